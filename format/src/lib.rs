@@ -1,0 +1,49 @@
+//! The bytes that four programs agree on: the manifest inside an object and the profile of a run.
+//!
+//! The pass writes a [`manifest`] for every translation unit and puts it into an object section as a
+//! [`record`]; the linker reads the records' heads and keeps their bodies; the runtime writes a
+//! [`profile`]; the report reads both. Everything is little-endian; `docs/format.md` has the pictures.
+//!
+//! The crate knows nothing of graphs (that is `paths`), of files, or of LLVM. Without the feature
+//! `alloc` it is what the runtime needs: it neither allocates nor panics on any input.
+#![no_std]
+#![forbid(unsafe_code)]
+
+#[cfg(any(feature = "alloc", test))]
+extern crate alloc;
+
+#[cfg(any(feature = "alloc", test))]
+pub mod manifest;
+pub mod profile;
+pub mod record;
+pub mod wire;
+
+pub use record::ModuleId;
+pub use wire::Error;
+
+/// Version of the manifest record and its payload. Any other version is refused with a message.
+pub const MANIFEST_VERSION: u32 = 1;
+
+/// Version of the profile file. Any other version is refused with a message.
+pub const PROFILE_VERSION: u32 = 1;
+
+/// Names that are agreed between the pass (which emits them) and the linker (which defines them).
+pub mod names {
+    /// Section of an object, and of a linked image, that holds manifest records. Not loaded at run time.
+    pub const MANIFEST_SECTION: &str = ".pathcc.manifest";
+
+    /// A module's counter array is called this followed by its [`ModuleId`](crate::ModuleId) in hexadecimal.
+    pub const COUNTERS_PREFIX: &str = "__pathcc_counters_";
+
+    /// The thread-local word that an array's address is moved by: 0, or (private copy − shared region).
+    pub const DELTA: &str = "__pathcc_delta";
+
+    /// The image descriptor that the linker generates and the runtime reads (`linker-shim/src/module.rs`).
+    pub const IMAGE: &str = "__pathcc_image";
+
+    /// The runtime's anchor: the generated module refers to it so that the static library is linked in.
+    pub const RUNTIME: &str = "__pathcc_runtime";
+
+    /// The section of the region that holds all counter arrays of an image; page-aligned and padded.
+    pub const REGION_SECTION: &str = ".bss.__pathcc_region";
+}

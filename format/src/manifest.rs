@@ -1,0 +1,564 @@
+//! What the pass tells about a translation unit: functions, graphs, edge values, source lines.
+//!
+//! [`Manifest::encode`] gives the payload of a [`record`](crate::record) before compression and
+//! [`Manifest::decode`] reads it back. Strings are stored once, in a table; everything else is LEB128.
+//! Indexes are dense and start at 0; block 0 of a function is its entry. The graph part mirrors the types of
+//! the crate `paths` without depending on it.
+
+use alloc::collections::BTreeMap;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::wire::{Error, Reader, Result, Sink};
+
+/// Everything known about one instrumented translation unit.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Manifest {
+    /// The source file as the compiler was given it.
+    pub source: String,
+    /// The compiler's working directory (empty without debug information).
+    pub directory: String,
+    /// Program and version that wrote this.
+    pub producer: String,
+    /// What is counted: `paths` (or `log` in the block-log builds of the tests).
+    pub mode: String,
+    /// Where in the pipeline the pass ran: `late` or `early`.
+    pub stage: String,
+    /// How threads count: `exact`, `single` or `atomic`.
+    pub threads: String,
+    /// The most paths that a function may have before more edges are cut.
+    pub limit: u64,
+    /// All functions defined in the unit, instrumented or skipped, in source order.
+    pub functions: Vec<Function>,
+}
+
+/// One function definition.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Function {
+    /// Symbol name (mangled).
+    pub name: String,
+    /// Who else can see the symbol.
+    pub linkage: Linkage,
+    /// File that the function is declared in (empty without debug information).
+    pub file: String,
+    /// Line of the declaration, or 0.
+    pub line: u32,
+    /// Why nothing is counted; `None` for an instrumented function.
+    pub skipped: Option<String>,
+    /// Hash of the graph: copies of an inline function with equal hashes have the same paths.
+    pub cfg_hash: u64,
+    /// First counter of this function in the module's array.
+    pub first_counter: u64,
+    /// Number of paths, which is the number of counters. 0 for a skipped function.
+    pub num_paths: u64,
+    /// Source positions that the blocks refer to.
+    pub locations: Vec<Location>,
+    /// Basic blocks. Empty for a skipped function.
+    pub blocks: Vec<Block>,
+    /// Control-flow edges, at most one for each pair of blocks.
+    pub edges: Vec<Edge>,
+    /// Edges of the acyclic graph, whose values sum up to a path's id.
+    pub dag: Vec<DagEdge>,
+}
+
+/// Linkage of a function, as far as a report cares.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Linkage {
+    /// Visible outside the unit, one definition.
+    #[default]
+    External,
+    /// `static`: two units may have different functions of this name.
+    Internal,
+    /// Inline or template (COMDAT): many units have a copy and the linker keeps one.
+    Inline,
+    /// Weak definition.
+    Weak,
+}
+
+/// A source position of an instruction.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Location {
+    /// Path of the file.
+    pub file: String,
+    /// Line, from 1.
+    pub line: u32,
+    /// Column, from 1; 0 if unknown.
+    pub column: u32,
+    /// Name of the function whose text this is (not the function it was inlined into).
+    pub function: String,
+    /// Index of the call's location if the text was inlined; always smaller than the location's own index.
+    pub inlined_at: Option<u32>,
+}
+
+/// A basic block.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Block {
+    /// Name in the compiler's intermediate code, empty if it has none.
+    pub name: String,
+    /// Indexes of the source locations of its instructions, in order, without repetition.
+    pub locations: Vec<u32>,
+    /// How many instructions of each opcode (`load`, `add` …), sorted by name, without debug intrinsics.
+    pub opcodes: Vec<(String, u32)>,
+    /// Symbols of the functions it calls, in order; an indirect call is `*`.
+    pub calls: Vec<String>,
+    /// How the function is left here, if this block has no successor.
+    pub exit: Option<Exit>,
+}
+
+/// How a block without successors leaves the function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// `ret`, a tail call included.
+    Return,
+    /// An exception goes on to the caller (`resume`).
+    Unwind,
+    /// A call that does not return, or code that cannot be reached.
+    NoReturn,
+}
+
+/// A control-flow edge.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Edge {
+    /// Source block.
+    pub from: u32,
+    /// Target block.
+    pub to: u32,
+    /// Which outcome of the terminator takes this edge.
+    pub outcome: Outcome,
+    /// If the edge is cut, the indexes in [`Function::dag`] of the edge that ends the path before it and of the
+    /// one that starts the next path after it.
+    pub cut: Option<(u32, u32)>,
+}
+
+/// The outcome of a terminator.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// The only way on.
+    Jump,
+    /// Condition true.
+    True,
+    /// Condition false.
+    False,
+    /// These cases of a `switch`.
+    Cases(Vec<i64>),
+    /// The default of a `switch`, with any cases that go the same way.
+    Default,
+    /// An `invoke` returned.
+    Normal,
+    /// An `invoke` threw.
+    Unwind,
+    /// One target of an indirect branch or of `asm goto`.
+    Indirect,
+}
+
+/// An edge of the acyclic graph.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DagEdge {
+    /// What the edge stands for.
+    pub kind: DagEdgeKind,
+    /// What following it adds to the path's id.
+    pub value: u64,
+}
+
+/// What an edge of the acyclic graph stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DagEdgeKind {
+    /// This control-flow edge, not cut.
+    Flow {
+        /// Index in [`Function::edges`].
+        edge: u32,
+    },
+    /// From this exit block to the virtual exit.
+    Leave {
+        /// The block.
+        block: u32,
+    },
+    /// A path ends after this block, although control goes on.
+    End {
+        /// The block.
+        block: u32,
+        /// Why.
+        why: CutReason,
+    },
+    /// A path starts at this block.
+    Start {
+        /// The block.
+        block: u32,
+        /// Why.
+        why: CutReason,
+    },
+}
+
+/// Why a path ends or starts in the middle of a function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CutReason {
+    /// A back edge of a loop.
+    BackEdge,
+    /// An edge that cannot hold code (indirect branch, `asm goto`, return of `setjmp`).
+    Opaque,
+    /// The function would have more paths than the limit.
+    Limit,
+}
+
+const LINKAGES: [Linkage; 4] = [Linkage::External, Linkage::Internal, Linkage::Inline, Linkage::Weak];
+const EXITS: [Option<Exit>; 4] = [None, Some(Exit::Return), Some(Exit::Unwind), Some(Exit::NoReturn)];
+const REASONS: [CutReason; 3] = [CutReason::BackEdge, CutReason::Opaque, CutReason::Limit];
+
+/// The code of `value` in `table`, which is its position.
+fn code<T: PartialEq>(table: &[T], value: &T) -> u64 {
+    table.iter().position(|entry| entry == value).expect("every value stands in its table") as u64
+}
+
+fn decoded<T: Copy>(table: &[T], code: u64, what: &'static str) -> Result<T> {
+    usize::try_from(code).ok().and_then(|code| table.get(code)).copied().ok_or(Error::Invalid(what))
+}
+
+/// Collects strings while the body is written; the table goes in front of the body.
+#[derive(Default)]
+struct Writer {
+    body: Vec<u8>,
+    index: BTreeMap<String, u64>,
+    strings: Vec<String>,
+}
+
+impl Sink for Writer {
+    fn put(&mut self, bytes: &[u8]) {
+        self.body.put(bytes);
+    }
+}
+
+impl Writer {
+    fn put_string(&mut self, text: &str) {
+        let index = match self.index.get(text) {
+            Some(&index) => index,
+            None => {
+                let index = self.strings.len() as u64;
+                self.index.insert(text.into(), index);
+                self.strings.push(text.into());
+                index
+            }
+        };
+        self.put_varint(index);
+    }
+
+    /// `None` is 0, `Some(n)` is n + 1.
+    fn put_optional(&mut self, value: Option<u32>) {
+        self.put_varint(value.map_or(0, |value| u64::from(value) + 1));
+    }
+
+    fn put_list<T>(&mut self, items: &[T], put: impl Fn(&mut Self, &T)) {
+        self.put_varint(items.len() as u64);
+        items.iter().for_each(|item| put(self, item));
+    }
+
+    fn finish(self) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(self.body.len() * 2);
+        bytes.put_varint(self.strings.len() as u64);
+        self.strings.iter().for_each(|text| bytes.put_bytes(text.as_bytes()));
+        bytes.put(&self.body);
+        bytes
+    }
+}
+
+/// Reads the body with the string table at hand.
+struct Source<'a> {
+    reader: Reader<'a>,
+    strings: Vec<&'a str>,
+}
+
+impl<'a> Source<'a> {
+    fn new(bytes: &'a [u8]) -> Result<Self> {
+        let mut reader = Reader::new(bytes);
+        let count = reader.count()?;
+        let strings = (0..count)
+            .map(|_| core::str::from_utf8(reader.bytes()?).map_err(|_| Error::Invalid("a string is not UTF-8")))
+            .collect::<Result<_>>()?;
+        Ok(Self { reader, strings })
+    }
+
+    fn string(&mut self) -> Result<String> {
+        let index = self.reader.varint32()? as usize;
+        self.strings.get(index).map(|&text| text.into()).ok_or(Error::Invalid("a string's index is out of range"))
+    }
+
+    fn optional(&mut self) -> Result<Option<u32>> {
+        Ok(self.reader.varint32()?.checked_sub(1))
+    }
+
+    fn list<T>(&mut self, read: impl Fn(&mut Self) -> Result<T>) -> Result<Vec<T>> {
+        let count = self.reader.count()?;
+        (0..count).map(|_| read(self)).collect()
+    }
+
+    /// An index that must be below `length`.
+    fn index(&mut self, length: usize, what: &'static str) -> Result<u32> {
+        let index = self.reader.varint32()?;
+        if (index as usize) < length { Ok(index) } else { Err(Error::Invalid(what)) }
+    }
+}
+
+impl Manifest {
+    /// The payload of a record, before compression.
+    pub fn encode(&self) -> Vec<u8> {
+        let mut to = Writer::default();
+        for text in [&self.source, &self.directory, &self.producer, &self.mode, &self.stage, &self.threads] {
+            to.put_string(text);
+        }
+        to.put_varint(self.limit);
+        to.put_list(&self.functions, |to, function| function.encode(to));
+        to.finish()
+    }
+
+    /// Reads a payload back. Every index in the result is in range.
+    pub fn decode(bytes: &[u8]) -> Result<Self> {
+        let mut from = Source::new(bytes)?;
+        Ok(Self {
+            source: from.string()?,
+            directory: from.string()?,
+            producer: from.string()?,
+            mode: from.string()?,
+            stage: from.string()?,
+            threads: from.string()?,
+            limit: from.reader.varint()?,
+            functions: from.list(Function::decode)?,
+        })
+    }
+}
+
+impl Function {
+    fn encode(&self, to: &mut Writer) {
+        to.put_string(&self.name);
+        to.put_varint(code(&LINKAGES, &self.linkage));
+        to.put_string(&self.file);
+        to.put_varint(u64::from(self.line));
+        to.put_string(self.skipped.as_deref().unwrap_or_default());
+        to.put_u64(self.cfg_hash);
+        to.put_varint(self.first_counter);
+        to.put_varint(self.num_paths);
+        to.put_list(&self.locations, |to, location| {
+            to.put_string(&location.file);
+            to.put_varint(u64::from(location.line));
+            to.put_varint(u64::from(location.column));
+            to.put_string(&location.function);
+            to.put_optional(location.inlined_at);
+        });
+        to.put_list(&self.blocks, |to, block| {
+            to.put_string(&block.name);
+            to.put_list(&block.locations, |to, &location| to.put_varint(u64::from(location)));
+            to.put_list(&block.opcodes, |to, (opcode, count)| {
+                to.put_string(opcode);
+                to.put_varint(u64::from(*count));
+            });
+            to.put_list(&block.calls, |to, callee| to.put_string(callee));
+            to.put_varint(code(&EXITS, &block.exit));
+        });
+        to.put_list(&self.edges, |to, edge| {
+            to.put_varint(u64::from(edge.from));
+            to.put_varint(u64::from(edge.to));
+            edge.outcome.encode(to);
+            to.put_optional(edge.cut.map(|(end, _)| end));
+            if let Some((_, start)) = edge.cut {
+                to.put_varint(u64::from(start));
+            }
+        });
+        to.put_list(&self.dag, |to, edge| {
+            let (tag, index, why) = match edge.kind {
+                DagEdgeKind::Flow { edge } => (0, edge, None),
+                DagEdgeKind::Leave { block } => (1, block, None),
+                DagEdgeKind::End { block, why } => (2, block, Some(why)),
+                DagEdgeKind::Start { block, why } => (3, block, Some(why)),
+            };
+            to.put_varint(tag);
+            to.put_varint(u64::from(index));
+            if let Some(why) = why {
+                to.put_varint(code(&REASONS, &why));
+            }
+            to.put_varint(edge.value);
+        });
+    }
+
+    fn decode(from: &mut Source<'_>) -> Result<Self> {
+        let mut function = Self {
+            name: from.string()?,
+            linkage: decoded(&LINKAGES, from.reader.varint()?, "a linkage is unknown")?,
+            file: from.string()?,
+            line: from.reader.varint32()?,
+            skipped: Some(from.string()?).filter(|reason| !reason.is_empty()),
+            cfg_hash: from.reader.u64()?,
+            first_counter: from.reader.varint()?,
+            num_paths: from.reader.varint()?,
+            ..Self::default()
+        };
+        let locations = from.reader.count()?;
+        for index in 0..locations {
+            let location = Location {
+                file: from.string()?,
+                line: from.reader.varint32()?,
+                column: from.reader.varint32()?,
+                function: from.string()?,
+                inlined_at: from.optional()?,
+            };
+            if location.inlined_at.is_some_and(|at| at as usize >= index) {
+                return Err(Error::Invalid("a location is inlined at a later one"));
+            }
+            function.locations.push(location);
+        }
+        function.blocks = from.list(|from| {
+            Ok(Block {
+                name: from.string()?,
+                locations: from.list(|from| from.index(locations, "a block's location is out of range"))?,
+                opcodes: from.list(|from| Ok((from.string()?, from.reader.varint32()?)))?,
+                calls: from.list(Source::string)?,
+                exit: decoded(&EXITS, from.reader.varint()?, "a kind of exit is unknown")?,
+            })
+        })?;
+        let blocks = function.blocks.len();
+        function.edges = from.list(|from| {
+            Ok(Edge {
+                from: from.index(blocks, "an edge's source is out of range")?,
+                to: from.index(blocks, "an edge's target is out of range")?,
+                outcome: Outcome::decode(from)?,
+                cut: match from.optional()? {
+                    Some(end) => Some((end, from.reader.varint32()?)),
+                    None => None,
+                },
+            })
+        })?;
+        let edges = function.edges.len();
+        function.dag = from.list(|from| {
+            let kind = match from.reader.varint()? {
+                0 => DagEdgeKind::Flow { edge: from.index(edges, "an acyclic edge's origin is out of range")? },
+                1 => DagEdgeKind::Leave { block: from.index(blocks, "an acyclic edge's block is out of range")? },
+                tag @ (2 | 3) => {
+                    let block = from.index(blocks, "an acyclic edge's block is out of range")?;
+                    let why = decoded(&REASONS, from.reader.varint()?, "a reason for a cut is unknown")?;
+                    if tag == 2 { DagEdgeKind::End { block, why } } else { DagEdgeKind::Start { block, why } }
+                }
+                _ => return Err(Error::Invalid("a kind of acyclic edge is unknown")),
+            };
+            Ok(DagEdge { kind, value: from.reader.varint()? })
+        })?;
+        let dag = function.dag.len() as u64;
+        let in_range = |(end, start): (u32, u32)| u64::from(end) < dag && u64::from(start) < dag;
+        if !function.edges.iter().filter_map(|edge| edge.cut).all(in_range) {
+            return Err(Error::Invalid("a cut refers to an acyclic edge that does not exist"));
+        }
+        Ok(function)
+    }
+}
+
+impl Outcome {
+    fn encode(&self, to: &mut Writer) {
+        let tag = match self {
+            Outcome::Jump => 0,
+            Outcome::True => 1,
+            Outcome::False => 2,
+            Outcome::Cases(_) => 3,
+            Outcome::Default => 4,
+            Outcome::Normal => 5,
+            Outcome::Unwind => 6,
+            Outcome::Indirect => 7,
+        };
+        to.put_varint(tag);
+        if let Outcome::Cases(values) = self {
+            to.put_list(values, |to, &value| to.put_signed(value));
+        }
+    }
+
+    fn decode(from: &mut Source<'_>) -> Result<Self> {
+        Ok(match from.reader.varint()? {
+            0 => Outcome::Jump,
+            1 => Outcome::True,
+            2 => Outcome::False,
+            3 => Outcome::Cases(from.list(|from| from.reader.signed())?),
+            4 => Outcome::Default,
+            5 => Outcome::Normal,
+            6 => Outcome::Unwind,
+            7 => Outcome::Indirect,
+            _ => return Err(Error::Invalid("a branch outcome is unknown")),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec;
+
+    use super::*;
+
+    /// One instrumented function with something of everything, and a skipped one.
+    fn sample() -> Manifest {
+        let function = Function {
+            name: "_Z3foov".into(),
+            linkage: Linkage::Inline,
+            file: "a.cc".into(),
+            line: 7,
+            skipped: None,
+            cfg_hash: 0x1234_5678_9abc_def0,
+            first_counter: 3,
+            num_paths: 2,
+            locations: vec![
+                Location { file: "a.cc".into(), line: 8, column: 3, function: "foo".into(), inlined_at: None },
+                Location { file: "b.h".into(), line: 1, column: 0, function: "bar".into(), inlined_at: Some(0) },
+            ],
+            blocks: vec![
+                Block { name: "entry".into(), locations: vec![0, 1], ..Block::default() },
+                Block {
+                    opcodes: vec![("call".into(), 1), ("ret".into(), 1)],
+                    calls: vec!["puts".into(), "*".into()],
+                    exit: Some(Exit::Return),
+                    ..Block::default()
+                },
+            ],
+            edges: vec![
+                Edge { from: 0, to: 1, outcome: Outcome::Cases(vec![-5, 7]), cut: None },
+                Edge { from: 0, to: 0, outcome: Outcome::Default, cut: Some((2, 3)) },
+            ],
+            dag: vec![
+                DagEdge { kind: DagEdgeKind::Flow { edge: 0 }, value: 0 },
+                DagEdge { kind: DagEdgeKind::Leave { block: 1 }, value: 0 },
+                DagEdge { kind: DagEdgeKind::End { block: 0, why: CutReason::BackEdge }, value: 1 },
+                DagEdge { kind: DagEdgeKind::Start { block: 0, why: CutReason::BackEdge }, value: 2 },
+            ],
+        };
+        Manifest {
+            source: "a.cc".into(),
+            directory: "/src".into(),
+            producer: "pathcc 0.1.0".into(),
+            mode: "paths".into(),
+            stage: "late".into(),
+            threads: "exact".into(),
+            limit: 4096,
+            functions: vec![
+                function,
+                Function { name: "naked".into(), skipped: Some("naked function".into()), ..Function::default() },
+            ],
+        }
+    }
+
+    #[test]
+    fn a_manifest_comes_back() {
+        let manifest = sample();
+        assert_eq!(Manifest::decode(&manifest.encode()), Ok(manifest));
+    }
+
+    #[test]
+    fn every_truncation_is_an_error() {
+        let bytes = sample().encode();
+        for length in 0..bytes.len() {
+            assert!(Manifest::decode(&bytes[..length]).is_err(), "at {length}");
+        }
+    }
+
+    #[test]
+    fn damaged_bytes_never_panic() {
+        let bytes = sample().encode();
+        for at in 0..bytes.len() {
+            for flip in [1, 0x40, 0x80, 0xff] {
+                let mut damaged = bytes.clone();
+                damaged[at] ^= flip;
+                let _ = Manifest::decode(&damaged);
+            }
+        }
+    }
+}
