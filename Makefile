@@ -1,0 +1,65 @@
+# pathcc: `make demo` shows what it does, `make test` checks all of it, `make help` lists the rest.
+
+# Where cargo puts what it builds, and the tree that is installed.
+OUT := $(abspath $(or $(CARGO_TARGET_DIR),target))
+TREE ?= $(CURDIR)/target/pathcc
+PREFIX ?= /usr/local
+DESTDIR ?=
+PYTHON ?= python3
+SCRATCH := $(CURDIR)/target
+
+export PATHCC_TREE := $(TREE)
+
+# cargo-nextest if it is there, else cargo's own runner. Doc tests are cargo's alone.
+TEST_RUNNER := $(if $(shell command -v cargo-nextest),cargo nextest run --no-fail-fast,cargo test --no-fail-fast)
+
+.PHONY: build demo test test-unit test-real bench fuzz lint install clean help setup setup-test
+
+build: setup ## build everything into target/pathcc (relocatable)
+	@cargo build --release -p pathcc -p pathld -p pathprof -p pathpass
+	@cargo build --profile runtime -p pathrt
+	@scripts/stage $(OUT) $(TREE)
+
+demo: build ## compile an example with pathcc, run it, show its hot paths
+	@rm -rf $(SCRATCH)/demo && mkdir -p $(SCRATCH)/demo
+	@cp examples/demo/demo.c $(SCRATCH)/demo/
+	@scripts/demo $(TREE)/bin $(SCRATCH)/demo
+
+test: test-unit test-real ## every test: crates, pipeline, real programs
+
+test-unit: setup-test build
+	$(TEST_RUNNER)
+
+test-real: setup-test build
+	$(PYTHON) tests/real/check.py $(CHECK_FLAGS)
+
+bench: setup-test build ## measure overheads (QUICK=1: a few minutes instead of an hour)
+	$(PYTHON) tests/bench/bench.py $(if $(QUICK),--quick) $(BENCH_FLAGS)
+
+fuzz: setup-test build ## random C programs against the oracle (SECONDS=n or COUNT=n; SEED=n)
+	$(PYTHON) tests/real/csmith.py $(if $(SECONDS),--seconds $(SECONDS)) $(if $(COUNT),--count $(COUNT)) \
+		$(if $(SEED),--seed $(SEED))
+
+lint: setup ## formatting and lints, warnings are errors
+	cargo fmt --check
+	cargo clippy --workspace --exclude pathrt --all-targets -- -D warnings
+	cargo clippy -p pathrt --profile runtime -- -D warnings
+
+install: | $(TREE)/bin/pathcc ## copy the tree to PREFIX (default /usr/local), with man pages and completions
+	@scripts/install $(TREE) $(DESTDIR)$(PREFIX)
+
+$(TREE)/bin/pathcc:
+	@$(MAKE) build
+
+clean: ## remove everything that was built
+	cargo clean
+	rm -rf target
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
+
+setup:
+	@scripts/setup build
+
+setup-test:
+	@scripts/setup test

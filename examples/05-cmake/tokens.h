@@ -1,0 +1,2 @@
+// Moves `text` behind its next word; returns 0 if there is none.
+int next_token(const char **text);
