@@ -1,1 +1,57 @@
+//! Exact path profiling as mathematics: from a control-flow graph to the code that counts its acyclic paths.
+//!
+//! The algorithm is that of "Efficient Path Profiling" (Ball & Larus, MICRO-29, 1996) with the event-counting
+//! placement of "Optimally Profiling and Tracing Programs" (Ball & Larus, TOPLAS 16(4), 1994). The modules
+//! stand in the order in which data flows; each takes values and returns a value. Nothing here knows LLVM, files
+//! or formats.
+#![forbid(unsafe_code)]
 
+pub mod cfg;
+pub mod cuts;
+pub mod dag;
+pub mod decode;
+pub mod increments;
+pub mod numbering;
+#[cfg(test)]
+mod oracle;
+pub mod placement;
+pub mod spanning_tree;
+#[cfg(test)]
+mod tests;
+pub mod text;
+mod union_find;
+
+use cfg::Cfg;
+use cuts::Cuts;
+use dag::Dag;
+use increments::Increments;
+use numbering::Numbering;
+use placement::Placement;
+use spanning_tree::SpanningTree;
+
+/// Everything that is decided about one function.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// The acyclic graph whose paths are counted.
+    pub dag: Dag,
+    /// Their ids.
+    pub numbering: Numbering,
+    /// The code that computes and counts the ids.
+    pub placement: Placement,
+}
+
+/// No function is given more paths than this, whatever the limit: an id is an index for the generated code.
+const MOST_PATHS: u64 = 1 << 62;
+
+/// Plans the counting of the paths of `cfg`, cutting edges until there are at most `limit` paths, or none is left to
+/// cut. `frequency` gives the estimated executions of every edge, indexed like the edges of `cfg`: wrong
+/// estimates cost speed, never exactness.
+pub fn plan(cfg: &Cfg, frequency: &[u64], limit: u64) -> Plan {
+    let cuts = Cuts::within(cfg, frequency, limit.min(MOST_PATHS));
+    let dag = Dag::new(cfg, &cuts);
+    let numbering = Numbering::of(&dag).expect("the cuts keep the number of paths within 64 bits");
+    let tree = SpanningTree::heaviest(cfg, &dag, &dag.weights(cfg, frequency));
+    let increments = Increments::of_chords(&dag, &numbering, &tree);
+    let placement = Placement::of(cfg, &dag, &increments);
+    Plan { dag, numbering, placement }
+}

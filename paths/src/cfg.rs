@@ -1,0 +1,173 @@
+//! The control-flow graph of one function, as the rest of the crate sees it.
+//!
+//! Blocks and edges are dense indexes; block 0 is the entry and has no predecessor. At most one edge joins two
+//! blocks: several `switch` cases with one target are one edge, because the blocks of the path are the same. A block has
+//! successors or an [`Exit`], never both.
+
+use std::fmt;
+
+/// Declares a dense index that prints itself with a prefix.
+macro_rules! id {
+    ($(#[$doc:meta])* $name:ident, $prefix:literal) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(pub u32);
+
+        impl $name {
+            /// The index as a position in a vector.
+            pub fn index(self) -> usize {
+                self.0 as usize
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, concat!($prefix, "{}"), self.0)
+            }
+        }
+
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                fmt::Display::fmt(self, f)
+            }
+        }
+    };
+}
+pub(crate) use id;
+
+id! {
+    /// A basic block.
+    Block, "bb"
+}
+id! {
+    /// An edge of a control-flow graph.
+    Edge, "e"
+}
+
+/// The entry block.
+pub const ENTRY: Block = Block(0);
+
+/// How a block without successors leaves the function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// `ret`, a tail call included.
+    Return,
+    /// An exception goes on to the caller.
+    Unwind,
+    /// A call that does not return, or code that cannot be reached.
+    NoReturn,
+}
+
+/// What code an edge can hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EdgeKind {
+    /// Code can be put on the edge.
+    Plain,
+    /// From an `invoke` to its landing pad: no code on it, but the path goes on along it. A block has at most one.
+    Unwind,
+    /// No code on it, and the path cannot go on: it ends in the source block and a new one starts in the target.
+    Opaque,
+}
+
+/// A basic block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BlockData {
+    /// How it leaves the function, if it has no successors.
+    pub exit: Option<Exit>,
+    /// Whether control that enters the block always reaches its end. A call that may throw, exit or jump away makes
+    /// this false; counting must not move up over such a block.
+    pub steady: bool,
+}
+
+/// An edge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EdgeData {
+    /// Source.
+    pub from: Block,
+    /// Target.
+    pub to: Block,
+    /// What code it can hold.
+    pub kind: EdgeKind,
+}
+
+/// A control-flow graph.
+#[derive(Clone, Debug)]
+pub struct Cfg {
+    blocks: Vec<BlockData>,
+    edges: Vec<EdgeData>,
+    successors: Vec<Vec<Edge>>,
+    predecessors: Vec<Vec<Edge>>,
+}
+
+impl Cfg {
+    /// A graph of these blocks and edges.
+    ///
+    /// # Panics
+    /// If an edge names a block that does not exist or enters the entry block, if two edges join the same blocks, if a
+    /// block has two unwind edges, or has successors and an exit, or neither.
+    pub fn new(blocks: Vec<BlockData>, edges: Vec<EdgeData>) -> Self {
+        let mut successors = vec![Vec::new(); blocks.len()];
+        let mut predecessors = vec![Vec::new(); blocks.len()];
+        for (index, edge) in edges.iter().enumerate() {
+            assert_ne!(edge.to, ENTRY, "nothing goes back to the entry block");
+            successors[edge.from.index()].push(Edge(index as u32));
+            predecessors[edge.to.index()].push(Edge(index as u32));
+        }
+        let cfg = Self { blocks, edges, successors, predecessors };
+        for block in cfg.blocks() {
+            let out = cfg.successors(block);
+            assert_eq!(cfg.exit(block).is_none(), !out.is_empty(), "{block} has successors or an exit");
+            let mut targets: Vec<_> = out.iter().map(|&edge| cfg.edge(edge).to).collect();
+            targets.sort_unstable();
+            assert!(targets.is_sorted_by(|a, b| a < b), "one edge joins two blocks");
+            let unwinds = out.iter().filter(|&&edge| cfg.edge(edge).kind == EdgeKind::Unwind);
+            assert!(unwinds.count() <= 1, "{block} has at most one unwind edge");
+        }
+        cfg
+    }
+
+    /// All blocks.
+    pub fn blocks(&self) -> impl DoubleEndedIterator<Item = Block> + use<> {
+        (0..self.blocks.len() as u32).map(Block)
+    }
+
+    /// Number of blocks.
+    pub fn num_blocks(&self) -> usize {
+        self.blocks.len()
+    }
+
+    /// All edges.
+    pub fn edges(&self) -> impl DoubleEndedIterator<Item = Edge> + use<> {
+        (0..self.edges.len() as u32).map(Edge)
+    }
+
+    /// Number of edges.
+    pub fn num_edges(&self) -> usize {
+        self.edges.len()
+    }
+
+    /// Source, target and kind of an edge.
+    pub fn edge(&self, edge: Edge) -> EdgeData {
+        self.edges[edge.index()]
+    }
+
+    /// How `block` leaves the function.
+    pub fn exit(&self, block: Block) -> Option<Exit> {
+        self.blocks[block.index()].exit
+    }
+
+    /// Whether control that enters `block` always reaches its end.
+    pub fn is_steady(&self, block: Block) -> bool {
+        self.blocks[block.index()].steady
+    }
+
+    /// Edges out of `block`, in the terminator's order.
+    pub fn successors(&self, block: Block) -> &[Edge] {
+        &self.successors[block.index()]
+    }
+
+    /// Edges into `block`.
+    pub fn predecessors(&self, block: Block) -> &[Edge] {
+        &self.predecessors[block.index()]
+    }
+}

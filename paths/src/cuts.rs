@@ -1,0 +1,252 @@
+//! Decides which edges are cut, so that the rest has no cycle, holds code where it must, and has few paths.
+//!
+//! A cut edge u→v ends one path and starts the next: in the acyclic graph it becomes u→EXIT and ENTRY→v. Cut are
+//!
+//! * back edges (the retreating edges of a depth-first search, which also breaks irreducible loops),
+//! * opaque edges. The path ends in the source block, before its terminator, so all edges out of that block are cut; the
+//!   next one starts at the top of the target, so all edges into that block are cut;
+//! * while there are more paths than the limit, more: first loops no longer tell through which back edge an
+//!   iteration was entered, then loops are cut from the code before them (those with most paths first), then all
+//!   blocks are where too many paths begin. Never a hash table: in the paper it is what costs most.
+
+use crate::cfg::{Block, Cfg, ENTRY, Edge, EdgeKind};
+use crate::dag::Dag;
+use crate::numbering::Numbering;
+
+/// Why an edge is cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// It closes a loop.
+    BackEdge,
+    /// It, or an edge beside it, cannot hold code.
+    Opaque,
+    /// There would be more paths than the limit.
+    Limit,
+}
+
+/// Which edges are cut, and where the code at the cuts goes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cuts {
+    edges: Vec<Option<Reason>>,
+    ends: Vec<bool>,
+    starts: Vec<bool>,
+    shared: Vec<bool>,
+    reachable: Vec<bool>,
+}
+
+impl Cuts {
+    /// The cuts that no function can do without: back edges and opaque edges.
+    pub fn necessary(cfg: &Cfg) -> Self {
+        let (reachable, back_edges) = depth_first(cfg);
+        let mut cuts = Self {
+            edges: vec![None; cfg.num_edges()],
+            ends: vec![false; cfg.num_blocks()],
+            starts: vec![false; cfg.num_blocks()],
+            shared: vec![false; cfg.num_blocks()],
+            reachable,
+        };
+        for edge in cfg.edges() {
+            if !cuts.is_reachable(cfg.edge(edge).from) {
+                continue;
+            }
+            if back_edges[edge.index()] {
+                cuts.cut(cfg, edge, Reason::BackEdge);
+            } else if cfg.edge(edge).kind == EdgeKind::Opaque {
+                cuts.cut(cfg, edge, Reason::Opaque);
+            }
+        }
+        cuts
+    }
+
+    /// The necessary cuts, and as many more as it takes to have at most `limit` paths. If even cutting everywhere leaves
+    /// more, the result has the fewest paths that were found.
+    pub fn within(cfg: &Cfg, frequency: &[u64], limit: u64) -> Self {
+        let fits = |cuts: &Cuts| cuts.num_paths(cfg) <= limit;
+        let necessary = Self::necessary(cfg);
+        if fits(&necessary) {
+            return necessary;
+        }
+        let shared = necessary.with_shared_starts(cfg);
+        if fits(&shared) {
+            return shared;
+        }
+        let mut headers = shared.loop_headers(cfg);
+        let paths = Numbering::saturating(&Dag::new(cfg, &shared));
+        headers.sort_by_key(|&header| std::cmp::Reverse(paths.num_paths(header)));
+        let doubling = std::iter::successors(Some(1), |n| Some(n * 2)).take_while(|&n| n < headers.len() * 2);
+        for most in doubling {
+            let mut cuts = shared.clone();
+            headers.iter().take(most).for_each(|&header| cuts.cut_before(cfg, header));
+            if fits(&cuts) {
+                return cuts;
+            }
+        }
+        let mut loops = shared;
+        headers.iter().for_each(|&header| loops.cut_before(cfg, header));
+        let thresholds = std::iter::successors(Some(limit.max(1)), |&most| (most > 1).then_some(most / 2));
+        let mut fewest = (loops.num_paths(cfg), loops.clone());
+        for most in thresholds {
+            let cuts = loops.with_regions_of(cfg, frequency, most);
+            let paths = cuts.num_paths(cfg);
+            if paths <= limit {
+                return cuts;
+            }
+            if paths < fewest.0 {
+                fewest = (paths, cuts);
+            }
+        }
+        fewest.1
+    }
+
+    /// Why `edge` is cut, or `None` if it is not.
+    pub fn reason(&self, edge: Edge) -> Option<Reason> {
+        self.edges[edge.index()]
+    }
+
+    /// Whether paths end in `block`, before its terminator, rather than on the edges out of it.
+    pub fn ends_in(&self, block: Block) -> bool {
+        self.ends[block.index()]
+    }
+
+    /// Whether paths start at the top of `block` rather than on the edges into it.
+    pub fn starts_in(&self, block: Block) -> bool {
+        self.starts[block.index()]
+    }
+
+    /// Whether all cut edges into `block` start the same path.
+    pub fn shares_start(&self, block: Block) -> bool {
+        self.starts_in(block) || self.shared[block.index()]
+    }
+
+    /// Whether control can reach `block` from the entry at all.
+    pub fn is_reachable(&self, block: Block) -> bool {
+        self.reachable[block.index()]
+    }
+
+    fn num_paths(&self, cfg: &Cfg) -> u64 {
+        Numbering::saturating(&Dag::new(cfg, self)).total()
+    }
+
+    /// Cuts one edge. If it cannot hold code, its source and target take the code, which cuts the edges beside it.
+    fn cut(&mut self, cfg: &Cfg, edge: Edge, reason: Reason) {
+        let mut pending = vec![(edge, reason)];
+        while let Some((edge, reason)) = pending.pop() {
+            if self.edges[edge.index()].is_none_or(|_| reason == Reason::BackEdge) {
+                self.edges[edge.index()] = Some(reason);
+            }
+            let data = cfg.edge(edge);
+            if data.kind == EdgeKind::Plain {
+                continue;
+            }
+            if !std::mem::replace(&mut self.ends[data.from.index()], true) {
+                pending.extend(cfg.successors(data.from).iter().map(|&edge| (edge, Reason::Opaque)));
+            }
+            if !std::mem::replace(&mut self.starts[data.to.index()], true) {
+                let reachable = cfg.predecessors(data.to).iter().filter(|e| self.reachable[cfg.edge(**e).from.index()]);
+                pending.extend(reachable.map(|&edge| (edge, Reason::Opaque)));
+            }
+        }
+    }
+
+    fn with_shared_starts(&self, cfg: &Cfg) -> Self {
+        let mut cuts = self.clone();
+        for header in self.loop_headers(cfg) {
+            cuts.shared[header.index()] = true;
+        }
+        cuts
+    }
+
+    fn loop_headers(&self, cfg: &Cfg) -> Vec<Block> {
+        let is_header =
+            |block: &Block| cfg.predecessors(*block).iter().any(|&edge| self.reason(edge) == Some(Reason::BackEdge));
+        cfg.blocks().filter(is_header).collect()
+    }
+
+    /// Whether all edges into `block` can hold code, so that it can be cut off from what comes before.
+    fn can_cut_before(&self, cfg: &Cfg, block: Block) -> bool {
+        block != ENTRY && cfg.predecessors(block).iter().all(|&edge| cfg.edge(edge).kind == EdgeKind::Plain)
+    }
+
+    /// Cuts all edges into `block`; they share one start.
+    fn cut_before(&mut self, cfg: &Cfg, block: Block) {
+        if !self.can_cut_before(cfg, block) {
+            return;
+        }
+        self.shared[block.index()] = true;
+        for &edge in cfg.predecessors(block) {
+            let reached = self.reachable[cfg.edge(edge).from.index()];
+            if reached && self.edges[edge.index()].is_none() {
+                self.edges[edge.index()] = Some(Reason::Limit);
+            }
+        }
+    }
+
+    /// Cuts before every block from which more than `most` paths start, from the exits up, so that what remains
+    /// between two cuts has few paths. A block that is entered more often than its successor is left alone in
+    /// favour of the colder one where that suffices.
+    fn with_regions_of(&self, cfg: &Cfg, frequency: &[u64], most: u64) -> Self {
+        let dag = Dag::new(cfg, self);
+        let entered = |block: Block| -> u64 {
+            cfg.predecessors(block).iter().fold(0, |sum, edge| sum.saturating_add(frequency[edge.index()]))
+        };
+        let mut cuts = self.clone();
+        let mut paths = vec![1u64; dag.num_nodes()];
+        for &block in dag.postorder() {
+            let targets = dag.successors(block).iter().map(|&edge| dag.edge(edge).to);
+            let count = |paths: &[u64], cuts: &Cuts| {
+                let of = |to: Block| if to != dag.exit() && cuts.is_cut_off(cfg, to) { 1 } else { paths[to.index()] };
+                targets.clone().fold(0u64, |sum, to| sum.saturating_add(of(to)))
+            };
+            if block == ENTRY {
+                break;
+            }
+            paths[block.index()] = count(&paths, &cuts);
+            if paths[block.index()] <= most {
+                continue;
+            }
+            let colder = targets.clone().filter(|&to| to != dag.exit() && cuts.can_cut_before(cfg, to));
+            for to in colder.filter(|&to| entered(to) < entered(block)).collect::<Vec<_>>() {
+                cuts.cut_before(cfg, to);
+            }
+            paths[block.index()] = count(&paths, &cuts);
+            if paths[block.index()] > most {
+                cuts.cut_before(cfg, block);
+            }
+        }
+        cuts
+    }
+
+    /// Whether every edge into `block` is cut.
+    fn is_cut_off(&self, cfg: &Cfg, block: Block) -> bool {
+        cfg.predecessors(block)
+            .iter()
+            .all(|&edge| !self.reachable[cfg.edge(edge).from.index()] || self.edges[edge.index()].is_some())
+    }
+}
+
+/// Which blocks can be reached from the entry, and which edges go back to a block that is being visited.
+fn depth_first(cfg: &Cfg) -> (Vec<bool>, Vec<bool>) {
+    let mut reachable = vec![false; cfg.num_blocks()];
+    let mut open = vec![false; cfg.num_blocks()];
+    let mut back_edges = vec![false; cfg.num_edges()];
+    let mut stack = vec![(ENTRY, 0)];
+    reachable[ENTRY.index()] = true;
+    open[ENTRY.index()] = true;
+    while let Some((block, position)) = stack.last_mut() {
+        let Some(&edge) = cfg.successors(*block).get(*position) else {
+            open[block.index()] = false;
+            stack.pop();
+            continue;
+        };
+        *position += 1;
+        let to = cfg.edge(edge).to;
+        if open[to.index()] {
+            back_edges[edge.index()] = true;
+        } else if !reachable[to.index()] {
+            reachable[to.index()] = true;
+            open[to.index()] = true;
+            stack.push((to, 0));
+        }
+    }
+    (reachable, back_edges)
+}

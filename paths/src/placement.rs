@@ -1,0 +1,111 @@
+//! Where the register is set and stepped, and where paths are counted.
+//!
+//! Two facts about each node save most of the code (Ball & Larus, MICRO-29, 1996, §3.4):
+//!
+//! * *Initialisation moves down.* Where only one way leads to a node, the register is a known constant there, and
+//!   nothing is stored until two ways meet.
+//! * *Counting moves up.* Where only one way leads from a node to EXIT, the path can be counted before the node. It
+//!   moves only over steady blocks, which control cannot leave in the middle: otherwise a path would be counted that
+//!   did not happen. Over a node with several ways in it moves only if all of them know the constant.
+//!
+//! Where both meet, a path is counted by one instruction and no register: `count[constant]++`.
+
+use crate::cfg::{Block, Cfg, ENTRY, EdgeKind};
+use crate::dag::{Dag, DagEdge, Kind};
+use crate::increments::Increments;
+
+/// Over a join with more ways in than this, counting does not move up: each would hold a copy of the code.
+const MOST_COPIES: usize = 8;
+
+/// What is done when an edge of the acyclic graph is followed. `r` is the path register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Op {
+    /// `r += n`
+    Add(i64),
+    /// `r = n`
+    Set(i64),
+    /// `count[r + n]++`
+    Count(i64),
+    /// `count[n]++`
+    CountAt(u64),
+}
+
+/// The code of one function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Placement {
+    ops: Vec<Option<Op>>,
+    settled: Vec<Option<i64>>,
+}
+
+impl Placement {
+    /// Places the code for `increments`.
+    pub fn of(cfg: &Cfg, dag: &Dag, increments: &Increments) -> Self {
+        let known = known_constants(dag, increments);
+        let counted = counted_above(cfg, dag, increments, &known);
+        let ops = dag.edges().map(|edge| {
+            let data = dag.edge(edge);
+            let step = increments.of(edge);
+            let rest = if data.to == dag.exit() { Some(0) } else { counted[data.to.index()] };
+            match (known[data.from.index()], rest) {
+                (_, Some(_)) if counted[data.from.index()].is_some() => None,
+                (Some(r), Some(rest)) => Some(Op::CountAt(r.wrapping_add(step).wrapping_add(rest) as u64)),
+                (None, Some(rest)) => Some(Op::Count(step.wrapping_add(rest))),
+                (Some(_), None) if known[data.to.index()].is_some() || holds_no_code(cfg, dag, edge) => None,
+                (Some(r), None) => Some(Op::Set(r.wrapping_add(step))),
+                (None, None) => (step != 0).then_some(Op::Add(step)),
+            }
+        });
+        let settles = |block: Block| {
+            let needs_it =
+                |&edge: &DagEdge| holds_no_code(cfg, dag, edge) && known[dag.edge(edge).to.index()].is_none();
+            known[block.index()].filter(|_| dag.successors(block).iter().any(needs_it))
+        };
+        Self { ops: ops.collect(), settled: cfg.blocks().map(settles).collect() }
+    }
+
+    /// What is done when `edge` is followed.
+    pub fn op(&self, edge: DagEdge) -> Option<Op> {
+        self.ops[edge.index()]
+    }
+
+    /// The constant that the register must be set to before the terminator of `block`, because an edge out of it needs
+    /// the register but cannot hold code.
+    pub fn settled(&self, block: Block) -> Option<i64> {
+        self.settled[block.index()]
+    }
+}
+
+fn holds_no_code(cfg: &Cfg, dag: &Dag, edge: DagEdge) -> bool {
+    matches!(dag.edge(edge).kind, Kind::Flow(flow) if cfg.edge(flow).kind != EdgeKind::Plain)
+}
+
+/// The register's value at each node that only one way leads to.
+fn known_constants(dag: &Dag, increments: &Increments) -> Vec<Option<i64>> {
+    let mut known = vec![None; dag.num_nodes()];
+    for &node in dag.postorder().iter().rev() {
+        known[node.index()] = match *dag.predecessors(node) {
+            _ if node == ENTRY => Some(0),
+            [edge] => known[dag.edge(edge).from.index()].map(|r: i64| r.wrapping_add(increments.of(edge))),
+            _ => None,
+        };
+    }
+    known
+}
+
+/// For each node before which paths are counted, what is still to be added to the register from there to EXIT.
+fn counted_above(cfg: &Cfg, dag: &Dag, increments: &Increments, known: &[Option<i64>]) -> Vec<Option<i64>> {
+    let mut counted = vec![None; dag.num_nodes()];
+    for &node in dag.postorder() {
+        let [edge] = *dag.successors(node) else { continue };
+        let to = dag.edge(edge).to;
+        let rest = if to == dag.exit() { Some(0) } else { counted[to.index()] };
+        let into = dag.predecessors(node);
+        let knows = |edge: &DagEdge| known[dag.edge(*edge).from.index()].is_some();
+        let may_move = node != ENTRY
+            && cfg.is_steady(node)
+            && !into.iter().any(|&edge| holds_no_code(cfg, dag, edge))
+            && (into.len() == 1 || (into.len() <= MOST_COPIES && into.iter().all(knows)));
+        counted[node.index()] = rest.filter(|_| may_move).map(|rest: i64| rest.wrapping_add(increments.of(edge)));
+    }
+    counted
+}

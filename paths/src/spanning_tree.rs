@@ -1,0 +1,41 @@
+//! The heaviest spanning tree of an acyclic graph closed by EXIT→ENTRY.
+//!
+//! Only the edges outside the tree, the chords, need code; so the tree takes the edges that run most often (Ball &
+//! Larus, TOPLAS 16(4), 1994, §3). Kruskal's algorithm over the edges as undirected. EXIT→ENTRY is always in
+//! the tree, and so are unwind edges, which cannot hold code: since a block has at most one of them, they form a
+//! cycle only if they form a directed one, and the graph has none.
+
+use crate::cfg::{Cfg, ENTRY, EdgeKind};
+use crate::dag::{Dag, DagEdge, Kind};
+use crate::union_find::UnionFind;
+
+/// A spanning tree of a graph.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SpanningTree {
+    in_tree: Vec<bool>,
+}
+
+impl SpanningTree {
+    /// The tree of the greatest total weight; of two equal edges the one with the lower index is preferred.
+    pub fn heaviest(cfg: &Cfg, dag: &Dag, weights: &[u64]) -> Self {
+        let holds_no_code =
+            |edge: DagEdge| matches!(dag.edge(edge).kind, Kind::Flow(flow) if cfg.edge(flow).kind != EdgeKind::Plain);
+        let mut order: Vec<_> = dag.edges().collect();
+        order.sort_by_key(|&edge| (!holds_no_code(edge), std::cmp::Reverse(weights[edge.index()]), edge));
+        let mut joined = UnionFind::new(dag.num_nodes());
+        joined.union(dag.exit().index(), ENTRY.index());
+        let mut in_tree = vec![false; dag.num_edges()];
+        for edge in order {
+            let data = dag.edge(edge);
+            let joins = joined.union(data.from.index(), data.to.index());
+            assert!(joins || !holds_no_code(edge), "unwind edges form no cycle");
+            in_tree[edge.index()] = joins;
+        }
+        Self { in_tree }
+    }
+
+    /// Whether `edge` is in the tree; if not, it is a chord.
+    pub fn contains(&self, edge: DagEdge) -> bool {
+        self.in_tree[edge.index()]
+    }
+}

@@ -1,0 +1,346 @@
+//! The worked examples of the literature, and every claim of the crate against brute force on random graphs.
+
+use std::collections::HashMap;
+
+use proptest::prelude::*;
+
+use crate::cfg::{Block, BlockData, Cfg, EdgeData, EdgeKind, Exit};
+use crate::cuts::Cuts;
+use crate::dag::{Dag, DagEdge};
+use crate::increments::Increments;
+use crate::numbering::Numbering;
+use crate::spanning_tree::SpanningTree;
+use crate::{Plan, oracle, plan, text};
+
+fn named(graph: &str) -> (text::Named, Plan) {
+    let named = text::parse(graph).expect("a graph");
+    let plan = plan(&named.cfg, &named.frequency, u64::MAX);
+    (named, plan)
+}
+
+/// The increments of all chords, one a line: what the examples tabulate, before code is moved.
+fn chords(named: &text::Named, plan: &Plan) -> String {
+    let weights = plan.dag.weights(&named.cfg, &named.frequency);
+    let tree = SpanningTree::heaviest(&named.cfg, &plan.dag, &weights);
+    let increments = Increments::of_chords(&plan.dag, &plan.numbering, &tree);
+    let name = |block: Block| named.names.get(block.index()).map_or("EXIT", String::as_str);
+    let mut lines = String::new();
+    for edge in plan.dag.edges().filter(|&edge| !tree.contains(edge) && increments.of(edge) != 0) {
+        let data = plan.dag.edge(edge);
+        lines += &format!("{}→{}: {}\n", name(data.from), name(data.to), increments.of(edge));
+    }
+    lines
+}
+
+#[track_caller]
+fn check(what: String, expected: &str) {
+    let expected: Vec<_> = expected.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    assert_eq!(what.lines().collect::<Vec<_>>(), expected);
+}
+
+/// "Implementing Efficient Path Profiling": A leads to a loop header B, which goes to D or to C and back.
+#[test]
+fn a_loop_with_four_paths() {
+    let (named, plan) = named(
+        "A: B
+         B: D C
+         C: B
+         D:",
+    );
+    check(
+        named.values(&plan),
+        "B→C: 1
+         A→B (back edge): 2",
+    );
+    check(
+        named.paths(&plan),
+        "0: A B D
+         1: A B C (back edge)
+         2: (back edge, from C) B D
+         3: (back edge, from C) B C (back edge)",
+    );
+}
+
+/// The six-path graph of the 1996 paper's Figure 1, with the chords that the seed document chose.
+#[test]
+fn the_graph_of_the_paper() {
+    let (named, plan) = named(
+        "A: B*9 C*9
+         B: D*9 C
+         C: D
+         D: E*9 F
+         E: F*9
+         F:",
+    );
+    check(
+        chords(&named, &plan),
+        "B→C: -2
+         C→D: 4
+         D→F: 1",
+    );
+    check(
+        named.paths(&plan),
+        "0: A B D E F
+         1: A B D F
+         2: A B C D E F
+         3: A B C D F
+         4: A C D E F
+         5: A C D F",
+    );
+    // The register is known until C and D, where two ways meet, so it is first set on the edges into them.
+    check(
+        named.code(&plan),
+        "A→C: r = 0
+         B→D: r = 0
+         B→C: r = -2
+         C→D: r += 4
+         D→F: r += 1
+         F→EXIT: count[r]++",
+    );
+}
+
+/// Two loops on one header: the start of a path tells through which back edge it began, and each back edge needs its
+/// own increment before the count and its own value after it.
+#[test]
+fn two_loops_on_one_header() {
+    let (named, plan) = named(
+        "bb: bb8*9
+         bb8: bb12*9 bb18*9
+         bb18: bb4
+         bb4: bb8*9 bb28
+         bb12: bb8*9
+         bb28:",
+    );
+    check(
+        named.paths(&plan),
+        "0: bb bb8 bb12 (back edge)
+         1: bb bb8 bb18 bb4 (back edge)
+         2: bb bb8 bb18 bb4 bb28
+         3: (back edge, from bb4) bb8 bb12 (back edge)
+         4: (back edge, from bb4) bb8 bb18 bb4 (back edge)
+         5: (back edge, from bb4) bb8 bb18 bb4 bb28
+         6: (back edge, from bb12) bb8 bb12 (back edge)
+         7: (back edge, from bb12) bb8 bb18 bb4 (back edge)
+         8: (back edge, from bb12) bb8 bb18 bb4 bb28",
+    );
+    check(
+        named.values(&plan),
+        "bb8→bb18: 1
+         bb4→bb28: 1
+         bb→bb8 (back edge): 3
+         bb→bb8 (back edge): 6",
+    );
+}
+
+/// "Paper Reading: Efficient Path Profiling": ENTRY→A and B→EXIT are chords. Its third chord is EXIT→ENTRY; that edge
+/// holds no code, so here it is in the tree and C→EXIT is the third, which the increment of ENTRY→A makes up for.
+#[test]
+fn the_spanning_tree_example() {
+    let (named, plan) = named(
+        "ENTRY: A C*9
+         A: C*9 B*9
+         B: X
+         C: X*9
+         X:",
+    );
+    check(
+        named.values(&plan),
+        "ENTRY→C: 2
+         A→B: 1",
+    );
+    check(
+        chords(&named, &plan),
+        "ENTRY→A: -2
+         B→X: 3
+         C→X: 2",
+    );
+    check(
+        named.paths(&plan),
+        "0: ENTRY A C X
+         1: ENTRY A B X
+         2: ENTRY C X",
+    );
+}
+
+#[test]
+fn one_block_is_one_path_and_one_instruction() {
+    let (named, plan) = named("A:");
+    check(named.paths(&plan), "0: A");
+    check(named.code(&plan), "A→EXIT: count[0]++");
+}
+
+#[test]
+fn counting_stays_below_a_block_that_control_may_leave() {
+    let (named, plan) = named(
+        "A: B C
+         B: D
+         C: D
+         D?:",
+    );
+    check(
+        named.code(&plan),
+        "B→D: r = 0
+         C→D: r = 1
+         D→EXIT: count[r]++",
+    );
+}
+
+#[test]
+fn an_invoke_goes_on_along_its_unwind_edge() {
+    let (named, plan) = named(
+        "A?: B*9 ~P
+         B?: C*9 ~P
+         C: 
+         P: resume",
+    );
+    check(
+        named.paths(&plan),
+        "0: A B C
+         1: A B P
+         2: A P",
+    );
+    // The unwind edges hold no code, so A and B leave behind what tells their exceptions apart.
+    check(
+        named.code(&plan),
+        "B→C: count[0]++
+         P→EXIT: count[r + 2]++
+         end of A: r = 0
+         end of B: r = -1",
+    );
+}
+
+#[test]
+fn an_opaque_edge_ends_the_path_in_its_source() {
+    let (named, plan) = named(
+        "A: B D
+         B: !C !D
+         C: 
+         D: ",
+    );
+    check(
+        named.paths(&plan),
+        "0: A B (opaque)
+         1: A (opaque)
+         2: (opaque, from A B) D
+         3: (opaque, from B) C",
+    );
+}
+
+#[test]
+fn more_paths_than_64_bits_are_refused_and_cut() {
+    let mut graph = String::new();
+    for at in 0..70 {
+        graph += &format!("a{at}: b{at} c{at}\n b{at}: a{next}\n c{at}: a{next}\n", next = at + 1);
+    }
+    graph += "a70:";
+    let named = text::parse(&graph).expect("a graph");
+    let uncut = Dag::new(&named.cfg, &Cuts::necessary(&named.cfg));
+    assert_eq!(Numbering::of(&uncut).map_err(|error| error.block), Err(Block(3 * 6)));
+    for limit in [1, 50, 4096, 1 << 40, u64::MAX] {
+        let plan = plan(&named.cfg, &named.frequency, limit);
+        assert!(plan.numbering.total() <= limit.max(300), "limit {limit}: {}", plan.numbering.total());
+    }
+}
+
+/// A random graph: every block but the last few gets one to four successors, some blocks end in an invoke or in an
+/// opaque terminator, some are not steady. Loops, irreducible ones included, and unreachable blocks occur.
+fn graphs(most: usize) -> impl Strategy<Value = (Cfg, Vec<u64>)> {
+    let block = (proptest::collection::vec((any::<prop::sample::Index>(), 0u64..1000), 0..4), 0..12u8, any::<bool>());
+    proptest::collection::vec(block, 1..most).prop_map(|blocks| {
+        let count = blocks.len();
+        let mut data = Vec::new();
+        let mut edges: Vec<EdgeData> = Vec::new();
+        let mut frequency = Vec::new();
+        for (at, (targets, shape, steady)) in blocks.into_iter().enumerate() {
+            let mut used = Vec::new();
+            for (to, weight) in targets {
+                let to = if count > 1 { 1 + to.index(count - 1) } else { 0 };
+                if to == 0 || used.contains(&to) {
+                    continue;
+                }
+                let kind = match (shape, used.len()) {
+                    (0, _) => EdgeKind::Opaque,
+                    (1..=3, 1) => EdgeKind::Unwind,
+                    _ => EdgeKind::Plain,
+                };
+                used.push(to);
+                edges.push(EdgeData { from: Block(at as u32), to: Block(to as u32), kind });
+                frequency.push(weight);
+            }
+            let exit = match shape {
+                _ if !used.is_empty() => None,
+                4 => Some(Exit::NoReturn),
+                5 => Some(Exit::Unwind),
+                _ => Some(Exit::Return),
+            };
+            data.push(BlockData { exit, steady });
+        }
+        (Cfg::new(data, edges), frequency)
+    })
+}
+
+/// The sum of the values along a path.
+fn id(plan: &Plan, path: &[DagEdge]) -> u64 {
+    path.iter().map(|&edge| plan.numbering.value(edge)).sum()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn ids_are_dense_and_distinct_and_decode((cfg, frequency) in graphs(9), limit in 1u64..40) {
+        let plan = plan(&cfg, &frequency, limit);
+        let paths = oracle::enumerate(&plan.dag);
+        prop_assert_eq!(paths.len() as u64, plan.numbering.total());
+        let by_id: HashMap<_, _> = paths.iter().map(|path| (id(&plan, path), path)).collect();
+        prop_assert_eq!(by_id.len(), paths.len());
+        let decoder = text::decoder(&plan);
+        for id in 0..plan.numbering.total() {
+            let decoded: Vec<_> = decoder.path(id).expect("an id").into_iter().map(|e| DagEdge(e as u32)).collect();
+            prop_assert_eq!(Some(&&decoded), by_id.get(&id));
+        }
+        prop_assert!(decoder.path(plan.numbering.total()).is_err());
+    }
+
+    #[test]
+    fn chord_sums_equal_value_sums((cfg, frequency) in graphs(9)) {
+        let plan = plan(&cfg, &frequency, u64::MAX);
+        let tree = SpanningTree::heaviest(&cfg, &plan.dag, &plan.dag.weights(&cfg, &frequency));
+        let increments = Increments::of_chords(&plan.dag, &plan.numbering, &tree);
+        for edge in plan.dag.edges().filter(|&edge| tree.contains(edge)) {
+            prop_assert_eq!(increments.of(edge), 0);
+        }
+        for path in oracle::enumerate(&plan.dag) {
+            let sum = path.iter().fold(0i64, |sum, &edge| sum.wrapping_add(increments.of(edge)));
+            prop_assert_eq!(sum as u64, id(&plan, &path));
+        }
+    }
+
+    #[test]
+    fn the_placed_code_counts_what_was_walked(
+        (cfg, frequency) in graphs(14),
+        limit in prop_oneof![1u64..30, Just(u64::MAX)],
+        choices in proptest::collection::vec(any::<prop::sample::Index>(), 60),
+    ) {
+        let plan = plan(&cfg, &frequency, limit);
+        let mut next = choices.iter();
+        let walked = oracle::walk(&cfg, choices.len(), |ways| next.next().expect("enough choices").index(ways));
+        let expected: Vec<_> = oracle::cut_walk(&cfg, &plan.dag, &walked).iter().map(|path| id(&plan, path)).collect();
+        let counted = oracle::execute(&cfg, &plan, &walked);
+        // A walk that stops in the middle may be in a path that was counted above the rest of it.
+        let ended = walked.last().map_or(cfg.exit(Block(0)), |&edge| cfg.exit(cfg.edge(edge).to)).is_some();
+        let surplus = counted.len() - counted.len().min(expected.len());
+        prop_assert_eq!(&counted[..counted.len() - surplus], &expected[..]);
+        prop_assert!(surplus == 0 || (surplus == 1 && !ended));
+    }
+
+    #[test]
+    fn a_limit_is_kept_where_it_can_be((cfg, frequency) in graphs(30), limit in 1u64..200) {
+        let plan = plan(&cfg, &frequency, limit);
+        let unlimited = Numbering::saturating(&Dag::new(&cfg, &Cuts::necessary(&cfg))).total();
+        prop_assert!(plan.numbering.total() <= unlimited);
+        // Cutting before every block leaves at most one path for each edge and each block.
+        let least = (cfg.num_edges() + cfg.num_blocks()) as u64 * 2;
+        prop_assert!(plan.numbering.total() <= limit.max(least), "{} paths", plan.numbering.total());
+    }
+}
