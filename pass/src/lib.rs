@@ -1,1 +1,84 @@
+//! The LLVM 22 pass plugin: for each function read the graph, plan the counting, write the code, tell of it.
+//!
+//! [`run`] is the whole flow. First every function is read and planned, which gives the module's manifest and from its
+//! hash the module's identity; only then is code written. A function that cannot be profiled is left as it is and
+//! recorded with a reason: the pass never makes a compilation fail.
+// What the library offers is the two C symbols in `ffi`; all else is for its own modules.
+#![allow(unreachable_pub, reason = "a cdylib exports symbols, not paths")]
 
+mod counters;
+mod debug_info;
+mod describe;
+mod eligible;
+mod ffi;
+mod instrument;
+mod llvm;
+mod log;
+mod manifest;
+mod options;
+mod read_cfg;
+
+use inkwell::module::Module;
+use inkwell::values::FunctionValue;
+
+use crate::counters::Counters;
+use crate::instrument::instrument;
+use crate::options::Options;
+use crate::read_cfg::Graph;
+
+pub use ffi::{PassPluginLibraryInfo, llvmGetPassPluginInfo};
+
+/// A function that will be instrumented.
+struct Planned<'ctx> {
+    function: FunctionValue<'ctx>,
+    graph: Graph<'ctx>,
+    plan: paths::Plan,
+    first_counter: u64,
+}
+
+/// Instruments a module; true if it was changed.
+fn run(module: &Module<'_>, options: &Options, analyses: *mut ffi::Analyses) -> bool {
+    let functions: Vec<_> = module.get_functions().filter(|f| eligible::is_emitted(*f, &options.stage)).collect();
+    // A second run, over the bitcode that a first one wrote, would count everything twice.
+    if functions.is_empty() || manifest::is_present(module) || options.skip.as_deref() == Some("kernel") {
+        return false;
+    }
+    let content = llvm::module_hash(module);
+    let mut manifest = manifest::begin(module, options);
+    let mut planned = Vec::new();
+    let mut counters = 0;
+    for function in functions {
+        let mut record = describe::declaration(function, &manifest.directory);
+        match eligible::check(module, function, &record.file, options) {
+            Err(reason) => record.skipped = Some(reason),
+            Ok(()) => {
+                let graph = Graph::read(function, analyses);
+                let plan = paths::plan(&graph.cfg, &graph.frequency, options.limit);
+                describe::body(&mut record, &graph, &plan, &manifest.directory);
+                record.first_counter = counters;
+                counters += record.num_paths;
+                let first_counter = record.first_counter;
+                planned.push(Planned { function, graph, plan, first_counter });
+            }
+        }
+        manifest.functions.push(record);
+    }
+    let id = manifest::identity(&manifest, content);
+    if options.mode == "log" {
+        let index = |function| manifest.functions.iter().position(|f| f.name == llvm::name(&function));
+        for planned in &planned {
+            let index = index(planned.function).expect("every planned function is in the manifest");
+            log::instrument(module, planned, id, index as u32);
+        }
+        counters = 0;
+    } else if counters > 0 {
+        let array = Counters::define(module, id, counters, options);
+        planned.iter().for_each(|planned| instrument(planned, &array));
+    }
+    if options.verify {
+        let broken = planned.iter().find(|planned| !llvm::verify(planned.function));
+        assert!(broken.is_none(), "instrumented code is not sound LLVM IR");
+    }
+    manifest::attach(module, &manifest, id, counters);
+    true
+}

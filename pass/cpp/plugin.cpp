@@ -1,0 +1,211 @@
+// What LLVM's C API cannot say: registering a pass, its options, block frequencies, splitting edges, SSA promotion.
+//
+// Every function converts and calls; decisions are made in Rust. The declarations in src/ffi.rs must match.
+#include "llvm-c/Core.h"
+#include "llvm/Analysis/BlockFrequencyInfo.h"
+#include "llvm/Analysis/BranchProbabilityInfo.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/EHPersonalities.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/PassManager.h"
+#include "llvm/IR/StructuralHash.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/CBindingWrapping.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include "llvm/Transforms/Utils/PromoteMemToReg.h"
+
+using namespace llvm;
+
+// Must match `Options` in src/ffi.rs.
+struct PathpassOptions {
+  const char *Mode, *Stage, *Threads, *Filter, *Skip, *Base;
+  uint64_t Limit;
+  bool Verify;
+};
+
+extern "C" bool pathpass_run(LLVMModuleRef Module, const PathpassOptions *Options, FunctionAnalysisManager *Analyses);
+
+static cl::OptionCategory Category("pathcc: exact path profiles");
+static cl::opt<std::string> Mode("pathcc-mode", cl::desc("what is counted: paths, or log for a block log"),
+                                 cl::init("paths"), cl::cat(Category));
+static cl::opt<std::string> Stage("pathcc-stage", cl::desc("where in the pipeline: late or early"), cl::init("late"),
+                                  cl::cat(Category));
+static cl::opt<std::string> Threads("pathcc-threads", cl::desc("how threads count: exact, single or atomic"),
+                                    cl::init("exact"), cl::cat(Category));
+static cl::opt<uint64_t> Limit("pathcc-limit", cl::desc("most paths of a function before edges are cut"),
+                               cl::init(4096), cl::cat(Category));
+static cl::opt<std::string> Filter("pathcc-filter", cl::desc("functions and files to count, as globs"), cl::init(""),
+                                   cl::cat(Category));
+static cl::opt<std::string> Skip("pathcc-skip", cl::desc("count nothing, and record this reason"), cl::init(""),
+                                 cl::cat(Category));
+static cl::opt<std::string> Base("pathcc-base", cl::desc("where an array's address is computed: entry or site"),
+                                 cl::init("entry"), cl::Hidden, cl::cat(Category));
+static cl::opt<bool> Verify("pathcc-verify", cl::desc("verify every instrumented function"), cl::init(false),
+                            cl::Hidden, cl::cat(Category));
+
+namespace {
+struct PathPass : PassInfoMixin<PathPass> {
+  PreservedAnalyses run(Module &M, ModuleAnalysisManager &Analyses) {
+    auto &Functions = Analyses.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
+    PathpassOptions Options = {Mode.c_str(), Stage.c_str(), Threads.c_str(), Filter.c_str(),
+                               Skip.c_str(), Base.c_str(),  Limit,           Verify};
+    return pathpass_run(wrap(&M), &Options, &Functions) ? PreservedAnalyses::none() : PreservedAnalyses::all();
+  }
+  static bool isRequired() { return true; }
+};
+} // namespace
+
+extern "C" void pathpass_register(PassBuilder &PB) {
+  PB.registerPipelineStartEPCallback([](ModulePassManager &MPM, OptimizationLevel) {
+    if (Stage == "early")
+      MPM.addPass(PathPass());
+  });
+  PB.registerOptimizerLastEPCallback([](ModulePassManager &MPM, OptimizationLevel, ThinOrFullLTOPhase) {
+    if (Stage != "early")
+      MPM.addPass(PathPass());
+  });
+  PB.registerPipelineParsingCallback(
+      [](StringRef Name, ModulePassManager &MPM, ArrayRef<PassBuilder::PipelineElement>) {
+        if (Name != "pathcc")
+          return false;
+        MPM.addPass(PathPass());
+        return true;
+      });
+}
+
+// Facts about a function; must match `FunctionFacts` in src/ffi.rs.
+extern "C" uint32_t pathpass_function_facts(LLVMValueRef Value) {
+  auto &F = *unwrap<Function>(Value);
+  bool Funclets = F.hasPersonalityFn() && isScopedEHPersonality(classifyEHPersonality(F.getPersonalityFn()));
+  return F.hasFnAttribute(Attribute::Naked) << 0 | F.isPresplitCoroutine() << 1 |
+         (F.hasFnAttribute(Attribute::NoProfile) || F.hasFnAttribute(Attribute::SkipProfile)) << 2 | Funclets << 3 |
+         F.hasComdat() << 4;
+}
+
+// Facts about an instruction; must match `InstructionFacts` in src/ffi.rs.
+extern "C" uint32_t pathpass_instruction_facts(LLVMValueRef Value) {
+  auto &I = *unwrap<Instruction>(Value);
+  uint32_t Facts = isGuaranteedToTransferExecutionToSuccessor(&I) << 0;
+  if (auto *Call = dyn_cast<CallBase>(&I)) {
+    bool Intrinsic = isa<IntrinsicInst>(Call);
+    bool Deoptimizes = Intrinsic && cast<IntrinsicInst>(Call)->getIntrinsicID() == Intrinsic::experimental_deoptimize;
+    Facts |= 1u << 1 | Intrinsic << 2 | Call->isInlineAsm() << 3 | Call->doesNotReturn() << 4 |
+             Call->hasFnAttr(Attribute::ReturnsTwice) << 5 | (Call->isMustTailCall() || Deoptimizes) << 6;
+  }
+  return Facts;
+}
+
+extern "C" const char *pathpass_opcode_name(LLVMValueRef Value) { return unwrap<Instruction>(Value)->getOpcodeName(); }
+
+// The function that a call names, or null for an indirect call.
+extern "C" LLVMValueRef pathpass_callee(LLVMValueRef Value) {
+  return wrap(dyn_cast<Function>(cast<CallBase>(unwrap(Value))->getCalledOperand()->stripPointerCastsAndAliases()));
+}
+
+// The value of the case that takes successor `Index` of a switch; false for the default and for values over 64 bits.
+extern "C" bool pathpass_case_value(LLVMValueRef Value, unsigned Index, int64_t *Case) {
+  auto *Switch = unwrap<SwitchInst>(Value);
+  if (Index == 0)
+    return false;
+  auto *Constant = SwitchInst::CaseIt::fromSuccessorIndex(Switch, Index)->getCaseValue();
+  if (!Constant || Constant->getValue().getSignificantBits() > 64)
+    return false;
+  *Case = Constant->getSExtValue();
+  return true;
+}
+
+// Estimated executions of a block, in units of which the entry block has at least one.
+extern "C" uint64_t pathpass_block_frequency(FunctionAnalysisManager *Analyses, LLVMBasicBlockRef Block) {
+  auto *BB = unwrap(Block);
+  return Analyses->getResult<BlockFrequencyAnalysis>(*BB->getParent()).getBlockFreq(BB).getFrequency();
+}
+
+// Probability of a successor, scaled to 2^31.
+extern "C" uint32_t pathpass_edge_probability(FunctionAnalysisManager *Analyses, LLVMBasicBlockRef Block,
+                                              unsigned Index) {
+  auto *BB = unwrap(Block);
+  auto Probability = Analyses->getResult<BranchProbabilityAnalysis>(*BB->getParent()).getEdgeProbability(BB, Index);
+  return Probability.isUnknown() ? 0 : Probability.getNumerator();
+}
+
+// The first place in a block where an ordinary instruction may stand, or null if there is none.
+extern "C" LLVMValueRef pathpass_first_insertion(LLVMBasicBlockRef Block) {
+  auto At = unwrap(Block)->getFirstInsertionPt();
+  return At == unwrap(Block)->end() ? nullptr : wrap(&*At);
+}
+
+// A new block on all edges from `From` to `To`, or null if they cannot be split.
+extern "C" LLVMBasicBlockRef pathpass_split_edge(LLVMBasicBlockRef From, LLVMBasicBlockRef To) {
+  auto Options = CriticalEdgeSplittingOptions().setMergeIdenticalEdges();
+  return wrap(SplitCriticalEdge(unwrap(From), unwrap(To), Options));
+}
+
+// Moves everything after an instruction into a new block.
+extern "C" void pathpass_split_after(LLVMValueRef Value) {
+  auto *At = unwrap<Instruction>(Value);
+  SplitBlock(At->getParent(), std::next(At->getIterator()));
+}
+
+// Turns a stack slot that is only loaded and stored into SSA values.
+extern "C" void pathpass_promote(LLVMValueRef Slot) {
+  auto *Alloca = unwrap<AllocaInst>(Slot);
+  DominatorTree Dominators(*Alloca->getFunction());
+  PromoteMemToReg({Alloca}, Dominators);
+}
+
+// A function that counts writes memory, whatever was known of it before, and so do the functions that it calls: what is
+// still to be optimised must not move counts across such calls.
+extern "C" void pathpass_forget_purity(LLVMValueRef Value) {
+  auto &F = *unwrap<Function>(Value);
+  F.removeFnAttr(Attribute::Memory);
+  F.removeFnAttr(Attribute::Speculatable);
+  for (auto &BB : F)
+    for (auto &I : BB)
+      if (auto *Call = dyn_cast<CallBase>(&I); Call && !isa<IntrinsicInst>(Call))
+        Call->removeFnAttr(Attribute::Memory);
+}
+
+// A hash of all code and constants of a module.
+extern "C" uint64_t pathpass_module_hash(LLVMModuleRef Module) { return StructuralHash(*unwrap(Module), true); }
+
+// Whether a function is sound; if not, says on standard error why.
+extern "C" bool pathpass_verify(LLVMValueRef Function) { return !verifyFunction(*unwrap<class Function>(Function), &errs()); }
+
+// The position of an instruction or of a location's call, as parts of debug metadata. Must match `ffi.rs`.
+struct PathpassLocation {
+  const DILocation *InlinedAt;
+  const char *File, *Directory, *Function;
+  size_t FileLength, DirectoryLength, FunctionLength;
+  unsigned Line, Column;
+};
+
+extern "C" const DILocation *pathpass_debug_location(LLVMValueRef Value) {
+  return unwrap<Instruction>(Value)->getDebugLoc().get();
+}
+
+extern "C" void pathpass_read_location(const DILocation *Location, PathpassLocation *Out) {
+  auto *Subprogram = Location->getScope()->getSubprogram();
+  auto Name = Subprogram ? Subprogram->getName() : "";
+  auto File = Location->getFilename(), Directory = Location->getDirectory();
+  *Out = {Location->getInlinedAt(), File.data(), Directory.data(), Name.data(),      File.size(),
+          Directory.size(),         Name.size(), Location->getLine(), Location->getColumn()};
+}
+
+// Where a function is declared; false without debug information.
+extern "C" bool pathpass_read_declaration(LLVMValueRef Value, PathpassLocation *Out) {
+  auto *Subprogram = unwrap<Function>(Value)->getSubprogram();
+  if (!Subprogram)
+    return false;
+  auto Name = Subprogram->getName(), File = Subprogram->getFilename(), Directory = Subprogram->getDirectory();
+  *Out = {nullptr,          File.data(),  Directory.data(),      Name.data(), File.size(),
+          Directory.size(), Name.size(), Subprogram->getLine(), 0};
+  return true;
+}

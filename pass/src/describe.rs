@@ -1,0 +1,135 @@
+//! What the manifest tells of a function: its declaration, its graph, its edge values, its lines and instructions.
+
+use std::collections::BTreeMap;
+
+use inkwell::basic_block::BasicBlock;
+use inkwell::module::Linkage as Llvm;
+use inkwell::values::FunctionValue;
+use pathformat::manifest::{Block, CutReason, DagEdge, DagEdgeKind, Edge, Exit, Function, Linkage};
+use paths::Plan;
+use paths::cuts::Reason;
+use paths::dag::Kind;
+
+use crate::debug_info::{self, Locations};
+use crate::llvm::{self, FunctionFacts, InstructionFacts};
+use crate::read_cfg::Graph;
+
+/// Name, linkage and place of a function.
+pub(crate) fn declaration(function: FunctionValue<'_>, directory: &str) -> Function {
+    let position = llvm::declaration(function);
+    Function {
+        name: llvm::name(&function),
+        linkage: linkage(function),
+        file: position.as_ref().map(|at| debug_info::file(at, directory)).unwrap_or_default(),
+        line: position.map_or(0, |at| at.line),
+        ..Function::default()
+    }
+}
+
+fn linkage(function: FunctionValue<'_>) -> Linkage {
+    match function.get_linkage() {
+        Llvm::Internal | Llvm::Private | Llvm::LinkerPrivate => Linkage::Internal,
+        Llvm::LinkOnceAny | Llvm::LinkOnceODR | Llvm::AvailableExternally => Linkage::Inline,
+        Llvm::WeakAny | Llvm::WeakODR | Llvm::ExternalWeak if FunctionFacts::of(function).has_comdat() => {
+            Linkage::Inline
+        }
+        Llvm::WeakAny | Llvm::WeakODR | Llvm::ExternalWeak => Linkage::Weak,
+        _ => Linkage::External,
+    }
+}
+
+/// Graph, values, lines and instructions.
+pub(crate) fn body(record: &mut Function, graph: &Graph<'_>, plan: &Plan, directory: &str) {
+    let mut locations = Locations::default();
+    record.num_paths = plan.numbering.total();
+    record.blocks = graph
+        .cfg
+        .blocks()
+        .map(|block| {
+            let exit = graph.cfg.exit(block).map(|exit| match exit {
+                paths::cfg::Exit::Return => Exit::Return,
+                paths::cfg::Exit::Unwind => Exit::Unwind,
+                paths::cfg::Exit::NoReturn => Exit::NoReturn,
+            });
+            Block { exit, ..describe_block(graph.block(block), &mut locations, directory) }
+        })
+        .collect();
+    record.locations = locations.list;
+    record.edges = graph
+        .cfg
+        .edges()
+        .map(|edge| {
+            let data = graph.cfg.edge(edge);
+            Edge {
+                from: data.from.0,
+                to: data.to.0,
+                outcome: graph.outcomes[edge.index()].clone(),
+                cut: plan.dag.cut(edge).map(|cut| (cut.end.0, cut.start.0)),
+            }
+        })
+        .collect();
+    record.dag = plan
+        .dag
+        .edges()
+        .map(|edge| {
+            let data = plan.dag.edge(edge);
+            let kind = match data.kind {
+                Kind::Flow(flow) => DagEdgeKind::Flow { edge: flow.0 },
+                Kind::Leave => DagEdgeKind::Leave { block: data.from.0 },
+                Kind::End(_, why) => DagEdgeKind::End { block: data.from.0, why: reason(why) },
+                Kind::Start(_, why) => DagEdgeKind::Start { block: data.to.0, why: reason(why) },
+            };
+            DagEdge { kind, value: plan.numbering.value(edge) }
+        })
+        .collect();
+    record.cfg_hash = cfg_hash(record);
+}
+
+fn reason(reason: Reason) -> CutReason {
+    match reason {
+        Reason::BackEdge => CutReason::BackEdge,
+        Reason::Opaque => CutReason::Opaque,
+        Reason::Limit => CutReason::Limit,
+    }
+}
+
+fn describe_block(block: BasicBlock<'_>, locations: &mut Locations, directory: &str) -> Block {
+    let mut opcodes = BTreeMap::<_, u32>::new();
+    let mut record = Block { name: block.get_name().to_string_lossy().into_owned(), ..Block::default() };
+    for instruction in block.get_instructions() {
+        *opcodes.entry(llvm::opcode_name(instruction)).or_default() += 1;
+        let facts = InstructionFacts::of(instruction);
+        if facts.is_call() && !facts.is_intrinsic() && !facts.is_inline_asm() {
+            record.calls.push(llvm::callee(instruction).unwrap_or_else(|| "*".into()));
+        }
+        let location = llvm::debug_location(instruction).and_then(|at| locations.index(at, directory));
+        if let Some(location) = location.filter(|location| !record.locations.contains(location)) {
+            record.locations.push(location);
+        }
+    }
+    record.opcodes = opcodes.into_iter().map(|(name, count)| (name.to_owned(), count)).collect();
+    record
+}
+
+/// Two functions with equal hashes have the same blocks, edges, exits and path ids.
+fn cfg_hash(record: &Function) -> u64 {
+    let mut bytes = Vec::new();
+    let mut add = |value: u64| bytes.extend(value.to_le_bytes());
+    record.blocks.iter().for_each(|block| add(block.exit.map_or(0, |exit| exit as u64 + 1)));
+    for edge in &record.edges {
+        add(u64::from(edge.from));
+        add(u64::from(edge.to));
+    }
+    for edge in &record.dag {
+        let (tag, index) = match edge.kind {
+            DagEdgeKind::Flow { edge } => (0, edge),
+            DagEdgeKind::Leave { block } => (1, block),
+            DagEdgeKind::End { block, .. } => (2, block),
+            DagEdgeKind::Start { block, .. } => (3, block),
+        };
+        add(tag);
+        add(u64::from(index));
+        add(edge.value);
+    }
+    xxhash_rust::xxh3::xxh3_64(&bytes)
+}

@@ -1,0 +1,48 @@
+//! Which functions are counted, and why the others are not.
+
+use inkwell::module::{Linkage, Module};
+use inkwell::values::FunctionValue;
+
+use crate::llvm::{self, FunctionFacts};
+use crate::options::Options;
+
+/// Whether the object file will hold code for `function`. At the start of the pipeline a copy that is only there to be
+/// inlined counts as well, for where it is inlined it runs.
+pub(crate) fn is_emitted(function: FunctionValue<'_>, stage: &str) -> bool {
+    let copy = function.get_linkage() == Linkage::AvailableExternally;
+    function.count_basic_blocks() > 0 && (!copy || stage == "early")
+}
+
+/// Whether `function`, declared in `file`, is counted; if not, the reason in words.
+pub(crate) fn check(
+    module: &Module<'_>,
+    function: FunctionValue<'_>,
+    file: &str,
+    options: &Options,
+) -> Result<(), String> {
+    let triple = module.get_triple();
+    let triple = triple.as_str().to_string_lossy();
+    let facts = FunctionFacts::of(function);
+    let name = llvm::name(&function);
+    let source = module.get_source_file_name().to_string_lossy();
+    let reason = if let Some(reason) = &options.skip {
+        reason.clone()
+    } else if !(triple.starts_with("x86_64-") && triple.contains("linux")) {
+        format!("target {triple} is not supported")
+    } else if facts.is_naked() {
+        "naked function".into()
+    } else if facts.is_presplit_coroutine() {
+        "coroutine that is not split yet".into()
+    } else if facts.is_not_to_be_profiled() {
+        "attribute no_profile_instrument_function".into()
+    } else if facts.has_funclets() {
+        "exception handling by funclets".into()
+    } else if llvm::ifunc_resolvers(module).contains(&function) {
+        "ifunc resolver".into()
+    } else if !options.filter.admits(&name, if file.is_empty() { &source } else { file }) {
+        "left out by the filter".into()
+    } else {
+        return Ok(());
+    };
+    Err(reason)
+}

@@ -1,0 +1,132 @@
+//! The C++ edge as Rust sees it: declarations that must match `cpp/plugin.cpp`, and the two symbols clang calls.
+
+use std::ffi::{CStr, c_char, c_uint, c_void};
+use std::mem::ManuallyDrop;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use inkwell::module::Module;
+use llvm_sys::prelude::{LLVMBasicBlockRef, LLVMModuleRef, LLVMValueRef};
+
+use crate::options;
+
+/// The function analyses of LLVM's pass manager, only ever handed back to C++.
+#[repr(C)]
+#[derive(Debug)]
+pub(crate) struct Analyses {
+    opaque: [u8; 0],
+}
+
+/// A `DILocation`, only ever handed back to C++.
+#[repr(C)]
+#[derive(Debug)]
+pub(crate) struct DebugLocation {
+    opaque: [u8; 0],
+}
+
+/// Must match `PathpassOptions` in `cpp/plugin.cpp`.
+#[repr(C)]
+pub(crate) struct Options {
+    mode: *const c_char,
+    stage: *const c_char,
+    threads: *const c_char,
+    filter: *const c_char,
+    skip: *const c_char,
+    base: *const c_char,
+    limit: u64,
+    verify: bool,
+}
+
+/// Must match `PathpassLocation` in `cpp/plugin.cpp`. The texts live as long as the module's debug metadata.
+#[repr(C)]
+pub(crate) struct Location {
+    pub(crate) inlined_at: *const DebugLocation,
+    pub(crate) file: *const u8,
+    pub(crate) directory: *const u8,
+    pub(crate) function: *const u8,
+    pub(crate) file_length: usize,
+    pub(crate) directory_length: usize,
+    pub(crate) function_length: usize,
+    pub(crate) line: c_uint,
+    pub(crate) column: c_uint,
+}
+
+unsafe extern "C" {
+    fn pathpass_register(pass_builder: *mut c_void);
+    pub(crate) fn pathpass_function_facts(function: LLVMValueRef) -> u32;
+    pub(crate) fn pathpass_instruction_facts(instruction: LLVMValueRef) -> u32;
+    pub(crate) fn pathpass_opcode_name(instruction: LLVMValueRef) -> *const c_char;
+    pub(crate) fn pathpass_callee(call: LLVMValueRef) -> LLVMValueRef;
+    pub(crate) fn pathpass_case_value(switch: LLVMValueRef, successor: c_uint, case: *mut i64) -> bool;
+    pub(crate) fn pathpass_block_frequency(analyses: *mut Analyses, block: LLVMBasicBlockRef) -> u64;
+    pub(crate) fn pathpass_edge_probability(analyses: *mut Analyses, block: LLVMBasicBlockRef, index: c_uint) -> u32;
+    pub(crate) fn pathpass_first_insertion(block: LLVMBasicBlockRef) -> LLVMValueRef;
+    pub(crate) fn pathpass_split_edge(from: LLVMBasicBlockRef, to: LLVMBasicBlockRef) -> LLVMBasicBlockRef;
+    pub(crate) fn pathpass_split_after(instruction: LLVMValueRef);
+    pub(crate) fn pathpass_promote(slot: LLVMValueRef);
+    pub(crate) fn pathpass_forget_purity(function: LLVMValueRef);
+    pub(crate) fn pathpass_module_hash(module: LLVMModuleRef) -> u64;
+    pub(crate) fn pathpass_verify(function: LLVMValueRef) -> bool;
+    pub(crate) fn pathpass_debug_location(instruction: LLVMValueRef) -> *const DebugLocation;
+    pub(crate) fn pathpass_read_location(location: *const DebugLocation, out: *mut Location);
+    pub(crate) fn pathpass_read_declaration(function: LLVMValueRef, out: *mut Location) -> bool;
+}
+
+/// Must match `llvm::PassPluginLibraryInfo` of LLVM 22 (`llvm/Plugins/PassPlugin.h`, API version 2).
+#[repr(C)]
+#[derive(Debug)]
+pub struct PassPluginLibraryInfo {
+    api_version: u32,
+    name: *const c_char,
+    version: *const c_char,
+    register: Option<unsafe extern "C" fn(*mut c_void)>,
+    pre_code_gen: Option<unsafe extern "C" fn()>,
+}
+
+/// What clang looks for in a pass plugin. It is exported from Rust because rustc's version script hides the symbols of
+/// the C++ archive.
+#[unsafe(no_mangle)]
+pub extern "C" fn llvmGetPassPluginInfo() -> PassPluginLibraryInfo {
+    PassPluginLibraryInfo {
+        api_version: 2,
+        name: c"pathcc".as_ptr(),
+        version: c"0.1.0".as_ptr(),
+        register: Some(pathpass_register),
+        pre_code_gen: None,
+    }
+}
+
+/// Instruments a module; true if it was changed. A panic of ours leaves the module uncounted, never uncompiled.
+///
+/// # Safety
+/// `module` is a module that the caller owns; `options` and `analyses` are valid during the call.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C" fn pathpass_run(
+    module: LLVMModuleRef,
+    options: *const Options,
+    analyses: *mut Analyses,
+) -> bool {
+    // SAFETY: the caller keeps the module; `ManuallyDrop` keeps inkwell from disposing of it.
+    let module = ManuallyDrop::new(unsafe { Module::new(module) });
+    // SAFETY: C++ passes a valid structure of NUL-terminated texts.
+    let options = unsafe { (*options).read() };
+    catch_unwind(AssertUnwindSafe(|| crate::run(&module, &options, analyses))).unwrap_or(true)
+}
+
+impl Options {
+    /// # Safety
+    /// All texts are valid and NUL-terminated.
+    unsafe fn read(&self) -> options::Options {
+        // SAFETY: see above.
+        let text = |text: *const c_char| unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned();
+        options::Options {
+            mode: text(self.mode),
+            stage: text(self.stage),
+            threads: text(self.threads),
+            filter: options::Filter::new(&text(self.filter)),
+            skip: Some(text(self.skip)).filter(|reason| !reason.is_empty()),
+            base: text(self.base),
+            limit: self.limit,
+            verify: self.verify || cfg!(debug_assertions),
+        }
+    }
+}

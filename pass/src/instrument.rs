@@ -1,0 +1,161 @@
+//! Writes a plan into a function: the path register and the increments, all inline.
+//!
+//! The register is a stack slot while code is written and is promoted to SSA values at the end, which leaves constants
+//! where the plan knows them. Edge code stands at the end of the source if that has one successor, at the top of
+//! the target if that has one predecessor, and else on a new block.
+
+use inkwell::basic_block::BasicBlock;
+use inkwell::builder::Builder;
+use inkwell::values::{InstructionOpcode, InstructionValue, PointerValue};
+use paths::cfg::{Block, Edge};
+use paths::dag::{Cut, DagEdge, Kind, Place};
+use paths::placement::Op;
+
+use crate::Planned;
+use crate::counters::Counters;
+use crate::llvm;
+use crate::read_cfg::end_point;
+
+/// Writes the code of one planned function.
+pub(crate) fn instrument(planned: &Planned<'_>, counters: &Counters<'_>) {
+    let context = counters.context();
+    let builder = context.create_builder();
+    builder.position_before(&first_after_slots(planned.graph.blocks[0]));
+    let slot = builder.build_alloca(context.i64_type(), "path").expect("positioned");
+    let counts = |edge: DagEdge| matches!(planned.plan.placement.op(edge), Some(Op::Count(_) | Op::CountAt(_)));
+    let base = (counters.is_computed_at_entry() && planned.plan.dag.edges().any(counts))
+        .then(|| counters.address(&builder, planned.first_counter));
+    let writer = Writer { planned, counters, builder, slot, base };
+    writer.write_block_tops();
+    writer.write_block_ends();
+    writer.write_edges();
+    llvm::promote(slot);
+    llvm::forget_purity(planned.function);
+}
+
+/// The place behind the stack slots that open an entry block.
+fn first_after_slots(entry: BasicBlock<'_>) -> InstructionValue<'_> {
+    let mut at = llvm::first_insertion(entry).expect("an entry block can hold code");
+    while at.get_opcode() == InstructionOpcode::Alloca {
+        at = at.get_next_instruction().expect("a block has a terminator");
+    }
+    at
+}
+
+struct Writer<'a, 'ctx> {
+    planned: &'a Planned<'ctx>,
+    counters: &'a Counters<'ctx>,
+    builder: Builder<'ctx>,
+    slot: PointerValue<'ctx>,
+    base: Option<PointerValue<'ctx>>,
+}
+
+impl<'ctx> Writer<'_, 'ctx> {
+    /// Starts of paths in the blocks that opaque edges lead to. They are written before the edges' code, which then
+    /// stands above them where an edge's code goes to the top of its target.
+    fn write_block_tops(&self) {
+        let dag = &self.planned.plan.dag;
+        for edge in dag.edges() {
+            let data = dag.edge(edge);
+            if matches!(data.kind, Kind::Start(Place::InBlock, _)) {
+                self.write_at(edge, self.top(data.to));
+            }
+        }
+    }
+
+    /// Ends of paths before terminators.
+    fn write_block_ends(&self) {
+        let dag = &self.planned.plan.dag;
+        for edge in dag.edges() {
+            let data = dag.edge(edge);
+            if matches!(data.kind, Kind::Leave | Kind::End(Place::InBlock, _)) {
+                self.write_at(edge, end_point(self.planned.graph.block(data.from)));
+            }
+        }
+        for block in self.planned.graph.cfg.blocks() {
+            if let Some(value) = self.planned.plan.placement.settled(block) {
+                self.builder.position_before(&end_point(self.planned.graph.block(block)));
+                self.set(value);
+            }
+        }
+    }
+
+    /// Code on control-flow edges: one step, or the end of a path and the start of the next.
+    fn write_edges(&self) {
+        let dag = &self.planned.plan.dag;
+        for edge in self.planned.graph.cfg.edges() {
+            let mut ops = Vec::new();
+            if let Some(flow) = dag.flow(edge) {
+                ops.extend(self.op(flow));
+            }
+            if let Some(Cut { end, start }) = dag.cut(edge) {
+                for half in [end, start] {
+                    if matches!(dag.edge(half).kind, Kind::End(Place::OnEdges, _) | Kind::Start(Place::OnEdges, _)) {
+                        ops.extend(self.op(half));
+                    }
+                }
+            }
+            if !ops.is_empty() {
+                self.builder.position_before(&self.place(edge));
+                ops.into_iter().for_each(|op| self.write(op));
+            }
+        }
+    }
+
+    fn op(&self, edge: DagEdge) -> Option<Op> {
+        self.planned.plan.placement.op(edge)
+    }
+
+    fn write_at(&self, edge: DagEdge, at: InstructionValue<'ctx>) {
+        if let Some(op) = self.op(edge) {
+            self.builder.position_before(&at);
+            self.write(op);
+        }
+    }
+
+    fn top(&self, block: Block) -> InstructionValue<'ctx> {
+        llvm::first_insertion(self.planned.graph.block(block)).expect("a block that paths start in can hold code")
+    }
+
+    /// The place for code on `edge`.
+    fn place(&self, edge: Edge) -> InstructionValue<'ctx> {
+        let graph = &self.planned.graph;
+        let data = graph.cfg.edge(edge);
+        let (from, to) = graph.ends(edge);
+        let block = if graph.cfg.successors(data.from).len() == 1 {
+            from
+        } else if graph.cfg.predecessors(data.to).len() == 1 {
+            return self.top(data.to);
+        } else {
+            llvm::split_edge(from, to).expect("an edge of kind Plain can be split")
+        };
+        block.get_terminator().expect("every block has a terminator")
+    }
+
+    /// Writes one step where the builder stands.
+    fn write(&self, op: Op) {
+        let word = self.counters.context().i64_type();
+        let load = || self.builder.build_load(word, self.slot, "path").expect("positioned").into_int_value();
+        match op {
+            Op::Set(value) => self.set(value),
+            Op::Add(value) => {
+                let sum = self.builder.build_int_add(load(), word.const_int(value as u64, true), "path");
+                self.builder.build_store(self.slot, sum.expect("positioned")).expect("positioned");
+            }
+            Op::Count(value) => {
+                let path = load();
+                self.counters.step(&self.builder, self.base(), Some(path), value as u64);
+            }
+            Op::CountAt(id) => self.counters.step(&self.builder, self.base(), None, id),
+        }
+    }
+
+    fn set(&self, value: i64) {
+        let word = self.counters.context().i64_type();
+        self.builder.build_store(self.slot, word.const_int(value as u64, true)).expect("positioned");
+    }
+
+    fn base(&self) -> PointerValue<'ctx> {
+        self.base.unwrap_or_else(|| self.counters.address(&self.builder, self.planned.first_counter))
+    }
+}

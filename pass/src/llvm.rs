@@ -1,0 +1,266 @@
+//! Safe wrappers for what inkwell lacks: one call into LLVM per function.
+
+use std::ffi::CStr;
+use std::mem::MaybeUninit;
+
+use inkwell::basic_block::BasicBlock;
+use inkwell::module::Module;
+use inkwell::values::{AsValueRef, FunctionValue, InstructionValue, PointerValue};
+use llvm_sys::core as c;
+
+use crate::ffi;
+
+/// Facts about a function. Must match `pathpass_function_facts`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FunctionFacts(u32);
+
+impl FunctionFacts {
+    /// What LLVM knows of `function`.
+    pub(crate) fn of(function: FunctionValue<'_>) -> Self {
+        // SAFETY: a live function.
+        Self(unsafe { ffi::pathpass_function_facts(function.as_value_ref()) })
+    }
+
+    pub(crate) fn is_naked(self) -> bool {
+        self.0 & 1 != 0
+    }
+
+    pub(crate) fn is_presplit_coroutine(self) -> bool {
+        self.0 & 2 != 0
+    }
+
+    pub(crate) fn is_not_to_be_profiled(self) -> bool {
+        self.0 & 4 != 0
+    }
+
+    pub(crate) fn has_funclets(self) -> bool {
+        self.0 & 8 != 0
+    }
+
+    pub(crate) fn has_comdat(self) -> bool {
+        self.0 & 16 != 0
+    }
+}
+
+/// Facts about an instruction. Must match `pathpass_instruction_facts`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct InstructionFacts(u32);
+
+impl InstructionFacts {
+    /// What LLVM knows of `instruction`.
+    pub(crate) fn of(instruction: InstructionValue<'_>) -> Self {
+        // SAFETY: a live instruction.
+        Self(unsafe { ffi::pathpass_instruction_facts(instruction.as_value_ref()) })
+    }
+
+    /// Control always goes on to the next instruction.
+    pub(crate) fn goes_on(self) -> bool {
+        self.0 & 1 != 0
+    }
+
+    pub(crate) fn is_call(self) -> bool {
+        self.0 & 2 != 0
+    }
+
+    pub(crate) fn is_intrinsic(self) -> bool {
+        self.0 & 4 != 0
+    }
+
+    pub(crate) fn is_inline_asm(self) -> bool {
+        self.0 & 8 != 0
+    }
+
+    pub(crate) fn does_not_return(self) -> bool {
+        self.0 & 16 != 0
+    }
+
+    /// Such as `setjmp`.
+    pub(crate) fn returns_twice(self) -> bool {
+        self.0 & 32 != 0
+    }
+
+    /// Only a return may follow (`musttail`, deoptimisation).
+    pub(crate) fn must_be_last(self) -> bool {
+        self.0 & 64 != 0
+    }
+}
+
+/// Name of an instruction's opcode, such as `load`.
+pub(crate) fn opcode_name(instruction: InstructionValue<'_>) -> &'static str {
+    // SAFETY: a live instruction; LLVM's names are static.
+    let name = unsafe { CStr::from_ptr(ffi::pathpass_opcode_name(instruction.as_value_ref())) };
+    name.to_str().unwrap_or("unknown")
+}
+
+/// Symbol of the function that a call names; `None` for an indirect call.
+pub(crate) fn callee(call: InstructionValue<'_>) -> Option<String> {
+    // SAFETY: a live call.
+    let function = unsafe { FunctionValue::new(ffi::pathpass_callee(call.as_value_ref())) };
+    function.map(|function| name(&function))
+}
+
+/// Name of a function.
+pub(crate) fn name(function: &FunctionValue<'_>) -> String {
+    function.get_name().to_string_lossy().into_owned()
+}
+
+/// Successors of a terminator, repeated ones included.
+pub(crate) fn successors<'a>(terminator: InstructionValue<'a>) -> Vec<BasicBlock<'a>> {
+    let terminator = terminator.as_value_ref();
+    // SAFETY: a live terminator, asked for as many successors as it has; none of them is null.
+    unsafe {
+        let count = c::LLVMGetNumSuccessors(terminator);
+        (0..count).filter_map(|at| BasicBlock::new(c::LLVMGetSuccessor(terminator, at))).collect()
+    }
+}
+
+/// The value of the case that takes a successor of a `switch`; `None` for the default.
+pub(crate) fn case_value(switch: InstructionValue<'_>, successor: usize) -> Option<i64> {
+    let mut value = 0;
+    // SAFETY: a live switch and one of its successors.
+    let is_case = unsafe { ffi::pathpass_case_value(switch.as_value_ref(), successor as u32, &raw mut value) };
+    is_case.then_some(value)
+}
+
+/// Estimated executions of the edge from `block` to its successor number `index`.
+pub(crate) fn edge_frequency(analyses: *mut ffi::Analyses, block: BasicBlock<'_>, index: usize) -> u64 {
+    // SAFETY: the pass manager's analyses live as long as the pass runs; the block is live.
+    let (executions, probability) = unsafe {
+        (
+            ffi::pathpass_block_frequency(analyses, block.as_mut_ptr()),
+            ffi::pathpass_edge_probability(analyses, block.as_mut_ptr(), index as u32),
+        )
+    };
+    u64::try_from((u128::from(executions) * u128::from(probability)) >> 31).unwrap_or(u64::MAX)
+}
+
+/// The first place in `block` where an ordinary instruction may stand.
+pub(crate) fn first_insertion(block: BasicBlock<'_>) -> Option<InstructionValue<'_>> {
+    // SAFETY: a live block; a null result is left out.
+    unsafe {
+        let at = ffi::pathpass_first_insertion(block.as_mut_ptr());
+        (!at.is_null()).then(|| InstructionValue::new(at))
+    }
+}
+
+/// A new block on all edges from one block to another.
+pub(crate) fn split_edge<'a>(from: BasicBlock<'a>, to: BasicBlock<'a>) -> Option<BasicBlock<'a>> {
+    // SAFETY: live blocks joined by an edge.
+    unsafe { BasicBlock::new(ffi::pathpass_split_edge(from.as_mut_ptr(), to.as_mut_ptr())) }
+}
+
+/// Moves what follows `instruction` into a new block.
+pub(crate) fn split_after(instruction: InstructionValue<'_>) {
+    // SAFETY: a live instruction that is not a terminator.
+    unsafe { ffi::pathpass_split_after(instruction.as_value_ref()) }
+}
+
+/// Turns a stack slot that is only loaded and stored into SSA values.
+pub(crate) fn promote(slot: PointerValue<'_>) {
+    // SAFETY: a live alloca whose only uses are loads and stores of its type.
+    unsafe { ffi::pathpass_promote(slot.as_value_ref()) }
+}
+
+/// Takes back what LLVM knows about the memory that a function touches: from now on it touches counters.
+pub(crate) fn forget_purity(function: FunctionValue<'_>) {
+    // SAFETY: a live function.
+    unsafe { ffi::pathpass_forget_purity(function.as_value_ref()) }
+}
+
+/// A hash of all code and constants of a module.
+pub(crate) fn module_hash(module: &Module<'_>) -> u64 {
+    // SAFETY: a live module.
+    unsafe { ffi::pathpass_module_hash(module.as_mut_ptr()) }
+}
+
+/// Whether LLVM's verifier accepts a function; it says on standard error why not.
+pub(crate) fn verify(function: FunctionValue<'_>) -> bool {
+    // SAFETY: a live function.
+    unsafe { ffi::pathpass_verify(function.as_value_ref()) }
+}
+
+/// Appends to a module's inline assembly.
+pub(crate) fn append_assembly(module: &Module<'_>, text: &str) {
+    // SAFETY: a live module and a text of the given length.
+    unsafe { c::LLVMAppendModuleInlineAsm(module.as_mut_ptr(), text.as_ptr().cast(), text.len()) }
+}
+
+/// The functions that resolve the ifuncs of a module.
+pub(crate) fn ifunc_resolvers<'a>(module: &Module<'a>) -> Vec<FunctionValue<'a>> {
+    let mut resolvers = Vec::new();
+    // SAFETY: walks the module's own list; a resolver that is not a function is left out.
+    unsafe {
+        let mut ifunc = c::LLVMGetFirstGlobalIFunc(module.as_mut_ptr());
+        while !ifunc.is_null() {
+            let resolver = c::LLVMGetGlobalIFuncResolver(ifunc);
+            if !c::LLVMIsAFunction(resolver).is_null() {
+                resolvers.extend(FunctionValue::new(resolver));
+            }
+            ifunc = c::LLVMGetNextGlobalIFunc(ifunc);
+        }
+    }
+    resolvers
+}
+
+/// A position in a source file.
+#[derive(Clone, Debug)]
+pub(crate) struct Position {
+    /// Where the text was inlined, as a handle for [`position`].
+    pub(crate) inlined_at: Option<DebugLocation>,
+    pub(crate) file: String,
+    pub(crate) directory: String,
+    pub(crate) function: String,
+    pub(crate) line: u32,
+    pub(crate) column: u32,
+}
+
+/// A debug location of the module that is being compiled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct DebugLocation(*const ffi::DebugLocation);
+
+/// The debug location of an instruction.
+pub(crate) fn debug_location(instruction: InstructionValue<'_>) -> Option<DebugLocation> {
+    // SAFETY: a live instruction.
+    let location = unsafe { ffi::pathpass_debug_location(instruction.as_value_ref()) };
+    (!location.is_null()).then_some(DebugLocation(location))
+}
+
+/// What a debug location says.
+pub(crate) fn position(location: DebugLocation) -> Position {
+    let mut out = MaybeUninit::uninit();
+    // SAFETY: a location of the live module; C++ fills in every field.
+    let out = unsafe {
+        ffi::pathpass_read_location(location.0, out.as_mut_ptr());
+        out.assume_init()
+    };
+    Position::read(&out)
+}
+
+/// Where a function is declared.
+pub(crate) fn declaration(function: FunctionValue<'_>) -> Option<Position> {
+    let mut out = MaybeUninit::uninit();
+    // SAFETY: a live function; C++ fills in every field when it returns true.
+    let out =
+        unsafe { ffi::pathpass_read_declaration(function.as_value_ref(), out.as_mut_ptr()).then(|| out.assume_init()) };
+    out.map(|out| Position::read(&out))
+}
+
+impl Position {
+    fn read(from: &ffi::Location) -> Self {
+        let text = |start: *const u8, length: usize| {
+            if length == 0 {
+                return String::new();
+            }
+            // SAFETY: a text of the module's metadata with its length.
+            String::from_utf8_lossy(unsafe { std::slice::from_raw_parts(start, length) }).into_owned()
+        };
+        Self {
+            inlined_at: (!from.inlined_at.is_null()).then_some(DebugLocation(from.inlined_at)),
+            file: text(from.file, from.file_length),
+            directory: text(from.directory, from.directory_length),
+            function: text(from.function, from.function_length),
+            line: from.line,
+            column: from.column,
+        }
+    }
+}

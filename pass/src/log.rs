@@ -1,0 +1,72 @@
+//! The block log: every executed block is reported by a call. Slow and obvious, it is what tests check counts against.
+//!
+//! A call of a function gets a number of its own, so that recursion and threads can be told apart offline. `end` is
+//! reported exactly where a path that ends in a block would be counted. `runtime/src/log.rs` writes the file.
+
+use inkwell::module::{Linkage, Module};
+use inkwell::types::BasicMetadataTypeEnum;
+use inkwell::values::{BasicMetadataValueEnum, FunctionValue, InstructionValue};
+use pathformat::ModuleId;
+use paths::dag::{Kind, Place};
+
+use crate::read_cfg::end_point;
+use crate::{Planned, llvm};
+
+/// Adds the calls to one function, number `index` in the manifest of module `id`.
+pub(crate) fn instrument<'ctx>(module: &Module<'ctx>, planned: &Planned<'ctx>, id: ModuleId, index: u32) {
+    let context = module.get_context();
+    let (word, half, pointer) = (context.i64_type(), context.i32_type(), context.ptr_type(Default::default()));
+    let declare = |name: &str, result: bool, parameters: &[BasicMetadataTypeEnum<'ctx>]| {
+        module.get_function(name).unwrap_or_else(|| {
+            let kind =
+                if result { word.fn_type(parameters, false) } else { context.void_type().fn_type(parameters, false) };
+            module.add_function(name, kind, None)
+        })
+    };
+    let enter = declare("__pathcc_log_enter", true, &[pointer.into(), half.into()]);
+    let block = declare("__pathcc_log_block", false, &[word.into(), half.into()]);
+    let end = declare("__pathcc_log_end", false, &[word.into()]);
+    let identity = identity(module, id);
+
+    let builder = context.create_builder();
+    let call = |at: InstructionValue<'ctx>, callee: FunctionValue<'ctx>, arguments: &[BasicMetadataValueEnum<'ctx>]| {
+        builder.position_before(&at);
+        let call = builder.build_call(callee, arguments, "").expect("positioned");
+        call.try_as_basic_value().basic()
+    };
+    let graph = &planned.graph;
+    let frame: BasicMetadataValueEnum<'ctx> = {
+        let at = llvm::first_insertion(graph.blocks[0]).expect("an entry block can hold code");
+        let index = half.const_int(u64::from(index), false);
+        call(at, enter, &[identity.as_pointer_value().into(), index.into()]).expect("enter gives a number").into()
+    };
+    let dag = &planned.plan.dag;
+    for edge in dag.edges() {
+        let data = dag.edge(edge);
+        if matches!(data.kind, Kind::Leave | Kind::End(Place::InBlock, _)) {
+            call(end_point(graph.block(data.from)), end, &[frame]);
+        }
+    }
+    for number in graph.cfg.blocks() {
+        let mut at = llvm::first_insertion(graph.block(number)).expect("a block can hold code");
+        if number == paths::cfg::ENTRY {
+            // Behind the call that gave the frame its number.
+            at = at.get_next_instruction().expect("a block has a terminator");
+        }
+        call(at, block, &[frame, half.const_int(u64::from(number.0), false).into()]);
+    }
+    llvm::forget_purity(planned.function);
+}
+
+/// A constant with the module's identity.
+fn identity<'ctx>(module: &Module<'ctx>, id: ModuleId) -> inkwell::values::GlobalValue<'ctx> {
+    const NAME: &str = "__pathcc_log_module";
+    module.get_global(NAME).unwrap_or_else(|| {
+        let bytes = module.get_context().const_string(&id.0, false);
+        let global = module.add_global(bytes.get_type(), None, NAME);
+        global.set_initializer(&bytes);
+        global.set_constant(true);
+        global.set_linkage(Linkage::Private);
+        global
+    })
+}

@@ -1,0 +1,100 @@
+//! The manifest of a module: what opens it, the identity that follows from it, and how it gets into the object.
+//!
+//! It goes into the object as module-level assembly, because only that makes a section that is not loaded into memory
+//! and still passes through `ld -r`, archives and link-time optimisation. It is compressed here, once, so that no later
+//! program has to copy more than bytes.
+
+use std::fmt::Write;
+
+use inkwell::module::Module;
+use pathformat::manifest::Manifest;
+use pathformat::{ModuleId, names, record};
+
+use crate::debug_info;
+use crate::llvm;
+use crate::options::Options;
+
+/// Level of compression: higher ones cost more than the bytes they save.
+const LEVEL: i32 = 3;
+
+/// Named metadata that says that a module is instrumented already.
+const MARK: &str = "pathcc";
+
+/// Whether an earlier run of the pass has instrumented `module`.
+pub(crate) fn is_present(module: &Module<'_>) -> bool {
+    module.get_global_metadata_size(MARK) > 0
+}
+
+/// A manifest with everything but the functions.
+pub(crate) fn begin(module: &Module<'_>, options: &Options) -> Manifest {
+    Manifest {
+        source: module.get_source_file_name().to_string_lossy().into_owned(),
+        directory: debug_info::directory(module),
+        producer: format!("pathcc {}", env!("CARGO_PKG_VERSION")),
+        mode: options.mode.clone(),
+        stage: options.stage.clone(),
+        threads: options.threads.clone(),
+        limit: options.limit,
+        functions: Vec::new(),
+    }
+}
+
+/// The identity of a module: a hash of its manifest and of its code. What is counted, and how threads count, is left
+/// out, so that a block log and a profile of the same code name the same module.
+pub(crate) fn identity(manifest: &Manifest, content: u64) -> ModuleId {
+    let neutral = Manifest { mode: String::new(), threads: String::new(), ..manifest.clone() };
+    let hash = xxhash_rust::xxh3::xxh3_128_with_seed(&neutral.encode(), content);
+    ModuleId(hash.to_le_bytes())
+}
+
+/// Puts the manifest into the object that `module` becomes, and marks the module as done.
+pub(crate) fn attach(module: &Module<'_>, manifest: &Manifest, id: ModuleId, counters: u64) {
+    let payload = manifest.encode();
+    let stored = zstd::bulk::compress(&payload, LEVEL).expect("compressing into memory does not fail");
+    let record = record::write(id, counters, payload.len(), &stored);
+    llvm::append_assembly(module, &assembly(&record));
+    let node = module.get_context().metadata_node(&[]);
+    module.add_global_metadata(MARK, &node).expect("a node can be added");
+}
+
+/// Assembly that puts `bytes` into the manifest section.
+fn assembly(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len() * 4 + 200);
+    let _ = writeln!(text, "\t.pushsection {},\"\",@progbits\n\t.p2align 3", names::MANIFEST_SECTION);
+    for line in bytes.chunks(512) {
+        text.push_str("\t.ascii \"");
+        for &byte in line {
+            match byte {
+                b'"' | b'\\' => text.extend(['\\', char::from(byte)]),
+                b' '..=b'~' => text.push(char::from(byte)),
+                _ => {
+                    let _ = write!(text, "\\{byte:03o}");
+                }
+            }
+        }
+        text.push_str("\"\n");
+    }
+    text.push_str("\t.popsection\n");
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn assembly_escapes_what_an_assembler_would_read() {
+        let text = assembly(b"a\"\\\0\xff1");
+        assert!(text.contains("\t.ascii \"a\\\"\\\\\\000\\3771\"\n"), "{text}");
+    }
+
+    #[test]
+    fn the_identity_ignores_what_is_counted_but_not_the_code() {
+        let manifest = Manifest { source: "a.c".into(), mode: "paths".into(), ..Manifest::default() };
+        let log = Manifest { mode: "log".into(), ..manifest.clone() };
+        assert_eq!(identity(&manifest, 1), identity(&log, 1));
+        assert_ne!(identity(&manifest, 1), identity(&manifest, 2));
+        let other = Manifest { source: "b.c".into(), ..manifest.clone() };
+        assert_ne!(identity(&manifest, 1), identity(&other, 1));
+    }
+}

@@ -1,0 +1,66 @@
+//! What the plugin was told on the command line, and which functions its filter lets through.
+
+use glob_match::glob_match;
+
+/// The options of one compilation. The driver has checked their values.
+#[derive(Clone, Debug)]
+pub(crate) struct Options {
+    /// `paths`, or `log` for the tests' block log.
+    pub(crate) mode: String,
+    /// `late` or `early`.
+    pub(crate) stage: String,
+    /// `exact`, `single` or `atomic`.
+    pub(crate) threads: String,
+    /// Which functions are counted.
+    pub(crate) filter: Filter,
+    /// Why the whole unit is skipped.
+    pub(crate) skip: Option<String>,
+    /// `entry` or `site`: where the address of the array is computed.
+    pub(crate) base: String,
+    /// The most paths a function may have before edges are cut.
+    pub(crate) limit: u64,
+    /// Whether every instrumented function is verified.
+    pub(crate) verify: bool,
+}
+
+/// A list of globs on function names and source files; `!glob` takes out what it matches.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Filter {
+    wanted: Vec<String>,
+    unwanted: Vec<String>,
+}
+
+impl Filter {
+    /// Reads a comma-separated list. An empty list lets everything through.
+    pub(crate) fn new(text: &str) -> Self {
+        let globs = text.split(',').map(str::trim).filter(|glob| !glob.is_empty());
+        let (unwanted, wanted): (Vec<_>, Vec<_>) = globs.partition(|glob| glob.starts_with('!'));
+        Self {
+            wanted: wanted.into_iter().map(str::to_owned).collect(),
+            unwanted: unwanted.into_iter().map(|glob| glob[1..].to_owned()).collect(),
+        }
+    }
+
+    /// Whether a function of this name in this file is counted. A file matches by its whole path or its last part.
+    pub(crate) fn admits(&self, function: &str, file: &str) -> bool {
+        let base = file.rsplit('/').next().unwrap_or(file);
+        let hits = |glob: &String| [function, file, base].iter().any(|text| glob_match(glob, text));
+        (self.wanted.is_empty() || self.wanted.iter().any(hits)) && !self.unwanted.iter().any(hits)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn filters_by_function_and_file() {
+        assert!(Filter::new("").admits("main", "src/a.c"));
+        assert!(Filter::new("ma*").admits("main", "src/a.c"));
+        assert!(!Filter::new("ma*").admits("other", "src/a.c"));
+        assert!(Filter::new("a.c").admits("other", "src/a.c"));
+        assert!(!Filter::new("!a.c").admits("other", "src/a.c"));
+        assert!(Filter::new("src/*, !main").admits("other", "src/a.c"));
+        assert!(!Filter::new("src/*, !main").admits("main", "src/a.c"));
+    }
+}

@@ -1,0 +1,168 @@
+//! Reads a function's graph: from LLVM's blocks to `paths::Cfg`.
+//!
+//! Every kind of terminator becomes edges of one of three kinds. `br`, `switch` and the normal way on from an `invoke`
+//! can hold code. The unwind edge of an `invoke` cannot, but the path goes on along it. `indirectbr` and `callbr`
+//! are opaque: the path ends before them. So does it at a call that returns twice, such as `setjmp`; its block is
+//! first split behind the call, which is the only change made to the function here.
+
+use std::collections::HashMap;
+
+use inkwell::basic_block::BasicBlock;
+use inkwell::values::{FunctionValue, InstructionOpcode, InstructionValue};
+use pathformat::manifest::Outcome;
+use paths::cfg::{Block, BlockData, Cfg, Edge, EdgeData, EdgeKind, Exit};
+
+use crate::ffi::Analyses;
+use crate::llvm::{self, InstructionFacts};
+
+/// A function's graph with what ties it to LLVM.
+pub(crate) struct Graph<'ctx> {
+    /// The graph.
+    pub(crate) cfg: Cfg,
+    /// Estimated executions of each edge.
+    pub(crate) frequency: Vec<u64>,
+    /// Which outcome of the terminator takes each edge.
+    pub(crate) outcomes: Vec<Outcome>,
+    /// LLVM's block for each block.
+    pub(crate) blocks: Vec<BasicBlock<'ctx>>,
+}
+
+impl<'ctx> Graph<'ctx> {
+    /// Reads `function`, whose blocks are numbered in its own order.
+    pub(crate) fn read(function: FunctionValue<'ctx>, analyses: *mut Analyses) -> Self {
+        split_behind_calls_that_return_twice(function);
+        let blocks = function.get_basic_blocks();
+        let index: HashMap<_, _> = blocks.iter().enumerate().map(|(at, block)| (*block, Block(at as u32))).collect();
+        let mut data = Vec::new();
+        let mut edges: Vec<EdgeData> = Vec::new();
+        let mut frequency: Vec<u64> = Vec::new();
+        let mut outcomes: Vec<Outcome> = Vec::new();
+        for &block in &blocks {
+            let terminator = block.get_terminator().expect("every block has a terminator");
+            let from = index[&block];
+            let first = edges.len();
+            for (position, to) in llvm::successors(terminator).into_iter().enumerate() {
+                let to = index[&to];
+                let weight = llvm::edge_frequency(analyses, block, position);
+                let outcome = outcome(terminator, position);
+                match edges[first..].iter().position(|edge| edge.to == to) {
+                    Some(known) => {
+                        let known = first + known;
+                        frequency[known] = frequency[known].saturating_add(weight);
+                        merge(&mut outcomes[known], outcome);
+                    }
+                    None => {
+                        edges.push(EdgeData { from, to, kind: edge_kind(block, terminator, position) });
+                        frequency.push(weight);
+                        outcomes.push(outcome);
+                    }
+                }
+            }
+            let out = &mut outcomes[first..];
+            if let [only @ (Outcome::True | Outcome::False | Outcome::Cases(_) | Outcome::Default)] = out {
+                *only = Outcome::Jump;
+            }
+            data.push(BlockData { exit: exit(terminator), steady: is_steady(block) });
+        }
+        Self { cfg: Cfg::new(data, edges), frequency, outcomes, blocks }
+    }
+
+    /// LLVM's block.
+    pub(crate) fn block(&self, block: Block) -> BasicBlock<'ctx> {
+        self.blocks[block.index()]
+    }
+
+    /// LLVM's blocks at both ends of an edge.
+    pub(crate) fn ends(&self, edge: Edge) -> (BasicBlock<'ctx>, BasicBlock<'ctx>) {
+        let data = self.cfg.edge(edge);
+        (self.block(data.from), self.block(data.to))
+    }
+}
+
+/// Where code stands that ends a path in `block`: before the terminator, or before the call that control may not come
+/// back from in the usual way.
+pub(crate) fn end_point(block: BasicBlock<'_>) -> InstructionValue<'_> {
+    let terminator = block.get_terminator().expect("every block has a terminator");
+    let opcode = terminator.get_opcode();
+    let mut at = terminator;
+    while let Some(previous) = at.get_previous_instruction() {
+        let facts = InstructionFacts::of(previous);
+        at = previous;
+        let ends_here = match opcode {
+            InstructionOpcode::Unreachable => facts.does_not_return(),
+            InstructionOpcode::Return => facts.must_be_last(),
+            _ => facts.returns_twice(),
+        };
+        if ends_here {
+            return previous;
+        }
+        // Nothing that matters stands before another call, except before the bitcast and debug records after a tail call.
+        if facts.is_call() && !facts.is_intrinsic() {
+            break;
+        }
+    }
+    terminator
+}
+
+fn split_behind_calls_that_return_twice(function: FunctionValue<'_>) {
+    let is_one = |instruction: &InstructionValue<'_>| {
+        InstructionFacts::of(*instruction).returns_twice() && !instruction.is_terminator()
+    };
+    let instructions = function.get_basic_blocks().into_iter().flat_map(|block| block.get_instructions());
+    // Collected first: splitting changes the lists that are walked.
+    let calls: Vec<_> = instructions.filter(is_one).collect();
+    calls.into_iter().for_each(llvm::split_after);
+}
+
+fn edge_kind(block: BasicBlock<'_>, terminator: InstructionValue<'_>, position: usize) -> EdgeKind {
+    match terminator.get_opcode() {
+        InstructionOpcode::IndirectBr | InstructionOpcode::CallBr => EdgeKind::Opaque,
+        InstructionOpcode::Invoke if InstructionFacts::of(terminator).returns_twice() => EdgeKind::Opaque,
+        InstructionOpcode::Invoke if position == 1 => EdgeKind::Unwind,
+        InstructionOpcode::Invoke | InstructionOpcode::Br | InstructionOpcode::Switch
+            if end_point(block) == terminator =>
+        {
+            EdgeKind::Plain
+        }
+        // A call that returns twice stands right before the branch, or LLVM has a terminator that is not known here.
+        _ => EdgeKind::Opaque,
+    }
+}
+
+fn outcome(terminator: InstructionValue<'_>, position: usize) -> Outcome {
+    match (terminator.get_opcode(), position) {
+        (InstructionOpcode::Br, _) if llvm::successors(terminator).len() == 1 => Outcome::Jump,
+        (InstructionOpcode::Br, 0) => Outcome::True,
+        (InstructionOpcode::Br, _) => Outcome::False,
+        (InstructionOpcode::Switch, _) => match llvm::case_value(terminator, position) {
+            Some(value) => Outcome::Cases(vec![value]),
+            None => Outcome::Default,
+        },
+        (InstructionOpcode::Invoke, 0) => Outcome::Normal,
+        (InstructionOpcode::Invoke, _) => Outcome::Unwind,
+        _ => Outcome::Indirect,
+    }
+}
+
+/// Two outcomes that lead to one block are one edge.
+fn merge(known: &mut Outcome, other: Outcome) {
+    match (known, other) {
+        (Outcome::Cases(values), Outcome::Cases(more)) => values.extend(more),
+        (known @ Outcome::Cases(_), Outcome::Default) => *known = Outcome::Default,
+        _ => {}
+    }
+}
+
+fn exit(terminator: InstructionValue<'_>) -> Option<Exit> {
+    match terminator.get_opcode() {
+        InstructionOpcode::Return => Some(Exit::Return),
+        InstructionOpcode::Resume => Some(Exit::Unwind),
+        _ if llvm::successors(terminator).is_empty() => Some(Exit::NoReturn),
+        _ => None,
+    }
+}
+
+/// Whether control that enters the block always reaches its terminator.
+fn is_steady(block: BasicBlock<'_>) -> bool {
+    block.get_instructions().all(|at| at.is_terminator() || InstructionFacts::of(at).goes_on())
+}
