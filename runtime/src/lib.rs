@@ -1,1 +1,39 @@
+//! The runtime that is linked into every instrumented image: executable or shared object, each has a hidden copy of
+//! its own and writes a profile of its own.
+//!
+//! A constructor that runs before the program's own remembers how the program was started
+//! (`environment.rs`); a destructor that runs after the program's own writes the counters (`write.rs`). There is
+//! nothing else (`lifetime.rs`): counting is the instrumented code's own business. Nothing is allocated or printed, `errno`
+//! and the signal mask stay as they were, every failure is silent.
+//!
+//! With the feature `log` this is another object: the block log of the tests (`log.rs`). Both are members of
+//! libpathrt.a, and a link takes what its objects refer to (`entry.rs` has the symbols).
+//!
+//! Not yet here: counters of each thread, forks, and counts that survive a crash.
+//!
+//! The entry points exist only under `panic = "abort"`, which is the profile `runtime`. In any other profile this is an
+//! ordinary library for tests and checks.
+#![cfg_attr(panic = "abort", no_std)]
+#![cfg_attr(not(panic = "abort"), allow(dead_code, reason = "only the entry points use some parts"))]
 
+mod build_id;
+#[cfg(any(not(feature = "log"), not(panic = "abort")))]
+mod counters;
+#[cfg(panic = "abort")]
+mod entry;
+mod environment;
+#[cfg(any(not(feature = "log"), not(panic = "abort")))]
+mod image;
+#[cfg(panic = "abort")]
+mod lifetime;
+#[cfg(any(feature = "log", not(panic = "abort")))]
+mod log;
+#[cfg(panic = "abort")]
+mod memory;
+mod pattern;
+#[allow(dead_code, reason = "the two members of the archive use a part each")]
+mod sys;
+mod target;
+mod text;
+#[cfg(any(not(feature = "log"), not(panic = "abort")))]
+mod write;

@@ -1,0 +1,287 @@
+//! What must be asked when the program starts, because the program may change it: the variable, the current
+//! directory, the image's path, the command line.
+//!
+//! Everything comes from `/proc/self`, since a constructor cannot count on its arguments in every libc. Where
+//! `/proc` is missing, the runtime goes on with what it has.
+
+use crate::pattern;
+use crate::sys::{self, File, OpenError};
+use crate::text::{Path, Text};
+
+/// The variable with the pattern, as it stands in an entry of the environment.
+const VARIABLE: &[u8] = b"PATHCC_PROFILE=";
+
+/// Key in the auxiliary vector: the program gained privileges when it was started.
+const AT_SECURE: u64 = 23;
+
+/// What was so at the start.
+pub(crate) struct Environment {
+    /// Whether to write anything at the end.
+    enabled: bool,
+    /// The pattern of the profile's name.
+    pub(crate) pattern: Path,
+    /// Current directory, empty if unknown.
+    pub(crate) directory: Path,
+    /// Path of the image that this copy of the runtime is linked into, empty if unknown.
+    pub(crate) image: Path,
+    /// The arguments, each closed by a NUL, cut after 64 KiB.
+    pub(crate) arguments: Text<65536>,
+    /// Build-id of that image, empty if it has none, cut after 64 bytes.
+    pub(crate) build_id: Text<65>,
+    /// Nanoseconds since 1970.
+    pub(crate) time: u64,
+    /// Room for a line of a file of `/proc`.
+    line: Text<4352>,
+}
+
+impl Environment {
+    /// The environment before anybody looked: nothing will be written. All zeros, so that it takes no room in a file.
+    pub(crate) const fn new() -> Self {
+        Self {
+            enabled: false,
+            pattern: Text::new(),
+            directory: Text::new(),
+            image: Text::new(),
+            arguments: Text::new(),
+            build_id: Text::new(),
+            time: 0,
+            line: Text::new(),
+        }
+    }
+
+    /// Whether to write anything at the end.
+    pub(crate) fn enabled(&self) -> bool {
+        self.enabled
+    }
+
+    /// Looks at everything. `address` is any address inside the image.
+    pub(crate) fn read(&mut self, address: usize, build_id: &[u8]) {
+        if is_privileged() {
+            return;
+        }
+        self.pattern.push_all(pattern::DEFAULT);
+        if let Ok(environ) = File::open(c"/proc/self/environ") {
+            let mut scan = VariableScan::new();
+            for_each_byte(&environ, |byte| scan.feed(byte, &mut self.pattern));
+        }
+        if self.pattern.overflowed() || pattern::is_off(self.pattern.as_bytes()) {
+            return;
+        }
+        self.enabled = true;
+        self.build_id.push_all(build_id);
+        self.time = sys::now();
+        self.directory.fill(sys::current_directory);
+        self.read_image(address);
+        if let Ok(arguments) = File::open(c"/proc/self/cmdline") {
+            self.arguments.fill(|buffer| Some(read_up_to(&arguments, buffer)));
+        }
+    }
+
+    /// Finds the file that is mapped at `address`; without `/proc/self/maps`, assumes the executable.
+    fn read_image(&mut self, address: usize) {
+        if let Ok(maps) = File::open(c"/proc/self/maps") {
+            self.line.clear();
+            for_each_byte(&maps, |byte| {
+                if byte != b'\n' {
+                    self.line.push(byte);
+                    return true;
+                }
+                let found = mapped_path(self.line.as_bytes(), address);
+                if let Some(path) = found {
+                    unescape(path, &mut self.image);
+                }
+                let go_on = found.is_none();
+                self.line.clear();
+                go_on
+            });
+        }
+        if self.image.as_bytes().is_empty() {
+            self.image.fill(|buffer| sys::read_link(c"/proc/self/exe", buffer));
+        }
+    }
+}
+
+/// Whether the program runs with more rights than whoever started it.
+fn is_privileged() -> bool {
+    match File::open(c"/proc/self/auxv") {
+        Ok(vector) => {
+            let mut bytes = [0; 1024];
+            let length = read_up_to(&vector, &mut bytes);
+            secure_entry(bytes.get(..length).unwrap_or_default()).unwrap_or_else(sys::has_changed_identity)
+        }
+        // The kernel hides these files from a process that gained rights by its file's capabilities.
+        Err(OpenError::Denied) => true,
+        Err(_) => sys::has_changed_identity(),
+    }
+}
+
+/// What the auxiliary vector says about gained privileges.
+fn secure_entry(vector: &[u8]) -> Option<bool> {
+    let (words, _) = vector.as_chunks::<8>();
+    let (entries, _) = words.as_chunks::<2>();
+    let entry = entries.iter().find(|entry| u64::from_le_bytes(entry[0]) == AT_SECURE)?;
+    Some(u64::from_le_bytes(entry[1]) != 0)
+}
+
+/// Finds the value of [`VARIABLE`] in a stream of NUL-closed entries; the first entry counts, as for `getenv`.
+struct VariableScan {
+    /// How much of the current entry agreed with [`VARIABLE`] so far; `None` once it did not.
+    matched: Option<usize>,
+}
+
+impl VariableScan {
+    fn new() -> Self {
+        Self { matched: Some(0) }
+    }
+
+    /// Takes a byte; false once the value is complete.
+    fn feed(&mut self, byte: u8, value: &mut Path) -> bool {
+        match self.matched {
+            Some(matched) if matched == VARIABLE.len() => {
+                if byte == 0 {
+                    return false;
+                }
+                value.push(byte);
+            }
+            _ if byte == 0 => self.matched = Some(0),
+            Some(matched) if VARIABLE.get(matched) == Some(&byte) => {
+                self.matched = Some(matched + 1);
+                if matched + 1 == VARIABLE.len() {
+                    value.clear();
+                }
+            }
+            _ => self.matched = None,
+        }
+        true
+    }
+}
+
+/// The path at the end of a line of `/proc/self/maps`, if `address` is in its range.
+fn mapped_path(line: &[u8], address: usize) -> Option<&[u8]> {
+    let (start, rest) = hexadecimal(line);
+    let (end, _) = hexadecimal(rest.strip_prefix(b"-")?);
+    if !(start..end).contains(&address) {
+        return None;
+    }
+    let slash = line.iter().position(|&byte| byte == b'/')?;
+    let path = line.get(slash..)?;
+    Some(path.strip_suffix(b" (deleted)").unwrap_or(path))
+}
+
+/// The number at the front of `text`, and what follows it.
+fn hexadecimal(text: &[u8]) -> (usize, &[u8]) {
+    let mut value = 0usize;
+    let mut rest = text;
+    while let Some((&digit, after)) = rest.split_first() {
+        let digit = match digit {
+            b'0'..=b'9' => digit - b'0',
+            b'a'..=b'f' => digit - b'a' + 10,
+            _ => break,
+        };
+        value = value << 4 | usize::from(digit);
+        rest = after;
+    }
+    (value, rest)
+}
+
+/// Appends a path as the kernel prints it, where a newline in a name is `\012`.
+fn unescape(text: &[u8], out: &mut Path) {
+    let mut rest = text;
+    while let Some((&byte, after)) = rest.split_first() {
+        if let Some(after) = rest.strip_prefix(b"\\012") {
+            out.push(b'\n');
+            rest = after;
+        } else {
+            out.push(byte);
+            rest = after;
+        }
+    }
+}
+
+/// Calls `take` for each byte of a file until it says that it has enough.
+fn for_each_byte(file: &File, mut take: impl FnMut(u8) -> bool) {
+    let mut chunk = [0; 2048];
+    loop {
+        let length = file.read(&mut chunk);
+        if length == 0 {
+            return;
+        }
+        for &byte in chunk.get(..length).unwrap_or_default() {
+            if !take(byte) {
+                return;
+            }
+        }
+    }
+}
+
+/// Fills the buffer as far as the file goes.
+fn read_up_to(file: &File, buffer: &mut [u8]) -> usize {
+    let mut length = 0;
+    while let Some(rest) = buffer.get_mut(length..).filter(|rest| !rest.is_empty()) {
+        match file.read(rest) {
+            0 => break,
+            read => length += read,
+        }
+    }
+    length
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn variable(environ: &[u8]) -> Option<Vec<u8>> {
+        let mut value = Path::new();
+        value.push_all(b"<default>");
+        let mut scan = VariableScan::new();
+        let _ = environ.iter().all(|&byte| scan.feed(byte, &mut value));
+        Some(value.as_bytes().to_vec()).filter(|value| value != b"<default>")
+    }
+
+    #[test]
+    fn the_variable_is_found_anywhere() {
+        assert_eq!(variable(b"PATHCC_PROFILE=a\0X=b\0"), Some(b"a".to_vec()));
+        assert_eq!(variable(b"A=PATHCC_PROFILE=no\0PATHCC_PROFIL=x\0PATHCC_PROFILE=yes=1"), Some(b"yes=1".to_vec()));
+        assert_eq!(variable(b"PATHCC_PROFILE=\0PATHCC_PROFILE=second\0"), Some(Vec::new()));
+        assert_eq!(variable(b"PATHCC_PROFILER=1\0\0X=1"), None);
+        assert_eq!(variable(b""), None);
+    }
+
+    #[test]
+    fn a_path_is_found_by_address() {
+        let line = b"55d0c000-55d0d000 r-xp 00001000 fe:00 1234   /tmp/a b/prog";
+        assert_eq!(mapped_path(line, 0x55d0_c000), Some(&b"/tmp/a b/prog"[..]));
+        assert_eq!(mapped_path(line, 0x55d0_d000), None);
+        assert_eq!(mapped_path(b"1000-2000 rw-p 0 00:00 0 ", 0x1000), None);
+        assert_eq!(mapped_path(b"1000-2000 r--p 0 0:0 1 /gone (deleted)", 0x1fff), Some(&b"/gone"[..]));
+        assert_eq!(mapped_path(b"", 0), None);
+    }
+
+    #[test]
+    fn a_newline_in_a_path_is_restored() {
+        let mut out = Path::new();
+        unescape(b"/a\\012b\\c", &mut out);
+        assert_eq!(out.as_bytes(), b"/a\nb\\c");
+    }
+
+    #[test]
+    fn gained_privileges_are_read_from_the_vector() {
+        let vector = |secure: u64| [6, 4096, AT_SECURE, secure, 0, 0].map(u64::to_le_bytes).concat();
+        assert_eq!(secure_entry(&vector(1)), Some(true));
+        assert_eq!(secure_entry(&vector(0)), Some(false));
+        assert_eq!(secure_entry(&vector(0)[..20]), None);
+    }
+
+    #[test]
+    fn this_process_is_described() {
+        static IN_IMAGE: u8 = 0;
+        let mut environment = Box::new(Environment::new());
+        environment.read(&raw const IN_IMAGE as usize, &[1]);
+        assert!(environment.enabled());
+        let program = std::env::current_exe().expect("Linux has /proc");
+        assert_eq!(environment.image.as_bytes(), program.as_os_str().as_encoded_bytes());
+        let directory = std::env::current_dir().expect("tests run somewhere");
+        assert_eq!(environment.directory.as_bytes(), directory.as_os_str().as_encoded_bytes());
+        assert!(environment.arguments.as_bytes().ends_with(b"\0"));
+    }
+}

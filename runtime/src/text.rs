@@ -1,0 +1,129 @@
+//! Texts of bounded length in place of strings, since the runtime does not allocate.
+
+use core::ffi::CStr;
+
+/// At most `N` − 1 bytes. What does not fit is dropped and remembered as an overflow.
+#[derive(Debug)]
+pub(crate) struct Text<const N: usize> {
+    bytes: [u8; N],
+    length: usize,
+    overflowed: bool,
+}
+
+/// A file's path; 4096 bytes with the closing NUL is the kernel's own limit.
+pub(crate) type Path = Text<4096>;
+
+impl<const N: usize> Text<N> {
+    /// The empty text.
+    pub(crate) const fn new() -> Self {
+        Self { bytes: [0; N], length: 0, overflowed: false }
+    }
+
+    /// Forgets the content.
+    pub(crate) fn clear(&mut self) {
+        self.length = 0;
+        self.overflowed = false;
+    }
+
+    /// Appends a byte.
+    pub(crate) fn push(&mut self, byte: u8) {
+        // One byte stays free for the NUL.
+        match self.bytes[..N - 1].get_mut(self.length) {
+            Some(place) => {
+                *place = byte;
+                self.length += 1;
+            }
+            None => self.overflowed = true,
+        }
+    }
+
+    /// Appends bytes.
+    pub(crate) fn push_all(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|&byte| self.push(byte));
+    }
+
+    /// Appends a number in decimal.
+    pub(crate) fn push_decimal(&mut self, value: u32) {
+        let mut divisor = 1_000_000_000;
+        while divisor > 1 && value / divisor == 0 {
+            divisor /= 10;
+        }
+        while divisor > 0 {
+            self.push(b'0' + (value / divisor % 10) as u8);
+            divisor /= 10;
+        }
+    }
+
+    /// Appends bytes in lower-case hexadecimal.
+    pub(crate) fn push_hexadecimal(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            for digit in [byte >> 4, byte & 15] {
+                self.push(if digit < 10 { b'0' + digit } else { b'a' + digit - 10 });
+            }
+        }
+    }
+
+    /// Cuts the text after `length` bytes.
+    pub(crate) fn truncate(&mut self, length: usize) {
+        self.length = self.length.min(length);
+    }
+
+    /// Lets `fill` write the whole text, which tells how long it is now; `None` makes it empty.
+    pub(crate) fn fill(&mut self, fill: impl FnOnce(&mut [u8]) -> Option<usize>) {
+        self.clear();
+        self.length = fill(&mut self.bytes[..N - 1]).unwrap_or(0).min(N - 1);
+    }
+
+    /// The bytes so far.
+    pub(crate) fn as_bytes(&self) -> &[u8] {
+        self.bytes.get(..self.length).unwrap_or_default()
+    }
+
+    /// Whether something did not fit.
+    pub(crate) fn overflowed(&self) -> bool {
+        self.overflowed
+    }
+
+    /// The text for a system call; `None` if it is not whole.
+    pub(crate) fn as_path(&mut self) -> Option<&CStr> {
+        *self.bytes.get_mut(self.length)? = 0;
+        if self.overflowed {
+            return None;
+        }
+        CStr::from_bytes_with_nul(self.bytes.get(..=self.length)?).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_does_not_fit_is_noticed() {
+        let mut text = Text::<4>::new();
+        text.push_all(b"abc");
+        assert_eq!(text.as_path(), Some(c"abc"));
+        text.push(b'd');
+        assert!(text.overflowed() && text.as_path().is_none());
+        assert_eq!(text.as_bytes(), b"abc");
+    }
+
+    #[test]
+    fn numbers_have_no_leading_zeros() {
+        for value in [0, 7, 10, 4_294_967_295] {
+            let mut text = Text::<16>::new();
+            text.push_decimal(value);
+            assert_eq!(text.as_bytes(), value.to_string().as_bytes());
+        }
+        let mut text = Text::<16>::new();
+        text.push_hexadecimal(&[0x0f, 0xa5]);
+        assert_eq!(text.as_bytes(), b"0fa5");
+    }
+
+    #[test]
+    fn a_nul_inside_is_no_path() {
+        let mut text = Text::<16>::new();
+        text.push_all(b"a\0b");
+        assert!(text.as_path().is_none());
+    }
+}
