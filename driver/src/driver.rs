@@ -1,0 +1,197 @@
+//! What happens, in order: the way from a command line to the process that does the work.
+
+use crate::config::{self, Config};
+use crate::environment::{self, Environment};
+use crate::flags::{self, Settings};
+use crate::invocation::{self, Counting, Invocation};
+use crate::jobserver::Jobserver;
+use crate::launcher::{self, Front};
+use crate::linker;
+use crate::parallel::{self, Ending, Site};
+use crate::plan::{self, Plan};
+use crate::process;
+use crate::role::ProgramName;
+use crate::running::Running;
+use crate::terminal;
+use crate::toolchain::{self, Compiler, Installation};
+use crate::words::{self, Words, value_of};
+use anyhow::{Result, anyhow};
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::process::{ExitCode, Stdio};
+
+/// The driver modes in which clang takes the options that we prepend.
+const MODES: [&str; 3] = ["gcc", "g++", "cpp"];
+
+/// Does what the command line says. Returns only if this process was not replaced by another one.
+///
+/// # Errors
+/// Whatever keeps pathcc from starting clang as asked.
+pub(crate) fn run(environment: Environment) -> Result<ExitCode> {
+    let own = toolchain::own_executable()?;
+    let (front, arguments) = launcher::split(&environment.arguments)?;
+    let words = Words::new(arguments, &words::read_regular_file);
+    let role = ProgramName::of(&environment.called_as).role;
+    let mut compiler = Compiler::find(&environment, &own, &front, &role)?;
+    if words.has("-no-canonical-prefixes") {
+        compiler = compiler.with_existing_name();
+    }
+    let launcher = if let Front::Launcher(launcher, _) = &front { Some(launcher) } else { None };
+
+    if environment.disable || is_for_clang_alone(arguments, &words) {
+        let plain = invocation::compose(&compiler, launcher, &words, None, environment.stale_linker);
+        return finish(&environment, &plain);
+    }
+
+    let flags = Settings::from_words(&words)?;
+    let config = Config::find(environment.config.as_deref(), std::env::current_dir().ok())?;
+    let wanted_jobs = wanted_jobs(&environment, &config)?;
+    let mut options = flags.or(config.settings).plugin_options();
+    if flags::is_freestanding(&words) {
+        options.push("-pathcc-skip=freestanding".to_owned());
+    }
+    let installation = Installation::of(&own)?;
+    compiler.check_version()?;
+
+    let linker = linker::may_link(&words).then(|| real_linker(&environment, &compiler, &words, &installation));
+    let counting = Counting { installation: &installation, options, linker };
+    let invocation = invocation::compose(&compiler, launcher, &words, Some(&counting), environment.stale_linker);
+
+    if wanted_jobs != Some(1) && launcher.is_none() && !environment.driver_logs && plan::is_worthwhile(&words) {
+        match compile_side_by_side(&environment, &invocation, &installation, wanted_jobs) {
+            Some(Ending::Code(code)) => return Ok(ExitCode::from(code)),
+            Some(Ending::Stopped(signal)) => {
+                signal_hook::low_level::emulate_default_handler(signal)?;
+            }
+            Some(Ending::Unusual) | None => {}
+        }
+    }
+    finish(&environment, &invocation)
+}
+
+/// Replaces this process, or shows by what.
+fn finish(environment: &Environment, invocation: &Invocation) -> Result<ExitCode> {
+    if environment.dry_run {
+        println!("{}", process::shell_line(invocation));
+        return Ok(ExitCode::SUCCESS);
+    }
+    match process::replace(invocation)? {}
+}
+
+/// Whether clang is something else than the driver we know: its inner programs, which are named by the
+/// first argument, or a driver for another compiler's command line.
+fn is_for_clang_alone(arguments: &[OsString], words: &Words) -> bool {
+    arguments.first().is_some_and(|first| first.as_bytes().starts_with(b"-cc1"))
+        || words
+            .own()
+            .filter_map(|word| value_of(word, "--driver-mode="))
+            .any(|mode| !MODES.iter().any(|known| mode == *known))
+}
+
+/// The number of jobs that somebody has asked for.
+fn wanted_jobs(environment: &Environment, config: &Config) -> Result<Option<usize>> {
+    let Some(text) = &environment.jobs else { return Ok(config.jobs) };
+    let number = text.to_str().and_then(|text| text.parse().ok());
+    let jobs = config::checked_jobs(number)
+        .map_err(|message| anyhow!("{}={}: {message}", environment::JOBS, text.display()))?;
+    Ok(Some(jobs))
+}
+
+/// The linker behind pathld: the command line's choice, else the user's own `PATHLD_REAL`, which is left
+/// alone, else the default.
+fn real_linker(
+    environment: &Environment,
+    compiler: &Compiler,
+    words: &Words,
+    installation: &Installation,
+) -> linker::Real {
+    let elsewhere = environment.users_linker.is_none() && (environment.compiler_path || compiler.has_target_prefix);
+    let default = toolchain::candidates(OsStr::new("ld"), &environment.path).next();
+    let ask = |name: &OsStr| {
+        let mut question = OsString::from("-print-prog-name=");
+        question.push(name);
+        let mut plain = invocation::compose(compiler, None, words, None, false);
+        plain.arguments.insert(0, question);
+        let answer = process::command(&plain).stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;
+        let path = Path::new(OsStr::from_bytes(answer.stdout.trim_ascii_end()));
+        toolchain::is_executable(path).then(|| std::path::absolute(path).ok()).flatten()
+    };
+    linker::real(words, &installation.linker, elsewhere, default.as_deref(), &ask)
+}
+
+/// Runs a command line with several sources as a plan. Nothing if there is no plan that we can run.
+fn compile_side_by_side(
+    environment: &Environment,
+    invocation: &Invocation,
+    installation: &Installation,
+    wanted_jobs: Option<usize>,
+) -> Option<Ending> {
+    let jobserver = environment.makeflags.as_deref().and_then(Jobserver::from_makeflags);
+    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+    let jobs = wanted_jobs.unwrap_or_else(cores);
+    if jobs < 2 {
+        return None;
+    }
+    // From here on a signal must not leave the directory behind, so it is watched for first.
+    let running = Running::watching_signals().ok()?;
+    let scratch = tempfile::Builder::new().prefix("pathcc-").tempdir().ok()?;
+    let scratch_path: PathBuf = scratch.path().canonicalize().ok()?;
+    let plan = ask_for_plan(invocation, &scratch_path, &installation.linker, &running);
+    let ending = match plan {
+        None => running.stopped_by().map(Ending::Stopped),
+        Some(plan) if environment.dry_run => {
+            show(&plan, invocation);
+            Some(Ending::Code(0))
+        }
+        Some(plan) => {
+            let driver = Path::new(&invocation.argv0).file_name().unwrap_or_default().to_string_lossy();
+            let site = Site {
+                scratch: &scratch_path,
+                jobs,
+                jobserver: jobserver.as_ref(),
+                running: &running,
+                environment: &invocation.environment,
+                driver: &driver,
+            };
+            // If our own streams are closed there is nobody to tell.
+            Some(parallel::run(&plan, &site).unwrap_or(Ending::Code(1)))
+        }
+    };
+    drop(scratch);
+    // Whatever comes next does not watch for signals.
+    running.stopped_by().map(Ending::Stopped).or(ending)
+}
+
+/// Asks clang's driver what it would do.
+fn ask_for_plan(invocation: &Invocation, scratch: &Path, linker: &Path, running: &Running) -> Option<Plan> {
+    let mut question = invocation.clone();
+    let mut first = vec![OsString::from("-###"), "--start-no-unused-arguments".into()];
+    first.extend(terminal::message_options());
+    first.push("--end-no-unused-arguments".into());
+    question.arguments.splice(0..0, first);
+    let answer = scratch.join("plan.txt");
+    let mut command = process::command(&question);
+    command.env("TMPDIR", scratch).stdin(Stdio::null()).stdout(Stdio::null());
+    command.stderr(std::fs::File::create(&answer).ok()?);
+    let status = running.run(&mut command).ok()??;
+    if !status.success() {
+        return None;
+    }
+    plan::parse(&std::fs::read(&answer).ok()?, scratch, linker)
+}
+
+/// Prints a plan, one command a line.
+fn show(plan: &Plan, invocation: &Invocation) {
+    let environment = |is_link| if is_link { invocation.environment.clone() } else { Vec::new() };
+    let compilations = plan.compilations.iter().map(|job| (job, false));
+    for (job, is_link) in compilations.chain(plan.link.iter().map(|job| (job, true))) {
+        let shown = Invocation {
+            program: job.program.clone(),
+            argv0: job.program.clone().into_os_string(),
+            arguments: job.arguments.clone(),
+            environment: environment(is_link),
+        };
+        println!("{}", process::shell_line(&shown));
+    }
+}

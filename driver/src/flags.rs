@@ -1,0 +1,226 @@
+//! What the user can choose: the `-fpath-…` flags, their allowed values, and the plugin's options.
+//!
+//! | flag | values | default |
+//! |---|---|---|
+//! | `-fpath-mode=` | `paths`, `log` (every executed block is logged; for the test-suite) | `paths` |
+//! | `-fpath-stage=` | `late`, `early` | `late` |
+//! | `-fpath-threads=` | `exact`, `single`, `atomic` | `exact` |
+//! | `-fpath-limit=` | paths per function, 1 to 2³² | 4096 |
+//! | `-fpath-filter=` | comma list of globs on function name or source file, `!glob` excludes | everything |
+//!
+//! clang 22 itself has no option that starts with `-fpath-`. As with clang's options the last one wins.
+
+use crate::words::{Words, value_of};
+use anyhow::{Result, anyhow, bail};
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
+
+/// What all our flags start with.
+const PREFIX: &str = "-fpath-";
+
+/// A setting that takes one of a few words; the first of them is the default.
+type Allowed = &'static [&'static str];
+const MODES: Allowed = &["paths", "log"];
+const STAGES: Allowed = &["late", "early"];
+const THREADS: Allowed = &["exact", "single", "atomic"];
+
+/// The limit that holds if none is given.
+const DEFAULT_LIMIT: u64 = 4096;
+/// The highest limit: path numbers must leave room in 64-bit arithmetic.
+const MAX_LIMIT: u64 = 1 << 32;
+
+/// Settings, each as far as it was given.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Settings {
+    /// What is counted.
+    pub(crate) mode: Option<&'static str>,
+    /// When the pass runs.
+    pub(crate) stage: Option<&'static str>,
+    /// How counters behave under threads.
+    pub(crate) threads: Option<&'static str>,
+    /// The most paths that a function may have before edges are cut.
+    pub(crate) limit: Option<u64>,
+    /// Which functions are instrumented: a comma list of globs.
+    pub(crate) filter: Option<String>,
+}
+
+impl Settings {
+    /// Reads our own flags from a command line.
+    ///
+    /// # Errors
+    /// An unknown flag, or a value that is not allowed: the message names the flag and what it takes.
+    pub(crate) fn from_words(words: &Words) -> Result<Settings> {
+        let mut settings = Settings::default();
+        for word in words.own().filter(|word| is_ours(word)) {
+            let text = word.to_str().ok_or_else(|| anyhow!("{}: not valid UTF-8", word.display()))?;
+            let (name, value) = text[PREFIX.len()..].split_once('=').unwrap_or((&text[PREFIX.len()..], ""));
+            let told = |message: String| anyhow!("{text}: {message}");
+            match name {
+                "mode" => settings.mode = Some(mode(value).map_err(told)?),
+                "stage" => settings.stage = Some(stage(value).map_err(told)?),
+                "threads" => settings.threads = Some(threads(value).map_err(told)?),
+                "limit" => settings.limit = Some(limit(value.parse().ok()).map_err(told)?),
+                "filter" if !text.contains('=') => bail!("{text}: expected -fpath-filter=GLOB,…"),
+                "filter" => settings.filter = Some(filter(&value.split(',').collect::<Vec<_>>()).map_err(told)?),
+                _ => bail!(
+                    "unknown flag '{text}'; pathcc knows -fpath-mode=, -fpath-stage=, -fpath-threads=, -fpath-limit= \
+                     and -fpath-filter="
+                ),
+            }
+        }
+        Ok(settings)
+    }
+
+    /// These settings, and where one was not given, that of `other`.
+    pub(crate) fn or(self, other: Settings) -> Settings {
+        Settings {
+            mode: self.mode.or(other.mode),
+            stage: self.stage.or(other.stage),
+            threads: self.threads.or(other.threads),
+            limit: self.limit.or(other.limit),
+            filter: self.filter.or(other.filter),
+        }
+    }
+
+    /// The plugin's options that differ from its defaults, in a fixed order (compiler caches compare
+    /// command lines).
+    pub(crate) fn plugin_options(&self) -> Vec<String> {
+        let word = |name: &str, value: Option<&str>, allowed: Allowed| {
+            value.filter(|value| *value != allowed[0]).map(|value| format!("-pathcc-{name}={value}"))
+        };
+        let limit = self.limit.filter(|limit| *limit != DEFAULT_LIMIT).map(|limit| format!("-pathcc-limit={limit}"));
+        let filter = self.filter.as_ref().filter(|filter| !filter.is_empty());
+        [
+            word("mode", self.mode, MODES),
+            word("stage", self.stage, STAGES),
+            word("threads", self.threads, THREADS),
+            limit,
+            filter.map(|filter| format!("-pathcc-filter={filter}")),
+        ]
+        .into_iter()
+        .flatten()
+        .collect()
+    }
+}
+
+/// Whether a word is one of our own flags, known or not.
+pub(crate) fn is_ours(word: &OsStr) -> bool {
+    word.as_bytes().starts_with(PREFIX.as_bytes())
+}
+
+/// Checks a mode. Errors, here and below, are a phrase that says what is allowed.
+pub(crate) fn mode(value: &str) -> Result<&'static str, String> {
+    one_of(value, MODES)
+}
+
+/// Checks a stage.
+pub(crate) fn stage(value: &str) -> Result<&'static str, String> {
+    one_of(value, STAGES)
+}
+
+/// Checks a way of counting under threads.
+pub(crate) fn threads(value: &str) -> Result<&'static str, String> {
+    one_of(value, THREADS)
+}
+
+fn one_of(value: &str, allowed: Allowed) -> Result<&'static str, String> {
+    allowed
+        .iter()
+        .copied()
+        .find(|word| *word == value)
+        .ok_or_else(|| format!("unknown value '{value}', expected {}", allowed.join(" or ")))
+}
+
+/// Checks a limit; nothing stands for a text that was no number.
+pub(crate) fn limit(value: Option<u64>) -> Result<u64, String> {
+    value
+        .filter(|limit| (1..=MAX_LIMIT).contains(limit))
+        .ok_or_else(|| format!("expected a number of paths from 1 to {MAX_LIMIT}"))
+}
+
+/// Joins globs to the plugin's comma list. No glob at all means no filter.
+pub(crate) fn filter(globs: &[&str]) -> Result<String, String> {
+    let globs: Vec<&str> = globs.iter().map(|glob| glob.trim()).collect();
+    if globs == [""] {
+        return Ok(String::new());
+    }
+    match globs.iter().find(|glob| glob.trim_start_matches('!').is_empty() || glob.contains(',')) {
+        Some(glob) => Err(format!("'{glob}' is not a glob")),
+        None => Ok(globs.join(",")),
+    }
+}
+
+/// Whether the code is for a place where no runtime can be: freestanding or a kernel.
+///
+/// `-mkernel` and `-fapple-kext` imply `-ffreestanding`, and a later `-fhosted` takes it back (measured).
+pub(crate) fn is_freestanding(words: &Words) -> bool {
+    let mut freestanding = false;
+    let mut kernel = false;
+    for word in words.own() {
+        match word.as_bytes() {
+            b"-ffreestanding" => freestanding = true,
+            b"-fhosted" => freestanding = false,
+            b"-mkernel" | b"-fapple-kext" => kernel = true,
+            _ => kernel |= value_of(word, "-mcmodel=").is_some_and(|model| model == "kernel"),
+        }
+    }
+    freestanding || kernel
+}
+
+/// An option of the plugin as clang takes it, for a plugin that `-fpass-plugin` has loaded.
+///
+/// Not plain `-mllvm`: that also reaches the assembler (`.S` inputs), which has no plugin and refuses it.
+pub(crate) fn through_clang(option: &str) -> [OsString; 4] {
+    ["-Xclang", "-mllvm", "-Xclang", option].map(OsString::from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::words::tests::words;
+
+    fn options(line: &str) -> String {
+        match Settings::from_words(&words(line)) {
+            Ok(settings) => settings.plugin_options().join(" "),
+            Err(error) => format!("{error:#}"),
+        }
+    }
+
+    #[test]
+    fn flags_become_options_of_the_plugin() {
+        assert_eq!(options("-c a.c"), "");
+        assert_eq!(options("-fpath-mode=paths -fpath-stage=late -fpath-threads=exact -fpath-limit=4096"), "");
+        assert_eq!(options("-fpath-limit=7 -fpath-mode=log"), "-pathcc-mode=log -pathcc-limit=7");
+        assert_eq!(options("-fpath-stage=early -fpath-stage=late"), "");
+        assert_eq!(options("-fpath-threads=atomic"), "-pathcc-threads=atomic");
+        assert_eq!(options("-fpath-filter=a*,!b"), "-pathcc-filter=a*,!b");
+        assert_eq!(options("-fpath-filter=a -fpath-filter="), "");
+        assert_eq!(options("-fpath-limit=4294967296"), "-pathcc-limit=4294967296");
+        assert_eq!(options("-- -fpath-bad"), "");
+        assert_eq!(options("-Xclang -fpath-bad"), "");
+    }
+
+    #[test]
+    fn bad_flags_are_refused_with_a_reason() {
+        assert_eq!(options("-fpath-mode=x"), "-fpath-mode=x: unknown value 'x', expected paths or log");
+        assert_eq!(options("-fpath-mode"), "-fpath-mode: unknown value '', expected paths or log");
+        assert_eq!(options("-fpath-limit=0"), "-fpath-limit=0: expected a number of paths from 1 to 4294967296");
+        assert_eq!(
+            options("-fpath-limit=4294967297"),
+            "-fpath-limit=4294967297: expected a number of paths from 1 to 4294967296"
+        );
+        assert_eq!(options("-fpath-filter=a,,b"), "-fpath-filter=a,,b: '' is not a glob");
+        assert_eq!(options("-fpath-filter=!"), "-fpath-filter=!: '!' is not a glob");
+        assert!(options("-fpath-coverage").starts_with("unknown flag '-fpath-coverage'; pathcc knows -fpath-mode="));
+    }
+
+    #[test]
+    fn freestanding_code_is_recognised() {
+        let freestanding = |line| is_freestanding(&words(line));
+        assert!(freestanding("-ffreestanding -c a.c"));
+        assert!(!freestanding("-ffreestanding -fhosted -c a.c"));
+        assert!(freestanding("-mkernel -fhosted"));
+        assert!(freestanding("-mcmodel=kernel"));
+        assert!(!freestanding("-mcmodel=large -Xclang -ffreestanding -- -ffreestanding"));
+    }
+}

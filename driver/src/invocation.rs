@@ -1,0 +1,177 @@
+//! The command to run: clang, with ours before the user's words.
+//!
+//! ```text
+//! clang --start-no-unused-arguments -fpass-plugin=… [-Xclang -mllvm -Xclang -pathcc-…]* --ld-path=…/ld.pathld
+//!       --end-no-unused-arguments  <the user's words>
+//! ```
+//!
+//! Everything is prepended: after `--` each word is an input, and what follows `-x c` is compiled as C.
+//! Inside the no-unused region clang does not say that an argument was of no use, so a `-Werror -c`
+//! stays as silent as it was. Nothing is handed to the linker as an input (`-Wl,`, `-l`): that would make
+//! `clang -v` a link. This file is pure: values in, a value out.
+
+use crate::environment::{REAL_LINKER, REAL_LINKER_BY};
+use crate::flags;
+use crate::linker::Real;
+use crate::role::ProgramName;
+use crate::toolchain::{CXX_MODE, Compiler, Installation};
+use crate::words::{Words, value_of};
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// A command, and what it changes in the environment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Invocation {
+    /// The file to execute; a name without slash is looked up on `PATH`.
+    pub(crate) program: PathBuf,
+    /// What the program sees as its name.
+    pub(crate) argv0: OsString,
+    /// The arguments after the name.
+    pub(crate) arguments: Vec<OsString>,
+    /// Variables to set, or to remove.
+    pub(crate) environment: Vec<(&'static str, Option<OsString>)>,
+}
+
+/// What is done to the user's command line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Counting<'a> {
+    /// Our own files.
+    pub(crate) installation: &'a Installation,
+    /// Options of the plugin, `-pathcc-NAME=VALUE`.
+    pub(crate) options: Vec<String>,
+    /// The linker behind pathld, if this command may link.
+    pub(crate) linker: Option<Real>,
+}
+
+/// Composes the command. `counting` is nothing where clang is to run as if pathcc were not there;
+/// `launcher` stands before the compiler; `stale_linker` says that an earlier pathcc's choice is still in
+/// the environment.
+pub(crate) fn compose(
+    compiler: &Compiler,
+    launcher: Option<&OsString>,
+    words: &Words,
+    counting: Option<&Counting<'_>>,
+    stale_linker: bool,
+) -> Invocation {
+    let mut arguments: Vec<OsString> = Vec::new();
+    let mut environment = Vec::new();
+    let mut set_linker = None;
+    let mut words = words.without(&flags::is_ours);
+    arguments.extend(compiler.mode.map(OsString::from));
+    if let Some(counting) = counting {
+        arguments.push("--start-no-unused-arguments".into());
+        arguments.push(joined("-fpass-plugin=", &counting.installation.plugin));
+        arguments.extend(counting.options.iter().flat_map(|option| flags::through_clang(option)));
+        if counting.linker != Some(Real::Missing) {
+            arguments.push(joined("--ld-path=", &counting.installation.linker));
+        }
+        arguments.push("--end-no-unused-arguments".into());
+        if matches!(counting.linker, Some(Real::Default | Real::At(_))) {
+            words = words.without(&|word| value_of(word, "--ld-path=").is_some());
+        }
+        if let Some(Real::At(path)) = &counting.linker {
+            set_linker = Some(path.clone().into_os_string());
+        }
+    }
+    if set_linker.is_some() || stale_linker {
+        let by = set_linker.is_some().then(|| OsString::from("pathcc"));
+        environment.extend([(REAL_LINKER, set_linker), (REAL_LINKER_BY, by)]);
+    }
+    arguments.extend(words.as_written().cloned());
+    match launcher {
+        None => Invocation { program: compiler.program.clone(), argv0: compiler.argv0.clone(), arguments, environment },
+        Some(launcher) => {
+            let cxx = |name| ProgramName::of(name).role.cxx;
+            if cxx(&compiler.argv0) && !cxx(compiler.found.as_os_str()) && compiler.mode.is_none() {
+                arguments.insert(0, CXX_MODE.into());
+            }
+            arguments.insert(0, compiler.found.clone().into_os_string());
+            Invocation { program: launcher.into(), argv0: launcher.clone(), arguments, environment }
+        }
+    }
+}
+
+fn joined(option: &str, path: &std::path::Path) -> OsString {
+    let mut word = OsString::from(option);
+    word.push(path);
+    word
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::process::shell_line;
+    use crate::words::tests::words;
+
+    fn compiler() -> Compiler {
+        Compiler {
+            program: "/llvm/clang".into(),
+            found: "/usr/bin/clang-22".into(),
+            argv0: "/llvm/clang".into(),
+            mode: None,
+            has_target_prefix: false,
+        }
+    }
+
+    fn installation() -> Installation {
+        Installation { plugin: "/p/lib/pathcc/libpathpass-1.so".into(), linker: "/p/bin/ld.pathld".into() }
+    }
+
+    fn shown(line: &str, options: &[&str], linker: Option<Real>, stale: bool) -> String {
+        let installation = installation();
+        let options = options.iter().map(|option| (*option).to_owned()).collect();
+        let counting = Counting { installation: &installation, options, linker };
+        shell_line(&compose(&compiler(), None, &words(line), Some(&counting), stale))
+    }
+
+    const START: &str = "/llvm/clang --start-no-unused-arguments -fpass-plugin=/p/lib/pathcc/libpathpass-1.so";
+    const END: &str = "--ld-path=/p/bin/ld.pathld --end-no-unused-arguments";
+
+    #[test]
+    fn ours_comes_first() {
+        assert_eq!(shown("-c a.c", &[], None, false), format!("{START} {END} -c a.c"));
+        assert_eq!(
+            shown("-fpath-stage=early a.c -- b.c", &["-pathcc-stage=early"], Some(Real::Default), false),
+            format!("{START} -Xclang -mllvm -Xclang -pathcc-stage=early {END} a.c -- b.c")
+        );
+        assert_eq!(shown("", &[], Some(Real::Default), false), format!("{START} {END}"));
+    }
+
+    #[test]
+    fn the_users_linker_goes_behind_ours() {
+        let lld = || Some(Real::At("/llvm/ld.lld".into()));
+        assert_eq!(
+            shown("-fuse-ld=lld a.c", &[], lld(), false),
+            format!("PATHLD_REAL=/llvm/ld.lld PATHLD_REAL_BY=pathcc {START} {END} -fuse-ld=lld a.c")
+        );
+        assert_eq!(
+            shown("@r a.c --ld-path=/llvm/ld.lld", &[], lld(), true),
+            format!("PATHLD_REAL=/llvm/ld.lld PATHLD_REAL_BY=pathcc {START} {END} -c -O2 a.c")
+        );
+        let start_only = format!("{START} --end-no-unused-arguments");
+        assert_eq!(shown("--ld-path=x a.c", &[], Some(Real::Missing), false), format!("{start_only} --ld-path=x a.c"));
+        // A compile step keeps the option, so that clang's warning about it stays.
+        assert_eq!(shown("@r a.c", &[], None, false), format!("{START} {END} @r a.c"));
+        assert_eq!(
+            shown("a.c", &[], Some(Real::Default), true),
+            format!("unset PATHLD_REAL PATHLD_REAL_BY; {START} {END} a.c")
+        );
+    }
+
+    #[test]
+    fn without_counting_only_our_flags_go() {
+        let plain = |line| shell_line(&compose(&compiler(), None, &words(line), None, false));
+        assert_eq!(plain("-fpath-mode=x --ld-path=y @r -c"), "/llvm/clang --ld-path=y @r -c");
+        assert_eq!(plain("-c -- -fpath-mode=x"), "/llvm/clang -c -- -fpath-mode=x");
+    }
+
+    #[test]
+    fn a_launcher_and_a_language_are_kept() {
+        let compiler = Compiler { argv0: "/llvm/clang++-22".into(), ..compiler() };
+        let launcher = OsString::from("ccache");
+        let line = |launcher| shell_line(&compose(&compiler, launcher, &words("-c a.c"), None, false));
+
+        assert_eq!(line(Some(&launcher)), "ccache /usr/bin/clang-22 --driver-mode=g++ -c a.c");
+        assert_eq!(line(None), "exec -a /llvm/clang++-22 /llvm/clang -c a.c");
+    }
+}

@@ -1,0 +1,82 @@
+//! Which compiler a program name stands for: C or C++, and for which target.
+//!
+//! clang reads its own `argv[0]`: a name ending in `++` makes it a C++ driver, and a prefix that it
+//! knows as a target (`x86_64-linux-gnu-clang`) selects that target. pathcc hands both on by building
+//! clang's `argv[0]` from its own, so the rules stay clang's.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+/// What a program name says about the compiler.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Role {
+    /// Whether it is the C++ driver.
+    pub(crate) cxx: bool,
+    /// What stands before the compiler's own name, with its hyphen: `x86_64-linux-gnu-`, or nothing.
+    pub(crate) prefix: String,
+    /// The version after the name, with its hyphen: `-22`, or nothing.
+    pub(crate) suffix: String,
+}
+
+/// A program name, taken apart.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct ProgramName {
+    /// The last hyphenated word of the name without its version: `clang`, `pathcc`, `g++`.
+    pub(crate) stem: String,
+    /// What the rest of the name says.
+    pub(crate) role: Role,
+}
+
+impl ProgramName {
+    /// Takes the last component of `path` apart. Names that are not text are taken as plain C.
+    pub(crate) fn of(path: &OsStr) -> ProgramName {
+        let name = Path::new(path).file_name().map_or(&b""[..], OsStr::as_bytes);
+        let name = String::from_utf8_lossy(name);
+        let (unversioned, suffix) = match name.rsplit_once('-') {
+            Some((head, tail)) if is_version(tail) => (head, name[head.len()..].to_owned()),
+            _ => (&*name, String::new()),
+        };
+        let start = unversioned.rfind('-').map_or(0, |hyphen| hyphen + 1);
+        let (prefix, stem) = unversioned.split_at(start);
+        ProgramName {
+            stem: stem.to_owned(),
+            role: Role { cxx: stem.ends_with("++"), prefix: prefix.to_owned(), suffix },
+        }
+    }
+
+    /// Whether this is a name of clang's C or C++ driver.
+    pub(crate) fn is_clang(&self) -> bool {
+        matches!(&*self.stem, "clang" | "clang++")
+    }
+
+    /// Whether this is a name of pathcc itself.
+    pub(crate) fn is_pathcc(&self) -> bool {
+        matches!(&*self.stem, "pathcc" | "pathc++")
+    }
+}
+
+fn is_version(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_digit()) && text.chars().all(|c| c.is_ascii_digit() || c == '.')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(name: &str) -> String {
+        let ProgramName { stem, role } = ProgramName::of(OsStr::new(name));
+        format!("{}|{stem}|{}{}", role.prefix, role.suffix, if role.cxx { " c++" } else { "" })
+    }
+
+    #[test]
+    fn names_are_taken_apart() {
+        assert_eq!(shown("pathcc"), "|pathcc|");
+        assert_eq!(shown("/opt/bin/pathc++"), "|pathc++| c++");
+        assert_eq!(shown("x86_64-linux-gnu-pathc++"), "x86_64-linux-gnu-|pathc++| c++");
+        assert_eq!(shown("clang-22"), "|clang|-22");
+        assert_eq!(shown("aarch64-linux-gnu-clang++-22.1"), "aarch64-linux-gnu-|clang++|-22.1 c++");
+        assert_eq!(shown("ccache-clang"), "ccache-|clang|");
+        assert_eq!(shown(""), "||");
+    }
+}
