@@ -5,9 +5,10 @@
 //! Indexes are dense and start at 0; block 0 of a function is its entry. The graph part mirrors the types of
 //! the crate `paths` without depending on it.
 
-use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
+
+use hashbrown::HashMap;
 
 use crate::wire::{Error, Reader, Result, Sink};
 
@@ -217,7 +218,7 @@ fn decoded<T: Copy>(table: &[T], code: u64, what: &'static str) -> Result<T> {
 #[derive(Default)]
 struct Writer {
     body: Vec<u8>,
-    index: BTreeMap<String, u64>,
+    index: HashMap<String, u64>,
     strings: Vec<String>,
 }
 
@@ -260,6 +261,10 @@ impl Writer {
     }
 }
 
+fn text(bytes: &[u8]) -> Result<&str> {
+    core::str::from_utf8(bytes).map_err(|_| Error::Invalid("a string is not UTF-8"))
+}
+
 /// Reads the body with the string table at hand.
 struct Source<'a> {
     reader: Reader<'a>,
@@ -270,9 +275,7 @@ impl<'a> Source<'a> {
     fn new(bytes: &'a [u8]) -> Result<Self> {
         let mut reader = Reader::new(bytes);
         let count = reader.count()?;
-        let strings = (0..count)
-            .map(|_| core::str::from_utf8(reader.bytes()?).map_err(|_| Error::Invalid("a string is not UTF-8")))
-            .collect::<Result<_>>()?;
+        let strings = (0..count).map(|_| text(reader.bytes()?)).collect::<Result<_>>()?;
         Ok(Self { reader, strings })
     }
 
@@ -300,13 +303,25 @@ impl<'a> Source<'a> {
 impl Manifest {
     /// The payload of a record, before compression.
     pub fn encode(&self) -> Vec<u8> {
+        self.seal(self.content())
+    }
+
+    /// The payload up to the mode and the kind of threads: what does not depend on how the code is instrumented.
+    pub fn content(&self) -> Vec<u8> {
         let mut to = Writer::default();
-        for text in [&self.source, &self.directory, &self.producer, &self.mode, &self.stage, &self.threads] {
+        for text in [&self.source, &self.directory, &self.producer, &self.stage] {
             to.put_string(text);
         }
         to.put_varint(self.limit);
         to.put_list(&self.functions, |to, function| function.encode(to));
         to.finish()
+    }
+
+    /// The payload, from its [`content`](Self::content).
+    pub fn seal(&self, mut content: Vec<u8>) -> Vec<u8> {
+        content.put_bytes(self.mode.as_bytes());
+        content.put_bytes(self.threads.as_bytes());
+        content
     }
 
     /// Reads a payload back. Every index in the result is in range.
@@ -316,11 +331,11 @@ impl Manifest {
             source: from.string()?,
             directory: from.string()?,
             producer: from.string()?,
-            mode: from.string()?,
             stage: from.string()?,
-            threads: from.string()?,
             limit: from.reader.varint()?,
             functions: from.list(Function::decode)?,
+            mode: text(from.reader.bytes()?)?.into(),
+            threads: text(from.reader.bytes()?)?.into(),
         })
     }
 }

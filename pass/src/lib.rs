@@ -43,7 +43,7 @@ fn run(module: &Module<'_>, options: &Options, analyses: *mut ffi::Analyses) -> 
     if functions.is_empty() || manifest::is_present(module) || options.skip.as_deref() == Some("kernel") {
         return false;
     }
-    let content = llvm::module_hash(module);
+    let code = llvm::module_hash(module);
     let mut manifest = manifest::begin(module, options);
     let mut planned = Vec::new();
     let mut counters = 0;
@@ -63,7 +63,8 @@ fn run(module: &Module<'_>, options: &Options, analyses: *mut ffi::Analyses) -> 
         }
         manifest.functions.push(record);
     }
-    let id = manifest::identity(&manifest, content);
+    let content = manifest.content();
+    let id = manifest::identity(&content, code);
     if options.mode == "log" {
         let index = |function| manifest.functions.iter().position(|f| f.name == llvm::name(&function));
         for planned in &planned {
@@ -79,6 +80,6 @@ fn run(module: &Module<'_>, options: &Options, analyses: *mut ffi::Analyses) -> 
         let broken = planned.iter().find(|planned| !llvm::verify(planned.function));
         assert!(broken.is_none(), "instrumented code is not sound LLVM IR");
     }
-    manifest::attach(module, &manifest, id, counters);
+    manifest::attach(module, &manifest, content, id, counters);
     true
 }

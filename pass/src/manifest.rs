@@ -39,17 +39,16 @@ pub(crate) fn begin(module: &Module<'_>, options: &Options) -> Manifest {
     }
 }
 
-/// The identity of a module: a hash of its manifest and of its code. What is counted, and how threads count, is left
-/// out, so that a block log and a profile of the same code name the same module.
-pub(crate) fn identity(manifest: &Manifest, content: u64) -> ModuleId {
-    let neutral = Manifest { mode: String::new(), threads: String::new(), ..manifest.clone() };
-    let hash = xxhash_rust::xxh3::xxh3_128_with_seed(&neutral.encode(), content);
-    ModuleId(hash.to_le_bytes())
+/// The identity of a module: a hash of its manifest's content and of its code. What is counted, and how threads count, is
+/// left out, so that a block log and a profile of the same code name the same module.
+pub(crate) fn identity(content: &[u8], code: u64) -> ModuleId {
+    ModuleId(xxhash_rust::xxh3::xxh3_128_with_seed(content, code).to_le_bytes())
 }
 
-/// Puts the manifest into the object that `module` becomes, and marks the module as done.
-pub(crate) fn attach(module: &Module<'_>, manifest: &Manifest, id: ModuleId, counters: u64) {
-    let payload = manifest.encode();
+/// Puts the manifest, whose content is encoded already, into the object that `module` becomes, and marks the module as
+/// done.
+pub(crate) fn attach(module: &Module<'_>, manifest: &Manifest, content: Vec<u8>, id: ModuleId, counters: u64) {
+    let payload = manifest.seal(content);
     let stored = zstd::bulk::compress(&payload, LEVEL).expect("compressing into memory does not fail");
     let record = record::write(id, counters, payload.len(), &stored);
     llvm::append_assembly(module, &assembly(&record));
@@ -68,7 +67,8 @@ fn assembly(bytes: &[u8]) -> String {
                 b'"' | b'\\' => text.extend(['\\', char::from(byte)]),
                 b' '..=b'~' => text.push(char::from(byte)),
                 _ => {
-                    let _ = write!(text, "\\{byte:03o}");
+                    let digit = |shift: u8| char::from(b'0' + (byte >> shift & 7));
+                    text.extend(['\\', digit(6), digit(3), digit(0)]);
                 }
             }
         }
@@ -92,9 +92,10 @@ mod tests {
     fn the_identity_ignores_what_is_counted_but_not_the_code() {
         let manifest = Manifest { source: "a.c".into(), mode: "paths".into(), ..Manifest::default() };
         let log = Manifest { mode: "log".into(), ..manifest.clone() };
+        let other = Manifest { source: "b.c".into(), ..manifest.clone() };
+        let identity = |manifest: &Manifest, code| identity(&manifest.content(), code);
         assert_eq!(identity(&manifest, 1), identity(&log, 1));
         assert_ne!(identity(&manifest, 1), identity(&manifest, 2));
-        let other = Manifest { source: "b.c".into(), ..manifest.clone() };
         assert_ne!(identity(&manifest, 1), identity(&other, 1));
     }
 }
