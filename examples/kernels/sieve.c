@@ -20,13 +20,13 @@ static size_t sieve(uint8_t *composite, size_t limit) {
 }
 
 int main(int argc, char **argv) {
-    size_t rounds = argc > 1 ? strtoul(argv[1], NULL, 10) : 160;
-    size_t limit = 4000000, sum = 0;
+    size_t limit = argc > 1 ? strtoul(argv[1], NULL, 10) : 16000000;
+    size_t rounds = 40, sum = 0;
     uint8_t *composite = malloc(limit / 16 + 1);
     if (composite == NULL)
         return 1;
     for (size_t round = 0; round < rounds; round++)
-        sum = sum * 31 + sieve(composite, limit - round * 1000);
+        sum = sum * 31 + sieve(composite, limit - round * (limit / 100));
     printf("sieve %zu\n", sum);
     free(composite);
     return 0;

@@ -1,0 +1,93 @@
+"""Builds a program in several ways and runs its work."""
+
+import hashlib
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from programs import Program, Step
+from tools import CLANG, PATHCC, Outcome, attempt, environment
+
+# How each build calls the compiler. Everything else about a build is the same.
+COMPILERS = {
+    "plain": CLANG,
+    "paths": f"{PATHCC}",
+    "log": f"{PATHCC} -fpath-mode=log",
+    "early": f"{PATHCC} -fpath-stage=early",
+    "coverage": f"{CLANG} -fprofile-instr-generate -fcoverage-mapping",
+    "gcov": f"{CLANG} --coverage",
+}
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What a program's work did: each step's outcome, and the files that it left, by name and content."""
+
+    outcomes: list[Outcome]
+    files: dict[str, str]
+
+
+def build(program: Program, source: Path | None, how: str, flags: str, home: Path) -> Path:
+    """Builds a copy of `source` in a directory of `home`; returns the built tree.
+
+    Both builds that the log oracle compares are made at the same place, since a module's identity includes the
+    directory that it was compiled in.
+    """
+    tree = home / how
+    place = home / "build" if how in ("paths", "log") else tree
+    for old in (tree, place):
+        shutil.rmtree(old, ignore_errors=True)
+    if source is None:
+        place.mkdir(parents=True)
+    else:
+        shutil.copytree(source, place, symlinks=True)
+    program.build(place, COMPILERS[how], flags)
+    if place != tree:
+        place.rename(tree)
+    return tree
+
+
+def work(program: Program, tree: Path, steps: list[Step], profiles: Path, **variables: str) -> Ran:
+    """Runs `steps` in a fresh directory; profiles and logs go to `profiles`.
+
+    Every build is run under the same name, `../tree`, since a program may take another way when its own path changes.
+    """
+    place, link = tree.with_name("work"), tree.with_name("tree")
+    for directory in (place, profiles):
+        shutil.rmtree(directory, ignore_errors=True)
+        directory.mkdir(parents=True)
+    link.unlink(missing_ok=True)
+    link.symlink_to(tree)
+    env = environment(PATHCC_PROFILE=f"{profiles}/%e.%p.pathprof", **variables)
+    if program.library_path:
+        env["LD_LIBRARY_PATH"] = f"../tree/{program.library_path}"
+    outcomes = []
+    for step in steps:
+        argv = [f"../tree/{word[1:]}" if word.startswith("@") else word for word in step.argv]
+        stdin = step.stdin if isinstance(step.stdin, bytes) else step.stdin.read_bytes()
+        outcomes.append(attempt(argv, place, stdin, env))
+    files = {
+        str(file.relative_to(place)): hashlib.sha256(file.read_bytes()).hexdigest()
+        for file in sorted(place.rglob("*"))
+        if file.is_file()
+    }
+    shutil.rmtree(place)
+    return Ran(outcomes, files)
+
+
+def difference(steps: list[Step], expected: Ran, got: Ran) -> str | None:
+    """Where two runs differ, or None."""
+    for step, one, other in zip(steps, expected.outcomes, got.outcomes, strict=True):
+        for what in ("status", "out", "err"):
+            before, after = getattr(one, what), getattr(other, what)
+            if before != after:
+                return f"{' '.join(step.argv)}: {what} was {shortened(before)} and is {shortened(after)}"
+    if expected.files != got.files:
+        names = sorted(name for name, _ in expected.files.items() ^ got.files.items())
+        return f"other files are left behind: {', '.join(dict.fromkeys(names))}"
+    return None
+
+
+def shortened(value: int | bytes) -> str:
+    text = repr(value)
+    return text if len(text) <= 200 else f"{text[:200]}… ({len(text)} characters)"

@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+"""Checks pathcc on real programs: `check.py [--only NAME]… [-O LEVEL]… [--keep]`.
+
+For each program and optimisation level: its own build system with pathcc as the compiler gives a program that does
+the same as one from plain clang (output, exit status, files), whose counts equal those of the block log (oracle 2) and,
+at -O0, those of clang's two coverage tools (oracle 3). Prints a line for each check; exit status 1 if one fails.
+"""
+
+import argparse
+import os
+import shutil
+import sys
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from threading import Lock
+
+import csmith
+import oracle_cov
+import oracle_log
+import sources
+from build import build, difference, work
+from programs import KERNELS, PROGRAMS, Program
+from tools import PATHCC, SCRATCH, CheckFailed, build_replay
+
+
+class Report:
+    """Prints results as they come in and sums them up."""
+
+    def __init__(self) -> None:
+        self.passed = self.failed = 0
+        self.start = time.monotonic()
+        self.lock = Lock()
+
+    def check(self, name: str, action: Callable[[], str]) -> bool:
+        """Runs one check, which returns what it found or raises CheckFailed."""
+        try:
+            ok, text = True, action()
+        except CheckFailed as failure:
+            ok, text = False, str(failure)
+        except Exception as error:  # a broken check is a failed check
+            ok, text = False, f"{type(error).__name__}: {error}"
+        with self.lock:
+            self.passed += ok
+            self.failed += not ok
+            seconds = time.monotonic() - self.start
+            print(f"[{seconds:4.0f} s] {'ok  ' if ok else 'FAIL'} {name}: {text}", flush=True)
+        return ok
+
+
+def check_output(program: Program, source: Path | None, flags: str, home: Path) -> str:
+    """Builds with clang and with pathcc; the big work must come out the same."""
+    plain, paths = (build(program, source, how, flags, home) for how in ("plain", "paths"))
+    steps = program.work["big"](plain)
+    expected = work(program, plain, steps, home / "plain.profiles")
+    got = work(program, paths, program.work["big"](paths), home / "paths.profiles")
+    differs = difference(steps, expected, got)
+    if differs:
+        raise CheckFailed(differs)
+    if any(outcome.status != 0 for outcome in expected.outcomes):
+        raise CheckFailed(f"a step fails with plain clang too: {[outcome.status for outcome in expected.outcomes]}")
+    profiles = len(list((home / "paths.profiles").glob("*.pathprof")))
+    if profiles == 0:
+        raise CheckFailed("the runs left no profile")
+    size = sum(len(outcome.out) for outcome in expected.outcomes)
+    return f"{len(steps)} runs, {size} bytes and {len(expected.files)} files equal, {profiles} profiles"
+
+
+def check_program(report: Report, program: Program, source: Path | None, level: str, keep: bool) -> None:
+    """All checks of a program at one level."""
+    home = SCRATCH / "build" / f"{program.name}{level}"
+    shutil.rmtree(home, ignore_errors=True)
+    home.mkdir(parents=True)
+    flags = f"-g {level}"
+    name = f"{program.name} {level}"
+    if report.check(f"{name}: output", lambda: check_output(program, source, flags, home)):
+        report.check(f"{name}: block log", lambda: oracle_log.check(program, source, flags, home, home / "paths"))
+    if level == "-O0":
+        results: dict[str, str] = {}
+
+        def coverage() -> str:
+            results.update(oracle_cov.check(program, source, home))
+            return "; ".join(f"{tool}: {text}" for tool, text in results.items())
+
+        report.check(f"{name}: clang's coverage", coverage)
+    if not keep:
+        shutil.rmtree(home)
+
+
+def check_oracle(home: Path) -> str:
+    """The log oracle itself: with the profile of other work it must find differences."""
+    program = next(kernel for kernel in KERNELS if kernel.name == "sort")
+    shutil.rmtree(home, ignore_errors=True)
+    home.mkdir(parents=True)
+    paths, log = (build(program, None, how, "-g -O1", home) for how in ("paths", "log"))
+    work(program, paths, program.work["big"](paths), home / "paths.profiles")
+    work(program, log, program.work["small"](log), home / "log.profiles")
+    logs, profiles = (list((home / f"{how}.profiles").glob("*.path*")) for how in ("log", "paths"))
+    compared = oracle_log.replay([paths / "sort"], logs, profiles)
+    shutil.rmtree(home)
+    if compared.differences == 0:
+        raise CheckFailed("a log and a profile of different work are called equal")
+    return f"{compared.differences} differences between different runs are found"
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    names = [program.name for program in PROGRAMS + KERNELS]
+    parser.add_argument("--only", action="append", metavar="NAME", help=f"only these: csmith, oracle, {', '.join(names)}")
+    parser.add_argument("-O", dest="levels", action="append", metavar="LEVEL", help="only these levels: 0, 2, 3")
+    parser.add_argument("--keep", action="store_true", help="keep what was built, in target/real/build")
+    options = parser.parse_args()
+    unknown = set(options.only or []) - {"csmith", "oracle", *names}
+    if unknown:
+        parser.error(f"no such program: {', '.join(sorted(unknown))}")
+    return options
+
+
+def main() -> int:
+    options = arguments()
+    if not PATHCC.exists():
+        print(f"{PATHCC} does not exist: run `make build` first", file=sys.stderr)
+        return 2
+    wanted = [program for program in PROGRAMS + KERNELS if not options.only or program.name in options.only]
+    levels = {f"-O{level.removeprefix('-O')}" for level in options.levels or []}
+    build_replay()
+    trees = sources.fetch([program.package for program in wanted if program.package])
+    report = Report()
+    # Longest first, so that the last to finish is short: sqlite is one file of 240,000 lines.
+    jobs = [(program, level) for program in wanted for level in program.levels if not levels or level in levels]
+    jobs.sort(key=lambda job: (job[0].name != "sqlite", job[0].package is None, job[1] == "-O0"))
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        running = [
+            pool.submit(check_program, report, program, trees.get(program.package), level, options.keep)
+            for program, level in jobs
+        ]
+        if not options.only or "oracle" in options.only:
+            running.append(pool.submit(report.check, "oracle", lambda: check_oracle(SCRATCH / "build/oracle")))
+        if not options.only or "csmith" in options.only:
+            for seed in csmith.SEEDS:
+                running.append(pool.submit(report.check, f"csmith {seed}", lambda seed=seed: csmith.check(seed)))
+        for job in running:
+            job.result()
+    print(f"{report.passed} passed, {report.failed} failed")
+    return 1 if report.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+"""Random C programs from csmith: `csmith.py [--seconds N] [--count N] [--seed N]`.
+
+Each program is compiled at several levels by plain clang and by pathcc, must print the same checksum, and its counts must
+equal those of its block log. A program that fails is kept in target/real/csmith and its seed is printed.
+"""
+
+import argparse
+import random
+import shutil
+import sys
+import time
+from pathlib import Path
+
+import oracle_log
+from build import build, difference, work
+from programs import Program, Step
+from tools import CLANG, SCRATCH, CheckFailed, attempt, build_replay, run
+
+KEPT = SCRATCH / "csmith"
+LEVELS = ["-O0", "-O1", "-O2", "-O3"]
+
+# What `make test` checks: fixed, so that a change of ours and not of the dice makes it fail.
+SEEDS = range(1, 31)
+
+# A program that runs longer in plain clang's -O0 build is passed over: its log would be too long.
+LONGEST_RUN = 0.4
+
+# Moderate sizes; csmith's defaults make programs that rarely reach most of their code.
+OPTIONS = ["--max-funcs", "6", "--max-block-depth", "4", "--max-expr-complexity", "8", "--no-argc"]
+
+
+def compile_with(tree: Path, cc: str, flags: str) -> None:
+    shutil.copy(tree.parent / "program.c", tree)
+    run([*cc.split(), *flags.split(), "-w", "-I/usr/include/csmith", "program.c", "-o", "program"], tree)
+
+
+PROGRAM = Program("csmith", compile_with, ["program"], {"small": lambda tree: [Step(["@program"])]})
+
+
+def is_suitable(home: Path) -> bool:
+    """Whether the program ends soon; many random programs never do."""
+    trial = home / "trial"
+    run([CLANG, "-O0", "-w", "-I/usr/include/csmith", "program.c", "-o", trial], home)
+    try:
+        return attempt([trial], home, seconds=LONGEST_RUN).status == 0
+    except CheckFailed:
+        return False
+
+
+def check(seed: int, levels: list[str] = LEVELS) -> str:
+    """Checks the program of one seed at every level."""
+    home = KEPT / str(seed)
+    shutil.rmtree(home, ignore_errors=True)
+    home.mkdir(parents=True)
+    run(["csmith", "--seed", str(seed), *OPTIONS, "--output", home / "program.c"], home)
+    if not is_suitable(home):
+        shutil.rmtree(home)
+        return "passed over: it runs too long"
+    found = []
+    for level in levels:
+        try:
+            found.append(check_level(home, f"-g {level}"))
+        except CheckFailed as failure:
+            raise CheckFailed(f"{level}, kept in {home}: {failure}") from None
+    shutil.rmtree(home)
+    return "; ".join(found)
+
+
+def check_level(home: Path, flags: str) -> str:
+    plain, paths = (build(PROGRAM, None, how, flags, home) for how in ("plain", "paths"))
+    steps = PROGRAM.work["small"](plain)
+    expected = work(PROGRAM, plain, steps, home / "plain.profiles")
+    got = work(PROGRAM, paths, steps, home / "paths.profiles")
+    differs = difference(steps, expected, got)
+    if differs:
+        raise CheckFailed(differs)
+    log = build(PROGRAM, None, "log", flags, home)
+    compared = oracle_log.compare_builds(PROGRAM, paths, log, steps)
+    if compared.differences:
+        raise CheckFailed(compared.text)
+    return f"{compared.paths} paths, {compared.blocks} blocks"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seconds", type=float, help="stop after this time (default: 60 unless a count is given)")
+    parser.add_argument("--count", type=int, help="stop after this many programs")
+    parser.add_argument("--seed", type=int, help="check this seed only, or start from it")
+    options = parser.parse_args()
+    if options.seed is not None and options.count is None and options.seconds is None:
+        options.count = 1
+    seconds = options.seconds or (None if options.count else 60)
+    build_replay()
+    first = options.seed if options.seed is not None else random.randrange(10**9)
+    start = time.monotonic()
+    passed = failed = skipped = 0
+    seed = first
+    while (options.count is None or seed - first < options.count) and (
+        seconds is None or time.monotonic() - start < seconds
+    ):
+        try:
+            text = check(seed)
+            skipped += text.startswith("passed over")
+            passed += not text.startswith("passed over")
+            print(f"[{time.monotonic() - start:4.0f} s] ok   seed {seed}: {text}", flush=True)
+        except CheckFailed as failure:
+            failed += 1
+            print(f"[{time.monotonic() - start:4.0f} s] FAIL seed {seed}: {failure}", flush=True)
+        seed += 1
+    print(f"{passed} passed, {failed} failed, {skipped} skipped")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,78 @@
+"""Fetches Debian source packages with a private apt configuration and unpacks them.
+
+The machine's own package sources list only binary packages (`deb`); a copy of them that says `deb-src` goes to
+a directory of our own, with its own package lists, so the system's configuration is neither needed nor changed.
+"""
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+from tools import SCRATCH, CheckFailed, environment
+
+CACHE = SCRATCH / "sources"
+APT = SCRATCH / "apt"
+
+
+def source_entries(text: str, one_line: bool) -> str:
+    """The source entries that stand for the binary ones of a sources file."""
+    if one_line:
+        return re.sub(r"^deb\s", "deb-src ", text, flags=re.MULTILINE)
+    return re.sub(r"^Types:.*$", "Types: deb-src", text, flags=re.MULTILINE)
+
+
+def write_configuration() -> list[str]:
+    """Makes the private configuration; returns the options that let apt use it."""
+    parts = APT / "sources.list.d"
+    shutil.rmtree(parts, ignore_errors=True)
+    for directory in (parts, APT / "lists/partial", APT / "cache/archives/partial"):
+        directory.mkdir(parents=True, exist_ok=True)
+    system = Path("/etc/apt")
+    for file in (system / "sources.list", *sorted((system / "sources.list.d").glob("*"))):
+        if file.is_file() and file.suffix in (".list", ".sources"):
+            name = "main.list" if file.name == "sources.list" else file.name
+            (parts / name).write_text(source_entries(file.read_text(), file.suffix == ".list"))
+    settings = {
+        "Dir::Etc::sourcelist": "/dev/null",
+        "Dir::Etc::sourceparts": parts,
+        "Dir::State::lists": APT / "lists",
+        "Dir::Cache": APT / "cache",
+        "APT::Sandbox::User": "root",
+    }
+    return [word for name, value in settings.items() for word in ("-o", f"{name}={value}")]
+
+
+def apt_get(options: list[str], *command: str) -> None:
+    done = subprocess.run(
+        ["apt-get", *options, *command], cwd=CACHE, env=environment(), capture_output=True, text=True, timeout=600
+    )
+    if done.returncode != 0:
+        raise CheckFailed(f"apt-get {' '.join(command)} failed:\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
+
+
+def fetch(packages: list[str]) -> dict[str, Path]:
+    """Unpacked upstream sources by package; the network is used only for what is missing."""
+    CACHE.mkdir(parents=True, exist_ok=True)
+    missing = [package for package in packages if not (CACHE / package / "ok").exists()]
+    if missing:
+        print(f"fetching the sources of {', '.join(missing)}", flush=True)
+        options = write_configuration()
+        apt_get(options, "update")
+        for package in missing:
+            apt_get(options, "source", "--download-only", "--only-source", package)
+            unpack(package)
+    return {package: CACHE / package / "tree" for package in packages}
+
+
+def unpack(package: str) -> None:
+    (description,) = CACHE.glob(f"{package}_*.dsc")
+    home = CACHE / package
+    shutil.rmtree(home, ignore_errors=True)
+    home.mkdir()
+    # Upstream's tree as it is: Debian's patches change build systems to fit Debian's own tools.
+    command = ["dpkg-source", "--no-check", "--skip-patches", "-x", str(description), str(home / "tree")]
+    done = subprocess.run(command, env=environment(), capture_output=True, text=True)
+    if done.returncode != 0:
+        raise CheckFailed(f"{' '.join(command)} failed:\n{done.stderr[-2000:]}")
+    (home / "ok").touch()

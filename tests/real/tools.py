@@ -1,0 +1,62 @@
+"""Where the tools are, and how commands are run: quietly, with their output shown when they fail."""
+
+import os
+import shlex
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+TREE = Path(os.environ.get("PATHCC_TREE", ROOT / "target/pathcc"))
+CARGO_OUT = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
+SCRATCH = ROOT / "target/real"
+
+PATHCC = TREE / "bin/pathcc"
+PATHPROF = TREE / "bin/pathprof"
+CLANG = "clang-22"
+REPLAY = CARGO_OUT / "release/replay"
+
+
+class CheckFailed(Exception):
+    """A check did not hold; the text says which and how."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a program did: exit status (negative: signal), standard output and error."""
+
+    status: int
+    out: bytes
+    err: bytes
+
+
+def environment(**changes: str) -> dict[str, str]:
+    """The environment of every command: the C locale, no profile unless one is asked for, no outside flags."""
+    dropped = ("CC", "CFLAGS", "CPPFLAGS", "LDFLAGS", "MAKEFLAGS", "MAKELEVEL", "MFLAGS")
+    env = {name: value for name, value in os.environ.items() if name not in dropped}
+    return env | {"LC_ALL": "C", "TZ": "UTC", "PATHCC_PROFILE": "off"} | changes
+
+
+def attempt(argv, cwd: Path, stdin: bytes = b"", env: dict | None = None, seconds: float = 900) -> Outcome:
+    """Runs a program and says what it did."""
+    argv = [str(argument) for argument in argv]
+    try:
+        done = subprocess.run(argv, cwd=cwd, input=stdin, env=env or environment(), capture_output=True, timeout=seconds)
+    except subprocess.TimeoutExpired:
+        raise CheckFailed(f"`{shlex.join(argv)}` did not end within {seconds:.0f} s (in {cwd})") from None
+    return Outcome(done.returncode, done.stdout, done.stderr)
+
+
+def run(argv, cwd: Path, stdin: bytes = b"", env: dict | None = None, seconds: float = 900) -> bytes:
+    """Runs a program that must succeed; returns its standard output."""
+    outcome = attempt(argv, cwd, stdin, env, seconds)
+    if outcome.status != 0:
+        tail = "\n".join((outcome.out + outcome.err).decode(errors="replace").splitlines()[-25:])
+        command = shlex.join(str(argument) for argument in argv)
+        raise CheckFailed(f"`{command}` failed with status {outcome.status} (in {cwd}):\n{tail}")
+    return outcome.out
+
+
+def build_replay() -> None:
+    """Builds the oracle's replay program."""
+    run(["cargo", "build", "--quiet", "--release", "-p", "pathtests", "--bin", "replay"], ROOT)
