@@ -109,7 +109,13 @@ pub(crate) unsafe extern "C" fn pathpass_run(
     let module = ManuallyDrop::new(unsafe { Module::new(module) });
     // SAFETY: C++ passes a valid structure of NUL-terminated texts.
     let options = unsafe { (*options).read() };
-    catch_unwind(AssertUnwindSafe(|| crate::run(&module, &options, analyses))).unwrap_or(true)
+    catch_unwind(AssertUnwindSafe(|| crate::run(&module, &options, analyses))).unwrap_or_else(|_| {
+        // Whoever asked for the verifier wants to see that it failed.
+        if options.verify {
+            std::process::abort();
+        }
+        true
+    })
 }
 
 impl Options {

@@ -1,0 +1,55 @@
+//! Runs the `RUN:` lines of every `ir/*.ll` with LLVM's own `opt` and `FileCheck`.
+//!
+//! In a line, `opt` stands for `opt` with the plugin loaded and the verifier on, and `%s` for the file.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use libtest_mimic::{Arguments, Failed, Trial};
+
+fn main() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ir");
+    let mut files: Vec<PathBuf> = fs::read_dir(&folder)
+        .expect("the folder of IR tests exists")
+        .map(|entry| entry.expect("a readable entry").path())
+        .collect();
+    files.sort();
+    let trials = files.into_iter().flat_map(|file| {
+        let text = fs::read_to_string(&file).expect("a readable test");
+        let lines: Vec<_> = text.lines().filter_map(|line| line.strip_prefix("; RUN: ")).map(str::to_owned).collect();
+        assert!(!lines.is_empty(), "{} has no RUN line", file.display());
+        let name = file.file_stem().expect("a file has a name").to_string_lossy().into_owned();
+        lines.into_iter().enumerate().map(move |(number, line)| {
+            let file = file.clone();
+            Trial::test(format!("{name}::{number}"), move || run(&file, &line))
+        })
+    });
+    libtest_mimic::run(&Arguments::from_args(), trials.collect()).exit();
+}
+
+fn run(file: &Path, line: &str) -> Result<(), Failed> {
+    let bin = llvm_bin();
+    let opt = format!("{}/opt -load-pass-plugin={} -pathcc-verify", bin.display(), plugin().display());
+    let script = line
+        .replace("opt ", &format!("{opt} "))
+        .replace("FileCheck", &format!("{}/FileCheck", bin.display()))
+        .replace("%s", &file.display().to_string());
+    let output = Command::new("bash").args(["-o", "pipefail", "-c", &script]).output()?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let said = [output.stdout, output.stderr].concat();
+    Err(format!("{script}\n{}", String::from_utf8_lossy(&said)).into())
+}
+
+fn llvm_bin() -> PathBuf {
+    std::env::var_os("LLVM_SYS_221_PREFIX").map_or_else(|| "/usr/lib/llvm-22".into(), PathBuf::from).join("bin")
+}
+
+/// The plugin that cargo built with this test: beside it, or one folder up.
+fn plugin() -> PathBuf {
+    let test = std::env::current_exe().expect("a running program has a path");
+    let candidates = test.ancestors().skip(1).take(2).map(|folder| folder.join("libpathpass.so"));
+    candidates.into_iter().find(|path| path.exists()).expect("cargo builds the plugin before its tests")
+}

@@ -1,0 +1,42 @@
+; A diamond: the register is never needed, each way counts at a constant.
+; RUN: opt -passes=pathcc -S %s | FileCheck %s
+; RUN: opt -passes=pathcc -pathcc-threads=single -S %s | FileCheck --check-prefix=SINGLE %s
+; RUN: opt -passes=pathcc -pathcc-threads=atomic -S %s | FileCheck --check-prefix=ATOMIC %s
+; RUN: opt -passes=pathcc -pathcc-filter='!diam*' -S %s | FileCheck --check-prefix=LEFTOUT %s
+; RUN: opt -passes=pathcc,pathcc -S %s | FileCheck %s
+
+target triple = "x86_64-pc-linux-gnu"
+
+; CHECK: module asm {{.*}}.pushsection .pathcc.manifest
+; CHECK-NOT: module asm {{.*}}.pushsection
+; CHECK-DAG: $[[ARRAY:__pathcc_counters_[0-9a-f]+]] = comdat any
+; CHECK-DAG: @[[ARRAY]] = weak hidden global [2 x i64] zeroinitializer, comdat, align 64
+; CHECK-DAG: @__pathcc_delta = weak hidden thread_local(initialexec) global i64 0, comdat
+
+; CHECK-LABEL: define i32 @diamond
+; CHECK: %path.delta = load i64, ptr @__pathcc_delta, align 8, !invariant.load
+; CHECK: %path.base = getelementptr i8, ptr @[[ARRAY]], i64 %path.delta
+; CHECK: yes:
+; CHECK: %[[Y:.*]] = load i64, ptr %path.base
+; CHECK: add i64 %[[Y]], 1
+; CHECK: no:
+; CHECK: getelementptr i64, ptr %path.base, i64 1
+; CHECK-NOT: phi i64
+; CHECK: ret i32
+
+; SINGLE-NOT: __pathcc_delta
+; SINGLE: load i64, ptr @__pathcc_counters_
+; ATOMIC-NOT: __pathcc_delta
+; ATOMIC: atomicrmw add ptr @__pathcc_counters_{{.*}}, i64 1 monotonic
+; LEFTOUT: module asm {{.*}}.pushsection .pathcc.manifest
+; LEFTOUT-NOT: __pathcc_counters
+define i32 @diamond(i1 %c) {
+  br i1 %c, label %yes, label %no
+yes:
+  br label %join
+no:
+  br label %join
+join:
+  %v = phi i32 [ 1, %yes ], [ 2, %no ]
+  ret i32 %v
+}

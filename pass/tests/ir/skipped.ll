@@ -1,0 +1,52 @@
+; Functions that are left as they are.
+; RUN: opt -passes=pathcc -S %s | FileCheck %s
+; RUN: opt -passes=pathcc -pathcc-skip=freestanding -S %s | FileCheck --check-prefix=ALL %s
+; RUN: opt -passes=pathcc -pathcc-skip=kernel -S %s | FileCheck --check-prefix=KERNEL %s
+
+target triple = "x86_64-pc-linux-gnu"
+
+@f = ifunc i32 (), ptr @resolver
+
+; ALL: module asm {{.*}}.pushsection .pathcc.manifest
+; ALL-NOT: __pathcc_counters
+; KERNEL-NOT: module asm
+
+; CHECK: @__pathcc_counters_{{.*}} = weak hidden global [1 x i64]
+
+; CHECK-LABEL: define void @naked
+; CHECK-NOT: load
+; CHECK: unreachable
+define void @naked() naked {
+  call void asm sideeffect "ret", ""()
+  unreachable
+}
+
+; CHECK-LABEL: define ptr @resolver
+; CHECK-NEXT: ret ptr
+define ptr @resolver() {
+  ret ptr @counted
+}
+
+; CHECK-LABEL: define void @not_wanted
+; CHECK-NEXT: ret void
+define void @not_wanted() noprofile {
+  ret void
+}
+
+; CHECK-LABEL: define void @coroutine
+; CHECK-NEXT: ret void
+define void @coroutine() presplitcoroutine {
+  ret void
+}
+
+; CHECK-LABEL: define i32 @counted
+; CHECK: store i64
+define i32 @counted() {
+  ret i32 0
+}
+
+; CHECK-LABEL: define available_externally i32 @copy
+; CHECK-NEXT: ret i32
+define available_externally i32 @copy() {
+  ret i32 0
+}
