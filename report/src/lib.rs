@@ -1,1 +1,51 @@
+//! Reads path profiles: which paths through which functions ran, and how often.
+//!
+//! Data flows one way: [`inputs`] says which profiles to read, [`load`] joins them with the manifests of their images
+//! ([`image`]), [`decode`] turns counters into paths, [`model`] holds what came out, and [`text`] and
+//! [`json`] show it. [`run`] runs a program first; [`diagnose`] says why a program wrote nothing.
+//!
+//! The crate knows nothing of command lines (that is the program `pathprof`) and never links LLVM.
+#![forbid(unsafe_code)]
 
+pub mod decode;
+pub mod diagnose;
+pub mod fit;
+pub mod flow;
+pub mod image;
+pub mod inputs;
+pub mod json;
+pub mod load;
+pub mod model;
+pub mod notation;
+pub mod output;
+pub mod progress;
+pub mod run;
+pub mod select;
+pub mod style;
+pub mod text;
+
+#[cfg(test)]
+mod testing;
+
+use std::path::PathBuf;
+
+/// Which profiles to read, and where their images are.
+#[derive(Clone, Debug, Default)]
+pub struct Sources {
+    /// Profiles and directories of profiles; empty means the newest profile in the current directory.
+    pub profiles: Vec<PathBuf>,
+    /// Images to take instead of those whose paths the profiles name.
+    pub images: Vec<PathBuf>,
+}
+
+/// Reads everything: the model, and every problem met on the way. A damaged input is left out of the model.
+///
+/// # Errors
+/// Only if there is nothing to read at all; what is wrong with one input is among the problems.
+pub fn read(sources: &Sources) -> anyhow::Result<(model::Report, Vec<anyhow::Error>)> {
+    let profiles = inputs::profiles(&sources.profiles)?;
+    let (images, mut problems) = load::load(&profiles, &sources.images);
+    let (report, damage) = decode::decode(images);
+    problems.extend(damage);
+    Ok((report, problems))
+}

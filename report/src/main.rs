@@ -1,1 +1,24 @@
-fn main() {}
+//! `pathprof`: reads path profiles.
+#![forbid(unsafe_code)]
+
+mod cli;
+mod commands;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use cli::{Cli, Command};
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    cli.set_colours();
+    let code = match cli.command {
+        Command::Run(arguments) => commands::run(arguments),
+        Command::Report(arguments) => commands::report(arguments),
+        Command::Export(arguments) => commands::export(arguments),
+        Command::Completions { shell } => cli::completions(shell).map(|()| 0),
+        Command::Man { directory } => cli::manual(directory).map(|()| 0),
+    };
+    code.unwrap_or_else(|error| commands::fail(&error)).into()
+}

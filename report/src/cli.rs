@@ -1,0 +1,261 @@
+//! The command line: parsed here, converted once into the library's options, then out of the way.
+
+use std::ffi::OsString;
+use std::io::{IsTerminal, Write};
+use std::path::PathBuf;
+
+use anyhow::Result;
+use clap::{Args, ColorChoice, CommandFactory, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+use pathprof::notation::Notation;
+use pathprof::select::Sort;
+use pathprof::text::{Options, View};
+use pathprof::{Sources, run};
+
+/// Reads path profiles: which paths through which functions ran, and how often.
+#[derive(Parser)]
+#[command(name = "pathprof", version, propagate_version = true, after_help = TOP_EXAMPLES)]
+pub(crate) struct Cli {
+    /// When to use colours; NO_COLOR and CLICOLOR_FORCE are honoured
+    #[arg(long, value_name = "WHEN", global = true, default_value = "auto")]
+    color: ColorChoice,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+const TOP_EXAMPLES: &str = "\
+Examples:
+  pathcc -g -O2 main.c && pathprof run -- ./a.out     run a program and show its hot paths
+  pathprof report                                     show the newest profile here
+  pathprof export --format json -o paths.json         everything, for other programs";
+
+const RUN_EXAMPLES: &str = "\
+Examples:
+  pathprof run -- ./a.out input.txt
+  pathprof run -o profiles --functions -- ./server --once
+  pathprof run --quiet -- make check                  gather the profiles of all instrumented programs it starts
+
+The exit code is the program's (128 + n if signal n ended it). A process that outlives the program writes its profile
+later; use -o, so that it has a place to.";
+
+const REPORT_EXAMPLES: &str = "\
+Examples:
+  pathprof report                                     the newest profile in this directory
+  pathprof report profiles/                           the sum of all profiles in a directory
+  pathprof report --function 'parse_*' --top 0        every executed path of some functions
+  pathprof report --functions --sort count            one row for each function
+  pathprof report a.out.123.pathprof --image build/a.out
+
+A path is a list of source lines, each followed by the outcome of its branch, as in gcov's prime paths:
+  loop: 13(true) 14 12(false) 18 -> return
+starts at a loop's header, takes the branch in line 13, leaves the loop in line 12, and returns. Lines of inlined code have
+their file before them. A share is that of all executed instructions of LLVM's intermediate code (phi not counted).
+
+Exit code: 0; 1 if a profile could not be used; 2 for a wrong command line.";
+
+const EXPORT_EXAMPLES: &str = "\
+Examples:
+  pathprof export --format json -o paths.json
+  pathprof export --format json profiles/ | jq '.functions[] | {name, entries}'
+
+The schema is pathprof/1. Counts are exact integers; path ids are decimal strings.";
+
+#[derive(Subcommand)]
+pub(crate) enum Command {
+    /// Run a program and show the paths that it took
+    #[command(after_help = RUN_EXAMPLES)]
+    Run(RunArguments),
+    /// Show the hot paths of profiles
+    #[command(after_help = REPORT_EXAMPLES)]
+    Report(ReportArguments),
+    /// Write everything that profiles hold for other programs
+    #[command(after_help = EXPORT_EXAMPLES)]
+    Export(ExportArguments),
+    /// Print a completion script for a shell
+    #[command(
+        after_help = "Example:\n  pathprof completions bash > ~/.local/share/bash-completion/completions/pathprof"
+    )]
+    Completions {
+        /// Which shell
+        shell: Shell,
+    },
+    /// Write the manual pages
+    #[command(after_help = "Examples:\n  pathprof man | man -l -\n  pathprof man ~/.local/share/man/man1")]
+    Man {
+        /// Directory for one page for each command; without it, the main page goes to standard output
+        directory: Option<PathBuf>,
+    },
+}
+
+#[derive(Args)]
+pub(crate) struct RunArguments {
+    /// Where profiles go [default: the current directory]
+    #[arg(short, long, value_name = "DIR")]
+    output: Option<PathBuf>,
+    /// Do not show a report afterwards
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+    #[command(flatten)]
+    pub(crate) show: ShowArguments,
+    /// The program and its arguments
+    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "PROGRAM")]
+    program: Vec<OsString>,
+}
+
+#[derive(Args)]
+pub(crate) struct ReportArguments {
+    #[command(flatten)]
+    pub(crate) sources: SourceArguments,
+    #[command(flatten)]
+    pub(crate) show: ShowArguments,
+}
+
+#[derive(Args)]
+pub(crate) struct ExportArguments {
+    #[command(flatten)]
+    pub(crate) sources: SourceArguments,
+    /// Format to write
+    #[arg(long, value_enum)]
+    pub(crate) format: Format,
+    /// File to write [default: standard output]
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Break and indent lines
+    #[arg(long)]
+    pub(crate) pretty: bool,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub(crate) enum Format {
+    /// Schema pathprof/1
+    Json,
+}
+
+#[derive(Args)]
+pub(crate) struct SourceArguments {
+    /// Profiles, or directories of profiles [default: the newest *.pathprof in the current directory]
+    #[arg(value_name = "PROFILE|DIR")]
+    profiles: Vec<PathBuf>,
+    /// The image that the profiles are of, if it is no longer where it ran (once for each image)
+    #[arg(long, value_name = "PATH")]
+    image: Vec<PathBuf>,
+}
+
+#[derive(Args)]
+pub(crate) struct ShowArguments {
+    /// Show so many rows (0: all)
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    top: usize,
+    /// Show only functions whose name (mangled or not) matches
+    #[arg(long, value_name = "GLOB")]
+    function: Option<String>,
+    /// Order of the rows
+    #[arg(long, value_enum, value_name = "KEY", default_value_t = Key::Instructions)]
+    sort: Key,
+    /// Show basic blocks instead of source lines
+    #[arg(long)]
+    blocks: bool,
+    /// Show one row for each function
+    #[arg(long, conflicts_with = "blocks")]
+    functions: bool,
+    /// List the functions that are not counted, and the cuts, with reasons
+    #[arg(long, conflicts_with_all = ["functions", "blocks"])]
+    skipped: bool,
+    /// Show long paths in full on a terminal, too
+    #[arg(long)]
+    full: bool,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Key {
+    /// How often it ran
+    Count,
+    /// Executed instructions
+    Instructions,
+    /// Number of basic blocks
+    Length,
+    /// Name of the function
+    Function,
+}
+
+impl Cli {
+    /// Makes all later output follow `--color`.
+    pub(crate) fn set_colours(&self) {
+        match self.color {
+            ColorChoice::Auto => anstream::ColorChoice::Auto,
+            ColorChoice::Always => anstream::ColorChoice::Always,
+            ColorChoice::Never => anstream::ColorChoice::Never,
+        }
+        .write_global();
+    }
+}
+
+impl RunArguments {
+    /// What to run. The program is there, since it is required.
+    pub(crate) fn task(&self) -> run::Task {
+        let (program, arguments) =
+            self.program.split_first().map(|(first, rest)| (first.clone(), rest.to_vec())).unwrap_or_default();
+        run::Task { program, arguments, directory: self.output.clone() }
+    }
+}
+
+impl SourceArguments {
+    /// What to read.
+    pub(crate) fn sources(self) -> Sources {
+        Sources { profiles: self.profiles, images: self.image }
+    }
+}
+
+impl ShowArguments {
+    /// How to show it on standard output.
+    pub(crate) fn options(self) -> Options {
+        let width = || comfy_table::Table::new().width().map_or(80, usize::from);
+        Options {
+            view: match (self.functions, self.skipped) {
+                (true, _) => View::Functions,
+                (_, true) => View::Skipped,
+                _ => View::Paths,
+            },
+            top: self.top,
+            function: self.function,
+            sort: match self.sort {
+                Key::Count => Sort::Count,
+                Key::Instructions => Sort::Instructions,
+                Key::Length => Sort::Length,
+                Key::Function => Sort::Function,
+            },
+            notation: if self.blocks { Notation::Blocks } else { Notation::Lines },
+            width: (std::io::stdout().is_terminal() && !self.full).then(width),
+        }
+    }
+}
+
+/// Prints the completion script for `shell`.
+pub(crate) fn completions(shell: Shell) -> Result<()> {
+    // Through a buffer, since the generator panics when it cannot write.
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "pathprof", &mut script);
+    Ok(std::io::stdout().write_all(&script)?)
+}
+
+/// Writes the manual pages.
+pub(crate) fn manual(directory: Option<PathBuf>) -> Result<()> {
+    match directory {
+        Some(directory) => {
+            std::fs::create_dir_all(&directory)?;
+            clap_mangen::generate_to(Cli::command(), &directory)?;
+        }
+        None => clap_mangen::Man::new(Cli::command()).render(&mut std::io::stdout())?,
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_definition_is_sound() {
+        Cli::command().debug_assert();
+    }
+}

@@ -1,0 +1,324 @@
+//! Turns counters into paths: counter index → function → path id → acyclic edges → basic blocks.
+//!
+//! The values that the acyclic edges carry come from the manifest, so the report never computes a numbering of its
+//! own. Copies of an inline function (equal name and graph, in several modules of one image) are summed
+//! before decoding. Nothing here trusts its input: a function whose manifest or counters make no sense is left
+//! out and becomes a problem that names it.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path as FilePath;
+
+use anyhow::{Context, Error, Result, anyhow, bail};
+use cpp_demangle::Symbol;
+use pathformat::manifest::{self, CutReason, DagEdgeKind, Exit, Linkage};
+use paths::decode::Decoder;
+use rayon::prelude::*;
+
+use crate::flow;
+use crate::load::{Counted, Loaded};
+use crate::model::{Count, End, Function, Module, Path, Report, Start, instructions};
+use crate::progress::Progress;
+
+/// The model of all images, and a problem for each part of it that had to be left out.
+pub fn decode(images: Vec<Loaded>) -> (Report, Vec<Error>) {
+    let mut report = Report::default();
+    let mut problems = Vec::new();
+    let mut plan = Vec::new();
+    for (image, loaded) in images.into_iter().enumerate() {
+        let place = loaded.image.path.clone();
+        let mut raw = Vec::new();
+        for counted in loaded.modules {
+            let module = report.modules.len();
+            report.modules.push(describe(&counted.manifest));
+            let source = counted.manifest.source.clone();
+            match slice(counted, image, module) {
+                Ok(functions) => raw.extend(functions),
+                Err(error) => problems.push(damaged(&place, &source, &error)),
+            }
+        }
+        plan.extend(merge_copies(raw));
+        report.runs.extend(loaded.runs.into_iter().map(|mut run| {
+            run.image = image;
+            run
+        }));
+        report.images.push(loaded.image);
+    }
+    let progress = Progress::new("decoding paths", plan.len());
+    let decoded: Vec<_> = plan
+        .into_par_iter()
+        .map(|raw| {
+            let (image, module, name) = (raw.image, raw.module, raw.shape.name.clone());
+            let function = function(raw).with_context(|| format!("function {name}"));
+            progress.step();
+            function.map_err(|error| damaged(&report.images[image].path, &report.modules[module].source, &error))
+        })
+        .collect();
+    for function in decoded {
+        match function {
+            Ok(function) => report.functions.push(function),
+            Err(problem) => problems.push(problem),
+        }
+    }
+    (report, problems)
+}
+
+fn damaged(image: &FilePath, source: &str, error: &Error) -> Error {
+    anyhow!("{}: the manifest of {source} is damaged: {error:#}; build the program again", image.display())
+}
+
+fn describe(manifest: &manifest::Manifest) -> Module {
+    Module {
+        source: manifest.source.clone(),
+        directory: manifest.directory.clone(),
+        mode: manifest.mode.clone(),
+        stage: manifest.stage.clone(),
+        limit: manifest.limit,
+    }
+}
+
+/// A function with its counters, not yet decoded.
+struct Raw {
+    image: usize,
+    module: usize,
+    shape: manifest::Function,
+    /// Count by path id.
+    counts: BTreeMap<u64, Count>,
+}
+
+/// Cuts a module's array into the counters of its functions.
+fn slice(counted: Counted, image: usize, module: usize) -> Result<Vec<Raw>> {
+    let Counted { counters, manifest, counts } = counted;
+    let functions = manifest.functions.into_iter();
+    let mut raw: Vec<_> = functions.map(|shape| Raw { image, module, shape, counts: BTreeMap::new() }).collect();
+    let mut order: Vec<usize> = (0..raw.len()).filter(|&at| raw[at].shape.num_paths > 0).collect();
+    order.sort_by_key(|&at| raw[at].shape.first_counter);
+    let mut next = 0;
+    for &at in &order {
+        let shape = &raw[at].shape;
+        if shape.skipped.is_some() {
+            bail!("the function {} is skipped and has counters", shape.name);
+        }
+        let end = shape.first_counter.checked_add(shape.num_paths).filter(|&end| end <= counters);
+        match end {
+            Some(end) if shape.first_counter >= next => next = end,
+            _ => bail!("the counters of the function {} are not its own", shape.name),
+        }
+    }
+    for (index, count) in counts {
+        let after = order.partition_point(|&at| raw[at].shape.first_counter <= index);
+        let owner = after.checked_sub(1).map(|before| &mut raw[order[before]]);
+        match owner {
+            Some(owner) if index - owner.shape.first_counter < owner.shape.num_paths => {
+                owner.counts.insert(index - owner.shape.first_counter, count);
+            }
+            _ => bail!("counter {index} belongs to no function"),
+        }
+    }
+    Ok(raw)
+}
+
+/// Sums the copies of inline and weak functions of one image into the first copy.
+fn merge_copies(functions: Vec<Raw>) -> Vec<Raw> {
+    let mut merged: Vec<Raw> = Vec::with_capacity(functions.len());
+    let mut first: HashMap<(String, u64, u64, bool), usize> = HashMap::new();
+    for function in functions {
+        let shape = &function.shape;
+        if !matches!(shape.linkage, Linkage::Inline | Linkage::Weak) {
+            merged.push(function);
+            continue;
+        }
+        let key = (shape.name.clone(), shape.cfg_hash, shape.num_paths, shape.skipped.is_some());
+        match first.get(&key) {
+            Some(&at) => {
+                for (id, count) in function.counts {
+                    *merged[at].counts.entry(id).or_default() += count;
+                }
+            }
+            None => {
+                first.insert(key, merged.len());
+                merged.push(function);
+            }
+        }
+    }
+    merged
+}
+
+fn function(raw: Raw) -> Result<Function> {
+    let Raw { image, module, shape, counts } = raw;
+    let mut dag_counts = vec![0; shape.dag.len()];
+    let mut block_counts = vec![0; shape.blocks.len()];
+    let mut paths = Vec::with_capacity(counts.len());
+    if !counts.is_empty() {
+        let decoder = Decoder::new(shape.blocks.len(), &plain_edges(&shape)?)?;
+        let sizes: Vec<_> = shape.blocks.iter().map(instructions).collect();
+        for (id, count) in counts {
+            let edges = decoder.path(id).with_context(|| format!("path {id}"))?;
+            let path = path(&shape, id, count, &edges, &sizes).with_context(|| format!("path {id}"))?;
+            edges.iter().for_each(|&edge| dag_counts[edge] += count);
+            path.blocks.iter().for_each(|&block| block_counts[block as usize] += count);
+            paths.push(path);
+        }
+    }
+    let edge_counts = flow::edge_counts(&shape, &dag_counts);
+    Ok(Function { image, module, demangled: demangle(&shape.name), shape, paths, block_counts, edge_counts })
+}
+
+/// The acyclic graph as the decoder wants it: (source, target, value), EXIT being the number of blocks.
+fn plain_edges(shape: &manifest::Function) -> Result<Vec<(u32, u32, u64)>> {
+    let exit = u32::try_from(shape.blocks.len()).context("it has too many blocks")?;
+    let plain = |edge: &manifest::DagEdge| match edge.kind {
+        DagEdgeKind::Flow { edge: flow } => {
+            let flow = &shape.edges[flow as usize];
+            (flow.from, flow.to, edge.value)
+        }
+        DagEdgeKind::Leave { block } | DagEdgeKind::End { block, .. } => (block, exit, edge.value),
+        DagEdgeKind::Start { block, .. } => (0, block, edge.value),
+    };
+    Ok(shape.dag.iter().map(plain).collect())
+}
+
+/// Reads one path off its acyclic edges.
+fn path(shape: &manifest::Function, id: u64, count: Count, edges: &[usize], sizes: &[u64]) -> Result<Path> {
+    let mut start = Start::Entry;
+    let mut end = None;
+    let mut blocks = Vec::with_capacity(edges.len() + 1);
+    for (position, &edge) in edges.iter().enumerate() {
+        let kind = shape.dag.get(edge).context("an edge of it does not exist")?.kind;
+        match (kind, position) {
+            (DagEdgeKind::Start { block, why }, 0) => {
+                blocks.push(block);
+                start = match why {
+                    CutReason::BackEdge => Start::Loop,
+                    CutReason::Opaque => Start::Resume,
+                    CutReason::Limit => Start::Cut,
+                };
+                continue;
+            }
+            (DagEdgeKind::Start { .. }, _) => bail!("it starts in its middle"),
+            (_, 0) => blocks.push(0),
+            _ => {}
+        }
+        match kind {
+            DagEdgeKind::Flow { edge } => blocks.push(shape.edges[edge as usize].to),
+            DagEdgeKind::Leave { block } => {
+                end = Some(match shape.blocks[block as usize].exit {
+                    Some(Exit::Return) => End::Return,
+                    Some(Exit::Unwind) => End::Unwind,
+                    Some(Exit::NoReturn) => End::NoReturn,
+                    None => bail!("it leaves at block {block}, which is no exit"),
+                });
+            }
+            DagEdgeKind::End { why: CutReason::BackEdge, .. } => end = Some(End::BackEdge),
+            DagEdgeKind::End { why: CutReason::Opaque | CutReason::Limit, .. } => end = Some(End::Cut),
+            DagEdgeKind::Start { .. } => {}
+        }
+    }
+    let end = end.context("it does not end")?;
+    let last = edges.last().and_then(|&edge| u32::try_from(edge).ok()).context("it has no edges")?;
+    let instructions = blocks.iter().map(|&block| sizes[block as usize]).sum();
+    Ok(Path { id, count, start, end, last, blocks, instructions })
+}
+
+/// The name as the source writes it; a name that is not mangled, or cannot be read, stays as it is.
+fn demangle(name: &str) -> String {
+    if !name.starts_with("_Z") {
+        return name.into();
+    }
+    Symbol::new(name).ok().and_then(|symbol| symbol.demangle().ok()).unwrap_or_else(|| name.into())
+}
+
+/// The demangled name without the parameter list, for matching what a person types.
+pub fn short_name(name: &str) -> Option<String> {
+    let options = cpp_demangle::DemangleOptions::new().no_params().no_return_type();
+    Symbol::new(name).ok().filter(|_| name.starts_with("_Z"))?.demangle_with_options(&options).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{self, samples};
+
+    #[test]
+    fn copies_of_an_inline_function_are_one() {
+        let report = testing::report();
+        let copies: Vec<_> = report.functions.iter().filter(|of| of.demangled == "util::weigh(int)").collect();
+        assert_eq!(copies.len(), 1);
+        assert_eq!(copies[0].entries(), 12);
+    }
+
+    #[test]
+    fn copies_with_other_graphs_are_kept_apart() {
+        let mut loaded = testing::loaded();
+        loaded.modules[1].manifest.functions[0].cfg_hash = 99;
+        let (report, _) = decode(vec![loaded]);
+        let copies = report.functions.iter().filter(|of| of.demangled == "util::weigh(int)");
+        assert_eq!(copies.map(Function::entries).collect::<Vec<_>>(), [7, 5]);
+    }
+
+    #[test]
+    fn blocks_and_edges_have_the_counts_of_their_paths() {
+        let report = testing::report();
+        let collatz = &report.functions[0];
+        assert_eq!(collatz.block_counts, [3, 1_274_572, 40_003, 1_234_569, 1_274_572, 3]);
+        let edges = [3, 40_003, 1_234_569, 40_003, 1_234_569, 1_274_569, 3];
+        assert_eq!(collatz.edge_counts, edges.map(Some));
+        assert_eq!(collatz.entries(), 3);
+    }
+
+    /// What is said when `damage` was done to the first module.
+    fn problems(damage: impl FnOnce(&mut Counted)) -> Vec<String> {
+        let mut loaded = testing::loaded();
+        damage(&mut loaded.modules[0]);
+        let (report, problems) = decode(vec![loaded]);
+        assert!(report.functions.iter().any(|of| of.demangled == "util::guard(int)"), "the rest goes on");
+        problems.iter().map(|problem| format!("{problem:#}")).collect()
+    }
+
+    #[test]
+    fn a_senseless_manifest_is_refused_by_name() {
+        let start = "/tmp/demo: the manifest of src/main.c is damaged: ";
+        let end = "; build the program again";
+        let one = |text: &str| vec![format!("{start}{text}{end}")];
+        assert_eq!(
+            problems(|of| of.manifest.functions[1].first_counter = 7),
+            one("the counters of the function main are not its own")
+        );
+        assert_eq!(
+            problems(|of| of.manifest.functions[2].num_paths = u64::MAX),
+            one("the counters of the function _ZN4util5weighEi are not its own")
+        );
+        assert_eq!(
+            problems(|of| of.manifest.functions[0].skipped = Some("why".into())),
+            one("the function collatz is skipped and has counters")
+        );
+        assert_eq!(problems(|of| of.manifest.functions[2].num_paths = 0), one("counter 11 belongs to no function"));
+        assert_eq!(
+            problems(|of| of.manifest.functions[1].blocks[3].exit = None),
+            one("function main: path 0: it leaves at block 3, which is no exit")
+        );
+        assert_eq!(
+            problems(|of| of.manifest.functions[1].dag.truncate(1)),
+            one("function main: path 0: no path has the id 0")
+        );
+    }
+
+    #[test]
+    fn no_damage_to_a_graph_panics() {
+        let sound = samples::main_unit();
+        for edge in 0..sound.functions[0].dag.len() {
+            for kind in [
+                DagEdgeKind::Flow { edge: 5 },
+                DagEdgeKind::Leave { block: 0 },
+                DagEdgeKind::Start { block: 0, why: CutReason::Limit },
+                DagEdgeKind::End { block: 1, why: CutReason::Opaque },
+            ] {
+                for value in [0, 3, u64::MAX] {
+                    let mut loaded = testing::loaded();
+                    loaded.modules[0].manifest.functions[0].dag[edge] = manifest::DagEdge { kind, value };
+                    let (report, _) = decode(vec![loaded]);
+                    crate::text::write(&report, &crate::text::Options::default(), &mut Vec::new()).expect("in memory");
+                }
+            }
+        }
+    }
+}

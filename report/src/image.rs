@@ -1,0 +1,129 @@
+//! Reads from an executable or shared library what profiles need: its build-id and its manifests.
+//!
+//! Only the parts needed are read from the file, since an image with debug information may be large.
+
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use anyhow::{Context, Result, anyhow, bail};
+use object::read::ReadCache;
+use object::{CompressionFormat, Object, ObjectSection, ObjectSymbol};
+use pathformat::manifest::Manifest;
+use pathformat::record::{Record, Records};
+use pathformat::{ModuleId, names};
+use rayon::prelude::*;
+
+/// What was read from an image.
+#[derive(Clone, Debug, Default)]
+pub struct Image {
+    /// Build-id; empty if it has none.
+    pub build_id: Vec<u8>,
+    /// Its instrumented modules, each once.
+    pub modules: Vec<Module>,
+}
+
+/// A module of an image.
+#[derive(Clone, Debug)]
+pub struct Module {
+    /// Which.
+    pub id: ModuleId,
+    /// Length of its counter array.
+    pub counters: u64,
+    /// What the pass told about it.
+    pub manifest: Manifest,
+}
+
+/// What can be seen of an image's instrumentation without decoding it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Traces {
+    /// It has a manifest section.
+    pub manifest: bool,
+    /// It has a symbol table.
+    pub symbols: bool,
+    /// It has the descriptor that pathld generates.
+    pub descriptor: bool,
+}
+
+/// Reads the image at `path`.
+///
+/// # Errors
+/// Everything that makes the file unusable, with what to do; each text begins with the path.
+pub fn read(path: &Path) -> Result<Image> {
+    let cache = open(path)?;
+    let file = parse(path, &cache)?;
+    let build_id = file.build_id().ok().flatten().unwrap_or_default().to_vec();
+    let Some(section) = file.section_by_name(names::MANIFEST_SECTION) else {
+        bail!(
+            "{}: this image has no section {}: it was not compiled with pathcc, or it was stripped; \
+             give the image as it was linked with --image PATH",
+            path.display(),
+            names::MANIFEST_SECTION
+        );
+    };
+    let damaged = |why: &dyn std::fmt::Display| {
+        anyhow!("{}: section {} is damaged: {why}; link the program again", path.display(), names::MANIFEST_SECTION)
+    };
+    let compression = section.compressed_file_range().map(|range| range.format);
+    if !matches!(compression, Ok(CompressionFormat::None)) {
+        return Err(damaged(&"it is compressed as a whole, which pathld never does"));
+    }
+    let content = section.data().map_err(|_| damaged(&"it reaches beyond the end of the file"))?;
+    let records =
+        Records::new(content).collect::<pathformat::wire::Result<Vec<_>>>().map_err(|error| damaged(&error))?;
+    let mut seen = BTreeSet::new();
+    let distinct: Vec<_> = records.into_iter().filter(|record| seen.insert(record.head.id)).collect();
+    let modules = distinct
+        .par_iter()
+        .map(|record| module(record).map_err(|error| damaged(&format!("module {}: {error:#}", record.head.id))))
+        .collect::<Result<_>>()?;
+    Ok(Image { build_id, modules })
+}
+
+/// Looks for traces of instrumentation in the image at `path`.
+///
+/// # Errors
+/// The file cannot be read or is not ELF.
+pub fn traces(path: &Path) -> Result<Traces> {
+    let cache = open(path)?;
+    let file = parse(path, &cache)?;
+    Ok(Traces {
+        manifest: file.section_by_name(names::MANIFEST_SECTION).is_some_and(|section| section.size() > 0),
+        symbols: file.symbols().next().is_some(),
+        descriptor: file.symbols().any(|symbol| symbol.name() == Ok(names::IMAGE)),
+    })
+}
+
+fn open(path: &Path) -> Result<ReadCache<File>> {
+    let problem = |error: &io::Error| match error.kind() {
+        io::ErrorKind::NotFound => {
+            format!("{}: no such image; say where it is now with --image PATH", path.display())
+        }
+        _ => format!("{}: cannot read this image: {error}", path.display()),
+    };
+    let file = File::open(path).map_err(|error| anyhow!(problem(&error)))?;
+    if path.is_dir() {
+        bail!("{}: this is a directory, not an ELF image", path.display());
+    }
+    Ok(ReadCache::new(file))
+}
+
+fn parse<'a>(path: &Path, cache: &'a ReadCache<File>) -> Result<object::File<'a, &'a ReadCache<File>>> {
+    object::File::parse(cache)
+        .map_err(|_| anyhow!("{}: not an ELF file; give the executable or shared library that ran", path.display()))
+}
+
+fn module(record: &Record<'_>) -> Result<Module> {
+    record.verify()?;
+    let head = record.head;
+    let mut payload = Vec::new();
+    // The length in the head is not covered by the checksum, so it must not decide how much memory is asked for.
+    zstd::stream::read::Decoder::new(record.stored)
+        .and_then(|decoder| decoder.take(head.raw_length.saturating_add(1)).read_to_end(&mut payload))
+        .context("its payload cannot be decompressed")?;
+    if payload.len() as u64 != head.raw_length {
+        bail!("its payload has not the {} bytes that its head promises", head.raw_length);
+    }
+    Ok(Module { id: head.id, counters: head.counters, manifest: Manifest::decode(&payload)? })
+}

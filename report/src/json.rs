@@ -1,0 +1,305 @@
+//! The model as JSON, schema `pathprof/1`, written function by function without building the text in memory.
+//!
+//! Counts are exact integers of any size. Path ids and numbers of possible paths are decimal strings, since many
+//! readers of JSON hold numbers as floating point. What is not known is `null`.
+
+use std::io::Write;
+
+use pathformat::manifest::{Exit, Linkage, Location, Outcome};
+use serde::Serialize;
+use serde::ser::{SerializeMap, Serializer};
+
+use crate::load::hexadecimal;
+use crate::model::{Count, End, Function, Image, Path, Report, Run, Start, instructions};
+
+/// Name and version of the schema.
+pub const SCHEMA: &str = "pathprof/1";
+
+/// Writes `report`; `pretty` with line breaks and indentation.
+///
+/// # Errors
+/// Those of `out`.
+pub fn write(report: &Report, pretty: bool, out: impl Write) -> serde_json::Result<()> {
+    if pretty {
+        serde_json::to_writer_pretty(out, &Document(report))
+    } else {
+        serde_json::to_writer(out, &Document(report))
+    }
+}
+
+struct Document<'a>(&'a Report);
+
+impl Serialize for Document<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let report = self.0;
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("schema", SCHEMA)?;
+        map.serialize_entry("mode", report.common(|module| &module.mode))?;
+        map.serialize_entry("stage", report.common(|module| &module.stage))?;
+        map.serialize_entry("images", &List(|| report.images.iter().map(image)))?;
+        map.serialize_entry("profiles", &List(|| report.runs.iter().map(profile)))?;
+        map.serialize_entry("functions", &List(|| report.functions.iter().map(|of| function(report, of))))?;
+        map.end()
+    }
+}
+
+/// Serialises what an iterator gives, one item at a time.
+struct List<F>(F);
+
+impl<F: Fn() -> I, I: IntoIterator<Item: Serialize>> Serialize for List<F> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq((self.0)())
+    }
+}
+
+#[derive(Serialize)]
+struct ImageEntry {
+    path: String,
+    build_id: String,
+}
+
+fn image(image: &Image) -> ImageEntry {
+    ImageEntry { path: image.path.display().to_string(), build_id: hexadecimal(&image.build_id) }
+}
+
+#[derive(Serialize)]
+struct ProfileEntry<'a> {
+    path: String,
+    image: usize,
+    pid: u32,
+    parent: u32,
+    host: &'a str,
+    directory: &'a str,
+    command_line: &'a [String],
+    start_ns: u64,
+    stop_ns: u64,
+    incomplete: bool,
+    unregistered_threads: bool,
+}
+
+fn profile(run: &Run) -> ProfileEntry<'_> {
+    ProfileEntry {
+        path: run.profile.display().to_string(),
+        image: run.image,
+        pid: run.pid,
+        parent: run.parent,
+        host: &run.host,
+        directory: &run.directory,
+        command_line: &run.command_line,
+        start_ns: run.start,
+        stop_ns: run.stop,
+        incomplete: run.incomplete,
+        unregistered_threads: run.unregistered_threads,
+    }
+}
+
+#[derive(Serialize)]
+struct FunctionEntry<'a, B, E, P> {
+    name: &'a str,
+    demangled: &'a str,
+    file: Option<&'a str>,
+    line: Option<u32>,
+    image: usize,
+    module: &'a str,
+    directory: &'a str,
+    linkage: &'static str,
+    possible_paths: String,
+    entries: Count,
+    instructions: Count,
+    skipped: Option<&'a str>,
+    blocks: B,
+    edges: E,
+    paths: P,
+}
+
+fn function<'a>(report: &'a Report, function: &'a Function) -> impl Serialize + use<'a> {
+    let shape = &function.shape;
+    let module = &report.modules[function.module];
+    FunctionEntry {
+        name: &shape.name,
+        demangled: &function.demangled,
+        file: Some(shape.file.as_str()).filter(|file| !file.is_empty()),
+        line: Some(shape.line).filter(|&line| line != 0),
+        image: function.image,
+        module: &module.source,
+        directory: &module.directory,
+        linkage: match shape.linkage {
+            Linkage::External => "external",
+            Linkage::Internal => "internal",
+            Linkage::Inline => "inline",
+            Linkage::Weak => "weak",
+        },
+        possible_paths: shape.num_paths.to_string(),
+        entries: function.entries(),
+        instructions: function.executed(),
+        skipped: shape.skipped.as_deref(),
+        blocks: List(move || (0..shape.blocks.len()).map(move |id| block(function, id))),
+        edges: List(move || (0..shape.edges.len()).map(move |index| edge(function, index))),
+        paths: List(move || function.paths.iter().map(path)),
+    }
+}
+
+#[derive(Serialize)]
+struct BlockEntry<'a, L, O> {
+    id: usize,
+    name: &'a str,
+    lines: Vec<u32>,
+    count: Count,
+    instructions: u64,
+    opcodes: O,
+    calls: &'a [String],
+    exit: Option<&'static str>,
+    locations: L,
+}
+
+fn block(function: &Function, id: usize) -> impl Serialize {
+    let block = &function.shape.blocks[id];
+    BlockEntry {
+        id,
+        name: &block.name,
+        lines: own_lines(function, &block.locations),
+        count: function.block_counts[id],
+        instructions: instructions(block),
+        opcodes: Opcodes(&block.opcodes),
+        calls: &block.calls,
+        exit: block.exit.map(|exit| match exit {
+            Exit::Return => "return",
+            Exit::Unwind => "unwind",
+            Exit::NoReturn => "noreturn",
+        }),
+        locations: List(|| block.locations.iter().map(|&index| location(&function.shape.locations[index as usize]))),
+    }
+}
+
+/// The lines of the function's own file, once each, in order; inlined code stands at the line of its call.
+fn own_lines(function: &Function, locations: &[u32]) -> Vec<u32> {
+    let mut lines = Vec::new();
+    for &index in locations {
+        let mut location = &function.shape.locations[index as usize];
+        while let Some(call) = location.inlined_at {
+            location = &function.shape.locations[call as usize];
+        }
+        let own = location.line != 0 && location.file == function.shape.file;
+        if own && !lines.contains(&location.line) {
+            lines.push(location.line);
+        }
+    }
+    lines
+}
+
+struct Opcodes<'a>(&'a [(String, u32)]);
+
+impl Serialize for Opcodes<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(opcode, count)| (opcode, count)))
+    }
+}
+
+#[derive(Serialize)]
+struct LocationEntry<'a> {
+    file: &'a str,
+    line: u32,
+    column: u32,
+    function: &'a str,
+    inlined: bool,
+}
+
+fn location(location: &Location) -> LocationEntry<'_> {
+    LocationEntry {
+        file: &location.file,
+        line: location.line,
+        column: location.column,
+        function: &location.function,
+        inlined: location.inlined_at.is_some(),
+    }
+}
+
+#[derive(Serialize)]
+struct EdgeEntry<'a> {
+    from: u32,
+    to: u32,
+    count: Option<Count>,
+    outcome: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cases: Option<&'a [i64]>,
+    cut: bool,
+}
+
+fn edge(function: &Function, index: usize) -> EdgeEntry<'_> {
+    let edge = &function.shape.edges[index];
+    EdgeEntry {
+        from: edge.from,
+        to: edge.to,
+        count: function.edge_counts[index],
+        outcome: match edge.outcome {
+            Outcome::Jump => "jump",
+            Outcome::True => "true",
+            Outcome::False => "false",
+            Outcome::Cases(_) => "cases",
+            Outcome::Default => "default",
+            Outcome::Normal => "normal",
+            Outcome::Unwind => "unwind",
+            Outcome::Indirect => "indirect",
+        },
+        cases: match &edge.outcome {
+            Outcome::Cases(values) => Some(values),
+            _ => None,
+        },
+        cut: edge.cut.is_some(),
+    }
+}
+
+#[derive(Serialize)]
+struct PathEntry<'a> {
+    id: String,
+    count: Count,
+    start: &'static str,
+    end: &'static str,
+    instructions: u64,
+    blocks: &'a [u32],
+}
+
+fn path(path: &Path) -> PathEntry<'_> {
+    PathEntry {
+        id: path.id.to_string(),
+        count: path.count,
+        start: match path.start {
+            Start::Entry => "entry",
+            Start::Loop => "loop",
+            Start::Resume => "resume",
+            Start::Cut => "cut",
+        },
+        end: match path.end {
+            End::Return => "return",
+            End::Unwind => "unwind",
+            End::NoReturn => "noreturn",
+            End::BackEdge => "back_edge",
+            End::Cut => "cut",
+        },
+        instructions: path.instructions,
+        blocks: &path.blocks,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing;
+
+    #[test]
+    fn the_whole_document() {
+        let mut out = Vec::new();
+        write(&testing::report(), true, &mut out).expect("memory does not fail");
+        insta::assert_snapshot!("json", String::from_utf8(out).expect("JSON is text"));
+    }
+
+    #[test]
+    fn counts_beyond_64_bits_stay_exact() {
+        let mut loaded = testing::loaded();
+        loaded.modules[0].counts.insert(7, Count::from(u64::MAX) * 3);
+        let mut out = Vec::new();
+        write(&crate::decode::decode(vec![loaded]).0, false, &mut out).expect("memory does not fail");
+        let text = String::from_utf8(out).expect("JSON is text");
+        assert!(text.contains(r#""id":"7","count":55340232221128654845,"start":"loop""#), "{text}");
+    }
+}

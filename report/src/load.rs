@@ -1,0 +1,255 @@
+//! Joins profiles with the images they were recorded from, and sums the runs of each image.
+//!
+//! A profile that cannot be used, because itself or its image is damaged, missing or of another build, is left out
+//! whole and becomes a problem that names it; the others go on.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fs;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Error, Result, anyhow, bail};
+use pathformat::manifest::Manifest;
+use pathformat::profile::{self, INCOMPLETE, Profile, UNREGISTERED_THREADS};
+use pathformat::{ModuleId, PROFILE_VERSION, wire};
+use rayon::prelude::*;
+
+use crate::image;
+use crate::model::{Count, Image, Run};
+use crate::progress::Progress;
+
+/// How many profiles are in memory at a time.
+const BATCH: usize = 64;
+
+/// An image, the runs that counted in it, and what they counted.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// The image.
+    pub image: Image,
+    /// Its runs. Their field `image` is not set yet.
+    pub runs: Vec<Run>,
+    /// Its modules with the counters of all runs.
+    pub modules: Vec<Counted>,
+}
+
+/// A module and the sums of its counters.
+#[derive(Clone, Debug)]
+pub struct Counted {
+    /// Length of the counter array.
+    pub counters: u64,
+    /// What the pass told.
+    pub manifest: Manifest,
+    /// The counters that are not zero, by index.
+    pub counts: BTreeMap<u64, Count>,
+}
+
+/// Reads `profiles` and their images. If `images` are given, each profile must come from one of them; otherwise
+/// each is looked for where its profile says.
+pub fn load(profiles: &[PathBuf], images: &[PathBuf]) -> (Vec<Loaded>, Vec<Error>) {
+    let progress = Progress::new("reading profiles", profiles.len());
+    let mut shelf = Shelf { given: images, places: HashMap::new(), images: Vec::new() };
+    let mut problems = Problems::default();
+    for batch in profiles.chunks(BATCH) {
+        let files: Vec<_> = batch.par_iter().map(|path| read(path)).collect();
+        for (path, file) in batch.iter().zip(files) {
+            progress.step();
+            if let Err(error) = file.and_then(|file| shelf.add(file)) {
+                problems.add(path, &error);
+            }
+        }
+    }
+    (shelf.finish(), problems.finish())
+}
+
+/// A profile in memory.
+struct ProfileFile {
+    run: Run,
+    build_id: Vec<u8>,
+    image: PathBuf,
+    modules: Vec<profile::Module>,
+}
+
+fn read(path: &Path) -> Result<ProfileFile> {
+    let bytes = fs::read(path).map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => anyhow!(
+            "no such file; give the profile that a run wrote (its default name is PROGRAM.PID.{})",
+            crate::inputs::EXTENSION
+        ),
+        _ => anyhow!("cannot read this profile: {error}"),
+    })?;
+    let Profile { head, modules } = Profile::decode(&bytes).map_err(|error| damage(error, &bytes))?;
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let arguments = head.command_line.strip_suffix(&[0]).unwrap_or(head.command_line);
+    let run = Run {
+        profile: path.to_path_buf(),
+        image: 0,
+        pid: head.pid,
+        parent: head.parent,
+        start: head.start,
+        stop: head.stop,
+        host: text(head.host),
+        directory: text(head.directory),
+        command_line: match arguments {
+            [] => Vec::new(),
+            _ => arguments.split(|&byte| byte == 0).map(text).collect(),
+        },
+        incomplete: head.flags & INCOMPLETE != 0,
+        unregistered_threads: head.flags & UNREGISTERED_THREADS != 0,
+    };
+    let image = Path::new(std::ffi::OsStr::from_bytes(head.image)).to_path_buf();
+    Ok(ProfileFile { run, build_id: head.build_id.to_vec(), image, modules })
+}
+
+/// Says what is wrong with the bytes of a profile, and what to do.
+fn damage(error: wire::Error, bytes: &[u8]) -> Error {
+    match error {
+        wire::Error::BadMagic if bytes.starts_with(b"\x7fELF") => {
+            anyhow!(
+                "this is an ELF image, not a profile; give the profile that its run wrote, and the image with --image"
+            )
+        }
+        wire::Error::BadMagic => anyhow!("not a profile: {error}; give a file that an instrumented program wrote"),
+        wire::Error::BadVersion(found) => anyhow!(
+            "this profile has format version {found}, and this pathprof reads version {PROFILE_VERSION}; \
+             use the pathprof that belongs to the pathcc that built the program"
+        ),
+        _ if bytes.is_empty() => anyhow!("this profile is empty; run the program again"),
+        _ => anyhow!("this profile is damaged or truncated: {error}; run the program again"),
+    }
+}
+
+/// The images read so far.
+struct Shelf<'a> {
+    given: &'a [PathBuf],
+    /// For each path that was opened the image's index, or why it cannot be used.
+    places: HashMap<PathBuf, Result<usize, Arc<Error>>>,
+    images: Vec<Open>,
+}
+
+/// An image with an index over its modules.
+struct Open {
+    loaded: Loaded,
+    index: HashMap<ModuleId, usize>,
+}
+
+impl Shelf<'_> {
+    fn add(&mut self, file: ProfileFile) -> Result<()> {
+        let Open { loaded, index } = self.image_of(&file)?;
+        for module in &file.modules {
+            let known = index.get(&module.id).map(|&at| &loaded.modules[at]);
+            let place = loaded.image.path.display();
+            match known {
+                None => bail!(
+                    "it counts the module {}, which no manifest in {place} describes; \
+                     give the image of that run with --image PATH, or run the program again",
+                    module.id
+                ),
+                Some(known) if known.counters != module.counters => bail!(
+                    "it has {} counters for the module {} ({}), but the manifest in {place} says {}; \
+                     give the image of that run with --image PATH, or run the program again",
+                    module.counters,
+                    module.id,
+                    known.manifest.source,
+                    known.counters
+                ),
+                Some(_) => {}
+            }
+        }
+        for module in file.modules {
+            let counts = &mut loaded.modules[index[&module.id]].counts;
+            for (index, count) in module.counts {
+                *counts.entry(index).or_default() += Count::from(count);
+            }
+        }
+        loaded.runs.push(file.run);
+        Ok(())
+    }
+
+    fn image_of(&mut self, file: &ProfileFile) -> Result<&mut Open> {
+        let candidates = if self.given.is_empty() { std::slice::from_ref(&file.image) } else { self.given };
+        let mut others = Vec::new();
+        for path in candidates {
+            let found = self.open(path)?;
+            let image = &self.images[found].loaded.image;
+            if image.build_id == file.build_id {
+                return Ok(&mut self.images[found]);
+            }
+            others.push(format!("{} has {}", path.display(), build_id(&image.build_id)));
+        }
+        bail!(
+            "it was recorded from an image with {}, but {}; the program was linked again since: \
+             give the image of that run with --image PATH, or run the program again",
+            build_id(&file.build_id),
+            others.join(" and ")
+        )
+    }
+
+    fn open(&mut self, path: &Path) -> Result<usize> {
+        if !self.places.contains_key(path) {
+            let opened = image::read(path).map(|image| self.shelve(path, image)).map_err(Arc::new);
+            self.places.insert(path.to_path_buf(), opened);
+        }
+        self.places[path].clone().map_err(|error| anyhow!("{error:#}"))
+    }
+
+    fn shelve(&mut self, path: &Path, image: image::Image) -> usize {
+        let index = image.modules.iter().enumerate().map(|(at, module)| (module.id, at)).collect();
+        let counted = |module: image::Module| Counted {
+            counters: module.counters,
+            manifest: module.manifest,
+            counts: BTreeMap::new(),
+        };
+        let loaded = Loaded {
+            image: Image { path: path.to_path_buf(), build_id: image.build_id },
+            runs: Vec::new(),
+            modules: image.modules.into_iter().map(counted).collect(),
+        };
+        self.images.push(Open { loaded, index });
+        self.images.len() - 1
+    }
+
+    /// The images in which something ran.
+    fn finish(self) -> Vec<Loaded> {
+        self.images.into_iter().map(|open| open.loaded).filter(|loaded| !loaded.runs.is_empty()).collect()
+    }
+}
+
+/// A build-id in words.
+pub fn build_id(bytes: &[u8]) -> String {
+    if bytes.is_empty() { "no build-id".into() } else { format!("build-id {}", hexadecimal(bytes)) }
+}
+
+/// Bytes in hexadecimal.
+pub fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Problems by reason: a thousand profiles of one missing image are one problem.
+#[derive(Default)]
+struct Problems {
+    order: Vec<(PathBuf, String, usize)>,
+    index: HashMap<String, usize>,
+}
+
+impl Problems {
+    fn add(&mut self, profile: &Path, error: &Error) {
+        let reason = format!("{error:#}");
+        match self.index.get(&reason) {
+            Some(&at) => self.order[at].2 += 1,
+            None => {
+                self.index.insert(reason.clone(), self.order.len());
+                self.order.push((profile.to_path_buf(), reason, 0));
+            }
+        }
+    }
+
+    fn finish(self) -> Vec<Error> {
+        let text = |(profile, reason, more): (PathBuf, String, usize)| match more {
+            0 => anyhow!("{}: {reason}", profile.display()),
+            more => anyhow!("{} (and {more} more): {reason}", profile.display()),
+        };
+        self.order.into_iter().map(text).collect()
+    }
+}

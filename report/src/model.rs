@@ -1,0 +1,203 @@
+//! What a report is about: images, runs, functions, and for each function its executed paths.
+//!
+//! Plain values without I/O and without presentation. The static facts of a function are those of its manifest, the
+//! dynamic ones stand beside them: counts of paths, blocks and edges.
+
+use std::path::PathBuf;
+
+use pathformat::manifest;
+
+/// How often something ran. Wide enough for the sum of any number of 64-bit counters.
+pub type Count = u128;
+
+/// Everything that the profiles tell.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    /// The images that ran.
+    pub images: Vec<Image>,
+    /// The runs (processes) whose counts are summed, in the order of the profiles.
+    pub runs: Vec<Run>,
+    /// The translation units of all images.
+    pub modules: Vec<Module>,
+    /// All functions, executed or not, counted or skipped, in the order of the images' modules.
+    pub functions: Vec<Function>,
+}
+
+/// An executable or shared library.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Image {
+    /// Where its file is.
+    pub path: PathBuf,
+    /// Build-id; empty if it has none.
+    pub build_id: Vec<u8>,
+}
+
+/// One process that wrote a profile of one image.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Run {
+    /// The profile's file.
+    pub profile: PathBuf,
+    /// Index of the image.
+    pub image: usize,
+    /// Process.
+    pub pid: u32,
+    /// Its parent.
+    pub parent: u32,
+    /// Start in nanoseconds since 1970.
+    pub start: u64,
+    /// End in nanoseconds since 1970.
+    pub stop: u64,
+    /// Name of the machine.
+    pub host: String,
+    /// Working directory at the start.
+    pub directory: String,
+    /// Arguments, the program's name first.
+    pub command_line: Vec<String>,
+    /// The process did not end in the normal way.
+    pub incomplete: bool,
+    /// Threads ran that the runtime did not know.
+    pub unregistered_threads: bool,
+}
+
+/// A translation unit.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Module {
+    /// The source file as the compiler was given it.
+    pub source: String,
+    /// The compiler's working directory.
+    pub directory: String,
+    /// What is counted (`paths`).
+    pub mode: String,
+    /// Where in the pipeline the pass ran (`late`, `early`).
+    pub stage: String,
+    /// The most paths that a function may have before edges are cut.
+    pub limit: u64,
+}
+
+/// One function of one image.
+#[derive(Clone, Debug, Default)]
+pub struct Function {
+    /// Index of the image.
+    pub image: usize,
+    /// Index of the module; for copies of an inline function, of the first one.
+    pub module: usize,
+    /// Name as the source writes it.
+    pub demangled: String,
+    /// The static facts.
+    pub shape: manifest::Function,
+    /// Executed paths, by ascending id.
+    pub paths: Vec<Path>,
+    /// For each block how often it ran.
+    pub block_counts: Vec<Count>,
+    /// For each edge of the control-flow graph how often it was taken; `None` where the paths do not tell.
+    pub edge_counts: Vec<Option<Count>>,
+}
+
+/// An executed path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Path {
+    /// Its number among the function's possible paths.
+    pub id: u64,
+    /// How often it ran.
+    pub count: Count,
+    /// How it starts.
+    pub start: Start,
+    /// How it ends.
+    pub end: End,
+    /// Index in the shape's `dag` of the edge that ends it.
+    pub last: u32,
+    /// Its basic blocks.
+    pub blocks: Vec<u32>,
+    /// Instructions of one execution; see [`instructions`].
+    pub instructions: u64,
+}
+
+/// How a path starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Start {
+    /// At the function's entry.
+    Entry,
+    /// At a loop's header, after a back edge.
+    Loop,
+    /// After an edge that cannot hold code.
+    Resume,
+    /// After an edge that was cut because of the limit.
+    Cut,
+}
+
+/// How a path ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum End {
+    /// The function returns.
+    Return,
+    /// An exception goes on to the caller.
+    Unwind,
+    /// A call does not come back.
+    NoReturn,
+    /// A back edge is taken.
+    BackEdge,
+    /// Control goes on, but the path is cut here.
+    Cut,
+}
+
+impl Path {
+    /// Instructions of all its executions.
+    pub fn executed(&self) -> Count {
+        self.count.saturating_mul(Count::from(self.instructions))
+    }
+}
+
+/// How many instructions of the intermediate code a block has. `phi` is left out: it costs nothing by itself,
+/// since it only names what the edges into the block bring.
+pub fn instructions(block: &manifest::Block) -> u64 {
+    block.opcodes.iter().filter(|(opcode, _)| opcode != "phi").map(|&(_, count)| u64::from(count)).sum()
+}
+
+impl Function {
+    /// How often it was called.
+    pub fn entries(&self) -> Count {
+        let entries = self.paths.iter().filter(|path| path.start == Start::Entry);
+        entries.fold(0, |sum: Count, path| sum.saturating_add(path.count))
+    }
+
+    /// Instructions that it executed, without those of its callees.
+    pub fn executed(&self) -> Count {
+        self.paths.iter().fold(0, |sum: Count, path| sum.saturating_add(path.executed()))
+    }
+
+    /// How many paths were executed, counted with repetition.
+    pub fn path_runs(&self) -> Count {
+        self.paths.iter().fold(0, |sum: Count, path| sum.saturating_add(path.count))
+    }
+
+    /// Whether any of its blocks has a source line.
+    pub fn has_lines(&self) -> bool {
+        self.shape.locations.iter().any(|location| location.line != 0)
+    }
+
+    /// How many edges are cut for this reason.
+    pub fn cuts(&self, reason: manifest::CutReason) -> usize {
+        let why = |index: u32| self.shape.dag.get(index as usize).map(|edge| edge.kind);
+        let matches = |end| matches!(why(end), Some(manifest::DagEdgeKind::End { why, .. }) if why == reason);
+        self.shape.edges.iter().filter_map(|edge| edge.cut).filter(|&(end, _)| matches(end)).count()
+    }
+}
+
+impl Report {
+    /// The instrumented functions.
+    pub fn counted(&self) -> impl Iterator<Item = &Function> {
+        self.functions.iter().filter(|function| function.shape.skipped.is_none())
+    }
+
+    /// Instructions that all functions executed.
+    pub fn executed(&self) -> Count {
+        self.functions.iter().fold(0, |sum: Count, function| sum.saturating_add(function.executed()))
+    }
+
+    /// What all modules say about themselves, or `mixed` if they differ (empty without modules).
+    pub fn common(&self, what: impl Fn(&Module) -> &str) -> &str {
+        let mut modules = self.modules.iter().map(&what);
+        let first = modules.next().unwrap_or_default();
+        if modules.all(|other| other == first) { first } else { "mixed" }
+    }
+}

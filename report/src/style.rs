@@ -1,0 +1,124 @@
+//! How numbers, names and tables look.
+
+use comfy_table::{Cell, CellAlignment, ContentLineStyle, LineStyle, Table, TableStyle};
+use owo_colors::OwoColorize;
+
+use crate::model::Count;
+
+/// A whole number with its digits in groups of three.
+pub fn grouped(number: Count) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() * 4 / 3);
+    for (position, digit) in digits.chars().enumerate() {
+        if position > 0 && (digits.len() - position).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// `part` of `whole` in percent with one decimal. Rounds down near 100, so that only all is all.
+pub fn percent(part: Count, whole: Count) -> String {
+    let permille = permille(part, whole);
+    match permille {
+        0 if part > 0 => "<0.1%".into(),
+        1000 if part >= whole => "100%".into(),
+        _ => format!("{}.{}%", permille / 10, permille % 10),
+    }
+}
+
+/// Thousandths of `whole`, rounded, but below 1000 unless it is all.
+fn permille(part: Count, whole: Count) -> Count {
+    if whole == 0 {
+        return 0;
+    }
+    if part >= whole {
+        return 1000;
+    }
+    // Keep 118 bits, so that the product fits; what is lost does not show.
+    let shift = (Count::BITS - whole.leading_zeros()).saturating_sub(118);
+    let (part, whole) = (part >> shift, whole >> shift);
+    ((part * 1000 + whole / 2) / whole).min(999)
+}
+
+/// A share in percent, coloured by its weight.
+pub fn share(part: Count, whole: Count) -> String {
+    let text = percent(part, whole);
+    match permille(part, whole) {
+        200.. => text.red().bold().to_string(),
+        50.. => text.yellow().to_string(),
+        _ => text,
+    }
+}
+
+/// `one thing`, `2 things`.
+pub fn plural(number: usize, thing: &str) -> String {
+    let number_text = grouped(number as Count);
+    if number == 1 { format!("{number_text} {thing}") } else { format!("{number_text} {thing}s") }
+}
+
+/// `text` without control characters, cut in its middle to at most `width` characters.
+pub fn elide(text: &str, width: Option<usize>) -> String {
+    let clean: Vec<char> = text.chars().map(|c| if c.is_control() { '?' } else { c }).collect();
+    match width {
+        Some(width) if clean.len() > width && width > 0 => {
+            let head = (width - 1).div_ceil(2);
+            let tail = width - 1 - head;
+            clean[..head].iter().chain(['…'].iter()).chain(&clean[clean.len() - tail..]).collect()
+        }
+        _ => clean.into_iter().collect(),
+    }
+}
+
+/// A table with these column heads, each right-aligned or not.
+pub fn table(columns: &[(&str, CellAlignment)]) -> Table {
+    let mut table = Table::new();
+    table.load_style(
+        TableStyle::new()
+            .header_lines(ContentLineStyle::none())
+            .header_separator(LineStyle::none().fill('─'))
+            .content_lines(ContentLineStyle::none()),
+    );
+    table.set_header(columns.iter().map(|(title, _)| Cell::new(title.bold())));
+    for (index, (_, alignment)) in columns.iter().enumerate() {
+        if let Some(column) = table.column_mut(index) {
+            column.set_cell_alignment(*alignment);
+            column.set_padding((u16::from(index > 0), u16::from(index + 1 < columns.len())));
+        }
+    }
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers() {
+        assert_eq!(grouped(0), "0");
+        assert_eq!(grouped(999), "999");
+        assert_eq!(grouped(1_234_567), "1,234,567");
+        assert_eq!(plural(1, "path"), "1 path");
+        assert_eq!(plural(1000, "path"), "1,000 paths");
+    }
+
+    #[test]
+    fn only_all_is_all() {
+        assert_eq!(percent(1, 1), "100%");
+        assert_eq!(percent(999_999, 1_000_000), "99.9%");
+        assert_eq!(percent(1, 1_000_000), "<0.1%");
+        assert_eq!(percent(0, 7), "0.0%");
+        assert_eq!(percent(0, 0), "0.0%");
+        assert_eq!(percent(1, 3), "33.3%");
+        assert_eq!(percent(Count::MAX / 2, Count::MAX), "50.0%");
+        assert_eq!(percent(u128::from(u64::MAX) / 4, u128::from(u64::MAX)), "25.0%");
+    }
+
+    #[test]
+    fn long_names_lose_their_middle() {
+        assert_eq!(elide("abcdefgh", Some(5)), "ab…gh");
+        assert_eq!(elide("abcde", Some(5)), "abcde");
+        assert_eq!(elide("a\u{1b}[31mb", None), "a?[31mb");
+    }
+}

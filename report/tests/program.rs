@@ -1,0 +1,548 @@
+//! The program `pathprof` as its users meet it: images and profiles on disk, arguments in, text and exit code out.
+
+mod samples;
+
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use object::write::Object;
+use object::{Architecture, BinaryFormat, Endianness, SectionKind};
+use pathformat::profile::{INCOMPLETE, Module};
+use pathformat::{ModuleId, names};
+use serde_json::Value;
+use tempfile::TempDir;
+
+const BUILD_ID: [u8; 4] = [0xab, 0xcd, 0xef, 0x01];
+
+/// A directory with an image `demo`, in which `pathprof` runs.
+struct Scene {
+    directory: TempDir,
+}
+
+/// What a run of `pathprof` gave.
+#[derive(Debug)]
+struct Outcome {
+    code: i32,
+    out: String,
+    err: String,
+}
+
+impl Scene {
+    fn new() -> Self {
+        let scene = Self { directory: TempDir::new().expect("a temporary directory") };
+        scene.image("demo", Some(&samples::section()), &BUILD_ID);
+        scene
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.directory.path().join(name)
+    }
+
+    fn write(&self, name: &str, content: &[u8]) -> PathBuf {
+        fs::write(self.path(name), content).expect("the file can be written");
+        self.path(name)
+    }
+
+    /// Writes an ELF file with a manifest section and a build-id note.
+    fn image(&self, name: &str, section: Option<&[u8]>, build_id: &[u8]) -> PathBuf {
+        let mut object = Object::new(BinaryFormat::Elf, Architecture::X86_64, Endianness::Little);
+        let mut note = Vec::new();
+        for word in [4, u32::try_from(build_id.len()).expect("it is short"), 3] {
+            note.extend(u32::to_le_bytes(word));
+        }
+        note.extend(b"GNU\0");
+        note.extend(build_id);
+        let mut add = |name: &str, kind, content: &[u8]| {
+            let id = object.add_section(Vec::new(), name.into(), kind);
+            object.append_section_data(id, content, 4);
+        };
+        add(".note.gnu.build-id", SectionKind::Note, &note);
+        if let Some(section) = section {
+            add(names::MANIFEST_SECTION, SectionKind::Other, section);
+        }
+        self.write(name, &object.write().expect("the object is sound"))
+    }
+
+    /// Writes a profile of the image `demo`.
+    fn profile(&self, name: &str) -> PathBuf {
+        self.profile_of(name, "demo", &BUILD_ID, samples::counters())
+    }
+
+    fn profile_of(&self, name: &str, image: &str, build_id: &[u8], modules: Vec<Module>) -> PathBuf {
+        let image = self.path(image);
+        self.write(name, &samples::profile(image.as_os_str().as_bytes(), build_id, 0, modules))
+    }
+
+    fn pathprof(&self, arguments: &[&str]) -> Outcome {
+        let output = Command::new(env!("CARGO_BIN_EXE_pathprof"))
+            .args(arguments)
+            .current_dir(self.directory.path())
+            .env_remove("PATHCC_PROFILE")
+            .env_remove("CLICOLOR_FORCE")
+            .stdin(Stdio::null())
+            .output()
+            .expect("pathprof can be run");
+        let text = |bytes| String::from_utf8(bytes).expect("the output is text");
+        let place = format!("{}/", self.directory.path().display());
+        Outcome {
+            code: output.status.code().expect("pathprof ends by itself"),
+            out: text(output.stdout).replace(&place, "DIR/"),
+            err: text(output.stderr).replace(&place, "DIR/"),
+        }
+    }
+
+    /// Runs a report that must fail with exactly this message, and shows nothing.
+    fn refuses(&self, arguments: &[&str], message: &str) {
+        let outcome = self.pathprof(arguments);
+        assert_eq!(outcome.err, format!("error: {message}\n"));
+        assert_eq!((outcome.code, outcome.out.as_str()), (1, ""));
+    }
+}
+
+fn counts_of(json: &Value, name: &str) -> Vec<(String, u64)> {
+    let functions = json["functions"].as_array().expect("functions");
+    let function = functions.iter().find(|function| function["name"] == name).expect("it is listed");
+    let paths = function["paths"].as_array().expect("paths");
+    let pair = |path: &Value| (path["id"].as_str().expect("id").into(), path["count"].as_u64().expect("count"));
+    paths.iter().map(pair).collect()
+}
+
+#[test]
+fn a_report_shows_hot_paths() {
+    let scene = Scene::new();
+    scene.profile("demo.42.pathprof");
+    let outcome = scene.pathprof(&["report", "demo.42.pathprof", "--top", "2"]);
+    assert_eq!((outcome.code, outcome.err.as_str()), (0, ""));
+    insta::assert_snapshot!("report", outcome.out);
+}
+
+#[test]
+fn without_arguments_the_newest_profile_is_read() {
+    let scene = Scene::new();
+    let old = fs::File::options().write(true).open(scene.profile("old.pathprof")).expect("it was written");
+    old.set_modified(std::time::SystemTime::UNIX_EPOCH).expect("it is ours");
+    scene.profile("new.pathprof");
+    let outcome = scene.pathprof(&["report"]);
+    assert_eq!((outcome.code, outcome.err.as_str()), (0, "reading new.pathprof, the newest profile here\n"));
+    assert!(outcome.out.contains("new.pathprof"));
+}
+
+#[test]
+fn colours_come_when_asked_for() {
+    let scene = Scene::new();
+    scene.profile("demo.pathprof");
+    let coloured = scene.pathprof(&["report", "demo.pathprof", "--color", "always"]);
+    let plain = scene.pathprof(&["report", "demo.pathprof"]);
+    assert!(coloured.out.contains("\x1b["));
+    assert_eq!(anstream::adapter::strip_str(&coloured.out).to_string(), plain.out);
+}
+
+#[test]
+fn the_export_has_every_field_of_the_schema() {
+    let scene = Scene::new();
+    scene.profile("demo.pathprof");
+    let outcome = scene.pathprof(&["export", "--format", "json", "-o", "all.json", "demo.pathprof"]);
+    assert_eq!((outcome.code, outcome.err.as_str(), outcome.out.as_str()), (0, "", ""));
+    let file = scene.path("all.json");
+    assert_eq!(file.metadata().expect("it was written").permissions().mode() & 0o444, 0o444, "readable as usual");
+    let json: Value = serde_json::from_slice(&fs::read(file).expect("it was written")).expect("it is JSON");
+    assert_eq!(json["schema"], "pathprof/1");
+    assert_eq!((&json["mode"], &json["stage"]), (&"paths".into(), &"late".into()));
+    assert_eq!(json["images"][0]["build_id"], "abcdef01");
+    assert_eq!(json["images"][0]["path"], scene.path("demo").to_str().expect("it is UTF-8"));
+    let functions = json["functions"].as_array().expect("functions");
+    let names: Vec<_> = functions.iter().map(|function| function["name"].as_str().expect("name")).collect();
+    assert_eq!(names, ["collatz", "main", "_ZN4util5weighEi", "start", "_ZN4util5guardEi"]);
+    let (mut starts, mut ends) = (Vec::new(), Vec::new());
+    for function in functions {
+        assert!(function["demangled"].is_string() && function["module"].is_string());
+        assert!(function["file"].is_string() == (function["name"] != "_ZN4util5guardEi"));
+        assert!(function["line"].is_u64() || function["line"].is_null());
+        assert_eq!(function["image"], 0);
+        assert!(function["possible_paths"].as_str().expect("a string").parse::<u64>().is_ok());
+        assert!(function["entries"].is_u64());
+        assert_eq!(function["skipped"].is_string(), function["name"] == "start");
+        let blocks = function["blocks"].as_array().expect("blocks");
+        let mut block_counts = vec![0; blocks.len()];
+        for (id, block) in blocks.iter().enumerate() {
+            assert_eq!(block["id"], id, "block ids are dense");
+            assert!(block["name"].is_string() && block["count"].is_u64() && block["instructions"].is_u64());
+            assert!(block["lines"].as_array().expect("lines").iter().all(Value::is_u64));
+            assert!(block["opcodes"].as_object().expect("opcodes").values().all(Value::is_u64));
+            assert!(block["calls"].as_array().expect("calls").iter().all(Value::is_string));
+        }
+        for edge in function["edges"].as_array().expect("edges") {
+            assert!(edge["from"].as_u64().expect("from") < blocks.len() as u64);
+            assert!(edge["to"].as_u64().expect("to") < blocks.len() as u64);
+            assert!(edge["count"].is_u64());
+        }
+        for path in function["paths"].as_array().expect("paths") {
+            assert!(path["id"].as_str().expect("a string").parse::<u64>().is_ok());
+            starts.push(path["start"].as_str().expect("start").to_string());
+            ends.push(path["end"].as_str().expect("end").to_string());
+            for block in path["blocks"].as_array().expect("blocks") {
+                let block = usize::try_from(block.as_u64().expect("a block")).expect("it is small");
+                block_counts[block] += path["count"].as_u64().expect("count");
+            }
+        }
+        let stated: Vec<_> = blocks.iter().map(|block| block["count"].as_u64().expect("count")).collect();
+        assert_eq!(stated, block_counts, "a block runs as often as the paths through it");
+    }
+    for list in [&mut starts, &mut ends] {
+        list.sort();
+        list.dedup();
+    }
+    assert_eq!(starts, ["cut", "entry", "loop", "resume"]);
+    assert_eq!(ends, ["back_edge", "cut", "noreturn", "return", "unwind"]);
+}
+
+#[test]
+fn runs_of_one_image_are_summed() {
+    let scene = Scene::new();
+    fs::create_dir(scene.path("runs")).expect("a directory");
+    for run in 0..5 {
+        scene.profile(&format!("runs/demo.{run}.pathprof"));
+    }
+    let outcome = scene.pathprof(&["export", "--format", "json", "runs"]);
+    assert_eq!((outcome.code, outcome.err.as_str()), (0, ""));
+    let json: Value = serde_json::from_str(&outcome.out).expect("it is JSON");
+    assert_eq!(json["profiles"].as_array().expect("profiles").len(), 5);
+    let ids = ["0", "1", "5", "6", "7"].map(String::from);
+    assert_eq!(counts_of(&json, "collatz"), ids.into_iter().zip([5, 10, 200_000, 10, 6_172_835]).collect::<Vec<_>>());
+    assert_eq!(counts_of(&json, "_ZN4util5weighEi"), [("0".into(), 60)], "both copies in five runs");
+}
+
+#[test]
+fn images_are_kept_apart() {
+    let scene = Scene::new();
+    scene.image("other", Some(&samples::section()), &[9; 20]);
+    scene.profile("demo.pathprof");
+    scene.profile_of("other.pathprof", "other", &[9; 20], samples::counters());
+    let outcome = scene.pathprof(&["export", "--format", "json", "demo.pathprof", "other.pathprof"]);
+    let json: Value = serde_json::from_str(&outcome.out).expect("it is JSON");
+    let images: Vec<_> = json["functions"].as_array().expect("functions").iter().map(|of| &of["image"]).collect();
+    assert_eq!(images, [0, 0, 0, 0, 0, 1, 1, 1, 1, 1]);
+}
+
+#[test]
+fn a_damaged_profile_does_not_stop_the_others() {
+    let scene = Scene::new();
+    scene.profile("good.pathprof");
+    scene.write("bad.pathprof", b"PATHPROF");
+    let outcome = scene.pathprof(&["report", "bad.pathprof", "gone.pathprof", "good.pathprof"]);
+    assert_eq!(outcome.code, 1);
+    assert!(outcome.out.contains("loop: 13(false) 16 12(true) -> loop 13"), "{}", outcome.out);
+    let expected = "error: bad.pathprof: this profile is damaged or truncated: it ends in the middle of a value \
+                    (truncated?); run the program again\n\
+                    error: gone.pathprof: no such file; give the profile that a run wrote (its default name is \
+                    PROGRAM.PID.pathprof)\n";
+    assert_eq!(outcome.err, expected);
+}
+
+#[test]
+fn what_is_no_profile_is_refused() {
+    let scene = Scene::new();
+    let sound = fs::read(scene.profile("sound.pathprof")).expect("it was written");
+    fs::create_dir(scene.path("empty")).expect("a directory");
+    scene.refuses(&["report", "empty"], "empty: this directory holds no profile (*.pathprof)");
+    scene.write("a.txt", b"Dear diary, today");
+    scene.refuses(
+        &["report", "a.txt"],
+        "a.txt: not a profile: it does not start with the expected magic number; give a file that an instrumented \
+         program wrote",
+    );
+    scene.refuses(
+        &["report", "demo"],
+        "demo: this is an ELF image, not a profile; give the profile that its run wrote, and the image with --image",
+    );
+    let mut other = sound.clone();
+    other[8] = 77;
+    scene.write("other.pathprof", &other);
+    scene.refuses(
+        &["report", "other.pathprof"],
+        "other.pathprof: this profile has format version 77, and this pathprof reads version 1; use the pathprof that \
+         belongs to the pathcc that built the program",
+    );
+    scene.write("cut.pathprof", &sound[..sound.len() - 9]);
+    scene.refuses(
+        &["report", "cut.pathprof"],
+        "cut.pathprof: this profile is damaged or truncated: its checksum does not match its content; run the program \
+         again",
+    );
+    scene.write("zero.pathprof", b"");
+    scene.refuses(&["report", "zero.pathprof"], "zero.pathprof: this profile is empty; run the program again");
+    let nothing = Scene::new();
+    nothing.refuses(
+        &["report"],
+        "no profile (*.pathprof) in the current directory: run the instrumented program first \
+         (`pathprof run -- PROGRAM`), or name a profile",
+    );
+}
+
+#[test]
+fn an_image_that_does_not_fit_is_refused() {
+    let scene = Scene::new();
+    scene.profile("p.pathprof");
+    let report = ["report", "p.pathprof", "--image"];
+    let with = |image| [report[0], report[1], report[2], image];
+    scene.refuses(&with("gone"), "p.pathprof: gone: no such image; say where it is now with --image PATH");
+    scene.refuses(&with("."), "p.pathprof: .: this is a directory, not an ELF image");
+    scene.write("script", b"#!/bin/sh\n");
+    scene.refuses(
+        &with("script"),
+        "p.pathprof: script: not an ELF file; give the executable or shared library that ran",
+    );
+    scene.image("newer", Some(&samples::section()), &[1, 2]);
+    scene.refuses(
+        &with("newer"),
+        "p.pathprof: it was recorded from an image with build-id abcdef01, but newer has build-id 0102; the program was \
+         linked again since: give the image of that run with --image PATH, or run the program again",
+    );
+    scene.image("plain", None, &BUILD_ID);
+    scene.refuses(
+        &with("plain"),
+        "p.pathprof: plain: this image has no section .pathcc.manifest: it was not compiled with pathcc, or it was \
+         stripped; give the image as it was linked with --image PATH",
+    );
+    fs::rename(scene.path("demo"), scene.path("moved")).expect("it is there");
+    scene.refuses(
+        &["report", "p.pathprof"],
+        "p.pathprof: DIR/demo: no such image; say where it is now with --image PATH",
+    );
+    assert_eq!(scene.pathprof(&with("moved")).code, 0);
+    let both = ["report", "p.pathprof", "--image", "newer", "--image", "moved"];
+    assert_eq!(scene.pathprof(&both).code, 0, "each profile takes the image that it is of");
+}
+
+#[test]
+fn a_damaged_manifest_is_refused() {
+    let scene = Scene::new();
+    scene.profile("p.pathprof");
+    let sound = samples::section();
+    let start = "p.pathprof: DIR/demo: section .pathcc.manifest is damaged: ";
+    let end = "; link the program again";
+    let refuses = |section: &[u8], why: &str| {
+        scene.image("demo", Some(section), &BUILD_ID);
+        scene.refuses(&["report", "p.pathprof"], &format!("{start}{why}{end}"));
+    };
+    let change = |at: usize| {
+        let mut section = sound.clone();
+        section[at] ^= 1;
+        section
+    };
+    refuses(&sound[..100], "it ends in the middle of a value (truncated?)");
+    refuses(&change(0), "it does not start with the expected magic number");
+    refuses(&change(8), "it has format version 0, which this program cannot read");
+    let main = "module 11111111111111111111111111111111: ";
+    refuses(&change(70), &format!("{main}its checksum does not match its content"));
+    let length = u64::from_le_bytes(sound[40..48].try_into().expect("eight bytes"));
+    refuses(&change(40), &format!("{main}its payload has not the {} bytes that its head promises", length ^ 1));
+    let mut huge = sound.clone();
+    huge[40..48].fill(0xff);
+    refuses(&huge, &format!("{main}its payload has not the {} bytes that its head promises", u64::MAX));
+    let text = b"not zstd";
+    let record = pathformat::record::write(samples::MAIN, 1, 9, text);
+    refuses(&record, &format!("{main}its payload cannot be decompressed: Unknown frame descriptor"));
+    let stored = zstd::encode_all(b"\xff\xff".as_slice(), 3).expect("memory does not fail");
+    let record = pathformat::record::write(samples::MAIN, 1, 2, &stored);
+    refuses(&record, &format!("{main}it ends in the middle of a value (truncated?)"));
+}
+
+#[test]
+fn a_profile_of_other_modules_is_refused() {
+    let scene = Scene::new();
+    let stranger = vec![Module { id: ModuleId([0x77; 16]), counters: 1, counts: vec![(0, 1)] }];
+    scene.profile_of("p.pathprof", "demo", &BUILD_ID, stranger);
+    scene.refuses(
+        &["report", "p.pathprof"],
+        "p.pathprof: it counts the module 77777777777777777777777777777777, which no manifest in DIR/demo describes; \
+         give the image of that run with --image PATH, or run the program again",
+    );
+    let longer = vec![Module { id: samples::MAIN, counters: 13, counts: vec![(0, 1)] }];
+    scene.profile_of("p.pathprof", "demo", &BUILD_ID, longer);
+    scene.refuses(
+        &["report", "p.pathprof"],
+        "p.pathprof: it has 13 counters for the module 11111111111111111111111111111111 (src/main.c), but the manifest \
+         in DIR/demo says 12; give the image of that run with --image PATH, or run the program again",
+    );
+}
+
+#[test]
+fn many_profiles_with_one_problem_are_one_message() {
+    let scene = Scene::new();
+    for run in 0..3 {
+        scene.profile_of(&format!("{run}.pathprof"), "gone", &BUILD_ID, samples::counters());
+    }
+    scene.refuses(
+        &["report", "."],
+        "./0.pathprof (and 2 more): DIR/gone: no such image; say where it is now with --image PATH",
+    );
+}
+
+#[test]
+fn run_passes_everything_through_and_reports() {
+    let scene = Scene::new();
+    let flagged =
+        samples::profile(scene.path("demo").as_os_str().as_bytes(), &BUILD_ID, INCOMPLETE, samples::counters());
+    scene.write("ready", &flagged);
+    let script = "cat; echo to-stderr >&2; echo \"$1\"; cp ready \"${PATHCC_PROFILE}demo.7.pathprof\"; exit 3";
+    let mut pathprof = Command::new(env!("CARGO_BIN_EXE_pathprof"));
+    let mut child = pathprof
+        .args(["run", "--top", "1", "--", "sh", "-c", script, "sh", "--top"])
+        .current_dir(scene.directory.path())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("pathprof can be run");
+    std::io::Write::write_all(&mut child.stdin.take().expect("it is piped"), b"from-stdin\n").expect("it is read");
+    let output = child.wait_with_output().expect("it ends");
+    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert_eq!(output.status.code(), Some(3), "{err}");
+    assert_eq!(err, "to-stderr\npathprof: profile demo.7.pathprof\n");
+    assert!(out.starts_with("from-stdin\n--top\nimage "), "{out}");
+    assert!(out.contains("the first 1 of 14 executed paths; --top 0 shows all"), "{out}");
+    assert!(out.contains("warning: demo.7.pathprof: incomplete: "), "{out}");
+    assert_eq!(fs::read(scene.path("demo.7.pathprof")).expect("it was kept"), flagged);
+}
+
+#[test]
+fn run_puts_profiles_where_it_is_told_and_replaces_none() {
+    let scene = Scene::new();
+    fs::copy(scene.profile("ready"), scene.path("demo.7.pathprof")).expect("it can be copied");
+    let script = "cp ready \"${PATHCC_PROFILE}demo.7.pathprof\"; cp ready \"${PATHCC_PROFILE}demo.8.pathprof\"";
+    let here = scene.pathprof(&["run", "-q", "sh", "-c", script]);
+    assert_eq!((here.code, here.out.as_str()), (0, ""));
+    assert_eq!(here.err, "pathprof: 2 profiles, demo.7.2.pathprof … demo.8.pathprof\n");
+    let script = "test \"$PATHCC_PROFILE\" = \"$PWD/50%%/deep/\" && cp ready 50%/deep/demo.9.pathprof";
+    let there = scene.pathprof(&["run", "-q", "-o", "50%/deep", "--", "sh", "-c", script]);
+    assert_eq!((there.code, there.out.as_str()), (0, ""));
+    assert_eq!(there.err, "pathprof: profile DIR/50%/deep/demo.9.pathprof\n");
+}
+
+#[test]
+fn run_says_why_there_is_no_profile() {
+    let scene = Scene::new();
+    scene.write("section", &samples::section());
+    let source = r#"
+        #include <signal.h>
+        #include <string.h>
+        #include <unistd.h>
+        #ifdef MANIFEST
+        __asm__(".pushsection .pathcc.manifest,\"\",@progbits\n.incbin \"section\"\n.popsection");
+        #endif
+        #ifdef IMAGE
+        __attribute__((used)) int __pathcc_image;
+        #endif
+        int main(int argc, char **argv) { if (argc > 1) raise(SIGKILL); _exit(5); }
+    "#;
+    scene.write("main.c", source.as_bytes());
+    for (name, flags) in
+        [("none", "-DNONE"), ("unlinked", "-DMANIFEST"), ("stripped", "-DMANIFEST -s"), ("whole", "-DMANIFEST -DIMAGE")]
+    {
+        let mut clang = Command::new("clang-22");
+        clang.args(["main.c", "-o", name]).args(flags.split(' ')).current_dir(scene.directory.path());
+        assert!(clang.status().expect("clang-22 is installed").success());
+    }
+    let script = scene.write("script", b"#!/bin/sh\nexit 4\n");
+    fs::set_permissions(script, fs::Permissions::from_mode(0o755)).expect("it is ours");
+    let says = |arguments: &[&str], code: i32, text: &str| {
+        let outcome = scene.pathprof(&[&["run", "--"], arguments].concat());
+        assert_eq!((outcome.code, outcome.out.as_str()), (code, ""));
+        assert_eq!(
+            outcome.err,
+            format!("pathprof: {} wrote no profile, nor did a program that it started. {text}\n", arguments[0])
+        );
+    };
+    let none = "./none has no section .pathcc.manifest: it was not compiled with pathcc (CC=pathcc CXX=pathc++), or it \
+                was stripped.";
+    says(&["./none"], 5, none);
+    says(
+        &["./none", "-"],
+        137,
+        &format!("It was ended by signal 9 (SIGKILL), and then a program cannot write one. {none}"),
+    );
+    says(
+        &["./unlinked"],
+        5,
+        "./unlinked was compiled with pathcc, but it has no symbol __pathcc_image: it was linked without pathld. Link it \
+         with pathcc or with -fuse-ld=pathld.",
+    );
+    says(
+        &["./stripped"],
+        5,
+        "./stripped was compiled with pathcc; it has no symbol table, so that nobody can see whether it was linked with \
+         pathld.",
+    );
+    says(
+        &["./whole"],
+        5,
+        "./whole is instrumented as it should be. It may have ended without running its exit handlers (_exit, exec), be \
+         set-user-id, or have been started through something that sets PATHCC_PROFILE (off writes nothing).",
+    );
+    says(
+        &["./whole", "-"],
+        137,
+        "It was ended by signal 9 (SIGKILL), and then a program cannot write one. ./whole is instrumented as it should be.",
+    );
+    says(
+        &["./script"],
+        4,
+        "./script is no ELF image but a script: only instrumented programs that it starts write profiles.",
+    );
+}
+
+#[test]
+fn run_says_what_cannot_be_run() {
+    let scene = Scene::new();
+    let missing = scene.pathprof(&["run", "./no-such-program"]);
+    assert_eq!(missing.code, 127);
+    assert_eq!(missing.err, "error: cannot run ./no-such-program: No such file or directory (os error 2)\n");
+    let refused = scene.pathprof(&["run", "./demo"]);
+    assert_eq!(refused.code, 126);
+    assert_eq!(refused.err, "error: cannot run ./demo: Permission denied (os error 13)\n");
+}
+
+#[test]
+fn run_hands_signals_on() {
+    let scene = Scene::new();
+    let script = "trap 'echo got it; exit 7' TERM; echo ready; while :; do sleep 0.05; done";
+    let mut pathprof = Command::new(env!("CARGO_BIN_EXE_pathprof"));
+    let mut child = pathprof
+        .args(["run", "sh", "-c", script])
+        .current_dir(scene.directory.path())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("pathprof can be run");
+    let mut reader = std::io::BufReader::new(child.stdout.take().expect("it is piped"));
+    let mut line = || {
+        let mut text = String::new();
+        std::io::BufRead::read_line(&mut reader, &mut text).expect("it is text");
+        text
+    };
+    assert_eq!(line(), "ready\n");
+    let id = child.id().to_string();
+    assert!(Command::new("kill").args(["-TERM", &id]).status().expect("kill exists").success());
+    assert_eq!(line(), "got it\n");
+    assert_eq!(child.wait().expect("it ends").code(), Some(7));
+}
+
+#[test]
+fn completions_and_manual_pages_are_made() {
+    let scene = Scene::new();
+    for shell in ["bash", "zsh", "fish"] {
+        assert!(scene.pathprof(&["completions", shell]).out.contains("pathprof"), "{shell}");
+    }
+    assert!(scene.pathprof(&["man"]).out.contains(".TH pathprof 1"));
+    assert_eq!(scene.pathprof(&["man", "pages"]).code, 0);
+    for page in ["pathprof.1", "pathprof-run.1", "pathprof-report.1", "pathprof-export.1"] {
+        assert!(scene.path("pages").join(Path::new(page)).is_file(), "{page}");
+    }
+    for command in [&["--help"][..], &["run", "--help"], &["report", "--help"], &["export", "--help"]] {
+        assert!(scene.pathprof(command).out.contains("Examples:"), "{command:?}");
+    }
+}
