@@ -1,1 +1,40 @@
-fn main() {}
+//! `pathld`, a drop-in linker. It finds the instrumented modules among the inputs, generates an object that defines
+//! their counters, and calls the real linker with that object in front. Everything else is the real linker's
+//! business: a command line without instrumented inputs is handed on untouched.
+//!
+//! ```text
+//! arguments → response → args → inputs → scan → module → link → real linker → scan of the output
+//! ```
+#![deny(unsafe_code)]
+
+mod args;
+mod depfile;
+mod inputs;
+mod link;
+mod map;
+mod module;
+mod process;
+mod real;
+mod response;
+mod scan;
+mod script;
+
+use std::env;
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let arguments: Vec<OsString> = env::args_os().skip(1).collect();
+    match link::run(&arguments) {
+        Ok(outcome) => outcome.exit(),
+        Err(error) => {
+            eprintln!("pathld: error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Tells the user about something that does not keep the program from being linked.
+fn warn(message: &str) {
+    eprintln!("pathld: warning: {message}");
+}

@@ -1,0 +1,348 @@
+//! What pathld must know of a linker's command line: what is linked, from where, and to what.
+//!
+//! Everything unknown is taken for a switch and left to the real linker. Taking a switch's value for an input does
+//! no harm: a file that is no object has no counters.
+
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
+
+/// A command line, response files expanded.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct CommandLine {
+    /// What is linked, in order.
+    pub(crate) inputs: Vec<Input>,
+    /// Directories for `-l`, in order, as given.
+    pub(crate) search: Vec<OsString>,
+    /// Prefix of directories that start with `=` or `$SYSROOT`.
+    pub(crate) sysroot: Option<PathBuf>,
+    /// The output, if it is not `a.out`.
+    pub(crate) output: Option<PathBuf>,
+    /// The file that lists what the output depends on.
+    pub(crate) dependency_file: Option<PathBuf>,
+    /// Whether a build-id is asked for or refused.
+    pub(crate) build_id: bool,
+    /// Why this is nothing for pathld.
+    pub(crate) foreign: Option<Foreign>,
+}
+
+/// An input of the link.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Input {
+    /// An object, an archive, a shared library or a linker script.
+    File(PathBuf),
+    /// `-l`: a library to be searched for; `static_only` under `-Bstatic`.
+    Library {
+        /// Without `lib` and suffix, or a whole file name after a colon.
+        name: OsString,
+        /// Whether shared libraries are left out.
+        static_only: bool,
+    },
+}
+
+/// Why a command line is handed on as it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Foreign {
+    /// The output is an object again; its counters are defined in the final link.
+    Relocatable,
+    /// Nothing is linked, only information is printed.
+    Information,
+    /// Another machine than x86-64.
+    Machine,
+    /// Response files are quoted as on Windows.
+    Quoting,
+}
+
+/// Long options whose value may be the next argument.
+const WITH_VALUE: &[&str] = &[
+    "architecture",
+    "assert",
+    "audit",
+    "auxiliary",
+    "call-graph-ordering-file",
+    "call-graph-profile-sort",
+    "chroot",
+    "defsym",
+    "default-script",
+    "depaudit",
+    "dependency-file",
+    "dynamic-linker",
+    "dynamic-list",
+    "entry",
+    "error-limit",
+    "exclude-libs",
+    "export-dynamic-symbol",
+    "export-dynamic-symbol-list",
+    "filter",
+    "fini",
+    "flavor",
+    "format",
+    "hash-style",
+    "image-base",
+    "init",
+    "just-symbols",
+    "library",
+    "library-path",
+    "lto-cs-profile-file",
+    "lto-sample-profile",
+    "Map",
+    "max-page-size",
+    "mllvm",
+    "mri-script",
+    "oformat",
+    "opt-remarks-filename",
+    "opt-remarks-format",
+    "opt-remarks-hotness-threshold",
+    "opt-remarks-passes",
+    "orphan-handling",
+    "output",
+    "plugin",
+    "plugin-opt",
+    "print-symbol-order",
+    "remap-inputs",
+    "remap-inputs-file",
+    "reproduce",
+    "require-defined",
+    "retain-symbols-file",
+    "rpath",
+    "rpath-link",
+    "rsp-quoting",
+    "script",
+    "section-order",
+    "section-start",
+    "shuffle-sections",
+    "soname",
+    "sort-section",
+    "symbol-ordering-file",
+    "sysroot",
+    "task-link",
+    "Tbss",
+    "Tdata",
+    "threads",
+    "trace-symbol",
+    "Trodata-segment",
+    "Ttext",
+    "Ttext-segment",
+    "Tldata-segment",
+    "undefined",
+    "unresolved-symbols",
+    "version-exports-section",
+    "version-script",
+    "why-extract",
+    "wrap",
+];
+
+/// One-letter options whose value may be the next argument or follow at once.
+const LETTERS_WITH_VALUE: &[u8] = b"AbceFfGhILlmoRTuYyz";
+
+/// Parses a command line.
+pub(crate) fn parse(arguments: &[OsString]) -> CommandLine {
+    let mut parser = Parser::default();
+    let mut rest = arguments.iter();
+    while let Some(argument) = rest.next() {
+        let bytes = argument.as_bytes();
+        if parser.only_inputs || !bytes.starts_with(b"-") || bytes == b"-" {
+            parser.input(argument);
+            continue;
+        }
+        let (name, mut value) = split(bytes);
+        if value.is_none() && takes_value(bytes, name) {
+            value = rest.next().map(|value| value.as_bytes());
+        }
+        parser.option(name, value.map(OsStr::from_bytes));
+    }
+    parser.line
+}
+
+/// Name of an option without its dashes, and a value given in the same argument.
+fn split(argument: &[u8]) -> (&[u8], Option<&[u8]>) {
+    let long = argument.strip_prefix(b"--");
+    let name = long.unwrap_or(&argument[1..]);
+    let equals = name.iter().position(|&byte| byte == b'=');
+    let base = &name[..equals.unwrap_or(name.len())];
+    let known = base == b"build-id" || WITH_VALUE.iter().any(|known| known.as_bytes() == base);
+    if let Some(equals) = equals
+        && (long.is_some() || known)
+    {
+        return (base, Some(&name[equals + 1..]));
+    }
+    // `-lfoo`, but `-rpath` is not `-r` and `-library` is a long option with one dash.
+    match name {
+        [letter, value @ ..] if long.is_none() && !known && !value.is_empty() && joins(*letter) => {
+            (&name[..1], Some(value))
+        }
+        _ => (name, None),
+    }
+}
+
+/// Whether this letter may be followed by its value at once.
+fn joins(letter: u8) -> bool {
+    // Of the one-letter options only these matter here; `-export-dynamic` and the like start with others.
+    matches!(letter, b'L' | b'l' | b'm' | b'o' | b'b' | b'T' | b'R')
+}
+
+fn takes_value(argument: &[u8], name: &[u8]) -> bool {
+    match name {
+        [letter] if !argument.starts_with(b"--") => LETTERS_WITH_VALUE.contains(letter),
+        _ => WITH_VALUE.iter().any(|known| known.as_bytes() == name) && !argument.contains(&b'='),
+    }
+}
+
+/// The command line so far, and what holds for the inputs that follow.
+#[derive(Default)]
+struct Parser {
+    line: CommandLine,
+    /// After `--`.
+    only_inputs: bool,
+    static_only: bool,
+    /// Saved by `--push-state`.
+    saved: Vec<bool>,
+    /// Under `-b binary`: inputs are data.
+    data: bool,
+}
+
+impl Parser {
+    fn input(&mut self, path: &OsStr) {
+        if !self.data {
+            self.line.inputs.push(Input::File(path.into()));
+        }
+    }
+
+    fn option(&mut self, name: &[u8], value: Option<&OsStr>) {
+        let line = &mut self.line;
+        match (name, value) {
+            (b"", None) => self.only_inputs = true,
+            (b"l" | b"library", Some(library)) => {
+                line.inputs.push(Input::Library { name: library.into(), static_only: self.static_only });
+            }
+            (b"T" | b"script", Some(script)) => line.inputs.push(Input::File(script.into())),
+            (b"L" | b"library-path", Some(directory)) => line.search.push(directory.into()),
+            (b"sysroot", Some(directory)) => line.sysroot = Some(directory.into()),
+            (b"o" | b"output", Some(file)) => line.output = Some(file.into()),
+            (b"dependency-file", Some(file)) => line.dependency_file = Some(file.into()),
+            (b"build-id", _) => line.build_id = true,
+            (b"Bstatic" | b"dn" | b"non_shared" | b"static", None) => self.static_only = true,
+            (b"Bdynamic" | b"dy" | b"call_shared", None) => self.static_only = false,
+            (b"push-state", None) => self.saved.push(self.static_only),
+            (b"pop-state", None) => self.static_only = self.saved.pop().unwrap_or_default(),
+            (b"b" | b"format", Some(format)) => {
+                self.data = !(format == "default" || format.as_bytes().starts_with(b"elf"));
+            }
+            (b"r" | b"i" | b"Ur" | b"relocatable", None) => line.foreign = Some(Foreign::Relocatable),
+            (b"help" | b"target-help" | b"version" | b"print-sysroot", None) => {
+                line.foreign = Some(Foreign::Information);
+            }
+            (b"m", Some(machine)) if !is_ours(machine) => line.foreign = Some(Foreign::Machine),
+            (b"rsp-quoting", Some(quoting)) if quoting == "windows" => line.foreign = Some(Foreign::Quoting),
+            _ => {}
+        }
+    }
+}
+
+/// Whether an emulation is x86-64 ELF with 64-bit pointers.
+fn is_ours(machine: &OsStr) -> bool {
+    machine == "elf_x86_64"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(line: &str) -> CommandLine {
+        parse(&line.split_whitespace().map(OsString::from).collect::<Vec<_>>())
+    }
+
+    fn files(line: &str) -> Vec<String> {
+        let inputs = parsed(line).inputs;
+        inputs
+            .into_iter()
+            .map(|input| match input {
+                Input::File(path) => path.to_str().expect("ASCII").to_owned(),
+                Input::Library { name, static_only } => {
+                    format!("{}{}", if static_only { "-static " } else { "-l" }, name.to_str().expect("ASCII"))
+                }
+            })
+            .collect()
+    }
+
+    #[test]
+    fn the_command_line_of_clang() {
+        let line = "--hash-style=both --eh-frame-hdr -m elf_x86_64 -pie -dynamic-linker /lib64/ld-linux-x86-64.so.2 \
+            -o prog /lib/Scrt1.o -L/usr/lib/gcc -L /lib main.o -lgcc --as-needed -lgcc_s --no-as-needed -lc crtn.o";
+        assert_eq!(files(line), ["/lib/Scrt1.o", "main.o", "-lgcc", "-lgcc_s", "-lc", "crtn.o"]);
+        let line = parsed(line);
+        assert_eq!(line.output, Some("prog".into()));
+        assert_eq!(line.search, ["/usr/lib/gcc", "/lib"]);
+        assert_eq!((line.foreign, line.build_id), (None, false));
+    }
+
+    #[test]
+    fn values_are_not_inputs() {
+        let line = "-e main -z now -soname libx.so -rpath /a -rpath-link /b -plugin p.so -plugin-opt=x -u sym -Map m \
+            --version-script v.map --defsym a=b -T link.ld --wrap malloc -h name -I ld.so -Ttext 0x1000 a.o -mllvm -x";
+        assert_eq!(files(line), ["link.ld", "a.o"]);
+    }
+
+    #[test]
+    fn joined_and_separate_values() {
+        for line in [
+            "-o x -l a -L d",
+            "-ox -la -Ld",
+            "--output x --library a --library-path d",
+            "--output=x --library=a --library-path=d",
+            "-output x --library a -library-path=d",
+        ] {
+            let line = parsed(line);
+            assert_eq!(line.output, Some("x".into()));
+            assert_eq!(line.inputs, [Input::Library { name: "a".into(), static_only: false }]);
+            assert_eq!(line.search, ["d"]);
+        }
+    }
+
+    #[test]
+    fn state_belongs_to_what_follows() {
+        let line = "-la -Bstatic -lb --push-state -Bdynamic -lc --pop-state -ld -Bdynamic -l:lib.a \
+            -b binary data.bin --format=default x.o --format elf64-x86-64 y.o";
+        assert_eq!(files(line), ["-la", "-static b", "-lc", "-static d", "-l:lib.a", "x.o", "y.o"]);
+    }
+
+    #[test]
+    fn what_is_foreign() {
+        for (line, foreign) in [
+            ("-r a.o", Some(Foreign::Relocatable)),
+            ("--relocatable a.o", Some(Foreign::Relocatable)),
+            ("-i a.o", Some(Foreign::Relocatable)),
+            ("-rpath x a.o", None),
+            ("--version", Some(Foreign::Information)),
+            ("--version-script=x a.o", None),
+            ("a.o --help", Some(Foreign::Information)),
+            ("-v a.o", None),
+            ("-m elf_i386 a.o", Some(Foreign::Machine)),
+            ("-melf_i386 a.o", Some(Foreign::Machine)),
+            ("-melf_x86_64 a.o", None),
+            ("-mllvm x a.o", None),
+            ("--rsp-quoting=windows a.o", Some(Foreign::Quoting)),
+        ] {
+            assert_eq!(parsed(line).foreign, foreign, "{line}");
+        }
+    }
+
+    #[test]
+    fn after_two_dashes_all_are_inputs() {
+        assert_eq!(files("a.o -- -b"), ["a.o", "-b"]);
+    }
+
+    #[test]
+    fn a_build_id_in_any_form() {
+        for line in ["--build-id", "-build-id", "--build-id=none", "-build-id=sha1"] {
+            assert!(parsed(line).build_id, "{line}");
+        }
+    }
+
+    #[test]
+    fn an_option_without_its_value_is_harmless() {
+        for line in ["-o", "-l", "--sysroot", "-", "-=", "--=x", "--pop-state", ""] {
+            parsed(line);
+        }
+    }
+}

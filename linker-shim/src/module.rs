@@ -1,0 +1,167 @@
+//! Generates the object that defines the counters of an image.
+//!
+//! Each instrumented object brings a weak array of its own in a COMDAT group that is named like the array; so an
+//! object links without pathld and counts into nowhere. This object comes first on the command line and has groups of
+//! the same names, so the linker drops the others' groups, and their references find the arrays here: all in
+//! one region of whole pages.
+//!
+//! Must match `runtime/src/image.rs`, which reads the descriptor.
+
+use anyhow::{Context, Result, ensure};
+use object::elf::{
+    GNU_PROPERTY_X86_FEATURE_1_AND, GNU_PROPERTY_X86_FEATURE_1_IBT, GNU_PROPERTY_X86_FEATURE_1_SHSTK, R_X86_64_64,
+    SHF_EXCLUDE, SHF_GROUP, SHT_PROGBITS,
+};
+use object::write::{Comdat, Object, Relocation, SectionId, Symbol, SymbolId, SymbolSection};
+use object::{
+    Architecture, BinaryFormat, ComdatKind, Endianness, RelocationFlags, SectionFlags, SectionKind, SymbolFlags,
+    SymbolKind, SymbolScope,
+};
+use pathformat::names;
+
+use crate::scan::Module;
+
+/// Version of the descriptor's layout.
+const ABI_VERSION: u32 = 1;
+
+/// The region is mapped and shared in whole pages.
+const PAGE: u64 = 4096;
+
+/// Arrays of two modules never share a cache line.
+const CACHE_LINE: u64 = 64;
+
+/// The functions of the runtime's block log. Code that calls them has a manifest without counters, and the archive
+/// with the runtime stands before it on the command line: so it is asked for here.
+const LOG: [&str; 3] = ["__pathcc_log_enter", "__pathcc_log_block", "__pathcc_log_end"];
+
+/// The size of the region in bytes, whole pages and at least one; `None` if it exceeds 64 bits.
+pub(crate) fn region_size(modules: &[Module]) -> Option<u64> {
+    let end = offsets(modules)?.1;
+    end.max(1).checked_next_multiple_of(PAGE)
+}
+
+/// Where each array starts in the region, and where the last one ends.
+fn offsets(modules: &[Module]) -> Option<(Vec<u64>, u64)> {
+    let mut end = 0u64;
+    let mut offsets = Vec::with_capacity(modules.len());
+    for module in modules {
+        let start = end.checked_next_multiple_of(CACHE_LINE)?;
+        offsets.push(start);
+        end = start.checked_add(module.counters.checked_mul(8)?)?;
+    }
+    Some((offsets, end))
+}
+
+/// The bytes of the object.
+///
+/// # Errors
+/// The counters of all modules together exceed the address space.
+pub(crate) fn generate(modules: &[Module]) -> Result<Vec<u8>> {
+    let size = region_size(modules);
+    let (offsets, _) = offsets(modules).context("the counters exceed the address space")?;
+    let size = size.context("the counters exceed the address space")?;
+    ensure!(u32::try_from(modules.len()).is_ok(), "more than 2^32 modules");
+
+    let mut object = Object::new(BinaryFormat::Elf, Architecture::X86_64, Endianness::Little);
+    object.add_file_symbol(b"pathcc".to_vec());
+    object.add_elf_gnu_property_u32(
+        GNU_PROPERTY_X86_FEATURE_1_AND,
+        GNU_PROPERTY_X86_FEATURE_1_IBT | GNU_PROPERTY_X86_FEATURE_1_SHSTK,
+    );
+    section(&mut object, ".note.GNU-stack", SectionKind::Other);
+
+    let region = section(&mut object, names::REGION_SECTION, SectionKind::UninitializedData);
+    object.append_section_bss(region, size, PAGE);
+    for (module, &offset) in modules.iter().zip(&offsets) {
+        let name = format!("{}{}", names::COUNTERS_PREFIX, module.id);
+        let array = define(&mut object, &name, SymbolKind::Data, region, offset, module.counters * 8);
+        claim_group(&mut object, array);
+    }
+    let thread_local = section(&mut object, ".tbss.__pathcc_delta", SectionKind::UninitializedTls);
+    object.append_section_bss(thread_local, 8, 8);
+    let delta = define(&mut object, names::DELTA, SymbolKind::Tls, thread_local, 0, 8);
+    claim_group(&mut object, delta);
+
+    let table = section(&mut object, ".rodata.__pathcc_modules", SectionKind::ReadOnlyData);
+    let entries: Vec<u8> = modules
+        .iter()
+        .zip(&offsets)
+        .flat_map(|(module, offset)| [&module.id.0[..], &offset.to_le_bytes(), &module.counters.to_le_bytes()].concat())
+        .collect();
+    object.append_section_data(table, &entries, 8);
+
+    let descriptor = section(&mut object, ".data.rel.ro.__pathcc_image", SectionKind::ReadOnlyDataWithRel);
+    let mut image = Vec::new();
+    image.extend(ABI_VERSION.to_le_bytes());
+    image.extend((modules.len() as u32).to_le_bytes());
+    for word in [0, size, 0, 0] {
+        image.extend(u64::to_le_bytes(word));
+    }
+    let length = image.len() as u64;
+    object.append_section_data(descriptor, &image, 8);
+    define(&mut object, names::IMAGE, SymbolKind::Data, descriptor, 0, length);
+    let (region_start, table_start) = (object.section_symbol(region), object.section_symbol(table));
+    refer(&mut object, descriptor, 8, region_start)?;
+    refer(&mut object, descriptor, 24, table_start)?;
+
+    // What pulls in the runtime. The words are never read.
+    let anchors = section(&mut object, ".data.rel.ro.__pathcc_anchors", SectionKind::ReadOnlyDataWithRel);
+    let logs = modules.iter().any(|module| module.counters == 0);
+    for name in [names::RUNTIME].into_iter().chain(LOG.into_iter().filter(|_| logs)) {
+        let offset = object.append_section_data(anchors, &[0; 8], 8);
+        let symbol = undefined(&mut object, name);
+        refer(&mut object, anchors, offset, symbol)?;
+    }
+    object.write().context("cannot write the object with the counters")
+}
+
+fn section(object: &mut Object<'_>, name: &str, kind: SectionKind) -> SectionId {
+    object.add_section(Vec::new(), name.into(), kind)
+}
+
+fn define(
+    object: &mut Object<'_>,
+    name: &str,
+    kind: SymbolKind,
+    section: SectionId,
+    value: u64,
+    size: u64,
+) -> SymbolId {
+    object.add_symbol(Symbol {
+        name: name.into(),
+        value,
+        size,
+        kind,
+        scope: SymbolScope::Linkage,
+        weak: false,
+        section: SymbolSection::Section(section),
+        flags: SymbolFlags::None,
+    })
+}
+
+fn undefined(object: &mut Object<'_>, name: &str) -> SymbolId {
+    object.add_symbol(Symbol {
+        name: name.into(),
+        value: 0,
+        size: 0,
+        kind: SymbolKind::Unknown,
+        scope: SymbolScope::Linkage,
+        weak: false,
+        section: SymbolSection::Undefined,
+        flags: SymbolFlags::None,
+    })
+}
+
+/// Adds a COMDAT group named like `symbol`, with a member that no linker copies: groups without members are refused.
+fn claim_group(object: &mut Object<'_>, symbol: SymbolId) {
+    let member = section(object, ".pathcc.claim", SectionKind::Other);
+    *object.section_flags_mut(member) = SectionFlags::Elf { sh_type: SHT_PROGBITS, sh_flags: SHF_EXCLUDE | SHF_GROUP };
+    object.append_section_data(member, &[0], 1);
+    object.add_comdat(Comdat { kind: ComdatKind::Any, symbol, sections: vec![member] });
+}
+
+/// Fills a word of a section with the address of a symbol.
+fn refer(object: &mut Object<'_>, section: SectionId, offset: u64, symbol: SymbolId) -> Result<()> {
+    let flags = RelocationFlags::Elf { r_type: R_X86_64_64 };
+    Ok(object.add_relocation(section, Relocation { offset, symbol, addend: 0, flags })?)
+}

@@ -1,0 +1,215 @@
+//! Finds and calls the real linker. Never itself, under whatever name.
+
+use std::env;
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::io::{self, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Error, Result, bail};
+
+use crate::response;
+
+/// Chooses the real linker: a path, or a name such as `ld.lld`, `lld`, `mold`, `bfd`, `gold`.
+const CHOICE: &str = "PATHLD_REAL";
+
+/// How many linkers of ours are calling each other.
+const DEPTH: &str = "PATHLD_DEPTH";
+
+/// More than two installations hardly call each other on purpose.
+const DEEPEST: u32 = 8;
+
+/// Where Debian's clang-22 has its own linker; clang looks there before it looks in `PATH`.
+const BESIDE_CLANG: &str = "/usr/lib/llvm-22/bin";
+
+/// The real linker.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct RealLinker {
+    /// What to execute.
+    path: PathBuf,
+    /// What it shall think it is called.
+    name: OsString,
+}
+
+/// Whether a linker shows what it has to say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Voice {
+    /// As if it had been called directly.
+    Loud,
+    /// Silent, since it said the same before.
+    Quiet,
+}
+
+impl RealLinker {
+    /// Finds the linker that the environment asks for, or `ld` in `PATH`.
+    ///
+    /// # Errors
+    /// There is none, or it leads back here; the message says what to do.
+    pub(crate) fn find() -> Result<Self> {
+        let choice = env::var_os(CHOICE).filter(|choice| !choice.is_empty());
+        let depth = depth();
+        if depth >= DEEPEST {
+            bail!("{depth} linkers of pathcc call each other; set {CHOICE} to the path of the real linker");
+        }
+        let path = env::var_os("PATH").unwrap_or_default();
+        let mut directories = vec![PathBuf::from(BESIDE_CLANG)];
+        match choice {
+            Some(choice) => {
+                directories.extend(env::split_paths(&path));
+                chosen(&choice, &directories)
+            }
+            None => {
+                // Without a choice the system's linker comes first, as for every other compiler.
+                directories.splice(0..0, env::split_paths(&path).chain(["/usr/bin".into()]));
+                let found = ["ld", "ld.lld", "ld.lld-22"].iter().find_map(|name| find(OsStr::new(name), &directories));
+                found.with_context(|| {
+                    format!("cannot find a linker called `ld` in PATH; install binutils or lld, or set {CHOICE}")
+                })
+            }
+        }
+    }
+
+    /// Becomes the real linker.
+    pub(crate) fn exec(&self, arguments: &[OsString]) -> Error {
+        let error = self.command(arguments).exec();
+        Error::new(error).context(format!("cannot execute {}", self.path.display()))
+    }
+
+    /// A command that calls the real linker. A command line near the system's limit travels in a response file in
+    /// `directory`.
+    ///
+    /// # Errors
+    /// The response file cannot be written.
+    pub(crate) fn prepare(&self, arguments: &[OsString], directory: &Path, voice: Voice) -> io::Result<Command> {
+        let mut command = if is_long(arguments) {
+            let file = directory.join("arguments");
+            fs::File::create(&file)?.write_all(&response::quote(arguments))?;
+            self.command(&[OsString::from_iter([OsStr::new("@"), file.as_os_str()])])
+        } else {
+            self.command(arguments)
+        };
+        if voice == Voice::Quiet {
+            command.stdout(Stdio::null()).stderr(Stdio::null());
+        }
+        Ok(command)
+    }
+
+    fn command(&self, arguments: &[OsString]) -> Command {
+        let mut command = Command::new(&self.path);
+        command.arg0(&self.name).args(arguments).env(DEPTH, (depth() + 1).to_string());
+        command
+    }
+}
+
+/// Whether a command line comes near what the kernel takes: 2 MiB for all, 128 KiB for one argument.
+fn is_long(arguments: &[OsString]) -> bool {
+    // Each argument costs its bytes, a NUL and a pointer; the environment needs room as well.
+    let total: usize = arguments.iter().map(|argument| argument.len() + 9).sum();
+    total > 1 << 20 || arguments.iter().any(|argument| argument.len() >= 120 << 10)
+}
+
+fn depth() -> u32 {
+    env::var(DEPTH).ok().and_then(|depth| depth.parse().ok()).unwrap_or(0)
+}
+
+/// The linker of this path or name.
+fn chosen(choice: &OsStr, directories: &[PathBuf]) -> Result<RealLinker> {
+    if choice.as_bytes().contains(&b'/') {
+        let path = PathBuf::from(choice);
+        if !is_executable(&path) {
+            bail!("{CHOICE} is {}, which is not an executable file", path.display());
+        }
+        if is_this_program(&path) {
+            bail!("{CHOICE} is {}, which is this program; set it to the real linker", path.display());
+        }
+        return Ok(named(path));
+    }
+    let with_prefix = OsString::from_iter([OsStr::new("ld."), choice]);
+    let with_version = OsString::from_iter([with_prefix.as_os_str(), OsStr::new("-22")]);
+    let direct_version = OsString::from_iter([choice, OsStr::new("-22")]);
+    let names = [with_prefix, choice.to_owned(), with_version, direct_version];
+    names.iter().find_map(|name| find(name, directories)).with_context(|| {
+        let choice = choice.display();
+        format!(
+            "cannot find the linker `{choice}` that {CHOICE} asks for: neither `ld.{choice}` nor `{choice}` is in \
+                 {BESIDE_CLANG} or in PATH; install it, or set {CHOICE} to its path"
+        )
+    })
+}
+
+fn find(name: &OsStr, directories: &[PathBuf]) -> Option<RealLinker> {
+    let paths = directories.iter().map(|directory| directory.join(name));
+    paths.into_iter().find(|path| is_executable(path) && !is_this_program(path)).map(named)
+}
+
+/// The generic driver of lld does nothing unless it is called by the name of one of its linkers.
+fn named(path: PathBuf) -> RealLinker {
+    let generic =
+        path.file_name().is_some_and(|name| name.as_bytes() == b"lld" || name.as_bytes().starts_with(b"lld-"));
+    let name = if generic { "ld.lld".into() } else { path.clone().into_os_string() };
+    RealLinker { path, name }
+}
+
+fn is_executable(path: &Path) -> bool {
+    path.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
+}
+
+/// Whether a path leads to this very file, through links of either kind.
+fn is_this_program(path: &Path) -> bool {
+    let identity = |path: &Path| path.metadata().map(|metadata| (metadata.dev(), metadata.ino())).ok();
+    let this = env::current_exe().ok().and_then(|this| identity(&this));
+    this.is_some() && this == identity(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn program(directory: &Path, name: &str) -> PathBuf {
+        let path = directory.join(name);
+        fs::write(&path, "#!/bin/sh\n").expect("writable");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("ours");
+        path
+    }
+
+    #[test]
+    fn names_are_looked_up_as_clang_does() {
+        let root = tempfile::tempdir().expect("a temporary directory");
+        let (bfd, lld) = (program(root.path(), "ld.bfd"), program(root.path(), "lld"));
+        fs::write(root.path().join("ld.gold"), "not executable").expect("writable");
+        let directories = [root.path().to_owned()];
+        let found = |choice: &str| chosen(OsStr::new(choice), &directories);
+        assert_eq!(found("bfd").expect("there").path, bfd);
+        assert_eq!(found("ld.bfd").expect("there").path, bfd);
+        assert_eq!(found("lld").expect("there"), RealLinker { path: lld, name: "ld.lld".into() });
+        let message = found("gold").expect_err("not executable").to_string();
+        assert!(message.contains("`ld.gold`") && message.contains("PATHLD_REAL"), "{message}");
+        assert!(found("/none/ld").is_err());
+    }
+
+    #[test]
+    fn this_program_is_never_chosen() {
+        let root = tempfile::tempdir().expect("a temporary directory");
+        let this = env::current_exe().expect("Linux has /proc");
+        let link = root.path().join("ld.self");
+        std::os::unix::fs::symlink(&this, &link).expect("writable");
+        assert!(find(OsStr::new("ld.self"), &[root.path().to_owned()]).is_none());
+        assert!(chosen(link.as_os_str(), &[]).is_err());
+    }
+
+    #[test]
+    fn long_command_lines_travel_in_a_file() {
+        let root = tempfile::tempdir().expect("a temporary directory");
+        let linker = named("/bin/true".into());
+        let arguments = vec![OsString::from("x".repeat(1000)); 1200];
+        let command = linker.prepare(&arguments, root.path(), Voice::Loud).expect("writable");
+        assert_eq!(command.get_args().count(), 1);
+        assert_eq!(response::expand(&command.get_args().map(OsStr::to_owned).collect::<Vec<_>>()), arguments);
+        let command = linker.prepare(&arguments[..10], root.path(), Voice::Loud).expect("writable");
+        assert_eq!(command.get_args().count(), 10);
+    }
+}
