@@ -161,7 +161,7 @@ pub(crate) struct ShowArguments {
     /// List the functions that are not counted, and the cuts, with reasons
     #[arg(long, conflicts_with_all = ["functions", "blocks"])]
     skipped: bool,
-    /// Show long paths in full on a terminal, too
+    /// Show long names and, on a terminal, long paths in full
     #[arg(long)]
     full: bool,
 }
@@ -225,6 +225,7 @@ impl ShowArguments {
                 Key::Function => Sort::Function,
             },
             notation: if self.blocks { Notation::Blocks } else { Notation::Lines },
+            full_names: self.full,
             width: (std::io::stdout().is_terminal() && !self.full).then(width),
         }
     }

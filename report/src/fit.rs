@@ -1,6 +1,7 @@
 //! Fits a written path into the width of a table cell.
 //!
-//! A path that needs more than [`LINES`] lines loses its middle, since its start and its end say the most.
+//! A path that needs more than [`LINES`] lines loses first the inlined lines on which nothing is decided, then its
+//! middle, since its start and its end say the most.
 
 use owo_colors::OwoColorize;
 
@@ -15,11 +16,13 @@ const LINES: usize = 3;
 struct Word {
     text: String,
     width: usize,
+    /// Inlined code without a decision.
+    minor: bool,
 }
 
 impl Word {
     fn new(plain: &str, paint: impl FnOnce(&str) -> String) -> Self {
-        Self { text: paint(plain), width: plain.chars().count() }
+        Self { text: paint(plain), width: plain.chars().count(), minor: false }
     }
 }
 
@@ -37,6 +40,11 @@ pub fn fit(path: &Written, width: Option<usize>) -> String {
     if whole.len() <= LINES {
         return whole.join("\n");
     }
+    let words = without_minor(words);
+    let brief = wrap(&words, width);
+    if brief.len() <= LINES {
+        return brief.join("\n");
+    }
     // The fewest words to leave out: more words never take fewer lines.
     let (mut fewest, mut most) = (1, words.len() - 1);
     while fewest < most {
@@ -52,7 +60,7 @@ pub fn fit(path: &Written, width: Option<usize>) -> String {
 
 /// A sentence after its label, broken into lines of at most `width` characters; on one line without a width.
 pub fn remark(label: &str, text: &str, width: Option<usize>) -> String {
-    let label = Word { text: label.into(), width: visible_width(label) };
+    let label = Word { text: label.into(), width: visible_width(label), minor: false };
     let words = text.split(' ').map(|word| Word::new(word, str::to_string));
     let words: Vec<_> = std::iter::once(label).chain(words).collect();
     wrap(&words, width.unwrap_or(usize::MAX)).join("\n")
@@ -65,8 +73,9 @@ pub fn visible_width(text: &str) -> usize {
 
 fn word(step: &Step, width: Option<usize>) -> Word {
     let plain = step.plain();
+    let minor = step.place.contains(':') && step.outcomes.is_empty();
     if width.is_some_and(|width| plain.chars().count() > width) {
-        return Word::new(&elide(&plain, width), str::to_string);
+        return Word { minor, ..Word::new(&elide(&plain, width), str::to_string) };
     }
     let place = match step.place.rsplit_once(':') {
         Some((file, line)) => format!("{}{line}", format!("{file}:").dimmed()),
@@ -82,14 +91,30 @@ fn word(step: &Step, width: Option<usize>) -> Word {
         }
     });
     let painted = outcomes.fold(place, |painted, outcome| painted + &outcome);
-    Word::new(&plain, |_| painted)
+    Word { minor, ..Word::new(&plain, |_| painted) }
 }
 
-/// `words` with `count` of them replaced by a remark, in the middle but nearer to the end.
+/// `words` with an ellipsis for each run of minor ones.
+fn without_minor(words: Vec<Word>) -> Vec<Word> {
+    let mut kept: Vec<Word> = Vec::new();
+    for word in words {
+        if !word.minor {
+            kept.push(word);
+        } else if kept.last().is_none_or(|last| !last.minor) {
+            kept.push(Word { minor: true, ..Word::new("…", |text| text.dimmed().to_string()) });
+        }
+    }
+    kept
+}
+
+/// `words` with `count` of them replaced by a remark, in the middle but nearer to the end. Minor words beside the
+/// remark go with them.
 fn without(words: &[Word], count: usize) -> Vec<Word> {
-    let head = (words.len() - count) * 2 / 3;
-    let remark = Word::new(&format!("… {count} more …"), |text| text.dimmed().to_string());
-    words[..head].iter().chain([&remark]).chain(&words[head + count..]).cloned().collect()
+    let middle = (words.len() - count) * 2 / 3;
+    let head = words[..middle].iter().rposition(|word| !word.minor).map_or(0, |last| last + 1);
+    let tail = words[middle + count..].iter().position(|word| !word.minor).unwrap_or(0) + middle + count;
+    let remark = Word::new(&format!("… {} more …", tail - head), |text| text.dimmed().to_string());
+    words[..head].iter().chain([&remark]).chain(&words[tail..]).cloned().collect()
 }
 
 fn wrap(words: &[Word], width: usize) -> Vec<String> {
@@ -133,6 +158,20 @@ mod tests {
         148(true) 149(true) -> loop 100
         ");
         assert_eq!(plain(&fit(&path(50), None)).split(' ').count(), 54);
+    }
+
+    #[test]
+    fn inlined_lines_without_a_decision_go_first() {
+        let mut path = path(4);
+        let inlined = |line: usize| Step { place: format!("vector.h:{line}"), outcomes: Vec::new() };
+        path.steps.splice(2..2, (0..20).map(inlined));
+        let decision = Step { outcomes: vec![(Tone::True, "true".into())], ..inlined(99) };
+        path.steps.splice(12..12, [decision]);
+        insta::assert_snapshot!(plain(&fit(&path, Some(40))), @r"
+        loop: 100(true) 101(true) …
+        vector.h:99(true) … 102(true) 103(true)
+        -> loop 100
+        ");
     }
 
     #[test]

@@ -71,6 +71,45 @@ pub fn elide(text: &str, width: Option<usize>) -> String {
     }
 }
 
+/// So long may a name be before it loses its parameters, and then its template arguments.
+const NAME: usize = 40;
+
+/// The name of a function for a table: as the source writes it, or `short` (without parameters) if that is long, with
+/// the template arguments left out if even that is long.
+pub fn label(name: &str, short: Option<String>) -> String {
+    let fits = |name: &str| name.chars().count() <= NAME;
+    match short {
+        Some(short) if !fits(name) && fits(&short) => short,
+        Some(short) if !fits(name) => without_arguments(&short),
+        _ => name.into(),
+    }
+}
+
+/// `a<b<c>>::d` becomes `a<…>::d`. Operators made of angle brackets stay; a name that does not balance stays whole.
+fn without_arguments(name: &str) -> String {
+    const OPERATORS: [&str; 9] = ["<=>", "<<=", ">>=", "->*", "<<", ">>", "->", "<", ">"];
+    let mut text = String::new();
+    let mut depth = 0usize;
+    let mut rest = name;
+    while let Some(c) = rest.chars().next() {
+        let after = rest.strip_prefix("operator");
+        let operator = after.and_then(|after| OPERATORS.iter().find(|operator| after.starts_with(**operator)));
+        let length = operator.map_or(c.len_utf8(), |operator| "operator".len() + operator.len());
+        match c {
+            '<' => {
+                text.push_str(if depth == 0 { "<…>" } else { "" });
+                depth += 1;
+            }
+            '>' if depth == 0 => return name.into(),
+            '>' => depth -= 1,
+            _ if depth == 0 => text.push_str(&rest[..length]),
+            _ => {}
+        }
+        rest = &rest[length..];
+    }
+    if depth == 0 { text } else { name.into() }
+}
+
 /// A table with these column heads, each right-aligned or not.
 pub fn table(columns: &[(&str, CellAlignment)]) -> Table {
     let mut table = Table::new();
@@ -113,6 +152,23 @@ mod tests {
         assert_eq!(percent(1, 3), "33.3%");
         assert_eq!(percent(Count::MAX / 2, Count::MAX), "50.0%");
         assert_eq!(percent(u128::from(u64::MAX) / 4, u128::from(u64::MAX)), "25.0%");
+    }
+
+    #[test]
+    fn template_arguments_are_left_out() {
+        assert_eq!(without_arguments("a<b<c>, d>::e<f>"), "a<…>::e<…>");
+        assert_eq!(without_arguments("a<b>::operator<< <c>"), "a<…>::operator<< <…>");
+        assert_eq!(without_arguments("a<&b::operator-> >::operator<"), "a<…>::operator<");
+        assert_eq!(without_arguments("a<b"), "a<b");
+        assert_eq!(without_arguments("a>b"), "a>b");
+    }
+
+    #[test]
+    fn only_long_names_are_shortened() {
+        let long = "void sort<std::vector<int>::iterator>(std::vector<int>::iterator)";
+        assert_eq!(label(long, Some("sort<std::vector<int>::iterator>".into())), "sort<std::vector<int>::iterator>");
+        assert_eq!(label(long, Some(format!("sort<{}>", "x".repeat(40)))), "sort<…>");
+        assert_eq!(label("f(int)", Some("f".into())), "f(int)");
     }
 
     #[test]

@@ -12,12 +12,13 @@ use comfy_table::Table;
 use owo_colors::OwoColorize;
 use pathformat::manifest::CutReason;
 
+use crate::decode::short_name;
 use crate::fit::{self, fit};
 use crate::load::build_id;
 use crate::model::{self, Count, Function, Report, Run};
 use crate::notation::{self, Notation, base_name};
 use crate::select::{self, Sort};
-use crate::style::{elide, grouped, percent, plural, share, table};
+use crate::style::{elide, grouped, label, percent, plural, share, table};
 
 /// What the table shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -44,6 +45,8 @@ pub struct Options {
     pub sort: Sort,
     /// What stands for a block.
     pub notation: Notation,
+    /// Show long names of functions in full.
+    pub full_names: bool,
     /// Width to fit into, in characters; `None` shows everything in full, a row on a line.
     pub width: Option<usize>,
 }
@@ -65,6 +68,7 @@ pub fn write(report: &Report, options: &Options, out: &mut impl Write) -> Result
 /// A row of a table before it is fitted.
 struct Row<'a> {
     numbers: Vec<String>,
+    name: String,
     function: &'a Function,
     path: Option<&'a model::Path>,
 }
@@ -129,7 +133,7 @@ fn paths(report: &Report, options: &Options, out: &mut impl Write) -> Result<()>
                 share(path.executed(), total),
                 percent(sum, total),
             ];
-            Row { numbers, function, path: Some(path) }
+            Row { numbers, name: name(function, options), function, path: Some(path) }
         })
         .collect();
     let taken = columns_width(&columns, &rows);
@@ -137,16 +141,22 @@ fn paths(report: &Report, options: &Options, out: &mut impl Write) -> Result<()>
     let room = options.width.map(|width| width.saturating_sub(taken + names.unwrap_or(0) + 3).max(12));
     let mut table = table(&columns);
     let mut without_lines = BTreeSet::new();
-    for Row { numbers: mut cells, function, path } in rows {
+    let mut shortened = false;
+    for Row { numbers: mut cells, name, function, path } in rows {
         if !function.has_lines() {
             without_lines.insert((function.image, function.module, &function.shape.name));
         }
-        push_name(&mut cells, report, function, names);
+        push_name(&mut cells, &name, &place(report, function), names);
         let written = path.map(|path| notation::Writer::new(function, options.notation).write(path));
-        cells.extend(written.map(|written| fit(&written, room)));
+        let fitted = written.map(|written| fit(&written, room)).unwrap_or_default();
+        shortened |= fitted.contains('…');
+        cells.push(fitted);
         table.add_row(cells);
     }
     print(&table, out)?;
+    if shortened {
+        writeln!(out, "{}", "… stands for a part of a path; --full shows all of it".dimmed())?;
+    }
     left_out(shown, chosen.iter().map(|function| function.paths.len()).sum(), "executed path", out)?;
     no_lines(without_lines.len(), options, out)
 }
@@ -162,7 +172,6 @@ fn functions(report: &Report, options: &Options, out: &mut impl Write) -> Result
     let numeric = ["#", "entries", "executed", "possible", "instructions", "share", "sum"];
     let mut columns: Vec<_> = numeric.iter().map(|&title| (title, Right)).collect();
     columns.push(("function", Left));
-    columns.extend(options.width.is_none().then_some(("where", Left)));
     let mut sum: Count = 0;
     let rows: Vec<_> = chosen[..shown]
         .iter()
@@ -179,14 +188,21 @@ fn functions(report: &Report, options: &Options, out: &mut impl Write) -> Result
                 share(executed, total),
                 percent(sum, total),
             ];
-            Row { numbers, function, path: None }
+            Row { numbers, name: name(function, options), function, path: None }
         })
         .collect();
     let taken = columns_width(&columns, &rows);
-    let names = options.width.map(|width| width.saturating_sub(taken + 2).max(12));
+    let longest = |text: fn(&Row<'_>, &Report) -> usize| rows.iter().map(|row| text(row, report)).max().unwrap_or(0);
+    let side_by_side = taken
+        + longest(|row, _| row.name.chars().count())
+        + longest(|row, report| place(report, row.function).chars().count())
+        + 3;
+    let names =
+        options.width.filter(|&width| width < side_by_side).map(|width| width.saturating_sub(taken + 1).max(12));
+    columns.extend(names.is_none().then_some(("where", Left)));
     let mut table = table(&columns);
-    for Row { numbers: mut cells, function, .. } in rows {
-        push_name(&mut cells, report, function, names);
+    for Row { numbers: mut cells, name, function, .. } in rows {
+        push_name(&mut cells, &name, &place(report, function), names);
         table.add_row(cells);
     }
     print(&table, out)?;
@@ -205,9 +221,9 @@ fn skipped(report: &Report, options: &Options, out: &mut impl Write) -> Result<(
         };
         for reason in reasons {
             let room = options.width.map(|width| width.saturating_sub(5));
-            let (name, place) = (&function.demangled, place(report, function));
+            let (name, place) = (name(function, options), place(report, function));
             table.add_row(vec![
-                elide(name, room.map(|room| room * 2 / 5)).cyan().to_string(),
+                elide(&name, room.map(|room| room * 2 / 5)).cyan().to_string(),
                 elide(&place, room.map(|room| room / 5)).dimmed().to_string(),
                 elide(&reason, room.map(|room| room * 2 / 5)),
             ]);
@@ -322,10 +338,18 @@ fn place(report: &Report, function: &Function) -> String {
     place
 }
 
-/// Adds the function's name and place: below each other where width is short, otherwise as two cells.
-fn push_name(cells: &mut Vec<String>, report: &Report, function: &Function, width: Option<usize>) {
-    let name = elide(&function.demangled, width).cyan().to_string();
-    let place = elide(&place(report, function), width).dimmed().to_string();
+fn name(function: &Function, options: &Options) -> String {
+    if options.full_names {
+        function.demangled.clone()
+    } else {
+        label(&function.demangled, short_name(&function.shape.name))
+    }
+}
+
+/// Adds a function's name and place: below each other where width is short, otherwise as two cells.
+fn push_name(cells: &mut Vec<String>, name: &str, place: &str, width: Option<usize>) {
+    let name = elide(name, width).cyan().to_string();
+    let place = elide(place, width).dimmed().to_string();
     match width {
         Some(_) => cells.push(format!("{name}\n{place}")),
         None => cells.extend([name, place]),
@@ -345,7 +369,7 @@ fn columns_width(columns: &[(&str, CellAlignment)], rows: &[Row<'_>]) -> usize {
 
 /// How wide the column of names may be: what the longest name needs, but leave the path more than half of the rest.
 fn names_width(width: usize, taken: usize, rows: &[Row<'_>]) -> usize {
-    let longest = rows.iter().map(|row| row.function.demangled.chars().count()).max().unwrap_or_default();
+    let longest = rows.iter().map(|row| row.name.chars().count()).max().unwrap_or_default();
     let rest = width.saturating_sub(taken);
     longest.clamp(12, 48).min((rest * 2 / 5).max(12))
 }
