@@ -35,8 +35,8 @@ Examples:
   pathprof run -o profiles --functions -- ./server --once
   pathprof run --quiet -- make check                  gather the profiles of all instrumented programs it starts
 
-The exit code is the program's (128 + n if signal n ended it). A process that outlives the program writes its profile
-later; use -o, so that it has a place to.";
+The exit code is the program's (128 + n if signal n ended it). A process that outlives the program writes its \
+profile later; give it a place with -o.";
 
 const REPORT_EXAMPLES: &str = "\
 Examples:
@@ -48,8 +48,9 @@ Examples:
 
 A path is a list of source lines, each followed by the outcome of its branch, as in gcov's prime paths:
   loop: 13(true) 14 12(false) 18 -> return
-starts at a loop's header, takes the branch in line 13, leaves the loop in line 12, and returns. Lines of inlined code have
-their file before them. A share is that of all executed instructions of LLVM's intermediate code (phi not counted).
+starts at a loop's header, takes the branch in line 13, leaves the loop in line 12, and returns. \
+Lines of inlined code have their file before them. A share is that of all executed instructions of LLVM's \
+intermediate code (phi not counted).
 
 Exit code: 0; 1 if a profile could not be used; 2 for a wrong command line.";
 
@@ -63,7 +64,7 @@ The schema is pathprof/1. Counts are exact integers; path ids are decimal string
 #[derive(Subcommand)]
 pub(crate) enum Command {
     /// Run a program and show the paths that it took
-    #[command(after_help = RUN_EXAMPLES)]
+    #[command(after_help = RUN_EXAMPLES, override_usage = "pathprof run [OPTIONS] [--] PROGRAM [ARGUMENT]...")]
     Run(RunArguments),
     /// Show the hot paths of profiles
     #[command(after_help = REPORT_EXAMPLES)]

@@ -5,7 +5,7 @@ use std::io::{BufWriter, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 
 /// Lets `write` write the file at `path`, which appears under its name when it is complete. Something
 /// that exists and is no plain file (a pipe, a terminal) is written to as it is.
@@ -20,6 +20,9 @@ pub fn to_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> Result<()>) ->
         return out.flush().with_context(problem);
     }
     let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if !directory.is_dir() {
+        bail!("cannot write {}: there is no directory {}", path.display(), directory.display());
+    }
     // The usual mode of a new file; the system takes the umask off.
     let file = tempfile::Builder::new()
         .permissions(Permissions::from_mode(0o666))

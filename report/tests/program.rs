@@ -200,6 +200,28 @@ fn the_export_has_every_field_of_the_schema() {
 }
 
 #[test]
+fn an_export_that_cannot_be_written_is_an_error() {
+    let scene = Scene::new();
+    scene.profile("demo.pathprof");
+    scene.refuses(
+        &["export", "--format", "json", "-o", "no/where.json", "demo.pathprof"],
+        "cannot write no/where.json: there is no directory no",
+    );
+    let device = scene.pathprof(&["export", "--format", "json", "-o", "/dev/full", "demo.pathprof"]);
+    assert_eq!(device.code, 1);
+    assert!(device.err.starts_with("error: ") && device.err.contains("No space left"), "{}", device.err);
+    let reader_gone = format!("{} report demo.pathprof | true", env!("CARGO_BIN_EXE_pathprof"));
+    let mut shell = Command::new("bash");
+    let output = status_of(shell.args(["-c", &format!("set -o pipefail; {reader_gone}")]), scene.directory.path());
+    assert_eq!(output, (Some(0), String::new()), "whoever reads may stop");
+}
+
+fn status_of(command: &mut Command, directory: &Path) -> (Option<i32>, String) {
+    let output = command.current_dir(directory).output().expect("it can be run");
+    (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+}
+
+#[test]
 fn runs_of_one_image_are_summed() {
     let scene = Scene::new();
     fs::create_dir(scene.path("runs")).expect("a directory");
