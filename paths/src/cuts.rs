@@ -85,8 +85,8 @@ impl Cuts {
         headers.iter().for_each(|&header| loops.cut_before(cfg, header));
         let thresholds = std::iter::successors(Some(limit.max(1)), |&most| (most > 1).then_some(most / 2));
         let mut fewest = (loops.num_paths(cfg), loops.clone());
-        for most in thresholds {
-            let cuts = loops.with_regions_of(cfg, frequency, most);
+        for (most, colder) in thresholds.flat_map(|most| [(most, true), (most, false)]) {
+            let cuts = loops.with_regions_of(cfg, frequency, most, colder);
             let paths = cuts.num_paths(cfg);
             if paths <= limit {
                 return cuts;
@@ -182,9 +182,9 @@ impl Cuts {
     }
 
     /// Cuts before every block from which more than `most` paths start, from the exits up, so that what remains
-    /// between two cuts has few paths. A block that is entered more often than its successor is left alone in
-    /// favour of the colder one where that suffices.
-    fn with_regions_of(&self, cfg: &Cfg, frequency: &[u64], most: u64) -> Self {
+    /// between two cuts has few paths. With `colder`, cuts before less frequent successors of such a block instead, where
+    /// that suffices.
+    fn with_regions_of(&self, cfg: &Cfg, frequency: &[u64], most: u64, colder: bool) -> Self {
         let dag = Dag::new(cfg, self);
         let entered = |block: Block| -> u64 {
             cfg.predecessors(block).iter().fold(0, |sum, edge| sum.saturating_add(frequency[edge.index()]))
@@ -204,8 +204,8 @@ impl Cuts {
             if paths[block.index()] <= most {
                 continue;
             }
-            let colder = targets.clone().filter(|&to| to != dag.exit() && cuts.can_cut_before(cfg, to));
-            for to in colder.filter(|&to| entered(to) < entered(block)).collect::<Vec<_>>() {
+            let is_colder = |to: &Block| *to != dag.exit() && entered(*to) < entered(block);
+            for to in targets.clone().filter(|to| colder && is_colder(to)) {
                 cuts.cut_before(cfg, to);
             }
             paths[block.index()] = count(&paths, &cuts);

@@ -1,0 +1,5 @@
+// One block, one path.
+int main(void)
+{
+    return 0;
+}
