@@ -54,7 +54,7 @@ impl Environment {
         self.enabled
     }
 
-    /// Looks at everything. `address` is any address inside the image.
+    /// Looks at everything. `address` is that of any code of the image.
     pub(crate) fn read(&mut self, address: usize, build_id: &[u8]) {
         if is_privileged() {
             return;
@@ -274,9 +274,8 @@ mod tests {
 
     #[test]
     fn this_process_is_described() {
-        static IN_IMAGE: u8 = 0;
         let mut environment = Box::new(Environment::new());
-        environment.read(&raw const IN_IMAGE as usize, &[1]);
+        environment.read(this_process_is_described as *const () as usize, &[1]);
         assert!(environment.enabled());
         let program = std::env::current_exe().expect("Linux has /proc");
         assert_eq!(environment.image.as_bytes(), program.as_os_str().as_encoded_bytes());

@@ -25,7 +25,8 @@ pub(crate) extern "C" fn start() {
     let environment = unsafe { &mut *ENVIRONMENT.0.get() };
     // SAFETY: the linker gives the address of this very image's head.
     let build_id = unsafe { build_id::build_id(entry::file_head()) };
-    environment.read(&raw const ENVIRONMENT as usize, build_id);
+    // An address of code, since the pages of zeroed data belong to no file.
+    environment.read(start as *const () as usize, build_id);
 }
 
 /// What the constructor found.
