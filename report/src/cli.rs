@@ -49,7 +49,7 @@ Examples:
 A path is a list of source lines, each followed by the outcome of its branch, as in gcov's prime paths:
   loop: 13(true) 14 12(false) 18 -> return
 starts at a loop's header, takes the branch in line 13, leaves the loop in line 12, and returns. \
-Lines of inlined code have their file before them. A share is that of all executed instructions of LLVM's \
+A line of another file has the file's name before it. A share is that of all executed instructions of LLVM's \
 intermediate code (phi not counted).
 
 Exit code: 0; 1 if a profile could not be used; 2 for a wrong command line.";

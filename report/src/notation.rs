@@ -1,7 +1,7 @@
 //! Writes a path as source lines, in the notation of gcov's prime paths: `13(true) 14 17`.
 //!
-//! A line is followed by the outcome of the branch that ends its block. A line of the function's own file is a number;
-//! a line of inlined code, or of another file, has the file's name before it. Equal lines in a row are written once.
+//! A line is followed by the outcome of the branch that ends its block. A line of the function's own file is a number,
+//! inlined code of that file included; a line of another file has the file's name before it. Equal lines in a row are written once.
 //! Where a path starts and ends is said in words, since a path need not run from entry to return. Without
 //! debug information, basic blocks (`bb3`) stand for the lines.
 
@@ -110,7 +110,7 @@ impl<'a> Writer<'a> {
     }
 
     fn place(&self, location: &manifest::Location) -> String {
-        if location.inlined_at.is_none() && location.file == self.function.shape.file {
+        if location.file == self.function.shape.file {
             location.line.to_string()
         } else {
             format!("{}:{}", base_name(&location.file), location.line)
