@@ -8,10 +8,11 @@
 #![deny(unsafe_code)]
 
 mod args;
+mod content;
 mod depfile;
 mod inputs;
 mod link;
-mod map;
+
 mod module;
 mod process;
 mod real;

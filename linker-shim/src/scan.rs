@@ -16,8 +16,8 @@ use pathformat::{Error, MANIFEST_VERSION, ModuleId, names};
 use rayon::prelude::*;
 
 use crate::args::{CommandLine, Input};
+use crate::content::content;
 use crate::inputs::Locator;
-use crate::map::map;
 use crate::script;
 
 /// Scripts that name scripts are followed so far.
@@ -99,13 +99,13 @@ pub(crate) fn scan_inputs(line: &CommandLine) -> Found {
 
 /// The modules of a linked image; `None` if it is not an image that can be read.
 pub(crate) fn scan_image(path: &Path) -> Option<Found> {
-    let data = map(path).ok()?;
+    let data = content(path).ok()?;
     let kind = FileHeader64::<LittleEndian>::parse(&*data).ok()?.e_type(LittleEndian);
     (kind == ET_EXEC || kind == ET_DYN).then(|| scan_sections(&data, &path.display().to_string()))
 }
 
 fn scan_file(path: &Path, locator: &Locator, depth: usize) -> Found {
-    let Ok(data) = map(path) else { return Found::default() };
+    let Ok(data) = content(path) else { return Found::default() };
     if data.starts_with(b"!<arch>\n") || data.starts_with(b"!<thin>\n") {
         return scan_archive(path, &data, locator, depth);
     }
