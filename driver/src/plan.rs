@@ -143,9 +143,10 @@ pub(crate) fn parse(text: &[u8], scratch: &Path, linker: &Path) -> Option<Plan> 
             if file.is_some_and(|file| file == "-" || !written.insert(file)) {
                 return None;
             }
-            let is_output = before == "-o";
-            let reads_output = !is_output && outputs.contains(argument.as_os_str());
-            let names_scratch = !is_output && mentions(argument, scratch);
+            // -MT puts a name into a dependency file.
+            let only_named = before == "-o" || before == "-MT";
+            let reads_output = !only_named && outputs.contains(argument.as_os_str());
+            let names_scratch = !only_named && mentions(argument, scratch);
             if reads_output || names_scratch || ORDERED.iter().any(|option| value_of(argument, option).is_some()) {
                 return None;
             }

@@ -1,0 +1,161 @@
+//! Flags, `pathcc.toml`, environment variables, launchers, and what is said when something is wrong.
+
+mod common;
+
+use common::{Did, Place};
+use std::fs;
+
+fn refused(place: &Place, did: &Did) -> String {
+    assert_eq!((did.code, &*did.stdout), (Some(1), ""));
+    assert!(did.files.keys().all(|name| !name.ends_with(".o")), "compiled all the same");
+    assert_eq!(did.stderr.lines().count(), 1, "{}", did.stderr);
+    let message = did.stderr.strip_prefix("pathcc: error: ").expect("our own message").trim_end();
+    message.replace(place.path("").to_str().expect("text"), "ROOT/")
+}
+
+/// The name of the metadata with which the test plugin has marked a module: its options.
+fn options_seen(place: &Place, line: &str) -> String {
+    let did = place.run(&mut place.pathcc(&format!("{line} -S -emit-llvm one.c -o out.ll")), "");
+    assert_eq!((did.code, &*did.stderr), (Some(0), ""), "{line}");
+    let text = String::from_utf8_lossy(&did.files["out.ll"]).into_owned();
+    let found = text.lines().find_map(|line| line.strip_prefix("!pathcc.")?.split_once(" = "));
+    found.expect("the plugin has run").0.replace("\\2A", "*").replace("\\21", "!").replace("\\2C", ",")
+}
+
+#[test]
+fn flags_reach_the_plugin() {
+    let place = Place::new();
+    assert_eq!(options_seen(&place, ""), ".....");
+    assert_eq!(options_seen(&place, "-fpath-mode=log -fpath-stage=early"), "log.early....");
+    assert_eq!(options_seen(&place, "-fpath-threads=atomic -fpath-limit=12 -fpath-filter=a*,!b"), "..atomic.12.a*,!b.");
+    assert_eq!(options_seen(&place, "-ffreestanding -O2"), ".....freestanding");
+    place.write("flags.rsp", "-fpath-mode=log -DX=1");
+    assert_eq!(options_seen(&place, "@flags.rsp"), "log.....");
+}
+
+#[test]
+fn bad_flags_stop_before_compiling() {
+    let place = Place::new();
+    let message = |line: &str| refused(&place, &place.run(&mut place.pathcc(line), ""));
+    assert_eq!(
+        message("-c one.c -fpath-mode=edges"),
+        "-fpath-mode=edges: unknown value 'edges', expected paths or log"
+    );
+    assert!(
+        message("-c one.c -fpath-coverage").starts_with("unknown flag '-fpath-coverage'; pathcc knows -fpath-mode=")
+    );
+    // Behind `--` it is an input.
+    let did = place.run(&mut place.pathcc("-c one.c -- -fpath-mode=edges"), "");
+    assert!(did.stderr.contains("no such file or directory: '-fpath-mode=edges'"), "{}", did.stderr);
+}
+
+#[test]
+fn a_configuration_file_is_found_upwards_and_flags_win() {
+    let place = Place::new();
+    fs::write(place.path("pathcc.toml"), "mode = \"log\"\nstage = \"early\"\nfilter = [\"x*\"]\n").expect("file");
+    assert_eq!(options_seen(&place, ""), "log.early...x*.");
+    assert_eq!(options_seen(&place, "-fpath-stage=late -fpath-filter="), "log.....");
+    place.write("pathcc.toml", "limit = 5");
+    assert_eq!(options_seen(&place, ""), "...5..");
+
+    let with = |config: &str| place.run(place.pathcc("-c one.c").env("PATHCC_CONFIG", config), "");
+    assert_eq!(with("").code, Some(0));
+    let other = place.path("other.toml");
+    fs::write(&other, "# comment\nmode = 'log'\n\nthreads = 'many'\n").expect("file");
+    let did = with(other.to_str().expect("text"));
+    fs::remove_file(place.path("work/one.o")).expect("compiled above");
+    place.reset();
+    let did = Did { files: Default::default(), ..did };
+    assert_eq!(
+        refused(&place, &did),
+        "ROOT/other.toml:4: threads: unknown value 'many', expected exact or single or atomic"
+    );
+    let message = refused(&place, &with("/nonexistent/pathcc.toml"));
+    assert!(message.starts_with("cannot read /nonexistent/pathcc.toml: "), "{message}");
+    place.write("pathcc.toml", "mod = 'log'");
+    let message = refused(&place, &place.run(&mut place.pathcc("-c one.c"), ""));
+    assert!(message.starts_with("ROOT/work/pathcc.toml:1: unknown field `mod`, expected one of"), "{message}");
+}
+
+#[test]
+fn disabled_it_is_plain_clang() {
+    let place = Place::new();
+    fs::remove_dir_all(place.path("tree/lib")).expect("plugin removed");
+    let mut command = place.pathcc("-fpath-mode=log -c one.c --ld-path=x");
+    assert_eq!(
+        place.dry(command.env("PATHCC_DISABLE", "1")),
+        "exec -a /usr/lib/llvm-22/bin/clang-22 /usr/lib/llvm-22/bin/clang -c one.c --ld-path=x\n"
+    );
+    let did = place.run(place.pathcc("-c one.c").env("PATHCC_DISABLE", "0"), "");
+    assert!(
+        refused(&place, &did)
+            .starts_with("cannot find the plugin ROOT/tree/lib/pathcc/libpathpass.so; this installation")
+    );
+}
+
+#[test]
+fn a_launcher_form_takes_the_compiler_it_is_given() {
+    let place = Place::new();
+    for (line, cxx) in
+        [("clang-22 -c one.c", false), ("/usr/bin/clang++-22 -c one.cc", true), ("pathc++ -c one.cc", true)]
+    {
+        let did = place.run(&mut place.pathcc(line), "");
+        assert_eq!((did.code, &*did.stderr), (Some(0), ""), "{line}");
+        let dry = place.dry(&mut place.pathcc(line));
+        assert_eq!(dry.contains("exec -a /usr/lib/llvm-22/bin/clang++-22 /usr/lib/llvm-22/bin/clang "), cxx, "{dry}");
+        assert!(dry.contains("-fpass-plugin="), "{dry}");
+    }
+    let did = place.run(&mut place.pathcc("g++-12 -c one.cc"), "");
+    place.reset();
+    let did = Did { files: Default::default(), ..did };
+    assert!(refused(&place, &did).starts_with("'g++-12' is gcc, but counting is done by a pass of clang 22"));
+    place.reset();
+    let did = place.run(&mut place.pathcc("clang-99 -c one.c"), "");
+    assert_eq!(refused(&place, &did), "cannot find the compiler 'clang-99'");
+    // A cache gets the compiler's name, and our options behind it.
+    let cache = place.script("ccache", "echo \"$@\"");
+    let did = place.run(&mut place.pathcc(&format!("{} clang++-22 -c one.cc", cache.display())), "");
+    assert!(did.stdout.starts_with("/usr/bin/clang++-22 --start-no-unused-arguments -fpass-plugin="), "{}", did.stdout);
+    assert!(did.stdout.ends_with("--end-no-unused-arguments -c one.cc\n"), "{}", did.stdout);
+}
+
+#[test]
+fn the_compiler_must_be_clang_22_and_not_pathcc() {
+    let place = Place::new();
+    let with = |clang: &str| {
+        let did = place.run(place.pathcc("-c one.c").env("PATHCC_CLANG", clang), "");
+        refused(&place, &did)
+    };
+    let old = place.script("clang-21", "echo 'Debian clang version 21.1.0 (1)'");
+    assert_eq!(
+        with(old.to_str().expect("text")),
+        "the compiler ROOT/clang-21 is clang 21.1.0, but pathcc works with clang 22 only: install clang-22 or set \
+         PATHCC_CLANG to it"
+    );
+    let other = place.script("cc", "echo 'tcc version 0.9'");
+    assert!(
+        with(other.to_str().expect("text"))
+            .starts_with("the compiler ROOT/cc is not clang (--version says 'tcc version 0.9')")
+    );
+    assert_eq!(with("/nonexistent"), "PATHCC_CLANG=/nonexistent is not there: set it to the real clang-22");
+    let itself = place.bin("pathc++");
+    assert_eq!(
+        with(itself.to_str().expect("text")),
+        "PATHCC_CLANG=ROOT/tree/bin/pathc++ is pathcc itself: set it to the real clang-22"
+    );
+    // A script that starts pathcc again does not go round for ever.
+    let round = place.script("round", &format!("exec {} \"$@\"", place.bin("pathcc").display()));
+    assert!(with(round.to_str().expect("text")).contains("is not clang"));
+    // A wrapper around clang 22 is fine, and keeps its name.
+    let wrapper = place.script("wrapper", "exec clang-22 \"$@\"");
+    let did = place.run(place.pathcc("-c one.c").env("PATHCC_CLANG", &wrapper), "");
+    assert_eq!((did.code, &*did.stderr), (Some(0), ""));
+}
+
+#[test]
+fn a_missing_linker_is_reported() {
+    let place = Place::new();
+    fs::remove_file(place.bin("ld.pathld")).expect("removed");
+    let did = place.run(&mut place.pathcc("-c one.c"), "");
+    assert!(refused(&place, &did).starts_with("cannot find the linker ROOT/tree/bin/ld.pathld; this installation"));
+}

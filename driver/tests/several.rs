@@ -1,0 +1,245 @@
+//! Several sources: compiled side by side, but to the eye as clang does it.
+
+mod common;
+
+use common::Place;
+use std::fs;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// Takes clang minutes, unless it is stopped.
+const SLOW: &str = "constexpr long f() { long s = 0; for (long i = 0; i < 2000000000; i++) s += i & 1; return s; }\n\
+                    static_assert(f() > 0);\n";
+
+/// Whether a plan, and not clang alone, is what pathcc would run.
+fn has_plan(place: &Place, line: &str) -> bool {
+    place.dry(&mut place.pathcc(line)).lines().count() > 1
+}
+
+fn wait(child: &mut Child, what: &str) -> std::process::ExitStatus {
+    let start = Instant::now();
+    while start.elapsed() < Duration::from_secs(60) {
+        if let Some(status) = child.try_wait().expect("child") {
+            return status;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let _ = Command::new("kill").args(["-KILL", "--", &format!("-{}", child.id())]).status();
+    panic!("{what}: still running after a minute");
+}
+
+#[test]
+fn messages_files_and_codes_are_clangs() {
+    let place = Place::new();
+    for line in [
+        "a.c b.c c.c -o prog",
+        "-Wall a.c b.c c.c -o prog",
+        "-Wall -c a.c b.c c.c",
+        "-Wall -S a.c b.c c.c",
+        "-Wall -fsyntax-only a.c b.c c.c",
+        "-Wall -fcolor-diagnostics -c b.c c.c",
+        "-Wall -c b.c bad.c c.c worse.c",
+        "-Wall b.c bad.c c.c worse.c -o prog",
+        "-g -c -MD -MP a.c b.c c.c",
+        "-c -MMD a.c b.c c.c",
+        "-flto -c a.c b.c c.c",
+        "-gsplit-dwarf -g a.c b.c c.c -o prog",
+        "-fuse-ld=lld a.c b.c c.c -o prog",
+        "-shared -fPIC b.c c.c -o lib.so",
+    ] {
+        assert!(has_plan(&place, line), "{line}");
+        place.same(line);
+    }
+}
+
+#[test]
+fn what_is_not_simple_is_left_to_clang() {
+    let place = Place::new();
+    for line in [
+        "-c a.c b.c -o x.o",
+        "-save-temps a.c b.c c.c -o prog",
+        "a.c b.c c.c asm.s -o prog",
+        "a.c b.c c.c -o prog -fno-such-option",
+        "a.c b.c nonexistent.c -o prog",
+        "-E a.c b.c",
+        "-v -c a.c b.c",
+        "-c a.c b.c -MD -MF same.d",
+        // Without -c all jobs write prog.d, and the last one wins.
+        "-MD a.c b.c c.c -o prog",
+        "-c a.c b.c -MJ compdb.json",
+        "-c a.c ./a.c",
+        "-c a.c b.c -lm",
+        "-fno-integrated-as -c a.c b.c",
+    ] {
+        assert!(!has_plan(&place, line), "{line}");
+        place.same(line);
+    }
+    let mut command = place.pathcc("-c a.c b.c");
+    assert_eq!(place.dry(command.env("PATHCC_JOBS", "1")).lines().count(), 1);
+    let did = place.run(place.pathcc("-c a.c b.c").env("PATHCC_JOBS", "many"), "");
+    assert_eq!(did.stderr, "pathcc: error: PATHCC_JOBS=many: expected a number of jobs from 1 to 4096\n");
+}
+
+#[test]
+fn a_linker_that_fails_is_reported_as_by_clang() {
+    let place = Place::new();
+    let seven = place.script("seven", "echo to stdout; echo to stderr >&2; exit 7");
+    let crash = place.script("crash", "ulimit -c 0; kill -SEGV $$");
+    let late = place.script("late", "ulimit -c 0; kill -TERM $$");
+    for linker in [seven, crash, late] {
+        for colour in ["", "-fcolor-diagnostics"] {
+            let line = format!("a.c b.c c.c --ld-path={} -o prog {colour}", linker.display());
+            assert!(has_plan(&place, &line));
+            place.same(&line);
+        }
+    }
+}
+
+#[test]
+fn an_older_output_of_a_failed_job_is_removed() {
+    let place = Place::new();
+    let seven = place.script("seven", "exit 7");
+    for (line, file, removed) in [
+        ("-c b.c bad.c c.c".to_owned(), "bad.o", true),
+        (format!("a.c b.c c.c --ld-path={} -o prog", seven.display()), "prog", true),
+        ("-fsyntax-only b.c bad.c".to_owned(), "bad.o", false),
+    ] {
+        for program in ["clang-22".into(), place.bin("pathcc")] {
+            place.reset();
+            place.write(file, "old");
+            place.run(&mut place.command(&program, &line), "");
+            assert_eq!(!place.path("work").join(file).exists(), removed, "{program:?} {line}");
+        }
+    }
+}
+
+#[test]
+fn a_compiler_that_crashes_is_left_to_clang() {
+    let place = Place::new();
+    place.write("crash.c", "#pragma clang __debug parser_crash\n");
+    let line = "-Wall -c b.c crash.c c.c -fno-crash-diagnostics";
+    let files = |program: &std::path::Path| {
+        let did = place.run(&mut place.command(program, line), "");
+        let stderr = did.stderr.lines().filter(|line| line.contains("warning:") || line.contains("error:"));
+        (did.code, stderr.map(str::to_owned).collect::<Vec<_>>(), did.files.into_keys().collect::<Vec<_>>())
+    };
+    assert_eq!(files(&place.bin("pathcc")), files("clang-22".as_ref()));
+}
+
+#[test]
+fn jobs_run_side_by_side() {
+    let place = Place::new();
+    // a.c includes what the compilation of b.c writes into a pipe: one after the other they would wait for ever.
+    let status = Command::new("mkfifo").arg(place.path("work/b.d")).status().expect("mkfifo");
+    assert!(status.success());
+    place.write("a.c", "#include \"b.d\"\n");
+    let mut command = place.pathcc("-c -MD a.c b.c");
+    command.env("PATHCC_JOBS", "2").stderr(Stdio::null()).process_group(0);
+    let mut child = command.spawn().expect("pathcc");
+    // What it has read is not C.
+    assert_eq!(wait(&mut child, "two jobs").code(), Some(1));
+}
+
+#[test]
+fn without_a_temporary_directory_clang_works_alone() {
+    let place = Place::new();
+    let did = place.run(place.pathcc("-c a.c b.c").env("TMPDIR", "/nonexistent"), "");
+    assert_eq!((did.code, &*did.stderr), (Some(0), ""));
+    assert_eq!(did.files.into_keys().collect::<Vec<_>>(), ["a.o", "b.o"]);
+}
+
+#[test]
+fn words_with_unusual_characters_survive() {
+    let place = Place::new();
+    place.write("odd \"name$\\\n'.c", "const char *odd = ODD;\n");
+    let mut command = place.pathcc("-c b.c");
+    command.arg("odd \"name$\\\n'.c").arg("-DODD=\"a b$ \\\\ '\"").env("PATHCC_JOBS", "2");
+    let did = place.run(&mut command, "");
+    assert_eq!((did.code, &*did.stderr), (Some(0), ""));
+    assert!(did.files.contains_key("odd \"name$\\\n'.o"), "{:?}", did.files.keys());
+}
+
+#[test]
+fn a_signal_stops_everything_and_leaves_nothing() {
+    let place = Place::new();
+    place.write("slow.cc", SLOW);
+    place.write("slower.cc", SLOW);
+    for (name, number) in [("TERM", 15), ("INT", 2), ("HUP", 1)] {
+        let mut command = place.command(place.bin("pathc++"), "-fconstexpr-steps=2147483647 slow.cc slower.cc -o prog");
+        // A group of its own, so that nobody else gets the signal.
+        command.process_group(0).env("PATHCC_JOBS", "2");
+        let mut child = command.spawn().expect("pathc++");
+        let compiling = || running_with(&place.path("tmp").join("pathcc-"));
+        let start = Instant::now();
+        while compiling() < 2 && start.elapsed() < Duration::from_secs(30) {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        assert_eq!(compiling(), 2, "{name}: the jobs run");
+        let pid = child.id().to_string();
+        assert!(Command::new("kill").args([format!("-{name}"), pid]).status().expect("kill").success());
+        assert_eq!(wait(&mut child, name).signal(), Some(number), "{name}");
+        assert_eq!(compiling(), 0, "{name}: the jobs are gone");
+        place.assert_no_temporary_files();
+    }
+}
+
+/// How many compilations run whose arguments mention `path`.
+fn running_with(path: &std::path::Path) -> usize {
+    let needle = path.to_str().expect("text").as_bytes();
+    let processes = fs::read_dir("/proc").expect("/proc").flatten();
+    let lines = processes.filter_map(|process| fs::read(process.path().join("cmdline")).ok());
+    lines
+        .filter(|line| line.windows(4).any(|w| w == b"-cc1") && line.windows(needle.len()).any(|w| w == needle))
+        .count()
+}
+
+#[test]
+fn a_signal_that_was_ignored_stays_ignored() {
+    let place = Place::new();
+    let slow_linker = place.script("linker", "touch started; sleep 1; exec ld \"$@\"");
+    let line = format!(
+        "trap '' HUP; exec {} a.c b.c c.c --ld-path={} -o prog",
+        place.bin("pathcc").display(),
+        slow_linker.display()
+    );
+    let mut command = place.command("sh", "-c");
+    let mut child = command.arg(line).env("PATHCC_JOBS", "2").process_group(0).spawn().expect("sh");
+    let start = Instant::now();
+    while !place.path("work/started").exists() && start.elapsed() < Duration::from_secs(30) {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    assert!(Command::new("kill").args(["-HUP".to_owned(), child.id().to_string()]).status().expect("kill").success());
+    assert_eq!(wait(&mut child, "ignored").code(), Some(0));
+    assert!(place.path("work/prog").exists());
+}
+
+#[test]
+fn makes_jobserver_gets_its_tokens_back() {
+    let place = Place::new();
+    let pathcc = place.bin("pathcc").display().to_string();
+    place.write("Makefile", &format!("all: x y\nx y:\n\t+{pathcc} -Wno-all a.c b.c c.c -o $@\n"));
+    let did = place.run(&mut place.command("make", "-s -j3"), "");
+    assert_eq!((did.code, &*did.stderr, &*did.stdout), (Some(0), "", ""));
+    assert!(did.files.contains_key("x") && did.files.contains_key("y"));
+    place.assert_no_temporary_files();
+}
+
+#[test]
+fn on_a_terminal_messages_look_like_clangs() {
+    let place = Place::new();
+    place.write("long.c", "int f(void) { int a_rather_long_name_that_makes_a_line_wrap_somewhere = 1, another_long_name = 2; return 0; }\n");
+    let on_terminal = |program: &std::path::Path, term: &str| {
+        let line = format!("{} -Wall -c long.c bad.c b.c", program.display());
+        let mut command = place.command("script", "-q -e -c");
+        command.arg(line).arg("/dev/null").env("TERM", term).env("COLUMNS", "61").env_remove("NO_COLOR");
+        let did = place.run(&mut command, "");
+        (did.code, did.stdout)
+    };
+    for term in ["xterm-256color", "dumb"] {
+        let (code, text) = on_terminal(&place.bin("pathcc"), term);
+        assert_eq!(code, Some(1));
+        assert_eq!(text.contains("\x1b["), term != "dumb", "{text}");
+        assert_eq!((code, text), on_terminal("clang-22".as_ref(), term));
+    }
+}
