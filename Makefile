@@ -18,6 +18,7 @@ TEST_RUNNER := $(if $(shell command -v cargo-nextest),cargo nextest run --no-fai
 build: setup ## build everything into target/pathcc (relocatable)
 	@cargo build --release -p pathcc -p pathld -p pathprof -p pathpass
 	@cargo build --profile runtime -p pathrt
+	@cargo build --profile runtime -p pathrt --features log --target-dir $(OUT)/log
 	@scripts/stage $(OUT) $(TREE)
 
 demo: build ## compile an example with pathcc, run it, show its hot paths
@@ -34,7 +35,7 @@ test-real: setup-test build
 	$(PYTHON) tests/real/check.py $(CHECK_FLAGS)
 
 bench: setup-test build ## measure overheads (QUICK=1: a few minutes instead of an hour)
-	$(PYTHON) tests/bench/bench.py $(if $(QUICK),--quick) $(BENCH_FLAGS)
+	$(PYTHON) tests/bench/bench.py $(if $(QUICK),--quick) --write docs/benchmarks.md $(BENCH_FLAGS)
 
 fuzz: setup-test build ## random C programs against the oracle (SECONDS=n or COUNT=n; SEED=n)
 	$(PYTHON) tests/real/csmith.py $(if $(SECONDS),--seconds $(SECONDS)) $(if $(COUNT),--count $(COUNT)) \
@@ -44,6 +45,7 @@ lint: setup ## formatting and lints, warnings are errors
 	cargo fmt --check
 	cargo clippy --workspace --exclude pathrt --all-targets -- -D warnings
 	cargo clippy -p pathrt --profile runtime -- -D warnings
+	cargo clippy -p pathrt --profile runtime --features log -- -D warnings
 
 install: | $(TREE)/bin/pathcc ## copy the tree to PREFIX (default /usr/local), with man pages and completions
 	@scripts/install $(TREE) $(DESTDIR)$(PREFIX)

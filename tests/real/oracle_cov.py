@@ -3,13 +3,15 @@
 Compared, always for exact equality:
 
 * how often each function was entered, for every function that ran;
-* how often each line ran, where exactly one of our blocks mentions the line, and, for clang's source-based coverage,
-  where moreover the line lies inside one region from its start to its end (so it has a single count);
-* how often each two-way branch went each way, where the line of the branch is unambiguous: the line has one
+* how often each line ran, where exactly one of our blocks mentions the line and does more than jump. For clang's
+  source-based coverage the line must moreover lie inside one region from its start to its end, so that it has a
+  single count, outside of macros, and hold more than braces. For gcov, which counts a line twice when a block comes
+  back to it, exactly one block must end on the line, and that block's count is taken;
+* how often each conditional branch went each way, where the line of the branch is unambiguous: the line has one
   branch in the other tool's output, one of our two-way blocks mentions it, and that block mentions no other line
   that has a branch.
 
-Functions for which the two tools contradict each other are left out of the comparison with gcov (and only there); how
+Functions for which the two tools contradict each other, or gcov itself, are left out of the comparison with gcov (and only there); how
 many is printed, and more than a few are an error.
 
 The work must end by returning from `main` and never jump over a function's return: both tools count what was begun,
@@ -39,6 +41,8 @@ class Counts:
     lines: dict[Line, int] = field(default_factory=dict)
     # For each line with branches (times true, times false), or None if it has several or one of more than two ways.
     branches: dict[Line, tuple[int, int] | None] = field(default_factory=dict)
+    # Functions that were not left as often as they were entered, as must be in calm work.
+    doubtful: set[Function] = field(default_factory=set)
 
 
 @dataclass
@@ -54,6 +58,10 @@ class Ours:
     two_way: list[tuple[tuple, list[Line], tuple[int, int]]]
 
 
+# How `llvm-cov export` marks the region of a macro's use.
+EXPANSION_REGION = 1
+
+
 def base(path: str) -> str:
     return path.rpartition("/")[2]
 
@@ -66,7 +74,7 @@ def read_ours(profiles: Path) -> Ours:
     exported = json.loads(run([PATHPROF, "export", "--format", "json", *files], profiles))
     functions: Counter[Function] = Counter()
     # The same source may be in several images, or compiled in two ways: each copy counts for itself.
-    copies: defaultdict[Line, defaultdict[tuple, list[int]]] = defaultdict(lambda: defaultdict(list))
+    copies: defaultdict[Line, defaultdict[tuple, list[int | None]]] = defaultdict(lambda: defaultdict(list))
     owners: defaultdict[Line, set[Function]] = defaultdict(set)
     two_way = []
     for function in exported["functions"]:
@@ -75,20 +83,22 @@ def read_ours(profiles: Path) -> Ours:
         copy = (function["image"], function["module"])
         file = base(function["file"])
         functions[file, function["name"]] += int(function["entries"])
-        out = defaultdict(list)
+        out: defaultdict[int, dict[str, int]] = defaultdict(dict)
         for edge in function["edges"]:
-            out[edge["from"]].append(int(edge["count"]))
+            out[edge["from"]][edge["outcome"]] = int(edge["count"])
         for block in function["blocks"]:
             lines = [(file, line) for line in dict.fromkeys(block["lines"])]
             for line in lines:
-                copies[line][copy].append(int(block["count"]))
+                # A block that only jumps on belongs to no statement; its line is a closing brace or a guess.
+                copies[line][copy].append(int(block["count"]) if set(block["opcodes"]) != {"br"} else None)
                 owners[line].add((file, function["name"]))
-            if len(out[block["id"]]) == 2:
-                two_way.append((copy, lines, tuple(out[block["id"]])))
+            ways = out[block["id"]]
+            if ways.keys() == {"true", "false"}:
+                two_way.append((copy, lines, (ways["true"], ways["false"])))
     single = {
         line: sum(counts[0] for counts in by_copy.values())
         for line, by_copy in copies.items()
-        if all(len(counts) == 1 for counts in by_copy.values())
+        if all(len(counts) == 1 and counts[0] is not None for counts in by_copy.values())
     }
     return Ours(dict(functions), single, owners, two_way)
 
@@ -99,23 +109,49 @@ def read_coverage(program: Program, tree: Path, raw: Path) -> Counts:
     run(["llvm-profdata-22", "merge", *raw.glob("*.profraw"), "-o", profile], raw)
     first, *others = program.images
     objects = [word for image in others for word in ("-object", tree / image)]
-    output = run(["llvm-cov-22", "export", tree / first, *objects, f"-instr-profile={profile}"], raw)
+    output = run(["llvm-cov-22", "export", "-skip-expansions", tree / first, *objects, f"-instr-profile={profile}"], raw)
     (data,) = json.loads(output)["data"]
-    counts = Counts()
     functions: Counter[Function] = Counter()
+    texts = {
+        file["filename"]: Path(file["filename"]).read_text(errors="replace").splitlines() for file in data["files"]
+    }
+    expanded: set[Line] = set()
     for function in data["functions"]:
         # A static function is called file:name.
         name = function["name"].rpartition(":")[2]
         functions[base(function["filenames"][0]), name] += function["count"]
-    counts.functions = dict(functions)
+        for line, _, name_line, column, _, file, _, kind in function["regions"]:
+            if kind == EXPANSION_REGION:
+                source = function["filenames"][file]
+                last = end_of_arguments(texts[source], name_line, column)
+                expanded |= {(base(source), inside) for inside in range(line, last + 1)}
+    counts = Counts(dict(functions))
     for file in data["files"]:
-        name = base(file["filename"])
-        counts.lines |= {(name, line): count for line, count in single_region_lines(file["segments"])}
-        by_line = defaultdict(list)
-        for branch in file["branches"]:
-            by_line[branch[0]].append((branch[4], branch[5]))
-        counts.branches |= {(name, line): all_[0] if len(all_) == 1 else None for line, all_ in by_line.items()}
+        name, text = base(file["filename"]), texts[file["filename"]]
+        for line, count in single_region_lines(file["segments"]):
+            if (name, line) not in expanded and re.search(r"\w", text[line - 1]):
+                counts.lines[name, line] = count
+        for line, column, _, _, true, false, *_ in file["branches"]:
+            # A case of a switch is no branch of its own in the code, and one in a macro is listed elsewhere.
+            is_case = re.match(r"(case|default)\b", text[line - 1][column - 1 :])
+            ambiguous = is_case or (name, line) in expanded or (name, line) in counts.branches
+            counts.branches[name, line] = None if ambiguous else (true, false)
     return counts
+
+
+def end_of_arguments(text: list[str], line: int, column: int) -> int:
+    """The line on which the arguments end of the macro whose name ends at this place."""
+    depth = 0
+    rest = text[line - 1][column - 1 :]
+    while True:
+        for character in re.sub(r'"(\\.|[^"\\])*"|\'(\\.|[^\'\\])*\'', "", rest).lstrip():
+            depth += {"(": 1, ")": -1}.get(character, 0)
+            if depth <= 0:
+                return line
+        if depth == 0 or line == len(text):
+            return line
+        rest = text[line]
+        line += 1
 
 
 def single_region_lines(segments: list[list]) -> list[tuple[int, int]]:
@@ -128,24 +164,29 @@ def single_region_lines(segments: list[list]) -> list[tuple[int, int]]:
     return lines
 
 
-GCOV_FUNCTION = re.compile(r"^function (\S+) called (\d+) returned")
+GCOV_FUNCTION = re.compile(r"^function (\S+) called (\d+) returned (\d+)%")
 GCOV_SOURCE = re.compile(r"^ +-: +0:Source:(.*)$")
-GCOV_LINE = re.compile(r"^ *([^:]+): *(\d+):")
-GCOV_BLOCK = re.compile(r"^ *\S+: *(\d+)-block +\d+$")
+GCOV_LINE = re.compile(r"^ *[^:]+: *\d+:")
+GCOV_BLOCK = re.compile(r"^ *(\S+): *(\d+)-block +\d+$")
 GCOV_BRANCH = re.compile(r"^branch +\d+ (?:taken (\d+)|never executed)")
 
 
 def read_gcov(tree: Path) -> Counts:
     """Reads clang's gcov-compatible coverage from the data files that lie in the tree."""
-    functions: Counter[Function] = Counter()
-    lines: Counter[Line] = Counter()
+    counts = Counts()
+    lines: dict[Line, int | None] = {}
     branches: dict[Line, tuple[int, int] | None] = {}
     for data in sorted(tree.rglob("*.gcda")):
-        for line, blocks in read_gcov_text(list_gcov(data), functions, lines).items():
-            two_way = tuple(blocks[0]) if len(blocks) == 1 and len(blocks[0]) == 2 else None
-            known = branches.setdefault(line, (0, 0))
-            branches[line] = None if known is None or two_way is None else tuple(map(sum, zip(known, two_way)))
-    return Counts(dict(functions), dict(lines), branches)
+        for line, blocks in read_gcov_text(list_gcov(data), counts).items():
+            known = lines.setdefault(line, 0)
+            lines[line] = None if known is None or len(blocks) != 1 else known + blocks[0].count
+            ways = [tuple(block.branches) for block in blocks if block.branches]
+            if ways:
+                known = branches.setdefault(line, (0, 0))
+                ambiguous = known is None or len(ways) != 1 or len(ways[0]) != 2
+                branches[line] = None if ambiguous else (known[0] + ways[0][0], known[1] + ways[0][1])
+    counts.lines, counts.branches = {line: count for line, count in lines.items() if count is not None}, branches
+    return counts
 
 
 def list_gcov(data: Path) -> str:
@@ -157,42 +198,48 @@ def list_gcov(data: Path) -> str:
     return ""
 
 
-def read_gcov_text(text: str, functions: Counter[Function], lines: Counter[Line]) -> dict[Line, list[list[int]]]:
-    """Adds the counts of one gcov listing; returns for each line the branches of the blocks that end on it."""
-    branches: defaultdict[Line, list[list[int]]] = defaultdict(list)
-    file, pending, block = "", [], []
+@dataclass
+class GcovBlock:
+    """A basic block in a gcov listing."""
+
+    count: int
+    branches: list[int] = field(default_factory=list)
+
+
+def read_gcov_text(text: str, counts: Counts) -> dict[Line, list[GcovBlock]]:
+    """Adds the functions of one gcov listing; returns for each line the blocks that end on it."""
+    blocks: defaultdict[Line, list[GcovBlock]] = defaultdict(list)
+    file, pending, block = "", [], GcovBlock(0)
     for row in text.splitlines():
         if match := GCOV_SOURCE.match(row):
             file = base(match[1])
         elif match := GCOV_FUNCTION.match(row):
-            pending.append((match[1], int(match[2])))
+            pending.append((match[1], int(match[2]), int(match[3])))
         elif match := GCOV_BLOCK.match(row):
-            block = []
-            branches[file, int(match[1])].append(block)
+            block = GcovBlock(int(match[1]) if match[1].isdigit() else 0)
+            blocks[file, int(match[2])].append(block)
         elif match := GCOV_BRANCH.match(row):
-            block.append(int(match[1] or 0))
-        elif match := GCOV_LINE.match(row):
-            for name, called in pending:
-                functions[file, name] += called
+            block.branches.append(int(match[1] or 0))
+        elif GCOV_LINE.match(row):
+            for name, called, returned in pending:
+                counts.functions[file, name] = counts.functions.get((file, name), 0) + called
+                if called and returned != 100:
+                    counts.doubtful.add((file, name))
             pending = []
-            count = match[1].strip()
-            if count != "-":
-                lines[file, int(match[2])] += 0 if count[0] in "#=" else int(count.rstrip("*"))
-    with_branches = {line: [block for block in blocks if block] for line, blocks in branches.items()}
-    return {line: blocks for line, blocks in with_branches.items() if blocks}
+    return blocks
 
 
 def contradictions(ours: Ours, coverage: Counts, gcov: Counts) -> set[Function]:
-    """The functions for which clang's two tools contradict each other.
+    """The functions for which clang's two tools contradict each other, or gcov itself.
 
-    They do so for some functions whose conditions are partly constant: there gcov's counters belong to other edges
+    That happens in some functions whose conditions are partly constant: there gcov's counters belong to other edges
     than it believes ("called 184 returned 118%"). Whoever agrees with one of the tools cannot agree with the other.
     """
     entered = coverage.functions.items() & gcov.functions.items()
     known = coverage.functions.keys() & gcov.functions.keys()
     lines = ours.lines.keys() & coverage.lines.keys() & gcov.lines.keys()
     differing = (line for line in lines if coverage.lines[line] != gcov.lines[line])
-    return (known - dict(entered).keys()).union(*(ours.owners[line] for line in differing))
+    return (known - dict(entered).keys()).union(gcov.doubtful, *(ours.owners[line] for line in differing))
 
 
 def without(counts: Counts, functions: set[Function], ours: Ours) -> Counts:
@@ -205,8 +252,9 @@ def without(counts: Counts, functions: set[Function], ours: Ours) -> Counts:
     return Counts(entered, kept(counts.lines), kept(counts.branches))
 
 
-def compare(ours: Ours, theirs: Counts, least: tuple[int, int, int], left_out: frozenset[Function] = frozenset()) -> str:
-    """Compares two counts; says how many functions, lines and branches were compared, at least `least`."""
+def compare(ours: Ours, theirs: Counts, least: tuple[int, int, int], tool: str, left_out: set[Function]) -> str:
+    """Compares the counts of functions but those in `left_out`; says how many functions, lines and branches it
+    compared, which must be at least `least`."""
     wrong = []
     entered = [name for counts in (ours.functions, theirs.functions) for name, count in counts.items() if count > 0]
     names = set(entered) - left_out
@@ -220,16 +268,17 @@ def compare(ours: Ours, theirs: Counts, least: tuple[int, int, int], left_out: f
             wrong.append(f"{line[0]}:{line[1]}: ran {theirs.lines[line]} times, counted {ours.lines[line]}")
     branches = unambiguous_branches(ours, theirs)
     for line, counted in sorted(branches.items()):
+        # Neither tool lists the ways of a branch in the order of the code.
         if sorted(counted) != sorted(theirs.branches[line]):
             wrong.append(f"{line[0]}:{line[1]}: branches went {theirs.branches[line]}, counted {counted}")
     if wrong:
         shown = "\n".join(wrong[:20])
-        raise CheckFailed(f"{len(wrong)} counts differ:\n{shown}")
+        raise CheckFailed(f"{len(wrong)} counts differ from those of {tool}:\n{shown}")
     compared = (len(names), len(lines), len(branches))
-    text = "{} functions, {} lines, {} branches".format(*compared)
+    text = "{}: {} functions, {} lines, {} branches".format(tool, *compared)
     if any(number < limit for number, limit in zip(compared, least, strict=True)):
-        raise CheckFailed(f"only {text} could be compared, fewer than {least}: the mapping is broken")
-    return text
+        raise CheckFailed(f"{text} could be compared, fewer than {least}: the mapping is broken")
+    return text + (f" ({len(left_out)} functions left out)" if left_out else "")
 
 
 def unambiguous_branches(ours: Ours, theirs: Counts) -> dict[Line, tuple[int, int]]:
@@ -247,8 +296,8 @@ def unambiguous_branches(ours: Ours, theirs: Counts) -> dict[Line, tuple[int, in
     }
 
 
-def check(program: Program, source: Path | None, home: Path) -> dict[str, str]:
-    """Compares a program's calm work with both tools; returns what was compared, by tool."""
+def check(program: Program, source: Path | None, home: Path) -> str:
+    """Compares a program's calm work with both tools; returns what was compared."""
     trees = {how: build(program, source, how, "-g -O0", home) for how in ("early", "coverage", "gcov")}
     steps = program.work["calm"]
     work(program, trees["early"], steps(trees["early"]), home / "early.profiles")
@@ -264,9 +313,7 @@ def check(program: Program, source: Path | None, home: Path) -> dict[str, str]:
     if len(contradictory) > 3 + len(ours.functions) // 50:
         raise CheckFailed(f"clang's tools contradict each other on {len(contradictory)} functions: {contradictory}")
     agreed = without(gcov, contradictory, ours)
-    return {
-        "coverage": compare(ours, coverage, program.least_compared),
-        f"gcov ({len(contradictory)} functions left out)": compare(
-            ours, agreed, program.least_compared, frozenset(contradictory)
-        ),
-    }
+    return "; ".join([
+        compare(ours, coverage, program.least_compared, "coverage", set()),
+        compare(ours, agreed, program.least_compared, "gcov", contradictory),
+    ])

@@ -34,7 +34,7 @@ def environment(**changes: str) -> dict[str, str]:
     """The environment of every command: the C locale, no profile unless one is asked for, no outside flags."""
     dropped = ("CC", "CFLAGS", "CPPFLAGS", "LDFLAGS", "MAKEFLAGS", "MAKELEVEL", "MFLAGS")
     env = {name: value for name, value in os.environ.items() if name not in dropped}
-    return env | {"LC_ALL": "C", "TZ": "UTC", "PATHCC_PROFILE": "off"} | changes
+    return env | {"LC_ALL": "C", "TZ": "UTC", "PATHCC_PROFILE": "off", "RUST_BACKTRACE": "0"} | changes
 
 
 def attempt(argv, cwd: Path, stdin: bytes = b"", env: dict | None = None, seconds: float = 900) -> Outcome:

@@ -32,8 +32,9 @@ pub fn read(path: &Path, modules: &mut Modules) -> Result<()> {
         record.verify().map_err(|error| anyhow!("{}: {} is damaged: {error}", path.display(), record.head.id))?;
         let payload = zstd::bulk::decompress(record.stored, usize::try_from(record.head.raw_length)?)?;
         let manifest = Manifest::decode(&payload).map_err(|error| anyhow!("{}: {error}", path.display()))?;
-        let known = modules.insert(record.head.id, manifest);
-        ensure!(known.is_none(), "{}: {} is listed twice", path.display(), record.head.id);
+        // Two images may contain the same object.
+        let known = modules.entry(record.head.id).or_insert_with(|| manifest.clone());
+        ensure!(*known == manifest, "{}: module {} is another one elsewhere", path.display(), record.head.id);
     }
     Ok(())
 }
