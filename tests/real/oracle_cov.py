@@ -238,7 +238,9 @@ def contradictions(ours: Ours, coverage: Counts, gcov: Counts) -> set[Function]:
     entered = coverage.functions.items() & gcov.functions.items()
     known = coverage.functions.keys() & gcov.functions.keys()
     lines = ours.lines.keys() & coverage.lines.keys() & gcov.lines.keys()
-    differing = (line for line in lines if coverage.lines[line] != gcov.lines[line])
+    differing = [line for line in lines if coverage.lines[line] != gcov.lines[line]]
+    branches = unambiguous_branches(ours, coverage).keys() & unambiguous_branches(ours, gcov).keys()
+    differing += [line for line in branches if sorted(coverage.branches[line]) != sorted(gcov.branches[line])]
     return (known - dict(entered).keys()).union(gcov.doubtful, *(ours.owners[line] for line in differing))
 
 
