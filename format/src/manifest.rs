@@ -5,6 +5,7 @@
 //! Indexes are dense and start at 0; block 0 of a function is its entry. The graph part mirrors the types of
 //! the crate `paths` without depending on it.
 
+use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -99,7 +100,7 @@ pub struct Block {
     /// Indexes of the source locations of its instructions, in order, without repetition.
     pub locations: Vec<u32>,
     /// How many instructions of each opcode (`load`, `add` …), sorted by name, without debug intrinsics.
-    pub opcodes: Vec<(String, u32)>,
+    pub opcodes: Vec<(Cow<'static, str>, u32)>,
     /// Symbols of the functions it calls, in order; an indirect call is `*`.
     pub calls: Vec<String>,
     /// How the function is left here, if this block has no successor.
@@ -422,7 +423,7 @@ impl Function {
             Ok(Block {
                 name: from.string()?,
                 locations: from.list(|from| from.index(locations, "a block's location is out of range"))?,
-                opcodes: from.list(|from| Ok((from.string()?, from.reader.varint32()?)))?,
+                opcodes: from.list(|from| Ok((from.string()?.into(), from.reader.varint32()?)))?,
                 calls: from.list(Source::string)?,
                 exit: decoded(&EXITS, from.reader.varint()?, "a kind of exit is unknown")?,
             })

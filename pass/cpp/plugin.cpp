@@ -85,9 +85,12 @@ extern "C" void pathpass_register(PassBuilder &PB) {
 extern "C" uint32_t pathpass_function_facts(LLVMValueRef Value) {
   auto &F = *unwrap<Function>(Value);
   bool Funclets = F.hasPersonalityFn() && isScopedEHPersonality(classifyEHPersonality(F.getPersonalityFn()));
+  bool Sanitized = any_of(ArrayRef({Attribute::SanitizeAddress, Attribute::SanitizeHWAddress, Attribute::SanitizeMemory,
+                                    Attribute::SanitizeThread, Attribute::SanitizeMemTag, Attribute::SanitizeType}),
+                          [&](Attribute::AttrKind Kind) { return F.hasFnAttribute(Kind); });
   return F.hasFnAttribute(Attribute::Naked) << 0 | F.isPresplitCoroutine() << 1 |
          (F.hasFnAttribute(Attribute::NoProfile) || F.hasFnAttribute(Attribute::SkipProfile)) << 2 | Funclets << 3 |
-         F.hasComdat() << 4;
+         F.hasComdat() << 4 | Sanitized << 5;
 }
 
 // Facts about an instruction; must match `InstructionFacts` in src/ffi.rs.

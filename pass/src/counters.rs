@@ -8,7 +8,7 @@ use inkwell::builder::Builder;
 use inkwell::comdat::ComdatSelectionKind;
 use inkwell::context::ContextRef;
 use inkwell::module::{Linkage, Module};
-use inkwell::values::{BasicValue, GlobalValue, InstructionValue, IntValue, PointerValue};
+use inkwell::values::{BasicValue, GlobalValue, InstructionValue, IntValue, MetadataValue, PointerValue};
 use inkwell::{AtomicOrdering, AtomicRMWBinOp, GlobalVisibility, ThreadLocalMode};
 use pathformat::{ModuleId, names};
 
@@ -21,6 +21,14 @@ pub(crate) struct Counters<'ctx> {
     delta: Option<GlobalValue<'ctx>>,
     atomic: bool,
     at_entry: bool,
+    marks: Marks<'ctx>,
+}
+
+/// Metadata for our own loads and stores.
+struct Marks<'ctx> {
+    empty: MetadataValue<'ctx>,
+    invariant: u32,
+    not_sanitized: u32,
 }
 
 impl<'ctx> Counters<'ctx> {
@@ -41,7 +49,12 @@ impl<'ctx> Counters<'ctx> {
             make_replaceable(module, delta);
             delta
         });
-        Self { context, array, delta, atomic: options.threads == "atomic", at_entry: options.base == "entry" }
+        let marks = Marks {
+            empty: context.metadata_node(&[]),
+            invariant: context.get_kind_id("invariant.load"),
+            not_sanitized: context.get_kind_id("nosanitize"),
+        };
+        Self { context, array, delta, atomic: options.threads == "atomic", at_entry: options.base == "entry", marks }
     }
 
     /// The context that the module's types live in.
@@ -54,8 +67,9 @@ impl<'ctx> Counters<'ctx> {
         self.at_entry && self.delta.is_some()
     }
 
-    /// The address of counter `first` in this thread.
-    pub(crate) fn address(&self, builder: &Builder<'ctx>, first: u64) -> PointerValue<'ctx> {
+    /// The address of counter `first` in this thread. In code that a sanitizer will rewrite (`sanitized`), our accesses are
+    /// marked so that it leaves them alone.
+    pub(crate) fn address(&self, builder: &Builder<'ctx>, first: u64, sanitized: bool) -> PointerValue<'ctx> {
         let word = self.context.i64_type();
         let first = word.const_int(first, false);
         let array = self.array.as_pointer_value();
@@ -64,8 +78,8 @@ impl<'ctx> Counters<'ctx> {
         let Some(delta) = self.delta else { return base };
         let moved = builder.build_load(word, delta.as_pointer_value(), "path.delta").expect("positioned");
         let load = moved.as_instruction_value().expect("a load is an instruction");
-        self.mark(load, "invariant.load");
-        self.mark(load, "nosanitize");
+        self.mark(load, self.marks.invariant);
+        self.leave_alone(load, sanitized);
         let byte = self.context.i8_type();
         // SAFETY: delta leads to a copy of the region that lives as long as the thread.
         unsafe { builder.build_gep(byte, base, &[moved.into_int_value()], "path.base") }.expect("positioned")
@@ -78,6 +92,7 @@ impl<'ctx> Counters<'ctx> {
         base: PointerValue<'ctx>,
         index: Option<IntValue<'ctx>>,
         constant: u64,
+        sanitized: bool,
     ) {
         let word = self.context.i64_type();
         let offset = |base, index| {
@@ -90,20 +105,24 @@ impl<'ctx> Counters<'ctx> {
         if self.atomic {
             let add = builder.build_atomicrmw(AtomicRMWBinOp::Add, counter, one, AtomicOrdering::Monotonic);
             let add = add.expect("a word can be added to").as_instruction_value();
-            self.mark(add.expect("an atomic operation is an instruction"), "nosanitize");
+            self.leave_alone(add.expect("an atomic operation is an instruction"), sanitized);
             return;
         }
         let count = builder.build_load(word, counter, "").expect("positioned").into_int_value();
         let more = builder.build_int_add(count, one, "").expect("positioned");
         let store = builder.build_store(counter, more).expect("positioned");
-        self.mark(count.as_instruction_value().expect("a load is an instruction"), "nosanitize");
-        self.mark(store, "nosanitize");
+        self.leave_alone(count.as_instruction_value().expect("a load is an instruction"), sanitized);
+        self.leave_alone(store, sanitized);
     }
 
-    fn mark(&self, instruction: InstructionValue<'ctx>, kind: &str) {
-        let empty = self.context.metadata_node(&[]);
-        let kind = self.context.get_kind_id(kind);
-        instruction.set_metadata(empty, kind).expect("a node can be attached to an instruction");
+    fn leave_alone(&self, instruction: InstructionValue<'ctx>, sanitized: bool) {
+        if sanitized {
+            self.mark(instruction, self.marks.not_sanitized);
+        }
+    }
+
+    fn mark(&self, instruction: InstructionValue<'ctx>, kind: u32) {
+        instruction.set_metadata(self.marks.empty, kind).expect("a node can be attached to an instruction");
     }
 }
 

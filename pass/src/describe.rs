@@ -1,6 +1,6 @@
 //! What the manifest tells of a function: its declaration, its graph, its edge values, its lines and instructions.
 
-use std::collections::BTreeMap;
+use std::borrow::Cow;
 
 use inkwell::basic_block::BasicBlock;
 use inkwell::module::Linkage as Llvm;
@@ -94,10 +94,14 @@ fn reason(reason: Reason) -> CutReason {
 }
 
 fn describe_block(block: BasicBlock<'_>, locations: &mut Locations, directory: &str) -> Block {
-    let mut opcodes = BTreeMap::<_, u32>::new();
+    let mut opcodes: Vec<(Cow<'static, str>, u32)> = Vec::new();
     let mut record = Block { name: block.get_name().to_string_lossy().into_owned(), ..Block::default() };
     for instruction in block.get_instructions() {
-        *opcodes.entry(llvm::opcode_name(instruction)).or_default() += 1;
+        let name = llvm::opcode_name(instruction);
+        match opcodes.iter_mut().find(|(known, _)| known == name) {
+            Some((_, count)) => *count += 1,
+            None => opcodes.push((name.into(), 1)),
+        }
         let facts = InstructionFacts::of(instruction);
         if facts.is_call() && !facts.is_intrinsic() && !facts.is_inline_asm() {
             record.calls.push(llvm::callee(instruction).unwrap_or_else(|| "*".into()));
@@ -107,7 +111,8 @@ fn describe_block(block: BasicBlock<'_>, locations: &mut Locations, directory: &
             record.locations.push(location);
         }
     }
-    record.opcodes = opcodes.into_iter().map(|(name, count)| (name.to_owned(), count)).collect();
+    opcodes.sort_unstable();
+    record.opcodes = opcodes;
     record
 }
 

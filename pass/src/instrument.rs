@@ -13,7 +13,7 @@ use paths::placement::Op;
 
 use crate::Planned;
 use crate::counters::Counters;
-use crate::llvm;
+use crate::llvm::{self, FunctionFacts};
 use crate::read_cfg::end_point;
 
 /// Writes the code of one planned function.
@@ -22,10 +22,11 @@ pub(crate) fn instrument(planned: &Planned<'_>, counters: &Counters<'_>) {
     let builder = context.create_builder();
     builder.position_before(&first_after_slots(planned.graph.blocks[0]));
     let slot = builder.build_alloca(context.i64_type(), "path").expect("positioned");
+    let sanitized = FunctionFacts::of(planned.function).is_sanitized();
     let counts = |edge: DagEdge| matches!(planned.plan.placement.op(edge), Some(Op::Count(_) | Op::CountAt(_)));
     let base = (counters.is_computed_at_entry() && planned.plan.dag.edges().any(counts))
-        .then(|| counters.address(&builder, planned.first_counter));
-    let writer = Writer { planned, counters, builder, slot, base };
+        .then(|| counters.address(&builder, planned.first_counter, sanitized));
+    let writer = Writer { planned, counters, builder, slot, base, sanitized };
     writer.write_block_tops();
     writer.write_block_ends();
     writer.write_edges();
@@ -48,6 +49,7 @@ struct Writer<'a, 'ctx> {
     builder: Builder<'ctx>,
     slot: PointerValue<'ctx>,
     base: Option<PointerValue<'ctx>>,
+    sanitized: bool,
 }
 
 impl<'ctx> Writer<'_, 'ctx> {
@@ -144,9 +146,9 @@ impl<'ctx> Writer<'_, 'ctx> {
             }
             Op::Count(value) => {
                 let path = load();
-                self.counters.step(&self.builder, self.base(), Some(path), value as u64);
+                self.counters.step(&self.builder, self.base(), Some(path), value as u64, self.sanitized);
             }
-            Op::CountAt(id) => self.counters.step(&self.builder, self.base(), None, id),
+            Op::CountAt(id) => self.counters.step(&self.builder, self.base(), None, id, self.sanitized),
         }
     }
 
@@ -156,6 +158,7 @@ impl<'ctx> Writer<'_, 'ctx> {
     }
 
     fn base(&self) -> PointerValue<'ctx> {
-        self.base.unwrap_or_else(|| self.counters.address(&self.builder, self.planned.first_counter))
+        let compute = || self.counters.address(&self.builder, self.planned.first_counter, self.sanitized);
+        self.base.unwrap_or_else(compute)
     }
 }

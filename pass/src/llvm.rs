@@ -40,6 +40,11 @@ impl FunctionFacts {
     pub(crate) fn has_comdat(self) -> bool {
         self.0 & 16 != 0
     }
+
+    /// A sanitizer will check the memory that it touches.
+    pub(crate) fn is_sanitized(self) -> bool {
+        self.0 & 32 != 0
+    }
 }
 
 /// Facts about an instruction. Must match `pathpass_instruction_facts`.

@@ -6,6 +6,8 @@
 
 use std::fmt;
 
+use crate::adjacency::Adjacency;
+
 /// Declares a dense index that prints itself with a prefix.
 macro_rules! id {
     ($(#[$doc:meta])* $name:ident, $prefix:literal) => {
@@ -95,8 +97,8 @@ pub struct EdgeData {
 pub struct Cfg {
     blocks: Vec<BlockData>,
     edges: Vec<EdgeData>,
-    successors: Vec<Vec<Edge>>,
-    predecessors: Vec<Vec<Edge>>,
+    successors: Adjacency<Edge>,
+    predecessors: Adjacency<Edge>,
 }
 
 impl Cfg {
@@ -106,13 +108,10 @@ impl Cfg {
     /// If an edge names a block that does not exist or enters the entry block, if two edges join the same blocks, if a
     /// block has two unwind edges, or has successors and an exit, or neither.
     pub fn new(blocks: Vec<BlockData>, edges: Vec<EdgeData>) -> Self {
-        let mut successors = vec![Vec::new(); blocks.len()];
-        let mut predecessors = vec![Vec::new(); blocks.len()];
-        for (index, edge) in edges.iter().enumerate() {
-            assert_ne!(edge.to, ENTRY, "nothing goes back to the entry block");
-            successors[edge.from.index()].push(Edge(index as u32));
-            predecessors[edge.to.index()].push(Edge(index as u32));
-        }
+        assert!(edges.iter().all(|edge| edge.to != ENTRY), "nothing goes back to the entry block");
+        let numbered = edges.iter().enumerate().map(|(index, edge)| (edge, Edge(index as u32)));
+        let successors = Adjacency::new(blocks.len(), numbered.clone().map(|(edge, id)| (edge.from.index(), id)));
+        let predecessors = Adjacency::new(blocks.len(), numbered.map(|(edge, id)| (edge.to.index(), id)));
         let cfg = Self { blocks, edges, successors, predecessors };
         for block in cfg.blocks() {
             let out = cfg.successors(block);
@@ -163,11 +162,11 @@ impl Cfg {
 
     /// Edges out of `block`, in the terminator's order.
     pub fn successors(&self, block: Block) -> &[Edge] {
-        &self.successors[block.index()]
+        self.successors.of(block.index())
     }
 
     /// Edges into `block`.
     pub fn predecessors(&self, block: Block) -> &[Edge] {
-        &self.predecessors[block.index()]
+        self.predecessors.of(block.index())
     }
 }

@@ -10,8 +10,6 @@
 //!   blocks are where too many paths begin. Never a hash table: in the paper it is what costs most.
 
 use crate::cfg::{Block, Cfg, ENTRY, Edge, EdgeKind};
-use crate::dag::Dag;
-use crate::numbering::Numbering;
 
 /// Why an edge is cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,18 +30,21 @@ pub struct Cuts {
     starts: Vec<bool>,
     shared: Vec<bool>,
     reachable: Vec<bool>,
+    /// The reachable blocks, each after its successors unless the edge is cut.
+    order: Vec<Block>,
 }
 
 impl Cuts {
     /// The cuts that no function can do without: back edges and opaque edges.
     pub fn necessary(cfg: &Cfg) -> Self {
-        let (reachable, back_edges) = depth_first(cfg);
+        let Search { reachable, back_edges, order } = depth_first(cfg);
         let mut cuts = Self {
             edges: vec![None; cfg.num_edges()],
             ends: vec![false; cfg.num_blocks()],
             starts: vec![false; cfg.num_blocks()],
             shared: vec![false; cfg.num_blocks()],
             reachable,
+            order,
         };
         for edge in cfg.edges() {
             if !cuts.is_reachable(cfg.edge(edge).from) {
@@ -61,28 +62,26 @@ impl Cuts {
     /// The necessary cuts, and as many more as it takes to have at most `limit` paths. If even cutting everywhere leaves
     /// more, the result has the fewest paths that were found.
     pub fn within(cfg: &Cfg, frequency: &[u64], limit: u64) -> Self {
-        let fits = |cuts: &Cuts| cuts.num_paths(cfg) <= limit;
         let necessary = Self::necessary(cfg);
-        if fits(&necessary) {
+        if necessary.num_paths(cfg) <= limit {
             return necessary;
         }
         let shared = necessary.with_shared_starts(cfg);
-        if fits(&shared) {
+        let paths = shared.paths_from(cfg);
+        if shared.total(cfg, &paths) <= limit {
             return shared;
         }
         let mut headers = shared.loop_headers(cfg);
-        let paths = Numbering::saturating(&Dag::new(cfg, &shared));
-        headers.sort_by_key(|&header| std::cmp::Reverse(paths.num_paths(header)));
+        headers.sort_by_key(|&header| std::cmp::Reverse(paths[header.index()]));
         let doubling = std::iter::successors(Some(1), |n| Some(n * 2)).take_while(|&n| n < headers.len() * 2);
+        let mut loops = shared.clone();
         for most in doubling {
-            let mut cuts = shared.clone();
-            headers.iter().take(most).for_each(|&header| cuts.cut_before(cfg, header));
-            if fits(&cuts) {
-                return cuts;
+            loops = shared.clone();
+            headers.iter().take(most).for_each(|&header| loops.cut_before(cfg, header));
+            if loops.num_paths(cfg) <= limit {
+                return loops;
             }
         }
-        let mut loops = shared;
-        headers.iter().for_each(|&header| loops.cut_before(cfg, header));
         let thresholds = std::iter::successors(Some(limit.max(1)), |&most| (most > 1).then_some(most / 2));
         let mut fewest = (loops.num_paths(cfg), loops.clone());
         for (most, colder) in thresholds.flat_map(|most| [(most, true), (most, false)]) {
@@ -123,8 +122,38 @@ impl Cuts {
         self.reachable[block.index()]
     }
 
+    /// Number of paths that these cuts leave, or 2^64 − 1 for that many or more. What
+    /// [`Numbering`](crate::numbering::Numbering) would say, without the graph that it needs.
     fn num_paths(&self, cfg: &Cfg) -> u64 {
-        Numbering::saturating(&Dag::new(cfg, self)).total()
+        self.total(cfg, &self.paths_from(cfg))
+    }
+
+    /// Number of paths from each block to the next cut or exit.
+    fn paths_from(&self, cfg: &Cfg) -> Vec<u64> {
+        let mut paths = vec![0; cfg.num_blocks()];
+        for &block in &self.order {
+            paths[block.index()] = self.paths_of(cfg, block, &paths);
+        }
+        paths
+    }
+
+    /// Number of paths from `block`, given those of its successors.
+    fn paths_of(&self, cfg: &Cfg, block: Block, paths: &[u64]) -> u64 {
+        if self.ends_in(block) || cfg.exit(block).is_some() {
+            return 1;
+        }
+        let along = |&edge: &Edge| if self.reason(edge).is_some() { 1 } else { paths[cfg.edge(edge).to.index()] };
+        cfg.successors(block).iter().map(along).fold(0, u64::saturating_add)
+    }
+
+    /// Number of paths in all, given those from each block: from the entry, and from every start after a cut.
+    fn total(&self, cfg: &Cfg, paths: &[u64]) -> u64 {
+        let starts = |&block: &Block| {
+            let cut = cfg.predecessors(block).iter().filter(|&&edge| self.reason(edge).is_some()).count() as u64;
+            let starts = if self.shares_start(block) { cut.min(1) } else { cut };
+            starts.saturating_mul(paths[block.index()])
+        };
+        self.order.iter().map(starts).fold(paths[ENTRY.index()], u64::saturating_add)
     }
 
     /// Cuts one edge. If it cannot hold code, its source and target take the code, which cuts the edges beside it.
@@ -185,56 +214,53 @@ impl Cuts {
     /// between two cuts has few paths. With `colder`, cuts before less frequent successors of such a block instead, where
     /// that suffices.
     fn with_regions_of(&self, cfg: &Cfg, frequency: &[u64], most: u64, colder: bool) -> Self {
-        let dag = Dag::new(cfg, self);
         let entered = |block: Block| -> u64 {
             cfg.predecessors(block).iter().fold(0, |sum, edge| sum.saturating_add(frequency[edge.index()]))
         };
         let mut cuts = self.clone();
-        let mut paths = vec![1u64; dag.num_nodes()];
-        for &block in dag.postorder() {
-            let targets = dag.successors(block).iter().map(|&edge| dag.edge(edge).to);
-            let count = |paths: &[u64], cuts: &Cuts| {
-                let of = |to: Block| if to != dag.exit() && cuts.is_cut_off(cfg, to) { 1 } else { paths[to.index()] };
-                targets.clone().fold(0u64, |sum, to| sum.saturating_add(of(to)))
-            };
-            if block == ENTRY {
-                break;
-            }
-            paths[block.index()] = count(&paths, &cuts);
+        let mut paths = vec![0; cfg.num_blocks()];
+        for &block in self.order.iter().filter(|&&block| block != ENTRY) {
+            paths[block.index()] = cuts.paths_of(cfg, block, &paths);
             if paths[block.index()] <= most {
                 continue;
             }
-            let is_colder = |to: &Block| *to != dag.exit() && entered(*to) < entered(block);
-            for to in targets.clone().filter(|to| colder && is_colder(to)) {
-                cuts.cut_before(cfg, to);
+            for &edge in cfg.successors(block).iter().filter(|_| colder) {
+                let to = cfg.edge(edge).to;
+                if entered(to) < entered(block) {
+                    cuts.cut_before(cfg, to);
+                }
             }
-            paths[block.index()] = count(&paths, &cuts);
+            paths[block.index()] = cuts.paths_of(cfg, block, &paths);
             if paths[block.index()] > most {
                 cuts.cut_before(cfg, block);
             }
         }
         cuts
     }
-
-    /// Whether every edge into `block` is cut.
-    fn is_cut_off(&self, cfg: &Cfg, block: Block) -> bool {
-        cfg.predecessors(block)
-            .iter()
-            .all(|&edge| !self.reachable[cfg.edge(edge).from.index()] || self.edges[edge.index()].is_some())
-    }
 }
 
-/// Which blocks can be reached from the entry, and which edges go back to a block that is being visited.
-fn depth_first(cfg: &Cfg) -> (Vec<bool>, Vec<bool>) {
+/// What a depth-first search from the entry finds.
+struct Search {
+    /// Which blocks can be reached.
+    reachable: Vec<bool>,
+    /// Which edges go back to a block that is being visited.
+    back_edges: Vec<bool>,
+    /// The reachable blocks in postorder: each after its successors but along back edges.
+    order: Vec<Block>,
+}
+
+fn depth_first(cfg: &Cfg) -> Search {
     let mut reachable = vec![false; cfg.num_blocks()];
     let mut open = vec![false; cfg.num_blocks()];
     let mut back_edges = vec![false; cfg.num_edges()];
+    let mut order = Vec::with_capacity(cfg.num_blocks());
     let mut stack = vec![(ENTRY, 0)];
     reachable[ENTRY.index()] = true;
     open[ENTRY.index()] = true;
     while let Some((block, position)) = stack.last_mut() {
         let Some(&edge) = cfg.successors(*block).get(*position) else {
             open[block.index()] = false;
+            order.push(*block);
             stack.pop();
             continue;
         };
@@ -248,5 +274,13 @@ fn depth_first(cfg: &Cfg) -> (Vec<bool>, Vec<bool>) {
             stack.push((to, 0));
         }
     }
-    (reachable, back_edges)
+    Search { reachable, back_edges, order }
+}
+
+#[cfg(test)]
+impl Cuts {
+    /// The number that the choice of cuts rests on, for comparison with the numbering's.
+    pub(crate) fn counted(&self, cfg: &Cfg) -> u64 {
+        self.num_paths(cfg)
+    }
 }

@@ -7,6 +7,7 @@
 
 use std::fmt;
 
+use crate::adjacency::Adjacency;
 use crate::cfg::{Block, Cfg, ENTRY, Edge, id};
 use crate::cuts::{Cuts, Reason};
 
@@ -63,8 +64,8 @@ pub struct Dag {
     edges: Vec<DagEdgeData>,
     cuts: Vec<Option<Cut>>,
     flow: Vec<Option<DagEdge>>,
-    successors: Vec<Vec<DagEdge>>,
-    predecessors: Vec<Vec<DagEdge>>,
+    successors: Adjacency<DagEdge>,
+    predecessors: Adjacency<DagEdge>,
     postorder: Vec<Block>,
 }
 
@@ -113,12 +114,10 @@ impl Dag {
             };
             cut[edge.index()] = Some(Cut { end, start });
         }
-        let mut successors = vec![Vec::new(); cfg.num_blocks() + 1];
-        let mut predecessors = vec![Vec::new(); cfg.num_blocks() + 1];
-        for (index, edge) in edges.iter().enumerate() {
-            successors[edge.from.index()].push(DagEdge(index as u32));
-            predecessors[edge.to.index()].push(DagEdge(index as u32));
-        }
+        let nodes = cfg.num_blocks() + 1;
+        let numbered = edges.iter().enumerate().map(|(index, edge)| (edge, DagEdge(index as u32)));
+        let successors = Adjacency::new(nodes, numbered.clone().map(|(edge, id)| (edge.from.index(), id)));
+        let predecessors = Adjacency::new(nodes, numbered.map(|(edge, id)| (edge.to.index(), id)));
         let postorder = postorder(&edges, &successors);
         Self { edges, cuts: cut, flow, successors, predecessors, postorder }
     }
@@ -150,12 +149,12 @@ impl Dag {
 
     /// Edges out of a node, in the order in which they are numbered.
     pub fn successors(&self, node: Block) -> &[DagEdge] {
-        &self.successors[node.index()]
+        self.successors.of(node.index())
     }
 
     /// Edges into a node.
     pub fn predecessors(&self, node: Block) -> &[DagEdge] {
-        &self.predecessors[node.index()]
+        self.predecessors.of(node.index())
     }
 
     /// What replaces a control-flow edge, if it is cut.
@@ -209,14 +208,14 @@ fn strongest(reasons: impl Iterator<Item = Reason>) -> Reason {
 }
 
 /// Depth-first postorder from ENTRY, without EXIT.
-fn postorder(edges: &[DagEdgeData], successors: &[Vec<DagEdge>]) -> Vec<Block> {
+fn postorder(edges: &[DagEdgeData], successors: &Adjacency<DagEdge>) -> Vec<Block> {
     let mut order = Vec::with_capacity(successors.len());
     let mut seen = vec![false; successors.len()];
     let mut stack = vec![(ENTRY, 0)];
     seen[ENTRY.index()] = true;
     seen[successors.len() - 1] = true;
     while let Some((block, position)) = stack.last_mut() {
-        match successors[block.index()].get(*position) {
+        match successors.of(block.index()).get(*position) {
             Some(edge) => {
                 *position += 1;
                 let to = edges[edge.index()].to;

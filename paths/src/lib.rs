@@ -6,6 +6,7 @@
 //! or formats.
 #![forbid(unsafe_code)]
 
+mod adjacency;
 pub mod cfg;
 pub mod cuts;
 pub mod dag;

@@ -35,26 +35,14 @@ impl Numbering {
     /// # Errors
     /// [`TooManyPaths`] if an id would not fit in 64 bits.
     pub fn of(dag: &Dag) -> Result<Self, TooManyPaths> {
-        Self::with(dag, |block, sum, paths| sum.checked_add(paths).ok_or(TooManyPaths { block }))
-    }
-
-    /// Numbers the paths of `dag`, with 2^64 − 1 standing for that many paths or more.
-    pub(crate) fn saturating(dag: &Dag) -> Self {
-        let sums = Self::with(dag, |_, sum, paths| Ok::<_, std::convert::Infallible>(sum.saturating_add(paths)));
-        match sums {
-            Ok(numbering) => numbering,
-        }
-    }
-
-    fn with<E>(dag: &Dag, add: impl Fn(Block, u64, u64) -> Result<u64, E>) -> Result<Self, E> {
-        let mut paths = vec![0; dag.num_nodes()];
+        let mut paths: Vec<u64> = vec![0; dag.num_nodes()];
         let mut values = vec![0; dag.num_edges()];
         paths[dag.exit().index()] = 1;
         for &block in dag.postorder() {
-            let mut sum = 0;
+            let mut sum = 0u64;
             for &edge in dag.successors(block) {
                 values[edge.index()] = sum;
-                sum = add(block, sum, paths[dag.edge(edge).to.index()])?;
+                sum = sum.checked_add(paths[dag.edge(edge).to.index()]).ok_or(TooManyPaths { block })?;
             }
             paths[block.index()] = sum;
         }

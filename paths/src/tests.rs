@@ -337,8 +337,9 @@ proptest! {
     #[test]
     fn a_limit_is_kept_where_it_can_be((cfg, frequency) in graphs(30), limit in 1u64..200) {
         let plan = plan(&cfg, &frequency, limit);
-        let unlimited = Numbering::saturating(&Dag::new(&cfg, &Cuts::necessary(&cfg))).total();
-        prop_assert!(plan.numbering.total() <= unlimited);
+        let cuts = Cuts::within(&cfg, &frequency, limit);
+        prop_assert_eq!(cuts.counted(&cfg), plan.numbering.total());
+        prop_assert!(plan.numbering.total() <= Cuts::necessary(&cfg).counted(&cfg));
         // Cutting before every block leaves at most one path for each edge and each block.
         let least = (cfg.num_edges() + cfg.num_blocks()) as u64 * 2;
         prop_assert!(plan.numbering.total() <= limit.max(least), "{} paths", plan.numbering.total());

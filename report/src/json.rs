@@ -3,6 +3,7 @@
 //! Counts are exact integers of any size. Path ids and numbers of possible paths are decimal strings, since many
 //! readers of JSON hold numbers as floating point. What is not known is `null`.
 
+use std::borrow::Cow;
 use std::io::Write;
 
 use pathformat::manifest::{Exit, Linkage, Location, Outcome};
@@ -187,7 +188,7 @@ fn own_lines(function: &Function, locations: &[u32]) -> Vec<u32> {
     lines
 }
 
-struct Opcodes<'a>(&'a [(String, u32)]);
+struct Opcodes<'a>(&'a [(Cow<'static, str>, u32)]);
 
 impl Serialize for Opcodes<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

@@ -135,7 +135,9 @@ struct Open {
 }
 
 impl Shelf<'_> {
-    fn add(&mut self, file: ProfileFile) -> Result<()> {
+    fn add(&mut self, mut file: ProfileFile) -> Result<()> {
+        // The linker may have reserved counters for archive members that the link then left out; nobody counts there.
+        file.modules.retain(|module| !module.counts.is_empty());
         let Open { loaded, index } = self.image_of(&file)?;
         for module in &file.modules {
             let known = index.get(&module.id).map(|&at| &loaded.modules[at]);

@@ -18,7 +18,7 @@ fn line(file: &str, line: u32) -> Location {
     Location { file: file.into(), line, column: 1, function: "f".into(), inlined_at: None }
 }
 
-fn block(locations: &[u32], opcodes: &[(&str, u32)]) -> Block {
+fn block(locations: &[u32], opcodes: &[(&'static str, u32)]) -> Block {
     Block {
         locations: locations.to_vec(),
         opcodes: opcodes.iter().map(|&(opcode, count)| (opcode.into(), count)).collect(),
