@@ -16,7 +16,7 @@ import shutil
 import statistics
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -172,15 +172,42 @@ def profile_variables(place: Path) -> dict[str, str]:
     }
 
 
-def count_instructions(program: Program, tree: Path, steps: list[Step], profiles: Path) -> tuple[int, float]:
-    """Instructions executed in user space, and the user time of callgrind, which counts them."""
-    out = HOME / "callgrind"
+def has_perf() -> bool:
+    """Whether the kernel lets us count instructions."""
+    try:
+        command = ["perf", "stat", "-x,", "-e", "instructions:u", "true"]
+        done = subprocess.run(command, env=environment(), capture_output=True, text=True)
+    except FileNotFoundError:
+        return False
+    return done.returncode == 0 and re.search(r"^\d+,", done.stderr, re.MULTILINE) is not None
+
+
+def count_instructions(program: Program, tree: Path, steps: list[Step], variables: dict, tool: str) -> int:
+    """Instructions executed in user space, as `tool` (perf or callgrind) counts them; 0 if it cannot."""
+    out = HOME / "instructions"
     shutil.rmtree(out, ignore_errors=True)
     out.mkdir()
-    prefix = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}/%p"]
-    user, _ = run_steps(program, tree, steps, prefix, profile_variables(profiles))
-    totals = [int(match[1]) for file in out.iterdir() if (match := re.search(r"^(?:summary|totals): (\d+)", file.read_text(), re.M))]
-    return sum(totals), user
+    if tool == "perf":
+        prefix = ["perf", "stat", "-x,", "-e", "instructions:u", "--append", "-o", str(out / "perf"), "--"]
+        pattern = r"^(\d+),"
+    else:
+        prefix = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}/%p"]
+        pattern = r"^totals: (\d+)"
+    try:
+        run_steps(program, tree, steps, prefix, variables)
+    except CheckFailed:
+        # The signals of `gcc -pg` end a program under valgrind.
+        return 0
+    return sum(int(count) for file in out.iterdir() for count in re.findall(pattern, file.read_text(), re.MULTILINE))
+
+
+def slowdown_of_callgrind(program: Program, tree: Path, steps: list[Step], variables: dict) -> float | None:
+    """How many times longer a program takes under callgrind, or None if the work is too short to tell."""
+    plain, _ = run_steps(program, tree, steps, [], variables)
+    if plain < 0.02:
+        return None
+    prefix = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"]
+    return run_steps(program, tree, steps, prefix, variables)[0] / plain
 
 
 def measure(program: Program, source: Path | None, level: str, options: argparse.Namespace, text: Path) -> dict[str, Cost]:
@@ -198,16 +225,13 @@ def measure(program: Program, source: Path | None, level: str, options: argparse
             user, memory = run_steps(program, tree, bench_steps(program, tree, text), [], variables)
             costs[name].user.append(user)
             costs[name].memory = max(costs[name].memory, memory)
-    size = "small" if options.quick else "big"
-    steps = program.work[size]
-    plain, _ = run_steps(program, trees[BASE], steps(trees[BASE]), [], variables)
-    callgrind = Cost()
-    for name in COMPILERS:
-        costs[name].instructions, user = count_instructions(program, trees[name], steps(trees[name]), profiles)
-        if name == BASE and plain >= 0.02:
-            # On this smaller work, so that the ratio and not the time counts.
-            callgrind.user = [user / plain * min(costs[BASE].user)]
-    costs[CALLGRIND] = callgrind
+    for name, tree in trees.items():
+        steps = bench_steps(program, tree, text) if options.tool == "perf" else program.work["small"](tree)
+        costs[name].instructions = count_instructions(program, tree, steps, variables, options.tool)
+    plain = trees[BASE]
+    slowdown = slowdown_of_callgrind(program, plain, program.work["big"](plain), variables)
+    # As if it had run as long as the others, since only ratios are shown.
+    costs[CALLGRIND] = Cost(user=[slowdown * min(costs[BASE].user)] if slowdown else [])
     shutil.rmtree(HOME / f"{program.name}{level}")
     return costs
 
@@ -248,28 +272,28 @@ def table(rows: list[list[str]]) -> str:
     return "\n".join(lines)
 
 
-def time_table(costs: Costs) -> str:
-    names = [name for name in [*COMPILERS, CALLGRIND] if name != BASE]
-    rows = [["program", "clang, s", *names]]
+def ratio_table(costs: Costs, what: str, names: list[str], base_column: tuple[str, Callable[[Cost], str]]) -> str:
+    """Ratios of one cost by program, with the geometric means of the real programs, the kernels and all."""
+    title, base_cell = base_column
+    rows = [["program", title, *names]]
     for program, by_name in costs.items():
         base = by_name[BASE]
         cells = []
         for name in names:
-            median = median_ratio(by_name[name], base)
-            cells.append(shown(ratio(by_name[name], base, "user")) + (f" ({shown(median)})" if median else ""))
-        rows.append([program, f"{min(base.user):.2f}", *cells])
+            median = median_ratio(by_name[name], base) if what == "user" else None
+            cells.append(shown(ratio(by_name[name], base, what)) + (f" ({shown(median)})" if median else ""))
+        rows.append([program, base_cell(base), *cells])
     real = {program.name for program in PROGRAMS}
     groups = {"real programs": real & costs.keys(), "kernels": costs.keys() - real, "all": costs.keys()}
     for title, members in groups.items():
         if members:
-            means = [mean(ratio(costs[one][name], costs[one][BASE], "user") for one in members) for name in names]
+            means = [mean(ratio(costs[one][name], costs[one][BASE], what) for one in members) for name in names]
             rows.append([f"**{title}**", "", *(f"**{shown(value)}**" for value in means)])
     return table(rows)
 
 
 def summary_table(costs: Costs) -> str:
     kinds = {
-        "instructions executed": "instructions",
         "peak memory of a run": "memory",
         "compiling, user time": "compile_user",
         "linking, user time": "link_user",
@@ -277,7 +301,7 @@ def summary_table(costs: Costs) -> str:
         "size of the objects": "objects",
     }
     names = [name for name in COMPILERS if name != BASE]
-    rows = [["geometric mean of", *names]]
+    rows = [["", *names]]
     for title, what in kinds.items():
         means = [mean(ratio(by_name[name], by_name[BASE], what) for by_name in costs.values()) for name in names]
         rows.append([title, *map(shown, means)])
@@ -302,19 +326,23 @@ def machine() -> str:
 
 
 def document(results: dict[str, Costs], options: argparse.Namespace) -> str:
+    names = [name for name in COMPILERS if name != BASE]
     parts = [
         "# Benchmarks",
         "Written by `make bench`. User time against plain clang at the same optimisation level: the ratio of the smallest "
-        f"times of {options.rounds} interleaved rounds, and in brackets the median over the rounds. 1.00 is no cost.",
+        f"times of {options.rounds} interleaved rounds, and in brackets the median over the rounds. 1.00 is no cost. "
+        "callgrind ran once, on less work.",
         machine(),
     ]
     for level, costs in results.items():
-        work = "small work" if options.quick else "less work than was timed"
         parts += [
             f"## {level}: user time",
-            time_table(costs),
+            ratio_table(costs, "user", [*names, CALLGRIND], ("clang, s", lambda base: f"{min(base.user):.2f}")),
+            f"## {level}: instructions",
+            f"Instructions executed in user space, as {options.tool} counts them.",
+            ratio_table(costs, "instructions", names, ("clang, 10⁹", lambda base: f"{base.instructions / 1e9:.3f}")),
             f"## {level}: everything else",
-            f"Against plain clang. Instructions are counted by callgrind, on {work}. Peak memory is that of the largest process.",
+            "Geometric means over all programs. Peak memory is that of the largest process.",
             summary_table(costs),
         ]
     return "\n\n".join(parts) + "\n"
@@ -322,13 +350,14 @@ def document(results: dict[str, Costs], options: argparse.Namespace) -> str:
 
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="3 rounds, each program built once, small inputs for callgrind")
+    parser.add_argument("--quick", action="store_true", help="3 rounds, each program built once")
     parser.add_argument("--rounds", type=int, help="how often each program runs (default: 9, quick: 3)")
     parser.add_argument("--level", action="append", metavar="LEVEL", help="optimisation levels (default: O2)")
     parser.add_argument("--only", action="append", metavar="NAME", help="only these programs")
     parser.add_argument("--write", type=Path, metavar="FILE", help="also write the tables there, as docs/benchmarks.md")
     options = parser.parse_args()
     options.rounds = options.rounds or (3 if options.quick else 9)
+    options.tool = "perf" if has_perf() else CALLGRIND
     options.level = [f"-{level.removeprefix('-')}" for level in options.level or ["O2"]]
     return options
 

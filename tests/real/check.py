@@ -17,12 +17,17 @@ from pathlib import Path
 from threading import Lock
 
 import csmith
+import examples
 import oracle_cov
 import oracle_log
 import sources
 from build import build, difference, work
 from programs import KERNELS, PROGRAMS, Program
 from tools import PATHCC, SCRATCH, CheckFailed, build_replay
+
+
+# What `--only` can name besides programs.
+OTHERS = ["csmith", "examples", "oracle"]
 
 
 class Report:
@@ -101,11 +106,11 @@ def check_oracle(home: Path) -> str:
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     names = [program.name for program in PROGRAMS + KERNELS]
-    parser.add_argument("--only", action="append", metavar="NAME", help=f"only these: csmith, oracle, {', '.join(names)}")
+    parser.add_argument("--only", action="append", metavar="NAME", help=f"only these: {', '.join(OTHERS + names)}")
     parser.add_argument("-O", dest="levels", action="append", metavar="LEVEL", help="only these levels: 0, 2, 3")
     parser.add_argument("--keep", action="store_true", help="keep what was built, in target/real/build")
     options = parser.parse_args()
-    unknown = set(options.only or []) - {"csmith", "oracle", *names}
+    unknown = set(options.only or []) - {*OTHERS, *names}
     if unknown:
         parser.error(f"no such program: {', '.join(sorted(unknown))}")
     return options
@@ -131,6 +136,11 @@ def main() -> int:
         ]
         if not options.only or "oracle" in options.only:
             running.append(pool.submit(report.check, "oracle", lambda: check_oracle(SCRATCH / "build/oracle")))
+        if not options.only or "examples" in options.only:
+            for lesson in examples.LESSONS:
+                running.append(
+                    pool.submit(report.check, f"examples/{lesson.name}", lambda lesson=lesson: examples.check(lesson))
+                )
         if not options.only or "csmith" in options.only:
             for seed in csmith.SEEDS:
                 running.append(pool.submit(report.check, f"csmith {seed}", lambda seed=seed: csmith.check(seed)))
