@@ -41,6 +41,8 @@ class Counts:
     lines: dict[Line, int] = field(default_factory=dict)
     # For each line with branches (times true, times false), or None if it has several or one of more than two ways.
     branches: dict[Line, tuple[int, int] | None] = field(default_factory=dict)
+    # The same with lines that use a macro: too vague to compare ours with, but enough to doubt another tool.
+    vague: dict[Line, tuple[int, int] | None] = field(default_factory=dict)
     # Functions that were not left as often as they were entered, as must be in calm work.
     doubtful: set[Function] = field(default_factory=set)
 
@@ -134,8 +136,9 @@ def read_coverage(program: Program, tree: Path, raw: Path) -> Counts:
         for line, column, _, _, true, false, *_ in file["branches"]:
             # A case of a switch is no branch of its own in the code, and one in a macro is listed elsewhere.
             is_case = re.match(r"(case|default)\b", text[line - 1][column - 1 :])
-            ambiguous = is_case or (name, line) in expanded or (name, line) in counts.branches
-            counts.branches[name, line] = None if ambiguous else (true, false)
+            vague = is_case or (name, line) in counts.branches
+            counts.vague[name, line] = None if vague else (true, false)
+            counts.branches[name, line] = None if vague or (name, line) in expanded else (true, false)
     return counts
 
 
@@ -236,12 +239,14 @@ def contradictions(ours: Ours, coverage: Counts, gcov: Counts) -> set[Function]:
     than it believes ("called 184 returned 118%"). Whoever agrees with one of the tools cannot agree with the other.
     """
     entered = coverage.functions.items() & gcov.functions.items()
-    known = coverage.functions.keys() & gcov.functions.keys()
     lines = ours.lines.keys() & coverage.lines.keys() & gcov.lines.keys()
     differing = [line for line in lines if coverage.lines[line] != gcov.lines[line]]
-    branches = unambiguous_branches(ours, coverage).keys() & unambiguous_branches(ours, gcov).keys()
-    differing += [line for line in branches if sorted(coverage.branches[line]) != sorted(gcov.branches[line])]
-    return (known - dict(entered).keys()).union(gcov.doubtful, *(ours.owners[line] for line in differing))
+    for line in unambiguous_branches(ours, gcov):
+        known = coverage.vague.get(line)
+        if known is not None and sorted(known) != sorted(gcov.branches[line]):
+            differing.append(line)
+    functions = coverage.functions.keys() & gcov.functions.keys()
+    return (functions - dict(entered).keys()).union(gcov.doubtful, *(ours.owners[line] for line in differing))
 
 
 def without(counts: Counts, functions: set[Function], ours: Ours) -> Counts:
