@@ -1,6 +1,7 @@
 //! Runs the `RUN:` lines of every `ir/*.ll` with LLVM's own `opt` and `FileCheck`.
 //!
-//! In a line, `opt` stands for `opt` with the plugin loaded and the verifier on, and `%s` for the file.
+//! In a line, `opt` stands for `opt` with the plugin loaded and the verifier on, and `%s` for the file. The tree to test
+//! is `PATHCC_TREE`, by default `target/pathcc` as `make build` leaves it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -47,9 +48,11 @@ fn llvm_bin() -> PathBuf {
     std::env::var_os("LLVM_SYS_221_PREFIX").map_or_else(|| "/usr/lib/llvm-22".into(), PathBuf::from).join("bin")
 }
 
-/// The plugin that cargo built with this test: beside it, or one folder up.
+/// The plugin of the tree that is tested. Cargo builds no shared library for a test that does not link it.
 fn plugin() -> PathBuf {
-    let test = std::env::current_exe().expect("a running program has a path");
-    let candidates = test.ancestors().skip(1).take(2).map(|folder| folder.join("libpathpass.so"));
-    candidates.into_iter().find(|path| path.exists()).expect("cargo builds the plugin before its tests")
+    let built = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/pathcc");
+    let tree = std::env::var_os("PATHCC_TREE").map_or_else(built, PathBuf::from);
+    let plugin = tree.join("lib/pathcc/libpathpass.so");
+    assert!(plugin.exists(), "{} is missing: run `make build`", plugin.display());
+    plugin
 }
