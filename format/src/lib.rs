@@ -2,7 +2,7 @@
 //!
 //! The pass writes a [`manifest`] for every translation unit and puts it into an object section as a
 //! [`record`]; the linker reads the records' heads and keeps their bodies; the runtime writes a
-//! [`profile`]; the report reads both. Everything is little-endian; `docs/format.md` has the pictures.
+//! [`profile`], and while the program runs a [`raw`] file; the report reads all three. Everything is little-endian; `docs/format.md` has the pictures.
 //!
 //! The crate knows nothing of graphs (that is `paths`), of files, or of LLVM. Without the feature
 //! `alloc` it is what the runtime needs: it neither allocates nor panics on any input.
@@ -15,6 +15,7 @@ extern crate alloc;
 #[cfg(any(feature = "alloc", test))]
 pub mod manifest;
 pub mod profile;
+pub mod raw;
 pub mod record;
 pub mod wire;
 
@@ -25,7 +26,10 @@ pub use wire::Error;
 pub const MANIFEST_VERSION: u32 = 1;
 
 /// Version of the profile file. Any other version is refused with a message.
-pub const PROFILE_VERSION: u32 = 1;
+pub const PROFILE_VERSION: u32 = 2;
+
+/// Version of the raw file. Any other version is refused with a message.
+pub const RAW_VERSION: u32 = 1;
 
 /// Names that are agreed between the pass (which emits them) and the linker (which defines them).
 pub mod names {

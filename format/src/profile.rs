@@ -8,6 +8,8 @@
 use crate::PROFILE_VERSION;
 use crate::record::ModuleId;
 use crate::wire::{Checksummed, Sink};
+#[cfg(any(feature = "alloc", test))]
+use crate::wire::{Reader, Result};
 
 /// First eight bytes of every profile.
 pub const MAGIC: [u8; 8] = *b"PATHPROF";
@@ -18,10 +20,13 @@ pub const INCOMPLETE: u32 = 1;
 /// Flag: threads ran that the runtime did not know; their counts were added without synchronisation.
 pub const UNREGISTERED_THREADS: u32 = 2;
 
+/// Flag: the process is a fork of one that was counted already, so paths may end here that began in its parent.
+pub const FORKED: u32 = 4;
+
 /// Who ran. Byte strings, since a path or an argument need not be UTF-8.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Head<'a> {
-    /// [`INCOMPLETE`], [`UNREGISTERED_THREADS`].
+    /// [`INCOMPLETE`], [`UNREGISTERED_THREADS`], [`FORKED`].
     pub flags: u32,
     /// Process.
     pub pid: u32,
@@ -29,8 +34,11 @@ pub struct Head<'a> {
     pub parent: u32,
     /// Start of counting in nanoseconds since 1970.
     pub start: u64,
-    /// End of counting in nanoseconds since 1970.
+    /// End of counting in nanoseconds since 1970; 0 in a raw file.
     pub stop: u64,
+    /// When the kernel started the process, in clock ticks since boot; 0 if unknown. With the process's number and its
+    /// machine this tells which images ran in one process.
+    pub process_start: u64,
     /// Build-id of the image, empty if it has none.
     pub build_id: &'a [u8],
     /// Absolute path of the image.
@@ -48,13 +56,39 @@ impl Head<'_> {
         sink.put(&MAGIC);
         sink.put_u32(PROFILE_VERSION);
         sink.put_u32(self.flags);
+        self.write_facts(sink);
+    }
+
+    /// Writes all but the flags.
+    pub(crate) fn write_facts(&self, sink: &mut impl Sink) {
         sink.put_u32(self.pid);
         sink.put_u32(self.parent);
         sink.put_u64(self.start);
         sink.put_u64(self.stop);
+        sink.put_u64(self.process_start);
         for text in [self.build_id, self.image, self.command_line, self.directory, self.host] {
             sink.put_bytes(text);
         }
+    }
+}
+
+#[cfg(any(feature = "alloc", test))]
+impl<'a> Head<'a> {
+    /// Reads what [`write_facts`](Head::write_facts) wrote.
+    pub(crate) fn read_facts(flags: u32, reader: &mut Reader<'a>) -> Result<Self> {
+        Ok(Self {
+            flags,
+            pid: reader.u32()?,
+            parent: reader.u32()?,
+            start: reader.u64()?,
+            stop: reader.u64()?,
+            process_start: reader.u64()?,
+            build_id: reader.bytes()?,
+            image: reader.bytes()?,
+            command_line: reader.bytes()?,
+            directory: reader.bytes()?,
+            host: reader.bytes()?,
+        })
     }
 }
 
@@ -159,18 +193,8 @@ mod whole {
             if checksum(content) != u64::from_le_bytes(*sum) {
                 return Err(Error::BadChecksum);
             }
-            let head = Head {
-                flags: reader.u32()?,
-                pid: reader.u32()?,
-                parent: reader.u32()?,
-                start: reader.u64()?,
-                stop: reader.u64()?,
-                build_id: reader.bytes()?,
-                image: reader.bytes()?,
-                command_line: reader.bytes()?,
-                directory: reader.bytes()?,
-                host: reader.bytes()?,
-            };
+            let flags = reader.u32()?;
+            let head = Head::read_facts(flags, &mut reader)?;
             let mut modules = Vec::new();
             loop {
                 match reader.u8()? {
@@ -234,6 +258,7 @@ mod tests {
                 parent: 1,
                 start: 1_000,
                 stop: 2_000,
+                process_start: 77,
                 build_id: &[1, 2, 3],
                 image: b"/bin/demo",
                 command_line: b"demo\0-x\0",

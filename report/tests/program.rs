@@ -285,7 +285,7 @@ fn what_is_no_profile_is_refused() {
     scene.write("other.pathprof", &other);
     scene.refuses(
         &["report", "other.pathprof"],
-        "other.pathprof: this profile has format version 77, and this pathprof reads version 1; use the pathprof that \
+        "other.pathprof: this profile has format version 77, and this pathprof reads version 2; use the pathprof that \
          belongs to the pathcc that built the program",
     );
     scene.write("cut.pathprof", &sound[..sound.len() - 9]);

@@ -235,6 +235,7 @@ pub(crate) fn profile(image: &[u8], build_id: &[u8], flags: u32, modules: Vec<Mo
         parent: 1,
         start: 1_000_000_000,
         stop: 3_500_000_000,
+        process_start: 0,
         build_id,
         image,
         command_line: b"demo\0-n\0seven\0",

@@ -1,0 +1,356 @@
+//! The raw file: the counters of one image in one process, as they stand in memory while it runs.
+//!
+//! The runtime maps this file over the counters, so that the kernel keeps them whatever ends the process. It is a
+//! header of whole pages and then *slots*, each as long as the image's region of counters. Slot 0 is the region
+//! itself, where threads count that the runtime does not know; every thread that it knows has a slot to itself. A count
+//! is the sum over all slots. The file is sparse, and it may end in the middle of the last slot.
+//!
+//! ```text
+//!  0       8         12      16            24            32                                   header size
+//!  | magic | version | flags | header size | region size | facts … modules … checksum | zeros … | slot 0 | slot 1 | …
+//! ```
+//!
+//! The facts are those of a profile's head. A module is its id, the offset of its array in the region (varint), its number
+//! of counters (varint) and a byte that says how its threads count. The checksum is over the bytes from 16 up to itself: all
+//! that does not change while the program runs.
+
+use crate::RAW_VERSION;
+use crate::profile::Head;
+use crate::record::ModuleId;
+use crate::wire::{Checksummed, Sink};
+
+/// First eight bytes of every raw file.
+pub const MAGIC: [u8; 8] = *b"PATHRAWC";
+
+/// Flag beside those of a profile: known threads may count in slot 0 too, so that counts there tell nothing.
+pub const SHARED: u32 = 1 << 31;
+
+/// Where the flags stand in the file. They change while the program runs.
+pub const FLAGS_OFFSET: u64 = 12;
+
+/// The header and the slots are whole pages of this size.
+pub const PAGE: u64 = 4096;
+
+/// How the threads of a module count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Threads {
+    /// Each known thread in its own slot.
+    Exact,
+    /// All in slot 0, as if there was but one.
+    Single,
+    /// All in slot 0, by atomic additions.
+    Atomic,
+}
+
+impl Threads {
+    /// From the number that stands for it in manifests and raw files; unknown numbers are [`Threads::Exact`].
+    pub fn from_code(code: u32) -> Self {
+        match code & 3 {
+            1 => Self::Single,
+            2 => Self::Atomic,
+            _ => Self::Exact,
+        }
+    }
+
+    /// The number that stands for it.
+    pub fn code(self) -> u32 {
+        self as u32
+    }
+}
+
+/// Where the counters of a module are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Which module.
+    pub id: ModuleId,
+    /// Where its array starts, in bytes from the start of the region; a multiple of eight.
+    pub offset: u64,
+    /// Length of the array in counters.
+    pub counters: u64,
+    /// How its threads count.
+    pub threads: Threads,
+}
+
+/// Counts bytes.
+struct Length(u64);
+
+impl Sink for Length {
+    fn put(&mut self, bytes: &[u8]) {
+        self.0 += bytes.len() as u64;
+    }
+}
+
+/// Writes a header without the padding behind it; gives the header's size with the padding.
+pub fn write_header(
+    sink: &mut impl Sink,
+    head: &Head<'_>,
+    region_size: u64,
+    places: impl Iterator<Item = Place> + Clone,
+) -> u64 {
+    let mut length = Length(0);
+    put_header(&mut length, head, 0, region_size, places.clone());
+    let size = length.0.next_multiple_of(PAGE);
+    put_header(sink, head, size, region_size, places);
+    size
+}
+
+fn put_header(sink: &mut impl Sink, head: &Head<'_>, size: u64, region: u64, places: impl Iterator<Item = Place>) {
+    sink.put(&MAGIC);
+    sink.put_u32(RAW_VERSION);
+    sink.put_u32(head.flags);
+    let mut sink = Checksummed::new(sink);
+    sink.put_u64(size);
+    sink.put_u64(region);
+    head.write_facts(&mut sink);
+    for place in places {
+        sink.put(&[1]);
+        sink.put(&place.id.0);
+        sink.put_varint(place.offset);
+        sink.put_varint(place.counters);
+        sink.put(&[place.threads.code() as u8]);
+    }
+    sink.put(&[0]);
+    sink.finish();
+}
+
+#[cfg(any(feature = "alloc", test))]
+pub use whole::{Header, Sums};
+
+/// Reading, for programs with an allocator.
+#[cfg(any(feature = "alloc", test))]
+mod whole {
+    use alloc::collections::BTreeMap;
+    use alloc::vec::Vec;
+
+    use super::{MAGIC, PAGE, Place, SHARED, Threads};
+    use crate::RAW_VERSION;
+    use crate::profile::{self, Head, INCOMPLETE, UNREGISTERED_THREADS};
+    use crate::record::ModuleId;
+    use crate::wire::{Error, Reader, Result, checksum};
+
+    /// The header of a raw file.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct Header<'a> {
+        /// Who runs. [`INCOMPLETE`] is always set.
+        pub head: Head<'a>,
+        /// Where slot 0 starts in the file.
+        pub size: u64,
+        /// The length of a slot in bytes.
+        pub region_size: u64,
+        /// Where each module's counters are in a slot.
+        pub places: Vec<Place>,
+        /// Whether known threads may count in slot 0.
+        shared: bool,
+    }
+
+    impl<'a> Header<'a> {
+        /// Reads the header from the front of a file; `bytes` may go on behind it.
+        ///
+        /// # Errors
+        /// Anything that is not a sound header of [`RAW_VERSION`].
+        pub fn decode(bytes: &'a [u8]) -> Result<Self> {
+            let mut reader = Reader::new(bytes);
+            if reader.array()? != MAGIC {
+                return Err(Error::BadMagic);
+            }
+            let version = reader.u32()?;
+            if version != RAW_VERSION {
+                return Err(Error::BadVersion(version));
+            }
+            let flags = reader.u32()?;
+            let checked = reader.rest();
+            let (size, region_size) = (reader.u64()?, reader.u64()?);
+            let head = Head::read_facts(flags & !SHARED | INCOMPLETE, &mut reader)?;
+            let mut places = Vec::new();
+            loop {
+                match reader.u8()? {
+                    0 => break,
+                    1 => places.push(Place {
+                        id: ModuleId(reader.array()?),
+                        offset: reader.varint()?,
+                        counters: reader.varint()?,
+                        threads: Threads::from_code(reader.u8()?.into()),
+                    }),
+                    _ => return Err(Error::Invalid("a module does not start with its tag")),
+                }
+            }
+            let content = checked.len() - reader.rest().len();
+            if checksum(&checked[..content]) != reader.u64()? {
+                return Err(Error::BadChecksum);
+            }
+            if !size.is_multiple_of(PAGE)
+                || !region_size.is_multiple_of(PAGE)
+                || size < (16 + content + 8) as u64
+                || region_size == 0
+            {
+                return Err(Error::Invalid("the sizes in its header make no sense"));
+            }
+            let outside = |place: &Place| {
+                let end = place.counters.checked_mul(8).and_then(|length| length.checked_add(place.offset));
+                end.is_none_or(|end| end > region_size) || !place.offset.is_multiple_of(8)
+            };
+            if places.iter().any(outside) {
+                return Err(Error::Invalid("a counter array reaches beyond the region"));
+            }
+            Ok(Self { head, size, region_size, places, shared: flags & SHARED != 0 })
+        }
+
+        /// Reads a whole file: the header, and the modules with their counts. The head's flags say whether unknown threads
+        /// counted.
+        ///
+        /// # Errors
+        /// As for [`Header::decode`].
+        pub fn decode_all(bytes: &'a [u8]) -> Result<(Self, Vec<profile::Module>)> {
+            let mut header = Self::decode(bytes)?;
+            let mut sums = Sums::default();
+            let start = usize::try_from(header.size).unwrap_or(usize::MAX);
+            sums.add(&header, header.size, bytes.get(start..).unwrap_or_default());
+            let modules = sums.finish(&mut header);
+            Ok((header, modules))
+        }
+    }
+
+    /// The sums over the slots of a raw file. Pieces of the file may be added in any order; holes need not be.
+    #[derive(Clone, Debug, Default)]
+    pub struct Sums {
+        /// By offset in the region.
+        counts: BTreeMap<u64, u64>,
+        /// Offsets at which slot 0 counts something.
+        unknown: Vec<u64>,
+    }
+
+    impl Sums {
+        /// Adds the bytes of the file that start at `position`, which must be a multiple of eight behind the header.
+        pub fn add(&mut self, header: &Header<'_>, position: u64, bytes: &[u8]) {
+            let start = position.saturating_sub(header.size);
+            let (words, _) = bytes.as_chunks::<8>();
+            for (index, word) in words.iter().enumerate() {
+                let count = u64::from_le_bytes(*word);
+                if count != 0 {
+                    let at = start + index as u64 * 8;
+                    let offset = at % header.region_size;
+                    let sum = self.counts.entry(offset).or_default();
+                    *sum = sum.wrapping_add(count);
+                    if at < header.region_size {
+                        self.unknown.push(offset);
+                    }
+                }
+            }
+        }
+
+        /// The modules with their counts. Sets [`UNREGISTERED_THREADS`] in the header if unknown threads counted.
+        pub fn finish(self, header: &mut Header<'_>) -> Vec<profile::Module> {
+            let within = |place: &Place, offset: u64| {
+                offset.checked_sub(place.offset).is_some_and(|distance| distance < place.counters * 8)
+            };
+            let exact = |place: &&Place| place.threads == Threads::Exact;
+            let mut exact = header.places.iter().filter(exact);
+            if !header.shared && exact.any(|place| self.unknown.iter().any(|&offset| within(place, offset))) {
+                header.head.flags |= UNREGISTERED_THREADS;
+            }
+            let module = |place: &Place| {
+                let range = self.counts.range(place.offset..place.offset + place.counters * 8);
+                let counts = range.filter(|(_, count)| **count != 0);
+                profile::Module {
+                    id: place.id,
+                    counters: place.counters,
+                    counts: counts.map(|(offset, count)| ((offset - place.offset) / 8, *count)).collect(),
+                }
+            };
+            header.places.iter().map(module).collect()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec;
+    use alloc::vec::Vec;
+
+    use super::*;
+    use crate::profile::{INCOMPLETE, Module, UNREGISTERED_THREADS};
+    use crate::wire::Error;
+
+    const REGION: u64 = 2 * PAGE;
+
+    fn place(id: u8, offset: u64, counters: u64, threads: Threads) -> Place {
+        Place { id: ModuleId([id; 16]), offset, counters, threads }
+    }
+
+    fn file(flags: u32, slots: &[&[(u64, u64)]]) -> Vec<u8> {
+        let head = Head { flags, pid: 42, image: b"/bin/demo", process_start: 9, ..Head::default() };
+        let places = [place(1, 0, 10, Threads::Exact), place(2, PAGE, 512, Threads::Atomic)];
+        let mut bytes = Vec::new();
+        let size = write_header(&mut bytes, &head, REGION, places.into_iter());
+        assert_eq!(size, PAGE);
+        for (slot, counts) in (0..).zip(slots) {
+            bytes.resize((size + (slot + 1) * REGION) as usize, 0);
+            for (offset, count) in *counts {
+                let at = (size + slot * REGION + offset) as usize;
+                bytes[at..at + 8].copy_from_slice(&count.to_le_bytes());
+            }
+        }
+        bytes
+    }
+
+    #[test]
+    fn slots_are_summed() {
+        let bytes = file(0, &[&[(PAGE, 1)], &[(0, 5), (72, 6), (PAGE, 2)], &[], &[(0, 7), (PAGE, u64::MAX)]]);
+        let (header, modules) = Header::decode_all(&bytes).expect("sound");
+        assert_eq!((header.head.pid, header.head.process_start, header.head.flags), (42, 9, INCOMPLETE));
+        let expected = [(1, 10, vec![(0, 12), (9, 6)]), (2, 512, vec![(0, 2)])];
+        let expected = expected.map(|(id, counters, counts)| Module { id: ModuleId([id; 16]), counters, counts });
+        assert_eq!(modules, expected);
+    }
+
+    #[test]
+    fn a_file_that_ends_early_lacks_the_last_slots() {
+        let bytes = file(0, &[&[], &[(0, 5), (PAGE, 1)], &[(0, 1), (PAGE, 1)]]);
+        let cut = bytes.len() - PAGE as usize;
+        let (_, modules) = Header::decode_all(&bytes[..cut]).expect("sound");
+        assert_eq!((&modules[0].counts, &modules[1].counts), (&vec![(0, 6)], &vec![(0, 1)]));
+        let (_, modules) = Header::decode_all(&bytes[..PAGE as usize]).expect("sound");
+        assert!(modules.iter().all(|module| module.counts.is_empty()));
+    }
+
+    #[test]
+    fn counts_of_unknown_threads_are_noticed() {
+        let flags = |flags, slots: &[&[(u64, u64)]]| {
+            Header::decode_all(&file(flags, slots)).expect("sound").0.head.flags & UNREGISTERED_THREADS
+        };
+        assert_eq!(flags(0, &[&[(8, 1)], &[(0, 1)]]), UNREGISTERED_THREADS);
+        assert_eq!(flags(SHARED, &[&[(8, 1)]]), 0);
+        // What counts atomically counts there, and between the arrays is nothing.
+        assert_eq!(flags(0, &[&[(PAGE, 1), (80, 1)], &[(0, 1)]]), 0);
+    }
+
+    #[test]
+    fn a_damaged_header_is_refused() {
+        let bytes = file(0, &[&[(0, 1)]]);
+        let mut length = Length(0);
+        let head = Head { pid: 42, image: b"/bin/demo", process_start: 9, ..Head::default() };
+        let places = [place(1, 0, 10, Threads::Exact), place(2, PAGE, 512, Threads::Atomic)];
+        put_header(&mut length, &head, 0, 0, places.into_iter());
+        for at in 0..length.0 as usize {
+            assert!(Header::decode(&bytes[..at]).is_err(), "cut at {at}");
+            let mut damaged = bytes.clone();
+            damaged[at] ^= 1;
+            let live = (FLAGS_OFFSET..FLAGS_OFFSET + 4).contains(&(at as u64));
+            assert_eq!(Header::decode(&damaged).is_err(), !live, "byte {at}");
+        }
+        let mut other = bytes.clone();
+        other[8] = 9;
+        assert_eq!(Header::decode(&other), Err(Error::BadVersion(9)));
+    }
+
+    #[test]
+    fn an_array_outside_the_region_is_refused() {
+        for wrong in
+            [place(1, 4, 1, Threads::Exact), place(1, REGION, 1, Threads::Exact), place(1, 0, u64::MAX, Threads::Exact)]
+        {
+            let mut bytes = Vec::new();
+            write_header(&mut bytes, &Head::default(), REGION, [wrong].into_iter());
+            assert!(matches!(Header::decode(&bytes), Err(Error::Invalid(_))), "{wrong:?}");
+        }
+    }
+}
