@@ -39,14 +39,27 @@ pub mod names {
     /// A module's counter array is called this followed by its [`ModuleId`](crate::ModuleId) in hexadecimal.
     pub const COUNTERS_PREFIX: &str = "__pathcc_counters_";
 
-    /// The thread-local word that an array's address is moved by: 0, or (private copy − shared region).
+    /// The thread-local word that the runtime sets: how far a thread's copy of the counters is from the region.
     pub const DELTA: &str = "__pathcc_delta";
+
+    /// The thread-local word that a module moves its array's address by is called this followed by its
+    /// [`ModuleId`](crate::ModuleId). For modules in the region it is [`DELTA`]; any other one keeps a word to itself that stays 0.
+    pub const DELTA_PREFIX: &str = "__pathcc_delta_";
 
     /// The image descriptor that the linker generates and the runtime reads (`linker-shim/src/module.rs`).
     pub const IMAGE: &str = "__pathcc_image";
 
     /// The runtime's anchor: the generated module refers to it so that the static library is linked in.
     pub const RUNTIME: &str = "__pathcc_runtime";
+
+    /// The runtime's function that creates a registered thread.
+    pub const CREATE_THREAD: &str = "__pathcc_create_thread";
+
+    /// What the images of a process share: the executable's.
+    pub const HUB: &str = "__pathcc_hub";
+
+    /// Functions that an instrumented executable defines in place of the C library's.
+    pub const THREAD_FUNCTIONS: [&str; 2] = ["pthread_create", "thrd_create"];
 
     /// The section of the region that holds all counter arrays of an image; page-aligned and padded.
     pub const REGION_SECTION: &str = ".bss.__pathcc_region";

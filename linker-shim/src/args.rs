@@ -22,8 +22,22 @@ pub(crate) struct CommandLine {
     pub(crate) dependency_file: Option<PathBuf>,
     /// Whether a build-id is asked for or refused.
     pub(crate) build_id: bool,
+    /// What the output is.
+    pub(crate) kind: Kind,
     /// Why this is nothing for pathld.
     pub(crate) foreign: Option<Foreign>,
+}
+
+/// What kind of image is linked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// A program that the dynamic linker starts.
+    #[default]
+    Executable,
+    /// A program that brings all its libraries.
+    Static,
+    /// A shared library.
+    Library,
 }
 
 /// An input of the link.
@@ -151,7 +165,18 @@ pub(crate) fn parse(arguments: &[OsString]) -> CommandLine {
         }
         parser.option(name, value.map(OsStr::from_bytes));
     }
-    parser.line
+    parser.finish()
+}
+
+/// Where the compiler's own libraries begin on a command line, that is the C library and what belongs to it. The end if
+/// that cannot be seen.
+pub(crate) fn before_system_libraries(arguments: &[OsString]) -> usize {
+    let is_system = |argument: &OsString| {
+        matches!(argument.as_bytes(), b"-lgcc" | b"-lgcc_eh" | b"-lc")
+            || argument.as_bytes().ends_with(b"/libc.a")
+            || argument.as_bytes().ends_with(b"/libclang_rt.builtins-x86_64.a")
+    };
+    arguments.iter().position(is_system).unwrap_or(arguments.len())
 }
 
 /// Name of an option without its dashes, and a value given in the same argument.
@@ -202,6 +227,14 @@ struct Parser {
 }
 
 impl Parser {
+    fn finish(mut self) -> CommandLine {
+        // The C library comes last, so that it is linked statically if that holds at the end.
+        if self.static_only && self.line.kind == Kind::Executable {
+            self.line.kind = Kind::Static;
+        }
+        self.line
+    }
+
     fn input(&mut self, path: &OsStr) {
         if !self.data {
             self.line.inputs.push(Input::File(path.into()));
@@ -221,6 +254,7 @@ impl Parser {
             (b"o" | b"output", Some(file)) => line.output = Some(file.into()),
             (b"dependency-file", Some(file)) => line.dependency_file = Some(file.into()),
             (b"build-id", _) => line.build_id = true,
+            (b"shared" | b"Bshareable", None) => line.kind = Kind::Library,
             (b"Bstatic" | b"dn" | b"non_shared" | b"static", None) => self.static_only = true,
             (b"Bdynamic" | b"dy" | b"call_shared", None) => self.static_only = false,
             (b"push-state", None) => self.saved.push(self.static_only),
@@ -263,6 +297,20 @@ mod tests {
                 }
             })
             .collect()
+    }
+
+    #[test]
+    fn the_kind_of_image_is_known() {
+        for (line, kind) in [
+            ("-pie a.o -lc", Kind::Executable),
+            ("-static a.o -lc", Kind::Static),
+            ("-static -pie --no-dynamic-linker -z text a.o -lc", Kind::Static),
+            ("a.o -Bstatic -lx -Bdynamic -lc", Kind::Executable),
+            ("-shared a.o -lc", Kind::Library),
+            ("--shared -Bstatic a.o", Kind::Library),
+        ] {
+            assert_eq!(parsed(line).kind, kind, "{line}");
+        }
     }
 
     #[test]

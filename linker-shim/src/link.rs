@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use tempfile::TempDir;
 
-use crate::args::{self, CommandLine};
+use crate::args::{self, CommandLine, Kind};
 use crate::process::{Outcome, Runner};
 use crate::real::{RealLinker, Voice};
 use crate::scan::{self, Damaged, Found, Module};
@@ -67,14 +67,17 @@ fn is_disabled() -> bool {
 }
 
 /// Finds the runtime and makes a private directory.
-fn prepare() -> Result<(PathBuf, TempDir)> {
+fn prepare() -> Result<(Runtime, TempDir)> {
     let this = env::current_exe().and_then(fs::canonicalize).context("cannot find out where pathld is installed")?;
     let root = this.parent().and_then(Path::parent).unwrap_or(Path::new("/"));
-    let runtime = root.join("lib/pathcc/libpathrt.a");
-    fs::metadata(&runtime).with_context(|| format!("the runtime {} is missing", runtime.display()))?;
+    let library = root.join("lib/pathcc");
+    let [counters, threads] = ["libpathrt.a", "libpathrt-threads.a"].map(|name| library.join(name));
+    for archive in [&counters, &threads] {
+        fs::metadata(archive).with_context(|| format!("the runtime {} is missing", archive.display()))?;
+    }
     let workspace =
         tempfile::Builder::new().prefix("pathld-").tempdir().context("cannot make a temporary directory")?;
-    Ok((runtime, workspace))
+    Ok((Runtime { counters, threads }, workspace))
 }
 
 fn tell_damaged(damaged: &[Damaged]) {
@@ -84,12 +87,19 @@ fn tell_damaged(damaged: &[Damaged]) {
     }
 }
 
+/// The archives of the runtime.
+struct Runtime {
+    counters: PathBuf,
+    /// For static executables.
+    threads: PathBuf,
+}
+
 /// A link that pathld takes part in.
 struct Link<'a> {
     real: RealLinker,
     arguments: &'a [OsString],
     line: &'a CommandLine,
-    runtime: PathBuf,
+    runtime: Runtime,
     workspace: TempDir,
     runner: Runner,
 }
@@ -137,15 +147,20 @@ impl Link<'_> {
         let mut arguments = Vec::new();
         if !modules.is_empty() {
             let object = self.workspace.path().join("pathcc.o");
-            fs::write(&object, module::generate(modules)?)
+            fs::write(&object, module::generate(modules, self.line.kind)?)
                 .with_context(|| format!("cannot write {}", object.display()))?;
             // In front of everything, where no option before it can change how it is read.
-            arguments.extend([object.into_os_string(), self.runtime.clone().into_os_string()]);
+            arguments.extend([object.into_os_string(), self.runtime.counters.clone().into_os_string()]);
             if !self.line.build_id {
                 arguments.push("--build-id=sha1".into());
             }
         }
-        arguments.extend_from_slice(self.arguments);
+        let before_system = args::before_system_libraries(self.arguments);
+        arguments.extend_from_slice(&self.arguments[..before_system]);
+        if !modules.is_empty() && self.line.kind == Kind::Static {
+            arguments.push(self.runtime.threads.clone().into_os_string());
+        }
+        arguments.extend_from_slice(&self.arguments[before_system..]);
         let command = self.real.prepare(&arguments, self.workspace.path(), voice)?;
         self.runner.run(command).context("cannot start the real linker")
     }
@@ -169,11 +184,12 @@ fn better_list(used: &[Module], reached: &[Module]) -> Option<Vec<Module>> {
 #[cfg(test)]
 mod tests {
     use pathformat::ModuleId;
+    use pathformat::raw::Threads;
 
     use super::*;
 
     fn module(id: u8, counters: u64) -> Module {
-        Module { id: ModuleId([id; 16]), counters }
+        Module { id: ModuleId([id; 16]), counters, threads: Threads::Exact }
     }
 
     #[test]

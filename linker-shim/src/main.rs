@@ -19,6 +19,7 @@ mod real;
 mod response;
 mod scan;
 mod script;
+mod threads;
 
 use std::env;
 use std::ffi::OsString;

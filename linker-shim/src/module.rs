@@ -19,10 +19,15 @@ use object::{
 };
 use pathformat::names;
 
+use crate::args::Kind;
 use crate::scan::Module;
+use crate::threads;
 
 /// Version of the descriptor's layout.
-const ABI_VERSION: u32 = 1;
+const ABI_VERSION: u32 = 2;
+
+/// Flag of the descriptor: the image is a shared library.
+const LIBRARY: u64 = 1;
 
 /// The region is mapped and shared in whole pages.
 const PAGE: u64 = 4096;
@@ -56,7 +61,7 @@ fn offsets(modules: &[Module]) -> Option<(Vec<u64>, u64)> {
 ///
 /// # Errors
 /// The counters of all modules together exceed the address space.
-pub(crate) fn generate(modules: &[Module]) -> Result<Vec<u8>> {
+pub(crate) fn generate(modules: &[Module], kind: Kind) -> Result<Vec<u8>> {
     let size = region_size(modules);
     let (offsets, _) = offsets(modules).context("the counters exceed the address space")?;
     let size = size.context("the counters exceed the address space")?;
@@ -79,14 +84,21 @@ pub(crate) fn generate(modules: &[Module]) -> Result<Vec<u8>> {
     }
     let thread_local = section(&mut object, ".tbss.__pathcc_delta", SectionKind::UninitializedTls);
     object.append_section_bss(thread_local, 8, 8);
-    let delta = define(&mut object, names::DELTA, SymbolKind::Tls, thread_local, 0, 8);
-    claim_group(&mut object, delta);
+    define(&mut object, names::DELTA, SymbolKind::Tls, thread_local, 0, 8);
+    for module in modules {
+        let name = format!("{}{}", names::DELTA_PREFIX, module.id);
+        let delta = define(&mut object, &name, SymbolKind::Tls, thread_local, 0, 8);
+        claim_group(&mut object, delta);
+    }
 
     let table = section(&mut object, ".rodata.__pathcc_modules", SectionKind::ReadOnlyData);
     let entries: Vec<u8> = modules
         .iter()
         .zip(&offsets)
-        .flat_map(|(module, offset)| [&module.id.0[..], &offset.to_le_bytes(), &module.counters.to_le_bytes()].concat())
+        .flat_map(|(module, offset)| {
+            let words = [*offset, module.counters, module.threads.code().into()].map(u64::to_le_bytes);
+            [&module.id.0[..], words.as_flattened()].concat()
+        })
         .collect();
     object.append_section_data(table, &entries, 8);
 
@@ -94,7 +106,7 @@ pub(crate) fn generate(modules: &[Module]) -> Result<Vec<u8>> {
     let mut image = Vec::new();
     image.extend(ABI_VERSION.to_le_bytes());
     image.extend((modules.len() as u32).to_le_bytes());
-    for word in [0, size, 0, 0] {
+    for word in [0, size, 0, if kind == Kind::Library { LIBRARY } else { 0 }] {
         image.extend(u64::to_le_bytes(word));
     }
     let length = image.len() as u64;
@@ -111,6 +123,13 @@ pub(crate) fn generate(modules: &[Module]) -> Result<Vec<u8>> {
         let offset = object.append_section_data(anchors, &[0; 8], 8);
         let symbol = undefined(&mut object, name);
         refer(&mut object, anchors, offset, symbol)?;
+    }
+    if kind == Kind::Executable {
+        let [runtime, hub] = [names::CREATE_THREAD, names::HUB].map(|name| undefined(&mut object, name));
+        for function in threads::define(&mut object, runtime, hub)? {
+            let offset = object.append_section_data(anchors, &[0; 8], 8);
+            refer(&mut object, anchors, offset, function)?;
+        }
     }
     object.write().context("cannot write the object with the counters")
 }

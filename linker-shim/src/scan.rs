@@ -11,6 +11,7 @@ use object::LittleEndian;
 use object::elf::{EM_X86_64, ET_DYN, ET_EXEC, ET_REL, FileHeader64};
 use object::read::archive::ArchiveFile;
 use object::read::elf::{FileHeader, SectionHeader};
+use pathformat::raw::Threads;
 use pathformat::record::{Head, Records};
 use pathformat::{Error, MANIFEST_VERSION, ModuleId, names};
 use rayon::prelude::*;
@@ -27,12 +28,14 @@ const DEEPEST_SCRIPT: usize = 3;
 const MOST_COUNTERS: u64 = 1 << 40;
 
 /// An instrumented module that needs a counter array.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Module {
     /// Which module.
     pub(crate) id: ModuleId,
     /// Length of its array.
     pub(crate) counters: u64,
+    /// How its threads count.
+    pub(crate) threads: Threads,
 }
 
 /// What the inputs of a link, or its output, contain.
@@ -179,5 +182,5 @@ fn scan_sections(data: &[u8], place: &str) -> Found {
 }
 
 fn module(head: &Head) -> Module {
-    Module { id: head.id, counters: head.counters }
+    Module { id: head.id, counters: head.counters, threads: Threads::from_code(head.flags) }
 }

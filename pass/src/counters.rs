@@ -43,7 +43,7 @@ impl<'ctx> Counters<'ctx> {
         array.set_alignment(64);
         make_replaceable(module, array);
         let delta = (options.threads == "exact").then(|| {
-            let delta = module.add_global(word, None, names::DELTA);
+            let delta = module.add_global(word, None, &format!("{}{id}", names::DELTA_PREFIX));
             delta.set_initializer(&word.const_zero());
             delta.set_thread_local_mode(Some(ThreadLocalMode::InitialExecTLSModel));
             make_replaceable(module, delta);

@@ -1,20 +1,27 @@
-//! Visits the counters that are not zero, without reading pages that nobody touched.
+//! Finds the memory of a slot that is not zero, without reading pages that nobody touched.
 //!
 //! A region may be hundreds of megabytes of zeros of which a run touches little; reading them all would cost time
-//! and, for each page, a page fault. The kernel's `/proc/self/pagemap` tells which pages exist. Without it, all
-//! are read.
+//! and, for each page, a page fault. Of private memory the kernel's `/proc/self/pagemap` tells which pages exist. Of a
+//! file it would not do: a page that was written to disk and dropped is still part of the counts. There the file
+//! system tells what is data and what is a hole, if it is one that is known to count what is still in memory as
+//! data. Otherwise all pages are read.
 
-use core::ptr;
+use core::ops::Range;
+use core::ptr::{self, NonNull};
 
 use crate::sys::File;
 
-const PAGE: usize = 4096;
+/// Size of a page, and of the pieces that memory is looked at in.
+pub(crate) const PAGE: usize = 4096;
 
 /// In an entry of the page map: the page is in memory, or in swap.
 const TOUCHED: u64 = 0b11 << 62;
 
 /// Entries that are read at a time.
 const ENTRIES: usize = 256;
+
+/// Magic numbers of file systems whose holes can be relied on: ext4, xfs, btrfs, f2fs, tmpfs, overlayfs.
+const RELIABLE: [u64; 6] = [0xef53, 0x5846_5342, 0x9123_683e, 0xf2f5_2010, 0x0102_1994, 0x794c_7630];
 
 /// The kernel's page map of this process, if it lets us read it.
 pub(crate) struct PageMap(Option<File>);
@@ -24,10 +31,13 @@ impl PageMap {
     pub(crate) fn open() -> Self {
         Self(File::open(c"/proc/self/pagemap").ok())
     }
+
+    /// A map that knows nothing, so that all pages are read.
+    pub(crate) const NONE: &Self = &Self(None);
 }
 
 /// A window of the page map.
-pub(crate) struct Pages {
+pub(crate) struct Window {
     /// Number of the page that the first entry is about.
     first: usize,
     /// How many entries are valid.
@@ -35,7 +45,7 @@ pub(crate) struct Pages {
     entries: [u64; ENTRIES],
 }
 
-impl Pages {
+impl Window {
     /// An empty window.
     pub(crate) const fn new() -> Self {
         Self { first: 0, valid: 0, entries: [0; ENTRIES] }
@@ -52,34 +62,76 @@ impl Pages {
         // A page that the map does not tell about is read.
         self.entries[..self.valid].get(page - self.first).is_none_or(|entry| entry & TOUCHED != 0)
     }
+}
 
-    /// Calls `visit` with index and value of each counter of an array that is not zero, in ascending order.
-    ///
-    /// # Safety
-    /// The array must be mapped for its whole length. Others may write to it meanwhile.
-    pub(crate) unsafe fn visit(
-        &mut self,
-        map: &PageMap,
-        array: *const u64,
-        counters: u64,
-        mut visit: impl FnMut(u64, u64),
-    ) {
-        let start = array as usize;
-        let end = start + counters as usize * 8;
-        let mut address = start;
-        while address < end {
-            let page_end = (address & !(PAGE - 1)).saturating_add(PAGE).min(end);
-            if self.touched(map, address) {
-                for counter in (address..page_end).step_by(8) {
-                    // SAFETY: within the array; read as volatile, since threads may still be counting.
-                    let count = unsafe { ptr::read_volatile(counter as *const u64) };
-                    if count != 0 {
-                        visit(((counter - start) / 8) as u64, count);
-                    }
+/// What knows which pages of a slot were touched.
+pub(crate) enum Source<'a> {
+    /// Private memory.
+    Memory(&'a PageMap, &'a mut Window),
+    /// A part of a file, where the slot starts at this offset.
+    File(&'a File, u64),
+}
+
+impl<'a> Source<'a> {
+    /// A slot at this offset of a file, if holes of the file can be relied on.
+    pub(crate) fn file(file: &'a File, offset: u64) -> Option<Self> {
+        file.file_system().is_some_and(|system| RELIABLE.contains(&system.kind)).then_some(Self::File(file, offset))
+    }
+
+    /// The next part of `range` that may have been touched, for a slot that starts at `start`; what lies before it is zero.
+    fn next(&mut self, start: usize, range: Range<usize>) -> Option<Range<usize>> {
+        match self {
+            Self::Memory(map, window) => {
+                let mut from = range.start;
+                while from < range.end && !window.touched(map, start + from) {
+                    from = (from & !(PAGE - 1)) + PAGE;
                 }
+                let end = ((from & !(PAGE - 1)) + PAGE).min(range.end);
+                (from < range.end).then_some(from..end)
             }
-            address = page_end;
+            Self::File(file, offset) => {
+                let data = file.next_data(*offset + range.start as u64)?;
+                let hole = file.next_hole(data).unwrap_or(u64::MAX);
+                let from = usize::try_from(data - *offset).unwrap_or(usize::MAX);
+                let end = usize::try_from(hole - *offset).unwrap_or(usize::MAX).min(range.end);
+                (from < range.end).then_some(from..end)
+            }
         }
+    }
+}
+
+/// Calls `visit` with offset and value of each word in a range of a slot that is not zero, in ascending order.
+///
+/// # Safety
+/// The slot must be mapped there; the range starts and ends at words. Others may write to it meanwhile.
+pub(crate) unsafe fn visit(
+    start: NonNull<u8>,
+    range: Range<usize>,
+    source: &mut Source<'_>,
+    mut visit: impl FnMut(usize, u64),
+) {
+    let mut rest = range;
+    while let Some(part) = source.next(start.as_ptr() as usize, rest.clone()) {
+        rest.start = part.end;
+        for offset in part.step_by(8) {
+            // SAFETY: within the slot; read as volatile, since threads may still be counting.
+            let count = unsafe { ptr::read_volatile(start.as_ptr().add(offset).cast::<u64>()) };
+            if count != 0 {
+                visit(offset, count);
+            }
+        }
+    }
+}
+
+/// Adds `count` to the word at `offset` of private memory.
+///
+/// # Safety
+/// The memory must be mapped there, and nobody else may use it.
+pub(crate) unsafe fn add(start: NonNull<u8>, offset: usize, count: u64) {
+    // SAFETY: the caller vouches for the place; offsets of counters are multiples of eight.
+    unsafe {
+        let word = start.as_ptr().add(offset).cast::<u64>();
+        word.write(word.read().wrapping_add(count));
     }
 }
 
@@ -87,48 +139,66 @@ impl Pages {
 mod tests {
     use super::*;
     use crate::sys;
+    use crate::sys::mapping::{self, At};
 
-    fn visited(map: &PageMap, array: *const u64, counters: u64) -> Vec<(u64, u64)> {
+    fn visited(start: NonNull<u8>, range: Range<usize>, mut source: Source<'_>) -> Vec<(usize, u64)> {
         let mut seen = Vec::new();
         // SAFETY: the tests below pass memory that they own.
-        unsafe { Pages::new().visit(map, array, counters, |index, count| seen.push((index, count))) };
+        unsafe { visit(start, range, &mut source, |offset, count| seen.push((offset, count))) };
         seen
     }
 
-    #[test]
-    fn scattered_counts_are_found_with_and_without_a_page_map() {
-        const COUNTERS: usize = 1 << 20;
-        let memory = sys::map_wiped_on_fork(COUNTERS * 8).expect("memory").cast::<u64>().as_ptr();
-        let expected = [(0, 1), (511, 2), (512, 3), (300_000, 4), (COUNTERS as u64 - 1, 5)];
-        for (index, count) in expected {
-            // SAFETY: inside the mapping.
-            unsafe { memory.add(index as usize).write(count) };
+    const LENGTH: usize = 8 << 20;
+    const COUNTS: [(usize, u64); 5] = [(0, 1), (4088, 2), (4096, 3), (2_400_000, 4), (LENGTH - 8, 5)];
+
+    fn fill(start: NonNull<u8>) {
+        for (offset, count) in COUNTS {
+            // SAFETY: the tests below pass memory of LENGTH bytes that they own.
+            unsafe { add(start, offset, count) };
         }
-        assert_eq!(visited(&PageMap::open(), memory, COUNTERS as u64), expected);
-        assert_eq!(visited(&PageMap(None), memory, COUNTERS as u64), expected);
     }
 
     #[test]
-    fn an_array_need_not_start_at_a_page() {
-        let memory = sys::map_wiped_on_fork(3 * PAGE).expect("memory").cast::<u64>().as_ptr();
-        // SAFETY: inside the mapping.
-        let array = unsafe {
-            memory.add(8).write(7);
-            memory.add(600).write(8);
-            memory.add(700).write(9);
-            memory.add(8)
-        };
-        assert_eq!(visited(&PageMap::open(), array, 601), [(0, 7), (592, 8)]);
-        assert_eq!(visited(&PageMap::open(), array, 0), []);
+    fn scattered_counts_are_found_in_memory() {
+        let memory = mapping::map_private(At::Anywhere, LENGTH).expect("memory");
+        fill(memory);
+        for map in [&PageMap::open(), PageMap::NONE] {
+            assert_eq!(visited(memory, 0..LENGTH, Source::Memory(map, &mut Window::new())), COUNTS);
+            let part = visited(memory, 8..LENGTH - 8, Source::Memory(map, &mut Window::new()));
+            assert_eq!(part, COUNTS[1..4]);
+        }
+    }
+
+    #[test]
+    fn scattered_counts_are_found_in_a_file() {
+        let path = format!("{}/pathrt-counters-{}\0", std::env::temp_dir().display(), std::process::id());
+        let path = core::ffi::CStr::from_bytes_with_nul(path.as_bytes()).expect("one NUL");
+        // Once with holes and once with room for everything, where only pages that were written are data.
+        for reserved in [false, true] {
+            let file = File::create(path).expect("writable");
+            sys::unlink(path);
+            let offset = 3 * PAGE as u64;
+            let made = if reserved { file.allocate(0, offset + LENGTH as u64) } else { file.set_length(1 << 30) };
+            assert!(made);
+            let memory = mapping::map_file(At::Anywhere, LENGTH, &file, offset).expect("memory");
+            fill(memory);
+            let source = Source::file(&file, offset).expect("a usual file system");
+            assert_eq!(visited(memory, 0..LENGTH, source), COUNTS);
+            for (range, counts) in [(8..4096, &COUNTS[1..2]), (4096..LENGTH - 8, &COUNTS[2..4]), (4104..8192, &[])] {
+                let source = Source::file(&file, offset).expect("as above");
+                assert_eq!(visited(memory, range, source), counts);
+            }
+        }
     }
 
     #[test]
     fn untouched_pages_are_known() {
-        let memory = sys::map_wiped_on_fork(2 * PAGE).expect("memory").as_ptr();
+        let memory = mapping::map_private(At::Anywhere, 2 * PAGE).expect("memory");
         // SAFETY: inside the mapping.
-        unsafe { memory.add(PAGE).write(1) };
-        let (map, mut pages) = (PageMap::open(), Pages::new());
-        assert!(pages.touched(&map, memory as usize + PAGE));
-        assert!(!pages.touched(&map, memory as usize));
+        unsafe { add(memory, PAGE, 1) };
+        let (map, mut window) = (PageMap::open(), Window::new());
+        let start = memory.as_ptr() as usize;
+        assert!(window.touched(&map, start + PAGE));
+        assert!(!window.touched(&map, start));
     }
 }

@@ -4,8 +4,10 @@
 //! Everything comes from `/proc/self`, since a constructor cannot count on its arguments in every libc. Where
 //! `/proc` is missing, the runtime goes on with what it has.
 
+use pathformat::profile::{FORKED, Head};
+
 use crate::pattern;
-use crate::sys::{self, File, OpenError};
+use crate::sys::{self, File, Names, OpenError};
 use crate::text::{Path, Text};
 
 /// The variable with the pattern, as it stands in an entry of the environment.
@@ -30,6 +32,10 @@ pub(crate) struct Environment {
     pub(crate) build_id: Text<65>,
     /// Nanoseconds since 1970.
     pub(crate) time: u64,
+    /// When the kernel started the process, in clock ticks since boot; 0 if unknown.
+    pub(crate) process_start: u64,
+    /// Whether the process is a fork of one that counted.
+    forked: bool,
     /// Room for a line of a file of `/proc`.
     line: Text<4352>,
 }
@@ -45,6 +51,8 @@ impl Environment {
             arguments: Text::new(),
             build_id: Text::new(),
             time: 0,
+            process_start: 0,
+            forked: false,
             line: Text::new(),
         }
     }
@@ -69,11 +77,51 @@ impl Environment {
         }
         self.enabled = true;
         self.build_id.push_all(build_id);
-        self.time = sys::now();
+        self.read_clocks();
         self.directory.fill(sys::current_directory);
         self.read_image(address);
         if let Ok(arguments) = File::open(c"/proc/self/cmdline") {
             self.arguments.fill(|buffer| Some(read_up_to(&arguments, buffer)));
+        }
+    }
+
+    /// Whether the process is a fork of one that counted.
+    pub(crate) fn forked(&self) -> bool {
+        self.forked
+    }
+
+    /// What a profile's flags say of the process.
+    pub(crate) fn flags(&self) -> u32 {
+        if self.forked { FORKED } else { 0 }
+    }
+
+    /// The process has forked, and this is the child: what is its own is looked at again.
+    pub(crate) fn fork(&mut self) {
+        self.forked = true;
+        self.read_clocks();
+    }
+
+    fn read_clocks(&mut self) {
+        self.time = sys::now();
+        let mut bytes = [0; 1024];
+        let length = File::open(c"/proc/self/stat").map_or(0, |status| read_up_to(&status, &mut bytes));
+        self.process_start = start_entry(bytes.get(..length).unwrap_or_default()).unwrap_or(0);
+    }
+
+    /// What a profile says of the process and the image.
+    pub(crate) fn head<'a>(&'a self, names: &'a Names, flags: u32, stop: u64) -> Head<'a> {
+        Head {
+            flags: flags | self.flags(),
+            pid: sys::process(),
+            parent: sys::parent(),
+            start: self.time,
+            stop,
+            process_start: self.process_start,
+            build_id: self.build_id.as_bytes(),
+            image: self.image.as_bytes(),
+            command_line: self.arguments.as_bytes(),
+            directory: self.directory.as_bytes(),
+            host: names.host(),
         }
     }
 
@@ -121,6 +169,14 @@ fn secure_entry(vector: &[u8]) -> Option<bool> {
     let (entries, _) = words.as_chunks::<2>();
     let entry = entries.iter().find(|entry| u64::from_le_bytes(entry[0]) == AT_SECURE)?;
     Some(u64::from_le_bytes(entry[1]) != 0)
+}
+
+/// The time in `/proc/self/stat` at which the process started. The command's name before it may hold anything.
+fn start_entry(status: &[u8]) -> Option<u64> {
+    let end = status.iter().rposition(|&byte| byte == b')')?;
+    // The fields behind the name begin with the third, and the time is the 22nd.
+    let field = status.get(end + 2..)?.split(|&byte| byte == b' ').nth(19)?;
+    core::str::from_utf8(field).ok()?.parse().ok()
 }
 
 /// Finds the value of [`VARIABLE`] in a stream of NUL-closed entries; the first entry counts, as for `getenv`.
@@ -273,6 +329,14 @@ mod tests {
     }
 
     #[test]
+    fn the_start_is_found_behind_any_name() {
+        let status = b"7 (a) b (c)) S 1 7 7 0 -1 4194560 100 0 0 0 1 2 3 4 20 0 1 0 123456 8192 3\n";
+        assert_eq!(start_entry(status), Some(123_456));
+        assert_eq!(start_entry(b"7 (a) S 1"), None);
+        assert_eq!(start_entry(b""), None);
+    }
+
+    #[test]
     fn this_process_is_described() {
         let mut environment = Box::new(Environment::new());
         environment.read(this_process_is_described as *const () as usize, &[1]);
@@ -282,5 +346,6 @@ mod tests {
         let directory = std::env::current_dir().expect("tests run somewhere");
         assert_eq!(environment.directory.as_bytes(), directory.as_os_str().as_encoded_bytes());
         assert!(environment.arguments.as_bytes().ends_with(b"\0"));
+        assert!(environment.process_start > 0);
     }
 }

@@ -4,8 +4,14 @@
 
 use core::slice;
 
+use pathformat::ModuleId;
+use pathformat::raw::{Place, Threads};
+
 /// The layout version that this runtime reads.
-const ABI_VERSION: u32 = 1;
+const ABI_VERSION: u32 = 2;
+
+/// Flag: the image is a shared library.
+const LIBRARY: u64 = 1;
 
 /// Describes the counters of an image. All fields are constant once the image is relocated.
 #[repr(C)]
@@ -16,7 +22,7 @@ pub(crate) struct Image {
     region: *const u64,
     region_size: u64,
     modules: *const Module,
-    reserved: u64,
+    flags: u64,
 }
 
 /// One counter array in the region.
@@ -29,6 +35,20 @@ pub(crate) struct Module {
     pub(crate) offset: u64,
     /// Length of the array in counters.
     pub(crate) counters: u64,
+    /// How its threads count, as [`Threads::code`].
+    pub(crate) threads: u64,
+}
+
+impl Module {
+    /// Where the module's counters are, for a raw file.
+    pub(crate) fn place(&self) -> Place {
+        Place {
+            id: ModuleId(self.id),
+            offset: self.offset,
+            counters: self.counters,
+            threads: Threads::from_code(self.threads as u32),
+        }
+    }
 }
 
 impl Image {
@@ -41,7 +61,7 @@ impl Image {
             region: region.as_ptr(),
             region_size: size_of_val(region) as u64,
             modules: modules.as_ptr(),
-            reserved: 0,
+            flags: 0,
         }
     }
 
@@ -54,14 +74,30 @@ impl Image {
         unsafe { slice::from_raw_parts(self.modules, self.module_count as usize) }
     }
 
-    /// The first counter of a module; `None` if the array would leave the region.
-    pub(crate) fn array(&self, module: &Module) -> Option<*const u64> {
-        let end = module.counters.checked_mul(8)?.checked_add(module.offset)?;
-        if end > self.region_size || !module.offset.is_multiple_of(8) {
-            return None;
-        }
-        // SAFETY: the offset lies within the region, as just checked.
-        Some(unsafe { self.region.byte_add(module.offset as usize) })
+    /// The start of the region.
+    pub(crate) fn region(&self) -> *mut u8 {
+        self.region.cast_mut().cast()
+    }
+
+    /// Its length in bytes, whole pages.
+    pub(crate) fn region_size(&self) -> usize {
+        if self.abi_version == ABI_VERSION { self.region_size as usize } else { 0 }
+    }
+
+    /// Whether the image is a shared library, which may be unloaded.
+    pub(crate) fn is_library(&self) -> bool {
+        self.flags & LIBRARY != 0
+    }
+
+    /// Where the modules' counters are in a slot.
+    pub(crate) fn places(&self) -> impl Iterator<Item = Place> + Clone {
+        self.modules().iter().map(Module::place).filter(|place| self.contains(place))
+    }
+
+    /// Whether an array is within the region.
+    fn contains(&self, place: &Place) -> bool {
+        let end = place.counters.checked_mul(8).and_then(|length| length.checked_add(place.offset));
+        end.is_some_and(|end| end <= self.region_size) && place.offset.is_multiple_of(8)
     }
 }
 
@@ -72,10 +108,11 @@ mod tests {
     #[test]
     fn an_array_never_leaves_the_region() {
         static REGION: [u64; 4] = [0; 4];
-        let image = Image::new(&REGION, &[]);
-        let array = |offset, counters| image.array(&Module { id: [0; 16], offset, counters });
-        assert!(array(8, 3).is_some());
-        assert!(array(8, 4).is_none() && array(4, 1).is_none() && array(u64::MAX - 7, 1).is_none());
-        assert!(array(0, u64::MAX / 4).is_none());
+        let places = |offset, counters| {
+            let modules = Box::leak(Box::new([Module { id: [0; 16], offset, counters, threads: 0 }]));
+            Image::new(&REGION, modules).places().count()
+        };
+        assert_eq!(places(8, 3), 1);
+        assert_eq!([places(8, 4), places(4, 1), places(u64::MAX - 7, 1), places(0, u64::MAX / 4)], [0; 4]);
     }
 }

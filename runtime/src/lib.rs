@@ -1,15 +1,14 @@
 //! The runtime that is linked into every instrumented image: executable or shared object, each has a hidden copy of
 //! its own and writes a profile of its own.
 //!
-//! A constructor that runs before the program's own remembers how the program was started
-//! (`environment.rs`); a destructor that runs after the program's own writes the counters (`write.rs`). There is
-//! nothing else (`lifetime.rs`): counting is the instrumented code's own business. Nothing is allocated or printed, `errno`
-//! and the signal mask stay as they were, every failure is silent.
+//! A constructor that runs before the program's own remembers how the program was started (`environment.rs`) and gives
+//! every thread a copy of the image's counters to itself (`counting.rs`, `hub.rs`, `slots.rs`), which a file keeps
+//! whatever becomes of the process (`raw.rs`). An executable sees threads begin (`threads.rs`). A destructor that
+//! runs after the program's own writes the sums (`write.rs`). Counting is the instrumented code's own business. Nothing is
+//! allocated with the program's allocator or printed, `errno` and the signal mask stay as they were, every failure is silent.
 //!
 //! With the feature `log` this is another object: the block log of the tests (`log.rs`). Both are members of
 //! libpathrt.a, and a link takes what its objects refer to (`entry.rs` has the symbols).
-//!
-//! Not yet here: counters of each thread, forks, and counts that survive a crash.
 //!
 //! The entry points exist only under `panic = "abort"`, which is the profile `runtime`. In any other profile this is an
 //! ordinary library for tests and checks.
@@ -19,9 +18,14 @@
 mod build_id;
 #[cfg(any(not(feature = "log"), not(panic = "abort")))]
 mod counters;
+#[cfg(all(not(feature = "log"), panic = "abort"))]
+mod counting;
 #[cfg(panic = "abort")]
 mod entry;
+#[cfg_attr(feature = "log", allow(dead_code, reason = "the block log writes no profiles"))]
 mod environment;
+#[cfg(all(not(feature = "log"), panic = "abort"))]
+mod hub;
 #[cfg(any(not(feature = "log"), not(panic = "abort")))]
 mod image;
 #[cfg(panic = "abort")]
@@ -31,9 +35,17 @@ mod log;
 #[cfg(panic = "abort")]
 mod memory;
 mod pattern;
+#[cfg(any(not(feature = "log"), not(panic = "abort")))]
+mod raw;
+#[cfg(any(not(feature = "log"), not(panic = "abort")))]
+mod sink;
+#[cfg(any(not(feature = "log"), not(panic = "abort")))]
+mod slots;
 #[allow(dead_code, reason = "the two members of the archive use a part each")]
 mod sys;
 mod target;
 mod text;
+#[cfg(all(not(feature = "log"), panic = "abort"))]
+mod threads;
 #[cfg(any(not(feature = "log"), not(panic = "abort")))]
 mod write;

@@ -1,55 +1,71 @@
-//! What happens when an image is loaded, and when it ends.
+//! What happens when an image is loaded, when the process forks, and when the image ends.
 
 use core::cell::UnsafeCell;
-#[cfg(not(feature = "log"))]
-use core::sync::atomic::{AtomicBool, Ordering};
 
+#[cfg(not(feature = "log"))]
+use crate::counting;
 use crate::environment::Environment;
 #[cfg(feature = "log")]
 use crate::log;
-#[cfg(not(feature = "log"))]
-use crate::write::{self, Room};
 use crate::{build_id, entry};
 
-/// State of the constructor and the destructor, which the loader never runs at the same time.
-struct Global<T>(UnsafeCell<T>);
+/// State that is changed only where nobody else can be using it.
+pub(crate) struct Global<T>(UnsafeCell<T>);
 
-// SAFETY: see above; everybody else only reads, and only between the two.
+// SAFETY: see above; the places that change it say why they are alone.
 unsafe impl<T> Sync for Global<T> {}
 
-static ENVIRONMENT: Global<Environment> = Global(UnsafeCell::new(Environment::new()));
+impl<T> Global<T> {
+    pub(crate) const fn new(value: T) -> Self {
+        Self(UnsafeCell::new(value))
+    }
+
+    /// The state, to be changed.
+    ///
+    /// # Safety
+    /// Nobody else may be using it.
+    #[allow(clippy::mut_from_ref, reason = "whoever calls it vouches for being alone")]
+    pub(crate) unsafe fn get(&self) -> &mut T {
+        // SAFETY: the caller vouches for it.
+        unsafe { &mut *self.0.get() }
+    }
+}
+
+static ENVIRONMENT: Global<Environment> = Global::new(Environment::new());
 
 /// The constructor.
 pub(crate) extern "C" fn start() {
     // SAFETY: no other code of this image runs before its first constructor has returned.
-    let environment = unsafe { &mut *ENVIRONMENT.0.get() };
+    let environment = unsafe { ENVIRONMENT.get() };
     // SAFETY: the linker gives the address of this very image's head.
     let build_id = unsafe { build_id::build_id(entry::file_head()) };
     // An address of code, since the pages of zeroed data belong to no file.
     environment.read(start as *const () as usize, build_id);
+    #[cfg(not(feature = "log"))]
+    if environment.enabled() {
+        counting::start(environment);
+    }
+}
+
+/// In a forked child: what is its own is looked at again.
+#[cfg(not(feature = "log"))]
+pub(crate) fn fork_environment() {
+    // SAFETY: no other thread is left, and nothing borrowed from it before the fork.
+    unsafe { ENVIRONMENT.get() }.fork();
 }
 
 /// What the constructor found.
 pub(crate) fn environment() -> &'static Environment {
-    // SAFETY: nobody changes it after the constructor.
-    unsafe { &*ENVIRONMENT.0.get() }
+    // SAFETY: only a fork changes it, when no other thread is left.
+    unsafe { ENVIRONMENT.get() }
 }
 
-/// The destructor: writes the profile, once.
-#[cfg(not(feature = "log"))]
+/// The destructor.
 pub(crate) extern "C" fn stop() {
-    static STOPPED: AtomicBool = AtomicBool::new(false);
-    static ROOM: Global<Room> = Global(UnsafeCell::new(Room::new()));
-
-    if environment().enabled() && !STOPPED.swap(true, Ordering::Relaxed) {
-        // SAFETY: only the first caller gets here.
-        let room = unsafe { &mut *ROOM.0.get() };
-        write::profile(environment(), entry::image(), room);
-    }
-}
-
-/// The destructor: writes what is left of the log.
-#[cfg(feature = "log")]
-pub(crate) extern "C" fn stop() {
+    #[cfg(feature = "log")]
     log::finish(environment());
+    #[cfg(not(feature = "log"))]
+    if environment().enabled() {
+        counting::stop(environment());
+    }
 }

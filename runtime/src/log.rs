@@ -73,7 +73,7 @@ static ENDED: AtomicBool = AtomicBool::new(false);
 
 /// Calls `use_log` with the log while nobody else has it. Signals wait meanwhile, since a handler may log too.
 fn with_log<T>(use_log: impl FnOnce(&mut Log) -> T) -> Option<T> {
-    let mask = sys::block_signals();
+    let mask = sys::thread::block_signals();
     let result = log().map(|log| {
         // SAFETY: the mapping stays for ever; this field is only used as an atomic.
         let locked = unsafe { &(*log).locked };
@@ -85,7 +85,7 @@ fn with_log<T>(use_log: impl FnOnce(&mut Log) -> T) -> Option<T> {
         locked.store(false, Ordering::Release);
         result
     });
-    sys::restore_signals(mask);
+    sys::thread::restore_signals(mask);
     result
 }
 
@@ -95,7 +95,7 @@ fn log() -> Option<*mut Log> {
     if !known.is_null() {
         return Some(known);
     }
-    let fresh = sys::map_wiped_on_fork(size_of::<Log>())?.cast::<Log>().as_ptr();
+    let fresh = sys::mapping::map_wiped_on_fork(size_of::<Log>())?.cast::<Log>().as_ptr();
     match LOG.compare_exchange(ptr::null_mut(), fresh, Ordering::AcqRel, Ordering::Acquire) {
         Ok(_) => Some(fresh),
         Err(faster) => Some(faster),
@@ -130,7 +130,7 @@ impl Log {
     }
 
     fn open(&mut self, environment: &Environment) -> Option<File> {
-        if !target::resolve(environment, &mut self.path, &mut self.scratch) {
+        if !target::resolve(environment, 1, &mut self.path, &mut self.scratch) {
             return None;
         }
         rename_profile(&mut self.path);

@@ -8,6 +8,9 @@ use crate::text::Path;
 /// What is written when no pattern is given, and in a directory that is given instead of a pattern.
 pub(crate) const DEFAULT: &[u8] = b"%e.%p.pathprof";
 
+/// What profiles' names end in, unless the pattern says otherwise.
+pub(crate) const EXTENSION: &[u8] = b".pathprof";
+
 /// So much of an image's name is used at most, so that the default name never exceeds what a file system takes.
 const LONGEST_NAME: usize = 200;
 
@@ -27,6 +30,23 @@ pub(crate) struct Facts<'a> {
 /// Whether this pattern says that nothing is to be written.
 pub(crate) fn is_off(pattern: &[u8]) -> bool {
     pattern.is_empty() || pattern == b"off"
+}
+
+/// Whether the name differs between processes.
+pub(crate) fn tells_process(pattern: &[u8]) -> bool {
+    let mut rest = pattern;
+    while let Some(percent) = rest.iter().position(|&byte| byte == b'%') {
+        match rest.get(percent + 1) {
+            Some(b'p') => return true,
+            _ => rest = rest.get(percent + 2..).unwrap_or_default(),
+        }
+    }
+    false
+}
+
+/// The length of a profile's name up to its extension.
+pub(crate) fn stem_length(name: &[u8]) -> usize {
+    name.strip_suffix(EXTENSION).map_or(name.len(), <[u8]>::len)
 }
 
 /// Appends the expanded pattern to `out`.
@@ -89,6 +109,12 @@ mod tests {
     fn a_long_image_name_still_gives_a_file_name() {
         let name = expanded("%e.%p.pathprof", &[b'x'; 255], b"");
         assert!(name.len() <= 255 && name.ends_with(".42.pathprof"));
+    }
+
+    #[test]
+    fn a_pattern_with_the_process_is_known() {
+        assert!(tells_process(b"%e.%p.pathprof") && tells_process(b"%%%p"));
+        assert!(!tells_process(b"%%p%e%") && !tells_process(b"") && !tells_process(b"x.pathprof"));
     }
 
     #[test]

@@ -3,6 +3,9 @@
 //!
 //! Results are [`Option`]: the runtime has nothing better to do with an error number than to give up quietly.
 
+pub(crate) mod mapping;
+pub(crate) mod thread;
+
 use core::arch::asm;
 use core::ffi::CStr;
 use core::num::NonZeroUsize;
@@ -13,13 +16,13 @@ const CLOSE: usize = 3;
 const STAT: usize = 4;
 const FSTAT: usize = 5;
 const LSTAT: usize = 6;
-const MMAP: usize = 9;
-const RT_SIGPROCMASK: usize = 14;
+const LSEEK: usize = 8;
 const PREAD64: usize = 17;
-const MADVISE: usize = 28;
+const PWRITE64: usize = 18;
 const GETPID: usize = 39;
 const UNAME: usize = 63;
 const FCNTL: usize = 72;
+const FTRUNCATE: usize = 77;
 const GETCWD: usize = 79;
 const RENAME: usize = 82;
 const MKDIR: usize = 83;
@@ -32,11 +35,14 @@ const GETGID: usize = 104;
 const GETEUID: usize = 107;
 const GETEGID: usize = 108;
 const GETPPID: usize = 110;
+const FSTATFS: usize = 138;
 const CLOCK_GETTIME: usize = 228;
 const OPENAT: usize = 257;
+const FALLOCATE: usize = 285;
 
 const AT_FDCWD: usize = -100isize as usize;
 const O_WRONLY: usize = 0o1;
+const O_RDWR: usize = 0o2;
 const O_CREAT: usize = 0o100;
 const O_EXCL: usize = 0o200;
 const O_NOCTTY: usize = 0o400;
@@ -137,11 +143,16 @@ impl File {
         Self::open_with(path, 0, 0)
     }
 
-    /// Creates a file that did not exist, readable at least by its owner whatever the umask.
+    /// Creates a file that did not exist, for reading and writing, open at least to its owner whatever the umask.
     pub(crate) fn create(path: &CStr) -> Result<Self, OpenError> {
-        let file = Self::open_with(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o666)?;
+        let file = Self::open_with(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0o666)?;
         file.let_owner_read();
         Ok(file)
+    }
+
+    /// Opens a file for reading and writing.
+    pub(crate) fn open_to_change(path: &CStr) -> Result<Self, OpenError> {
+        Self::open_with(path, O_RDWR | O_NOFOLLOW, 0)
     }
 
     /// Opens a file so that each write goes to its end; creates it if need be.
@@ -151,11 +162,70 @@ impl File {
         Ok(file)
     }
 
-    fn let_owner_read(&self) {
+    fn status(&self) -> Option<Status> {
         let mut status = Status::new();
         // SAFETY: `status` is a buffer of the size of a `struct stat`.
-        let known = unsafe { call(FSTAT, [self.0.get(), &raw mut status as usize, 0, 0, 0, 0]) } == 0;
-        if known && status.mode() & 0o600 != 0o600 {
+        let result = unsafe { call(FSTAT, [self.0.get(), &raw mut status as usize, 0, 0, 0, 0]) };
+        (result == 0).then_some(status)
+    }
+
+    /// What tells this file from every other one, while it exists.
+    pub(crate) fn identity(&self) -> Option<Identity> {
+        self.status().map(|status| Identity([status.0[0], status.0[1]]))
+    }
+
+    /// The file system that it is on.
+    pub(crate) fn file_system(&self) -> Option<FileSystem> {
+        let mut words = [0u64; 15];
+        // SAFETY: the buffer has the size of a `struct statfs`.
+        let result = unsafe { call(FSTATFS, [self.0.get(), words.as_mut_ptr() as usize, 0, 0, 0, 0]) };
+        (result == 0).then(|| FileSystem { kind: words[0], free: words[4].saturating_mul(words[1]) })
+    }
+
+    /// Makes the file as long as this without giving it room on the disk; whether that worked.
+    pub(crate) fn set_length(&self, length: u64) -> bool {
+        // SAFETY: no pointers.
+        unsafe { call(FTRUNCATE, [self.0.get(), length as usize, 0, 0, 0, 0]) == 0 }
+    }
+
+    /// Gives a part of the file room on the disk, and makes the file long enough; whether that worked.
+    pub(crate) fn allocate(&self, start: u64, length: u64) -> bool {
+        // SAFETY: no pointers.
+        unsafe { call(FALLOCATE, [self.0.get(), 0, start as usize, length as usize, 0, 0]) == 0 }
+    }
+
+    /// Writes at a place; whether everything was written.
+    pub(crate) fn write_at(&self, bytes: &[u8], offset: u64) -> bool {
+        let arguments = [self.0.get(), bytes.as_ptr() as usize, bytes.len(), offset as usize, 0, 0];
+        // SAFETY: the bytes are readable for their whole length.
+        unsafe { call(PWRITE64, arguments) == bytes.len() }
+    }
+
+    /// The first place at or behind `from` that holds data; `None` behind the last.
+    pub(crate) fn next_data(&self, from: u64) -> Option<u64> {
+        self.seek(from, 3)
+    }
+
+    /// The first place at or behind `from` that is in a hole, or the end of the file.
+    pub(crate) fn next_hole(&self, from: u64) -> Option<u64> {
+        self.seek(from, 4)
+    }
+
+    fn seek(&self, from: u64, whence: usize) -> Option<u64> {
+        // SAFETY: no pointers.
+        let place = unsafe { call(LSEEK, [self.0.get(), from as usize, whence, 0, 0, 0]) };
+        checked(place).ok().map(|place| place as u64)
+    }
+
+    /// The descriptor, for a mapping.
+    fn descriptor(&self) -> usize {
+        self.0.get()
+    }
+
+    fn let_owner_read(&self) {
+        if let Some(status) = self.status()
+            && status.mode() & 0o600 != 0o600
+        {
             // SAFETY: no pointers.
             unsafe { call(FCHMOD, [self.0.get(), (status.mode() & 0o777 | 0o600) as usize, 0, 0, 0, 0]) };
         }
@@ -198,7 +268,25 @@ impl File {
     }
 }
 
-/// A `struct stat` of x86-64, of which only the mode is looked at.
+/// Device and number of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Identity([u64; 2]);
+
+impl Identity {
+    /// That of no file.
+    pub(crate) const NONE: Self = Self([0; 2]);
+}
+
+/// What is known of a file system.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FileSystem {
+    /// Its magic number.
+    pub(crate) kind: u64,
+    /// Free bytes, for users without privileges.
+    pub(crate) free: u64,
+}
+
+/// A `struct stat` of x86-64, of which mode, device and number are looked at.
 #[repr(C)]
 struct Status([u64; 18]);
 
@@ -237,6 +325,15 @@ fn kind_by(number: usize, path: &CStr) -> Kind {
         S_IFDIR => Kind::Directory,
         _ => Kind::Special,
     }
+}
+
+/// How many threads the process has, by the links of their directory.
+pub(crate) fn thread_count() -> Option<u64> {
+    let mut status = Status::new();
+    // SAFETY: the path ends with a NUL and `status` has the size of a `struct stat`.
+    let result = unsafe { call(STAT, [c"/proc/self/task".as_ptr() as usize, &raw mut status as usize, 0, 0, 0, 0]) };
+    // A directory without entries has two links.
+    if result == 0 { status.0[2].checked_sub(2).filter(|&count| count > 0) } else { None }
 }
 
 /// What a path names, symbolic links followed.
@@ -306,18 +403,60 @@ pub(crate) fn has_changed_identity() -> bool {
 
 /// Nanoseconds since 1970.
 pub(crate) fn now() -> u64 {
+    clock(0)
+}
+
+/// What a clock says, in nanoseconds.
+fn clock(number: usize) -> u64 {
     let mut time = [0u64; 2];
-    // SAFETY: clock 0 is CLOCK_REALTIME, and `time` has the size of a `struct timespec`.
-    unsafe { call(CLOCK_GETTIME, [0, time.as_mut_ptr() as usize, 0, 0, 0, 0]) };
+    // SAFETY: `time` has the size of a `struct timespec`.
+    unsafe { call(CLOCK_GETTIME, [number, time.as_mut_ptr() as usize, 0, 0, 0, 0]) };
     time[0].wrapping_mul(1_000_000_000).wrapping_add(time[1])
+}
+
+/// Which way a measurement may be off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Bound {
+    /// It is at most the truth.
+    Lower,
+    /// It is at least the truth.
+    Upper,
+}
+
+/// Nanoseconds that other threads of this process than the calling one have run.
+pub(crate) fn cpu_time_of_others(bound: Bound) -> u64 {
+    const PROCESS: usize = 2;
+    const THREAD: usize = 3;
+    // Time passes between the two calls, and only this thread's clock may gain by that.
+    let (process, thread) = match bound {
+        Bound::Lower => {
+            let process = clock(PROCESS);
+            (process, clock(THREAD))
+        }
+        Bound::Upper => {
+            let thread = clock(THREAD);
+            (clock(PROCESS), thread)
+        }
+    };
+    process.saturating_sub(thread)
 }
 
 /// The longest file that the process may write. Writing beyond it raises a signal that ends the program, so
 /// nobody may try.
 pub(crate) fn file_size_limit() -> u64 {
+    limit(1)
+}
+
+/// How much address space the process may have.
+pub(crate) fn address_space_limit() -> u64 {
+    limit(9)
+}
+
+/// The soft limit of a resource.
+fn limit(resource: usize) -> u64 {
     let mut limit = [0u64; 2];
-    // SAFETY: resource 1 is RLIMIT_FSIZE, and `limit` has the size of a `struct rlimit`.
-    unsafe { call(GETRLIMIT, [1, limit.as_mut_ptr() as usize, 0, 0, 0, 0]) };
+    // SAFETY: `limit` has the size of a `struct rlimit`.
+    unsafe { call(GETRLIMIT, [resource, limit.as_mut_ptr() as usize, 0, 0, 0, 0]) };
     limit[0]
 }
 
@@ -338,31 +477,4 @@ impl Names {
         let name = &self.0[65..2 * 65];
         name.split(|&byte| byte == 0).next().unwrap_or_default()
     }
-}
-
-/// Maps zeroed private memory that a forked child sees zeroed again.
-pub(crate) fn map_wiped_on_fork(length: usize) -> Option<core::ptr::NonNull<u8>> {
-    const PROT_READ_WRITE: usize = 3;
-    const MAP_PRIVATE_ANONYMOUS: usize = 0x22;
-    const MADV_WIPEONFORK: usize = 18;
-    // SAFETY: a fresh mapping at an address of the kernel's choice disturbs nothing.
-    let mapped = unsafe { call(MMAP, [0, length, PROT_READ_WRITE, MAP_PRIVATE_ANONYMOUS, usize::MAX, 0]) };
-    let start = checked(mapped).ok()?;
-    // SAFETY: the mapping is ours.
-    unsafe { call(MADVISE, [start, length, MADV_WIPEONFORK, 0, 0, 0]) };
-    core::ptr::NonNull::new(start as *mut u8)
-}
-
-/// Lets all signals wait; gives the mask as it was.
-pub(crate) fn block_signals() -> u64 {
-    let (all, mut before) = (u64::MAX, 0u64);
-    // SAFETY: operation 0 is SIG_BLOCK; a set of signals has eight bytes.
-    unsafe { call(RT_SIGPROCMASK, [0, &raw const all as usize, &raw mut before as usize, 8, 0, 0]) };
-    before
-}
-
-/// Sets the signal mask to what [`block_signals`] gave.
-pub(crate) fn restore_signals(mask: u64) {
-    // SAFETY: operation 2 is SIG_SETMASK; a set of signals has eight bytes.
-    unsafe { call(RT_SIGPROCMASK, [2, &raw const mask as usize, 0, 8, 0, 0]) };
 }

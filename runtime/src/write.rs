@@ -1,18 +1,28 @@
 //! Writes the profile: through a buffer to a temporary file beside the final one, which then takes its name. So
 //! nobody ever sees half a profile under a profile's name.
+//!
+//! The counts of all threads are summed in memory of our own first. If there is none, each slot becomes modules of its
+//! own in the profile: whoever reads it sums them.
 
-use pathformat::ModuleId;
-use pathformat::profile::{Head, ProfileWriter};
+use core::ops::Range;
+use core::ptr::NonNull;
+
+use pathformat::profile::{MAGIC, ProfileWriter, UNREGISTERED_THREADS};
+use pathformat::raw::{Place, Threads};
 use pathformat::wire::Sink;
 
-use crate::counters::{PageMap, Pages};
+use crate::counters::{self, PageMap, Source, Window};
 use crate::environment::Environment;
 use crate::image::Image;
+use crate::sink::{BUFFER, FileSink};
+use crate::slots::{Slot, Slots};
+use crate::sys::mapping::{self, At};
 use crate::sys::{self, File, Names, OpenError};
 use crate::target;
 use crate::text::Path;
 
-const BUFFER: usize = 4096;
+/// So many profiles of one process and image at most: each time that it is loaded makes one.
+const MOST_NAMES: u32 = 100_000;
 
 /// The room that writing needs. It is kept off the stack, since whoever calls `exit` may have little of that.
 pub(crate) struct Room {
@@ -20,111 +30,188 @@ pub(crate) struct Room {
     path: Path,
     /// Its name until it is complete.
     temporary: Path,
-    pages: Pages,
+    window: Window,
     buffer: [u8; BUFFER],
 }
 
 impl Room {
     /// Empty room.
     pub(crate) const fn new() -> Self {
-        Self { path: Path::new(), temporary: Path::new(), pages: Pages::new(), buffer: [0; BUFFER] }
+        Self { path: Path::new(), temporary: Path::new(), window: Window::new(), buffer: [0; BUFFER] }
     }
 }
 
-/// Collects bytes and writes them in large pieces; after the first failure it only pretends.
-struct FileSink<'a> {
-    file: File,
-    buffer: &'a mut [u8; BUFFER],
-    filled: usize,
-    /// How much may still be written: beyond the limit a signal would end the program.
-    allowed: u64,
-    failed: bool,
+/// What is written.
+pub(crate) struct Counts<'a> {
+    pub(crate) image: &'a Image,
+    pub(crate) slots: &'a mut Slots,
+    /// One more than the highest slot that a thread ever had.
+    pub(crate) used: u32,
+    /// Whether registered threads may have counted in the region itself.
+    pub(crate) shared: bool,
+    /// [`UNREGISTERED_THREADS`], if that is known already.
+    pub(crate) flags: u32,
 }
 
-impl<'a> FileSink<'a> {
-    fn new(file: File, buffer: &'a mut [u8; BUFFER]) -> Self {
-        Self { file, buffer, filled: 0, allowed: sys::file_size_limit(), failed: false }
+/// Writes the profile of this process; whether that worked.
+pub(crate) fn profile(environment: &Environment, mut counts: Counts<'_>, room: &mut Room) -> bool {
+    if !choose_name(environment, room) {
+        return false;
     }
-
-    fn flush(&mut self) {
-        let bytes = self.buffer.get(..self.filled).unwrap_or_default();
-        match self.allowed.checked_sub(bytes.len() as u64) {
-            Some(left) if !self.failed => {
-                self.allowed = left;
-                self.failed = !self.file.write_all(bytes);
-            }
-            _ => self.failed = true,
-        }
-        self.filled = 0;
-    }
-
-    /// Writes what is left; whether everything arrived.
-    fn finish(mut self) -> bool {
-        self.flush();
-        !self.failed
-    }
-}
-
-impl Sink for FileSink<'_> {
-    fn put(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            if self.filled == BUFFER {
-                self.flush();
-            }
-            if let Some(place) = self.buffer.get_mut(self.filled) {
-                *place = byte;
-                self.filled += 1;
-            }
-        }
-    }
-}
-
-/// Writes the profile of this process, or nothing.
-pub(crate) fn profile(environment: &Environment, image: &Image, room: &mut Room) {
-    if !target::resolve(environment, &mut room.path, &mut room.temporary) {
-        return;
-    }
-    let Some(file) = create_beside(&room.path, &mut room.temporary) else { return };
-    let mut sink = FileSink::new(file, &mut room.buffer);
-    put_profile(environment, image, &mut room.pages, &mut sink);
+    let Some(file) = create_beside(&room.path, &mut room.temporary) else { return false };
+    let mut sink = FileSink::new(&file, &mut room.buffer);
+    put_profile(environment, &mut counts, &mut room.window, &mut sink);
     let complete = sink.finish();
-    let (Some(from), Some(to)) = (room.temporary.as_path(), room.path.as_path()) else { return };
+    let (Some(from), Some(to)) = (room.temporary.as_path(), room.path.as_path()) else { return false };
     if complete {
         // Renaming over an older profile would make ext4 write the data to disk at once, which takes ten times as long
         // as everything else here.
         sys::unlink(to);
     }
-    if !complete || !sys::rename(from, to) {
+    let done = complete && sys::rename(from, to);
+    if !done {
         sys::unlink(from);
     }
+    done
 }
 
-fn put_profile(environment: &Environment, image: &Image, pages: &mut Pages, sink: &mut impl Sink) {
-    let names = Names::new();
-    let head = Head {
-        flags: 0,
-        pid: sys::process(),
-        parent: sys::parent(),
-        start: environment.time,
-        stop: sys::now(),
-        process_start: 0,
-        build_id: environment.build_id.as_bytes(),
-        image: environment.image.as_bytes(),
-        command_line: environment.arguments.as_bytes(),
-        directory: environment.directory.as_bytes(),
-        host: names.host(),
-    };
+/// Finds a name that no other profile of this very process has.
+fn choose_name(environment: &Environment, room: &mut Room) -> bool {
+    for number in 1..MOST_NAMES {
+        if !target::resolve(environment, number, &mut room.path, &mut room.temporary) {
+            return false;
+        }
+        if !room.path.as_path().is_some_and(|path| is_ours(path, environment)) {
+            return true;
+        }
+    }
+    false
+}
+
+/// Whether a file is a profile that this process wrote: when the image was loaded before, or before `exec`.
+fn is_ours(path: &core::ffi::CStr, environment: &Environment) -> bool {
+    let mut words = [0; 6];
+    let read = File::open(path).map_or(0, |file| file.read_words_at(&mut words, 0));
+    read == words.len()
+        && words[0].to_le_bytes() == MAGIC
+        && words[2] as u32 == sys::process()
+        && words[5] == environment.process_start
+        && environment.process_start != 0
+}
+
+fn put_profile(environment: &Environment, counts: &mut Counts<'_>, window: &mut Window, sink: &mut impl Sink) {
     let map = PageMap::open();
-    let mut writer = ProfileWriter::new(sink, &head);
-    for module in image.modules() {
-        if let Some(array) = image.array(module) {
-            let mut counters = writer.module(ModuleId(module.id), module.counters);
-            // SAFETY: the region is part of the image, which is mapped while its code runs.
-            unsafe { pages.visit(&map, array, module.counters, |index, count| counters.counter(index, count)) };
-            counters.finish();
+    let raw = counts.slots.raw.open();
+    let mut flags = counts.flags;
+    let mut summed = Summed { slots: counts.slots, raw: raw.as_ref(), map: &map, window };
+    if !counts.shared && summed.counts_in_region(counts.image) {
+        flags |= UNREGISTERED_THREADS;
+    }
+    let names = Names::new();
+    let mut writer = ProfileWriter::new(sink, &environment.head(&names, flags, sys::now()));
+    let all = || (0..counts.used.max(1)).map(Slot).filter(|&slot| slot != Slot::REGION);
+    let region_is_empty = summed.is_empty(Slot::REGION);
+    match all().next() {
+        Some(only) if region_is_empty && all().count() == 1 => summed.put_slot(&mut writer, counts.image, only),
+        _ => {
+            let sums = mapping::map_private(At::Anywhere, summed.slots.size());
+            for slot in (0..counts.used.max(1)).map(Slot) {
+                match sums {
+                    Some(sums) => summed.add_to(sums, slot),
+                    None => summed.put_slot(&mut writer, counts.image, slot),
+                }
+            }
+            if let Some(sums) = sums {
+                let window = &mut *summed.window;
+                let mut source = Source::Memory(&map, window);
+                // SAFETY: as long as a slot.
+                unsafe { put_modules(&mut writer, counts.image, sums, &mut source) };
+            }
         }
     }
     writer.finish();
+}
+
+/// The slots of an image, to be read.
+struct Summed<'a> {
+    slots: &'a Slots,
+    raw: Option<&'a File>,
+    map: &'a PageMap,
+    window: &'a mut Window,
+}
+
+impl Summed<'_> {
+    /// A slot's memory, if there is any, and what knows its pages.
+    fn slot(&mut self, slot: Slot) -> Option<(NonNull<u8>, Source<'_>)> {
+        let start = self.slots.address(slot)?;
+        if !self.slots.is_kept(slot) {
+            return Some((start, Source::Memory(self.map, self.window)));
+        }
+        let offset = self.slots.raw.offset(slot.0.into(), self.slots.size() as u64);
+        let holes = self.raw.and_then(|raw| Source::file(raw, offset));
+        Some((start, holes.unwrap_or(Source::Memory(PageMap::NONE, self.window))))
+    }
+
+    fn visit(&mut self, slot: Slot, range: Range<usize>, visit: impl FnMut(usize, u64)) {
+        if let Some((start, mut source)) = self.slot(slot) {
+            // SAFETY: a slot is mapped while its image is loaded.
+            unsafe { counters::visit(start, range, &mut source, visit) };
+        }
+    }
+
+    /// Whether there are counts in the region itself of modules whose threads count elsewhere.
+    fn counts_in_region(&mut self, image: &Image) -> bool {
+        let mut found = false;
+        for place in image.places().filter(|place| place.threads == Threads::Exact) {
+            self.visit(Slot::REGION, range(&place), |_, _| found = true);
+        }
+        found
+    }
+
+    fn is_empty(&mut self, slot: Slot) -> bool {
+        let mut empty = true;
+        self.visit(slot, 0..self.slots.size(), |_, _| empty = false);
+        empty
+    }
+
+    /// Adds a slot to private memory of its size.
+    fn add_to(&mut self, sums: NonNull<u8>, slot: Slot) {
+        // SAFETY: the sums are as long as a slot, and only used here.
+        self.visit(slot, 0..self.slots.size(), |offset, count| unsafe { counters::add(sums, offset, count) });
+    }
+
+    fn put_slot(&mut self, writer: &mut ProfileWriter<'_, impl Sink>, image: &Image, slot: Slot) {
+        if let Some((start, mut source)) = self.slot(slot) {
+            // SAFETY: a slot is mapped while its image is loaded.
+            unsafe { put_modules(writer, image, start, &mut source) };
+        }
+    }
+}
+
+/// Where a module's counters are in a slot.
+fn range(place: &Place) -> Range<usize> {
+    let start = place.offset as usize;
+    start..start + place.counters as usize * 8
+}
+
+/// Writes the modules of an image from memory that is laid out like a slot.
+///
+/// # Safety
+/// The memory must be as long as a slot.
+unsafe fn put_modules(
+    writer: &mut ProfileWriter<'_, impl Sink>,
+    image: &Image,
+    start: NonNull<u8>,
+    source: &mut Source<'_>,
+) {
+    for place in image.places() {
+        let mut module = writer.module(place.id, place.counters);
+        let base = place.offset as usize;
+        let put = |offset: usize, count| module.counter(((offset - base) / 8) as u64, count);
+        // SAFETY: places are within a slot.
+        unsafe { counters::visit(start, range(&place), source, put) };
+        module.finish();
+    }
 }
 
 /// Creates a file that did not exist in the directory of `path`, under a name that is short whatever `path` is.
@@ -152,16 +239,10 @@ fn create_beside(path: &Path, temporary: &mut Path) -> Option<File> {
 mod tests {
     use std::fs;
 
+    use pathformat::profile::{self, Profile};
+
     use super::*;
     use crate::image::Module;
-
-    struct Bytes(Vec<u8>);
-
-    impl Sink for Bytes {
-        fn put(&mut self, bytes: &[u8]) {
-            self.0.extend_from_slice(bytes);
-        }
-    }
 
     #[repr(align(4096))]
     struct Region([u64; 1024]);
@@ -174,9 +255,9 @@ mod tests {
         Region(region)
     };
     static MODULES: [Module; 3] = [
-        Module { id: [1; 16], offset: 0, counters: 512 },
-        Module { id: [2; 16], offset: 4096, counters: 9 },
-        Module { id: [3; 16], offset: 4096, counters: 1_000_000 },
+        Module { id: [1; 16], offset: 0, counters: 512, threads: 0 },
+        Module { id: [2; 16], offset: 4096, counters: 9, threads: 0 },
+        Module { id: [3; 16], offset: 4096, counters: 1_000_000, threads: 0 },
     ];
 
     fn environment(directory: &std::path::Path) -> Box<Environment> {
@@ -190,65 +271,53 @@ mod tests {
         environment
     }
 
+    /// Writes a profile and gives the names in its directory and what it says.
+    fn written(environment: &Environment, root: &std::path::Path, shared: bool) -> (Vec<String>, Vec<u8>) {
+        let image = Image::new(&REGION.0, &MODULES);
+        let mut slots = Slots::new();
+        slots.adopt(&image);
+        slots.prepare(Slot::FIRST, None);
+        let first = slots.address(Slot::FIRST).expect("mapped");
+        // SAFETY: the slot is as long as the region.
+        unsafe { counters::add(first, 8, 10) };
+        let counts = Counts { image: &image, slots: &mut slots, used: 2, shared, flags: 0 };
+        assert!(profile(environment, counts, &mut Box::new(Room::new())));
+        let entries = fs::read_dir(root.join("out")).expect("made");
+        let name =
+            |entry: std::io::Result<fs::DirEntry>| entry.expect("entry").file_name().into_string().expect("ASCII");
+        let mut names: Vec<_> = entries.map(name).collect();
+        names.sort();
+        let bytes = fs::read(root.join("out").join(&names[0])).expect("written");
+        (names, bytes)
+    }
+
     #[test]
     fn a_profile_is_written_whole_and_alone() {
         let root = std::env::temp_dir().join(format!("pathrt-write-{}", std::process::id()));
         fs::create_dir_all(&root).expect("the temporary directory is writable");
-        let image = Image::new(&REGION.0, &MODULES);
-        let mut room = Box::new(Room::new());
+        let mut environment = environment(&root);
         // Twice: an older profile is replaced.
-        for _ in 0..2 {
-            profile(&environment(&root), &image, &mut room);
-        }
-        let names: Vec<_> = fs::read_dir(root.join("out")).expect("made").map(|entry| entry.expect("entry")).collect();
-        assert_eq!(names.len(), 1);
-        let bytes = fs::read(root.join("out/demo.pathprof")).expect("written");
-        let stop = u64::from_le_bytes(bytes[32..40].try_into().expect("eight bytes"));
-        assert!(stop > 7);
-        let names = Names::new();
-        let head = Head {
-            flags: 0,
-            pid: std::process::id(),
-            parent: std::os::unix::process::parent_id(),
-            start: 7,
-            stop,
-            process_start: 0,
-            build_id: &[0xab; 20],
-            image: b"/bin/demo",
-            command_line: b"demo\0-x\0",
-            directory: root.as_os_str().as_encoded_bytes(),
-            host: names.host(),
-        };
-        let mut expected = Bytes(Vec::new());
-        let mut writer = ProfileWriter::new(&mut expected, &head);
+        written(&environment, &root, false);
+        let (names, bytes) = written(&environment, &root, false);
+        assert_eq!(names, ["demo.pathprof"]);
+        let profile = Profile::decode(&bytes).expect("sound");
+        let system = Names::new();
+        let expected = environment.head(&system, UNREGISTERED_THREADS, profile.head.stop);
+        assert_eq!(profile.head, expected);
         // The third module does not fit in the region and is left out.
-        for (id, length, counts) in [(1, 512, &[(1, 5), (511, 6)][..]), (2, 9, &[(8, u64::MAX)])] {
-            let mut module = writer.module(ModuleId([id; 16]), length);
-            counts.iter().for_each(|&(index, count)| module.counter(index, count));
-            module.finish();
-        }
-        writer.finish();
-        assert_eq!(bytes, expected.0);
+        let module = |id, counters, counts: &[(u64, u64)]| profile::Module {
+            id: pathformat::ModuleId([id; 16]),
+            counters,
+            counts: counts.to_vec(),
+        };
+        assert_eq!(profile.modules, [module(1, 512, &[(1, 15), (511, 6)]), module(2, 9, &[(8, u64::MAX)])]);
+        // Where all count in the region, that tells nothing of unknown threads.
+        let (_, bytes) = written(&environment, &root, true);
+        assert_eq!(Profile::decode(&bytes).expect("sound").head.flags, 0);
+        // A profile that this very process wrote is kept.
+        environment.process_start = 5;
+        written(&environment, &root, false);
+        assert_eq!(written(&environment, &root, false).0, ["demo-2.pathprof", "demo.pathprof"]);
         fs::remove_dir_all(root).expect("ours");
-    }
-
-    #[test]
-    fn a_full_device_is_noticed() {
-        let file = File::append(c"/dev/full").expect("Linux has it");
-        let mut buffer = [0; BUFFER];
-        let mut sink = FileSink::new(file, &mut buffer);
-        sink.put(&[0; 3 * BUFFER]);
-        assert!(!sink.finish());
-    }
-
-    #[test]
-    fn the_limit_of_file_sizes_is_kept() {
-        let mut buffer = [0; BUFFER];
-        let file = File::append(c"/dev/null").expect("Linux has it");
-        let mut sink = FileSink { allowed: 5000, ..FileSink::new(file, &mut buffer) };
-        sink.put(&[0; 5000]);
-        assert_eq!(sink.allowed, 5000 - BUFFER as u64);
-        sink.put(&[0; 5000]);
-        assert!(!sink.finish());
     }
 }

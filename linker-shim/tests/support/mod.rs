@@ -48,6 +48,12 @@ pub(crate) fn pathld() -> &'static Path {
         });
         succeed(Command::new("ar").arg("rcsD").arg(&archive).args(objects));
         fs::rename(&archive, lib.join("libpathrt.a")).expect("writable");
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../runtime/static/threads.s");
+        let object = scratch.path().join("threads.o");
+        succeed(Command::new("clang-22").arg("-c").arg(source).arg("-o").arg(&object));
+        let archive = scratch.path().join("libpathrt-threads.a");
+        succeed(Command::new("ar").arg("rcsD").arg(&archive).arg(object));
+        fs::rename(&archive, lib.join("libpathrt-threads.a")).expect("writable");
         bin.join("ld.pathld")
     })
 }
@@ -142,7 +148,7 @@ impl Scratch {
     pub(crate) fn module_with(&self, name: &str, number: u8, counters: u64, record: &[u8], flags: &[&str]) {
         let bytes: Vec<String> = record.iter().map(u8::to_string).collect();
         let array = format!("{}{}", names::COUNTERS_PREFIX, id(number));
-        let delta = names::DELTA;
+        let delta = format!("{}{}", names::DELTA_PREFIX, id(number));
         let code = format!(
             "target triple = \"x86_64-unknown-linux-gnu\"\n\
              module asm \".section {section},\\22\\22,@progbits\"\n\

@@ -11,10 +11,10 @@ target triple = "x86_64-pc-linux-gnu"
 ; CHECK-NOT: module asm {{.*}}.pushsection
 ; CHECK-DAG: $[[ARRAY:__pathcc_counters_[0-9a-f]+]] = comdat any
 ; CHECK-DAG: @[[ARRAY]] = weak hidden global [2 x i64] zeroinitializer, comdat, align 64
-; CHECK-DAG: @__pathcc_delta = weak hidden thread_local(initialexec) global i64 0, comdat
+; CHECK-DAG: @[[DELTA:__pathcc_delta_[0-9a-f]+]] = weak hidden thread_local(initialexec) global i64 0, comdat
 
 ; CHECK-LABEL: define i32 @diamond
-; CHECK: %path.delta = load i64, ptr @__pathcc_delta, align 8, !invariant.load
+; CHECK: %path.delta = load i64, ptr @[[DELTA]], align 8, !invariant.load
 ; CHECK: %path.base = getelementptr i8, ptr @[[ARRAY]], i64 %path.delta
 ; CHECK: yes:
 ; CHECK: %[[Y:.*]] = load i64, ptr %path.base

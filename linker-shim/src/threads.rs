@@ -1,0 +1,82 @@
+//! The functions of the C library that create threads, as an executable defines them: each hands its arguments on to
+//! the runtime, which gives the thread counters of its own and calls the C library's function.
+//!
+//! They are weak, so that a program may have its own, and exported, so that libraries call them too. Behind the first one
+//! libraries with counters find the executable's hub. Must match `runtime/src/entry.rs`. In a static link
+//! `runtime/static/threads.s` takes their place.
+
+use anyhow::Result;
+use object::elf::{R_X86_64_PC32, R_X86_64_PLT32, RelocationType};
+use object::write::{Object, Relocation, SymbolId};
+use object::{RelocationFlags, SectionKind, SymbolFlags, SymbolKind, SymbolScope};
+use pathformat::names;
+
+/// `pthread_create`: the last two arguments become 0, "look for the real one" and "POSIX".
+const POSIX: [u8; 15] = [
+    0xf3, 0x0f, 0x1e, 0xfa, // endbr64
+    0x45, 0x31, 0xc0, // xor %r8d, %r8d
+    0x45, 0x31, 0xc9, // xor %r9d, %r9d
+    0xe9, 0, 0, 0, 0, // jmp __pathcc_create_thread
+];
+
+/// What tells libraries that this is ours. The last bytes are the version of what the images share.
+const SIGNATURE: [u8; 16] = *b"pathcc threads\x01\0";
+
+/// Where the signature stands, and behind it the distance to the hub.
+const SIGNATURE_OFFSET: u64 = 16;
+
+/// `thrd_create`: the function and its argument move on by one, and the last argument says "C".
+const C: [u8; 24] = [
+    0xf3, 0x0f, 0x1e, 0xfa, // endbr64
+    0x48, 0x89, 0xd1, // mov %rdx, %rcx
+    0x48, 0x89, 0xf2, // mov %rsi, %rdx
+    0x45, 0x31, 0xc0, // xor %r8d, %r8d
+    0x41, 0xb9, 1, 0, 0, 0, // mov $1, %r9d
+    0xe9, 0, 0, 0, 0, // jmp __pathcc_create_thread
+];
+
+/// The functions start at multiples of this, so that everything behind the first is on its page.
+const ALIGNMENT: u64 = 64;
+
+/// Adds the functions. `runtime` names the function that they hand on to, `hub` what libraries find. Gives symbols that must
+/// be kept.
+pub(crate) fn define(object: &mut Object<'_>, runtime: SymbolId, hub: SymbolId) -> Result<[SymbolId; 2]> {
+    let section = object.add_section(Vec::new(), b".text.__pathcc_threads".to_vec(), SectionKind::Text);
+    // The jump is the last instruction, and its distance counts from behind it.
+    let jump = |object: &mut Object<'_>, code: &[u8]| -> Result<u64> {
+        let start = object.append_section_data(section, code, ALIGNMENT);
+        refer(object, section, start + code.len() as u64 - 4, runtime, R_X86_64_PLT32, -4)?;
+        Ok(start)
+    };
+    let posix = jump(object, &POSIX)?;
+    object.append_section_data(section, &SIGNATURE, SIGNATURE_OFFSET);
+    let distance = object.append_section_data(section, &[0; 4], 4);
+    refer(object, section, distance, hub, R_X86_64_PC32, 0)?;
+    let c = jump(object, &C)?;
+    let symbol = |object: &mut Object<'_>, name: &str, value, size| {
+        object.add_symbol(object::write::Symbol {
+            name: name.into(),
+            value,
+            size,
+            kind: SymbolKind::Text,
+            scope: SymbolScope::Dynamic,
+            weak: true,
+            section: object::write::SymbolSection::Section(section),
+            flags: SymbolFlags::None,
+        })
+    };
+    let [posix_name, c_name] = names::THREAD_FUNCTIONS;
+    Ok([symbol(object, posix_name, posix, distance + 4 - posix), symbol(object, c_name, c, C.len() as u64)])
+}
+
+fn refer(
+    object: &mut Object<'_>,
+    section: object::write::SectionId,
+    offset: u64,
+    symbol: SymbolId,
+    r_type: RelocationType,
+    addend: i64,
+) -> Result<()> {
+    let flags = RelocationFlags::Elf { r_type };
+    Ok(object.add_relocation(section, Relocation { offset, symbol, addend, flags })?)
+}

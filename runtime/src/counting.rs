@@ -1,0 +1,252 @@
+//! The counters of this image, from its constructor over forks to its destructor.
+
+use core::ptr;
+
+use pathformat::profile::UNREGISTERED_THREADS;
+use pathformat::raw::{SHARED, Threads};
+
+use crate::counters::{self, PageMap, Source, Window};
+use crate::entry;
+use crate::environment::Environment;
+use crate::hub::{Hub, Shared};
+use crate::image::Image;
+use crate::lifetime::{self, Global};
+use crate::raw;
+use crate::slots::{Slot, Slots};
+use crate::sys::thread;
+use crate::sys::{self, Bound, File, Names};
+use crate::write::{self, Counts};
+
+/// What this image knows of its counters. Other images of the process reach it through the hub. All zeros at first.
+pub(crate) struct Counting {
+    /// The next image in the hub's list.
+    pub(crate) next: *mut Counting,
+    slots: Slots,
+    /// Distance of this image's `delta` from the thread pointer, the same in all threads.
+    delta_offset: usize,
+    /// Whether there are modules whose threads count each in its slot, and modules that count as if there was one.
+    exact: bool,
+    single: bool,
+    /// Whether registered threads count in the region, since there was no memory for a slot.
+    shared: bool,
+    /// What is known to be wrong with the counts: 0 or [`UNREGISTERED_THREADS`].
+    flags: u32,
+    /// The process that the slots are of.
+    process: u32,
+    /// How long unregistered threads had run when counting began, in nanoseconds.
+    others_before: u64,
+    stopped: bool,
+}
+
+/// Room to work in, kept off the stack.
+struct Room {
+    raw: raw::Room,
+    write: write::Room,
+    window: Window,
+}
+
+static COUNTING: Global<Counting> = Global::new(Counting {
+    next: ptr::null_mut(),
+    slots: Slots::new(),
+    delta_offset: 0,
+    exact: false,
+    single: false,
+    shared: false,
+    flags: 0,
+    process: 0,
+    others_before: 0,
+    stopped: false,
+});
+
+static ROOM: Global<Room> =
+    Global::new(Room { raw: raw::Room::new(), write: write::Room::new(), window: Window::new() });
+
+/// The constructor's part: gives every thread that is known a slot, and lets the raw file keep them.
+pub(crate) fn start(environment: &Environment) {
+    entry::hub().with(|shared| {
+        // SAFETY: the hub's lock keeps the other images away, and no thread of this image has begun.
+        let (counting, room) = unsafe { (COUNTING.get(), ROOM.get()) };
+        shared.register_first();
+        counting.begin(environment, entry::image(), room);
+        shared.add(counting);
+    });
+    entry::register_fork_handlers(before_fork, after_fork, in_child);
+}
+
+impl Counting {
+    fn begin(&mut self, environment: &Environment, image: &Image, room: &mut Room) {
+        self.slots.adopt(image);
+        self.delta_offset = entry::delta().wrapping_sub(thread::pointer());
+        self.exact = image.places().any(|place| place.threads == Threads::Exact);
+        self.single = image.places().any(|place| place.threads == Threads::Single);
+        self.note_process();
+        let file = self.create_raw(environment, image, &mut room.raw);
+        if self.exact {
+            self.slots.prepare(Slot::FIRST, file.as_ref());
+            self.shared = self.slots.address(Slot::FIRST).is_none();
+        }
+        self.move_early_counts(image, file.as_ref(), &mut room.window);
+        if let Some(file) = &file {
+            self.slots.keep_region(file);
+        }
+        self.finish_raw();
+    }
+
+    fn note_process(&mut self) {
+        self.process = sys::process();
+        self.others_before = sys::cpu_time_of_others(Bound::Upper);
+    }
+
+    fn create_raw(&mut self, environment: &Environment, image: &Image, room: &mut raw::Room) -> Option<File> {
+        let names = Names::new();
+        let size = self.slots.size() as u64;
+        self.slots.raw.create(environment, &environment.head(&names, 0, 0), size, image.places(), room)
+    }
+
+    /// Removes a file that keeps nothing, and tells the other one how threads count.
+    fn finish_raw(&mut self) {
+        if !self.slots.is_kept(Slot::REGION) {
+            self.slots.raw.remove();
+        } else if self.shared {
+            self.tell_flags();
+        }
+    }
+
+    fn tell_flags(&mut self) {
+        let shared = if self.shared { SHARED } else { 0 };
+        self.slots.raw.set_flags(self.flags | shared | lifetime::environment().flags());
+    }
+
+    /// What was counted before the constructor, by resolvers of ifuncs for example, belongs to the first thread.
+    fn move_early_counts(&mut self, image: &Image, file: Option<&File>, window: &mut Window) {
+        let Some(region) = self.slots.address(Slot::REGION) else { return };
+        let first = self.slots.address(Slot::FIRST);
+        let offset = self.slots.raw.offset(0, self.slots.size() as u64);
+        let map = PageMap::open();
+        for place in image.places() {
+            let mut source = Source::Memory(&map, window);
+            let range = place.offset as usize..(place.offset + place.counters * 8) as usize;
+            let move_away = |at, count: u64| match (place.threads, first, file) {
+                // SAFETY: both are as long as a slot, and nobody counts yet.
+                (Threads::Exact, Some(first), _) => unsafe {
+                    counters::add(first, at, count);
+                    counters::add(region, at, count.wrapping_neg());
+                },
+                (_, _, Some(file)) => {
+                    file.write_at(&count.to_le_bytes(), offset + at as u64);
+                }
+                _ => {}
+            };
+            // SAFETY: the region is part of the image.
+            unsafe { counters::visit(region, range, &mut source, move_away) };
+        }
+    }
+
+    /// Makes sure that there is memory for a slot.
+    pub(crate) fn prepare(&mut self, slot: Slot) {
+        if self.exact {
+            self.slots.prepare(slot, None);
+        }
+    }
+
+    /// Lets the thread with this thread pointer count in a slot.
+    pub(crate) fn attach(&mut self, slot: Slot, pointer: usize) {
+        let delta = self.slots.delta(slot);
+        if self.exact && delta != 0 {
+            self.set_delta(pointer, delta);
+        }
+        let together = self.exact && delta == 0 || self.single;
+        if together && slot != Slot::FIRST {
+            self.suspect();
+        }
+    }
+
+    fn set_delta(&self, pointer: usize, delta: usize) {
+        let address = pointer.wrapping_add(self.delta_offset);
+        if pointer == thread::pointer() {
+            // SAFETY: the thread's own variable.
+            unsafe { (address as *mut usize).write_volatile(delta) };
+        } else {
+            thread::poke(address, delta);
+        }
+    }
+
+    /// Counts may be wrong from now on.
+    pub(crate) fn suspect(&mut self) {
+        if self.flags == 0 {
+            self.flags = UNREGISTERED_THREADS;
+            self.tell_flags();
+        }
+    }
+
+    /// In a forked child: starts from zero with a raw file of its own.
+    fn start_again(&mut self, slot: Slot, environment: &Environment, image: &Image, room: &mut Room) {
+        self.flags = 0;
+        self.note_process();
+        let file = self.create_raw(environment, image, &mut room.raw);
+        self.slots.start_again(slot, file.as_ref());
+        self.finish_raw();
+    }
+
+    fn finish(&mut self, environment: &Environment, image: &Image, hub: &mut Shared, room: &mut write::Room) {
+        hub.remove(self);
+        if self.process != sys::process() {
+            // A child that was forked past us shares the raw file with its parent: there its counts are.
+            self.suspect();
+            return;
+        }
+        if entry::sees_threads() && hub.has_strangers(self.others_before) {
+            self.flags = UNREGISTERED_THREADS;
+        }
+        let (shared, flags) = (self.shared, self.flags);
+        let counts = Counts { image, slots: &mut self.slots, used: hub.used, shared, flags };
+        if write::profile(environment, counts, room) {
+            self.slots.raw.remove();
+        } else if flags != 0 {
+            self.tell_flags();
+        }
+        // A library may be loaded and unloaded often. As long as there are other threads, nobody knows whether they
+        // are still in its code, since the program may be ending.
+        if image.is_library() && sys::thread_count() == Some(1) {
+            self.set_delta(thread::pointer(), 0);
+            self.slots.unmap();
+        }
+    }
+}
+
+/// The destructor's part: writes the profile, once.
+pub(crate) fn stop(environment: &Environment) {
+    entry::hub().with(|shared| {
+        // SAFETY: as in `start`; a thread that still counts does so in the slots alone.
+        let (counting, room) = unsafe { (COUNTING.get(), ROOM.get()) };
+        if !core::mem::replace(&mut counting.stopped, true) {
+            counting.finish(environment, entry::image(), shared, &mut room.write);
+        }
+    });
+}
+
+extern "C" fn before_fork() {
+    entry::hub().before_fork();
+}
+
+extern "C" fn after_fork() {
+    entry::hub().after_fork();
+}
+
+extern "C" fn in_child() {
+    let hub = entry::hub();
+    hub.in_child();
+    hub.with(|shared| {
+        let slot = shared.survive_fork();
+        lifetime::fork_environment();
+        // SAFETY: no other thread is left.
+        let (counting, room) = unsafe { (COUNTING.get(), ROOM.get()) };
+        if !counting.stopped {
+            counting.start_again(slot, lifetime::environment(), entry::image(), room);
+        }
+    });
+    hub.after_fork();
+}
+
+/// The hub that this image has if it finds no other.
+pub(crate) static HUB: Hub = Hub::new();

@@ -1,0 +1,309 @@
+//! What the images of a process share: which threads there are, and which images count.
+//!
+//! Every image has a runtime of its own, but only an executable can see threads begin (`threads.rs`). So the
+//! hub is the executable's, if that is instrumented: the libraries find it behind its `pthread_create` (`entry.rs`). In any
+//! other program each library has a hub to itself, in which only the thread that loaded it is registered.
+//!
+//! A thread that ended is noticed when its slot is needed: the kernel does not know it any more. So whatever a thread
+//! still does while it ends, destructors of thread-local variables for example, is counted in its slot.
+
+use core::cell::UnsafeCell;
+use core::ptr;
+
+use crate::counting::Counting;
+use crate::slots::{CHUNKS, Slot};
+use crate::sys::mapping::{self, At};
+use crate::sys::thread::{self, Lock};
+use crate::sys::{self, Bound};
+
+/// What a slot is used for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+enum State {
+    /// Nobody's. Zeros, as in a fresh mapping.
+    Free = 0,
+    /// Given to a thread that has not begun.
+    Starting = 1,
+    /// Of a thread that counts, or that has ended and nobody looked since.
+    Running = 2,
+}
+
+/// What is known of the thread that has a slot.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub(crate) struct Thread {
+    state: State,
+    /// Its number in the kernel.
+    number: u32,
+    /// Its thread pointer.
+    pointer: usize,
+    /// What it shall run, while it is starting.
+    pub(crate) start: usize,
+    /// With which argument.
+    pub(crate) argument: usize,
+}
+
+/// The threads and images of a process. Zeros are a hub without any.
+#[repr(C)]
+pub(crate) struct Hub {
+    lock: Lock,
+    /// The thread that forks now and holds the lock for that, and how often it has asked.
+    forking: UnsafeCell<(u32, u32)>,
+    shared: UnsafeCell<Shared>,
+}
+
+/// What the lock protects.
+#[repr(C)]
+pub(crate) struct Shared {
+    /// The process that the threads are of.
+    pub(crate) process: u32,
+    /// One more than the highest slot ever given.
+    pub(crate) used: u32,
+    /// How many slots are free below that.
+    free: u32,
+    /// The images that count, in a list.
+    images: *mut Counting,
+    threads: [*mut Thread; CHUNKS],
+}
+
+// SAFETY: everything is reached through the lock.
+unsafe impl Sync for Hub {}
+
+impl Hub {
+    /// A hub without threads or images.
+    pub(crate) const fn new() -> Self {
+        let shared =
+            Shared { process: 0, used: 0, free: 0, images: ptr::null_mut(), threads: [ptr::null_mut(); CHUNKS] };
+        Self { lock: Lock::new(), forking: UnsafeCell::new((0, 0)), shared: UnsafeCell::new(shared) }
+    }
+
+    /// Calls `use_hub` while nobody else has it. Signals wait meanwhile, since a handler may start threads too.
+    pub(crate) fn with<T>(&self, use_hub: impl FnOnce(&mut Shared) -> T) -> T {
+        let mask = thread::block_signals();
+        let nested = self.is_forking();
+        if !nested {
+            self.lock.acquire();
+        }
+        // SAFETY: whoever holds the lock is alone.
+        let result = use_hub(unsafe { &mut *self.shared.get() });
+        if !nested {
+            self.lock.release();
+        }
+        thread::restore_signals(mask);
+        result
+    }
+
+    /// Whether this thread holds the lock because it forks.
+    fn is_forking(&self) -> bool {
+        // SAFETY: a word that only the holder of the lock sets to its own number; others read some other number.
+        unsafe { ptr::read_volatile(&raw const (*self.forking.get()).0) == thread::current() }
+    }
+
+    /// Before a fork: takes the lock, so that no thread has it that the child will lack. Every image asks for it.
+    pub(crate) fn before_fork(&self) {
+        if !self.is_forking() {
+            self.lock.acquire();
+            // SAFETY: whoever holds the lock is alone.
+            unsafe { (*self.forking.get()).0 = thread::current() };
+        }
+        // SAFETY: as above.
+        unsafe { (*self.forking.get()).1 += 1 };
+    }
+
+    /// In a forked child: the lock is this thread's, which has another number than in the parent.
+    pub(crate) fn in_child(&self) {
+        // SAFETY: the lock is held since `before_fork`, and no other thread is left.
+        unsafe { (*self.forking.get()).0 = thread::current() };
+    }
+
+    /// After a fork, in the parent and in the child: the last image that asked gives the lock back.
+    pub(crate) fn after_fork(&self) {
+        // SAFETY: the lock is held since `before_fork`, by the only thread that gets here.
+        let forking = unsafe { &mut *self.forking.get() };
+        forking.1 = forking.1.saturating_sub(1);
+        if forking.1 == 0 {
+            forking.0 = 0;
+            self.lock.release();
+        }
+    }
+}
+
+impl Shared {
+    fn thread(&mut self, slot: Slot) -> Option<&mut Thread> {
+        let (chunk, index) = slot.place();
+        let start = *self.threads.get(chunk)?;
+        if start.is_null() || slot == Slot::REGION || slot.0 >= self.used {
+            return None;
+        }
+        // SAFETY: a chunk has room for all threads with its slots, and whoever has the shared part is alone.
+        Some(unsafe { &mut *start.add(index) })
+    }
+
+    /// The slots that were ever given.
+    fn slots(&self) -> impl Iterator<Item = Slot> + use<> {
+        (1..self.used).map(Slot)
+    }
+
+    /// Registers the calling thread, if no thread is registered yet.
+    pub(crate) fn register_first(&mut self) {
+        if self.used == 0 {
+            self.process = sys::process();
+            self.used = 1;
+            if let Some(slot) = self.take() {
+                self.begin(slot);
+            }
+        }
+    }
+
+    /// Gives a slot to a thread that will start.
+    pub(crate) fn take(&mut self) -> Option<Slot> {
+        if self.free == 0 {
+            self.collect();
+        }
+        let free = if self.free > 0 { self.slots().find(|&slot| self.is(slot, State::Free)) } else { None };
+        let slot = match free {
+            Some(slot) => {
+                self.free -= 1;
+                slot
+            }
+            None => self.extend()?,
+        };
+        self.thread(slot)?.state = State::Starting;
+        Some(slot)
+    }
+
+    fn is(&mut self, slot: Slot, state: State) -> bool {
+        self.thread(slot).is_some_and(|thread| thread.state == state)
+    }
+
+    /// A slot that nobody had before.
+    fn extend(&mut self) -> Option<Slot> {
+        let slot = Slot(self.used.max(1));
+        let (chunk, _) = slot.place();
+        let start = self.threads.get_mut(chunk)?;
+        if start.is_null() {
+            *start = mapping::map_private(At::Anywhere, size_of::<Thread>() << chunk)?.cast().as_ptr();
+        }
+        self.used = slot.0 + 1;
+        Some(slot)
+    }
+
+    /// Finds the slots of threads that have ended.
+    fn collect(&mut self) {
+        // Asking for every thread each time would make starting many of them slow; the kernel knows how many there are.
+        let known = u64::from(self.used.saturating_sub(1) - self.free);
+        if sys::thread_count().is_some_and(|alive| alive >= known) {
+            return;
+        }
+        for slot in self.slots() {
+            if let Some(thread) = self.thread(slot)
+                && thread.state == State::Running
+                && !thread::is_alive(thread.number)
+            {
+                thread.state = State::Free;
+                self.free += 1;
+            }
+        }
+    }
+
+    /// Takes a slot back whose thread could not be started.
+    pub(crate) fn give_back(&mut self, slot: Slot) {
+        if let Some(thread) = self.thread(slot) {
+            thread.state = State::Free;
+            self.free += 1;
+        }
+    }
+
+    /// What a thread that starts with this slot shall run, and with which argument.
+    pub(crate) fn task(&mut self, slot: Slot) -> Option<&mut Thread> {
+        self.thread(slot)
+    }
+
+    /// The calling thread begins to count in this slot, in all images.
+    pub(crate) fn begin(&mut self, slot: Slot) {
+        let (number, pointer) = (thread::current(), thread::pointer());
+        if let Some(thread) = self.thread(slot) {
+            *thread = Thread { state: State::Running, number, pointer, ..*thread };
+            self.each_image(|image| image.attach(slot, pointer));
+        }
+    }
+
+    /// Makes sure that every image has memory for a slot.
+    pub(crate) fn prepare(&mut self, slot: Slot) {
+        self.each_image(|image| image.prepare(slot));
+    }
+
+    fn each_image(&mut self, mut act: impl FnMut(&mut Counting)) {
+        let mut next = self.images;
+        // SAFETY: images are in the list while they are loaded, and whoever has the shared part is alone.
+        while let Some(image) = unsafe { next.as_mut() } {
+            next = image.next;
+            act(image);
+        }
+    }
+
+    /// Adds an image, in which all threads count from now on.
+    pub(crate) fn add(&mut self, image: &mut Counting) {
+        for slot in self.slots() {
+            if let Some(&mut Thread { state, number, pointer, .. }) = self.thread(slot)
+                && state != State::Free
+            {
+                image.prepare(slot);
+                // One that has ended may have left its stack to others.
+                if state == State::Running && thread::is_alive(number) {
+                    image.attach(slot, pointer);
+                }
+            }
+        }
+        image.next = self.images;
+        self.images = image;
+    }
+
+    /// Removes an image that is about to be unloaded.
+    pub(crate) fn remove(&mut self, image: &mut Counting) {
+        let gone: *mut Counting = image;
+        if self.images == gone {
+            self.images = image.next;
+        }
+        let after = image.next;
+        self.each_image(|other| {
+            if other.next == gone {
+                other.next = after;
+            }
+        });
+    }
+
+    /// In a forked child: only the calling thread is left. Its slot, or the region's if nobody registered it.
+    pub(crate) fn survive_fork(&mut self) -> Slot {
+        let (number, pointer) = (thread::current(), thread::pointer());
+        let first = self.process != sys::process();
+        self.process = sys::process();
+        let mut own = Slot::REGION;
+        for slot in self.slots() {
+            let Some(thread) = self.thread(slot) else { continue };
+            if thread.state == State::Running && thread.pointer == pointer {
+                thread.number = number;
+                own = slot;
+            } else if first && thread.state != State::Free {
+                thread.state = State::Free;
+                self.free += 1;
+            }
+        }
+        own
+    }
+
+    /// Whether more threads have run than are registered, as far as can be told: `others_before` is what
+    /// [`sys::cpu_time_of_others`] said in the beginning.
+    pub(crate) fn has_strangers(&mut self, others_before: u64) -> bool {
+        if self.used <= Slot::FIRST.0 + 1 {
+            return sys::cpu_time_of_others(Bound::Lower) > others_before;
+        }
+        let mut known = 0;
+        for slot in self.slots() {
+            if let Some(&mut Thread { state, number, .. }) = self.thread(slot) {
+                known += u64::from(state == State::Starting || state == State::Running && thread::is_alive(number));
+            }
+        }
+        sys::thread_count().is_some_and(|alive| alive > known)
+    }
+}

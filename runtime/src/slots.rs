@@ -1,0 +1,213 @@
+//! Where the threads of an image count: a copy of its region for each, called a slot.
+//!
+//! Slot 0 is the region itself. The others come in chunks that double in size: chunk *c* holds the slots 2^c … 2^(c+1)−1,
+//! one mapping and one part of the raw file. So memory is at most twice what the threads need that are alive at
+//! once, and a slot never moves, since code that runs holds its address.
+
+use core::ptr::{self, NonNull};
+
+use crate::image::Image;
+use crate::raw::RawFile;
+use crate::sys::mapping::{self, At};
+use crate::sys::{self, File};
+
+/// How many chunks there may be: for two million threads.
+pub(crate) const CHUNKS: usize = 21;
+
+/// Of a limited address space no chunk takes more than this part: the program shall not miss it.
+const ADDRESS_SPACE_PART: u64 = 64;
+
+/// The number of a slot, the same in every image of a process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Slot(pub(crate) u32);
+
+impl Slot {
+    /// The region itself, where threads count that nobody registered.
+    pub(crate) const REGION: Self = Self(0);
+
+    /// The slot of the first thread.
+    pub(crate) const FIRST: Self = Self(1);
+
+    /// The chunk that a slot other than the region is in, and its index there.
+    pub(crate) fn place(self) -> (usize, usize) {
+        let chunk = self.0.max(1).ilog2();
+        (chunk as usize, (self.0.max(1) - (1 << chunk)) as usize)
+    }
+}
+
+/// Memory of a chunk.
+#[derive(Clone, Copy, Debug)]
+struct Chunk {
+    /// Its first slot; null if it is not mapped.
+    start: *mut u8,
+    /// Whether the raw file keeps it.
+    kept: bool,
+}
+
+/// The slots of one image.
+pub(crate) struct Slots {
+    region: *mut u8,
+    size: usize,
+    /// Whether the raw file keeps the region itself.
+    region_kept: bool,
+    chunks: [Chunk; CHUNKS],
+    pub(crate) raw: RawFile,
+}
+
+impl Slots {
+    /// No slots. All zeros.
+    pub(crate) const fn new() -> Self {
+        let none = Chunk { start: ptr::null_mut(), kept: false };
+        Self { region: ptr::null_mut(), size: 0, region_kept: false, chunks: [none; CHUNKS], raw: RawFile::none() }
+    }
+
+    /// Takes over the region of an image.
+    pub(crate) fn adopt(&mut self, image: &Image) {
+        self.region = image.region();
+        self.size = image.region_size();
+    }
+
+    /// The length of a slot in bytes.
+    pub(crate) fn size(&self) -> usize {
+        self.size
+    }
+
+    /// The start of a slot, if it is mapped.
+    pub(crate) fn address(&self, slot: Slot) -> Option<NonNull<u8>> {
+        if slot == Slot::REGION {
+            return NonNull::new(self.region);
+        }
+        let (chunk, index) = slot.place();
+        let start = self.chunks.get(chunk).map_or(ptr::null_mut(), |chunk| chunk.start);
+        // Only an address is computed; whoever uses it has checked that the chunk is there.
+        NonNull::new(start).map(|start| start.map_addr(|start| start.saturating_add(index * self.size)))
+    }
+
+    /// Whether the raw file keeps a slot.
+    pub(crate) fn is_kept(&self, slot: Slot) -> bool {
+        slot == Slot::REGION && self.region_kept
+            || slot != Slot::REGION && self.chunks.get(slot.place().0).is_some_and(|chunk| chunk.kept)
+    }
+
+    /// How far counters of a thread with this slot are from the region; 0 if the slot is not mapped.
+    pub(crate) fn delta(&self, slot: Slot) -> usize {
+        self.address(slot).map_or(0, |start| (start.as_ptr() as usize).wrapping_sub(self.region as usize))
+    }
+
+    /// Maps the chunk that a slot is in, if it is not there yet and there is room for it.
+    pub(crate) fn prepare(&mut self, slot: Slot, file: Option<&File>) {
+        let (number, _) = slot.place();
+        let Some(length) = self.chunk_length(number) else { return };
+        let enough = length as u64 <= sys::address_space_limit() / ADDRESS_SPACE_PART;
+        if !enough || self.chunks.get(number).is_none_or(|chunk| !chunk.start.is_null()) {
+            return;
+        }
+        let opened = if file.is_none() { self.raw.open() } else { None };
+        let chunk = self.map_chunk(number, At::Anywhere, length, file.or(opened.as_ref()));
+        if let (Some(place), Some(chunk)) = (self.chunks.get_mut(number), chunk) {
+            *place = chunk;
+        }
+    }
+
+    fn chunk_length(&self, number: usize) -> Option<usize> {
+        self.size.checked_shl(number as u32).filter(|length| length >> number == self.size)
+    }
+
+    /// Maps a chunk, from the file if that is possible.
+    fn map_chunk(&self, number: usize, at: At, length: usize, file: Option<&File>) -> Option<Chunk> {
+        let offset = self.raw.offset(1 << number, self.size as u64);
+        let from_file = |file: &File| {
+            let room = self.raw.make_room(file, offset, length as u64);
+            room.then(|| mapping::map_file(at, length, file, offset)).flatten()
+        };
+        match file.and_then(from_file) {
+            Some(start) => Some(Chunk { start: start.as_ptr(), kept: true }),
+            None => mapping::map_private(at, length).map(|start| Chunk { start: start.as_ptr(), kept: false }),
+        }
+    }
+
+    /// Lets the file keep the region from now on. What was counted there must have been moved away.
+    pub(crate) fn keep_region(&mut self, file: &File) -> bool {
+        let offset = self.raw.offset(0, self.size as u64);
+        let room = NonNull::new(self.region).filter(|_| self.raw.make_room(file, offset, self.size as u64));
+        let mapped = room.and_then(|region| mapping::map_file(At::Over(region), self.size, file, offset));
+        self.region_kept = mapped.is_some();
+        self.region_kept
+    }
+
+    /// Gives the memory back of all slots but the region. Nobody may count in them any more.
+    pub(crate) fn unmap(&mut self) {
+        for number in 0..CHUNKS {
+            let length = self.chunk_length(number).unwrap_or(0);
+            if let Some(place) = self.chunks.get_mut(number)
+                && let Some(start) = NonNull::new(place.start)
+            {
+                place.start = ptr::null_mut();
+                // SAFETY: mapped by us, and nobody uses it.
+                unsafe { mapping::unmap(start, length) };
+            }
+        }
+    }
+
+    /// Starts again from zero at the same addresses, as a forked child must: only the region and the chunk of `slot`
+    /// are kept by the file. Nothing may count meanwhile.
+    pub(crate) fn start_again(&mut self, slot: Slot, file: Option<&File>) {
+        self.region_kept = false;
+        if !file.is_some_and(|file| self.keep_region(file))
+            && let Some(region) = NonNull::new(self.region)
+        {
+            mapping::map_private(At::Over(region), self.size);
+        }
+        for number in 0..CHUNKS {
+            let start = self.chunks.get(number).and_then(|chunk| NonNull::new(chunk.start));
+            if let (Some(start), Some(length)) = (start, self.chunk_length(number)) {
+                let file = file.filter(|_| slot != Slot::REGION && slot.place().0 == number);
+                let again = self.map_chunk(number, At::Over(start), length, file);
+                if let (Some(place), Some(again)) = (self.chunks.get_mut(number), again) {
+                    *place = again;
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slots_lie_in_chunks_that_double() {
+        let places: Vec<_> = (1..9).map(|slot| Slot(slot).place()).collect();
+        assert_eq!(places, [(0, 0), (1, 0), (1, 1), (2, 0), (2, 1), (2, 2), (2, 3), (3, 0)]);
+    }
+
+    #[test]
+    fn a_slot_is_a_copy_of_its_own() {
+        let region = mapping::map_private(At::Anywhere, 8192).expect("memory");
+        let mut slots = Slots { region: region.as_ptr(), size: 8192, ..Slots::new() };
+        assert_eq!((slots.delta(Slot::FIRST), slots.delta(Slot::REGION)), (0, 0));
+        for slot in 1..8 {
+            slots.prepare(Slot(slot), None);
+        }
+        for slot in 0..8 {
+            let start = slots.address(Slot(slot)).expect("mapped").as_ptr();
+            assert_eq!(start as usize, (region.as_ptr() as usize).wrapping_add(slots.delta(Slot(slot))));
+            assert!(!slots.is_kept(Slot(slot)));
+            // SAFETY: the slot is mapped for its whole length.
+            unsafe { ptr::write_bytes(start, slot as u8, 8192) };
+        }
+        for slot in 0..8 {
+            let start = slots.address(Slot(slot)).expect("mapped").as_ptr();
+            // SAFETY: as above.
+            let bytes = unsafe { core::slice::from_raw_parts(start, 8192) };
+            assert!(bytes.iter().all(|&byte| byte == slot as u8), "slot {slot}");
+        }
+        slots.start_again(Slot(2), None);
+        for slot in 0..8 {
+            let start = slots.address(Slot(slot)).expect("still mapped").as_ptr();
+            // SAFETY: as above.
+            assert_eq!(unsafe { start.read() }, 0);
+        }
+        assert!(slots.address(Slot(8)).is_none());
+    }
+}

@@ -1,0 +1,133 @@
+//! Threads, what they wait for, and signals.
+
+use core::arch::asm;
+use core::sync::atomic::{AtomicU32, Ordering};
+
+use super::{call, checked, process};
+
+const RT_SIGPROCMASK: usize = 14;
+const GETTID: usize = 186;
+const FUTEX: usize = 202;
+const TGKILL: usize = 234;
+const PROCESS_VM_WRITEV: usize = 311;
+
+const FUTEX_WAIT_PRIVATE: usize = 128;
+const FUTEX_WAKE_PRIVATE: usize = 129;
+const ESRCH: usize = 3;
+
+/// The number of this thread.
+pub(crate) fn current() -> u32 {
+    // SAFETY: no arguments.
+    unsafe { call(GETTID, [0; 6]) as u32 }
+}
+
+/// The thread pointer: thread-local variables of images that were loaded at the start are at fixed distances from it.
+pub(crate) fn pointer() -> usize {
+    let pointer: usize;
+    // SAFETY: the word at the thread pointer is its own address, by the ABI.
+    unsafe { asm!("mov {}, fs:0", out(reg) pointer, options(nostack, preserves_flags, readonly)) };
+    pointer
+}
+
+/// Writes a word into this process's memory; does nothing where there is no memory.
+pub(crate) fn poke(address: usize, value: usize) {
+    let (from, to) = ([&raw const value as usize, size_of::<usize>()], [address, size_of::<usize>()]);
+    let arguments = [process() as usize, from.as_ptr() as usize, 1, to.as_ptr() as usize, 1, 0];
+    // SAFETY: the kernel reads the two ranges and checks the address.
+    unsafe { call(PROCESS_VM_WRITEV, arguments) };
+}
+
+/// Whether a thread of this process is still there.
+pub(crate) fn is_alive(thread: u32) -> bool {
+    // SAFETY: no pointers, and signal 0 is none.
+    let result = unsafe { call(TGKILL, [process() as usize, thread as usize, 0, 0, 0, 0]) };
+    checked(result) != Err(ESRCH)
+}
+
+/// A lock that waits in the kernel (Drepper, "Futexes Are Tricky", mutex 3). Zeros are a free lock.
+#[derive(Debug)]
+#[repr(transparent)]
+pub(crate) struct Lock(AtomicU32);
+
+impl Lock {
+    /// A free lock.
+    pub(crate) const fn new() -> Self {
+        Self(AtomicU32::new(0))
+    }
+
+    /// Waits until nobody has it, and takes it.
+    pub(crate) fn acquire(&self) {
+        if self.0.compare_exchange(0, 1, Ordering::Acquire, Ordering::Relaxed).is_ok() {
+            return;
+        }
+        while self.0.swap(2, Ordering::Acquire) != 0 {
+            // SAFETY: the kernel reads the word.
+            unsafe { call(FUTEX, [self.0.as_ptr() as usize, FUTEX_WAIT_PRIVATE, 2, 0, 0, 0]) };
+        }
+    }
+
+    /// Gives it back.
+    pub(crate) fn release(&self) {
+        if self.0.swap(0, Ordering::Release) == 2 {
+            // SAFETY: the kernel only uses the address.
+            unsafe { call(FUTEX, [self.0.as_ptr() as usize, FUTEX_WAKE_PRIVATE, 1, 0, 0, 0]) };
+        }
+    }
+}
+
+/// Lets all signals wait; gives the mask as it was.
+pub(crate) fn block_signals() -> u64 {
+    let (all, mut before) = (u64::MAX, 0u64);
+    // SAFETY: operation 0 is SIG_BLOCK; a set of signals has eight bytes.
+    unsafe { call(RT_SIGPROCMASK, [0, &raw const all as usize, &raw mut before as usize, 8, 0, 0]) };
+    before
+}
+
+/// Sets the signal mask to what [`block_signals`] gave.
+pub(crate) fn restore_signals(mask: u64) {
+    // SAFETY: operation 2 is SIG_SETMASK; a set of signals has eight bytes.
+    unsafe { call(RT_SIGPROCMASK, [2, &raw const mask as usize, 0, 8, 0, 0]) };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lock_keeps_others_out() {
+        static LOCK: Lock = Lock::new();
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    for _ in 0..10_000 {
+                        LOCK.acquire();
+                        // Not one operation: only the lock makes the sum right.
+                        COUNT.store(COUNT.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+                        LOCK.release();
+                    }
+                });
+            }
+        });
+        assert_eq!(COUNT.load(Ordering::Relaxed), 40_000);
+    }
+
+    #[test]
+    fn a_word_is_written_where_there_is_memory() {
+        let mut word = 1usize;
+        poke(&raw mut word as usize, 7);
+        // SAFETY: a live variable.
+        assert_eq!(unsafe { (&raw const word).read_volatile() }, 7);
+        poke(8, 7);
+    }
+
+    #[test]
+    fn threads_that_ended_are_known() {
+        assert!(is_alive(current()));
+        let ended = std::thread::spawn(current).join().expect("it does not panic");
+        // The kernel lets the joining thread go on a moment before it forgets the other one.
+        while is_alive(ended) {
+            std::thread::yield_now();
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! Threads of an instrumented executable: each is given a slot before it starts.
+//!
+//! The executable defines `pthread_create` and `thrd_create` (`linker-shim/src/threads.rs`; a static one the first
+//! of them, `static/threads.s`), which come here, so libraries call ours too. The thread begins in `__pathcc_thread_start` (`entry.rs`), which leaves no
+//! frame on its stack.
+
+use crate::entry;
+use crate::lifetime;
+use crate::slots::Slot;
+
+/// Which function was called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// `pthread_create(thread, attributes, start, argument)`.
+    Posix,
+    /// `thrd_create(thread, start, argument)`.
+    C,
+}
+
+/// The function of the C library.
+type Create = unsafe extern "C" fn(usize, usize, usize, usize) -> i32;
+
+/// What the functions return when there are no resources: `EAGAIN`, and glibc's `thrd_nomem`.
+const NOT_CREATED: [i32; 2] = [11, 3];
+
+/// Creates a thread. `real` is the C library's function, or 0 to look for it.
+pub(crate) unsafe extern "C" fn create(
+    thread: usize,
+    attributes: usize,
+    start: usize,
+    argument: usize,
+    real: usize,
+    kind: u32,
+) -> i32 {
+    let kind = if kind == 0 { Kind::Posix } else { Kind::C };
+    let real = if real == 0 { entry::next_create(kind) } else { real };
+    if real == 0 {
+        return NOT_CREATED[kind as usize];
+    }
+    let call = |start, argument| {
+        // SAFETY: the C library's function, called with arguments of its type.
+        unsafe {
+            let real = core::mem::transmute::<usize, Create>(real);
+            match kind {
+                Kind::Posix => real(thread, attributes, start, argument),
+                Kind::C => real(thread, start, argument, 0),
+            }
+        }
+    };
+    if !lifetime::environment().enabled() {
+        return call(start, argument);
+    }
+    let hub = entry::hub();
+    let given = hub.with(|shared| {
+        let slot = shared.take()?;
+        shared.prepare(slot);
+        let task = shared.task(slot)?;
+        (task.start, task.argument) = (start, argument);
+        Some(slot)
+    });
+    // Without a slot the thread counts in the region, where it is noticed.
+    let Some(slot) = given else { return call(start, argument) };
+    let result = call(entry::thread_start(), slot.0 as usize);
+    if result != 0 {
+        hub.with(|shared| shared.give_back(slot));
+    }
+    result
+}
+
+/// What a thread shall run.
+#[repr(C)]
+pub(crate) struct Task {
+    start: usize,
+    argument: usize,
+}
+
+/// In the new thread: begins to count, and gives what to run.
+pub(crate) extern "C" fn begin(slot: usize) -> Task {
+    let slot = Slot(slot as u32);
+    entry::hub().with(|shared| {
+        shared.begin(slot);
+        let task = shared.task(slot);
+        // The slot was given to this thread, so that there is a task.
+        task.map_or(Task { start: 0, argument: 0 }, |task| Task { start: task.start, argument: task.argument })
+    })
+}
