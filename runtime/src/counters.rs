@@ -68,14 +68,18 @@ impl Window {
 pub(crate) enum Source<'a> {
     /// Private memory.
     Memory(&'a PageMap, &'a mut Window),
-    /// A part of a file, where the slot starts at this offset.
-    File(&'a File, u64),
+    /// A part of a file, where the slot starts at this offset, and the last data that was found there.
+    File(&'a File, u64, Range<u64>),
 }
 
 impl<'a> Source<'a> {
     /// A slot at this offset of a file, if holes of the file can be relied on.
     pub(crate) fn file(file: &'a File, offset: u64) -> Option<Self> {
-        file.file_system().is_some_and(|system| RELIABLE.contains(&system.kind)).then_some(Self::File(file, offset))
+        file.file_system().is_some_and(|system| RELIABLE.contains(&system.kind)).then_some(Self::File(
+            file,
+            offset,
+            0..0,
+        ))
     }
 
     /// The next part of `range` that may have been touched, for a slot that starts at `start`; what lies before it is zero.
@@ -89,11 +93,14 @@ impl<'a> Source<'a> {
                 let end = ((from & !(PAGE - 1)) + PAGE).min(range.end);
                 (from < range.end).then_some(from..end)
             }
-            Self::File(file, offset) => {
-                let data = file.next_data(*offset + range.start as u64)?;
-                let hole = file.next_hole(data).unwrap_or(u64::MAX);
-                let from = usize::try_from(data - *offset).unwrap_or(usize::MAX);
-                let end = usize::try_from(hole - *offset).unwrap_or(usize::MAX).min(range.end);
+            Self::File(file, offset, data) => {
+                let start = *offset + range.start as u64;
+                if !data.contains(&start) {
+                    let first = file.next_data(start)?;
+                    *data = first..file.next_hole(first).unwrap_or(u64::MAX);
+                }
+                let from = usize::try_from(data.start.max(start) - *offset).unwrap_or(usize::MAX);
+                let end = usize::try_from(data.end - *offset).unwrap_or(usize::MAX).min(range.end);
                 (from < range.end).then_some(from..end)
             }
         }

@@ -104,13 +104,13 @@ fn put_profile(environment: &Environment, counts: &mut Counts<'_>, window: &mut 
     let raw = counts.slots.raw.open();
     let mut flags = counts.flags;
     let mut summed = Summed { slots: counts.slots, raw: raw.as_ref(), map: &map, window };
-    if !counts.shared && summed.counts_in_region(counts.image) {
+    let region_is_empty = summed.is_empty(Slot::REGION);
+    if !counts.shared && !region_is_empty && summed.counts_in_region(counts.image) {
         flags |= UNREGISTERED_THREADS;
     }
     let names = Names::new();
     let mut writer = ProfileWriter::new(sink, &environment.head(&names, flags, sys::now()));
     let all = || (0..counts.used.max(1)).map(Slot).filter(|&slot| slot != Slot::REGION);
-    let region_is_empty = summed.is_empty(Slot::REGION);
     match all().next() {
         Some(only) if region_is_empty && all().count() == 1 => summed.put_slot(&mut writer, counts.image, only),
         _ => {
