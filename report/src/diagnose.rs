@@ -15,7 +15,7 @@ pub fn explain(program: &OsStr, status: ExitStatus) -> String {
     let mut text = format!("{} wrote no profile, nor did a program that it started.", program.display());
     if let Some(signal) = status.signal() {
         let name = signal_hook::low_level::signal_name(signal).unwrap_or("unknown");
-        text += &format!(" It was ended by signal {signal} ({name}), and then a program cannot write one.");
+        text += &format!(" It was ended by signal {signal} ({name}).");
     }
     text + " " + &find_program(program).map_or_else(|| "Its image was not found.".into(), |path| reason(&path, status))
 }
@@ -45,10 +45,9 @@ fn reason(path: &Path, status: ExitStatus) -> String {
             "{place} was compiled with pathcc; it has no symbol table, so that nobody can see whether it was \
              linked with pathld."
         ),
-        _ if status.signal().is_some() => format!("{place} is instrumented as it should be."),
         _ => format!(
-            "{place} is instrumented as it should be. It may have ended without running its exit handlers (_exit, exec), \
-             be set-user-id, or have been started through something that sets PATHCC_PROFILE (off writes nothing)."
+            "{place} is instrumented as it should be. It may be set-user-id, have no place to write to, or have been \
+             started through something that sets PATHCC_PROFILE (off writes nothing); `pathprof doctor` looks for reasons."
         ),
     }
 }

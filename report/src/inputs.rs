@@ -6,8 +6,13 @@ use std::time::SystemTime;
 
 use anyhow::{Context, Result, bail};
 
+use crate::profile;
+
 /// What profiles' names end in.
 pub const EXTENSION: &str = "pathprof";
+
+/// What follows in the name of a process's raw file.
+const RAW: &str = "raw";
 
 /// The files that `arguments` name, in order; a directory stands for the profiles in it. Without arguments, the newest
 /// profile in the current directory, whose name goes to standard error.
@@ -16,9 +21,15 @@ pub const EXTENSION: &str = "pathprof";
 /// A directory without profiles, or one that cannot be read. Whether the files can be read is not asked here.
 pub fn profiles(arguments: &[PathBuf]) -> Result<Vec<PathBuf>> {
     if arguments.is_empty() {
-        let newest = newest(Path::new("."))?;
-        anstream::eprintln!("reading {}, the newest profile here", newest.display());
-        return Ok(vec![newest]);
+        let found = newest(Path::new("."))?;
+        let first = found[0].display();
+        match found.len() {
+            1 => anstream::eprintln!("reading {first}, the newest profile here"),
+            more => {
+                anstream::eprintln!("reading {first}, the newest profile here, and {} more of its process", more - 1)
+            }
+        }
+        return Ok(found);
     }
     let mut files = Vec::new();
     for argument in arguments {
@@ -44,7 +55,8 @@ pub fn in_directory(directory: &Path) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for entry in entries {
         let path = entry.with_context(|| format!("{}", directory.display()))?.path();
-        if path.extension().is_some_and(|extension| extension == EXTENSION) && path.is_file() {
+        let profile = finished_name(&path).unwrap_or_else(|| path.clone());
+        if profile.extension().is_some_and(|extension| extension == EXTENSION) && path.is_file() {
             files.push(path);
         }
     }
@@ -52,13 +64,39 @@ pub fn in_directory(directory: &Path) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-fn newest(directory: &Path) -> Result<PathBuf> {
+/// The name of the profile that a raw file's process writes when it ends; `None` if this is no raw file's name.
+pub fn finished_name(path: &Path) -> Option<PathBuf> {
+    (path.extension()? == RAW).then(|| path.with_extension(""))
+}
+
+/// The name with a number before its extension.
+pub fn numbered(name: &Path, number: u32) -> PathBuf {
+    match finished_name(name) {
+        Some(finished) => finished.with_extension(format!("{number}.{EXTENSION}.{RAW}")),
+        None => name.with_extension(format!("{number}.{EXTENSION}")),
+    }
+}
+
+/// The newest profile in `directory`, and those of the same process behind it.
+fn newest(directory: &Path) -> Result<Vec<PathBuf>> {
     let age = |path: &PathBuf| path.metadata().and_then(|data| data.modified()).unwrap_or(SystemTime::UNIX_EPOCH);
-    let newest = in_directory(directory)?.into_iter().max_by_key(age).with_context(|| {
+    let files = in_directory(directory)?;
+    let newest = files.iter().max_by_key(|path| age(path)).with_context(|| {
         format!(
             "no profile (*.{EXTENSION}) in the current directory: run the instrumented program first \
              (`pathprof run -- PROGRAM`), or name a profile"
         )
     })?;
-    Ok(newest.strip_prefix(".").map(Path::to_path_buf).unwrap_or(newest))
+    let mut found = vec![newest.clone()];
+    if let Some(process) = process(newest) {
+        let same = |path: &&PathBuf| *path != newest && self::process(path).as_ref() == Some(&process);
+        found.extend(files.iter().filter(same).cloned());
+    }
+    Ok(found.iter().map(|path| path.strip_prefix(".").unwrap_or(path).to_path_buf()).collect())
+}
+
+/// The process that a profile is of; `None` if that cannot be told.
+fn process(path: &Path) -> Option<(String, u32, u64)> {
+    let run = profile::read(path).ok()??.run;
+    run.process().map(|(host, pid, start)| (host.to_owned(), pid, start))
 }

@@ -38,7 +38,8 @@ impl Serialize for Document<'_> {
         map.serialize_entry("mode", report.common(|module| &module.mode))?;
         map.serialize_entry("stage", report.common(|module| &module.stage))?;
         map.serialize_entry("images", &List(|| report.images.iter().map(image)))?;
-        map.serialize_entry("profiles", &List(|| report.runs.iter().map(profile)))?;
+        let processes = report.processes();
+        map.serialize_entry("profiles", &List(|| report.runs.iter().zip(&processes).map(profile)))?;
         map.serialize_entry("functions", &List(|| report.functions.iter().map(|of| function(report, of))))?;
         map.end()
     }
@@ -67,6 +68,7 @@ fn image(image: &Image) -> ImageEntry {
 struct ProfileEntry<'a> {
     path: String,
     image: usize,
+    process: usize,
     pid: u32,
     parent: u32,
     host: &'a str,
@@ -76,12 +78,14 @@ struct ProfileEntry<'a> {
     stop_ns: u64,
     incomplete: bool,
     unregistered_threads: bool,
+    forked: bool,
 }
 
-fn profile(run: &Run) -> ProfileEntry<'_> {
+fn profile<'a>((run, process): (&'a Run, &usize)) -> ProfileEntry<'a> {
     ProfileEntry {
         path: run.profile.display().to_string(),
         image: run.image,
+        process: *process,
         pid: run.pid,
         parent: run.parent,
         host: &run.host,
@@ -91,6 +95,7 @@ fn profile(run: &Run) -> ProfileEntry<'_> {
         stop_ns: run.stop,
         incomplete: run.incomplete,
         unregistered_threads: run.unregistered_threads,
+        forked: run.forked,
     }
 }
 

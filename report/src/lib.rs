@@ -1,6 +1,6 @@
 //! Reads path profiles: which paths through which functions ran, and how often.
 //!
-//! Data flows one way: [`inputs`] says which profiles to read, [`load`] joins them with the manifests of their images
+//! Data flows one way: [`inputs`] says which profiles to read, [`profile`] reads one, [`load`] joins them with the manifests of their images
 //! ([`image`]), [`decode`] turns counters into paths, [`model`] holds what came out, and [`text`] and
 //! [`json`] show it. [`run`] runs a program first; [`diagnose`] says why a program wrote nothing.
 //!
@@ -18,6 +18,7 @@ pub mod load;
 pub mod model;
 pub mod notation;
 pub mod output;
+pub mod profile;
 pub mod progress;
 pub mod run;
 pub mod select;

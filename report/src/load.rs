@@ -4,20 +4,17 @@
 //! whole and becomes a problem that names it; the others go on.
 
 use std::collections::{BTreeMap, HashMap};
-use std::fs;
-use std::io;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Error, Result, anyhow, bail};
+use pathformat::ModuleId;
 use pathformat::manifest::Manifest;
-use pathformat::profile::{self, INCOMPLETE, Profile, UNREGISTERED_THREADS};
-use pathformat::{ModuleId, PROFILE_VERSION, wire};
 use rayon::prelude::*;
 
 use crate::image;
 use crate::model::{Count, Image, Run};
+use crate::profile::{self, ProfileFile};
 use crate::progress::Progress;
 
 /// How many profiles are in memory at a time.
@@ -52,72 +49,16 @@ pub fn load(profiles: &[PathBuf], images: &[PathBuf]) -> (Vec<Loaded>, Vec<Error
     let mut shelf = Shelf { given: images, places: HashMap::new(), images: Vec::new() };
     let mut problems = Problems::default();
     for batch in profiles.chunks(BATCH) {
-        let files: Vec<_> = batch.par_iter().map(|path| read(path)).collect();
+        let files: Vec<_> = batch.par_iter().map(|path| profile::read(path)).collect();
         for (path, file) in batch.iter().zip(files) {
             progress.step();
-            if let Err(error) = file.and_then(|file| shelf.add(file)) {
+            // A raw file beside its finished profile was left by a process that was killed just then.
+            if let Err(error) = file.and_then(|file| file.map_or(Ok(()), |file| shelf.add(file))) {
                 problems.add(path, &error);
             }
         }
     }
     (shelf.finish(), problems.finish())
-}
-
-/// A profile in memory.
-struct ProfileFile {
-    run: Run,
-    build_id: Vec<u8>,
-    image: PathBuf,
-    modules: Vec<profile::Module>,
-}
-
-fn read(path: &Path) -> Result<ProfileFile> {
-    let bytes = fs::read(path).map_err(|error| match error.kind() {
-        io::ErrorKind::NotFound => anyhow!(
-            "no such file; give the profile that a run wrote (its default name is PROGRAM.PID.{})",
-            crate::inputs::EXTENSION
-        ),
-        _ => anyhow!("cannot read this profile: {error}"),
-    })?;
-    let Profile { head, modules } = Profile::decode(&bytes).map_err(|error| damage(error, &bytes))?;
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    let arguments = head.command_line.strip_suffix(&[0]).unwrap_or(head.command_line);
-    let run = Run {
-        profile: path.to_path_buf(),
-        image: 0,
-        pid: head.pid,
-        parent: head.parent,
-        start: head.start,
-        stop: head.stop,
-        host: text(head.host),
-        directory: text(head.directory),
-        command_line: match arguments {
-            [] => Vec::new(),
-            _ => arguments.split(|&byte| byte == 0).map(text).collect(),
-        },
-        incomplete: head.flags & INCOMPLETE != 0,
-        unregistered_threads: head.flags & UNREGISTERED_THREADS != 0,
-    };
-    let image = Path::new(std::ffi::OsStr::from_bytes(head.image)).to_path_buf();
-    Ok(ProfileFile { run, build_id: head.build_id.to_vec(), image, modules })
-}
-
-/// Says what is wrong with the bytes of a profile, and what to do.
-fn damage(error: wire::Error, bytes: &[u8]) -> Error {
-    match error {
-        wire::Error::BadMagic if bytes.starts_with(b"\x7fELF") => {
-            anyhow!(
-                "this is an ELF image, not a profile; give the profile that its run wrote, and the image with --image"
-            )
-        }
-        wire::Error::BadMagic => anyhow!("not a profile: {error}; give a file that an instrumented program wrote"),
-        wire::Error::BadVersion(found) => anyhow!(
-            "this profile has format version {found}, and this pathprof reads version {PROFILE_VERSION}; \
-             use the pathprof that belongs to the pathcc that built the program"
-        ),
-        _ if bytes.is_empty() => anyhow!("this profile is empty; run the program again"),
-        _ => anyhow!("this profile is damaged or truncated: {error}; run the program again"),
-    }
 }
 
 /// The images read so far.

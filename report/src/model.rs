@@ -3,6 +3,7 @@
 //! Plain values without I/O and without presentation. The static facts of a function are those of its manifest, the
 //! dynamic ones stand beside them: counts of paths, blocks and edges.
 
+use std::collections::HashMap;
 use std::path::PathBuf;
 
 use pathformat::manifest;
@@ -45,8 +46,10 @@ pub struct Run {
     pub parent: u32,
     /// Start in nanoseconds since 1970.
     pub start: u64,
-    /// End in nanoseconds since 1970.
+    /// End in nanoseconds since 1970; the start if it is not known.
     pub stop: u64,
+    /// When the kernel started the process, in clock ticks since boot; 0 if unknown.
+    pub process_start: u64,
     /// Name of the machine.
     pub host: String,
     /// Working directory at the start.
@@ -57,6 +60,18 @@ pub struct Run {
     pub incomplete: bool,
     /// Threads ran that the runtime did not know.
     pub unregistered_threads: bool,
+    /// The process is a fork of one that was counted already.
+    pub forked: bool,
+}
+
+/// What tells processes apart: machine, number, and when it was started.
+pub type ProcessId<'a> = (&'a str, u32, u64);
+
+impl Run {
+    /// Which process it was; `None` if that is not known.
+    pub fn process(&self) -> Option<ProcessId<'_>> {
+        (self.process_start != 0).then_some((self.host.as_str(), self.pid, self.process_start))
+    }
 }
 
 /// A translation unit.
@@ -184,6 +199,23 @@ impl Function {
 }
 
 impl Report {
+    /// For each run the number of its process, in order of appearance. Images of one process share it.
+    pub fn processes(&self) -> Vec<usize> {
+        let mut known: HashMap<ProcessId<'_>, usize> = HashMap::new();
+        let mut count = 0;
+        let mut number = |run| {
+            let mut fresh = || {
+                count += 1;
+                count - 1
+            };
+            match Run::process(run) {
+                Some(process) => *known.entry(process).or_insert_with(fresh),
+                None => fresh(),
+            }
+        };
+        self.runs.iter().map(&mut number).collect()
+    }
+
     /// The instrumented functions.
     pub fn counted(&self) -> impl Iterator<Item = &Function> {
         self.functions.iter().filter(|function| function.shape.skipped.is_none())

@@ -153,8 +153,8 @@ fn written(file: &Path) -> Option<SystemTime> {
 /// Moves `file` into the current directory; an older profile of that name is not replaced.
 fn bring_here(file: &Path) -> Result<PathBuf> {
     let name = Path::new(file.file_name().context("a profile has no name")?);
-    let numbered = |number: u32| name.with_extension(format!("{number}.{}", inputs::EXTENSION));
-    let target = std::iter::once(name.to_path_buf()).chain((2..).map(numbered)).find(|target| !target.exists());
+    let numbered = (2..).map(|number| inputs::numbered(name, number));
+    let target = std::iter::once(name.to_path_buf()).chain(numbered).find(|target| !target.exists());
     let target = target.context("all names are taken")?;
     fs::rename(file, &target)
         .or_else(|_| fs::copy(file, &target).and_then(|_| fs::remove_file(file)))

@@ -83,7 +83,9 @@ fn heading(report: &Report, options: &Options, out: &mut impl Write) -> Result<(
         [run] => writeln!(out, "{:<9} {}", "run".dimmed(), elide(&describe(run), room))?,
         [first, .., last] => {
             let (count, first, last) = (report.runs.len(), first.profile.display(), last.profile.display());
-            let text = format!("{} from {first} to {last}", plural(count, "profile"));
+            let processes = report.processes().into_iter().max().map_or(0, |last| last + 1);
+            let of = if processes < count { format!(" of {}", processes_in_words(processes)) } else { String::new() };
+            let text = format!("{}{of} from {first} to {last}", plural(count, "profile"));
             writeln!(out, "{:<9} {}", "runs".dimmed(), elide(&text, room))?;
         }
         [] => {}
@@ -100,6 +102,10 @@ fn heading(report: &Report, options: &Options, out: &mut impl Write) -> Result<(
     );
     writeln!(out, "{:<9} {}", "paths".dimmed(), elide(&paths, room))?;
     writeln!(out, "{:<9} {} instructions\n", "executed".dimmed(), grouped(report.executed()))
+}
+
+fn processes_in_words(count: usize) -> String {
+    if count == 1 { "one process".into() } else { format!("{count} processes") }
 }
 
 fn describe(run: &Run) -> String {
@@ -281,7 +287,8 @@ fn remarks(report: &Report, options: &Options, out: &mut impl Write) -> Result<(
         })
     };
     if let Some(runs) = flagged(|run| run.incomplete) {
-        let text = "the process did not end in the normal way, so its last paths may be missing";
+        let text = "the process ended without writing a profile (it was killed, crashed, or called _exit or exec) or is \
+                    still running; the paths that it had completed are counted";
         warning(&format!("{runs}: incomplete: {text}"), options, out)?;
     }
     if let Some(runs) = flagged(|run| run.unregistered_threads) {

@@ -1,0 +1,244 @@
+//! Reads what a process left: its profile, or its raw file if it had no time to write one.
+//!
+//! A raw file is read as it stands, also while its process is still running. Only its parts that hold data are read,
+//! since it may be far larger than what was counted.
+
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::io::{self, Read, Seek};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Error, Result, anyhow};
+use pathformat::profile::{FORKED, Head, INCOMPLETE, Module, Profile, UNREGISTERED_THREADS};
+use pathformat::raw::{self, Header, Sums};
+use pathformat::{PROFILE_VERSION, RAW_VERSION, wire};
+use rustix::fs::{SeekFrom, seek};
+
+use crate::inputs;
+use crate::model::Run;
+
+/// No header is longer: its longest parts are 64 KiB of arguments and 36 bytes for each module.
+const LONGEST_HEADER: u64 = 1 << 30;
+
+/// A raw file is read in pieces of this size.
+const PIECE: usize = 1 << 20;
+
+/// A profile in memory.
+#[derive(Debug)]
+pub struct ProfileFile {
+    /// Who ran.
+    pub run: Run,
+    /// Build-id of its image, empty if it has none.
+    pub build_id: Vec<u8>,
+    /// Where the image was.
+    pub image: PathBuf,
+    /// Its modules with their counts.
+    pub modules: Vec<Module>,
+}
+
+/// Reads the file at `path`; `None` if it is a raw file whose profile was finished after all.
+///
+/// # Errors
+/// Whatever makes the file unusable, with what to do.
+pub fn read(path: &Path) -> Result<Option<ProfileFile>> {
+    let mut file = File::open(path).map_err(|error| unreadable(&error))?;
+    let mut start = [0; 8];
+    let magic = file.read_exact(&mut start).is_ok() && start == raw::MAGIC;
+    if magic {
+        return read_raw(path, file);
+    }
+    let bytes = fs::read(path).map_err(|error| unreadable(&error))?;
+    let Profile { head, modules } = Profile::decode(&bytes).map_err(|error| damage(error, &bytes))?;
+    Ok(Some(ProfileFile::new(path, &head, modules)))
+}
+
+fn unreadable(error: &io::Error) -> Error {
+    match error.kind() {
+        io::ErrorKind::NotFound => anyhow!(
+            "no such file; give the profile that a run wrote (its default name is PROGRAM.PID.{})",
+            inputs::EXTENSION
+        ),
+        _ => anyhow!("cannot read this profile: {error}"),
+    }
+}
+
+fn read_raw(path: &Path, mut file: File) -> Result<Option<ProfileFile>> {
+    let length = file.metadata().map_err(|error| unreadable(&error))?.len();
+    let bytes = front(&mut file, length)?;
+    let mut header = Header::decode(&bytes).map_err(damage_of_raw)?;
+    if is_finished(path, &header.head) {
+        return Ok(None);
+    }
+    let mut sums = Sums::default();
+    let mut piece = vec![0; PIECE];
+    let mut position = header.size;
+    while let Some((data, end)) = next_data(&file, position, length) {
+        // Counters are words, and what starts in the middle of one lies in a page of zeros.
+        let data = data & !7;
+        let size = usize::try_from(end - data).unwrap_or(PIECE).min(PIECE);
+        file.seek(io::SeekFrom::Start(data)).map_err(|error| unreadable(&error))?;
+        let read = fill(&mut file, &mut piece[..size]).map_err(|error| unreadable(&error))?;
+        sums.add(&header, data, &piece[..read]);
+        if read < size {
+            break;
+        }
+        position = data + size as u64;
+    }
+    let modules = sums.finish(&mut header);
+    Ok(Some(ProfileFile::new(path, &header.head, modules)))
+}
+
+/// The header's bytes, and perhaps more.
+fn front(file: &mut File, length: u64) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    file.rewind().and_then(|()| file.take(raw::PAGE).read_to_end(&mut bytes)).map_err(|error| unreadable(&error))?;
+    let size = bytes.get(16..24).and_then(|word| word.first_chunk()).map_or(0, |word| u64::from_le_bytes(*word));
+    if size > raw::PAGE && size <= length.min(LONGEST_HEADER) {
+        let rest = file.take(size - raw::PAGE).read_to_end(&mut bytes);
+        rest.map_err(|error| unreadable(&error))?;
+    }
+    Ok(bytes)
+}
+
+/// Reads until the buffer is full or the file ends.
+fn fill(file: &mut File, buffer: &mut [u8]) -> io::Result<usize> {
+    let mut filled = 0;
+    while filled < buffer.len() {
+        match file.read(&mut buffer[filled..]) {
+            Ok(0) => break,
+            Ok(read) => filled += read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(filled)
+}
+
+/// Start and end of the next part at or behind `position` that is no hole.
+fn next_data(file: &File, position: u64, length: u64) -> Option<(u64, u64)> {
+    if position >= length {
+        return None;
+    }
+    match seek(file, SeekFrom::Data(position)) {
+        Ok(data) => Some((data, seek(file, SeekFrom::Hole(data)).unwrap_or(length).min(length))),
+        Err(rustix::io::Errno::NXIO) => None,
+        // A file system without holes.
+        Err(_) => Some((position, length)),
+    }
+}
+
+/// Whether the process of a raw file wrote its profile in the end, and was only kept from removing the raw file.
+fn is_finished(path: &Path, head: &Head<'_>) -> bool {
+    let finished = inputs::finished_name(path).and_then(|name| fs::read(name).ok());
+    let finished = finished.as_deref().map(Profile::decode);
+    finished.is_some_and(|profile| {
+        profile.is_ok_and(|profile| {
+            let of = |head: &Head<'_>| (head.pid, head.process_start, head.start);
+            of(&profile.head) == of(head)
+        })
+    })
+}
+
+impl ProfileFile {
+    fn new(path: &Path, head: &Head<'_>, modules: Vec<Module>) -> Self {
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let arguments = head.command_line.strip_suffix(&[0]).unwrap_or(head.command_line);
+        let run = Run {
+            profile: path.to_path_buf(),
+            image: 0,
+            pid: head.pid,
+            parent: head.parent,
+            start: head.start,
+            stop: head.stop.max(head.start),
+            process_start: head.process_start,
+            host: text(head.host),
+            directory: text(head.directory),
+            command_line: match arguments {
+                [] => Vec::new(),
+                _ => arguments.split(|&byte| byte == 0).map(text).collect(),
+            },
+            incomplete: head.flags & INCOMPLETE != 0,
+            unregistered_threads: head.flags & UNREGISTERED_THREADS != 0,
+            forked: head.flags & FORKED != 0,
+        };
+        let image = Path::new(OsStr::from_bytes(head.image)).to_path_buf();
+        Self { run, build_id: head.build_id.to_vec(), image, modules }
+    }
+}
+
+fn other_version(found: u32, what: &str, ours: u32) -> Error {
+    anyhow!(
+        "this {what} has format version {found}, and this pathprof reads version {ours}; \
+         use the pathprof that belongs to the pathcc that built the program"
+    )
+}
+
+fn damage_of_raw(error: wire::Error) -> Error {
+    match error {
+        wire::Error::BadVersion(found) => other_version(found, "raw file", RAW_VERSION),
+        error => anyhow!("the header of this raw file is damaged or truncated: {error}; run the program again"),
+    }
+}
+
+/// Says what is wrong with the bytes of a profile, and what to do.
+fn damage(error: wire::Error, bytes: &[u8]) -> Error {
+    match error {
+        wire::Error::BadMagic if bytes.starts_with(b"\x7fELF") => {
+            anyhow!(
+                "this is an ELF image, not a profile; give the profile that its run wrote, and the image with --image"
+            )
+        }
+        wire::Error::BadMagic => anyhow!("not a profile: {error}; give a file that an instrumented program wrote"),
+        wire::Error::BadVersion(found) => other_version(found, "profile", PROFILE_VERSION),
+        _ if bytes.is_empty() => anyhow!("this profile is empty; run the program again"),
+        _ => anyhow!("this profile is damaged or truncated: {error}; run the program again"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::FileExt;
+
+    use pathformat::ModuleId;
+    use pathformat::raw::{PAGE, Place, Threads, write_header};
+
+    use super::*;
+
+    #[test]
+    fn a_raw_file_is_read_without_its_holes() {
+        const REGION: u64 = 1 << 40;
+        let folder = tempfile::tempdir().expect("a directory");
+        let path = folder.path().join("x.pathprof.raw");
+        let head = Head { pid: 7, start: 5, process_start: 3, image: b"/bin/x", ..Head::default() };
+        let far = REGION - PAGE;
+        let place = |id, offset| Place { id: ModuleId([id; 16]), offset, counters: 512, threads: Threads::Exact };
+        let mut bytes = Vec::new();
+        let size = write_header(&mut bytes, &head, REGION, [place(1, 0), place(2, far)].into_iter());
+        let file = File::create(&path).expect("writable");
+        file.set_len(size + 3 * REGION).expect("holes cost nothing");
+        let words = [
+            (0, bytes.as_slice()),
+            (size + REGION + 16, &[5]),
+            (size + REGION + far, &[1]),
+            (size + 2 * REGION + far, &[2]),
+        ];
+        words.iter().for_each(|(at, bytes)| file.write_all_at(bytes, *at).expect("writable"));
+
+        let read = || super::read(&path).expect("sound");
+        let found = read().expect("there is no finished profile");
+        assert!(found.run.incomplete && !found.run.unregistered_threads && found.run.stop == 5);
+        let counts: Vec<_> = found.modules.iter().map(|module| module.counts.clone()).collect();
+        assert_eq!(counts, [vec![(2, 5)], vec![(0, 3)]]);
+
+        file.write_all_at(&[1], size + 8).expect("writable");
+        assert!(read().expect("as before").run.unregistered_threads);
+
+        // The finished profile stands for it, and that of another process does not.
+        for (start, superseded) in [(4, false), (5, true)] {
+            let profile = Profile { head: Head { start, ..head }, modules: Vec::new() };
+            fs::write(folder.path().join("x.pathprof"), profile.encode()).expect("writable");
+            assert_eq!(read().is_none(), superseded);
+        }
+    }
+}
