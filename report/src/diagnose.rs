@@ -17,10 +17,10 @@ pub fn explain(program: &OsStr, status: ExitStatus) -> String {
         let name = signal_hook::low_level::signal_name(signal).unwrap_or("unknown");
         text += &format!(" It was ended by signal {signal} ({name}).");
     }
-    text + " " + &find_program(program).map_or_else(|| "Its image was not found.".into(), |path| reason(&path, status))
+    text + " " + &find_program(program).map_or_else(|| "Its image was not found.".into(), |path| reason(&path))
 }
 
-fn reason(path: &Path, status: ExitStatus) -> String {
+fn reason(path: &Path) -> String {
     let place = path.display();
     let traces = match image::traces(path) {
         Ok(traces) => traces,
