@@ -4,6 +4,8 @@
 //! mode = "paths"          # as -fpath-mode=
 //! stage = "late"          # as -fpath-stage=
 //! threads = "exact"       # as -fpath-threads=
+//! in-flight = "no"        # as -fpath-in-flight=
+//! promotion = "yes"       # as -fpath-promotion=
 //! limit = 4096            # as -fpath-limit=
 //! filter = ["!test_*"]    # as -fpath-filter=, a string or an array
 //! jobs = 4                # as PATHCC_JOBS
@@ -36,6 +38,9 @@ struct File {
     mode: Option<Spanned<String>>,
     stage: Option<Spanned<String>>,
     threads: Option<Spanned<String>>,
+    #[serde(rename = "in-flight")]
+    in_flight: Option<Spanned<String>>,
+    promotion: Option<Spanned<String>>,
     limit: Option<Spanned<i64>>,
     filter: Option<Spanned<Filter>>,
     jobs: Option<Spanned<i64>>,
@@ -103,6 +108,8 @@ impl Config {
                 mode: word("mode", file.mode, flags::mode)?,
                 stage: word("stage", file.stage, flags::stage)?,
                 threads: word("threads", file.threads, flags::threads)?,
+                in_flight: word("in-flight", file.in_flight, flags::in_flight)?,
+                promotion: word("promotion", file.promotion, flags::promotion)?,
                 limit: limit.transpose()?,
                 filter: filter.transpose()?,
             },

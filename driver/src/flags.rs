@@ -6,6 +6,8 @@
 //! | `-fpath-stage=` | `late`, `early` | `late` |
 //! | `-fpath-threads=` | `exact`, `single`, `atomic` | `exact` |
 //! | `-fpath-limit=` | paths per function, 1 to 2³² | 4096 |
+//! | `-fpath-in-flight=` | `no`, `yes`: partial paths of frames that never end are counted too | `no` |
+//! | `-fpath-promotion=` | `yes`, `no`: with `early`, the optimiser may keep counters in registers in loops | `yes` |
 //! | `-fpath-filter=` | comma list of globs on function name or source file, `!glob` excludes | everything |
 //!
 //! clang 22 itself has no option that starts with `-fpath-`. As with clang's options the last one wins.
@@ -23,6 +25,8 @@ type Allowed = &'static [&'static str];
 const MODES: Allowed = &["paths", "log"];
 const STAGES: Allowed = &["late", "early"];
 const THREADS: Allowed = &["exact", "single", "atomic"];
+const IN_FLIGHT: Allowed = &["no", "yes"];
+const PROMOTION: Allowed = &["yes", "no"];
 
 /// The limit that holds if none is given.
 const DEFAULT_LIMIT: u64 = 4096;
@@ -38,6 +42,10 @@ pub(crate) struct Settings {
     pub(crate) stage: Option<&'static str>,
     /// How counters behave under threads.
     pub(crate) threads: Option<&'static str>,
+    /// Whether paths that never end are counted as far as they came.
+    pub(crate) in_flight: Option<&'static str>,
+    /// Whether the optimiser may keep counters in registers.
+    pub(crate) promotion: Option<&'static str>,
     /// The most paths that a function may have before edges are cut.
     pub(crate) limit: Option<u64>,
     /// Which functions are instrumented: a comma list of globs.
@@ -59,12 +67,14 @@ impl Settings {
                 "mode" => settings.mode = Some(mode(value).map_err(told)?),
                 "stage" => settings.stage = Some(stage(value).map_err(told)?),
                 "threads" => settings.threads = Some(threads(value).map_err(told)?),
+                "in-flight" => settings.in_flight = Some(in_flight(value).map_err(told)?),
+                "promotion" => settings.promotion = Some(promotion(value).map_err(told)?),
                 "limit" => settings.limit = Some(limit(value.parse().ok()).map_err(told)?),
                 "filter" if !text.contains('=') => bail!("{text}: expected -fpath-filter=GLOB,…"),
                 "filter" => settings.filter = Some(filter(&value.split(',').collect::<Vec<_>>()).map_err(told)?),
                 _ => bail!(
-                    "unknown flag '{text}'; pathcc knows -fpath-mode=, -fpath-stage=, -fpath-threads=, -fpath-limit= \
-                     and -fpath-filter="
+                    "unknown flag '{text}'; pathcc knows -fpath-mode=, -fpath-stage=, -fpath-threads=, \
+                     -fpath-in-flight=, -fpath-promotion=, -fpath-limit= and -fpath-filter="
                 ),
             }
         }
@@ -77,6 +87,8 @@ impl Settings {
             mode: self.mode.or(other.mode),
             stage: self.stage.or(other.stage),
             threads: self.threads.or(other.threads),
+            in_flight: self.in_flight.or(other.in_flight),
+            promotion: self.promotion.or(other.promotion),
             limit: self.limit.or(other.limit),
             filter: self.filter.or(other.filter),
         }
@@ -94,6 +106,8 @@ impl Settings {
             word("mode", self.mode, MODES),
             word("stage", self.stage, STAGES),
             word("threads", self.threads, THREADS),
+            word("in-flight", self.in_flight, IN_FLIGHT),
+            word("promotion", self.promotion, PROMOTION),
             limit,
             filter.map(|filter| format!("-pathcc-filter={filter}")),
         ]
@@ -121,6 +135,16 @@ pub(crate) fn stage(value: &str) -> Result<&'static str, String> {
 /// Checks a way of counting under threads.
 pub(crate) fn threads(value: &str) -> Result<&'static str, String> {
     one_of(value, THREADS)
+}
+
+/// Checks whether partial paths are counted.
+pub(crate) fn in_flight(value: &str) -> Result<&'static str, String> {
+    one_of(value, IN_FLIGHT)
+}
+
+/// Checks whether counters may be in registers.
+pub(crate) fn promotion(value: &str) -> Result<&'static str, String> {
+    one_of(value, PROMOTION)
 }
 
 fn one_of(value: &str, allowed: Allowed) -> Result<&'static str, String> {
@@ -193,6 +217,8 @@ mod tests {
         assert_eq!(options("-fpath-limit=7 -fpath-mode=log"), "-pathcc-mode=log -pathcc-limit=7");
         assert_eq!(options("-fpath-stage=early -fpath-stage=late"), "");
         assert_eq!(options("-fpath-threads=atomic"), "-pathcc-threads=atomic");
+        assert_eq!(options("-fpath-promotion=no -fpath-in-flight=yes"), "-pathcc-in-flight=yes -pathcc-promotion=no");
+        assert_eq!(options("-fpath-promotion=yes -fpath-in-flight=no"), "");
         assert_eq!(options("-fpath-filter=a*,!b"), "-pathcc-filter=a*,!b");
         assert_eq!(options("-fpath-filter=a -fpath-filter="), "");
         assert_eq!(options("-fpath-limit=4294967296"), "-pathcc-limit=4294967296");

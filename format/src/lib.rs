@@ -23,7 +23,7 @@ pub use record::ModuleId;
 pub use wire::Error;
 
 /// Version of the manifest record and its payload. Any other version is refused with a message.
-pub const MANIFEST_VERSION: u32 = 1;
+pub const MANIFEST_VERSION: u32 = 2;
 
 /// Version of the profile file. Any other version is refused with a message.
 pub const PROFILE_VERSION: u32 = 2;
@@ -35,6 +35,10 @@ pub const RAW_VERSION: u32 = 1;
 pub mod names {
     /// Section of an object, and of a linked image, that holds manifest records. Not loaded at run time.
     pub const MANIFEST_SECTION: &str = ".pathcc.manifest";
+
+    /// Section of a linked image with a word for each instrumented function that is in it: the first five bytes of the module's
+    /// id, most significant first, and then the function's index in the manifest in 24 bits.
+    pub const FUNCTIONS_SECTION: &str = ".pathcc.functions";
 
     /// A module's counter array is called this followed by its [`ModuleId`](crate::ModuleId) in hexadecimal.
     pub const COUNTERS_PREFIX: &str = "__pathcc_counters_";

@@ -51,8 +51,10 @@ pub struct Function {
     pub cfg_hash: u64,
     /// First counter of this function in the module's array.
     pub first_counter: u64,
-    /// Number of paths, which is the number of counters. 0 for a skipped function.
+    /// Number of paths, each with a counter. 0 for a skipped function.
     pub num_paths: u64,
+    /// Whether a counter behind those of the paths counts the entries of the function.
+    pub counts_entries: bool,
     /// Source positions that the blocks refer to.
     pub locations: Vec<Location>,
     /// Basic blocks. Empty for a skipped function.
@@ -188,6 +190,12 @@ pub enum DagEdgeKind {
         block: u32,
         /// Why.
         why: CutReason,
+    },
+    /// A path stands still in this block, in a call that may not come back. Its counter says how many frames do so now, as a
+    /// signed number: one that was inherited over a fork takes one away.
+    InFlight {
+        /// The block.
+        block: u32,
     },
 }
 
@@ -342,6 +350,11 @@ impl Manifest {
 }
 
 impl Function {
+    /// How many counters it has in the module's array.
+    pub fn counters(&self) -> u64 {
+        self.num_paths.saturating_add(self.counts_entries.into())
+    }
+
     fn encode(&self, to: &mut Writer) {
         to.put_string(&self.name);
         to.put_varint(code(&LINKAGES, &self.linkage));
@@ -351,6 +364,7 @@ impl Function {
         to.put_u64(self.cfg_hash);
         to.put_varint(self.first_counter);
         to.put_varint(self.num_paths);
+        to.put_varint(self.counts_entries.into());
         to.put_list(&self.locations, |to, location| {
             to.put_string(&location.file);
             to.put_varint(u64::from(location.line));
@@ -383,6 +397,7 @@ impl Function {
                 DagEdgeKind::Leave { block } => (1, block, None),
                 DagEdgeKind::End { block, why } => (2, block, Some(why)),
                 DagEdgeKind::Start { block, why } => (3, block, Some(why)),
+                DagEdgeKind::InFlight { block } => (4, block, None),
             };
             to.put_varint(tag);
             to.put_varint(u64::from(index));
@@ -403,6 +418,11 @@ impl Function {
             cfg_hash: from.reader.u64()?,
             first_counter: from.reader.varint()?,
             num_paths: from.reader.varint()?,
+            counts_entries: match from.reader.varint()? {
+                0 => false,
+                1 => true,
+                _ => return Err(Error::Invalid("a number of entry counters is neither 0 nor 1")),
+            },
             ..Self::default()
         };
         let locations = from.reader.count()?;
@@ -445,6 +465,7 @@ impl Function {
             let kind = match from.reader.varint()? {
                 0 => DagEdgeKind::Flow { edge: from.index(edges, "an acyclic edge's origin is out of range")? },
                 1 => DagEdgeKind::Leave { block: from.index(blocks, "an acyclic edge's block is out of range")? },
+                4 => DagEdgeKind::InFlight { block: from.index(blocks, "an acyclic edge's block is out of range")? },
                 tag @ (2 | 3) => {
                     let block = from.index(blocks, "an acyclic edge's block is out of range")?;
                     let why = decoded(&REASONS, from.reader.varint()?, "a reason for a cut is unknown")?;
@@ -513,6 +534,7 @@ mod tests {
             cfg_hash: 0x1234_5678_9abc_def0,
             first_counter: 3,
             num_paths: 2,
+            counts_entries: true,
             locations: vec![
                 Location { file: "a.cc".into(), line: 8, column: 3, function: "foo".into(), inlined_at: None },
                 Location { file: "b.h".into(), line: 1, column: 0, function: "bar".into(), inlined_at: Some(0) },
@@ -535,6 +557,7 @@ mod tests {
                 DagEdge { kind: DagEdgeKind::Leave { block: 1 }, value: 0 },
                 DagEdge { kind: DagEdgeKind::End { block: 0, why: CutReason::BackEdge }, value: 1 },
                 DagEdge { kind: DagEdgeKind::Start { block: 0, why: CutReason::BackEdge }, value: 2 },
+                DagEdge { kind: DagEdgeKind::InFlight { block: 1 }, value: 1 },
             ],
         };
         Manifest {

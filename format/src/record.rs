@@ -13,6 +13,8 @@
 use core::fmt;
 
 use crate::MANIFEST_VERSION;
+#[cfg(any(feature = "alloc", test))]
+use crate::raw::Threads;
 use crate::wire::{Error, Reader, Result, Sink, checksum};
 
 /// First eight bytes of every record.
@@ -33,6 +35,15 @@ impl fmt::Display for ModuleId {
     }
 }
 
+impl ModuleId {
+    /// The word in [`FUNCTIONS_SECTION`](crate::names::FUNCTIONS_SECTION) that says that a function of the module is in the
+    /// image; `None` for functions beyond the first 2^24.
+    pub fn function_word(&self, index: usize) -> Option<u64> {
+        let module = self.0[..5].iter().fold(0, |word, &byte| word << 8 | u64::from(byte));
+        (index < 1 << 24).then_some(module << 24 | index as u64)
+    }
+}
+
 impl fmt::Debug for ModuleId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "module {self}")
@@ -42,7 +53,7 @@ impl fmt::Debug for ModuleId {
 /// The fixed head of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Head {
-    /// Reserved, 0.
+    /// How threads count, as [`Threads::code`](crate::raw::Threads::code).
     pub flags: u32,
     /// Which module this is.
     pub id: ModuleId,
@@ -148,10 +159,10 @@ pub fn padding(length: usize) -> usize {
 
 /// Builds the record of `stored`, the compressed form of a payload of `raw_length` bytes.
 #[cfg(any(feature = "alloc", test))]
-pub fn write(id: ModuleId, counters: u64, raw_length: usize, stored: &[u8]) -> alloc::vec::Vec<u8> {
+pub fn write(id: ModuleId, threads: Threads, counters: u64, raw_length: usize, stored: &[u8]) -> alloc::vec::Vec<u8> {
     let mut bytes = alloc::vec::Vec::with_capacity(HEAD_LENGTH + stored.len() + 8);
     let head = Head {
-        flags: 0,
+        flags: threads.code(),
         id,
         counters,
         raw_length: raw_length as u64,
@@ -171,8 +182,8 @@ mod tests {
     use super::*;
 
     fn section() -> Vec<u8> {
-        let mut section = write(ModuleId([1; 16]), 10, 5, b"hello");
-        section.extend(write(ModuleId([2; 16]), 20, 8, b"eight by"));
+        let mut section = write(ModuleId([1; 16]), Threads::Exact, 10, 5, b"hello");
+        section.extend(write(ModuleId([2; 16]), Threads::Atomic, 20, 8, b"eight by"));
         section
     }
 
@@ -208,6 +219,13 @@ mod tests {
         section[HEAD_LENGTH] ^= 1;
         let record = Records::new(&section).next().expect("one").expect("the head is sound");
         assert_eq!(record.verify(), Err(Error::BadChecksum));
+    }
+
+    #[test]
+    fn functions_have_words() {
+        let id = ModuleId([0xab, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]);
+        assert_eq!(id.function_word(7), Some(0xab01_0203_0400_0007));
+        assert_eq!(id.function_word(1 << 24), None);
     }
 
     #[test]

@@ -7,6 +7,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, Output};
 use std::time::{Duration, Instant};
 
+use pathformat::raw::Threads;
 use pathformat::record;
 use support::{Image, LINKERS, Scratch, id, pathld, succeed};
 
@@ -187,7 +188,7 @@ fn it_never_calls_itself() {
 #[test]
 fn damaged_and_foreign_records_are_told_and_left_out() {
     let scratch = with_objects();
-    let sound = record::write(id(2), 3, 7, b"payload");
+    let sound = record::write(id(2), Threads::Exact, 3, 7, b"payload");
     let mut version = sound.clone();
     version[8] = 77;
     let mut magic = sound.clone();
@@ -195,7 +196,7 @@ fn damaged_and_foreign_records_are_told_and_left_out() {
     let mut huge = sound.clone();
     huge[32..40].copy_from_slice(&u64::MAX.to_le_bytes());
     for (bytes, words) in [
-        (version, ["version 77", "reads 1", "compile it again"]),
+        (version, ["version 77", "reads 2", "compile it again"]),
         (magic, ["magic", "damaged", "compile it again"]),
         (sound[..40].to_vec(), ["truncated", "damaged", "compile it again"]),
         (huge, ["more counters", "damaged", "compile it again"]),

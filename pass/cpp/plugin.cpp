@@ -20,6 +20,7 @@
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include "llvm/Transforms/Utils/ModuleUtils.h"
 #include "llvm/Transforms/Utils/PromoteMemToReg.h"
 
 using namespace llvm;
@@ -28,7 +29,7 @@ using namespace llvm;
 struct PathpassOptions {
   const char *Mode, *Stage, *Threads, *Filter, *Skip, *Base;
   uint64_t Limit;
-  bool Verify;
+  bool InFlight, Promotion, Verify;
 };
 
 extern "C" bool pathpass_run(LLVMModuleRef Module, const PathpassOptions *Options, FunctionAnalysisManager *Analyses);
@@ -48,6 +49,10 @@ static cl::opt<std::string> Skip("pathcc-skip", cl::desc("count nothing, and rec
                                  cl::cat(Category));
 static cl::opt<std::string> Base("pathcc-base", cl::desc("where an array's address is computed: entry or site"),
                                  cl::init("entry"), cl::Hidden, cl::cat(Category));
+static cl::opt<std::string> InFlight("pathcc-in-flight", cl::desc("count paths that never end as far as they came"),
+                                     cl::init("no"), cl::cat(Category));
+static cl::opt<std::string> Promotion("pathcc-promotion", cl::desc("early: counters may be in registers in loops"),
+                                      cl::init("yes"), cl::cat(Category));
 static cl::opt<bool> Verify("pathcc-verify", cl::desc("verify every instrumented function"), cl::init(false),
                             cl::Hidden, cl::cat(Category));
 
@@ -55,8 +60,8 @@ namespace {
 struct PathPass : PassInfoMixin<PathPass> {
   PreservedAnalyses run(Module &M, ModuleAnalysisManager &Analyses) {
     auto &Functions = Analyses.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
-    PathpassOptions Options = {Mode.c_str(), Stage.c_str(), Threads.c_str(), Filter.c_str(),
-                               Skip.c_str(), Base.c_str(),  Limit,           Verify};
+    PathpassOptions Options = {Mode.c_str(), Stage.c_str(),     Threads.c_str(),     Filter.c_str(), Skip.c_str(),
+                               Base.c_str(), Limit,             InFlight == "yes", Promotion == "yes", Verify};
     return pathpass_run(wrap(&M), &Options, &Functions) ? PreservedAnalyses::none() : PreservedAnalyses::all();
   }
   static bool isRequired() { return true; }
@@ -174,6 +179,16 @@ extern "C" void pathpass_forget_purity(LLVMValueRef Value) {
     for (auto &I : BB)
       if (auto *Call = dyn_cast<CallBase>(&I); Call && !isa<IntrinsicInst>(Call))
         Call->removeFnAttr(Attribute::Memory);
+}
+
+// Ties a variable to a function: the linker keeps or drops both. The compiler must keep it, the linker need not.
+extern "C" void pathpass_tie(LLVMValueRef Variable, LLVMValueRef Function) {
+  auto &Global = *unwrap<GlobalVariable>(Variable);
+  auto &F = *unwrap<class Function>(Function);
+  Global.setMetadata(LLVMContext::MD_associated, MDNode::get(F.getContext(), ValueAsMetadata::get(&F)));
+  if (F.hasComdat())
+    Global.setComdat(F.getComdat());
+  appendToCompilerUsed(*F.getParent(), {&Global});
 }
 
 // A hash of all code and constants of a module.

@@ -3,7 +3,11 @@
 //! The array is weak, hidden and in a COMDAT group of its own name, so that an object that is linked by any linker
 //! runs; `ld.pathld` defines the array again, strongly, inside the image's region. With exact threads the address is
 //! moved by the thread-local word `delta`: 0, or the distance from the region to the thread's private copy.
+//!
+//! A counter is stepped by one instruction. Only in code that is still to be optimised, and if that is not switched off, it
+//! is loaded, added to and stored, so that the optimiser may keep it in a register in a loop.
 
+use inkwell::attributes::{Attribute, AttributeLoc};
 use inkwell::builder::Builder;
 use inkwell::comdat::ComdatSelectionKind;
 use inkwell::context::ContextRef;
@@ -14,12 +18,25 @@ use pathformat::{ModuleId, names};
 
 use crate::options::Options;
 
+/// LLVM's code for "reads and writes nothing but what its arguments point to" (`llvm/Support/ModRef.h`).
+const ARGUMENTS_ONLY: u64 = 3;
+
+/// Which way a counter is stepped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// By one more.
+    Up,
+    /// By one less: a path in flight goes on.
+    Down,
+}
+
 /// The array of one module.
 pub(crate) struct Counters<'ctx> {
     context: ContextRef<'ctx>,
     array: GlobalValue<'ctx>,
     delta: Option<GlobalValue<'ctx>>,
     atomic: bool,
+    promotion: bool,
     at_entry: bool,
     marks: Marks<'ctx>,
 }
@@ -54,7 +71,9 @@ impl<'ctx> Counters<'ctx> {
             invariant: context.get_kind_id("invariant.load"),
             not_sanitized: context.get_kind_id("nosanitize"),
         };
-        Self { context, array, delta, atomic: options.threads == "atomic", at_entry: options.base == "entry", marks }
+        let promotion = options.stage == "early" && options.promotion;
+        let atomic = options.threads == "atomic";
+        Self { context, array, delta, atomic, promotion, at_entry: options.base == "entry", marks }
     }
 
     /// The context that the module's types live in.
@@ -85,13 +104,14 @@ impl<'ctx> Counters<'ctx> {
         unsafe { builder.build_gep(byte, base, &[moved.into_int_value()], "path.base") }.expect("positioned")
     }
 
-    /// Adds one to the counter at `base[index + constant]`.
+    /// Steps the counter at `base[index + constant]`.
     pub(crate) fn step(
         &self,
         builder: &Builder<'ctx>,
         base: PointerValue<'ctx>,
         index: Option<IntValue<'ctx>>,
         constant: u64,
+        step: Step,
         sanitized: bool,
     ) {
         let word = self.context.i64_type();
@@ -103,16 +123,44 @@ impl<'ctx> Counters<'ctx> {
         let counter = if constant == 0 { moved } else { offset(moved, word.const_int(constant, false)) };
         let one = word.const_int(1, false);
         if self.atomic {
-            let add = builder.build_atomicrmw(AtomicRMWBinOp::Add, counter, one, AtomicOrdering::Monotonic);
+            let operation = if step == Step::Up { AtomicRMWBinOp::Add } else { AtomicRMWBinOp::Sub };
+            let add = builder.build_atomicrmw(operation, counter, one, AtomicOrdering::Monotonic);
             let add = add.expect("a word can be added to").as_instruction_value();
             self.leave_alone(add.expect("an atomic operation is an instruction"), sanitized);
             return;
         }
+        if !self.promotion {
+            self.step_at_once(builder, counter, step);
+            return;
+        }
         let count = builder.build_load(word, counter, "").expect("positioned").into_int_value();
-        let more = builder.build_int_add(count, one, "").expect("positioned");
-        let store = builder.build_store(counter, more).expect("positioned");
+        let stepped = match step {
+            Step::Up => builder.build_int_add(count, one, ""),
+            Step::Down => builder.build_int_sub(count, one, ""),
+        };
+        let store = builder.build_store(counter, stepped.expect("positioned")).expect("positioned");
         self.leave_alone(count.as_instruction_value().expect("a load is an instruction"), sanitized);
         self.leave_alone(store, sanitized);
+    }
+
+    /// Steps a counter by one instruction, which nothing can interrupt in its middle: neither a signal whose handler
+    /// steps the same counter, nor the end of the process. Sanitizers see no access in it.
+    fn step_at_once(&self, builder: &Builder<'ctx>, counter: PointerValue<'ctx>, step: Step) {
+        let pointer = counter.get_type();
+        let kind = self.context.void_type().fn_type(&[pointer.into(), pointer.into()], false);
+        let text = if step == Step::Up { "incq $0" } else { "decq $0" };
+        let constraints = "=*m,*m,~{dirflag},~{fpsr},~{flags}".into();
+        let code = self.context.create_inline_asm(kind, text.into(), constraints, false, false, None, false);
+        let arguments = [counter.into(), counter.into()];
+        let call = builder.build_indirect_call(kind, code, &arguments, "").expect("positioned");
+        let attribute = Attribute::get_named_enum_kind_id;
+        let element = self.context.create_type_attribute(attribute("elementtype"), self.context.i64_type().into());
+        call.add_attribute(AttributeLoc::Param(0), element);
+        call.add_attribute(AttributeLoc::Param(1), element);
+        for (name, value) in [("nounwind", 0), ("willreturn", 0), ("memory", ARGUMENTS_ONLY)] {
+            let known = self.context.create_enum_attribute(attribute(name), value);
+            call.add_attribute(AttributeLoc::Function, known);
+        }
     }
 
     fn leave_alone(&self, instruction: InstructionValue<'ctx>, sanitized: bool) {

@@ -42,6 +42,7 @@ fn linkage(function: FunctionValue<'_>) -> Linkage {
 pub(crate) fn body(record: &mut Function, graph: &Graph<'_>, plan: &Plan, directory: &str) {
     let mut locations = Locations::default();
     record.num_paths = plan.numbering.total();
+    record.counts_entries = plan.counts_entries;
     record.blocks = graph
         .cfg
         .blocks()
@@ -78,6 +79,7 @@ pub(crate) fn body(record: &mut Function, graph: &Graph<'_>, plan: &Plan, direct
                 Kind::Leave => DagEdgeKind::Leave { block: data.from.0 },
                 Kind::End(_, why) => DagEdgeKind::End { block: data.from.0, why: reason(why) },
                 Kind::Start(_, why) => DagEdgeKind::Start { block: data.to.0, why: reason(why) },
+                Kind::InFlight => DagEdgeKind::InFlight { block: data.from.0 },
             };
             DagEdge { kind, value: plan.numbering.value(edge) }
         })
@@ -120,6 +122,7 @@ fn describe_block(block: BasicBlock<'_>, locations: &mut Locations, directory: &
 fn cfg_hash(record: &Function) -> u64 {
     let mut bytes = Vec::new();
     let mut add = |value: u64| bytes.extend(value.to_le_bytes());
+    add(record.counts_entries.into());
     record.blocks.iter().for_each(|block| add(block.exit.map_or(0, |exit| exit as u64 + 1)));
     for edge in &record.edges {
         add(u64::from(edge.from));
@@ -131,6 +134,7 @@ fn cfg_hash(record: &Function) -> u64 {
             DagEdgeKind::Leave { block } => (1, block),
             DagEdgeKind::End { block, .. } => (2, block),
             DagEdgeKind::Start { block, .. } => (3, block),
+            DagEdgeKind::InFlight { block } => (4, block),
         };
         add(tag);
         add(u64::from(index));

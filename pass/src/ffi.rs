@@ -33,6 +33,8 @@ pub(crate) struct Options {
     skip: *const c_char,
     base: *const c_char,
     limit: u64,
+    in_flight: bool,
+    promotion: bool,
     verify: bool,
 }
 
@@ -55,6 +57,7 @@ unsafe extern "C" {
     pub(crate) fn pathpass_function_facts(function: LLVMValueRef) -> u32;
     pub(crate) fn pathpass_instruction_facts(instruction: LLVMValueRef) -> u32;
     pub(crate) fn pathpass_opcode_name(instruction: LLVMValueRef) -> *const c_char;
+    pub(crate) fn pathpass_tie(global: LLVMValueRef, function: LLVMValueRef);
     pub(crate) fn pathpass_callee(call: LLVMValueRef) -> LLVMValueRef;
     pub(crate) fn pathpass_case_value(switch: LLVMValueRef, successor: c_uint, case: *mut i64) -> bool;
     pub(crate) fn pathpass_block_frequency(analyses: *mut Analyses, block: LLVMBasicBlockRef) -> u64;
@@ -132,6 +135,8 @@ impl Options {
             skip: Some(text(self.skip)).filter(|reason| !reason.is_empty()),
             base: text(self.base),
             limit: self.limit,
+            in_flight: self.in_flight,
+            promotion: self.promotion,
             verify: self.verify || cfg!(debug_assertions),
         }
     }

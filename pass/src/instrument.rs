@@ -7,14 +7,14 @@
 use inkwell::basic_block::BasicBlock;
 use inkwell::builder::Builder;
 use inkwell::values::{InstructionOpcode, InstructionValue, PointerValue};
-use paths::cfg::{Block, Edge};
+use paths::cfg::{Block, Edge, EdgeKind};
 use paths::dag::{Cut, DagEdge, Kind, Place};
 use paths::placement::Op;
 
 use crate::Planned;
-use crate::counters::Counters;
+use crate::counters::{Counters, Step};
 use crate::llvm::{self, FunctionFacts};
-use crate::read_cfg::end_point;
+use crate::read_cfg::{end_point, stays};
 
 /// Writes the code of one planned function.
 pub(crate) fn instrument(planned: &Planned<'_>, counters: &Counters<'_>) {
@@ -24,13 +24,19 @@ pub(crate) fn instrument(planned: &Planned<'_>, counters: &Counters<'_>) {
     let slot = builder.build_alloca(context.i64_type(), "path").expect("positioned");
     let sanitized = FunctionFacts::of(planned.function).is_sanitized();
     let counts = |edge: DagEdge| matches!(planned.plan.placement.op(edge), Some(Op::Count(_) | Op::CountAt(_)));
-    let base = (counters.is_computed_at_entry() && planned.plan.dag.edges().any(counts))
+    let counts_any = planned.plan.counts_entries || planned.plan.dag.edges().any(counts);
+    let base = (counters.is_computed_at_entry() && counts_any)
         .then(|| counters.address(&builder, planned.first_counter, sanitized));
-    let writer = Writer { planned, counters, builder, slot, base, sanitized };
+    let flies = planned.plan.dag.edges().any(|edge| planned.plan.dag.edge(edge).kind == Kind::InFlight);
+    let flight = flies.then(|| builder.build_alloca(context.i64_type(), "path.flight").expect("positioned"));
+    let writer = Writer { planned, counters, builder, slot, flight, base, sanitized };
+    writer.write_entry();
+    writer.write_in_flight();
     writer.write_block_tops();
     writer.write_block_ends();
     writer.write_edges();
     llvm::promote(slot);
+    flight.into_iter().for_each(llvm::promote);
     llvm::forget_purity(planned.function);
 }
 
@@ -48,11 +54,77 @@ struct Writer<'a, 'ctx> {
     counters: &'a Counters<'ctx>,
     builder: Builder<'ctx>,
     slot: PointerValue<'ctx>,
+    /// Which counter says that this frame is in flight now.
+    flight: Option<PointerValue<'ctx>>,
     base: Option<PointerValue<'ctx>>,
     sanitized: bool,
 }
 
 impl<'ctx> Writer<'_, 'ctx> {
+    /// Counts the entry of the function, where the builder still stands behind the stack slots.
+    fn write_entry(&self) {
+        if self.planned.plan.counts_entries {
+            let index = self.planned.plan.numbering.total();
+            self.counters.step(&self.builder, self.base(), None, index, Step::Up, self.sanitized);
+        }
+    }
+
+    /// Around all calls of a block that may not come back, its path in flight counts one more. It is taken back behind the
+    /// last of them; if that is an `invoke`, on both ways on.
+    fn write_in_flight(&self) {
+        let dag = &self.planned.plan.dag;
+        let graph = &self.planned.graph;
+        let mut pads = Vec::new();
+        for edge in dag.edges().filter(|&edge| dag.edge(edge).kind == Kind::InFlight) {
+            let from = dag.edge(edge).from;
+            let calls: Vec<_> = stays(graph.block(from)).collect();
+            let (Some(first), Some(last)) = (calls.first(), calls.last()) else { continue };
+            self.builder.position_before(first);
+            self.take_off(edge);
+            if !last.is_terminator() {
+                self.builder.position_before(&last.get_next_instruction().expect("a block has a terminator"));
+                self.land();
+                continue;
+            }
+            for &way in graph.cfg.successors(from) {
+                let data = graph.cfg.edge(way);
+                if data.kind == EdgeKind::Plain {
+                    self.builder.position_before(&self.place(way));
+                    self.land();
+                } else if !pads.contains(&data.to) {
+                    pads.push(data.to);
+                    self.builder.position_before(&self.top(data.to));
+                    self.land();
+                }
+            }
+        }
+    }
+
+    /// This frame's path is in flight from here.
+    fn take_off(&self, edge: DagEdge) {
+        let word = self.counters.context().i64_type();
+        let index = match self.op(edge) {
+            Some(Op::CountAt(id)) => word.const_int(id, false),
+            Some(Op::Count(value)) => {
+                let register = self.builder.build_load(word, self.slot, "path").expect("positioned").into_int_value();
+                let value = word.const_int(value as u64, true);
+                self.builder.build_int_add(register, value, "path.flight").expect("positioned")
+            }
+            Some(Op::Set(_) | Op::Add(_)) | None => return,
+        };
+        let flight = self.flight.expect("there is a slot if there are paths in flight");
+        self.builder.build_store(flight, index).expect("positioned");
+        self.counters.step(&self.builder, self.base(), Some(index), 0, Step::Up, self.sanitized);
+    }
+
+    /// It goes on.
+    fn land(&self) {
+        let word = self.counters.context().i64_type();
+        let flight = self.flight.expect("there is a slot if there are paths in flight");
+        let index = self.builder.build_load(word, flight, "path.flight").expect("positioned").into_int_value();
+        self.counters.step(&self.builder, self.base(), Some(index), 0, Step::Down, self.sanitized);
+    }
+
     /// Starts of paths in the blocks that opaque edges lead to. They are written before the edges' code, which then
     /// stands above them where an edge's code goes to the top of its target.
     fn write_block_tops(&self) {
@@ -146,9 +218,11 @@ impl<'ctx> Writer<'_, 'ctx> {
             }
             Op::Count(value) => {
                 let path = load();
-                self.counters.step(&self.builder, self.base(), Some(path), value as u64, self.sanitized);
+                self.counters.step(&self.builder, self.base(), Some(path), value as u64, Step::Up, self.sanitized);
             }
-            Op::CountAt(id) => self.counters.step(&self.builder, self.base(), None, id, self.sanitized),
+            Op::CountAt(id) => {
+                self.counters.step(&self.builder, self.base(), None, id, Step::Up, self.sanitized);
+            }
         }
     }
 

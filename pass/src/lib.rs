@@ -16,6 +16,7 @@ mod llvm;
 mod log;
 mod manifest;
 mod options;
+mod presence;
 mod read_cfg;
 
 use inkwell::module::Module;
@@ -34,6 +35,8 @@ struct Planned<'ctx> {
     graph: Graph<'ctx>,
     plan: paths::Plan,
     first_counter: u64,
+    /// Its index in the manifest.
+    index: usize,
 }
 
 /// Instruments a module; true if it was changed.
@@ -52,13 +55,14 @@ fn run(module: &Module<'_>, options: &Options, analyses: *mut ffi::Analyses) -> 
         match eligible::check(module, function, &record.file, options) {
             Err(reason) => record.skipped = Some(reason),
             Ok(()) => {
-                let graph = Graph::read(function, analyses);
+                let graph = Graph::read(function, analyses, options.in_flight);
                 let plan = paths::plan(&graph.cfg, &graph.frequency, options.limit);
                 describe::body(&mut record, &graph, &plan, &manifest.directory);
                 record.first_counter = counters;
-                counters += record.num_paths;
+                counters += record.counters();
                 let first_counter = record.first_counter;
-                planned.push(Planned { function, graph, plan, first_counter });
+                let index = manifest.functions.len();
+                planned.push(Planned { function, graph, plan, first_counter, index });
             }
         }
         manifest.functions.push(record);
@@ -66,15 +70,14 @@ fn run(module: &Module<'_>, options: &Options, analyses: *mut ffi::Analyses) -> 
     let content = manifest.content();
     let id = manifest::identity(&content, code);
     if options.mode == "log" {
-        let index = |function| manifest.functions.iter().position(|f| f.name == llvm::name(&function));
-        for planned in &planned {
-            let index = index(planned.function).expect("every planned function is in the manifest");
-            log::instrument(module, planned, id, index as u32);
-        }
+        planned.iter().for_each(|planned| log::instrument(module, planned, id, planned.index as u32));
         counters = 0;
     } else if counters > 0 {
         let array = Counters::define(module, id, counters, options);
         planned.iter().for_each(|planned| instrument(planned, &array));
+        for planned in &planned {
+            presence::declare(module, planned.function, id, planned.index);
+        }
     }
     if options.verify {
         let broken = planned.iter().find(|planned| !llvm::verify(planned.function));

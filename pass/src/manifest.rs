@@ -8,6 +8,7 @@ use std::fmt::Write;
 
 use inkwell::module::Module;
 use pathformat::manifest::Manifest;
+use pathformat::raw::Threads;
 use pathformat::{ModuleId, names, record};
 
 use crate::debug_info;
@@ -50,7 +51,12 @@ pub(crate) fn identity(content: &[u8], code: u64) -> ModuleId {
 pub(crate) fn attach(module: &Module<'_>, manifest: &Manifest, content: Vec<u8>, id: ModuleId, counters: u64) {
     let payload = manifest.seal(content);
     let stored = zstd::bulk::compress(&payload, LEVEL).expect("compressing into memory does not fail");
-    let record = record::write(id, counters, payload.len(), &stored);
+    let threads = match manifest.threads.as_str() {
+        "single" => Threads::Single,
+        "atomic" => Threads::Atomic,
+        _ => Threads::Exact,
+    };
+    let record = record::write(id, threads, counters, payload.len(), &stored);
     llvm::append_assembly(module, &assembly(&record));
     let node = module.get_context().metadata_node(&[]);
     module.add_global_metadata(MARK, &node).expect("a node can be added");

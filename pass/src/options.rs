@@ -19,6 +19,10 @@ pub(crate) struct Options {
     pub(crate) base: String,
     /// The most paths a function may have before edges are cut.
     pub(crate) limit: u64,
+    /// Whether paths that never end are counted as far as they came.
+    pub(crate) in_flight: bool,
+    /// Whether the optimiser may keep counters in registers.
+    pub(crate) promotion: bool,
     /// Whether every instrumented function is verified.
     pub(crate) verify: bool,
 }

@@ -28,8 +28,9 @@ pub(crate) struct Graph<'ctx> {
 }
 
 impl<'ctx> Graph<'ctx> {
-    /// Reads `function`, whose blocks are numbered in its own order.
-    pub(crate) fn read(function: FunctionValue<'ctx>, analyses: *mut Analyses) -> Self {
+    /// Reads `function`, whose blocks are numbered in its own order. With `in_flight`, paths also end where control may
+    /// stay.
+    pub(crate) fn read(function: FunctionValue<'ctx>, analyses: *mut Analyses, in_flight: bool) -> Self {
         split_behind_calls_that_return_twice(function);
         let blocks = function.get_basic_blocks();
         let index: HashMap<_, _> = blocks.iter().enumerate().map(|(at, block)| (*block, Block(at as u32))).collect();
@@ -62,9 +63,13 @@ impl<'ctx> Graph<'ctx> {
             if let [only @ (Outcome::True | Outcome::False | Outcome::Cases(_) | Outcome::Default)] = out {
                 *only = Outcome::Jump;
             }
-            data.push(BlockData { exit: exit(terminator), steady: is_steady(block) });
+            data.push(BlockData { exit: exit(terminator), steady: is_steady(block), may_stay: may_stay(block) });
         }
-        Self { cfg: Cfg::new(data, edges), frequency, outcomes, blocks }
+        let cfg = Cfg::new(data, edges);
+        // A landing pad cannot tell a call that returned twice from others, so it would not know what to take back.
+        let cfg =
+            if in_flight && !blocks.iter().any(|&block| invokes_twice(block)) { cfg.with_in_flight() } else { cfg };
+        Self { cfg, frequency, outcomes, blocks }
     }
 
     /// LLVM's block.
@@ -165,4 +170,22 @@ fn exit(terminator: InstructionValue<'_>) -> Option<Exit> {
 /// Whether control that enters the block always reaches its terminator.
 fn is_steady(block: BasicBlock<'_>) -> bool {
     block.get_instructions().all(|at| at.is_terminator() || InstructionFacts::of(at).goes_on())
+}
+
+fn invokes_twice(block: BasicBlock<'_>) -> bool {
+    let terminator = block.get_terminator().expect("every block has a terminator");
+    terminator.get_opcode() == InstructionOpcode::Invoke && InstructionFacts::of(terminator).returns_twice()
+}
+
+/// Whether control may stay in the block before its [`end_point`].
+fn may_stay(block: BasicBlock<'_>) -> bool {
+    stays(block).next().is_some()
+}
+
+/// The instructions of a block, up to its [`end_point`], that control may stay in.
+pub(crate) fn stays<'ctx>(block: BasicBlock<'ctx>) -> impl Iterator<Item = InstructionValue<'ctx>> {
+    let end = end_point(block);
+    let before = block.get_instructions().take_while(move |at| *at != end);
+    let calls_last = end.get_opcode() == InstructionOpcode::Invoke && !InstructionFacts::of(end).returns_twice();
+    before.filter(|at| !InstructionFacts::of(*at).goes_on()).chain(calls_last.then_some(end))
 }

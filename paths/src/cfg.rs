@@ -79,6 +79,9 @@ pub struct BlockData {
     /// Whether control that enters the block always reaches its end. A call that may throw, exit or jump away makes
     /// this false; counting must not move up over such a block.
     pub steady: bool,
+    /// Whether control may stay in the block, or leave it along no edge, before a path that ends in it is counted. That is
+    /// so in blocks that are not steady, unless only the call that ends the path makes them so.
+    pub may_stay: bool,
 }
 
 /// An edge.
@@ -99,6 +102,7 @@ pub struct Cfg {
     edges: Vec<EdgeData>,
     successors: Adjacency<Edge>,
     predecessors: Adjacency<Edge>,
+    in_flight: bool,
 }
 
 impl Cfg {
@@ -112,7 +116,7 @@ impl Cfg {
         let numbered = edges.iter().enumerate().map(|(index, edge)| (edge, Edge(index as u32)));
         let successors = Adjacency::new(blocks.len(), numbered.clone().map(|(edge, id)| (edge.from.index(), id)));
         let predecessors = Adjacency::new(blocks.len(), numbered.map(|(edge, id)| (edge.to.index(), id)));
-        let cfg = Self { blocks, edges, successors, predecessors };
+        let cfg = Self { blocks, edges, successors, predecessors, in_flight: false };
         for block in cfg.blocks() {
             let out = cfg.successors(block);
             assert_eq!(cfg.exit(block).is_none(), !out.is_empty(), "{block} has successors or an exit");
@@ -158,6 +162,21 @@ impl Cfg {
     /// Whether control that enters `block` always reaches its end.
     pub fn is_steady(&self, block: Block) -> bool {
         self.blocks[block.index()].steady
+    }
+
+    /// Whether control may stay in `block` before a path that ends in it is counted.
+    pub fn may_stay(&self, block: Block) -> bool {
+        self.blocks[block.index()].may_stay
+    }
+
+    /// The same graph, where a path also ends in every block that control [may stay](Self::may_stay) in.
+    pub fn with_in_flight(self) -> Self {
+        Self { in_flight: true, ..self }
+    }
+
+    /// Whether paths of frames that are in flight end in `block`.
+    pub fn has_in_flight(&self, block: Block) -> bool {
+        self.in_flight && self.may_stay(block)
     }
 
     /// Edges out of `block`, in the terminator's order.

@@ -139,11 +139,12 @@ impl Cuts {
 
     /// Number of paths from `block`, given those of its successors.
     fn paths_of(&self, cfg: &Cfg, block: Block, paths: &[u64]) -> u64 {
+        let in_flight = u64::from(cfg.has_in_flight(block));
         if self.ends_in(block) || cfg.exit(block).is_some() {
-            return 1;
+            return 1 + in_flight;
         }
         let along = |&edge: &Edge| if self.reason(edge).is_some() { 1 } else { paths[cfg.edge(edge).to.index()] };
-        cfg.successors(block).iter().map(along).fold(0, u64::saturating_add)
+        cfg.successors(block).iter().map(along).fold(in_flight, u64::saturating_add)
     }
 
     /// Number of paths in all, given those from each block: from the entry, and from every start after a cut.

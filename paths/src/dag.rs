@@ -36,6 +36,8 @@ pub enum Kind {
     End(Place, Reason),
     /// A path starts after a cut.
     Start(Place, Reason),
+    /// A path stands still: control is in a call that may not come back. It counts only as long as it is there.
+    InFlight,
 }
 
 /// An edge of the acyclic graph.
@@ -88,6 +90,9 @@ impl Dag {
                 let reasons = cfg.successors(block).iter().filter_map(|&edge| cuts.reason(edge));
                 add(block, exit, Kind::End(Place::InBlock, strongest(reasons)))
             });
+            if cfg.has_in_flight(block) {
+                add(block, exit, Kind::InFlight);
+            }
             for &edge in cfg.successors(block) {
                 match cuts.reason(edge) {
                     None => flow[edge.index()] = Some(add(block, cfg.edge(edge).to, Kind::Flow(edge))),

@@ -11,6 +11,7 @@ pub mod cfg;
 pub mod cuts;
 pub mod dag;
 pub mod decode;
+pub mod entries;
 pub mod increments;
 pub mod numbering;
 #[cfg(test)]
@@ -39,6 +40,8 @@ pub struct Plan {
     pub numbering: Numbering,
     /// The code that computes and counts the ids.
     pub placement: Placement,
+    /// Whether entries of the function are counted apart.
+    pub counts_entries: bool,
 }
 
 /// No function is given more paths than this, whatever the limit: an id is an index for the generated code.
@@ -54,5 +57,8 @@ pub fn plan(cfg: &Cfg, frequency: &[u64], limit: u64) -> Plan {
     let tree = SpanningTree::heaviest(cfg, &dag, &dag.weights(cfg, frequency));
     let increments = Increments::of_chords(&dag, &numbering, &tree);
     let placement = Placement::of(cfg, &dag, &increments);
-    Plan { dag, numbering, placement }
+    // A path in flight that starts at the entry tells of its entry itself.
+    let in_flight = cfg.blocks().any(|block| cfg.has_in_flight(block));
+    let counts_entries = !in_flight && entries::need_counter(cfg, &dag, &placement);
+    Plan { dag, numbering, placement, counts_entries }
 }

@@ -4,7 +4,7 @@
 
 use crate::Plan;
 use crate::cfg::{Block, Cfg, ENTRY, Edge};
-use crate::dag::{Dag, DagEdge};
+use crate::dag::{Dag, DagEdge, Kind};
 use crate::placement::Op;
 
 /// Every path of `dag` as its edges, by depth-first search.
@@ -38,8 +38,8 @@ pub(crate) fn walk(cfg: &Cfg, most: usize, mut choose: impl FnMut(usize) -> usiz
 }
 
 /// Cuts a walk into paths as edges of the acyclic graph. The last path is left out unless the walk ended at an exit, or
-/// before a cut.
-pub(crate) fn cut_walk(cfg: &Cfg, dag: &Dag, walked: &[Edge]) -> Vec<Vec<DagEdge>> {
+/// before a cut. Then the path that stands still in the last block, if that is counted.
+pub(crate) fn cut_walk(cfg: &Cfg, dag: &Dag, walked: &[Edge]) -> (Vec<Vec<DagEdge>>, Option<Vec<DagEdge>>) {
     let mut paths = Vec::new();
     let mut path = Vec::new();
     let mut block = ENTRY;
@@ -53,44 +53,55 @@ pub(crate) fn cut_walk(cfg: &Cfg, dag: &Dag, walked: &[Edge]) -> Vec<Vec<DagEdge
         }
         block = cfg.edge(edge).to;
     }
+    let in_flight = stands(dag, block).map(|edge| [path.as_slice(), &[edge]].concat());
     if cfg.exit(block).is_some() {
-        path.extend(dag.successors(block));
+        path.extend(leaves(dag, block));
         paths.push(path);
     }
-    paths
+    (paths, in_flight)
 }
 
-/// Executes the placed code along a walk and returns the ids in the order in which they are counted.
-pub(crate) fn execute(cfg: &Cfg, plan: &Plan, walked: &[Edge]) -> Vec<u64> {
+/// The edges along which control leaves the function in `block`.
+fn leaves(dag: &Dag, block: Block) -> impl Iterator<Item = DagEdge> {
+    dag.successors(block).iter().copied().filter(|&edge| dag.edge(edge).kind != Kind::InFlight)
+}
+
+/// The edge of a path that stands still in `block`.
+fn stands(dag: &Dag, block: Block) -> Option<DagEdge> {
+    dag.successors(block).iter().copied().find(|&edge| dag.edge(edge).kind == Kind::InFlight)
+}
+
+/// Executes the placed code along a walk and returns the ids in the order in which they are counted, and that of the
+/// path that stands still in the last block.
+pub(crate) fn execute(cfg: &Cfg, plan: &Plan, walked: &[Edge]) -> (Vec<u64>, Option<u64>) {
+    let step = |edge: DagEdge, r: &mut i64| match plan.placement.op(edge)? {
+        Op::Add(n) => {
+            *r = r.wrapping_add(n);
+            None
+        }
+        Op::Set(n) => {
+            *r = n;
+            None
+        }
+        Op::Count(n) => Some(r.wrapping_add(n) as u64),
+        Op::CountAt(n) => Some(n),
+    };
     // A value that no path leads to, to show a register that is read before it is set.
     let mut r = i64::MIN / 3;
     let mut counted = Vec::new();
-    let mut step = |edge: DagEdge, r: &mut i64| match plan.placement.op(edge) {
-        None => {}
-        Some(Op::Add(n)) => *r = r.wrapping_add(n),
-        Some(Op::Set(n)) => *r = n,
-        Some(Op::Count(n)) => counted.push(r.wrapping_add(n) as u64),
-        Some(Op::CountAt(n)) => counted.push(n),
-    };
-    let settle = |block: Block, r: &mut i64| {
-        if let Some(n) = plan.placement.settled(block) {
-            *r = n;
-        }
-    };
     let mut block = ENTRY;
     for &edge in walked {
-        settle(block, &mut r);
-        if let Some(flow) = plan.dag.flow(edge) {
-            step(flow, &mut r);
+        if let Some(n) = plan.placement.settled(block) {
+            r = n;
         }
-        if let Some(cut) = plan.dag.cut(edge) {
-            step(cut.end, &mut r);
-            step(cut.start, &mut r);
-        }
+        let cut = plan.dag.cut(edge).map(|cut| [cut.end, cut.start]);
+        let followed = plan.dag.flow(edge).into_iter().chain(cut.into_iter().flatten());
+        counted.extend(followed.filter_map(|edge| step(edge, &mut r)));
         block = cfg.edge(edge).to;
     }
+    let in_flight = stands(&plan.dag, block).and_then(|edge| step(edge, &mut r));
     if cfg.exit(block).is_some() {
-        plan.dag.successors(block).iter().for_each(|&edge| step(edge, &mut r));
+        counted.extend(leaves(&plan.dag, block).filter_map(|edge| step(edge, &mut r)));
     }
-    counted
+    (counted, in_flight)
 }

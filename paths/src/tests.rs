@@ -243,10 +243,10 @@ fn more_paths_than_64_bits_are_refused_and_cut() {
 }
 
 /// A random graph: every block but the last few gets one to four successors, some blocks end in an invoke or in an
-/// opaque terminator, some are not steady. Loops, irreducible ones included, and unreachable blocks occur.
+/// opaque terminator, some are not steady. In half of the graphs paths in flight are counted. Loops, irreducible ones included, and unreachable blocks occur.
 fn graphs(most: usize) -> impl Strategy<Value = (Cfg, Vec<u64>)> {
     let block = (proptest::collection::vec((any::<prop::sample::Index>(), 0u64..1000), 0..4), 0..12u8, any::<bool>());
-    proptest::collection::vec(block, 1..most).prop_map(|blocks| {
+    (proptest::collection::vec(block, 1..most), any::<bool>()).prop_map(|(blocks, in_flight)| {
         let count = blocks.len();
         let mut data = Vec::new();
         let mut edges: Vec<EdgeData> = Vec::new();
@@ -273,9 +273,10 @@ fn graphs(most: usize) -> impl Strategy<Value = (Cfg, Vec<u64>)> {
                 5 => Some(Exit::Unwind),
                 _ => Some(Exit::Return),
             };
-            data.push(BlockData { exit, steady });
+            data.push(BlockData { exit, steady, may_stay: !steady });
         }
-        (Cfg::new(data, edges), frequency)
+        let cfg = Cfg::new(data, edges);
+        (if in_flight { cfg.with_in_flight() } else { cfg }, frequency)
     })
 }
 
@@ -325,8 +326,10 @@ proptest! {
         let plan = plan(&cfg, &frequency, limit);
         let mut next = choices.iter();
         let walked = oracle::walk(&cfg, choices.len(), |ways| next.next().expect("enough choices").index(ways));
-        let expected: Vec<_> = oracle::cut_walk(&cfg, &plan.dag, &walked).iter().map(|path| id(&plan, path)).collect();
-        let counted = oracle::execute(&cfg, &plan, &walked);
+        let (paths, in_flight) = oracle::cut_walk(&cfg, &plan.dag, &walked);
+        let expected: Vec<_> = paths.iter().map(|path| id(&plan, path)).collect();
+        let (counted, stands) = oracle::execute(&cfg, &plan, &walked);
+        prop_assert_eq!(stands, in_flight.map(|path| id(&plan, &path)));
         // A walk that stops in the middle may be in a path that was counted above the rest of it.
         let ended = walked.last().map_or(cfg.exit(Block(0)), |&edge| cfg.exit(cfg.edge(edge).to)).is_some();
         let surplus = counted.len() - counted.len().min(expected.len());
@@ -340,8 +343,8 @@ proptest! {
         let cuts = Cuts::within(&cfg, &frequency, limit);
         prop_assert_eq!(cuts.counted(&cfg), plan.numbering.total());
         prop_assert!(plan.numbering.total() <= Cuts::necessary(&cfg).counted(&cfg));
-        // Cutting before every block leaves at most one path for each edge and each block.
-        let least = (cfg.num_edges() + cfg.num_blocks()) as u64 * 2;
+        // Cutting before every block leaves at most one path for each edge and two for each block.
+        let least = (cfg.num_edges() + 2 * cfg.num_blocks()) as u64 * 2;
         prop_assert!(plan.numbering.total() <= limit.max(least), "{} paths", plan.numbering.total());
     }
 }

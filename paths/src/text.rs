@@ -60,7 +60,7 @@ pub fn parse(text: &str) -> Result<Named, String> {
                 }
             }
         }
-        blocks.push(BlockData { exit, steady: *steady });
+        blocks.push(BlockData { exit, steady: *steady, may_stay: !steady });
     }
     let names = heads.iter().map(|(name, ..)| (*name).to_owned()).collect();
     Ok(Named { cfg: Cfg::new(blocks, edges), frequency, names })
@@ -82,6 +82,7 @@ impl Named {
         let ends = format!("{}→{}", self.name(data.from), self.name(data.to));
         match data.kind {
             Kind::Flow(_) | Kind::Leave => ends,
+            Kind::InFlight => format!("{ends} (in flight)"),
             Kind::End(_, why) | Kind::Start(_, why) => format!("{ends} ({})", reason(why)),
         }
     }
@@ -144,6 +145,7 @@ impl Named {
             let last = plan.dag.edge(*edges.last().expect("a path has an edge"));
             let end = match last.kind {
                 Kind::End(_, why) => format!(" ({})", reason(why)),
+                Kind::InFlight => " (in flight)".into(),
                 _ => String::new(),
             };
             let _ = writeln!(text, "{id}: {from}{}{end}", blocks.join(" "));

@@ -81,7 +81,7 @@ struct Raw {
     image: usize,
     module: usize,
     shape: manifest::Function,
-    /// Count by path id.
+    /// Count by path id; behind the last path the entries, if they are counted.
     counts: BTreeMap<u64, Count>,
 }
 
@@ -98,7 +98,7 @@ fn slice(counted: Counted, image: usize, module: usize) -> Result<Vec<Raw>> {
         if shape.skipped.is_some() {
             bail!("the function {} is skipped and has counters", shape.name);
         }
-        let end = shape.first_counter.checked_add(shape.num_paths).filter(|&end| end <= counters);
+        let end = shape.first_counter.checked_add(shape.counters()).filter(|&end| end <= counters);
         match end {
             Some(end) if shape.first_counter >= next => next = end,
             _ => bail!("the counters of the function {} are not its own", shape.name),
@@ -108,7 +108,7 @@ fn slice(counted: Counted, image: usize, module: usize) -> Result<Vec<Raw>> {
         let after = order.partition_point(|&at| raw[at].shape.first_counter <= index);
         let owner = after.checked_sub(1).map(|before| &mut raw[order[before]]);
         match owner {
-            Some(owner) if index - owner.shape.first_counter < owner.shape.num_paths => {
+            Some(owner) if index - owner.shape.first_counter < owner.shape.counters() => {
                 owner.counts.insert(index - owner.shape.first_counter, count);
             }
             _ => bail!("counter {index} belongs to no function"),
@@ -144,7 +144,8 @@ fn merge_copies(functions: Vec<Raw>) -> Vec<Raw> {
 }
 
 fn function(raw: Raw) -> Result<Function> {
-    let Raw { image, module, shape, counts } = raw;
+    let Raw { image, module, shape, mut counts } = raw;
+    let entered = counts.remove(&shape.num_paths).unwrap_or_default();
     let mut dag_counts = vec![0; shape.dag.len()];
     let mut block_counts = vec![0; shape.blocks.len()];
     let mut paths = Vec::with_capacity(counts.len());
@@ -153,14 +154,41 @@ fn function(raw: Raw) -> Result<Function> {
         let sizes: Vec<_> = shape.blocks.iter().map(instructions).collect();
         for (id, count) in counts {
             let edges = decoder.path(id).with_context(|| format!("path {id}"))?;
+            let Some(count) = of_path(&shape, &edges, count) else { continue };
             let path = path(&shape, id, count, &edges, &sizes).with_context(|| format!("path {id}"))?;
             edges.iter().for_each(|&edge| dag_counts[edge] += count);
             path.blocks.iter().for_each(|&block| block_counts[block as usize] += count);
             paths.push(path);
         }
     }
+    // Frames that were inherited over a fork end paths here that were entered elsewhere.
+    let ended = paths.iter().filter(|path| path.start == Start::Entry).map(|path| path.count).sum();
+    if let (Some(staying @ 1..), Some(entry)) = (entered.checked_sub(ended), shape.blocks.first()) {
+        block_counts[0] += staying;
+        paths.push(Path {
+            id: shape.num_paths,
+            count: staying,
+            start: Start::Entry,
+            end: End::InFlight,
+            last: None,
+            blocks: vec![0],
+            instructions: instructions(entry),
+        });
+    }
     let edge_counts = flow::edge_counts(&shape, &dag_counts);
     Ok(Function { image, module, demangled: demangle(&shape.name), shape, paths, block_counts, edge_counts })
+}
+
+/// How often a path ran whose counters add up to `count`. Of a path in flight they are signed: `None` if more frames
+/// went on than stopped, since those were inherited over a fork.
+fn of_path(shape: &manifest::Function, edges: &[usize], count: Count) -> Option<Count> {
+    let last = edges.last().and_then(|&edge| shape.dag.get(edge));
+    if !matches!(last, Some(edge) if matches!(edge.kind, DagEdgeKind::InFlight { .. })) {
+        return Some(count);
+    }
+    // A negative counter is just below a power of two for each profile that was added.
+    let frames = (count as u64).cast_signed();
+    (frames > 0).then_some(frames.unsigned_abs().into())
 }
 
 /// The acyclic graph as the decoder wants it: (source, target, value), EXIT being the number of blocks.
@@ -171,7 +199,9 @@ fn plain_edges(shape: &manifest::Function) -> Result<Vec<(u32, u32, u64)>> {
             let flow = &shape.edges[flow as usize];
             (flow.from, flow.to, edge.value)
         }
-        DagEdgeKind::Leave { block } | DagEdgeKind::End { block, .. } => (block, exit, edge.value),
+        DagEdgeKind::Leave { block } | DagEdgeKind::End { block, .. } | DagEdgeKind::InFlight { block } => {
+            (block, exit, edge.value)
+        }
         DagEdgeKind::Start { block, .. } => (0, block, edge.value),
     };
     Ok(shape.dag.iter().map(plain).collect())
@@ -210,11 +240,12 @@ fn path(shape: &manifest::Function, id: u64, count: Count, edges: &[usize], size
             }
             DagEdgeKind::End { why: CutReason::BackEdge, .. } => end = Some(End::BackEdge),
             DagEdgeKind::End { why: CutReason::Opaque | CutReason::Limit, .. } => end = Some(End::Cut),
+            DagEdgeKind::InFlight { .. } => end = Some(End::InFlight),
             DagEdgeKind::Start { .. } => {}
         }
     }
     let end = end.context("it does not end")?;
-    let last = edges.last().and_then(|&edge| u32::try_from(edge).ok()).context("it has no edges")?;
+    let last = edges.last().and_then(|&edge| u32::try_from(edge).ok());
     let instructions = blocks.iter().map(|&block| sizes[block as usize]).sum();
     Ok(Path { id, count, start, end, last, blocks, instructions })
 }

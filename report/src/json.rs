@@ -281,6 +281,7 @@ fn path(path: &Path) -> PathEntry<'_> {
             End::NoReturn => "noreturn",
             End::BackEdge => "back_edge",
             End::Cut => "cut",
+            End::InFlight => "in_flight",
         },
         instructions: path.instructions,
         blocks: &path.blocks,

@@ -100,7 +100,7 @@ pub struct Function {
     pub demangled: String,
     /// The static facts.
     pub shape: manifest::Function,
-    /// Executed paths, by ascending id.
+    /// Executed paths, by ascending id. One that has not ended may have an id beyond those of the possible paths.
     pub paths: Vec<Path>,
     /// For each block how often it ran.
     pub block_counts: Vec<Count>,
@@ -119,8 +119,8 @@ pub struct Path {
     pub start: Start,
     /// How it ends.
     pub end: End,
-    /// Index in the shape's `dag` of the edge that ends it.
-    pub last: u32,
+    /// Index in the shape's `dag` of the edge that ends it; `None` if it has not ended.
+    pub last: Option<u32>,
     /// Its basic blocks.
     pub blocks: Vec<u32>,
     /// Instructions of one execution; see [`instructions`].
@@ -153,6 +153,9 @@ pub enum End {
     BackEdge,
     /// Control goes on, but the path is cut here.
     Cut,
+    /// It has not ended: the function was still running when the counters were read, or was jumped over. The path's blocks
+    /// are those that are known to have been entered.
+    InFlight,
 }
 
 impl Path {
@@ -180,9 +183,14 @@ impl Function {
         self.paths.iter().fold(0, |sum: Count, path| sum.saturating_add(path.executed()))
     }
 
-    /// How many paths were executed, counted with repetition.
+    /// The executed paths that have ended.
+    pub fn completed(&self) -> impl Iterator<Item = &Path> {
+        self.paths.iter().filter(|path| path.end != End::InFlight)
+    }
+
+    /// How many paths were executed to their end, counted with repetition.
     pub fn path_runs(&self) -> Count {
-        self.paths.iter().fold(0, |sum: Count, path| sum.saturating_add(path.count))
+        self.completed().fold(0, |sum: Count, path| sum.saturating_add(path.count))
     }
 
     /// Whether any of its blocks has a source line.

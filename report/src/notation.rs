@@ -119,7 +119,7 @@ impl<'a> Writer<'a> {
 
     /// What all cut edges that can have ended `path` agree on.
     fn only<T: PartialEq>(&self, path: &Path, what: impl Fn(&'a manifest::Edge) -> T) -> Option<T> {
-        let ends_here = |edge: &&manifest::Edge| edge.cut.is_some_and(|(end, _)| end == path.last);
+        let ends_here = |edge: &&manifest::Edge| edge.cut.is_some_and(|(end, _)| Some(end) == path.last);
         let mut found = self.function.shape.edges.iter().filter(ends_here).map(what);
         let first = found.next()?;
         found.all(|other| other == first).then_some(first)
@@ -130,6 +130,7 @@ impl<'a> Writer<'a> {
             End::Return => return "return".into(),
             End::Unwind => return "unwind".into(),
             End::NoReturn => return "no return".into(),
+            End::InFlight => return "in flight".into(),
             End::BackEdge => "loop",
             End::Cut => "cut",
         };

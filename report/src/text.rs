@@ -94,7 +94,7 @@ fn heading(report: &Report, options: &Options, out: &mut impl Write) -> Result<(
     let called = report.counted().filter(|function| !function.paths.is_empty()).count();
     let paths = format!(
         "{} of {} ran, in {} of {}, {} times in all",
-        grouped(sum(|function| function.paths.len() as Count)),
+        grouped(sum(|function| function.completed().count() as Count)),
         grouped(sum(|function| function.shape.num_paths.into())),
         grouped(called as Count),
         plural(report.counted().count(), "function"),
@@ -188,7 +188,7 @@ fn functions(report: &Report, options: &Options, out: &mut impl Write) -> Result
             let numbers = vec![
                 (rank + 1).to_string().dimmed().to_string(),
                 grouped(function.entries()),
-                grouped(function.paths.len() as Count),
+                grouped(function.completed().count() as Count),
                 grouped(function.shape.num_paths.into()),
                 grouped(executed),
                 share(executed, total),

@@ -11,6 +11,7 @@ use std::process::{Command, Stdio};
 use object::write::Object;
 use object::{Architecture, BinaryFormat, Endianness, SectionKind};
 use pathformat::profile::{INCOMPLETE, Module};
+use pathformat::raw::Threads;
 use pathformat::{ModuleId, names};
 use serde_json::Value;
 use tempfile::TempDir;
@@ -357,7 +358,7 @@ fn a_damaged_manifest_is_refused() {
     };
     refuses(&sound[..100], "it ends in the middle of a value (truncated?)");
     refuses(&change(0), "it does not start with the expected magic number");
-    refuses(&change(8), "it has format version 0, which this program cannot read");
+    refuses(&change(8), "it has format version 3, which this program cannot read");
     let main = "module 11111111111111111111111111111111: ";
     refuses(&change(70), &format!("{main}its checksum does not match its content"));
     let length = u64::from_le_bytes(sound[40..48].try_into().expect("eight bytes"));
@@ -366,10 +367,10 @@ fn a_damaged_manifest_is_refused() {
     huge[40..48].fill(0xff);
     refuses(&huge, &format!("{main}its payload has not the {} bytes that its head promises", u64::MAX));
     let text = b"not zstd";
-    let record = pathformat::record::write(samples::MAIN, 1, 9, text);
+    let record = pathformat::record::write(samples::MAIN, Threads::Exact, 1, 9, text);
     refuses(&record, &format!("{main}its payload cannot be decompressed: Unknown frame descriptor"));
     let stored = zstd::encode_all(b"\xff\xff".as_slice(), 3).expect("memory does not fail");
-    let record = pathformat::record::write(samples::MAIN, 1, 2, &stored);
+    let record = pathformat::record::write(samples::MAIN, Threads::Exact, 1, 2, &stored);
     refuses(&record, &format!("{main}it ends in the middle of a value (truncated?)"));
 }
 

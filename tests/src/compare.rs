@@ -45,5 +45,6 @@ fn text(path: &Path) -> String {
         + match path.end {
             End::Leave => "leaves",
             End::Cut(why) => why,
+            End::InFlight => "in flight",
         }
 }

@@ -32,18 +32,23 @@ fn add_module(id: ModuleId, counters: &[(u64, u64)], modules: &Modules, counts: 
     let mut functions: Vec<_> = manifest.functions.iter().zip(0u32..).filter(|(f, _)| f.num_paths > 0).collect();
     functions.sort_by_key(|(function, _)| function.first_counter);
     for (function, index) in functions {
-        let past = function.first_counter + function.num_paths;
+        let past = function.first_counter + function.counters();
+        let paths = function.first_counter + function.num_paths;
         let (own, others) = rest.split_at(rest.partition_point(|&(counter, _)| counter < past));
         rest = others;
         if own.is_empty() {
             continue;
         }
         let decoder = decoder(function)?;
-        for &(counter, times) in own {
+        for &(counter, times) in own.iter().filter(|&&(counter, _)| counter < paths) {
             let number = counter.checked_sub(function.first_counter);
             let number = number.with_context(|| format!("counter {counter} belongs to no function"))?;
             let edges = decoder.path(number).with_context(|| function.name.clone())?;
-            add(counts, (id, index), follow(function, &edges)?, times);
+            // Frames in flight are a signed number: those that a fork inherited are negative and not the child's own.
+            let path = follow(function, &edges)?;
+            if path.end != End::InFlight || times.cast_signed() > 0 {
+                add(counts, (id, index), path, times);
+            }
         }
     }
     ensure!(rest.is_empty(), "counter {} belongs to no function", rest[0].0);
@@ -54,7 +59,9 @@ fn decoder(function: &Function) -> Result<Decoder> {
     let exit = function.blocks.len() as u32;
     let ends = |kind| match kind {
         DagEdgeKind::Flow { edge } => (function.edges[edge as usize].from, function.edges[edge as usize].to),
-        DagEdgeKind::Leave { block } | DagEdgeKind::End { block, .. } => (block, exit),
+        DagEdgeKind::Leave { block } | DagEdgeKind::End { block, .. } | DagEdgeKind::InFlight { block } => {
+            (block, exit)
+        }
         DagEdgeKind::Start { block, .. } => (0, block),
     };
     let edges: Vec<_> = function.dag.iter().map(|edge| (ends(edge.kind).0, ends(edge.kind).1, edge.value)).collect();
@@ -73,6 +80,7 @@ fn follow(function: &Function, edges: &[usize]) -> Result<Path> {
             DagEdgeKind::Flow { edge } => path.blocks.push(function.edges[edge as usize].to),
             DagEdgeKind::Leave { .. } if is_last => path.end = End::Leave,
             DagEdgeKind::End { why, .. } if is_last => path.end = End::Cut(reason(why)),
+            DagEdgeKind::InFlight { .. } if is_last => path.end = End::InFlight,
             kind => bail!("{}: {kind:?} in the middle of a path", function.name),
         }
     }

@@ -49,6 +49,8 @@ pub enum End {
     Leave,
     /// At an edge that is cut for this reason.
     Cut(&'static str),
+    /// Not at all: control stayed in the last block.
+    InFlight,
 }
 
 /// The name of a reason, which can be sorted and printed.

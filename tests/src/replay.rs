@@ -2,8 +2,8 @@
 //!
 //! Every activation of a function has at most one path under way. A block is appended to it; if the edge that
 //! leads to the block is cut, the path ends before the block and the next one starts with it. A path that is still
-//! under way when its activation stops (the program exited further down, or `longjmp` went past) is not counted, as the
-//! counters do not count it either.
+//! under way when its activation stops (the program exited further down, or `longjmp` went past) is in flight, and counted
+//! as such if the graph has an edge for that.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -96,8 +96,20 @@ impl<'a> Replay<'a> {
                 Event::End => self.end(frame)?,
             }
         }
-        self.frames.clear();
+        for (_, frame) in std::mem::take(&mut self.frames) {
+            self.stay(frame.function, frame.path);
+        }
         Ok(())
+    }
+
+    /// An activation stopped with this path under way.
+    fn stay(&mut self, function: FunctionId, path: Option<(Start, Vec<u32>)>) {
+        let Some((start, blocks)) = path else { return };
+        let dag = &self.graphs[&function].function.dag;
+        let counts = |last: u32| dag.iter().any(|edge| edge.kind == DagEdgeKind::InFlight { block: last });
+        if blocks.last().is_some_and(|&last| counts(last)) {
+            add(&mut self.counts, function, Path { start, blocks, end: End::InFlight }, 1);
+        }
     }
 
     fn enter(&mut self, frame: u64, function: FunctionId) -> Result<()> {
@@ -130,7 +142,10 @@ impl<'a> Replay<'a> {
                 );
             }
             (Some(_), None) if graph.entered_from_anywhere(block) => {
-                frame.path = Some((Start::Cut(reason(CutReason::Opaque)), Vec::new()));
+                let path = frame.path.replace((Start::Cut(reason(CutReason::Opaque)), vec![block]));
+                let function = frame.function;
+                self.stay(function, path);
+                return Ok(());
             }
             (Some(last), None) => bail!("{name}: block {block} follows block {last}, but there is no such edge"),
         }

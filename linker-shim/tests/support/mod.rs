@@ -13,6 +13,7 @@ use std::sync::OnceLock;
 
 use object::{Object, ObjectSection, ObjectSymbol};
 use pathformat::profile::Profile;
+use pathformat::raw::Threads;
 use pathformat::record::Records;
 use pathformat::{ModuleId, names, record};
 use tempfile::TempDir;
@@ -140,7 +141,7 @@ impl Scratch {
 
     /// Compiles an instrumented module to `NAME.o`. It has a function `bump_NAME(long index)` that counts.
     pub(crate) fn module(&self, name: &str, number: u8, counters: u64, flags: &[&str]) {
-        let record = record::write(id(number), counters, 7, b"payload");
+        let record = record::write(id(number), Threads::Exact, counters, 7, b"payload");
         self.module_with(name, number, counters, &record, flags);
     }
 

@@ -3,6 +3,8 @@
 ; RUN: opt -passes=pathcc -pathcc-threads=single -S %s | FileCheck --check-prefix=SINGLE %s
 ; RUN: opt -passes=pathcc -pathcc-threads=atomic -S %s | FileCheck --check-prefix=ATOMIC %s
 ; RUN: opt -passes=pathcc -pathcc-filter='!diam*' -S %s | FileCheck --check-prefix=LEFTOUT %s
+; RUN: opt -passes=pathcc -pathcc-stage=early -S %s | FileCheck --check-prefix=EARLY %s
+; RUN: opt -passes=pathcc -pathcc-stage=early -pathcc-promotion=no -S %s | FileCheck %s
 ; RUN: opt -passes=pathcc,pathcc -S %s | FileCheck %s
 
 target triple = "x86_64-pc-linux-gnu"
@@ -17,17 +19,19 @@ target triple = "x86_64-pc-linux-gnu"
 ; CHECK: %path.delta = load i64, ptr @[[DELTA]], align 8, !invariant.load
 ; CHECK: %path.base = getelementptr i8, ptr @[[ARRAY]], i64 %path.delta
 ; CHECK: yes:
-; CHECK: %[[Y:.*]] = load i64, ptr %path.base
-; CHECK: add i64 %[[Y]], 1
+; CHECK: call void asm "incq $0", "=*m,*m,~{dirflag},~{fpsr},~{flags}"(ptr elementtype(i64) %path.base, ptr elementtype(i64) %path.base)
 ; CHECK: no:
 ; CHECK: getelementptr i64, ptr %path.base, i64 1
 ; CHECK-NOT: phi i64
 ; CHECK: ret i32
 
 ; SINGLE-NOT: __pathcc_delta
-; SINGLE: load i64, ptr @__pathcc_counters_
+; SINGLE: call void asm "incq $0"{{.*}} @__pathcc_counters_
 ; ATOMIC-NOT: __pathcc_delta
 ; ATOMIC: atomicrmw add ptr @__pathcc_counters_{{.*}}, i64 1 monotonic
+; EARLY: yes:
+; EARLY: %[[Y:.*]] = load i64, ptr %path.base
+; EARLY: add i64 %[[Y]], 1
 ; LEFTOUT: module asm {{.*}}.pushsection .pathcc.manifest
 ; LEFTOUT-NOT: __pathcc_counters
 define i32 @diamond(i1 %c) {

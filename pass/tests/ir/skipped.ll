@@ -40,7 +40,7 @@ define void @coroutine() presplitcoroutine {
 }
 
 ; CHECK-LABEL: define i32 @counted
-; CHECK: store i64
+; CHECK: asm "incq $0"
 define i32 @counted() {
   ret i32 0
 }

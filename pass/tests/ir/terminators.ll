@@ -1,6 +1,7 @@
 ; Every kind of terminator that a function for this target can have. The verifier checks what comes out.
 ; RUN: opt -passes=pathcc -S %s | FileCheck %s
 ; RUN: opt -passes=pathcc -pathcc-limit=1 -S %s | FileCheck %s
+; RUN: opt -passes=pathcc -pathcc-in-flight=yes -S %s | FileCheck %s
 ; RUN: opt -passes=pathcc -pathcc-mode=log -S %s | FileCheck --check-prefix=LOG %s
 
 target triple = "x86_64-pc-linux-gnu"
@@ -13,7 +14,7 @@ target triple = "x86_64-pc-linux-gnu"
 
 ; The path ends before the indirect branch and starts with a constant in its targets.
 ; CHECK-LABEL: define i32 @computed_goto
-; CHECK: store i64
+; CHECK: asm "incq $0"
 ; CHECK-NEXT: indirectbr
 ; CHECK: two:
 ; CHECK: ret i32 2
@@ -26,7 +27,7 @@ two:
 }
 
 ; CHECK-LABEL: define i32 @asm_goto
-; CHECK: store i64
+; CHECK: asm "incq $0"
 ; CHECK-NEXT: callbr
 define i32 @asm_goto(i32 %x) {
   callbr void asm sideeffect "", "r,!i"(i32 %x) to label %fall [label %jumped]
@@ -76,7 +77,7 @@ join:
 
 ; Counted before the call that does not come back.
 ; CHECK-LABEL: define void @gives_up
-; CHECK: store i64
+; CHECK: asm "incq $0"
 ; CHECK-NEXT: call void @abort()
 ; CHECK-NEXT: unreachable
 define void @gives_up() {
@@ -86,7 +87,7 @@ define void @gives_up() {
 
 ; Counted before the tail call, after which only a return may stand.
 ; CHECK-LABEL: define i32 @tail
-; CHECK: store i64
+; CHECK: asm "incq $0"
 ; CHECK-NEXT: musttail call i32 @tail
 ; CHECK-NEXT: ret i32
 define i32 @tail(i32 %x) {
@@ -96,7 +97,7 @@ define i32 @tail(i32 %x) {
 
 ; A call that returns twice ends a path; what follows it has a block of its own.
 ; CHECK-LABEL: define i32 @returns_twice
-; CHECK: store i64
+; CHECK: asm "incq $0"
 ; CHECK-NEXT: %r = call i32 @setjmp
 ; CHECK-NEXT: br label
 define i32 @returns_twice(ptr %buffer) {
