@@ -20,7 +20,6 @@
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
-#include "llvm/Transforms/Utils/ModuleUtils.h"
 #include "llvm/Transforms/Utils/PromoteMemToReg.h"
 
 using namespace llvm;
@@ -179,16 +178,6 @@ extern "C" void pathpass_forget_purity(LLVMValueRef Value) {
     for (auto &I : BB)
       if (auto *Call = dyn_cast<CallBase>(&I); Call && !isa<IntrinsicInst>(Call))
         Call->removeFnAttr(Attribute::Memory);
-}
-
-// Ties a variable to a function: the linker keeps or drops both. The compiler must keep it, the linker need not.
-extern "C" void pathpass_tie(LLVMValueRef Variable, LLVMValueRef Function) {
-  auto &Global = *unwrap<GlobalVariable>(Variable);
-  auto &F = *unwrap<class Function>(Function);
-  Global.setMetadata(LLVMContext::MD_associated, MDNode::get(F.getContext(), ValueAsMetadata::get(&F)));
-  if (F.hasComdat())
-    Global.setComdat(F.getComdat());
-  appendToCompilerUsed(*F.getParent(), {&Global});
 }
 
 // A hash of all code and constants of a module.

@@ -7,6 +7,7 @@
 use inkwell::basic_block::BasicBlock;
 use inkwell::builder::Builder;
 use inkwell::values::{InstructionOpcode, InstructionValue, PointerValue};
+use pathformat::ModuleId;
 use paths::cfg::{Block, Edge, EdgeKind};
 use paths::dag::{Cut, DagEdge, Kind, Place};
 use paths::placement::Op;
@@ -14,10 +15,11 @@ use paths::placement::Op;
 use crate::Planned;
 use crate::counters::{Counters, Step};
 use crate::llvm::{self, FunctionFacts};
+use crate::presence;
 use crate::read_cfg::{end_point, stays};
 
 /// Writes the code of one planned function.
-pub(crate) fn instrument(planned: &Planned<'_>, counters: &Counters<'_>) {
+pub(crate) fn instrument(planned: &Planned<'_>, counters: &Counters<'_>, id: ModuleId) {
     let context = counters.context();
     let builder = context.create_builder();
     builder.position_before(&first_after_slots(planned.graph.blocks[0]));
@@ -30,6 +32,7 @@ pub(crate) fn instrument(planned: &Planned<'_>, counters: &Counters<'_>) {
     let flies = planned.plan.dag.edges().any(|edge| planned.plan.dag.edge(edge).kind == Kind::InFlight);
     let flight = flies.then(|| builder.build_alloca(context.i64_type(), "path.flight").expect("positioned"));
     let writer = Writer { planned, counters, builder, slot, flight, base, sanitized };
+    presence::declare(context, &writer.builder, id, planned.index);
     writer.write_entry();
     writer.write_in_flight();
     writer.write_block_tops();

@@ -74,10 +74,7 @@ fn run(module: &Module<'_>, options: &Options, analyses: *mut ffi::Analyses) -> 
         counters = 0;
     } else if counters > 0 {
         let array = Counters::define(module, id, counters, options);
-        planned.iter().for_each(|planned| instrument(planned, &array));
-        for planned in &planned {
-            presence::declare(module, planned.function, id, planned.index);
-        }
+        planned.iter().for_each(|planned| instrument(planned, &array, id));
     }
     if options.verify {
         let broken = planned.iter().find(|planned| !llvm::verify(planned.function));

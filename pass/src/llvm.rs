@@ -7,7 +7,6 @@ use inkwell::basic_block::BasicBlock;
 use inkwell::module::Module;
 use inkwell::values::{AsValueRef, FunctionValue, InstructionValue, PointerValue};
 use llvm_sys::core as c;
-use llvm_sys::prelude::LLVMValueRef;
 
 use crate::ffi;
 
@@ -171,12 +170,6 @@ pub(crate) fn promote(slot: PointerValue<'_>) {
 pub(crate) fn forget_purity(function: FunctionValue<'_>) {
     // SAFETY: a live function.
     unsafe { ffi::pathpass_forget_purity(function.as_value_ref()) }
-}
-
-/// Lets a global variable share the fate of a function in the linker, and keeps the optimiser from removing it.
-pub(crate) fn tie(global: LLVMValueRef, function: FunctionValue<'_>) {
-    // SAFETY: a live variable and a live function of one module.
-    unsafe { ffi::pathpass_tie(global, function.as_value_ref()) }
 }
 
 /// A hash of all code and constants of a module.

@@ -1,26 +1,29 @@
 //! Says in the image which functions are in it: the linker may drop any of them.
 //!
-//! Each instrumented function has a word that shares its fate: the word's section is linked to the function's
-//! (`!associated`), and in its COMDAT group if there is one. So `--gc-sections`, duplicate inline functions and
-//! link-time optimisation take the word along, and it stays in a stripped image, since it is loaded with it. Nobody reads it
+//! The code of each instrumented function carries a word along, in a section that is linked to the function's own, and in
+//! its COMDAT group if there is one. So `--gc-sections` and duplicate inline functions take the word with them, and it
+//! stays in a stripped image, since it is loaded. It is written by assembly in the function's entry, which goes where the code
+//! goes, inlining in link-time optimisation included; a variable would have to be kept alive by something. Nobody reads it
 //! at run time.
 
-use inkwell::module::{Linkage, Module};
-use inkwell::values::{AsValueRef, FunctionValue, GlobalValue};
+use inkwell::attributes::{Attribute, AttributeLoc};
+use inkwell::builder::Builder;
+use inkwell::context::ContextRef;
 use pathformat::{ModuleId, names};
 
-use crate::llvm;
-
-/// Adds the word of function number `index` in the manifest of module `id`.
-pub(crate) fn declare<'ctx>(module: &Module<'ctx>, function: FunctionValue<'ctx>, id: ModuleId, index: usize) {
-    // The word would not go where the function goes if the linker cannot see its name.
+/// Adds the word of function number `index` in the manifest of module `id`, where the builder stands.
+pub(crate) fn declare<'ctx>(context: ContextRef<'ctx>, builder: &Builder<'ctx>, id: ModuleId, index: usize) {
     let Some(word) = id.function_word(index) else { return };
-    let kind = module.get_context().i64_type();
-    let global: GlobalValue<'ctx> = module.add_global(kind, None, "__pathcc_function");
-    global.set_initializer(&kind.const_int(word, false));
-    global.set_constant(true);
-    global.set_linkage(Linkage::Private);
-    global.set_section(Some(names::FUNCTIONS_SECTION));
-    global.set_alignment(8);
-    llvm::tie(global.as_value_ref(), function);
+    let section = names::FUNCTIONS_SECTION;
+    // A flag `o` links the section to that of the label, and `?` puts it into the group of the section before.
+    let text = format!(
+        ".Lpathcc${{:uid}}:\n\t.pushsection {section},\"ao?\",@progbits,.Lpathcc${{:uid}}\n\t.quad {word:#x}\n\t.popsection"
+    );
+    let kind = context.void_type().fn_type(&[], false);
+    let code = context.create_inline_asm(kind, text, String::new(), true, false, None, false);
+    let call = builder.build_indirect_call(kind, code, &[], "").expect("positioned");
+    for (name, value) in [("nounwind", 0), ("willreturn", 0), ("memory", 0)] {
+        let attribute = context.create_enum_attribute(Attribute::get_named_enum_kind_id(name), value);
+        call.add_attribute(AttributeLoc::Function, attribute);
+    }
 }
