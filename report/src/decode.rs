@@ -81,15 +81,18 @@ struct Raw {
     image: usize,
     module: usize,
     shape: manifest::Function,
+    /// Whether it is in the image.
+    present: bool,
     /// Count by path id; behind the last path the entries, if they are counted.
     counts: BTreeMap<u64, Count>,
 }
 
 /// Cuts a module's array into the counters of its functions.
 fn slice(counted: Counted, image: usize, module: usize) -> Result<Vec<Raw>> {
-    let Counted { counters, manifest, counts } = counted;
-    let functions = manifest.functions.into_iter();
-    let mut raw: Vec<_> = functions.map(|shape| Raw { image, module, shape, counts: BTreeMap::new() }).collect();
+    let Counted { counters, manifest, present, counts } = counted;
+    let functions = manifest.functions.into_iter().zip(present.into_iter().chain(std::iter::repeat(true)));
+    let raw = functions.map(|(shape, present)| Raw { image, module, shape, present, counts: BTreeMap::new() });
+    let mut raw: Vec<_> = raw.collect();
     let mut order: Vec<usize> = (0..raw.len()).filter(|&at| raw[at].shape.num_paths > 0).collect();
     order.sort_by_key(|&at| raw[at].shape.first_counter);
     let mut next = 0;
@@ -114,6 +117,8 @@ fn slice(counted: Counted, image: usize, module: usize) -> Result<Vec<Raw>> {
             _ => bail!("counter {index} belongs to no function"),
         }
     }
+    // The linker dropped the others. What is not counted has no code to look for.
+    raw.retain(|function| function.present || !function.counts.is_empty() || function.shape.skipped.is_some());
     Ok(raw)
 }
 
@@ -144,7 +149,7 @@ fn merge_copies(functions: Vec<Raw>) -> Vec<Raw> {
 }
 
 fn function(raw: Raw) -> Result<Function> {
-    let Raw { image, module, shape, mut counts } = raw;
+    let Raw { image, module, shape, mut counts, .. } = raw;
     let entered = counts.remove(&shape.num_paths).unwrap_or_default();
     let mut dag_counts = vec![0; shape.dag.len()];
     let mut block_counts = vec![0; shape.blocks.len()];

@@ -2,7 +2,7 @@
 //!
 //! Only the parts needed are read from the file, since an image with debug information may be large.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
@@ -22,6 +22,16 @@ pub struct Image {
     pub build_id: Vec<u8>,
     /// Its instrumented modules, each once.
     pub modules: Vec<Module>,
+    /// The words of the instrumented functions that are in it; `None` if it does not tell.
+    pub functions: Option<HashSet<u64>>,
+}
+
+impl Image {
+    /// Whether function number `index` of a module may be in the image: the linker may have dropped it.
+    pub fn has_function(&self, module: ModuleId, index: usize) -> bool {
+        let Some(functions) = &self.functions else { return true };
+        module.function_word(index).is_none_or(|word| functions.contains(&word))
+    }
 }
 
 /// A module of an image.
@@ -78,7 +88,13 @@ pub fn read(path: &Path) -> Result<Image> {
         .par_iter()
         .map(|record| module(record).map_err(|error| damaged(&format!("module {}: {error:#}", record.head.id))))
         .collect::<Result<_>>()?;
-    Ok(Image { build_id, modules })
+    Ok(Image { build_id, modules, functions: functions(&file) })
+}
+
+/// The words of the functions in an image.
+fn functions<'a>(file: &object::File<'a, &'a ReadCache<File>>) -> Option<HashSet<u64>> {
+    let content = file.section_by_name(names::FUNCTIONS_SECTION)?.data().ok()?;
+    Some(content.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word)).collect())
 }
 
 /// Looks for traces of instrumentation in the image at `path`.

@@ -38,6 +38,8 @@ pub struct Counted {
     pub counters: u64,
     /// What the pass told.
     pub manifest: Manifest,
+    /// For each function of the manifest whether it is in the image.
+    pub present: Vec<bool>,
     /// The counters that are not zero, by index.
     pub counts: BTreeMap<u64, Count>,
 }
@@ -139,15 +141,21 @@ impl Shelf<'_> {
 
     fn shelve(&mut self, path: &Path, image: image::Image) -> usize {
         let index = image.modules.iter().enumerate().map(|(at, module)| (module.id, at)).collect();
-        let counted = |module: image::Module| Counted {
+        let present = |module: &image::Module| {
+            let functions = 0..module.manifest.functions.len();
+            functions.map(|index| image.has_function(module.id, index)).collect()
+        };
+        let present: Vec<Vec<bool>> = image.modules.iter().map(present).collect();
+        let counted = |(module, present): (image::Module, Vec<bool>)| Counted {
             counters: module.counters,
             manifest: module.manifest,
+            present,
             counts: BTreeMap::new(),
         };
         let loaded = Loaded {
             image: Image { path: path.to_path_buf(), build_id: image.build_id },
             runs: Vec::new(),
-            modules: image.modules.into_iter().map(counted).collect(),
+            modules: image.modules.into_iter().zip(present).map(counted).collect(),
         };
         self.images.push(Open { loaded, index });
         self.images.len() - 1

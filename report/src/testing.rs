@@ -12,7 +12,7 @@ pub(crate) mod samples;
 /// A unit with its counters.
 pub(crate) fn counted(manifest: Manifest, module: &profile::Module) -> Counted {
     let counts = module.counts.iter().map(|&(index, count)| (index, count.into())).collect();
-    Counted { counters: module.counters, manifest, counts }
+    Counted { counters: module.counters, manifest, present: Vec::new(), counts }
 }
 
 /// Its image after one run.
