@@ -14,6 +14,7 @@ use pathformat::manifest::{self, CutReason, DagEdgeKind, Exit, Linkage};
 use paths::decode::Decoder;
 use rayon::prelude::*;
 
+use crate::entries::Entries;
 use crate::flow;
 use crate::load::{Counted, Loaded};
 use crate::model::{Count, End, Function, Module, Path, Report, Start, instructions};
@@ -83,15 +84,19 @@ struct Raw {
     shape: manifest::Function,
     /// Whether it is in the image.
     present: bool,
+    entries: Entries,
     /// Count by path id; behind the last path the entries, if they are counted.
     counts: BTreeMap<u64, Count>,
 }
 
 /// Cuts a module's array into the counters of its functions.
 fn slice(counted: Counted, image: usize, module: usize) -> Result<Vec<Raw>> {
-    let Counted { counters, manifest, present, counts } = counted;
+    let Counted { counters, manifest, present, counts, mut entries } = counted;
     let functions = manifest.functions.into_iter().zip(present.into_iter().chain(std::iter::repeat(true)));
-    let raw = functions.map(|(shape, present)| Raw { image, module, shape, present, counts: BTreeMap::new() });
+    let raw = functions.enumerate().map(|(index, (shape, present))| {
+        let entries = entries.remove(&index).unwrap_or_default();
+        Raw { image, module, shape, present, entries, counts: BTreeMap::new() }
+    });
     let mut raw: Vec<_> = raw.collect();
     let mut order: Vec<usize> = (0..raw.len()).filter(|&at| raw[at].shape.num_paths > 0).collect();
     order.sort_by_key(|&at| raw[at].shape.first_counter);
@@ -135,6 +140,7 @@ fn merge_copies(functions: Vec<Raw>) -> Vec<Raw> {
         let key = (shape.name.clone(), shape.cfg_hash, shape.num_paths, shape.skipped.is_some());
         match first.get(&key) {
             Some(&at) => {
+                merged[at].entries = merged[at].entries.and(function.entries);
                 for (id, count) in function.counts {
                     *merged[at].counts.entry(id).or_default() += count;
                 }
@@ -149,8 +155,8 @@ fn merge_copies(functions: Vec<Raw>) -> Vec<Raw> {
 }
 
 fn function(raw: Raw) -> Result<Function> {
-    let Raw { image, module, shape, mut counts, .. } = raw;
-    let entered = counts.remove(&shape.num_paths).unwrap_or_default();
+    let Raw { image, module, shape, entries, mut counts, .. } = raw;
+    counts.remove(&shape.num_paths);
     let mut dag_counts = vec![0; shape.dag.len()];
     let mut block_counts = vec![0; shape.blocks.len()];
     let mut paths = Vec::with_capacity(counts.len());
@@ -159,20 +165,17 @@ fn function(raw: Raw) -> Result<Function> {
         let sizes: Vec<_> = shape.blocks.iter().map(instructions).collect();
         for (id, count) in counts {
             let edges = decoder.path(id).with_context(|| format!("path {id}"))?;
-            let Some(count) = of_path(&shape, &edges, count) else { continue };
             let path = path(&shape, id, count, &edges, &sizes).with_context(|| format!("path {id}"))?;
             edges.iter().for_each(|&edge| dag_counts[edge] += count);
             path.blocks.iter().for_each(|&block| block_counts[block as usize] += count);
             paths.push(path);
         }
     }
-    // Frames that were inherited over a fork end paths here that were entered elsewhere.
-    let ended = paths.iter().filter(|path| path.start == Start::Entry).map(|path| path.count).sum();
-    if let (Some(staying @ 1..), Some(entry)) = (entered.checked_sub(ended), shape.blocks.first()) {
-        block_counts[0] += staying;
+    if let (Entries { staying: 1.., .. }, Some(entry)) = (entries, shape.blocks.first()) {
+        block_counts[0] += entries.staying;
         paths.push(Path {
             id: shape.num_paths,
-            count: staying,
+            count: entries.staying,
             start: Start::Entry,
             end: End::InFlight,
             last: None,
@@ -181,19 +184,8 @@ fn function(raw: Raw) -> Result<Function> {
         });
     }
     let edge_counts = flow::edge_counts(&shape, &dag_counts);
-    Ok(Function { image, module, demangled: demangle(&shape.name), shape, paths, block_counts, edge_counts })
-}
-
-/// How often a path ran whose counters add up to `count`. Of a path in flight they are signed: `None` if more frames
-/// went on than stopped, since those were inherited over a fork.
-fn of_path(shape: &manifest::Function, edges: &[usize], count: Count) -> Option<Count> {
-    let last = edges.last().and_then(|&edge| shape.dag.get(edge));
-    if !matches!(last, Some(edge) if matches!(edge.kind, DagEdgeKind::InFlight { .. })) {
-        return Some(count);
-    }
-    // A negative counter is just below a power of two for each profile that was added.
-    let frames = (count as u64).cast_signed();
-    (frames > 0).then_some(frames.unsigned_abs().into())
+    let (demangled, entries) = (demangle(&shape.name), entries.entered);
+    Ok(Function { image, module, demangled, shape, entries, paths, block_counts, edge_counts })
 }
 
 /// The acyclic graph as the decoder wants it: (source, target, value), EXIT being the number of blocks.
@@ -279,7 +271,7 @@ mod tests {
         let report = testing::report();
         let copies: Vec<_> = report.functions.iter().filter(|of| of.demangled == "util::weigh(int)").collect();
         assert_eq!(copies.len(), 1);
-        assert_eq!(copies[0].entries(), 12);
+        assert_eq!(copies[0].entries, 12);
     }
 
     #[test]
@@ -288,7 +280,7 @@ mod tests {
         loaded.modules[1].manifest.functions[0].cfg_hash = 99;
         let (report, _) = decode(vec![loaded]);
         let copies = report.functions.iter().filter(|of| of.demangled == "util::weigh(int)");
-        assert_eq!(copies.map(Function::entries).collect::<Vec<_>>(), [7, 5]);
+        assert_eq!(copies.map(|of| of.entries).collect::<Vec<_>>(), [7, 5]);
     }
 
     #[test]
@@ -298,7 +290,7 @@ mod tests {
         assert_eq!(collatz.block_counts, [3, 1_274_572, 40_003, 1_234_569, 1_274_572, 3]);
         let edges = [3, 40_003, 1_234_569, 40_003, 1_234_569, 1_274_569, 3];
         assert_eq!(collatz.edge_counts, edges.map(Some));
-        assert_eq!(collatz.entries(), 3);
+        assert_eq!(collatz.entries, 3);
     }
 
     /// What is said when `damage` was done to the first module.

@@ -136,7 +136,7 @@ fn function<'a>(report: &'a Report, function: &'a Function) -> impl Serialize + 
             Linkage::Weak => "weak",
         },
         possible_paths: shape.num_paths.to_string(),
-        entries: function.entries(),
+        entries: function.entries,
         instructions: function.executed(),
         skipped: shape.skipped.as_deref(),
         blocks: List(move || (0..shape.blocks.len()).map(move |id| block(function, id))),

@@ -9,6 +9,7 @@
 
 pub mod decode;
 pub mod diagnose;
+pub mod entries;
 pub mod fit;
 pub mod flow;
 pub mod image;

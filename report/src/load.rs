@@ -12,6 +12,7 @@ use pathformat::ModuleId;
 use pathformat::manifest::Manifest;
 use rayon::prelude::*;
 
+use crate::entries::{self, Entries};
 use crate::image;
 use crate::model::{Count, Image, Run};
 use crate::profile::{self, ProfileFile};
@@ -40,8 +41,28 @@ pub struct Counted {
     pub manifest: Manifest,
     /// For each function of the manifest whether it is in the image.
     pub present: Vec<bool>,
-    /// The counters that are not zero, by index.
+    /// The counters that are not zero, by index. Negative ones, of paths that a forked child took over, are left out.
     pub counts: BTreeMap<u64, Count>,
+    /// The entries of its functions, by index in the manifest.
+    pub entries: BTreeMap<usize, Entries>,
+}
+
+impl Counted {
+    /// A module in which nothing was counted yet.
+    pub fn new(counters: u64, manifest: Manifest, present: Vec<bool>) -> Self {
+        Self { counters, manifest, present, counts: BTreeMap::new(), entries: BTreeMap::new() }
+    }
+
+    /// Adds what one process counted: index and count, in ascending order of index.
+    pub fn add(&mut self, counts: &[(u64, u64)]) {
+        for (function, entries) in entries::of_process(&self.manifest, counts) {
+            let known = self.entries.entry(function).or_default();
+            *known = known.and(entries);
+        }
+        for &(index, count) in counts.iter().filter(|(_, count)| count.cast_signed() >= 0) {
+            *self.counts.entry(index).or_default() += Count::from(count);
+        }
+    }
 }
 
 /// Reads `profiles` and their images. If `images` are given, each profile must come from one of them; otherwise
@@ -103,10 +124,7 @@ impl Shelf<'_> {
             }
         }
         for module in file.modules {
-            let counts = &mut loaded.modules[index[&module.id]].counts;
-            for (index, count) in module.counts {
-                *counts.entry(index).or_default() += Count::from(count);
-            }
+            loaded.modules[index[&module.id]].add(&module.counts);
         }
         loaded.runs.push(file.run);
         Ok(())
@@ -146,12 +164,8 @@ impl Shelf<'_> {
             functions.map(|index| image.has_function(module.id, index)).collect()
         };
         let present: Vec<Vec<bool>> = image.modules.iter().map(present).collect();
-        let counted = |(module, present): (image::Module, Vec<bool>)| Counted {
-            counters: module.counters,
-            manifest: module.manifest,
-            present,
-            counts: BTreeMap::new(),
-        };
+        let counted =
+            |(module, present): (image::Module, Vec<bool>)| Counted::new(module.counters, module.manifest, present);
         let loaded = Loaded {
             image: Image { path: path.to_path_buf(), build_id: image.build_id },
             runs: Vec::new(),

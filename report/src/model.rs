@@ -100,6 +100,8 @@ pub struct Function {
     pub demangled: String,
     /// The static facts.
     pub shape: manifest::Function,
+    /// How often it was entered.
+    pub entries: Count,
     /// Executed paths, by ascending id. One that has not ended may have an id beyond those of the possible paths.
     pub paths: Vec<Path>,
     /// For each block how often it ran.
@@ -172,12 +174,6 @@ pub fn instructions(block: &manifest::Block) -> u64 {
 }
 
 impl Function {
-    /// How often it was called.
-    pub fn entries(&self) -> Count {
-        let entries = self.paths.iter().filter(|path| path.start == Start::Entry);
-        entries.fold(0, |sum: Count, path| sum.saturating_add(path.count))
-    }
-
     /// Instructions that it executed, without those of its callees.
     pub fn executed(&self) -> Count {
         self.paths.iter().fold(0, |sum: Count, path| sum.saturating_add(path.executed()))

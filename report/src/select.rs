@@ -55,7 +55,7 @@ pub fn paths<'a>(functions: &[&'a Function], sort: Sort) -> Vec<(&'a Function, &
 pub fn sort_functions(functions: &mut [&Function], sort: Sort) {
     functions.sort_by_cached_key(|function| {
         let key = match sort {
-            Sort::Count => function.entries(),
+            Sort::Count => function.entries,
             Sort::Instructions => function.executed(),
             Sort::Length => function.shape.blocks.len() as u128,
             Sort::Function => 0,

@@ -11,8 +11,9 @@ pub(crate) mod samples;
 
 /// A unit with its counters.
 pub(crate) fn counted(manifest: Manifest, module: &profile::Module) -> Counted {
-    let counts = module.counts.iter().map(|&(index, count)| (index, count.into())).collect();
-    Counted { counters: module.counters, manifest, present: Vec::new(), counts }
+    let mut counted = Counted::new(module.counters, manifest, Vec::new());
+    counted.add(&module.counts);
+    counted
 }
 
 /// Its image after one run.

@@ -187,7 +187,7 @@ fn functions(report: &Report, options: &Options, out: &mut impl Write) -> Result
             sum = sum.saturating_add(executed);
             let numbers = vec![
                 (rank + 1).to_string().dimmed().to_string(),
-                grouped(function.entries()),
+                grouped(function.entries),
                 grouped(function.completed().count() as Count),
                 grouped(function.shape.num_paths.into()),
                 grouped(executed),

@@ -1,0 +1,219 @@
+//! Counts that survive everything: every `survival/*.c` and `*.cc` is a program that lives or dies in a particular way and
+//! knows how often its functions are entered.
+//!
+//! Directives stand in the source, `//#NAME: VALUE`:
+//!
+//! * `with: FLAGS | FLAGS` the ways in which it is built, one test each (default: one, without flags)
+//! * `build: SHELL` lines that replace `$CC $FLAGS SOURCE -o prog`; `$CC`, `$CXX`, `$FLAGS` and `$HERE` (the sources) are set
+//! * `run: SHELL` lines that replace `./prog`
+//! * `needs: SHELL` the test is skipped, with a word, where this fails
+//! * `entries: FUNCTION N`, `paths: FUNCTION N` how often it is entered, and how many of its paths end, in all processes
+//! * `flying: FUNCTION N` how many of its paths are in flight at the end
+//! * `processes: N`, `images: N`, `incomplete: N` processes, images, and profiles that are only raw files
+//! * `unregistered: yes` the profile must say that unknown threads counted; without it none may
+//! * `status: N` the exit status as a shell gives it (default 0)
+//! * `quiet` nothing is left behind: there must be no profile at all
+//! * `unlike` the program's output differs between runs, so that it is not compared
+//!
+//! A program is built and run twice, with plain clang and with the tree's pathcc; it must print the same and end in the same
+//! way. Then its profiles, raw files included, must say exactly what the directives say.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use serde_json::Value;
+
+fn main() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("survival");
+    let mut trials = Vec::new();
+    let mut sources: Vec<PathBuf> = fs::read_dir(&folder)
+        .expect("the folder of programs exists")
+        .map(|entry| entry.expect("a readable entry").path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "c" || extension == "cc"))
+        .collect();
+    sources.sort();
+    for source in sources {
+        let program = Program::read(&source);
+        let name = source.file_stem().expect("a file has a name").to_string_lossy().into_owned();
+        let ways = program.one("with").unwrap_or_default();
+        for flags in ways.split('|').map(str::trim) {
+            let (program, flags) = (program.clone(), flags.to_owned());
+            let name = format!("{name} {flags}");
+            trials.push(Trial::test(name.trim(), move || program.check(&flags)));
+        }
+    }
+    libtest_mimic::run(&Arguments::from_args(), trials).exit();
+}
+
+/// A source and its directives.
+#[derive(Clone)]
+struct Program {
+    source: PathBuf,
+    directives: Vec<(String, String)>,
+}
+
+impl Program {
+    fn read(source: &Path) -> Self {
+        let text = fs::read_to_string(source).expect("a readable program");
+        let directive = |line: &str| {
+            let line = line.strip_prefix("//#")?;
+            let (name, value) = line.split_once(':').unwrap_or((line, ""));
+            Some((name.trim().to_owned(), value.trim().to_owned()))
+        };
+        Self { source: source.to_path_buf(), directives: text.lines().filter_map(directive).collect() }
+    }
+
+    fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
+        self.directives.iter().filter(move |(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+
+    fn one(&self, name: &str) -> Option<String> {
+        let lines: Vec<_> = self.all(name).collect();
+        (!lines.is_empty()).then(|| lines.join("\n"))
+    }
+
+    fn check(&self, flags: &str) -> Result<(), Failed> {
+        if let Some(needed) = self.one("needs")
+            && !Command::new("sh").args(["-c", &needed]).output()?.status.success()
+        {
+            eprintln!("skipped: this machine fails `{needed}`");
+            return Ok(());
+        }
+        let plain = tempfile::tempdir()?;
+        let counted = tempfile::tempdir()?;
+        let tree = |name: &str| bin(name).display().to_string();
+        let expected = self.live(plain.path(), ["clang-22", "clang++-22"].map(String::from), flags)?;
+        let got = self.live(counted.path(), [tree("pathcc"), tree("pathc++")], flags)?;
+        if self.one("unlike").is_none() {
+            same("standard output", &expected.stdout, &got.stdout)?;
+            same("standard error", &expected.stderr, &got.stderr)?;
+        }
+        let status = self.one("status").unwrap_or_else(|| "0".into());
+        for (what, output) in [("plain", &expected), ("counted", &got)] {
+            if output.status.code().map(|code| code.to_string()).as_ref() != Some(&status) {
+                let text = String::from_utf8_lossy(&output.stderr);
+                return Err(format!("{what}: ended with {}, not {status}: {text}", output.status).into());
+            }
+        }
+        self.compare(&counted.path().join("profiles"))
+    }
+
+    /// Builds the program in `folder` and runs it.
+    fn live(&self, folder: &Path, [c, cxx]: [String; 2], flags: &str) -> Result<Output, Failed> {
+        let here = self.source.parent().expect("in a folder");
+        let compiler = if self.source.extension().is_some_and(|extension| extension == "cc") { "$CXX" } else { "$CC" };
+        let default = format!("{compiler} -g -O1 $FLAGS {} -o prog -pthread", self.source.display());
+        let shell = |script: &str| {
+            let mut command = Command::new("sh");
+            command.arg("-ec").arg(script).current_dir(folder);
+            command.env("CC", &c).env("CXX", &cxx).env("FLAGS", flags).env("HERE", here);
+            // A directory, so that every process has a file of its own.
+            command.env("PATHCC_PROFILE", format!("{}/profiles/", folder.display()));
+            command
+        };
+        fs::create_dir(folder.join("profiles"))?;
+        let built = shell(&self.one("build").unwrap_or(default)).output()?;
+        if !built.status.success() || !built.stderr.is_empty() {
+            let text = String::from_utf8_lossy(&built.stderr);
+            return Err(format!("cannot be built with {c}: {}\n{text}", built.status).into());
+        }
+        // A shell of its own tells a signal as a number, like any other status.
+        let run = self.one("run").unwrap_or_else(|| "./prog".into());
+        let script = format!("set +e\n{run}\nstatus=$?\nexit $status");
+        let mut output = shell(&script).output()?;
+        // What the shell itself says of a signal has a path or a number in it.
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        let kept: Vec<_> = text.lines().filter(|line| !SIGNALS.iter().any(|signal| line.contains(signal))).collect();
+        output.stderr = kept.join("\n").into_bytes();
+        Ok(output)
+    }
+
+    fn compare(&self, profiles: &Path) -> Result<(), Failed> {
+        if self.one("quiet").is_some() {
+            let left: Vec<_> = fs::read_dir(profiles)?.filter_map(|entry| Some(entry.ok()?.file_name())).collect();
+            return if left.is_empty() { Ok(()) } else { Err(format!("left behind: {left:?}").into()) };
+        }
+        let output = Command::new(bin("pathprof")).args(["export", "--format", "json"]).arg(profiles).output()?;
+        if !output.status.success() || !output.stderr.is_empty() {
+            return Err(format!("pathprof export: {}", String::from_utf8_lossy(&output.stderr)).into());
+        }
+        let export: Value = serde_json::from_slice(&output.stdout)?;
+        let mut wrong = Vec::new();
+        let mut check = |what: String, expected: &str, counted: String| {
+            if expected != counted {
+                wrong.push(format!("{what}: {expected} expected, {counted} counted"));
+            }
+        };
+        for (name, count) in [("entries", entries as fn(&Value) -> u64), ("paths", completed), ("flying", in_flight)] {
+            for line in self.all(name) {
+                let (function, expected) = line.rsplit_once(' ').ok_or_else(|| format!("bad directive: {line}"))?;
+                let named = list(&export["functions"]).iter().filter(|of| is_called(of, function.trim()));
+                check(format!("{name} of {function}"), expected, named.map(count).sum::<u64>().to_string());
+            }
+        }
+        let runs = list(&export["profiles"]);
+        let processes: BTreeSet<_> = runs.iter().map(|run| run["process"].as_u64()).collect();
+        let flagged = |flag: &str| runs.iter().filter(|run| run[flag] == true).count();
+        for (name, counted) in [
+            ("processes", processes.len()),
+            ("images", list(&export["images"]).len()),
+            ("incomplete", flagged("incomplete")),
+        ] {
+            self.one(name).iter().for_each(|expected| check(name.into(), expected, counted.to_string()));
+        }
+        let unregistered = self.one("unregistered").unwrap_or_else(|| "no".into());
+        let found = if flagged("unregistered_threads") > 0 { "yes" } else { "no" };
+        check("unregistered threads".into(), &unregistered, found.into());
+        if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n").into()) }
+    }
+}
+
+/// What shells write when a program is ended by a signal.
+const SIGNALS: [&str; 5] = ["Aborted", "Segmentation fault", "Killed", "Terminated", "core dumped"];
+
+fn is_called(function: &Value, name: &str) -> bool {
+    let demangled = function["demangled"].as_str().unwrap_or_default();
+    demangled == name || demangled.split('(').next() == Some(name)
+}
+
+fn entries(function: &Value) -> u64 {
+    function["entries"].as_u64().unwrap_or_default()
+}
+
+fn completed(function: &Value) -> u64 {
+    paths(function, |end| end != "in_flight")
+}
+
+fn in_flight(function: &Value) -> u64 {
+    paths(function, |end| end == "in_flight")
+}
+
+fn paths(function: &Value, chosen: impl Fn(&str) -> bool) -> u64 {
+    let paths = list(&function["paths"]).iter();
+    paths
+        .filter(|path| chosen(path["end"].as_str().unwrap_or_default()))
+        .filter_map(|path| path["count"].as_u64())
+        .sum()
+}
+
+fn list(value: &Value) -> &[Value] {
+    value.as_array().map_or(&[], Vec::as_slice)
+}
+
+fn same(what: &str, expected: &[u8], got: &[u8]) -> Result<(), Failed> {
+    if expected == got {
+        return Ok(());
+    }
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    Err(format!("{what} differs\nplain:\n{}\ncounted:\n{}", text(expected), text(got)).into())
+}
+
+/// A program of the tree that is tested.
+fn bin(name: &str) -> PathBuf {
+    let built = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/pathcc");
+    let tree = std::env::var_os("PATHCC_TREE").map_or_else(built, PathBuf::from);
+    tree.join("bin").join(name)
+}
