@@ -34,10 +34,10 @@ pub(crate) fn instrument(planned: &Planned<'_>, counters: &Counters<'_>, id: Mod
     let writer = Writer { planned, counters, builder, slot, flight, base, sanitized };
     presence::declare(context, &writer.builder, id, planned.index);
     writer.write_entry();
-    writer.write_in_flight();
+    let landings = writer.write_in_flight();
     writer.write_block_tops();
     writer.write_block_ends();
-    writer.write_edges();
+    writer.write_edges(&landings);
     llvm::promote(slot);
     flight.into_iter().for_each(llvm::promote);
     llvm::forget_purity(planned.function);
@@ -73,11 +73,11 @@ impl<'ctx> Writer<'_, 'ctx> {
     }
 
     /// Around all calls of a block that may not come back, its path in flight counts one more. It is taken back behind the
-    /// last of them; if that is an `invoke`, on both ways on.
-    fn write_in_flight(&self) {
+    /// last of them; if that is an `invoke`, on both ways on. Gives the edges that still need that.
+    fn write_in_flight(&self) -> Vec<Edge> {
         let dag = &self.planned.plan.dag;
         let graph = &self.planned.graph;
-        let mut pads = Vec::new();
+        let (mut pads, mut landings) = (Vec::new(), Vec::new());
         for edge in dag.edges().filter(|&edge| dag.edge(edge).kind == Kind::InFlight) {
             let from = dag.edge(edge).from;
             let calls: Vec<_> = stays(graph.block(from)).collect();
@@ -92,8 +92,7 @@ impl<'ctx> Writer<'_, 'ctx> {
             for &way in graph.cfg.successors(from) {
                 let data = graph.cfg.edge(way);
                 if data.kind == EdgeKind::Plain {
-                    self.builder.position_before(&self.place(way));
-                    self.land();
+                    landings.push(way);
                 } else if !pads.contains(&data.to) {
                     pads.push(data.to);
                     self.builder.position_before(&self.top(data.to));
@@ -101,6 +100,7 @@ impl<'ctx> Writer<'_, 'ctx> {
                 }
             }
         }
+        landings
     }
 
     /// This frame's path is in flight from here.
@@ -157,8 +157,8 @@ impl<'ctx> Writer<'_, 'ctx> {
         }
     }
 
-    /// Code on control-flow edges: one step, or the end of a path and the start of the next.
-    fn write_edges(&self) {
+    /// Code on control-flow edges: paths in flight go on on `landings`; one step, or the end of a path and the start of the next.
+    fn write_edges(&self, landings: &[Edge]) {
         let dag = &self.planned.plan.dag;
         for edge in self.planned.graph.cfg.edges() {
             let mut ops = Vec::new();
@@ -172,8 +172,12 @@ impl<'ctx> Writer<'_, 'ctx> {
                     }
                 }
             }
-            if !ops.is_empty() {
+            let lands = landings.contains(&edge);
+            if lands || !ops.is_empty() {
                 self.builder.position_before(&self.place(edge));
+                if lands {
+                    self.land();
+                }
                 ops.into_iter().for_each(|op| self.write(op));
             }
         }
