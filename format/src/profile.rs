@@ -23,10 +23,14 @@ pub const UNREGISTERED_THREADS: u32 = 2;
 /// Flag: the process is a fork of one that was counted already, so paths may end here that began in its parent.
 pub const FORKED: u32 = 4;
 
+/// Flag: the process did not write a profile, and its raw file does not hold the counts of all threads, since there was no
+/// room or no descriptor for more.
+pub const PARTIAL: u32 = 8;
+
 /// Who ran. Byte strings, since a path or an argument need not be UTF-8.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Head<'a> {
-    /// [`INCOMPLETE`], [`UNREGISTERED_THREADS`], [`FORKED`].
+    /// [`INCOMPLETE`], [`UNREGISTERED_THREADS`], [`FORKED`], [`PARTIAL`].
     pub flags: u32,
     /// Process.
     pub pid: u32,

@@ -79,6 +79,7 @@ struct ProfileEntry<'a> {
     incomplete: bool,
     unregistered_threads: bool,
     forked: bool,
+    partial: bool,
 }
 
 fn profile<'a>((run, process): (&'a Run, &usize)) -> ProfileEntry<'a> {
@@ -96,6 +97,7 @@ fn profile<'a>((run, process): (&'a Run, &usize)) -> ProfileEntry<'a> {
         incomplete: run.incomplete,
         unregistered_threads: run.unregistered_threads,
         forked: run.forked,
+        partial: run.partial,
     }
 }
 

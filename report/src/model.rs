@@ -62,6 +62,8 @@ pub struct Run {
     pub unregistered_threads: bool,
     /// The process is a fork of one that was counted already.
     pub forked: bool,
+    /// Counts of some threads are missing.
+    pub partial: bool,
 }
 
 /// What tells processes apart: machine, number, and when it was started.

@@ -10,7 +10,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Error, Result, anyhow};
-use pathformat::profile::{FORKED, Head, INCOMPLETE, Module, Profile, UNREGISTERED_THREADS};
+use pathformat::profile::{FORKED, Head, INCOMPLETE, Module, PARTIAL, Profile, UNREGISTERED_THREADS};
 use pathformat::raw::{self, Header, Sums};
 use pathformat::{PROFILE_VERSION, RAW_VERSION, wire};
 use rustix::fs::{SeekFrom, seek};
@@ -161,6 +161,7 @@ impl ProfileFile {
             incomplete: head.flags & INCOMPLETE != 0,
             unregistered_threads: head.flags & UNREGISTERED_THREADS != 0,
             forked: head.flags & FORKED != 0,
+            partial: head.flags & INCOMPLETE != 0 && head.flags & PARTIAL != 0,
         };
         let image = Path::new(OsStr::from_bytes(head.image)).to_path_buf();
         Self { run, build_id: head.build_id.to_vec(), image, modules }

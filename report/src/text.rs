@@ -291,6 +291,11 @@ fn remarks(report: &Report, options: &Options, out: &mut impl Write) -> Result<(
                     still running; the paths that it had completed are counted";
         warning(&format!("{runs}: incomplete: {text}"), options, out)?;
     }
+    if let Some(runs) = flagged(|run| run.partial) {
+        let text = "there was no room on the disk, or no descriptor, to keep what all of its threads counted; their counts are \
+                    missing";
+        warning(&format!("{runs}: partial: {text}"), options, out)?;
+    }
     if let Some(runs) = flagged(|run| run.unregistered_threads) {
         let text = "threads ran that the runtime did not know; their counts were added without synchronisation \
                     and may be too low";

@@ -2,7 +2,7 @@
 
 use core::ptr;
 
-use pathformat::profile::UNREGISTERED_THREADS;
+use pathformat::profile::{PARTIAL, UNREGISTERED_THREADS};
 use pathformat::raw::{SHARED, Threads};
 
 use crate::counters::{self, PageMap, Source, Window};
@@ -113,8 +113,7 @@ impl Counting {
     }
 
     fn tell_flags(&mut self) {
-        let shared = if self.shared { SHARED } else { 0 };
-        self.slots.raw.set_flags(self.flags | shared | lifetime::environment().flags());
+        self.slots.raw.add_flags(self.flags | if self.shared { SHARED } else { 0 });
     }
 
     /// What was counted before the constructor, by resolvers of ifuncs for example, belongs to the first thread.
@@ -146,6 +145,9 @@ impl Counting {
     pub(crate) fn prepare(&mut self, slot: Slot) {
         if self.exact {
             self.slots.prepare(slot, None);
+            if !self.slots.is_kept(slot) {
+                self.slots.raw.add_flags(PARTIAL);
+            }
         }
     }
 
@@ -210,6 +212,9 @@ impl Counting {
         if image.is_library() && sys::thread_count() == Some(1) {
             self.set_delta(thread::pointer(), 0);
             self.slots.unmap();
+            if entry::has_own_hub() {
+                hub.unmap();
+            }
         }
     }
 }

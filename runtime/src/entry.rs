@@ -209,6 +209,11 @@ mod counters {
         foreign_hub().unwrap_or(&HUB)
     }
 
+    /// Whether that is this image's.
+    pub(crate) fn has_own_hub() -> bool {
+        foreign_hub().is_none()
+    }
+
     fn foreign_hub() -> Option<&'static Hub> {
         let function = others().create_thread;
         if function == 0 || !function.is_multiple_of(ALIGNMENT) {
@@ -276,7 +281,9 @@ mod counters {
 }
 
 #[cfg(not(feature = "log"))]
-pub(crate) use counters::{delta, hub, image, next_create, register_fork_handlers, sees_threads, thread_start};
+pub(crate) use counters::{
+    delta, has_own_hub, hub, image, next_create, register_fork_handlers, sees_threads, thread_start,
+};
 
 #[cfg(feature = "log")]
 mod log {

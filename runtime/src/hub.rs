@@ -8,7 +8,7 @@
 //! still does while it ends, destructors of thread-local variables for example, is counted in its slot.
 
 use core::cell::UnsafeCell;
-use core::ptr;
+use core::ptr::{self, NonNull};
 
 use crate::counting::Counting;
 use crate::slots::{CHUNKS, Slot};
@@ -257,6 +257,18 @@ impl Shared {
         }
         image.next = self.images;
         self.images = image;
+    }
+
+    /// Gives the memory of the threads back, before the image with this hub is unloaded.
+    pub(crate) fn unmap(&mut self) {
+        self.used = 0;
+        self.free = 0;
+        for (chunk, start) in self.threads.iter_mut().enumerate() {
+            if let Some(start) = NonNull::new(core::mem::replace(start, ptr::null_mut())) {
+                // SAFETY: mapped in `extend`, and nobody has a reference into it.
+                unsafe { mapping::unmap(start.cast(), size_of::<Thread>() << chunk) };
+            }
+        }
     }
 
     /// Removes an image that is about to be unloaded.

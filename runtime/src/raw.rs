@@ -6,13 +6,18 @@
 //! if the program is killed.
 //!
 //! No descriptor is kept: programs close what they do not know. The file is opened again by its path when it
-//! grows, and left alone if that names another file by then.
+//! grows, and left alone if that names another file by then. Its first page stays mapped, for the flags.
+
+use core::mem;
+use core::ptr::{self, NonNull};
+use core::sync::atomic::{AtomicU32, Ordering};
 
 use pathformat::profile::Head;
-use pathformat::raw::{self, FLAGS_OFFSET, Place};
+use pathformat::raw::{self, FLAGS_OFFSET, PAGE, Place};
 
 use crate::environment::Environment;
 use crate::sink::{BUFFER, FileSink};
+use crate::sys::mapping::{self, At};
 use crate::sys::{self, File, Identity, OpenError};
 use crate::target;
 use crate::text::Path;
@@ -43,6 +48,8 @@ pub(crate) struct RawFile {
     path: Path,
     identity: Identity,
     header_size: u64,
+    /// The first page of the file; null if it is not mapped.
+    page: *mut u8,
     /// Whether this process is a forked child.
     child: bool,
 }
@@ -63,12 +70,17 @@ impl Room {
 impl RawFile {
     /// No file.
     pub(crate) const fn none() -> Self {
-        Self { path: Path::new(), identity: Identity::NONE, header_size: 0, child: false }
+        let page = ptr::null_mut();
+        Self { path: Path::new(), identity: Identity::NONE, header_size: 0, page, child: false }
     }
 
     /// Forgets the file.
     pub(crate) fn forget(&mut self) {
         self.identity = Identity::NONE;
+        if let Some(page) = NonNull::new(mem::replace(&mut self.page, ptr::null_mut())) {
+            // SAFETY: mapped by us, and nobody else uses it.
+            unsafe { mapping::unmap(page, PAGE as usize) };
+        }
     }
 
     /// Whether there is a file.
@@ -94,6 +106,8 @@ impl RawFile {
             && let Some(identity) = file.identity()
         {
             self.identity = identity;
+            let page = mapping::map_file(At::Anywhere, PAGE as usize, &file, 0);
+            self.page = page.map_or(ptr::null_mut(), NonNull::as_ptr);
             return Some(file);
         }
         self.path.as_path().inspect(|path| sys::unlink(path));
@@ -142,10 +156,12 @@ impl RawFile {
         system.free >= PLENTY.max(length.saturating_mul(PLENTY_TIMES)) && file.set_length(start + length)
     }
 
-    /// Changes the flags in the file.
-    pub(crate) fn set_flags(&mut self, flags: u32) {
-        if let Some(file) = self.open() {
-            file.write_at(&flags.to_le_bytes(), FLAGS_OFFSET);
+    /// Sets flags in the file.
+    pub(crate) fn add_flags(&mut self, flags: u32) {
+        if let Some(page) = NonNull::new(self.page) {
+            // SAFETY: a page of the file, where the flags are an aligned word.
+            let word = unsafe { AtomicU32::from_ptr(page.as_ptr().add(FLAGS_OFFSET as usize).cast()) };
+            word.fetch_or(flags, Ordering::Relaxed);
         }
     }
 

@@ -8,8 +8,10 @@
 //! * `run: SHELL` lines that replace `./prog`
 //! * `needs: SHELL` the test is skipped, with a word, where this fails
 //! * `entries: FUNCTION N`, `paths: FUNCTION N` how often it is entered, and how many of its paths end, in all processes
+//! * `absent: FUNCTION` it is not in the image, and not listed
 //! * `flying: FUNCTION N` how many of its paths are in flight at the end
-//! * `processes: N`, `images: N`, `incomplete: N` processes, images, and profiles that are only raw files
+//! * `processes: N`, `images: N`, `incomplete: N`, `partial: N` processes, images, profiles that are only raw
+//!   files, and those that lack threads
 //! * `unregistered: yes` the profile must say that unknown threads counted; without it none may
 //! * `status: N` the exit status as a shell gives it (default 0)
 //! * `quiet` nothing is left behind: there must be no profile at all
@@ -154,6 +156,10 @@ impl Program {
                 check(format!("{name} of {function}"), expected, named.map(count).sum::<u64>().to_string());
             }
         }
+        for function in self.all("absent") {
+            let listed = list(&export["functions"]).iter().filter(|of| is_called(of, function)).count();
+            check(format!("functions {function}"), "0", listed.to_string());
+        }
         let runs = list(&export["profiles"]);
         let processes: BTreeSet<_> = runs.iter().map(|run| run["process"].as_u64()).collect();
         let flagged = |flag: &str| runs.iter().filter(|run| run[flag] == true).count();
@@ -161,6 +167,7 @@ impl Program {
             ("processes", processes.len()),
             ("images", list(&export["images"]).len()),
             ("incomplete", flagged("incomplete")),
+            ("partial", flagged("partial")),
         ] {
             self.one(name).iter().for_each(|expected| check(name.into(), expected, counted.to_string()));
         }
