@@ -61,6 +61,21 @@ Examples:
 
 The schema is pathprof/1. Counts are exact integers; path ids are decimal strings.";
 
+const MERGE_EXAMPLES: &str = "\
+Examples:
+  pathprof merge -o all.pathprof profiles/            every process of one image
+  pathprof merge -o merged/ profiles/                 a profile for each image
+
+A merged profile is read like any other and counts as one run: the first, with the flags of all. A profile that is \
+damaged is named and left out.";
+
+const DOCTOR_EXAMPLES: &str = "\
+Examples:
+  pathprof doctor
+  PATHCC_PROFILE=/var/tmp/profiles/ pathprof doctor ./server
+
+Exit code: 0 if nothing was found, else 1.";
+
 #[derive(Subcommand)]
 pub(crate) enum Command {
     /// Run a program and show the paths that it took
@@ -72,6 +87,15 @@ pub(crate) enum Command {
     /// Write everything that profiles hold for other programs
     #[command(after_help = EXPORT_EXAMPLES)]
     Export(ExportArguments),
+    /// Join the profiles of many processes into one file
+    #[command(after_help = MERGE_EXAMPLES)]
+    Merge(MergeArguments),
+    /// Say what would make counts be lost here, and what to do
+    #[command(after_help = DOCTOR_EXAMPLES)]
+    Doctor {
+        /// A program to look at, too
+        program: Option<OsString>,
+    },
     /// Print a completion script for a shell
     #[command(
         after_help = "Example:\n  pathprof completions bash > ~/.local/share/bash-completion/completions/pathprof"
@@ -101,6 +125,38 @@ pub(crate) struct RunArguments {
     /// The program and its arguments
     #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "PROGRAM")]
     program: Vec<OsString>,
+}
+
+#[derive(Args)]
+pub(crate) struct MergeArguments {
+    /// The file to write, or a directory for a file for each image
+    #[arg(short, long, value_name = "PATH")]
+    pub(crate) output: PathBuf,
+    #[command(flatten)]
+    pub(crate) failure: FailureArguments,
+    /// Profiles, raw files, and directories of them
+    #[arg(required = true, value_name = "PROFILE")]
+    pub(crate) profiles: Vec<PathBuf>,
+}
+
+#[derive(Args, Clone, Copy)]
+pub(crate) struct FailureArguments {
+    /// When unusable inputs make the command fail; they are named in any case
+    #[arg(long, value_enum, value_name = "MODE", default_value_t = FailureMode::Rest)]
+    pub(crate) failure_mode: FailureMode,
+}
+
+/// When an input that cannot be used makes a command fail.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FailureMode {
+    /// The rest is used, and the exit code is 1
+    Rest,
+    /// Nothing is used if any input is unusable
+    Any,
+    /// The rest is used; fail only if all inputs are unusable
+    All,
+    /// The rest is used; never fail for an input
+    Warn,
 }
 
 #[derive(Args)]
@@ -134,6 +190,8 @@ pub(crate) enum Format {
 
 #[derive(Args)]
 pub(crate) struct SourceArguments {
+    #[command(flatten)]
+    pub(crate) failure: FailureArguments,
     /// Profiles, or directories of profiles [default: the newest *.pathprof in the current directory]
     #[arg(value_name = "PROFILE|DIR")]
     profiles: Vec<PathBuf>,

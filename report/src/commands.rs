@@ -1,27 +1,31 @@
 //! What each command does: read, then show. Problems go to standard error as they are known.
 
+use std::ffi::OsStr;
 use std::io::{self, BufWriter, Write};
 
 use anyhow::{Error, Result};
 use owo_colors::OwoColorize;
-use pathprof::{Sources, diagnose, json, output, run, text};
+use pathprof::{Sources, diagnose, doctor, inputs, json, merge, output, profile, run, text};
 
-use crate::cli::{ExportArguments, ReportArguments, RunArguments};
+use crate::cli::{ExportArguments, FailureMode, MergeArguments, ReportArguments, RunArguments};
 
 /// Exit code of a command that could not do all that it was asked for.
 const FAILED: u8 = 1;
 
 /// Shows a report.
 pub(crate) fn report(arguments: ReportArguments) -> Result<u8> {
-    show(&arguments.sources.sources(), &arguments.show.options())
+    let mode = arguments.sources.failure.failure_mode;
+    show(&arguments.sources.sources(), mode, &arguments.show.options())
 }
 
 /// Writes all that is known.
 pub(crate) fn export(arguments: ExportArguments) -> Result<u8> {
     let crate::cli::Format::Json = arguments.format;
+    let mode = arguments.sources.failure.failure_mode;
     let (report, problems) = pathprof::read(&arguments.sources.sources())?;
-    let code = tell(&problems);
-    if report.images.is_empty() {
+    let usable = !report.images.is_empty() && (mode != FailureMode::Any || problems.is_empty());
+    let code = tell(&problems, mode, usable);
+    if !usable {
         return Ok(code);
     }
     let write = |out: &mut dyn Write| -> Result<()> {
@@ -37,6 +41,36 @@ pub(crate) fn export(arguments: ExportArguments) -> Result<u8> {
         }
     }
     Ok(code)
+}
+
+/// Joins profiles.
+pub(crate) fn merge(arguments: &MergeArguments) -> Result<u8> {
+    let profiles = inputs::profiles(&arguments.profiles)?;
+    let mode = arguments.failure.failure_mode;
+    if mode == FailureMode::Any {
+        let problems: Vec<_> = profiles
+            .iter()
+            .filter_map(|path| Some(profile::read(path).err()?.context(path.display().to_string())))
+            .collect();
+        if !problems.is_empty() {
+            return Ok(tell(&problems, mode, false));
+        }
+    }
+    let (written, problems) = merge::merge(&profiles, &arguments.output)?;
+    Ok(tell(&problems, mode, !written.is_empty()))
+}
+
+/// Says what would make counts be lost.
+pub(crate) fn doctor(program: Option<&OsStr>) -> Result<u8> {
+    let findings = doctor::examine(program);
+    let mut out = anstream::stdout().lock();
+    for text in &findings.good {
+        writeln!(out, "{} {text}", "ok".green())?;
+    }
+    for text in &findings.bad {
+        writeln!(out, "{} {text}", "problem".red().bold())?;
+    }
+    Ok(if findings.bad.is_empty() { 0 } else { FAILED })
 }
 
 /// Runs a program, then shows a report. The exit code is the program's, whatever becomes of the report.
@@ -62,7 +96,7 @@ pub(crate) fn run(arguments: RunArguments) -> Result<u8> {
     }
     if !finished.profiles.is_empty() && !arguments.quiet {
         let sources = Sources { profiles: finished.profiles.clone(), images: Vec::new() };
-        if let Err(error) = show(&sources, &arguments.show.options()) {
+        if let Err(error) = show(&sources, FailureMode::Rest, &arguments.show.options()) {
             fail(&error);
         }
     }
@@ -85,10 +119,11 @@ fn complain(error: &Error) {
     anstream::eprintln!("{} {error:#}", "error:".red().bold());
 }
 
-fn show(sources: &Sources, options: &text::Options) -> Result<u8> {
+fn show(sources: &Sources, mode: FailureMode, options: &text::Options) -> Result<u8> {
     let (report, problems) = pathprof::read(sources)?;
-    let code = tell(&problems);
-    if !report.images.is_empty() {
+    let usable = !report.images.is_empty() && (mode != FailureMode::Any || problems.is_empty());
+    let code = tell(&problems, mode, usable);
+    if usable {
         let mut out = BufWriter::new(anstream::stdout().lock());
         text::write(&report, options, &mut out)?;
         out.flush()?;
@@ -96,7 +131,13 @@ fn show(sources: &Sources, options: &text::Options) -> Result<u8> {
     Ok(code)
 }
 
-fn tell(problems: &[Error]) -> u8 {
+/// Tells problems, and gives the exit code.
+fn tell(problems: &[Error], mode: FailureMode, usable: bool) -> u8 {
     problems.iter().for_each(complain);
-    if problems.is_empty() { 0 } else { FAILED }
+    let fails = match mode {
+        FailureMode::Rest | FailureMode::Any => !problems.is_empty(),
+        FailureMode::All => !problems.is_empty() && !usable,
+        FailureMode::Warn => false,
+    };
+    if fails { FAILED } else { 0 }
 }

@@ -2,13 +2,15 @@
 //!
 //! Data flows one way: [`inputs`] says which profiles to read, [`profile`] reads one, [`load`] joins them with the manifests of their images
 //! ([`image`]), [`decode`] turns counters into paths, [`model`] holds what came out, and [`text`] and
-//! [`json`] show it. [`run`] runs a program first; [`diagnose`] says why a program wrote nothing.
+//! [`json`] show it. [`run`] runs a program first; [`diagnose`] says why a program wrote nothing, [`doctor`]
+//! what might go wrong before it does; [`merge`] joins profiles.
 //!
 //! The crate knows nothing of command lines (that is the program `pathprof`) and never links LLVM.
 #![forbid(unsafe_code)]
 
 pub mod decode;
 pub mod diagnose;
+pub mod doctor;
 pub mod entries;
 pub mod fit;
 pub mod flow;
@@ -16,6 +18,7 @@ pub mod image;
 pub mod inputs;
 pub mod json;
 pub mod load;
+pub mod merge;
 pub mod model;
 pub mod notation;
 pub mod output;

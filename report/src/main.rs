@@ -17,6 +17,8 @@ fn main() -> ExitCode {
         Command::Run(arguments) => commands::run(arguments),
         Command::Report(arguments) => commands::report(arguments),
         Command::Export(arguments) => commands::export(arguments),
+        Command::Merge(arguments) => commands::merge(&arguments),
+        Command::Doctor { program } => commands::doctor(program.as_deref()),
         Command::Completions { shell } => cli::completions(shell).map(|()| 0),
         Command::Man { directory } => cli::manual(directory).map(|()| 0),
     };

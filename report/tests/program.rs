@@ -559,3 +559,61 @@ fn completions_and_manual_pages_are_made() {
         assert!(scene.pathprof(command).out.contains("Examples:"), "{command:?}");
     }
 }
+
+#[test]
+fn profiles_are_merged_and_damaged_ones_are_named() {
+    let scene = Scene::new();
+    scene.profile("a.pathprof");
+    scene.profile("b.pathprof");
+    let mut damaged = fs::read(scene.path("a.pathprof")).expect("it was written");
+    damaged[40] ^= 1;
+    fs::write(scene.path("bad.pathprof"), damaged).expect("writable");
+    let inputs = ["a.pathprof", "bad.pathprof", "b.pathprof"];
+    let merge = |mode: &[&str]| scene.pathprof(&[&["merge", "-o", "all.pathprof"], mode, &inputs].concat());
+    let refusal = "error: bad.pathprof: this profile is damaged or truncated: its checksum does not match its content; \
+                   run the program again\n";
+    for (mode, code, written) in [
+        (&[][..], 1, true),
+        (&["--failure-mode=any"], 1, false),
+        (&["--failure-mode=all"], 0, true),
+        (&["--failure-mode=warn"], 0, true),
+    ] {
+        let outcome = merge(mode);
+        assert_eq!((outcome.code, outcome.out.as_str()), (code, ""), "{mode:?}: {}", outcome.err);
+        assert_eq!(outcome.err, refusal, "{mode:?}");
+        assert_eq!(fs::remove_file(scene.path("all.pathprof")).is_ok(), written, "{mode:?}");
+    }
+    assert_eq!(merge(&[]).code, 1);
+    let export = |profiles: &[&str]| {
+        let outcome = scene.pathprof(&[&["export", "--format", "json"], profiles].concat());
+        assert_eq!((outcome.code, outcome.err.as_str()), (0, ""));
+        serde_json::from_str::<Value>(&outcome.out).expect("JSON")["functions"].clone()
+    };
+    assert_eq!(export(&["all.pathprof"]), export(&["a.pathprof", "b.pathprof"]));
+    let report = scene.pathprof(&["report", "--failure-mode=any", "a.pathprof", "bad.pathprof"]);
+    assert_eq!((report.code, report.out.as_str(), report.err.as_str()), (1, "", refusal));
+    let report = scene.pathprof(&["report", "--failure-mode=all", "bad.pathprof"]);
+    assert_eq!((report.code, report.err.as_str()), (1, refusal));
+}
+
+#[test]
+fn the_doctor_says_what_is_wrong() {
+    let scene = Scene::new();
+    let doctor = |pattern: &str, arguments: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_pathprof"))
+            .arg("doctor")
+            .args(arguments)
+            .env("PATHCC_PROFILE", pattern)
+            .current_dir(scene.directory.path())
+            .output()
+            .expect("pathprof can be run");
+        (output.status.code(), String::from_utf8(output.stdout).expect("text"))
+    };
+    let (code, text) = doctor("%e.%p.pathprof", &[]);
+    assert!(text.contains("ok Profiles can be written to "), "{code:?} {text}");
+    let (code, text) = doctor("off", &[]);
+    assert!(code == Some(1) && text.contains("problem PATHCC_PROFILE says that nothing is to be written"), "{text}");
+    let (code, text) = doctor("/proc/none/", &["/bin/true"]);
+    assert!(code == Some(1) && text.contains("problem Profiles cannot be written to /proc/none"), "{text}");
+    assert!(text.contains("problem /bin/true has no section .pathcc.manifest"), "{text}");
+}

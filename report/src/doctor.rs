@@ -1,0 +1,245 @@
+//! Says what would make counts be lost here, before they are: where profiles go, what the limits are, how a program is built.
+
+use std::env;
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use rustix::process::{Resource, getrlimit};
+
+use crate::image;
+use crate::inputs;
+use crate::profile;
+use crate::run::find_program;
+
+/// Less free room than this is soon used up.
+const LITTLE_ROOM: u64 = 64 << 20;
+
+/// Fewer descriptors may leave none for a profile.
+const FEW_DESCRIPTORS: u64 = 16;
+
+/// Magic numbers of file systems on which a killed process's counts are known to stay: ext4, xfs, btrfs, f2fs, tmpfs,
+/// overlayfs.
+const LASTING: [u64; 6] = [0xef53, 0x5846_5342, 0x9123_683e, 0xf2f5_2010, 0x0102_1994, 0x794c_7630];
+
+/// What was found, as whole sentences.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Findings {
+    /// What is as it should be.
+    pub good: Vec<String>,
+    /// What would lose counts, and what to do.
+    pub bad: Vec<String>,
+}
+
+impl Findings {
+    fn check(&mut self, good: bool, whether: (String, String)) {
+        if good { self.good.push(whether.0) } else { self.bad.push(whether.1) }
+    }
+}
+
+/// Looks at the surroundings, and at `program` if one is given.
+pub fn examine(program: Option<&OsStr>) -> Findings {
+    let mut findings = Findings::default();
+    let pattern = env::var_os("PATHCC_PROFILE");
+    match pattern.as_deref().map(OsStr::as_bytes) {
+        Some(b"" | b"off") => findings
+            .bad
+            .push("PATHCC_PROFILE says that nothing is to be written: unset it, or give it a pattern.".into()),
+        _ => place(&directory_of(pattern.as_deref()), &mut findings),
+    }
+    limits(&mut findings);
+    if let Some(program) = program {
+        examine_program(program, &mut findings);
+    }
+    findings
+}
+
+/// The directory that a pattern names, as far as that is known before a program runs.
+fn directory_of(pattern: Option<&OsStr>) -> PathBuf {
+    let Some(pattern) = pattern else { return ".".into() };
+    let path = Path::new(pattern);
+    if path.is_dir() {
+        return path.into();
+    }
+    let bytes = pattern.as_bytes();
+    let fixed = bytes.iter().position(|&byte| byte == b'%').unwrap_or(bytes.len());
+    match bytes[..fixed].iter().rposition(|&byte| byte == b'/') {
+        Some(0) => "/".into(),
+        Some(slash) => Path::new(OsStr::from_bytes(&bytes[..slash])).into(),
+        None => ".".into(),
+    }
+}
+
+fn place(directory: &Path, findings: &mut Findings) {
+    let shown = fs::canonicalize(directory).unwrap_or_else(|_| directory.into());
+    let shown = shown.display();
+    // The runtime makes directories that are missing.
+    let existing = directory.ancestors().find(|folder| folder.exists() || folder.as_os_str().is_empty());
+    let existing = existing.filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    match tempfile::Builder::new().prefix(".pathprof-").tempfile_in(existing) {
+        Ok(_) => findings.good.push(format!("Profiles can be written to {shown}.")),
+        Err(error) => {
+            findings.bad.push(format!(
+                "Profiles cannot be written to {shown}: {error}. Set PATHCC_PROFILE to a directory that can be written."
+            ));
+            return;
+        }
+    }
+    if let Ok(system) = rustix::fs::statfs(existing) {
+        let free = system.f_bavail.saturating_mul(u64::try_from(system.f_bsize).unwrap_or_default());
+        findings.check(
+            free >= LITTLE_ROOM,
+            (
+                format!("There are {} MiB free.", free >> 20),
+                format!(
+                    "Only {} MiB are free in {shown}: a program that is killed may lose its counts, and a profile may not \
+                     fit. Make room.",
+                    free >> 20
+                ),
+            ),
+        );
+        findings.check(
+            LASTING.contains(&u64::try_from(system.f_type).unwrap_or_default()),
+            (
+                "The file system keeps the counts of a program that is killed.".into(),
+                format!(
+                    "The file system of {shown} (type {:#x}) is not known to keep what a killed program counted. Set \
+                     PATHCC_PROFILE to a directory on a local disk.",
+                    system.f_type
+                ),
+            ),
+        );
+    }
+    leftovers(existing, findings);
+}
+
+/// Raw files of processes that are gone.
+fn leftovers(directory: &Path, findings: &mut Findings) {
+    let files = inputs::in_directory(directory).unwrap_or_default();
+    let raw = files.iter().filter(|file| inputs::finished_name(file).is_some());
+    let gone = raw.filter(|file| {
+        let found = profile::read(file).ok().flatten();
+        found.is_some_and(|found| !Path::new(&format!("/proc/{}", found.run.pid)).exists())
+    });
+    let gone = gone.count();
+    if gone > 0 {
+        findings.good.push(format!(
+            "{gone} raw files (*.{}.raw) are of processes that ended without writing a profile; they are read like \
+             profiles.",
+            inputs::EXTENSION
+        ));
+    }
+}
+
+fn limits(findings: &mut Findings) {
+    let limit = |resource| getrlimit(resource).current;
+    let size = limit(Resource::Fsize);
+    findings.check(
+        size.is_none(),
+        (
+            "Files may be of any size.".into(),
+            format!(
+                "Files may not exceed {} bytes (ulimit -f): larger profiles are not written, and what larger programs count \
+                 is lost if they are killed. Raise the limit.",
+                size.unwrap_or_default()
+            ),
+        ),
+    );
+    let memory = limit(Resource::As);
+    findings.check(
+        memory.is_none(),
+        (
+            "Address space is not limited.".into(),
+            format!(
+                "Address space is limited to {} MiB (ulimit -v): threads of larger programs may have to count together, which \
+                 the profile then says. Raise the limit.",
+                memory.unwrap_or_default() >> 20
+            ),
+        ),
+    );
+    let descriptors = limit(Resource::Nofile);
+    findings.check(
+        descriptors.is_none_or(|most| most >= FEW_DESCRIPTORS),
+        (
+            "There are enough descriptors.".into(),
+            format!(
+                "Only {} files may be open at once (ulimit -n): there may be none left for a profile. Raise the limit.",
+                descriptors.unwrap_or_default()
+            ),
+        ),
+    );
+}
+
+fn examine_program(program: &OsStr, findings: &mut Findings) {
+    let Some(path) = find_program(program).filter(|path| path.exists()) else {
+        findings.bad.push(format!("{}: no such program.", program.display()));
+        return;
+    };
+    let place = path.display();
+    if let Ok(data) = path.metadata() {
+        let gains = data.permissions().mode() & 0o6000 != 0 && (data.uid() != 0 || data.mode() & 0o4000 != 0);
+        findings.check(
+            !gains,
+            (
+                format!("{place} gains no rights when it is started."),
+                format!("{place} is set-user-id or set-group-id: started by others it writes nothing."),
+            ),
+        );
+    }
+    match image::traces(&path) {
+        Err(error) => findings.bad.push(format!("{error:#}.")),
+        Ok(traces) => {
+            findings.check(
+                traces.manifest,
+                (
+                    format!("{place} was compiled with pathcc."),
+                    format!(
+                        "{place} has no section {}: compile it with pathcc (CC=pathcc CXX=pathc++), or do not strip it with \
+                         llvm-strip.",
+                        pathformat::names::MANIFEST_SECTION
+                    ),
+                ),
+            );
+            if traces.manifest && traces.symbols {
+                findings.check(
+                    traces.descriptor,
+                    (
+                        format!("{place} was linked with pathld."),
+                        format!("{place} was linked without pathld: link it with pathcc or with -fuse-ld=pathld."),
+                    ),
+                );
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_directory_of_a_pattern() {
+        let of = |pattern: &str| directory_of(Some(OsStr::new(pattern))).display().to_string();
+        assert_eq!(of("%e.%p.pathprof"), ".");
+        assert_eq!(of("/x/%h/%p.pathprof"), "/x");
+        assert_eq!(of("/%p"), "/");
+        assert_eq!(of("a/b/c.pathprof"), "a/b");
+        assert_eq!(of("/tmp"), "/tmp");
+        assert_eq!(directory_of(None), Path::new("."));
+    }
+
+    #[test]
+    fn a_missing_program_and_a_place_that_cannot_be_written_are_found() {
+        let mut findings = Findings::default();
+        place(Path::new("/proc/nowhere"), &mut findings);
+        assert!(findings.bad[0].starts_with("Profiles cannot be written to /proc/nowhere: "), "{findings:?}");
+        let mut findings = Findings::default();
+        examine_program(OsStr::new("./no-such-program"), &mut findings);
+        assert_eq!(findings.bad, ["./no-such-program: no such program."]);
+        let mut findings = Findings::default();
+        examine_program(OsStr::new("/bin/true"), &mut findings);
+        assert!(findings.bad.iter().any(|text| text.contains("has no section .pathcc.manifest")), "{findings:?}");
+    }
+}
