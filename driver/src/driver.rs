@@ -58,6 +58,10 @@ pub(crate) fn run(environment: Environment) -> Result<ExitCode> {
     let counting = Counting { installation: &installation, options, linker };
     let invocation = invocation::compose(&compiler, launcher, &words, Some(&counting), environment.stale_linker);
 
+    let compiles = ["-c", "-S"].iter().any(|option| words.has(option)) || linker::may_link(&words);
+    if let Some(target) = flags::foreign_target(&words).filter(|_| compiles && !environment.dry_run) {
+        eprintln!("pathcc: warning: {target}: only x86-64 Linux is supported, so that paths are not counted");
+    }
     if wanted_jobs != Some(1) && launcher.is_none() && !environment.driver_logs && plan::is_worthwhile(&words) {
         match compile_side_by_side(&environment, &invocation, &installation, wanted_jobs) {
             Some(Ending::Code(code)) => return Ok(ExitCode::from(code)),

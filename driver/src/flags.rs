@@ -191,6 +191,27 @@ pub(crate) fn is_freestanding(words: &Words) -> bool {
     freestanding || kernel
 }
 
+/// The target, if the command line names one that is not counted. A later option wins over an earlier one.
+pub(crate) fn foreign_target(words: &Words) -> Option<String> {
+    let mut foreign = None;
+    let mut words = words.own().peekable();
+    while let Some(word) = words.next() {
+        let named =
+            value_of(word, "--target=").or_else(|| (word == "-target").then(|| words.peek().copied()).flatten());
+        let width = word.as_bytes();
+        if let Some(target) = named {
+            let target = target.to_string_lossy().into_owned();
+            let counted = target.starts_with("x86_64") && target.contains("linux") && !target.ends_with("x32");
+            foreign = (!counted).then_some(target);
+        } else if matches!(width, b"-m32" | b"-mx32" | b"-m16") {
+            foreign = Some(word.to_string_lossy().into_owned());
+        } else if width == b"-m64" && foreign.as_ref().is_some_and(|known| known.starts_with("-m")) {
+            foreign = None;
+        }
+    }
+    foreign
+}
+
 /// An option of the plugin as clang takes it, for a plugin that `-fpass-plugin` has loaded.
 ///
 /// Not plain `-mllvm`: that also reaches the assembler (`.S` inputs), which has no plugin and refuses it.
@@ -238,6 +259,18 @@ mod tests {
         assert_eq!(options("-fpath-filter=a,,b"), "-fpath-filter=a,,b: '' is not a glob");
         assert_eq!(options("-fpath-filter=!"), "-fpath-filter=!: '!' is not a glob");
         assert!(options("-fpath-coverage").starts_with("unknown flag '-fpath-coverage'; pathcc knows -fpath-mode="));
+    }
+
+    #[test]
+    fn other_targets_are_recognised() {
+        let foreign = |line| foreign_target(&words(line));
+        assert_eq!(foreign("-c a.c"), None);
+        assert_eq!(foreign("-m32 -c a.c"), Some("-m32".into()));
+        assert_eq!(foreign("-m32 -m64 -c a.c"), None);
+        assert_eq!(foreign("--target=aarch64-linux-gnu a.c"), Some("aarch64-linux-gnu".into()));
+        assert_eq!(foreign("-target i686-linux-gnu a.c"), Some("i686-linux-gnu".into()));
+        assert_eq!(foreign("--target=x86_64-linux-musl a.c"), None);
+        assert_eq!(foreign("--target=x86_64-linux-gnux32 a.c"), Some("x86_64-linux-gnux32".into()));
     }
 
     #[test]

@@ -159,3 +159,19 @@ fn a_missing_linker_is_reported() {
     let did = place.run(&mut place.pathcc("-c one.c"), "");
     assert!(refused(&place, &did).starts_with("cannot find the linker ROOT/tree/bin/ld.pathld; this installation"));
 }
+
+#[test]
+fn a_target_that_is_not_counted_is_said_once() {
+    let place = Place::new();
+    let warning = "pathcc: warning: -m32: only x86-64 Linux is supported, so that paths are not counted\n";
+    for (line, said) in
+        [("-m32 -c one.c", warning), ("-m32 -c one.c bad.c", warning), ("-m32 -E one.c", ""), ("-c one.c", "")]
+    {
+        let output = place.pathcc(line).output().expect("pathcc can be run");
+        let text = String::from_utf8_lossy(&output.stderr);
+        assert!(
+            text.starts_with(said) && text.matches("pathcc: ").count() == usize::from(!said.is_empty()),
+            "{line}: {text}"
+        );
+    }
+}

@@ -59,6 +59,10 @@ pub mod names {
     /// The runtime's function that creates a registered thread.
     pub const CREATE_THREAD: &str = "__pathcc_create_thread";
 
+    /// The function that tells how far [`DELTA`] is from the thread pointer. The linker makes it, so that an image whose modules do
+    /// not need the word has no thread-local variable.
+    pub const DELTA_OFFSET: &str = "__pathcc_delta_offset";
+
     /// What the images of a process share: the executable's.
     pub const HUB: &str = "__pathcc_hub";
 

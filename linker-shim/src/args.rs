@@ -28,6 +28,16 @@ pub(crate) struct CommandLine {
     pub(crate) foreign: Option<Foreign>,
 }
 
+impl CommandLine {
+    /// Whether a C library is linked.
+    pub(crate) fn has_c_library(&self) -> bool {
+        self.inputs.iter().any(|input| match input {
+            Input::Library { name, .. } => name == "c",
+            Input::File(path) => path.file_name() == Some(OsStr::new("libc.a")),
+        })
+    }
+}
+
 /// What kind of image is linked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Kind {

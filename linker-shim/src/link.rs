@@ -154,6 +154,10 @@ impl Link<'_> {
             if !self.line.build_id {
                 arguments.push("--build-id=sha1".into());
             }
+            if self.line.kind == Kind::Static && self.line.has_c_library() {
+                // musl takes handlers of forks into a program only if something asks for them.
+                arguments.push("--undefined=pthread_atfork".into());
+            }
         }
         let before_system = args::before_system_libraries(self.arguments);
         arguments.extend_from_slice(&self.arguments[..before_system]);

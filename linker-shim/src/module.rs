@@ -10,7 +10,7 @@
 use anyhow::{Context, Result, ensure};
 use object::elf::{
     GNU_PROPERTY_X86_FEATURE_1_AND, GNU_PROPERTY_X86_FEATURE_1_IBT, GNU_PROPERTY_X86_FEATURE_1_SHSTK, R_X86_64_64,
-    SHF_EXCLUDE, SHF_GROUP, SHT_PROGBITS,
+    R_X86_64_GOTTPOFF, SHF_EXCLUDE, SHF_GROUP, SHT_PROGBITS,
 };
 use object::write::{Comdat, Object, Relocation, SectionId, Symbol, SymbolId, SymbolSection};
 use object::{
@@ -18,6 +18,7 @@ use object::{
     SymbolKind, SymbolScope,
 };
 use pathformat::names;
+use pathformat::raw::Threads;
 
 use crate::args::Kind;
 use crate::scan::Module;
@@ -82,10 +83,16 @@ pub(crate) fn generate(modules: &[Module], kind: Kind) -> Result<Vec<u8>> {
         let array = define(&mut object, &name, SymbolKind::Data, region, offset, module.counters * 8);
         claim_group(&mut object, array);
     }
+    let exact = || modules.iter().filter(|module| module.threads == Threads::Exact && module.counters > 0);
     let thread_local = section(&mut object, ".tbss.__pathcc_delta", SectionKind::UninitializedTls);
-    object.append_section_bss(thread_local, 8, 8);
-    define(&mut object, names::DELTA, SymbolKind::Tls, thread_local, 0, 8);
-    for module in modules {
+    if exact().next().is_some() {
+        object.append_section_bss(thread_local, 8, 8);
+        let delta = define(&mut object, names::DELTA, SymbolKind::Tls, thread_local, 0, 8);
+        delta_offset(&mut object, Some(delta))?;
+    } else {
+        delta_offset(&mut object, None)?;
+    }
+    for module in exact() {
         let name = format!("{}{}", names::DELTA_PREFIX, module.id);
         let delta = define(&mut object, &name, SymbolKind::Tls, thread_local, 0, 8);
         claim_group(&mut object, delta);
@@ -132,6 +139,21 @@ pub(crate) fn generate(modules: &[Module], kind: Kind) -> Result<Vec<u8>> {
         }
     }
     object.write().context("cannot write the object with the counters")
+}
+
+/// Defines the function that gives the word's distance from the thread pointer, 0 without a word.
+fn delta_offset(object: &mut Object<'_>, delta: Option<SymbolId>) -> Result<()> {
+    let text = section(object, ".text.__pathcc_delta_offset", SectionKind::Text);
+    // endbr64; mov __pathcc_delta@GOTTPOFF(%rip), %rax; ret
+    let code: &[u8] = match delta {
+        Some(_) => &[0xf3, 0x0f, 0x1e, 0xfa, 0x48, 0x8b, 0x05, 0, 0, 0, 0, 0xc3],
+        None => &[0xf3, 0x0f, 0x1e, 0xfa, 0x31, 0xc0, 0xc3],
+    };
+    let start = object.append_section_data(text, code, 16);
+    define(object, names::DELTA_OFFSET, SymbolKind::Text, text, start, code.len() as u64);
+    let Some(symbol) = delta else { return Ok(()) };
+    let flags = RelocationFlags::Elf { r_type: R_X86_64_GOTTPOFF };
+    Ok(object.add_relocation(text, Relocation { offset: start + 7, symbol, addend: -4, flags })?)
 }
 
 fn section(object: &mut Object<'_>, name: &str, kind: SectionKind) -> SectionId {

@@ -27,7 +27,7 @@ pub(crate) fn check(
     let source = module.get_source_file_name().to_string_lossy();
     let reason = if let Some(reason) = &options.skip {
         reason.clone()
-    } else if !(triple.starts_with("x86_64-") && triple.contains("linux")) {
+    } else if !(triple.starts_with("x86_64-") && triple.contains("linux") && !triple.ends_with("x32")) {
         format!("target {triple} is not supported")
     } else if facts.is_naked() {
         "naked function".into()

@@ -46,6 +46,7 @@ fn run(module: &Module<'_>, options: &Options, analyses: *mut ffi::Analyses) -> 
     if functions.is_empty() || manifest::is_present(module) || options.skip.as_deref() == Some("kernel") {
         return false;
     }
+    let options = &options.for_module(module);
     let code = llvm::module_hash(module);
     let mut manifest = manifest::begin(module, options);
     let mut planned = Vec::new();

@@ -1,6 +1,7 @@
 //! What the plugin was told on the command line, and which functions its filter lets through.
 
 use glob_match::glob_match;
+use inkwell::module::Module;
 
 /// The options of one compilation. The driver has checked their values.
 #[derive(Clone, Debug)]
@@ -25,6 +26,18 @@ pub(crate) struct Options {
     pub(crate) promotion: bool,
     /// Whether every instrumented function is verified.
     pub(crate) verify: bool,
+}
+
+impl Options {
+    /// What holds for this module. musl loads no library at run time that has thread-local variables at a fixed place, so
+    /// code that may be in one counts atomically.
+    pub(crate) fn for_module(&self, module: &Module<'_>) -> Self {
+        let triple = module.get_triple();
+        let musl = triple.as_str().to_bytes().windows(4).any(|part| part == b"musl");
+        let may_be_loaded = module.get_flag("PIC Level").is_some() && module.get_flag("PIE Level").is_none();
+        let threads = if musl && may_be_loaded && self.threads == "exact" { "atomic" } else { &self.threads };
+        Self { threads: threads.to_owned(), ..self.clone() }
+    }
 }
 
 /// A list of globs on function names and source files; `!glob` takes out what it matches.

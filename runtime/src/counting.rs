@@ -210,7 +210,9 @@ impl Counting {
         // A library may be loaded and unloaded often. As long as there are other threads, nobody knows whether they
         // are still in its code, since the program may be ending.
         if image.is_library() && sys::thread_count() == Some(1) {
-            self.set_delta(thread::pointer(), 0);
+            if self.exact {
+                self.set_delta(thread::pointer(), 0);
+            }
             self.slots.unmap();
             if entry::has_own_hub() {
                 hub.unmap();

@@ -95,7 +95,7 @@ mod counters {
         "export __pathcc_hub, {hub}",
         ".purgem export",
         ".hidden __pathcc_image",
-        ".hidden __pathcc_delta",
+        ".hidden __pathcc_delta_offset",
         create = sym threads::create,
         hub = sym HUB,
     );
@@ -163,6 +163,8 @@ mod counters {
         static IMAGE: Image;
         #[link_name = "__pathcc_others"]
         static OTHERS: Others;
+        #[link_name = "__pathcc_delta_offset"]
+        fn delta_offset() -> usize;
     }
 
     /// The descriptor of this image.
@@ -178,13 +180,8 @@ mod counters {
 
     /// The address of this image's `delta` in the calling thread.
     pub(crate) fn delta() -> usize {
-        let distance: usize;
-        // SAFETY: reads a word of the image's own.
-        unsafe {
-            asm!("mov {}, qword ptr [rip + __pathcc_delta@GOTTPOFF]", out(reg) distance,
-                 options(nostack, preserves_flags, readonly));
-        }
-        distance.wrapping_add(crate::sys::thread::pointer())
+        // SAFETY: the linker's function only reads a word of the image's own.
+        unsafe { delta_offset() }.wrapping_add(crate::sys::thread::pointer())
     }
 
     /// Where a registered thread begins.
