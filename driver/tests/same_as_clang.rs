@@ -56,7 +56,6 @@ const LINES: &[&str] = &[
     "-x c-header head.h",
     "-x c-header head.h -o head.h.pch",
     "-include head.h -c uses.c",
-    "--target=bpf -c uses.c",
     "-ffreestanding -c one.c",
     // Grammar.
     "-c -- one.c",

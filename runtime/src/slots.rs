@@ -6,6 +6,7 @@
 
 use core::ptr::{self, NonNull};
 
+use crate::counters::{self, PageMap, Source, Window};
 use crate::image::Image;
 use crate::raw::RawFile;
 use crate::sys::mapping::{self, At};
@@ -42,6 +43,8 @@ struct Chunk {
     start: *mut u8,
     /// Whether the raw file keeps it.
     kept: bool,
+    /// Whether no thread was given a slot in it since the process forked.
+    idle: bool,
 }
 
 /// The slots of one image.
@@ -57,7 +60,7 @@ pub(crate) struct Slots {
 impl Slots {
     /// No slots. All zeros.
     pub(crate) const fn new() -> Self {
-        let none = Chunk { start: ptr::null_mut(), kept: false };
+        let none = Chunk { start: ptr::null_mut(), kept: false, idle: false };
         Self { region: ptr::null_mut(), size: 0, region_kept: false, chunks: [none; CHUNKS], raw: RawFile::none() }
     }
 
@@ -94,19 +97,42 @@ impl Slots {
         self.address(slot).map_or(0, |start| (start.as_ptr() as usize).wrapping_sub(self.region as usize))
     }
 
-    /// Maps the chunk that a slot is in, if it is not there yet and there is room for it.
+    /// Maps the chunk that a slot is in, if it is not there yet and there is room for it. A thread is about to use the slot.
     pub(crate) fn prepare(&mut self, slot: Slot, file: Option<&File>) {
         let (number, _) = slot.place();
         let Some(length) = self.chunk_length(number) else { return };
         let enough = length as u64 <= sys::address_space_limit() / ADDRESS_SPACE_PART;
-        if !enough || self.chunks.get(number).is_none_or(|chunk| !chunk.start.is_null()) {
+        let Some(&known) = self.chunks.get(number).filter(|_| enough) else { return };
+        if !known.start.is_null() && (known.kept || !known.idle) {
             return;
         }
         let opened = if file.is_none() { self.raw.open() } else { None };
-        let chunk = self.map_chunk(number, At::Anywhere, length, file.or(opened.as_ref()));
+        let file = file.or(opened.as_ref());
+        let chunk = match NonNull::new(known.start) {
+            None => self.map_chunk(number, At::Anywhere, length, file),
+            Some(start) => self.keep_chunk(number, start, length, file),
+        };
         if let (Some(place), Some(chunk)) = (self.chunks.get_mut(number), chunk) {
             *place = chunk;
         }
+    }
+
+    /// Lets the file keep a chunk of private memory from now on, and what there may be in it.
+    fn keep_chunk(&self, number: usize, start: NonNull<u8>, length: usize, file: Option<&File>) -> Option<Chunk> {
+        let private = Chunk { start: start.as_ptr(), kept: false, idle: false };
+        let offset = self.raw.offset(1 << number, self.size as u64);
+        let Some(file) = file.filter(|file| self.raw.make_room(file, offset, length as u64)) else {
+            return Some(private);
+        };
+        let (map, mut window) = (PageMap::open(), Window::new());
+        let mut source = Source::Memory(&map, &mut window);
+        let write = |at, count: u64| {
+            file.write_at(&count.to_le_bytes(), offset + at as u64);
+        };
+        // SAFETY: the chunk is mapped for its whole length.
+        unsafe { counters::visit(start, 0..length, &mut source, write) };
+        let kept = mapping::map_file(At::Over(start), length, file, offset).is_some();
+        Some(Chunk { kept, ..private })
     }
 
     fn chunk_length(&self, number: usize) -> Option<usize> {
@@ -121,8 +147,11 @@ impl Slots {
             room.then(|| mapping::map_file(at, length, file, offset)).flatten()
         };
         match file.and_then(from_file) {
-            Some(start) => Some(Chunk { start: start.as_ptr(), kept: true }),
-            None => mapping::map_private(at, length).map(|start| Chunk { start: start.as_ptr(), kept: false }),
+            Some(start) => Some(Chunk { start: start.as_ptr(), kept: true, idle: false }),
+            None => {
+                let chunk = |start: NonNull<u8>| Chunk { start: start.as_ptr(), kept: false, idle: false };
+                mapping::map_private(at, length).map(chunk)
+            }
         }
     }
 
@@ -164,7 +193,7 @@ impl Slots {
                 let file = file.filter(|_| slot != Slot::REGION && slot.place().0 == number);
                 let again = self.map_chunk(number, At::Over(start), length, file);
                 if let (Some(place), Some(again)) = (self.chunks.get_mut(number), again) {
-                    *place = again;
+                    *place = Chunk { idle: slot == Slot::REGION || slot.place().0 != number, ..again };
                 }
             }
         }
