@@ -13,7 +13,7 @@ export PATHCC_TREE := $(TREE)
 # cargo-nextest if it is there, else cargo's own runner. Doc tests are cargo's alone.
 TEST_RUNNER := $(if $(shell command -v cargo-nextest),cargo nextest run --no-fail-fast,cargo test --no-fail-fast)
 
-.PHONY: build demo test test-unit test-real bench fuzz lint install clean help setup setup-test
+.PHONY: build demo test test-unit test-real bench fuzz fuzz-input soak lint install clean help setup setup-test
 
 build: setup ## build everything into target/pathcc (relocatable)
 	@cargo build --release -p pathcc -p pathld -p pathprof -p pathpass
@@ -37,9 +37,18 @@ test-real: setup-test build
 bench: setup-test build ## measure overheads (QUICK=1: a few minutes instead of an hour)
 	$(PYTHON) tests/bench/bench.py $(if $(QUICK),--quick) --write docs/benchmarks.md $(BENCH_FLAGS)
 
-fuzz: setup-test build ## random C programs against the oracle (SECONDS=n or COUNT=n; SEED=n)
-	$(PYTHON) tests/real/csmith.py $(if $(SECONDS),--seconds $(SECONDS)) $(if $(COUNT),--count $(COUNT)) \
-		$(if $(SEED),--seed $(SEED))
+# How long and from where: SECONDS=n or COUNT=n, SEED=n, for each kind of program.
+DICE = $(if $(SECONDS),--seconds $(SECONDS)) $(if $(COUNT),--count $(COUNT)) $(if $(SEED),--seed $(SEED))
+
+fuzz: setup-test build ## random programs against oracles (SECONDS=n or COUNT=n; SEED=n)
+	$(PYTHON) tests/real/csmith.py $(DICE)
+	$(PYTHON) tests/real/lives.py $(DICE)
+
+fuzz-input: setup-test build ## libFuzzer on what pathprof reads (SECONDS=n for each kind of input)
+	fuzz/run $(or $(SECONDS),60)
+
+soak: setup-test build ## the tests of long lives, again and again (SECONDS=n, an hour unless given)
+	tests/soak $(or $(SECONDS),3600)
 
 lint: setup ## formatting and lints, warnings are errors
 	cargo fmt --check

@@ -240,7 +240,10 @@ mod whole {
                 }
                 let after = next.checked_add(gap).filter(|&after| after <= counters);
                 next = after.ok_or(Error::Invalid("a counter's index is outside its array"))?;
-                counts.push((next - 1, reader.varint()?));
+                match reader.varint()? {
+                    0 => return Err(Error::Invalid("a counter that is listed is 0")),
+                    count => counts.push((next - 1, count)),
+                }
             }
         }
     }

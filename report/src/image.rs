@@ -130,7 +130,11 @@ fn parse<'a>(path: &Path, cache: &'a ReadCache<File>) -> Result<object::File<'a,
         .map_err(|_| anyhow!("{}: not an ELF file; give the executable or shared library that ran", path.display()))
 }
 
-fn module(record: &Record<'_>) -> Result<Module> {
+/// The module of a record.
+///
+/// # Errors
+/// A record that is not sound.
+pub fn module(record: &Record<'_>) -> Result<Module> {
     record.verify()?;
     let head = record.head;
     let mut payload = Vec::new();

@@ -18,6 +18,7 @@ from threading import Lock
 
 import csmith
 import examples
+import lives
 import oracle_cov
 import oracle_log
 import sources
@@ -27,7 +28,7 @@ from tools import PATHCC, SCRATCH, CheckFailed, build_replay
 
 
 # What `--only` can name besides programs.
-OTHERS = ["csmith", "examples", "oracle"]
+OTHERS = ["csmith", "examples", "lives", "oracle"]
 
 
 class Report:
@@ -141,6 +142,9 @@ def main() -> int:
                 running.append(
                     pool.submit(report.check, f"examples/{lesson.name}", lambda lesson=lesson: examples.check(lesson))
                 )
+        if not options.only or "lives" in options.only:
+            for seed in range(1, 21):
+                running.append(pool.submit(report.check, f"lives {seed}", lambda seed=seed: lives.check(seed)))
         if not options.only or "csmith" in options.only:
             for seed in csmith.SEEDS:
                 running.append(pool.submit(report.check, f"csmith {seed}", lambda seed=seed: csmith.check(seed)))
