@@ -8,6 +8,8 @@
 //! * `run: SHELL` lines that replace `./prog`
 //! * `needs: SHELL` the test is skipped, with a word, where this fails
 //! * `entries: FUNCTION N`, `paths: FUNCTION N` how often it is entered, and how many of its paths end, in all processes
+//! * `turns: FUNCTION` its paths are as many as the number in the file `turns` that the run leaves, or one more or less: the
+//!   process was killed somewhere between two counts
 //! * `absent: FUNCTION` it is not in the image, and not listed
 //! * `flying: FUNCTION N` how many of its paths are in flight at the end
 //! * `processes: N`, `images: N`, `incomplete: N`, `partial: N` processes, images, profiles that are only raw
@@ -154,6 +156,15 @@ impl Program {
                 let (function, expected) = line.rsplit_once(' ').ok_or_else(|| format!("bad directive: {line}"))?;
                 let named = list(&export["functions"]).iter().filter(|of| is_called(of, function.trim()));
                 check(format!("{name} of {function}"), expected, named.map(count).sum::<u64>().to_string());
+            }
+        }
+        for function in self.all("turns") {
+            let file = fs::read_to_string(profiles.with_file_name("turns"))?;
+            let turns: u64 = file.trim().parse()?;
+            let named = list(&export["functions"]).iter().filter(|of| is_called(of, function));
+            let counted: u64 = named.map(completed).sum();
+            if counted.abs_diff(turns) > 1 {
+                check(format!("paths of {function}"), &file, counted.to_string());
             }
         }
         for function in self.all("absent") {
