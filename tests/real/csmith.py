@@ -5,14 +5,12 @@ Each program is compiled at several levels by plain clang and by pathcc, must pr
 equal those of its block log. A program that fails is kept in target/real/csmith and its seed is printed.
 """
 
-import argparse
-import random
 import shutil
 import sys
-import time
 from pathlib import Path
 
 import oracle_log
+import random_programs
 from build import build, difference, work
 from programs import Program, Step
 from tools import CLANG, SCRATCH, CheckFailed, attempt, build_replay, run
@@ -56,7 +54,7 @@ def check(seed: int, levels: list[str] = LEVELS) -> str:
     run(["csmith", "--seed", str(seed), *OPTIONS, "--output", home / "program.c"], home)
     if not is_suitable(home):
         shutil.rmtree(home)
-        return "passed over: it runs too long"
+        return f"{random_programs.PASSED_OVER}: it runs too long"
     found = []
     for level in levels:
         try:
@@ -83,33 +81,8 @@ def check_level(home: Path, flags: str) -> str:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seconds", type=float, help="stop after this time (default: 60 unless a count is given)")
-    parser.add_argument("--count", type=int, help="stop after this many programs")
-    parser.add_argument("--seed", type=int, help="check this seed only, or start from it")
-    options = parser.parse_args()
-    if options.seed is not None and options.count is None and options.seconds is None:
-        options.count = 1
-    seconds = options.seconds or (None if options.count else 60)
     build_replay()
-    first = options.seed if options.seed is not None else random.randrange(10**9)
-    start = time.monotonic()
-    passed = failed = skipped = 0
-    seed = first
-    while (options.count is None or seed - first < options.count) and (
-        seconds is None or time.monotonic() - start < seconds
-    ):
-        try:
-            text = check(seed)
-            skipped += text.startswith("passed over")
-            passed += not text.startswith("passed over")
-            print(f"[{time.monotonic() - start:4.0f} s] ok   seed {seed}: {text}", flush=True)
-        except CheckFailed as failure:
-            failed += 1
-            print(f"[{time.monotonic() - start:4.0f} s] FAIL seed {seed}: {failure}", flush=True)
-        seed += 1
-    print(f"{passed} passed, {failed} failed, {skipped} skipped")
-    return 1 if failed else 0
+    return random_programs.roll(__doc__.splitlines()[0], check)
 
 
 if __name__ == "__main__":

@@ -7,14 +7,13 @@ that were killed included, must say the same, whatever linker, stage or mode it 
 same program says without us. A program that fails is kept in target/real/lives and its seed is printed.
 """
 
-import argparse
 import json
 import random
 import shutil
 import sys
-import time
 from pathlib import Path
 
+import random_programs
 from tools import PATHCC, PATHPROF, SCRATCH, CheckFailed, attempt, environment, run
 
 KEPT = SCRATCH / "lives"
@@ -200,29 +199,7 @@ def check(seed: int) -> str:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seconds", type=float, help="stop after this time (default: 60 unless a count is given)")
-    parser.add_argument("--count", type=int, help="stop after this many programs")
-    parser.add_argument("--seed", type=int, help="check this seed only, or start from it")
-    options = parser.parse_args()
-    if options.seed is not None and options.count is None and options.seconds is None:
-        options.count = 1
-    seconds = options.seconds or (None if options.count else 60)
-    seed = first = options.seed if options.seed is not None else random.randrange(10**9)
-    start = time.monotonic()
-    passed = failed = 0
-    while (options.count is None or seed - first < options.count) and (
-        seconds is None or time.monotonic() - start < seconds
-    ):
-        try:
-            print(f"[{time.monotonic() - start:4.0f} s] ok   seed {seed}: {check(seed)}", flush=True)
-            passed += 1
-        except CheckFailed as failure:
-            print(f"[{time.monotonic() - start:4.0f} s] FAIL seed {seed}: {failure}", flush=True)
-            failed += 1
-        seed += 1
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed else 0
+    return random_programs.roll(__doc__.splitlines()[0], check)
 
 
 if __name__ == "__main__":
