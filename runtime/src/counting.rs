@@ -77,8 +77,10 @@ impl Counting {
     fn begin(&mut self, environment: &Environment, image: &Image, room: &mut Room) {
         self.slots.adopt(image);
         self.delta_offset = entry::delta().wrapping_sub(thread::pointer());
-        self.exact = image.places().any(|place| place.threads == Threads::Exact);
-        self.single = image.places().any(|place| place.threads == Threads::Single);
+        // As for the linker, which defines no word for modules that only write the block log.
+        let any = |threads| image.places().any(|place| place.threads == threads && place.counters > 0);
+        self.exact = any(Threads::Exact);
+        self.single = any(Threads::Single);
         self.note_process();
         let file = self.create_raw(environment, image, &mut room.raw);
         if self.exact {

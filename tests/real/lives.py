@@ -186,7 +186,9 @@ def check(seed: int) -> str:
     (home / "program.cc").write_text(text)
     functions = names(text)
     expected, _ = live(home, "clang++-22", "-O1")
-    ways = random.Random(seed).sample(WAYS, 3)
+    # A child of many threads may not throw in a static program: libgcc's unwinder may have been locked by another thread.
+    possible = [way for way in WAYS if "-static" not in way or ", true);" not in text]
+    ways = random.Random(seed).sample(possible, 3)
     for way in ways:
         printed, profiles = live(home, str(PATHCC.with_name("pathc++")), way)
         if printed != expected:
