@@ -14,6 +14,8 @@
 //! of counters (varint) and a byte that says how its threads count. The checksum is over the bytes from 16 up to itself: all
 //! that does not change while the program runs.
 
+use core::ops::Range;
+
 use crate::RAW_VERSION;
 use crate::profile::Head;
 use crate::record::ModuleId;
@@ -70,6 +72,23 @@ pub struct Place {
     /// How its threads count.
     pub threads: Threads,
 }
+
+impl Place {
+    /// The bytes of its array in a slot. Only for an array that [is within](Self::is_within) one.
+    pub fn range(&self) -> Range<u64> {
+        self.offset..self.offset + self.counters * 8
+    }
+
+    /// Whether the array lies in a slot of this length, at a word.
+    pub fn is_within(&self, region_size: u64) -> bool {
+        let end = self.counters.checked_mul(8).and_then(|length| length.checked_add(self.offset));
+        end.is_some_and(|end| end <= region_size) && self.offset.is_multiple_of(8)
+    }
+}
+
+/// File systems, by their magic numbers, on which a mapped file keeps what was written whatever ends the process, and whose
+/// holes can be relied on even for what is still in memory: ext4, xfs, btrfs, f2fs, tmpfs, overlayfs.
+pub const FILE_SYSTEMS: [u64; 6] = [0xef53, 0x5846_5342, 0x9123_683e, 0xf2f5_2010, 0x0102_1994, 0x794c_7630];
 
 /// Counts bytes.
 struct Length(u64);
@@ -185,11 +204,7 @@ mod whole {
             {
                 return Err(Error::Invalid("the sizes in its header make no sense"));
             }
-            let outside = |place: &Place| {
-                let end = place.counters.checked_mul(8).and_then(|length| length.checked_add(place.offset));
-                end.is_none_or(|end| end > region_size) || !place.offset.is_multiple_of(8)
-            };
-            if places.iter().any(outside) {
+            if !places.iter().all(|place| place.is_within(region_size)) {
                 return Err(Error::Invalid("a counter array reaches beyond the region"));
             }
             Ok(Self { head, size, region_size, places, shared: flags & SHARED != 0 })
@@ -240,16 +255,13 @@ mod whole {
 
         /// The modules with their counts. Sets [`UNREGISTERED_THREADS`] in the header if unknown threads counted.
         pub fn finish(self, header: &mut Header<'_>) -> Vec<profile::Module> {
-            let within = |place: &Place, offset: u64| {
-                offset.checked_sub(place.offset).is_some_and(|distance| distance < place.counters * 8)
-            };
             let exact = |place: &&Place| place.threads == Threads::Exact;
             let mut exact = header.places.iter().filter(exact);
-            if !header.shared && exact.any(|place| self.unknown.iter().any(|&offset| within(place, offset))) {
+            if !header.shared && exact.any(|place| self.unknown.iter().any(|offset| place.range().contains(offset))) {
                 header.head.flags |= UNREGISTERED_THREADS;
             }
             let module = |place: &Place| {
-                let range = self.counts.range(place.offset..place.offset + place.counters * 8);
+                let range = self.counts.range(place.range());
                 let counts = range.filter(|(_, count)| **count != 0);
                 profile::Module {
                     id: place.id,

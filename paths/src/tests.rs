@@ -243,7 +243,8 @@ fn more_paths_than_64_bits_are_refused_and_cut() {
 }
 
 /// A random graph: every block but the last few gets one to four successors, some blocks end in an invoke or in an
-/// opaque terminator, some are not steady. In half of the graphs paths in flight are counted. Loops, irreducible ones included, and unreachable blocks occur.
+/// opaque terminator, some are not steady. In half of the graphs paths in flight are counted. Loops, irreducible ones
+/// included, and unreachable blocks occur.
 fn graphs(most: usize) -> impl Strategy<Value = (Cfg, Vec<u64>)> {
     let block = (proptest::collection::vec((any::<prop::sample::Index>(), 0u64..1000), 0..4), 0..12u8, any::<bool>());
     (proptest::collection::vec(block, 1..most), any::<bool>()).prop_map(|(blocks, in_flight)| {

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
 
-use anyhow::Result;
+use anyhow::{Error, Result};
 use clap::{Args, ColorChoice, CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use pathprof::notation::Notation;
@@ -157,6 +157,13 @@ pub(crate) enum FailureMode {
     All,
     /// The rest is used; never fail for an input
     Warn,
+}
+
+impl FailureMode {
+    /// Whether what is sound is used: if there is anything, and these problems do not forbid it.
+    pub(crate) fn lets_use(self, anything: bool, problems: &[Error]) -> bool {
+        anything && (self != Self::Any || problems.is_empty())
+    }
 }
 
 #[derive(Args)]

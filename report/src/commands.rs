@@ -5,7 +5,7 @@ use std::io::{self, BufWriter, Write};
 
 use anyhow::{Error, Result};
 use owo_colors::OwoColorize;
-use pathprof::{Sources, diagnose, doctor, inputs, json, merge, output, profile, run, text};
+use pathprof::{Sources, diagnose, doctor, inputs, json, merge, output, run, text};
 
 use crate::cli::{ExportArguments, FailureMode, MergeArguments, ReportArguments, RunArguments};
 
@@ -23,7 +23,7 @@ pub(crate) fn export(arguments: ExportArguments) -> Result<u8> {
     let crate::cli::Format::Json = arguments.format;
     let mode = arguments.sources.failure.failure_mode;
     let (report, problems) = pathprof::read(&arguments.sources.sources())?;
-    let usable = !report.images.is_empty() && (mode != FailureMode::Any || problems.is_empty());
+    let usable = mode.lets_use(!report.images.is_empty(), &problems);
     let code = tell(&problems, mode, usable);
     if !usable {
         return Ok(code);
@@ -47,17 +47,13 @@ pub(crate) fn export(arguments: ExportArguments) -> Result<u8> {
 pub(crate) fn merge(arguments: &MergeArguments) -> Result<u8> {
     let profiles = inputs::profiles(&arguments.profiles)?;
     let mode = arguments.failure.failure_mode;
-    if mode == FailureMode::Any {
-        let problems: Vec<_> = profiles
-            .iter()
-            .filter_map(|path| Some(profile::read(path).err()?.context(path.display().to_string())))
-            .collect();
-        if !problems.is_empty() {
-            return Ok(tell(&problems, mode, false));
-        }
+    let (images, problems) = merge::read(&profiles);
+    let usable = mode.lets_use(!images.is_empty(), &problems);
+    let code = tell(&problems, mode, usable);
+    if usable {
+        merge::write(&images, &arguments.output)?;
     }
-    let (written, problems) = merge::merge(&profiles, &arguments.output)?;
-    Ok(tell(&problems, mode, !written.is_empty()))
+    Ok(code)
 }
 
 /// Says what would make counts be lost.
@@ -121,7 +117,7 @@ fn complain(error: &Error) {
 
 fn show(sources: &Sources, mode: FailureMode, options: &text::Options) -> Result<u8> {
     let (report, problems) = pathprof::read(sources)?;
-    let usable = !report.images.is_empty() && (mode != FailureMode::Any || problems.is_empty());
+    let usable = mode.lets_use(!report.images.is_empty(), &problems);
     let code = tell(&problems, mode, usable);
     if usable {
         let mut out = BufWriter::new(anstream::stdout().lock());

@@ -15,13 +15,12 @@ use crate::inputs::EXTENSION;
 use crate::output;
 use crate::profile::{self, ProfileFile};
 
-/// Merges `profiles` into `target`: a file, or a directory that gets a file for each image. Gives the files written, and
-/// what could not be merged, by name.
-///
-/// # Errors
-/// Profiles of several images for one file, or a file that cannot be written.
-pub fn merge(profiles: &[PathBuf], target: &Path) -> Result<(Vec<PathBuf>, Vec<Error>)> {
-    let mut images: BTreeMap<(PathBuf, Vec<u8>), Vec<ProfileFile>> = BTreeMap::new();
+/// Profiles by image: where it was, and its build-id.
+pub type ByImage = BTreeMap<(PathBuf, Vec<u8>), Vec<ProfileFile>>;
+
+/// Reads `profiles`; what cannot be read becomes a problem that names it.
+pub fn read(profiles: &[PathBuf]) -> (ByImage, Vec<Error>) {
+    let mut images = ByImage::new();
     let mut problems = Vec::new();
     for path in profiles {
         match profile::read(path) {
@@ -32,6 +31,14 @@ pub fn merge(profiles: &[PathBuf], target: &Path) -> Result<(Vec<PathBuf>, Vec<E
             Err(error) => problems.push(anyhow!("{}: {error:#}", path.display())),
         }
     }
+    (images, problems)
+}
+
+/// Merges the profiles of each image into `target`: a file, or a directory that gets a file for each image.
+///
+/// # Errors
+/// Profiles of several images for one file, or a file that cannot be written.
+pub fn write(images: &ByImage, target: &Path) -> Result<()> {
     let several = target.is_dir() || target.as_os_str().as_bytes().ends_with(b"/");
     if images.len() > 1 && !several {
         let names: Vec<_> = images.keys().map(|(image, _)| image.display().to_string()).collect();
@@ -52,7 +59,7 @@ pub fn merge(profiles: &[PathBuf], target: &Path) -> Result<(Vec<PathBuf>, Vec<E
         output::to_file(&path, |out| Ok(out.write_all(&bytes)?))?;
         written.push(path);
     }
-    Ok((written, problems))
+    Ok(())
 }
 
 /// Two images may have one name.

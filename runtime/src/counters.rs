@@ -9,6 +9,8 @@
 use core::ops::Range;
 use core::ptr::{self, NonNull};
 
+use pathformat::raw::FILE_SYSTEMS;
+
 use crate::sys::File;
 
 /// Size of a page, and of the pieces that memory is looked at in.
@@ -19,9 +21,6 @@ const TOUCHED: u64 = 0b11 << 62;
 
 /// Entries that are read at a time.
 const ENTRIES: usize = 256;
-
-/// Magic numbers of file systems whose holes can be relied on: ext4, xfs, btrfs, f2fs, tmpfs, overlayfs.
-const RELIABLE: [u64; 6] = [0xef53, 0x5846_5342, 0x9123_683e, 0xf2f5_2010, 0x0102_1994, 0x794c_7630];
 
 /// The kernel's page map of this process, if it lets us read it.
 pub(crate) struct PageMap(Option<File>);
@@ -75,7 +74,7 @@ pub(crate) enum Source<'a> {
 impl<'a> Source<'a> {
     /// A slot at this offset of a file, if holes of the file can be relied on.
     pub(crate) fn file(file: &'a File, offset: u64) -> Option<Self> {
-        file.file_system().is_some_and(|system| RELIABLE.contains(&system.kind)).then_some(Self::File(
+        file.file_system().is_some_and(|system| FILE_SYSTEMS.contains(&system.kind)).then_some(Self::File(
             file,
             offset,
             0..0,

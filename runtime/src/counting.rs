@@ -9,7 +9,7 @@ use crate::counters::{self, PageMap, Source, Window};
 use crate::entry;
 use crate::environment::Environment;
 use crate::hub::{Hub, Shared};
-use crate::image::Image;
+use crate::image::{self, Image};
 use crate::lifetime::{self, Global};
 use crate::raw;
 use crate::slots::{Slot, Slots};
@@ -126,7 +126,6 @@ impl Counting {
         let map = PageMap::open();
         for place in image.places() {
             let mut source = Source::Memory(&map, window);
-            let range = place.offset as usize..(place.offset + place.counters * 8) as usize;
             let move_away = |at, count: u64| match (place.threads, first, file) {
                 // SAFETY: both are as long as a slot, and nobody counts yet.
                 (Threads::Exact, Some(first), _) => unsafe {
@@ -139,7 +138,7 @@ impl Counting {
                 _ => {}
             };
             // SAFETY: the region is part of the image.
-            unsafe { counters::visit(region, range, &mut source, move_away) };
+            unsafe { counters::visit(region, image::range(&place), &mut source, move_away) };
         }
     }
 

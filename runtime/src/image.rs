@@ -2,6 +2,7 @@
 //!
 //! Must match `linker-shim/src/module.rs`, which writes the descriptor.
 
+use core::ops::Range;
 use core::slice;
 
 use pathformat::ModuleId;
@@ -91,14 +92,14 @@ impl Image {
 
     /// Where the modules' counters are in a slot.
     pub(crate) fn places(&self) -> impl Iterator<Item = Place> + Clone {
-        self.modules().iter().map(Module::place).filter(|place| self.contains(place))
+        self.modules().iter().map(Module::place).filter(|place| place.is_within(self.region_size))
     }
+}
 
-    /// Whether an array is within the region.
-    fn contains(&self, place: &Place) -> bool {
-        let end = place.counters.checked_mul(8).and_then(|length| length.checked_add(place.offset));
-        end.is_some_and(|end| end <= self.region_size) && place.offset.is_multiple_of(8)
-    }
+/// Where a module's counters are in a slot.
+pub(crate) fn range(place: &Place) -> Range<usize> {
+    let range = place.range();
+    range.start as usize..range.end as usize
 }
 
 #[cfg(test)]

@@ -43,7 +43,7 @@ struct Chunk {
     start: *mut u8,
     /// Whether the raw file keeps it.
     kept: bool,
-    /// Whether no thread was given a slot in it since the process forked.
+    /// Whether no thread was given a slot in it since the process forked. Then the file does not keep it either.
     idle: bool,
 }
 
@@ -103,7 +103,7 @@ impl Slots {
         let Some(length) = self.chunk_length(number) else { return };
         let enough = length as u64 <= sys::address_space_limit() / ADDRESS_SPACE_PART;
         let Some(&known) = self.chunks.get(number).filter(|_| enough) else { return };
-        if !known.start.is_null() && (known.kept || !known.idle) {
+        if !known.start.is_null() && !known.idle {
             return;
         }
         let opened = if file.is_none() { self.raw.open() } else { None };
@@ -190,10 +190,10 @@ impl Slots {
         for number in 0..CHUNKS {
             let start = self.chunks.get(number).and_then(|chunk| NonNull::new(chunk.start));
             if let (Some(start), Some(length)) = (start, self.chunk_length(number)) {
-                let file = file.filter(|_| slot != Slot::REGION && slot.place().0 == number);
-                let again = self.map_chunk(number, At::Over(start), length, file);
+                let used = slot != Slot::REGION && slot.place().0 == number;
+                let again = self.map_chunk(number, At::Over(start), length, file.filter(|_| used));
                 if let (Some(place), Some(again)) = (self.chunks.get_mut(number), again) {
-                    *place = Chunk { idle: slot == Slot::REGION || slot.place().0 != number, ..again };
+                    *place = Chunk { idle: !used, ..again };
                 }
             }
         }

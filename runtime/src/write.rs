@@ -8,12 +8,12 @@ use core::ops::Range;
 use core::ptr::NonNull;
 
 use pathformat::profile::{MAGIC, ProfileWriter, UNREGISTERED_THREADS};
-use pathformat::raw::{Place, Threads};
+use pathformat::raw::Threads;
 use pathformat::wire::Sink;
 
 use crate::counters::{self, PageMap, Source, Window};
 use crate::environment::Environment;
-use crate::image::Image;
+use crate::image::{self, Image};
 use crate::sink::{BUFFER, FileSink};
 use crate::slots::{Slot, Slots};
 use crate::sys::mapping::{self, At};
@@ -110,24 +110,20 @@ fn put_profile(environment: &Environment, counts: &mut Counts<'_>, window: &mut 
     }
     let names = Names::new();
     let mut writer = ProfileWriter::new(sink, &environment.head(&names, flags, sys::now()));
-    let all = || (0..counts.used.max(1)).map(Slot).filter(|&slot| slot != Slot::REGION);
-    match all().next() {
-        Some(only) if region_is_empty && all().count() == 1 => summed.put_slot(&mut writer, counts.image, only),
-        _ => {
-            let sums = mapping::map_private(At::Anywhere, summed.slots.size());
-            for slot in (0..counts.used.max(1)).map(Slot) {
-                match sums {
-                    Some(sums) => summed.add_to(sums, slot),
-                    None => summed.put_slot(&mut writer, counts.image, slot),
-                }
-            }
-            if let Some(sums) = sums {
-                let window = &mut *summed.window;
-                let mut source = Source::Memory(&map, window);
-                // SAFETY: as long as a slot.
-                unsafe { put_modules(&mut writer, counts.image, sums, &mut source) };
-            }
+    let first = if region_is_empty { Slot::FIRST } else { Slot::REGION };
+    let slots = first.0..counts.used.max(1);
+    // One slot needs no sums.
+    let sums = if slots.len() > 1 { mapping::map_private(At::Anywhere, summed.slots.size()) } else { None };
+    for slot in slots.map(Slot) {
+        match sums {
+            Some(sums) => summed.add_to(sums, slot),
+            None => summed.put_slot(&mut writer, counts.image, slot),
         }
+    }
+    if let Some(sums) = sums {
+        let mut source = Source::Memory(&map, summed.window);
+        // SAFETY: as long as a slot.
+        unsafe { put_modules(&mut writer, counts.image, sums, &mut source) };
     }
     writer.finish();
 }
@@ -163,7 +159,7 @@ impl Summed<'_> {
     fn counts_in_region(&mut self, image: &Image) -> bool {
         let mut found = false;
         for place in image.places().filter(|place| place.threads == Threads::Exact) {
-            self.visit(Slot::REGION, range(&place), |_, _| found = true);
+            self.visit(Slot::REGION, image::range(&place), |_, _| found = true);
         }
         found
     }
@@ -188,12 +184,6 @@ impl Summed<'_> {
     }
 }
 
-/// Where a module's counters are in a slot.
-fn range(place: &Place) -> Range<usize> {
-    let start = place.offset as usize;
-    start..start + place.counters as usize * 8
-}
-
 /// Writes the modules of an image from memory that is laid out like a slot.
 ///
 /// # Safety
@@ -209,7 +199,7 @@ unsafe fn put_modules(
         let base = place.offset as usize;
         let put = |offset: usize, count| module.counter(((offset - base) / 8) as u64, count);
         // SAFETY: places are within a slot.
-        unsafe { counters::visit(start, range(&place), source, put) };
+        unsafe { counters::visit(start, image::range(&place), source, put) };
         module.finish();
     }
 }
