@@ -2,9 +2,9 @@
 //!
 //! A cut edge u→v ends one path and starts the next: in the acyclic graph it becomes u→EXIT and ENTRY→v. Cut are
 //!
-//! * back edges (the retreating edges of a depth-first search, which also breaks irreducible loops),
 //! * opaque edges. The path ends in the source block, before its terminator, so all edges out of that block are cut; the
 //!   next one starts at the top of the target, so all edges into that block are cut;
+//! * back edges (the retreating edges of a depth-first search along the others, which also breaks irreducible loops),
 //! * while there are more paths than the limit, more: first loops no longer tell through which back edge an
 //!   iteration was entered, then loops are cut from the code before them (those with most paths first), then all
 //!   blocks are where too many paths begin. Never a hash table: in the paper it is what costs most.
@@ -37,25 +37,23 @@ pub struct Cuts {
 impl Cuts {
     /// The cuts that no function can do without: back edges and opaque edges.
     pub fn necessary(cfg: &Cfg) -> Self {
-        let Search { reachable, back_edges, order } = depth_first(cfg);
         let mut cuts = Self {
             edges: vec![None; cfg.num_edges()],
             ends: vec![false; cfg.num_blocks()],
             starts: vec![false; cfg.num_blocks()],
             shared: vec![false; cfg.num_blocks()],
-            reachable,
-            order,
+            reachable: reachable(cfg),
+            order: Vec::new(),
         };
         for edge in cfg.edges() {
-            if !cuts.is_reachable(cfg.edge(edge).from) {
-                continue;
-            }
-            if back_edges[edge.index()] {
-                cuts.cut(cfg, edge, Reason::BackEdge);
-            } else if cfg.edge(edge).kind == EdgeKind::Opaque {
+            if cfg.edge(edge).kind == EdgeKind::Opaque && cuts.is_reachable(cfg.edge(edge).from) {
                 cuts.cut(cfg, edge, Reason::Opaque);
             }
         }
+        // A cycle through an opaque edge is broken already: the way back to a shared computed goto is no back edge.
+        let Search { back_edges, order } = cuts.depth_first(cfg);
+        cuts.order = order;
+        back_edges.into_iter().for_each(|edge| cuts.cut(cfg, edge, Reason::BackEdge));
         cuts
     }
 
@@ -178,6 +176,41 @@ impl Cuts {
         }
     }
 
+    /// Searches along the edges that are not cut: from the entry, then from where paths start after a cut.
+    fn depth_first(&self, cfg: &Cfg) -> Search {
+        let mut seen = vec![false; cfg.num_blocks()];
+        let mut open = vec![false; cfg.num_blocks()];
+        let mut search = Search { back_edges: Vec::new(), order: Vec::with_capacity(cfg.num_blocks()) };
+        let starts = cfg.edges().filter(|&edge| self.reason(edge).is_some()).map(|edge| cfg.edge(edge).to);
+        for root in std::iter::once(ENTRY).chain(starts) {
+            if std::mem::replace(&mut seen[root.index()], true) {
+                continue;
+            }
+            open[root.index()] = true;
+            let mut stack = vec![(root, 0)];
+            while let Some((block, position)) = stack.last_mut() {
+                let Some(&edge) = cfg.successors(*block).get(*position) else {
+                    open[block.index()] = false;
+                    search.order.push(*block);
+                    stack.pop();
+                    continue;
+                };
+                *position += 1;
+                let to = cfg.edge(edge).to;
+                if self.reason(edge).is_some() {
+                    continue;
+                }
+                if open[to.index()] {
+                    search.back_edges.push(edge);
+                } else if !std::mem::replace(&mut seen[to.index()], true) {
+                    open[to.index()] = true;
+                    stack.push((to, 0));
+                }
+            }
+        }
+        search
+    }
+
     fn with_shared_starts(&self, cfg: &Cfg) -> Self {
         let mut cuts = self.clone();
         for header in self.loop_headers(cfg) {
@@ -240,42 +273,24 @@ impl Cuts {
     }
 }
 
-/// What a depth-first search from the entry finds.
+/// What a depth-first search finds.
 struct Search {
-    /// Which blocks can be reached.
-    reachable: Vec<bool>,
-    /// Which edges go back to a block that is being visited.
-    back_edges: Vec<bool>,
-    /// The reachable blocks in postorder: each after its successors but along back edges.
+    /// The edges that go back to a block that is being visited.
+    back_edges: Vec<Edge>,
+    /// The reachable blocks in postorder: each after its successors but along cut edges and back edges.
     order: Vec<Block>,
 }
 
-fn depth_first(cfg: &Cfg) -> Search {
+/// Which blocks control can reach from the entry.
+fn reachable(cfg: &Cfg) -> Vec<bool> {
     let mut reachable = vec![false; cfg.num_blocks()];
-    let mut open = vec![false; cfg.num_blocks()];
-    let mut back_edges = vec![false; cfg.num_edges()];
-    let mut order = Vec::with_capacity(cfg.num_blocks());
-    let mut stack = vec![(ENTRY, 0)];
-    reachable[ENTRY.index()] = true;
-    open[ENTRY.index()] = true;
-    while let Some((block, position)) = stack.last_mut() {
-        let Some(&edge) = cfg.successors(*block).get(*position) else {
-            open[block.index()] = false;
-            order.push(*block);
-            stack.pop();
-            continue;
-        };
-        *position += 1;
-        let to = cfg.edge(edge).to;
-        if open[to.index()] {
-            back_edges[edge.index()] = true;
-        } else if !reachable[to.index()] {
-            reachable[to.index()] = true;
-            open[to.index()] = true;
-            stack.push((to, 0));
+    let mut pending = vec![ENTRY];
+    while let Some(block) = pending.pop() {
+        if !std::mem::replace(&mut reachable[block.index()], true) {
+            pending.extend(cfg.successors(block).iter().map(|&edge| cfg.edge(edge).to));
         }
     }
-    Search { reachable, back_edges, order }
+    reachable
 }
 
 #[cfg(test)]

@@ -6,7 +6,8 @@
 //!   nothing is stored until two ways meet.
 //! * *Counting moves up.* Where only one way leads from a node to EXIT, the path can be counted before the node. It
 //!   moves only over steady blocks, which control cannot leave in the middle: otherwise a path would be counted that
-//!   did not happen. Over a node with several ways in it moves only if all of them know the constant.
+//!   did not happen. Over a node with several ways in it moves if that saves an instruction on some of them, and code
+//!   does not grow much: each way in then counts by itself.
 //!
 //! Where both meet, a path is counted by one instruction and no register: `count[constant]++`.
 
@@ -14,8 +15,8 @@ use crate::cfg::{Block, Cfg, ENTRY, EdgeKind};
 use crate::dag::{Dag, DagEdge, Kind};
 use crate::increments::Increments;
 
-/// Over a join with more ways in than this, counting does not move up: each would hold a copy of the code.
-const MOST_COPIES: usize = 8;
+/// Counting moves up over a join only if at most so many ways into it, which hold no code otherwise, get a copy of it.
+const MOST_COPIES: usize = 4;
 
 /// What is done when an edge of the acyclic graph is followed. `r` is the path register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,11 +101,13 @@ fn counted_above(cfg: &Cfg, dag: &Dag, increments: &Increments, known: &[Option<
         let to = dag.edge(edge).to;
         let rest = if to == dag.exit() { Some(0) } else { counted[to.index()] };
         let into = dag.predecessors(node);
-        let knows = |edge: &DagEdge| known[dag.edge(*edge).from.index()].is_some();
+        // Where the register is known or stepped, counting takes the place of that; elsewhere it is one more copy.
+        let is_free = |edge: &&DagEdge| known[dag.edge(**edge).from.index()].is_some() || increments.of(**edge) != 0;
+        let free = into.iter().filter(is_free).count();
         let may_move = node != ENTRY
             && cfg.is_steady(node)
             && !into.iter().any(|&edge| holds_no_code(cfg, dag, edge))
-            && (into.len() == 1 || (into.len() <= MOST_COPIES && into.iter().all(knows)));
+            && (into.len() == 1 || (free > 0 && into.len() - free <= MOST_COPIES));
         counted[node.index()] = rest.filter(|_| may_move).map(|rest: i64| rest.wrapping_add(increments.of(edge)));
     }
     counted

@@ -87,15 +87,16 @@ fn the_graph_of_the_paper() {
          4: A C D E F
          5: A C D F",
     );
-    // The register is known until C and D, where two ways meet, so it is first set on the edges into them.
+    // The register is known until C and D, where two ways meet, so it is first set on the edges into them. The chord into F
+    // counts instead of stepping it.
     check(
         named.code(&plan),
         "A→C: r = 0
          B→D: r = 0
          B→C: r = -2
          C→D: r += 4
-         D→F: r += 1
-         F→EXIT: count[r]++",
+         D→E: count[r]++
+         D→F: count[r + 1]++",
     );
 }
 
