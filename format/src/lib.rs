@@ -50,6 +50,10 @@ pub mod names {
     /// [`ModuleId`](crate::ModuleId). For modules in the region it is [`DELTA`]; any other one keeps a word to itself that stays 0.
     pub const DELTA_PREFIX: &str = "__pathcc_delta_";
 
+    /// The thread-local word of a module of code that is for executables alone: where its array is in this thread. Called this
+    /// followed by the module's id. The words of an image stand behind [`DELTA`], in the order of its modules.
+    pub const BASE_PREFIX: &str = "__pathcc_base_";
+
     /// The image descriptor that the linker generates and the runtime reads (`linker-shim/src/module.rs`).
     pub const IMAGE: &str = "__pathcc_image";
 

@@ -33,6 +33,10 @@ pub const FLAGS_OFFSET: u64 = 12;
 /// The header and the slots are whole pages of this size.
 pub const PAGE: u64 = 4096;
 
+/// Flag beside the number that stands for [`Threads`], in manifests and image descriptors: the module finds its array by a
+/// thread-local word of its own.
+pub const OWN_BASE: u32 = 4;
+
 /// How the threads of a module count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Threads {

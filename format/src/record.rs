@@ -13,8 +13,6 @@
 use core::fmt;
 
 use crate::MANIFEST_VERSION;
-#[cfg(any(feature = "alloc", test))]
-use crate::raw::Threads;
 use crate::wire::{Error, Reader, Result, Sink, checksum};
 
 /// First eight bytes of every record.
@@ -53,7 +51,8 @@ impl fmt::Debug for ModuleId {
 /// The fixed head of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Head {
-    /// How threads count, as [`Threads::code`](crate::raw::Threads::code).
+    /// How threads count, as [`Threads::code`](crate::raw::Threads::code), and perhaps
+    /// [`OWN_BASE`](crate::raw::OWN_BASE).
     pub flags: u32,
     /// Which module this is.
     pub id: ModuleId,
@@ -157,12 +156,12 @@ pub fn padding(length: usize) -> usize {
     length.wrapping_neg() % 8
 }
 
-/// Builds the record of `stored`, the compressed form of a payload of `raw_length` bytes.
+/// Builds the record of `stored`, the compressed form of a payload of `raw_length` bytes. `flags` is [`Head::flags`].
 #[cfg(any(feature = "alloc", test))]
-pub fn write(id: ModuleId, threads: Threads, counters: u64, raw_length: usize, stored: &[u8]) -> alloc::vec::Vec<u8> {
+pub fn write(id: ModuleId, flags: u32, counters: u64, raw_length: usize, stored: &[u8]) -> alloc::vec::Vec<u8> {
     let mut bytes = alloc::vec::Vec::with_capacity(HEAD_LENGTH + stored.len() + 8);
     let head = Head {
-        flags: threads.code(),
+        flags,
         id,
         counters,
         raw_length: raw_length as u64,
@@ -180,10 +179,11 @@ mod tests {
     use alloc::vec::Vec;
 
     use super::*;
+    use crate::raw::Threads;
 
     fn section() -> Vec<u8> {
-        let mut section = write(ModuleId([1; 16]), Threads::Exact, 10, 5, b"hello");
-        section.extend(write(ModuleId([2; 16]), Threads::Atomic, 20, 8, b"eight by"));
+        let mut section = write(ModuleId([1; 16]), Threads::Exact.code(), 10, 5, b"hello");
+        section.extend(write(ModuleId([2; 16]), Threads::Atomic.code(), 20, 8, b"eight by"));
         section
     }
 

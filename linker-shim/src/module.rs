@@ -18,14 +18,14 @@ use object::{
     SymbolKind, SymbolScope,
 };
 use pathformat::names;
-use pathformat::raw::Threads;
+use pathformat::raw::{OWN_BASE, Threads};
 
 use crate::args::Kind;
 use crate::scan::Module;
 use crate::threads;
 
 /// Version of the descriptor's layout.
-const ABI_VERSION: u32 = 2;
+const ABI_VERSION: u32 = 3;
 
 /// Flag of the descriptor: the image is a shared library.
 const LIBRARY: u64 = 1;
@@ -84,9 +84,9 @@ pub(crate) fn generate(modules: &[Module], kind: Kind) -> Result<Vec<u8>> {
         claim_group(&mut object, array);
     }
     let exact = || modules.iter().filter(|module| module.threads == Threads::Exact && module.counters > 0);
-    let thread_local = section(&mut object, ".tbss.__pathcc_delta", SectionKind::UninitializedTls);
+    let thread_local = section(&mut object, ".tdata.__pathcc_delta", SectionKind::Tls);
     if exact().next().is_some() {
-        object.append_section_bss(thread_local, 8, 8);
+        object.append_section_data(thread_local, &[0; 8], 8);
         let delta = define(&mut object, names::DELTA, SymbolKind::Tls, thread_local, 0, 8);
         delta_offset(&mut object, Some(delta))?;
     } else {
@@ -97,13 +97,24 @@ pub(crate) fn generate(modules: &[Module], kind: Kind) -> Result<Vec<u8>> {
         let delta = define(&mut object, &name, SymbolKind::Tls, thread_local, 0, 8);
         claim_group(&mut object, delta);
     }
+    let region_start = object.section_symbol(region);
+    for (module, &offset) in modules.iter().zip(&offsets).filter(|(module, _)| has_own_base(module)) {
+        let place = object.append_section_data(thread_local, &[0; 8], 8);
+        let addend = i64::try_from(offset).context("the counters exceed the address space")?;
+        let flags = RelocationFlags::Elf { r_type: R_X86_64_64 };
+        object.add_relocation(thread_local, Relocation { offset: place, symbol: region_start, addend, flags })?;
+        let name = format!("{}{}", names::BASE_PREFIX, module.id);
+        let base = define(&mut object, &name, SymbolKind::Tls, thread_local, place, 8);
+        claim_group(&mut object, base);
+    }
 
     let table = section(&mut object, ".rodata.__pathcc_modules", SectionKind::ReadOnlyData);
     let entries: Vec<u8> = modules
         .iter()
         .zip(&offsets)
         .flat_map(|(module, offset)| {
-            let words = [*offset, module.counters, module.threads.code().into()].map(u64::to_le_bytes);
+            let flags = module.threads.code() | if has_own_base(module) { OWN_BASE } else { 0 };
+            let words = [*offset, module.counters, flags.into()].map(u64::to_le_bytes);
             [&module.id.0[..], words.as_flattened()].concat()
         })
         .collect();
@@ -119,7 +130,7 @@ pub(crate) fn generate(modules: &[Module], kind: Kind) -> Result<Vec<u8>> {
     let length = image.len() as u64;
     object.append_section_data(descriptor, &image, 8);
     define(&mut object, names::IMAGE, SymbolKind::Data, descriptor, 0, length);
-    let (region_start, table_start) = (object.section_symbol(region), object.section_symbol(table));
+    let table_start = object.section_symbol(table);
     refer(&mut object, descriptor, 8, region_start)?;
     refer(&mut object, descriptor, 24, table_start)?;
 
@@ -139,6 +150,11 @@ pub(crate) fn generate(modules: &[Module], kind: Kind) -> Result<Vec<u8>> {
         }
     }
     object.write().context("cannot write the object with the counters")
+}
+
+/// Whether a module has a thread-local word that leads to its array.
+fn has_own_base(module: &Module) -> bool {
+    module.own_base && module.threads == Threads::Exact && module.counters > 0
 }
 
 /// Defines the function that gives the word's distance from the thread pointer, 0 without a word.

@@ -1,7 +1,7 @@
 //! Reads the manifest records of objects, archives and linked images. Only the heads count here: they tell which
 //! counter arrays there must be.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::fmt;
 use std::os::unix::ffi::OsStrExt;
@@ -11,7 +11,7 @@ use object::LittleEndian;
 use object::elf::{EM_X86_64, ET_DYN, ET_EXEC, ET_REL, FileHeader64};
 use object::read::archive::ArchiveFile;
 use object::read::elf::{FileHeader, SectionHeader};
-use pathformat::raw::Threads;
+use pathformat::raw::{OWN_BASE, Threads};
 use pathformat::record::{Head, Records};
 use pathformat::{Error, MANIFEST_VERSION, ModuleId, names};
 use rayon::prelude::*;
@@ -36,6 +36,8 @@ pub(crate) struct Module {
     pub(crate) counters: u64,
     /// How its threads count.
     pub(crate) threads: Threads,
+    /// Whether it finds its array by a thread-local word of its own.
+    pub(crate) own_base: bool,
 }
 
 /// What the inputs of a link, or its output, contain.
@@ -76,12 +78,19 @@ impl fmt::Display for Damaged {
 }
 
 impl Found {
-    /// Joins findings in order; each module stays where it appeared first.
+    /// Joins findings in order; each module stays where it appeared first. It has a word of its own if one of its objects
+    /// needs that.
     fn join(all: impl IntoIterator<Item = Found>) -> Found {
         let mut joined = Found::default();
-        let mut seen = HashSet::new();
+        let mut places = HashMap::new();
         for found in all {
-            joined.modules.extend(found.modules.into_iter().filter(|module| seen.insert(module.id)));
+            for module in found.modules {
+                let place = *places.entry(module.id).or_insert(joined.modules.len());
+                match joined.modules.get_mut(place) {
+                    Some(known) => known.own_base |= module.own_base,
+                    None => joined.modules.push(module),
+                }
+            }
             joined.damaged.extend(found.damaged);
             joined.bitcode |= found.bitcode;
         }
@@ -182,5 +191,6 @@ fn scan_sections(data: &[u8], place: &str) -> Found {
 }
 
 fn module(head: &Head) -> Module {
-    Module { id: head.id, counters: head.counters, threads: Threads::from_code(head.flags) }
+    let own_base = head.flags & OWN_BASE != 0;
+    Module { id: head.id, counters: head.counters, threads: Threads::from_code(head.flags), own_base }
 }

@@ -188,7 +188,7 @@ fn it_never_calls_itself() {
 #[test]
 fn damaged_and_foreign_records_are_told_and_left_out() {
     let scratch = with_objects();
-    let sound = record::write(id(2), Threads::Exact, 3, 7, b"payload");
+    let sound = record::write(id(2), Threads::Exact.code(), 3, 7, b"payload");
     let mut version = sound.clone();
     version[8] = 77;
     let mut magic = sound.clone();

@@ -20,6 +20,7 @@
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include "llvm/Transforms/Utils/ModuleUtils.h"
 #include "llvm/Transforms/Utils/PromoteMemToReg.h"
 
 using namespace llvm;
@@ -46,8 +47,8 @@ static cl::opt<std::string> Filter("pathcc-filter", cl::desc("functions and file
                                    cl::cat(Category));
 static cl::opt<std::string> Skip("pathcc-skip", cl::desc("count nothing, and record this reason"), cl::init(""),
                                  cl::cat(Category));
-static cl::opt<std::string> Base("pathcc-base", cl::desc("where an array's address is computed: entry or site"),
-                                 cl::init("entry"), cl::Hidden, cl::cat(Category));
+static cl::opt<std::string> Base("pathcc-base", cl::desc("how code finds its thread's counters: word, delta or site"),
+                                 cl::init("word"), cl::Hidden, cl::cat(Category));
 static cl::opt<std::string> InFlight("pathcc-in-flight", cl::desc("count paths that never end as far as they came"),
                                      cl::init("no"), cl::cat(Category));
 static cl::opt<std::string> Promotion("pathcc-promotion", cl::desc("early: counters may be in registers in loops"),
@@ -178,6 +179,12 @@ extern "C" void pathpass_forget_purity(LLVMValueRef Value) {
     for (auto &I : BB)
       if (auto *Call = dyn_cast<CallBase>(&I); Call && !isa<IntrinsicInst>(Call))
         Call->removeFnAttr(Attribute::Memory);
+}
+
+// Keeps a definition that only inline assembly names.
+extern "C" void pathpass_keep(LLVMValueRef Value) {
+  auto *Global = unwrap<GlobalValue>(Value);
+  appendToCompilerUsed(*Global->getParent(), {Global});
 }
 
 // A hash of all code and constants of a module.

@@ -1,8 +1,9 @@
 //! The counter array of a module and the code that steps one counter.
 //!
 //! The array is weak, hidden and in a COMDAT group of its own name, so that an object that is linked by any linker
-//! runs; `ld.pathld` defines the array again, strongly, inside the image's region. With exact threads the address is
-//! moved by the thread-local word `delta`: 0, or the distance from the region to the thread's private copy.
+//! runs; `ld.pathld` defines the array again, strongly, inside the image's region. With exact threads code for
+//! executables reads the address of its thread's copy from a thread-local word; in other code the array's address is
+//! moved by the thread-local word `delta`: 0, or the distance from the region to the thread's copy.
 //!
 //! A counter is stepped by one instruction. Only in code that is still to be optimised, and if that is not switched off, it
 //! is loaded, added to and stored, so that the optimiser may keep it in a register in a loop.
@@ -12,14 +13,18 @@ use inkwell::builder::Builder;
 use inkwell::comdat::ComdatSelectionKind;
 use inkwell::context::ContextRef;
 use inkwell::module::{Linkage, Module};
-use inkwell::values::{BasicValue, GlobalValue, InstructionValue, IntValue, MetadataValue, PointerValue};
+use inkwell::values::{BasicValue, CallSiteValue, GlobalValue, InstructionValue, IntValue, MetadataValue, PointerValue};
 use inkwell::{AtomicOrdering, AtomicRMWBinOp, GlobalVisibility, ThreadLocalMode};
 use pathformat::{ModuleId, names};
 
-use crate::options::Options;
+use crate::llvm;
+use crate::options::{Base, Options};
 
 /// LLVM's code for "reads and writes nothing but what its arguments point to" (`llvm/Support/ModRef.h`).
 const ARGUMENTS_ONLY: u64 = 3;
+
+/// LLVM's code for "neither reads nor writes memory", as far as LLVM is concerned: the word never changes.
+const NO_MEMORY: u64 = 0;
 
 /// Which way a counter is stepped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,10 +39,11 @@ pub(crate) enum Step {
 pub(crate) struct Counters<'ctx> {
     context: ContextRef<'ctx>,
     array: GlobalValue<'ctx>,
-    delta: Option<GlobalValue<'ctx>>,
+    /// The thread-local word that leads to the thread's copy.
+    word: Option<GlobalValue<'ctx>>,
+    base: Base,
     atomic: bool,
     promotion: bool,
-    at_entry: bool,
     marks: Marks<'ctx>,
 }
 
@@ -49,7 +55,7 @@ struct Marks<'ctx> {
 }
 
 impl<'ctx> Counters<'ctx> {
-    /// Defines the array with `length` counters, and `delta` if threads need it.
+    /// Defines the array with `length` counters, and a thread-local word if threads need it.
     pub(crate) fn define(module: &Module<'ctx>, id: ModuleId, length: u64, options: &Options) -> Self {
         let context = module.get_context();
         let word = context.i64_type();
@@ -59,12 +65,24 @@ impl<'ctx> Counters<'ctx> {
         array.set_initializer(&array_type.const_zero());
         array.set_alignment(64);
         make_replaceable(module, array);
-        let delta = (options.threads == "exact").then(|| {
-            let delta = module.add_global(word, None, &format!("{}{id}", names::DELTA_PREFIX));
-            delta.set_initializer(&word.const_zero());
-            delta.set_thread_local_mode(Some(ThreadLocalMode::InitialExecTLSModel));
-            make_replaceable(module, delta);
-            delta
+        let leads = (options.threads == "exact").then(|| {
+            let leads = match options.base {
+                Base::Word => {
+                    let address = array.as_pointer_value();
+                    let base = module.add_global(address.get_type(), None, &format!("{}{id}", names::BASE_PREFIX));
+                    base.set_initializer(&address);
+                    llvm::keep(base);
+                    base
+                }
+                Base::Delta | Base::Site => {
+                    let delta = module.add_global(word, None, &format!("{}{id}", names::DELTA_PREFIX));
+                    delta.set_initializer(&word.const_zero());
+                    delta
+                }
+            };
+            leads.set_thread_local_mode(Some(ThreadLocalMode::InitialExecTLSModel));
+            make_replaceable(module, leads);
+            leads
         });
         let marks = Marks {
             empty: context.metadata_node(&[]),
@@ -73,7 +91,7 @@ impl<'ctx> Counters<'ctx> {
         };
         let promotion = options.stage == "early" && options.promotion;
         let atomic = options.threads == "atomic";
-        Self { context, array, delta, atomic, promotion, at_entry: options.base == "entry", marks }
+        Self { context, array, word: leads, base: options.base, atomic, promotion, marks }
     }
 
     /// The context that the module's types live in.
@@ -83,7 +101,7 @@ impl<'ctx> Counters<'ctx> {
 
     /// Whether the address of a function's counters is computed once, in its entry block.
     pub(crate) fn is_computed_at_entry(&self) -> bool {
-        self.at_entry && self.delta.is_some()
+        self.base != Base::Site
     }
 
     /// The address of counter `first` in this thread. In code that a sanitizer will rewrite (`sanitized`), our accesses are
@@ -91,17 +109,40 @@ impl<'ctx> Counters<'ctx> {
     pub(crate) fn address(&self, builder: &Builder<'ctx>, first: u64, sanitized: bool) -> PointerValue<'ctx> {
         let word = self.context.i64_type();
         let first = word.const_int(first, false);
-        let array = self.array.as_pointer_value();
         // SAFETY: `first` is below the array's length.
-        let base = unsafe { builder.build_gep(word, array, &[first], "") }.expect("positioned");
-        let Some(delta) = self.delta else { return base };
-        let moved = builder.build_load(word, delta.as_pointer_value(), "path.delta").expect("positioned");
-        let load = moved.as_instruction_value().expect("a load is an instruction");
+        let from = |array| unsafe { builder.build_gep(word, array, &[first], "path.base") }.expect("positioned");
+        let array = self.array.as_pointer_value();
+        let Some(leads) = self.word.map(|word| word.as_pointer_value()) else { return from(array) };
+        if self.base == Base::Word {
+            return from(self.read_word(builder, leads));
+        }
+        let delta = builder.build_load(word, leads, "path.delta").expect("positioned");
+        let load = delta.as_instruction_value().expect("a load is an instruction");
         self.mark(load, self.marks.invariant);
         self.leave_alone(load, sanitized);
         let byte = self.context.i8_type();
         // SAFETY: delta leads to a copy of the region that lives as long as the thread.
-        unsafe { builder.build_gep(byte, base, &[moved.into_int_value()], "path.base") }.expect("positioned")
+        from(unsafe { builder.build_gep(byte, array, &[delta.into_int_value()], "") }.expect("positioned"))
+    }
+
+    /// The thread's word, by code that links into anything. LLVM would assume that what is not meant for a library is in
+    /// an executable, but linkers put it into libraries too. In executables they make the first load a constant.
+    fn read_word(&self, builder: &Builder<'ctx>, word: PointerValue<'ctx>) -> PointerValue<'ctx> {
+        let kind = word.get_type().fn_type(&[], false);
+        let name = word.get_name().to_string_lossy();
+        let text = format!("movq {name}@GOTTPOFF(%rip), $0\n\tmovq %fs:($0), $0");
+        let code = self.context.create_inline_asm(kind, text, "=r".into(), false, false, None, false);
+        let call = builder.build_indirect_call(kind, code, &[], "path.array").expect("positioned");
+        self.promise(call, NO_MEMORY);
+        call.try_as_basic_value().unwrap_basic().into_pointer_value()
+    }
+
+    /// Says that a call always comes back, and what memory it touches.
+    fn promise(&self, call: CallSiteValue<'ctx>, memory: u64) {
+        for (name, value) in [("nounwind", 0), ("willreturn", 0), ("memory", memory)] {
+            let known = self.context.create_enum_attribute(Attribute::get_named_enum_kind_id(name), value);
+            call.add_attribute(AttributeLoc::Function, known);
+        }
     }
 
     /// Steps the counter at `base[index + constant]`.
@@ -157,10 +198,7 @@ impl<'ctx> Counters<'ctx> {
         let element = self.context.create_type_attribute(attribute("elementtype"), self.context.i64_type().into());
         call.add_attribute(AttributeLoc::Param(0), element);
         call.add_attribute(AttributeLoc::Param(1), element);
-        for (name, value) in [("nounwind", 0), ("willreturn", 0), ("memory", ARGUMENTS_ONLY)] {
-            let known = self.context.create_enum_attribute(attribute(name), value);
-            call.add_attribute(AttributeLoc::Function, known);
-        }
+        self.promise(call, ARGUMENTS_ONLY);
     }
 
     fn leave_alone(&self, instruction: InstructionValue<'ctx>, sanitized: bool) {

@@ -66,6 +66,7 @@ unsafe extern "C" {
     pub(crate) fn pathpass_split_after(instruction: LLVMValueRef);
     pub(crate) fn pathpass_promote(slot: LLVMValueRef);
     pub(crate) fn pathpass_forget_purity(function: LLVMValueRef);
+    pub(crate) fn pathpass_keep(global: LLVMValueRef);
     pub(crate) fn pathpass_module_hash(module: LLVMModuleRef) -> u64;
     pub(crate) fn pathpass_verify(function: LLVMValueRef) -> bool;
     pub(crate) fn pathpass_debug_location(instruction: LLVMValueRef) -> *const DebugLocation;
@@ -132,7 +133,7 @@ impl Options {
             threads: text(self.threads),
             filter: options::Filter::new(&text(self.filter)),
             skip: Some(text(self.skip)).filter(|reason| !reason.is_empty()),
-            base: text(self.base),
+            base: options::Base::named(&text(self.base)),
             limit: self.limit,
             in_flight: self.in_flight,
             promotion: self.promotion,

@@ -24,7 +24,7 @@ use inkwell::values::FunctionValue;
 
 use crate::counters::Counters;
 use crate::instrument::instrument;
-use crate::options::Options;
+use crate::options::{Base, Options};
 use crate::read_cfg::Graph;
 
 pub use ffi::{PassPluginLibraryInfo, llvmGetPassPluginInfo};
@@ -81,6 +81,6 @@ fn run(module: &Module<'_>, options: &Options, analyses: *mut ffi::Analyses) -> 
         let broken = planned.iter().find(|planned| !llvm::verify(planned.function));
         assert!(broken.is_none(), "instrumented code is not sound LLVM IR");
     }
-    manifest::attach(module, &manifest, content, id, counters);
+    manifest::attach(module, &manifest, content, id, counters, options.base == Base::Word);
     true
 }

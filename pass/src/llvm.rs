@@ -5,7 +5,7 @@ use std::mem::MaybeUninit;
 
 use inkwell::basic_block::BasicBlock;
 use inkwell::module::Module;
-use inkwell::values::{AsValueRef, FunctionValue, InstructionValue, PointerValue};
+use inkwell::values::{AsValueRef, FunctionValue, GlobalValue, InstructionValue, PointerValue};
 use llvm_sys::core as c;
 
 use crate::ffi;
@@ -170,6 +170,12 @@ pub(crate) fn promote(slot: PointerValue<'_>) {
 pub(crate) fn forget_purity(function: FunctionValue<'_>) {
     // SAFETY: a live function.
     unsafe { ffi::pathpass_forget_purity(function.as_value_ref()) }
+}
+
+/// Keeps a definition that only inline assembly names.
+pub(crate) fn keep(global: GlobalValue<'_>) {
+    // SAFETY: a live global variable.
+    unsafe { ffi::pathpass_keep(global.as_value_ref()) }
 }
 
 /// A hash of all code and constants of a module.

@@ -8,7 +8,7 @@ use std::fmt::Write;
 
 use inkwell::module::Module;
 use pathformat::manifest::Manifest;
-use pathformat::raw::Threads;
+use pathformat::raw::{OWN_BASE, Threads};
 use pathformat::{ModuleId, names, record};
 
 use crate::debug_info;
@@ -48,7 +48,14 @@ pub(crate) fn identity(content: &[u8], code: u64) -> ModuleId {
 
 /// Puts the manifest, whose content is encoded already, into the object that `module` becomes, and marks the module as
 /// done.
-pub(crate) fn attach(module: &Module<'_>, manifest: &Manifest, content: Vec<u8>, id: ModuleId, counters: u64) {
+pub(crate) fn attach(
+    module: &Module<'_>,
+    manifest: &Manifest,
+    content: Vec<u8>,
+    id: ModuleId,
+    counters: u64,
+    own_base: bool,
+) {
     let payload = manifest.seal(content);
     let stored = zstd::bulk::compress(&payload, LEVEL).expect("compressing into memory does not fail");
     let threads = match manifest.threads.as_str() {
@@ -56,7 +63,8 @@ pub(crate) fn attach(module: &Module<'_>, manifest: &Manifest, content: Vec<u8>,
         "atomic" => Threads::Atomic,
         _ => Threads::Exact,
     };
-    let record = record::write(id, threads, counters, payload.len(), &stored);
+    let flags = threads.code() | if own_base { OWN_BASE } else { 0 };
+    let record = record::write(id, flags, counters, payload.len(), &stored);
     llvm::append_assembly(module, &assembly(&record));
     let node = module.get_context().metadata_node(&[]);
     module.add_global_metadata(MARK, &node).expect("a node can be added");

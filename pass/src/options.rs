@@ -16,8 +16,8 @@ pub(crate) struct Options {
     pub(crate) filter: Filter,
     /// Why the whole unit is skipped.
     pub(crate) skip: Option<String>,
-    /// `entry` or `site`: where the address of the array is computed.
-    pub(crate) base: String,
+    /// How code finds the array of its thread.
+    pub(crate) base: Base,
     /// The most paths a function may have before edges are cut.
     pub(crate) limit: u64,
     /// Whether paths that never end are counted as far as they came.
@@ -28,15 +28,43 @@ pub(crate) struct Options {
     pub(crate) verify: bool,
 }
 
+/// How code finds the array of its thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Base {
+    /// By a thread-local word with the array's address, read where a function is entered.
+    Word,
+    /// By the array's address and the thread-local word `delta`, added where a function is entered. Images may have any
+    /// number of modules, while the words of libraries that are loaded at run time must be few.
+    Delta,
+    /// The same, where a counter is stepped. The array itself, if there is no word.
+    Site,
+}
+
+impl Base {
+    /// What an option names.
+    pub(crate) fn named(name: &str) -> Self {
+        match name {
+            "delta" => Self::Delta,
+            "site" => Self::Site,
+            _ => Self::Word,
+        }
+    }
+}
+
 impl Options {
-    /// What holds for this module. musl loads no library at run time that has thread-local variables at a fixed place, so
+    /// What holds for this module. Only code for executables has words of its own. musl loads no library at run time that has thread-local variables at a fixed place, so
     /// code that may be in one counts atomically.
     pub(crate) fn for_module(&self, module: &Module<'_>) -> Self {
         let triple = module.get_triple();
         let musl = triple.as_str().to_bytes().windows(4).any(|part| part == b"musl");
         let may_be_loaded = module.get_flag("PIC Level").is_some() && module.get_flag("PIE Level").is_none();
         let threads = if musl && may_be_loaded && self.threads == "exact" { "atomic" } else { &self.threads };
-        Self { threads: threads.to_owned(), ..self.clone() }
+        let base = match self.base {
+            _ if threads != "exact" => Base::Site,
+            Base::Word if may_be_loaded => Base::Delta,
+            base => base,
+        };
+        Self { threads: threads.to_owned(), base, ..self.clone() }
     }
 }
 

@@ -54,9 +54,10 @@ pub fn plan(cfg: &Cfg, frequency: &[u64], limit: u64) -> Plan {
     let cuts = Cuts::within(cfg, frequency, limit.min(MOST_PATHS));
     let dag = Dag::new(cfg, &cuts);
     let numbering = Numbering::of(&dag).expect("the cuts keep the number of paths within 64 bits");
-    let tree = SpanningTree::heaviest(cfg, &dag, &dag.weights(cfg, frequency));
+    let weights = dag.weights(cfg, frequency);
+    let tree = SpanningTree::heaviest(cfg, &dag, &weights);
     let increments = Increments::of_chords(&dag, &numbering, &tree);
-    let placement = Placement::of(cfg, &dag, &increments);
+    let placement = Placement::of(cfg, &dag, &increments, &weights);
     // A path in flight that starts at the entry tells of its entry itself.
     let in_flight = cfg.blocks().any(|block| cfg.has_in_flight(block));
     let counts_entries = !in_flight && entries::need_counter(cfg, &dag, &placement);

@@ -15,8 +15,9 @@ use crate::cfg::{Block, Cfg, ENTRY, EdgeKind};
 use crate::dag::{Dag, DagEdge, Kind};
 use crate::increments::Increments;
 
-/// Counting moves up over a join only if at most so many ways into it, which hold no code otherwise, get a copy of it.
-const MOST_COPIES: usize = 4;
+/// Counting moves up over a join if not more ways into it than this, or than it saves an instruction on, get a copy that
+/// hold no code otherwise.
+const COPIES: usize = 4;
 
 /// What is done when an edge of the acyclic graph is followed. `r` is the path register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,10 +40,10 @@ pub struct Placement {
 }
 
 impl Placement {
-    /// Places the code for `increments`.
-    pub fn of(cfg: &Cfg, dag: &Dag, increments: &Increments) -> Self {
+    /// Places the code for `increments`. `weights` estimates how often each edge is followed.
+    pub fn of(cfg: &Cfg, dag: &Dag, increments: &Increments, weights: &[u64]) -> Self {
         let known = known_constants(dag, increments);
-        let counted = counted_above(cfg, dag, increments, &known);
+        let counted = counted_above(cfg, dag, increments, &known, weights);
         let ops = dag.edges().map(|edge| {
             let data = dag.edge(edge);
             let step = increments.of(edge);
@@ -94,21 +95,43 @@ fn known_constants(dag: &Dag, increments: &Increments) -> Vec<Option<i64>> {
 }
 
 /// For each node before which paths are counted, what is still to be added to the register from there to EXIT.
-fn counted_above(cfg: &Cfg, dag: &Dag, increments: &Increments, known: &[Option<i64>]) -> Vec<Option<i64>> {
+fn counted_above(
+    cfg: &Cfg,
+    dag: &Dag,
+    increments: &Increments,
+    known: &[Option<i64>],
+    weights: &[u64],
+) -> Vec<Option<i64>> {
     let mut counted = vec![None; dag.num_nodes()];
     for &node in dag.postorder() {
         let [edge] = *dag.successors(node) else { continue };
         let to = dag.edge(edge).to;
         let rest = if to == dag.exit() { Some(0) } else { counted[to.index()] };
         let into = dag.predecessors(node);
-        // Where the register is known or stepped, counting takes the place of that; elsewhere it is one more copy.
-        let is_free = |edge: &&DagEdge| known[dag.edge(**edge).from.index()].is_some() || increments.of(**edge) != 0;
-        let free = into.iter().filter(is_free).count();
         let may_move = node != ENTRY
             && cfg.is_steady(node)
             && !into.iter().any(|&edge| holds_no_code(cfg, dag, edge))
-            && (into.len() == 1 || (free > 0 && into.len() - free <= MOST_COPIES));
+            && (into.len() == 1 || pays_above(dag, increments, known, weights, into));
         counted[node.index()] = rest.filter(|_| may_move).map(|rest: i64| rest.wrapping_add(increments.of(edge)));
     }
     counted
+}
+
+/// Whether counting on the ways `into` a join is better than behind it. Where the register is known or stepped it takes the
+/// place of an instruction. Elsewhere it is a copy, and on an edge between a branch and a join also a jump.
+fn pays_above(dag: &Dag, increments: &Increments, known: &[Option<i64>], weights: &[u64], into: &[DagEdge]) -> bool {
+    let (mut saved, mut jumps) = (0u64, 0u64);
+    let (mut free, mut copies) = (0, 0);
+    for &edge in into {
+        let from = dag.edge(edge).from;
+        let weight = weights[edge.index()];
+        if known[from.index()].is_some() || increments.of(edge) != 0 {
+            free += 1;
+            saved = saved.saturating_add(weight);
+        } else {
+            copies += 1;
+            jumps = jumps.saturating_add(if dag.successors(from).len() > 1 { weight } else { 0 });
+        }
+    }
+    free > 0 && copies <= free.max(COPIES) && saved >= jumps
 }

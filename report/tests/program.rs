@@ -367,10 +367,10 @@ fn a_damaged_manifest_is_refused() {
     huge[40..48].fill(0xff);
     refuses(&huge, &format!("{main}its payload has not the {} bytes that its head promises", u64::MAX));
     let text = b"not zstd";
-    let record = pathformat::record::write(samples::MAIN, Threads::Exact, 1, 9, text);
+    let record = pathformat::record::write(samples::MAIN, Threads::Exact.code(), 1, 9, text);
     refuses(&record, &format!("{main}its payload cannot be decompressed: Unknown frame descriptor"));
     let stored = zstd::encode_all(b"\xff\xff".as_slice(), 3).expect("memory does not fail");
-    let record = pathformat::record::write(samples::MAIN, Threads::Exact, 1, 2, &stored);
+    let record = pathformat::record::write(samples::MAIN, Threads::Exact.code(), 1, 2, &stored);
     refuses(&record, &format!("{main}it ends in the middle of a value (truncated?)"));
 }
 

@@ -1,6 +1,6 @@
 //! The counters of this image, from its constructor over forks to its destructor.
 
-use core::ptr;
+use core::{iter, ptr};
 
 use pathformat::profile::{PARTIAL, UNREGISTERED_THREADS};
 use pathformat::raw::{SHARED, Threads};
@@ -164,13 +164,19 @@ impl Counting {
         }
     }
 
+    /// Sets the thread-local words of this image: `delta`, and behind it the addresses of arrays.
     fn set_delta(&self, pointer: usize, delta: usize) {
-        let address = pointer.wrapping_add(self.delta_offset);
-        if pointer == thread::pointer() {
-            // SAFETY: the thread's own variable.
-            unsafe { (address as *mut usize).write_volatile(delta) };
-        } else {
-            thread::poke(address, delta);
+        let own = pointer == thread::pointer();
+        let mut address = pointer.wrapping_add(self.delta_offset);
+        let bases = entry::image().bases().map(|base| base.wrapping_add(delta));
+        for word in iter::once(delta).chain(bases) {
+            if own {
+                // SAFETY: the thread's own variable.
+                unsafe { (address as *mut usize).write_volatile(word) };
+            } else {
+                thread::poke(address, word);
+            }
+            address = address.wrapping_add(size_of::<usize>());
         }
     }
 

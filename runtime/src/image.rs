@@ -6,10 +6,10 @@ use core::ops::Range;
 use core::slice;
 
 use pathformat::ModuleId;
-use pathformat::raw::{Place, Threads};
+use pathformat::raw::{OWN_BASE, Place, Threads};
 
 /// The layout version that this runtime reads.
-const ABI_VERSION: u32 = 2;
+const ABI_VERSION: u32 = 3;
 
 /// Flag: the image is a shared library.
 const LIBRARY: u64 = 1;
@@ -36,7 +36,7 @@ pub(crate) struct Module {
     pub(crate) offset: u64,
     /// Length of the array in counters.
     pub(crate) counters: u64,
-    /// How its threads count, as [`Threads::code`].
+    /// How its threads count, as [`Threads::code`], and perhaps [`OWN_BASE`].
     pub(crate) threads: u64,
 }
 
@@ -88,6 +88,12 @@ impl Image {
     /// Whether the image is a shared library, which may be unloaded.
     pub(crate) fn is_library(&self) -> bool {
         self.flags & LIBRARY != 0
+    }
+
+    /// The addresses in the region of the arrays that threads find by a word of their own, in the order of the words.
+    pub(crate) fn bases(&self) -> impl Iterator<Item = usize> + use<'_> {
+        let own = |module: &&Module| module.threads & u64::from(OWN_BASE) != 0;
+        self.modules().iter().filter(own).map(|module| self.region as usize + module.offset as usize)
     }
 
     /// Where the modules' counters are in a slot.

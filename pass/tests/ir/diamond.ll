@@ -6,6 +6,7 @@
 ; RUN: opt -passes=pathcc -pathcc-stage=early -S %s | FileCheck --check-prefix=EARLY %s
 ; RUN: opt -passes=pathcc -pathcc-stage=early -pathcc-promotion=no -S %s | FileCheck %s
 ; RUN: opt -passes=pathcc,pathcc -S %s | FileCheck %s
+; RUN: opt -passes=pathcc -pathcc-base=delta -S %s | FileCheck --check-prefix=DELTA %s
 
 target triple = "x86_64-pc-linux-gnu"
 
@@ -13,24 +14,27 @@ target triple = "x86_64-pc-linux-gnu"
 ; CHECK-NOT: module asm {{.*}}.pushsection
 ; CHECK-DAG: $[[ARRAY:__pathcc_counters_[0-9a-f]+]] = comdat any
 ; CHECK-DAG: @[[ARRAY]] = weak hidden global [2 x i64] zeroinitializer, comdat, align 64
-; CHECK-DAG: @[[DELTA:__pathcc_delta_[0-9a-f]+]] = weak hidden thread_local(initialexec) global i64 0, comdat
+; CHECK-DAG: @[[BASE:__pathcc_base_[0-9a-f]+]] = weak hidden thread_local(initialexec) global ptr @[[ARRAY]], comdat
 
 ; CHECK-LABEL: define i32 @diamond
-; CHECK: %path.delta = load i64, ptr @[[DELTA]], align 8, !invariant.load
-; CHECK: %path.base = getelementptr i8, ptr @[[ARRAY]], i64 %path.delta
+; CHECK: %path.array = load ptr, ptr @[[BASE]], align 8, !invariant.load
 ; CHECK: yes:
-; CHECK: call void asm "incq $0", "=*m,*m,~{dirflag},~{fpsr},~{flags}"(ptr elementtype(i64) %path.base, ptr elementtype(i64) %path.base)
+; CHECK: call void asm "incq $0", "=*m,*m,~{dirflag},~{fpsr},~{flags}"(ptr elementtype(i64) %path.array, ptr elementtype(i64) %path.array)
 ; CHECK: no:
-; CHECK: getelementptr i64, ptr %path.base, i64 1
+; CHECK: getelementptr i64, ptr %path.array, i64 1
 ; CHECK-NOT: phi i64
 ; CHECK: ret i32
 
-; SINGLE-NOT: __pathcc_delta
+; DELTA: @[[DELTA:__pathcc_delta_[0-9a-f]+]] = weak hidden thread_local(initialexec) global i64 0, comdat
+; DELTA: %path.delta = load i64, ptr @[[DELTA]], align 8, !invariant.load
+; DELTA: getelementptr i8, ptr @__pathcc_counters_{{[0-9a-f]+}}, i64 %path.delta
+
+; SINGLE-NOT: __pathcc_base
 ; SINGLE: call void asm "incq $0"{{.*}} @__pathcc_counters_
-; ATOMIC-NOT: __pathcc_delta
+; ATOMIC-NOT: __pathcc_base
 ; ATOMIC: atomicrmw add ptr @__pathcc_counters_{{.*}}, i64 1 monotonic
 ; EARLY: yes:
-; EARLY: %[[Y:.*]] = load i64, ptr %path.base
+; EARLY: %[[Y:.*]] = load i64, ptr %path.array
 ; EARLY: add i64 %[[Y]], 1
 ; LEFTOUT: module asm {{.*}}.pushsection .pathcc.manifest
 ; LEFTOUT-NOT: __pathcc_counters

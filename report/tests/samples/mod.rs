@@ -216,7 +216,7 @@ pub(crate) fn section() -> Vec<u8> {
     for (id, counters, unit) in [(MAIN, 12, main_unit()), (UTIL, 6, util_unit())] {
         let payload = unit.encode();
         let stored = zstd::encode_all(payload.as_slice(), 3).expect("memory does not fail");
-        section.extend(record::write(id, Threads::Exact, counters, payload.len(), &stored));
+        section.extend(record::write(id, Threads::Exact.code(), counters, payload.len(), &stored));
     }
     section
 }
