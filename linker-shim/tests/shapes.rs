@@ -94,7 +94,7 @@ fn the_region_is_in_whole_pages_and_the_objects_copies_are_gone() {
         assert_eq!(inside.count(), 2, "{linker}: nothing else lives in the pages of the region");
         // A copy that had stayed would show in the size of the thread-local or zeroed data.
         let size = |name: &str| file.section_by_name(name).map_or(0, |section| object::ObjectSection::size(&section));
-        assert_eq!(size(".tbss"), 8, "{linker}");
+        assert_eq!(size(".tdata"), 8, "{linker}");
         assert_eq!(size(".pathcc.claim"), 0, "{linker}");
     }
 }

@@ -98,6 +98,15 @@ extern "C" uint32_t pathpass_function_facts(LLVMValueRef Value) {
          F.hasComdat() << 4 | Sanitized << 5;
 }
 
+// Whether a call is the last thing that a function does, so that code generation may make it a jump.
+static bool isInTailPosition(const CallBase &Call) {
+  auto *Plain = dyn_cast<CallInst>(&Call);
+  if (!Plain || !Plain->isTailCall() || Plain->isInlineAsm() || isa<IntrinsicInst>(Plain))
+    return false;
+  auto *Return = dyn_cast_or_null<ReturnInst>(Plain->getNextNode());
+  return Return && (!Return->getReturnValue() || Return->getReturnValue() == Plain);
+}
+
 // Facts about an instruction; must match `InstructionFacts` in src/ffi.rs.
 extern "C" uint32_t pathpass_instruction_facts(LLVMValueRef Value) {
   auto &I = *unwrap<Instruction>(Value);
@@ -106,7 +115,8 @@ extern "C" uint32_t pathpass_instruction_facts(LLVMValueRef Value) {
     bool Intrinsic = isa<IntrinsicInst>(Call);
     bool Deoptimizes = Intrinsic && cast<IntrinsicInst>(Call)->getIntrinsicID() == Intrinsic::experimental_deoptimize;
     Facts |= 1u << 1 | Intrinsic << 2 | Call->isInlineAsm() << 3 | Call->doesNotReturn() << 4 |
-             Call->hasFnAttr(Attribute::ReturnsTwice) << 5 | (Call->isMustTailCall() || Deoptimizes) << 6;
+             Call->hasFnAttr(Attribute::ReturnsTwice) << 5 |
+             (Call->isMustTailCall() || Deoptimizes || isInTailPosition(*Call)) << 6;
   }
   return Facts;
 }

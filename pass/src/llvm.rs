@@ -84,8 +84,9 @@ impl InstructionFacts {
         self.0 & 32 != 0
     }
 
-    /// Only a return may follow (`musttail`, deoptimisation).
-    pub(crate) fn must_be_last(self) -> bool {
+    /// Nothing but a return follows, and nothing shall be put between (`musttail`, deoptimisation), or that would cost
+    /// the jump which code generation makes of a call in tail position.
+    pub(crate) fn is_last(self) -> bool {
         self.0 & 64 != 0
     }
 }

@@ -85,7 +85,7 @@ impl<'ctx> Graph<'ctx> {
 }
 
 /// Where code stands that ends a path in `block`: before the terminator, or before the call that control may not come
-/// back from in the usual way.
+/// back from in the usual way. A call in tail position is where the function is left.
 pub(crate) fn end_point(block: BasicBlock<'_>) -> InstructionValue<'_> {
     let terminator = block.get_terminator().expect("every block has a terminator");
     let opcode = terminator.get_opcode();
@@ -95,7 +95,7 @@ pub(crate) fn end_point(block: BasicBlock<'_>) -> InstructionValue<'_> {
         at = previous;
         let ends_here = match opcode {
             InstructionOpcode::Unreachable => facts.does_not_return(),
-            InstructionOpcode::Return => facts.must_be_last(),
+            InstructionOpcode::Return => facts.is_last(),
             _ => facts.returns_twice(),
         };
         if ends_here {
@@ -167,8 +167,12 @@ fn exit(terminator: InstructionValue<'_>) -> Option<Exit> {
     }
 }
 
-/// Whether control that enters the block always reaches its terminator.
+/// Whether control that enters the block always reaches its terminator, or the place where a path ends in it.
 fn is_steady(block: BasicBlock<'_>) -> bool {
+    let terminator = block.get_terminator().expect("every block has a terminator");
+    if llvm::successors(terminator).is_empty() {
+        return !may_stay(block);
+    }
     block.get_instructions().all(|at| at.is_terminator() || InstructionFacts::of(at).goes_on())
 }
 

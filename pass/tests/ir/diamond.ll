@@ -14,14 +14,15 @@ target triple = "x86_64-pc-linux-gnu"
 ; CHECK-NOT: module asm {{.*}}.pushsection
 ; CHECK-DAG: $[[ARRAY:__pathcc_counters_[0-9a-f]+]] = comdat any
 ; CHECK-DAG: @[[ARRAY]] = weak hidden global [2 x i64] zeroinitializer, comdat, align 64
-; CHECK-DAG: @[[BASE:__pathcc_base_[0-9a-f]+]] = weak hidden thread_local(initialexec) global ptr @[[ARRAY]], comdat
+; CHECK-DAG: @__pathcc_base_{{[0-9a-f]+}} = weak hidden thread_local(initialexec) global ptr @[[ARRAY]], comdat
 
 ; CHECK-LABEL: define i32 @diamond
-; CHECK: %path.array = load ptr, ptr @[[BASE]], align 8, !invariant.load
+; CHECK: %path.array = call ptr asm "movq __pathcc_base_{{[0-9a-f]+}}@GOTTPOFF(%rip), $0\0A\09movq %fs:($0), $0", "=r"()
+; CHECK: %path.base = getelementptr i64, ptr %path.array, i64 0
 ; CHECK: yes:
-; CHECK: call void asm "incq $0", "=*m,*m,~{dirflag},~{fpsr},~{flags}"(ptr elementtype(i64) %path.array, ptr elementtype(i64) %path.array)
+; CHECK: call void asm "incq $0", "=*m,*m,~{dirflag},~{fpsr},~{flags}"(ptr elementtype(i64) %path.base, ptr elementtype(i64) %path.base)
 ; CHECK: no:
-; CHECK: getelementptr i64, ptr %path.array, i64 1
+; CHECK: getelementptr i64, ptr %path.base, i64 1
 ; CHECK-NOT: phi i64
 ; CHECK: ret i32
 
@@ -34,7 +35,7 @@ target triple = "x86_64-pc-linux-gnu"
 ; ATOMIC-NOT: __pathcc_base
 ; ATOMIC: atomicrmw add ptr @__pathcc_counters_{{.*}}, i64 1 monotonic
 ; EARLY: yes:
-; EARLY: %[[Y:.*]] = load i64, ptr %path.array
+; EARLY: %[[Y:.*]] = load i64, ptr %path.base
 ; EARLY: add i64 %[[Y]], 1
 ; LEFTOUT: module asm {{.*}}.pushsection .pathcc.manifest
 ; LEFTOUT-NOT: __pathcc_counters
