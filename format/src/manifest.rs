@@ -53,8 +53,11 @@ pub struct Function {
     pub first_counter: u64,
     /// Number of paths, each with a counter. 0 for a skipped function.
     pub num_paths: u64,
-    /// Whether a counter behind those of the paths counts the entries of the function.
+    /// Whether a counter behind those of the paths counts entries of the function: all, or those on `marks`.
     pub counts_entries: bool,
+    /// The acyclic edges on which that counter is stepped, instead of at the entry. A path from the entry follows at most one
+    /// of them, and no other path does.
+    pub marks: Vec<u32>,
     /// Source positions that the blocks refer to.
     pub locations: Vec<Location>,
     /// Basic blocks. Empty for a skipped function.
@@ -406,6 +409,7 @@ impl Function {
             }
             to.put_varint(edge.value);
         });
+        to.put_list(&self.marks, |to, &mark| to.put_varint(u64::from(mark)));
     }
 
     fn decode(from: &mut Source<'_>) -> Result<Self> {
@@ -480,6 +484,9 @@ impl Function {
         if !function.edges.iter().filter_map(|edge| edge.cut).all(in_range) {
             return Err(Error::Invalid("a cut refers to an acyclic edge that does not exist"));
         }
+        let dag = function.dag.len();
+        function.marks =
+            from.list(|from| from.index(dag, "an entry is counted on an acyclic edge that does not exist"))?;
         Ok(function)
     }
 }
@@ -535,6 +542,7 @@ mod tests {
             first_counter: 3,
             num_paths: 2,
             counts_entries: true,
+            marks: vec![1],
             locations: vec![
                 Location { file: "a.cc".into(), line: 8, column: 3, function: "foo".into(), inlined_at: None },
                 Location { file: "b.h".into(), line: 1, column: 0, function: "bar".into(), inlined_at: Some(0) },

@@ -13,7 +13,9 @@ use inkwell::builder::Builder;
 use inkwell::comdat::ComdatSelectionKind;
 use inkwell::context::ContextRef;
 use inkwell::module::{Linkage, Module};
-use inkwell::values::{BasicValue, CallSiteValue, GlobalValue, InstructionValue, IntValue, MetadataValue, PointerValue};
+use inkwell::values::{
+    BasicValue, CallSiteValue, GlobalValue, InstructionValue, IntValue, MetadataValue, PointerValue,
+};
 use inkwell::{AtomicOrdering, AtomicRMWBinOp, GlobalVisibility, ThreadLocalMode};
 use pathformat::{ModuleId, names};
 

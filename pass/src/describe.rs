@@ -9,6 +9,7 @@ use pathformat::manifest::{Block, CutReason, DagEdge, DagEdgeKind, Edge, Exit, F
 use paths::Plan;
 use paths::cuts::Reason;
 use paths::dag::Kind;
+use paths::entries::Entries;
 
 use crate::debug_info::{self, Locations};
 use crate::llvm::{self, FunctionFacts, InstructionFacts};
@@ -42,7 +43,10 @@ fn linkage(function: FunctionValue<'_>) -> Linkage {
 pub(crate) fn body(record: &mut Function, graph: &Graph<'_>, plan: &Plan, directory: &str) {
     let mut locations = Locations::default();
     record.num_paths = plan.numbering.total();
-    record.counts_entries = plan.counts_entries;
+    record.counts_entries = plan.entries.have_counter();
+    if let Entries::Marked(marks) = &plan.entries {
+        record.marks = marks.iter().map(|edge| edge.0).collect();
+    }
     record.blocks = graph
         .cfg
         .blocks()
@@ -123,6 +127,7 @@ fn cfg_hash(record: &Function) -> u64 {
     let mut bytes = Vec::new();
     let mut add = |value: u64| bytes.extend(value.to_le_bytes());
     add(record.counts_entries.into());
+    record.marks.iter().for_each(|&mark| add(mark.into()));
     record.blocks.iter().for_each(|block| add(block.exit.map_or(0, |exit| exit as u64 + 1)));
     for edge in &record.edges {
         add(u64::from(edge.from));

@@ -10,6 +10,7 @@ use inkwell::values::{InstructionOpcode, InstructionValue, PointerValue};
 use pathformat::ModuleId;
 use paths::cfg::{Block, Edge, EdgeKind};
 use paths::dag::{Cut, DagEdge, Kind, Place};
+use paths::entries::Entries;
 use paths::placement::Op;
 
 use crate::Planned;
@@ -26,7 +27,7 @@ pub(crate) fn instrument(planned: &Planned<'_>, counters: &Counters<'_>, id: Mod
     let slot = builder.build_alloca(context.i64_type(), "path").expect("positioned");
     let sanitized = FunctionFacts::of(planned.function).is_sanitized();
     let counts = |edge: DagEdge| matches!(planned.plan.placement.op(edge), Some(Op::Count(_) | Op::CountAt(_)));
-    let counts_any = planned.plan.counts_entries || planned.plan.dag.edges().any(counts);
+    let counts_any = planned.plan.entries.have_counter() || planned.plan.dag.edges().any(counts);
     let base = (counters.is_computed_at_entry() && counts_any)
         .then(|| counters.address(&builder, planned.first_counter, sanitized));
     let flies = planned.plan.dag.edges().any(|edge| planned.plan.dag.edge(edge).kind == Kind::InFlight);
@@ -66,10 +67,15 @@ struct Writer<'a, 'ctx> {
 impl<'ctx> Writer<'_, 'ctx> {
     /// Counts the entry of the function, where the builder still stands behind the stack slots.
     fn write_entry(&self) {
-        if self.planned.plan.counts_entries {
-            let index = self.planned.plan.numbering.total();
-            self.counters.step(&self.builder, self.base(), None, index, Step::Up, self.sanitized);
+        if self.planned.plan.entries == Entries::Counted {
+            self.enter();
         }
+    }
+
+    /// The counter of entries is behind those of the paths.
+    fn enter(&self) {
+        let index = self.planned.plan.numbering.total();
+        self.counters.step(&self.builder, self.base(), None, index, Step::Up, self.sanitized);
     }
 
     /// Around all calls of a block that may not come back, its path in flight counts one more. It is taken back behind the
@@ -157,7 +163,8 @@ impl<'ctx> Writer<'_, 'ctx> {
         }
     }
 
-    /// Code on control-flow edges: paths in flight go on on `landings`; one step, or the end of a path and the start of the next.
+    /// Code on control-flow edges: the function counts as entered; paths in flight go on on `landings`; one step, or the end of
+    /// a path and the start of the next.
     fn write_edges(&self, landings: &[Edge]) {
         let dag = &self.planned.plan.dag;
         for edge in self.planned.graph.cfg.edges() {
@@ -173,8 +180,12 @@ impl<'ctx> Writer<'_, 'ctx> {
                 }
             }
             let lands = landings.contains(&edge);
-            if lands || !ops.is_empty() {
+            let enters = dag.flow(edge).is_some_and(|flow| self.planned.plan.entries.mark(flow));
+            if lands || enters || !ops.is_empty() {
                 self.builder.position_before(&self.place(edge));
+                if enters {
+                    self.enter();
+                }
                 if lands {
                     self.land();
                 }

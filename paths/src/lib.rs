@@ -26,6 +26,7 @@ mod union_find;
 use cfg::Cfg;
 use cuts::Cuts;
 use dag::Dag;
+use entries::Entries;
 use increments::Increments;
 use numbering::Numbering;
 use placement::Placement;
@@ -40,8 +41,8 @@ pub struct Plan {
     pub numbering: Numbering,
     /// The code that computes and counts the ids.
     pub placement: Placement,
-    /// Whether entries of the function are counted apart.
-    pub counts_entries: bool,
+    /// How entries of the function are known.
+    pub entries: Entries,
 }
 
 /// No function is given more paths than this, whatever the limit: an id is an index for the generated code.
@@ -60,6 +61,6 @@ pub fn plan(cfg: &Cfg, frequency: &[u64], limit: u64) -> Plan {
     let placement = Placement::of(cfg, &dag, &increments, &weights);
     // A path in flight that starts at the entry tells of its entry itself.
     let in_flight = cfg.blocks().any(|block| cfg.has_in_flight(block));
-    let counts_entries = !in_flight && entries::need_counter(cfg, &dag, &placement);
-    Plan { dag, numbering, placement, counts_entries }
+    let entries = if in_flight { Entries::ByPaths } else { Entries::of(cfg, &dag, &placement, &weights) };
+    Plan { dag, numbering, placement, entries }
 }

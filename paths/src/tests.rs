@@ -7,6 +7,7 @@ use proptest::prelude::*;
 use crate::cfg::{Block, BlockData, Cfg, EdgeData, EdgeKind, Exit};
 use crate::cuts::Cuts;
 use crate::dag::{Dag, DagEdge};
+use crate::entries::Entries;
 use crate::increments::Increments;
 use crate::numbering::Numbering;
 use crate::spanning_tree::SpanningTree;
@@ -337,6 +338,33 @@ proptest! {
         let surplus = counted.len() - counted.len().min(expected.len());
         prop_assert_eq!(&counted[..counted.len() - surplus], &expected[..]);
         prop_assert!(surplus == 0 || (surplus == 1 && !ended));
+    }
+
+    #[test]
+    fn every_frame_that_stays_has_entered(
+        (cfg, frequency) in graphs(14),
+        limit in prop_oneof![1u64..30, Just(u64::MAX)],
+        choices in proptest::collection::vec(any::<prop::sample::Index>(), 0..30),
+    ) {
+        let plan = plan(&cfg, &frequency, limit);
+        let mut next = choices.iter();
+        let walked = oracle::walk(&cfg, choices.len(), |ways| next.next().expect("enough choices").index(ways));
+        let marked = |edge: &&DagEdge| plan.entries.mark(**edge);
+        let flows = walked.iter().filter_map(|&edge| plan.dag.flow(edge));
+        let stepped = usize::from(plan.entries == Entries::Counted) + flows.filter(|edge| marked(&edge)).count();
+        prop_assert!(stepped <= 1);
+        let (counted, _) = oracle::execute(&cfg, &plan, &walked);
+        let decoder = text::decoder(&plan);
+        let path = |id: u64| decoder.path(id).expect("an id").into_iter().map(|edge| DagEdge(edge as u32)).collect();
+        let first: Option<Vec<DagEdge>> = counted.first().map(|&id| path(id));
+        let told = first.as_ref().is_some_and(|path| plan.entries != Entries::Counted && !path.iter().any(|edge| marked(&edge)));
+        let stands = walked.last().map_or(Block(0), |&edge| cfg.edge(edge).to);
+        if cfg.has_in_flight(stands) {
+            return Ok(());
+        }
+        let entered = stepped + usize::from(told);
+        prop_assert!(entered <= 1);
+        prop_assert!(entered == 1 || first.is_none() && !cfg.may_stay(stands));
     }
 
     #[test]

@@ -161,7 +161,7 @@ fn function(raw: Raw) -> Result<Function> {
     let mut block_counts = vec![0; shape.blocks.len()];
     let mut paths = Vec::with_capacity(counts.len());
     if !counts.is_empty() {
-        let decoder = Decoder::new(shape.blocks.len(), &plain_edges(&shape)?)?;
+        let decoder = decoder(&shape)?;
         let sizes: Vec<_> = shape.blocks.iter().map(instructions).collect();
         for (id, count) in counts {
             let edges = decoder.path(id).with_context(|| format!("path {id}"))?;
@@ -186,6 +186,14 @@ fn function(raw: Raw) -> Result<Function> {
     let edge_counts = flow::edge_counts(&shape, &dag_counts);
     let (demangled, entries) = (demangle(&shape.name), entries.entered);
     Ok(Function { image, module, demangled, shape, entries, paths, block_counts, edge_counts })
+}
+
+/// A decoder for the paths of a function.
+///
+/// # Errors
+/// The graph is damaged.
+pub(crate) fn decoder(shape: &manifest::Function) -> Result<Decoder> {
+    Ok(Decoder::new(shape.blocks.len(), &plain_edges(shape)?)?)
 }
 
 /// The acyclic graph as the decoder wants it: (source, target, value), EXIT being the number of blocks.

@@ -2,11 +2,14 @@
 //!
 //! Both are found in each process by itself, before processes are summed: a forked child ends paths that its parent entered,
 //! and that must not hide frames that stay in another process. Where entries have a counter, it says how many
-//! there were, and what is missing in the paths that start at the entry is still in flight. Elsewhere every entry becomes a
-//! path that starts there; paths in flight count as signed numbers, so that their sum is right also in a child.
+//! there were, and what is missing in the paths that start at the entry is still in flight. If the counter is stepped on
+//! some ways only (marks), that holds for the paths along these, and the others are entries by themselves. Elsewhere every
+//! entry becomes a path that starts there; paths in flight count as signed numbers, so that their sum is right also in a
+//! child.
 
 use pathformat::manifest::{DagEdgeKind, Function, Manifest};
 
+use crate::decode;
 use crate::model::Count;
 
 /// What one process says of one function.
@@ -54,13 +57,25 @@ fn of_function(function: &Function, own: &[(u64, u64)]) -> Entries {
     if !function.counts_entries {
         return Entries { entered: positive(ended), staying: 0 };
     }
-    let entered = own[behind(function.num_paths)..].iter().map(signed).sum();
-    Entries { entered: positive(entered), staying: positive(entered - ended) }
+    // A damaged graph is told of where all paths are decoded.
+    let decoder = decode::decoder(function).ok();
+    let passes_mark = |id| {
+        let path = decoder.as_ref().and_then(|decoder| decoder.path(id).ok()).unwrap_or_default();
+        path.iter().any(|&edge| function.marks.contains(&(edge as u32)))
+    };
+    let counted: i128 = own[behind(function.num_paths)..].iter().map(signed).sum();
+    let marked: i128 = if function.marks.is_empty() {
+        ended
+    } else {
+        let passes = |&&(counter, _): &&(u64, u64)| passes_mark(counter - function.first_counter);
+        own[..behind(others)].iter().filter(passes).map(signed).sum()
+    };
+    Entries { entered: positive(counted + ended - marked), staying: positive(counted - marked) }
 }
 
 #[cfg(test)]
 mod tests {
-    use pathformat::manifest::{CutReason, DagEdge};
+    use pathformat::manifest::{Block, CutReason, DagEdge, Edge, Outcome};
 
     use super::*;
 
@@ -86,6 +101,26 @@ mod tests {
         // A child that ends what its parent entered.
         assert_eq!(entries(true, &[(11, 1)]), (0, 0));
         assert_eq!(entries(true, &[(9, 7), (15, 7)]), (0, 0));
+    }
+
+    #[test]
+    fn marked_paths_are_told_from_others() {
+        // Block 0 leads to 1 and 2, which leave; the way to 2 is marked.
+        let flow = |edge, value| DagEdge { kind: DagEdgeKind::Flow { edge }, value };
+        let leave = |block| DagEdge { kind: DagEdgeKind::Leave { block }, value: 0 };
+        let edge = |to| Edge { from: 0, to, outcome: Outcome::Jump, cut: None };
+        let function = Function {
+            num_paths: 2,
+            counts_entries: true,
+            marks: vec![1],
+            blocks: vec![Block::default(); 3],
+            edges: vec![edge(1), edge(2)],
+            dag: vec![flow(0, 0), flow(1, 1), leave(1), leave(2)],
+            ..Function::default()
+        };
+        let entries = |counts: &[(u64, u64)]| of_function(&function, counts);
+        assert_eq!(entries(&[(0, 7), (1, 3), (2, 5)]), Entries { entered: 12, staying: 2 });
+        assert_eq!(entries(&[(0, 7)]), Entries { entered: 7, staying: 0 });
     }
 
     #[test]
