@@ -98,13 +98,32 @@ extern "C" uint32_t pathpass_function_facts(LLVMValueRef Value) {
          F.hasComdat() << 4 | Sanitized << 5;
 }
 
-// Whether a call is the last thing that a function does, so that code generation may make it a jump.
-static bool isInTailPosition(const CallBase &Call) {
-  auto *Plain = dyn_cast<CallInst>(&Call);
-  if (!Plain || !Plain->isTailCall() || Plain->isInlineAsm() || isa<IntrinsicInst>(Plain))
-    return false;
-  auto *Return = dyn_cast_or_null<ReturnInst>(Plain->getNextNode());
-  return Return && (!Return->getReturnValue() || Return->getReturnValue() == Plain);
+// The return of a block that does nothing else, or null.
+static ReturnInst *onlyReturn(BasicBlock &BB) {
+  auto *Return = dyn_cast<ReturnInst>(&*BB.getFirstNonPHIOrDbgOrLifetime());
+  auto *Phi = Return ? dyn_cast_or_null<PHINode>(Return->getReturnValue()) : nullptr;
+  bool Others = any_of(BB.phis(), [&](PHINode &Other) { return &Other != Phi; });
+  return Others ? nullptr : Return;
+}
+
+// The last call of a block if the function does nothing behind it but return what it gave, perhaps in a block that does only
+// that; else null. Code generation makes such calls jumps (CodeGenPrepare, dupRetToEnableTailCallOpts).
+static CallInst *tailCall(BasicBlock &BB) {
+  auto *Terminator = BB.getTerminator();
+  auto *Call = dyn_cast_or_null<CallInst>(Terminator->getPrevNode());
+  if (!Call || !Call->isTailCall() || Call->isInlineAsm() || isa<IntrinsicInst>(Call) ||
+      Call->hasFnAttr(Attribute::ReturnsTwice))
+    return nullptr;
+  if (auto *Return = dyn_cast<ReturnInst>(Terminator))
+    return !Return->getReturnValue() || Return->getReturnValue() == Call ? Call : nullptr;
+  auto *Next = BB.getSingleSuccessor();
+  auto *Return = Next && isa<BranchInst>(Terminator) ? onlyReturn(*Next) : nullptr;
+  if (!Return)
+    return nullptr;
+  auto *Value = Return->getReturnValue();
+  if (auto *Phi = dyn_cast_or_null<PHINode>(Value); Phi && Phi->getParent() == Next)
+    Value = Phi->getIncomingValueForBlock(&BB);
+  return !Value || Value == Call ? Call : nullptr;
 }
 
 // Facts about an instruction; must match `InstructionFacts` in src/ffi.rs.
@@ -116,12 +135,18 @@ extern "C" uint32_t pathpass_instruction_facts(LLVMValueRef Value) {
     bool Deoptimizes = Intrinsic && cast<IntrinsicInst>(Call)->getIntrinsicID() == Intrinsic::experimental_deoptimize;
     Facts |= 1u << 1 | Intrinsic << 2 | Call->isInlineAsm() << 3 | Call->doesNotReturn() << 4 |
              Call->hasFnAttr(Attribute::ReturnsTwice) << 5 |
-             (Call->isMustTailCall() || Deoptimizes || isInTailPosition(*Call)) << 6;
+             (Call->isMustTailCall() || Deoptimizes) << 6;
   }
   return Facts;
 }
 
 extern "C" const char *pathpass_opcode_name(LLVMValueRef Value) { return unwrap<Instruction>(Value)->getOpcodeName(); }
+
+// The call in tail position that ends a block, or null.
+extern "C" LLVMValueRef pathpass_tail_call(LLVMBasicBlockRef Block) { return wrap(tailCall(*unwrap(Block))); }
+
+// Whether a block only returns.
+extern "C" bool pathpass_only_returns(LLVMBasicBlockRef Block) { return onlyReturn(*unwrap(Block)); }
 
 // The function that a call names, or null for an indirect call.
 extern "C" LLVMValueRef pathpass_callee(LLVMValueRef Value) {

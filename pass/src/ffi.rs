@@ -57,6 +57,8 @@ unsafe extern "C" {
     pub(crate) fn pathpass_function_facts(function: LLVMValueRef) -> u32;
     pub(crate) fn pathpass_instruction_facts(instruction: LLVMValueRef) -> u32;
     pub(crate) fn pathpass_opcode_name(instruction: LLVMValueRef) -> *const c_char;
+    pub(crate) fn pathpass_tail_call(block: LLVMBasicBlockRef) -> LLVMValueRef;
+    pub(crate) fn pathpass_only_returns(block: LLVMBasicBlockRef) -> bool;
     pub(crate) fn pathpass_callee(call: LLVMValueRef) -> LLVMValueRef;
     pub(crate) fn pathpass_case_value(switch: LLVMValueRef, successor: c_uint, case: *mut i64) -> bool;
     pub(crate) fn pathpass_block_frequency(analyses: *mut Analyses, block: LLVMBasicBlockRef) -> u64;

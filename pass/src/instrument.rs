@@ -14,10 +14,10 @@ use paths::entries::Entries;
 use paths::placement::Op;
 
 use crate::Planned;
+use crate::base::Base;
 use crate::counters::{Counters, Step};
 use crate::llvm::{self, FunctionFacts};
 use crate::presence;
-use crate::read_cfg::{end_point, stays};
 
 /// Writes the code of one planned function.
 pub(crate) fn instrument(planned: &Planned<'_>, counters: &Counters<'_>, id: ModuleId) {
@@ -26,10 +26,7 @@ pub(crate) fn instrument(planned: &Planned<'_>, counters: &Counters<'_>, id: Mod
     builder.position_before(&first_after_slots(planned.graph.blocks[0]));
     let slot = builder.build_alloca(context.i64_type(), "path").expect("positioned");
     let sanitized = FunctionFacts::of(planned.function).is_sanitized();
-    let counts = |edge: DagEdge| matches!(planned.plan.placement.op(edge), Some(Op::Count(_) | Op::CountAt(_)));
-    let counts_any = planned.plan.entries.have_counter() || planned.plan.dag.edges().any(counts);
-    let base = (counters.is_computed_at_entry() && counts_any)
-        .then(|| counters.address(&builder, planned.first_counter, sanitized));
+    let base = Base::new(planned, counters, &builder, sanitized);
     let flies = planned.plan.dag.edges().any(|edge| planned.plan.dag.edge(edge).kind == Kind::InFlight);
     let flight = flies.then(|| builder.build_alloca(context.i64_type(), "path.flight").expect("positioned"));
     let writer = Writer { planned, counters, builder, slot, flight, base, sanitized };
@@ -60,7 +57,7 @@ struct Writer<'a, 'ctx> {
     slot: PointerValue<'ctx>,
     /// Which counter says that this frame is in flight now.
     flight: Option<PointerValue<'ctx>>,
-    base: Option<PointerValue<'ctx>>,
+    base: Base<'a, 'ctx>,
     sanitized: bool,
 }
 
@@ -86,12 +83,12 @@ impl<'ctx> Writer<'_, 'ctx> {
         let (mut pads, mut landings) = (Vec::new(), Vec::new());
         for edge in dag.edges().filter(|&edge| dag.edge(edge).kind == Kind::InFlight) {
             let from = dag.edge(edge).from;
-            let calls: Vec<_> = stays(graph.block(from)).collect();
+            let calls: Vec<_> = graph.stays(from).collect();
             let (Some(first), Some(last)) = (calls.first(), calls.last()) else { continue };
-            self.builder.position_before(first);
+            self.stand_before(from, *first);
             self.take_off(edge);
             if !last.is_terminator() {
-                self.builder.position_before(&last.get_next_instruction().expect("a block has a terminator"));
+                self.stand_before(from, last.get_next_instruction().expect("a block has a terminator"));
                 self.land();
                 continue;
             }
@@ -101,7 +98,7 @@ impl<'ctx> Writer<'_, 'ctx> {
                     landings.push(way);
                 } else if !pads.contains(&data.to) {
                     pads.push(data.to);
-                    self.builder.position_before(&self.top(data.to));
+                    self.stand_before(data.to, self.top(data.to));
                     self.land();
                 }
             }
@@ -141,7 +138,7 @@ impl<'ctx> Writer<'_, 'ctx> {
         for edge in dag.edges() {
             let data = dag.edge(edge);
             if matches!(data.kind, Kind::Start(Place::InBlock, _)) {
-                self.write_at(edge, self.top(data.to));
+                self.write_at(edge, data.to, self.top(data.to));
             }
         }
     }
@@ -152,12 +149,12 @@ impl<'ctx> Writer<'_, 'ctx> {
         for edge in dag.edges() {
             let data = dag.edge(edge);
             if matches!(data.kind, Kind::Leave | Kind::End(Place::InBlock, _)) {
-                self.write_at(edge, end_point(self.planned.graph.block(data.from)));
+                self.write_at(edge, data.from, self.planned.graph.end_point(data.from));
             }
         }
         for block in self.planned.graph.cfg.blocks() {
             if let Some(value) = self.planned.plan.placement.settled(block) {
-                self.builder.position_before(&end_point(self.planned.graph.block(block)));
+                self.builder.position_before(&self.planned.graph.end_point(block));
                 self.set(value);
             }
         }
@@ -182,7 +179,7 @@ impl<'ctx> Writer<'_, 'ctx> {
             let lands = landings.contains(&edge);
             let enters = dag.flow(edge).is_some_and(|flow| self.planned.plan.entries.mark(flow));
             if lands || enters || !ops.is_empty() {
-                self.builder.position_before(&self.place(edge));
+                self.stand_on(edge);
                 if enters {
                     self.enter();
                 }
@@ -198,9 +195,9 @@ impl<'ctx> Writer<'_, 'ctx> {
         self.planned.plan.placement.op(edge)
     }
 
-    fn write_at(&self, edge: DagEdge, at: InstructionValue<'ctx>) {
+    fn write_at(&self, edge: DagEdge, block: Block, at: InstructionValue<'ctx>) {
         if let Some(op) = self.op(edge) {
-            self.builder.position_before(&at);
+            self.stand_before(block, at);
             self.write(op);
         }
     }
@@ -209,19 +206,20 @@ impl<'ctx> Writer<'_, 'ctx> {
         llvm::first_insertion(self.planned.graph.block(block)).expect("a block that paths start in can hold code")
     }
 
-    /// The place for code on `edge`.
-    fn place(&self, edge: Edge) -> InstructionValue<'ctx> {
+    /// Lets the builder write on `edge`.
+    fn stand_on(&self, edge: Edge) {
         let graph = &self.planned.graph;
         let data = graph.cfg.edge(edge);
-        let (from, to) = graph.ends(edge);
-        let block = if graph.cfg.successors(data.from).len() == 1 {
-            from
+        if graph.cfg.successors(data.from).len() == 1 {
+            self.stand_before(data.from, graph.end_point(data.from));
         } else if graph.cfg.predecessors(data.to).len() == 1 {
-            return self.top(data.to);
+            self.stand_before(data.to, self.top(data.to));
         } else {
-            llvm::split_edge(from, to).expect("an edge of kind Plain can be split")
-        };
-        block.get_terminator().expect("every block has a terminator")
+            let (from, to) = graph.ends(edge);
+            let between = llvm::split_edge(from, to).expect("an edge of kind Plain can be split");
+            self.builder.position_before(&between.get_terminator().expect("every block has a terminator"));
+            self.base.stand_behind(data.from);
+        }
     }
 
     /// Writes one step where the builder stands.
@@ -250,7 +248,12 @@ impl<'ctx> Writer<'_, 'ctx> {
     }
 
     fn base(&self) -> PointerValue<'ctx> {
-        let compute = || self.counters.address(&self.builder, self.planned.first_counter, self.sanitized);
-        self.base.unwrap_or_else(compute)
+        self.base.get(&self.builder)
+    }
+
+    /// Lets the builder write in `block` before `at`.
+    fn stand_before(&self, block: Block, at: InstructionValue<'ctx>) {
+        self.builder.position_before(&at);
+        self.base.stand_before(block, at);
     }
 }

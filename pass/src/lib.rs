@@ -6,6 +6,7 @@
 // What the library offers is the two C symbols in `ffi`; all else is for its own modules.
 #![allow(unreachable_pub, reason = "a cdylib exports symbols, not paths")]
 
+mod base;
 mod counters;
 mod debug_info;
 mod describe;

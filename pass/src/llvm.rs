@@ -84,9 +84,8 @@ impl InstructionFacts {
         self.0 & 32 != 0
     }
 
-    /// Nothing but a return follows, and nothing shall be put between (`musttail`, deoptimisation), or that would cost
-    /// the jump which code generation makes of a call in tail position.
-    pub(crate) fn is_last(self) -> bool {
+    /// Only a return may follow (`musttail`, deoptimisation).
+    pub(crate) fn must_be_last(self) -> bool {
         self.0 & 64 != 0
     }
 }
@@ -96,6 +95,22 @@ pub(crate) fn opcode_name(instruction: InstructionValue<'_>) -> &'static str {
     // SAFETY: a live instruction; LLVM's names are static.
     let name = unsafe { CStr::from_ptr(ffi::pathpass_opcode_name(instruction.as_value_ref())) };
     name.to_str().unwrap_or("unknown")
+}
+
+/// The call that ends a block, if the function does nothing behind it but return what it gave, there or in a block that
+/// does only that.
+pub(crate) fn tail_call(block: BasicBlock<'_>) -> Option<InstructionValue<'_>> {
+    // SAFETY: a live block; a null result is left out.
+    unsafe {
+        let call = ffi::pathpass_tail_call(block.as_mut_ptr());
+        (!call.is_null()).then(|| InstructionValue::new(call))
+    }
+}
+
+/// Whether a block does nothing but return.
+pub(crate) fn only_returns(block: BasicBlock<'_>) -> bool {
+    // SAFETY: a live block.
+    unsafe { ffi::pathpass_only_returns(block.as_mut_ptr()) }
 }
 
 /// Symbol of the function that a call names; `None` for an indirect call.

@@ -9,7 +9,6 @@ use inkwell::values::{BasicMetadataValueEnum, FunctionValue, InstructionValue};
 use pathformat::ModuleId;
 use paths::dag::{Kind, Place};
 
-use crate::read_cfg::end_point;
 use crate::{Planned, llvm};
 
 /// Adds the calls to one function, number `index` in the manifest of module `id`.
@@ -43,11 +42,23 @@ pub(crate) fn instrument<'ctx>(module: &Module<'ctx>, planned: &Planned<'ctx>, i
     let dag = &planned.plan.dag;
     for edge in dag.edges() {
         let data = dag.edge(edge);
-        if matches!(data.kind, Kind::Leave | Kind::End(Place::InBlock, _)) {
-            call(end_point(graph.block(data.from)), end, &[frame]);
+        if matches!(data.kind, Kind::Leave | Kind::End(Place::InBlock, _)) && !graph.cfg.counts_above(data.from) {
+            call(graph.end_point(data.from), end, &[frame]);
         }
     }
-    for number in graph.cfg.blocks() {
+    for edge in graph.cfg.edges().filter(|&edge| graph.cfg.counts_above(graph.cfg.edge(edge).to)) {
+        let data = graph.cfg.edge(edge);
+        let at = if graph.cfg.successors(data.from).len() == 1 {
+            graph.end_point(data.from)
+        } else {
+            let (from, to) = graph.ends(edge);
+            let between = llvm::split_edge(from, to).unwrap_or(to);
+            between.get_terminator().expect("every block has a terminator")
+        };
+        call(at, block, &[frame, half.const_int(u64::from(data.to.0), false).into()]);
+        call(at, end, &[frame]);
+    }
+    for number in graph.cfg.blocks().filter(|&number| !graph.cfg.counts_above(number)) {
         let mut at = llvm::first_insertion(graph.block(number)).expect("a block can hold code");
         if number == paths::cfg::ENTRY {
             // Behind the call that gave the frame its number.

@@ -25,7 +25,12 @@ pub(crate) struct Graph<'ctx> {
     pub(crate) outcomes: Vec<Outcome>,
     /// LLVM's block for each block.
     pub(crate) blocks: Vec<BasicBlock<'ctx>>,
+    /// For each block where the code stands that is run at its end.
+    ends: Vec<InstructionValue<'ctx>>,
 }
+
+/// With more ways in, a block that returns is not left by calls in tail position: each way in holds a copy of the counting.
+const MOST_WAYS_TO_RETURN: usize = 8;
 
 impl<'ctx> Graph<'ctx> {
     /// Reads `function`, whose blocks are numbered in its own order. With `in_flight`, paths also end where control may
@@ -34,7 +39,6 @@ impl<'ctx> Graph<'ctx> {
         split_behind_calls_that_return_twice(function);
         let blocks = function.get_basic_blocks();
         let index: HashMap<_, _> = blocks.iter().enumerate().map(|(at, block)| (*block, Block(at as u32))).collect();
-        let mut data = Vec::new();
         let mut edges: Vec<EdgeData> = Vec::new();
         let mut frequency: Vec<u64> = Vec::new();
         let mut outcomes: Vec<Outcome> = Vec::new();
@@ -63,18 +67,41 @@ impl<'ctx> Graph<'ctx> {
             if let [only @ (Outcome::True | Outcome::False | Outcome::Cases(_) | Outcome::Default)] = out {
                 *only = Outcome::Jump;
             }
-            data.push(BlockData { exit: exit(terminator), steady: is_steady(block), may_stay: may_stay(block) });
         }
-        let cfg = Cfg::new(data, edges);
+        let returns: Vec<bool> = (0..blocks.len()).map(|at| is_left_above(&blocks, &edges, Block(at as u32))).collect();
+        let next = |from: Block| edges.iter().find(|edge| edge.from == from).map(|edge| edge.to);
+        let leaves = |at: usize| next(Block(at as u32)).is_none_or(|to| returns[to.index()]);
+        let ends: Vec<_> = blocks
+            .iter()
+            .enumerate()
+            .map(|(at, &block)| llvm::tail_call(block).filter(|_| leaves(at)).unwrap_or_else(|| end_point(block)))
+            .collect();
+        let data = blocks.iter().zip(&ends).zip(&returns).map(|((&block, &end), &counts_above)| {
+            let terminator = block.get_terminator().expect("every block has a terminator");
+            BlockData { exit: exit(terminator), may_stay: stays(block, end).next().is_some(), counts_above }
+        });
+        let cfg = Cfg::new(data.collect(), edges);
         // A landing pad cannot tell a call that returned twice from others, so it would not know what to take back.
         let cfg =
             if in_flight && !blocks.iter().any(|&block| invokes_twice(block)) { cfg.with_in_flight() } else { cfg };
-        Self { cfg, frequency, outcomes, blocks }
+        Self { cfg, frequency, outcomes, blocks, ends }
     }
 
     /// LLVM's block.
     pub(crate) fn block(&self, block: Block) -> BasicBlock<'ctx> {
         self.blocks[block.index()]
+    }
+
+    /// Where the code stands that is run at the end of a block: before the terminator, or before the call that control may not
+    /// come back from in the usual way. A call in tail position is where the function is left: code generation makes it a
+    /// jump if nothing stands behind it.
+    pub(crate) fn end_point(&self, block: Block) -> InstructionValue<'ctx> {
+        self.ends[block.index()]
+    }
+
+    /// The instructions of a block, up to its [end](Self::end_point), that control may stay in.
+    pub(crate) fn stays(&self, block: Block) -> impl Iterator<Item = InstructionValue<'ctx>> + use<'ctx> {
+        stays(self.block(block), self.end_point(block))
     }
 
     /// LLVM's blocks at both ends of an edge.
@@ -84,9 +111,8 @@ impl<'ctx> Graph<'ctx> {
     }
 }
 
-/// Where code stands that ends a path in `block`: before the terminator, or before the call that control may not come
-/// back from in the usual way. A call in tail position is where the function is left.
-pub(crate) fn end_point(block: BasicBlock<'_>) -> InstructionValue<'_> {
+/// Before the terminator, or before the call that control may not come back from in the usual way.
+fn end_point(block: BasicBlock<'_>) -> InstructionValue<'_> {
     let terminator = block.get_terminator().expect("every block has a terminator");
     let opcode = terminator.get_opcode();
     let mut at = terminator;
@@ -95,7 +121,7 @@ pub(crate) fn end_point(block: BasicBlock<'_>) -> InstructionValue<'_> {
         at = previous;
         let ends_here = match opcode {
             InstructionOpcode::Unreachable => facts.does_not_return(),
-            InstructionOpcode::Return => facts.is_last(),
+            InstructionOpcode::Return => facts.must_be_last(),
             _ => facts.returns_twice(),
         };
         if ends_here {
@@ -167,13 +193,15 @@ fn exit(terminator: InstructionValue<'_>) -> Option<Exit> {
     }
 }
 
-/// Whether control that enters the block always reaches its terminator, or the place where a path ends in it.
-fn is_steady(block: BasicBlock<'_>) -> bool {
-    let terminator = block.get_terminator().expect("every block has a terminator");
-    if llvm::successors(terminator).is_empty() {
-        return !may_stay(block);
+/// Whether some call before `block` is in tail position, so that all paths are counted on the ways into it.
+fn is_left_above(blocks: &[BasicBlock<'_>], edges: &[EdgeData], block: Block) -> bool {
+    if !llvm::only_returns(blocks[block.index()]) {
+        return false;
     }
-    block.get_instructions().all(|at| at.is_terminator() || InstructionFacts::of(at).goes_on())
+    let into: Vec<_> = edges.iter().filter(|edge| edge.to == block).collect();
+    into.len() <= MOST_WAYS_TO_RETURN
+        && into.iter().all(|edge| edge.kind == EdgeKind::Plain)
+        && into.iter().any(|edge| llvm::tail_call(blocks[edge.from.index()]).is_some())
 }
 
 fn invokes_twice(block: BasicBlock<'_>) -> bool {
@@ -181,14 +209,8 @@ fn invokes_twice(block: BasicBlock<'_>) -> bool {
     terminator.get_opcode() == InstructionOpcode::Invoke && InstructionFacts::of(terminator).returns_twice()
 }
 
-/// Whether control may stay in the block before its [`end_point`].
-fn may_stay(block: BasicBlock<'_>) -> bool {
-    stays(block).next().is_some()
-}
-
-/// The instructions of a block, up to its [`end_point`], that control may stay in.
-pub(crate) fn stays<'ctx>(block: BasicBlock<'ctx>) -> impl Iterator<Item = InstructionValue<'ctx>> {
-    let end = end_point(block);
+/// The instructions of a block, up to `end`, that control may stay in.
+fn stays<'ctx>(block: BasicBlock<'ctx>, end: InstructionValue<'ctx>) -> impl Iterator<Item = InstructionValue<'ctx>> {
     let before = block.get_instructions().take_while(move |at| *at != end);
     let calls_last = end.get_opcode() == InstructionOpcode::Invoke && !InstructionFacts::of(end).returns_twice();
     before.filter(|at| !InstructionFacts::of(*at).goes_on()).chain(calls_last.then_some(end))

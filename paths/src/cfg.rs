@@ -76,12 +76,12 @@ pub enum EdgeKind {
 pub struct BlockData {
     /// How it leaves the function, if it has no successors.
     pub exit: Option<Exit>,
-    /// Whether control that enters the block always reaches its end. A call that may throw, exit or jump away makes
-    /// this false; counting must not move up over such a block.
-    pub steady: bool,
-    /// Whether control may stay in the block, or leave it along no edge, before a path that ends in it is counted. That is
-    /// so in blocks that are not steady, unless only the call that ends the path makes them so.
+    /// Whether control may stay in the block, or leave it along no edge, before a path that ends in it is counted: a call in
+    /// it may throw, exit or jump away. The call that ends the path, such as one in tail position, does not count.
     pub may_stay: bool,
+    /// Whether every path is counted before it gets here, since on some way into the block the function is left already: a
+    /// call stands there in tail position. The block only returns, and all edges into it are plain.
+    pub counts_above: bool,
 }
 
 /// An edge.
@@ -159,14 +159,14 @@ impl Cfg {
         self.blocks[block.index()].exit
     }
 
-    /// Whether control that enters `block` always reaches its end.
-    pub fn is_steady(&self, block: Block) -> bool {
-        self.blocks[block.index()].steady
-    }
-
     /// Whether control may stay in `block` before a path that ends in it is counted.
     pub fn may_stay(&self, block: Block) -> bool {
         self.blocks[block.index()].may_stay
+    }
+
+    /// Whether every path is counted before it gets to `block`.
+    pub fn counts_above(&self, block: Block) -> bool {
+        self.blocks[block.index()].counts_above
     }
 
     /// The same graph, where a path also ends in every block that control [may stay](Self::may_stay) in.

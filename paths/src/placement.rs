@@ -5,9 +5,9 @@
 //! * *Initialisation moves down.* Where only one way leads to a node, the register is a known constant there, and
 //!   nothing is stored until two ways meet.
 //! * *Counting moves up.* Where only one way leads from a node to EXIT, the path can be counted before the node. It
-//!   moves only over steady blocks, which control cannot leave in the middle: otherwise a path would be counted that
+//!   moves only over blocks that control cannot stay in, nor leave in the middle: otherwise a path would be counted that
 //!   did not happen. Over a node with several ways in it moves if that saves an instruction on some of them, and code
-//!   does not grow much: each way in then counts by itself.
+//!   does not grow much: each way in then counts by itself. And over a block that returns what a call in tail position gave.
 //!
 //! Where both meet, a path is counted by one instruction and no register: `count[constant]++`.
 
@@ -109,9 +109,9 @@ fn counted_above(
         let rest = if to == dag.exit() { Some(0) } else { counted[to.index()] };
         let into = dag.predecessors(node);
         let may_move = node != ENTRY
-            && cfg.is_steady(node)
+            && !cfg.may_stay(node)
             && !into.iter().any(|&edge| holds_no_code(cfg, dag, edge))
-            && (into.len() == 1 || pays_above(dag, increments, known, weights, into));
+            && (into.len() == 1 || cfg.counts_above(node) || pays_above(dag, increments, known, weights, into));
         counted[node.index()] = rest.filter(|_| may_move).map(|rest: i64| rest.wrapping_add(increments.of(edge)));
     }
     counted

@@ -188,6 +188,37 @@ fn counting_stays_below_a_block_that_control_may_leave() {
 }
 
 #[test]
+fn counting_moves_above_the_return_behind_a_tail_call() {
+    let (named, plan) = named(
+        "A: B C
+         B: D
+         C: E F
+         E: G
+         F: G
+         G: D
+         D^:",
+    );
+    check(
+        named.code(&plan),
+        "A→B: count[0]++
+         C→E: count[1]++
+         C→F: count[2]++",
+    );
+}
+
+#[test]
+fn all_ways_to_such_a_return_count_the_register() {
+    let (named, plan) = named("A: A2 B\nA2: C\nB: C\nC: D*9 E\nE: D\nD^:");
+    check(
+        named.code(&plan),
+        "A2→C: r = 0
+         B→C: r = 2
+         C→D: count[r]++
+         C→E: count[r + 1]++",
+    );
+}
+
+#[test]
 fn an_invoke_goes_on_along_its_unwind_edge() {
     let (named, plan) = named(
         "A?: B*9 ~P
@@ -276,7 +307,7 @@ fn graphs(most: usize) -> impl Strategy<Value = (Cfg, Vec<u64>)> {
                 5 => Some(Exit::Unwind),
                 _ => Some(Exit::Return),
             };
-            data.push(BlockData { exit, steady, may_stay: !steady });
+            data.push(BlockData { exit, may_stay: !steady, counts_above: false });
         }
         let cfg = Cfg::new(data, edges);
         (if in_flight { cfg.with_in_flight() } else { cfg }, frequency)

@@ -2,7 +2,8 @@
 //!
 //! A graph is one line a block: `A: B*3 C` says that block A goes to B and C, the first three times as often as
 //! the second. `~B` is an unwind edge and `!B` an opaque one; a block with no target returns, and `resume` or
-//! `noreturn` say otherwise; a `?` after the name says that the block is not steady. The first block is the entry.
+//! `noreturn` say otherwise; a `?` after the name says that control may stay in the block, a `^` that paths are counted before it. The
+//! first block is the entry.
 
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -34,13 +35,13 @@ pub fn parse(text: &str) -> Result<Named, String> {
     let mut heads = Vec::new();
     for line in &lines {
         let (head, targets) = line.split_once(':').ok_or_else(|| format!("no colon in `{line}`"))?;
-        heads.push((head.trim_end_matches('?').trim(), !head.ends_with('?'), targets));
+        heads.push((head.trim_end_matches(['?', '^']).trim(), head, targets));
     }
     let index: HashMap<_, _> = heads.iter().enumerate().map(|(at, (name, ..))| (*name, Block(at as u32))).collect();
     let mut blocks = Vec::new();
     let mut edges = Vec::new();
     let mut frequency = Vec::new();
-    for (at, (_, steady, targets)) in heads.iter().enumerate() {
+    for (at, (_, head, targets)) in heads.iter().enumerate() {
         let mut exit = Some(Exit::Return);
         for word in targets.split_whitespace() {
             match word {
@@ -60,7 +61,7 @@ pub fn parse(text: &str) -> Result<Named, String> {
                 }
             }
         }
-        blocks.push(BlockData { exit, steady: *steady, may_stay: !steady });
+        blocks.push(BlockData { exit, may_stay: head.ends_with('?'), counts_above: head.ends_with('^') });
     }
     let names = heads.iter().map(|(name, ..)| (*name).to_owned()).collect();
     Ok(Named { cfg: Cfg::new(blocks, edges), frequency, names })

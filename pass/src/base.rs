@@ -1,0 +1,112 @@
+//! Where the address of a function's counters comes from.
+//!
+//! It is read where the function is entered and kept, unless it would be kept over a call only for code that is not run
+//! often: then it costs a callee-saved register or a stack slot at every entry, and reading it again costs less.
+
+use std::cell::Cell;
+
+use inkwell::builder::Builder;
+use inkwell::values::{InstructionValue, PointerValue};
+use paths::cfg::{Block, ENTRY};
+use paths::dag::DagEdge;
+use paths::placement::Op;
+
+use crate::Planned;
+use crate::counters::Counters;
+use crate::llvm::InstructionFacts;
+use crate::read_cfg::Graph;
+
+/// Code behind a call that runs more often than the entry, by this factor, keeps the address.
+const OFTEN: u64 = 2;
+
+/// The address of the counters of one function.
+pub(crate) struct Base<'a, 'ctx> {
+    planned: &'a Planned<'ctx>,
+    counters: &'a Counters<'ctx>,
+    sanitized: bool,
+    kept: Option<PointerValue<'ctx>>,
+    /// For each block, whether a call may come before its top and before its end.
+    behind_call: Vec<[bool; 2]>,
+    /// Whether code behind calls reads the address again.
+    reads_again: bool,
+    /// Whether the builder stands behind a call.
+    is_behind_call: Cell<bool>,
+}
+
+impl<'a, 'ctx> Base<'a, 'ctx> {
+    /// Reads the address where `builder` stands, at the entry of the function, if it is needed.
+    pub(crate) fn new(
+        planned: &'a Planned<'ctx>,
+        counters: &'a Counters<'ctx>,
+        builder: &Builder<'ctx>,
+        sanitized: bool,
+    ) -> Self {
+        let plan = &planned.plan;
+        let is_count = |&edge: &DagEdge| matches!(plan.placement.op(edge), Some(Op::Count(_) | Op::CountAt(_)));
+        let needed = plan.entries.have_counter() || plan.dag.edges().any(|edge| is_count(&edge));
+        let kept = (counters.is_computed_at_entry() && needed)
+            .then(|| counters.address(builder, planned.first_counter, sanitized));
+        let graph = &planned.graph;
+        let behind_call = behind_call(graph);
+        let often = executions(graph, ENTRY).saturating_mul(OFTEN);
+        let keeps = |block: Block| {
+            behind_call[block.index()][1]
+                && executions(graph, block) > often
+                && (plan.dag.successors(block).iter().any(is_count)
+                    || graph.cfg.successors(block).iter().any(|&edge| plan.dag.cut(edge).is_some()))
+        };
+        let reads_again = !graph.cfg.blocks().any(keeps);
+        Self { planned, counters, sanitized, kept, behind_call, reads_again, is_behind_call: Cell::new(false) }
+    }
+
+    /// Tells that code will be written in `block` before `at`.
+    pub(crate) fn stand_before(&self, block: Block, at: InstructionValue<'ctx>) {
+        let before = std::iter::successors(at.get_previous_instruction(), |at| at.get_previous_instruction());
+        self.is_behind_call.set(self.behind_call[block.index()][0] || before.into_iter().any(is_call));
+    }
+
+    /// Tells that code will be written on an edge out of `block`.
+    pub(crate) fn stand_behind(&self, block: Block) {
+        self.is_behind_call.set(self.behind_call[block.index()][1]);
+    }
+
+    /// The address, for code where `builder` stands.
+    pub(crate) fn get(&self, builder: &Builder<'ctx>) -> PointerValue<'ctx> {
+        match self.kept {
+            Some(kept) if !(self.reads_again && self.is_behind_call.get()) => kept,
+            _ => self.counters.address(builder, self.planned.first_counter, self.sanitized),
+        }
+    }
+}
+
+/// A call that keeps no register of its caller's but the callee-saved ones.
+fn is_call(instruction: InstructionValue<'_>) -> bool {
+    let facts = InstructionFacts::of(instruction);
+    facts.is_call() && !facts.is_intrinsic() && !facts.is_inline_asm()
+}
+
+/// Estimated executions of a block.
+fn executions(graph: &Graph<'_>, block: Block) -> u64 {
+    let edges = if block == ENTRY { graph.cfg.successors(block) } else { graph.cfg.predecessors(block) };
+    edges.iter().fold(0, |sum, edge| sum.saturating_add(graph.frequency[edge.index()]))
+}
+
+/// For each block, whether control may have come through a call to its top and to its end.
+fn behind_call(graph: &Graph<'_>) -> Vec<[bool; 2]> {
+    let calls = |block: Block| graph.block(block).get_instructions().any(is_call);
+    let mut behind: Vec<_> = graph.cfg.blocks().map(|block| [false, calls(block)]).collect();
+    let mut pending: Vec<Block> = graph.cfg.blocks().filter(|block| behind[block.index()][1]).collect();
+    while let Some(block) = pending.pop() {
+        for &edge in graph.cfg.successors(block) {
+            let to = graph.cfg.edge(edge).to;
+            let reached = &mut behind[to.index()];
+            if !reached[0] {
+                if !reached[1] {
+                    pending.push(to);
+                }
+                *reached = [true, true];
+            }
+        }
+    }
+    behind
+}
