@@ -27,7 +27,7 @@ using namespace llvm;
 
 // Must match `Options` in src/ffi.rs.
 struct PathpassOptions {
-  const char *Mode, *Stage, *Threads, *Filter, *Skip, *Base;
+  const char *Mode, *Stage, *Threads, *Filter, *Skip, *Base, *Without;
   uint64_t Limit;
   bool InFlight, Promotion, Verify;
 };
@@ -49,6 +49,8 @@ static cl::opt<std::string> Skip("pathcc-skip", cl::desc("count nothing, and rec
                                  cl::cat(Category));
 static cl::opt<std::string> Base("pathcc-base", cl::desc("how code finds its thread's counters: word, delta or site"),
                                  cl::init("word"), cl::Hidden, cl::cat(Category));
+static cl::opt<std::string> Without("pathcc-without", cl::desc("techniques that are left out, to measure them"),
+                                    cl::init(""), cl::Hidden, cl::cat(Category));
 static cl::opt<std::string> InFlight("pathcc-in-flight", cl::desc("count paths that never end as far as they came"),
                                      cl::init("no"), cl::cat(Category));
 static cl::opt<std::string> Promotion("pathcc-promotion", cl::desc("early: counters may be in registers in loops"),
@@ -61,7 +63,7 @@ struct PathPass : PassInfoMixin<PathPass> {
   PreservedAnalyses run(Module &M, ModuleAnalysisManager &Analyses) {
     auto &Functions = Analyses.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
     PathpassOptions Options = {Mode.c_str(), Stage.c_str(),     Threads.c_str(),     Filter.c_str(), Skip.c_str(),
-                               Base.c_str(), Limit,             InFlight == "yes", Promotion == "yes", Verify};
+                               Base.c_str(), Without.c_str(), Limit,             InFlight == "yes", Promotion == "yes", Verify};
     return pathpass_run(wrap(&M), &Options, &Functions) ? PreservedAnalyses::none() : PreservedAnalyses::all();
   }
   static bool isRequired() { return true; }

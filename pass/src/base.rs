@@ -40,6 +40,7 @@ impl<'a, 'ctx> Base<'a, 'ctx> {
         counters: &'a Counters<'ctx>,
         builder: &Builder<'ctx>,
         sanitized: bool,
+        may_read_again: bool,
     ) -> Self {
         let plan = &planned.plan;
         let is_count = |&edge: &DagEdge| matches!(plan.placement.op(edge), Some(Op::Count(_) | Op::CountAt(_)));
@@ -55,7 +56,7 @@ impl<'a, 'ctx> Base<'a, 'ctx> {
                 && (plan.dag.successors(block).iter().any(is_count)
                     || graph.cfg.successors(block).iter().any(|&edge| plan.dag.cut(edge).is_some()))
         };
-        let reads_again = !graph.cfg.blocks().any(keeps);
+        let reads_again = may_read_again && !graph.cfg.blocks().any(keeps);
         Self { planned, counters, sanitized, kept, behind_call, reads_again, is_behind_call: Cell::new(false) }
     }
 

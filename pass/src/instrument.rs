@@ -17,16 +17,17 @@ use crate::Planned;
 use crate::base::Base;
 use crate::counters::{Counters, Step};
 use crate::llvm::{self, FunctionFacts};
+use crate::options::Techniques;
 use crate::presence;
 
 /// Writes the code of one planned function.
-pub(crate) fn instrument(planned: &Planned<'_>, counters: &Counters<'_>, id: ModuleId) {
+pub(crate) fn instrument(planned: &Planned<'_>, counters: &Counters<'_>, id: ModuleId, techniques: Techniques) {
     let context = counters.context();
     let builder = context.create_builder();
     builder.position_before(&first_after_slots(planned.graph.blocks[0]));
     let slot = builder.build_alloca(context.i64_type(), "path").expect("positioned");
     let sanitized = FunctionFacts::of(planned.function).is_sanitized();
-    let base = Base::new(planned, counters, &builder, sanitized);
+    let base = Base::new(planned, counters, &builder, sanitized, techniques.reading_again);
     let flies = planned.plan.dag.edges().any(|edge| planned.plan.dag.edge(edge).kind == Kind::InFlight);
     let flight = flies.then(|| builder.build_alloca(context.i64_type(), "path.flight").expect("positioned"));
     let writer = Writer { planned, counters, builder, slot, flight, base, sanitized };

@@ -57,8 +57,8 @@ fn run(module: &Module<'_>, options: &Options, analyses: *mut ffi::Analyses) -> 
         match eligible::check(module, function, &record.file, options) {
             Err(reason) => record.skipped = Some(reason),
             Ok(()) => {
-                let graph = Graph::read(function, analyses, options.in_flight);
-                let plan = paths::plan(&graph.cfg, &graph.frequency, options.limit);
+                let graph = Graph::read(function, analyses, options);
+                let plan = paths::plan(&graph.cfg, &graph.frequency, options.limit, options.techniques.paths);
                 describe::body(&mut record, &graph, &plan, &manifest.directory);
                 record.first_counter = counters;
                 counters += record.counters();
@@ -76,7 +76,7 @@ fn run(module: &Module<'_>, options: &Options, analyses: *mut ffi::Analyses) -> 
         counters = 0;
     } else if counters > 0 {
         let array = Counters::define(module, id, counters, options);
-        planned.iter().for_each(|planned| instrument(planned, &array, id));
+        planned.iter().for_each(|planned| instrument(planned, &array, id, options.techniques));
     }
     if options.verify {
         let broken = planned.iter().find(|planned| !llvm::verify(planned.function));

@@ -24,8 +24,33 @@ pub(crate) struct Options {
     pub(crate) in_flight: bool,
     /// Whether the optimiser may keep counters in registers.
     pub(crate) promotion: bool,
+    /// What is done to make counting cheaper.
+    pub(crate) techniques: Techniques,
     /// Whether every instrumented function is verified.
     pub(crate) verify: bool,
+}
+
+/// What is done to make counting cheaper, all of it unless it is left out for a measurement.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Techniques {
+    /// In the plan.
+    pub(crate) paths: paths::techniques::Techniques,
+    /// Calls in tail position leave the function.
+    pub(crate) tail_calls: bool,
+    /// Code behind calls may read the address of the counters again.
+    pub(crate) reading_again: bool,
+}
+
+impl Techniques {
+    /// Everything but what these words, separated by commas, name.
+    pub(crate) fn without(words: &str) -> Self {
+        let uses = |name: &str| !words.split(',').any(|word| word == name);
+        Self {
+            paths: paths::techniques::Techniques::without(words),
+            tail_calls: uses("tail-calls"),
+            reading_again: uses("reading-again"),
+        }
+    }
 }
 
 /// How code finds the array of its thread.

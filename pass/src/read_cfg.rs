@@ -14,6 +14,7 @@ use paths::cfg::{Block, BlockData, Cfg, Edge, EdgeData, EdgeKind, Exit};
 
 use crate::ffi::Analyses;
 use crate::llvm::{self, InstructionFacts};
+use crate::options::Options;
 
 /// A function's graph with what ties it to LLVM.
 pub(crate) struct Graph<'ctx> {
@@ -33,9 +34,8 @@ pub(crate) struct Graph<'ctx> {
 const MOST_WAYS_TO_RETURN: usize = 8;
 
 impl<'ctx> Graph<'ctx> {
-    /// Reads `function`, whose blocks are numbered in its own order. With `in_flight`, paths also end where control may
-    /// stay.
-    pub(crate) fn read(function: FunctionValue<'ctx>, analyses: *mut Analyses, in_flight: bool) -> Self {
+    /// Reads `function`, whose blocks are numbered in its own order.
+    pub(crate) fn read(function: FunctionValue<'ctx>, analyses: *mut Analyses, options: &Options) -> Self {
         split_behind_calls_that_return_twice(function);
         let blocks = function.get_basic_blocks();
         let index: HashMap<_, _> = blocks.iter().enumerate().map(|(at, block)| (*block, Block(at as u32))).collect();
@@ -68,9 +68,11 @@ impl<'ctx> Graph<'ctx> {
                 *only = Outcome::Jump;
             }
         }
-        let returns: Vec<bool> = (0..blocks.len()).map(|at| is_left_above(&blocks, &edges, Block(at as u32))).collect();
+        let tail_calls = options.techniques.tail_calls;
+        let is_left_above = |at| tail_calls && is_left_above(&blocks, &edges, Block(at as u32));
+        let returns: Vec<bool> = (0..blocks.len()).map(is_left_above).collect();
         let next = |from: Block| edges.iter().find(|edge| edge.from == from).map(|edge| edge.to);
-        let leaves = |at: usize| next(Block(at as u32)).is_none_or(|to| returns[to.index()]);
+        let leaves = |at: usize| tail_calls && next(Block(at as u32)).is_none_or(|to| returns[to.index()]);
         let ends: Vec<_> = blocks
             .iter()
             .enumerate()
@@ -82,8 +84,11 @@ impl<'ctx> Graph<'ctx> {
         });
         let cfg = Cfg::new(data.collect(), edges);
         // A landing pad cannot tell a call that returned twice from others, so it would not know what to take back.
-        let cfg =
-            if in_flight && !blocks.iter().any(|&block| invokes_twice(block)) { cfg.with_in_flight() } else { cfg };
+        let cfg = if options.in_flight && !blocks.iter().any(|&block| invokes_twice(block)) {
+            cfg.with_in_flight()
+        } else {
+            cfg
+        };
         Self { cfg, frequency, outcomes, blocks, ends }
     }
 

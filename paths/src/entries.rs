@@ -9,6 +9,7 @@
 use crate::cfg::{Cfg, ENTRY, EdgeKind};
 use crate::dag::{Dag, DagEdge, Kind};
 use crate::placement::{Op, Placement};
+use crate::techniques::Techniques;
 
 /// With more edges than this the counter is stepped at the entry: each is a copy of the code.
 const MOST_MARKS: usize = 6;
@@ -26,7 +27,7 @@ pub enum Entries {
 
 impl Entries {
     /// How the entries of this graph are best known.
-    pub fn of(cfg: &Cfg, dag: &Dag, placement: &Placement, weights: &[u64]) -> Self {
+    pub fn of(cfg: &Cfg, dag: &Dag, placement: &Placement, weights: &[u64], techniques: Techniques) -> Self {
         let in_danger = danger(cfg, dag, placement);
         if !in_danger[ENTRY.index()] {
             return Entries::ByPaths;
@@ -38,7 +39,7 @@ impl Entries {
         let from_entry: Vec<_> = dag.successors(ENTRY).iter().copied().filter(|&edge| is_flow(dag, edge)).collect();
         // A little cheaper is not cheaper: the code at the entry is never on an edge of its own.
         let pays = weight(&marks) <= weight(&from_entry) / 4 * 3;
-        if cfg.may_stay(ENTRY) || marks.len() > MOST_MARKS || !marks.iter().all(plain) || !pays {
+        if !techniques.marks || cfg.may_stay(ENTRY) || marks.len() > MOST_MARKS || !marks.iter().all(plain) || !pays {
             return Entries::Counted;
         }
         Entries::Marked(marks)
@@ -100,7 +101,7 @@ mod tests {
 
     fn entries(graph: &str) -> Entries {
         let named = text::parse(graph).expect("a sound graph");
-        plan(&named.cfg, &named.frequency, 100).entries
+        plan(&named.cfg, &named.frequency, 100, Techniques::ALL).entries
     }
 
     #[test]

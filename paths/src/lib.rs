@@ -18,6 +18,7 @@ pub mod numbering;
 mod oracle;
 pub mod placement;
 pub mod spanning_tree;
+pub mod techniques;
 #[cfg(test)]
 mod tests;
 pub mod text;
@@ -31,6 +32,7 @@ use increments::Increments;
 use numbering::Numbering;
 use placement::Placement;
 use spanning_tree::SpanningTree;
+use techniques::Techniques;
 
 /// Everything that is decided about one function.
 #[derive(Clone, Debug)]
@@ -50,17 +52,18 @@ const MOST_PATHS: u64 = 1 << 62;
 
 /// Plans the counting of the paths of `cfg`, cutting edges until there are at most `limit` paths, or none is left to
 /// cut. `frequency` gives the estimated executions of every edge, indexed like the edges of `cfg`: wrong
-/// estimates cost speed, never exactness.
-pub fn plan(cfg: &Cfg, frequency: &[u64], limit: u64) -> Plan {
+/// estimates cost speed, never exactness, and so do `techniques` that are left out.
+pub fn plan(cfg: &Cfg, frequency: &[u64], limit: u64, techniques: Techniques) -> Plan {
     let cuts = Cuts::within(cfg, frequency, limit.min(MOST_PATHS));
     let dag = Dag::new(cfg, &cuts);
     let numbering = Numbering::of(&dag).expect("the cuts keep the number of paths within 64 bits");
     let weights = dag.weights(cfg, frequency);
-    let tree = SpanningTree::heaviest(cfg, &dag, &weights);
+    let equal = vec![0; weights.len()];
+    let tree = SpanningTree::heaviest(cfg, &dag, if techniques.weights { &weights } else { &equal });
     let increments = Increments::of_chords(&dag, &numbering, &tree);
-    let placement = Placement::of(cfg, &dag, &increments, &weights);
+    let placement = Placement::of(cfg, &dag, &increments, &weights, techniques);
     // A path in flight that starts at the entry tells of its entry itself.
     let in_flight = cfg.blocks().any(|block| cfg.has_in_flight(block));
-    let entries = if in_flight { Entries::ByPaths } else { Entries::of(cfg, &dag, &placement, &weights) };
+    let entries = if in_flight { Entries::ByPaths } else { Entries::of(cfg, &dag, &placement, &weights, techniques) };
     Plan { dag, numbering, placement, entries }
 }

@@ -14,6 +14,7 @@
 use crate::cfg::{Block, Cfg, ENTRY, EdgeKind};
 use crate::dag::{Dag, DagEdge, Kind};
 use crate::increments::Increments;
+use crate::techniques::Techniques;
 
 /// Counting moves up over a join if not more ways into it than this, or than it saves an instruction on, get a copy that
 /// hold no code otherwise.
@@ -41,9 +42,10 @@ pub struct Placement {
 
 impl Placement {
     /// Places the code for `increments`. `weights` estimates how often each edge is followed.
-    pub fn of(cfg: &Cfg, dag: &Dag, increments: &Increments, weights: &[u64]) -> Self {
-        let known = known_constants(dag, increments);
-        let counted = counted_above(cfg, dag, increments, &known, weights);
+    pub fn of(cfg: &Cfg, dag: &Dag, increments: &Increments, weights: &[u64], techniques: Techniques) -> Self {
+        let known = known_constants(dag, increments, techniques);
+        let pays = |into: &[DagEdge]| techniques.joins && pays_above(dag, increments, &known, weights, into);
+        let counted = counted_above(cfg, dag, increments, techniques, pays);
         let ops = dag.edges().map(|edge| {
             let data = dag.edge(edge);
             let step = increments.of(edge);
@@ -82,25 +84,28 @@ fn holds_no_code(cfg: &Cfg, dag: &Dag, edge: DagEdge) -> bool {
 }
 
 /// The register's value at each node that only one way leads to.
-fn known_constants(dag: &Dag, increments: &Increments) -> Vec<Option<i64>> {
+fn known_constants(dag: &Dag, increments: &Increments, techniques: Techniques) -> Vec<Option<i64>> {
     let mut known = vec![None; dag.num_nodes()];
     for &node in dag.postorder().iter().rev() {
         known[node.index()] = match *dag.predecessors(node) {
             _ if node == ENTRY => Some(0),
-            [edge] => known[dag.edge(edge).from.index()].map(|r: i64| r.wrapping_add(increments.of(edge))),
+            [edge] if techniques.constants => {
+                known[dag.edge(edge).from.index()].map(|r: i64| r.wrapping_add(increments.of(edge)))
+            }
             _ => None,
         };
     }
     known
 }
 
-/// For each node before which paths are counted, what is still to be added to the register from there to EXIT.
+/// For each node before which paths are counted, what is still to be added to the register from there to EXIT. `pays` says
+/// whether it is better to count on these ways into a join than behind it.
 fn counted_above(
     cfg: &Cfg,
     dag: &Dag,
     increments: &Increments,
-    known: &[Option<i64>],
-    weights: &[u64],
+    techniques: Techniques,
+    pays: impl Fn(&[DagEdge]) -> bool,
 ) -> Vec<Option<i64>> {
     let mut counted = vec![None; dag.num_nodes()];
     for &node in dag.postorder() {
@@ -111,7 +116,7 @@ fn counted_above(
         let may_move = node != ENTRY
             && !cfg.may_stay(node)
             && !into.iter().any(|&edge| holds_no_code(cfg, dag, edge))
-            && (into.len() == 1 || cfg.counts_above(node) || pays_above(dag, increments, known, weights, into));
+            && (cfg.counts_above(node) || techniques.above && (into.len() == 1 || pays(into)));
         counted[node.index()] = rest.filter(|_| may_move).map(|rest: i64| rest.wrapping_add(increments.of(edge)));
     }
     counted

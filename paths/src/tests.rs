@@ -11,11 +11,12 @@ use crate::entries::Entries;
 use crate::increments::Increments;
 use crate::numbering::Numbering;
 use crate::spanning_tree::SpanningTree;
+use crate::techniques::Techniques;
 use crate::{Plan, oracle, plan, text};
 
 fn named(graph: &str) -> (text::Named, Plan) {
     let named = text::parse(graph).expect("a graph");
-    let plan = plan(&named.cfg, &named.frequency, u64::MAX);
+    let plan = plan(&named.cfg, &named.frequency, u64::MAX, Techniques::ALL);
     (named, plan)
 }
 
@@ -270,7 +271,7 @@ fn more_paths_than_64_bits_are_refused_and_cut() {
     let uncut = Dag::new(&named.cfg, &Cuts::necessary(&named.cfg));
     assert_eq!(Numbering::of(&uncut).map_err(|error| error.block), Err(Block(3 * 6)));
     for limit in [1, 50, 4096, 1 << 40, u64::MAX] {
-        let plan = plan(&named.cfg, &named.frequency, limit);
+        let plan = plan(&named.cfg, &named.frequency, limit, Techniques::ALL);
         assert!(plan.numbering.total() <= limit.max(300), "limit {limit}: {}", plan.numbering.total());
     }
 }
@@ -314,6 +315,17 @@ fn graphs(most: usize) -> impl Strategy<Value = (Cfg, Vec<u64>)> {
     })
 }
 
+/// Any combination of techniques.
+fn techniques() -> impl Strategy<Value = Techniques> {
+    any::<[bool; 5]>().prop_map(|[weights, constants, above, joins, marks]| Techniques {
+        weights,
+        constants,
+        above,
+        joins,
+        marks,
+    })
+}
+
 /// The sum of the values along a path.
 fn id(plan: &Plan, path: &[DagEdge]) -> u64 {
     path.iter().map(|&edge| plan.numbering.value(edge)).sum()
@@ -324,7 +336,7 @@ proptest! {
 
     #[test]
     fn ids_are_dense_and_distinct_and_decode((cfg, frequency) in graphs(9), limit in 1u64..40) {
-        let plan = plan(&cfg, &frequency, limit);
+        let plan = plan(&cfg, &frequency, limit, Techniques::ALL);
         let paths = oracle::enumerate(&plan.dag);
         prop_assert_eq!(paths.len() as u64, plan.numbering.total());
         let by_id: HashMap<_, _> = paths.iter().map(|path| (id(&plan, path), path)).collect();
@@ -339,7 +351,7 @@ proptest! {
 
     #[test]
     fn chord_sums_equal_value_sums((cfg, frequency) in graphs(9)) {
-        let plan = plan(&cfg, &frequency, u64::MAX);
+        let plan = plan(&cfg, &frequency, u64::MAX, Techniques::ALL);
         let tree = SpanningTree::heaviest(&cfg, &plan.dag, &plan.dag.weights(&cfg, &frequency));
         let increments = Increments::of_chords(&plan.dag, &plan.numbering, &tree);
         for edge in plan.dag.edges().filter(|&edge| tree.contains(edge)) {
@@ -355,9 +367,10 @@ proptest! {
     fn the_placed_code_counts_what_was_walked(
         (cfg, frequency) in graphs(14),
         limit in prop_oneof![1u64..30, Just(u64::MAX)],
+        techniques in techniques(),
         choices in proptest::collection::vec(any::<prop::sample::Index>(), 60),
     ) {
-        let plan = plan(&cfg, &frequency, limit);
+        let plan = plan(&cfg, &frequency, limit, techniques);
         let mut next = choices.iter();
         let walked = oracle::walk(&cfg, choices.len(), |ways| next.next().expect("enough choices").index(ways));
         let (paths, in_flight) = oracle::cut_walk(&cfg, &plan.dag, &walked);
@@ -375,9 +388,10 @@ proptest! {
     fn every_frame_that_stays_has_entered(
         (cfg, frequency) in graphs(14),
         limit in prop_oneof![1u64..30, Just(u64::MAX)],
+        techniques in techniques(),
         choices in proptest::collection::vec(any::<prop::sample::Index>(), 0..30),
     ) {
-        let plan = plan(&cfg, &frequency, limit);
+        let plan = plan(&cfg, &frequency, limit, techniques);
         let mut next = choices.iter();
         let walked = oracle::walk(&cfg, choices.len(), |ways| next.next().expect("enough choices").index(ways));
         let marked = |edge: &&DagEdge| plan.entries.mark(**edge);
@@ -400,7 +414,7 @@ proptest! {
 
     #[test]
     fn a_limit_is_kept_where_it_can_be((cfg, frequency) in graphs(30), limit in 1u64..200) {
-        let plan = plan(&cfg, &frequency, limit);
+        let plan = plan(&cfg, &frequency, limit, Techniques::ALL);
         let cuts = Cuts::within(&cfg, &frequency, limit);
         prop_assert_eq!(cuts.counted(&cfg), plan.numbering.total());
         prop_assert!(plan.numbering.total() <= Cuts::necessary(&cfg).counted(&cfg));

@@ -7,6 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use libtest_mimic::{Arguments, Failed, Trial};
+use paths::techniques::Techniques;
 use paths::{plan, text};
 
 fn main() {
@@ -32,7 +33,7 @@ fn run(file: &Path) -> Result<(), Failed> {
         None => (u64::MAX, input),
     };
     let named = text::parse(graph)?;
-    let plan = plan(&named.cfg, &named.frequency, limit);
+    let plan = plan(&named.cfg, &named.frequency, limit, Techniques::ALL);
     let section = |title: &str, body: String| {
         if body.is_empty() { String::new() } else { format!("{title}\n{body}\n") }
     };

@@ -1,0 +1,47 @@
+//! What is done to make counting cheaper.
+//!
+//! Counts are exact without any of it: measurements and tests leave techniques out, one by one and in every combination.
+
+/// Which techniques are used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Techniques {
+    /// The spanning tree takes the edges that run most often.
+    pub weights: bool,
+    /// Initialisation moves down: where only one way leads, the register is a constant.
+    pub constants: bool,
+    /// Counting moves up.
+    pub above: bool,
+    /// Counting moves up over joins if that pays.
+    pub joins: bool,
+    /// Entries are counted on the ways into danger instead of at the entry.
+    pub marks: bool,
+}
+
+impl Techniques {
+    /// Everything.
+    pub const ALL: Self = Self { weights: true, constants: true, above: true, joins: true, marks: true };
+
+    /// Everything but what these words, separated by commas, name. Other words are not for here.
+    pub fn without(words: &str) -> Self {
+        let left_out = |name: &str| words.split(',').any(|word| word == name);
+        Self {
+            weights: !left_out("weights"),
+            constants: !left_out("constants"),
+            above: !left_out("above"),
+            joins: !left_out("joins"),
+            marks: !left_out("marks"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_leave_techniques_out() {
+        assert_eq!(Techniques::without(""), Techniques::ALL);
+        let some = Techniques::without("marks,tail-calls,above");
+        assert_eq!(some, Techniques { marks: false, above: false, ..Techniques::ALL });
+    }
+}
