@@ -7,6 +7,7 @@
 //! in-flight = "no"        # as -fpath-in-flight=
 //! promotion = "yes"       # as -fpath-promotion=
 //! limit = 4096            # as -fpath-limit=
+//! use = "/a/b.weights"    # as -fpath-use=
 //! filter = ["!test_*"]    # as -fpath-filter=, a string or an array
 //! jobs = 4                # as PATHCC_JOBS
 //! ```
@@ -42,6 +43,8 @@ struct File {
     in_flight: Option<Spanned<String>>,
     promotion: Option<Spanned<String>>,
     limit: Option<Spanned<i64>>,
+    #[serde(rename = "use")]
+    weights: Option<Spanned<String>>,
     filter: Option<Spanned<Filter>>,
     jobs: Option<Spanned<i64>>,
 }
@@ -91,6 +94,9 @@ impl Config {
             flags::limit(u64::try_from(*value.get_ref()).ok())
                 .map_err(|message| (line(value.span()), format!("limit: {message}")))
         });
+        let weights = file.weights.map(|value| {
+            flags::weights(value.get_ref()).map_err(|message| (line(value.span()), format!("use: {message}")))
+        });
         let filter = file.filter.map(|value| {
             let joined = match value.get_ref() {
                 Filter::One(globs) => flags::filter(&globs.split(',').collect::<Vec<_>>()),
@@ -111,6 +117,7 @@ impl Config {
                 in_flight: word("in-flight", file.in_flight, flags::in_flight)?,
                 promotion: word("promotion", file.promotion, flags::promotion)?,
                 limit: limit.transpose()?,
+                weights: weights.transpose()?,
                 filter: filter.transpose()?,
             },
             jobs: jobs.transpose()?,

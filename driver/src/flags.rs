@@ -8,6 +8,7 @@
 //! | `-fpath-limit=` | paths per function, 1 to 2³² | 4096 |
 //! | `-fpath-in-flight=` | `no`, `yes`: partial paths of frames that never end are counted too | `no` |
 //! | `-fpath-promotion=` | `yes`, `no`: with `early`, the optimiser may keep counters in registers in loops | `yes` |
+//! | `-fpath-use=` | what `pathprof weights` wrote: how often edges are taken | estimates |
 //! | `-fpath-filter=` | comma list of globs on function name or source file, `!glob` excludes | everything |
 //!
 //! clang 22 itself has no option that starts with `-fpath-`. As with clang's options the last one wins.
@@ -48,6 +49,8 @@ pub(crate) struct Settings {
     pub(crate) promotion: Option<&'static str>,
     /// The most paths that a function may have before edges are cut.
     pub(crate) limit: Option<u64>,
+    /// The file with the weights of edges, as an absolute path.
+    pub(crate) weights: Option<String>,
     /// Which functions are instrumented: a comma list of globs.
     pub(crate) filter: Option<String>,
 }
@@ -70,11 +73,12 @@ impl Settings {
                 "in-flight" => settings.in_flight = Some(in_flight(value).map_err(told)?),
                 "promotion" => settings.promotion = Some(promotion(value).map_err(told)?),
                 "limit" => settings.limit = Some(limit(value.parse().ok()).map_err(told)?),
+                "use" => settings.weights = Some(weights(value).map_err(told)?),
                 "filter" if !text.contains('=') => bail!("{text}: expected -fpath-filter=GLOB,…"),
                 "filter" => settings.filter = Some(filter(&value.split(',').collect::<Vec<_>>()).map_err(told)?),
                 _ => bail!(
                     "unknown flag '{text}'; pathcc knows -fpath-mode=, -fpath-stage=, -fpath-threads=, \
-                     -fpath-in-flight=, -fpath-promotion=, -fpath-limit= and -fpath-filter="
+                     -fpath-in-flight=, -fpath-promotion=, -fpath-limit=, -fpath-use= and -fpath-filter="
                 ),
             }
         }
@@ -90,6 +94,7 @@ impl Settings {
             in_flight: self.in_flight.or(other.in_flight),
             promotion: self.promotion.or(other.promotion),
             limit: self.limit.or(other.limit),
+            weights: self.weights.or(other.weights),
             filter: self.filter.or(other.filter),
         }
     }
@@ -109,6 +114,7 @@ impl Settings {
             word("in-flight", self.in_flight, IN_FLIGHT),
             word("promotion", self.promotion, PROMOTION),
             limit,
+            self.weights.as_deref().map(|path| format!("-pathcc-use={path}")),
             filter.map(|filter| format!("-pathcc-filter={filter}")),
         ]
         .into_iter()
@@ -160,6 +166,21 @@ pub(crate) fn limit(value: Option<u64>) -> Result<u64, String> {
     value
         .filter(|limit| (1..=MAX_LIMIT).contains(limit))
         .ok_or_else(|| format!("expected a number of paths from 1 to {MAX_LIMIT}"))
+}
+
+/// Checks a file with weights, and makes its path absolute. In front stands a hash of the content, so that compiler
+/// caches see another command line when it changes.
+pub(crate) fn weights(path: &str) -> Result<String, String> {
+    let make = "make one with `pathprof weights -o FILE`";
+    let content = std::fs::read(path).map_err(|error| format!("cannot read {path}: {error}; {make}"))?;
+    if !content.starts_with(b"pathcc weights ") {
+        let is_profile = content.starts_with(b"PATHPROF") || content.starts_with(b"PATHRAWC");
+        let what =
+            if is_profile { "a profile, which needs its image to be understood" } else { "no file with weights" };
+        return Err(format!("{path} is {what}; {make} and give that"));
+    }
+    let absolute = std::path::absolute(path).map_err(|error| format!("{path}: {error}"))?;
+    Ok(format!("{:016x}:{}", pathformat::wire::checksum(&content), absolute.display()))
 }
 
 /// Joins globs to the plugin's comma list. No glob at all means no filter.

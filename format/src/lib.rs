@@ -2,7 +2,7 @@
 //!
 //! The pass writes a [`manifest`] for every translation unit and puts it into an object section as a
 //! [`record`]; the linker reads the records' heads and keeps their bodies; the runtime writes a
-//! [`profile`], and while the program runs a [`raw`] file; the report reads all three. Everything is little-endian; `docs/format.md` has the pictures.
+//! [`profile`], and while the program runs a [`raw`] file; the report reads all three, and writes [`weights`] for a second compilation. Everything is little-endian; `docs/format.md` has the pictures.
 //!
 //! The crate knows nothing of graphs (that is `paths`), of files, or of LLVM. Without the feature
 //! `alloc` it is what the runtime needs: it neither allocates nor panics on any input.
@@ -17,6 +17,8 @@ pub mod manifest;
 pub mod profile;
 pub mod raw;
 pub mod record;
+#[cfg(any(feature = "alloc", test))]
+pub mod weights;
 pub mod wire;
 
 pub use record::ModuleId;

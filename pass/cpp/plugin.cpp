@@ -27,7 +27,7 @@ using namespace llvm;
 
 // Must match `Options` in src/ffi.rs.
 struct PathpassOptions {
-  const char *Mode, *Stage, *Threads, *Filter, *Skip, *Base, *Without;
+  const char *Mode, *Stage, *Threads, *Filter, *Skip, *Base, *Without, *Use;
   uint64_t Limit;
   bool InFlight, Promotion, Verify;
 };
@@ -51,6 +51,8 @@ static cl::opt<std::string> Base("pathcc-base", cl::desc("how code finds its thr
                                  cl::init("word"), cl::Hidden, cl::cat(Category));
 static cl::opt<std::string> Without("pathcc-without", cl::desc("techniques that are left out, to measure them"),
                                     cl::init(""), cl::Hidden, cl::cat(Category));
+static cl::opt<std::string> UseFile("pathcc-use", cl::desc("HASH:FILE, how often edges are taken"), cl::init(""),
+                                cl::cat(Category));
 static cl::opt<std::string> InFlight("pathcc-in-flight", cl::desc("count paths that never end as far as they came"),
                                      cl::init("no"), cl::cat(Category));
 static cl::opt<std::string> Promotion("pathcc-promotion", cl::desc("early: counters may be in registers in loops"),
@@ -63,7 +65,7 @@ struct PathPass : PassInfoMixin<PathPass> {
   PreservedAnalyses run(Module &M, ModuleAnalysisManager &Analyses) {
     auto &Functions = Analyses.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
     PathpassOptions Options = {Mode.c_str(), Stage.c_str(),     Threads.c_str(),     Filter.c_str(), Skip.c_str(),
-                               Base.c_str(), Without.c_str(), Limit,             InFlight == "yes", Promotion == "yes", Verify};
+                               Base.c_str(), Without.c_str(), UseFile.c_str(), Limit,             InFlight == "yes", Promotion == "yes", Verify};
     return pathpass_run(wrap(&M), &Options, &Functions) ? PreservedAnalyses::none() : PreservedAnalyses::all();
   }
   static bool isRequired() { return true; }

@@ -19,6 +19,7 @@ mod manifest;
 mod options;
 mod presence;
 mod read_cfg;
+mod weights;
 
 use inkwell::module::Module;
 use inkwell::values::FunctionValue;
@@ -50,6 +51,7 @@ fn run(module: &Module<'_>, options: &Options, analyses: *mut ffi::Analyses) -> 
     let options = &options.for_module(module);
     let code = llvm::module_hash(module);
     let mut manifest = manifest::begin(module, options);
+    let weights = weights::read(options, &manifest.source);
     let mut planned = Vec::new();
     let mut counters = 0;
     for function in functions {
@@ -57,7 +59,8 @@ fn run(module: &Module<'_>, options: &Options, analyses: *mut ffi::Analyses) -> 
         match eligible::check(module, function, &record.file, options) {
             Err(reason) => record.skipped = Some(reason),
             Ok(()) => {
-                let graph = Graph::read(function, analyses, options);
+                let mut graph = Graph::read(function, analyses, options);
+                weights::apply(&weights, &manifest.source, &record.name, &mut graph);
                 let plan = paths::plan(&graph.cfg, &graph.frequency, options.limit, options.techniques.paths);
                 describe::body(&mut record, &graph, &plan, &manifest.directory);
                 record.first_counter = counters;

@@ -1,5 +1,7 @@
 //! What the plugin was told on the command line, and which functions its filter lets through.
 
+use std::path::PathBuf;
+
 use glob_match::glob_match;
 use inkwell::module::Module;
 
@@ -24,6 +26,8 @@ pub(crate) struct Options {
     pub(crate) in_flight: bool,
     /// Whether the optimiser may keep counters in registers.
     pub(crate) promotion: bool,
+    /// The file that tells how often edges are taken.
+    pub(crate) weights: Option<PathBuf>,
     /// What is done to make counting cheaper.
     pub(crate) techniques: Techniques,
     /// Whether every instrumented function is verified.

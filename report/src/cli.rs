@@ -69,6 +69,14 @@ Examples:
 A merged profile is read like any other and counts as one run: the first, with the flags of all. A profile that is \
 damaged is named and left out.";
 
+const WEIGHTS_EXAMPLES: &str = "\
+Examples:
+  pathprof weights -o app.weights profiles/
+  CC='pathcc -fpath-use=/path/to/app.weights' make
+
+The file stands for itself: neither the profiles nor the images are needed afterwards. With it pathcc puts the code \
+that counts where it runs least often. Counts are exact with any weights.";
+
 const DOCTOR_EXAMPLES: &str = "\
 Examples:
   pathprof doctor
@@ -90,6 +98,9 @@ pub(crate) enum Command {
     /// Join the profiles of many processes into one file
     #[command(after_help = MERGE_EXAMPLES)]
     Merge(MergeArguments),
+    /// Write how often branches were taken, for a second build with -fpath-use=FILE
+    #[command(after_help = WEIGHTS_EXAMPLES)]
+    Weights(WeightsArguments),
     /// Say what would make counts be lost here, and what to do
     #[command(after_help = DOCTOR_EXAMPLES)]
     Doctor {
@@ -137,6 +148,15 @@ pub(crate) struct MergeArguments {
     /// Profiles, raw files, and directories of them
     #[arg(required = true, value_name = "PROFILE")]
     pub(crate) profiles: Vec<PathBuf>,
+}
+
+#[derive(Args)]
+pub(crate) struct WeightsArguments {
+    /// The file to write
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: PathBuf,
+    #[command(flatten)]
+    pub(crate) sources: SourceArguments,
 }
 
 #[derive(Args, Clone, Copy)]

@@ -5,9 +5,9 @@ use std::io::{self, BufWriter, Write};
 
 use anyhow::{Error, Result};
 use owo_colors::OwoColorize;
-use pathprof::{Sources, diagnose, doctor, inputs, json, merge, output, run, text};
+use pathprof::{Sources, diagnose, doctor, inputs, json, merge, output, run, text, weights};
 
-use crate::cli::{ExportArguments, FailureMode, MergeArguments, ReportArguments, RunArguments};
+use crate::cli::{ExportArguments, FailureMode, MergeArguments, ReportArguments, RunArguments, WeightsArguments};
 
 /// Exit code of a command that could not do all that it was asked for.
 const FAILED: u8 = 1;
@@ -52,6 +52,19 @@ pub(crate) fn merge(arguments: &MergeArguments) -> Result<u8> {
     let code = tell(&problems, mode, usable);
     if usable {
         merge::write(&images, &arguments.output)?;
+    }
+    Ok(code)
+}
+
+/// Writes weights for a second build.
+pub(crate) fn weights(arguments: WeightsArguments) -> Result<u8> {
+    let mode = arguments.sources.failure.failure_mode;
+    let (report, problems) = pathprof::read(&arguments.sources.sources())?;
+    let usable = mode.lets_use(!report.images.is_empty(), &problems);
+    let code = tell(&problems, mode, usable);
+    if usable {
+        let text = weights::of(&report).to_text();
+        output::to_file(&arguments.output, |out| Ok(out.write_all(text.as_bytes())?))?;
     }
     Ok(code)
 }

@@ -29,6 +29,7 @@ pub mod run;
 pub mod select;
 pub mod style;
 pub mod text;
+pub mod weights;
 
 #[cfg(test)]
 mod testing;

@@ -18,6 +18,7 @@ fn main() -> ExitCode {
         Command::Report(arguments) => commands::report(arguments),
         Command::Export(arguments) => commands::export(arguments),
         Command::Merge(arguments) => commands::merge(&arguments),
+        Command::Weights(arguments) => commands::weights(arguments),
         Command::Doctor { program } => commands::doctor(program.as_deref()),
         Command::Completions { shell } => cli::completions(shell).map(|()| 0),
         Command::Man { directory } => cli::manual(directory).map(|()| 0),

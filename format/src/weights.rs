@@ -1,0 +1,135 @@
+//! The weights file: how often each edge of each function was taken, for a second compilation (`-fpath-use=`).
+//!
+//! Text, so that it can be read and compared. Functions are told by the source file that they were compiled from and by their
+//! name; inline functions, whose copies the linker joined, by the name alone. A function whose graph has changed since is
+//! noticed by its edges.
+//!
+//! ```text
+//! pathcc weights 1
+//! source src/a.c
+//! function main
+//! edge 0 1 17
+//! edge 0 2 3
+//! ```
+
+use alloc::collections::BTreeMap;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt::Write;
+
+/// The first line.
+const HEAD: &str = "pathcc weights 1";
+
+/// The source of inline functions.
+const INLINE: &str = "*";
+
+/// The edges of a function: source block, target block, and how often it was taken.
+pub type Edges = Vec<(u32, u32, u64)>;
+
+/// Edges by source file and function.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Weights {
+    functions: BTreeMap<String, BTreeMap<String, Edges>>,
+}
+
+impl Weights {
+    /// Adds what is known of a function; `source` is `None` for an inline one.
+    pub fn insert(&mut self, source: Option<&str>, function: &str, edges: Edges) {
+        let functions = self.functions.entry(source.unwrap_or(INLINE).into()).or_default();
+        functions.insert(function.into(), edges);
+    }
+
+    /// The edges of a function of this source file, or of an inline function of that name.
+    pub fn get(&self, source: &str, function: &str) -> Option<&Edges> {
+        let of = |source: &str| self.functions.get(source)?.get(function);
+        of(source).or_else(|| of(INLINE))
+    }
+
+    /// The file.
+    pub fn to_text(&self) -> String {
+        let mut text = String::from(HEAD);
+        text.push('\n');
+        for (source, functions) in &self.functions {
+            let _ = writeln!(text, "source {source}");
+            for (function, edges) in functions {
+                let _ = writeln!(text, "function {function}");
+                for (from, to, count) in edges {
+                    let _ = writeln!(text, "edge {from} {to} {count}");
+                }
+            }
+        }
+        text
+    }
+
+    /// Reads a file, but keeps only what [`get`](Self::get) may ask for with this source.
+    ///
+    /// # Errors
+    /// The number of the line that is wrong, counted from 1.
+    pub fn for_source(text: &str, source: &str) -> Result<Self, usize> {
+        let mut weights = Self::default();
+        let mut lines = text.lines().zip(1..);
+        if lines.next().is_none_or(|(line, _)| line != HEAD) {
+            return Err(1);
+        }
+        let mut part = "";
+        let mut function = "";
+        for (line, number) in lines {
+            let (word, rest) = line.split_once(' ').ok_or(number)?;
+            let is_wanted = part == source || part == INLINE;
+            match word {
+                "source" => (part, function) = (rest, ""),
+                "function" if !part.is_empty() => {
+                    function = rest;
+                    if is_wanted {
+                        weights.insert(Some(part), function, Edges::new());
+                    }
+                }
+                "edge" if !function.is_empty() => {
+                    let edge = edge(rest).ok_or(number)?;
+                    let functions = weights.functions.get_mut(part).filter(|_| is_wanted);
+                    if let Some(edges) = functions.and_then(|functions| functions.get_mut(function)) {
+                        edges.push(edge);
+                    }
+                }
+                _ => return Err(number),
+            }
+        }
+        Ok(weights)
+    }
+}
+
+fn edge(numbers: &str) -> Option<(u32, u32, u64)> {
+    let mut numbers = numbers.split(' ');
+    let edge = (numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?);
+    numbers.next().is_none().then_some(edge)
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec;
+
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read() {
+        let mut weights = Weights::default();
+        weights.insert(Some("src/a b.c"), "main", vec![(0, 1, 17), (0, 2, u64::MAX)]);
+        weights.insert(Some("src/c.c"), "main", vec![(0, 1, 5)]);
+        weights.insert(None, "operator new", vec![(0, 3, 1)]);
+        let text = weights.to_text();
+        let read = Weights::for_source(&text, "src/a b.c").expect("sound");
+        assert_eq!(read.get("src/a b.c", "main"), Some(&vec![(0, 1, 17), (0, 2, u64::MAX)]));
+        assert_eq!(read.get("src/a b.c", "operator new"), Some(&vec![(0, 3, 1)]));
+        assert_eq!(read.get("src/c.c", "main"), None);
+        assert_eq!(read.get("src/a b.c", "other"), None);
+    }
+
+    #[test]
+    fn wrong_lines_are_named() {
+        assert_eq!(Weights::for_source("", "a"), Err(1));
+        assert_eq!(Weights::for_source("PATHPROF", "a"), Err(1));
+        assert_eq!(Weights::for_source("pathcc weights 1\nsource a\nfunction f\nedge 0 1", "a"), Err(4));
+        assert_eq!(Weights::for_source("pathcc weights 1\nsource a\nnonsense", "a"), Err(3));
+        assert_eq!(Weights::for_source("pathcc weights 1\nsource a\nfunction f\nedge 0 1 2 3", "a"), Err(4));
+    }
+}
