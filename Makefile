@@ -13,7 +13,7 @@ export PATHCC_TREE := $(TREE)
 # cargo-nextest if it is there, else cargo's own runner. Doc tests are cargo's alone.
 TEST_RUNNER := $(if $(shell command -v cargo-nextest),cargo nextest run --no-fail-fast,cargo test --no-fail-fast)
 
-.PHONY: build demo test test-unit test-real bench fuzz fuzz-input soak lint install clean help setup setup-test
+.PHONY: build demo test test-unit test-real bench bench-diff ablation fuzz fuzz-input soak lint install clean help setup setup-test
 
 build: setup ## build everything into target/pathcc (relocatable)
 	@cargo build --release -p pathcc -p pathld -p pathprof -p pathpass
@@ -35,7 +35,14 @@ test-real: setup-test build
 	$(PYTHON) tests/real/check.py $(CHECK_FLAGS)
 
 bench: setup-test build ## measure overheads (QUICK=1: a few minutes instead of an hour)
-	$(PYTHON) tests/bench/bench.py $(if $(QUICK),--quick) --write docs/benchmarks.md $(BENCH_FLAGS)
+	$(PYTHON) tests/bench/bench.py $(if $(QUICK),--quick) --write docs/benchmarks.md --json docs/benchmarks.json \
+		--svg docs/benchmarks.svg $(BENCH_FLAGS)
+
+bench-diff: ## compare two measurements: OLD=file.json NEW=file.json (default: docs/benchmarks.json)
+	@$(PYTHON) tests/bench/bench.py --diff $(OLD) $(or $(NEW),docs/benchmarks.json)
+
+ablation: setup-test build ## measure pathcc without each of its techniques
+	$(PYTHON) tests/bench/bench.py --ablation --quick --set real --set kernels --write docs/ablation.md $(BENCH_FLAGS)
 
 # How long and from where: SECONDS=n or COUNT=n, SEED=n, for each kind of program.
 DICE = $(if $(SECONDS),--seconds $(SECONDS)) $(if $(COUNT),--count $(COUNT)) $(if $(SEED),--seed $(SEED))

@@ -258,6 +258,7 @@ mod tests {
         assert_eq!(options("-fpath-mode=paths -fpath-stage=late -fpath-threads=exact -fpath-limit=4096"), "");
         assert_eq!(options("-fpath-limit=7 -fpath-mode=log"), "-pathcc-mode=log -pathcc-limit=7");
         assert_eq!(options("-fpath-stage=early -fpath-stage=late"), "");
+        assert!(options("-fpath-use=/does/not/exist").starts_with("-fpath-use=/does/not/exist: cannot read"));
         assert_eq!(options("-fpath-threads=atomic"), "-pathcc-threads=atomic");
         assert_eq!(options("-fpath-promotion=no -fpath-in-flight=yes"), "-pathcc-in-flight=yes -pathcc-promotion=no");
         assert_eq!(options("-fpath-promotion=yes -fpath-in-flight=no"), "");

@@ -20,7 +20,7 @@ const POSIX: [u8; 15] = [
 ];
 
 /// What tells libraries that this is ours. The last bytes are the version of what the images share.
-const SIGNATURE: [u8; 16] = *b"pathcc threads\x01\0";
+const SIGNATURE: [u8; 16] = *b"pathcc threads\x02\0";
 
 /// Where the signature stands, and behind it the distance to the hub.
 const SIGNATURE_OFFSET: u64 = 16;

@@ -22,6 +22,8 @@ pub(crate) struct Counting {
     /// The next image in the hub's list.
     pub(crate) next: *mut Counting,
     slots: Slots,
+    /// The descriptor of this image: the runtime of another one may be at work here.
+    image: *const Image,
     /// Distance of this image's `delta` from the thread pointer, the same in all threads.
     delta_offset: usize,
     /// Whether there are modules whose threads count each in its slot, and modules that count as if there was one.
@@ -48,6 +50,7 @@ struct Room {
 static COUNTING: Global<Counting> = Global::new(Counting {
     next: ptr::null_mut(),
     slots: Slots::new(),
+    image: ptr::null(),
     delta_offset: 0,
     exact: false,
     single: false,
@@ -76,6 +79,7 @@ pub(crate) fn start(environment: &Environment) {
 impl Counting {
     fn begin(&mut self, environment: &Environment, image: &Image, room: &mut Room) {
         self.slots.adopt(image);
+        self.image = image;
         self.delta_offset = entry::delta().wrapping_sub(thread::pointer());
         // As for the linker, which defines no word for modules that only write the block log.
         let any = |threads| image.places().any(|place| place.threads == threads && place.counters > 0);
@@ -168,7 +172,9 @@ impl Counting {
     fn set_delta(&self, pointer: usize, delta: usize) {
         let own = pointer == thread::pointer();
         let mut address = pointer.wrapping_add(self.delta_offset);
-        let bases = entry::image().bases().map(|base| base.wrapping_add(delta));
+        // SAFETY: set when counting began; an image is constant as long as it is loaded, and this structure is part of it.
+        let bases = unsafe { self.image.as_ref() }.into_iter().flat_map(Image::bases);
+        let bases = bases.map(|base| base.wrapping_add(delta));
         for word in iter::once(delta).chain(bases) {
             if own {
                 // SAFETY: the thread's own variable.

@@ -196,7 +196,7 @@ mod counters {
 
     /// Behind the entry of the `pthread_create` that `linker-shim/src/threads.rs` writes: says that it is ours, and ends with
     /// the version of what images share.
-    const SIGNATURE: [u8; 16] = *b"pathcc threads\x01\0";
+    const SIGNATURE: [u8; 16] = *b"pathcc threads\x02\0";
 
     /// Such a function starts at a multiple of this, so that so many bytes can be read wherever it is.
     const ALIGNMENT: usize = 64;

@@ -181,6 +181,7 @@ KERNELS = [
     kernel("queens", 6, 10),
     kernel("rscode", 3, 3000),
     kernel("sieve", 10000, 1000000),
+    kernel("simplex", 2, 100),
     kernel("sort", 10000, 500000),
     kernel("tree", 5000, 200000),
     kernel("wavelet", 1, 20),

@@ -1,4 +1,4 @@
-"""Work for the CPython that is measured, of the kinds that pyperformance is made of: `work.py SIZE`.
+"""Work for the CPython that is measured, of the kinds that pyperformance is made of: `python.py SIZE [JOB]…`.
 
 Arithmetic, regular expressions, matrices, serialising, and programs made of objects, strings and containers. Prints a
 checksum for each, the same on every run with a fixed PYTHONHASHSEED.

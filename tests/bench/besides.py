@@ -1,0 +1,114 @@
+"""What profiling costs besides time in the program: links, starting and ending, threads, memory."""
+
+import os
+import re
+import statistics
+import subprocess
+import time
+from pathlib import Path
+
+from costs import HOME, fresh_directory, profile_variables
+from tools import CLANG, PATHCC, environment, run
+from workloads import WORK
+
+# A line of the table: what it is, and the value.
+Row = tuple[str, str]
+
+
+def timed(argv: list[str], cwd: Path, variables: dict) -> tuple[float, float]:
+    """Elapsed and user seconds of one command."""
+    env = environment(**variables)
+    start = time.perf_counter()
+    child = subprocess.Popen(argv, cwd=cwd, env=env, stdout=subprocess.DEVNULL)
+    _, status, usage = os.wait4(child.pid, 0)
+    child.returncode = os.waitstatus_to_exitcode(status)
+    if child.returncode != 0:
+        raise RuntimeError(f"{argv} failed")
+    return time.perf_counter() - start, usage.ru_utime
+
+
+def in_turn(commands: dict[str, list[str]], cwd: Path, times: int) -> dict[str, list[tuple[float, float]]]:
+    """Times commands one after the other, so that a change of the machine's mood hits all alike."""
+    variables = profile_variables(fresh_directory(HOME / "besides.profiles"))
+    found: dict[str, list[tuple[float, float]]] = {name: [] for name in commands}
+    for _ in range(times):
+        for name, argv in commands.items():
+            found[name].append(timed(argv, cwd, variables))
+    return found
+
+
+def more(found: dict[str, list[tuple[float, float]]], less: str, greater: str) -> str:
+    """How much longer one takes than the other: minima and medians of elapsed time."""
+    elapsed = {name: [run[0] for run in runs] for name, runs in found.items()}
+    least = min(elapsed[greater]) - min(elapsed[less])
+    middle = statistics.median(elapsed[greater]) - statistics.median(elapsed[less])
+    return f"{least * 1000:+.1f} ms ({middle * 1000:+.1f})"
+
+
+def links(objects: int, times: int) -> Row:
+    """A link of so many objects, with functions that call each other."""
+    home = fresh_directory(HOME / f"link{objects}")
+    for number in range(objects):
+        calls = f"extern int f{number + 1}(int); " if number + 1 < objects else ""
+        rest = f"f{number + 1}(x - 1)" if number + 1 < objects else "x"
+        (home / f"f{number}.c").write_text(f"{calls}int f{number}(int x) {{ return x > 0 ? {rest} : x; }}\n")
+    (home / "main.c").write_text("extern int f0(int); int main(void) { return f0(3); }\n")
+    names = [f"f{number}" for number in range(objects)] + ["main"]
+    for kind, compiler in (("plain", CLANG), ("paths", str(PATHCC))):
+        for first in range(0, len(names), 100):
+            part = names[first : first + 100]
+            folder = home / kind
+            folder.mkdir(exist_ok=True)
+            run([compiler, "-O1", "-c", *(f"../{name}.c" for name in part)], folder)
+    commands = {
+        kind: [compiler, *(f"{kind}/{name}.o" for name in names), "-o", f"{kind}.out"]
+        for kind, compiler in (("plain", CLANG), ("paths", str(PATHCC)))
+    }
+    return f"linking {objects} object{'s' * (objects > 1)}", more(in_turn(commands, home, times), "plain", "paths")
+
+
+def start_and_exit(times: int) -> Row:
+    """A program that does nothing."""
+    home = fresh_directory(HOME / "trivial")
+    (home / "main.c").write_text("int main(void) { return 0; }\n")
+    for kind, compiler in (("plain", CLANG), ("paths", str(PATHCC))):
+        run([compiler, "-O2", "main.c", "-o", kind], home)
+    found = in_turn({kind: [f"./{kind}"] for kind in ("plain", "paths")}, home, times)
+    return "starting and ending a program", more(found, "plain", "paths")
+
+
+def threads(times: int) -> list[list[str]]:
+    """User time against plain clang with one thread and with eight, which run the same hot functions."""
+    home = fresh_directory(HOME / "threads")
+    compilers = {
+        "plain": CLANG,
+        "pathcc": str(PATHCC),
+        "clang -fprofile-generate (races)": f"{CLANG} -fprofile-generate",
+        "clang -fprofile-generate -fprofile-update=atomic": f"{CLANG} -fprofile-generate -fprofile-update=atomic",
+    }
+    steps = {"plain": "100000000", "pathcc": "100000000"}
+    rows = [["", "1 thread", "8 threads"]]
+    for number, compiler in enumerate(compilers.values()):
+        run([*compiler.split(), "-O2", WORK / "threads.c", "-pthread", "-o", str(number)], home)
+    ratios: dict[str, list[str]] = {name: [] for name in compilers}
+    for count in ("1", "8"):
+        # The atomic counters take so long that everybody does less.
+        amount = steps["plain"] if count == "1" else "40000000"
+        commands = {name: [f"./{number}", count, amount] for number, name in enumerate(compilers)}
+        found = in_turn(commands, home, times)
+        least = {name: min(run[1] for run in runs) for name, runs in found.items()}
+        for name in compilers:
+            ratios[name].append(f"{least[name] / least['plain']:.2f}")
+    return rows + [[name, *values] for name, values in ratios.items() if name != "plain"]
+
+
+def region(image: Path) -> int:
+    """Bytes of the counters of an image."""
+    table = run(["nm", "-S", str(image)], image.parent).decode()
+    return sum(int(size, 16) for size in re.findall(r"^\w+ (\w+) \w __pathcc_counters_", table, re.MULTILINE))
+
+
+def rows(quick: bool) -> list[Row]:
+    """Everything that is one number."""
+    times = 15 if quick else 50
+    return [links(1, times), links(500, times), start_and_exit(times * 4)]

@@ -1,0 +1,137 @@
+"""Builds a workload with a compiler and runs it, and says what that cost."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from programs import Step
+from tools import SCRATCH, CheckFailed, environment
+from workloads import Workload
+
+HOME = SCRATCH.parent / "bench"
+TIMED = Path(__file__).with_name("timed_cc.py")
+
+
+@dataclass
+class Cost:
+    """What one build of a workload cost, over all rounds."""
+
+    user: list[float] = field(default_factory=list)
+    memory: int = 0
+    instructions: int = 0
+    compile_user: list[float] = field(default_factory=list)
+    link_user: list[float] = field(default_factory=list)
+    compile_memory: int = 0
+    objects: int = 0
+
+
+def slug(name: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", name)
+
+
+def build_timed(workload: Workload, source: Path | None, name: str, compiler: str, level: str, cost: Cost) -> Path:
+    """Builds a workload with one compiler and notes what its calls cost."""
+    home = HOME / f"{workload.name}{level}"
+    tree, log = home / slug(name), home / f"{slug(name)}.log"
+    shutil.rmtree(tree, ignore_errors=True)
+    home.mkdir(parents=True, exist_ok=True)
+    log.write_text("")
+    if source is None:
+        tree.mkdir()
+    else:
+        shutil.copytree(source, tree, symlinks=True)
+    workload.program.build(tree, f"{sys.executable} {TIMED} {log} {compiler}", level)
+    calls = [json.loads(line) for line in log.read_text().splitlines()]
+    cost.compile_user.append(sum(call["user"] for call in calls if call["kind"] in ("compile", "both")))
+    cost.link_user.append(sum(call["user"] for call in calls if call["kind"] == "link"))
+    cost.compile_memory = max(call["memory"] for call in calls)
+    cost.objects = sum(call["object"] for call in calls)
+    for data in [*tree.rglob("*.gcda"), *tree.rglob("*.profraw"), *tree.rglob("gmon.out")]:
+        data.unlink()
+    return tree
+
+
+def profile_variables(place: Path) -> dict[str, str]:
+    """Where each profiler writes: all do write, as they would in use, into files that are replaced every time."""
+    return {
+        "PATHCC_PROFILE": f"{place}/%e.pathprof",
+        "LLVM_PROFILE_FILE": f"{place}/%m.profraw",
+        "GMON_OUT_PREFIX": f"{place}/gmon",
+        "PYTHONHASHSEED": "0",
+    }
+
+
+def run_steps(workload: Workload, tree: Path, steps: Iterable[Step], prefix: list[str], variables: dict) -> tuple[float, int]:
+    """Runs steps and returns their user time and peak memory. Only the program itself is measured."""
+    place = HOME / "work"
+    shutil.rmtree(place, ignore_errors=True)
+    place.mkdir(parents=True)
+    env = environment(**variables)
+    if workload.program.library_path:
+        env["LD_LIBRARY_PATH"] = os.path.normpath(tree / workload.program.library_path)
+    user, memory = 0.0, 0
+    for step in steps:
+        argv = [str(tree / word[1:]) if word.startswith("@") else word for word in step.argv]
+        source = place / "stdin"
+        if isinstance(step.stdin, bytes):
+            source.write_bytes(step.stdin)
+        else:
+            source = step.stdin
+        measured = step.argv[0].startswith("@")
+        with source.open("rb") as stdin:
+            child = subprocess.Popen(
+                [*(prefix if measured else []), *argv],
+                cwd=place,
+                env=env,
+                stdin=stdin,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+            )
+            _, status, usage = os.wait4(child.pid, 0)
+            child.returncode = os.waitstatus_to_exitcode(status)
+        if child.returncode != 0:
+            raise CheckFailed(f"`{' '.join(argv)}` failed with status {child.returncode}")
+        if measured:
+            user += usage.ru_utime
+            memory = max(memory, usage.ru_maxrss * 1024)
+    return user, memory
+
+
+def has_perf() -> bool:
+    """Whether the kernel lets us count instructions."""
+    try:
+        command = ["perf", "stat", "-x,", "-e", "instructions:u", "true"]
+        done = subprocess.run(command, env=environment(), capture_output=True, text=True)
+    except FileNotFoundError:
+        return False
+    return done.returncode == 0 and re.search(r"^\d+,", done.stderr, re.MULTILINE) is not None
+
+
+def count_instructions(workload: Workload, tree: Path, steps: list[Step], variables: dict) -> int:
+    """Instructions executed in user space, as perf counts them."""
+    out = HOME / "instructions"
+    out.unlink(missing_ok=True)
+    prefix = ["perf", "stat", "-x,", "-e", "instructions:u", "--append", "-o", str(out), "--"]
+    run_steps(workload, tree, steps, prefix, variables)
+    return sum(int(count) for count in re.findall(r"^(\d+),", out.read_text(), re.MULTILINE))
+
+
+def slowdown_of_callgrind(workload: Workload, tree: Path, steps: list[Step], variables: dict) -> float | None:
+    """How many times longer a program takes under callgrind, or None if the work is too short to tell."""
+    plain, _ = run_steps(workload, tree, steps, [], variables)
+    if plain < 0.02:
+        return None
+    prefix = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"]
+    return run_steps(workload, tree, steps, prefix, variables)[0] / plain
+
+
+def fresh_directory(path: Path) -> Path:
+    shutil.rmtree(path, ignore_errors=True)
+    path.mkdir(parents=True)
+    return path

@@ -1,0 +1,85 @@
+//! A second build with the weights of a first run: other code, the same paths and the same counts.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+/// The paths of each function: its blocks, and how often it ran.
+type Paths = BTreeMap<String, BTreeMap<String, u64>>;
+
+fn bin(name: &str) -> PathBuf {
+    let built = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/pathcc");
+    let tree = std::env::var_os("PATHCC_TREE").map_or_else(built, PathBuf::from);
+    tree.join("bin").join(name)
+}
+
+/// What a command said on standard error; whether it succeeded is checked.
+fn run(folder: &Path, program: &Path, arguments: &[&str], succeeds: bool) -> String {
+    let mut command = Command::new(program);
+    command.args(arguments).current_dir(folder).env("PATHCC_PROFILE", "run.pathprof");
+    let output = command.output().expect("the tree is built");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.success(), succeeds, "{command:?}: {said}");
+    said
+}
+
+/// Builds a kernel with these flags, runs it, and tells its paths and the bytes of its object.
+fn counted(folder: &Path, kernel: &str, size: &str, flags: &[&str]) -> (Paths, Vec<u8>) {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../examples/kernels/{kernel}.c"));
+    fs::copy(source, folder.join("kernel.c")).expect("a kernel");
+    let compile = [&["-O2", "-c", "kernel.c", "-o", "kernel.o"], flags].concat();
+    assert_eq!(run(folder, &bin("pathcc"), &compile, true), "");
+    run(folder, &bin("pathcc"), &["kernel.o", "-o", "kernel", "-lm"], true);
+    run(folder, &folder.join("kernel"), &[size], true);
+    run(folder, &bin("pathprof"), &["export", "--format", "json", "-o", "run.json", "run.pathprof"], true);
+    let json = fs::read_to_string(folder.join("run.json")).expect("an export");
+    let export: Value = serde_json::from_str(&json).expect("JSON");
+    let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
+    let paths = |function: &Value| {
+        let path = |path: &Value| (path["blocks"].to_string(), path["count"].as_u64().expect("a count"));
+        list(&function["paths"]).iter().map(path).collect()
+    };
+    let functions = list(&export["functions"]);
+    let named = functions.iter().map(|function| (function["name"].to_string(), paths(function)));
+    (named.collect(), fs::read(folder.join("kernel.o")).expect("an object"))
+}
+
+#[test]
+fn weights_change_the_code_and_no_count() {
+    for (kernel, size) in [("match", "20000"), ("queens", "6"), ("rscode", "3"), ("words", "50000")] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let folder = folder.path();
+        let (first, plain) = counted(folder, kernel, size, &[]);
+        assert!(first.values().any(|paths| !paths.is_empty()), "{kernel}");
+        run(folder, &bin("pathprof"), &["weights", "-o", "app.weights", "run.pathprof"], true);
+        let (second, weighted) = counted(folder, kernel, size, &["-fpath-use=app.weights"]);
+        assert_eq!(first, second, "{kernel}");
+        assert_ne!(plain, weighted, "{kernel}: the weights have no effect");
+    }
+}
+
+#[test]
+fn what_is_no_file_with_weights_is_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    counted(folder, "sort", "1000", &[]);
+    let refused = |file: &str| run(folder, &bin("pathcc"), &["-c", "kernel.c", &format!("-fpath-use={file}")], false);
+    let profile = refused("run.pathprof");
+    assert!(profile.contains("run.pathprof is a profile") && profile.contains("pathprof weights -o FILE"), "{profile}");
+    assert!(refused("kernel.c").contains("kernel.c is no file with weights"));
+    assert!(refused("missing").contains("cannot read missing"));
+}
+
+#[test]
+fn damaged_weights_cost_a_warning_and_no_build() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    fs::write(folder.join("kernel.c"), "int f(int x) { return x ? 1 : 2; }\n").expect("a file");
+    fs::write(folder.join("app.weights"), "pathcc weights 1\nsource kernel.c\nfunction f\nedge 0 what\n")
+        .expect("a file");
+    let said = run(folder, &bin("pathcc"), &["-O1", "-c", "kernel.c", "-fpath-use=app.weights"], true);
+    assert!(said.contains("app.weights: line 4 is damaged; estimates are used") && said.lines().count() == 1, "{said}");
+}
