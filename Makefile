@@ -34,7 +34,7 @@ test-unit: setup-test build
 test-real: setup-test build
 	$(PYTHON) tests/real/check.py $(CHECK_FLAGS)
 
-bench: setup-test build ## measure overheads (QUICK=1: a few minutes instead of an hour)
+bench: setup-test build ## measure overheads (QUICK=1: a quarter of an hour, and only clang's profiler beside it)
 	$(PYTHON) tests/bench/bench.py $(if $(QUICK),--quick) --write docs/benchmarks.md --json docs/benchmarks.json \
 		--svg docs/benchmarks.svg $(BENCH_FLAGS)
 
