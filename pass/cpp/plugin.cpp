@@ -4,6 +4,7 @@
 #include "llvm-c/Core.h"
 #include "llvm/Analysis/BlockFrequencyInfo.h"
 #include "llvm/Analysis/BranchProbabilityInfo.h"
+#include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Dominators.h"
@@ -183,6 +184,14 @@ extern "C" uint32_t pathpass_edge_probability(FunctionAnalysisManager *Analyses,
   return Probability.isUnknown() ? 0 : Probability.getNumerator();
 }
 
+// Whether a block is a loop by itself that was unrolled or vectorised: those passes leave word that they were there.
+extern "C" bool pathpass_loops_long(LLVMBasicBlockRef Block) {
+  auto &BB = *unwrap(Block);
+  auto *Loop = is_contained(successors(&BB), &BB) ? BB.getTerminator()->getMetadata(LLVMContext::MD_loop) : nullptr;
+  return Loop && (findOptionMDForLoopID(Loop, "llvm.loop.unroll.disable") ||
+                  findOptionMDForLoopID(Loop, "llvm.loop.isvectorized"));
+}
+
 // The first place in a block where an ordinary instruction may stand, or null if there is none.
 extern "C" LLVMValueRef pathpass_first_insertion(LLVMBasicBlockRef Block) {
   auto At = unwrap(Block)->getFirstInsertionPt();
@@ -193,6 +202,16 @@ extern "C" LLVMValueRef pathpass_first_insertion(LLVMBasicBlockRef Block) {
 extern "C" LLVMBasicBlockRef pathpass_split_edge(LLVMBasicBlockRef From, LLVMBasicBlockRef To) {
   auto Options = CriticalEdgeSplittingOptions().setMergeIdenticalEdges();
   return wrap(SplitCriticalEdge(unwrap(From), unwrap(To), Options));
+}
+
+// Branches before `Before`, which only one of the two ways keeps: that on which `Condition` is false. Gives the end of the
+// other way, the likely one.
+extern "C" LLVMValueRef pathpass_branch_around(LLVMValueRef Condition, LLVMValueRef Before) {
+  auto *At = unwrap<Instruction>(Before);
+  Instruction *Likely, *Unlikely;
+  SplitBlockAndInsertIfThenElse(unwrap(Condition), std::next(At->getIterator()), &Likely, &Unlikely);
+  At->moveBefore(Unlikely->getIterator());
+  return wrap(Likely);
 }
 
 // Moves everything after an instruction into a new block.

@@ -147,7 +147,7 @@ impl<'ctx> Counters<'ctx> {
         }
     }
 
-    /// Steps the counter at `base[index + constant]`.
+    /// Steps the counter at `base[index + constant]`. Gives the instruction if it is but one.
     pub(crate) fn step(
         &self,
         builder: &Builder<'ctx>,
@@ -156,7 +156,7 @@ impl<'ctx> Counters<'ctx> {
         constant: u64,
         step: Step,
         sanitized: bool,
-    ) {
+    ) -> Option<InstructionValue<'ctx>> {
         let word = self.context.i64_type();
         let offset = |base, index| {
             // SAFETY: not `inbounds`: the register may be off by what the constant makes up for; the sum is a path's id.
@@ -170,11 +170,10 @@ impl<'ctx> Counters<'ctx> {
             let add = builder.build_atomicrmw(operation, counter, one, AtomicOrdering::Monotonic);
             let add = add.expect("a word can be added to").as_instruction_value();
             self.leave_alone(add.expect("an atomic operation is an instruction"), sanitized);
-            return;
+            return None;
         }
         if !self.promotion {
-            self.step_at_once(builder, counter, step);
-            return;
+            return Some(self.step_at_once(builder, counter, step));
         }
         let count = builder.build_load(word, counter, "").expect("positioned").into_int_value();
         let stepped = match step {
@@ -184,11 +183,12 @@ impl<'ctx> Counters<'ctx> {
         let store = builder.build_store(counter, stepped.expect("positioned")).expect("positioned");
         self.leave_alone(count.as_instruction_value().expect("a load is an instruction"), sanitized);
         self.leave_alone(store, sanitized);
+        None
     }
 
     /// Steps a counter by one instruction, which nothing can interrupt in its middle: neither a signal whose handler
     /// steps the same counter, nor the end of the process. Sanitizers see no access in it.
-    fn step_at_once(&self, builder: &Builder<'ctx>, counter: PointerValue<'ctx>, step: Step) {
+    fn step_at_once(&self, builder: &Builder<'ctx>, counter: PointerValue<'ctx>, step: Step) -> InstructionValue<'ctx> {
         let pointer = counter.get_type();
         let kind = self.context.void_type().fn_type(&[pointer.into(), pointer.into()], false);
         let text = if step == Step::Up { "incq $0" } else { "decq $0" };
@@ -201,6 +201,7 @@ impl<'ctx> Counters<'ctx> {
         call.add_attribute(AttributeLoc::Param(0), element);
         call.add_attribute(AttributeLoc::Param(1), element);
         self.promise(call, ARGUMENTS_ONLY);
+        call.try_as_basic_value().unwrap_instruction()
     }
 
     fn leave_alone(&self, instruction: InstructionValue<'ctx>, sanitized: bool) {

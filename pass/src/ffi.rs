@@ -65,8 +65,10 @@ unsafe extern "C" {
     pub(crate) fn pathpass_case_value(switch: LLVMValueRef, successor: c_uint, case: *mut i64) -> bool;
     pub(crate) fn pathpass_block_frequency(analyses: *mut Analyses, block: LLVMBasicBlockRef) -> u64;
     pub(crate) fn pathpass_edge_probability(analyses: *mut Analyses, block: LLVMBasicBlockRef, index: c_uint) -> u32;
+    pub(crate) fn pathpass_loops_long(block: LLVMBasicBlockRef) -> bool;
     pub(crate) fn pathpass_first_insertion(block: LLVMBasicBlockRef) -> LLVMValueRef;
     pub(crate) fn pathpass_split_edge(from: LLVMBasicBlockRef, to: LLVMBasicBlockRef) -> LLVMBasicBlockRef;
+    pub(crate) fn pathpass_branch_around(condition: LLVMValueRef, before: LLVMValueRef) -> LLVMValueRef;
     pub(crate) fn pathpass_split_after(instruction: LLVMValueRef);
     pub(crate) fn pathpass_promote(slot: LLVMValueRef);
     pub(crate) fn pathpass_forget_purity(function: LLVMValueRef);

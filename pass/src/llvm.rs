@@ -5,7 +5,7 @@ use std::mem::MaybeUninit;
 
 use inkwell::basic_block::BasicBlock;
 use inkwell::module::Module;
-use inkwell::values::{AsValueRef, FunctionValue, GlobalValue, InstructionValue, PointerValue};
+use inkwell::values::{AsValueRef, FunctionValue, GlobalValue, InstructionValue, IntValue, PointerValue};
 use llvm_sys::core as c;
 
 use crate::ffi;
@@ -155,6 +155,12 @@ pub(crate) fn edge_frequency(analyses: *mut ffi::Analyses, block: BasicBlock<'_>
     u64::try_from((u128::from(executions) * u128::from(probability)) >> 31).unwrap_or(u64::MAX)
 }
 
+/// Whether a block is a loop by itself that LLVM has unrolled or vectorised, since it probably has many iterations.
+pub(crate) fn loops_long(block: BasicBlock<'_>) -> bool {
+    // SAFETY: a live block.
+    unsafe { ffi::pathpass_loops_long(block.as_mut_ptr()) }
+}
+
 /// The first place in `block` where an ordinary instruction may stand.
 pub(crate) fn first_insertion(block: BasicBlock<'_>) -> Option<InstructionValue<'_>> {
     // SAFETY: a live block; a null result is left out.
@@ -168,6 +174,12 @@ pub(crate) fn first_insertion(block: BasicBlock<'_>) -> Option<InstructionValue<
 pub(crate) fn split_edge<'a>(from: BasicBlock<'a>, to: BasicBlock<'a>) -> Option<BasicBlock<'a>> {
     // SAFETY: live blocks joined by an edge.
     unsafe { BasicBlock::new(ffi::pathpass_split_edge(from.as_mut_ptr(), to.as_mut_ptr())) }
+}
+
+/// Branches before `instruction`, which is then executed only if `condition` is false. Gives the end of the other way.
+pub(crate) fn branch_around<'a>(condition: IntValue<'a>, instruction: InstructionValue<'a>) -> InstructionValue<'a> {
+    // SAFETY: live values of one block, the condition above the instruction.
+    unsafe { InstructionValue::new(ffi::pathpass_branch_around(condition.as_value_ref(), instruction.as_value_ref())) }
 }
 
 /// Moves what follows `instruction` into a new block.

@@ -80,7 +80,8 @@ impl<'ctx> Graph<'ctx> {
             .collect();
         let data = blocks.iter().zip(&ends).zip(&returns).map(|((&block, &end), &counts_above)| {
             let terminator = block.get_terminator().expect("every block has a terminator");
-            BlockData { exit: exit(terminator), may_stay: stays(block, end).next().is_some(), counts_above }
+            let may_stay = stays(block, end).next().is_some();
+            BlockData { exit: exit(terminator), may_stay, counts_above, loops_long: llvm::loops_long(block) }
         });
         let cfg = Cfg::new(data.collect(), edges);
         // A landing pad cannot tell a call that returned twice from others, so it would not know what to take back.

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use crate::cfg::{Block, BlockData, Cfg, EdgeData, EdgeKind, Exit};
 use crate::cuts::Cuts;
-use crate::dag::{Dag, DagEdge};
+use crate::dag::{Dag, DagEdge, Kind};
 use crate::entries::Entries;
 use crate::increments::Increments;
 use crate::numbering::Numbering;
@@ -220,6 +220,28 @@ fn all_ways_to_such_a_return_count_the_register() {
 }
 
 #[test]
+fn a_long_loop_of_one_block_has_a_steady_path() {
+    let (named, plan) = named(
+        "A: B C
+         B: D
+         C: D
+         D@: D*9 X
+         X:",
+    );
+    check(
+        named.paths(&plan),
+        "0: A B D (back edge)
+         1: A B D X
+         2: A C D (back edge)
+         3: A C D X
+         4: (back edge, from D) D (back edge)
+         5: (back edge, from D) D X",
+    );
+    let steady: Vec<_> = plan.dag.edges().filter_map(|edge| plan.placement.steady(edge)).collect();
+    assert_eq!(steady, [4]);
+}
+
+#[test]
 fn an_invoke_goes_on_along_its_unwind_edge() {
     let (named, plan) = named(
         "A?: B*9 ~P
@@ -308,7 +330,8 @@ fn graphs(most: usize) -> impl Strategy<Value = (Cfg, Vec<u64>)> {
                 5 => Some(Exit::Unwind),
                 _ => Some(Exit::Return),
             };
-            data.push(BlockData { exit, may_stay: !steady, counts_above: false });
+            let loops_long = used.contains(&at);
+            data.push(BlockData { exit, may_stay: !steady, counts_above: false, loops_long });
         }
         let cfg = Cfg::new(data, edges);
         (if in_flight { cfg.with_in_flight() } else { cfg }, frequency)
@@ -317,11 +340,12 @@ fn graphs(most: usize) -> impl Strategy<Value = (Cfg, Vec<u64>)> {
 
 /// Any combination of techniques.
 fn techniques() -> impl Strategy<Value = Techniques> {
-    any::<[bool; 5]>().prop_map(|[weights, constants, above, joins, marks]| Techniques {
+    any::<[bool; 6]>().prop_map(|[weights, constants, above, joins, steady, marks]| Techniques {
         weights,
         constants,
         above,
         joins,
+        steady,
         marks,
     })
 }
@@ -410,6 +434,21 @@ proptest! {
         let entered = stepped + usize::from(told);
         prop_assert!(entered <= 1);
         prop_assert!(entered == 1 || first.is_none() && !cfg.may_stay(stands));
+    }
+
+    #[test]
+    fn a_steady_path_goes_from_a_back_edge_to_itself((cfg, frequency) in graphs(14), techniques in techniques()) {
+        let plan = plan(&cfg, &frequency, u64::MAX, techniques);
+        let decoder = text::decoder(&plan);
+        for end in plan.dag.edges() {
+            if let Some(id) = plan.placement.steady(end) {
+                let path: Vec<_> = decoder.path(id).expect("an id").into_iter().map(|e| DagEdge(e as u32)).collect();
+                prop_assert_eq!(path.len(), 2);
+                prop_assert_eq!(path[1], end);
+                let start = plan.dag.edge(path[0]);
+                prop_assert!(matches!(start.kind, Kind::Start(..)) && start.to == plan.dag.edge(end).from);
+            }
+        }
     }
 
     #[test]

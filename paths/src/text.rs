@@ -2,7 +2,7 @@
 //!
 //! A graph is one line a block: `A: B*3 C` says that block A goes to B and C, the first three times as often as
 //! the second. `~B` is an unwind edge and `!B` an opaque one; a block with no target returns, and `resume` or
-//! `noreturn` say otherwise; a `?` after the name says that control may stay in the block, a `^` that paths are counted before it. The
+//! `noreturn` say otherwise; a `?` after the name says that control may stay in the block, a `^` that paths are counted before it, a `@` that it loops long. The
 //! first block is the entry.
 
 use std::collections::HashMap;
@@ -35,7 +35,7 @@ pub fn parse(text: &str) -> Result<Named, String> {
     let mut heads = Vec::new();
     for line in &lines {
         let (head, targets) = line.split_once(':').ok_or_else(|| format!("no colon in `{line}`"))?;
-        heads.push((head.trim_end_matches(['?', '^']).trim(), head, targets));
+        heads.push((head.trim_end_matches(['?', '^', '@']).trim(), head, targets));
     }
     let index: HashMap<_, _> = heads.iter().enumerate().map(|(at, (name, ..))| (*name, Block(at as u32))).collect();
     let mut blocks = Vec::new();
@@ -61,7 +61,12 @@ pub fn parse(text: &str) -> Result<Named, String> {
                 }
             }
         }
-        blocks.push(BlockData { exit, may_stay: head.ends_with('?'), counts_above: head.ends_with('^') });
+        blocks.push(BlockData {
+            exit,
+            may_stay: head.ends_with('?'),
+            counts_above: head.ends_with('^'),
+            loops_long: head.ends_with('@'),
+        });
     }
     let names = heads.iter().map(|(name, ..)| (*name).to_owned()).collect();
     Ok(Named { cfg: Cfg::new(blocks, edges), frequency, names })
