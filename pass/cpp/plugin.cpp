@@ -30,7 +30,7 @@ using namespace llvm;
 struct PathpassOptions {
   const char *Mode, *Stage, *Threads, *Filter, *Skip, *Base, *Without, *Use;
   uint64_t Limit;
-  bool InFlight, Promotion, Verify;
+  bool InFlight, Promotion, Folds, Verify;
 };
 
 extern "C" bool pathpass_run(LLVMModuleRef Module, const PathpassOptions *Options, FunctionAnalysisManager *Analyses);
@@ -63,10 +63,13 @@ static cl::opt<bool> Verify("pathcc-verify", cl::desc("verify every instrumented
 
 namespace {
 struct PathPass : PassInfoMixin<PathPass> {
+  // Whether what follows is instruction selection by a DAG, which makes a load, an addition and a store one instruction.
+  bool Folds;
+  explicit PathPass(bool Folds) : Folds(Folds) {}
   PreservedAnalyses run(Module &M, ModuleAnalysisManager &Analyses) {
     auto &Functions = Analyses.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
     PathpassOptions Options = {Mode.c_str(), Stage.c_str(),     Threads.c_str(),     Filter.c_str(), Skip.c_str(),
-                               Base.c_str(), Without.c_str(), UseFile.c_str(), Limit,             InFlight == "yes", Promotion == "yes", Verify};
+                               Base.c_str(), Without.c_str(), UseFile.c_str(), Limit,             InFlight == "yes", Promotion == "yes", Folds, Verify};
     return pathpass_run(wrap(&M), &Options, &Functions) ? PreservedAnalyses::none() : PreservedAnalyses::all();
   }
   static bool isRequired() { return true; }
@@ -76,17 +79,17 @@ struct PathPass : PassInfoMixin<PathPass> {
 extern "C" void pathpass_register(PassBuilder &PB) {
   PB.registerPipelineStartEPCallback([](ModulePassManager &MPM, OptimizationLevel) {
     if (Stage == "early")
-      MPM.addPass(PathPass());
+      MPM.addPass(PathPass(false));
   });
-  PB.registerOptimizerLastEPCallback([](ModulePassManager &MPM, OptimizationLevel, ThinOrFullLTOPhase) {
+  PB.registerOptimizerLastEPCallback([](ModulePassManager &MPM, OptimizationLevel Level, ThinOrFullLTOPhase Phase) {
     if (Stage != "early")
-      MPM.addPass(PathPass());
+      MPM.addPass(PathPass(Level != OptimizationLevel::O0 && Phase == ThinOrFullLTOPhase::None));
   });
   PB.registerPipelineParsingCallback(
       [](StringRef Name, ModulePassManager &MPM, ArrayRef<PassBuilder::PipelineElement>) {
         if (Name != "pathcc")
           return false;
-        MPM.addPass(PathPass());
+        MPM.addPass(PathPass(false));
         return true;
       });
 }
@@ -100,7 +103,7 @@ extern "C" uint32_t pathpass_function_facts(LLVMValueRef Value) {
                           [&](Attribute::AttrKind Kind) { return F.hasFnAttribute(Kind); });
   return F.hasFnAttribute(Attribute::Naked) << 0 | F.isPresplitCoroutine() << 1 |
          (F.hasFnAttribute(Attribute::NoProfile) || F.hasFnAttribute(Attribute::SkipProfile)) << 2 | Funclets << 3 |
-         F.hasComdat() << 4 | Sanitized << 5;
+         F.hasComdat() << 4 | Sanitized << 5 | F.hasOptNone() << 6;
 }
 
 // The return of a block that does nothing else, or null.

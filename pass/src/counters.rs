@@ -5,8 +5,8 @@
 //! executables reads the address of its thread's copy from a thread-local word; in other code the array's address is
 //! moved by the thread-local word `delta`: 0, or the distance from the region to the thread's copy.
 //!
-//! A counter is stepped by one instruction. Only in code that is still to be optimised, and if that is not switched off, it
-//! is loaded, added to and stored, so that the optimiser may keep it in a register in a loop.
+//! A counter is stepped by one instruction (see [`Way`]). Only in code that is still to be optimised, and if that is not
+//! switched off, it is loaded, added to and stored, so that the optimiser may keep it in a register in a loop.
 
 use inkwell::attributes::{Attribute, AttributeLoc};
 use inkwell::builder::Builder;
@@ -19,7 +19,7 @@ use inkwell::values::{
 use inkwell::{AtomicOrdering, AtomicRMWBinOp, GlobalVisibility, ThreadLocalMode};
 use pathformat::{ModuleId, names};
 
-use crate::llvm;
+use crate::llvm::{self, FunctionFacts};
 use crate::options::{Base, Options};
 
 /// LLVM's code for "reads and writes nothing but what its arguments point to" (`llvm/Support/ModRef.h`).
@@ -37,6 +37,21 @@ pub(crate) enum Step {
     Down,
 }
 
+/// How a counter is stepped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    /// By one instruction that other threads wait for.
+    Atomic,
+    /// By a load, an addition and a store, which are optimised like the program's own.
+    Optimised,
+    /// By a volatile load, an addition and a volatile store, which instruction selection folds into one instruction
+    /// (`isFusableLoadOpStorePattern` in LLVM's `X86ISelDAGToDAG.cpp`). Compiles faster than inline assembly: LLVM
+    /// parses the constraints of that each time that it looks at it.
+    Folded,
+    /// By inline assembly, which is one instruction whatever compiles it.
+    Assembly,
+}
+
 /// The array of one module.
 pub(crate) struct Counters<'ctx> {
     context: ContextRef<'ctx>,
@@ -44,8 +59,7 @@ pub(crate) struct Counters<'ctx> {
     /// The thread-local word that leads to the thread's copy.
     word: Option<GlobalValue<'ctx>>,
     base: Base,
-    atomic: bool,
-    promotion: bool,
+    way: Way,
     marks: Marks<'ctx>,
 }
 
@@ -91,9 +105,13 @@ impl<'ctx> Counters<'ctx> {
             invariant: context.get_kind_id("invariant.load"),
             not_sanitized: context.get_kind_id("nosanitize"),
         };
-        let promotion = options.stage == "early" && options.promotion;
-        let atomic = options.threads == "atomic";
-        Self { context, array, word: leads, base: options.base, atomic, promotion, marks }
+        let way = match options {
+            _ if options.threads == "atomic" => Way::Atomic,
+            _ if options.stage == "early" && options.promotion => Way::Optimised,
+            _ if options.folds => Way::Folded,
+            _ => Way::Assembly,
+        };
+        Self { context, array, word: leads, base: options.base, way, marks }
     }
 
     /// The context that the module's types live in.
@@ -147,48 +165,80 @@ impl<'ctx> Counters<'ctx> {
         }
     }
 
-    /// Steps the counter at `base[index + constant]`. Gives the instruction if it is but one.
-    pub(crate) fn step(
+    /// The address of the counter at `base[index + constant]`.
+    pub(crate) fn counter(
         &self,
         builder: &Builder<'ctx>,
         base: PointerValue<'ctx>,
         index: Option<IntValue<'ctx>>,
         constant: u64,
-        step: Step,
-        sanitized: bool,
-    ) -> Option<InstructionValue<'ctx>> {
+    ) -> PointerValue<'ctx> {
         let word = self.context.i64_type();
         let offset = |base, index| {
             // SAFETY: not `inbounds`: the register may be off by what the constant makes up for; the sum is a path's id.
             unsafe { builder.build_gep(word, base, &[index], "") }.expect("positioned")
         };
         let moved = index.map_or(base, |index| offset(base, index));
-        let counter = if constant == 0 { moved } else { offset(moved, word.const_int(constant, false)) };
-        let one = word.const_int(1, false);
-        if self.atomic {
-            let operation = if step == Step::Up { AtomicRMWBinOp::Add } else { AtomicRMWBinOp::Sub };
-            let add = builder.build_atomicrmw(operation, counter, one, AtomicOrdering::Monotonic);
-            let add = add.expect("a word can be added to").as_instruction_value();
-            self.leave_alone(add.expect("an atomic operation is an instruction"), sanitized);
-            return None;
-        }
-        if !self.promotion {
-            return Some(self.step_at_once(builder, counter, step));
-        }
-        let count = builder.build_load(word, counter, "").expect("positioned").into_int_value();
-        let stepped = match step {
-            Step::Up => builder.build_int_add(count, one, ""),
-            Step::Down => builder.build_int_sub(count, one, ""),
-        };
-        let store = builder.build_store(counter, stepped.expect("positioned")).expect("positioned");
-        self.leave_alone(count.as_instruction_value().expect("a load is an instruction"), sanitized);
-        self.leave_alone(store, sanitized);
-        None
+        if constant == 0 { moved } else { offset(moved, word.const_int(constant, false)) }
     }
 
-    /// Steps a counter by one instruction, which nothing can interrupt in its middle: neither a signal whose handler
-    /// steps the same counter, nor the end of the process. Sanitizers see no access in it.
-    fn step_at_once(&self, builder: &Builder<'ctx>, counter: PointerValue<'ctx>, step: Step) -> InstructionValue<'ctx> {
+    /// Steps a counter in a function of these `facts`.
+    pub(crate) fn step(&self, builder: &Builder<'ctx>, counter: PointerValue<'ctx>, step: Step, facts: FunctionFacts) {
+        let sanitized = facts.is_sanitized();
+        match self.way {
+            Way::Atomic => {
+                let operation = if step == Step::Up { AtomicRMWBinOp::Add } else { AtomicRMWBinOp::Sub };
+                let one = self.context.i64_type().const_int(1, false);
+                let add = builder.build_atomicrmw(operation, counter, one, AtomicOrdering::Monotonic);
+                let add = add.expect("a word can be added to").as_instruction_value();
+                self.leave_alone(add.expect("an atomic operation is an instruction"), sanitized);
+            }
+            Way::Optimised => self.step_in_three(builder, counter, step, false, sanitized),
+            Way::Folded if !facts.is_left_slow() && !sanitized => {
+                self.step_in_three(builder, counter, step, true, sanitized);
+            }
+            Way::Folded | Way::Assembly => drop(self.step_by_assembly(builder, counter, step)),
+        }
+    }
+
+    /// Steps a counter by what is one instruction for LLVM too, if there is such a way.
+    pub(crate) fn step_at_once(
+        &self,
+        builder: &Builder<'ctx>,
+        counter: PointerValue<'ctx>,
+        step: Step,
+    ) -> Option<InstructionValue<'ctx>> {
+        let can = matches!(self.way, Way::Folded | Way::Assembly);
+        can.then(|| self.step_by_assembly(builder, counter, step))
+    }
+
+    fn step_in_three(
+        &self,
+        builder: &Builder<'ctx>,
+        counter: PointerValue<'ctx>,
+        step: Step,
+        volatile: bool,
+        sanitized: bool,
+    ) {
+        let word = self.context.i64_type();
+        let count = builder.build_load(word, counter, "").expect("positioned").into_int_value();
+        let by = word.const_int(if step == Step::Up { 1 } else { u64::MAX }, true);
+        let stepped = builder.build_int_add(count, by, "").expect("positioned");
+        let store = builder.build_store(counter, stepped).expect("positioned");
+        for access in [count.as_instruction_value().expect("a load is an instruction"), store] {
+            access.set_volatile(volatile).expect("loads and stores can be volatile");
+            self.leave_alone(access, sanitized);
+        }
+    }
+
+    /// Nothing can interrupt the step in its middle: neither a signal whose handler steps the same counter, nor the end of
+    /// the process. Sanitizers see no access in it.
+    fn step_by_assembly(
+        &self,
+        builder: &Builder<'ctx>,
+        counter: PointerValue<'ctx>,
+        step: Step,
+    ) -> InstructionValue<'ctx> {
         let pointer = counter.get_type();
         let kind = self.context.void_type().fn_type(&[pointer.into(), pointer.into()], false);
         let text = if step == Step::Up { "incq $0" } else { "decq $0" };

@@ -37,6 +37,7 @@ pub(crate) struct Options {
     limit: u64,
     in_flight: bool,
     promotion: bool,
+    folds: bool,
     verify: bool,
 }
 
@@ -145,6 +146,7 @@ impl Options {
             limit: self.limit,
             in_flight: self.in_flight,
             promotion: self.promotion,
+            folds: self.folds,
             verify: self.verify || cfg!(debug_assertions),
         }
     }

@@ -29,11 +29,11 @@ pub(crate) fn instrument(planned: &Planned<'_>, counters: &Counters<'_>, id: Mod
     let builder = context.create_builder();
     builder.position_before(&first_after_slots(planned.graph.blocks[0]));
     let slot = builder.build_alloca(context.i64_type(), "path").expect("positioned");
-    let sanitized = FunctionFacts::of(planned.function).is_sanitized();
-    let base = Base::new(planned, counters, &builder, sanitized, techniques.reading_again);
+    let facts = FunctionFacts::of(planned.function);
+    let base = Base::new(planned, counters, &builder, facts.is_sanitized(), techniques.reading_again);
     let flies = planned.plan.dag.edges().any(|edge| planned.plan.dag.edge(edge).kind == Kind::InFlight);
     let flight = flies.then(|| builder.build_alloca(context.i64_type(), "path.flight").expect("positioned"));
-    let writer = Writer { planned, counters, builder, slot, flight, base, apart: RefCell::default(), sanitized };
+    let writer = Writer { planned, counters, builder, slot, flight, base, apart: RefCell::default(), facts };
     presence::declare(context, &writer.builder, id, planned.index);
     writer.write_entry();
     let landings = writer.write_in_flight();
@@ -65,7 +65,7 @@ struct Writer<'a, 'ctx> {
     base: Base<'a, 'ctx>,
     /// Counts at the ends of long loops of one block.
     apart: RefCell<Vec<Apart<'ctx>>>,
-    sanitized: bool,
+    facts: FunctionFacts,
 }
 
 /// A count that will be branched around.
@@ -88,8 +88,7 @@ impl<'ctx> Writer<'_, 'ctx> {
 
     /// The counter of entries is behind those of the paths.
     fn enter(&self) {
-        let index = self.planned.plan.numbering.total();
-        self.counters.step(&self.builder, self.base(), None, index, Step::Up, self.sanitized);
+        self.step(None, self.planned.plan.numbering.total(), Step::Up);
     }
 
     /// Around all calls of a block that may not come back, its path in flight counts one more. It is taken back behind the
@@ -137,7 +136,7 @@ impl<'ctx> Writer<'_, 'ctx> {
         };
         let flight = self.flight.expect("there is a slot if there are paths in flight");
         self.builder.build_store(flight, index).expect("positioned");
-        self.counters.step(&self.builder, self.base(), Some(index), 0, Step::Up, self.sanitized);
+        self.step(Some(index), 0, Step::Up);
     }
 
     /// It goes on.
@@ -145,7 +144,7 @@ impl<'ctx> Writer<'_, 'ctx> {
         let word = self.counters.context().i64_type();
         let flight = self.flight.expect("there is a slot if there are paths in flight");
         let index = self.builder.build_load(word, flight, "path.flight").expect("positioned").into_int_value();
-        self.counters.step(&self.builder, self.base(), Some(index), 0, Step::Down, self.sanitized);
+        self.step(Some(index), 0, Step::Down);
     }
 
     /// Starts of paths in the blocks that opaque edges lead to. They are written before the edges' code, which then
@@ -255,12 +254,8 @@ impl<'ctx> Writer<'_, 'ctx> {
                 let sum = self.builder.build_int_add(load(), word.const_int(value as u64, true), "path");
                 self.builder.build_store(self.slot, sum.expect("positioned")).expect("positioned");
             }
-            Op::Count(value) => {
-                self.counters.step(&self.builder, self.base(), Some(load()), value as u64, Step::Up, self.sanitized);
-            }
-            Op::CountAt(id) => {
-                self.counters.step(&self.builder, self.base(), None, id, Step::Up, self.sanitized);
-            }
+            Op::Count(value) => self.step(Some(load()), value as u64, Step::Up),
+            Op::CountAt(id) => self.step(None, id, Step::Up),
         }
     }
 
@@ -270,10 +265,12 @@ impl<'ctx> Writer<'_, 'ctx> {
         let word = self.counters.context().i64_type();
         let path = self.builder.build_load(word, self.slot, "path").expect("positioned").into_int_value();
         let base = self.base();
-        let step = self.counters.step(&self.builder, base, Some(path), value as u64, Step::Up, self.sanitized);
-        if let Some(step) = step {
+        let counter = self.counters.counter(&self.builder, base, Some(path), value as u64);
+        if let Some(step) = self.counters.step_at_once(&self.builder, counter, Step::Up) {
             let register = steady.wrapping_sub(value as u64);
             self.apart.borrow_mut().push(Apart { step, base, path, register, steady });
+        } else {
+            self.counters.step(&self.builder, counter, Step::Up, self.facts);
         }
     }
 
@@ -290,8 +287,15 @@ impl<'ctx> Writer<'_, 'ctx> {
                 .build_int_compare(IntPredicate::EQ, path, steady_register, "path.steady")
                 .expect("positioned");
             self.builder.position_before(&llvm::branch_around(is_steady, step));
-            self.counters.step(&self.builder, base, None, steady, Step::Up, self.sanitized);
+            let counter = self.counters.counter(&self.builder, base, None, steady);
+            self.counters.step(&self.builder, counter, Step::Up, self.facts);
         }
+    }
+
+    /// Steps the function's counter `index + constant`.
+    fn step(&self, index: Option<IntValue<'ctx>>, constant: u64, step: Step) {
+        let counter = self.counters.counter(&self.builder, self.base(), index, constant);
+        self.counters.step(&self.builder, counter, step, self.facts);
     }
 
     fn set(&self, value: i64) {

@@ -45,6 +45,11 @@ impl FunctionFacts {
     pub(crate) fn is_sanitized(self) -> bool {
         self.0 & 32 != 0
     }
+
+    /// No pass will improve its code, instruction selection included.
+    pub(crate) fn is_left_slow(self) -> bool {
+        self.0 & 64 != 0
+    }
 }
 
 /// Facts about an instruction. Must match `pathpass_instruction_facts`.

@@ -26,6 +26,8 @@ pub(crate) struct Options {
     pub(crate) in_flight: bool,
     /// Whether the optimiser may keep counters in registers.
     pub(crate) promotion: bool,
+    /// Whether instruction selection will make a load, an addition and a store one instruction.
+    pub(crate) folds: bool,
     /// The file that tells how often edges are taken.
     pub(crate) weights: Option<PathBuf>,
     /// What is done to make counting cheaper.

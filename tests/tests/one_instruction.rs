@@ -1,0 +1,53 @@
+//! Every step of a counter is one machine instruction, at every level: no signal and no end of the process comes in its
+//! middle. Optimised code relies on instruction selection for that, which this looks at.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// What `pathcc` writes of a source with these flags.
+fn compiled(source: &Path, flags: &[&str]) -> String {
+    let built = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/pathcc");
+    let tree = std::env::var_os("PATHCC_TREE").map_or_else(built, PathBuf::from);
+    let mut command = Command::new(tree.join("bin/pathcc"));
+    let output = command.args(flags).args(["-S", "-o", "-"]).arg(source).output().expect("the tree is built");
+    assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).expect("text")
+}
+
+fn sources() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/kernels");
+    let files = folder.read_dir().expect("the kernels").map(|file| file.expect("a file").path());
+    files.filter(|file| file.extension().is_some_and(|extension| extension == "c")).collect()
+}
+
+#[test]
+fn selected_code_steps_a_counter_at_once() {
+    let sources = sources();
+    assert!(sources.len() > 10);
+    for source in sources {
+        for level in ["-O1", "-O2", "-O3", "-Os", "-Oz"] {
+            let name = source.display();
+            let code = compiled(&source, &[level, "-emit-llvm"]);
+            let steps = code.matches("store volatile i64").count();
+            assert!(steps > 0, "{name} {level} counts nothing");
+            assert_eq!(code.matches("load volatile i64").count(), steps, "{name} {level}");
+            let selected = compiled(&source, &[level, "-mllvm", "-stop-after=finalize-isel"]);
+            let accesses: Vec<_> = selected.lines().filter(|line| line.contains(":: (volatile ")).collect();
+            assert_eq!(accesses.len(), steps, "{name} {level}");
+            let whole = |line: &str| line.trim_start().starts_with("INC64m ") || line.contains(" INC64m ");
+            let torn: Vec<_> = accesses.iter().filter(|line| !whole(line)).collect();
+            assert!(torn.is_empty(), "{name} {level}: {torn:#?}");
+        }
+    }
+}
+
+#[test]
+fn code_that_is_not_selected_so_steps_by_assembly() {
+    for source in sources() {
+        for flags in [&["-O0"] as &[&str], &["-O2", "-flto"], &["-O2", "-flto=thin"], &["-O2", "-fsanitize=address"]] {
+            let code = compiled(&source, &[flags, &["-emit-llvm"]].concat());
+            assert!(!code.contains("store volatile i64"), "{} {flags:?}", source.display());
+            assert!(code.contains(r#"asm "incq $0""#), "{} {flags:?} counts nothing", source.display());
+        }
+    }
+}
