@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 fn main() {
-    println!("cargo:rerun-if-changed=cpp/plugin.cpp");
+    println!("cargo:rerun-if-changed=cpp");
     println!("cargo:rerun-if-env-changed=LLVM_SYS_221_PREFIX");
     let prefix = std::env::var_os("LLVM_SYS_221_PREFIX").map_or_else(|| "/usr/lib/llvm-22".into(), PathBuf::from);
     let config = prefix.join("bin/llvm-config");
@@ -14,7 +14,11 @@ fn main() {
     let output = output.unwrap_or_else(|error| panic!("{}: {error}; is llvm-22-dev installed?", config.display()));
     let flags = String::from_utf8(output.stdout).expect("llvm-config prints UTF-8");
     let mut build = cc::Build::new();
-    build.cpp(true).compiler(prefix.join("bin/clang++")).file("cpp/plugin.cpp").cargo_metadata(false);
+    build
+        .cpp(true)
+        .compiler(prefix.join("bin/clang++"))
+        .files(["cpp/plugin.cpp", "cpp/peel.cpp"])
+        .cargo_metadata(false);
     for flag in flags.split_whitespace() {
         // LLVM's own headers are system headers to us: our warnings are about our file.
         build.flag(flag.replacen("-I", "-isystem", 1));

@@ -30,7 +30,7 @@ using namespace llvm;
 struct PathpassOptions {
   const char *Mode, *Stage, *Threads, *Filter, *Skip, *Base, *Without, *Use;
   uint64_t Limit;
-  bool InFlight, Promotion, Folds, Verify;
+  bool InFlight, Promotion, Last, Verify;
 };
 
 extern "C" bool pathpass_run(LLVMModuleRef Module, const PathpassOptions *Options, FunctionAnalysisManager *Analyses);
@@ -63,13 +63,13 @@ static cl::opt<bool> Verify("pathcc-verify", cl::desc("verify every instrumented
 
 namespace {
 struct PathPass : PassInfoMixin<PathPass> {
-  // Whether what follows is instruction selection by a DAG, which makes a load, an addition and a store one instruction.
-  bool Folds;
-  explicit PathPass(bool Folds) : Folds(Folds) {}
+  // Whether all that follows is code generation that optimises.
+  bool Last;
+  explicit PathPass(bool Last) : Last(Last) {}
   PreservedAnalyses run(Module &M, ModuleAnalysisManager &Analyses) {
     auto &Functions = Analyses.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
     PathpassOptions Options = {Mode.c_str(), Stage.c_str(),     Threads.c_str(),     Filter.c_str(), Skip.c_str(),
-                               Base.c_str(), Without.c_str(), UseFile.c_str(), Limit,             InFlight == "yes", Promotion == "yes", Folds, Verify};
+                               Base.c_str(), Without.c_str(), UseFile.c_str(), Limit,             InFlight == "yes", Promotion == "yes", Last, Verify};
     return pathpass_run(wrap(&M), &Options, &Functions) ? PreservedAnalyses::none() : PreservedAnalyses::all();
   }
   static bool isRequired() { return true; }
@@ -87,9 +87,9 @@ extern "C" void pathpass_register(PassBuilder &PB) {
   });
   PB.registerPipelineParsingCallback(
       [](StringRef Name, ModulePassManager &MPM, ArrayRef<PassBuilder::PipelineElement>) {
-        if (Name != "pathcc")
+        if (Name != "pathcc" && Name != "pathcc-last")
           return false;
-        MPM.addPass(PathPass(false));
+        MPM.addPass(PathPass(Name == "pathcc-last"));
         return true;
       });
 }
@@ -103,7 +103,7 @@ extern "C" uint32_t pathpass_function_facts(LLVMValueRef Value) {
                           [&](Attribute::AttrKind Kind) { return F.hasFnAttribute(Kind); });
   return F.hasFnAttribute(Attribute::Naked) << 0 | F.isPresplitCoroutine() << 1 |
          (F.hasFnAttribute(Attribute::NoProfile) || F.hasFnAttribute(Attribute::SkipProfile)) << 2 | Funclets << 3 |
-         F.hasComdat() << 4 | Sanitized << 5 | F.hasOptNone() << 6;
+         F.hasComdat() << 4 | Sanitized << 5 | F.hasOptNone() << 6 | F.hasOptSize() << 7;
 }
 
 // The return of a block that does nothing else, or null.
@@ -187,14 +187,6 @@ extern "C" uint32_t pathpass_edge_probability(FunctionAnalysisManager *Analyses,
   return Probability.isUnknown() ? 0 : Probability.getNumerator();
 }
 
-// Whether a block is a loop by itself that was unrolled or vectorised: those passes leave word that they were there.
-extern "C" bool pathpass_loops_long(LLVMBasicBlockRef Block) {
-  auto &BB = *unwrap(Block);
-  auto *Loop = is_contained(successors(&BB), &BB) ? BB.getTerminator()->getMetadata(LLVMContext::MD_loop) : nullptr;
-  return Loop && (findOptionMDForLoopID(Loop, "llvm.loop.unroll.disable") ||
-                  findOptionMDForLoopID(Loop, "llvm.loop.isvectorized"));
-}
-
 // The first place in a block where an ordinary instruction may stand, or null if there is none.
 extern "C" LLVMValueRef pathpass_first_insertion(LLVMBasicBlockRef Block) {
   auto At = unwrap(Block)->getFirstInsertionPt();
@@ -205,16 +197,6 @@ extern "C" LLVMValueRef pathpass_first_insertion(LLVMBasicBlockRef Block) {
 extern "C" LLVMBasicBlockRef pathpass_split_edge(LLVMBasicBlockRef From, LLVMBasicBlockRef To) {
   auto Options = CriticalEdgeSplittingOptions().setMergeIdenticalEdges();
   return wrap(SplitCriticalEdge(unwrap(From), unwrap(To), Options));
-}
-
-// Branches before `Before`, which only one of the two ways keeps: that on which `Condition` is false. Gives the end of the
-// other way, the likely one.
-extern "C" LLVMValueRef pathpass_branch_around(LLVMValueRef Condition, LLVMValueRef Before) {
-  auto *At = unwrap<Instruction>(Before);
-  Instruction *Likely, *Unlikely;
-  SplitBlockAndInsertIfThenElse(unwrap(Condition), std::next(At->getIterator()), &Likely, &Unlikely);
-  At->moveBefore(Unlikely->getIterator());
-  return wrap(Likely);
 }
 
 // Moves everything after an instruction into a new block.

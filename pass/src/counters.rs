@@ -108,7 +108,7 @@ impl<'ctx> Counters<'ctx> {
         let way = match options {
             _ if options.threads == "atomic" => Way::Atomic,
             _ if options.stage == "early" && options.promotion => Way::Optimised,
-            _ if options.folds => Way::Folded,
+            _ if options.last && options.techniques.folding => Way::Folded,
             _ => Way::Assembly,
         };
         Self { context, array, word: leads, base: options.base, way, marks }
@@ -197,19 +197,8 @@ impl<'ctx> Counters<'ctx> {
             Way::Folded if !facts.is_left_slow() && !sanitized => {
                 self.step_in_three(builder, counter, step, true, sanitized);
             }
-            Way::Folded | Way::Assembly => drop(self.step_by_assembly(builder, counter, step)),
+            Way::Folded | Way::Assembly => self.step_by_assembly(builder, counter, step),
         }
-    }
-
-    /// Steps a counter by what is one instruction for LLVM too, if there is such a way.
-    pub(crate) fn step_at_once(
-        &self,
-        builder: &Builder<'ctx>,
-        counter: PointerValue<'ctx>,
-        step: Step,
-    ) -> Option<InstructionValue<'ctx>> {
-        let can = matches!(self.way, Way::Folded | Way::Assembly);
-        can.then(|| self.step_by_assembly(builder, counter, step))
     }
 
     fn step_in_three(
@@ -233,12 +222,7 @@ impl<'ctx> Counters<'ctx> {
 
     /// Nothing can interrupt the step in its middle: neither a signal whose handler steps the same counter, nor the end of
     /// the process. Sanitizers see no access in it.
-    fn step_by_assembly(
-        &self,
-        builder: &Builder<'ctx>,
-        counter: PointerValue<'ctx>,
-        step: Step,
-    ) -> InstructionValue<'ctx> {
+    fn step_by_assembly(&self, builder: &Builder<'ctx>, counter: PointerValue<'ctx>, step: Step) {
         let pointer = counter.get_type();
         let kind = self.context.void_type().fn_type(&[pointer.into(), pointer.into()], false);
         let text = if step == Step::Up { "incq $0" } else { "decq $0" };
@@ -251,7 +235,6 @@ impl<'ctx> Counters<'ctx> {
         call.add_attribute(AttributeLoc::Param(0), element);
         call.add_attribute(AttributeLoc::Param(1), element);
         self.promise(call, ARGUMENTS_ONLY);
-        call.try_as_basic_value().unwrap_instruction()
     }
 
     fn leave_alone(&self, instruction: InstructionValue<'ctx>, sanitized: bool) {

@@ -37,7 +37,7 @@ pub(crate) struct Options {
     limit: u64,
     in_flight: bool,
     promotion: bool,
-    folds: bool,
+    last: bool,
     verify: bool,
 }
 
@@ -66,10 +66,15 @@ unsafe extern "C" {
     pub(crate) fn pathpass_case_value(switch: LLVMValueRef, successor: c_uint, case: *mut i64) -> bool;
     pub(crate) fn pathpass_block_frequency(analyses: *mut Analyses, block: LLVMBasicBlockRef) -> u64;
     pub(crate) fn pathpass_edge_probability(analyses: *mut Analyses, block: LLVMBasicBlockRef, index: c_uint) -> u32;
-    pub(crate) fn pathpass_loops_long(block: LLVMBasicBlockRef) -> bool;
+    pub(crate) fn pathpass_peel(
+        function: LLVMValueRef,
+        analyses: *mut Analyses,
+        most: c_uint,
+        found: *mut c_void,
+        tell: extern "C" fn(*mut c_void, LLVMBasicBlockRef, LLVMBasicBlockRef),
+    );
     pub(crate) fn pathpass_first_insertion(block: LLVMBasicBlockRef) -> LLVMValueRef;
     pub(crate) fn pathpass_split_edge(from: LLVMBasicBlockRef, to: LLVMBasicBlockRef) -> LLVMBasicBlockRef;
-    pub(crate) fn pathpass_branch_around(condition: LLVMValueRef, before: LLVMValueRef) -> LLVMValueRef;
     pub(crate) fn pathpass_split_after(instruction: LLVMValueRef);
     pub(crate) fn pathpass_promote(slot: LLVMValueRef);
     pub(crate) fn pathpass_forget_purity(function: LLVMValueRef);
@@ -146,7 +151,7 @@ impl Options {
             limit: self.limit,
             in_flight: self.in_flight,
             promotion: self.promotion,
-            folds: self.folds,
+            last: self.last,
             verify: self.verify || cfg!(debug_assertions),
         }
     }

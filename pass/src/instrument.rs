@@ -4,9 +4,6 @@
 //! where the plan knows them. Edge code stands at the end of the source if that has one successor, at the top of
 //! the target if that has one predecessor, and else on a new block.
 
-use std::cell::RefCell;
-
-use inkwell::IntPredicate;
 use inkwell::basic_block::BasicBlock;
 use inkwell::builder::Builder;
 use inkwell::values::{InstructionOpcode, InstructionValue, IntValue, PointerValue};
@@ -33,14 +30,13 @@ pub(crate) fn instrument(planned: &Planned<'_>, counters: &Counters<'_>, id: Mod
     let base = Base::new(planned, counters, &builder, facts.is_sanitized(), techniques.reading_again);
     let flies = planned.plan.dag.edges().any(|edge| planned.plan.dag.edge(edge).kind == Kind::InFlight);
     let flight = flies.then(|| builder.build_alloca(context.i64_type(), "path.flight").expect("positioned"));
-    let writer = Writer { planned, counters, builder, slot, flight, base, apart: RefCell::default(), facts };
+    let writer = Writer { planned, counters, builder, slot, flight, base, facts };
     presence::declare(context, &writer.builder, id, planned.index);
     writer.write_entry();
     let landings = writer.write_in_flight();
     writer.write_block_tops();
     writer.write_block_ends();
     writer.write_edges(&landings);
-    writer.branch_around();
     llvm::promote(slot);
     flight.into_iter().for_each(llvm::promote);
     llvm::forget_purity(planned.function);
@@ -63,19 +59,7 @@ struct Writer<'a, 'ctx> {
     /// Which counter says that this frame is in flight now.
     flight: Option<PointerValue<'ctx>>,
     base: Base<'a, 'ctx>,
-    /// Counts at the ends of long loops of one block.
-    apart: RefCell<Vec<Apart<'ctx>>>,
     facts: FunctionFacts,
-}
-
-/// A count that will be branched around.
-struct Apart<'ctx> {
-    step: InstructionValue<'ctx>,
-    base: PointerValue<'ctx>,
-    path: IntValue<'ctx>,
-    /// The path of all iterations but the first, and the register's value then.
-    register: u64,
-    steady: u64,
 }
 
 impl<'ctx> Writer<'_, 'ctx> {
@@ -202,13 +186,7 @@ impl<'ctx> Writer<'_, 'ctx> {
                 if lands {
                     self.land();
                 }
-                let steady = dag.cut(edge).and_then(|cut| self.planned.plan.placement.steady(cut.end));
-                for op in ops {
-                    match (op, steady) {
-                        (Op::Count(value), Some(steady)) => self.count_apart(value, steady),
-                        (op, _) => self.write(op),
-                    }
-                }
+                ops.into_iter().for_each(|op| self.write(op));
             }
         }
     }
@@ -256,39 +234,6 @@ impl<'ctx> Writer<'_, 'ctx> {
             }
             Op::Count(value) => self.step(Some(load()), value as u64, Step::Up),
             Op::CountAt(id) => self.step(None, id, Step::Up),
-        }
-    }
-
-    /// Counts at a register that holds one value but in the first iteration, in a way that will be branched around for that
-    /// value.
-    fn count_apart(&self, value: i64, steady: u64) {
-        let word = self.counters.context().i64_type();
-        let path = self.builder.build_load(word, self.slot, "path").expect("positioned").into_int_value();
-        let base = self.base();
-        let counter = self.counters.counter(&self.builder, base, Some(path), value as u64);
-        if let Some(step) = self.counters.step_at_once(&self.builder, counter, Step::Up) {
-            let register = steady.wrapping_sub(value as u64);
-            self.apart.borrow_mut().push(Apart { step, base, path, register, steady });
-        } else {
-            self.counters.step(&self.builder, counter, Step::Up, self.facts);
-        }
-    }
-
-    /// Gives the iterations of long loops code of their own, now that no place in a block is needed any more. Processors
-    /// forward a counter from one step to the next at no cost if the instruction always steps the same one, and
-    /// stop doing so when the first iteration steps another (AMD, "Security Analysis of AMD Predictive Store Forwarding", 2021).
-    fn branch_around(&self) {
-        let word = self.counters.context().i64_type();
-        for Apart { step, base, path, register, steady } in self.apart.take() {
-            self.builder.position_before(&step);
-            let steady_register = word.const_int(register, false);
-            let is_steady = self
-                .builder
-                .build_int_compare(IntPredicate::EQ, path, steady_register, "path.steady")
-                .expect("positioned");
-            self.builder.position_before(&llvm::branch_around(is_steady, step));
-            let counter = self.counters.counter(&self.builder, base, None, steady);
-            self.counters.step(&self.builder, counter, Step::Up, self.facts);
         }
     }
 

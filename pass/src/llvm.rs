@@ -1,12 +1,14 @@
 //! Safe wrappers for what inkwell lacks: one call into LLVM per function.
 
-use std::ffi::CStr;
+use std::collections::HashSet;
+use std::ffi::{CStr, c_void};
 use std::mem::MaybeUninit;
 
 use inkwell::basic_block::BasicBlock;
 use inkwell::module::Module;
-use inkwell::values::{AsValueRef, FunctionValue, GlobalValue, InstructionValue, IntValue, PointerValue};
+use inkwell::values::{AsValueRef, FunctionValue, GlobalValue, InstructionValue, PointerValue};
 use llvm_sys::core as c;
+use llvm_sys::prelude::LLVMBasicBlockRef;
 
 use crate::ffi;
 
@@ -46,9 +48,14 @@ impl FunctionFacts {
         self.0 & 32 != 0
     }
 
-    /// No pass will improve its code, instruction selection included.
+    /// Nothing will improve its code, instruction selection included.
     pub(crate) fn is_left_slow(self) -> bool {
         self.0 & 64 != 0
+    }
+
+    /// Its code shall be small.
+    pub(crate) fn is_small(self) -> bool {
+        self.0 & 128 != 0
     }
 }
 
@@ -160,12 +167,6 @@ pub(crate) fn edge_frequency(analyses: *mut ffi::Analyses, block: BasicBlock<'_>
     u64::try_from((u128::from(executions) * u128::from(probability)) >> 31).unwrap_or(u64::MAX)
 }
 
-/// Whether a block is a loop by itself that LLVM has unrolled or vectorised, since it probably has many iterations.
-pub(crate) fn loops_long(block: BasicBlock<'_>) -> bool {
-    // SAFETY: a live block.
-    unsafe { ffi::pathpass_loops_long(block.as_mut_ptr()) }
-}
-
 /// The first place in `block` where an ordinary instruction may stand.
 pub(crate) fn first_insertion(block: BasicBlock<'_>) -> Option<InstructionValue<'_>> {
     // SAFETY: a live block; a null result is left out.
@@ -181,10 +182,24 @@ pub(crate) fn split_edge<'a>(from: BasicBlock<'a>, to: BasicBlock<'a>) -> Option
     unsafe { BasicBlock::new(ffi::pathpass_split_edge(from.as_mut_ptr(), to.as_mut_ptr())) }
 }
 
-/// Branches before `instruction`, which is then executed only if `condition` is false. Gives the end of the other way.
-pub(crate) fn branch_around<'a>(condition: IntValue<'a>, instruction: InstructionValue<'a>) -> InstructionValue<'a> {
-    // SAFETY: live values of one block, the condition above the instruction.
-    unsafe { InstructionValue::new(ffi::pathpass_branch_around(condition.as_value_ref(), instruction.as_value_ref())) }
+/// Peels the first iteration off every loop of at most `most` instructions (`cpp/peel.cpp`). Gives the edges that lead from a
+/// peeled iteration into the rest of its loop.
+pub(crate) fn peel<'a>(
+    function: FunctionValue<'a>,
+    analyses: *mut ffi::Analyses,
+    most: u32,
+) -> HashSet<(BasicBlock<'a>, BasicBlock<'a>)> {
+    extern "C" fn tell(found: *mut c_void, from: LLVMBasicBlockRef, to: LLVMBasicBlockRef) {
+        // SAFETY: `found` is the set below; the blocks are live.
+        unsafe {
+            let found = &mut *found.cast::<HashSet<(BasicBlock<'_>, BasicBlock<'_>)>>();
+            found.extend(BasicBlock::new(from).zip(BasicBlock::new(to)));
+        }
+    }
+    let mut found: HashSet<(BasicBlock<'a>, BasicBlock<'a>)> = HashSet::new();
+    // SAFETY: a live function, and the analyses of its pass manager.
+    unsafe { ffi::pathpass_peel(function.as_value_ref(), analyses, most, (&raw mut found).cast(), tell) };
+    found
 }
 
 /// Moves what follows `instruction` into a new block.

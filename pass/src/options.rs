@@ -26,8 +26,8 @@ pub(crate) struct Options {
     pub(crate) in_flight: bool,
     /// Whether the optimiser may keep counters in registers.
     pub(crate) promotion: bool,
-    /// Whether instruction selection will make a load, an addition and a store one instruction.
-    pub(crate) folds: bool,
+    /// Whether nothing follows but code generation that optimises: it makes a load, an addition and a store one instruction.
+    pub(crate) last: bool,
     /// The file that tells how often edges are taken.
     pub(crate) weights: Option<PathBuf>,
     /// What is done to make counting cheaper.
@@ -43,6 +43,10 @@ pub(crate) struct Techniques {
     pub(crate) paths: paths::techniques::Techniques,
     /// Calls in tail position leave the function.
     pub(crate) tail_calls: bool,
+    /// The first iterations of short loops are peeled off.
+    pub(crate) peeling: bool,
+    /// Counters are stepped by code that is folded into one instruction, not by inline assembly.
+    pub(crate) folding: bool,
     /// Code behind calls may read the address of the counters again.
     pub(crate) reading_again: bool,
 }
@@ -54,6 +58,8 @@ impl Techniques {
         Self {
             paths: paths::techniques::Techniques::without(words),
             tail_calls: uses("tail-calls"),
+            peeling: uses("peeling"),
+            folding: uses("folding"),
             reading_again: uses("reading-again"),
         }
     }

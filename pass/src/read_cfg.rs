@@ -5,7 +5,7 @@
 //! are opaque: the path ends before them. So does it at a call that returns twice, such as `setjmp`; its block is
 //! first split behind the call, which is the only change made to the function here.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use inkwell::basic_block::BasicBlock;
 use inkwell::values::{FunctionValue, InstructionOpcode, InstructionValue};
@@ -13,7 +13,7 @@ use pathformat::manifest::Outcome;
 use paths::cfg::{Block, BlockData, Cfg, Edge, EdgeData, EdgeKind, Exit};
 
 use crate::ffi::Analyses;
-use crate::llvm::{self, InstructionFacts};
+use crate::llvm::{self, FunctionFacts, InstructionFacts};
 use crate::options::Options;
 
 /// A function's graph with what ties it to LLVM.
@@ -33,9 +33,13 @@ pub(crate) struct Graph<'ctx> {
 /// With more ways in, a block that returns is not left by calls in tail position: each way in holds a copy of the counting.
 const MOST_WAYS_TO_RETURN: usize = 8;
 
+/// Loops of more instructions keep their first iteration: counting is a small part of them.
+const SHORT_LOOP: u32 = 64;
+
 impl<'ctx> Graph<'ctx> {
     /// Reads `function`, whose blocks are numbered in its own order.
     pub(crate) fn read(function: FunctionValue<'ctx>, analyses: *mut Analyses, options: &Options) -> Self {
+        let peeled = peel(function, analyses, options);
         split_behind_calls_that_return_twice(function);
         let blocks = function.get_basic_blocks();
         let index: HashMap<_, _> = blocks.iter().enumerate().map(|(at, block)| (*block, Block(at as u32))).collect();
@@ -47,6 +51,7 @@ impl<'ctx> Graph<'ctx> {
             let from = index[&block];
             let first = edges.len();
             for (position, to) in llvm::successors(terminator).into_iter().enumerate() {
+                let peeled = peeled.contains(&(block, to));
                 let to = index[&to];
                 let weight = llvm::edge_frequency(analyses, block, position);
                 let outcome = outcome(terminator, position);
@@ -57,7 +62,8 @@ impl<'ctx> Graph<'ctx> {
                         merge(&mut outcomes[known], outcome);
                     }
                     None => {
-                        edges.push(EdgeData { from, to, kind: edge_kind(block, terminator, position) });
+                        let kind = edge_kind(block, terminator, position);
+                        edges.push(EdgeData { from, to, kind, peeled });
                         frequency.push(weight);
                         outcomes.push(outcome);
                     }
@@ -80,8 +86,7 @@ impl<'ctx> Graph<'ctx> {
             .collect();
         let data = blocks.iter().zip(&ends).zip(&returns).map(|((&block, &end), &counts_above)| {
             let terminator = block.get_terminator().expect("every block has a terminator");
-            let may_stay = stays(block, end).next().is_some();
-            BlockData { exit: exit(terminator), may_stay, counts_above, loops_long: llvm::loops_long(block) }
+            BlockData { exit: exit(terminator), may_stay: stays(block, end).next().is_some(), counts_above }
         });
         let cfg = Cfg::new(data.collect(), edges);
         // A landing pad cannot tell a call that returned twice from others, so it would not know what to take back.
@@ -115,6 +120,18 @@ impl<'ctx> Graph<'ctx> {
         let data = self.cfg.edge(edge);
         (self.block(data.from), self.block(data.to))
     }
+}
+
+/// Peels the first iterations off short loops; see [`llvm::peel`]. Not where what is seen shall be the source's own
+/// branches, nor where passes follow that know better what to do with loops.
+fn peel<'ctx>(
+    function: FunctionValue<'ctx>,
+    analyses: *mut Analyses,
+    options: &Options,
+) -> HashSet<(BasicBlock<'ctx>, BasicBlock<'ctx>)> {
+    let facts = FunctionFacts::of(function);
+    let may = options.last && options.techniques.peeling && !facts.is_left_slow() && !facts.is_small();
+    if may { llvm::peel(function, analyses, SHORT_LOOP) } else { HashSet::new() }
 }
 
 /// Before the terminator, or before the call that control may not come back from in the usual way.

@@ -82,8 +82,6 @@ pub struct BlockData {
     /// Whether every path is counted before it gets here, since on some way into the block the function is left already: a
     /// call stands there in tail position. The block only returns, and all edges into it are plain.
     pub counts_above: bool,
-    /// Whether the block is a loop by itself that probably has many iterations.
-    pub loops_long: bool,
 }
 
 /// An edge.
@@ -95,6 +93,9 @@ pub struct EdgeData {
     pub to: Block,
     /// What code it can hold.
     pub kind: EdgeKind,
+    /// Whether it is a back edge in the program: it leads from the copy of a loop's first iteration, which was peeled off, into
+    /// the loop. Paths end on it as on the loop's own back edge. Only of plain edges.
+    pub peeled: bool,
 }
 
 /// A control-flow graph.
@@ -169,11 +170,6 @@ impl Cfg {
     /// Whether every path is counted before it gets to `block`.
     pub fn counts_above(&self, block: Block) -> bool {
         self.blocks[block.index()].counts_above
-    }
-
-    /// Whether `block` is a loop by itself that probably has many iterations.
-    pub fn loops_long(&self, block: Block) -> bool {
-        self.blocks[block.index()].loops_long
     }
 
     /// The same graph, where a path also ends in every block that control [may stay](Self::may_stay) in.

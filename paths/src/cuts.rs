@@ -50,6 +50,13 @@ impl Cuts {
                 cuts.cut(cfg, edge, Reason::Opaque);
             }
         }
+        for edge in cfg.edges() {
+            let data = cfg.edge(edge);
+            if data.peeled && cuts.is_reachable(data.from) {
+                cuts.shared[data.to.index()] = true;
+                cuts.cut(cfg, edge, Reason::BackEdge);
+            }
+        }
         // A cycle through an opaque edge is broken already: the way back to a shared computed goto is no back edge.
         let Search { back_edges, order } = cuts.depth_first(cfg);
         cuts.order = order;

@@ -12,8 +12,7 @@
 //! Where both meet, a path is counted by one instruction and no register: `count[constant]++`.
 
 use crate::cfg::{Block, Cfg, ENTRY, EdgeKind};
-use crate::cuts::Reason;
-use crate::dag::{Dag, DagEdge, Kind, Place};
+use crate::dag::{Dag, DagEdge, Kind};
 use crate::increments::Increments;
 use crate::techniques::Techniques;
 
@@ -39,7 +38,6 @@ pub enum Op {
 pub struct Placement {
     ops: Vec<Option<Op>>,
     settled: Vec<Option<i64>>,
-    steady: Vec<Option<u64>>,
 }
 
 impl Placement {
@@ -66,20 +64,7 @@ impl Placement {
                 |&edge: &DagEdge| holds_no_code(cfg, dag, edge) && known[dag.edge(edge).to.index()].is_none();
             known[block.index()].filter(|_| dag.successors(block).iter().any(needs_it))
         };
-        let ops: Vec<_> = ops.collect();
-        let steady = dag.edges().map(|edge| match ops[edge.index()] {
-            Some(Op::Count(n)) if techniques.steady => {
-                steady_register(cfg, dag, increments, edge).map(|register| register.wrapping_add(n) as u64)
-            }
-            _ => None,
-        });
-        Self { steady: steady.collect(), settled: cfg.blocks().map(settles).collect(), ops }
-    }
-
-    /// If `edge` ends the iterations of a loop of one block that runs long, the id of all but the first iteration: that one
-    /// began before the loop.
-    pub fn steady(&self, edge: DagEdge) -> Option<u64> {
-        self.steady[edge.index()]
+        Self { ops: ops.collect(), settled: cfg.blocks().map(settles).collect() }
     }
 
     /// What is done when `edge` is followed.
@@ -96,19 +81,6 @@ impl Placement {
 
 fn holds_no_code(cfg: &Cfg, dag: &Dag, edge: DagEdge) -> bool {
     matches!(dag.edge(edge).kind, Kind::Flow(flow) if cfg.edge(flow).kind != EdgeKind::Plain)
-}
-
-/// The register's value at the end of an iteration on `edge` that began behind the same back edge, in a loop of one block.
-fn steady_register(cfg: &Cfg, dag: &Dag, increments: &Increments, edge: DagEdge) -> Option<i64> {
-    let block = dag.edge(edge).from;
-    let ends_loop = matches!(dag.edge(edge).kind, Kind::End(Place::OnEdges, Reason::BackEdge));
-    if !ends_loop || !cfg.loops_long(block) {
-        return None;
-    }
-    let is_start = |edge: &&DagEdge| matches!(dag.edge(**edge).kind, Kind::Start(_, Reason::BackEdge));
-    let mut starts = dag.predecessors(block).iter().filter(is_start);
-    let start = starts.next().filter(|_| starts.next().is_none())?;
-    Some(increments.of(*start))
 }
 
 /// The register's value at each node that only one way leads to.

@@ -13,15 +13,13 @@ pub struct Techniques {
     pub above: bool,
     /// Counting moves up over joins if that pays.
     pub joins: bool,
-    /// In long loops of one block the iterations behind the first are counted by code of their own.
-    pub steady: bool,
     /// Entries are counted on the ways into danger instead of at the entry.
     pub marks: bool,
 }
 
 impl Techniques {
     /// Everything.
-    pub const ALL: Self = Self { weights: true, constants: true, above: true, joins: true, steady: true, marks: true };
+    pub const ALL: Self = Self { weights: true, constants: true, above: true, joins: true, marks: true };
 
     /// Everything but what these words, separated by commas, name. Other words are not for here.
     pub fn without(words: &str) -> Self {
@@ -31,7 +29,6 @@ impl Techniques {
             constants: !left_out("constants"),
             above: !left_out("above"),
             joins: !left_out("joins"),
-            steady: !left_out("steady"),
             marks: !left_out("marks"),
         }
     }

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use crate::cfg::{Block, BlockData, Cfg, EdgeData, EdgeKind, Exit};
 use crate::cuts::Cuts;
-use crate::dag::{Dag, DagEdge, Kind};
+use crate::dag::{Dag, DagEdge};
 use crate::entries::Entries;
 use crate::increments::Increments;
 use crate::numbering::Numbering;
@@ -220,25 +220,33 @@ fn all_ways_to_such_a_return_count_the_register() {
 }
 
 #[test]
-fn a_long_loop_of_one_block_has_a_steady_path() {
+fn a_peeled_iteration_ends_its_path_on_the_way_into_the_loop() {
     let (named, plan) = named(
-        "A: B C
-         B: D
-         C: D
-         D@: D*9 X
-         X:",
+        "A: P Q
+         Q: P
+         P: %L D
+         L: L*9 D
+         D: ",
     );
     check(
         named.paths(&plan),
-        "0: A B D (back edge)
-         1: A B D X
-         2: A C D (back edge)
-         3: A C D X
-         4: (back edge, from D) D (back edge)
-         5: (back edge, from D) D X",
+        "0: A P (back edge)
+         1: A P D
+         2: A Q P (back edge)
+         3: A Q P D
+         4: (back edge, from P L) L (back edge)
+         5: (back edge, from P L) L D",
     );
-    let steady: Vec<_> = plan.dag.edges().filter_map(|edge| plan.placement.steady(edge)).collect();
-    assert_eq!(steady, [4]);
+    // The loop needs no register.
+    check(
+        named.code(&plan),
+        "A→P: r = 0
+         Q→P: r = 2
+         P→EXIT (back edge): count[r]++
+         P→D: count[r + 1]++
+         L→EXIT (back edge): count[4]++
+         L→D: count[5]++",
+    );
 }
 
 #[test]
@@ -321,7 +329,8 @@ fn graphs(most: usize) -> impl Strategy<Value = (Cfg, Vec<u64>)> {
                     _ => EdgeKind::Plain,
                 };
                 used.push(to);
-                edges.push(EdgeData { from: Block(at as u32), to: Block(to as u32), kind });
+                let peeled = kind == EdgeKind::Plain && weight % 16 == 0;
+                edges.push(EdgeData { from: Block(at as u32), to: Block(to as u32), kind, peeled });
                 frequency.push(weight);
             }
             let exit = match shape {
@@ -330,8 +339,7 @@ fn graphs(most: usize) -> impl Strategy<Value = (Cfg, Vec<u64>)> {
                 5 => Some(Exit::Unwind),
                 _ => Some(Exit::Return),
             };
-            let loops_long = used.contains(&at);
-            data.push(BlockData { exit, may_stay: !steady, counts_above: false, loops_long });
+            data.push(BlockData { exit, may_stay: !steady, counts_above: false });
         }
         let cfg = Cfg::new(data, edges);
         (if in_flight { cfg.with_in_flight() } else { cfg }, frequency)
@@ -340,12 +348,11 @@ fn graphs(most: usize) -> impl Strategy<Value = (Cfg, Vec<u64>)> {
 
 /// Any combination of techniques.
 fn techniques() -> impl Strategy<Value = Techniques> {
-    any::<[bool; 6]>().prop_map(|[weights, constants, above, joins, steady, marks]| Techniques {
+    any::<[bool; 5]>().prop_map(|[weights, constants, above, joins, marks]| Techniques {
         weights,
         constants,
         above,
         joins,
-        steady,
         marks,
     })
 }
@@ -434,21 +441,6 @@ proptest! {
         let entered = stepped + usize::from(told);
         prop_assert!(entered <= 1);
         prop_assert!(entered == 1 || first.is_none() && !cfg.may_stay(stands));
-    }
-
-    #[test]
-    fn a_steady_path_goes_from_a_back_edge_to_itself((cfg, frequency) in graphs(14), techniques in techniques()) {
-        let plan = plan(&cfg, &frequency, u64::MAX, techniques);
-        let decoder = text::decoder(&plan);
-        for end in plan.dag.edges() {
-            if let Some(id) = plan.placement.steady(end) {
-                let path: Vec<_> = decoder.path(id).expect("an id").into_iter().map(|e| DagEdge(e as u32)).collect();
-                prop_assert_eq!(path.len(), 2);
-                prop_assert_eq!(path[1], end);
-                let start = plan.dag.edge(path[0]);
-                prop_assert!(matches!(start.kind, Kind::Start(..)) && start.to == plan.dag.edge(end).from);
-            }
-        }
     }
 
     #[test]

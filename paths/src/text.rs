@@ -1,8 +1,8 @@
 //! A textual form of graphs and plans, for tests and for people.
 //!
 //! A graph is one line a block: `A: B*3 C` says that block A goes to B and C, the first three times as often as
-//! the second. `~B` is an unwind edge and `!B` an opaque one; a block with no target returns, and `resume` or
-//! `noreturn` say otherwise; a `?` after the name says that control may stay in the block, a `^` that paths are counted before it, a `@` that it loops long. The
+//! the second. `~B` is an unwind edge, `!B` an opaque one and `%B` one from a peeled iteration; a block with no target returns, and `resume` or
+//! `noreturn` say otherwise; a `?` after the name says that control may stay in the block, a `^` that paths are counted before it. The
 //! first block is the entry.
 
 use std::collections::HashMap;
@@ -35,7 +35,7 @@ pub fn parse(text: &str) -> Result<Named, String> {
     let mut heads = Vec::new();
     for line in &lines {
         let (head, targets) = line.split_once(':').ok_or_else(|| format!("no colon in `{line}`"))?;
-        heads.push((head.trim_end_matches(['?', '^', '@']).trim(), head, targets));
+        heads.push((head.trim_end_matches(['?', '^']).trim(), head, targets));
     }
     let index: HashMap<_, _> = heads.iter().enumerate().map(|(at, (name, ..))| (*name, Block(at as u32))).collect();
     let mut blocks = Vec::new();
@@ -49,24 +49,20 @@ pub fn parse(text: &str) -> Result<Named, String> {
                 "noreturn" => exit = Some(Exit::NoReturn),
                 _ => {
                     let (target, times) = word.split_once('*').unwrap_or((word, "1"));
-                    let (kind, target) = match target.split_at_checked(1) {
-                        Some(("~", target)) => (EdgeKind::Unwind, target),
-                        Some(("!", target)) => (EdgeKind::Opaque, target),
-                        _ => (EdgeKind::Plain, target),
+                    let (kind, peeled, target) = match target.split_at_checked(1) {
+                        Some(("~", target)) => (EdgeKind::Unwind, false, target),
+                        Some(("!", target)) => (EdgeKind::Opaque, false, target),
+                        Some(("%", target)) => (EdgeKind::Plain, true, target),
+                        _ => (EdgeKind::Plain, false, target),
                     };
                     let to = *index.get(target).ok_or_else(|| format!("no block `{target}` for `{word}`"))?;
                     frequency.push(times.parse().map_err(|error| format!("`{word}`: {error}"))?);
-                    edges.push(EdgeData { from: Block(at as u32), to, kind });
+                    edges.push(EdgeData { from: Block(at as u32), to, kind, peeled });
                     exit = None;
                 }
             }
         }
-        blocks.push(BlockData {
-            exit,
-            may_stay: head.ends_with('?'),
-            counts_above: head.ends_with('^'),
-            loops_long: head.ends_with('@'),
-        });
+        blocks.push(BlockData { exit, may_stay: head.ends_with('?'), counts_above: head.ends_with('^') });
     }
     let names = heads.iter().map(|(name, ..)| (*name).to_owned()).collect();
     Ok(Named { cfg: Cfg::new(blocks, edges), frequency, names })
