@@ -30,7 +30,7 @@ static bool isShort(const Loop &L, unsigned Most) {
   unsigned Size = 0;
   for (auto *BB : L.blocks())
     for (auto &I : *BB) {
-      if (isa<CallBase>(I) && !isa<IntrinsicInst>(I))
+      if (isa<CallBase>(I) && (!isa<IntrinsicInst>(I) || isa<AnyMemIntrinsic>(I)))
         return false;
       if (!I.isDebugOrPseudoInst() && !isa<PHINode>(I) && ++Size > Most)
         return false;

@@ -9,7 +9,6 @@ use inkwell::builder::Builder;
 use inkwell::values::{InstructionValue, PointerValue};
 use paths::cfg::{Block, ENTRY};
 use paths::dag::DagEdge;
-use paths::placement::Op;
 
 use crate::Planned;
 use crate::counters::Counters;
@@ -43,7 +42,7 @@ impl<'a, 'ctx> Base<'a, 'ctx> {
         may_read_again: bool,
     ) -> Self {
         let plan = &planned.plan;
-        let is_count = |&edge: &DagEdge| matches!(plan.placement.op(edge), Some(Op::Count(_) | Op::CountAt(_)));
+        let is_count = |&edge: &DagEdge| plan.placement.counts(edge);
         let needed = plan.entries.have_counter() || plan.dag.edges().any(|edge| is_count(&edge));
         let kept = (counters.is_computed_at_entry() && needed)
             .then(|| counters.address(builder, planned.first_counter, sanitized));

@@ -131,14 +131,18 @@ impl<'ctx> Writer<'_, 'ctx> {
         self.step(Some(index), 0, Step::Down);
     }
 
-    /// Starts of paths in the blocks that opaque edges lead to. They are written before the edges' code, which then
-    /// stands above them where an edge's code goes to the top of its target.
+    /// Starts of paths in the blocks that opaque edges lead to, and counts ahead where nothing but starts leads to a block: so
+    /// loops of one block stay that. They are written before the edges' code, which then stands above them where an
+    /// edge's code goes to the top of its target.
     fn write_block_tops(&self) {
         let dag = &self.planned.plan.dag;
         for edge in dag.edges() {
             let data = dag.edge(edge);
             if matches!(data.kind, Kind::Start(Place::InBlock, _)) {
                 self.write_at(edge, data.to, self.top(data.to));
+            } else if let Some(op) = self.planned.plan.placement.ahead(edge).filter(|_| self.is_only_way(edge)) {
+                self.stand_before(data.to, self.top(data.to));
+                self.write(op, Step::Up);
             }
         }
     }
@@ -167,12 +171,12 @@ impl<'ctx> Writer<'_, 'ctx> {
         for edge in self.planned.graph.cfg.edges() {
             let mut ops = Vec::new();
             if let Some(flow) = dag.flow(edge) {
-                ops.extend(self.op(flow));
+                ops.extend(self.ops(flow));
             }
             if let Some(Cut { end, start }) = dag.cut(edge) {
                 for half in [end, start] {
                     if matches!(dag.edge(half).kind, Kind::End(Place::OnEdges, _) | Kind::Start(Place::OnEdges, _)) {
-                        ops.extend(self.op(half));
+                        ops.extend(self.ops(half));
                     }
                 }
             }
@@ -186,7 +190,7 @@ impl<'ctx> Writer<'_, 'ctx> {
                 if lands {
                     self.land();
                 }
-                ops.into_iter().for_each(|op| self.write(op));
+                ops.into_iter().for_each(|(op, step)| self.write(op, step));
             }
         }
     }
@@ -195,10 +199,27 @@ impl<'ctx> Writer<'_, 'ctx> {
         self.planned.plan.placement.op(edge)
     }
 
+    /// All that is done when `edge` is followed: what was counted ahead is taken back, then the edge's own step, then the next
+    /// path is counted ahead.
+    fn ops(&self, edge: DagEdge) -> impl Iterator<Item = (Op, Step)> {
+        let placement = &self.planned.plan.placement;
+        let back = placement.back(edge).map(|op| (op, Step::Down));
+        let ahead = placement.ahead(edge).filter(|_| !self.is_only_way(edge));
+        let forth = [placement.op(edge), ahead].into_iter().flatten().map(|op| (op, Step::Up));
+        back.into_iter().chain(forth)
+    }
+
+    /// Whether all edges into a block start the path that `edge` starts.
+    fn is_only_way(&self, edge: DagEdge) -> bool {
+        let dag = &self.planned.plan.dag;
+        let data = dag.edge(edge);
+        matches!(data.kind, Kind::Start(Place::OnEdges, _)) && dag.predecessors(data.to).len() == 1
+    }
+
     fn write_at(&self, edge: DagEdge, block: Block, at: InstructionValue<'ctx>) {
-        if let Some(op) = self.op(edge) {
+        for (op, step) in self.ops(edge) {
             self.stand_before(block, at);
-            self.write(op);
+            self.write(op, step);
         }
     }
 
@@ -222,8 +243,8 @@ impl<'ctx> Writer<'_, 'ctx> {
         }
     }
 
-    /// Writes one step where the builder stands.
-    fn write(&self, op: Op) {
+    /// Writes one step where the builder stands; `step` is which way it counts, if it does.
+    fn write(&self, op: Op, step: Step) {
         let word = self.counters.context().i64_type();
         let load = || self.builder.build_load(word, self.slot, "path").expect("positioned").into_int_value();
         match op {
@@ -232,8 +253,8 @@ impl<'ctx> Writer<'_, 'ctx> {
                 let sum = self.builder.build_int_add(load(), word.const_int(value as u64, true), "path");
                 self.builder.build_store(self.slot, sum.expect("positioned")).expect("positioned");
             }
-            Op::Count(value) => self.step(Some(load()), value as u64, Step::Up),
-            Op::CountAt(id) => self.step(None, id, Step::Up),
+            Op::Count(value) => self.step(Some(load()), value as u64, step),
+            Op::CountAt(id) => self.step(None, id, step),
         }
     }
 

@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 mod adjacency;
+mod ahead;
 pub mod cfg;
 pub mod cuts;
 pub mod dag;

@@ -74,17 +74,22 @@ fn stands(dag: &Dag, block: Block) -> Option<DagEdge> {
 /// Executes the placed code along a walk and returns the ids in the order in which they are counted, and that of the
 /// path that stands still in the last block.
 pub(crate) fn execute(cfg: &Cfg, plan: &Plan, walked: &[Edge]) -> (Vec<u64>, Option<u64>) {
-    let step = |edge: DagEdge, r: &mut i64| match plan.placement.op(edge)? {
-        Op::Add(n) => {
-            *r = r.wrapping_add(n);
-            None
+    let count = |op: Op, r: i64| match op {
+        Op::Count(n) => r.wrapping_add(n) as u64,
+        Op::CountAt(n) => n,
+        Op::Add(_) | Op::Set(_) => panic!("{op:?} counts nothing"),
+    };
+    let step = |edge: DagEdge, r: &mut i64, counted: &mut Vec<u64>| {
+        if let Some(op) = plan.placement.back(edge) {
+            assert_eq!(counted.pop(), Some(count(op, *r)), "only what was counted last is taken back");
         }
-        Op::Set(n) => {
-            *r = n;
-            None
+        match plan.placement.op(edge) {
+            Some(Op::Add(n)) => *r = r.wrapping_add(n),
+            Some(Op::Set(n)) => *r = n,
+            Some(op) => counted.push(count(op, *r)),
+            None => {}
         }
-        Op::Count(n) => Some(r.wrapping_add(n) as u64),
-        Op::CountAt(n) => Some(n),
+        counted.extend(plan.placement.ahead(edge).map(|op| count(op, *r)));
     };
     // A value that no path leads to, to show a register that is read before it is set.
     let mut r = i64::MIN / 3;
@@ -96,12 +101,16 @@ pub(crate) fn execute(cfg: &Cfg, plan: &Plan, walked: &[Edge]) -> (Vec<u64>, Opt
         }
         let cut = plan.dag.cut(edge).map(|cut| [cut.end, cut.start]);
         let followed = plan.dag.flow(edge).into_iter().chain(cut.into_iter().flatten());
-        counted.extend(followed.filter_map(|edge| step(edge, &mut r)));
+        followed.for_each(|edge| step(edge, &mut r, &mut counted));
         block = cfg.edge(edge).to;
     }
-    let in_flight = stands(&plan.dag, block).and_then(|edge| step(edge, &mut r));
+    let in_flight = stands(&plan.dag, block).and_then(|edge| {
+        let mut stands = Vec::new();
+        step(edge, &mut r, &mut stands);
+        stands.pop()
+    });
     if cfg.exit(block).is_some() {
-        counted.extend(leaves(&plan.dag, block).filter_map(|edge| step(edge, &mut r)));
+        leaves(&plan.dag, block).for_each(|edge| step(edge, &mut r, &mut counted));
     }
     (counted, in_flight)
 }

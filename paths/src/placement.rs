@@ -11,6 +11,7 @@
 //!
 //! Where both meet, a path is counted by one instruction and no register: `count[constant]++`.
 
+use crate::ahead::bets;
 use crate::cfg::{Block, Cfg, ENTRY, EdgeKind};
 use crate::dag::{Dag, DagEdge, Kind};
 use crate::increments::Increments;
@@ -38,6 +39,8 @@ pub enum Op {
 pub struct Placement {
     ops: Vec<Option<Op>>,
     settled: Vec<Option<i64>>,
+    ahead: Vec<Option<Op>>,
+    back: Vec<Option<Op>>,
 }
 
 impl Placement {
@@ -46,14 +49,34 @@ impl Placement {
         let known = known_constants(dag, increments, techniques);
         let pays = |into: &[DagEdge]| techniques.joins && pays_above(dag, increments, &known, weights, into);
         let counted = counted_above(cfg, dag, increments, techniques, pays);
+        let mut bets = bets(cfg, dag, increments, weights, &counted);
+        if !techniques.ahead {
+            bets.fill(None);
+        }
+        let bet = |node: Block| bets[node.index()];
+        let is_expected = |edge: DagEdge| bet(dag.edge(edge).from).is_some_and(|bet| bet.edge == edge);
+        let count = |r: Option<i64>, rest: i64| match r {
+            Some(r) => Op::CountAt(r.wrapping_add(rest) as u64),
+            None => Op::Count(rest),
+        };
+        let ahead = dag.edges().map(|edge| {
+            let data = dag.edge(edge);
+            let bet = bet(data.to).filter(|_| !is_expected(edge))?;
+            let r = known[data.from.index()].map(|r| r.wrapping_add(increments.of(edge)));
+            Some(count(r, bet.rest))
+        });
+        let back = dag.edges().map(|edge| {
+            let from = dag.edge(edge).from;
+            let bet = bet(from).filter(|_| !is_expected(edge))?;
+            Some(count(known[from.index()], bet.rest))
+        });
         let ops = dag.edges().map(|edge| {
             let data = dag.edge(edge);
             let step = increments.of(edge);
             let rest = if data.to == dag.exit() { Some(0) } else { counted[data.to.index()] };
             match (known[data.from.index()], rest) {
-                (_, Some(_)) if counted[data.from.index()].is_some() => None,
-                (Some(r), Some(rest)) => Some(Op::CountAt(r.wrapping_add(step).wrapping_add(rest) as u64)),
-                (None, Some(rest)) => Some(Op::Count(step.wrapping_add(rest))),
+                (_, Some(_)) if counted[data.from.index()].is_some() || is_expected(edge) => None,
+                (r, Some(rest)) => Some(count(r, step.wrapping_add(rest))),
                 (Some(_), None) if known[data.to.index()].is_some() || holds_no_code(cfg, dag, edge) => None,
                 (Some(r), None) => Some(Op::Set(r.wrapping_add(step))),
                 (None, None) => (step != 0).then_some(Op::Add(step)),
@@ -64,12 +87,33 @@ impl Placement {
                 |&edge: &DagEdge| holds_no_code(cfg, dag, edge) && known[dag.edge(edge).to.index()].is_none();
             known[block.index()].filter(|_| dag.successors(block).iter().any(needs_it))
         };
-        Self { ops: ops.collect(), settled: cfg.blocks().map(settles).collect() }
+        Self {
+            ops: ops.collect(),
+            settled: cfg.blocks().map(settles).collect(),
+            ahead: ahead.collect(),
+            back: back.collect(),
+        }
     }
 
     /// What is done when `edge` is followed.
     pub fn op(&self, edge: DagEdge) -> Option<Op> {
         self.ops[edge.index()]
+    }
+
+    /// What is counted when `edge` has been followed, ahead of the end of the path.
+    pub fn ahead(&self, edge: DagEdge) -> Option<Op> {
+        self.ahead[edge.index()]
+    }
+
+    /// What was counted ahead and is taken back when `edge` is followed, before anything else is done.
+    pub fn back(&self, edge: DagEdge) -> Option<Op> {
+        self.back[edge.index()]
+    }
+
+    /// Whether a counter is stepped when `edge` is followed.
+    pub fn counts(&self, edge: DagEdge) -> bool {
+        let op = self.op(edge).filter(|op| matches!(op, Op::Count(_) | Op::CountAt(_)));
+        op.or(self.ahead(edge)).or(self.back(edge)).is_some()
     }
 
     /// The constant that the register must be set to before the terminator of `block`, because an edge out of it needs

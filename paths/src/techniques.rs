@@ -13,13 +13,15 @@ pub struct Techniques {
     pub above: bool,
     /// Counting moves up over joins if that pays.
     pub joins: bool,
+    /// Paths are counted ahead of the branches that may leave a short loop.
+    pub ahead: bool,
     /// Entries are counted on the ways into danger instead of at the entry.
     pub marks: bool,
 }
 
 impl Techniques {
     /// Everything.
-    pub const ALL: Self = Self { weights: true, constants: true, above: true, joins: true, marks: true };
+    pub const ALL: Self = Self { weights: true, constants: true, above: true, joins: true, ahead: true, marks: true };
 
     /// Everything but what these words, separated by commas, name. Other words are not for here.
     pub fn without(words: &str) -> Self {
@@ -29,6 +31,7 @@ impl Techniques {
             constants: !left_out("constants"),
             above: !left_out("above"),
             joins: !left_out("joins"),
+            ahead: !left_out("ahead"),
             marks: !left_out("marks"),
         }
     }

@@ -96,16 +96,21 @@ impl Named {
 
     /// The code on all edges that have any, one a line.
     pub fn code(&self, plan: &Plan) -> String {
+        let write = |op: Op, how: &str| match op {
+            Op::Add(n) if n < 0 => format!("r -= {}", n.unsigned_abs()),
+            Op::Add(n) => format!("r += {n}"),
+            Op::Set(n) => format!("r = {n}"),
+            Op::Count(0) => format!("count[r]{how}"),
+            Op::Count(n) if n < 0 => format!("count[r - {}]{how}", n.unsigned_abs()),
+            Op::Count(n) => format!("count[r + {n}]{how}"),
+            Op::CountAt(n) => format!("count[{n}]{how}"),
+        };
         let mut text = self.lines(plan, |edge| {
-            plan.placement.op(edge).map(|op| match op {
-                Op::Add(n) if n < 0 => format!("r -= {}", n.unsigned_abs()),
-                Op::Add(n) => format!("r += {n}"),
-                Op::Set(n) => format!("r = {n}"),
-                Op::Count(0) => "count[r]++".to_owned(),
-                Op::Count(n) if n < 0 => format!("count[r - {}]++", n.unsigned_abs()),
-                Op::Count(n) => format!("count[r + {n}]++"),
-                Op::CountAt(n) => format!("count[{n}]++"),
-            })
+            let back = plan.placement.back(edge).map(|op| write(op, "--"));
+            let op = plan.placement.op(edge).map(|op| write(op, "++"));
+            let ahead = plan.placement.ahead(edge).map(|op| write(op, "++ ahead"));
+            let steps: Vec<_> = [back, op, ahead].into_iter().flatten().collect();
+            (!steps.is_empty()).then(|| steps.join(", "))
         });
         for block in self.cfg.blocks() {
             if let Some(n) = plan.placement.settled(block) {

@@ -19,7 +19,7 @@ KEPT = SCRATCH / "csmith"
 LEVELS = ["-O0", "-O1", "-O2", "-O3"]
 
 # Techniques that can be left out; a seed leaves out those whose bits it has, so that every combination is met.
-TECHNIQUES = ["weights", "constants", "above", "joins", "marks", "tail-calls", "reading-again", "peeling", "folding"]
+TECHNIQUES = ["weights", "constants", "above", "joins", "ahead", "marks", "tail-calls", "reading-again", "peeling", "folding"]
 
 # What `make test` checks: fixed, so that a change of ours and not of the dice makes it fail.
 SEEDS = range(1, 31)

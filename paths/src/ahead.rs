@@ -1,0 +1,119 @@
+//! Which paths are counted ahead of the branches that may leave a loop.
+//!
+//! Where several ways through a short loop meet before its last branch, the register tells them apart and one instruction counts
+//! them all. It steps another counter whenever another way is taken, and a processor then waits for the store before each
+//! load (`docs/performance.md`). So each way counts for itself, as if the loop went on, which it mostly does; where it is
+//! left instead, the count is taken back. The register is still set, for the ways out.
+//!
+//! Like counting above a join, this counts a path that is not at its end, but only where control cannot stay: every block
+//! between is without calls.
+
+use crate::cfg::{Block, Cfg, ENTRY, Edge, EdgeKind};
+use crate::cuts::Reason;
+use crate::dag::{Dag, DagEdge, Kind, Place};
+use crate::increments::Increments;
+
+/// More ways into the end of a loop are not worth a copy of the code each.
+const MOST_WAYS: usize = 8;
+
+/// A loop of more blocks is not short.
+const MOST_BLOCKS: usize = 32;
+
+/// The loop must go on so many times more often than it is left there.
+const ODDS: u64 = 4;
+
+/// What is expected at a node before which paths are counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Bet {
+    /// The way on.
+    pub(crate) edge: DagEdge,
+    /// What is still to be added to the register from the node to EXIT.
+    pub(crate) rest: i64,
+}
+
+/// For each node before which paths are counted, the bet. `counted` tells of the nodes where none is needed.
+pub(crate) fn bets(
+    cfg: &Cfg,
+    dag: &Dag,
+    increments: &Increments,
+    weights: &[u64],
+    counted: &[Option<i64>],
+) -> Vec<Option<Bet>> {
+    let short = ends_of_short_loops(cfg, dag);
+    let mut possible: Vec<Option<Bet>> = vec![None; dag.num_nodes()];
+    for &node in dag.postorder().iter().filter(|&&node| node != ENTRY && counted[node.index()].is_none()) {
+        possible[node.index()] = bet(cfg, dag, increments, weights, node, &short, &possible);
+    }
+    let mut bets = vec![None; dag.num_nodes()];
+    for &node in dag.postorder().iter().rev().filter(|&&node| pays(dag, node)) {
+        let mut at = node;
+        while let Some(bet) = possible[at.index()]
+            && bets[at.index()].is_none()
+        {
+            bets[at.index()] = Some(bet);
+            at = dag.edge(bet.edge).to;
+        }
+    }
+    bets
+}
+
+/// The edges that end iterations of loops in which control cannot stay: counting is a large part of those.
+fn ends_of_short_loops(cfg: &Cfg, dag: &Dag) -> Vec<DagEdge> {
+    let ends = cfg.edges().filter_map(|edge| Some((edge, dag.cut(edge)?.end)));
+    let of_loops = ends.filter(|&(_, end)| dag.edge(end).kind == Kind::End(Place::OnEdges, Reason::BackEdge));
+    let is_short = |&(edge, _): &(Edge, DagEdge)| {
+        let mut body = vec![cfg.edge(edge).to];
+        let mut pending = vec![cfg.edge(edge).from];
+        while let Some(block) = pending.pop() {
+            if !body.contains(&block) {
+                body.push(block);
+                pending.extend(cfg.predecessors(block).iter().map(|&edge| cfg.edge(edge).from));
+            }
+            if body.len() > MOST_BLOCKS || cfg.may_stay(block) {
+                return false;
+            }
+        }
+        !cfg.may_stay(body[0])
+    };
+    of_loops.filter(is_short).map(|(_, end)| end).collect()
+}
+
+/// The bet at `node`, given those at its successors: its heaviest edge ends the iteration of a `short` loop or leads to such a bet.
+fn bet(
+    cfg: &Cfg,
+    dag: &Dag,
+    increments: &Increments,
+    weights: &[u64],
+    node: Block,
+    short: &[DagEdge],
+    possible: &[Option<Bet>],
+) -> Option<Bet> {
+    let weight = |edge: DagEdge| weights[edge.index()];
+    let out = dag.successors(node);
+    let edge = *out.iter().max_by_key(|&&edge| weight(edge))?;
+    let rest = match dag.edge(edge).kind {
+        _ if short.contains(&edge) => 0,
+        Kind::Flow(_) => possible[dag.edge(edge).to.index()]?.rest,
+        _ => return None,
+    };
+    let others = out.iter().filter(|&&other| other != edge).fold(0u64, |sum, &other| sum.saturating_add(weight(other)));
+    let may = !cfg.may_stay(node)
+        && others.saturating_mul(ODDS) <= weight(edge)
+        && out.iter().chain(dag.predecessors(node)).all(|&edge| holds_code(cfg, dag, edge));
+    may.then(|| Bet { edge, rest: rest.wrapping_add(increments.of(edge)) })
+}
+
+fn holds_code(cfg: &Cfg, dag: &Dag, edge: DagEdge) -> bool {
+    match dag.edge(edge).kind {
+        Kind::Flow(flow) => cfg.edge(flow).kind == EdgeKind::Plain,
+        Kind::End(place, _) | Kind::Start(place, _) => place == Place::OnEdges,
+        Kind::Leave | Kind::InFlight => false,
+    }
+}
+
+/// Whether ways meet at `node`, or every iteration of a loop begins there.
+fn pays(dag: &Dag, node: Block) -> bool {
+    let ways = dag.predecessors(node);
+    let begins = |way: &DagEdge| matches!(dag.edge(*way).kind, Kind::Start(_, Reason::BackEdge));
+    ways.len() <= MOST_WAYS && (ways.len() > 1 || ways.iter().all(begins))
+}
