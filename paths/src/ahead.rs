@@ -24,37 +24,57 @@ const ODDS: u64 = 4;
 
 /// What is expected at a node before which paths are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Bet {
+struct Bet {
     /// The way on.
-    pub(crate) edge: DagEdge,
+    edge: DagEdge,
     /// What is still to be added to the register from the node to EXIT.
-    pub(crate) rest: i64,
+    rest: i64,
 }
 
-/// For each node before which paths are counted, the bet. `counted` tells of the nodes where none is needed.
-pub(crate) fn bets(
-    cfg: &Cfg,
-    dag: &Dag,
-    increments: &Increments,
-    weights: &[u64],
-    counted: &[Option<i64>],
-) -> Vec<Option<Bet>> {
-    let short = ends_of_short_loops(cfg, dag);
-    let mut possible: Vec<Option<Bet>> = vec![None; dag.num_nodes()];
-    for &node in dag.postorder().iter().filter(|&&node| node != ENTRY && counted[node.index()].is_none()) {
-        possible[node.index()] = bet(cfg, dag, increments, weights, node, &short, &possible);
+/// The bets at all nodes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Bets(Vec<Option<Bet>>);
+
+impl Bets {
+    /// No bet anywhere.
+    pub(crate) fn none(dag: &Dag) -> Self {
+        Self(vec![None; dag.num_nodes()])
     }
-    let mut bets = vec![None; dag.num_nodes()];
-    for &node in dag.postorder().iter().rev().filter(|&&node| pays(dag, node)) {
-        let mut at = node;
-        while let Some(bet) = possible[at.index()]
-            && bets[at.index()].is_none()
-        {
-            bets[at.index()] = Some(bet);
-            at = dag.edge(bet.edge).to;
+
+    /// The bets that pay. `counted` tells of the nodes where none is needed.
+    pub(crate) fn of(cfg: &Cfg, dag: &Dag, increments: &Increments, weights: &[u64], counted: &[Option<i64>]) -> Self {
+        let short = ends_of_short_loops(cfg, dag);
+        let mut possible: Vec<Option<Bet>> = vec![None; dag.num_nodes()];
+        for &node in dag.postorder().iter().filter(|&&node| node != ENTRY && counted[node.index()].is_none()) {
+            possible[node.index()] = bet(cfg, dag, increments, weights, node, &short, &possible);
         }
+        let mut bets = vec![None; dag.num_nodes()];
+        for &node in dag.postorder().iter().rev().filter(|&&node| pays(dag, node)) {
+            let mut at = node;
+            while let Some(bet) = possible[at.index()]
+                && bets[at.index()].is_none()
+            {
+                bets[at.index()] = Some(bet);
+                at = dag.edge(bet.edge).to;
+            }
+        }
+        Self(bets)
     }
-    bets
+
+    /// Whether `edge` is the expected way: what is ahead of it has been counted.
+    pub(crate) fn expect(&self, dag: &Dag, edge: DagEdge) -> bool {
+        self.0[dag.edge(edge).from.index()].is_some_and(|bet| bet.edge == edge)
+    }
+
+    /// If paths along `edge` are counted ahead from here on, what is to be added to the register at its target.
+    pub(crate) fn placed(&self, dag: &Dag, edge: DagEdge) -> Option<i64> {
+        self.0[dag.edge(edge).to.index()].filter(|_| !self.expect(dag, edge)).map(|bet| bet.rest)
+    }
+
+    /// If another way than `edge` was counted, what is to be added to the register at its source.
+    pub(crate) fn lost(&self, dag: &Dag, edge: DagEdge) -> Option<i64> {
+        self.0[dag.edge(edge).from.index()].filter(|bet| bet.edge != edge).map(|bet| bet.rest)
+    }
 }
 
 /// The edges that end iterations of loops in which control cannot stay: counting is a large part of those.

@@ -9,9 +9,11 @@
 //!   did not happen. Over a node with several ways in it moves if that saves an instruction on some of them, and code
 //!   does not grow much: each way in then counts by itself. And over a block that returns what a call in tail position gave.
 //!
+//! In short loops, counting also moves over the branches that may end them: see `ahead.rs`.
+//!
 //! Where both meet, a path is counted by one instruction and no register: `count[constant]++`.
 
-use crate::ahead::bets;
+use crate::ahead::Bets;
 use crate::cfg::{Block, Cfg, ENTRY, EdgeKind};
 use crate::dag::{Dag, DagEdge, Kind};
 use crate::increments::Increments;
@@ -49,33 +51,21 @@ impl Placement {
         let known = known_constants(dag, increments, techniques);
         let pays = |into: &[DagEdge]| techniques.joins && pays_above(dag, increments, &known, weights, into);
         let counted = counted_above(cfg, dag, increments, techniques, pays);
-        let mut bets = bets(cfg, dag, increments, weights, &counted);
-        if !techniques.ahead {
-            bets.fill(None);
-        }
-        let bet = |node: Block| bets[node.index()];
-        let is_expected = |edge: DagEdge| bet(dag.edge(edge).from).is_some_and(|bet| bet.edge == edge);
+        let bets = if techniques.ahead { Bets::of(cfg, dag, increments, weights, &counted) } else { Bets::none(dag) };
         let count = |r: Option<i64>, rest: i64| match r {
             Some(r) => Op::CountAt(r.wrapping_add(rest) as u64),
             None => Op::Count(rest),
         };
-        let ahead = dag.edges().map(|edge| {
-            let data = dag.edge(edge);
-            let bet = bet(data.to).filter(|_| !is_expected(edge))?;
-            let r = known[data.from.index()].map(|r| r.wrapping_add(increments.of(edge)));
-            Some(count(r, bet.rest))
-        });
-        let back = dag.edges().map(|edge| {
-            let from = dag.edge(edge).from;
-            let bet = bet(from).filter(|_| !is_expected(edge))?;
-            Some(count(known[from.index()], bet.rest))
-        });
+        let before = |edge: DagEdge| known[dag.edge(edge).from.index()];
+        let behind = |edge: DagEdge| before(edge).map(|r| r.wrapping_add(increments.of(edge)));
+        let ahead = dag.edges().map(|edge| bets.placed(dag, edge).map(|rest| count(behind(edge), rest)));
+        let back = dag.edges().map(|edge| bets.lost(dag, edge).map(|rest| count(before(edge), rest)));
         let ops = dag.edges().map(|edge| {
             let data = dag.edge(edge);
             let step = increments.of(edge);
             let rest = if data.to == dag.exit() { Some(0) } else { counted[data.to.index()] };
-            match (known[data.from.index()], rest) {
-                (_, Some(_)) if counted[data.from.index()].is_some() || is_expected(edge) => None,
+            match (before(edge), rest) {
+                (_, Some(_)) if counted[data.from.index()].is_some() || bets.expect(dag, edge) => None,
                 (r, Some(rest)) => Some(count(r, step.wrapping_add(rest))),
                 (Some(_), None) if known[data.to.index()].is_some() || holds_no_code(cfg, dag, edge) => None,
                 (Some(r), None) => Some(Op::Set(r.wrapping_add(step))),

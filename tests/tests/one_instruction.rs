@@ -34,7 +34,8 @@ fn selected_code_steps_a_counter_at_once() {
             let selected = compiled(&source, &[level, "-mllvm", "-stop-after=finalize-isel"]);
             let accesses: Vec<_> = selected.lines().filter(|line| line.contains(":: (volatile ")).collect();
             assert_eq!(accesses.len(), steps, "{name} {level}");
-            let whole = |line: &&str| ["INC64m", "DEC64m"].contains(&line.split_whitespace().next().unwrap_or_default());
+            let whole =
+                |line: &&str| ["INC64m", "DEC64m"].contains(&line.split_whitespace().next().unwrap_or_default());
             let torn: Vec<_> = accesses.into_iter().filter(|line| !whole(line)).collect();
             assert!(torn.is_empty(), "{name} {level}: {torn:#?}");
         }
