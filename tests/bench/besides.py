@@ -86,14 +86,13 @@ def threads(times: int) -> list[list[str]]:
         "clang -fprofile-generate (races)": f"{CLANG} -fprofile-generate",
         "clang -fprofile-generate -fprofile-update=atomic": f"{CLANG} -fprofile-generate -fprofile-update=atomic",
     }
-    steps = {"plain": "100000000", "pathcc": "100000000"}
     rows = [["", "1 thread", "8 threads"]]
     for number, compiler in enumerate(compilers.values()):
         run([*compiler.split(), "-O2", WORK / "threads.c", "-pthread", "-o", str(number)], home)
     ratios: dict[str, list[str]] = {name: [] for name in compilers}
     for count in ("1", "8"):
         # The atomic counters take so long that everybody does less.
-        amount = steps["plain"] if count == "1" else "40000000"
+        amount = "100000000" if count == "1" else "40000000"
         commands = {name: [f"./{number}", count, amount] for number, name in enumerate(compilers)}
         found = in_turn(commands, home, times)
         least = {name: min(run[1] for run in runs) for name, runs in found.items()}

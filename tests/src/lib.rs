@@ -10,6 +10,7 @@ pub mod counted;
 pub mod image;
 pub mod log;
 pub mod replay;
+pub mod tree;
 
 use std::collections::BTreeMap;
 

@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use libtest_mimic::{Arguments, Failed, Trial};
+use pathtests::tree::bin;
 use serde_json::Value;
 
 /// The ways in which a case is linked; all give the same paths.
@@ -114,13 +115,6 @@ fn tell(export: &Value) -> String {
 fn directive(source: &Path, name: &str) -> Option<String> {
     let text = fs::read_to_string(source).expect("a readable case");
     text.lines().find_map(|line| line.strip_prefix("//#")?.strip_prefix(name).map(|rest| rest.trim().to_owned()))
-}
-
-/// A program of the tree that is tested.
-fn bin(name: &str) -> PathBuf {
-    let built = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/pathcc");
-    let tree = std::env::var_os("PATHCC_TREE").map_or_else(built, PathBuf::from);
-    tree.join("bin").join(name)
 }
 
 /// Runs a command that must succeed in silence on standard error.

@@ -4,11 +4,11 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use pathtests::tree::bin;
+
 /// What `pathcc` writes of a source with these flags.
 fn compiled(source: &Path, flags: &[&str]) -> String {
-    let built = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/pathcc");
-    let tree = std::env::var_os("PATHCC_TREE").map_or_else(built, PathBuf::from);
-    let mut command = Command::new(tree.join("bin/pathcc"));
+    let mut command = Command::new(bin("pathcc"));
     let output = command.args(flags).args(["-S", "-o", "-"]).arg(source).output().expect("the tree is built");
     assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).expect("text")

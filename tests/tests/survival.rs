@@ -28,6 +28,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use libtest_mimic::{Arguments, Failed, Trial};
+use pathtests::tree::bin;
 use serde_json::Value;
 
 fn main() {
@@ -227,11 +228,4 @@ fn same(what: &str, expected: &[u8], got: &[u8]) -> Result<(), Failed> {
     }
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     Err(format!("{what} differs\nplain:\n{}\ncounted:\n{}", text(expected), text(got)).into())
-}
-
-/// A program of the tree that is tested.
-fn bin(name: &str) -> PathBuf {
-    let built = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/pathcc");
-    let tree = std::env::var_os("PATHCC_TREE").map_or_else(built, PathBuf::from);
-    tree.join("bin").join(name)
 }

@@ -2,19 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
+use pathtests::tree::bin;
 use serde_json::Value;
 
 /// The paths of each function: its blocks, and how often it ran.
 type Paths = BTreeMap<String, BTreeMap<String, u64>>;
-
-fn bin(name: &str) -> PathBuf {
-    let built = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/pathcc");
-    let tree = std::env::var_os("PATHCC_TREE").map_or_else(built, PathBuf::from);
-    tree.join("bin").join(name)
-}
 
 /// What a command said on standard error; whether it succeeded is checked.
 fn run(folder: &Path, program: &Path, arguments: &[&str], succeeds: bool) -> String {
