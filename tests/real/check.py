@@ -22,13 +22,14 @@ import lives
 import oracle_cov
 import oracle_log
 import sources
+import switches
 from build import build, difference, work
 from programs import KERNELS, PROGRAMS, Program
 from tools import PATHCC, SCRATCH, CheckFailed, build_replay
 
 
 # What `--only` can name besides programs.
-OTHERS = ["csmith", "examples", "lives", "oracle"]
+OTHERS = ["csmith", "examples", "lives", "oracle", "switches"]
 
 
 class Report:
@@ -135,6 +136,10 @@ def main() -> int:
             pool.submit(check_program, report, program, trees.get(program.package), level, options.keep)
             for program, level in jobs
         ]
+        if not options.only or "switches" in options.only:
+            for first in switches.subsets(switches.OTHER_PATHS):
+                name = f"switches without {', '.join(first) or 'nothing'}"
+                running.append(pool.submit(report.check, name, lambda first=first: switches.check("-O2", first)))
         if not options.only or "oracle" in options.only:
             running.append(pool.submit(report.check, "oracle", lambda: check_oracle(SCRATCH / "build/oracle")))
         if not options.only or "examples" in options.only:

@@ -1,0 +1,71 @@
+"""Every combination of techniques on one program: the counts are those of the block log, whatever is left out."""
+
+import json
+import shutil
+from itertools import combinations
+from pathlib import Path
+
+import oracle_log
+from build import build
+from csmith import TECHNIQUES
+from programs import Program, Step
+from tools import PATHCC, PATHPROF, ROOT, SCRATCH, CheckFailed, environment, run
+
+SOURCE = ROOT / "tests/real/work/switches.cc"
+
+# Without these the function has other paths; the others change nothing but the code.
+OTHER_PATHS = ["tail-calls", "peeling"]
+OTHER_CODE = [name for name in TECHNIQUES if name not in OTHER_PATHS]
+
+# Paths of each function: their blocks and counts, and how often it was entered.
+Counts = dict[str, tuple[int, dict[str, int]]]
+
+
+def subsets(names: list[str]) -> list[tuple[str, ...]]:
+    return [some for size in range(len(names) + 1) for some in combinations(names, size)]
+
+
+def flags(without: tuple[str, ...]) -> str:
+    return f"-Xclang -mllvm -Xclang -pathcc-without={','.join(without)}" if without else ""
+
+
+def compile_with(tree: Path, cc: str, flags: str) -> None:
+    shutil.copy(SOURCE, tree)
+    run([*cc.replace("/pathcc", "/pathc++").split(), *flags.split(), SOURCE.name, "-o", "program"], tree)
+
+
+PROGRAM = Program("switches", compile_with, ["program"], {"small": lambda tree: [Step(["@program"])]})
+
+
+def counts(home: Path, level: str, without: tuple[str, ...]) -> Counts:
+    """What a build without some techniques counts."""
+    compile_with(home, str(PATHCC), f"{level} {flags(without)}")
+    run(["./program"], home, env=environment(PATHCC_PROFILE="program.pathprof"))
+    export = json.loads(run([PATHPROF, "export", "--format", "json", "program.pathprof"], home))
+    return {
+        function["name"]: (function["entries"], {str(path["blocks"]): path["count"] for path in function["paths"]})
+        for function in export["functions"]
+    }
+
+
+def check(level: str, first: tuple[str, ...]) -> str:
+    """Checks every combination that leaves out `first` and none else of what changes paths."""
+    home = SCRATCH / "switches" / f"{level}{'+'.join(first)}"
+    shutil.rmtree(home, ignore_errors=True)
+    home.mkdir(parents=True)
+    paths, log = (build(PROGRAM, None, how, f"{level} {flags(first)}", home) for how in ("paths", "log"))
+    compared = oracle_log.compare_builds(PROGRAM, paths, log, PROGRAM.work["small"](paths))
+    if compared.differences or compared.blocks < 1000:
+        raise CheckFailed(compared.text)
+    place = home / "combination"
+    place.mkdir()
+    expected = counts(place, level, first)
+    codes = set()
+    for without in subsets(OTHER_CODE):
+        got = counts(place, level, first + without)
+        codes.add((place / "program").read_bytes())
+        if got != expected:
+            differs = [name for name in expected if expected[name] != got.get(name)]
+            raise CheckFailed(f"without {', '.join(first + without)} other counts in {', '.join(differs)}; kept in {home}")
+    shutil.rmtree(home)
+    return f"{2 ** len(OTHER_CODE)} combinations, {len(codes)} different programs, {compared.paths} paths each"
