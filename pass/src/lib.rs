@@ -61,7 +61,8 @@ fn run(module: &Module<'_>, options: &Options, analyses: *mut ffi::Analyses) -> 
             Ok(()) => {
                 let mut graph = Graph::read(function, analyses, options);
                 weights::apply(&weights, &manifest.source, &record.name, &mut graph);
-                let plan = paths::plan(&graph.cfg, &graph.frequency, options.limit, options.techniques.paths);
+                let techniques = options.techniques.in_plan(graph.is_measured);
+                let plan = paths::plan(&graph.cfg, &graph.frequency, options.limit, techniques);
                 describe::body(&mut record, &graph, &plan, &manifest.directory);
                 record.first_counter = counters;
                 counters += record.counters();

@@ -40,7 +40,7 @@ pub(crate) struct Options {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Techniques {
     /// In the plan.
-    pub(crate) paths: paths::techniques::Techniques,
+    paths: paths::techniques::Techniques,
     /// Calls in tail position leave the function.
     pub(crate) tail_calls: bool,
     /// The first iterations of short loops are peeled off.
@@ -62,6 +62,11 @@ impl Techniques {
             folding: uses("folding"),
             reading_again: uses("reading-again"),
         }
+    }
+
+    /// Those of a function's plan, whose weights are measured or else estimates.
+    pub(crate) fn in_plan(&self, is_measured: bool) -> paths::techniques::Techniques {
+        paths::techniques::Techniques { order: self.paths.order && is_measured, ..self.paths }
     }
 }
 

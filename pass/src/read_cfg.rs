@@ -20,8 +20,10 @@ use crate::options::Options;
 pub(crate) struct Graph<'ctx> {
     /// The graph.
     pub(crate) cfg: Cfg,
-    /// Estimated executions of each edge.
+    /// Executions of each edge, estimated or measured.
     pub(crate) frequency: Vec<u64>,
+    /// Whether they were measured.
+    pub(crate) is_measured: bool,
     /// Which outcome of the terminator takes each edge.
     pub(crate) outcomes: Vec<Outcome>,
     /// LLVM's block for each block.
@@ -95,7 +97,7 @@ impl<'ctx> Graph<'ctx> {
         } else {
             cfg
         };
-        Self { cfg, frequency, outcomes, blocks, ends }
+        Self { cfg, frequency, is_measured: false, outcomes, blocks, ends }
     }
 
     /// LLVM's block.

@@ -33,5 +33,6 @@ pub(crate) fn apply(weights: &Weights, source: &str, function: &str, graph: &mut
     let edges = graph.cfg.edges().map(|edge| graph.cfg.edge(edge)).map(|edge| (edge.from.0, edge.to.0));
     if edges.eq(known.iter().map(|&(from, to, _)| (from, to))) {
         graph.frequency = known.iter().map(|&(_, _, count)| count).collect();
+        graph.is_measured = true;
     }
 }

@@ -57,8 +57,9 @@ const MOST_PATHS: u64 = 1 << 62;
 pub fn plan(cfg: &Cfg, frequency: &[u64], limit: u64, techniques: Techniques) -> Plan {
     let cuts = Cuts::within(cfg, frequency, limit.min(MOST_PATHS));
     let dag = Dag::new(cfg, &cuts);
-    let numbering = Numbering::of(&dag).expect("the cuts keep the number of paths within 64 bits");
     let weights = dag.weights(cfg, frequency);
+    let numbering = if techniques.order { Numbering::hottest_first(&dag, &weights) } else { Numbering::of(&dag) };
+    let numbering = numbering.expect("the cuts keep the number of paths within 64 bits");
     let equal = vec![0; weights.len()];
     let tree = SpanningTree::heaviest(cfg, &dag, if techniques.weights { &weights } else { &equal });
     let increments = Increments::of_chords(&dag, &numbering, &tree);

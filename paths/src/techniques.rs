@@ -5,6 +5,8 @@
 /// Which techniques are used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Techniques {
+    /// The edges out of a block are numbered from the one that runs most often on: more increments are 0.
+    pub order: bool,
     /// The spanning tree takes the edges that run most often.
     pub weights: bool,
     /// Initialisation moves down: where only one way leads, the register is a constant.
@@ -21,12 +23,17 @@ pub struct Techniques {
 
 impl Techniques {
     /// Everything.
-    pub const ALL: Self = Self { weights: true, constants: true, above: true, joins: true, ahead: true, marks: true };
+    pub const ALL: Self =
+        Self { order: true, weights: true, constants: true, above: true, joins: true, ahead: true, marks: true };
+
+    /// Everything but what needs weights that were measured.
+    pub const FOR_ESTIMATES: Self = Self { order: false, ..Self::ALL };
 
     /// Everything but what these words, separated by commas, name. Other words are not for here.
     pub fn without(words: &str) -> Self {
         let left_out = |name: &str| words.split(',').any(|word| word == name);
         Self {
+            order: !left_out("order"),
             weights: !left_out("weights"),
             constants: !left_out("constants"),
             above: !left_out("above"),

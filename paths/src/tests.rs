@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use crate::cfg::{Block, BlockData, Cfg, EdgeData, EdgeKind, Exit};
 use crate::cuts::Cuts;
-use crate::dag::{Dag, DagEdge};
+use crate::dag::{Dag, DagEdge, Kind};
 use crate::entries::Entries;
 use crate::increments::Increments;
 use crate::numbering::Numbering;
@@ -16,7 +16,7 @@ use crate::{Plan, oracle, plan, text};
 
 fn named(graph: &str) -> (text::Named, Plan) {
     let named = text::parse(graph).expect("a graph");
-    let plan = plan(&named.cfg, &named.frequency, u64::MAX, Techniques::ALL);
+    let plan = plan(&named.cfg, &named.frequency, u64::MAX, Techniques::FOR_ESTIMATES);
     (named, plan)
 }
 
@@ -348,7 +348,8 @@ fn graphs(most: usize) -> impl Strategy<Value = (Cfg, Vec<u64>)> {
 
 /// Any combination of techniques.
 fn techniques() -> impl Strategy<Value = Techniques> {
-    any::<[bool; 6]>().prop_map(|[weights, constants, above, joins, ahead, marks]| Techniques {
+    any::<[bool; 7]>().prop_map(|[order, weights, constants, above, joins, ahead, marks]| Techniques {
+        order,
         weights,
         constants,
         above,
@@ -367,10 +368,17 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
     #[test]
-    fn ids_are_dense_and_distinct_and_decode((cfg, frequency) in graphs(9), limit in 1u64..40) {
-        let plan = plan(&cfg, &frequency, limit, Techniques::ALL);
+    fn ids_are_dense_and_distinct_and_decode(
+        (cfg, frequency) in graphs(9),
+        limit in 1u64..40,
+        techniques in techniques(),
+    ) {
+        let plan = plan(&cfg, &frequency, limit, techniques);
         let paths = oracle::enumerate(&plan.dag);
         prop_assert_eq!(paths.len() as u64, plan.numbering.total());
+        let begins_with_call = |path: &[DagEdge]| !matches!(plan.dag.edge(path[0]).kind, Kind::Start(..));
+        let calls = paths.iter().filter(|path| begins_with_call(path));
+        prop_assert!(calls.clone().all(|path| id(&plan, path) < calls.clone().count() as u64));
         let by_id: HashMap<_, _> = paths.iter().map(|path| (id(&plan, path), path)).collect();
         prop_assert_eq!(by_id.len(), paths.len());
         let decoder = text::decoder(&plan);

@@ -1,7 +1,8 @@
 //! Runs every `filetests/*.cfg`: a graph, a line of dashes, and the whole plan for it as text.
 //!
-//! A first line `limit N` sets the limit. `PATHS_BLESS=1 cargo test -p paths --test filetests` writes what was
-//! computed into the files; read the difference before you commit it.
+//! A first line `limit N` sets the limit, `measured` says that the weights are no estimates.
+//! `PATHS_BLESS=1 cargo test -p paths --test filetests` writes what was computed into the files; read the difference before
+//! you commit it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -28,12 +29,14 @@ fn main() {
 fn run(file: &Path) -> Result<(), Failed> {
     let content = fs::read_to_string(file)?;
     let (input, expected) = content.split_once("----\n").unwrap_or((&content, ""));
-    let (limit, graph) = match input.strip_prefix("limit ").and_then(|rest| rest.split_once('\n')) {
-        Some((limit, graph)) => (limit.trim().parse()?, graph),
-        None => (u64::MAX, input),
+    let (first, rest) = input.split_once('\n').unwrap_or((input, ""));
+    let (limit, techniques, graph) = match first.split_once(' ') {
+        Some(("limit", limit)) => (limit.trim().parse()?, Techniques::FOR_ESTIMATES, rest),
+        None if first == "measured" => (u64::MAX, Techniques::ALL, rest),
+        _ => (u64::MAX, Techniques::FOR_ESTIMATES, input),
     };
     let named = text::parse(graph)?;
-    let plan = plan(&named.cfg, &named.frequency, limit, Techniques::ALL);
+    let plan = plan(&named.cfg, &named.frequency, limit, techniques);
     let section = |title: &str, body: String| {
         if body.is_empty() { String::new() } else { format!("{title}\n{body}\n") }
     };

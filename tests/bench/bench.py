@@ -208,6 +208,15 @@ def arguments() -> argparse.Namespace:
     return options
 
 
+def write_texts(trees: dict[str, Path]) -> Path:
+    """Empties the place of measurements and writes there what is compressed: a large text and a small one."""
+    fresh_directory(HOME)
+    text = HOME / "text"
+    text.write_bytes(b"".join(file.read_bytes() for file in sorted((trees["sqlite3"] / "src").glob("*.[ch]"))))
+    text.with_suffix(".small").write_bytes(text.read_bytes()[:1000000])
+    return text
+
+
 def main() -> int:
     options = arguments()
     if options.diff:
@@ -219,10 +228,7 @@ def main() -> int:
     wanted = {title: [w for w in SETS[title][0]() if not options.only or w.name in options.only] for title in options.sets}
     packages = {workload.program.package for set_ in wanted.values() for workload in set_} | {"sqlite3"}
     trees = sources.fetch(sorted(package for package in packages if package))
-    fresh_directory(HOME)
-    text = HOME / "text"
-    text.write_bytes(b"".join(file.read_bytes() for file in sorted((trees["sqlite3"] / "src").glob("*.[ch]"))))
-    text.with_suffix(".small").write_bytes(text.read_bytes()[:1000000])
+    text = write_texts(trees)
     results: dict[str, Costs] = {}
     total, number = sum(map(len, wanted.values())), 0
     for title, set_ in wanted.items():

@@ -21,6 +21,10 @@ OTHER_CODE = [name for name in TECHNIQUES if name not in OTHER_PATHS]
 Counts = dict[str, tuple[int, dict[str, int]]]
 
 
+# Has an effect only with the weights of an earlier run.
+WITH_WEIGHTS = "order"
+
+
 def subsets(names: list[str]) -> list[tuple[str, ...]]:
     return [some for size in range(len(names) + 1) for some in combinations(names, size)]
 
@@ -37,9 +41,9 @@ def compile_with(tree: Path, cc: str, flags: str) -> None:
 PROGRAM = Program("switches", compile_with, ["program"], {"small": lambda tree: [Step(["@program"])]})
 
 
-def counts(home: Path, level: str, without: tuple[str, ...]) -> Counts:
-    """What a build without some techniques counts."""
-    compile_with(home, str(PATHCC), f"{level} {flags(without)}")
+def counts(home: Path, flags: str) -> Counts:
+    """What a build with these flags counts."""
+    compile_with(home, str(PATHCC), flags)
     run(["./program"], home, env=environment(PATHCC_PROFILE="program.pathprof"))
     export = json.loads(run([PATHPROF, "export", "--format", "json", "program.pathprof"], home))
     return {
@@ -49,7 +53,7 @@ def counts(home: Path, level: str, without: tuple[str, ...]) -> Counts:
 
 
 def check(level: str, first: tuple[str, ...]) -> str:
-    """Checks every combination that leaves out `first` and none else of what changes paths."""
+    """Checks every combination that leaves out `first` and none else of what changes paths, with estimates and with weights."""
     home = SCRATCH / "switches" / f"{level}{'+'.join(first)}"
     shutil.rmtree(home, ignore_errors=True)
     home.mkdir(parents=True)
@@ -59,13 +63,16 @@ def check(level: str, first: tuple[str, ...]) -> str:
         raise CheckFailed(compared.text)
     place = home / "combination"
     place.mkdir()
-    expected = counts(place, level, first)
+    expected = counts(place, f"{level} {flags(first)}")
+    run([PATHPROF, "weights", "-o", "program.weights", "program.pathprof"], place)
+    ways = [flags(first + without) for without in subsets(OTHER_CODE)]
+    ways += [f"-fpath-use=program.weights {flags(first + without)}" for without in subsets([*OTHER_CODE, WITH_WEIGHTS])]
     codes = set()
-    for without in subsets(OTHER_CODE):
-        got = counts(place, level, first + without)
+    for way in ways:
+        got = counts(place, f"{level} {way}")
         codes.add((place / "program").read_bytes())
         if got != expected:
             differs = [name for name in expected if expected[name] != got.get(name)]
-            raise CheckFailed(f"without {', '.join(first + without)} other counts in {', '.join(differs)}; kept in {home}")
+            raise CheckFailed(f"{way} counts something else in {', '.join(differs)}; kept in {home}")
     shutil.rmtree(home)
-    return f"{2 ** len(OTHER_CODE)} combinations, {len(codes)} different programs, {compared.paths} paths each"
+    return f"{len(ways)} combinations, {len(codes)} different programs, {compared.paths} paths each"
