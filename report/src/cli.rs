@@ -10,7 +10,7 @@ use clap_complete::Shell;
 use pathprof::notation::Notation;
 use pathprof::select::Sort;
 use pathprof::text::{Options, View};
-use pathprof::{Sources, run};
+use pathprof::{Sources, coverage, run};
 
 /// Reads path profiles: which paths through which functions ran, and how often.
 #[derive(Parser)]
@@ -27,6 +27,7 @@ const TOP_EXAMPLES: &str = "\
 Examples:
   pathcc -g -O2 main.c && pathprof run -- ./a.out     run a program and show its hot paths
   pathprof report                                     show the newest profile here
+  pathprof coverage --missing                         what tests did not reach
   pathprof export --format json -o paths.json         everything, for other programs";
 
 const RUN_EXAMPLES: &str = "\
@@ -58,8 +59,22 @@ const EXPORT_EXAMPLES: &str = "\
 Examples:
   pathprof export --format json -o paths.json
   pathprof export --format json profiles/ | jq '.functions[] | {name, entries}'
+  pathprof export --format lcov -o app.info profiles/ && genhtml app.info -o html
 
-The schema is pathprof/1. Counts are exact integers; path ids are decimal strings.";
+The schema of JSON is pathprof/1. Counts are exact integers; path ids are decimal strings. The lcov tracefile has functions, lines \
+and branches.";
+
+const COVERAGE_EXAMPLES: &str = "\
+Examples:
+  CC='pathcc -g -fpath-stage=early' make check
+  pathprof coverage tests/                            a row for each file
+  pathprof coverage --missing --file 'src/*' tests/   and the lines, branches and paths that were not taken
+  pathprof coverage --fail-under 80 tests/            for CI: exit code 1 if fewer lines ran
+
+A path counts as covered once it was executed to its end. Possible are those that the control-flow graph allows, even if no \
+input leads there.
+
+Exit code: 0; 1 if less was covered than asked for, or a profile could not be used; 2 for a wrong command line.";
 
 const MERGE_EXAMPLES: &str = "\
 Examples:
@@ -98,6 +113,9 @@ pub(crate) enum Command {
     /// Join the profiles of many processes into one file
     #[command(after_help = MERGE_EXAMPLES)]
     Merge(MergeArguments),
+    /// Show how much was covered: functions, lines, branches and paths
+    #[command(after_help = COVERAGE_EXAMPLES)]
+    Coverage(CoverageArguments),
     /// Write how often branches were taken, for a second build with -fpath-use=FILE
     #[command(after_help = WEIGHTS_EXAMPLES)]
     Weights(WeightsArguments),
@@ -213,6 +231,53 @@ pub(crate) struct ExportArguments {
 pub(crate) enum Format {
     /// Schema pathprof/1
     Json,
+    /// Functions, lines and branches as an lcov tracefile
+    Lcov,
+}
+
+#[derive(Args)]
+pub(crate) struct CoverageArguments {
+    #[command(flatten)]
+    pub(crate) sources: SourceArguments,
+    #[command(flatten)]
+    pub(crate) least: LeastArguments,
+    /// Show one row for each function
+    #[arg(long)]
+    functions: bool,
+    /// List the lines, branches and paths that were not taken
+    #[arg(long)]
+    missing: bool,
+    /// With --missing, list the paths of functions with at most so many possible ones
+    #[arg(long, value_name = "N", default_value_t = 64)]
+    most_paths: u64,
+    /// Show only functions whose name (mangled or not) matches
+    #[arg(long, value_name = "GLOB")]
+    function: Option<String>,
+    /// Show only files whose name matches
+    #[arg(long, value_name = "GLOB")]
+    file: Option<String>,
+}
+
+/// How much must be covered, in percent.
+#[derive(Args, Clone, Copy)]
+pub(crate) struct LeastArguments {
+    /// Fail if fewer lines are covered
+    #[arg(long = "fail-under", value_name = "PERCENT", value_parser = percent)]
+    pub(crate) least_lines: Option<f64>,
+    /// Fail if fewer functions are covered
+    #[arg(long = "fail-under-functions", value_name = "PERCENT", value_parser = percent)]
+    pub(crate) least_functions: Option<f64>,
+    /// Fail if fewer branches are covered
+    #[arg(long = "fail-under-branches", value_name = "PERCENT", value_parser = percent)]
+    pub(crate) least_branches: Option<f64>,
+    /// Fail if fewer paths are covered
+    #[arg(long = "fail-under-paths", value_name = "PERCENT", value_parser = percent)]
+    pub(crate) least_paths: Option<f64>,
+}
+
+fn percent(text: &str) -> Result<f64, String> {
+    let number = text.trim_end_matches('%').parse().ok();
+    number.filter(|number| (0.0..=100.0).contains(number)).ok_or_else(|| "not a number from 0 to 100".into())
 }
 
 #[derive(Args)]
@@ -289,6 +354,19 @@ impl SourceArguments {
     /// What to read.
     pub(crate) fn sources(self) -> Sources {
         Sources { profiles: self.profiles, images: self.image }
+    }
+}
+
+impl CoverageArguments {
+    /// What to show.
+    pub(crate) fn options(&self) -> coverage::Options {
+        coverage::Options {
+            functions: self.functions,
+            missing: self.missing,
+            function: self.function.clone(),
+            file: self.file.clone(),
+            most_paths: self.most_paths,
+        }
     }
 }
 

@@ -3,34 +3,40 @@
 use std::ffi::OsStr;
 use std::io::{self, BufWriter, Write};
 
-use anyhow::{Error, Result};
+use anyhow::{Error, Result, anyhow};
 use owo_colors::OwoColorize;
-use pathprof::{Sources, diagnose, doctor, inputs, json, merge, output, run, text, weights};
+use pathprof::model::Report;
+use pathprof::{Sources, coverage, diagnose, doctor, inputs, json, lcov, merge, output, run, text, weights};
 
-use crate::cli::{ExportArguments, FailureMode, MergeArguments, ReportArguments, RunArguments, WeightsArguments};
+use crate::cli::{
+    CoverageArguments, ExportArguments, FailureMode, Format, MergeArguments, ReportArguments, RunArguments,
+    SourceArguments, WeightsArguments,
+};
 
 /// Exit code of a command that could not do all that it was asked for.
 const FAILED: u8 = 1;
 
 /// Shows a report.
 pub(crate) fn report(arguments: ReportArguments) -> Result<u8> {
-    let mode = arguments.sources.failure.failure_mode;
-    show(&arguments.sources.sources(), mode, &arguments.show.options())
+    let (report, code) = read(arguments.sources)?;
+    if let Some(report) = report {
+        show(&report, &arguments.show.options())?;
+    }
+    Ok(code)
 }
 
 /// Writes all that is known.
 pub(crate) fn export(arguments: ExportArguments) -> Result<u8> {
-    let crate::cli::Format::Json = arguments.format;
-    let mode = arguments.sources.failure.failure_mode;
-    let (report, problems) = pathprof::read(&arguments.sources.sources())?;
-    let usable = mode.lets_use(!report.images.is_empty(), &problems);
-    let code = tell(&problems, mode, usable);
-    if !usable {
-        return Ok(code);
-    }
+    let (report, code) = read(arguments.sources)?;
+    let Some(report) = report else { return Ok(code) };
     let write = |out: &mut dyn Write| -> Result<()> {
-        json::write(&report, arguments.pretty, &mut *out).map_err(io::Error::from)?;
-        Ok(writeln!(out)?)
+        match arguments.format {
+            Format::Json => {
+                json::write(&report, arguments.pretty, &mut *out).map_err(io::Error::from)?;
+                Ok(writeln!(out)?)
+            }
+            Format::Lcov => Ok(lcov::write(&report, out)?),
+        }
     };
     match &arguments.output {
         Some(path) => output::to_file(path, write)?,
@@ -38,6 +44,29 @@ pub(crate) fn export(arguments: ExportArguments) -> Result<u8> {
             let mut out = BufWriter::new(io::stdout().lock());
             write(&mut out)?;
             out.flush()?;
+        }
+    }
+    Ok(code)
+}
+
+/// Shows how much was covered.
+pub(crate) fn coverage(arguments: CoverageArguments) -> Result<u8> {
+    let (options, asked) = (arguments.options(), arguments.least);
+    let (report, mut code) = read(arguments.sources)?;
+    let Some(report) = report else { return Ok(code) };
+    let mut out = BufWriter::new(anstream::stdout().lock());
+    coverage::write(&report, &options, &mut out)?;
+    out.flush()?;
+    let total = coverage::total(&report, &options);
+    for (what, percent, covered) in [
+        ("lines", asked.least_lines, total.lines),
+        ("functions", asked.least_functions, total.functions),
+        ("branches", asked.least_branches, total.branches),
+        ("paths", asked.least_paths, total.paths),
+    ] {
+        if let Some(percent) = percent.filter(|&percent| !covered.reaches(percent)) {
+            complain(&anyhow!("{} of {} {what} are covered, less than {percent} %", covered.executed, covered.all));
+            code = FAILED;
         }
     }
     Ok(code)
@@ -58,11 +87,8 @@ pub(crate) fn merge(arguments: &MergeArguments) -> Result<u8> {
 
 /// Writes weights for a second build.
 pub(crate) fn weights(arguments: WeightsArguments) -> Result<u8> {
-    let mode = arguments.sources.failure.failure_mode;
-    let (report, problems) = pathprof::read(&arguments.sources.sources())?;
-    let usable = mode.lets_use(!report.images.is_empty(), &problems);
-    let code = tell(&problems, mode, usable);
-    if usable {
+    let (report, code) = read(arguments.sources)?;
+    if let Some(report) = report {
         let text = weights::of(&report).to_text();
         output::to_file(&arguments.output, |out| Ok(out.write_all(text.as_bytes())?))?;
     }
@@ -105,7 +131,9 @@ pub(crate) fn run(arguments: RunArguments) -> Result<u8> {
     }
     if !finished.profiles.is_empty() && !arguments.quiet {
         let sources = Sources { profiles: finished.profiles.clone(), images: Vec::new() };
-        if let Err(error) = show(&sources, FailureMode::Rest, &arguments.show.options()) {
+        let shown = read_as(&sources, FailureMode::Rest)
+            .and_then(|(report, _)| report.map_or(Ok(()), |report| show(&report, &arguments.show.options())));
+        if let Err(error) = shown {
             fail(&error);
         }
     }
@@ -128,16 +156,23 @@ fn complain(error: &Error) {
     anstream::eprintln!("{} {error:#}", "error:".red().bold());
 }
 
-fn show(sources: &Sources, mode: FailureMode, options: &text::Options) -> Result<u8> {
+fn show(report: &Report, options: &text::Options) -> Result<()> {
+    let mut out = BufWriter::new(anstream::stdout().lock());
+    text::write(report, options, &mut out)?;
+    Ok(out.flush()?)
+}
+
+/// Reads what a command names: the report if it can be used, and the exit code as far as the inputs decide it.
+fn read(sources: SourceArguments) -> Result<(Option<Report>, u8)> {
+    let mode = sources.failure.failure_mode;
+    read_as(&sources.sources(), mode)
+}
+
+fn read_as(sources: &Sources, mode: FailureMode) -> Result<(Option<Report>, u8)> {
     let (report, problems) = pathprof::read(sources)?;
     let usable = mode.lets_use(!report.images.is_empty(), &problems);
     let code = tell(&problems, mode, usable);
-    if usable {
-        let mut out = BufWriter::new(anstream::stdout().lock());
-        text::write(&report, options, &mut out)?;
-        out.flush()?;
-    }
-    Ok(code)
+    Ok((usable.then_some(report), code))
 }
 
 /// Tells problems, and gives the exit code.

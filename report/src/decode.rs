@@ -212,6 +212,15 @@ fn plain_edges(shape: &manifest::Function) -> Result<Vec<(u32, u32, u64)>> {
     Ok(shape.dag.iter().map(plain).collect())
 }
 
+/// A path that a function can take, as one that was never executed.
+///
+/// # Errors
+/// There is no path of this id, or the graph is damaged.
+pub(crate) fn possible(shape: &manifest::Function, decoder: &Decoder, id: u64) -> Result<Path> {
+    let sizes: Vec<_> = shape.blocks.iter().map(instructions).collect();
+    path(shape, id, 0, &decoder.path(id)?, &sizes)
+}
+
 /// Reads one path off its acyclic edges.
 fn path(shape: &manifest::Function, id: u64, count: Count, edges: &[usize], sizes: &[u64]) -> Result<Path> {
     let mut start = Start::Entry;

@@ -9,6 +9,7 @@
 #![forbid(unsafe_code)]
 
 pub mod bytes;
+pub mod coverage;
 pub mod decode;
 pub mod diagnose;
 pub mod doctor;
@@ -18,15 +19,18 @@ pub mod flow;
 pub mod image;
 pub mod inputs;
 pub mod json;
+pub mod lcov;
 pub mod load;
 pub mod merge;
 pub mod model;
 pub mod notation;
 pub mod output;
+pub mod possible;
 pub mod profile;
 pub mod progress;
 pub mod run;
 pub mod select;
+pub mod source;
 pub mod style;
 pub mod text;
 pub mod weights;

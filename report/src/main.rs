@@ -17,6 +17,7 @@ fn main() -> ExitCode {
         Command::Run(arguments) => commands::run(arguments),
         Command::Report(arguments) => commands::report(arguments),
         Command::Export(arguments) => commands::export(arguments),
+        Command::Coverage(arguments) => commands::coverage(arguments),
         Command::Merge(arguments) => commands::merge(&arguments),
         Command::Weights(arguments) => commands::weights(arguments),
         Command::Doctor { program } => commands::doctor(program.as_deref()),

@@ -156,7 +156,7 @@ fn block_name(block: u32) -> String {
 }
 
 /// An outcome in words; `None` where there was no choice.
-fn words(outcome: &Outcome) -> Option<(Tone, String)> {
+pub fn words(outcome: &Outcome) -> Option<(Tone, String)> {
     Some(match outcome {
         Outcome::Jump | Outcome::Normal => return None,
         Outcome::True => (Tone::True, "true".into()),

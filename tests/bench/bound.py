@@ -54,7 +54,8 @@ def observe(workload: Workload, tree: Path, text: Path, variables: dict[str, str
         prefix = ["perf", "record", "-q", "-e", EVENTS[0], "-c", str(PERIOD), "-o", str(samples / str(at)), "--"]
         run_steps(workload, tree, [step], prefix, variables)
         if (samples / str(at)).exists():
-            functions.update(run(["perf", "script", "-i", samples / str(at), "-F", "ip,sym"], HOME).decode().split()[1::2])
+            listing = run(["perf", "script", "--no-demangle", "-i", samples / str(at), "-F", "ip,sym"], HOME).decode()
+            functions.update(line.split()[1] for line in listing.splitlines() if len(line.split()) > 1)
     return Seen(events, Counter({name: count * PERIOD for name, count in functions.items()}))
 
 
@@ -84,13 +85,16 @@ def rows(workload: Workload, source: Path | None, level: str, text: Path) -> tup
         shown(each["cycles:u"]),
         *(shown(1000 * each[event]) for event in EVENTS[2:]),
     ]
-    name = next(name for name, _ in plain.functions.most_common() if executed[name])
+    name = next((name for name, _ in plain.functions.most_common() if executed[name] and ours.functions[name]), None)
+    if name is None:
+        return whole, [workload.name, *["–"] * 6]
     function = max((f for f in export["functions"] if f["name"] == name), key=lambda f: f["instructions"])
     loops = [path for path in function["paths"] if path["start"] == "loop" and path["end"] == "back_edge"]
     loop = max(loops, key=lambda path: path["count"], default=None)
+    short = function["demangled"].replace("(anonymous namespace)", "").partition("(")[0].rpartition("::")[2]
     hottest = [
         workload.name,
-        f"`{function['demangled']}`",
+        f"`{short}`",
         f"{100 * plain.functions[name] / plain.functions.total():.0f} %",
         f"{100 * executed[name] / paths:.0f} %",
         shown(plain.functions[name] / executed[name]),

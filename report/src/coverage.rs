@@ -1,0 +1,319 @@
+//! What a run covered: functions, lines, branches and paths, of each file or of each function.
+//!
+//! Lines and branches are those of [`source`](crate::source). A path is covered if it was executed to its end at least once; what is
+//! possible is what the control-flow graph allows, though no input may lead there. Where the limit cuts paths, their
+//! pieces are counted, and the number of whole paths stands beside them. Meant for `-fpath-stage=early`: later, branches of the source
+//! have become something else.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::io::{Result, Write};
+use std::path::PathBuf;
+
+use comfy_table::CellAlignment::{Left, Right};
+use owo_colors::OwoColorize;
+use pathformat::manifest::{CutReason, Outcome};
+
+use crate::decode;
+use crate::fit;
+use crate::model::{Count, Function, Report};
+use crate::notation::{self, Notation};
+use crate::possible::Possible;
+use crate::select;
+use crate::source::{self, Covered, SourceFile};
+use crate::style::{grouped, percent, plural, table};
+
+/// What to show.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// A row for each function instead of each file.
+    pub functions: bool,
+    /// Below the table, what was not covered.
+    pub missing: bool,
+    /// Only functions whose name matches this glob.
+    pub function: Option<String>,
+    /// Only files whose name matches this glob.
+    pub file: Option<String>,
+    /// Paths that were not executed are listed for functions of so many possible ones at most.
+    pub most_paths: u64,
+}
+
+/// How much of everything was covered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Coverage {
+    /// Functions that were entered.
+    pub functions: Covered,
+    /// Lines that ran.
+    pub lines: Covered,
+    /// Ways on from branches that were taken.
+    pub branches: Covered,
+    /// Paths that were executed to their end.
+    pub paths: Covered,
+}
+
+impl Coverage {
+    fn and(self, other: Self) -> Self {
+        Self {
+            functions: self.functions.and(other.functions),
+            lines: self.lines.and(other.lines),
+            branches: self.branches.and(other.branches),
+            paths: self.paths.and(other.paths),
+        }
+    }
+}
+
+/// What is to be shown of a report.
+struct Chosen<'a> {
+    report: &'a Report,
+    options: &'a Options,
+    functions: Vec<&'a Function>,
+    files: BTreeMap<PathBuf, SourceFile>,
+}
+
+impl<'a> Chosen<'a> {
+    fn of(report: &'a Report, options: &'a Options) -> Self {
+        let matches = |file: &str| options.file.as_deref().is_none_or(|glob| glob_match::glob_match(glob, file));
+        let mut functions = select::functions(report, options.function.as_deref());
+        functions.retain(|function| matches(&function.shape.file));
+        let mut files = source::files(report, functions.iter().copied());
+        files.retain(|_, file| matches(&file.name));
+        Self { report, options, functions, files }
+    }
+
+    /// Paths by the file of their function; the empty name is that of functions without one.
+    fn paths(&self) -> BTreeMap<PathBuf, Covered> {
+        let mut paths: BTreeMap<_, Covered> = BTreeMap::new();
+        for function in &self.functions {
+            let module = &self.report.modules[function.module];
+            let named = Some(&function.shape.file).filter(|file| !file.is_empty());
+            let file = named.map_or_else(PathBuf::new, |file| source::absolute(module, file));
+            let sum = paths.entry(file).or_default();
+            *sum = sum.and(paths_of(function));
+        }
+        paths
+    }
+
+    fn rows(&self) -> Vec<(String, Coverage)> {
+        let mut paths = self.paths();
+        let file = |(path, file): (&PathBuf, &SourceFile)| {
+            (file.name.clone(), of_file(file, paths.remove(path).unwrap_or_default()))
+        };
+        let mut rows: Vec<_> = self.files.iter().map(file).collect();
+        let rest = self.functions.iter().filter(|function| function.shape.file.is_empty());
+        let entered = rest.map(|function| function.entries > 0);
+        if let Some(left) = paths.remove(&PathBuf::new()) {
+            let mut functions = Covered::default();
+            entered.for_each(|entered| functions.add(entered));
+            rows.push((NO_SOURCE.into(), Coverage { functions, paths: left, ..Coverage::default() }));
+        }
+        rows
+    }
+}
+
+/// Stands for the file of functions without debug information.
+const NO_SOURCE: &str = "(no debug information)";
+
+fn paths_of(function: &Function) -> Covered {
+    Covered { executed: function.completed().count() as Count, all: function.shape.num_paths.into() }
+}
+
+fn of_file(file: &SourceFile, paths: Covered) -> Coverage {
+    Coverage {
+        functions: file.function_coverage(),
+        lines: file.line_coverage(),
+        branches: file.branch_coverage(),
+        paths,
+    }
+}
+
+/// How much was covered of what `options` choose, in all.
+pub fn total(report: &Report, options: &Options) -> Coverage {
+    let rows = Chosen::of(report, options).rows();
+    rows.into_iter().fold(Coverage::default(), |sum, (_, coverage)| sum.and(coverage))
+}
+
+/// Writes the table, and what is missing if that is asked for.
+///
+/// # Errors
+/// Those of `out`.
+pub fn write(report: &Report, options: &Options, out: &mut impl Write) -> Result<()> {
+    let chosen = Chosen::of(report, options);
+    if chosen.functions.is_empty() {
+        return writeln!(out, "No counted function matches.");
+    }
+    if options.functions {
+        functions(&chosen, out)?;
+    } else {
+        files(&chosen, out)?;
+    }
+    if options.missing {
+        for (path, file) in &chosen.files {
+            missing(&chosen, path, file, out)?;
+        }
+    }
+    let late = report.modules.iter().filter(|module| module.stage != "early").count();
+    if late > 0 {
+        let text = format!(
+            "{} counted after optimisation, when branches of the source may be gone; compile with -fpath-stage=early for \
+             coverage",
+            plural(late, "unit")
+        );
+        writeln!(out, "{}", fit::remark(&"note:".cyan().bold().to_string(), &text, None))?;
+    }
+    Ok(())
+}
+
+fn files(chosen: &Chosen<'_>, out: &mut impl Write) -> Result<()> {
+    let rows = chosen.rows();
+    let all = rows.iter().fold(Coverage::default(), |sum, (_, coverage)| sum.and(*coverage));
+    let columns = ["functions", "", "lines", "", "branches", "", "paths", ""].map(|title| (title, Right));
+    let mut table = table(&[&[("file", Left)][..], &columns].concat());
+    for (name, coverage) in rows.into_iter().chain([("all".to_string(), all)]) {
+        let covered = [coverage.functions, coverage.lines, coverage.branches, coverage.paths];
+        table.add_row([vec![name], covered.into_iter().flat_map(cells).collect()].concat());
+    }
+    writeln!(out, "{}\n", table.trim_fmt())
+}
+
+fn functions(chosen: &Chosen<'_>, out: &mut impl Write) -> Result<()> {
+    let columns = ["entries", "lines", "", "branches", "", "paths", "", "whole"].map(|title| (title, Right));
+    let mut table = table(&[&[("function", Left), ("where", Left)][..], &columns].concat());
+    for &function in &chosen.functions {
+        let files = source::files(chosen.report, [function]);
+        let sum = |what: fn(&SourceFile) -> Covered| files.values().map(what).fold(Covered::default(), Covered::and);
+        let (lines, branches) = (sum(SourceFile::line_coverage), sum(SourceFile::branch_coverage));
+        let covered = [lines, branches, paths_of(function)].into_iter().flat_map(cells);
+        let place = match function.shape.line {
+            0 => String::new(),
+            line => format!("{}:{line}", function.shape.file),
+        };
+        let whole = match function.cuts(CutReason::Limit) {
+            0 => String::new(),
+            _ => Possible::of(&function.shape).to_string(),
+        };
+        let head = vec![function.demangled.clone(), place, grouped(function.entries)];
+        table.add_row([head, covered.collect(), vec![whole]].concat());
+    }
+    writeln!(out, "{}\n", table.trim_fmt())
+}
+
+/// `3/4` and its share.
+fn cells(covered: Covered) -> [String; 2] {
+    match covered.all {
+        0 => ["–".into(), String::new()],
+        all => [format!("{}/{}", grouped(covered.executed), grouped(all)), percent(covered.executed, all)],
+    }
+}
+
+fn missing(chosen: &Chosen<'_>, path: &PathBuf, file: &SourceFile, out: &mut impl Write) -> Result<()> {
+    let mut text = String::new();
+    let mut line = |title: &str, what: &str| {
+        if !what.is_empty() {
+            let _ = writeln!(text, "  {title:<10} {what}");
+        }
+    };
+    line("lines", &ranges(file.lines.iter().map(|(&line, &count)| (line, count > 0))));
+    line("branches", &branches(file));
+    for function in &chosen.functions {
+        let module = &chosen.report.modules[function.module];
+        if !function.shape.file.is_empty() && source::absolute(module, &function.shape.file) == *path {
+            paths(function, chosen.options.most_paths, &mut text);
+        }
+    }
+    if text.is_empty() { Ok(()) } else { writeln!(out, "not covered in {}\n{text}", file.name.bold()) }
+}
+
+/// `12-15, 18`: the lines that did not run; those without code between them do not end a range.
+fn ranges(lines: impl Iterator<Item = (u32, bool)>) -> String {
+    let mut found: Vec<(u32, u32)> = Vec::new();
+    let mut goes_on = false;
+    for (line, ran) in lines {
+        match found.last_mut() {
+            Some((_, last)) if !ran && goes_on => *last = line,
+            _ if !ran => found.push((line, line)),
+            _ => {}
+        }
+        goes_on = !ran;
+    }
+    let text = |(first, last)| if first == last { format!("{first}") } else { format!("{first}-{last}") };
+    found.into_iter().map(text).collect::<Vec<_>>().join(", ")
+}
+
+/// `13(false), 31(case 2)`: ways that were not taken from branches that were reached.
+fn branches(file: &SourceFile) -> String {
+    let mut found = BTreeSet::new();
+    for (place, ways) in &file.branches {
+        let reached = ways.iter().any(|way| way.taken != Some(0));
+        let left = ways.iter().filter(|way| reached && way.taken == Some(0));
+        found.extend(left.map(|way| (place.line, words(&way.outcome))));
+    }
+    found.into_iter().map(|(line, way)| format!("{line}({way})")).collect::<Vec<_>>().join(", ")
+}
+
+fn words(outcome: &Outcome) -> String {
+    notation::words(outcome).map_or_else(String::new, |(_, words)| words)
+}
+
+/// The paths that a function did not take, if they are few enough to list.
+fn paths(function: &Function, most: u64, text: &mut String) {
+    let covered = paths_of(function);
+    if covered.executed >= covered.all {
+        return;
+    }
+    let left = covered.all - covered.executed;
+    let _ = writeln!(text, "  {:<10} {}: {} of {}", "paths", function.demangled, grouped(left), grouped(covered.all));
+    if function.shape.num_paths > most || function.entries == 0 {
+        return;
+    }
+    let Ok(decoder) = decode::decoder(&function.shape) else { return };
+    let writer = notation::Writer::new(function, Notation::Lines);
+    for id in (0..function.shape.num_paths).filter(|id| function.completed().all(|path| path.id != *id)) {
+        if let Ok(path) = decode::possible(&function.shape, &decoder, id) {
+            let _ = writeln!(text, "               {}", fit::fit(&writer.write(&path), None));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing;
+
+    fn shown(options: &Options) -> String {
+        let mut out = Vec::new();
+        write(&testing::report(), options, &mut out).expect("in memory");
+        anstream::adapter::strip_str(&String::from_utf8_lossy(&out)).to_string()
+    }
+
+    #[test]
+    fn a_row_for_each_file() {
+        insta::assert_snapshot!(shown(&Options::default()));
+    }
+
+    #[test]
+    fn a_row_for_each_function() {
+        insta::assert_snapshot!(shown(&Options { functions: true, ..Options::default() }));
+    }
+
+    #[test]
+    fn what_is_missing() {
+        let options = Options { missing: true, most_paths: 64, ..Options::default() };
+        insta::assert_snapshot!(shown(&options));
+    }
+
+    #[test]
+    fn globs_choose() {
+        let all = |options: Options| total(&testing::report(), &options);
+        let covered = |executed, all| Covered { executed, all };
+        let one = all(Options { function: Some("collatz".into()), ..Options::default() });
+        assert_eq!((one.functions, one.paths), (covered(1, 1), covered(5, 8)));
+        let header = all(Options { file: Some("**/*.h".into()), ..Options::default() });
+        assert_eq!((header.functions, header.lines), (covered(1, 1), covered(1, 1)));
+    }
+
+    #[test]
+    fn ranges_go_over_lines_without_code() {
+        let lines = [(1, true), (3, false), (5, false), (6, true), (8, false), (9, true), (12, false)];
+        assert_eq!(ranges(lines.into_iter()), "3-5, 8, 12");
+    }
+}

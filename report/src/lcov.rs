@@ -1,0 +1,71 @@
+//! The tracefile of lcov, which `genhtml`, editors and services for coverage read.
+//!
+//! As `geninfo` writes it: for each file its functions (`FN`, `FNDA`), branches (`BRDA`) and lines (`DA`), then how many there are of each and
+//! how many ran. `man geninfo`, section FILES. A branch of which the paths do not tell everything is left out, since the
+//! format cannot say so.
+
+use std::io::{Result, Write};
+
+use crate::model::Report;
+use crate::source::{self, Covered, SourceFile};
+
+/// Writes the tracefile.
+///
+/// # Errors
+/// Those of `out`.
+pub fn write(report: &Report, out: &mut (impl Write + ?Sized)) -> Result<()> {
+    for (path, file) in source::files(report, report.counted()) {
+        writeln!(out, "TN:\nSF:{}", path.display())?;
+        functions(&file, out)?;
+        branches(&file, out)?;
+        for (line, count) in &file.lines {
+            writeln!(out, "DA:{line},{count}")?;
+        }
+        totals("L", file.line_coverage(), out)?;
+        writeln!(out, "end_of_record")?;
+    }
+    Ok(())
+}
+
+fn functions(file: &SourceFile, out: &mut (impl Write + ?Sized)) -> Result<()> {
+    for (line, name) in file.functions.keys() {
+        writeln!(out, "FN:{line},{name}")?;
+    }
+    for ((_, name), count) in &file.functions {
+        writeln!(out, "FNDA:{count},{name}")?;
+    }
+    totals("FN", file.function_coverage(), out)
+}
+
+fn branches(file: &SourceFile, out: &mut (impl Write + ?Sized)) -> Result<()> {
+    let (mut line, mut number) = (0, 0);
+    let mut covered = Covered::default();
+    for (place, ways) in &file.branches {
+        let Some(taken) = ways.iter().map(|way| way.taken).collect::<Option<Vec<_>>>() else { continue };
+        number = if place.line == line { number + 1 } else { 0 };
+        line = place.line;
+        let reached = taken.iter().any(|&count| count > 0);
+        for (way, &count) in taken.iter().enumerate() {
+            covered.add(count > 0);
+            let shown = if reached { count.to_string() } else { "-".into() };
+            writeln!(out, "BRDA:{line},{number},{way},{shown}")?;
+        }
+    }
+    totals("BR", covered, out)
+}
+
+fn totals(kind: &str, covered: Covered, out: &mut (impl Write + ?Sized)) -> Result<()> {
+    writeln!(out, "{kind}F:{}\n{kind}H:{}", covered.all, covered.executed)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing;
+
+    #[test]
+    fn a_tracefile_tells_functions_branches_and_lines() {
+        let mut out = Vec::new();
+        super::write(&testing::report(), &mut out).expect("in memory");
+        insta::assert_snapshot!(String::from_utf8_lossy(&out));
+    }
+}
