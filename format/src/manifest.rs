@@ -97,6 +97,9 @@ pub struct Location {
     pub inlined_at: Option<u32>,
 }
 
+/// Stands before the opcode of an instruction that gives or takes a vector.
+pub const VECTOR: &str = "vector ";
+
 /// A basic block.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Block {
@@ -104,7 +107,8 @@ pub struct Block {
     pub name: String,
     /// Indexes of the source locations of its instructions, in order, without repetition.
     pub locations: Vec<u32>,
-    /// How many instructions of each opcode (`load`, `add` …), sorted by name, without debug intrinsics.
+    /// How many instructions of each opcode, sorted by name, without debug intrinsics: `load`, `add` …, an intrinsic by its own name
+    /// (`llvm.fmuladd`), inline assembly as `asm`, and what works on vectors with [`VECTOR`] before it (`vector load`).
     pub opcodes: Vec<(Cow<'static, str>, u32)>,
     /// Symbols of the functions it calls, in order; an indirect call is `*`.
     pub calls: Vec<String>,

@@ -144,10 +144,21 @@ extern "C" uint32_t pathpass_instruction_facts(LLVMValueRef Value) {
              Call->hasFnAttr(Attribute::ReturnsTwice) << 5 |
              (Call->isMustTailCall() || Deoptimizes) << 6;
   }
-  return Facts;
+  auto IsVector = [](auto *Operand) { return Operand->getType()->isVectorTy(); };
+  return Facts | uint32_t(IsVector(&I) || any_of(I.operand_values(), IsVector)) << 7;
 }
 
-extern "C" const char *pathpass_opcode_name(LLVMValueRef Value) { return unwrap<Instruction>(Value)->getOpcodeName(); }
+// What an instruction does: its opcode, or the intrinsic that it calls without the types (`llvm.fmuladd`).
+extern "C" const char *pathpass_opcode_name(LLVMValueRef Value) {
+  auto &I = *unwrap<Instruction>(Value);
+  if (auto *Call = dyn_cast<CallBase>(&I)) {
+    if (Call->isInlineAsm())
+      return "asm";
+    if (Intrinsic::ID ID = Call->getIntrinsicID())
+      return Intrinsic::getBaseName(ID).data();
+  }
+  return I.getOpcodeName();
+}
 
 // The call in tail position that ends a block, or null.
 extern "C" LLVMValueRef pathpass_tail_call(LLVMBasicBlockRef Block) { return wrap(tailCall(*unwrap(Block))); }

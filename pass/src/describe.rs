@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use inkwell::basic_block::BasicBlock;
 use inkwell::module::Linkage as Llvm;
 use inkwell::values::FunctionValue;
-use pathformat::manifest::{Block, CutReason, DagEdge, DagEdgeKind, Edge, Exit, Function, Linkage};
+use pathformat::manifest::{Block, CutReason, DagEdge, DagEdgeKind, Edge, Exit, Function, Linkage, VECTOR};
 use paths::Plan;
 use paths::cuts::Reason;
 use paths::dag::Kind;
@@ -103,12 +103,13 @@ fn describe_block(block: BasicBlock<'_>, locations: &mut Locations, directory: &
     let mut opcodes: Vec<(Cow<'static, str>, u32)> = Vec::new();
     let mut record = Block { name: block.get_name().to_string_lossy().into_owned(), ..Block::default() };
     for instruction in block.get_instructions() {
-        let name = llvm::opcode_name(instruction);
-        match opcodes.iter_mut().find(|(known, _)| known == name) {
-            Some((_, count)) => *count += 1,
-            None => opcodes.push((name.into(), 1)),
-        }
         let facts = InstructionFacts::of(instruction);
+        let scalar = llvm::opcode_name(instruction);
+        let name = if facts.is_vector() { Cow::Owned(format!("{VECTOR}{scalar}")) } else { Cow::Borrowed(scalar) };
+        match opcodes.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, count)) => *count += 1,
+            None => opcodes.push((name, 1)),
+        }
         if facts.is_call() && !facts.is_intrinsic() && !facts.is_inline_asm() {
             record.calls.push(llvm::callee(instruction).unwrap_or_else(|| "*".into()));
         }

@@ -100,9 +100,14 @@ impl InstructionFacts {
     pub(crate) fn must_be_last(self) -> bool {
         self.0 & 64 != 0
     }
+
+    /// It gives or takes a vector.
+    pub(crate) fn is_vector(self) -> bool {
+        self.0 & 128 != 0
+    }
 }
 
-/// Name of an instruction's opcode, such as `load`.
+/// Name of what an instruction does: `load`, `asm`, or the intrinsic `llvm.fmuladd`.
 pub(crate) fn opcode_name(instruction: InstructionValue<'_>) -> &'static str {
     // SAFETY: a live instruction; LLVM's names are static.
     let name = unsafe { CStr::from_ptr(ffi::pathpass_opcode_name(instruction.as_value_ref())) };

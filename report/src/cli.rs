@@ -8,6 +8,7 @@ use anyhow::{Error, Result};
 use clap::{Args, ColorChoice, CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use pathprof::notation::Notation;
+use pathprof::opcodes::Rows;
 use pathprof::select::Sort;
 use pathprof::text::{Options, View};
 use pathprof::{Sources, coverage, run};
@@ -45,6 +46,7 @@ Examples:
   pathprof report profiles/                           the sum of all profiles in a directory
   pathprof report --function 'parse_*' --top 0        every executed path of some functions
   pathprof report --functions --sort count            one row for each function
+  pathprof report --opcodes                           the mix of executed instructions
   pathprof report a.out.123.pathprof --image build/a.out
 
 A path is a list of source lines, each followed by the outcome of its branch, as in gcov's prime paths:
@@ -312,6 +314,13 @@ pub(crate) struct ShowArguments {
     /// List the functions that are not counted, and the cuts, with reasons
     #[arg(long, conflicts_with_all = ["functions", "blocks"])]
     skipped: bool,
+    /// Show executed instructions by class and opcode, or by function or block
+    #[arg(long, value_enum, value_name = "ROWS", num_args = 0..=1, require_equals = true, default_missing_value = "program")]
+    #[arg(conflicts_with_all = ["functions", "blocks", "skipped"])]
+    opcodes: Option<OpcodeRows>,
+    /// Show how often functions were called, those of libraries included
+    #[arg(long, conflicts_with_all = ["functions", "blocks", "skipped", "opcodes"])]
+    calls: bool,
     /// Show long names and, on a terminal, long paths in full
     #[arg(long)]
     full: bool,
@@ -327,6 +336,16 @@ enum Key {
     Length,
     /// Name of the function
     Function,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum OpcodeRows {
+    /// A row for each class and opcode
+    Program,
+    /// A row for each function
+    Functions,
+    /// A row for each basic block
+    Blocks,
 }
 
 impl Cli {
@@ -375,10 +394,14 @@ impl ShowArguments {
     pub(crate) fn options(self) -> Options {
         let width = || comfy_table::Table::new().width().map_or(80, usize::from);
         Options {
-            view: match (self.functions, self.skipped) {
-                (true, _) => View::Functions,
-                (_, true) => View::Skipped,
-                _ => View::Paths,
+            view: match self.opcodes {
+                Some(OpcodeRows::Program) => View::Opcodes(Rows::Program),
+                Some(OpcodeRows::Functions) => View::Opcodes(Rows::Functions),
+                Some(OpcodeRows::Blocks) => View::Opcodes(Rows::Blocks),
+                None if self.functions => View::Functions,
+                None if self.skipped => View::Skipped,
+                None if self.calls => View::Calls,
+                None => View::Paths,
             },
             top: self.top,
             function: self.function,

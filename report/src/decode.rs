@@ -265,7 +265,7 @@ fn path(shape: &manifest::Function, id: u64, count: Count, edges: &[usize], size
 }
 
 /// The name as the source writes it; a name that is not mangled, or cannot be read, stays as it is.
-fn demangle(name: &str) -> String {
+pub(crate) fn demangle(name: &str) -> String {
     if !name.starts_with("_Z") {
         return name.into();
     }

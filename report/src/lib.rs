@@ -9,6 +9,7 @@
 #![forbid(unsafe_code)]
 
 pub mod bytes;
+pub mod calls;
 pub mod coverage;
 pub mod decode;
 pub mod diagnose;
@@ -24,6 +25,7 @@ pub mod load;
 pub mod merge;
 pub mod model;
 pub mod notation;
+pub mod opcodes;
 pub mod output;
 pub mod possible;
 pub mod profile;

@@ -12,11 +12,13 @@ use comfy_table::Table;
 use owo_colors::OwoColorize;
 use pathformat::manifest::CutReason;
 
+use crate::calls;
 use crate::decode::short_name;
 use crate::fit::{self, fit};
 use crate::load::build_id;
 use crate::model::{self, Count, Function, Report, Run};
 use crate::notation::{self, Notation, base_name};
+use crate::opcodes;
 use crate::select::{self, Sort};
 use crate::style::{elide, grouped, label, percent, plural, share, table};
 
@@ -30,6 +32,10 @@ pub enum View {
     Functions,
     /// Functions that are not counted and edges that are cut, with reasons.
     Skipped,
+    /// Executed instructions by class and opcode.
+    Opcodes(opcodes::Rows),
+    /// Functions that were called.
+    Calls,
 }
 
 /// How to show a report.
@@ -57,10 +63,13 @@ pub struct Options {
 /// Those of `out`.
 pub fn write(report: &Report, options: &Options, out: &mut impl Write) -> Result<()> {
     heading(report, options, out)?;
+    let chosen = || select::functions(report, options.function.as_deref());
     match options.view {
         View::Paths => paths(report, options, out)?,
         View::Functions => functions(report, options, out)?,
         View::Skipped => return skipped(report, options, out),
+        View::Opcodes(rows) => opcodes::write(report, &chosen(), rows, options.top, out)?,
+        View::Calls => calls::write(report, &chosen(), options.top, out)?,
     }
     remarks(report, options, out)
 }

@@ -105,6 +105,35 @@ def read_ours(profiles: Path) -> Ours:
     return Ours(dict(functions), single, owners, two_way)
 
 
+def read_tracefile(profiles: Path) -> tuple[Counter[Function], Counter[Line]]:
+    """Functions and lines of `pathprof export --format lcov`."""
+    files = sorted(profiles.glob("*.pathprof"))
+    functions: Counter[Function] = Counter()
+    lines: Counter[Line] = Counter()
+    file = ""
+    for row in run([PATHPROF, "export", "--format", "lcov", *files], profiles).decode().splitlines():
+        kind, _, rest = row.partition(":")
+        if kind == "SF":
+            file = base(rest)
+        elif kind == "FNDA":
+            count, _, name = rest.partition(",")
+            functions[file, name] += int(count)
+        elif kind == "DA":
+            line, _, count = rest.partition(",")
+            lines[file, int(line)] += int(count)
+    return functions, lines
+
+
+def compare_tracefile(ours: Ours, profiles: Path) -> str:
+    """The tracefile must say of every function and of every line with a single block what the export as JSON says."""
+    functions, lines = read_tracefile(profiles)
+    wrong = [f"{name}: {count}" for name, count in ours.functions.items() if functions[name] != count]
+    wrong += [f"{line}: {count}, not {lines[line]}" for line, count in ours.lines.items() if lines[line] != count]
+    if wrong or not functions or not lines:
+        raise CheckFailed(f"the tracefile differs in {len(wrong)} places:\n" + "\n".join(wrong[:20]))
+    return f"tracefile: {len(functions)} functions, {len(lines)} lines"
+
+
 def read_coverage(program: Program, tree: Path, raw: Path) -> Counts:
     """Reads clang's source-based coverage."""
     profile = raw / "merged.profdata"
@@ -323,4 +352,5 @@ def check(program: Program, source: Path | None, home: Path) -> str:
     return "; ".join([
         compare(ours, coverage, program.least_compared, "coverage", set()),
         compare(ours, agreed, program.least_compared, "gcov", contradictory),
+        compare_tracefile(ours, home / "early.profiles"),
     ])
