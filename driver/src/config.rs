@@ -2,6 +2,7 @@
 //!
 //! ```toml
 //! mode = "paths"          # as -fpath-mode=
+//! placement = "…"         # as -fpath-placement=
 //! stage = "late"          # as -fpath-stage=
 //! threads = "exact"       # as -fpath-threads=
 //! in-flight = "no"        # as -fpath-in-flight=
@@ -37,6 +38,7 @@ pub(crate) struct Config {
 #[serde(deny_unknown_fields)]
 struct File {
     mode: Option<Spanned<String>>,
+    placement: Option<Spanned<String>>,
     stage: Option<Spanned<String>>,
     threads: Option<Spanned<String>>,
     #[serde(rename = "in-flight")]
@@ -112,6 +114,7 @@ impl Config {
         Ok(Config {
             settings: Settings {
                 mode: word("mode", file.mode, flags::mode)?,
+                placement: word("placement", file.placement, flags::placement)?,
                 stage: word("stage", file.stage, flags::stage)?,
                 threads: word("threads", file.threads, flags::threads)?,
                 in_flight: word("in-flight", file.in_flight, flags::in_flight)?,

@@ -47,7 +47,9 @@ pub(crate) fn run(environment: Environment) -> Result<ExitCode> {
     let flags = Settings::from_words(&words)?;
     let config = Config::find(environment.config.as_deref(), std::env::current_dir().ok())?;
     let wanted_jobs = wanted_jobs(&environment, &config)?;
-    let mut options = flags.or(config.settings).plugin_options();
+    let settings = flags.or(config.settings);
+    settings.check()?;
+    let mut options = settings.plugin_options();
     if flags::is_freestanding(&words) {
         options.push("-pathcc-skip=freestanding".to_owned());
     }

@@ -2,7 +2,8 @@
 //!
 //! | flag | values | default |
 //! |---|---|---|
-//! | `-fpath-mode=` | `paths`, `log` (every executed block is logged; for the test-suite) | `paths` |
+//! | `-fpath-mode=` | `paths`, `blocks`, `log` (every executed block is logged; for the test-suite) | `paths` |
+//! | `-fpath-placement=` | with `blocks`: `spanning-tree` counts as few blocks as possible, `every-block` all | `spanning-tree` |
 //! | `-fpath-stage=` | `late`, `early` | `late` |
 //! | `-fpath-threads=` | `exact`, `single`, `atomic` | `exact` |
 //! | `-fpath-limit=` | paths per function, 1 to 2³² | 4096 |
@@ -23,7 +24,8 @@ const PREFIX: &str = "-fpath-";
 
 /// A setting that takes one of a few words; the first of them is the default.
 type Allowed = &'static [&'static str];
-const MODES: Allowed = &["paths", "log"];
+const MODES: Allowed = &["paths", "blocks", "log"];
+const PLACEMENTS: Allowed = &["spanning-tree", "every-block"];
 const STAGES: Allowed = &["late", "early"];
 const THREADS: Allowed = &["exact", "single", "atomic"];
 const IN_FLIGHT: Allowed = &["no", "yes"];
@@ -39,6 +41,8 @@ const MAX_LIMIT: u64 = 1 << 32;
 pub(crate) struct Settings {
     /// What is counted.
     pub(crate) mode: Option<&'static str>,
+    /// Which blocks are counted.
+    pub(crate) placement: Option<&'static str>,
     /// When the pass runs.
     pub(crate) stage: Option<&'static str>,
     /// How counters behave under threads.
@@ -68,6 +72,7 @@ impl Settings {
             let told = |message: String| anyhow!("{text}: {message}");
             match name {
                 "mode" => settings.mode = Some(mode(value).map_err(told)?),
+                "placement" => settings.placement = Some(placement(value).map_err(told)?),
                 "stage" => settings.stage = Some(stage(value).map_err(told)?),
                 "threads" => settings.threads = Some(threads(value).map_err(told)?),
                 "in-flight" => settings.in_flight = Some(in_flight(value).map_err(told)?),
@@ -77,7 +82,7 @@ impl Settings {
                 "filter" if !text.contains('=') => bail!("{text}: expected -fpath-filter=GLOB,…"),
                 "filter" => settings.filter = Some(filter(&value.split(',').collect::<Vec<_>>()).map_err(told)?),
                 _ => bail!(
-                    "unknown flag '{text}'; pathcc knows -fpath-mode=, -fpath-stage=, -fpath-threads=, \
+                    "unknown flag '{text}'; pathcc knows -fpath-mode=, -fpath-placement=, -fpath-stage=, -fpath-threads=, \
                      -fpath-in-flight=, -fpath-promotion=, -fpath-limit=, -fpath-use= and -fpath-filter="
                 ),
             }
@@ -89,6 +94,7 @@ impl Settings {
     pub(crate) fn or(self, other: Settings) -> Settings {
         Settings {
             mode: self.mode.or(other.mode),
+            placement: self.placement.or(other.placement),
             stage: self.stage.or(other.stage),
             threads: self.threads.or(other.threads),
             in_flight: self.in_flight.or(other.in_flight),
@@ -96,6 +102,23 @@ impl Settings {
             limit: self.limit.or(other.limit),
             weights: self.weights.or(other.weights),
             filter: self.filter.or(other.filter),
+        }
+    }
+
+    /// Whether all settings go together.
+    ///
+    /// # Errors
+    /// Two that do not: the message names both.
+    pub(crate) fn check(&self) -> Result<()> {
+        let blocks = self.mode == Some("blocks");
+        match self.placement {
+            Some(placement) if !blocks => {
+                bail!("-fpath-placement={placement} chooses the blocks that are counted and needs -fpath-mode=blocks")
+            }
+            _ if blocks && self.in_flight == Some("yes") => {
+                bail!("-fpath-in-flight=yes counts paths in part and cannot be had with -fpath-mode=blocks")
+            }
+            _ => Ok(()),
         }
     }
 
@@ -109,6 +132,7 @@ impl Settings {
         let filter = self.filter.as_ref().filter(|filter| !filter.is_empty());
         [
             word("mode", self.mode, MODES),
+            word("placement", self.placement, PLACEMENTS),
             word("stage", self.stage, STAGES),
             word("threads", self.threads, THREADS),
             word("in-flight", self.in_flight, IN_FLIGHT),
@@ -131,6 +155,11 @@ pub(crate) fn is_ours(word: &OsStr) -> bool {
 /// Checks a mode. Errors, here and below, are a phrase that says what is allowed.
 pub(crate) fn mode(value: &str) -> Result<&'static str, String> {
     one_of(value, MODES)
+}
+
+/// Checks which blocks are counted.
+pub(crate) fn placement(value: &str) -> Result<&'static str, String> {
+    one_of(value, PLACEMENTS)
 }
 
 /// Checks a stage.
@@ -246,7 +275,7 @@ mod tests {
     use crate::words::tests::words;
 
     fn options(line: &str) -> String {
-        match Settings::from_words(&words(line)) {
+        match Settings::from_words(&words(line)).and_then(|settings| settings.check().map(|()| settings)) {
             Ok(settings) => settings.plugin_options().join(" "),
             Err(error) => format!("{error:#}"),
         }
@@ -262,6 +291,10 @@ mod tests {
         assert_eq!(options("-fpath-threads=atomic"), "-pathcc-threads=atomic");
         assert_eq!(options("-fpath-promotion=no -fpath-in-flight=yes"), "-pathcc-in-flight=yes -pathcc-promotion=no");
         assert_eq!(options("-fpath-promotion=yes -fpath-in-flight=no"), "");
+        assert_eq!(
+            options("-fpath-mode=blocks -fpath-placement=every-block"),
+            "-pathcc-mode=blocks -pathcc-placement=every-block"
+        );
         assert_eq!(options("-fpath-filter=a*,!b"), "-pathcc-filter=a*,!b");
         assert_eq!(options("-fpath-filter=a -fpath-filter="), "");
         assert_eq!(options("-fpath-limit=4294967296"), "-pathcc-limit=4294967296");
@@ -271,8 +304,16 @@ mod tests {
 
     #[test]
     fn bad_flags_are_refused_with_a_reason() {
-        assert_eq!(options("-fpath-mode=x"), "-fpath-mode=x: unknown value 'x', expected paths or log");
-        assert_eq!(options("-fpath-mode"), "-fpath-mode: unknown value '', expected paths or log");
+        assert_eq!(options("-fpath-mode=x"), "-fpath-mode=x: unknown value 'x', expected paths or blocks or log");
+        assert_eq!(options("-fpath-mode"), "-fpath-mode: unknown value '', expected paths or blocks or log");
+        assert_eq!(
+            options("-fpath-placement=every-block"),
+            "-fpath-placement=every-block chooses the blocks that are counted and needs -fpath-mode=blocks"
+        );
+        assert_eq!(
+            options("-fpath-in-flight=yes -fpath-mode=blocks"),
+            "-fpath-in-flight=yes counts paths in part and cannot be had with -fpath-mode=blocks"
+        );
         assert_eq!(options("-fpath-limit=0"), "-fpath-limit=0: expected a number of paths from 1 to 4294967296");
         assert_eq!(
             options("-fpath-limit=4294967297"),

@@ -39,7 +39,7 @@ fn bad_flags_stop_before_compiling() {
     let message = |line: &str| refused(&place, &place.run(&mut place.pathcc(line), ""));
     assert_eq!(
         message("-c one.c -fpath-mode=edges"),
-        "-fpath-mode=edges: unknown value 'edges', expected paths or log"
+        "-fpath-mode=edges: unknown value 'edges', expected paths or blocks or log"
     );
     assert!(
         message("-c one.c -fpath-coverage").starts_with("unknown flag '-fpath-coverage'; pathcc knows -fpath-mode=")

@@ -22,7 +22,7 @@ pub struct Manifest {
     pub directory: String,
     /// Program and version that wrote this.
     pub producer: String,
-    /// What is counted: `paths` (or `log` in the block-log builds of the tests).
+    /// What is counted: `paths` or `blocks` (or `log` in the block-log builds of the tests).
     pub mode: String,
     /// Where in the pipeline the pass ran: `late` or `early`.
     pub stage: String,
@@ -58,6 +58,8 @@ pub struct Function {
     /// The acyclic edges on which that counter is stepped, instead of at the entry. A path from the entry follows at most one
     /// of them, and no other path does.
     pub marks: Vec<u32>,
+    /// Blocks that have a counter each, in the order of the counters, where blocks are counted instead of paths.
+    pub counted_blocks: Vec<u32>,
     /// Source positions that the blocks refer to.
     pub locations: Vec<Location>,
     /// Basic blocks. Empty for a skipped function.
@@ -359,7 +361,8 @@ impl Manifest {
 impl Function {
     /// How many counters it has in the module's array.
     pub fn counters(&self) -> u64 {
-        self.num_paths.saturating_add(self.counts_entries.into())
+        let blocks = self.counted_blocks.len() as u64;
+        self.num_paths.saturating_add(self.counts_entries.into()).saturating_add(blocks)
     }
 
     fn encode(&self, to: &mut Writer) {
@@ -414,6 +417,7 @@ impl Function {
             to.put_varint(edge.value);
         });
         to.put_list(&self.marks, |to, &mark| to.put_varint(u64::from(mark)));
+        to.put_list(&self.counted_blocks, |to, &block| to.put_varint(u64::from(block)));
     }
 
     fn decode(from: &mut Source<'_>) -> Result<Self> {
@@ -491,6 +495,7 @@ impl Function {
         let dag = function.dag.len();
         function.marks =
             from.list(|from| from.index(dag, "an entry is counted on an acyclic edge that does not exist"))?;
+        function.counted_blocks = from.list(|from| from.index(blocks, "a counted block does not exist"))?;
         Ok(function)
     }
 }
@@ -547,6 +552,7 @@ mod tests {
             num_paths: 2,
             counts_entries: true,
             marks: vec![1],
+            counted_blocks: vec![1, 0],
             locations: vec![
                 Location { file: "a.cc".into(), line: 8, column: 3, function: "foo".into(), inlined_at: None },
                 Location { file: "b.h".into(), line: 1, column: 0, function: "bar".into(), inlined_at: Some(0) },

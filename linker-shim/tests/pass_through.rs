@@ -196,7 +196,7 @@ fn damaged_and_foreign_records_are_told_and_left_out() {
     let mut huge = sound.clone();
     huge[32..40].copy_from_slice(&u64::MAX.to_le_bytes());
     for (bytes, words) in [
-        (version, ["version 77", "reads 3", "compile it again"]),
+        (version, ["version 77", "reads 4", "compile it again"]),
         (magic, ["magic", "damaged", "compile it again"]),
         (sound[..40].to_vec(), ["truncated", "damaged", "compile it again"]),
         (huge, ["more counters", "damaged", "compile it again"]),

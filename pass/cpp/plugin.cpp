@@ -27,7 +27,7 @@ using namespace llvm;
 
 // Must match `Options` in src/ffi.rs.
 struct PathpassOptions {
-  const char *Mode, *Stage, *Threads, *Filter, *Skip, *Base, *Without, *Use;
+  const char *Mode, *Stage, *Threads, *Filter, *Skip, *Base, *Placement, *Without, *Use;
   uint64_t Limit;
   bool InFlight, Promotion, Last, Verify;
 };
@@ -35,7 +35,7 @@ struct PathpassOptions {
 extern "C" bool pathpass_run(LLVMModuleRef Module, const PathpassOptions *Options, FunctionAnalysisManager *Analyses);
 
 static cl::OptionCategory Category("pathcc: exact path profiles");
-static cl::opt<std::string> Mode("pathcc-mode", cl::desc("what is counted: paths, or log for a block log"),
+static cl::opt<std::string> Mode("pathcc-mode", cl::desc("what is counted: paths, blocks, or log for a block log"),
                                  cl::init("paths"), cl::cat(Category));
 static cl::opt<std::string> Stage("pathcc-stage", cl::desc("where in the pipeline: late or early"), cl::init("late"),
                                   cl::cat(Category));
@@ -49,6 +49,8 @@ static cl::opt<std::string> Skip("pathcc-skip", cl::desc("count nothing, and rec
                                  cl::cat(Category));
 static cl::opt<std::string> Base("pathcc-base", cl::desc("how code finds its thread's counters: word, delta or site"),
                                  cl::init("word"), cl::Hidden, cl::cat(Category));
+static cl::opt<std::string> Placement("pathcc-placement", cl::desc("blocks with counters: spanning-tree or every-block"),
+                                      cl::init("spanning-tree"), cl::cat(Category));
 static cl::opt<std::string> Without("pathcc-without", cl::desc("techniques that are left out, to measure them"),
                                     cl::init(""), cl::Hidden, cl::cat(Category));
 static cl::opt<std::string> UseFile("pathcc-use", cl::desc("HASH:FILE, how often edges are taken"), cl::init(""),
@@ -67,8 +69,10 @@ struct PathPass : PassInfoMixin<PathPass> {
   explicit PathPass(bool Last) : Last(Last) {}
   PreservedAnalyses run(Module &M, ModuleAnalysisManager &Analyses) {
     auto &Functions = Analyses.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
-    PathpassOptions Options = {Mode.c_str(), Stage.c_str(),     Threads.c_str(),     Filter.c_str(), Skip.c_str(),
-                               Base.c_str(), Without.c_str(), UseFile.c_str(), Limit,             InFlight == "yes", Promotion == "yes", Last, Verify};
+    PathpassOptions Options = {Mode.c_str(),    Stage.c_str(),   Threads.c_str(),  Filter.c_str(),
+                               Skip.c_str(),    Base.c_str(),    Placement.c_str(), Without.c_str(),
+                               UseFile.c_str(), Limit,           InFlight == "yes", Promotion == "yes",
+                               Last,            Verify};
     return pathpass_run(wrap(&M), &Options, &Functions) ? PreservedAnalyses::none() : PreservedAnalyses::all();
   }
   static bool isRequired() { return true; }

@@ -8,11 +8,10 @@ use std::cell::Cell;
 use inkwell::builder::Builder;
 use inkwell::values::{InstructionValue, PointerValue};
 use paths::cfg::{Block, ENTRY};
-use paths::dag::DagEdge;
 
 use crate::Planned;
 use crate::counters::Counters;
-use crate::llvm::InstructionFacts;
+use crate::llvm::{FunctionFacts, InstructionFacts};
 use crate::read_cfg::Graph;
 
 /// Code behind a call that runs more often than the entry, by this factor, keeps the address.
@@ -20,8 +19,8 @@ const OFTEN: u64 = 2;
 
 /// The address of the counters of one function.
 pub(crate) struct Base<'a, 'ctx> {
-    planned: &'a Planned<'ctx>,
     counters: &'a Counters<'ctx>,
+    first_counter: u64,
     sanitized: bool,
     kept: Option<PointerValue<'ctx>>,
     /// For each block, whether a call may come before its top and before its end.
@@ -33,30 +32,27 @@ pub(crate) struct Base<'a, 'ctx> {
 }
 
 impl<'a, 'ctx> Base<'a, 'ctx> {
-    /// Reads the address where `builder` stands, at the entry of the function, if it is needed.
-    pub(crate) fn new(
-        planned: &'a Planned<'ctx>,
+    /// Reads the address where `builder` stands, at the entry of the function, unless no code `needs` it. `counts_behind` says
+    /// whether there is such code at the end of a block or on an edge out of it.
+    pub(crate) fn new<P>(
+        planned: &Planned<'ctx, P>,
         counters: &'a Counters<'ctx>,
         builder: &Builder<'ctx>,
-        sanitized: bool,
         may_read_again: bool,
+        needs: bool,
+        counts_behind: impl Fn(Block) -> bool,
     ) -> Self {
-        let plan = &planned.plan;
-        let is_count = |&edge: &DagEdge| plan.placement.counts(edge);
-        let needed = plan.entries.have_counter() || plan.dag.edges().any(|edge| is_count(&edge));
-        let kept = (counters.is_computed_at_entry() && needed)
-            .then(|| counters.address(builder, planned.first_counter, sanitized));
+        let sanitized = FunctionFacts::of(planned.function).is_sanitized();
+        let first_counter = planned.first_counter;
+        let kept =
+            (counters.is_computed_at_entry() && needs).then(|| counters.address(builder, first_counter, sanitized));
         let graph = &planned.graph;
         let behind_call = behind_call(graph);
         let often = executions(graph, ENTRY).saturating_mul(OFTEN);
-        let keeps = |block: Block| {
-            behind_call[block.index()][1]
-                && executions(graph, block) > often
-                && (plan.dag.successors(block).iter().any(is_count)
-                    || graph.cfg.successors(block).iter().any(|&edge| plan.dag.cut(edge).is_some()))
-        };
+        let keeps =
+            |block: Block| behind_call[block.index()][1] && executions(graph, block) > often && counts_behind(block);
         let reads_again = may_read_again && !graph.cfg.blocks().any(keeps);
-        Self { planned, counters, sanitized, kept, behind_call, reads_again, is_behind_call: Cell::new(false) }
+        Self { counters, first_counter, sanitized, kept, behind_call, reads_again, is_behind_call: Cell::new(false) }
     }
 
     /// Tells that code will be written in `block` before `at`.
@@ -74,7 +70,7 @@ impl<'a, 'ctx> Base<'a, 'ctx> {
     pub(crate) fn get(&self, builder: &Builder<'ctx>) -> PointerValue<'ctx> {
         match self.kept {
             Some(kept) if !(self.reads_again && self.is_behind_call.get()) => kept,
-            _ => self.counters.address(builder, self.planned.first_counter, self.sanitized),
+            _ => self.counters.address(builder, self.first_counter, self.sanitized),
         }
     }
 }

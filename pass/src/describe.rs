@@ -7,6 +7,7 @@ use inkwell::module::Linkage as Llvm;
 use inkwell::values::FunctionValue;
 use pathformat::manifest::{Block, CutReason, DagEdge, DagEdgeKind, Edge, Exit, Function, Linkage, VECTOR};
 use paths::Plan;
+use paths::blocks::Counted;
 use paths::cuts::Reason;
 use paths::dag::Kind;
 use paths::entries::Entries;
@@ -39,14 +40,44 @@ fn linkage(function: FunctionValue<'_>) -> Linkage {
     }
 }
 
-/// Graph, values, lines and instructions.
-pub(crate) fn body(record: &mut Function, graph: &Graph<'_>, plan: &Plan, directory: &str) {
-    let mut locations = Locations::default();
+/// Graph, lines and instructions, and what of its blocks is counted.
+pub(crate) fn counted_blocks(record: &mut Function, graph: &Graph<'_>, counted: &Counted, directory: &str) {
+    body(record, graph, directory);
+    record.counted_blocks = counted.blocks().map(|block| block.0).collect();
+    record.cfg_hash = cfg_hash(record);
+}
+
+/// Graph, lines and instructions, and the values that make up the paths' ids.
+pub(crate) fn paths(record: &mut Function, graph: &Graph<'_>, plan: &Plan, directory: &str) {
+    body(record, graph, directory);
     record.num_paths = plan.numbering.total();
     record.counts_entries = plan.entries.have_counter();
     if let Entries::Marked(marks) = &plan.entries {
         record.marks = marks.iter().map(|edge| edge.0).collect();
     }
+    for (edge, of) in record.edges.iter_mut().zip(graph.cfg.edges()) {
+        edge.cut = plan.dag.cut(of).map(|cut| (cut.end.0, cut.start.0));
+    }
+    record.dag = plan
+        .dag
+        .edges()
+        .map(|edge| {
+            let data = plan.dag.edge(edge);
+            let kind = match data.kind {
+                Kind::Flow(flow) => DagEdgeKind::Flow { edge: flow.0 },
+                Kind::Leave => DagEdgeKind::Leave { block: data.from.0 },
+                Kind::End(_, why) => DagEdgeKind::End { block: data.from.0, why: reason(why) },
+                Kind::Start(_, why) => DagEdgeKind::Start { block: data.to.0, why: reason(why) },
+                Kind::InFlight => DagEdgeKind::InFlight { block: data.from.0 },
+            };
+            DagEdge { kind, value: plan.numbering.value(edge) }
+        })
+        .collect();
+    record.cfg_hash = cfg_hash(record);
+}
+
+fn body(record: &mut Function, graph: &Graph<'_>, directory: &str) {
+    let mut locations = Locations::default();
     record.blocks = graph
         .cfg
         .blocks()
@@ -65,30 +96,10 @@ pub(crate) fn body(record: &mut Function, graph: &Graph<'_>, plan: &Plan, direct
         .edges()
         .map(|edge| {
             let data = graph.cfg.edge(edge);
-            Edge {
-                from: data.from.0,
-                to: data.to.0,
-                outcome: graph.outcomes[edge.index()].clone(),
-                cut: plan.dag.cut(edge).map(|cut| (cut.end.0, cut.start.0)),
-            }
+            let outcome = graph.outcomes[edge.index()].clone();
+            Edge { from: data.from.0, to: data.to.0, outcome, cut: None }
         })
         .collect();
-    record.dag = plan
-        .dag
-        .edges()
-        .map(|edge| {
-            let data = plan.dag.edge(edge);
-            let kind = match data.kind {
-                Kind::Flow(flow) => DagEdgeKind::Flow { edge: flow.0 },
-                Kind::Leave => DagEdgeKind::Leave { block: data.from.0 },
-                Kind::End(_, why) => DagEdgeKind::End { block: data.from.0, why: reason(why) },
-                Kind::Start(_, why) => DagEdgeKind::Start { block: data.to.0, why: reason(why) },
-                Kind::InFlight => DagEdgeKind::InFlight { block: data.from.0 },
-            };
-            DagEdge { kind, value: plan.numbering.value(edge) }
-        })
-        .collect();
-    record.cfg_hash = cfg_hash(record);
 }
 
 fn reason(reason: Reason) -> CutReason {
@@ -123,12 +134,13 @@ fn describe_block(block: BasicBlock<'_>, locations: &mut Locations, directory: &
     record
 }
 
-/// Two functions with equal hashes have the same blocks, edges, exits and path ids.
+/// Two functions with equal hashes have the same blocks, edges, exits, path ids and counters.
 fn cfg_hash(record: &Function) -> u64 {
     let mut bytes = Vec::new();
     let mut add = |value: u64| bytes.extend(value.to_le_bytes());
     add(record.counts_entries.into());
     record.marks.iter().for_each(|&mark| add(mark.into()));
+    record.counted_blocks.iter().for_each(|&block| add(block.into()));
     record.blocks.iter().for_each(|block| add(block.exit.map_or(0, |exit| exit as u64 + 1)));
     for edge in &record.edges {
         add(u64::from(edge.from));

@@ -1,12 +1,9 @@
 //! Writes a plan into a function: the path register and the increments, all inline.
 //!
 //! The register is a stack slot while code is written and is promoted to SSA values at the end, which leaves constants
-//! where the plan knows them. Edge code stands at the end of the source if that has one successor, at the top of
-//! the target if that has one predecessor, and else on a new block.
+//! where the plan knows them.
 
-use inkwell::basic_block::BasicBlock;
-use inkwell::builder::Builder;
-use inkwell::values::{InstructionOpcode, InstructionValue, IntValue, PointerValue};
+use inkwell::values::{InstructionValue, PointerValue};
 use pathformat::ModuleId;
 use paths::cfg::{Block, Edge, EdgeKind};
 use paths::dag::{Cut, DagEdge, Kind, Place};
@@ -16,8 +13,9 @@ use paths::placement::Op;
 use crate::Planned;
 use crate::base::Base;
 use crate::counters::{Counters, Step};
-use crate::llvm::{self, FunctionFacts};
+use crate::llvm;
 use crate::options::Techniques;
+use crate::pen::{Pen, first_after_slots};
 use crate::presence;
 
 /// Writes the code of one planned function.
@@ -26,12 +24,18 @@ pub(crate) fn instrument(planned: &Planned<'_>, counters: &Counters<'_>, id: Mod
     let builder = context.create_builder();
     builder.position_before(&first_after_slots(planned.graph.blocks[0]));
     let slot = builder.build_alloca(context.i64_type(), "path").expect("positioned");
-    let facts = FunctionFacts::of(planned.function);
-    let base = Base::new(planned, counters, &builder, facts.is_sanitized(), techniques.reading_again);
-    let flies = planned.plan.dag.edges().any(|edge| planned.plan.dag.edge(edge).kind == Kind::InFlight);
+    let plan = &planned.plan;
+    let is_count = |&edge: &DagEdge| plan.placement.counts(edge);
+    let needs = plan.entries.have_counter() || plan.dag.edges().any(|edge| is_count(&edge));
+    let counts_behind = |block: Block| {
+        plan.dag.successors(block).iter().any(is_count)
+            || planned.graph.cfg.successors(block).iter().any(|&edge| plan.dag.cut(edge).is_some())
+    };
+    let base = Base::new(planned, counters, &builder, techniques.reading_again, needs, counts_behind);
+    let flies = plan.dag.edges().any(|edge| plan.dag.edge(edge).kind == Kind::InFlight);
     let flight = flies.then(|| builder.build_alloca(context.i64_type(), "path.flight").expect("positioned"));
-    let writer = Writer { planned, counters, builder, slot, flight, base, facts };
-    presence::declare(context, &writer.builder, id, planned.index);
+    let writer = Writer { planned, counters, pen: Pen::new(planned, counters, builder, base), slot, flight };
+    presence::declare(context, &writer.pen.builder, id, planned.index);
     writer.write_entry();
     let landings = writer.write_in_flight();
     writer.write_block_tops();
@@ -42,24 +46,13 @@ pub(crate) fn instrument(planned: &Planned<'_>, counters: &Counters<'_>, id: Mod
     llvm::forget_purity(planned.function);
 }
 
-/// The place behind the stack slots that open an entry block.
-fn first_after_slots(entry: BasicBlock<'_>) -> InstructionValue<'_> {
-    let mut at = llvm::first_insertion(entry).expect("an entry block can hold code");
-    while at.get_opcode() == InstructionOpcode::Alloca {
-        at = at.get_next_instruction().expect("a block has a terminator");
-    }
-    at
-}
-
 struct Writer<'a, 'ctx> {
     planned: &'a Planned<'ctx>,
     counters: &'a Counters<'ctx>,
-    builder: Builder<'ctx>,
+    pen: Pen<'a, 'ctx>,
     slot: PointerValue<'ctx>,
     /// Which counter says that this frame is in flight now.
     flight: Option<PointerValue<'ctx>>,
-    base: Base<'a, 'ctx>,
-    facts: FunctionFacts,
 }
 
 impl<'ctx> Writer<'_, 'ctx> {
@@ -72,7 +65,7 @@ impl<'ctx> Writer<'_, 'ctx> {
 
     /// The counter of entries is behind those of the paths.
     fn enter(&self) {
-        self.step(None, self.planned.plan.numbering.total(), Step::Up);
+        self.pen.step(None, self.planned.plan.numbering.total(), Step::Up);
     }
 
     /// Around all calls of a block that may not come back, its path in flight counts one more. It is taken back behind the
@@ -85,10 +78,10 @@ impl<'ctx> Writer<'_, 'ctx> {
             let from = dag.edge(edge).from;
             let calls: Vec<_> = graph.stays(from).collect();
             let (Some(first), Some(last)) = (calls.first(), calls.last()) else { continue };
-            self.stand_before(from, *first);
+            self.pen.stand_before(from, *first);
             self.take_off(edge);
             if !last.is_terminator() {
-                self.stand_before(from, last.get_next_instruction().expect("a block has a terminator"));
+                self.pen.stand_before(from, last.get_next_instruction().expect("a block has a terminator"));
                 self.land();
                 continue;
             }
@@ -98,7 +91,7 @@ impl<'ctx> Writer<'_, 'ctx> {
                     landings.push(way);
                 } else if !pads.contains(&data.to) {
                     pads.push(data.to);
-                    self.stand_before(data.to, self.top(data.to));
+                    self.pen.stand_before(data.to, self.pen.top(data.to));
                     self.land();
                 }
             }
@@ -112,23 +105,24 @@ impl<'ctx> Writer<'_, 'ctx> {
         let index = match self.op(edge) {
             Some(Op::CountAt(id)) => word.const_int(id, false),
             Some(Op::Count(value)) => {
-                let register = self.builder.build_load(word, self.slot, "path").expect("positioned").into_int_value();
+                let register =
+                    self.pen.builder.build_load(word, self.slot, "path").expect("positioned").into_int_value();
                 let value = word.const_int(value as u64, true);
-                self.builder.build_int_add(register, value, "path.flight").expect("positioned")
+                self.pen.builder.build_int_add(register, value, "path.flight").expect("positioned")
             }
             Some(Op::Set(_) | Op::Add(_)) | None => return,
         };
         let flight = self.flight.expect("there is a slot if there are paths in flight");
-        self.builder.build_store(flight, index).expect("positioned");
-        self.step(Some(index), 0, Step::Up);
+        self.pen.builder.build_store(flight, index).expect("positioned");
+        self.pen.step(Some(index), 0, Step::Up);
     }
 
     /// It goes on.
     fn land(&self) {
         let word = self.counters.context().i64_type();
         let flight = self.flight.expect("there is a slot if there are paths in flight");
-        let index = self.builder.build_load(word, flight, "path.flight").expect("positioned").into_int_value();
-        self.step(Some(index), 0, Step::Down);
+        let index = self.pen.builder.build_load(word, flight, "path.flight").expect("positioned").into_int_value();
+        self.pen.step(Some(index), 0, Step::Down);
     }
 
     /// Starts of paths in the blocks that opaque edges lead to, and counts ahead where nothing but starts leads to a block: so
@@ -139,9 +133,9 @@ impl<'ctx> Writer<'_, 'ctx> {
         for edge in dag.edges() {
             let data = dag.edge(edge);
             if matches!(data.kind, Kind::Start(Place::InBlock, _)) {
-                self.write_at(edge, data.to, self.top(data.to));
+                self.write_at(edge, data.to, self.pen.top(data.to));
             } else if let Some(op) = self.planned.plan.placement.ahead(edge).filter(|_| self.is_only_way(edge)) {
-                self.stand_before(data.to, self.top(data.to));
+                self.pen.stand_before(data.to, self.pen.top(data.to));
                 self.write(op, Step::Up);
             }
         }
@@ -158,7 +152,7 @@ impl<'ctx> Writer<'_, 'ctx> {
         }
         for block in self.planned.graph.cfg.blocks() {
             if let Some(value) = self.planned.plan.placement.settled(block) {
-                self.builder.position_before(&self.planned.graph.end_point(block));
+                self.pen.builder.position_before(&self.planned.graph.end_point(block));
                 self.set(value);
             }
         }
@@ -183,7 +177,7 @@ impl<'ctx> Writer<'_, 'ctx> {
             let lands = landings.contains(&edge);
             let enters = dag.flow(edge).is_some_and(|flow| self.planned.plan.entries.mark(flow));
             if lands || enters || !ops.is_empty() {
-                self.stand_on(edge);
+                self.pen.stand_on(edge);
                 if enters {
                     self.enter();
                 }
@@ -218,64 +212,28 @@ impl<'ctx> Writer<'_, 'ctx> {
 
     fn write_at(&self, edge: DagEdge, block: Block, at: InstructionValue<'ctx>) {
         for (op, step) in self.ops(edge) {
-            self.stand_before(block, at);
+            self.pen.stand_before(block, at);
             self.write(op, step);
-        }
-    }
-
-    fn top(&self, block: Block) -> InstructionValue<'ctx> {
-        llvm::first_insertion(self.planned.graph.block(block)).expect("a block that paths start in can hold code")
-    }
-
-    /// Lets the builder write on `edge`.
-    fn stand_on(&self, edge: Edge) {
-        let graph = &self.planned.graph;
-        let data = graph.cfg.edge(edge);
-        if graph.cfg.successors(data.from).len() == 1 {
-            self.stand_before(data.from, graph.end_point(data.from));
-        } else if graph.cfg.predecessors(data.to).len() == 1 {
-            self.stand_before(data.to, self.top(data.to));
-        } else {
-            let (from, to) = graph.ends(edge);
-            let between = llvm::split_edge(from, to).expect("an edge of kind Plain can be split");
-            self.builder.position_before(&between.get_terminator().expect("every block has a terminator"));
-            self.base.stand_behind(data.from);
         }
     }
 
     /// Writes one step where the builder stands; `step` is which way it counts, if it does.
     fn write(&self, op: Op, step: Step) {
         let word = self.counters.context().i64_type();
-        let load = || self.builder.build_load(word, self.slot, "path").expect("positioned").into_int_value();
+        let load = || self.pen.builder.build_load(word, self.slot, "path").expect("positioned").into_int_value();
         match op {
             Op::Set(value) => self.set(value),
             Op::Add(value) => {
-                let sum = self.builder.build_int_add(load(), word.const_int(value as u64, true), "path");
-                self.builder.build_store(self.slot, sum.expect("positioned")).expect("positioned");
+                let sum = self.pen.builder.build_int_add(load(), word.const_int(value as u64, true), "path");
+                self.pen.builder.build_store(self.slot, sum.expect("positioned")).expect("positioned");
             }
-            Op::Count(value) => self.step(Some(load()), value as u64, step),
-            Op::CountAt(id) => self.step(None, id, step),
+            Op::Count(value) => self.pen.step(Some(load()), value as u64, step),
+            Op::CountAt(id) => self.pen.step(None, id, step),
         }
-    }
-
-    /// Steps the function's counter `index + constant`.
-    fn step(&self, index: Option<IntValue<'ctx>>, constant: u64, step: Step) {
-        let counter = self.counters.counter(&self.builder, self.base(), index, constant);
-        self.counters.step(&self.builder, counter, step, self.facts);
     }
 
     fn set(&self, value: i64) {
         let word = self.counters.context().i64_type();
-        self.builder.build_store(self.slot, word.const_int(value as u64, true)).expect("positioned");
-    }
-
-    fn base(&self) -> PointerValue<'ctx> {
-        self.base.get(&self.builder)
-    }
-
-    /// Lets the builder write in `block` before `at`.
-    fn stand_before(&self, block: Block, at: InstructionValue<'ctx>) {
-        self.builder.position_before(&at);
-        self.base.stand_before(block, at);
+        self.pen.builder.build_store(self.slot, word.const_int(value as u64, true)).expect("positioned");
     }
 }

@@ -7,6 +7,7 @@
 #![allow(unreachable_pub, reason = "a cdylib exports symbols, not paths")]
 
 mod base;
+mod blocks;
 mod counters;
 mod debug_info;
 mod describe;
@@ -17,12 +18,15 @@ mod llvm;
 mod log;
 mod manifest;
 mod options;
+mod pen;
 mod presence;
 mod read_cfg;
 mod weights;
 
 use inkwell::module::Module;
 use inkwell::values::FunctionValue;
+use pathformat::ModuleId;
+use pathformat::manifest::{Function, Manifest};
 
 use crate::counters::Counters;
 use crate::instrument::instrument;
@@ -32,10 +36,10 @@ use crate::read_cfg::Graph;
 pub use ffi::{PassPluginLibraryInfo, llvmGetPassPluginInfo};
 
 /// A function that will be instrumented.
-struct Planned<'ctx> {
+struct Planned<'ctx, P = paths::Plan> {
     function: FunctionValue<'ctx>,
     graph: Graph<'ctx>,
-    plan: paths::Plan,
+    plan: P,
     first_counter: u64,
     /// Its index in the manifest.
     index: usize,
@@ -51,41 +55,111 @@ fn run(module: &Module<'_>, options: &Options, analyses: *mut ffi::Analyses) -> 
     let options = &options.for_module(module);
     let code = llvm::module_hash(module);
     let mut manifest = manifest::begin(module, options);
+    let directory = manifest.directory.clone();
+    let written = match options.mode.as_str() {
+        "blocks" => {
+            let planned = plan_all(module, &functions, options, analyses, &mut manifest, |graph, record| {
+                let counted = blocks::plan(graph, options);
+                describe::counted_blocks(record, graph, &counted, &directory);
+                counted
+            });
+            write_all(module, options, &manifest, code, &planned, |planned, counters, id| {
+                blocks::instrument(planned, counters, id, options);
+            })
+        }
+        mode => {
+            let planned = plan_all(module, &functions, options, analyses, &mut manifest, |graph, record| {
+                let techniques = options.techniques.in_plan(graph.is_measured);
+                let plan = paths::plan(&graph.cfg, &graph.frequency, options.limit, techniques);
+                describe::paths(record, graph, &plan, &directory);
+                plan
+            });
+            if mode == "log" {
+                let written = Written::of(&manifest, code);
+                planned.iter().for_each(|planned| log::instrument(module, planned, written.id, planned.index as u32));
+                verify(&planned, options);
+                written
+            } else {
+                write_all(module, options, &manifest, code, &planned, |planned, counters, id| {
+                    instrument(planned, counters, id, options.techniques);
+                })
+            }
+        }
+    };
+    manifest::attach(module, &manifest, written.content, written.id, written.counters, options.base == Base::Word);
+    true
+}
+
+/// What the manifest says before it is attached, and what follows from it.
+struct Written {
+    content: Vec<u8>,
+    id: ModuleId,
+    counters: u64,
+}
+
+impl Written {
+    /// Without counters.
+    fn of(manifest: &Manifest, code: u64) -> Self {
+        let content = manifest.content();
+        let id = manifest::identity(&content, code);
+        Self { content, id, counters: 0 }
+    }
+}
+
+/// Reads and plans every function; `plan` also describes it in its record.
+fn plan_all<'ctx, P>(
+    module: &Module<'ctx>,
+    functions: &[FunctionValue<'ctx>],
+    options: &Options,
+    analyses: *mut ffi::Analyses,
+    manifest: &mut Manifest,
+    plan: impl Fn(&Graph<'ctx>, &mut Function) -> P,
+) -> Vec<Planned<'ctx, P>> {
     let weights = weights::read(options, &manifest.source);
     let mut planned = Vec::new();
     let mut counters = 0;
-    for function in functions {
+    for &function in functions {
         let mut record = describe::declaration(function, &manifest.directory);
         match eligible::check(module, function, &record.file, options) {
             Err(reason) => record.skipped = Some(reason),
             Ok(()) => {
                 let mut graph = Graph::read(function, analyses, options);
                 weights::apply(&weights, &manifest.source, &record.name, &mut graph);
-                let techniques = options.techniques.in_plan(graph.is_measured);
-                let plan = paths::plan(&graph.cfg, &graph.frequency, options.limit, techniques);
-                describe::body(&mut record, &graph, &plan, &manifest.directory);
+                let plan = plan(&graph, &mut record);
                 record.first_counter = counters;
                 counters += record.counters();
                 let first_counter = record.first_counter;
-                let index = manifest.functions.len();
-                planned.push(Planned { function, graph, plan, first_counter, index });
+                planned.push(Planned { function, graph, plan, first_counter, index: manifest.functions.len() });
             }
         }
         manifest.functions.push(record);
     }
-    let content = manifest.content();
-    let id = manifest::identity(&content, code);
-    if options.mode == "log" {
-        planned.iter().for_each(|planned| log::instrument(module, planned, id, planned.index as u32));
-        counters = 0;
-    } else if counters > 0 {
-        let array = Counters::define(module, id, counters, options);
-        planned.iter().for_each(|planned| instrument(planned, &array, id, options.techniques));
+    planned
+}
+
+/// Defines the counters and writes the code of every function.
+fn write_all<'ctx, P>(
+    module: &Module<'ctx>,
+    options: &Options,
+    manifest: &Manifest,
+    code: u64,
+    planned: &[Planned<'ctx, P>],
+    write: impl Fn(&Planned<'ctx, P>, &Counters<'ctx>, ModuleId),
+) -> Written {
+    let mut written = Written::of(manifest, code);
+    written.counters = manifest.functions.iter().map(Function::counters).sum();
+    if written.counters > 0 {
+        let array = Counters::define(module, written.id, written.counters, options);
+        planned.iter().for_each(|planned| write(planned, &array, written.id));
     }
+    verify(planned, options);
+    written
+}
+
+/// Checks what was written, where that was asked for.
+fn verify<P>(planned: &[Planned<'_, P>], options: &Options) {
     if options.verify {
         let broken = planned.iter().find(|planned| !llvm::verify(planned.function));
         assert!(broken.is_none(), "instrumented code is not sound LLVM IR");
     }
-    manifest::attach(module, &manifest, content, id, counters, options.base == Base::Word);
-    true
 }

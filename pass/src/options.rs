@@ -8,8 +8,10 @@ use inkwell::module::Module;
 /// The options of one compilation. The driver has checked their values.
 #[derive(Clone, Debug)]
 pub(crate) struct Options {
-    /// `paths`, or `log` for the tests' block log.
+    /// `paths`, `blocks`, or `log` for the tests' block log.
     pub(crate) mode: String,
+    /// Which blocks are counted in mode `blocks`.
+    pub(crate) placement: Placement,
     /// `late` or `early`.
     pub(crate) stage: String,
     /// `exact`, `single` or `atomic`.
@@ -67,6 +69,22 @@ impl Techniques {
     /// Those of a function's plan, whose weights are measured or else estimates.
     pub(crate) fn in_plan(&self, is_measured: bool) -> paths::techniques::Techniques {
         paths::techniques::Techniques { order: self.paths.order && is_measured, ..self.paths }
+    }
+}
+
+/// Which blocks are counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Placement {
+    /// As few as possible.
+    SpanningTree,
+    /// All.
+    EveryBlock,
+}
+
+impl Placement {
+    /// What an option names.
+    pub(crate) fn named(name: &str) -> Self {
+        if name == "every-block" { Self::EveryBlock } else { Self::SpanningTree }
     }
 }
 

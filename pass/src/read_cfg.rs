@@ -24,6 +24,8 @@ pub(crate) struct Graph<'ctx> {
     pub(crate) frequency: Vec<u64>,
     /// Whether they were measured.
     pub(crate) is_measured: bool,
+    /// Whether a call in it may return twice.
+    pub(crate) returns_twice: bool,
     /// Which outcome of the terminator takes each edge.
     pub(crate) outcomes: Vec<Outcome>,
     /// LLVM's block for each block.
@@ -42,7 +44,7 @@ impl<'ctx> Graph<'ctx> {
     /// Reads `function`, whose blocks are numbered in its own order.
     pub(crate) fn read(function: FunctionValue<'ctx>, analyses: *mut Analyses, options: &Options) -> Self {
         let peeled = peel(function, analyses, options);
-        split_behind_calls_that_return_twice(function);
+        let splits = split_behind_calls_that_return_twice(function);
         let blocks = function.get_basic_blocks();
         let index: HashMap<_, _> = blocks.iter().enumerate().map(|(at, block)| (*block, Block(at as u32))).collect();
         let mut edges: Vec<EdgeData> = Vec::new();
@@ -92,12 +94,9 @@ impl<'ctx> Graph<'ctx> {
         });
         let cfg = Cfg::new(data.collect(), edges);
         // A landing pad cannot tell a call that returned twice from others, so it would not know what to take back.
-        let cfg = if options.in_flight && !blocks.iter().any(|&block| invokes_twice(block)) {
-            cfg.with_in_flight()
-        } else {
-            cfg
-        };
-        Self { cfg, frequency, is_measured: false, outcomes, blocks, ends }
+        let invokes = blocks.iter().any(|&block| invokes_twice(block));
+        let cfg = if options.in_flight && !invokes { cfg.with_in_flight() } else { cfg };
+        Self { cfg, frequency, is_measured: false, returns_twice: splits || invokes, outcomes, blocks, ends }
     }
 
     /// LLVM's block.
@@ -132,7 +131,11 @@ fn peel<'ctx>(
     options: &Options,
 ) -> HashSet<(BasicBlock<'ctx>, BasicBlock<'ctx>)> {
     let facts = FunctionFacts::of(function);
-    let may = options.last && options.techniques.peeling && !facts.is_left_slow() && !facts.is_small();
+    let may = options.last
+        && options.mode != "blocks"
+        && options.techniques.peeling
+        && !facts.is_left_slow()
+        && !facts.is_small();
     if may { llvm::peel(function, analyses, SHORT_LOOP) } else { HashSet::new() }
 }
 
@@ -160,14 +163,17 @@ fn end_point(block: BasicBlock<'_>) -> InstructionValue<'_> {
     terminator
 }
 
-fn split_behind_calls_that_return_twice(function: FunctionValue<'_>) {
+/// Whether there are such calls.
+fn split_behind_calls_that_return_twice(function: FunctionValue<'_>) -> bool {
     let is_one = |instruction: &InstructionValue<'_>| {
         InstructionFacts::of(*instruction).returns_twice() && !instruction.is_terminator()
     };
     let instructions = function.get_basic_blocks().into_iter().flat_map(|block| block.get_instructions());
     // Collected first: splitting changes the lists that are walked.
     let calls: Vec<_> = instructions.filter(is_one).collect();
+    let any = !calls.is_empty();
     calls.into_iter().for_each(llvm::split_after);
+    any
 }
 
 fn edge_kind(block: BasicBlock<'_>, terminator: InstructionValue<'_>, position: usize) -> EdgeKind {

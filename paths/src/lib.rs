@@ -8,6 +8,7 @@
 
 mod adjacency;
 mod ahead;
+pub mod blocks;
 pub mod cfg;
 pub mod cuts;
 pub mod dag;

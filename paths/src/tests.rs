@@ -12,7 +12,7 @@ use crate::increments::Increments;
 use crate::numbering::Numbering;
 use crate::spanning_tree::SpanningTree;
 use crate::techniques::Techniques;
-use crate::{Plan, oracle, plan, text};
+use crate::{Plan, blocks, oracle, plan, text};
 
 fn named(graph: &str) -> (text::Named, Plan) {
     let named = text::parse(graph).expect("a graph");
@@ -450,6 +450,44 @@ proptest! {
         let entered = stepped + usize::from(told);
         prop_assert!(entered <= 1);
         prop_assert!(entered == 1 || first.is_none() && !cfg.may_stay(stands));
+    }
+
+    #[test]
+    fn blocks_without_a_counter_follow_from_the_others(
+        (cfg, frequency) in graphs(14),
+        walks in proptest::collection::vec(proptest::collection::vec(any::<prop::sample::Index>(), 0..40), 0..6),
+    ) {
+        let counted = blocks::Counted::fewest(&cfg, &frequency);
+        let mut ran = vec![0i128; cfg.num_blocks()];
+        let mut staying = 0;
+        for choices in walks {
+            let mut next = choices.iter();
+            let walked = oracle::walk(&cfg, choices.len(), |ways| next.next().expect("enough choices").index(ways));
+            let walked: Vec<_> = std::iter::once(Block(0)).chain(walked.iter().map(|&edge| cfg.edge(edge).to)).collect();
+            // A frame that does not leave the function stays where it may, if it came through such a block.
+            let leaves = |block: &Block| cfg.exit(*block).is_some();
+            let end = match walked.iter().rposition(|&block| cfg.may_stay(block)) {
+                _ if walked.last().is_some_and(leaves) => walked.len(),
+                Some(last) => {
+                    staying += u128::from(!leaves(&walked[last]));
+                    last + 1
+                }
+                None => 0,
+            };
+            walked[..end].iter().for_each(|block| ran[block.index()] += 1);
+        }
+        let edges: Vec<_> = cfg.edges().map(|edge| cfg.edge(edge)).map(|edge| (edge.from.0, edge.to.0)).collect();
+        let exits: Vec<_> = cfg.blocks().map(|block| cfg.exit(block).is_some()).collect();
+        let known = cfg.blocks().map(|block| counted.is_counted(block).then_some(ran[block.index()])).collect();
+        let derived = blocks::derive(&edges, &exits, known);
+        prop_assert!(derived.counts.iter().all(Option::is_some));
+        let all_are_counted = counted.blocks().count() == cfg.num_blocks();
+        if staying == 0 || all_are_counted {
+            prop_assert_eq!(derived.counts.into_iter().flatten().collect::<Vec<_>>(), ran);
+        }
+        if !all_are_counted {
+            prop_assert_eq!(derived.staying, staying);
+        }
     }
 
     #[test]

@@ -11,6 +11,7 @@ use std::path::Path as FilePath;
 use anyhow::{Context, Error, Result, anyhow, bail};
 use cpp_demangle::Symbol;
 use pathformat::manifest::{self, CutReason, DagEdgeKind, Exit, Linkage};
+use paths::blocks;
 use paths::decode::Decoder;
 use rayon::prelude::*;
 
@@ -98,7 +99,7 @@ fn slice(counted: Counted, image: usize, module: usize) -> Result<Vec<Raw>> {
         Raw { image, module, shape, present, entries, counts: BTreeMap::new() }
     });
     let mut raw: Vec<_> = raw.collect();
-    let mut order: Vec<usize> = (0..raw.len()).filter(|&at| raw[at].shape.num_paths > 0).collect();
+    let mut order: Vec<usize> = (0..raw.len()).filter(|&at| raw[at].shape.counters() > 0).collect();
     order.sort_by_key(|&at| raw[at].shape.first_counter);
     let mut next = 0;
     for &at in &order {
@@ -155,6 +156,9 @@ fn merge_copies(functions: Vec<Raw>) -> Vec<Raw> {
 }
 
 fn function(raw: Raw) -> Result<Function> {
+    if !raw.shape.counted_blocks.is_empty() {
+        return Ok(counted_blocks(raw));
+    }
     let Raw { image, module, shape, entries, mut counts, .. } = raw;
     counts.remove(&shape.num_paths);
     let mut dag_counts = vec![0; shape.dag.len()];
@@ -185,7 +189,27 @@ fn function(raw: Raw) -> Result<Function> {
     }
     let edge_counts = flow::edge_counts(&shape, &dag_counts);
     let (demangled, entries) = (demangle(&shape.name), entries.entered);
-    Ok(Function { image, module, demangled, shape, entries, paths, block_counts, edge_counts })
+    Ok(Function { image, module, demangled, shape, entries, paths, block_counts, staying: 0, edge_counts })
+}
+
+/// A function whose blocks are counted: those without a counter follow from the others.
+fn counted_blocks(raw: Raw) -> Function {
+    let Raw { image, module, shape, counts, .. } = raw;
+    let mut known = vec![None; shape.blocks.len()];
+    for (counter, &block) in (0..).zip(&shape.counted_blocks) {
+        let count = counts.get(&counter).copied().unwrap_or_default();
+        known[block as usize] = Some(i128::try_from(count).unwrap_or(i128::MAX));
+    }
+    let edges: Vec<_> = shape.edges.iter().map(|edge| (edge.from, edge.to)).collect();
+    let exits: Vec<_> = shape.blocks.iter().map(|block| block.exit.is_some()).collect();
+    let derived = blocks::derive(&edges, &exits, known);
+    let positive = |count: Option<i128>| Count::try_from(count.unwrap_or_default()).unwrap_or_default();
+    let block_counts: Vec<_> = derived.counts.into_iter().map(positive).collect();
+    let staying = derived.staying;
+    let edge_counts = if staying == 0 { flow::from_blocks(&shape, &block_counts) } else { vec![None; edges.len()] };
+    let demangled = demangle(&shape.name);
+    let entries = block_counts.first().copied().unwrap_or_default();
+    Function { image, module, demangled, shape, entries, paths: Vec::new(), block_counts, staying, edge_counts }
 }
 
 /// A decoder for the paths of a function.

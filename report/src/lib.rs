@@ -8,6 +8,7 @@
 //! The crate knows nothing of command lines (that is the program `pathprof`) and never links LLVM.
 #![forbid(unsafe_code)]
 
+pub mod blocks;
 pub mod bytes;
 pub mod calls;
 pub mod coverage;

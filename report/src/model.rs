@@ -108,6 +108,9 @@ pub struct Function {
     pub paths: Vec<Path>,
     /// For each block how often it ran.
     pub block_counts: Vec<Count>,
+    /// Where blocks are counted: how many frames were still in the function, left it in its middle, as by an exception, or came
+    /// back by `longjmp`. Blocks without a counter of their own may have run as many times more or less than it says.
+    pub staying: Count,
     /// For each edge of the control-flow graph how often it was taken; `None` where the paths do not tell.
     pub edge_counts: Vec<Option<Count>>,
 }
@@ -182,7 +185,15 @@ pub fn instructions(block: &manifest::Block) -> u64 {
 impl Function {
     /// Instructions that it executed, without those of its callees.
     pub fn executed(&self) -> Count {
-        self.paths.iter().fold(0, |sum: Count, path| sum.saturating_add(path.executed()))
+        let blocks = self.shape.blocks.iter().zip(&self.block_counts);
+        blocks.fold(0, |sum: Count, (block, &count)| {
+            sum.saturating_add(count.saturating_mul(Count::from(instructions(block))))
+        })
+    }
+
+    /// Whether its blocks are counted instead of its paths.
+    pub fn counts_blocks(&self) -> bool {
+        !self.shape.counted_blocks.is_empty()
     }
 
     /// The executed paths that have ended.

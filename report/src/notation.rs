@@ -99,6 +99,13 @@ impl<'a> Writer<'a> {
         Written { start: start(path.start), steps, end: self.end(path) }
     }
 
+    /// The source lines of a block, each once.
+    pub fn lines(&self, block: u32) -> Vec<String> {
+        let mut places = self.places(block);
+        places.dedup();
+        places
+    }
+
     /// What stands for a block; nothing if the block has no lines.
     fn places(&self, block: u32) -> Vec<String> {
         if self.notation == Notation::Blocks {

@@ -12,6 +12,7 @@ use comfy_table::Table;
 use owo_colors::OwoColorize;
 use pathformat::manifest::CutReason;
 
+use crate::blocks;
 use crate::calls;
 use crate::decode::short_name;
 use crate::fit::{self, fit};
@@ -65,7 +66,15 @@ pub fn write(report: &Report, options: &Options, out: &mut impl Write) -> Result
     heading(report, options, out)?;
     let chosen = || select::functions(report, options.function.as_deref());
     match options.view {
-        View::Paths => paths(report, options, out)?,
+        View::Paths => {
+            let mixed = report.counted().any(|function| !function.counts_blocks());
+            if report.counted().any(Function::counts_blocks) {
+                blocks::write(report, &chosen(), options.sort, options.top, out)?;
+            }
+            if mixed || report.counted().next().is_none() {
+                paths(report, options, out)?;
+            }
+        }
         View::Functions => functions(report, options, out)?,
         View::Skipped => return skipped(report, options, out),
         View::Opcodes(rows) => opcodes::write(report, &chosen(), rows, options.top, out)?,
@@ -101,6 +110,19 @@ fn heading(report: &Report, options: &Options, out: &mut impl Write) -> Result<(
     }
     let sum = |what: fn(&Function) -> Count| report.counted().fold(0, |sum: Count, f| sum.saturating_add(what(f)));
     let called = report.counted().filter(|function| !function.paths.is_empty()).count();
+    let blocks = |what: fn(&Function) -> usize| {
+        let counting = report.counted().filter(|function| function.counts_blocks());
+        grouped(counting.map(|function| what(function) as Count).sum())
+    };
+    if report.counted().any(Function::counts_blocks) {
+        let text = format!(
+            "{} of {} ran, {} have a counter",
+            blocks(|function| function.block_counts.iter().filter(|&&count| count > 0).count()),
+            blocks(|function| function.shape.blocks.len()),
+            blocks(|function| function.shape.counted_blocks.len()),
+        );
+        writeln!(out, "{:<9} {}", "blocks".dimmed(), elide(&text, room))?;
+    }
     let paths = format!(
         "{} of {} ran, in {} of {}, {} times in all",
         grouped(sum(|function| function.completed().count() as Count)),

@@ -12,6 +12,8 @@ from tools import CLANG, PATHCC, Outcome, attempt, environment
 COMPILERS = {
     "plain": CLANG,
     "paths": f"{PATHCC}",
+    "unpeeled": f"{PATHCC} -Xclang -mllvm -Xclang -pathcc-without=peeling",
+    "blocks": f"{PATHCC} -fpath-mode=blocks",
     "log": f"{PATHCC} -fpath-mode=log",
     "early": f"{PATHCC} -fpath-stage=early",
     "coverage": f"{CLANG} -fprofile-instr-generate -fcoverage-mapping",
@@ -30,11 +32,11 @@ class Ran:
 def build(program: Program, source: Path | None, how: str, flags: str, home: Path) -> Path:
     """Builds a copy of `source` in a directory of `home`; returns the built tree.
 
-    Both builds that the log oracle compares are made at the same place, since a module's identity includes the
+    The builds that are compared with each other are made at the same place, since a module's identity includes the
     directory that it was compiled in.
     """
     tree = home / how
-    place = home / "build" if how in ("paths", "log") else tree
+    place = home / "build" if how in ("paths", "log", "unpeeled", "blocks") else tree
     for old in (tree, place):
         shutil.rmtree(old, ignore_errors=True)
     if source is None:

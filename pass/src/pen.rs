@@ -1,0 +1,78 @@
+//! Where code for the counters goes: in a block, or on an edge.
+//!
+//! Code on an edge stands at the end of its source if that has one successor, at the top of its target if that has one
+//! predecessor, and else on a new block.
+
+use inkwell::basic_block::BasicBlock;
+use inkwell::builder::Builder;
+use inkwell::values::{InstructionOpcode, InstructionValue, IntValue};
+use paths::cfg::{Block, Edge};
+
+use crate::Planned;
+use crate::base::Base;
+use crate::counters::{Counters, Step};
+use crate::llvm::{self, FunctionFacts};
+use crate::read_cfg::Graph;
+
+/// A builder that knows the graph of the function, and steps counters where it stands.
+pub(crate) struct Pen<'a, 'ctx> {
+    pub(crate) builder: Builder<'ctx>,
+    graph: &'a Graph<'ctx>,
+    counters: &'a Counters<'ctx>,
+    base: Base<'a, 'ctx>,
+    facts: FunctionFacts,
+}
+
+impl<'a, 'ctx> Pen<'a, 'ctx> {
+    /// A pen that stands where `builder` does.
+    pub(crate) fn new<P>(
+        planned: &'a Planned<'ctx, P>,
+        counters: &'a Counters<'ctx>,
+        builder: Builder<'ctx>,
+        base: Base<'a, 'ctx>,
+    ) -> Self {
+        Self { builder, graph: &planned.graph, counters, base, facts: FunctionFacts::of(planned.function) }
+    }
+
+    /// Lets the builder write in `block` before `at`.
+    pub(crate) fn stand_before(&self, block: Block, at: InstructionValue<'ctx>) {
+        self.builder.position_before(&at);
+        self.base.stand_before(block, at);
+    }
+
+    /// Lets the builder write on `edge`.
+    pub(crate) fn stand_on(&self, edge: Edge) {
+        let graph = self.graph;
+        let data = graph.cfg.edge(edge);
+        if graph.cfg.successors(data.from).len() == 1 {
+            self.stand_before(data.from, graph.end_point(data.from));
+        } else if graph.cfg.predecessors(data.to).len() == 1 {
+            self.stand_before(data.to, self.top(data.to));
+        } else {
+            let (from, to) = graph.ends(edge);
+            let between = llvm::split_edge(from, to).expect("an edge of kind Plain can be split");
+            self.builder.position_before(&between.get_terminator().expect("every block has a terminator"));
+            self.base.stand_behind(data.from);
+        }
+    }
+
+    /// The first place in `block` where code can stand.
+    pub(crate) fn top(&self, block: Block) -> InstructionValue<'ctx> {
+        llvm::first_insertion(self.graph.block(block)).expect("a block that is counted at its top can hold code")
+    }
+
+    /// Steps the function's counter `index + constant`.
+    pub(crate) fn step(&self, index: Option<IntValue<'ctx>>, constant: u64, step: Step) {
+        let counter = self.counters.counter(&self.builder, self.base.get(&self.builder), index, constant);
+        self.counters.step(&self.builder, counter, step, self.facts);
+    }
+}
+
+/// The place behind the stack slots that open an entry block.
+pub(crate) fn first_after_slots(entry: BasicBlock<'_>) -> InstructionValue<'_> {
+    let mut at = llvm::first_insertion(entry).expect("an entry block can hold code");
+    while at.get_opcode() == InstructionOpcode::Alloca {
+        at = at.get_next_instruction().expect("a block has a terminator");
+    }
+    at
+}
