@@ -10,6 +10,7 @@ mod adjacency;
 mod ahead;
 pub mod blocks;
 pub mod cfg;
+pub mod conservation;
 pub mod cuts;
 pub mod dag;
 pub mod decode;

@@ -479,7 +479,7 @@ proptest! {
         let edges: Vec<_> = cfg.edges().map(|edge| cfg.edge(edge)).map(|edge| (edge.from.0, edge.to.0)).collect();
         let exits: Vec<_> = cfg.blocks().map(|block| cfg.exit(block).is_some()).collect();
         let known = cfg.blocks().map(|block| counted.is_counted(block).then_some(ran[block.index()])).collect();
-        let derived = blocks::derive(&edges, &exits, known);
+        let derived = blocks::network(&edges, &exits).derive(known);
         prop_assert!(derived.counts.iter().all(Option::is_some));
         let all_are_counted = counted.blocks().count() == cfg.num_blocks();
         if staying == 0 || all_are_counted {

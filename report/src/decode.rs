@@ -202,7 +202,7 @@ fn counted_blocks(raw: Raw) -> Function {
     }
     let edges: Vec<_> = shape.edges.iter().map(|edge| (edge.from, edge.to)).collect();
     let exits: Vec<_> = shape.blocks.iter().map(|block| block.exit.is_some()).collect();
-    let derived = blocks::derive(&edges, &exits, known);
+    let derived = blocks::network(&edges, &exits).derive(known);
     let positive = |count: Option<i128>| Count::try_from(count.unwrap_or_default()).unwrap_or_default();
     let block_counts: Vec<_> = derived.counts.into_iter().map(positive).collect();
     let staying = derived.staying;
