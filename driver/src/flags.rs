@@ -2,7 +2,7 @@
 //!
 //! | flag | values | default |
 //! |---|---|---|
-//! | `-fpath-mode=` | `paths`, `blocks`, `log` (every executed block is logged; for the test-suite) | `paths` |
+//! | `-fpath-mode=` | `paths`, `blocks`, `edges`, `log` (every executed block is logged; for the test-suite) | `paths` |
 //! | `-fpath-placement=` | with `blocks`: `spanning-tree` counts as few blocks as possible, `every-block` all | `spanning-tree` |
 //! | `-fpath-stage=` | `late`, `early` | `late` |
 //! | `-fpath-threads=` | `exact`, `single`, `atomic` | `exact` |
@@ -24,7 +24,7 @@ const PREFIX: &str = "-fpath-";
 
 /// A setting that takes one of a few words; the first of them is the default.
 type Allowed = &'static [&'static str];
-const MODES: Allowed = &["paths", "blocks", "log"];
+const MODES: Allowed = &["paths", "blocks", "edges", "log"];
 const PLACEMENTS: Allowed = &["spanning-tree", "every-block"];
 const STAGES: Allowed = &["late", "early"];
 const THREADS: Allowed = &["exact", "single", "atomic"];
@@ -115,10 +115,12 @@ impl Settings {
             Some(placement) if !blocks => {
                 bail!("-fpath-placement={placement} chooses the blocks that are counted and needs -fpath-mode=blocks")
             }
-            _ if blocks && self.in_flight == Some("yes") => {
-                bail!("-fpath-in-flight=yes counts paths in part and cannot be had with -fpath-mode=blocks")
-            }
-            _ => Ok(()),
+            _ => match self.mode {
+                Some(mode @ ("blocks" | "edges")) if self.in_flight == Some("yes") => {
+                    bail!("-fpath-in-flight=yes counts paths in part and cannot be had with -fpath-mode={mode}")
+                }
+                _ => Ok(()),
+            },
         }
     }
 
@@ -304,8 +306,11 @@ mod tests {
 
     #[test]
     fn bad_flags_are_refused_with_a_reason() {
-        assert_eq!(options("-fpath-mode=x"), "-fpath-mode=x: unknown value 'x', expected paths or blocks or log");
-        assert_eq!(options("-fpath-mode"), "-fpath-mode: unknown value '', expected paths or blocks or log");
+        assert_eq!(
+            options("-fpath-mode=x"),
+            "-fpath-mode=x: unknown value 'x', expected paths or blocks or edges or log"
+        );
+        assert_eq!(options("-fpath-mode"), "-fpath-mode: unknown value '', expected paths or blocks or edges or log");
         assert_eq!(
             options("-fpath-placement=every-block"),
             "-fpath-placement=every-block chooses the blocks that are counted and needs -fpath-mode=blocks"

@@ -38,15 +38,15 @@ fn bad_flags_stop_before_compiling() {
     let place = Place::new();
     let message = |line: &str| refused(&place, &place.run(&mut place.pathcc(line), ""));
     assert_eq!(
-        message("-c one.c -fpath-mode=edges"),
-        "-fpath-mode=edges: unknown value 'edges', expected paths or blocks or log"
+        message("-c one.c -fpath-mode=lines"),
+        "-fpath-mode=lines: unknown value 'lines', expected paths or blocks or edges or log"
     );
     assert!(
         message("-c one.c -fpath-coverage").starts_with("unknown flag '-fpath-coverage'; pathcc knows -fpath-mode=")
     );
     // Behind `--` it is an input.
-    let did = place.run(&mut place.pathcc("-c one.c -- -fpath-mode=edges"), "");
-    assert!(did.stderr.contains("no such file or directory: '-fpath-mode=edges'"), "{}", did.stderr);
+    let did = place.run(&mut place.pathcc("-c one.c -- -fpath-mode=lines"), "");
+    assert!(did.stderr.contains("no such file or directory: '-fpath-mode=lines'"), "{}", did.stderr);
 }
 
 #[test]

@@ -22,7 +22,7 @@ pub struct Manifest {
     pub directory: String,
     /// Program and version that wrote this.
     pub producer: String,
-    /// What is counted: `paths` or `blocks` (or `log` in the block-log builds of the tests).
+    /// What is counted: `paths`, `blocks` or `edges` (or `log` in the block-log builds of the tests).
     pub mode: String,
     /// Where in the pipeline the pass ran: `late` or `early`.
     pub stage: String,
@@ -60,6 +60,8 @@ pub struct Function {
     pub marks: Vec<u32>,
     /// Blocks that have a counter each, in the order of the counters, where blocks are counted instead of paths.
     pub counted_blocks: Vec<u32>,
+    /// Arcs that have a counter each, behind those of blocks, where edges are counted. Arcs are numbered as `paths::edges::Arcs` does.
+    pub counted_arcs: Vec<u32>,
     /// Source positions that the blocks refer to.
     pub locations: Vec<Location>,
     /// Basic blocks. Empty for a skipped function.
@@ -361,8 +363,8 @@ impl Manifest {
 impl Function {
     /// How many counters it has in the module's array.
     pub fn counters(&self) -> u64 {
-        let blocks = self.counted_blocks.len() as u64;
-        self.num_paths.saturating_add(self.counts_entries.into()).saturating_add(blocks)
+        let others = self.counted_blocks.len() + self.counted_arcs.len();
+        self.num_paths.saturating_add(self.counts_entries.into()).saturating_add(others as u64)
     }
 
     fn encode(&self, to: &mut Writer) {
@@ -418,6 +420,7 @@ impl Function {
         });
         to.put_list(&self.marks, |to, &mark| to.put_varint(u64::from(mark)));
         to.put_list(&self.counted_blocks, |to, &block| to.put_varint(u64::from(block)));
+        to.put_list(&self.counted_arcs, |to, &arc| to.put_varint(u64::from(arc)));
     }
 
     fn decode(from: &mut Source<'_>) -> Result<Self> {
@@ -496,6 +499,9 @@ impl Function {
         function.marks =
             from.list(|from| from.index(dag, "an entry is counted on an acyclic edge that does not exist"))?;
         function.counted_blocks = from.list(|from| from.index(blocks, "a counted block does not exist"))?;
+        // At most an arc for each edge, three for each block, and one for the entry.
+        let arcs = edges.saturating_add(blocks.saturating_mul(3)).saturating_add(1);
+        function.counted_arcs = from.list(|from| from.index(arcs, "a counted arc does not exist"))?;
         Ok(function)
     }
 }
@@ -553,6 +559,7 @@ mod tests {
             counts_entries: true,
             marks: vec![1],
             counted_blocks: vec![1, 0],
+            counted_arcs: vec![0, 3],
             locations: vec![
                 Location { file: "a.cc".into(), line: 8, column: 3, function: "foo".into(), inlined_at: None },
                 Location { file: "b.h".into(), line: 1, column: 0, function: "bar".into(), inlined_at: Some(0) },

@@ -35,7 +35,7 @@ struct PathpassOptions {
 extern "C" bool pathpass_run(LLVMModuleRef Module, const PathpassOptions *Options, FunctionAnalysisManager *Analyses);
 
 static cl::OptionCategory Category("pathcc: exact path profiles");
-static cl::opt<std::string> Mode("pathcc-mode", cl::desc("what is counted: paths, blocks, or log for a block log"),
+static cl::opt<std::string> Mode("pathcc-mode", cl::desc("what is counted: paths, blocks, edges, or log for a block log"),
                                  cl::init("paths"), cl::cat(Category));
 static cl::opt<std::string> Stage("pathcc-stage", cl::desc("where in the pipeline: late or early"), cl::init("late"),
                                   cl::cat(Category));

@@ -7,7 +7,6 @@ use inkwell::module::Linkage as Llvm;
 use inkwell::values::FunctionValue;
 use pathformat::manifest::{Block, CutReason, DagEdge, DagEdgeKind, Edge, Exit, Function, Linkage, VECTOR};
 use paths::Plan;
-use paths::blocks::Counted;
 use paths::cuts::Reason;
 use paths::dag::Kind;
 use paths::entries::Entries;
@@ -40,16 +39,8 @@ fn linkage(function: FunctionValue<'_>) -> Linkage {
     }
 }
 
-/// Graph, lines and instructions, and what of its blocks is counted.
-pub(crate) fn counted_blocks(record: &mut Function, graph: &Graph<'_>, counted: &Counted, directory: &str) {
-    body(record, graph, directory);
-    record.counted_blocks = counted.blocks().map(|block| block.0).collect();
-    record.cfg_hash = cfg_hash(record);
-}
-
-/// Graph, lines and instructions, and the values that make up the paths' ids.
-pub(crate) fn paths(record: &mut Function, graph: &Graph<'_>, plan: &Plan, directory: &str) {
-    body(record, graph, directory);
+/// The values that make up the paths' ids.
+pub(crate) fn paths(record: &mut Function, graph: &Graph<'_>, plan: &Plan) {
     record.num_paths = plan.numbering.total();
     record.counts_entries = plan.entries.have_counter();
     if let Entries::Marked(marks) = &plan.entries {
@@ -73,10 +64,10 @@ pub(crate) fn paths(record: &mut Function, graph: &Graph<'_>, plan: &Plan, direc
             DagEdge { kind, value: plan.numbering.value(edge) }
         })
         .collect();
-    record.cfg_hash = cfg_hash(record);
 }
 
-fn body(record: &mut Function, graph: &Graph<'_>, directory: &str) {
+/// Graph, lines and instructions.
+pub(crate) fn body(record: &mut Function, graph: &Graph<'_>, directory: &str) {
     let mut locations = Locations::default();
     record.blocks = graph
         .cfg
@@ -135,12 +126,13 @@ fn describe_block(block: BasicBlock<'_>, locations: &mut Locations, directory: &
 }
 
 /// Two functions with equal hashes have the same blocks, edges, exits, path ids and counters.
-fn cfg_hash(record: &Function) -> u64 {
+pub(crate) fn cfg_hash(record: &Function) -> u64 {
     let mut bytes = Vec::new();
     let mut add = |value: u64| bytes.extend(value.to_le_bytes());
     add(record.counts_entries.into());
     record.marks.iter().for_each(|&mark| add(mark.into()));
-    record.counted_blocks.iter().for_each(|&block| add(block.into()));
+    record.counted_blocks.iter().chain(&record.counted_arcs).for_each(|&counted| add(counted.into()));
+    add(record.counted_arcs.len() as u64);
     record.blocks.iter().for_each(|block| add(block.exit.map_or(0, |exit| exit as u64 + 1)));
     for edge in &record.edges {
         add(u64::from(edge.from));

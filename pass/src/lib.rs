@@ -7,8 +7,8 @@
 #![allow(unreachable_pub, reason = "a cdylib exports symbols, not paths")]
 
 mod base;
-mod blocks;
 mod counters;
+mod counts;
 mod debug_info;
 mod describe;
 mod eligible;
@@ -29,6 +29,7 @@ use pathformat::ModuleId;
 use pathformat::manifest::{Function, Manifest};
 
 use crate::counters::Counters;
+use crate::counts::Sites;
 use crate::instrument::instrument;
 use crate::options::{Base, Options};
 use crate::read_cfg::Graph;
@@ -57,21 +58,27 @@ fn run(module: &Module<'_>, options: &Options, analyses: *mut ffi::Analyses) -> 
     let mut manifest = manifest::begin(module, options);
     let directory = manifest.directory.clone();
     let written = match options.mode.as_str() {
-        "blocks" => {
+        mode @ ("blocks" | "edges") => {
             let planned = plan_all(module, &functions, options, analyses, &mut manifest, |graph, record| {
-                let counted = blocks::plan(graph, options);
-                describe::counted_blocks(record, graph, &counted, &directory);
-                counted
+                describe::body(record, graph, &directory);
+                let sites = match mode {
+                    "edges" => Sites::of_edges(graph, record),
+                    _ => Sites::of_blocks(graph, options, record),
+                };
+                record.cfg_hash = describe::cfg_hash(record);
+                sites
             });
             write_all(module, options, &manifest, code, &planned, |planned, counters, id| {
-                blocks::instrument(planned, counters, id, options);
+                counts::instrument(planned, counters, id, options);
             })
         }
         mode => {
             let planned = plan_all(module, &functions, options, analyses, &mut manifest, |graph, record| {
                 let techniques = options.techniques.in_plan(graph.is_measured);
                 let plan = paths::plan(&graph.cfg, &graph.frequency, options.limit, techniques);
-                describe::paths(record, graph, &plan, &directory);
+                describe::body(record, graph, &directory);
+                describe::paths(record, graph, &plan);
+                record.cfg_hash = describe::cfg_hash(record);
                 plan
             });
             if mode == "log" {

@@ -8,7 +8,7 @@ use inkwell::module::Module;
 /// The options of one compilation. The driver has checked their values.
 #[derive(Clone, Debug)]
 pub(crate) struct Options {
-    /// `paths`, `blocks`, or `log` for the tests' block log.
+    /// `paths`, `blocks`, `edges`, or `log` for the tests' block log.
     pub(crate) mode: String,
     /// Which blocks are counted in mode `blocks`.
     pub(crate) placement: Placement,

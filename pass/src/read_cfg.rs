@@ -132,7 +132,7 @@ fn peel<'ctx>(
 ) -> HashSet<(BasicBlock<'ctx>, BasicBlock<'ctx>)> {
     let facts = FunctionFacts::of(function);
     let may = options.last
-        && options.mode != "blocks"
+        && matches!(options.mode.as_str(), "paths" | "log")
         && options.techniques.peeling
         && !facts.is_left_slow()
         && !facts.is_small();

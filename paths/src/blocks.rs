@@ -55,7 +55,7 @@ impl Counted {
 }
 
 /// How often `block` runs.
-fn executions(cfg: &Cfg, frequency: &[u64], block: Block) -> u64 {
+pub(crate) fn executions(cfg: &Cfg, frequency: &[u64], block: Block) -> u64 {
     let edges = if block == ENTRY { cfg.successors(block) } else { cfg.predecessors(block) };
     edges.iter().fold(0, |sum, edge| sum.saturating_add(frequency[edge.index()]))
 }

@@ -14,6 +14,7 @@ pub mod conservation;
 pub mod cuts;
 pub mod dag;
 pub mod decode;
+pub mod edges;
 pub mod entries;
 pub mod increments;
 pub mod numbering;

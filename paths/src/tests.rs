@@ -4,9 +4,11 @@ use std::collections::HashMap;
 
 use proptest::prelude::*;
 
-use crate::cfg::{Block, BlockData, Cfg, EdgeData, EdgeKind, Exit};
+use crate::cfg::{Block, BlockData, Cfg, Edge, EdgeData, EdgeKind, Exit};
+use crate::conservation::Network;
 use crate::cuts::Cuts;
 use crate::dag::{Dag, DagEdge, Kind};
+use crate::edges::{Arc, Arcs};
 use crate::entries::Entries;
 use crate::increments::Increments;
 use crate::numbering::Numbering;
@@ -364,6 +366,30 @@ fn id(plan: &Plan, path: &[DagEdge]) -> u64 {
     path.iter().map(|&edge| plan.numbering.value(edge)).sum()
 }
 
+/// The arcs of a graph.
+fn arcs(cfg: &Cfg) -> Arcs {
+    let edges = cfg.edges().map(|edge| cfg.edge(edge));
+    let edges: Vec<_> = edges.map(|edge| (edge.from.0, edge.to.0, edge.kind == EdgeKind::Opaque)).collect();
+    let exits: Vec<_> = cfg.blocks().map(|block| cfg.exit(block).is_some()).collect();
+    Arcs::new(&edges, &exits)
+}
+
+/// Derives all counts from those that have a counter, and compares them with what `ran`.
+fn check_derived(network: &Network, is_counted: &[bool], ran: &[i128], staying: u128) -> Result<(), TestCaseError> {
+    let known = is_counted.iter().zip(ran).map(|(&counted, &ran)| counted.then_some(ran)).collect();
+    let derived = network.derive(known);
+    let all_are_counted = !is_counted.contains(&false);
+    if staying == 0 || all_are_counted {
+        for (derived, &ran) in derived.counts.iter().zip(ran) {
+            prop_assert!(derived.is_none_or(|count| count == ran), "{:?}, not {:?}", derived, ran);
+        }
+    }
+    if !all_are_counted && derived.counts.iter().all(Option::is_some) {
+        prop_assert_eq!(derived.staying, staying);
+    }
+    Ok(())
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
@@ -453,41 +479,49 @@ proptest! {
     }
 
     #[test]
-    fn blocks_without_a_counter_follow_from_the_others(
+    fn what_has_no_counter_follows_from_the_rest(
         (cfg, frequency) in graphs(14),
         walks in proptest::collection::vec(proptest::collection::vec(any::<prop::sample::Index>(), 0..40), 0..6),
     ) {
-        let counted = blocks::Counted::fewest(&cfg, &frequency);
-        let mut ran = vec![0i128; cfg.num_blocks()];
+        let arcs = arcs(&cfg);
+        let mut blocks_ran = vec![0i128; cfg.num_blocks()];
+        let mut arcs_ran = vec![0i128; arcs.list.len()];
         let mut staying = 0;
         for choices in walks {
             let mut next = choices.iter();
             let walked = oracle::walk(&cfg, choices.len(), |ways| next.next().expect("enough choices").index(ways));
-            let walked: Vec<_> = std::iter::once(Block(0)).chain(walked.iter().map(|&edge| cfg.edge(edge).to)).collect();
+            let blocks: Vec<_> = std::iter::once(Block(0)).chain(walked.iter().map(|&edge| cfg.edge(edge).to)).collect();
             // A frame that does not leave the function stays where it may, if it came through such a block.
             let leaves = |block: &Block| cfg.exit(*block).is_some();
-            let end = match walked.iter().rposition(|&block| cfg.may_stay(block)) {
-                _ if walked.last().is_some_and(leaves) => walked.len(),
+            let end = match blocks.iter().rposition(|&block| cfg.may_stay(block)) {
+                _ if blocks.last().is_some_and(leaves) => blocks.len(),
                 Some(last) => {
-                    staying += u128::from(!leaves(&walked[last]));
+                    staying += u128::from(!leaves(&blocks[last]));
                     last + 1
                 }
-                None => 0,
+                None => continue,
             };
-            walked[..end].iter().for_each(|block| ran[block.index()] += 1);
+            blocks[..end].iter().for_each(|block| blocks_ran[block.index()] += 1);
+            for (arc, ran) in arcs.list.iter().zip(&mut arcs_ran) {
+                let taken = &walked[..end - 1];
+                let opaque = |edge: &&Edge| cfg.edge(**edge).kind == EdgeKind::Opaque;
+                *ran += match *arc {
+                    Arc::Edge(edge) => taken.iter().filter(|&&of| of == edge).count() as i128,
+                    Arc::Enter => 1,
+                    Arc::Leave(block) => i128::from(blocks[end - 1] == block),
+                    Arc::Depart(block) => taken.iter().filter(opaque).filter(|&&of| cfg.edge(of).from == block).count() as i128,
+                    Arc::Arrive(block) => taken.iter().filter(opaque).filter(|&&of| cfg.edge(of).to == block).count() as i128,
+                };
+            }
         }
         let edges: Vec<_> = cfg.edges().map(|edge| cfg.edge(edge)).map(|edge| (edge.from.0, edge.to.0)).collect();
         let exits: Vec<_> = cfg.blocks().map(|block| cfg.exit(block).is_some()).collect();
-        let known = cfg.blocks().map(|block| counted.is_counted(block).then_some(ran[block.index()])).collect();
-        let derived = blocks::network(&edges, &exits).derive(known);
-        prop_assert!(derived.counts.iter().all(Option::is_some));
-        let all_are_counted = counted.blocks().count() == cfg.num_blocks();
-        if staying == 0 || all_are_counted {
-            prop_assert_eq!(derived.counts.into_iter().flatten().collect::<Vec<_>>(), ran);
-        }
-        if !all_are_counted {
-            prop_assert_eq!(derived.staying, staying);
-        }
+        let counted = blocks::Counted::fewest(&cfg, &frequency);
+        let is_counted: Vec<_> = cfg.blocks().map(|block| counted.is_counted(block)).collect();
+        check_derived(&blocks::network(&edges, &exits), &is_counted, &blocks_ran, staying)?;
+        let counted = arcs.fewest(&cfg, &frequency);
+        let is_counted: Vec<_> = (0..arcs.list.len()).map(|number| counted.contains(&number)).collect();
+        check_derived(&arcs.network, &is_counted, &arcs_ran, staying)?;
     }
 
     #[test]

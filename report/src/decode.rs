@@ -11,10 +11,10 @@ use std::path::Path as FilePath;
 use anyhow::{Context, Error, Result, anyhow, bail};
 use cpp_demangle::Symbol;
 use pathformat::manifest::{self, CutReason, DagEdgeKind, Exit, Linkage};
-use paths::blocks;
 use paths::decode::Decoder;
 use rayon::prelude::*;
 
+use crate::derive;
 use crate::entries::Entries;
 use crate::flow;
 use crate::load::{Counted, Loaded};
@@ -156,8 +156,8 @@ fn merge_copies(functions: Vec<Raw>) -> Vec<Raw> {
 }
 
 fn function(raw: Raw) -> Result<Function> {
-    if !raw.shape.counted_blocks.is_empty() {
-        return Ok(counted_blocks(raw));
+    if raw.shape.num_paths == 0 && raw.shape.counters() > 0 {
+        return Ok(without_paths(raw));
     }
     let Raw { image, module, shape, entries, mut counts, .. } = raw;
     counts.remove(&shape.num_paths);
@@ -192,21 +192,14 @@ fn function(raw: Raw) -> Result<Function> {
     Ok(Function { image, module, demangled, shape, entries, paths, block_counts, staying: 0, edge_counts })
 }
 
-/// A function whose blocks are counted: those without a counter follow from the others.
-fn counted_blocks(raw: Raw) -> Function {
+/// A function whose blocks or edges are counted.
+fn without_paths(raw: Raw) -> Function {
     let Raw { image, module, shape, counts, .. } = raw;
-    let mut known = vec![None; shape.blocks.len()];
-    for (counter, &block) in (0..).zip(&shape.counted_blocks) {
-        let count = counts.get(&counter).copied().unwrap_or_default();
-        known[block as usize] = Some(i128::try_from(count).unwrap_or(i128::MAX));
-    }
-    let edges: Vec<_> = shape.edges.iter().map(|edge| (edge.from, edge.to)).collect();
-    let exits: Vec<_> = shape.blocks.iter().map(|block| block.exit.is_some()).collect();
-    let derived = blocks::network(&edges, &exits).derive(known);
-    let positive = |count: Option<i128>| Count::try_from(count.unwrap_or_default()).unwrap_or_default();
-    let block_counts: Vec<_> = derived.counts.into_iter().map(positive).collect();
-    let staying = derived.staying;
-    let edge_counts = if staying == 0 { flow::from_blocks(&shape, &block_counts) } else { vec![None; edges.len()] };
+    let (block_counts, edge_counts, staying) = if shape.counted_arcs.is_empty() {
+        derive::from_blocks(&shape, &counts)
+    } else {
+        derive::from_arcs(&shape, &counts)
+    };
     let demangled = demangle(&shape.name);
     let entries = block_counts.first().copied().unwrap_or_default();
     Function { image, module, demangled, shape, entries, paths: Vec::new(), block_counts, staying, edge_counts }

@@ -54,38 +54,6 @@ pub fn edge_counts(shape: &Function, dag_counts: &[Count]) -> Vec<Option<Count>>
     counts
 }
 
-/// For each edge of the control-flow graph its count, or `None` if the counts of the blocks do not determine it: an edge that
-/// is the only unknown one out of a block or into a block is what the others leave. Control must have come to every block that it came
-/// from.
-pub fn from_blocks(shape: &Function, block_counts: &[Count]) -> Vec<Option<Count>> {
-    let mut counts: Vec<Option<Count>> = vec![None; shape.edges.len()];
-    let mut groups: Vec<(usize, Vec<usize>)> = Vec::new();
-    for (block, data) in shape.blocks.iter().enumerate() {
-        let of = |end: fn(&pathformat::manifest::Edge) -> u32| {
-            let edges = shape.edges.iter().enumerate().filter(|(_, edge)| end(edge) as usize == block);
-            edges.map(|(index, _)| index).collect::<Vec<_>>()
-        };
-        if data.exit.is_none() {
-            groups.push((block, of(|edge| edge.from)));
-        }
-        groups.push((block, of(|edge| edge.to)));
-    }
-    loop {
-        let before = groups.len();
-        groups.retain(|(block, edges)| {
-            let unknown: Vec<_> = edges.iter().filter(|&&edge| counts[edge].is_none()).collect();
-            let known = edges.iter().filter_map(|&edge| counts[edge]).fold(0, Count::saturating_add);
-            if let [&edge] = unknown[..] {
-                counts[edge] = Some(block_counts[*block].saturating_sub(known));
-            }
-            unknown.len() > 1
-        });
-        if groups.len() == before {
-            return counts;
-        }
-    }
-}
-
 /// The edges that share an acyclic edge: how many are not settled yet, and what they sum up to.
 struct Group {
     left: Count,

@@ -13,6 +13,7 @@ pub mod bytes;
 pub mod calls;
 pub mod coverage;
 pub mod decode;
+pub mod derive;
 pub mod diagnose;
 pub mod doctor;
 pub mod entries;

@@ -191,9 +191,9 @@ impl Function {
         })
     }
 
-    /// Whether its blocks are counted instead of its paths.
+    /// Whether its blocks or edges are counted instead of its paths.
     pub fn counts_blocks(&self) -> bool {
-        !self.shape.counted_blocks.is_empty()
+        self.shape.num_paths == 0 && self.shape.counters() > 0
     }
 
     /// The executed paths that have ended.

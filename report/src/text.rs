@@ -116,10 +116,10 @@ fn heading(report: &Report, options: &Options, out: &mut impl Write) -> Result<(
     };
     if report.counted().any(Function::counts_blocks) {
         let text = format!(
-            "{} of {} ran, {} have a counter",
+            "{} of {} ran; {} counters",
             blocks(|function| function.block_counts.iter().filter(|&&count| count > 0).count()),
             blocks(|function| function.shape.blocks.len()),
-            blocks(|function| function.shape.counted_blocks.len()),
+            blocks(|function| function.shape.counters() as usize),
         );
         writeln!(out, "{:<9} {}", "blocks".dimmed(), elide(&text, room))?;
     }

@@ -14,6 +14,7 @@ COMPILERS = {
     "paths": f"{PATHCC}",
     "unpeeled": f"{PATHCC} -Xclang -mllvm -Xclang -pathcc-without=peeling",
     "blocks": f"{PATHCC} -fpath-mode=blocks",
+    "edges": f"{PATHCC} -fpath-mode=edges",
     "log": f"{PATHCC} -fpath-mode=log",
     "early": f"{PATHCC} -fpath-stage=early",
     "coverage": f"{CLANG} -fprofile-instr-generate -fcoverage-mapping",
@@ -36,7 +37,7 @@ def build(program: Program, source: Path | None, how: str, flags: str, home: Pat
     directory that it was compiled in.
     """
     tree = home / how
-    place = home / "build" if how in ("paths", "log", "unpeeled", "blocks") else tree
+    place = home / "build" if how in ("paths", "log", "unpeeled", "blocks", "edges") else tree
     for old in (tree, place):
         shutil.rmtree(old, ignore_errors=True)
     if source is None:

@@ -1,0 +1,116 @@
+//! Counts blocks or edges: one instruction wherever something has a counter.
+//!
+//! A block that only returns, behind a call in tail position, is counted on the edges into it instead of at its top: code behind the
+//! call would make it an ordinary one.
+
+use pathformat::ModuleId;
+use pathformat::manifest::Function;
+use paths::blocks::Counted;
+use paths::cfg::{Block, ENTRY, Edge, EdgeKind};
+use paths::edges::{Arc, Arcs};
+
+use crate::base::Base;
+use crate::counters::{Counters, Step};
+use crate::options::{Options, Placement};
+use crate::pen::{Pen, first_after_slots};
+use crate::read_cfg::Graph;
+use crate::{Planned, llvm, presence};
+
+/// Where the code of one counter stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Site {
+    /// At the top of a block.
+    Top(Block),
+    /// At the end of a block.
+    End(Block),
+    /// On an edge.
+    Edge(Edge),
+}
+
+/// The sites of each counter of a function.
+pub(crate) struct Sites(Vec<Vec<Site>>);
+
+impl Sites {
+    /// Decides which blocks have a counter. Where a call may return twice, control comes to blocks from nowhere: all are counted.
+    pub(crate) fn of_blocks(graph: &Graph<'_>, options: &Options, record: &mut Function) -> Self {
+        let counted = match options.placement {
+            Placement::SpanningTree if !graph.returns_twice => Counted::fewest(&graph.cfg, &graph.frequency),
+            _ => Counted::every(&graph.cfg),
+        };
+        record.counted_blocks = counted.blocks().map(|block| block.0).collect();
+        Self(counted.blocks().map(|block| come_to(graph, block)).collect())
+    }
+
+    /// Decides which edges have a counter; where a call may return twice, all blocks instead.
+    pub(crate) fn of_edges(graph: &Graph<'_>, record: &mut Function) -> Self {
+        let cfg = &graph.cfg;
+        if graph.returns_twice {
+            record.counted_blocks = cfg.blocks().map(|block| block.0).collect();
+            return Self(cfg.blocks().map(|block| come_to(graph, block)).collect());
+        }
+        let edges = cfg.edges().map(|edge| cfg.edge(edge));
+        let edges: Vec<_> = edges.map(|edge| (edge.from.0, edge.to.0, edge.kind == EdgeKind::Opaque)).collect();
+        let exits: Vec<_> = cfg.blocks().map(|block| cfg.exit(block).is_some()).collect();
+        let arcs = Arcs::new(&edges, &exits);
+        let counted = arcs.fewest(cfg, &graph.frequency);
+        record.counted_arcs = counted.iter().map(|&arc| arc as u32).collect();
+        let sites = |&arc: &usize| match arcs.list[arc] {
+            Arc::Edge(edge) => vec![Site::Edge(edge)],
+            Arc::Enter => vec![Site::Top(ENTRY)],
+            Arc::Leave(block) | Arc::Arrive(block) => come_to(graph, block),
+            Arc::Depart(block) => vec![Site::End(block)],
+        };
+        Self(counted.iter().map(sites).collect())
+    }
+
+    fn all(&self) -> impl Iterator<Item = (u64, Site)> + '_ {
+        (0..).zip(&self.0).flat_map(|(counter, sites)| sites.iter().map(move |&site| (counter, site)))
+    }
+}
+
+/// Where it is seen that control comes to a block.
+fn come_to(graph: &Graph<'_>, block: Block) -> Vec<Site> {
+    if graph.cfg.counts_above(block) {
+        return graph.cfg.predecessors(block).iter().map(|&edge| Site::Edge(edge)).collect();
+    }
+    vec![Site::Top(block)]
+}
+
+/// Writes the code of one planned function.
+pub(crate) fn instrument(planned: &Planned<'_, Sites>, counters: &Counters<'_>, id: ModuleId, options: &Options) {
+    let context = counters.context();
+    let (graph, sites) = (&planned.graph, &planned.plan);
+    let first = first_after_slots(graph.blocks[0]);
+    let builder = context.create_builder();
+    builder.position_before(&first);
+    let counts_behind = |block: Block| {
+        sites.all().any(|(_, site)| match site {
+            Site::Top(at) => graph.cfg.successors(block).iter().any(|&edge| graph.cfg.edge(edge).to == at),
+            Site::End(at) => at == block,
+            Site::Edge(edge) => graph.cfg.edge(edge).from == block,
+        })
+    };
+    let needs = sites.all().next().is_some();
+    let base = Base::new(planned, counters, &builder, options.techniques.reading_again, needs, counts_behind);
+    let pen = Pen::new(planned, counters, builder, base);
+    presence::declare(context, &pen.builder, id, planned.index);
+    for (counter, site) in sites.all() {
+        match site {
+            Site::Top(ENTRY) => pen.stand_before(ENTRY, first),
+            Site::Top(block) => pen.stand_before(block, pen.top(block)),
+            Site::End(block) => pen.stand_before(block, graph.end_point(block)),
+            Site::Edge(_) => continue,
+        }
+        pen.step(None, counter, Step::Up);
+    }
+    for edge in graph.cfg.edges() {
+        let mut stands = false;
+        for (counter, _) in sites.all().filter(|&(_, site)| site == Site::Edge(edge)) {
+            if !std::mem::replace(&mut stands, true) {
+                pen.stand_on(edge);
+            }
+            pen.step(None, counter, Step::Up);
+        }
+    }
+    llvm::forget_purity(planned.function);
+}
