@@ -321,6 +321,9 @@ pub(crate) struct ShowArguments {
     /// Show how often functions were called, those of libraries included
     #[arg(long, conflicts_with_all = ["functions", "blocks", "skipped", "opcodes"])]
     calls: bool,
+    /// Show where control went at branches, and how one-sided they are
+    #[arg(long, conflicts_with_all = ["functions", "blocks", "skipped", "opcodes", "calls"])]
+    branches: bool,
     /// Show long names and, on a terminal, long paths in full
     #[arg(long)]
     full: bool,
@@ -401,6 +404,7 @@ impl ShowArguments {
                 None if self.functions => View::Functions,
                 None if self.skipped => View::Skipped,
                 None if self.calls => View::Calls,
+                None if self.branches => View::Branches,
                 None => View::Paths,
             },
             top: self.top,

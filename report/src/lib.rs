@@ -9,6 +9,7 @@
 #![forbid(unsafe_code)]
 
 pub mod blocks;
+pub mod branches;
 pub mod bytes;
 pub mod calls;
 pub mod coverage;

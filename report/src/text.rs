@@ -13,6 +13,7 @@ use owo_colors::OwoColorize;
 use pathformat::manifest::CutReason;
 
 use crate::blocks;
+use crate::branches;
 use crate::calls;
 use crate::decode::short_name;
 use crate::fit::{self, fit};
@@ -37,6 +38,8 @@ pub enum View {
     Opcodes(opcodes::Rows),
     /// Functions that were called.
     Calls,
+    /// Branches and their ways.
+    Branches,
 }
 
 /// How to show a report.
@@ -78,6 +81,7 @@ pub fn write(report: &Report, options: &Options, out: &mut impl Write) -> Result
         View::Functions => functions(report, options, out)?,
         View::Skipped => return skipped(report, options, out),
         View::Opcodes(rows) => opcodes::write(report, &chosen(), rows, options.top, out)?,
+        View::Branches => branches::write(&chosen(), options.top, out)?,
         View::Calls => calls::write(report, &chosen(), options.top, out)?,
     }
     remarks(report, options, out)
