@@ -16,15 +16,17 @@ pub mod dag;
 pub mod decode;
 pub mod edges;
 pub mod entries;
+#[cfg(test)]
+mod examples;
 pub mod increments;
 pub mod numbering;
 #[cfg(test)]
 mod oracle;
 pub mod placement;
+#[cfg(test)]
+mod random;
 pub mod spanning_tree;
 pub mod techniques;
-#[cfg(test)]
-mod tests;
 pub mod text;
 mod union_find;
 
