@@ -109,6 +109,25 @@ extern "C" uint32_t pathpass_function_facts(LLVMValueRef Value) {
          F.hasComdat() << 4 | Sanitized << 5 | F.hasOptNone() << 6 | F.hasOptSize() << 7;
 }
 
+// The annotation of a function (`__attribute__((annotate("…")))`) of this number, or null.
+extern "C" const char *pathpass_annotation(LLVMValueRef Value, size_t Number) {
+  auto &F = *unwrap<Function>(Value);
+  auto *All = F.getParent()->getNamedGlobal("llvm.global.annotations");
+  auto *List = All && All->hasInitializer() ? dyn_cast<ConstantArray>(All->getInitializer()) : nullptr;
+  if (!List)
+    return nullptr;
+  for (const Use &Entry : List->operands()) {
+    auto *Annotation = dyn_cast<ConstantStruct>(Entry);
+    if (!Annotation || Annotation->getNumOperands() < 2 || Annotation->getOperand(0)->stripPointerCasts() != &F)
+      continue;
+    auto *Text = dyn_cast<GlobalVariable>(Annotation->getOperand(1)->stripPointerCasts());
+    auto *Bytes = Text && Text->hasInitializer() ? dyn_cast<ConstantDataSequential>(Text->getInitializer()) : nullptr;
+    if (Bytes && Bytes->isCString() && Number-- == 0)
+      return Bytes->getRawDataValues().data();
+  }
+  return nullptr;
+}
+
 // The return of a block that does nothing else, or null.
 static ReturnInst *onlyReturn(BasicBlock &BB) {
   auto *Return = dyn_cast<ReturnInst>(&*BB.getFirstNonPHIOrDbgOrLifetime());

@@ -25,6 +25,7 @@ pub(crate) fn check(
     let facts = FunctionFacts::of(function);
     let name = llvm::name(&function);
     let source = module.get_source_file_name().to_string_lossy();
+    let annotation = annotation(function, &name);
     let reason = if let Some(reason) = &options.skip {
         reason.clone()
     } else if !(triple.starts_with("x86_64-") && triple.contains("linux") && !triple.ends_with("x32")) {
@@ -39,10 +40,38 @@ pub(crate) fn check(
         "exception handling by funclets".into()
     } else if llvm::ifunc_resolvers(module).contains(&function) {
         "ifunc resolver".into()
-    } else if !options.filter.admits(&name, if file.is_empty() { &source } else { file }) {
+    } else if annotation == Some(Annotation::Skip) {
+        "annotated with pathcc:skip".into()
+    } else if annotation.is_none() && !options.filter.admits(&name, if file.is_empty() { &source } else { file }) {
         "left out by the filter".into()
     } else {
         return Ok(());
     };
     Err(reason)
+}
+
+/// What a function says of itself by `__attribute__((annotate("pathcc:…")))`. It wins over the filter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Annotation {
+    /// `pathcc:count`
+    Count,
+    /// `pathcc:skip`
+    Skip,
+}
+
+/// The last annotation that is for us. One that is not known is told, and leaves the function to the filter.
+fn annotation(function: FunctionValue<'_>, name: &str) -> Option<Annotation> {
+    let words = llvm::annotations(function);
+    let ours = words.filter_map(|text| text.strip_prefix("pathcc:").map(str::to_owned));
+    let known = ours.filter_map(|word| match word.as_str() {
+        "count" => Some(Annotation::Count),
+        "skip" => Some(Annotation::Skip),
+        _ => {
+            eprintln!(
+                "pathcc: warning: {name}: unknown annotation 'pathcc:{word}', expected pathcc:count or pathcc:skip"
+            );
+            None
+        }
+    });
+    known.last()
 }

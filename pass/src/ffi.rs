@@ -59,6 +59,7 @@ pub(crate) struct Location {
 unsafe extern "C" {
     fn pathpass_register(pass_builder: *mut c_void);
     pub(crate) fn pathpass_function_facts(function: LLVMValueRef) -> u32;
+    pub(crate) fn pathpass_annotation(function: LLVMValueRef, number: usize) -> *const c_char;
     pub(crate) fn pathpass_instruction_facts(instruction: LLVMValueRef) -> u32;
     pub(crate) fn pathpass_opcode_name(instruction: LLVMValueRef) -> *const c_char;
     pub(crate) fn pathpass_tail_call(block: LLVMBasicBlockRef) -> LLVMValueRef;

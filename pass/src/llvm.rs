@@ -107,6 +107,16 @@ impl InstructionFacts {
     }
 }
 
+/// What a function is annotated with.
+pub(crate) fn annotations(function: FunctionValue<'_>) -> impl Iterator<Item = String> {
+    // SAFETY: a live function; the texts live as long as the module, and are copied here.
+    let text = move |number| unsafe {
+        let text = ffi::pathpass_annotation(function.as_value_ref(), number);
+        (!text.is_null()).then(|| CStr::from_ptr(text).to_string_lossy().into_owned())
+    };
+    (0..).map_while(text)
+}
+
 /// Name of what an instruction does: `load`, `asm`, or the intrinsic `llvm.fmuladd`.
 pub(crate) fn opcode_name(instruction: InstructionValue<'_>) -> &'static str {
     // SAFETY: a live instruction; LLVM's names are static.
