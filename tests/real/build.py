@@ -17,8 +17,9 @@ COMPILERS = {
     "edges": f"{PATHCC} -fpath-mode=edges",
     "log": f"{PATHCC} -fpath-mode=log",
     "early": f"{PATHCC} -fpath-stage=early",
-    "coverage": f"{CLANG} -fprofile-instr-generate -fcoverage-mapping",
-    "gcov": f"{CLANG} --coverage",
+    # Without atomic updates their counts are wrong under threads.
+    "coverage": f"{CLANG} -fprofile-instr-generate -fcoverage-mapping -fprofile-update=atomic",
+    "gcov": f"{CLANG} --coverage -fprofile-update=atomic",
 }
 
 

@@ -19,6 +19,7 @@ from threading import Lock
 import csmith
 import examples
 import lives
+import mapreduce
 import modes
 import oracle_cov
 import oracle_log
@@ -30,7 +31,7 @@ from tools import PATHCC, SCRATCH, CheckFailed, build_replay
 
 
 # What `--only` can name besides programs.
-OTHERS = ["csmith", "examples", "lives", "oracle", "switches"]
+OTHERS = ["csmith", "examples", "lives", "mapreduce", "oracle", "switches"]
 
 
 class Report:
@@ -149,6 +150,9 @@ def main() -> int:
                 running.append(
                     pool.submit(report.check, f"examples/{lesson.name}", lambda lesson=lesson: examples.check(lesson))
                 )
+        if not options.only or "mapreduce" in options.only:
+            for name in mapreduce.ITEMS:
+                running.append(pool.submit(report.check, f"mapreduce {name}", lambda name=name: mapreduce.check(name)))
         if not options.only or "lives" in options.only:
             for seed in range(1, 21):
                 running.append(pool.submit(report.check, f"lives {seed}", lambda seed=seed: lives.check(seed)))
