@@ -83,12 +83,19 @@ pub(crate) fn instrument(planned: &Planned<'_, Sites>, counters: &Counters<'_>, 
     let first = first_after_slots(graph.blocks[0]);
     let builder = context.create_builder();
     builder.position_before(&first);
+    let mut on_edges: Vec<Vec<u64>> = vec![Vec::new(); graph.cfg.num_edges()];
+    let mut at_top = vec![false; graph.cfg.num_blocks()];
+    let mut at_end = vec![false; graph.cfg.num_blocks()];
+    for (counter, site) in sites.all() {
+        match site {
+            Site::Top(block) => at_top[block.index()] = true,
+            Site::End(block) => at_end[block.index()] = true,
+            Site::Edge(edge) => on_edges[edge.index()].push(counter),
+        }
+    }
     let counts_behind = |block: Block| {
-        sites.all().any(|(_, site)| match site {
-            Site::Top(at) => graph.cfg.successors(block).iter().any(|&edge| graph.cfg.edge(edge).to == at),
-            Site::End(at) => at == block,
-            Site::Edge(edge) => graph.cfg.edge(edge).from == block,
-        })
+        let counts = |&edge: &Edge| !on_edges[edge.index()].is_empty() || at_top[graph.cfg.edge(edge).to.index()];
+        at_end[block.index()] || graph.cfg.successors(block).iter().any(counts)
     };
     let needs = sites.all().next().is_some();
     let base = Base::new(planned, counters, &builder, options.techniques.reading_again, needs, counts_behind);
@@ -103,14 +110,9 @@ pub(crate) fn instrument(planned: &Planned<'_, Sites>, counters: &Counters<'_>, 
         }
         pen.step(None, counter, Step::Up);
     }
-    for edge in graph.cfg.edges() {
-        let mut stands = false;
-        for (counter, _) in sites.all().filter(|&(_, site)| site == Site::Edge(edge)) {
-            if !std::mem::replace(&mut stands, true) {
-                pen.stand_on(edge);
-            }
-            pen.step(None, counter, Step::Up);
-        }
+    for (edge, counters) in graph.cfg.edges().zip(&on_edges).filter(|(_, counters)| !counters.is_empty()) {
+        pen.stand_on(edge);
+        counters.iter().for_each(|&counter| pen.step(None, counter, Step::Up));
     }
     llvm::forget_purity(planned.function);
 }

@@ -91,17 +91,13 @@ fn positive(count: i128) -> Count {
 /// from.
 fn edges_between(shape: &Function, block_counts: &[Count]) -> Vec<Option<Count>> {
     let mut counts: Vec<Option<Count>> = vec![None; shape.edges.len()];
-    let mut groups: Vec<(usize, Vec<usize>)> = Vec::new();
-    for (block, data) in shape.blocks.iter().enumerate() {
-        let of = |end: fn(&Edge) -> u32| {
-            let edges = shape.edges.iter().enumerate().filter(|(_, edge)| end(edge) as usize == block);
-            edges.map(|(index, _)| index).collect::<Vec<_>>()
-        };
-        if data.exit.is_none() {
-            groups.push((block, of(|edge| edge.from)));
-        }
-        groups.push((block, of(|edge| edge.to)));
+    let (mut out, mut into) = (vec![Vec::new(); shape.blocks.len()], vec![Vec::new(); shape.blocks.len()]);
+    for (index, edge) in shape.edges.iter().enumerate() {
+        out[edge.from as usize].push(index);
+        into[edge.to as usize].push(index);
     }
+    let mut groups: Vec<(usize, Vec<usize>)> =
+        out.into_iter().enumerate().chain(into.into_iter().enumerate()).collect();
     loop {
         let before = groups.len();
         groups.retain(|(block, edges)| {
