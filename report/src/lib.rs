@@ -20,6 +20,7 @@ pub mod doctor;
 pub mod entries;
 pub mod fit;
 pub mod flow;
+mod heading;
 pub mod image;
 pub mod inputs;
 pub mod json;

@@ -17,7 +17,7 @@ use crate::branches;
 use crate::calls;
 use crate::decode::short_name;
 use crate::fit::{self, fit};
-use crate::load::build_id;
+use crate::heading;
 use crate::model::{self, Count, Function, Report, Run};
 use crate::notation::{self, Notation, base_name};
 use crate::opcodes;
@@ -66,7 +66,7 @@ pub struct Options {
 /// # Errors
 /// Those of `out`.
 pub fn write(report: &Report, options: &Options, out: &mut impl Write) -> Result<()> {
-    heading(report, options, out)?;
+    heading::write(report, options.width, out)?;
     let chosen = || select::functions(report, options.function.as_deref());
     match options.view {
         View::Paths => {
@@ -93,61 +93,6 @@ struct Row<'a> {
     name: String,
     function: &'a Function,
     path: Option<&'a model::Path>,
-}
-
-fn heading(report: &Report, options: &Options, out: &mut impl Write) -> Result<()> {
-    let room = options.width.map(|width| width.saturating_sub(10));
-    for image in &report.images {
-        let path = image.path.display().to_string();
-        writeln!(out, "{:<9} {} {}", "image".dimmed(), elide(&path, room).bold(), build_id(&image.build_id).dimmed())?;
-    }
-    match report.runs.as_slice() {
-        [run] => writeln!(out, "{:<9} {}", "run".dimmed(), elide(&describe(run), room))?,
-        [first, .., last] => {
-            let (count, first, last) = (report.runs.len(), first.profile.display(), last.profile.display());
-            let processes = report.processes().into_iter().max().map_or(0, |last| last + 1);
-            let of = if processes < count { format!(" of {}", processes_in_words(processes)) } else { String::new() };
-            let text = format!("{}{of} from {first} to {last}", plural(count, "profile"));
-            writeln!(out, "{:<9} {}", "runs".dimmed(), elide(&text, room))?;
-        }
-        [] => {}
-    }
-    let sum = |what: fn(&Function) -> Count| report.counted().fold(0, |sum: Count, f| sum.saturating_add(what(f)));
-    let called = report.counted().filter(|function| !function.paths.is_empty()).count();
-    let blocks = |what: fn(&Function) -> usize| {
-        let counting = report.counted().filter(|function| function.counts_blocks());
-        grouped(counting.map(|function| what(function) as Count).sum())
-    };
-    if report.counted().any(Function::counts_blocks) {
-        let text = format!(
-            "{} of {} ran; {} counters",
-            blocks(|function| function.block_counts.iter().filter(|&&count| count > 0).count()),
-            blocks(|function| function.shape.blocks.len()),
-            blocks(|function| function.shape.counters() as usize),
-        );
-        writeln!(out, "{:<9} {}", "blocks".dimmed(), elide(&text, room))?;
-    }
-    let paths = format!(
-        "{} of {} ran, in {} of {}, {} times in all",
-        grouped(sum(|function| function.completed().count() as Count)),
-        grouped(sum(|function| function.shape.num_paths.into())),
-        grouped(called as Count),
-        plural(report.counted().count(), "function"),
-        grouped(sum(Function::path_runs)),
-    );
-    writeln!(out, "{:<9} {}", "paths".dimmed(), elide(&paths, room))?;
-    writeln!(out, "{:<9} {} instructions\n", "executed".dimmed(), grouped(report.executed()))
-}
-
-fn processes_in_words(count: usize) -> String {
-    if count == 1 { "one process".into() } else { format!("{count} processes") }
-}
-
-fn describe(run: &Run) -> String {
-    let seconds = run.stop.saturating_sub(run.start) / 1_000_000;
-    let command = run.command_line.join(" ");
-    let profile = run.profile.display();
-    format!("{command} (pid {}, {}.{:03} s, {profile})", run.pid, seconds / 1000, seconds % 1000)
 }
 
 fn paths(report: &Report, options: &Options, out: &mut impl Write) -> Result<()> {

@@ -1,0 +1,69 @@
+//! The heading of every report: which image, which runs, and how much of it ran.
+
+use std::io::{Result, Write};
+
+use owo_colors::OwoColorize;
+
+use crate::load::build_id;
+use crate::model::{Count, Function, Report, Run};
+use crate::style::{elide, grouped, plural};
+
+/// Writes the heading, fitted to a width in characters.
+///
+/// # Errors
+/// Those of `out`.
+pub(crate) fn write(report: &Report, width: Option<usize>, out: &mut impl Write) -> Result<()> {
+    let room = width.map(|width| width.saturating_sub(10));
+    for image in &report.images {
+        let path = image.path.display().to_string();
+        writeln!(out, "{:<9} {} {}", "image".dimmed(), elide(&path, room).bold(), build_id(&image.build_id).dimmed())?;
+    }
+    match report.runs.as_slice() {
+        [run] => writeln!(out, "{:<9} {}", "run".dimmed(), elide(&describe(run), room))?,
+        [first, .., last] => {
+            let (count, first, last) = (report.runs.len(), first.profile.display(), last.profile.display());
+            let processes = report.processes().into_iter().max().map_or(0, |last| last + 1);
+            let of = if processes < count { format!(" of {}", processes_in_words(processes)) } else { String::new() };
+            let text = format!("{}{of} from {first} to {last}", plural(count, "profile"));
+            writeln!(out, "{:<9} {}", "runs".dimmed(), elide(&text, room))?;
+        }
+        [] => {}
+    }
+    let (blocks, paths): (Vec<_>, Vec<_>) = report.counted().partition(|function| function.counts_blocks());
+    let sum = |functions: &[&Function], what: fn(&Function) -> Count| {
+        grouped(functions.iter().fold(0, |sum: Count, function| sum.saturating_add(what(function))))
+    };
+    if !blocks.is_empty() {
+        let text = format!(
+            "{} of {} ran, in {}; {} counters",
+            sum(&blocks, |function| function.block_counts.iter().filter(|&&count| count > 0).count() as Count),
+            sum(&blocks, |function| function.shape.blocks.len() as Count),
+            plural(blocks.len(), "function"),
+            sum(&blocks, |function| function.shape.counters().into()),
+        );
+        writeln!(out, "{:<9} {}", "blocks".dimmed(), elide(&text, room))?;
+    }
+    if !paths.is_empty() || blocks.is_empty() {
+        let text = format!(
+            "{} of {} ran, in {} of {}, {} times in all",
+            sum(&paths, |function| function.completed().count() as Count),
+            sum(&paths, |function| function.shape.num_paths.into()),
+            sum(&paths, |function| (!function.paths.is_empty()).into()),
+            plural(paths.len(), "function"),
+            sum(&paths, Function::path_runs),
+        );
+        writeln!(out, "{:<9} {}", "paths".dimmed(), elide(&text, room))?;
+    }
+    writeln!(out, "{:<9} {} instructions\n", "executed".dimmed(), grouped(report.executed()))
+}
+
+fn processes_in_words(count: usize) -> String {
+    if count == 1 { "one process".into() } else { format!("{count} processes") }
+}
+
+fn describe(run: &Run) -> String {
+    let seconds = run.stop.saturating_sub(run.start) / 1_000_000;
+    let command = run.command_line.join(" ");
+    let profile = run.profile.display();
+    format!("{command} (pid {}, {}.{:03} s, {profile})", run.pid, seconds / 1000, seconds % 1000)
+}
