@@ -35,7 +35,7 @@ def flags(without: tuple[str, ...]) -> str:
 
 def compile_with(tree: Path, cc: str, flags: str) -> None:
     shutil.copy(SOURCE, tree)
-    run([*cc.replace("/pathcc", "/pathc++").split(), *flags.split(), SOURCE.name, "-o", "program"], tree)
+    run([*cc.replace("/bin/pathcc", "/bin/pathc++").split(), *flags.split(), SOURCE.name, "-o", "program"], tree)
 
 
 PROGRAM = Program("switches", compile_with, ["program"], {"small": lambda tree: [Step(["@program"])]})
