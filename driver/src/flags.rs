@@ -110,18 +110,13 @@ impl Settings {
     /// # Errors
     /// Two that do not: the message names both.
     pub(crate) fn check(&self) -> Result<()> {
-        let blocks = self.mode == Some("blocks");
-        match self.placement {
-            Some(placement) if !blocks => {
-                bail!("-fpath-placement={placement} chooses the blocks that are counted and needs -fpath-mode=blocks")
-            }
-            _ => match self.mode {
-                Some(mode @ ("blocks" | "edges")) if self.in_flight == Some("yes") => {
-                    bail!("-fpath-in-flight=yes counts paths in part and cannot be had with -fpath-mode={mode}")
-                }
-                _ => Ok(()),
-            },
+        if let Some(placement) = self.placement.filter(|_| self.mode != Some("blocks")) {
+            bail!("-fpath-placement={placement} chooses the blocks that are counted and needs -fpath-mode=blocks");
         }
+        if let Some(mode @ ("blocks" | "edges")) = self.mode.filter(|_| self.in_flight == Some("yes")) {
+            bail!("-fpath-in-flight=yes counts paths in part and cannot be had with -fpath-mode={mode}");
+        }
+        Ok(())
     }
 
     /// The plugin's options that differ from its defaults, in a fixed order (compiler caches compare

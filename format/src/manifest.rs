@@ -104,6 +104,9 @@ pub struct Location {
 /// Stands before the opcode of an instruction that gives or takes a vector.
 pub const VECTOR: &str = "vector ";
 
+/// Stands for the callee of a call through a pointer.
+pub const INDIRECT: &str = "*";
+
 /// A basic block.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Block {
@@ -114,7 +117,7 @@ pub struct Block {
     /// How many instructions of each opcode, sorted by name, without debug intrinsics: `load`, `add` …, an intrinsic by its own name
     /// (`llvm.fmuladd`), inline assembly as `asm`, and what works on vectors with [`VECTOR`] before it (`vector load`).
     pub opcodes: Vec<(Cow<'static, str>, u32)>,
-    /// Symbols of the functions it calls, in order; an indirect call is `*`.
+    /// Symbols of the functions it calls, in order; an indirect call is [`INDIRECT`].
     pub calls: Vec<String>,
     /// How the function is left here, if this block has no successor.
     pub exit: Option<Exit>,

@@ -6,7 +6,7 @@
 use pathformat::ModuleId;
 use pathformat::manifest::Function;
 use paths::blocks::Counted;
-use paths::cfg::{Block, ENTRY, Edge, EdgeKind};
+use paths::cfg::{Block, ENTRY, Edge};
 use paths::edges::{Arc, Arcs};
 
 use crate::base::Base;
@@ -37,22 +37,16 @@ impl Sites {
             Placement::SpanningTree if !graph.returns_twice => Counted::fewest(&graph.cfg, &graph.frequency),
             _ => Counted::every(&graph.cfg),
         };
-        record.counted_blocks = counted.blocks().map(|block| block.0).collect();
-        Self(counted.blocks().map(|block| come_to(graph, block)).collect())
+        Self::of_counted(graph, &counted, record)
     }
 
     /// Decides which edges have a counter; where a call may return twice, all blocks instead.
     pub(crate) fn of_edges(graph: &Graph<'_>, record: &mut Function) -> Self {
-        let cfg = &graph.cfg;
         if graph.returns_twice {
-            record.counted_blocks = cfg.blocks().map(|block| block.0).collect();
-            return Self(cfg.blocks().map(|block| come_to(graph, block)).collect());
+            return Self::of_counted(graph, &Counted::every(&graph.cfg), record);
         }
-        let edges = cfg.edges().map(|edge| cfg.edge(edge));
-        let edges: Vec<_> = edges.map(|edge| (edge.from.0, edge.to.0, edge.kind == EdgeKind::Opaque)).collect();
-        let exits: Vec<_> = cfg.blocks().map(|block| cfg.exit(block).is_some()).collect();
-        let arcs = Arcs::new(&edges, &exits);
-        let counted = arcs.fewest(cfg, &graph.frequency);
+        let arcs = Arcs::of(&graph.cfg);
+        let counted = arcs.fewest(&graph.cfg, &graph.frequency);
         record.counted_arcs = counted.iter().map(|&arc| arc as u32).collect();
         let sites = |&arc: &usize| match arcs.list[arc] {
             Arc::Edge(edge) => vec![Site::Edge(edge)],
@@ -61,6 +55,11 @@ impl Sites {
             Arc::Depart(block) => vec![Site::End(block)],
         };
         Self(counted.iter().map(sites).collect())
+    }
+
+    fn of_counted(graph: &Graph<'_>, counted: &Counted, record: &mut Function) -> Self {
+        record.counted_blocks = counted.blocks().map(|block| block.0).collect();
+        Self(counted.blocks().map(|block| come_to(graph, block)).collect())
     }
 
     fn all(&self) -> impl Iterator<Item = (u64, Site)> + '_ {

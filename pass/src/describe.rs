@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use inkwell::basic_block::BasicBlock;
 use inkwell::module::Linkage as Llvm;
 use inkwell::values::FunctionValue;
-use pathformat::manifest::{Block, CutReason, DagEdge, DagEdgeKind, Edge, Exit, Function, Linkage, VECTOR};
+use pathformat::manifest::{Block, CutReason, DagEdge, DagEdgeKind, Edge, Exit, Function, INDIRECT, Linkage, VECTOR};
 use paths::Plan;
 use paths::cuts::Reason;
 use paths::dag::Kind;
@@ -113,7 +113,7 @@ fn describe_block(block: BasicBlock<'_>, locations: &mut Locations, directory: &
             None => opcodes.push((name, 1)),
         }
         if facts.is_call() && !facts.is_intrinsic() && !facts.is_inline_asm() {
-            record.calls.push(llvm::callee(instruction).unwrap_or_else(|| "*".into()));
+            record.calls.push(llvm::callee(instruction).unwrap_or_else(|| INDIRECT.into()));
         }
         let location = llvm::debug_location(instruction).and_then(|at| locations.index(at, directory));
         if let Some(location) = location.filter(|location| !record.locations.contains(location)) {

@@ -56,17 +56,11 @@ fn run(module: &Module<'_>, options: &Options, analyses: *mut ffi::Analyses) -> 
     let options = &options.for_module(module);
     let code = llvm::module_hash(module);
     let mut manifest = manifest::begin(module, options);
-    let directory = manifest.directory.clone();
     let written = match options.mode.as_str() {
         mode @ ("blocks" | "edges") => {
-            let planned = plan_all(module, &functions, options, analyses, &mut manifest, |graph, record| {
-                describe::body(record, graph, &directory);
-                let sites = match mode {
-                    "edges" => Sites::of_edges(graph, record),
-                    _ => Sites::of_blocks(graph, options, record),
-                };
-                record.cfg_hash = describe::cfg_hash(record);
-                sites
+            let planned = plan_all(module, &functions, options, analyses, &mut manifest, |graph, record| match mode {
+                "edges" => Sites::of_edges(graph, record),
+                _ => Sites::of_blocks(graph, options, record),
             });
             write_all(module, options, &manifest, code, &planned, |planned, counters, id| {
                 counts::instrument(planned, counters, id, options);
@@ -76,9 +70,7 @@ fn run(module: &Module<'_>, options: &Options, analyses: *mut ffi::Analyses) -> 
             let planned = plan_all(module, &functions, options, analyses, &mut manifest, |graph, record| {
                 let techniques = options.techniques.in_plan(graph.is_measured);
                 let plan = paths::plan(&graph.cfg, &graph.frequency, options.limit, techniques);
-                describe::body(record, graph, &directory);
                 describe::paths(record, graph, &plan);
-                record.cfg_hash = describe::cfg_hash(record);
                 plan
             });
             if mode == "log" {
@@ -113,7 +105,7 @@ impl Written {
     }
 }
 
-/// Reads and plans every function; `plan` also describes it in its record.
+/// Reads and plans every function; `plan` also tells its record what is counted.
 fn plan_all<'ctx, P>(
     module: &Module<'ctx>,
     functions: &[FunctionValue<'ctx>],
@@ -132,7 +124,9 @@ fn plan_all<'ctx, P>(
             Ok(()) => {
                 let mut graph = Graph::read(function, analyses, options);
                 weights::apply(&weights, &manifest.source, &record.name, &mut graph);
+                describe::body(&mut record, &graph, &manifest.directory);
                 let plan = plan(&graph, &mut record);
+                record.cfg_hash = describe::cfg_hash(&record);
                 record.first_counter = counters;
                 counters += record.counters();
                 let first_counter = record.first_counter;

@@ -27,9 +27,8 @@ impl Counted {
     /// As few as possible, and those that run least often. `frequency` gives the executions of every edge, indexed like the
     /// edges of `cfg`. The function must have no call that returns twice.
     pub fn fewest(cfg: &Cfg, frequency: &[u64]) -> Self {
-        let edges = cfg.edges().map(|edge| cfg.edge(edge)).map(|edge| (edge.from.0, edge.to.0));
-        let exits: Vec<bool> = cfg.blocks().map(|block| cfg.exit(block).is_some()).collect();
-        let network = network(&edges.collect::<Vec<_>>(), &exits);
+        let edges: Vec<_> = cfg.edges().map(|edge| cfg.edge(edge)).map(|edge| (edge.from.0, edge.to.0)).collect();
+        let network = network(&edges, &exits(cfg));
         // Code before a return that a call in tail position comes to would make it no tail call.
         let mut order: Vec<Block> = cfg.blocks().collect();
         order.sort_by_key(|&block| (!cfg.counts_above(block), Reverse(executions(cfg, frequency, block))));
@@ -52,6 +51,11 @@ impl Counted {
     pub fn blocks(&self) -> impl Iterator<Item = Block> + '_ {
         (0..self.blocks.len() as u32).map(Block).filter(|&block| self.is_counted(block))
     }
+}
+
+/// For each block whether the function is left in it.
+pub(crate) fn exits(cfg: &Cfg) -> Vec<bool> {
+    cfg.blocks().map(|block| cfg.exit(block).is_some()).collect()
 }
 
 /// How often `block` runs.

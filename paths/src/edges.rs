@@ -7,7 +7,7 @@
 
 use std::cmp::Reverse;
 
-use crate::blocks::executions;
+use crate::blocks::{executions, exits};
 use crate::cfg::{Block, Cfg, ENTRY, Edge, EdgeKind};
 use crate::conservation::Network;
 
@@ -36,7 +36,14 @@ pub struct Arcs {
 }
 
 impl Arcs {
-    /// The arcs of a graph. Edges are (source, target, whether it is opaque), `exits` says of each block whether the function is left in
+    /// The arcs of `cfg`.
+    pub fn of(cfg: &Cfg) -> Self {
+        let edges = cfg.edges().map(|edge| cfg.edge(edge));
+        let edges: Vec<_> = edges.map(|edge| (edge.from.0, edge.to.0, edge.kind == EdgeKind::Opaque)).collect();
+        Self::new(&edges, &exits(cfg))
+    }
+
+    /// The arcs of a graph that was read from a file. Edges are (source, target, whether it is opaque), `exits` says of each block whether the function is left in
     /// it. An edge that names no block is left out of the network.
     pub fn new(edges: &[(u32, u32, bool)], exits: &[bool]) -> Self {
         let blocks = exits.len();
@@ -106,7 +113,7 @@ mod tests {
     /// The counted arcs of a graph.
     fn counted(graph: &str) -> String {
         let named = text::parse(graph).expect("a graph");
-        let arcs = of(&named.cfg);
+        let arcs = Arcs::of(&named.cfg);
         let name = |block: Block| named.names[block.index()].clone();
         let word = |arc: Arc| match arc {
             Arc::Edge(edge) => format!("{}→{}", name(named.cfg.edge(edge).from), name(named.cfg.edge(edge).to)),
@@ -117,13 +124,6 @@ mod tests {
         };
         let counted = arcs.fewest(&named.cfg, &named.frequency);
         counted.into_iter().map(|number| word(arcs.list[number])).collect::<Vec<_>>().join(", ")
-    }
-
-    fn of(cfg: &Cfg) -> Arcs {
-        let edge = |edge: Edge| cfg.edge(edge);
-        let edges = cfg.edges().map(edge).map(|edge| (edge.from.0, edge.to.0, edge.kind == EdgeKind::Opaque));
-        let exits: Vec<_> = cfg.blocks().map(|block| cfg.exit(block).is_some()).collect();
-        Arcs::new(&edges.collect::<Vec<_>>(), &exits)
     }
 
     #[test]

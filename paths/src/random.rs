@@ -73,14 +73,6 @@ fn id(plan: &Plan, path: &[DagEdge]) -> u64 {
     path.iter().map(|&edge| plan.numbering.value(edge)).sum()
 }
 
-/// The arcs of a graph.
-fn arcs(cfg: &Cfg) -> Arcs {
-    let edges = cfg.edges().map(|edge| cfg.edge(edge));
-    let edges: Vec<_> = edges.map(|edge| (edge.from.0, edge.to.0, edge.kind == EdgeKind::Opaque)).collect();
-    let exits: Vec<_> = cfg.blocks().map(|block| cfg.exit(block).is_some()).collect();
-    Arcs::new(&edges, &exits)
-}
-
 /// Derives all counts from those that have a counter, and compares them with what `ran`.
 fn check_derived(network: &Network, is_counted: &[bool], ran: &[i128], staying: u128) -> Result<(), TestCaseError> {
     let known = is_counted.iter().zip(ran).map(|(&counted, &ran)| counted.then_some(ran)).collect();
@@ -190,7 +182,7 @@ proptest! {
         (cfg, frequency) in graphs(14),
         walks in proptest::collection::vec(proptest::collection::vec(any::<prop::sample::Index>(), 0..40), 0..6),
     ) {
-        let arcs = arcs(&cfg);
+        let arcs = Arcs::of(&cfg);
         let mut blocks_ran = vec![0i128; cfg.num_blocks()];
         let mut arcs_ran = vec![0i128; arcs.list.len()];
         let mut staying = 0;
@@ -222,10 +214,9 @@ proptest! {
             }
         }
         let edges: Vec<_> = cfg.edges().map(|edge| cfg.edge(edge)).map(|edge| (edge.from.0, edge.to.0)).collect();
-        let exits: Vec<_> = cfg.blocks().map(|block| cfg.exit(block).is_some()).collect();
         let counted = blocks::Counted::fewest(&cfg, &frequency);
         let is_counted: Vec<_> = cfg.blocks().map(|block| counted.is_counted(block)).collect();
-        check_derived(&blocks::network(&edges, &exits), &is_counted, &blocks_ran, staying)?;
+        check_derived(&blocks::network(&edges, &blocks::exits(&cfg)), &is_counted, &blocks_ran, staying)?;
         let counted = arcs.fewest(&cfg, &frequency);
         let is_counted: Vec<_> = (0..arcs.list.len()).map(|number| counted.contains(&number)).collect();
         check_derived(&arcs.network, &is_counted, &arcs_ran, staying)?;

@@ -7,9 +7,9 @@ use comfy_table::CellAlignment::{Left, Right};
 use owo_colors::OwoColorize;
 
 use crate::model::{Count, Function, Report, instructions};
-use crate::notation::{Notation, Writer};
+use crate::notation::lines;
 use crate::select::Sort;
-use crate::style::{grouped, percent, plural, share, table};
+use crate::style::{first_of, grouped, percent, plural, share, shown, table};
 
 /// Writes the executed blocks of `functions`, in so many rows at most (0: all).
 ///
@@ -36,7 +36,7 @@ pub fn write(report: &Report, functions: &[&Function], sort: Sort, top: usize, o
             Sort::Function => (Reverse(0), Reverse(0), name, block),
         }
     });
-    let shown = if top == 0 { rows.len() } else { top.min(rows.len()) };
+    let shown = shown(top, rows.len());
     let numbers = [("#", Right), ("count", Right), ("share", Right), ("sum", Right)];
     let mut table = table(&[&numbers[..], &[("function", Left), ("block", Left), ("lines", Left)]].concat());
     let mut sum: Count = 0;
@@ -50,17 +50,12 @@ pub fn write(report: &Report, functions: &[&Function], sort: Sort, top: usize, o
             percent(sum, total),
             function.demangled.cyan().to_string(),
             format!("bb{block}"),
-            Writer::new(function, Notation::Lines).lines(block as u32).join(" "),
+            lines(function, block as u32).join(" "),
         ]);
     }
     writeln!(out, "{}", table.trim_fmt())?;
     if shown < rows.len() {
-        let text = format!(
-            "the first {} of {}; --top 0 shows all",
-            grouped(shown as Count),
-            plural(rows.len(), "executed block")
-        );
-        writeln!(out, "{}", text.dimmed())?;
+        writeln!(out, "{}", first_of(shown, &plural(rows.len(), "executed block")))?;
     }
     let staying: Count = functions.iter().fold(0, |sum: Count, function| sum.saturating_add(function.staying));
     if staying > 0 {
@@ -79,7 +74,7 @@ mod tests {
     use super::*;
     use crate::testing;
 
-    fn shown(report: &Report) -> String {
+    fn text(report: &Report) -> String {
         let functions: Vec<_> = report.counted().collect();
         let mut out = Vec::new();
         write(report, &functions, Sort::Instructions, 4, &mut out).expect("in memory");
@@ -96,13 +91,13 @@ mod tests {
 
     #[test]
     fn hot_blocks() {
-        insta::assert_snapshot!(shown(&report()));
+        insta::assert_snapshot!(text(&report()));
     }
 
     #[test]
     fn counts_that_may_be_wrong_are_marked() {
         let mut report = report();
         report.functions[0].staying = 1;
-        insta::assert_snapshot!(shown(&report));
+        insta::assert_snapshot!(text(&report));
     }
 }

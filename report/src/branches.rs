@@ -9,8 +9,8 @@ use comfy_table::CellAlignment::{Left, Right};
 use owo_colors::OwoColorize;
 
 use crate::model::{Count, Function};
-use crate::notation::{Notation, Writer, words};
-use crate::style::{grouped, percent, plural, table};
+use crate::notation::{lines, words};
+use crate::style::{first_of, grouped, percent, shown, table};
 
 /// A branch that was reached.
 struct Branch<'a> {
@@ -28,7 +28,7 @@ struct Branch<'a> {
 pub fn write(functions: &[&Function], top: usize, out: &mut impl Write) -> Result<()> {
     let mut branches: Vec<_> = functions.iter().flat_map(|function| of(function)).collect();
     branches.sort_by_key(|branch| (Reverse(branch.reached), &branch.function.demangled, branch.block));
-    let shown = if top == 0 { branches.len() } else { top.min(branches.len()) };
+    let shown = shown(top, branches.len());
     let heads = [("count", Right), ("bias", Right), ("function", Left), ("where", Left), ("ways", Left)];
     let mut table = table(&heads);
     for branch in &branches[..shown] {
@@ -36,7 +36,7 @@ pub fn write(functions: &[&Function], top: usize, out: &mut impl Write) -> Resul
         let bias = bias.and_then(|counts| counts.first().map(|&most| percent(most, branch.reached)));
         let way =
             |(way, count): &(String, Option<Count>)| format!("{way} {}", count.map_or_else(|| "?".into(), grouped));
-        let lines = Writer::new(branch.function, Notation::Lines).lines(branch.block);
+        let lines = lines(branch.function, branch.block);
         table.add_row([
             grouped(branch.reached),
             bias.unwrap_or_else(|| "?".into()),
@@ -47,8 +47,7 @@ pub fn write(functions: &[&Function], top: usize, out: &mut impl Write) -> Resul
     }
     writeln!(out, "{}", table.trim_fmt())?;
     if shown < branches.len() {
-        let all = plural(branches.len(), "branch").replace("branchs", "branches");
-        writeln!(out, "{}", format!("the first {shown} of {all}; --top 0 shows all").dimmed())?;
+        writeln!(out, "{}", first_of(shown, &format!("{} branches", grouped(branches.len() as Count))))?;
     }
     writeln!(out)
 }

@@ -10,12 +10,11 @@ use std::io::{Result, Write};
 use comfy_table::CellAlignment::{Left, Right};
 use owo_colors::OwoColorize;
 
+use pathformat::manifest::INDIRECT;
+
 use crate::decode::demangle;
 use crate::model::{Count, Function, Report};
-use crate::style::{grouped, table};
-
-/// Stands for the callee of a call through a pointer.
-const INDIRECT: &str = "*";
+use crate::style::{first_of, grouped, shown, table};
 
 /// What is known of one callee.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -56,7 +55,7 @@ pub fn of<'a>(report: &'a Report, functions: &[&'a Function]) -> BTreeMap<&'a st
 pub fn write(report: &Report, functions: &[&Function], top: usize, out: &mut impl Write) -> Result<()> {
     let mut callees: Vec<_> = of(report, functions).into_iter().collect();
     callees.sort_by_key(|(name, called)| (std::cmp::Reverse(called.calls), *name));
-    let shown = if top == 0 { callees.len() } else { top.min(callees.len()) };
+    let shown = shown(top, callees.len());
     let mut table = table(&[("calls", Right), ("from places", Right), ("entries", Right), ("callee", Left)]);
     for (name, called) in &callees[..shown] {
         let name = if *name == INDIRECT { "(through a pointer)".dimmed().to_string() } else { demangle(name) };
@@ -65,11 +64,7 @@ pub fn write(report: &Report, functions: &[&Function], top: usize, out: &mut imp
     }
     writeln!(out, "{}", table.trim_fmt())?;
     if shown < callees.len() {
-        writeln!(
-            out,
-            "{}",
-            format!("the first {shown} of {}; --top 0 shows all", grouped(callees.len() as Count)).dimmed()
-        )?;
+        writeln!(out, "{}", first_of(shown, &grouped(callees.len() as Count)))?;
     }
     writeln!(out)
 }

@@ -55,9 +55,8 @@ pub(crate) fn coverage(arguments: CoverageArguments) -> Result<u8> {
     let (report, mut code) = read(arguments.sources)?;
     let Some(report) = report else { return Ok(code) };
     let mut out = BufWriter::new(anstream::stdout().lock());
-    coverage::write(&report, &options, &mut out)?;
+    let total = coverage::write(&report, &options, &mut out)?;
     out.flush()?;
-    let total = coverage::total(&report, &options);
     for (what, percent, covered) in [
         ("lines", asked.least_lines, total.lines),
         ("functions", asked.least_functions, total.functions),

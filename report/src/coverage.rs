@@ -126,25 +126,22 @@ fn of_file(file: &SourceFile, paths: Covered) -> Coverage {
     }
 }
 
-/// How much was covered of what `options` choose, in all.
-pub fn total(report: &Report, options: &Options) -> Coverage {
-    let rows = Chosen::of(report, options).rows();
-    rows.into_iter().fold(Coverage::default(), |sum, (_, coverage)| sum.and(coverage))
-}
-
-/// Writes the table, and what is missing if that is asked for.
+/// Writes the table, and what is missing if that is asked for. Gives how much was covered of all that `options` choose.
 ///
 /// # Errors
 /// Those of `out`.
-pub fn write(report: &Report, options: &Options, out: &mut impl Write) -> Result<()> {
+pub fn write(report: &Report, options: &Options, out: &mut impl Write) -> Result<Coverage> {
     let chosen = Chosen::of(report, options);
+    let rows = chosen.rows();
+    let all = rows.iter().fold(Coverage::default(), |sum, (_, coverage)| sum.and(*coverage));
     if chosen.functions.is_empty() {
-        return writeln!(out, "No counted function matches.");
+        writeln!(out, "No counted function matches.")?;
+        return Ok(all);
     }
     if options.functions {
         functions(&chosen, out)?;
     } else {
-        files(&chosen, out)?;
+        files(rows, all, out)?;
     }
     if options.missing {
         for (path, file) in &chosen.files {
@@ -160,12 +157,10 @@ pub fn write(report: &Report, options: &Options, out: &mut impl Write) -> Result
         );
         writeln!(out, "{}", fit::remark(&"note:".cyan().bold().to_string(), &text, None))?;
     }
-    Ok(())
+    Ok(all)
 }
 
-fn files(chosen: &Chosen<'_>, out: &mut impl Write) -> Result<()> {
-    let rows = chosen.rows();
-    let all = rows.iter().fold(Coverage::default(), |sum, (_, coverage)| sum.and(*coverage));
+fn files(rows: Vec<(String, Coverage)>, all: Coverage, out: &mut impl Write) -> Result<()> {
     let columns = ["functions", "", "lines", "", "branches", "", "paths", ""].map(|title| (title, Right));
     let mut table = table(&[&[("file", Left)][..], &columns].concat());
     for (name, coverage) in rows.into_iter().chain([("all".to_string(), all)]) {
@@ -303,7 +298,8 @@ mod tests {
 
     #[test]
     fn globs_choose() {
-        let all = |options: Options| total(&testing::report(), &options);
+        let all =
+            |options: Options| write(&testing::report(), &options, &mut std::io::sink()).expect("nothing to fail");
         let covered = |executed, all| Covered { executed, all };
         let one = all(Options { function: Some("collatz".into()), ..Options::default() });
         assert_eq!((one.functions, one.paths), (covered(1, 1), covered(5, 8)));

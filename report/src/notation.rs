@@ -99,29 +99,12 @@ impl<'a> Writer<'a> {
         Written { start: start(path.start), steps, end: self.end(path) }
     }
 
-    /// The source lines of a block, each once.
-    pub fn lines(&self, block: u32) -> Vec<String> {
-        let mut places = self.places(block);
-        places.dedup();
-        places
-    }
-
     /// What stands for a block; nothing if the block has no lines.
     fn places(&self, block: u32) -> Vec<String> {
         if self.notation == Notation::Blocks {
             return vec![block_name(block)];
         }
-        let shape = &self.function.shape;
-        let locations = shape.blocks[block as usize].locations.iter().map(|&index| &shape.locations[index as usize]);
-        locations.filter(|location| location.line != 0).map(|location| self.place(location)).collect()
-    }
-
-    fn place(&self, location: &manifest::Location) -> String {
-        if location.file == self.function.shape.file {
-            location.line.to_string()
-        } else {
-            format!("{}:{}", base_name(&location.file), location.line)
-        }
+        places(self.function, block)
     }
 
     /// What all cut edges that can have ended `path` agree on.
@@ -147,6 +130,30 @@ impl<'a> Writer<'a> {
             None => word.into(),
         }
     }
+}
+
+/// The source lines of a block, equal ones in a row once; the block itself if no line of the function is known.
+pub fn lines(function: &Function, block: u32) -> Vec<String> {
+    if !function.has_lines() {
+        return vec![block_name(block)];
+    }
+    let mut places = places(function, block);
+    places.dedup();
+    places
+}
+
+/// The source lines of the locations of a block.
+fn places(function: &Function, block: u32) -> Vec<String> {
+    let shape = &function.shape;
+    let locations = shape.blocks[block as usize].locations.iter().map(|&index| &shape.locations[index as usize]);
+    let place = |location: &manifest::Location| {
+        if location.file == shape.file {
+            location.line.to_string()
+        } else {
+            format!("{}:{}", base_name(&location.file), location.line)
+        }
+    };
+    locations.filter(|location| location.line != 0).map(place).collect()
 }
 
 fn start(start: Start) -> Option<&'static str> {

@@ -13,7 +13,7 @@ use owo_colors::OwoColorize;
 use pathformat::manifest::VECTOR;
 
 use crate::model::{Count, Function, PHI, Report};
-use crate::style::{grouped, percent, table};
+use crate::style::{first_of, grouped, percent, shown, table};
 
 /// What an instruction is for. The order is that of the tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -223,13 +223,9 @@ fn columns(
 ) -> Result<comfy_table::Table> {
     mixes.retain(|(_, mix)| mix.total() > 0);
     mixes.sort_by_cached_key(|(name, mix)| (std::cmp::Reverse(mix.total()), name.clone()));
-    let shown = if top == 0 { mixes.len() } else { top };
+    let shown = shown(top, mixes.len());
     if shown < mixes.len() {
-        writeln!(
-            out,
-            "{}",
-            format!("the first {shown} of {}; --top 0 shows all", grouped(mixes.len() as Count)).dimmed()
-        )?;
+        writeln!(out, "{}", first_of(shown, &grouped(mixes.len() as Count)))?;
     }
     let numbers = COLUMNS.map(|(_, title)| (title, Right));
     let mut table = table(&[&[(title, Left), ("all", Right)][..], &numbers].concat());
@@ -245,7 +241,7 @@ mod tests {
     use super::*;
     use crate::testing;
 
-    fn shown(rows: Rows) -> String {
+    fn text(rows: Rows) -> String {
         let report = testing::report();
         let functions: Vec<_> = report.counted().collect();
         let mut out = Vec::new();
@@ -255,17 +251,17 @@ mod tests {
 
     #[test]
     fn by_class_and_opcode() {
-        insta::assert_snapshot!(shown(Rows::Program));
+        insta::assert_snapshot!(text(Rows::Program));
     }
 
     #[test]
     fn by_function() {
-        insta::assert_snapshot!(shown(Rows::Functions));
+        insta::assert_snapshot!(text(Rows::Functions));
     }
 
     #[test]
     fn by_block() {
-        insta::assert_snapshot!(shown(Rows::Blocks));
+        insta::assert_snapshot!(text(Rows::Blocks));
     }
 
     #[test]

@@ -52,6 +52,16 @@ pub fn share(part: Count, whole: Count) -> String {
     }
 }
 
+/// How many of `all` rows are shown if at most `top` shall be (0: all).
+pub fn shown(top: usize, all: usize) -> usize {
+    if top == 0 { all } else { top.min(all) }
+}
+
+/// Says below a table that it has `shown` rows of more, which `all` names.
+pub fn first_of(shown: usize, all: &str) -> String {
+    format!("the first {} of {all}; --top 0 shows all", grouped(shown as Count)).dimmed().to_string()
+}
+
 /// `one thing`, `2 things`.
 pub fn plural(number: usize, thing: &str) -> String {
     let number_text = grouped(number as Count);

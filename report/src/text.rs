@@ -22,7 +22,7 @@ use crate::model::{self, Count, Function, Report, Run};
 use crate::notation::{self, Notation, base_name};
 use crate::opcodes;
 use crate::select::{self, Sort};
-use crate::style::{elide, grouped, label, percent, plural, share, table};
+use crate::style::{elide, first_of, grouped, label, percent, plural, share, shown, table};
 
 /// What the table shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -98,7 +98,7 @@ struct Row<'a> {
 fn paths(report: &Report, options: &Options, out: &mut impl Write) -> Result<()> {
     let chosen = select::functions(report, options.function.as_deref());
     let rows = select::paths(&chosen, options.sort);
-    let shown = if options.top == 0 { rows.len() } else { rows.len().min(options.top) };
+    let shown = shown(options.top, rows.len());
     if rows.is_empty() {
         return nothing(options, &chosen, out);
     }
@@ -150,7 +150,7 @@ fn paths(report: &Report, options: &Options, out: &mut impl Write) -> Result<()>
 fn functions(report: &Report, options: &Options, out: &mut impl Write) -> Result<()> {
     let mut chosen = select::functions(report, options.function.as_deref());
     select::sort_functions(&mut chosen, options.sort);
-    let shown = if options.top == 0 { chosen.len() } else { chosen.len().min(options.top) };
+    let shown = shown(options.top, chosen.len());
     if chosen.is_empty() {
         return nothing(options, &chosen, out);
     }
@@ -293,8 +293,7 @@ fn nothing(options: &Options, chosen: &[&Function], out: &mut impl Write) -> Res
 
 fn left_out(shown: usize, all: usize, what: &str, out: &mut impl Write) -> Result<()> {
     if shown < all {
-        let text = format!("the first {} of {}; --top 0 shows all", grouped(shown as Count), plural(all, what));
-        writeln!(out, "{}", text.dimmed())?;
+        writeln!(out, "{}", first_of(shown, &plural(all, what)))?;
     }
     writeln!(out)
 }

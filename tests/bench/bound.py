@@ -7,7 +7,6 @@ iterations are counted most often there. Prints Markdown.
 """
 
 import argparse
-import json
 import re
 import shutil
 import sys
@@ -21,7 +20,7 @@ import sources  # noqa: E402
 from bench import OURS, SETS, machine, progress, write_texts  # noqa: E402
 from costs import HOME, Cost, build_timed, fresh_directory, has_perf, profile_variables, run_steps  # noqa: E402
 from tables import BASE, shown, table  # noqa: E402
-from tools import CLANG, PATHCC, PATHPROF, run  # noqa: E402
+from tools import CLANG, PATHCC, export, run  # noqa: E402
 from workloads import Workload  # noqa: E402
 
 EVENTS = ["instructions:u", "cycles:u", "branch-misses:u", "L1-dcache-load-misses:u", "dTLB-load-misses:u"]
@@ -69,12 +68,12 @@ def rows(workload: Workload, source: Path | None, level: str, text: Path) -> tup
     profiles = fresh_directory(HOME / "profiles")
     steps = workload.steps(trees[OURS], text)
     run_steps(workload, trees[OURS], steps, [], profile_variables(profiles) | {"PATHCC_PROFILE": f"{profiles}/%p.pathprof"})
-    export = json.loads(run([PATHPROF, "export", "--format", "json", profiles], HOME))
+    exported = export(HOME, profiles)
     elsewhere = profile_variables(fresh_directory(HOME / "others"))
     plain, ours = (observe(workload, trees[name], text, elsewhere) for name in (BASE, OURS))
     shutil.rmtree(HOME / f"{workload.name}{level}")
 
-    executed = Counter({function["name"]: sum(p["count"] for p in function["paths"]) for function in export["functions"]})
+    executed = Counter({function["name"]: sum(p["count"] for p in function["paths"]) for function in exported["functions"]})
     paths = executed.total()
     each = {event: (ours.events[event] - plain.events[event]) / paths for event in EVENTS}
     whole = [
@@ -88,7 +87,7 @@ def rows(workload: Workload, source: Path | None, level: str, text: Path) -> tup
     name = next((name for name, _ in plain.functions.most_common() if executed[name] and ours.functions[name]), None)
     if name is None:
         return whole, [workload.name, *["–"] * 6]
-    function = max((f for f in export["functions"] if f["name"] == name), key=lambda f: f["instructions"])
+    function = max((f for f in exported["functions"] if f["name"] == name), key=lambda f: f["instructions"])
     loops = [path for path in function["paths"] if path["start"] == "loop" and path["end"] == "back_edge"]
     loop = max(loops, key=lambda path: path["count"], default=None)
     short = function["demangled"].replace("(anonymous namespace)", "").partition("(")[0].rpartition("::")[2]

@@ -4,13 +4,12 @@ Path mode without peeling, since that gives a function other blocks. Valid for c
 only that it is in flight.
 """
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 
 from build import build, difference, work
 from programs import Program
-from tools import PATHPROF, CheckFailed, run
+from tools import CheckFailed, export
 
 
 @dataclass(frozen=True)
@@ -25,7 +24,7 @@ class Counts:
 
 def counts(profiles: Path) -> dict[tuple[int, str, str], Counts]:
     """The functions of all images, by image, module and name."""
-    export = json.loads(run([PATHPROF, "export", "--format", "json", *sorted(profiles.glob("*.pathprof"))], profiles))
+    exported = export(profiles, *sorted(profiles.glob("*.pathprof")))
     return {
         (function["image"], function["module"], function["name"]): Counts(
             function["entries"],
@@ -33,7 +32,7 @@ def counts(profiles: Path) -> dict[tuple[int, str, str], Counts]:
             [block["count"] for block in function["blocks"]],
             {(edge["from"], edge["to"]): edge["count"] for edge in function["edges"]},
         )
-        for function in export["functions"]
+        for function in exported["functions"]
         if function["skipped"] is None
     }
 

@@ -26,7 +26,7 @@ from pathlib import Path
 
 from build import build, work
 from programs import Program
-from tools import PATHPROF, CheckFailed, run
+from tools import PATHPROF, CheckFailed, export, run
 
 # A function or line is known by the base name of its file, since the tools write paths in different ways.
 Function = tuple[str, str]
@@ -73,7 +73,7 @@ def read_ours(profiles: Path) -> Ours:
     files = sorted(profiles.glob("*.pathprof"))
     if not files:
         raise CheckFailed("the run left no profile")
-    exported = json.loads(run([PATHPROF, "export", "--format", "json", *files], profiles))
+    exported = export(profiles, *files)
     functions: Counter[Function] = Counter()
     # The same source may be in several images, or compiled in two ways: each copy counts for itself.
     copies: defaultdict[Line, defaultdict[tuple, list[int | None]]] = defaultdict(lambda: defaultdict(list))

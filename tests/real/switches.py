@@ -1,6 +1,5 @@
 """Every combination of techniques on one program: the counts are those of the block log, whatever is left out."""
 
-import json
 import shutil
 from itertools import combinations
 from pathlib import Path
@@ -9,7 +8,7 @@ import oracle_log
 from build import build
 from csmith import TECHNIQUES
 from programs import Program, Step
-from tools import PATHCC, PATHPROF, ROOT, SCRATCH, CheckFailed, environment, run
+from tools import PATHCC, PATHPROF, ROOT, SCRATCH, CheckFailed, environment, export, run
 
 SOURCE = ROOT / "tests/real/work/switches.cc"
 
@@ -17,12 +16,11 @@ SOURCE = ROOT / "tests/real/work/switches.cc"
 OTHER_PATHS = ["tail-calls", "peeling"]
 OTHER_CODE = [name for name in TECHNIQUES if name not in OTHER_PATHS]
 
-# Paths of each function: their blocks and counts, and how often it was entered.
-Counts = dict[str, tuple[int, dict[str, int]]]
-
-
 # Has an effect only with the weights of an earlier run.
 WITH_WEIGHTS = "order"
+
+# Paths of each function: their blocks and counts, and how often it was entered.
+Counts = dict[str, tuple[int, dict[str, int]]]
 
 
 def subsets(names: list[str]) -> list[tuple[str, ...]]:
@@ -45,10 +43,10 @@ def counts(home: Path, flags: str) -> Counts:
     """What a build with these flags counts."""
     compile_with(home, str(PATHCC), flags)
     run(["./program"], home, env=environment(PATHCC_PROFILE="program.pathprof"))
-    export = json.loads(run([PATHPROF, "export", "--format", "json", "program.pathprof"], home))
+    exported = export(home, "program.pathprof")
     return {
         function["name"]: (function["entries"], {str(path["blocks"]): path["count"] for path in function["paths"]})
-        for function in export["functions"]
+        for function in exported["functions"]
     }
 
 

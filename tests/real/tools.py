@@ -1,5 +1,6 @@
 """Where the tools are, and how commands are run: quietly, with their output shown when they fail."""
 
+import json
 import os
 import shlex
 import subprocess
@@ -55,6 +56,11 @@ def run(argv, cwd: Path, stdin: bytes = b"", env: dict | None = None, seconds: f
         command = shlex.join(str(argument) for argument in argv)
         raise CheckFailed(f"`{command}` failed with status {outcome.status} (in {cwd}):\n{tail}")
     return outcome.out
+
+
+def export(place: Path, *profiles: Path | str) -> dict:
+    """All that `pathprof export` tells of profiles."""
+    return json.loads(run([PATHPROF, "export", "--format", "json", *profiles], place))
 
 
 def build_replay() -> None:
