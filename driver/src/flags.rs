@@ -2,8 +2,8 @@
 //!
 //! | flag | values | default |
 //! |---|---|---|
-//! | `-fpath-mode=` | `paths`, `blocks`, `edges`, `log` (every executed block is logged; for the test-suite) | `paths` |
-//! | `-fpath-placement=` | with `blocks`: `spanning-tree` counts as few blocks as possible, `every-block` all | `spanning-tree` |
+//! | `-fpath-mode=` | `paths`, `blocks`, `edges`, `calls`, `log` (every executed block is logged; for the test-suite) | `paths` |
+//! | `-fpath-placement=` | with `blocks`: `spanning-tree` counts as few blocks as possible, `patterns` what certain shapes leave, `every-block` all | `spanning-tree` |
 //! | `-fpath-stage=` | `late`, `early` | `late` |
 //! | `-fpath-threads=` | `exact`, `single`, `atomic` | `exact` |
 //! | `-fpath-limit=` | paths per function, 1 to 2³² | 4096 |
@@ -24,8 +24,8 @@ const PREFIX: &str = "-fpath-";
 
 /// A setting that takes one of a few words; the first of them is the default.
 type Allowed = &'static [&'static str];
-const MODES: Allowed = &["paths", "blocks", "edges", "log"];
-const PLACEMENTS: Allowed = &["spanning-tree", "every-block"];
+const MODES: Allowed = &["paths", "blocks", "edges", "calls", "log"];
+const PLACEMENTS: Allowed = &["spanning-tree", "patterns", "every-block"];
 const STAGES: Allowed = &["late", "early"];
 const THREADS: Allowed = &["exact", "single", "atomic"];
 const IN_FLIGHT: Allowed = &["no", "yes"];
@@ -113,7 +113,7 @@ impl Settings {
         if let Some(placement) = self.placement.filter(|_| self.mode != Some("blocks")) {
             bail!("-fpath-placement={placement} chooses the blocks that are counted and needs -fpath-mode=blocks");
         }
-        if let Some(mode @ ("blocks" | "edges")) = self.mode.filter(|_| self.in_flight == Some("yes")) {
+        if let Some(mode @ ("blocks" | "edges" | "calls")) = self.mode.filter(|_| self.in_flight == Some("yes")) {
             bail!("-fpath-in-flight=yes counts paths in part and cannot be had with -fpath-mode={mode}");
         }
         Ok(())
@@ -303,13 +303,18 @@ mod tests {
     fn bad_flags_are_refused_with_a_reason() {
         assert_eq!(
             options("-fpath-mode=x"),
-            "-fpath-mode=x: unknown value 'x', expected paths or blocks or edges or log"
+            "-fpath-mode=x: unknown value 'x', expected paths or blocks or edges or calls or log"
         );
-        assert_eq!(options("-fpath-mode"), "-fpath-mode: unknown value '', expected paths or blocks or edges or log");
+        assert_eq!(options("-fpath-mode"), "-fpath-mode: unknown value '', expected paths or blocks or edges or calls or log");
         assert_eq!(
             options("-fpath-placement=every-block"),
             "-fpath-placement=every-block chooses the blocks that are counted and needs -fpath-mode=blocks"
         );
+        assert_eq!(
+            options("-fpath-mode=blocks -fpath-placement=patterns"),
+            "-pathcc-mode=blocks -pathcc-placement=patterns"
+        );
+        assert_eq!(options("-fpath-mode=calls"), "-pathcc-mode=calls");
         assert_eq!(
             options("-fpath-in-flight=yes -fpath-mode=blocks"),
             "-fpath-in-flight=yes counts paths in part and cannot be had with -fpath-mode=blocks"

@@ -22,7 +22,7 @@ pub struct Manifest {
     pub directory: String,
     /// Program and version that wrote this.
     pub producer: String,
-    /// What is counted: `paths`, `blocks` or `edges` (or `log` in the block-log builds of the tests).
+    /// What is counted: `paths`, `blocks`, `edges` or `calls` (or `log` in the block-log builds of the tests).
     pub mode: String,
     /// Where in the pipeline the pass ran: `late` or `early`.
     pub stage: String,
@@ -60,6 +60,8 @@ pub struct Function {
     pub marks: Vec<u32>,
     /// Blocks that have a counter each, in the order of the counters, where blocks are counted instead of paths.
     pub counted_blocks: Vec<u32>,
+    /// The patterns that save counters of blocks, where blocks are counted and patterns choose which.
+    pub patterns: Vec<Pattern>,
     /// Arcs that have a counter each, behind those of blocks, where edges are counted. Arcs are numbered as `paths::edges::Arcs` does.
     pub counted_arcs: Vec<u32>,
     /// Source positions that the blocks refer to.
@@ -121,6 +123,30 @@ pub struct Block {
     pub calls: Vec<String>,
     /// How the function is left here, if this block has no successor.
     pub exit: Option<Exit>,
+}
+
+/// Blocks of which some need no counter because of their shape; see `paths::patterns`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pattern {
+    /// What it looks like.
+    pub shape: PatternShape,
+    /// Its blocks: the first, the branches or exits, the last.
+    pub blocks: Vec<u32>,
+    /// Those of them that have no counter because of it.
+    pub saved: Vec<u32>,
+}
+
+/// What a pattern looks like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum PatternShape {
+    /// Branches between two blocks.
+    Diamond,
+    /// A branch that can be passed.
+    HalfDiamond,
+    /// A block that leads to one that nothing else leads to.
+    Jump,
+    /// The entry and all exits.
+    Exits,
 }
 
 /// How a block without successors leaves the function.
@@ -226,6 +252,8 @@ pub enum CutReason {
 
 const LINKAGES: [Linkage; 4] = [Linkage::External, Linkage::Internal, Linkage::Inline, Linkage::Weak];
 const EXITS: [Option<Exit>; 4] = [None, Some(Exit::Return), Some(Exit::Unwind), Some(Exit::NoReturn)];
+const SHAPES: [PatternShape; 4] =
+    [PatternShape::Diamond, PatternShape::HalfDiamond, PatternShape::Jump, PatternShape::Exits];
 const REASONS: [CutReason; 3] = [CutReason::BackEdge, CutReason::Opaque, CutReason::Limit];
 
 /// The code of `value` in `table`, which is its position.
@@ -370,6 +398,11 @@ impl Function {
         self.num_paths.saturating_add(self.counts_entries.into()).saturating_add(others as u64)
     }
 
+    /// Whether it is known how often a block runs where only calls are counted: it has some, or is the entry.
+    pub fn tells_of_calls(&self, block: u32) -> bool {
+        block == 0 || self.blocks.get(block as usize).is_some_and(|block| !block.calls.is_empty())
+    }
+
     fn encode(&self, to: &mut Writer) {
         to.put_string(&self.name);
         to.put_varint(code(&LINKAGES, &self.linkage));
@@ -423,6 +456,11 @@ impl Function {
         });
         to.put_list(&self.marks, |to, &mark| to.put_varint(u64::from(mark)));
         to.put_list(&self.counted_blocks, |to, &block| to.put_varint(u64::from(block)));
+        to.put_list(&self.patterns, |to, pattern| {
+            to.put_varint(code(&SHAPES, &pattern.shape));
+            to.put_list(&pattern.blocks, |to, &block| to.put_varint(u64::from(block)));
+            to.put_list(&pattern.saved, |to, &block| to.put_varint(u64::from(block)));
+        });
         to.put_list(&self.counted_arcs, |to, &arc| to.put_varint(u64::from(arc)));
     }
 
@@ -502,6 +540,11 @@ impl Function {
         function.marks =
             from.list(|from| from.index(dag, "an entry is counted on an acyclic edge that does not exist"))?;
         function.counted_blocks = from.list(|from| from.index(blocks, "a counted block does not exist"))?;
+        let of_pattern = |from: &mut Source<'_>| from.list(|from| from.index(blocks, "a block of a pattern does not exist"));
+        function.patterns = from.list(|from| {
+            let shape = decoded(&SHAPES, from.reader.varint()?, "a shape of a pattern is unknown")?;
+            Ok(Pattern { shape, blocks: of_pattern(from)?, saved: of_pattern(from)? })
+        })?;
         // At most an arc for each edge, three for each block, and one for the entry.
         let arcs = edges.saturating_add(blocks.saturating_mul(3)).saturating_add(1);
         function.counted_arcs = from.list(|from| from.index(arcs, "a counted arc does not exist"))?;
@@ -562,6 +605,7 @@ mod tests {
             counts_entries: true,
             marks: vec![1],
             counted_blocks: vec![1, 0],
+            patterns: vec![Pattern { shape: PatternShape::Exits, blocks: vec![0, 1], saved: vec![0] }],
             counted_arcs: vec![0, 3],
             locations: vec![
                 Location { file: "a.cc".into(), line: 8, column: 3, function: "foo".into(), inlined_at: None },

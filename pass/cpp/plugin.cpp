@@ -35,7 +35,7 @@ struct PathpassOptions {
 extern "C" bool pathpass_run(LLVMModuleRef Module, const PathpassOptions *Options, FunctionAnalysisManager *Analyses);
 
 static cl::OptionCategory Category("pathcc: exact path profiles");
-static cl::opt<std::string> Mode("pathcc-mode", cl::desc("what is counted: paths, blocks, edges, or log for a block log"),
+static cl::opt<std::string> Mode("pathcc-mode", cl::desc("what is counted: paths, blocks, edges, calls, or log for a block log"),
                                  cl::init("paths"), cl::cat(Category));
 static cl::opt<std::string> Stage("pathcc-stage", cl::desc("where in the pipeline: late or early"), cl::init("late"),
                                   cl::cat(Category));
@@ -49,7 +49,7 @@ static cl::opt<std::string> Skip("pathcc-skip", cl::desc("count nothing, and rec
                                  cl::cat(Category));
 static cl::opt<std::string> Base("pathcc-base", cl::desc("how code finds its thread's counters: word, delta or site"),
                                  cl::init("word"), cl::Hidden, cl::cat(Category));
-static cl::opt<std::string> Placement("pathcc-placement", cl::desc("blocks with counters: spanning-tree or every-block"),
+static cl::opt<std::string> Placement("pathcc-placement", cl::desc("blocks with counters: spanning-tree, patterns or every-block"),
                                       cl::init("spanning-tree"), cl::cat(Category));
 static cl::opt<std::string> Without("pathcc-without", cl::desc("techniques that are left out, to measure them"),
                                     cl::init(""), cl::Hidden, cl::cat(Category));

@@ -1,13 +1,14 @@
-//! Counts blocks or edges: one instruction wherever something has a counter.
+//! Counts blocks, edges or calls: one instruction wherever something has a counter.
 //!
 //! A block that only returns, behind a call in tail position, is counted on the edges into it instead of at its top: code behind the
 //! call would make it an ordinary one.
 
 use pathformat::ModuleId;
-use pathformat::manifest::Function;
+use pathformat::manifest::{Function, Pattern, PatternShape};
 use paths::blocks::Counted;
 use paths::cfg::{Block, ENTRY, Edge};
 use paths::edges::{Arc, Arcs};
+use paths::patterns::{self, Shape};
 
 use crate::base::Base;
 use crate::counters::{Counters, Step};
@@ -34,8 +35,25 @@ impl Sites {
     /// Decides which blocks have a counter. Where a call may return twice, control comes to blocks from nowhere: all are counted.
     pub(crate) fn of_blocks(graph: &Graph<'_>, options: &Options, record: &mut Function) -> Self {
         let counted = match options.placement {
-            Placement::SpanningTree if !graph.returns_twice => Counted::fewest(&graph.cfg, &graph.frequency),
-            _ => Counted::every(&graph.cfg),
+            _ if graph.returns_twice => Counted::every(&graph.cfg),
+            Placement::EveryBlock => Counted::every(&graph.cfg),
+            Placement::SpanningTree => Counted::fewest(&graph.cfg, &graph.frequency, |_| true),
+            Placement::Patterns => {
+                let (counted, patterns) = patterns::find(&graph.cfg);
+                record.patterns = patterns.into_iter().map(described).collect();
+                counted
+            }
+        };
+        Self::of_counted(graph, &counted, record)
+    }
+
+    /// Decides which blocks have a counter, so that those with calls, and the entry, are known.
+    pub(crate) fn of_calls(graph: &Graph<'_>, record: &mut Function) -> Self {
+        let wanted = |block: Block| record.tells_of_calls(block.0);
+        let counted = if graph.returns_twice {
+            Counted::every(&graph.cfg).only(wanted)
+        } else {
+            Counted::fewest(&graph.cfg, &graph.frequency, wanted)
         };
         Self::of_counted(graph, &counted, record)
     }
@@ -65,6 +83,17 @@ impl Sites {
     fn all(&self) -> impl Iterator<Item = (u64, Site)> + '_ {
         (0..).zip(&self.0).flat_map(|(counter, sites)| sites.iter().map(move |&site| (counter, site)))
     }
+}
+
+fn described(pattern: patterns::Pattern) -> Pattern {
+    let numbers = |blocks: Vec<Block>| blocks.into_iter().map(|block| block.0).collect();
+    let shape = match pattern.shape {
+        Shape::Diamond => PatternShape::Diamond,
+        Shape::HalfDiamond => PatternShape::HalfDiamond,
+        Shape::Jump => PatternShape::Jump,
+        Shape::Exits => PatternShape::Exits,
+    };
+    Pattern { shape, blocks: numbers(pattern.blocks), saved: numbers(pattern.saved) }
 }
 
 /// Where it is seen that control comes to a block.

@@ -57,9 +57,10 @@ fn run(module: &Module<'_>, options: &Options, analyses: *mut ffi::Analyses) -> 
     let code = llvm::module_hash(module);
     let mut manifest = manifest::begin(module, options);
     let written = match options.mode.as_str() {
-        mode @ ("blocks" | "edges") => {
+        mode @ ("blocks" | "edges" | "calls") => {
             let planned = plan_all(module, &functions, options, analyses, &mut manifest, |graph, record| match mode {
                 "edges" => Sites::of_edges(graph, record),
+                "calls" => Sites::of_calls(graph, record),
                 _ => Sites::of_blocks(graph, options, record),
             });
             write_all(module, options, &manifest, code, &planned, |planned, counters, id| {

@@ -8,7 +8,7 @@ use inkwell::module::Module;
 /// The options of one compilation. The driver has checked their values.
 #[derive(Clone, Debug)]
 pub(crate) struct Options {
-    /// `paths`, `blocks`, `edges`, or `log` for the tests' block log.
+    /// `paths`, `blocks`, `edges`, `calls`, or `log` for the tests' block log.
     pub(crate) mode: String,
     /// Which blocks are counted in mode `blocks`.
     pub(crate) placement: Placement,
@@ -77,6 +77,8 @@ impl Techniques {
 pub(crate) enum Placement {
     /// As few as possible.
     SpanningTree,
+    /// Those that no pattern of the graph saves.
+    Patterns,
     /// All.
     EveryBlock,
 }
@@ -84,7 +86,11 @@ pub(crate) enum Placement {
 impl Placement {
     /// What an option names.
     pub(crate) fn named(name: &str) -> Self {
-        if name == "every-block" { Self::EveryBlock } else { Self::SpanningTree }
+        match name {
+            "every-block" => Self::EveryBlock,
+            "patterns" => Self::Patterns,
+            _ => Self::SpanningTree,
+        }
     }
 }
 

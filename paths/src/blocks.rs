@@ -4,7 +4,7 @@
 //! successor share the point behind them. Seen so, a block is an arc between two points, and [what comes to a point leaves
 //! it](crate::conservation): the blocks of a spanning tree follow from the others ("Optimal measurement points for program
 //! frequency counts", Knuth & Stevenson, BIT 13, 1973). The tree takes the blocks that run most often. No edge holds code, so every kind
-//! of edge will do.
+//! of edge will do. Where only some blocks are of interest, such as those with calls, the points that others join are one.
 
 use std::cmp::Reverse;
 
@@ -24,22 +24,30 @@ impl Counted {
         Self { blocks: vec![true; cfg.num_blocks()] }
     }
 
-    /// As few as possible, and those that run least often. `frequency` gives the executions of every edge, indexed like the
-    /// edges of `cfg`. The function must have no call that returns twice.
-    pub fn fewest(cfg: &Cfg, frequency: &[u64]) -> Self {
-        let edges: Vec<_> = cfg.edges().map(|edge| cfg.edge(edge)).map(|edge| (edge.from.0, edge.to.0)).collect();
-        let network = network(&edges, &exits(cfg));
+    /// As few as possible of those that are `wanted`, so that the counts of these follow, and those that run least often. `frequency`
+    /// gives the executions of every edge, indexed like the edges of `cfg`. The function must have no call that returns twice.
+    pub fn fewest(cfg: &Cfg, frequency: &[u64], wanted: impl Fn(Block) -> bool) -> Self {
+        let network = of(cfg).without(|block| !wanted(Block(block as u32)));
         // Code before a return that a call in tail position comes to would make it no tail call.
-        let mut order: Vec<Block> = cfg.blocks().collect();
+        let mut order: Vec<Block> = cfg.blocks().filter(|&block| wanted(block)).collect();
         order.sort_by_key(|&block| (!cfg.counts_above(block), Reverse(executions(cfg, frequency, block))));
         let counted = |checks| {
             let tree = network.tree(order.iter().map(|block| block.index()), checks);
-            Self { blocks: tree.into_iter().map(|in_tree| !in_tree).collect() }
+            Self::these(cfg.blocks().zip(tree).map(|(block, in_tree)| wanted(block) && !in_tree).collect())
         };
-        // A frame that stays where the function is left anyway breaks no rule.
-        let may_stay = cfg.blocks().any(|block| cfg.may_stay(block) && cfg.exit(block).is_none());
         let fewest = counted(false);
-        if may_stay && fewest.blocks.contains(&false) { counted(true) } else { fewest }
+        let derives = cfg.blocks().any(|block| wanted(block) && !fewest.is_counted(block));
+        if frame_may_stay(cfg) && derives { counted(true) } else { fewest }
+    }
+
+    /// Those of them that are `wanted`.
+    pub fn only(self, wanted: impl Fn(Block) -> bool) -> Self {
+        Self::these((0..).zip(self.blocks).map(|(block, counted)| counted && wanted(Block(block))).collect())
+    }
+
+    /// Those for which it is true.
+    pub(crate) fn these(blocks: Vec<bool>) -> Self {
+        Self { blocks }
     }
 
     /// Whether `block` has a counter.
@@ -53,6 +61,11 @@ impl Counted {
     }
 }
 
+/// Whether a frame may stay in the middle of the function. One that stays where the function is left anyway breaks no rule.
+pub(crate) fn frame_may_stay(cfg: &Cfg) -> bool {
+    cfg.blocks().any(|block| cfg.may_stay(block) && cfg.exit(block).is_none())
+}
+
 /// For each block whether the function is left in it.
 pub(crate) fn exits(cfg: &Cfg) -> Vec<bool> {
     cfg.blocks().map(|block| cfg.exit(block).is_some()).collect()
@@ -62,6 +75,12 @@ pub(crate) fn exits(cfg: &Cfg) -> Vec<bool> {
 pub(crate) fn executions(cfg: &Cfg, frequency: &[u64], block: Block) -> u64 {
     let edges = if block == ENTRY { cfg.successors(block) } else { cfg.predecessors(block) };
     edges.iter().fold(0, |sum, edge| sum.saturating_add(frequency[edge.index()]))
+}
+
+/// The network of the blocks of a graph.
+pub(crate) fn of(cfg: &Cfg) -> Network {
+    let edges: Vec<_> = cfg.edges().map(|edge| cfg.edge(edge)).map(|edge| (edge.from.0, edge.to.0)).collect();
+    network(&edges, &exits(cfg))
 }
 
 /// The network whose arcs are the blocks. Edges are (source, target), `exits` says of each block whether the function is left in it. An
@@ -92,8 +111,12 @@ mod tests {
 
     /// The names of the blocks that have a counter.
     fn counted(graph: &str) -> String {
+        counted_of(graph, |_| true)
+    }
+
+    fn counted_of(graph: &str, wanted: impl Fn(Block) -> bool) -> String {
         let named = text::parse(graph).expect("a graph");
-        let counted = Counted::fewest(&named.cfg, &named.frequency);
+        let counted = Counted::fewest(&named.cfg, &named.frequency, wanted);
         counted.blocks().map(|block| named.names[block.index()].clone()).collect::<Vec<_>>().join(" ")
     }
 
@@ -114,6 +137,14 @@ mod tests {
         assert_eq!(counted("A: B*9 C\n B: D\n C: D\n D?:"), "C D");
         assert_eq!(counted("A?: B\n B:"), "A B");
         assert_eq!(counted("A?:"), "A");
+    }
+
+    #[test]
+    fn what_is_of_no_interest_needs_no_counter() {
+        let diamond = "A: B*9 C\n B: D\n C: D\n D:";
+        assert_eq!(counted_of(diamond, |block| block == ENTRY), "A");
+        assert_eq!(counted_of(diamond, |block| [ENTRY, Block(3)].contains(&block)), "D");
+        assert_eq!(counted_of(diamond, |block| [ENTRY, Block(1)].contains(&block)), "A B");
     }
 
     #[test]

@@ -31,6 +31,16 @@ pub struct Derived {
 }
 
 impl Network {
+    /// The same without some arcs: nobody asks for their counts. What they join is one point.
+    pub fn without(self, unwanted: impl Fn(usize) -> bool) -> Self {
+        let mut same = UnionFind::new(self.points);
+        for (_, &[from, to]) in self.arcs.iter().enumerate().filter(|(arc, _)| unwanted(*arc)) {
+            same.union(from, to);
+        }
+        let arcs = self.arcs.iter().map(|arc| arc.map(|point| same.find(point))).collect();
+        Self { arcs, outside: same.find(self.outside), points: self.points }
+    }
+
     /// Which arcs need no counter, given all in order of preference: those of a spanning tree. With `checks`, none at the outside.
     pub(crate) fn tree(&self, order: impl IntoIterator<Item = usize>, checks: bool) -> Vec<bool> {
         let mut joined = UnionFind::new(self.points);

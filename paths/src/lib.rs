@@ -22,6 +22,7 @@ pub mod increments;
 pub mod numbering;
 #[cfg(test)]
 mod oracle;
+pub mod patterns;
 pub mod placement;
 #[cfg(test)]
 mod random;

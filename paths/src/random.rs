@@ -13,7 +13,7 @@ use crate::entries::Entries;
 use crate::increments::Increments;
 use crate::spanning_tree::SpanningTree;
 use crate::techniques::Techniques;
-use crate::{Plan, blocks, oracle, plan, text};
+use crate::{Plan, blocks, oracle, patterns, plan, text};
 
 /// A random graph: every block but the last few gets one to four successors, some blocks end in an invoke or in an
 /// opaque terminator, some are not steady. In half of the graphs paths in flight are counted. Loops, irreducible ones
@@ -214,9 +214,24 @@ proptest! {
             }
         }
         let edges: Vec<_> = cfg.edges().map(|edge| cfg.edge(edge)).map(|edge| (edge.from.0, edge.to.0)).collect();
-        let counted = blocks::Counted::fewest(&cfg, &frequency);
-        let is_counted: Vec<_> = cfg.blocks().map(|block| counted.is_counted(block)).collect();
-        check_derived(&blocks::network(&edges, &blocks::exits(&cfg)), &is_counted, &blocks_ran, staying)?;
+        let network = blocks::network(&edges, &blocks::exits(&cfg));
+        let every = |_| true;
+        for counted in [blocks::Counted::fewest(&cfg, &frequency, every), patterns::find(&cfg).0] {
+            let is_counted: Vec<_> = cfg.blocks().map(|block| counted.is_counted(block)).collect();
+            check_derived(&network, &is_counted, &blocks_ran, staying)?;
+        }
+        // Only some blocks are of interest.
+        let wanted = |block: Block| frequency.get(block.index()).is_some_and(|taken| taken % 2 == 0);
+        let counted = blocks::Counted::fewest(&cfg, &frequency, wanted);
+        prop_assert!(counted.blocks().all(wanted));
+        let known = cfg.blocks().map(|block| counted.is_counted(block).then_some(blocks_ran[block.index()])).collect();
+        let derived = network.without(|block| !wanted(Block(block as u32))).derive(known);
+        prop_assert!(staying > 0 || derived.staying == 0);
+        if derived.staying == 0 {
+            for block in cfg.blocks().filter(|&block| wanted(block)) {
+                prop_assert_eq!(derived.counts[block.index()], Some(blocks_ran[block.index()]));
+            }
+        }
         let counted = arcs.fewest(&cfg, &frequency);
         let is_counted: Vec<_> = (0..arcs.list.len()).map(|number| counted.contains(&number)).collect();
         check_derived(&arcs.network, &is_counted, &arcs_ran, staying)?;

@@ -42,10 +42,9 @@ pub fn write(report: &Report, functions: &[&Function], sort: Sort, top: usize, o
     let mut sum: Count = 0;
     for (rank, &(function, block, count, executed)) in rows[..shown].iter().enumerate() {
         sum = sum.saturating_add(executed);
-        let derived = function.staying > 0 && !function.shape.counted_blocks.contains(&(block as u32));
         table.add_row([
             (rank + 1).to_string().dimmed().to_string(),
-            format!("{}{}", if derived { "~" } else { "" }, grouped(count)),
+            format!("{}{}", if function.is_in_doubt(block) { "~" } else { "" }, grouped(count)),
             share(executed, total),
             percent(sum, total),
             function.demangled.cyan().to_string(),
@@ -56,15 +55,6 @@ pub fn write(report: &Report, functions: &[&Function], sort: Sort, top: usize, o
     writeln!(out, "{}", table.trim_fmt())?;
     if shown < rows.len() {
         writeln!(out, "{}", first_of(shown, &plural(rows.len(), "executed block")))?;
-    }
-    let staying: Count = functions.iter().fold(0, |sum: Count, function| sum.saturating_add(function.staying));
-    if staying > 0 {
-        let text = format!(
-            "~ {} still in a function at the end, or left it in its middle; blocks of it that have no counter may have run as many \
-             times more or less",
-            plural(usize::try_from(staying).unwrap_or(usize::MAX), "call")
-        );
-        writeln!(out, "{}", text.dimmed())?;
     }
     writeln!(out)
 }

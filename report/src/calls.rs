@@ -23,6 +23,8 @@ pub struct Called {
     pub calls: Count,
     /// From how many places, executed ones.
     pub sites: u64,
+    /// Whether some of the calls may not have been, or others (see [`Function::staying`]).
+    pub in_doubt: bool,
     /// How often it was entered; `None` if it is not counted.
     pub entries: Option<Count>,
 }
@@ -31,12 +33,13 @@ pub struct Called {
 pub fn of<'a>(report: &'a Report, functions: &[&'a Function]) -> BTreeMap<&'a str, Called> {
     let mut callees: BTreeMap<&str, Called> = BTreeMap::new();
     for function in functions {
-        for (block, &count) in function.shape.blocks.iter().zip(&function.block_counts).filter(|(_, count)| **count > 0)
-        {
+        let blocks = function.shape.blocks.iter().zip(&function.block_counts).enumerate();
+        for (number, (block, &count)) in blocks.filter(|(_, (_, count))| **count > 0) {
             for callee in &block.calls {
                 let called = callees.entry(callee).or_default();
                 called.calls = called.calls.saturating_add(count);
                 called.sites += 1;
+                called.in_doubt |= function.is_in_doubt(number);
             }
         }
     }
@@ -60,7 +63,8 @@ pub fn write(report: &Report, functions: &[&Function], top: usize, out: &mut imp
     for (name, called) in &callees[..shown] {
         let name = if *name == INDIRECT { "(through a pointer)".dimmed().to_string() } else { demangle(name) };
         let entries = called.entries.map_or_else(|| "–".into(), grouped);
-        table.add_row([grouped(called.calls), grouped(called.sites.into()), entries, name]);
+        let calls = format!("{}{}", if called.in_doubt { "~" } else { "" }, grouped(called.calls));
+        table.add_row([calls, grouped(called.sites.into()), entries, name]);
     }
     writeln!(out, "{}", table.trim_fmt())?;
     if shown < callees.len() {

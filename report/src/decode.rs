@@ -85,6 +85,8 @@ struct Raw {
     shape: manifest::Function,
     /// Whether it is in the image.
     present: bool,
+    /// Whether its unit counts only calls.
+    only_calls: bool,
     entries: Entries,
     /// Count by path id; behind the last path the entries, if they are counted.
     counts: BTreeMap<u64, Count>,
@@ -94,9 +96,10 @@ struct Raw {
 fn slice(counted: Counted, image: usize, module: usize) -> Result<Vec<Raw>> {
     let Counted { counters, manifest, present, counts, mut entries } = counted;
     let functions = manifest.functions.into_iter().zip(present.into_iter().chain(std::iter::repeat(true)));
+    let only_calls = manifest.mode == "calls";
     let raw = functions.enumerate().map(|(index, (shape, present))| {
         let entries = entries.remove(&index).unwrap_or_default();
-        Raw { image, module, shape, present, entries, counts: BTreeMap::new() }
+        Raw { image, module, shape, present, only_calls, entries, counts: BTreeMap::new() }
     });
     let mut raw: Vec<_> = raw.collect();
     let mut order: Vec<usize> = (0..raw.len()).filter(|&at| raw[at].shape.counters() > 0).collect();
@@ -189,20 +192,20 @@ fn function(raw: Raw) -> Result<Function> {
     }
     let edge_counts = flow::edge_counts(&shape, &dag_counts);
     let (demangled, entries) = (demangle(&shape.name), entries.entered);
-    Ok(Function { image, module, demangled, shape, entries, paths, block_counts, staying: 0, edge_counts })
+    Ok(Function { image, module, demangled, shape, entries, paths, block_counts, staying: 0, only_calls: false, edge_counts })
 }
 
 /// A function whose blocks or edges are counted.
 fn without_paths(raw: Raw) -> Function {
-    let Raw { image, module, shape, counts, .. } = raw;
+    let Raw { image, module, shape, only_calls, counts, .. } = raw;
     let (block_counts, edge_counts, staying) = if shape.counted_arcs.is_empty() {
-        derive::from_blocks(&shape, &counts)
+        derive::from_blocks(&shape, &counts, only_calls)
     } else {
         derive::from_arcs(&shape, &counts)
     };
     let demangled = demangle(&shape.name);
     let entries = block_counts.first().copied().unwrap_or_default();
-    Function { image, module, demangled, shape, entries, paths: Vec::new(), block_counts, staying, edge_counts }
+    Function { image, module, demangled, shape, entries, paths: Vec::new(), block_counts, staying, only_calls, edge_counts }
 }
 
 /// A decoder for the paths of a function.

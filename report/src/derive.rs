@@ -14,16 +14,18 @@ use crate::model::Count;
 /// [`model::Function::staying`](crate::model::Function::staying)).
 type Counts = (Vec<Count>, Vec<Option<Count>>, Count);
 
-/// From counters of blocks, by their order.
-pub fn from_blocks(shape: &Function, counters: &BTreeMap<u64, Count>) -> Counts {
+/// From counters of blocks, by their order; with `only_calls`, of no others than those that
+/// [tell of calls](Function::tells_of_calls).
+pub fn from_blocks(shape: &Function, counters: &BTreeMap<u64, Count>, only_calls: bool) -> Counts {
     let mut known = vec![None; shape.blocks.len()];
     for (counter, &block) in (0..).zip(&shape.counted_blocks) {
         known[block as usize] = Some(signed(counters, counter));
     }
     let edges: Vec<_> = shape.edges.iter().map(|edge| (edge.from, edge.to)).collect();
-    let derived = blocks::network(&edges, &exits(shape)).derive(known);
+    let unwanted = |block: usize| only_calls && !shape.tells_of_calls(block as u32);
+    let derived = blocks::network(&edges, &exits(shape)).without(unwanted).derive(known);
     let blocks: Vec<_> = derived.counts.into_iter().map(|count| positive(count.unwrap_or_default())).collect();
-    let edges = if derived.staying == 0 { edges_between(shape, &blocks) } else { vec![None; edges.len()] };
+    let edges = if derived.staying == 0 && !only_calls { edges_between(shape, &blocks) } else { vec![None; edges.len()] };
     (blocks, edges, derived.staying)
 }
 

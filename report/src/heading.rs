@@ -29,7 +29,8 @@ pub(crate) fn write(report: &Report, width: Option<usize>, out: &mut impl Write)
         }
         [] => {}
     }
-    let (blocks, paths): (Vec<_>, Vec<_>) = report.counted().partition(|function| function.counts_blocks());
+    let (blocks, paths): (Vec<_>, Vec<_>) = report.with_blocks().partition(|function| function.counts_blocks());
+    let calls: Vec<_> = report.counted().filter(|function| function.only_calls).collect();
     let sum = |functions: &[&Function], what: fn(&Function) -> Count| {
         grouped(functions.iter().fold(0, |sum: Count, function| sum.saturating_add(what(function))))
     };
@@ -43,7 +44,28 @@ pub(crate) fn write(report: &Report, width: Option<usize>, out: &mut impl Write)
         );
         writeln!(out, "{:<9} {}", "blocks".dimmed(), elide(&text, room))?;
     }
-    if !paths.is_empty() || blocks.is_empty() {
+    let patterns = report.counted().flat_map(|function| &function.shape.patterns);
+    let mut shapes = [("diamond", 0), ("half-diamond", 0), ("jump", 0), ("exit sum", 0)];
+    let mut saved = 0;
+    for pattern in patterns {
+        shapes[pattern.shape as usize].1 += 1;
+        saved += pattern.saved.len();
+    }
+    if saved > 0 {
+        let shapes: Vec<_> = shapes.iter().map(|&(shape, count)| plural(count, shape)).collect();
+        let text = format!("{}; {} saved", shapes.join(", "), plural(saved, "counter"));
+        writeln!(out, "{:<9} {}", "patterns".dimmed(), elide(&text, room))?;
+    }
+    if !calls.is_empty() {
+        let text = format!(
+            "{} by {}; {} counters",
+            sum(&calls, Function::calls),
+            plural(calls.len(), "function"),
+            sum(&calls, |function| function.shape.counters().into()),
+        );
+        writeln!(out, "{:<9} {}", "calls".dimmed(), elide(&text, room))?;
+    }
+    if !paths.is_empty() || (blocks.is_empty() && calls.is_empty()) {
         let text = format!(
             "{} of {} ran, in {} of {}, {} times in all",
             sum(&paths, |function| function.completed().count() as Count),
@@ -54,7 +76,10 @@ pub(crate) fn write(report: &Report, width: Option<usize>, out: &mut impl Write)
         );
         writeln!(out, "{:<9} {}", "paths".dimmed(), elide(&text, room))?;
     }
-    writeln!(out, "{:<9} {} instructions\n", "executed".dimmed(), grouped(report.executed()))
+    if calls.is_empty() || !blocks.is_empty() || !paths.is_empty() {
+        writeln!(out, "{:<9} {} instructions", "executed".dimmed(), grouped(report.executed()))?;
+    }
+    writeln!(out)
 }
 
 fn processes_in_words(count: usize) -> String {

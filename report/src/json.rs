@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::io::Write;
 
-use pathformat::manifest::{Exit, Linkage, Location, Outcome};
+use pathformat::manifest::{Exit, Linkage, Location, Outcome, Pattern, PatternShape};
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
@@ -118,6 +118,7 @@ struct FunctionEntry<'a, B, E, P> {
     skipped: Option<&'a str>,
     blocks: B,
     edges: E,
+    patterns: Vec<PatternEntry<'a>>,
     paths: P,
 }
 
@@ -144,9 +145,27 @@ fn function<'a>(report: &'a Report, function: &'a Function) -> impl Serialize + 
         instructions: function.executed(),
         skipped: shape.skipped.as_deref(),
         blocks: List(move || (0..shape.blocks.len()).map(move |id| block(function, id))),
+        patterns: shape.patterns.iter().map(pattern).collect(),
         edges: List(move || (0..shape.edges.len()).map(move |index| edge(function, index))),
         paths: List(move || function.paths.iter().map(path)),
     }
+}
+
+#[derive(Serialize)]
+struct PatternEntry<'a> {
+    shape: &'static str,
+    blocks: &'a [u32],
+    saved: &'a [u32],
+}
+
+fn pattern(pattern: &Pattern) -> PatternEntry<'_> {
+    let shape = match pattern.shape {
+        PatternShape::Diamond => "diamond",
+        PatternShape::HalfDiamond => "half-diamond",
+        PatternShape::Jump => "jump",
+        PatternShape::Exits => "exits",
+    };
+    PatternEntry { shape, blocks: &pattern.blocks, saved: &pattern.saved }
 }
 
 #[derive(Serialize)]
@@ -154,7 +173,8 @@ struct BlockEntry<'a, L, O> {
     id: usize,
     name: &'a str,
     lines: Vec<u32>,
-    count: Count,
+    count: Option<Count>,
+    counter: bool,
     instructions: u64,
     opcodes: O,
     calls: &'a [String],
@@ -168,7 +188,8 @@ fn block(function: &Function, id: usize) -> impl Serialize {
         id,
         name: &block.name,
         lines: own_lines(function, &block.locations),
-        count: function.block_counts[id],
+        count: function.knows(id).then_some(function.block_counts[id]),
+        counter: function.shape.counted_blocks.contains(&(id as u32)),
         instructions: instructions(block),
         opcodes: Opcodes(&block.opcodes),
         calls: &block.calls,

@@ -111,6 +111,9 @@ pub struct Function {
     /// Where blocks are counted: how many frames were still in the function, left it in its middle, as by an exception, or came
     /// back by `longjmp`. Blocks without a counter of their own may have run as many times more or less than it says.
     pub staying: Count,
+    /// Whether only calls are counted: of blocks that have none nothing is known, their counts are 0 (see
+    /// [`knows`](Self::knows)).
+    pub only_calls: bool,
     /// For each edge of the control-flow graph how often it was taken; `None` where the paths do not tell.
     pub edge_counts: Vec<Option<Count>>,
 }
@@ -183,17 +186,38 @@ pub fn instructions(block: &manifest::Block) -> u64 {
 }
 
 impl Function {
-    /// Instructions that it executed, without those of its callees.
+    /// Instructions that it executed, without those of its callees; 0 where only calls are counted.
     pub fn executed(&self) -> Count {
+        if self.only_calls {
+            return 0;
+        }
         let blocks = self.shape.blocks.iter().zip(&self.block_counts);
         blocks.fold(0, |sum: Count, (block, &count)| {
             sum.saturating_add(count.saturating_mul(Count::from(instructions(block))))
         })
     }
 
+    /// How many calls it made, inline assembly and intrinsics not counted.
+    pub fn calls(&self) -> Count {
+        let blocks = self.shape.blocks.iter().zip(&self.block_counts);
+        blocks.fold(0, |sum: Count, (block, &count)| {
+            sum.saturating_add(count.saturating_mul(block.calls.len() as Count))
+        })
+    }
+
     /// Whether its blocks or edges are counted instead of its paths.
     pub fn counts_blocks(&self) -> bool {
         self.shape.num_paths == 0 && self.shape.counters() > 0
+    }
+
+    /// Whether it is known how often a block ran.
+    pub fn knows(&self, block: usize) -> bool {
+        !self.only_calls || u32::try_from(block).is_ok_and(|block| self.shape.tells_of_calls(block))
+    }
+
+    /// Whether what is said of a block may be wrong by [`staying`](Self::staying).
+    pub fn is_in_doubt(&self, block: usize) -> bool {
+        self.staying > 0 && u32::try_from(block).is_ok_and(|block| !self.shape.counted_blocks.contains(&block))
     }
 
     /// The executed paths that have ended.
@@ -240,6 +264,11 @@ impl Report {
     /// The instrumented functions.
     pub fn counted(&self) -> impl Iterator<Item = &Function> {
         self.functions.iter().filter(|function| function.shape.skipped.is_none())
+    }
+
+    /// Those of them whose blocks all have counts.
+    pub fn with_blocks(&self) -> impl Iterator<Item = &Function> {
+        self.counted().filter(|function| !function.only_calls)
     }
 
     /// Instructions that all functions executed.

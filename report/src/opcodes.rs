@@ -176,7 +176,7 @@ const COLUMNS: [(Class, &str); 10] = [
 /// # Errors
 /// Those of `out`.
 pub fn write(report: &Report, functions: &[&Function], rows: Rows, top: usize, out: &mut impl Write) -> Result<()> {
-    let all = Mix::of(report.counted());
+    let all = Mix::of(report.with_blocks());
     let table = match rows {
         Rows::Program => program(&Mix::of(functions.iter().copied()), all.total()),
         Rows::Functions => {

@@ -134,6 +134,9 @@ impl Files {
             let entries = file.functions.entry((shape.line, shape.name.clone())).or_default();
             *entries = entries.saturating_add(function.entries);
         }
+        if function.only_calls {
+            return;
+        }
         for ((name, line, _), count) in lines(function) {
             if let Some(file) = self.get(module, name) {
                 let sum = file.lines.entry(line).or_default();

@@ -68,11 +68,16 @@ pub struct Options {
 pub fn write(report: &Report, options: &Options, out: &mut impl Write) -> Result<()> {
     heading::write(report, options.width, out)?;
     let chosen = || select::functions(report, options.function.as_deref());
+    let with_blocks = || chosen().into_iter().filter(|function| !function.only_calls).collect::<Vec<_>>();
     match options.view {
         View::Paths => {
             let mixed = report.counted().any(|function| !function.counts_blocks());
-            if report.counted().any(Function::counts_blocks) {
-                blocks::write(report, &chosen(), options.sort, options.top, out)?;
+            if report.with_blocks().any(Function::counts_blocks) {
+                blocks::write(report, &with_blocks(), options.sort, options.top, out)?;
+            }
+            if report.counted().any(|function| function.only_calls) {
+                let calls: Vec<_> = chosen().into_iter().filter(|function| function.only_calls).collect();
+                calls::write(report, &calls, options.top, out)?;
             }
             if mixed || report.counted().next().is_none() {
                 paths(report, options, out)?;
@@ -80,8 +85,8 @@ pub fn write(report: &Report, options: &Options, out: &mut impl Write) -> Result
         }
         View::Functions => functions(report, options, out)?,
         View::Skipped => return skipped(report, options, out),
-        View::Opcodes(rows) => opcodes::write(report, &chosen(), rows, options.top, out)?,
-        View::Branches => branches::write(&chosen(), options.top, out)?,
+        View::Opcodes(rows) => opcodes::write(report, &with_blocks(), rows, options.top, out)?,
+        View::Branches => branches::write(&with_blocks(), options.top, out)?,
         View::Calls => calls::write(report, &chosen(), options.top, out)?,
     }
     remarks(report, options, out)
@@ -257,6 +262,19 @@ fn remarks(report: &Report, options: &Options, out: &mut impl Write) -> Result<(
     }
     if !parts.is_empty() {
         note(&format!("{}; --skipped lists them", parts.join("; ")), options, out)?;
+    }
+    let only_calls = report.counted().filter(|function| function.only_calls).count();
+    if only_calls > 0 && !matches!(options.view, View::Paths | View::Calls) {
+        note(&format!("of {} only calls are counted", plural(only_calls, "function")), options, out)?;
+    }
+    let staying: Count = report.counted().fold(0, |sum: Count, function| sum.saturating_add(function.staying));
+    if staying > 0 {
+        let text = format!(
+            "{} still in a function at the end, or left it in its middle; ~ marks blocks of it that have no counter and may \
+             have run as many times more or less",
+            plural(usize::try_from(staying).unwrap_or(usize::MAX), "call")
+        );
+        note(&text, options, out)?;
     }
     let flagged = |flag: fn(&Run) -> bool| {
         let mut runs = report.runs.iter().filter(|run| flag(run));

@@ -8,7 +8,7 @@ use crate::model::{Function, Report};
 /// The weights of every function that ran.
 pub fn of(report: &Report) -> Weights {
     let mut weights = Weights::default();
-    for function in report.functions.iter().filter(|function| function.entries > 0) {
+    for function in report.with_blocks().filter(|function| function.entries > 0) {
         let source = report.modules.get(function.module).map_or("", |module| module.source.as_str());
         let is_inline = function.shape.linkage == Linkage::Inline;
         weights.insert((!is_inline).then_some(source), &function.shape.name, edges(function));

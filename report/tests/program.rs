@@ -358,7 +358,7 @@ fn a_damaged_manifest_is_refused() {
     };
     refuses(&sound[..100], "it ends in the middle of a value (truncated?)");
     refuses(&change(0), "it does not start with the expected magic number");
-    refuses(&change(8), "it has format version 5, which this program cannot read");
+    refuses(&change(8), "it has format version 4, which this program cannot read");
     let main = "module 11111111111111111111111111111111: ";
     refuses(&change(70), &format!("{main}its checksum does not match its content"));
     let length = u64::from_le_bytes(sound[40..48].try_into().expect("eight bytes"));

@@ -14,13 +14,19 @@ COMPILERS = {
     "paths": f"{PATHCC}",
     "unpeeled": f"{PATHCC} -Xclang -mllvm -Xclang -pathcc-without=peeling",
     "blocks": f"{PATHCC} -fpath-mode=blocks",
+    "patterns": f"{PATHCC} -fpath-mode=blocks -fpath-placement=patterns",
     "edges": f"{PATHCC} -fpath-mode=edges",
+    "calls": f"{PATHCC} -fpath-mode=calls",
     "log": f"{PATHCC} -fpath-mode=log",
     "early": f"{PATHCC} -fpath-stage=early",
     # Without atomic updates their counts are wrong under threads.
     "coverage": f"{CLANG} -fprofile-instr-generate -fcoverage-mapping -fprofile-update=atomic",
     "gcov": f"{CLANG} --coverage -fprofile-update=atomic",
 }
+
+
+# The builds that count what also follows from paths.
+MODES = ("blocks", "patterns", "edges", "calls")
 
 
 @dataclass(frozen=True)
@@ -38,7 +44,7 @@ def build(program: Program, source: Path | None, how: str, flags: str, home: Pat
     directory that it was compiled in.
     """
     tree = home / how
-    place = home / "build" if how in ("paths", "log", "unpeeled", "blocks", "edges") else tree
+    place = home / "build" if how in ("paths", "log", "unpeeled", *MODES) else tree
     for old in (tree, place):
         shutil.rmtree(old, ignore_errors=True)
     if source is None:

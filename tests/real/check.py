@@ -85,7 +85,7 @@ def check_program(report: Report, program: Program, source: Path | None, level: 
     name = f"{program.name} {level}"
     if report.check(f"{name}: output", lambda: check_output(program, source, flags, home)):
         report.check(f"{name}: block log", lambda: oracle_log.check(program, source, flags, home, home / "paths"))
-        report.check(f"{name}: counted blocks and edges", lambda: modes.check(program, source, flags, home))
+        report.check(f"{name}: counted blocks, edges and calls", lambda: modes.check(program, source, flags, home))
     if level == "-O0":
         report.check(f"{name}: clang's coverage", lambda: oracle_cov.check(program, source, home))
     if not keep:

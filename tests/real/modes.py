@@ -1,4 +1,4 @@
-"""Blocks and edges that are counted ran as often as their paths say: three builds of the same program.
+"""Blocks, edges and calls that are counted ran as often as their paths say: builds of the same program that differ in what they count.
 
 Path mode without peeling, since that gives a function other blocks. Valid for calm work: where a call never returns, paths say of the block that it is in
 only that it is in flight.
@@ -7,7 +7,7 @@ only that it is in flight.
 from dataclasses import dataclass
 from pathlib import Path
 
-from build import build, difference, work
+from build import MODES, build, difference, work
 from programs import Program
 from tools import CheckFailed, export
 
@@ -18,7 +18,8 @@ class Counts:
 
     entries: int
     staying: int
-    blocks: list[int]
+    # Count, opcodes and calls of each block. Where only calls are counted, the count of a block without any is not known.
+    blocks: list[tuple[int | None, dict[str, int], list[str]]]
     edges: dict[tuple[int, int], int | None]
 
 
@@ -29,7 +30,7 @@ def counts(profiles: Path) -> dict[tuple[int, str, str], Counts]:
         (function["image"], function["module"], function["name"]): Counts(
             function["entries"],
             function["staying"],
-            [block["count"] for block in function["blocks"]],
+            [(block["count"], block["opcodes"], block["calls"]) for block in function["blocks"]],
             {(edge["from"], edge["to"]): edge["count"] for edge in function["edges"]},
         )
         for function in exported["functions"]
@@ -38,9 +39,9 @@ def counts(profiles: Path) -> dict[tuple[int, str, str], Counts]:
 
 
 def check(program: Program, source: Path | None, flags: str, home: Path) -> str:
-    """Compares all three builds; returns how much was compared."""
+    """Compares all builds; returns how much was compared."""
     found, outcomes = {}, {}
-    for how in ("unpeeled", "blocks", "edges"):
+    for how in ("unpeeled", *MODES):
         tree = build(program, source, how, flags, home)
         steps = program.work["calm" if "calm" in program.work else "small"](tree)
         outcomes[how] = work(program, tree, steps, home / f"{how}.profiles")
@@ -48,10 +49,10 @@ def check(program: Program, source: Path | None, flags: str, home: Path) -> str:
         differs = difference(steps, outcomes["unpeeled"], outcomes[how])
         if differs:
             raise CheckFailed(f"counting {how} changes the program: {differs}")
-    return "; ".join(f"{how}: {compare(found['unpeeled'], found[how])}" for how in ("blocks", "edges"))
+    return "; ".join(f"{how}: {compare(how, found['unpeeled'], found[how])}" for how in MODES)
 
 
-def compare(paths: dict[tuple[int, str, str], Counts], others: dict[tuple[int, str, str], Counts]) -> str:
+def compare(how: str, paths: dict[tuple[int, str, str], Counts], others: dict[tuple[int, str, str], Counts]) -> str:
     """Compares what follows from paths with what follows from other counters."""
     if paths.keys() != others.keys():
         raise CheckFailed(f"other functions are counted: {sorted(paths.keys() ^ others.keys())[:5]}")
@@ -61,9 +62,13 @@ def compare(paths: dict[tuple[int, str, str], Counts], others: dict[tuple[int, s
         known = paths[key]
         if ours.staying:
             wrong.append(f"{key[2]}: {ours.staying} calls seem to stay in it")
-        if (ours.entries, ours.blocks) != (known.entries, known.blocks):
-            wrong.append(f"{key[2]}: blocks ran {known.blocks}, counted {ours.blocks}")
-        executed += sum(count > 0 for count in ours.blocks)
+        if ours.entries != known.entries or len(ours.blocks) != len(known.blocks):
+            wrong.append(f"{key[2]}: {known.entries} entries, counted {ours.entries}")
+        for block, (counted, expected) in enumerate(zip(ours.blocks, known.blocks)):
+            of_no_interest = how == "calls" and counted[0] is None and not counted[2]
+            if counted != expected and not (of_no_interest and counted[1:] == expected[1:]):
+                wrong.append(f"{key[2]}: block {block}: {expected}, counted {counted}")
+            executed += bool(counted[0])
         for edge, count in ours.edges.items():
             unknown += count is None
             if count is not None and known.edges[edge] is not None:

@@ -68,7 +68,7 @@ fn contradictions_stop_before_compiling() {
         assert!(!ok && said.lines().count() == 1, "{said}");
         said
     };
-    assert!(said(&["-fpath-mode=everything"]).contains("expected paths or blocks or edges or log"));
+    assert!(said(&["-fpath-mode=everything"]).contains("expected paths or blocks or edges or calls or log"));
     assert!(said(&["-fpath-placement=every-block"]).contains("needs -fpath-mode=blocks"));
     assert!(said(&["-fpath-mode=edges", "-fpath-in-flight=yes"]).contains("cannot be had with -fpath-mode=edges"));
 }
