@@ -28,10 +28,10 @@ pub use wire::Error;
 pub const MANIFEST_VERSION: u32 = 5;
 
 /// Version of the profile file. Any other version is refused with a message.
-pub const PROFILE_VERSION: u32 = 2;
+pub const PROFILE_VERSION: u32 = 3;
 
 /// Version of the raw file. Any other version is refused with a message.
-pub const RAW_VERSION: u32 = 1;
+pub const RAW_VERSION: u32 = 2;
 
 /// Names that are agreed between the pass (which emits them) and the linker (which defines them).
 pub mod names {

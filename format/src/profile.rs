@@ -2,7 +2,8 @@
 //!
 //! The runtime streams it out ([`ModuleWriter`]); the report reads it whole ([`Profile::decode`]). After the head
 //! come modules, each a tag 1, the module's id, the length of its array and pairs (gap, count) closed by a gap
-//! of 0, where the index of a counter is the previous one plus the gap, starting from −1. A tag 0 and the
+//! of 0, where the index of a counter is the previous one plus the gap, starting from −1. Where keys of tables are addresses, a tag 2 and the process's map stand
+//! before its modules. A tag 0 and the
 //! xxHash64 of all bytes before it close the file.
 
 use crate::PROFILE_VERSION;
@@ -109,6 +110,12 @@ impl<'a, S: Sink> ProfileWriter<'a, S> {
         Self { sink }
     }
 
+    /// Tells where code is in the process that the modules behind it are of: lines of `/proc/self/maps`.
+    pub fn map(&mut self, lines: &[u8]) {
+        self.sink.put(&[2]);
+        self.sink.put_bytes(lines);
+    }
+
     /// Starts a module whose array has `counters` counters. Counters must then come in ascending order.
     pub fn module(&mut self, id: ModuleId, counters: u64) -> ModuleWriter<'_, 'a, S> {
         self.sink.put(&[1]);
@@ -166,6 +173,8 @@ mod whole {
         pub head: Head<'a>,
         /// Non-zero counters by module.
         pub modules: Vec<Module>,
+        /// Where code is in the process of the modules from this one on.
+        pub maps: Vec<(usize, Vec<u8>)>,
     }
 
     /// The non-zero counters of one module.
@@ -199,25 +208,27 @@ mod whole {
             }
             let flags = reader.u32()?;
             let head = Head::read_facts(flags, &mut reader)?;
-            let mut modules = Vec::new();
+            let (mut modules, mut maps) = (Vec::new(), Vec::new());
             loop {
                 match reader.u8()? {
                     0 => break,
                     1 => modules.push(Module::decode(&mut reader)?),
+                    2 => maps.push((modules.len(), reader.bytes()?.to_vec())),
                     _ => return Err(Error::Invalid("a module does not start with its tag")),
                 }
             }
             if reader.rest().len() != 8 {
                 return Err(Error::Invalid("bytes follow the end mark"));
             }
-            Ok(Self { head, modules })
+            Ok(Self { head, modules, maps })
         }
 
         /// The bytes of the file.
         pub fn encode(&self) -> Vec<u8> {
             let mut bytes = Vec::new();
             let mut writer = ProfileWriter::new(&mut bytes, &self.head);
-            for module in &self.modules {
+            for (at, module) in self.modules.iter().enumerate() {
+                self.maps.iter().filter(|(first, _)| *first == at).for_each(|(_, lines)| writer.map(lines));
                 let mut counters = writer.module(module.id, module.counters);
                 module.counts.iter().for_each(|&(index, count)| counters.counter(index, count));
                 counters.finish();
@@ -276,6 +287,7 @@ mod tests {
                 Module { id: ModuleId([7; 16]), counters: 10, counts: vec![(0, 1), (1, 2), (9, u64::MAX)] },
                 Module { id: ModuleId([8; 16]), counters: 0, counts: Vec::new() },
             ],
+            maps: vec![(1, b"1000-2000 r-xp 0 0:0 0 /bin/demo\n".to_vec())],
         }
     }
 

@@ -10,7 +10,7 @@
 //!  | magic | version | flags | header size | region size | facts … modules … checksum | zeros … | slot 0 | slot 1 | …
 //! ```
 //!
-//! The facts are those of a profile's head. A module is its id, the offset of its array in the region (varint), its number
+//! The facts are those of a profile's head. Where keys of tables are addresses, a 2 and the process's map follow, as in a profile. A module is its id, the offset of its array in the region (varint), its number
 //! of counters (varint) and a byte that says how its threads count. The checksum is over the bytes from 16 up to itself: all
 //! that does not change while the program runs.
 
@@ -108,16 +108,24 @@ pub fn write_header(
     sink: &mut impl Sink,
     head: &Head<'_>,
     region_size: u64,
+    map: Option<&[u8]>,
     places: impl Iterator<Item = Place> + Clone,
 ) -> u64 {
     let mut length = Length(0);
-    put_header(&mut length, head, 0, region_size, places.clone());
+    put_header(&mut length, head, 0, region_size, map, places.clone());
     let size = length.0.next_multiple_of(PAGE);
-    put_header(sink, head, size, region_size, places);
+    put_header(sink, head, size, region_size, map, places);
     size
 }
 
-fn put_header(sink: &mut impl Sink, head: &Head<'_>, size: u64, region: u64, places: impl Iterator<Item = Place>) {
+fn put_header(
+    sink: &mut impl Sink,
+    head: &Head<'_>,
+    size: u64,
+    region: u64,
+    map: Option<&[u8]>,
+    places: impl Iterator<Item = Place>,
+) {
     sink.put(&MAGIC);
     sink.put_u32(RAW_VERSION);
     sink.put_u32(head.flags);
@@ -125,6 +133,10 @@ fn put_header(sink: &mut impl Sink, head: &Head<'_>, size: u64, region: u64, pla
     sink.put_u64(size);
     sink.put_u64(region);
     head.write_facts(&mut sink);
+    if let Some(lines) = map {
+        sink.put(&[2]);
+        sink.put_bytes(lines);
+    }
     for place in places {
         sink.put(&[1]);
         sink.put(&place.id.0);
@@ -162,6 +174,8 @@ mod whole {
         pub region_size: u64,
         /// Where each module's counters are in a slot.
         pub places: Vec<Place>,
+        /// Where code is in the process, if keys are addresses.
+        pub map: Option<Vec<u8>>,
         /// Whether known threads may count in slot 0.
         shared: bool,
     }
@@ -184,10 +198,11 @@ mod whole {
             let checked = reader.rest();
             let (size, region_size) = (reader.u64()?, reader.u64()?);
             let head = Head::read_facts(flags & !SHARED | INCOMPLETE, &mut reader)?;
-            let mut places = Vec::new();
+            let (mut places, mut map) = (Vec::new(), None);
             loop {
                 match reader.u8()? {
                     0 => break,
+                    2 => map = Some(reader.bytes()?.to_vec()),
                     1 => places.push(Place {
                         id: ModuleId(reader.array()?),
                         offset: reader.varint()?,
@@ -211,7 +226,7 @@ mod whole {
             if !places.iter().all(|place| place.is_within(region_size)) {
                 return Err(Error::Invalid("a counter array reaches beyond the region"));
             }
-            Ok(Self { head, size, region_size, places, shared: flags & SHARED != 0 })
+            Ok(Self { head, size, region_size, places, map, shared: flags & SHARED != 0 })
         }
 
         /// Reads a whole file: the header, and the modules with their counts. The head's flags say whether unknown threads
@@ -297,7 +312,7 @@ mod tests {
         let head = Head { flags, pid: 42, image: b"/bin/demo", process_start: 9, ..Head::default() };
         let places = [place(1, 0, 10, Threads::Exact), place(2, PAGE, 512, Threads::Atomic)];
         let mut bytes = Vec::new();
-        let size = write_header(&mut bytes, &head, REGION, places.into_iter());
+        let size = write_header(&mut bytes, &head, REGION, Some(b"map"), places.into_iter());
         assert_eq!(size, PAGE);
         for (slot, counts) in (0..).zip(slots) {
             bytes.resize((size + (slot + 1) * REGION) as usize, 0);
@@ -346,7 +361,7 @@ mod tests {
         let mut length = Length(0);
         let head = Head { pid: 42, image: b"/bin/demo", process_start: 9, ..Head::default() };
         let places = [place(1, 0, 10, Threads::Exact), place(2, PAGE, 512, Threads::Atomic)];
-        put_header(&mut length, &head, 0, 0, places.into_iter());
+        put_header(&mut length, &head, 0, 0, Some(b"map"), places.into_iter());
         for at in 0..length.0 as usize {
             assert!(Header::decode(&bytes[..at]).is_err(), "cut at {at}");
             let mut damaged = bytes.clone();
@@ -365,7 +380,7 @@ mod tests {
             [place(1, 4, 1, Threads::Exact), place(1, REGION, 1, Threads::Exact), place(1, 0, u64::MAX, Threads::Exact)]
         {
             let mut bytes = Vec::new();
-            write_header(&mut bytes, &Head::default(), REGION, [wrong].into_iter());
+            write_header(&mut bytes, &Head::default(), REGION, None, [wrong].into_iter());
             assert!(matches!(Header::decode(&bytes), Err(Error::Invalid(_))), "{wrong:?}");
         }
     }

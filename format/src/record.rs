@@ -6,8 +6,8 @@
 //! payload decompresses it (zstd) and reads it with [`manifest`](crate::manifest).
 //!
 //! ```text
-//!  0        8      12     16         32        40           48             56        64
-//!  | magic  | ver. | flags| module id| counters| raw length | stored length| checksum| stored bytes … pad |
+//!  0        8      12     16         32        40     48           56             64        72
+//!  | magic  | ver. | flags| module id| counters| keys | raw length | stored length| checksum| stored bytes … pad |
 //! ```
 
 use core::fmt;
@@ -19,7 +19,7 @@ use crate::wire::{Error, Reader, Result, Sink, checksum};
 pub const MAGIC: [u8; 8] = *b"PATHMANI";
 
 /// Length of the fixed head in bytes.
-pub const HEAD_LENGTH: usize = 64;
+pub const HEAD_LENGTH: usize = 72;
 
 /// Identity of an instrumented module: a hash of its source name, its directory and its content.
 ///
@@ -34,6 +34,14 @@ impl fmt::Display for ModuleId {
 }
 
 impl ModuleId {
+    /// The name under which the keys of the module's tables are kept. They stand behind its counters, all threads of an image share them, and
+    /// each says what the counter of its table at the same place counts.
+    pub fn keys(&self) -> Self {
+        let mut id = *self;
+        id.0[15] ^= 0x80;
+        id
+    }
+
     /// The word in [`FUNCTIONS_SECTION`](crate::names::FUNCTIONS_SECTION) that says that a function of the module is in the
     /// image; `None` for functions beyond the first 2^24.
     pub fn function_word(&self, index: usize) -> Option<u64> {
@@ -58,6 +66,8 @@ pub struct Head {
     pub id: ModuleId,
     /// Length of the module's counter array, in 64-bit counters.
     pub counters: u64,
+    /// How many [keys](ModuleId::keys) follow the counters in the array.
+    pub keys: u64,
     /// Length of the payload before compression, in bytes.
     pub raw_length: u64,
     /// Length of the payload as stored, in bytes.
@@ -74,6 +84,7 @@ impl Head {
         sink.put_u32(self.flags);
         sink.put(&self.id.0);
         sink.put_u64(self.counters);
+        sink.put_u64(self.keys);
         sink.put_u64(self.raw_length);
         sink.put_u64(self.stored_length);
         sink.put_u64(self.checksum);
@@ -91,6 +102,7 @@ impl Head {
             flags: reader.u32()?,
             id: ModuleId(reader.array()?),
             counters: reader.u64()?,
+            keys: reader.u64()?,
             raw_length: reader.u64()?,
             stored_length: reader.u64()?,
             checksum: reader.u64()?,
@@ -156,14 +168,22 @@ pub fn padding(length: usize) -> usize {
     length.wrapping_neg() % 8
 }
 
-/// Builds the record of `stored`, the compressed form of a payload of `raw_length` bytes. `flags` is [`Head::flags`].
+/// Builds the record of `stored`, the compressed form of a payload of `raw_length` bytes. `flags` is [`Head::flags`];
+/// how many counters and keys there are stands in brackets.
 #[cfg(any(feature = "alloc", test))]
-pub fn write(id: ModuleId, flags: u32, counters: u64, raw_length: usize, stored: &[u8]) -> alloc::vec::Vec<u8> {
+pub fn write(
+    id: ModuleId,
+    flags: u32,
+    [counters, keys]: [u64; 2],
+    raw_length: usize,
+    stored: &[u8],
+) -> alloc::vec::Vec<u8> {
     let mut bytes = alloc::vec::Vec::with_capacity(HEAD_LENGTH + stored.len() + 8);
     let head = Head {
         flags,
         id,
         counters,
+        keys,
         raw_length: raw_length as u64,
         stored_length: stored.len() as u64,
         checksum: checksum(stored),
@@ -182,8 +202,8 @@ mod tests {
     use crate::raw::Threads;
 
     fn section() -> Vec<u8> {
-        let mut section = write(ModuleId([1; 16]), Threads::Exact.code(), 10, 5, b"hello");
-        section.extend(write(ModuleId([2; 16]), Threads::Atomic.code(), 20, 8, b"eight by"));
+        let mut section = write(ModuleId([1; 16]), Threads::Exact.code(), [10, 0], 5, b"hello");
+        section.extend(write(ModuleId([2; 16]), Threads::Atomic.code(), [20, 3], 8, b"eight by"));
         section
     }
 
@@ -191,7 +211,7 @@ mod tests {
     fn concatenated_records_come_back() {
         let section = section();
         let records: Vec<_> = Records::new(&section).map(|record| record.expect("sound")).collect();
-        assert_eq!(records.iter().map(|record| record.head.counters).collect::<Vec<_>>(), [10, 20]);
+        assert_eq!(records.iter().map(|record| (record.head.counters, record.head.keys)).collect::<Vec<_>>(), [(10, 0), (20, 3)]);
         assert_eq!(records[0].stored, b"hello");
         assert!(records.iter().all(|record| record.verify().is_ok()));
     }

@@ -193,7 +193,7 @@ mod tests {
     use super::*;
 
     fn module(id: u8, counters: u64) -> Module {
-        Module { id: ModuleId([id; 16]), counters, threads: Threads::Exact, own_base: false }
+        Module { id: ModuleId([id; 16]), counters, keys: 0, threads: Threads::Exact, own_base: false }
     }
 
     #[test]

@@ -30,6 +30,9 @@ const ABI_VERSION: u32 = 3;
 /// Flag of the descriptor: the image is a shared library.
 const LIBRARY: u64 = 1;
 
+/// Flag of the descriptor: modules have keys.
+const KEYS: u64 = 2;
+
 /// The region is mapped and shared in whole pages.
 const PAGE: u64 = 4096;
 
@@ -53,9 +56,14 @@ fn offsets(modules: &[Module]) -> Option<(Vec<u64>, u64)> {
     for module in modules {
         let start = end.checked_next_multiple_of(CACHE_LINE)?;
         offsets.push(start);
-        end = start.checked_add(module.counters.checked_mul(8)?)?;
+        end = start.checked_add(words(module).checked_mul(8)?)?;
     }
     Some((offsets, end))
+}
+
+/// The length of a module's array: its counters, and the keys behind them.
+fn words(module: &Module) -> u64 {
+    module.counters.saturating_add(module.keys)
 }
 
 /// The bytes of the object.
@@ -66,7 +74,7 @@ pub(crate) fn generate(modules: &[Module], kind: Kind) -> Result<Vec<u8>> {
     let size = region_size(modules);
     let (offsets, _) = offsets(modules).context("the counters exceed the address space")?;
     let size = size.context("the counters exceed the address space")?;
-    ensure!(u32::try_from(modules.len()).is_ok(), "more than 2^32 modules");
+    ensure!(u32::try_from(modules.len() * 2).is_ok(), "more than 2^31 modules");
 
     let mut object = Object::new(BinaryFormat::Elf, Architecture::X86_64, Endianness::Little);
     object.add_file_symbol(b"pathcc".to_vec());
@@ -80,7 +88,7 @@ pub(crate) fn generate(modules: &[Module], kind: Kind) -> Result<Vec<u8>> {
     object.append_section_bss(region, size, PAGE);
     for (module, &offset) in modules.iter().zip(&offsets) {
         let name = format!("{}{}", names::COUNTERS_PREFIX, module.id);
-        let array = define(&mut object, &name, SymbolKind::Data, region, offset, module.counters * 8);
+        let array = define(&mut object, &name, SymbolKind::Data, region, offset, words(module) * 8);
         claim_group(&mut object, array);
     }
     let exact = || modules.iter().filter(|module| module.threads == Threads::Exact && module.counters > 0);
@@ -112,19 +120,27 @@ pub(crate) fn generate(modules: &[Module], kind: Kind) -> Result<Vec<u8>> {
     let entries: Vec<u8> = modules
         .iter()
         .zip(&offsets)
-        .flat_map(|(module, offset)| {
+        .flat_map(|(module, &offset)| {
             let flags = module.threads.code() | if has_own_base(module) { OWN_BASE } else { 0 };
-            let words = [*offset, module.counters, flags.into()].map(u64::to_le_bytes);
-            [&module.id.0[..], words.as_flattened()].concat()
+            let counters = (module.id, offset, module.counters, flags);
+            // All threads share the keys. In a profile they come before what they tell about.
+            let keys = (module.id.keys(), offset + module.counters * 8, module.keys, Threads::Atomic.code());
+            [Some(keys).filter(|_| module.keys > 0), Some(counters)].into_iter().flatten()
+        })
+        .flat_map(|(id, offset, length, flags)| {
+            let words = [offset, length, flags.into()].map(u64::to_le_bytes);
+            [&id.0[..], words.as_flattened()].concat()
         })
         .collect();
+    let keyed = modules.iter().filter(|module| module.keys > 0).count();
     object.append_section_data(table, &entries, 8);
 
     let descriptor = section(&mut object, ".data.rel.ro.__pathcc_image", SectionKind::ReadOnlyDataWithRel);
     let mut image = Vec::new();
     image.extend(ABI_VERSION.to_le_bytes());
-    image.extend((modules.len() as u32).to_le_bytes());
-    for word in [0, size, 0, if kind == Kind::Library { LIBRARY } else { 0 }] {
+    image.extend(((modules.len() + keyed) as u32).to_le_bytes());
+    let flags = if kind == Kind::Library { LIBRARY } else { 0 } | if keyed > 0 { KEYS } else { 0 };
+    for word in [0, size, 0, flags] {
         image.extend(u64::to_le_bytes(word));
     }
     let length = image.len() as u64;

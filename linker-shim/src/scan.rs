@@ -34,6 +34,8 @@ pub(crate) struct Module {
     pub(crate) id: ModuleId,
     /// Length of its array.
     pub(crate) counters: u64,
+    /// How many keys follow the counters.
+    pub(crate) keys: u64,
     /// How its threads count.
     pub(crate) threads: Threads,
     /// Whether it finds its array by a thread-local word of its own.
@@ -178,7 +180,7 @@ fn scan_sections(data: &[u8], place: &str) -> Found {
         let records = section.data(LittleEndian, data).unwrap_or_default();
         for record in Records::new(records) {
             match record {
-                Ok(record) if record.head.counters > MOST_COUNTERS => {
+                Ok(record) if record.head.counters.saturating_add(record.head.keys) > MOST_COUNTERS => {
                     let error = Error::Invalid("it claims more counters than fit in memory");
                     found.damaged.push(Damaged { place: place.to_owned(), error });
                 }
@@ -192,5 +194,5 @@ fn scan_sections(data: &[u8], place: &str) -> Found {
 
 fn module(head: &Head) -> Module {
     let own_base = head.flags & OWN_BASE != 0;
-    Module { id: head.id, counters: head.counters, threads: Threads::from_code(head.flags), own_base }
+    Module { id: head.id, counters: head.counters, keys: head.keys, threads: Threads::from_code(head.flags), own_base }
 }

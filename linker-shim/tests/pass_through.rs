@@ -188,7 +188,7 @@ fn it_never_calls_itself() {
 #[test]
 fn damaged_and_foreign_records_are_told_and_left_out() {
     let scratch = with_objects();
-    let sound = record::write(id(2), Threads::Exact.code(), 3, 7, b"payload");
+    let sound = record::write(id(2), Threads::Exact.code(), [3, 0], 7, b"payload");
     let mut version = sound.clone();
     version[8] = 77;
     let mut magic = sound.clone();
@@ -196,7 +196,7 @@ fn damaged_and_foreign_records_are_told_and_left_out() {
     let mut huge = sound.clone();
     huge[32..40].copy_from_slice(&u64::MAX.to_le_bytes());
     for (bytes, words) in [
-        (version, ["version 77", "reads 4", "compile it again"]),
+        (version, ["version 77", "reads 5", "compile it again"]),
         (magic, ["magic", "damaged", "compile it again"]),
         (sound[..40].to_vec(), ["truncated", "damaged", "compile it again"]),
         (huge, ["more counters", "damaged", "compile it again"]),

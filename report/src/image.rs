@@ -41,6 +41,8 @@ pub struct Module {
     pub id: ModuleId,
     /// Length of its counter array.
     pub counters: u64,
+    /// How many keys of tables it has.
+    pub keys: u64,
     /// What the pass told about it.
     pub manifest: Manifest,
 }
@@ -145,5 +147,5 @@ pub fn module(record: &Record<'_>) -> Result<Module> {
     if payload.len() as u64 != head.raw_length {
         bail!("its payload has not the {} bytes that its head promises", head.raw_length);
     }
-    Ok(Module { id: head.id, counters: head.counters, manifest: Manifest::decode(&payload)? })
+    Ok(Module { id: head.id, counters: head.counters, keys: head.keys, manifest: Manifest::decode(&payload)? })
 }

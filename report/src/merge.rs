@@ -92,6 +92,13 @@ fn joined(files: &[ProfileFile]) -> Vec<u8> {
         directory: first.run.directory.as_bytes(),
         host: first.run.host.as_bytes(),
     };
-    let modules = files.iter().flat_map(|file| &file.modules).filter(|module| !module.counts.is_empty());
-    Profile { head, modules: modules.cloned().collect() }.encode()
+    let (mut modules, mut maps) = (Vec::new(), Vec::new());
+    for file in files {
+        for (at, module) in file.modules.iter().enumerate() {
+            maps.extend(file.maps.iter().filter(|(first, _)| *first == at).map(|(_, map)| (modules.len(), map.clone())));
+            modules.extend(Some(module).filter(|module| !module.counts.is_empty()).cloned());
+        }
+    }
+    maps.retain(|(first, _)| *first < modules.len());
+    Profile { head, modules, maps }.encode()
 }

@@ -35,6 +35,8 @@ pub struct ProfileFile {
     pub image: PathBuf,
     /// Its modules with their counts.
     pub modules: Vec<Module>,
+    /// Where code is in the process of the modules from this one on: lines of `/proc/self/maps`.
+    pub maps: Vec<(usize, Vec<u8>)>,
 }
 
 /// Reads the file at `path`; `None` if it is a raw file whose profile was finished after all.
@@ -49,8 +51,8 @@ pub fn read(path: &Path) -> Result<Option<ProfileFile>> {
         return read_raw(path, file);
     }
     let bytes = fs::read(path).map_err(|error| unreadable(&error))?;
-    let Profile { head, modules } = Profile::decode(&bytes).map_err(|error| damage(error, &bytes))?;
-    Ok(Some(ProfileFile::new(path, &head, modules)))
+    let Profile { head, modules, maps } = Profile::decode(&bytes).map_err(|error| damage(error, &bytes))?;
+    Ok(Some(ProfileFile::new(path, &head, modules, maps)))
 }
 
 fn unreadable(error: &io::Error) -> Error {
@@ -86,7 +88,8 @@ fn read_raw(path: &Path, mut file: File) -> Result<Option<ProfileFile>> {
         position = data + size as u64;
     }
     let modules = sums.finish(&mut header);
-    Ok(Some(ProfileFile::new(path, &header.head, modules)))
+    let maps = header.map.take().map(|map| (0, map)).into_iter().collect();
+    Ok(Some(ProfileFile::new(path, &header.head, modules, maps)))
 }
 
 /// The header's bytes, and perhaps more.
@@ -141,7 +144,7 @@ fn is_finished(path: &Path, head: &Head<'_>) -> bool {
 }
 
 impl ProfileFile {
-    fn new(path: &Path, head: &Head<'_>, modules: Vec<Module>) -> Self {
+    fn new(path: &Path, head: &Head<'_>, modules: Vec<Module>, maps: Vec<(usize, Vec<u8>)>) -> Self {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let arguments = head.command_line.strip_suffix(&[0]).unwrap_or(head.command_line);
         let run = Run {
@@ -164,7 +167,7 @@ impl ProfileFile {
             partial: head.flags & INCOMPLETE != 0 && head.flags & PARTIAL != 0,
         };
         let image = Path::new(OsStr::from_bytes(head.image)).to_path_buf();
-        Self { run, build_id: head.build_id.to_vec(), image, modules }
+        Self { run, build_id: head.build_id.to_vec(), image, modules, maps }
     }
 }
 
@@ -215,7 +218,7 @@ mod tests {
         let far = REGION - PAGE;
         let place = |id, offset| Place { id: ModuleId([id; 16]), offset, counters: 512, threads: Threads::Exact };
         let mut bytes = Vec::new();
-        let size = write_header(&mut bytes, &head, REGION, [place(1, 0), place(2, far)].into_iter());
+        let size = write_header(&mut bytes, &head, REGION, None, [place(1, 0), place(2, far)].into_iter());
         let file = File::create(&path).expect("writable");
         file.set_len(size + 3 * REGION).expect("holes cost nothing");
         let words = [
@@ -237,7 +240,7 @@ mod tests {
 
         // The finished profile stands for it, and that of another process does not.
         for (start, superseded) in [(4, false), (5, true)] {
-            let profile = Profile { head: Head { start, ..head }, modules: Vec::new() };
+            let profile = Profile { head: Head { start, ..head }, ..Profile::default() };
             fs::write(folder.path().join("x.pathprof"), profile.encode()).expect("writable");
             assert_eq!(read().is_none(), superseded);
         }

@@ -81,7 +81,7 @@ fn raw_files() {
     let place = |id: u8, offset, threads| Place { id: pathformat::ModuleId([id; 16]), offset, counters: 30, threads };
     let places = [place(1, 0, Threads::Exact), place(2, 256, Threads::Single), place(3, 512, Threads::Atomic)];
     let mut sound = Vec::new();
-    let size = write_header(&mut sound, &head, 4096, places.into_iter());
+    let size = write_header(&mut sound, &head, 4096, Some(b"map"), places.into_iter());
     let header = sound.len();
     sound.resize(size as usize + 3 * 4096, 0);
     for at in (size as usize..sound.len()).step_by(88) {

@@ -286,7 +286,7 @@ fn what_is_no_profile_is_refused() {
     scene.write("other.pathprof", &other);
     scene.refuses(
         &["report", "other.pathprof"],
-        "other.pathprof: this profile has format version 77, and this pathprof reads version 2; use the pathprof that \
+        "other.pathprof: this profile has format version 77, and this pathprof reads version 3; use the pathprof that \
          belongs to the pathcc that built the program",
     );
     scene.write("cut.pathprof", &sound[..sound.len() - 9]);
@@ -360,17 +360,17 @@ fn a_damaged_manifest_is_refused() {
     refuses(&change(0), "it does not start with the expected magic number");
     refuses(&change(8), "it has format version 4, which this program cannot read");
     let main = "module 11111111111111111111111111111111: ";
-    refuses(&change(70), &format!("{main}its checksum does not match its content"));
-    let length = u64::from_le_bytes(sound[40..48].try_into().expect("eight bytes"));
-    refuses(&change(40), &format!("{main}its payload has not the {} bytes that its head promises", length ^ 1));
+    refuses(&change(78), &format!("{main}its checksum does not match its content"));
+    let length = u64::from_le_bytes(sound[48..56].try_into().expect("eight bytes"));
+    refuses(&change(48), &format!("{main}its payload has not the {} bytes that its head promises", length ^ 1));
     let mut huge = sound.clone();
-    huge[40..48].fill(0xff);
+    huge[48..56].fill(0xff);
     refuses(&huge, &format!("{main}its payload has not the {} bytes that its head promises", u64::MAX));
     let text = b"not zstd";
-    let record = pathformat::record::write(samples::MAIN, Threads::Exact.code(), 1, 9, text);
+    let record = pathformat::record::write(samples::MAIN, Threads::Exact.code(), [1, 0], 9, text);
     refuses(&record, &format!("{main}its payload cannot be decompressed: Unknown frame descriptor"));
     let stored = zstd::encode_all(b"\xff\xff".as_slice(), 3).expect("memory does not fail");
-    let record = pathformat::record::write(samples::MAIN, Threads::Exact.code(), 1, 2, &stored);
+    let record = pathformat::record::write(samples::MAIN, Threads::Exact.code(), [1, 0], 2, &stored);
     refuses(&record, &format!("{main}it ends in the middle of a value (truncated?)"));
 }
 

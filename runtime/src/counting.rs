@@ -11,6 +11,7 @@ use crate::environment::Environment;
 use crate::hub::{Hub, Shared};
 use crate::image::{self, Image};
 use crate::lifetime::{self, Global};
+use crate::map::Map;
 use crate::raw;
 use crate::slots::{Slot, Slots};
 use crate::sys::thread;
@@ -44,6 +45,7 @@ pub(crate) struct Counting {
 struct Room {
     raw: raw::Room,
     write: write::Room,
+    map: Map,
     window: Window,
 }
 
@@ -61,8 +63,12 @@ static COUNTING: Global<Counting> = Global::new(Counting {
     stopped: false,
 });
 
-static ROOM: Global<Room> =
-    Global::new(Room { raw: raw::Room::new(), write: write::Room::new(), window: Window::new() });
+static ROOM: Global<Room> = Global::new(Room {
+    raw: raw::Room::new(),
+    write: write::Room::new(),
+    map: Map::new(),
+    window: Window::new(),
+});
 
 /// The constructor's part: gives every thread that is known a slot, and lets the raw file keep them.
 pub(crate) fn start(environment: &Environment) {
@@ -86,7 +92,7 @@ impl Counting {
         self.exact = any(Threads::Exact);
         self.single = any(Threads::Single);
         self.note_process();
-        let file = self.create_raw(environment, image, &mut room.raw);
+        let file = self.create_raw(environment, image, room);
         if self.exact {
             self.slots.prepare(Slot::FIRST, file.as_ref());
             self.shared = self.slots.address(Slot::FIRST).is_none();
@@ -103,10 +109,12 @@ impl Counting {
         self.others_before = sys::cpu_time_of_others(Bound::Upper);
     }
 
-    fn create_raw(&mut self, environment: &Environment, image: &Image, room: &mut raw::Room) -> Option<File> {
+    fn create_raw(&mut self, environment: &Environment, image: &Image, room: &mut Room) -> Option<File> {
         let names = Names::new();
         let size = self.slots.size() as u64;
-        self.slots.raw.create(environment, &environment.head(&names, 0, 0), size, image.places(), room)
+        let head = environment.head(&names, 0, 0);
+        let map = image.has_keys().then(|| room.map.read());
+        self.slots.raw.create(environment, &head, size, map, image.places(), &mut room.raw)
     }
 
     /// Removes a file that keeps nothing, and tells the other one how threads count.
@@ -198,12 +206,12 @@ impl Counting {
     fn start_again(&mut self, slot: Slot, environment: &Environment, image: &Image, room: &mut Room) {
         self.flags = 0;
         self.note_process();
-        let file = self.create_raw(environment, image, &mut room.raw);
+        let file = self.create_raw(environment, image, room);
         self.slots.start_again(slot, file.as_ref());
         self.finish_raw();
     }
 
-    fn finish(&mut self, environment: &Environment, image: &Image, hub: &mut Shared, room: &mut write::Room) {
+    fn finish(&mut self, environment: &Environment, image: &Image, hub: &mut Shared, room: &mut Room) {
         hub.remove(self);
         if self.process != sys::process() {
             // A child that was forked past us shares the raw file with its parent: there its counts are.
@@ -214,8 +222,15 @@ impl Counting {
             self.flags = UNREGISTERED_THREADS;
         }
         let (shared, flags) = (self.shared, self.flags);
-        let counts = Counts { image, slots: &mut self.slots, used: hub.used, shared, flags };
-        if write::profile(environment, counts, room) {
+        let counts = Counts {
+            image,
+            slots: &mut self.slots,
+            used: hub.used,
+            map: image.has_keys().then(|| room.map.read()),
+            shared,
+            flags,
+        };
+        if write::profile(environment, counts, &mut room.write) {
             self.slots.raw.remove();
         } else if flags != 0 {
             self.tell_flags();
@@ -240,7 +255,7 @@ pub(crate) fn stop(environment: &Environment) {
         // SAFETY: as in `start`; a thread that still counts does so in the slots alone.
         let (counting, room) = unsafe { (COUNTING.get(), ROOM.get()) };
         if !core::mem::replace(&mut counting.stopped, true) {
-            counting.finish(environment, entry::image(), shared, &mut room.write);
+            counting.finish(environment, entry::image(), shared, room);
         }
     });
 }

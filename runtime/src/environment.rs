@@ -255,7 +255,7 @@ fn unescape(text: &[u8], out: &mut Path) {
 }
 
 /// Calls `take` for each byte of a file until it says that it has enough.
-fn for_each_byte(file: &File, mut take: impl FnMut(u8) -> bool) {
+pub(crate) fn for_each_byte(file: &File, mut take: impl FnMut(u8) -> bool) {
     let mut chunk = [0; 2048];
     loop {
         let length = file.read(&mut chunk);

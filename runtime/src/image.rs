@@ -14,6 +14,9 @@ const ABI_VERSION: u32 = 3;
 /// Flag: the image is a shared library.
 const LIBRARY: u64 = 1;
 
+/// Flag: modules have keys, so a profile needs the process's map.
+const KEYS: u64 = 2;
+
 /// Describes the counters of an image. All fields are constant once the image is relocated.
 #[repr(C)]
 #[derive(Debug)]
@@ -88,6 +91,11 @@ impl Image {
     /// Whether the image is a shared library, which may be unloaded.
     pub(crate) fn is_library(&self) -> bool {
         self.flags & LIBRARY != 0
+    }
+
+    /// Whether modules have tables with keys.
+    pub(crate) fn has_keys(&self) -> bool {
+        self.flags & KEYS != 0
     }
 
     /// The addresses in the region of the arrays that threads find by a word of their own, in the order of the words.

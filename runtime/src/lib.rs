@@ -32,6 +32,8 @@ mod image;
 mod lifetime;
 #[cfg(any(feature = "log", not(panic = "abort")))]
 mod log;
+#[cfg(any(not(feature = "log"), not(panic = "abort")))]
+mod map;
 #[cfg(panic = "abort")]
 mod memory;
 mod pattern;

@@ -94,6 +94,7 @@ impl RawFile {
         environment: &Environment,
         head: &Head<'_>,
         region_size: u64,
+        map: Option<&[u8]>,
         places: impl Iterator<Item = Place> + Clone,
         room: &mut Room,
     ) -> Option<File> {
@@ -101,7 +102,7 @@ impl RawFile {
         self.child = environment.forked();
         let file = self.create_free_name(environment, room)?;
         let mut sink = FileSink::new(&file, &mut room.buffer);
-        self.header_size = raw::write_header(&mut sink, head, region_size, places);
+        self.header_size = raw::write_header(&mut sink, head, region_size, map, places);
         if sink.finish()
             && let Some(identity) = file.identity()
         {

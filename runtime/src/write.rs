@@ -47,6 +47,8 @@ pub(crate) struct Counts<'a> {
     pub(crate) slots: &'a mut Slots,
     /// One more than the highest slot that a thread ever had.
     pub(crate) used: u32,
+    /// Where code is in the process, if keys are addresses.
+    pub(crate) map: Option<&'a [u8]>,
     /// Whether registered threads may have counted in the region itself.
     pub(crate) shared: bool,
     /// [`UNREGISTERED_THREADS`], if that is known already.
@@ -110,6 +112,9 @@ fn put_profile(environment: &Environment, counts: &mut Counts<'_>, window: &mut 
     }
     let names = Names::new();
     let mut writer = ProfileWriter::new(sink, &environment.head(&names, flags, sys::now()));
+    if let Some(lines) = counts.map {
+        writer.map(lines);
+    }
     let first = if region_is_empty { Slot::FIRST } else { Slot::REGION };
     let slots = first.0..counts.used.max(1);
     // One slot needs no sums.
@@ -270,7 +275,7 @@ mod tests {
         let first = slots.address(Slot::FIRST).expect("mapped");
         // SAFETY: the slot is as long as the region.
         unsafe { counters::add(first, 8, 10) };
-        let counts = Counts { image: &image, slots: &mut slots, used: 2, shared, flags: 0 };
+        let counts = Counts { image: &image, slots: &mut slots, used: 2, map: Some(b"lines"), shared, flags: 0 };
         assert!(profile(environment, counts, &mut Box::new(Room::new())));
         let entries = fs::read_dir(root.join("out")).expect("made");
         let name =
@@ -294,6 +299,7 @@ mod tests {
         let system = Names::new();
         let expected = environment.head(&system, UNREGISTERED_THREADS, profile.head.stop);
         assert_eq!(profile.head, expected);
+        assert_eq!(profile.maps, [(0, b"lines".to_vec())]);
         // The third module does not fit in the region and is left out.
         let module = |id, counters, counts: &[(u64, u64)]| profile::Module {
             id: pathformat::ModuleId([id; 16]),

@@ -141,7 +141,7 @@ impl Scratch {
 
     /// Compiles an instrumented module to `NAME.o`. It has a function `bump_NAME(long index)` that counts.
     pub(crate) fn module(&self, name: &str, number: u8, counters: u64, flags: &[&str]) {
-        let record = record::write(id(number), Threads::Exact.code(), counters, 7, b"payload");
+        let record = record::write(id(number), Threads::Exact.code(), [counters, 0], 7, b"payload");
         self.module_with(name, number, counters, &record, flags);
     }
 

@@ -216,7 +216,7 @@ pub(crate) fn section() -> Vec<u8> {
     for (id, counters, unit) in [(MAIN, 12, main_unit()), (UTIL, 6, util_unit())] {
         let payload = unit.encode();
         let stored = zstd::encode_all(payload.as_slice(), 3).expect("memory does not fail");
-        section.extend(record::write(id, Threads::Exact.code(), counters, payload.len(), &stored));
+        section.extend(record::write(id, Threads::Exact.code(), [counters, 0], payload.len(), &stored));
     }
     section
 }
@@ -243,5 +243,5 @@ pub(crate) fn profile(image: &[u8], build_id: &[u8], flags: u32, modules: Vec<Mo
         directory: b"/tmp",
         host: b"box",
     };
-    Profile { head, modules }.encode()
+    Profile { head, modules, maps: Vec::new() }.encode()
 }
