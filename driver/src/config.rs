@@ -8,6 +8,9 @@
 //! in-flight = "no"        # as -fpath-in-flight=
 //! promotion = "yes"       # as -fpath-promotion=
 //! limit = 4096            # as -fpath-limit=
+//! overflow = "cut"        # as -fpath-overflow=
+//! table = 4096            # as -fpath-table=
+//! callees = 8             # as -fpath-callees=
 //! use = "/a/b.weights"    # as -fpath-use=
 //! filter = ["!test_*"]    # as -fpath-filter=, a string or an array
 //! jobs = 4                # as PATHCC_JOBS
@@ -45,6 +48,9 @@ struct File {
     in_flight: Option<Spanned<String>>,
     promotion: Option<Spanned<String>>,
     limit: Option<Spanned<i64>>,
+    overflow: Option<Spanned<String>>,
+    table: Option<Spanned<i64>>,
+    callees: Option<Spanned<i64>>,
     #[serde(rename = "use")]
     weights: Option<Spanned<String>>,
     filter: Option<Spanned<Filter>>,
@@ -96,6 +102,13 @@ impl Config {
             flags::limit(u64::try_from(*value.get_ref()).ok())
                 .map_err(|message| (line(value.span()), format!("limit: {message}")))
         });
+        let number = |key: &str, value: Option<Spanned<i64>>, check: fn(Option<u32>) -> Result<u32, String>| {
+            let checked = |value: Spanned<i64>| {
+                check(u32::try_from(*value.get_ref()).ok())
+                    .map_err(|message| (line(value.span()), format!("{key}: {message}")))
+            };
+            value.map(checked).transpose()
+        };
         let weights = file.weights.map(|value| {
             flags::weights(value.get_ref()).map_err(|message| (line(value.span()), format!("use: {message}")))
         });
@@ -120,6 +133,9 @@ impl Config {
                 in_flight: word("in-flight", file.in_flight, flags::in_flight)?,
                 promotion: word("promotion", file.promotion, flags::promotion)?,
                 limit: limit.transpose()?,
+                overflow: word("overflow", file.overflow, flags::overflow)?,
+                table: number("table", file.table, flags::table)?,
+                callees: number("callees", file.callees, flags::callees)?,
                 weights: weights.transpose()?,
                 filter: filter.transpose()?,
             },

@@ -7,6 +7,9 @@
 //! | `-fpath-stage=` | `late`, `early` | `late` |
 //! | `-fpath-threads=` | `exact`, `single`, `atomic` | `exact` |
 //! | `-fpath-limit=` | paths per function, 1 to 2³² | 4096 |
+//! | `-fpath-overflow=` | what becomes of paths beyond the limit: `cut`, `hash` (a table has them whole) | `cut` |
+//! | `-fpath-table=` | with `hash`: how many paths of a function the table has room for, 1 to 65536, rounded up to a power of two | 4096 |
+//! | `-fpath-callees=` | how many callees of a call through a pointer are told apart, 0 to 4096, rounded up to a power of two | 8 with `calls`, else 0 |
 //! | `-fpath-in-flight=` | `no`, `yes`: partial paths of frames that never end are counted too | `no` |
 //! | `-fpath-promotion=` | `yes`, `no`: with `early`, the optimiser may keep counters in registers in loops | `yes` |
 //! | `-fpath-use=` | what `pathprof weights` wrote: how often edges are taken | estimates |
@@ -29,12 +32,21 @@ const PLACEMENTS: Allowed = &["spanning-tree", "patterns", "every-block"];
 const STAGES: Allowed = &["late", "early"];
 const THREADS: Allowed = &["exact", "single", "atomic"];
 const IN_FLIGHT: Allowed = &["no", "yes"];
+const OVERFLOW: Allowed = &["cut", "hash"];
 const PROMOTION: Allowed = &["yes", "no"];
 
 /// The limit that holds if none is given.
 const DEFAULT_LIMIT: u64 = 4096;
 /// The highest limit: path numbers must leave room in 64-bit arithmetic.
 const MAX_LIMIT: u64 = 1 << 32;
+
+/// How many paths a function's table has room for if nothing else is said, and at most.
+const DEFAULT_TABLE: u32 = 4096;
+const MAX_TABLE: u32 = 1 << 16;
+
+/// How many callees are told apart in mode `calls` if nothing else is said, and at most.
+const DEFAULT_CALLEES: u32 = 8;
+const MAX_CALLEES: u32 = 4096;
 
 /// Settings, each as far as it was given.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -53,6 +65,12 @@ pub(crate) struct Settings {
     pub(crate) promotion: Option<&'static str>,
     /// The most paths that a function may have before edges are cut.
     pub(crate) limit: Option<u64>,
+    /// What becomes of paths beyond the limit.
+    pub(crate) overflow: Option<&'static str>,
+    /// How many of them a function's table has room for.
+    pub(crate) table: Option<u32>,
+    /// How many callees of a call through a pointer are told apart.
+    pub(crate) callees: Option<u32>,
     /// The file with the weights of edges, as an absolute path.
     pub(crate) weights: Option<String>,
     /// Which functions are instrumented: a comma list of globs.
@@ -78,12 +96,16 @@ impl Settings {
                 "in-flight" => settings.in_flight = Some(in_flight(value).map_err(told)?),
                 "promotion" => settings.promotion = Some(promotion(value).map_err(told)?),
                 "limit" => settings.limit = Some(limit(value.parse().ok()).map_err(told)?),
+                "overflow" => settings.overflow = Some(overflow(value).map_err(told)?),
+                "table" => settings.table = Some(table(value.parse().ok()).map_err(told)?),
+                "callees" => settings.callees = Some(callees(value.parse().ok()).map_err(told)?),
                 "use" => settings.weights = Some(weights(value).map_err(told)?),
                 "filter" if !text.contains('=') => bail!("{text}: expected -fpath-filter=GLOB,…"),
                 "filter" => settings.filter = Some(filter(&value.split(',').collect::<Vec<_>>()).map_err(told)?),
                 _ => bail!(
                     "unknown flag '{text}'; pathcc knows -fpath-mode=, -fpath-placement=, -fpath-stage=, -fpath-threads=, \
-                     -fpath-in-flight=, -fpath-promotion=, -fpath-limit=, -fpath-use= and -fpath-filter="
+                     -fpath-in-flight=, -fpath-promotion=, -fpath-limit=, -fpath-overflow=, -fpath-table=, -fpath-callees=, \
+                     -fpath-use= and -fpath-filter="
                 ),
             }
         }
@@ -100,6 +122,9 @@ impl Settings {
             in_flight: self.in_flight.or(other.in_flight),
             promotion: self.promotion.or(other.promotion),
             limit: self.limit.or(other.limit),
+            overflow: self.overflow.or(other.overflow),
+            table: self.table.or(other.table),
+            callees: self.callees.or(other.callees),
             weights: self.weights.or(other.weights),
             filter: self.filter.or(other.filter),
         }
@@ -116,7 +141,18 @@ impl Settings {
         if let Some(mode @ ("blocks" | "edges" | "calls")) = self.mode.filter(|_| self.in_flight == Some("yes")) {
             bail!("-fpath-in-flight=yes counts paths in part and cannot be had with -fpath-mode={mode}");
         }
-        Ok(())
+        if self.table.is_some() && self.overflow != Some("hash") {
+            bail!("-fpath-table= is the size of a table that only -fpath-overflow=hash has");
+        }
+        match self.mode {
+            Some(mode @ ("blocks" | "edges" | "calls" | "log")) if self.overflow == Some("hash") => {
+                bail!("-fpath-overflow=hash counts paths and cannot be had with -fpath-mode={mode}")
+            }
+            Some("log") if self.callees.is_some_and(|callees| callees > 0) => {
+                bail!("-fpath-callees= counts and cannot be had with -fpath-mode=log")
+            }
+            _ => Ok(()),
+        }
     }
 
     /// The plugin's options that differ from its defaults, in a fixed order (compiler caches compare
@@ -126,6 +162,9 @@ impl Settings {
             value.filter(|value| *value != allowed[0]).map(|value| format!("-pathcc-{name}={value}"))
         };
         let limit = self.limit.filter(|limit| *limit != DEFAULT_LIMIT).map(|limit| format!("-pathcc-limit={limit}"));
+        let table = self.table.unwrap_or(DEFAULT_TABLE).next_power_of_two();
+        let callees = self.callees.unwrap_or(if self.mode == Some("calls") { DEFAULT_CALLEES } else { 0 });
+        let callees = Some(callees).filter(|&callees| callees > 0).map(u32::next_power_of_two);
         let filter = self.filter.as_ref().filter(|filter| !filter.is_empty());
         [
             word("mode", self.mode, MODES),
@@ -135,6 +174,8 @@ impl Settings {
             word("in-flight", self.in_flight, IN_FLIGHT),
             word("promotion", self.promotion, PROMOTION),
             limit,
+            (self.overflow == Some("hash")).then(|| format!("-pathcc-table={table}")),
+            callees.map(|callees| format!("-pathcc-callees={callees}")),
             self.weights.as_deref().map(|path| format!("-pathcc-use={path}")),
             filter.map(|filter| format!("-pathcc-filter={filter}")),
         ]
@@ -192,6 +233,23 @@ pub(crate) fn limit(value: Option<u64>) -> Result<u64, String> {
     value
         .filter(|limit| (1..=MAX_LIMIT).contains(limit))
         .ok_or_else(|| format!("expected a number of paths from 1 to {MAX_LIMIT}"))
+}
+
+/// Checks what becomes of paths beyond the limit.
+pub(crate) fn overflow(value: &str) -> Result<&'static str, String> {
+    one_of(value, OVERFLOW)
+}
+
+/// Checks the size of a table; nothing stands for a text that was no number.
+pub(crate) fn table(value: Option<u32>) -> Result<u32, String> {
+    let allowed = value.filter(|size| (1..=MAX_TABLE).contains(size));
+    allowed.ok_or_else(|| format!("expected a number of paths from 1 to {MAX_TABLE}"))
+}
+
+/// Checks a number of callees; nothing stands for a text that was no number.
+pub(crate) fn callees(value: Option<u32>) -> Result<u32, String> {
+    let allowed = value.filter(|callees| (0..=MAX_CALLEES).contains(callees));
+    allowed.ok_or_else(|| format!("expected a number of callees from 0 to {MAX_CALLEES}"))
 }
 
 /// Checks a file with weights, and makes its path absolute. In front stands a hash of the content, so that compiler
@@ -305,7 +363,10 @@ mod tests {
             options("-fpath-mode=x"),
             "-fpath-mode=x: unknown value 'x', expected paths or blocks or edges or calls or log"
         );
-        assert_eq!(options("-fpath-mode"), "-fpath-mode: unknown value '', expected paths or blocks or edges or calls or log");
+        assert_eq!(
+            options("-fpath-mode"),
+            "-fpath-mode: unknown value '', expected paths or blocks or edges or calls or log"
+        );
         assert_eq!(
             options("-fpath-placement=every-block"),
             "-fpath-placement=every-block chooses the blocks that are counted and needs -fpath-mode=blocks"
@@ -314,7 +375,12 @@ mod tests {
             options("-fpath-mode=blocks -fpath-placement=patterns"),
             "-pathcc-mode=blocks -pathcc-placement=patterns"
         );
-        assert_eq!(options("-fpath-mode=calls"), "-pathcc-mode=calls");
+        assert_eq!(options("-fpath-mode=calls"), "-pathcc-mode=calls -pathcc-callees=8");
+        assert_eq!(options("-fpath-mode=calls -fpath-callees=0"), "-pathcc-mode=calls");
+        assert_eq!(options("-fpath-callees=3"), "-pathcc-callees=4");
+        assert_eq!(options("-fpath-overflow=cut"), "");
+        assert_eq!(options("-fpath-overflow=hash"), "-pathcc-table=4096");
+        assert_eq!(options("-fpath-overflow=hash -fpath-table=100"), "-pathcc-table=128");
         assert_eq!(
             options("-fpath-in-flight=yes -fpath-mode=blocks"),
             "-fpath-in-flight=yes counts paths in part and cannot be had with -fpath-mode=blocks"
@@ -323,6 +389,20 @@ mod tests {
         assert_eq!(
             options("-fpath-limit=4294967297"),
             "-fpath-limit=4294967297: expected a number of paths from 1 to 4294967296"
+        );
+        assert_eq!(options("-fpath-table=0"), "-fpath-table=0: expected a number of paths from 1 to 65536");
+        assert_eq!(options("-fpath-callees=x"), "-fpath-callees=x: expected a number of callees from 0 to 4096");
+        assert_eq!(
+            options("-fpath-table=7"),
+            "-fpath-table= is the size of a table that only -fpath-overflow=hash has"
+        );
+        assert_eq!(
+            options("-fpath-mode=edges -fpath-overflow=hash"),
+            "-fpath-overflow=hash counts paths and cannot be had with -fpath-mode=edges"
+        );
+        assert_eq!(
+            options("-fpath-mode=log -fpath-callees=2"),
+            "-fpath-callees= counts and cannot be had with -fpath-mode=log"
         );
         assert_eq!(options("-fpath-filter=a,,b"), "-fpath-filter=a,,b: '' is not a glob");
         assert_eq!(options("-fpath-filter=!"), "-fpath-filter=!: '!' is not a glob");

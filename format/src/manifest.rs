@@ -58,6 +58,12 @@ pub struct Function {
     /// The acyclic edges on which that counter is stepped, instead of at the entry. A path from the entry follows at most one
     /// of them, and no other path does.
     pub marks: Vec<u32>,
+    /// First key of this function's [tables](Self::tables) among those of the module.
+    pub first_key: u64,
+    /// How many callees of each indirect call are told apart; 0 if none are.
+    pub callees: u32,
+    /// The paths as they are without the limit, if those are counted too.
+    pub whole: Option<Whole>,
     /// Blocks that have a counter each, in the order of the counters, where blocks are counted instead of paths.
     pub counted_blocks: Vec<u32>,
     /// The patterns that save counters of blocks, where blocks are counted and patterns choose which.
@@ -119,10 +125,66 @@ pub struct Block {
     /// How many instructions of each opcode, sorted by name, without debug intrinsics: `load`, `add` …, an intrinsic by its own name
     /// (`llvm.fmuladd`), inline assembly as `asm`, and what works on vectors with [`VECTOR`] before it (`vector load`).
     pub opcodes: Vec<(Cow<'static, str>, u32)>,
-    /// Symbols of the functions it calls, in order; an indirect call is [`INDIRECT`].
-    pub calls: Vec<String>,
+    /// The calls in it, in order, without intrinsics and inline assembly.
+    pub calls: Vec<Call>,
     /// How the function is left here, if this block has no successor.
     pub exit: Option<Exit>,
+}
+
+/// A call.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Call {
+    /// Symbol of the function that it calls; [`INDIRECT`] if it calls through a pointer.
+    pub callee: String,
+    /// Index of its source location.
+    pub location: Option<u32>,
+}
+
+impl Call {
+    /// Whether it calls through a pointer.
+    pub fn is_indirect(&self) -> bool {
+        self.callee == INDIRECT
+    }
+}
+
+/// Paths that no limit cuts. There may be far more than counters, so a table has those that were executed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Whole {
+    /// Number of paths.
+    pub num_paths: u64,
+    /// How many of them the table has room for.
+    pub slots: u32,
+    /// Edges of their acyclic graph, as [`Function::dag`].
+    pub dag: Vec<DagEdge>,
+    /// For each edge of the control-flow graph, as [`Edge::cut`].
+    pub cuts: Vec<Option<(u32, u32)>>,
+}
+
+/// A table of what was seen how often: it has a key and a counter for each thing, and one more counter for what had no room.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Table {
+    /// What is in it.
+    pub of: TableOf,
+    /// How many keys it has.
+    pub slots: u64,
+    /// Its first key among those of the module.
+    pub first_key: u64,
+    /// Its first counter in the module's array.
+    pub first_counter: u64,
+}
+
+/// What a table is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum TableOf {
+    /// Addresses that this call of this block called.
+    Callees {
+        /// The block.
+        block: u32,
+        /// Index among its calls.
+        call: u32,
+    },
+    /// Whole paths; a key is the path's number plus one.
+    Paths,
 }
 
 /// Blocks of which some need no counter because of their shape; see `paths::patterns`.
@@ -394,8 +456,35 @@ impl Manifest {
 impl Function {
     /// How many counters it has in the module's array.
     pub fn counters(&self) -> u64 {
+        self.tables().fold(self.plain_counters(), |sum, table| sum.saturating_add(table.slots).saturating_add(1))
+    }
+
+    /// How many of them count one thing each, whatever happens. Those of [tables](Self::tables) stand behind them.
+    pub fn plain_counters(&self) -> u64 {
         let others = self.counted_blocks.len() + self.counted_arcs.len();
         self.num_paths.saturating_add(self.counts_entries.into()).saturating_add(others as u64)
+    }
+
+    /// How many keys its tables have.
+    pub fn keys(&self) -> u64 {
+        self.tables().fold(0, |sum: u64, table| sum.saturating_add(table.slots))
+    }
+
+    /// Its tables, in the order of their keys and counters: one for each indirect call, then that of whole paths.
+    pub fn tables(&self) -> impl Iterator<Item = Table> + '_ {
+        let calls = (0..).zip(&self.blocks).flat_map(move |(block, of)| {
+            let indirect = (0..).zip(&of.calls).filter(|(_, call)| call.is_indirect());
+            indirect.map(move |(call, _)| (TableOf::Callees { block, call }, u64::from(self.callees)))
+        });
+        let calls = calls.filter(|(_, slots)| *slots > 0);
+        let paths = self.whole.iter().map(|whole| (TableOf::Paths, u64::from(whole.slots)));
+        let (mut key, mut counter) = (self.first_key, self.first_counter.saturating_add(self.plain_counters()));
+        calls.chain(paths).map(move |(of, slots)| {
+            let table = Table { of, slots, first_key: key, first_counter: counter };
+            key = key.saturating_add(slots);
+            counter = counter.saturating_add(slots).saturating_add(1);
+            table
+        })
     }
 
     /// Whether it is known how often a block runs where only calls are counted: it has some, or is the entry.
@@ -427,7 +516,10 @@ impl Function {
                 to.put_string(opcode);
                 to.put_varint(u64::from(*count));
             });
-            to.put_list(&block.calls, |to, callee| to.put_string(callee));
+            to.put_list(&block.calls, |to, call| {
+                to.put_string(&call.callee);
+                to.put_optional(call.location);
+            });
             to.put_varint(code(&EXITS, &block.exit));
         });
         to.put_list(&self.edges, |to, edge| {
@@ -439,20 +531,17 @@ impl Function {
                 to.put_varint(u64::from(start));
             }
         });
-        to.put_list(&self.dag, |to, edge| {
-            let (tag, index, why) = match edge.kind {
-                DagEdgeKind::Flow { edge } => (0, edge, None),
-                DagEdgeKind::Leave { block } => (1, block, None),
-                DagEdgeKind::End { block, why } => (2, block, Some(why)),
-                DagEdgeKind::Start { block, why } => (3, block, Some(why)),
-                DagEdgeKind::InFlight { block } => (4, block, None),
-            };
-            to.put_varint(tag);
-            to.put_varint(u64::from(index));
-            if let Some(why) = why {
-                to.put_varint(code(&REASONS, &why));
-            }
-            to.put_varint(edge.value);
+        put_dag(to, &self.dag);
+        to.put_varint(self.first_key);
+        to.put_varint(u64::from(self.callees));
+        to.put_list(self.whole.as_slice(), |to, whole| {
+            to.put_varint(whole.num_paths);
+            to.put_varint(u64::from(whole.slots));
+            put_dag(to, &whole.dag);
+            to.put_list(&whole.cuts, |to, cut| {
+                to.put_optional(cut.map(|(end, _)| end));
+                to.put_varint(cut.map_or(0, |(_, start)| u64::from(start)));
+            });
         });
         to.put_list(&self.marks, |to, &mark| to.put_varint(u64::from(mark)));
         to.put_list(&self.counted_blocks, |to, &block| to.put_varint(u64::from(block)));
@@ -500,7 +589,14 @@ impl Function {
                 name: from.string()?,
                 locations: from.list(|from| from.index(locations, "a block's location is out of range"))?,
                 opcodes: from.list(|from| Ok((from.string()?.into(), from.reader.varint32()?)))?,
-                calls: from.list(Source::string)?,
+                calls: from.list(|from| {
+                    let callee = from.string()?;
+                    let location = from.optional()?;
+                    if location.is_some_and(|location| location as usize >= locations) {
+                        return Err(Error::Invalid("a call's location is out of range"));
+                    }
+                    Ok(Call { callee, location })
+                })?,
                 exit: decoded(&EXITS, from.reader.varint()?, "a kind of exit is unknown")?,
             })
         })?;
@@ -517,30 +613,32 @@ impl Function {
             })
         })?;
         let edges = function.edges.len();
-        function.dag = from.list(|from| {
-            let kind = match from.reader.varint()? {
-                0 => DagEdgeKind::Flow { edge: from.index(edges, "an acyclic edge's origin is out of range")? },
-                1 => DagEdgeKind::Leave { block: from.index(blocks, "an acyclic edge's block is out of range")? },
-                4 => DagEdgeKind::InFlight { block: from.index(blocks, "an acyclic edge's block is out of range")? },
-                tag @ (2 | 3) => {
-                    let block = from.index(blocks, "an acyclic edge's block is out of range")?;
-                    let why = decoded(&REASONS, from.reader.varint()?, "a reason for a cut is unknown")?;
-                    if tag == 2 { DagEdgeKind::End { block, why } } else { DagEdgeKind::Start { block, why } }
-                }
-                _ => return Err(Error::Invalid("a kind of acyclic edge is unknown")),
-            };
-            Ok(DagEdge { kind, value: from.reader.varint()? })
-        })?;
+        function.dag = get_dag(from, edges, blocks)?;
         let dag = function.dag.len() as u64;
         let in_range = |(end, start): (u32, u32)| u64::from(end) < dag && u64::from(start) < dag;
         if !function.edges.iter().filter_map(|edge| edge.cut).all(in_range) {
             return Err(Error::Invalid("a cut refers to an acyclic edge that does not exist"));
         }
+        function.first_key = from.reader.varint()?;
+        function.callees = from.reader.varint32()?;
+        let mut whole = from.list(|from| {
+            let (num_paths, slots) = (from.reader.varint()?, from.reader.varint32()?);
+            let dag = get_dag(from, edges, blocks)?;
+            let cuts = from.list(|from| Ok((from.optional()?, from.reader.varint32()?)))?;
+            let cuts: Vec<_> = cuts.into_iter().map(|(end, start)| end.map(|end| (end, start))).collect();
+            let in_range = |index: u32| (index as usize) < dag.len();
+            if cuts.len() != edges || !cuts.iter().flatten().all(|&(end, start)| in_range(end) && in_range(start)) {
+                return Err(Error::Invalid("the cuts of whole paths are not those of the edges"));
+            }
+            Ok(Whole { num_paths, slots, dag, cuts })
+        })?;
+        function.whole = whole.pop();
         let dag = function.dag.len();
         function.marks =
             from.list(|from| from.index(dag, "an entry is counted on an acyclic edge that does not exist"))?;
         function.counted_blocks = from.list(|from| from.index(blocks, "a counted block does not exist"))?;
-        let of_pattern = |from: &mut Source<'_>| from.list(|from| from.index(blocks, "a block of a pattern does not exist"));
+        let of_pattern =
+            |from: &mut Source<'_>| from.list(|from| from.index(blocks, "a block of a pattern does not exist"));
         function.patterns = from.list(|from| {
             let shape = decoded(&SHAPES, from.reader.varint()?, "a shape of a pattern is unknown")?;
             Ok(Pattern { shape, blocks: of_pattern(from)?, saved: of_pattern(from)? })
@@ -550,6 +648,41 @@ impl Function {
         function.counted_arcs = from.list(|from| from.index(arcs, "a counted arc does not exist"))?;
         Ok(function)
     }
+}
+
+fn put_dag(to: &mut Writer, dag: &[DagEdge]) {
+    to.put_list(dag, |to, edge| {
+        let (tag, index, why) = match edge.kind {
+            DagEdgeKind::Flow { edge } => (0, edge, None),
+            DagEdgeKind::Leave { block } => (1, block, None),
+            DagEdgeKind::End { block, why } => (2, block, Some(why)),
+            DagEdgeKind::Start { block, why } => (3, block, Some(why)),
+            DagEdgeKind::InFlight { block } => (4, block, None),
+        };
+        to.put_varint(tag);
+        to.put_varint(u64::from(index));
+        if let Some(why) = why {
+            to.put_varint(code(&REASONS, &why));
+        }
+        to.put_varint(edge.value);
+    });
+}
+
+fn get_dag(from: &mut Source<'_>, edges: usize, blocks: usize) -> Result<Vec<DagEdge>> {
+    from.list(|from| {
+        let kind = match from.reader.varint()? {
+            0 => DagEdgeKind::Flow { edge: from.index(edges, "an acyclic edge's origin is out of range")? },
+            1 => DagEdgeKind::Leave { block: from.index(blocks, "an acyclic edge's block is out of range")? },
+            4 => DagEdgeKind::InFlight { block: from.index(blocks, "an acyclic edge's block is out of range")? },
+            tag @ (2 | 3) => {
+                let block = from.index(blocks, "an acyclic edge's block is out of range")?;
+                let why = decoded(&REASONS, from.reader.varint()?, "a reason for a cut is unknown")?;
+                if tag == 2 { DagEdgeKind::End { block, why } } else { DagEdgeKind::Start { block, why } }
+            }
+            _ => return Err(Error::Invalid("a kind of acyclic edge is unknown")),
+        };
+        Ok(DagEdge { kind, value: from.reader.varint()? })
+    })
 }
 
 impl Outcome {
@@ -604,6 +737,14 @@ mod tests {
             num_paths: 2,
             counts_entries: true,
             marks: vec![1],
+            first_key: 5,
+            callees: 8,
+            whole: Some(Whole {
+                num_paths: 9,
+                slots: 64,
+                dag: vec![DagEdge { kind: DagEdgeKind::Leave { block: 1 }, value: 3 }],
+                cuts: vec![None, Some((0, 0))],
+            }),
             counted_blocks: vec![1, 0],
             patterns: vec![Pattern { shape: PatternShape::Exits, blocks: vec![0, 1], saved: vec![0] }],
             counted_arcs: vec![0, 3],
@@ -615,7 +756,10 @@ mod tests {
                 Block { name: "entry".into(), locations: vec![0, 1], ..Block::default() },
                 Block {
                     opcodes: vec![("call".into(), 1), ("ret".into(), 1)],
-                    calls: vec!["puts".into(), "*".into()],
+                    calls: vec![
+                        Call { callee: "puts".into(), location: Some(1) },
+                        Call { callee: INDIRECT.into(), location: None },
+                    ],
                     exit: Some(Exit::Return),
                     ..Block::default()
                 },
@@ -651,6 +795,20 @@ mod tests {
     fn a_manifest_comes_back() {
         let manifest = sample();
         assert_eq!(Manifest::decode(&manifest.encode()), Ok(manifest));
+    }
+
+    #[test]
+    fn tables_follow_each_other() {
+        let function = &sample().functions[0];
+        let tables: Vec<_> = function.tables().collect();
+        // Paths, entries, two blocks and two arcs have plain counters, from the third on.
+        let callees = TableOf::Callees { block: 1, call: 1 };
+        let expected = [
+            Table { of: callees, slots: 8, first_key: 5, first_counter: 10 },
+            Table { of: TableOf::Paths, slots: 64, first_key: 13, first_counter: 19 },
+        ];
+        assert_eq!(tables, expected);
+        assert_eq!((function.plain_counters(), function.counters(), function.keys()), (7, 7 + 9 + 65, 72));
     }
 
     #[test]

@@ -5,6 +5,7 @@
 #include "llvm/Analysis/BlockFrequencyInfo.h"
 #include "llvm/Analysis/BranchProbabilityInfo.h"
 #include "llvm/Analysis/ValueTracking.h"
+#include "llvm/AsmParser/Parser.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/EHPersonalities.h"
@@ -15,9 +16,12 @@
 #include "llvm/IR/PassManager.h"
 #include "llvm/IR/StructuralHash.h"
 #include "llvm/IR/Verifier.h"
+#include "llvm/Linker/Linker.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/CBindingWrapping.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/MemoryBufferRef.h"
+#include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
@@ -29,6 +33,7 @@ using namespace llvm;
 struct PathpassOptions {
   const char *Mode, *Stage, *Threads, *Filter, *Skip, *Base, *Placement, *Without, *Use;
   uint64_t Limit;
+  uint32_t Callees, Table;
   bool InFlight, Promotion, Last, Verify;
 };
 
@@ -43,6 +48,10 @@ static cl::opt<std::string> Threads("pathcc-threads", cl::desc("how threads coun
                                     cl::init("exact"), cl::cat(Category));
 static cl::opt<uint64_t> Limit("pathcc-limit", cl::desc("most paths of a function before edges are cut"),
                                cl::init(4096), cl::cat(Category));
+static cl::opt<uint32_t> Callees("pathcc-callees", cl::desc("callees of a call through a pointer that are told apart"),
+                                 cl::init(0), cl::cat(Category));
+static cl::opt<uint32_t> Table("pathcc-table", cl::desc("paths of a function that are counted whole beyond the limit"),
+                               cl::init(0), cl::cat(Category));
 static cl::opt<std::string> Filter("pathcc-filter", cl::desc("functions and files to count, as globs"), cl::init(""),
                                    cl::cat(Category));
 static cl::opt<std::string> Skip("pathcc-skip", cl::desc("count nothing, and record this reason"), cl::init(""),
@@ -71,7 +80,8 @@ struct PathPass : PassInfoMixin<PathPass> {
     auto &Functions = Analyses.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
     PathpassOptions Options = {Mode.c_str(),    Stage.c_str(),   Threads.c_str(),  Filter.c_str(),
                                Skip.c_str(),    Base.c_str(),    Placement.c_str(), Without.c_str(),
-                               UseFile.c_str(), Limit,           InFlight == "yes", Promotion == "yes",
+                               UseFile.c_str(), Limit,           Callees,          Table,
+                               InFlight == "yes", Promotion == "yes",
                                Last,            Verify};
     return pathpass_run(wrap(&M), &Options, &Functions) ? PreservedAnalyses::none() : PreservedAnalyses::all();
   }
@@ -267,6 +277,22 @@ extern "C" void pathpass_keep(LLVMValueRef Value) {
 extern "C" uint64_t pathpass_module_hash(LLVMModuleRef Module) { return StructuralHash(*unwrap(Module), true); }
 
 // Whether a function is sound; if not, says on standard error why.
+// Adds what a text in LLVM's own language defines. The names in it are needed to read it, also where a compiler drops names.
+extern "C" bool pathpass_link(LLVMModuleRef Module, const char *Text) {
+  auto &M = *unwrap(Module);
+  auto &Context = M.getContext();
+  bool Discards = Context.shouldDiscardValueNames();
+  Context.setDiscardValueNames(false);
+  SMDiagnostic Error;
+  auto Parsed = parseAssembly(MemoryBufferRef(Text, "pathcc"), Error, Context);
+  Context.setDiscardValueNames(Discards);
+  if (!Parsed)
+    return false;
+  Parsed->setDataLayout(M.getDataLayout());
+  Parsed->setTargetTriple(M.getTargetTriple());
+  return !Linker::linkModules(M, std::move(Parsed));
+}
+
 extern "C" bool pathpass_verify(LLVMValueRef Function) { return !verifyFunction(*unwrap<class Function>(Function), &errs()); }
 
 // The position of an instruction or of a location's call, as parts of debug metadata. Must match `ffi.rs`.

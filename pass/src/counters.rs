@@ -14,13 +14,14 @@ use inkwell::comdat::ComdatSelectionKind;
 use inkwell::context::ContextRef;
 use inkwell::module::{Linkage, Module};
 use inkwell::values::{
-    BasicValue, CallSiteValue, GlobalValue, InstructionValue, IntValue, MetadataValue, PointerValue,
+    BasicValue, CallSiteValue, FunctionValue, GlobalValue, InstructionValue, IntValue, MetadataValue, PointerValue,
 };
 use inkwell::{AtomicOrdering, AtomicRMWBinOp, GlobalVisibility, ThreadLocalMode};
 use pathformat::{ModuleId, names};
 
 use crate::llvm::{self, FunctionFacts};
 use crate::options::{Base, Options};
+use crate::tables::{self, Slots};
 
 /// LLVM's code for "reads and writes nothing but what its arguments point to" (`llvm/Support/ModRef.h`).
 const ARGUMENTS_ONLY: u64 = 3;
@@ -56,6 +57,10 @@ enum Way {
 pub(crate) struct Counters<'ctx> {
     context: ContextRef<'ctx>,
     array: GlobalValue<'ctx>,
+    /// How many counters stand before the keys.
+    counters: u64,
+    /// The function that looks keys up, if there are any.
+    find: Option<FunctionValue<'ctx>>,
     /// The thread-local word that leads to the thread's copy.
     word: Option<GlobalValue<'ctx>>,
     base: Base,
@@ -71,11 +76,11 @@ struct Marks<'ctx> {
 }
 
 impl<'ctx> Counters<'ctx> {
-    /// Defines the array with `length` counters, and a thread-local word if threads need it.
-    pub(crate) fn define(module: &Module<'ctx>, id: ModuleId, length: u64, options: &Options) -> Self {
+    /// Defines the array with so many counters and the keys of tables behind them, and a thread-local word if threads need it.
+    pub(crate) fn define(module: &Module<'ctx>, id: ModuleId, [counters, keys]: [u64; 2], options: &Options) -> Self {
         let context = module.get_context();
         let word = context.i64_type();
-        let length = u32::try_from(length).unwrap_or(u32::MAX);
+        let length = u32::try_from(counters + keys).unwrap_or(u32::MAX);
         let array_type = word.array_type(length);
         let array = module.add_global(array_type, None, &format!("{}{id}", names::COUNTERS_PREFIX));
         array.set_initializer(&array_type.const_zero());
@@ -111,7 +116,8 @@ impl<'ctx> Counters<'ctx> {
             _ if options.last && options.techniques.folding => Way::Folded,
             _ => Way::Assembly,
         };
-        Self { context, array, word: leads, base: options.base, way, marks }
+        let find = (keys > 0).then(|| tables::define(module));
+        Self { context, array, counters, find, word: leads, base: options.base, way, marks }
     }
 
     /// The context that the module's types live in.
@@ -180,6 +186,20 @@ impl<'ctx> Counters<'ctx> {
         };
         let moved = index.map_or(base, |index| offset(base, index));
         if constant == 0 { moved } else { offset(moved, word.const_int(constant, false)) }
+    }
+
+    /// Which counter of a table counts `key`, from the table's first one on.
+    pub(crate) fn find(&self, builder: &Builder<'ctx>, key: IntValue<'ctx>, slots: Slots) -> IntValue<'ctx> {
+        let find = self.find.expect("a module with tables has the function");
+        let word = self.context.i64_type();
+        let number = |value| word.const_int(value, false);
+        let first = number(self.counters + slots.first_key);
+        // SAFETY: the keys stand in the array, behind the counters.
+        let keys = unsafe { builder.build_gep(word, self.array.as_pointer_value(), &[first], "") }.expect("positioned");
+        let call = builder.build_call(find, &[keys.into(), number(slots.count).into(), key.into()], "path.slot");
+        let call = call.expect("positioned");
+        call.set_call_convention(find.get_call_conventions());
+        call.try_as_basic_value().unwrap_basic().into_int_value()
     }
 
     /// Steps a counter in a function of these `facts`.

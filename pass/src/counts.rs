@@ -15,7 +15,7 @@ use crate::counters::{Counters, Step};
 use crate::options::{Options, Placement};
 use crate::pen::{Pen, first_after_slots};
 use crate::read_cfg::Graph;
-use crate::{Planned, llvm, presence};
+use crate::{Planned, llvm, presence, tables};
 
 /// Where the code of one counter stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -108,6 +108,7 @@ fn come_to(graph: &Graph<'_>, block: Block) -> Vec<Site> {
 pub(crate) fn instrument(planned: &Planned<'_, Sites>, counters: &Counters<'_>, id: ModuleId, options: &Options) {
     let context = counters.context();
     let (graph, sites) = (&planned.graph, &planned.plan);
+    let calls = tables::indirect_calls(graph);
     let first = first_after_slots(graph.blocks[0]);
     let builder = context.create_builder();
     builder.position_before(&first);
@@ -125,7 +126,7 @@ pub(crate) fn instrument(planned: &Planned<'_, Sites>, counters: &Counters<'_>, 
         let counts = |&edge: &Edge| !on_edges[edge.index()].is_empty() || at_top[graph.cfg.edge(edge).to.index()];
         at_end[block.index()] || graph.cfg.successors(block).iter().any(counts)
     };
-    let needs = sites.all().next().is_some();
+    let needs = sites.all().next().is_some() || !planned.tables.is_empty();
     let base = Base::new(planned, counters, &builder, options.techniques.reading_again, needs, counts_behind);
     let pen = Pen::new(planned, counters, builder, base);
     presence::declare(context, &pen.builder, id, planned.index);
@@ -142,5 +143,6 @@ pub(crate) fn instrument(planned: &Planned<'_, Sites>, counters: &Counters<'_>, 
         pen.stand_on(edge);
         counters.iter().for_each(|&counter| pen.step(None, counter, Step::Up));
     }
+    tables::watch(&pen, &calls, &planned.tables);
     llvm::forget_purity(planned.function);
 }

@@ -4,8 +4,10 @@ use std::borrow::Cow;
 
 use inkwell::basic_block::BasicBlock;
 use inkwell::module::Linkage as Llvm;
-use inkwell::values::FunctionValue;
-use pathformat::manifest::{Block, CutReason, DagEdge, DagEdgeKind, Edge, Exit, Function, INDIRECT, Linkage, VECTOR};
+use inkwell::values::{FunctionValue, InstructionValue};
+use pathformat::manifest::{
+    Block, Call, CutReason, DagEdge, DagEdgeKind, Edge, Exit, Function, INDIRECT, Linkage, TableOf, VECTOR, Whole,
+};
 use paths::Plan;
 use paths::cuts::Reason;
 use paths::dag::Kind;
@@ -46,11 +48,24 @@ pub(crate) fn paths(record: &mut Function, graph: &Graph<'_>, plan: &Plan) {
     if let Entries::Marked(marks) = &plan.entries {
         record.marks = marks.iter().map(|edge| edge.0).collect();
     }
-    for (edge, of) in record.edges.iter_mut().zip(graph.cfg.edges()) {
-        edge.cut = plan.dag.cut(of).map(|cut| (cut.end.0, cut.start.0));
+    for (edge, cut) in record.edges.iter_mut().zip(cuts(graph, plan)) {
+        edge.cut = cut;
     }
-    record.dag = plan
-        .dag
+    record.dag = dag(plan);
+}
+
+/// The same for paths that no limit cuts, of which a table has so many.
+pub(crate) fn whole(graph: &Graph<'_>, plan: &Plan, slots: u32) -> Whole {
+    Whole { num_paths: plan.numbering.total(), slots, dag: dag(plan), cuts: cuts(graph, plan).collect() }
+}
+
+/// Of each edge of the control-flow graph, how it is cut.
+fn cuts(graph: &Graph<'_>, plan: &Plan) -> impl Iterator<Item = Option<(u32, u32)>> {
+    graph.cfg.edges().map(|edge| plan.dag.cut(edge).map(|cut| (cut.end.0, cut.start.0)))
+}
+
+fn dag(plan: &Plan) -> Vec<DagEdge> {
+    plan.dag
         .edges()
         .map(|edge| {
             let data = plan.dag.edge(edge);
@@ -63,7 +78,7 @@ pub(crate) fn paths(record: &mut Function, graph: &Graph<'_>, plan: &Plan) {
             };
             DagEdge { kind, value: plan.numbering.value(edge) }
         })
-        .collect();
+        .collect()
 }
 
 /// Graph, lines and instructions.
@@ -101,6 +116,15 @@ fn reason(reason: Reason) -> CutReason {
     }
 }
 
+/// The calls of a block, in order, that the manifest tells of.
+pub(crate) fn calls<'ctx>(block: BasicBlock<'ctx>) -> impl Iterator<Item = InstructionValue<'ctx>> {
+    block.get_instructions().filter(|instruction| is_call(InstructionFacts::of(*instruction)))
+}
+
+fn is_call(facts: InstructionFacts) -> bool {
+    facts.is_call() && !facts.is_intrinsic() && !facts.is_inline_asm()
+}
+
 fn describe_block(block: BasicBlock<'_>, locations: &mut Locations, directory: &str) -> Block {
     let mut opcodes: Vec<(Cow<'static, str>, u32)> = Vec::new();
     let mut record = Block { name: block.get_name().to_string_lossy().into_owned(), ..Block::default() };
@@ -112,10 +136,11 @@ fn describe_block(block: BasicBlock<'_>, locations: &mut Locations, directory: &
             Some((_, count)) => *count += 1,
             None => opcodes.push((name, 1)),
         }
-        if facts.is_call() && !facts.is_intrinsic() && !facts.is_inline_asm() {
-            record.calls.push(llvm::callee(instruction).unwrap_or_else(|| INDIRECT.into()));
-        }
         let location = llvm::debug_location(instruction).and_then(|at| locations.index(at, directory));
+        if is_call(facts) {
+            let callee = llvm::callee(instruction).unwrap_or_else(|| INDIRECT.into());
+            record.calls.push(Call { callee, location });
+        }
         if let Some(location) = location.filter(|location| !record.locations.contains(location)) {
             record.locations.push(location);
         }
@@ -133,6 +158,12 @@ pub(crate) fn cfg_hash(record: &Function) -> u64 {
     record.marks.iter().for_each(|&mark| add(mark.into()));
     record.counted_blocks.iter().chain(&record.counted_arcs).for_each(|&counted| add(counted.into()));
     add(record.counted_arcs.len() as u64);
+    for table in record.tables() {
+        add(table.slots);
+        if let TableOf::Callees { block, call } = table.of {
+            add(u64::from(block) << 32 | u64::from(call));
+        }
+    }
     record.blocks.iter().for_each(|block| add(block.exit.map_or(0, |exit| exit as u64 + 1)));
     for edge in &record.edges {
         add(u64::from(edge.from));

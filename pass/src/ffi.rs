@@ -36,6 +36,8 @@ pub(crate) struct Options {
     without: *const c_char,
     weights: *const c_char,
     limit: u64,
+    callees: c_uint,
+    table: c_uint,
     in_flight: bool,
     promotion: bool,
     last: bool,
@@ -82,6 +84,7 @@ unsafe extern "C" {
     pub(crate) fn pathpass_forget_purity(function: LLVMValueRef);
     pub(crate) fn pathpass_keep(global: LLVMValueRef);
     pub(crate) fn pathpass_module_hash(module: LLVMModuleRef) -> u64;
+    pub(crate) fn pathpass_link(module: LLVMModuleRef, text: *const c_char) -> bool;
     pub(crate) fn pathpass_verify(function: LLVMValueRef) -> bool;
     pub(crate) fn pathpass_debug_location(instruction: LLVMValueRef) -> *const DebugLocation;
     pub(crate) fn pathpass_read_location(location: *const DebugLocation, out: *mut Location);
@@ -152,6 +155,8 @@ impl Options {
             weights: text(self.weights).split_once(':').map(|(_, path)| path.into()),
             techniques: options::Techniques::without(&text(self.without)),
             limit: self.limit,
+            callees: self.callees,
+            table: Some(self.table).filter(|&slots| slots > 0),
             in_flight: self.in_flight,
             promotion: self.promotion,
             last: self.last,

@@ -5,28 +5,33 @@
 
 use inkwell::values::{InstructionValue, PointerValue};
 use pathformat::ModuleId;
+use pathformat::manifest::TableOf;
+use paths::Plan;
 use paths::cfg::{Block, Edge, EdgeKind};
 use paths::dag::{Cut, DagEdge, Kind, Place};
 use paths::entries::Entries;
 use paths::placement::Op;
 
-use crate::Planned;
 use crate::base::Base;
 use crate::counters::{Counters, Step};
 use crate::llvm;
 use crate::options::Techniques;
 use crate::pen::{Pen, first_after_slots};
-use crate::presence;
+use crate::read_cfg::Graph;
+use crate::tables::{self, Slots};
+use crate::{Paths, Planned, presence};
 
 /// Writes the code of one planned function.
 pub(crate) fn instrument(planned: &Planned<'_>, counters: &Counters<'_>, id: ModuleId, techniques: Techniques) {
     let context = counters.context();
     let builder = context.create_builder();
     builder.position_before(&first_after_slots(planned.graph.blocks[0]));
+    let calls = tables::indirect_calls(&planned.graph);
     let slot = builder.build_alloca(context.i64_type(), "path").expect("positioned");
-    let plan = &planned.plan;
+    let Paths { plan, whole } = &planned.plan;
     let is_count = |&edge: &DagEdge| plan.placement.counts(edge);
-    let needs = plan.entries.have_counter() || plan.dag.edges().any(|edge| is_count(&edge));
+    let needs =
+        !planned.tables.is_empty() || plan.entries.have_counter() || plan.dag.edges().any(|edge| is_count(&edge));
     let counts_behind = |block: Block| {
         plan.dag.successors(block).iter().any(is_count)
             || planned.graph.cfg.successors(block).iter().any(|&edge| plan.dag.cut(edge).is_some())
@@ -34,45 +39,60 @@ pub(crate) fn instrument(planned: &Planned<'_>, counters: &Counters<'_>, id: Mod
     let base = Base::new(planned, counters, &builder, techniques.reading_again, needs, counts_behind);
     let flies = plan.dag.edges().any(|edge| plan.dag.edge(edge).kind == Kind::InFlight);
     let flight = flies.then(|| builder.build_alloca(context.i64_type(), "path.flight").expect("positioned"));
-    let writer = Writer { planned, counters, pen: Pen::new(planned, counters, builder, base), slot, flight };
-    presence::declare(context, &writer.pen.builder, id, planned.index);
+    let whole =
+        whole.as_ref().map(|plan| (plan, builder.build_alloca(context.i64_type(), "path.whole").expect("positioned")));
+    let pen = Pen::new(planned, counters, builder, base);
+    let writer = Writer { graph: &planned.graph, plan, pen: &pen, slot, flight, table: None };
+    presence::declare(context, &pen.builder, id, planned.index);
     writer.write_entry();
     let landings = writer.write_in_flight();
     writer.write_block_tops();
     writer.write_block_ends();
     writer.write_edges(&landings);
+    if let Some((plan, slot)) = whole {
+        let of_paths = planned.tables.iter().find(|(of, _)| *of == TableOf::Paths);
+        let table = Some(of_paths.expect("whole paths have a table").1);
+        let writer = Writer { graph: &planned.graph, plan, pen: &pen, slot, flight: None, table };
+        writer.write_block_tops();
+        writer.write_block_ends();
+        writer.write_edges(&[]);
+    }
+    tables::watch(&pen, &calls, &planned.tables);
+    whole.into_iter().for_each(|(_, slot)| llvm::promote(slot));
     llvm::promote(slot);
     flight.into_iter().for_each(llvm::promote);
     llvm::forget_purity(planned.function);
 }
 
 struct Writer<'a, 'ctx> {
-    planned: &'a Planned<'ctx>,
-    counters: &'a Counters<'ctx>,
-    pen: Pen<'a, 'ctx>,
+    graph: &'a Graph<'ctx>,
+    plan: &'a Plan,
+    pen: &'a Pen<'a, 'ctx>,
     slot: PointerValue<'ctx>,
     /// Which counter says that this frame is in flight now.
     flight: Option<PointerValue<'ctx>>,
+    /// Where paths are counted if they have no counter each. Then nothing but their ends is counted.
+    table: Option<Slots>,
 }
 
 impl<'ctx> Writer<'_, 'ctx> {
     /// Counts the entry of the function, where the builder still stands behind the stack slots.
     fn write_entry(&self) {
-        if self.planned.plan.entries == Entries::Counted {
+        if self.plan.entries == Entries::Counted {
             self.enter();
         }
     }
 
     /// The counter of entries is behind those of the paths.
     fn enter(&self) {
-        self.pen.step(None, self.planned.plan.numbering.total(), Step::Up);
+        self.pen.step(None, self.plan.numbering.total(), Step::Up);
     }
 
     /// Around all calls of a block that may not come back, its path in flight counts one more. It is taken back behind the
     /// last of them; if that is an `invoke`, on both ways on. Gives the edges that still need that.
     fn write_in_flight(&self) -> Vec<Edge> {
-        let dag = &self.planned.plan.dag;
-        let graph = &self.planned.graph;
+        let dag = &self.plan.dag;
+        let graph = self.graph;
         let (mut pads, mut landings) = (Vec::new(), Vec::new());
         for edge in dag.edges().filter(|&edge| dag.edge(edge).kind == Kind::InFlight) {
             let from = dag.edge(edge).from;
@@ -101,7 +121,7 @@ impl<'ctx> Writer<'_, 'ctx> {
 
     /// This frame's path is in flight from here.
     fn take_off(&self, edge: DagEdge) {
-        let word = self.counters.context().i64_type();
+        let word = self.pen.word();
         let index = match self.op(edge) {
             Some(Op::CountAt(id)) => word.const_int(id, false),
             Some(Op::Count(value)) => {
@@ -119,7 +139,7 @@ impl<'ctx> Writer<'_, 'ctx> {
 
     /// It goes on.
     fn land(&self) {
-        let word = self.counters.context().i64_type();
+        let word = self.pen.word();
         let flight = self.flight.expect("there is a slot if there are paths in flight");
         let index = self.pen.builder.build_load(word, flight, "path.flight").expect("positioned").into_int_value();
         self.pen.step(Some(index), 0, Step::Down);
@@ -129,12 +149,12 @@ impl<'ctx> Writer<'_, 'ctx> {
     /// loops of one block stay that. They are written before the edges' code, which then stands above them where an
     /// edge's code goes to the top of its target.
     fn write_block_tops(&self) {
-        let dag = &self.planned.plan.dag;
+        let dag = &self.plan.dag;
         for edge in dag.edges() {
             let data = dag.edge(edge);
             if matches!(data.kind, Kind::Start(Place::InBlock, _)) {
                 self.write_at(edge, data.to, self.pen.top(data.to));
-            } else if let Some(op) = self.planned.plan.placement.ahead(edge).filter(|_| self.is_only_way(edge)) {
+            } else if let Some(op) = self.plan.placement.ahead(edge).filter(|_| self.is_only_way(edge)) {
                 self.pen.stand_before(data.to, self.pen.top(data.to));
                 self.write(op, Step::Up);
             }
@@ -143,16 +163,16 @@ impl<'ctx> Writer<'_, 'ctx> {
 
     /// Ends of paths before terminators.
     fn write_block_ends(&self) {
-        let dag = &self.planned.plan.dag;
+        let dag = &self.plan.dag;
         for edge in dag.edges() {
             let data = dag.edge(edge);
             if matches!(data.kind, Kind::Leave | Kind::End(Place::InBlock, _)) {
-                self.write_at(edge, data.from, self.planned.graph.end_point(data.from));
+                self.write_at(edge, data.from, self.graph.end_point(data.from));
             }
         }
-        for block in self.planned.graph.cfg.blocks() {
-            if let Some(value) = self.planned.plan.placement.settled(block) {
-                self.pen.builder.position_before(&self.planned.graph.end_point(block));
+        for block in self.graph.cfg.blocks() {
+            if let Some(value) = self.plan.placement.settled(block) {
+                self.pen.builder.position_before(&self.graph.end_point(block));
                 self.set(value);
             }
         }
@@ -161,8 +181,8 @@ impl<'ctx> Writer<'_, 'ctx> {
     /// Code on control-flow edges: the function counts as entered; paths in flight go on on `landings`; one step, or the end of
     /// a path and the start of the next.
     fn write_edges(&self, landings: &[Edge]) {
-        let dag = &self.planned.plan.dag;
-        for edge in self.planned.graph.cfg.edges() {
+        let dag = &self.plan.dag;
+        for edge in self.graph.cfg.edges() {
             let mut ops = Vec::new();
             if let Some(flow) = dag.flow(edge) {
                 ops.extend(self.ops(flow));
@@ -175,7 +195,7 @@ impl<'ctx> Writer<'_, 'ctx> {
                 }
             }
             let lands = landings.contains(&edge);
-            let enters = dag.flow(edge).is_some_and(|flow| self.planned.plan.entries.mark(flow));
+            let enters = self.table.is_none() && dag.flow(edge).is_some_and(|flow| self.plan.entries.mark(flow));
             if lands || enters || !ops.is_empty() {
                 self.pen.stand_on(edge);
                 if enters {
@@ -190,13 +210,13 @@ impl<'ctx> Writer<'_, 'ctx> {
     }
 
     fn op(&self, edge: DagEdge) -> Option<Op> {
-        self.planned.plan.placement.op(edge)
+        self.plan.placement.op(edge)
     }
 
     /// All that is done when `edge` is followed: what was counted ahead is taken back, then the edge's own step, then the next
     /// path is counted ahead.
     fn ops(&self, edge: DagEdge) -> impl Iterator<Item = (Op, Step)> {
-        let placement = &self.planned.plan.placement;
+        let placement = &self.plan.placement;
         let back = placement.back(edge).map(|op| (op, Step::Down));
         let ahead = placement.ahead(edge).filter(|_| !self.is_only_way(edge));
         let forth = [placement.op(edge), ahead].into_iter().flatten().map(|op| (op, Step::Up));
@@ -205,7 +225,7 @@ impl<'ctx> Writer<'_, 'ctx> {
 
     /// Whether all edges into a block start the path that `edge` starts.
     fn is_only_way(&self, edge: DagEdge) -> bool {
-        let dag = &self.planned.plan.dag;
+        let dag = &self.plan.dag;
         let data = dag.edge(edge);
         matches!(data.kind, Kind::Start(Place::OnEdges, _)) && dag.predecessors(data.to).len() == 1
     }
@@ -219,7 +239,7 @@ impl<'ctx> Writer<'_, 'ctx> {
 
     /// Writes one step where the builder stands; `step` is which way it counts, if it does.
     fn write(&self, op: Op, step: Step) {
-        let word = self.counters.context().i64_type();
+        let word = self.pen.word();
         let load = || self.pen.builder.build_load(word, self.slot, "path").expect("positioned").into_int_value();
         match op {
             Op::Set(value) => self.set(value),
@@ -227,13 +247,23 @@ impl<'ctx> Writer<'_, 'ctx> {
                 let sum = self.pen.builder.build_int_add(load(), word.const_int(value as u64, true), "path");
                 self.pen.builder.build_store(self.slot, sum.expect("positioned")).expect("positioned");
             }
-            Op::Count(value) => self.pen.step(Some(load()), value as u64, step),
-            Op::CountAt(id) => self.pen.step(None, id, step),
+            Op::Count(value) => match self.table {
+                None => self.pen.step(Some(load()), value as u64, step),
+                // Keys are not 0.
+                Some(table) => {
+                    let key = word.const_int((value as u64).wrapping_add(1), false);
+                    self.pen.see(self.pen.builder.build_int_add(load(), key, "").expect("positioned"), table);
+                }
+            },
+            Op::CountAt(id) => match self.table {
+                None => self.pen.step(None, id, step),
+                Some(table) => self.pen.see(word.const_int(id.wrapping_add(1), false), table),
+            },
         }
     }
 
     fn set(&self, value: i64) {
-        let word = self.counters.context().i64_type();
+        let word = self.pen.word();
         self.pen.builder.build_store(self.slot, word.const_int(value as u64, true)).expect("positioned");
     }
 }

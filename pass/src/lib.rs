@@ -21,27 +21,37 @@ mod options;
 mod pen;
 mod presence;
 mod read_cfg;
+mod tables;
 mod weights;
 
 use inkwell::module::Module;
 use inkwell::values::FunctionValue;
 use pathformat::ModuleId;
-use pathformat::manifest::{Function, Manifest};
+use pathformat::manifest::{Function, Manifest, TableOf};
 
 use crate::counters::Counters;
 use crate::counts::Sites;
 use crate::instrument::instrument;
 use crate::options::{Base, Options};
 use crate::read_cfg::Graph;
+use crate::tables::Slots;
 
 pub use ffi::{PassPluginLibraryInfo, llvmGetPassPluginInfo};
 
+/// How the paths of a function are counted.
+struct Paths {
+    plan: paths::Plan,
+    /// Without the limit, if a table is to have the paths that it cuts.
+    whole: Option<paths::Plan>,
+}
+
 /// A function that will be instrumented.
-struct Planned<'ctx, P = paths::Plan> {
+struct Planned<'ctx, P = Paths> {
     function: FunctionValue<'ctx>,
     graph: Graph<'ctx>,
     plan: P,
     first_counter: u64,
+    tables: Vec<(TableOf, Slots)>,
     /// Its index in the manifest.
     index: usize,
 }
@@ -72,7 +82,13 @@ fn run(module: &Module<'_>, options: &Options, analyses: *mut ffi::Analyses) -> 
                 let techniques = options.techniques.in_plan(graph.is_measured);
                 let plan = paths::plan(&graph.cfg, &graph.frequency, options.limit, techniques);
                 describe::paths(record, graph, &plan);
-                plan
+                let whole = options.table.and_then(|slots| {
+                    let whole = paths::plan_whole(&graph.cfg, &graph.frequency, techniques);
+                    let is_cut = whole.numbering.total() > plan.numbering.total();
+                    record.whole = is_cut.then(|| describe::whole(graph, &whole, slots));
+                    is_cut.then_some(whole)
+                });
+                Paths { plan, whole }
             });
             if mode == "log" {
                 let written = Written::of(&manifest, code);
@@ -86,7 +102,7 @@ fn run(module: &Module<'_>, options: &Options, analyses: *mut ffi::Analyses) -> 
             }
         }
     };
-    manifest::attach(module, &manifest, written.content, written.id, written.counters, options.base == Base::Word);
+    manifest::attach(module, &manifest, written, options.base == Base::Word);
     true
 }
 
@@ -95,6 +111,7 @@ struct Written {
     content: Vec<u8>,
     id: ModuleId,
     counters: u64,
+    keys: u64,
 }
 
 impl Written {
@@ -102,7 +119,7 @@ impl Written {
     fn of(manifest: &Manifest, code: u64) -> Self {
         let content = manifest.content();
         let id = manifest::identity(&content, code);
-        Self { content, id, counters: 0 }
+        Self { content, id, counters: 0, keys: 0 }
     }
 }
 
@@ -117,7 +134,7 @@ fn plan_all<'ctx, P>(
 ) -> Vec<Planned<'ctx, P>> {
     let weights = weights::read(options, &manifest.source);
     let mut planned = Vec::new();
-    let mut counters = 0;
+    let (mut counters, mut keys) = (0, 0);
     for &function in functions {
         let mut record = describe::declaration(function, &manifest.directory);
         match eligible::check(module, function, &record.file, options) {
@@ -127,11 +144,14 @@ fn plan_all<'ctx, P>(
                 weights::apply(&weights, &manifest.source, &record.name, &mut graph);
                 describe::body(&mut record, &graph, &manifest.directory);
                 let plan = plan(&graph, &mut record);
+                record.callees = options.callees;
                 record.cfg_hash = describe::cfg_hash(&record);
                 record.first_counter = counters;
                 counters += record.counters();
-                let first_counter = record.first_counter;
-                planned.push(Planned { function, graph, plan, first_counter, index: manifest.functions.len() });
+                record.first_key = keys;
+                keys += record.keys();
+                let (first_counter, tables) = (record.first_counter, Slots::of(&record));
+                planned.push(Planned { function, graph, plan, first_counter, tables, index: manifest.functions.len() });
             }
         }
         manifest.functions.push(record);
@@ -150,8 +170,9 @@ fn write_all<'ctx, P>(
 ) -> Written {
     let mut written = Written::of(manifest, code);
     written.counters = manifest.functions.iter().map(Function::counters).sum();
+    written.keys = manifest.functions.iter().map(Function::keys).sum();
     if written.counters > 0 {
-        let array = Counters::define(module, written.id, written.counters, options);
+        let array = Counters::define(module, written.id, [written.counters, written.keys], options);
         planned.iter().for_each(|planned| write(planned, &array, written.id));
     }
     verify(planned, options);

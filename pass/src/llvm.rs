@@ -1,7 +1,7 @@
 //! Safe wrappers for what inkwell lacks: one call into LLVM per function.
 
 use std::collections::HashSet;
-use std::ffi::{CStr, c_void};
+use std::ffi::{CStr, CString, c_void};
 use std::mem::MaybeUninit;
 
 use inkwell::basic_block::BasicBlock;
@@ -145,6 +145,20 @@ pub(crate) fn callee(call: InstructionValue<'_>) -> Option<String> {
     // SAFETY: a live call.
     let function = unsafe { FunctionValue::new(ffi::pathpass_callee(call.as_value_ref())) };
     function.map(|function| name(&function))
+}
+
+/// What a call calls.
+pub(crate) fn called(call: InstructionValue<'_>) -> PointerValue<'_> {
+    // SAFETY: a live call, whose callee is a pointer.
+    unsafe { PointerValue::new(c::LLVMGetCalledValue(call.as_value_ref())) }
+}
+
+/// Adds what `text`, in LLVM's own language, defines to a module.
+pub(crate) fn link(module: &Module<'_>, text: &str) {
+    let text = CString::new(text).expect("our own code has no NUL");
+    // SAFETY: a live module, and a text with its end.
+    let done = unsafe { ffi::pathpass_link(module.as_mut_ptr(), text.as_ptr()) };
+    assert!(done, "our own code is sound");
 }
 
 /// Name of a function.

@@ -39,7 +39,7 @@ pub(crate) fn instrument<'ctx>(module: &Module<'ctx>, planned: &Planned<'ctx>, i
         let index = half.const_int(u64::from(index), false);
         call(at, enter, &[identity.as_pointer_value().into(), index.into()]).expect("enter gives a number").into()
     };
-    let dag = &planned.plan.dag;
+    let dag = &planned.plan.plan.dag;
     for edge in dag.edges() {
         let data = dag.edge(edge);
         if matches!(data.kind, Kind::Leave | Kind::End(Place::InBlock, _)) && !graph.cfg.counts_above(data.from) {

@@ -11,6 +11,7 @@ use pathformat::manifest::Manifest;
 use pathformat::raw::{OWN_BASE, Threads};
 use pathformat::{ModuleId, names, record};
 
+use crate::Written;
 use crate::debug_info;
 use crate::llvm;
 use crate::options::Options;
@@ -48,15 +49,8 @@ pub(crate) fn identity(content: &[u8], code: u64) -> ModuleId {
 
 /// Puts the manifest, whose content is encoded already, into the object that `module` becomes, and marks the module as
 /// done.
-pub(crate) fn attach(
-    module: &Module<'_>,
-    manifest: &Manifest,
-    content: Vec<u8>,
-    id: ModuleId,
-    counters: u64,
-    own_base: bool,
-) {
-    let payload = manifest.seal(content);
+pub(crate) fn attach(module: &Module<'_>, manifest: &Manifest, written: Written, own_base: bool) {
+    let payload = manifest.seal(written.content);
     let stored = zstd::bulk::compress(&payload, LEVEL).expect("compressing into memory does not fail");
     let threads = match manifest.threads.as_str() {
         "single" => Threads::Single,
@@ -64,7 +58,7 @@ pub(crate) fn attach(
         _ => Threads::Exact,
     };
     let flags = threads.code() | if own_base { OWN_BASE } else { 0 };
-    let record = record::write(id, flags, counters, payload.len(), &stored);
+    let record = record::write(written.id, flags, [written.counters, written.keys], payload.len(), &stored);
     llvm::append_assembly(module, &assembly(&record));
     let node = module.get_context().metadata_node(&[]);
     module.add_global_metadata(MARK, &node).expect("a node can be added");

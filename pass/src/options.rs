@@ -24,6 +24,10 @@ pub(crate) struct Options {
     pub(crate) base: Base,
     /// The most paths a function may have before edges are cut.
     pub(crate) limit: u64,
+    /// How many callees of each call through a pointer are told apart, a power of two or 0.
+    pub(crate) callees: u32,
+    /// How many paths that the limit cuts are counted whole in each function, a power of two.
+    pub(crate) table: Option<u32>,
     /// Whether paths that never end are counted as far as they came.
     pub(crate) in_flight: bool,
     /// Whether the optimiser may keep counters in registers.

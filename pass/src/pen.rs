@@ -3,8 +3,12 @@
 //! Code on an edge stands at the end of its source if that has one successor, at the top of its target if that has one
 //! predecessor, and else on a new block.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
+
 use inkwell::basic_block::BasicBlock;
 use inkwell::builder::Builder;
+use inkwell::types::IntType;
 use inkwell::values::{InstructionOpcode, InstructionValue, IntValue};
 use paths::cfg::{Block, Edge};
 
@@ -13,6 +17,7 @@ use crate::base::Base;
 use crate::counters::{Counters, Step};
 use crate::llvm::{self, FunctionFacts};
 use crate::read_cfg::Graph;
+use crate::tables::Slots;
 
 /// A builder that knows the graph of the function, and steps counters where it stands.
 pub(crate) struct Pen<'a, 'ctx> {
@@ -21,6 +26,8 @@ pub(crate) struct Pen<'a, 'ctx> {
     counters: &'a Counters<'ctx>,
     base: Base<'a, 'ctx>,
     facts: FunctionFacts,
+    /// The new blocks on edges.
+    between: RefCell<HashMap<Edge, BasicBlock<'ctx>>>,
 }
 
 impl<'a, 'ctx> Pen<'a, 'ctx> {
@@ -31,7 +38,8 @@ impl<'a, 'ctx> Pen<'a, 'ctx> {
         builder: Builder<'ctx>,
         base: Base<'a, 'ctx>,
     ) -> Self {
-        Self { builder, graph: &planned.graph, counters, base, facts: FunctionFacts::of(planned.function) }
+        let facts = FunctionFacts::of(planned.function);
+        Self { builder, graph: &planned.graph, counters, base, facts, between: RefCell::default() }
     }
 
     /// Lets the builder write in `block` before `at`.
@@ -49,8 +57,11 @@ impl<'a, 'ctx> Pen<'a, 'ctx> {
         } else if graph.cfg.predecessors(data.to).len() == 1 {
             self.stand_before(data.to, self.top(data.to));
         } else {
-            let (from, to) = graph.ends(edge);
-            let between = llvm::split_edge(from, to).expect("an edge of kind Plain can be split");
+            let split = || {
+                let (from, to) = graph.ends(edge);
+                llvm::split_edge(from, to).expect("an edge of kind Plain can be split")
+            };
+            let between = *self.between.borrow_mut().entry(edge).or_insert_with(split);
             self.builder.position_before(&between.get_terminator().expect("every block has a terminator"));
             self.base.stand_behind(data.from);
         }
@@ -59,6 +70,17 @@ impl<'a, 'ctx> Pen<'a, 'ctx> {
     /// The first place in `block` where code can stand.
     pub(crate) fn top(&self, block: Block) -> InstructionValue<'ctx> {
         llvm::first_insertion(self.graph.block(block)).expect("a block that is counted at its top can hold code")
+    }
+
+    /// The type of counters and keys.
+    pub(crate) fn word(&self) -> IntType<'ctx> {
+        self.counters.context().i64_type()
+    }
+
+    /// Counts `key` in a table.
+    pub(crate) fn see(&self, key: IntValue<'ctx>, slots: Slots) {
+        let slot = self.counters.find(&self.builder, key, slots);
+        self.step(Some(slot), slots.first_counter, Step::Up);
     }
 
     /// Steps the function's counter `index + constant`.

@@ -177,6 +177,11 @@ impl Cfg {
         Self { in_flight: true, ..self }
     }
 
+    /// The same graph, where none does.
+    pub fn without_in_flight(self) -> Self {
+        Self { in_flight: false, ..self }
+    }
+
     /// Whether paths of frames that are in flight end in `block`.
     pub fn has_in_flight(&self, block: Block) -> bool {
         self.in_flight && self.may_stay(block)

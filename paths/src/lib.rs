@@ -57,6 +57,12 @@ pub struct Plan {
 /// No function is given more paths than this, whatever the limit: an id is an index for the generated code.
 const MOST_PATHS: u64 = 1 << 62;
 
+/// The same without a limit, as far as there are numbers: for a table of those paths that were executed. What is counted is the end of a path,
+/// once; entries and paths in flight are not.
+pub fn plan_whole(cfg: &Cfg, frequency: &[u64], techniques: Techniques) -> Plan {
+    plan(&cfg.clone().without_in_flight(), frequency, MOST_PATHS, Techniques { ahead: false, ..techniques })
+}
+
 /// Plans the counting of the paths of `cfg`, cutting edges until there are at most `limit` paths, or none is left to
 /// cut. `frequency` gives the estimated executions of every edge, indexed like the edges of `cfg`: wrong
 /// estimates cost speed, never exactness, and so do `techniques` that are left out.

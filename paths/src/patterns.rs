@@ -62,7 +62,11 @@ pub fn find(cfg: &Cfg) -> (Counted, Vec<Pattern>) {
     if cfg.num_blocks() > 1 {
         let leaves = cfg.blocks().filter(|&block| cfg.exit(block).is_some());
         let blocks = std::iter::once(ENTRY).chain(leaves).collect();
-        patterns.push(Pattern { shape: Shape::Exits, blocks, saved: Some(ENTRY).filter(|&entry| leave_out(entry)).into_iter().collect() });
+        patterns.push(Pattern {
+            shape: Shape::Exits,
+            blocks,
+            saved: Some(ENTRY).filter(|&entry| leave_out(entry)).into_iter().collect(),
+        });
     }
     (Counted::these(counted), patterns)
 }
@@ -116,7 +120,9 @@ mod tests {
     /// Each pattern as its shape, its blocks and those that it saves; then the blocks that are counted.
     fn found(graph: &str) -> String {
         let named = text::parse(graph).expect("a graph");
-        let names = |blocks: &[Block]| blocks.iter().map(|block| named.names[block.index()].as_str()).collect::<Vec<_>>().join(" ");
+        let names = |blocks: &[Block]| {
+            blocks.iter().map(|block| named.names[block.index()].as_str()).collect::<Vec<_>>().join(" ")
+        };
         let (counted, patterns) = find(&named.cfg);
         let line = |of: &Pattern| format!("{:?}({}) saves {}\n", of.shape, names(&of.blocks), names(&of.saved));
         let lines: String = patterns.iter().map(line).collect();
@@ -125,10 +131,7 @@ mod tests {
 
     #[test]
     fn an_if_with_an_else_and_a_switch_are_diamonds() {
-        assert_eq!(
-            found("A: B C\n B: D\n C: D\n D:"),
-            "Diamond(A B C D) saves A D\nExits(A D) saves \ncounted B C"
-        );
+        assert_eq!(found("A: B C\n B: D\n C: D\n D:"), "Diamond(A B C D) saves A D\nExits(A D) saves \ncounted B C");
         assert_eq!(
             found("A: B C D\n B: E\n C: E\n D: E\n E: F G\n F:\n G:"),
             "Diamond(A B C D E) saves A E\nExits(A F G) saves \ncounted B C D F G"
@@ -142,10 +145,7 @@ mod tests {
 
     #[test]
     fn the_body_of_a_loop_and_its_increment_are_a_jump() {
-        assert_eq!(
-            found("A: H\n H: B X\n B: I\n I: H\n X:"),
-            "Jump(B I) saves B\nExits(A X) saves A\ncounted H I X"
-        );
+        assert_eq!(found("A: H\n H: B X\n B: I\n I: H\n X:"), "Jump(B I) saves B\nExits(A X) saves A\ncounted H I X");
     }
 
     #[test]

@@ -192,7 +192,18 @@ fn function(raw: Raw) -> Result<Function> {
     }
     let edge_counts = flow::edge_counts(&shape, &dag_counts);
     let (demangled, entries) = (demangle(&shape.name), entries.entered);
-    Ok(Function { image, module, demangled, shape, entries, paths, block_counts, staying: 0, only_calls: false, edge_counts })
+    Ok(Function {
+        image,
+        module,
+        demangled,
+        shape,
+        entries,
+        paths,
+        block_counts,
+        staying: 0,
+        only_calls: false,
+        edge_counts,
+    })
 }
 
 /// A function whose blocks or edges are counted.
@@ -205,7 +216,18 @@ fn without_paths(raw: Raw) -> Function {
     };
     let demangled = demangle(&shape.name);
     let entries = block_counts.first().copied().unwrap_or_default();
-    Function { image, module, demangled, shape, entries, paths: Vec::new(), block_counts, staying, only_calls, edge_counts }
+    Function {
+        image,
+        module,
+        demangled,
+        shape,
+        entries,
+        paths: Vec::new(),
+        block_counts,
+        staying,
+        only_calls,
+        edge_counts,
+    }
 }
 
 /// A decoder for the paths of a function.

@@ -25,7 +25,8 @@ pub fn from_blocks(shape: &Function, counters: &BTreeMap<u64, Count>, only_calls
     let unwanted = |block: usize| only_calls && !shape.tells_of_calls(block as u32);
     let derived = blocks::network(&edges, &exits(shape)).without(unwanted).derive(known);
     let blocks: Vec<_> = derived.counts.into_iter().map(|count| positive(count.unwrap_or_default())).collect();
-    let edges = if derived.staying == 0 && !only_calls { edges_between(shape, &blocks) } else { vec![None; edges.len()] };
+    let edges =
+        if derived.staying == 0 && !only_calls { edges_between(shape, &blocks) } else { vec![None; edges.len()] };
     (blocks, edges, derived.staying)
 }
 

@@ -95,7 +95,9 @@ fn joined(files: &[ProfileFile]) -> Vec<u8> {
     let (mut modules, mut maps) = (Vec::new(), Vec::new());
     for file in files {
         for (at, module) in file.modules.iter().enumerate() {
-            maps.extend(file.maps.iter().filter(|(first, _)| *first == at).map(|(_, map)| (modules.len(), map.clone())));
+            maps.extend(
+                file.maps.iter().filter(|(first, _)| *first == at).map(|(_, map)| (modules.len(), map.clone())),
+            );
             modules.extend(Some(module).filter(|module| !module.counts.is_empty()).cloned());
         }
     }

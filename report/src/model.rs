@@ -200,9 +200,8 @@ impl Function {
     /// How many calls it made, inline assembly and intrinsics not counted.
     pub fn calls(&self) -> Count {
         let blocks = self.shape.blocks.iter().zip(&self.block_counts);
-        blocks.fold(0, |sum: Count, (block, &count)| {
-            sum.saturating_add(count.saturating_mul(block.calls.len() as Count))
-        })
+        blocks
+            .fold(0, |sum: Count, (block, &count)| sum.saturating_add(count.saturating_mul(block.calls.len() as Count)))
     }
 
     /// Whether its blocks or edges are counted instead of its paths.

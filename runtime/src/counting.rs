@@ -63,12 +63,8 @@ static COUNTING: Global<Counting> = Global::new(Counting {
     stopped: false,
 });
 
-static ROOM: Global<Room> = Global::new(Room {
-    raw: raw::Room::new(),
-    write: write::Room::new(),
-    map: Map::new(),
-    window: Window::new(),
-});
+static ROOM: Global<Room> =
+    Global::new(Room { raw: raw::Room::new(), write: write::Room::new(), map: Map::new(), window: Window::new() });
 
 /// The constructor's part: gives every thread that is known a slot, and lets the raw file keep them.
 pub(crate) fn start(environment: &Environment) {

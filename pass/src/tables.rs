@@ -1,0 +1,71 @@
+//! Tables: how often each of many things was seen, where only few of them ever are.
+//!
+//! A key says what a slot of a table is for, and the counter of the slot how often it was seen. The keys stand behind the counters of the module in
+//! the image's region, where all threads of a process share them: whoever sees a thing first gives it a free slot, by one atomic
+//! instruction. The counters are like all others, so each thread has its own and nobody waits. What finds no slot is counted by
+//! one more counter.
+
+use inkwell::module::{Linkage, Module};
+use inkwell::values::{FunctionValue, InstructionValue, IntValue};
+use pathformat::manifest::{Function, Table, TableOf};
+use paths::cfg::Block;
+
+use crate::describe;
+use crate::llvm;
+use crate::pen::Pen;
+use crate::read_cfg::Graph;
+
+/// The function that looks a key up, in LLVM's words.
+const FIND: &str = include_str!("find.ll");
+
+/// Its name.
+const NAME: &str = "__pathcc_find";
+
+/// Gives the module its function that looks keys up.
+pub(crate) fn define<'ctx>(module: &Module<'ctx>) -> FunctionValue<'ctx> {
+    llvm::link(module, FIND);
+    let find = module.get_function(NAME).expect("it was just linked in");
+    // LLVM would not have linked in what nothing refers to yet and nobody else sees.
+    find.set_linkage(Linkage::Internal);
+    find
+}
+
+/// A table of a function, its counters numbered from the function's first one.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Slots {
+    /// Its first key among the module's.
+    pub(crate) first_key: u64,
+    /// Its first counter.
+    pub(crate) first_counter: u64,
+    /// How many slots it has.
+    pub(crate) count: u64,
+}
+
+impl Slots {
+    /// All tables of a function with what is in them.
+    pub(crate) fn of(record: &Function) -> Vec<(TableOf, Self)> {
+        let slots = |table: Table| {
+            let first_counter = table.first_counter - record.first_counter;
+            (table.of, Self { first_key: table.first_key, first_counter, count: table.slots })
+        };
+        record.tables().map(slots).collect()
+    }
+}
+
+/// The calls through pointers, in the order of their tables.
+pub(crate) fn indirect_calls<'ctx>(graph: &Graph<'ctx>) -> Vec<(Block, InstructionValue<'ctx>)> {
+    let calls = |block| describe::calls(graph.block(block)).map(move |call| (block, call));
+    graph.cfg.blocks().flat_map(calls).filter(|(_, call)| llvm::callee(*call).is_none()).collect()
+}
+
+/// Counts what these calls call.
+pub(crate) fn watch<'ctx>(pen: &Pen<'_, 'ctx>, calls: &[(Block, InstructionValue<'ctx>)], tables: &[(TableOf, Slots)]) {
+    let tables = tables.iter().filter(|(of, _)| matches!(of, TableOf::Callees { .. }));
+    for (&(block, call), (_, slots)) in calls.iter().zip(tables) {
+        pen.stand_before(block, call);
+        let word = pen.word();
+        let callee = llvm::called(call);
+        let key: IntValue<'_> = pen.builder.build_ptr_to_int(callee, word, "").expect("positioned");
+        pen.see(key, *slots);
+    }
+}
