@@ -11,7 +11,7 @@ use pathprof::notation::Notation;
 use pathprof::opcodes::Rows;
 use pathprof::select::Sort;
 use pathprof::text::{Options, View};
-use pathprof::{Sources, coverage, run};
+use pathprof::{Sources, calls, coverage, run};
 
 /// Reads path profiles: which paths through which functions ran, and how often.
 #[derive(Parser)]
@@ -318,9 +318,10 @@ pub(crate) struct ShowArguments {
     #[arg(long, value_enum, value_name = "ROWS", num_args = 0..=1, require_equals = true, default_missing_value = "program")]
     #[arg(conflicts_with_all = ["functions", "blocks", "skipped"])]
     opcodes: Option<OpcodeRows>,
-    /// Show how often functions were called, those of libraries included
-    #[arg(long, conflicts_with_all = ["functions", "blocks", "skipped", "opcodes"])]
-    calls: bool,
+    /// Show how often functions were called, those of libraries included, or each call in the code
+    #[arg(long, value_enum, value_name = "ROWS", num_args = 0..=1, require_equals = true, default_missing_value = "callees")]
+    #[arg(conflicts_with_all = ["functions", "blocks", "skipped", "opcodes"])]
+    calls: Option<CallRows>,
     /// Show where control went at branches, and how one-sided they are
     #[arg(long, conflicts_with_all = ["functions", "blocks", "skipped", "opcodes", "calls"])]
     branches: bool,
@@ -349,6 +350,14 @@ enum OpcodeRows {
     Functions,
     /// A row for each basic block
     Blocks,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum CallRows {
+    /// A row for each function that is called
+    Callees,
+    /// A row for each call in the code
+    Sites,
 }
 
 impl Cli {
@@ -403,9 +412,12 @@ impl ShowArguments {
                 Some(OpcodeRows::Blocks) => View::Opcodes(Rows::Blocks),
                 None if self.functions => View::Functions,
                 None if self.skipped => View::Skipped,
-                None if self.calls => View::Calls,
                 None if self.branches => View::Branches,
-                None => View::Paths,
+                None => match self.calls {
+                    Some(CallRows::Callees) => View::Calls(calls::Rows::Callees),
+                    Some(CallRows::Sites) => View::Calls(calls::Rows::Sites),
+                    None => View::Paths,
+                },
             },
             top: self.top,
             function: self.function,

@@ -114,7 +114,7 @@ impl<'a> Chosen<'a> {
 const NO_SOURCE: &str = "(no debug information)";
 
 fn paths_of(function: &Function) -> Covered {
-    Covered { executed: function.completed().count() as Count, all: function.shape.num_paths.into() }
+    Covered { executed: function.completed().count() as Count, all: function.num_paths().into() }
 }
 
 fn of_file(file: &SourceFile, paths: Covered) -> Coverage {
@@ -257,7 +257,7 @@ fn paths(function: &Function, most: u64, text: &mut String) {
     }
     let left = covered.all - covered.executed;
     let _ = writeln!(text, "  {:<10} {}: {} of {}", "paths", function.demangled, grouped(left), grouped(covered.all));
-    if function.shape.num_paths > most || function.entries == 0 {
+    if function.num_paths() > most || function.entries == 0 {
         return;
     }
     let Ok(decoder) = decode::decoder(&function.shape) else { return };

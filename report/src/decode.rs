@@ -10,7 +10,7 @@ use std::path::Path as FilePath;
 
 use anyhow::{Context, Error, Result, anyhow, bail};
 use cpp_demangle::Symbol;
-use pathformat::manifest::{self, CutReason, DagEdgeKind, Exit, Linkage};
+use pathformat::manifest::{self, CutReason, DagEdgeKind, Exit, Linkage, TableOf};
 use paths::decode::Decoder;
 use rayon::prelude::*;
 
@@ -18,8 +18,10 @@ use crate::derive;
 use crate::entries::Entries;
 use crate::flow;
 use crate::load::{Counted, Loaded};
-use crate::model::{Count, End, Function, Module, Path, Report, Start, instructions};
+use crate::model::{self, Count, End, Function, Module, Path, Report, Site, Start, instructions};
 use crate::progress::Progress;
+use crate::tables::{Seen, Thing};
+use crate::whole;
 
 /// The model of all images, and a problem for each part of it that had to be left out.
 pub fn decode(images: Vec<Loaded>) -> (Report, Vec<Error>) {
@@ -88,18 +90,24 @@ struct Raw {
     /// Whether its unit counts only calls.
     only_calls: bool,
     entries: Entries,
+    tables: BTreeMap<TableOf, Seen>,
     /// Count by path id; behind the last path the entries, if they are counted.
     counts: BTreeMap<u64, Count>,
 }
 
 /// Cuts a module's array into the counters of its functions.
 fn slice(counted: Counted, image: usize, module: usize) -> Result<Vec<Raw>> {
-    let Counted { counters, manifest, present, counts, mut entries } = counted;
+    let Counted { counters, manifest, present, counts, mut entries, tables } = counted;
+    let mut by_function: HashMap<usize, BTreeMap<TableOf, Seen>> = HashMap::new();
+    for ((function, of), seen) in tables {
+        by_function.entry(function).or_default().insert(of, seen);
+    }
     let functions = manifest.functions.into_iter().zip(present.into_iter().chain(std::iter::repeat(true)));
     let only_calls = manifest.mode == "calls";
     let raw = functions.enumerate().map(|(index, (shape, present))| {
         let entries = entries.remove(&index).unwrap_or_default();
-        Raw { image, module, shape, present, only_calls, entries, counts: BTreeMap::new() }
+        let tables = by_function.remove(&index).unwrap_or_default();
+        Raw { image, module, shape, present, only_calls, entries, tables, counts: BTreeMap::new() }
     });
     let mut raw: Vec<_> = raw.collect();
     let mut order: Vec<usize> = (0..raw.len()).filter(|&at| raw[at].shape.counters() > 0).collect();
@@ -145,6 +153,9 @@ fn merge_copies(functions: Vec<Raw>) -> Vec<Raw> {
         match first.get(&key) {
             Some(&at) => {
                 merged[at].entries = merged[at].entries.and(function.entries);
+                for (of, seen) in function.tables {
+                    merged[at].tables.entry(of).or_default().add(seen);
+                }
                 for (id, count) in function.counts {
                     *merged[at].counts.entry(id).or_default() += count;
                 }
@@ -162,11 +173,17 @@ fn function(raw: Raw) -> Result<Function> {
     if raw.shape.num_paths == 0 && raw.shape.counters() > 0 {
         return Ok(without_paths(raw));
     }
-    let Raw { image, module, shape, entries, mut counts, .. } = raw;
+    let Raw { image, module, shape, entries, mut tables, mut counts, .. } = raw;
+    let sites = sites(&shape, &mut tables);
+    let seen = tables.remove(&TableOf::Paths).unwrap_or_default();
     counts.remove(&shape.num_paths);
     let mut dag_counts = vec![0; shape.dag.len()];
     let mut block_counts = vec![0; shape.blocks.len()];
     let mut paths = Vec::with_capacity(counts.len());
+    let whole = match &shape.whole {
+        Some(whole) => Some(whole::paths(&shape, whole, &seen, &counts)?),
+        None => None,
+    };
     if !counts.is_empty() {
         let decoder = decoder(&shape)?;
         let sizes: Vec<_> = shape.blocks.iter().map(instructions).collect();
@@ -178,10 +195,11 @@ fn function(raw: Raw) -> Result<Function> {
             paths.push(path);
         }
     }
+    let mut paths = whole.unwrap_or(paths);
     if let (Entries { staying: 1.., .. }, Some(entry)) = (entries, shape.blocks.first()) {
         block_counts[0] += entries.staying;
         paths.push(Path {
-            id: shape.num_paths,
+            id: model::num_paths(&shape).saturating_add(shape.whole.as_ref().map_or(0, |_| shape.num_paths)),
             count: entries.staying,
             start: Start::Entry,
             end: End::InFlight,
@@ -199,16 +217,18 @@ fn function(raw: Raw) -> Result<Function> {
         shape,
         entries,
         paths,
+        beyond_table: seen.rest,
         block_counts,
-        staying: 0,
-        only_calls: false,
         edge_counts,
+        sites,
+        ..Function::default()
     })
 }
 
 /// A function whose blocks or edges are counted.
 fn without_paths(raw: Raw) -> Function {
-    let Raw { image, module, shape, only_calls, counts, .. } = raw;
+    let Raw { image, module, shape, only_calls, mut tables, counts, .. } = raw;
+    let sites = sites(&shape, &mut tables);
     let (block_counts, edge_counts, staying) = if shape.counted_arcs.is_empty() {
         derive::from_blocks(&shape, &counts, only_calls)
     } else {
@@ -222,12 +242,35 @@ fn without_paths(raw: Raw) -> Function {
         demangled,
         shape,
         entries,
-        paths: Vec::new(),
         block_counts,
         staying,
         only_calls,
         edge_counts,
+        sites,
+        ..Function::default()
     }
+}
+
+/// What the calls through pointers called.
+fn sites(shape: &manifest::Function, tables: &mut BTreeMap<TableOf, Seen>) -> Vec<Site> {
+    let calls = shape.tables().filter_map(|table| match table.of {
+        TableOf::Callees { block, call } => Some((table.of, block, call)),
+        TableOf::Paths => None,
+    });
+    let site = |(of, block, call)| {
+        let seen = tables.remove(&of).unwrap_or_default();
+        let mut targets: Vec<_> = seen
+            .known
+            .into_iter()
+            .filter_map(|(thing, count)| match thing {
+                Thing::Callee(name) => Some((name, count)),
+                Thing::Path(_) => None,
+            })
+            .collect();
+        targets.sort_by(|(one, more), (other, less)| less.cmp(more).then_with(|| one.cmp(other)));
+        Site { block, call, targets, others: seen.rest }
+    };
+    calls.map(site).collect()
 }
 
 /// A decoder for the paths of a function.
@@ -264,7 +307,7 @@ pub(crate) fn possible(shape: &manifest::Function, decoder: &Decoder, id: u64) -
 }
 
 /// Reads one path off its acyclic edges.
-fn path(shape: &manifest::Function, id: u64, count: Count, edges: &[usize], sizes: &[u64]) -> Result<Path> {
+pub(crate) fn path(shape: &manifest::Function, id: u64, count: Count, edges: &[usize], sizes: &[u64]) -> Result<Path> {
     let mut start = Start::Entry;
     let mut end = None;
     let mut blocks = Vec::with_capacity(edges.len() + 1);

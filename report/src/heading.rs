@@ -69,7 +69,7 @@ pub(crate) fn write(report: &Report, width: Option<usize>, out: &mut impl Write)
         let text = format!(
             "{} of {} ran, in {} of {}, {} times in all",
             sum(&paths, |function| function.completed().count() as Count),
-            sum(&paths, |function| function.shape.num_paths.into()),
+            sum(&paths, |function| function.num_paths().into()),
             sum(&paths, |function| (!function.paths.is_empty()).into()),
             plural(paths.len(), "function"),
             sum(&paths, Function::path_runs),

@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
 use crate::load::hexadecimal;
-use crate::model::{Count, End, Function, Image, Path, Report, Run, Start, instructions};
+use crate::model::{Count, End, Function, Image, Path, Report, Run, Site, Start, instructions};
 
 /// Name and version of the schema.
 pub const SCHEMA: &str = "pathprof/1";
@@ -112,6 +112,7 @@ struct FunctionEntry<'a, B, E, P> {
     directory: &'a str,
     linkage: &'static str,
     possible_paths: String,
+    beyond_table: Option<Count>,
     entries: Count,
     staying: Count,
     instructions: Count,
@@ -119,6 +120,7 @@ struct FunctionEntry<'a, B, E, P> {
     blocks: B,
     edges: E,
     patterns: Vec<PatternEntry<'a>>,
+    indirect_calls: Vec<SiteEntry<'a>>,
     paths: P,
 }
 
@@ -139,13 +141,15 @@ fn function<'a>(report: &'a Report, function: &'a Function) -> impl Serialize + 
             Linkage::Inline => "inline",
             Linkage::Weak => "weak",
         },
-        possible_paths: shape.num_paths.to_string(),
+        possible_paths: function.num_paths().to_string(),
+        beyond_table: shape.whole.as_ref().map(|_| function.beyond_table),
         entries: function.entries,
         staying: function.staying,
         instructions: function.executed(),
         skipped: shape.skipped.as_deref(),
         blocks: List(move || (0..shape.blocks.len()).map(move |id| block(function, id))),
         patterns: shape.patterns.iter().map(pattern).collect(),
+        indirect_calls: function.sites.iter().map(|of| site(function, of)).collect(),
         edges: List(move || (0..shape.edges.len()).map(move |index| edge(function, index))),
         paths: List(move || function.paths.iter().map(path)),
     }
@@ -169,6 +173,32 @@ fn pattern(pattern: &Pattern) -> PatternEntry<'_> {
 }
 
 #[derive(Serialize)]
+struct SiteEntry<'a> {
+    block: u32,
+    call: u32,
+    line: Option<u32>,
+    targets: Vec<TargetEntry<'a>>,
+    others: Count,
+}
+
+#[derive(Serialize)]
+struct TargetEntry<'a> {
+    name: &'a str,
+    count: Count,
+}
+
+fn site<'a>(function: &'a Function, site: &'a Site) -> SiteEntry<'a> {
+    let call = &function.shape.blocks[site.block as usize].calls[site.call as usize];
+    SiteEntry {
+        block: site.block,
+        call: site.call,
+        line: call.location.map(|index| function.shape.locations[index as usize].line),
+        targets: site.targets.iter().map(|(name, count)| TargetEntry { name, count: *count }).collect(),
+        others: site.others,
+    }
+}
+
+#[derive(Serialize)]
 struct BlockEntry<'a, L, O> {
     id: usize,
     name: &'a str,
@@ -177,7 +207,7 @@ struct BlockEntry<'a, L, O> {
     counter: bool,
     instructions: u64,
     opcodes: O,
-    calls: &'a [String],
+    calls: Vec<&'a str>,
     exit: Option<&'static str>,
     locations: L,
 }
@@ -192,7 +222,7 @@ fn block(function: &Function, id: usize) -> impl Serialize {
         counter: function.shape.counted_blocks.contains(&(id as u32)),
         instructions: instructions(block),
         opcodes: Opcodes(&block.opcodes),
-        calls: &block.calls,
+        calls: block.calls.iter().map(|call| call.callee.as_str()).collect(),
         exit: block.exit.map(|exit| match exit {
             Exit::Return => "return",
             Exit::Unwind => "unwind",

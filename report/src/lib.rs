@@ -38,8 +38,11 @@ pub mod run;
 pub mod select;
 pub mod source;
 pub mod style;
+pub mod symbols;
+pub mod tables;
 pub mod text;
 pub mod weights;
+pub mod whole;
 
 #[cfg(test)]
 mod testing;

@@ -3,13 +3,13 @@
 //! A profile that cannot be used, because itself or its image is damaged, missing or of another build, is left out
 //! whole and becomes a problem that names it; the others go on.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Error, Result, anyhow, bail};
 use pathformat::ModuleId;
-use pathformat::manifest::Manifest;
+use pathformat::manifest::{Manifest, TableOf};
 use rayon::prelude::*;
 
 use crate::entries::{self, Entries};
@@ -17,6 +17,8 @@ use crate::image;
 use crate::model::{Count, Image, Run};
 use crate::profile::{self, ProfileFile};
 use crate::progress::Progress;
+use crate::symbols::{Map, Symbols};
+use crate::tables::{Seen, Tables};
 
 /// How many profiles are in memory at a time.
 const BATCH: usize = 64;
@@ -45,17 +47,24 @@ pub struct Counted {
     pub counts: BTreeMap<u64, Count>,
     /// The entries of its functions, by index in the manifest.
     pub entries: BTreeMap<usize, Entries>,
+    /// What the tables of its functions counted, by index in the manifest.
+    pub tables: BTreeMap<(usize, TableOf), Seen>,
 }
 
 impl Counted {
     /// A module in which nothing was counted yet.
     pub fn new(counters: u64, manifest: Manifest, present: Vec<bool>) -> Self {
-        Self { counters, manifest, present, counts: BTreeMap::new(), entries: BTreeMap::new() }
+        Self { counters, manifest, present, counts: BTreeMap::new(), entries: BTreeMap::new(), tables: BTreeMap::new() }
     }
 
-    /// Adds what one process counted: index and count, in ascending order of index.
-    pub fn add(&mut self, counts: &[(u64, u64)]) {
-        for (function, entries) in entries::of_process(&self.manifest, counts) {
+    /// Adds what one process counted: index and count, in ascending order of index. `keys` are those of its tables, and `name`
+    /// tells which function was at an address.
+    pub fn add(&mut self, counts: &[(u64, u64)], keys: &[(u64, u64)], name: impl FnMut(u64) -> String) {
+        let (counts, tables) = Tables::of(&self.manifest).take(counts, keys, name);
+        for (of, seen) in tables {
+            self.tables.entry(of).or_default().add(seen);
+        }
+        for (function, entries) in entries::of_process(&self.manifest, &counts) {
             let known = self.entries.entry(function).or_default();
             *known = known.and(entries);
         }
@@ -69,7 +78,7 @@ impl Counted {
 /// each is looked for where its profile says.
 pub fn load(profiles: &[PathBuf], images: &[PathBuf]) -> (Vec<Loaded>, Vec<Error>) {
     let progress = Progress::new("reading profiles", profiles.len());
-    let mut shelf = Shelf { given: images, places: HashMap::new(), images: Vec::new() };
+    let mut shelf = Shelf { given: images, places: HashMap::new(), images: Vec::new(), symbols: Symbols::default() };
     let mut problems = Problems::default();
     for batch in profiles.chunks(BATCH) {
         let files: Vec<_> = batch.par_iter().map(|path| profile::read(path)).collect();
@@ -90,23 +99,27 @@ struct Shelf<'a> {
     /// For each path that was opened the image's index, or why it cannot be used.
     places: HashMap<PathBuf, Result<usize, Arc<Error>>>,
     images: Vec<Open>,
+    symbols: Symbols,
 }
 
 /// An image with an index over its modules.
 struct Open {
     loaded: Loaded,
     index: HashMap<ModuleId, usize>,
+    /// What the keys of its modules are called.
+    keys: HashSet<ModuleId>,
 }
 
 impl Shelf<'_> {
-    fn add(&mut self, mut file: ProfileFile) -> Result<()> {
+    fn add(&mut self, file: ProfileFile) -> Result<()> {
+        let found = self.image_of(&file)?;
+        let Open { loaded, index, keys } = &mut self.images[found];
         // The linker may have reserved counters for archive members that the link then left out; nobody counts there.
-        file.modules.retain(|module| !module.counts.is_empty());
-        let Open { loaded, index } = self.image_of(&file)?;
-        for module in &file.modules {
+        for module in file.modules.iter().filter(|module| !module.counts.is_empty()) {
             let known = index.get(&module.id).map(|&at| &loaded.modules[at]);
             let place = loaded.image.path.display();
             match known {
+                None if keys.contains(&module.id) => {}
                 None => bail!(
                     "it counts the module {}, which no manifest in {place} describes; \
                      give the image of that run with --image PATH, or run the program again",
@@ -123,21 +136,39 @@ impl Shelf<'_> {
                 Some(_) => {}
             }
         }
-        for module in file.modules {
-            loaded.modules[index[&module.id]].add(&module.counts);
+        let moved = |path: &Path| if path == file.image { loaded.image.path.clone() } else { path.to_path_buf() };
+        let mut map = Map::default();
+        let mut known_keys: HashMap<ModuleId, &[(u64, u64)]> = HashMap::new();
+        for (at, module) in file.modules.iter().enumerate() {
+            // Of several processes each has a map, and keys of its own.
+            if let Some((_, lines)) = file.maps.iter().find(|(first, _)| *first == at) {
+                map = Map::parse(lines);
+                known_keys.clear();
+            }
+            match index.get(&module.id) {
+                Some(&counted) => {
+                    let keys = known_keys.get(&module.id.keys()).copied().unwrap_or_default();
+                    let name = |address| self.symbols.name(&map, address, file.run.stop, moved);
+                    loaded.modules[counted].add(&module.counts, keys, name);
+                }
+                None => {
+                    known_keys.insert(module.id, &module.counts);
+                }
+            }
         }
         loaded.runs.push(file.run);
         Ok(())
     }
 
-    fn image_of(&mut self, file: &ProfileFile) -> Result<&mut Open> {
+    /// The index of the image that a profile is of.
+    fn image_of(&mut self, file: &ProfileFile) -> Result<usize> {
         let candidates = if self.given.is_empty() { std::slice::from_ref(&file.image) } else { self.given };
         let mut others = Vec::new();
         for path in candidates {
             let found = self.open(path)?;
             let image = &self.images[found].loaded.image;
             if image.build_id == file.build_id {
-                return Ok(&mut self.images[found]);
+                return Ok(found);
             }
             others.push(format!("{} has {}", path.display(), build_id(&image.build_id)));
         }
@@ -158,6 +189,8 @@ impl Shelf<'_> {
     }
 
     fn shelve(&mut self, path: &Path, image: image::Image) -> usize {
+        let keyed = image.modules.iter().filter(|module| module.keys > 0);
+        let keys = keyed.map(|module| module.id.keys()).collect();
         let index = image.modules.iter().enumerate().map(|(at, module)| (module.id, at)).collect();
         let present = |module: &image::Module| {
             let functions = 0..module.manifest.functions.len();
@@ -171,7 +204,7 @@ impl Shelf<'_> {
             runs: Vec::new(),
             modules: image.modules.into_iter().zip(present).map(counted).collect(),
         };
-        self.images.push(Open { loaded, index });
+        self.images.push(Open { loaded, index, keys });
         self.images.len() - 1
     }
 

@@ -104,8 +104,11 @@ pub struct Function {
     pub shape: manifest::Function,
     /// How often it was entered.
     pub entries: Count,
-    /// Executed paths, by ascending id. One that has not ended may have an id beyond those of the possible paths.
+    /// Executed paths, by ascending id. One that has not ended may have an id beyond those of the possible paths. Where paths beyond the
+    /// limit are counted whole, so has every piece of one that is not known as a whole.
     pub paths: Vec<Path>,
+    /// How many executions of whole paths found no room in the table, and are told in pieces.
+    pub beyond_table: Count,
     /// For each block how often it ran.
     pub block_counts: Vec<Count>,
     /// Where blocks are counted: how many frames were still in the function, left it in its middle, as by an exception, or came
@@ -114,8 +117,28 @@ pub struct Function {
     /// Whether only calls are counted: of blocks that have none nothing is known, their counts are 0 (see
     /// [`knows`](Self::knows)).
     pub only_calls: bool,
+    /// What its calls through pointers called, where that is recorded.
+    pub sites: Vec<Site>,
     /// For each edge of the control-flow graph how often it was taken; `None` where the paths do not tell.
     pub edge_counts: Vec<Option<Count>>,
+}
+
+/// A call through a pointer, and what it called.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Site {
+    /// The block.
+    pub block: u32,
+    /// Index among its calls.
+    pub call: u32,
+    /// Symbols of callees and how often each was called, the one called most often first.
+    pub targets: Vec<(String, Count)>,
+    /// How often something else was called.
+    pub others: Count,
+}
+
+/// How many paths a function has, beyond the limit if those are counted whole.
+pub fn num_paths(shape: &manifest::Function) -> u64 {
+    shape.whole.as_ref().map_or(shape.num_paths, |whole| whole.num_paths)
 }
 
 /// An executed path.
@@ -219,9 +242,15 @@ impl Function {
         self.staying > 0 && u32::try_from(block).is_ok_and(|block| !self.shape.counted_blocks.contains(&block))
     }
 
-    /// The executed paths that have ended.
+    /// How many paths it has.
+    pub fn num_paths(&self) -> u64 {
+        num_paths(&self.shape)
+    }
+
+    /// The executed paths that have ended. Pieces of whole paths are none.
     pub fn completed(&self) -> impl Iterator<Item = &Path> {
-        self.paths.iter().filter(|path| path.end != End::InFlight)
+        let possible = self.num_paths();
+        self.paths.iter().filter(move |path| path.end != End::InFlight && path.id < possible)
     }
 
     /// How many paths were executed to their end, counted with repetition.

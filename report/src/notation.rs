@@ -146,14 +146,16 @@ pub fn lines(function: &Function, block: u32) -> Vec<String> {
 fn places(function: &Function, block: u32) -> Vec<String> {
     let shape = &function.shape;
     let locations = shape.blocks[block as usize].locations.iter().map(|&index| &shape.locations[index as usize]);
-    let place = |location: &manifest::Location| {
-        if location.file == shape.file {
-            location.line.to_string()
-        } else {
-            format!("{}:{}", base_name(&location.file), location.line)
-        }
-    };
-    locations.filter(|location| location.line != 0).map(place).collect()
+    locations.filter(|location| location.line != 0).map(|location| place(function, location)).collect()
+}
+
+/// A line; one of another file than the function's has the file's name before it.
+pub fn place(function: &Function, location: &manifest::Location) -> String {
+    if location.file == function.shape.file {
+        location.line.to_string()
+    } else {
+        format!("{}:{}", base_name(&location.file), location.line)
+    }
 }
 
 fn start(start: Start) -> Option<&'static str> {

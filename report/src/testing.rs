@@ -12,7 +12,7 @@ pub(crate) mod samples;
 /// A unit with its counters.
 pub(crate) fn counted(manifest: Manifest, module: &profile::Module) -> Counted {
     let mut counted = Counted::new(module.counters, manifest, Vec::new());
-    counted.add(&module.counts);
+    counted.add(&module.counts, &[], |_| String::new());
     counted
 }
 

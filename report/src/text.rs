@@ -37,7 +37,7 @@ pub enum View {
     /// Executed instructions by class and opcode.
     Opcodes(opcodes::Rows),
     /// Functions that were called.
-    Calls,
+    Calls(calls::Rows),
     /// Branches and their ways.
     Branches,
 }
@@ -77,7 +77,7 @@ pub fn write(report: &Report, options: &Options, out: &mut impl Write) -> Result
             }
             if report.counted().any(|function| function.only_calls) {
                 let calls: Vec<_> = chosen().into_iter().filter(|function| function.only_calls).collect();
-                calls::write(report, &calls, options.top, out)?;
+                calls::write(report, &calls, calls::Rows::Callees, options.top, out)?;
             }
             if mixed || report.counted().next().is_none() {
                 paths(report, options, out)?;
@@ -87,7 +87,7 @@ pub fn write(report: &Report, options: &Options, out: &mut impl Write) -> Result
         View::Skipped => return skipped(report, options, out),
         View::Opcodes(rows) => opcodes::write(report, &with_blocks(), rows, options.top, out)?,
         View::Branches => branches::write(&with_blocks(), options.top, out)?,
-        View::Calls => calls::write(report, &chosen(), options.top, out)?,
+        View::Calls(rows) => calls::write(report, &chosen(), rows, options.top, out)?,
     }
     remarks(report, options, out)
 }
@@ -174,7 +174,7 @@ fn functions(report: &Report, options: &Options, out: &mut impl Write) -> Result
                 (rank + 1).to_string().dimmed().to_string(),
                 grouped(function.entries),
                 grouped(function.completed().count() as Count),
-                grouped(function.shape.num_paths.into()),
+                grouped(function.num_paths().into()),
                 grouped(executed),
                 share(executed, total),
                 percent(sum, total),
@@ -264,7 +264,7 @@ fn remarks(report: &Report, options: &Options, out: &mut impl Write) -> Result<(
         note(&format!("{}; --skipped lists them", parts.join("; ")), options, out)?;
     }
     let only_calls = report.counted().filter(|function| function.only_calls).count();
-    if only_calls > 0 && !matches!(options.view, View::Paths | View::Calls) {
+    if only_calls > 0 && !matches!(options.view, View::Paths | View::Calls(_)) {
         note(&format!("of {} only calls are counted", plural(only_calls, "function")), options, out)?;
     }
     let staying: Count = report.counted().fold(0, |sum: Count, function| sum.saturating_add(function.staying));
@@ -273,6 +273,16 @@ fn remarks(report: &Report, options: &Options, out: &mut impl Write) -> Result<(
             "{} still in a function at the end, or left it in its middle; ~ marks blocks of it that have no counter and may \
              have run as many times more or less",
             plural(usize::try_from(staying).unwrap_or(usize::MAX), "call")
+        );
+        note(&text, options, out)?;
+    }
+    let full: Vec<_> = report.counted().filter(|function| function.beyond_table > 0).collect();
+    if !full.is_empty() {
+        let executions: Count = full.iter().fold(0, |sum: Count, function| sum.saturating_add(function.beyond_table));
+        let text = format!(
+            "{} of paths in {} found no room in a table and are shown in pieces; -fpath-table= makes more room",
+            plural(usize::try_from(executions).unwrap_or(usize::MAX), "execution"),
+            plural(full.len(), "function")
         );
         note(&text, options, out)?;
     }

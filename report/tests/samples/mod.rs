@@ -3,7 +3,7 @@
 #![allow(dead_code, reason = "unit tests and integration tests each use a part")]
 
 use pathformat::manifest::{
-    Block, CutReason, DagEdge, DagEdgeKind, Edge, Exit, Function, Linkage, Location, Manifest, Outcome,
+    Block, Call, CutReason, DagEdge, DagEdgeKind, Edge, Exit, Function, Linkage, Location, Manifest, Outcome,
 };
 use pathformat::profile::{Head, Module, Profile};
 use pathformat::raw::Threads;
@@ -25,6 +25,10 @@ fn block(locations: &[u32], opcodes: &[(&'static str, u32)]) -> Block {
         opcodes: opcodes.iter().map(|&(opcode, count)| (opcode.into(), count)).collect(),
         ..Block::default()
     }
+}
+
+fn call(callee: &str, location: u32) -> Call {
+    Call { callee: callee.into(), location: Some(location) }
 }
 
 fn exit(exit: Exit, block: Block) -> Block {
@@ -111,9 +115,9 @@ fn main() -> Function {
         num_paths: 3,
         locations,
         blocks: vec![
-            Block { calls: vec!["collatz".into(), "*".into()], ..block(&[0], &[("call", 2), ("switch", 1)]) },
+            Block { calls: vec![call("collatz", 0), call("*", 0)], ..block(&[0], &[("call", 2), ("switch", 1)]) },
             block(&[4, 1], &[("br", 1), ("load", 1), ("store", 1)]),
-            exit(Exit::NoReturn, Block { calls: vec!["abort".into()], ..block(&[2], &[("call", 1)]) }),
+            exit(Exit::NoReturn, Block { calls: vec![call("abort", 2)], ..block(&[2], &[("call", 1)]) }),
             exit(Exit::Return, block(&[3], &[("ret", 1)])),
         ],
         edges: vec![
@@ -153,7 +157,10 @@ fn guard() -> Function {
         first_counter: 1,
         num_paths: 5,
         blocks: vec![
-            Block { calls: vec!["_ZN4util5weighEi".into()], ..block(&[], &[("invoke", 1)]) },
+            Block {
+                calls: vec![Call { callee: "_ZN4util5weighEi".into(), location: None }],
+                ..block(&[], &[("invoke", 1)])
+            },
             exit(Exit::Return, block(&[], &[("ret", 1)])),
             block(&[], &[("br", 1), ("landingpad", 1)]),
             exit(Exit::Return, block(&[], &[("ret", 1)])),

@@ -1,0 +1,153 @@
+//! Names of functions by the addresses that they had in a process: its map leads to a file and a place in it, and the file's symbols to the
+//! name.
+//!
+//! A file that was changed after the run says nothing of it. An address without a symbol of its own is named by its place in its file.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::time::{Duration, UNIX_EPOCH};
+
+use object::read::ReadCache;
+use object::{Object, ObjectSegment, ObjectSymbol, SymbolKind};
+
+/// The symbols of the files that were looked at so far.
+#[derive(Default)]
+pub struct Symbols {
+    files: HashMap<PathBuf, Option<Rc<File>>>,
+}
+
+/// What is known of one file.
+struct File {
+    /// Since when it is as it is, in nanoseconds since 1970.
+    changed: u64,
+    /// Of each segment its offset in the file, its length there, and its address.
+    segments: Vec<[u64; 3]>,
+    /// Names of functions by address.
+    names: BTreeMap<u64, String>,
+}
+
+/// Where code was in a process.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Map(Vec<Mapping>);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Mapping {
+    start: u64,
+    end: u64,
+    offset: u64,
+    file: PathBuf,
+}
+
+impl Map {
+    /// Reads lines of `/proc/self/maps`. What is none is left out.
+    pub fn parse(lines: &[u8]) -> Self {
+        let text = String::from_utf8_lossy(lines);
+        Self(text.lines().filter_map(mapping).collect())
+    }
+}
+
+fn mapping(line: &str) -> Option<Mapping> {
+    let number = |text| u64::from_str_radix(text, 16).ok();
+    let (range, rest) = line.split_once(' ')?;
+    let (start, end) = range.split_once('-')?;
+    let offset = rest.split(' ').nth(1)?;
+    let file = rest.get(rest.find('/')?..)?.replace("\\012", "\n");
+    Some(Mapping { start: number(start)?, end: number(end)?, offset: number(offset)?, file: file.into() })
+}
+
+impl Symbols {
+    /// The name of what was at `address` in a process that ended at `stop`, in nanoseconds since 1970. `moved` says where a file is
+    /// now.
+    pub fn name(&mut self, map: &Map, address: u64, stop: u64, moved: impl Fn(&Path) -> PathBuf) -> String {
+        let Some(mapping) = map.0.iter().find(|mapping| (mapping.start..mapping.end).contains(&address)) else {
+            return format!("{address:#x}");
+        };
+        let offset = (address - mapping.start).saturating_add(mapping.offset);
+        let path = moved(&mapping.file);
+        let is_image = path != mapping.file;
+        let file = self.files.entry(path).or_insert_with_key(|path| read(path).map(Rc::new)).clone();
+        let known = file.filter(|file| is_image || file.changed <= stop);
+        let name = known.as_deref().and_then(|file| file.names.get(&file.address(offset)?).cloned());
+        name.unwrap_or_else(|| {
+            let file = mapping.file.file_name().unwrap_or_default().display().to_string();
+            format!("{file}+{offset:#x}")
+        })
+    }
+}
+
+impl File {
+    fn address(&self, offset: u64) -> Option<u64> {
+        let holds = |&&[start, length, _]: &&[u64; 3]| (start..start.saturating_add(length)).contains(&offset);
+        self.segments.iter().find(holds).map(|[start, _, address]| address.wrapping_add(offset - start))
+    }
+}
+
+fn read(path: &Path) -> Option<File> {
+    let content = fs::File::open(path).ok()?;
+    let changed = content.metadata().ok()?.modified().ok()?.duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO);
+    let cache = ReadCache::new(content);
+    let file = object::File::parse(&cache).ok()?;
+    let segments = file.segments().map(|segment| {
+        let (offset, length) = segment.file_range();
+        [offset, length, segment.address()]
+    });
+    let mut names: BTreeMap<u64, String> = BTreeMap::new();
+    for symbol in file.symbols().chain(file.dynamic_symbols()) {
+        let is_code = symbol.kind() == SymbolKind::Text && symbol.is_definition() && symbol.address() != 0;
+        if let Some(name) = symbol.name().ok().filter(|name| is_code && !name.is_empty()) {
+            let known = names.entry(symbol.address()).or_insert_with(|| name.into());
+            if rank(name) < rank(known) {
+                *known = name.into();
+            }
+        }
+    }
+    let changed = u64::try_from(changed.as_nanos()).unwrap_or(u64::MAX);
+    Some(File { changed, segments: segments.collect(), names })
+}
+
+/// Of several names of one function, the one that people use: without underscores in front, then the shortest.
+fn rank(name: &str) -> (usize, usize, &str) {
+    let underscores = if name.starts_with("_Z") { 0 } else { name.len() - name.trim_start_matches('_').len() };
+    (underscores, name.len(), name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_of_the_map_is_read() {
+        let map = Map::parse(b"1000-3000 r-xp 00000400 fe:00 326279                     /lib/a b.so\nnonsense\n-\n");
+        let mapping = Mapping { start: 0x1000, end: 0x3000, offset: 0x400, file: "/lib/a b.so".into() };
+        assert_eq!(map, Map(vec![mapping]));
+    }
+
+    #[test]
+    fn this_very_function_has_its_name() {
+        let map = Map::parse(&fs::read("/proc/self/maps").expect("Linux"));
+        let address = demangled_name as *const () as u64;
+        let name = Symbols::default().name(&map, address, u64::MAX, Path::to_path_buf);
+        assert!(crate::decode::demangle(&name).contains("demangled_name") || name.contains("demangled_name"), "{name}");
+    }
+
+    #[inline(never)]
+    extern "C" fn demangled_name() {}
+
+    #[test]
+    fn what_has_no_symbol_is_named_by_its_place() {
+        let map = Map::parse(b"1000-3000 r-xp 00000400 fe:00 1 /does/not/exist.so\n");
+        let mut symbols = Symbols::default();
+        assert_eq!(symbols.name(&map, 0x1010, 0, Path::to_path_buf), "exist.so+0x410");
+        assert_eq!(symbols.name(&map, 0x10, 0, Path::to_path_buf), "0x10");
+    }
+
+    #[test]
+    fn the_usual_name_is_taken() {
+        let mut names = ["__libc_malloc", "malloc", "__malloc"];
+        names.sort_by_key(|name| rank(name));
+        assert_eq!(names[0], "malloc");
+        assert!(rank("_ZN1a1bEv") < rank("_start"));
+    }
+}

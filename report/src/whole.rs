@@ -1,0 +1,118 @@
+//! Paths that no limit cuts, from a table of those that were executed.
+//!
+//! The pieces that the limit makes of them are counted as well, so blocks and edges never depend on what found room in the table. A whole path that
+//! is known stands for its pieces; what is left of these is shown as it is: paths that found no room, or did not end.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context, Result};
+use pathformat::manifest::{DagEdge, DagEdgeKind, Function, Whole};
+
+use crate::decode::{self, decoder};
+use crate::model::{Count, Path, instructions};
+use crate::tables::{Seen, Thing};
+
+/// The executed paths of a function with a table: whole ones, and then the pieces that are left of `pieces`, counts by the number
+/// of the piece. Numbers of pieces follow those of whole paths.
+///
+/// # Errors
+/// A graph that makes no sense.
+pub fn paths(shape: &Function, whole: &Whole, seen: &Seen, pieces: &BTreeMap<u64, Count>) -> Result<Vec<Path>> {
+    let mut left = pieces.clone();
+    let sizes: Vec<_> = shape.blocks.iter().map(instructions).collect();
+    let unlimited = without_limit(shape, whole);
+    let whole_decoder = decoder(&unlimited)?;
+    let parts = Parts::of(shape, whole);
+    let mut paths = Vec::new();
+    for (thing, &count) in &seen.known {
+        let &Thing::Path(id) = thing else { continue };
+        let edges = whole_decoder.path(id).with_context(|| format!("whole path {id}"))?;
+        let mut path = decode::path(&unlimited, id, count, &edges, &sizes).with_context(|| format!("path {id}"))?;
+        for piece in parts.pieces(whole, &edges).with_context(|| format!("the pieces of path {id}"))? {
+            if let Some(left) = left.get_mut(&piece) {
+                *left = left.saturating_sub(count);
+            }
+        }
+        path.last = path.last.and_then(|last| parts.end(whole, last));
+        paths.push(path);
+    }
+    let piece_decoder = decoder(shape)?;
+    for (id, count) in left.into_iter().filter(|&(_, count)| count > 0) {
+        let edges = piece_decoder.path(id).with_context(|| format!("path {id}"))?;
+        let piece = decode::path(shape, id, count, &edges, &sizes).with_context(|| format!("path {id}"))?;
+        paths.push(Path { id: whole.num_paths.saturating_add(id), ..piece });
+    }
+    Ok(paths)
+}
+
+/// The function as it would be without the limit.
+pub fn without_limit(shape: &Function, whole: &Whole) -> Function {
+    let mut unlimited = shape.clone();
+    unlimited.num_paths = whole.num_paths;
+    unlimited.dag.clone_from(&whole.dag);
+    for (edge, &cut) in unlimited.edges.iter_mut().zip(&whole.cuts) {
+        edge.cut = cut;
+    }
+    unlimited
+}
+
+/// What the pieces of a function are made of: values and cuts of the graph that the limit cuts.
+struct Parts<'a> {
+    shape: &'a Function,
+    /// By control-flow edge, if it is not cut.
+    flows: Vec<Option<u64>>,
+    /// By block.
+    leaves: Vec<Option<u64>>,
+}
+
+impl<'a> Parts<'a> {
+    fn of(shape: &'a Function, whole: &'a Whole) -> Self {
+        debug_assert_eq!(shape.edges.len(), whole.cuts.len());
+        let mut parts = Self { shape, flows: vec![None; shape.edges.len()], leaves: vec![None; shape.blocks.len()] };
+        for DagEdge { kind, value } in &shape.dag {
+            match *kind {
+                DagEdgeKind::Flow { edge } => parts.flows[edge as usize] = Some(*value),
+                DagEdgeKind::Leave { block } => parts.leaves[block as usize] = Some(*value),
+                DagEdgeKind::End { .. } | DagEdgeKind::Start { .. } | DagEdgeKind::InFlight { .. } => {}
+            }
+        }
+        parts
+    }
+
+    /// The values of the end and the start of an edge that is cut.
+    fn cut(&self, edge: usize) -> Option<(u64, u64)> {
+        let (end, start) = self.shape.edges.get(edge)?.cut?;
+        Some((self.shape.dag.get(end as usize)?.value, self.shape.dag.get(start as usize)?.value))
+    }
+
+    /// The end, in the graph that the limit cuts, of what ends so without it.
+    fn end(&self, whole: &Whole, last: u32) -> Option<u32> {
+        let edge = whole.cuts.iter().position(|cut| cut.is_some_and(|(end, _)| end == last))?;
+        self.shape.edges.get(edge)?.cut.map(|(end, _)| end)
+    }
+
+    /// The numbers of the pieces that the limit makes of a whole path.
+    fn pieces(&self, whole: &Whole, edges: &[usize]) -> Option<Vec<u64>> {
+        let mut pieces = Vec::new();
+        let mut id = 0u64;
+        for &edge in edges {
+            let cut_by = |is: fn((u32, u32)) -> u32| {
+                whole.cuts.iter().position(|cut| cut.is_some_and(|cut| is(cut) as usize == edge))
+            };
+            match whole.dag.get(edge)?.kind {
+                DagEdgeKind::Start { .. } => id = self.cut(cut_by(|(_, start)| start)?)?.1,
+                DagEdgeKind::Flow { edge } => match self.cut(edge as usize) {
+                    Some((end, start)) => {
+                        pieces.push(id.wrapping_add(end));
+                        id = start;
+                    }
+                    None => id = id.wrapping_add((*self.flows.get(edge as usize)?)?),
+                },
+                DagEdgeKind::Leave { block } => pieces.push(id.wrapping_add((*self.leaves.get(block as usize)?)?)),
+                DagEdgeKind::End { .. } => pieces.push(id.wrapping_add(self.cut(cut_by(|(end, _)| end)?)?.0)),
+                DagEdgeKind::InFlight { .. } => return None,
+            }
+        }
+        Some(pieces)
+    }
+}
