@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use anyhow::{Error, Result, anyhow, bail};
 use pathformat::ModuleId;
-use pathformat::manifest::{Manifest, TableOf};
+use pathformat::manifest::Manifest;
 use rayon::prelude::*;
 
 use crate::entries::{self, Entries};
@@ -18,7 +18,7 @@ use crate::model::{Count, Image, Run};
 use crate::profile::{self, ProfileFile};
 use crate::progress::Progress;
 use crate::symbols::{Map, Symbols};
-use crate::tables::{Seen, Tables};
+use crate::tables::{ByTable, Tables};
 
 /// How many profiles are in memory at a time.
 const BATCH: usize = 64;
@@ -48,13 +48,13 @@ pub struct Counted {
     /// The entries of its functions, by index in the manifest.
     pub entries: BTreeMap<usize, Entries>,
     /// What the tables of its functions counted, by index in the manifest.
-    pub tables: BTreeMap<(usize, TableOf), Seen>,
+    pub tables: ByTable,
 }
 
 impl Counted {
     /// A module in which nothing was counted yet.
     pub fn new(counters: u64, manifest: Manifest, present: Vec<bool>) -> Self {
-        Self { counters, manifest, present, counts: BTreeMap::new(), entries: BTreeMap::new(), tables: BTreeMap::new() }
+        Self { counters, manifest, present, counts: BTreeMap::new(), entries: BTreeMap::new(), tables: ByTable::new() }
     }
 
     /// Adds what one process counted: index and count, in ascending order of index. `keys` are those of its tables, and `name`

@@ -265,9 +265,15 @@ impl Function {
 
     /// How many edges are cut for this reason.
     pub fn cuts(&self, reason: manifest::CutReason) -> usize {
-        let why = |index: u32| self.shape.dag.get(index as usize).map(|edge| edge.kind);
+        // Where a table has all that the limit cuts, it cuts nothing.
+        let whole = self.shape.whole.as_ref().filter(|_| self.beyond_table == 0);
+        let why =
+            |index: u32| whole.map_or(&self.shape.dag, |whole| &whole.dag).get(index as usize).map(|edge| edge.kind);
         let matches = |end| matches!(why(end), Some(manifest::DagEdgeKind::End { why, .. }) if why == reason);
-        self.shape.edges.iter().filter_map(|edge| edge.cut).filter(|&(end, _)| matches(end)).count()
+        match whole {
+            Some(whole) => whole.cuts.iter().flatten().filter(|(end, _)| matches(*end)).count(),
+            None => self.shape.edges.iter().filter_map(|edge| edge.cut).filter(|&(end, _)| matches(end)).count(),
+        }
     }
 }
 

@@ -37,6 +37,9 @@ impl Seen {
     }
 }
 
+/// What each table of each function counted, by the function's index in the manifest.
+pub type ByTable = BTreeMap<(usize, TableOf), Seen>;
+
 /// The tables of a module, with the index of their function in the manifest, by their first counter.
 pub struct Tables(Vec<(usize, Table)>);
 
@@ -65,9 +68,9 @@ impl Tables {
         counts: &[(u64, u64)],
         keys: &[(u64, u64)],
         mut name: impl FnMut(u64) -> String,
-    ) -> (Vec<(u64, u64)>, BTreeMap<(usize, TableOf), Seen>) {
+    ) -> (Vec<(u64, u64)>, ByTable) {
         let mut plain = Vec::with_capacity(counts.len());
-        let mut tables: BTreeMap<_, Seen> = BTreeMap::new();
+        let mut tables = ByTable::new();
         for &(index, count) in counts {
             let Some((function, table, slot)) = self.find(index) else {
                 plain.push((index, count));

@@ -9,18 +9,24 @@ from programs import Program, Step
 from tools import CLANG, PATHCC, Outcome, attempt, environment
 
 # How each build calls the compiler. Everything else about a build is the same.
+UNPEELED = f"{PATHCC} -Xclang -mllvm -Xclang -pathcc-without=peeling"
 COMPILERS = {
     "plain": CLANG,
     "paths": f"{PATHCC}",
-    "unpeeled": f"{PATHCC} -Xclang -mllvm -Xclang -pathcc-without=peeling",
+    "unpeeled": UNPEELED,
     "blocks": f"{PATHCC} -fpath-mode=blocks",
     "patterns": f"{PATHCC} -fpath-mode=blocks -fpath-placement=patterns",
     "edges": f"{PATHCC} -fpath-mode=edges",
     "calls": f"{PATHCC} -fpath-mode=calls",
+    "callees": f"{PATHCC} -fpath-mode=calls -fpath-callees=256",
+    "whole": f"{UNPEELED} -fpath-limit=16 -fpath-overflow=hash",
+    "crowded": f"{UNPEELED} -fpath-limit=16 -fpath-overflow=hash -fpath-table=4",
     "log": f"{PATHCC} -fpath-mode=log",
     "early": f"{PATHCC} -fpath-stage=early",
     # Without atomic updates their counts are wrong under threads.
     "coverage": f"{CLANG} -fprofile-instr-generate -fcoverage-mapping -fprofile-update=atomic",
+    # With room for all callees of a call.
+    "values": f"{CLANG} -fprofile-generate -mllvm -disable-preinline -mllvm -vp-counters-per-site=16",
     "gcov": f"{CLANG} --coverage -fprofile-update=atomic",
 }
 
@@ -44,7 +50,7 @@ def build(program: Program, source: Path | None, how: str, flags: str, home: Pat
     directory that it was compiled in.
     """
     tree = home / how
-    place = home / "build" if how in ("paths", "log", "unpeeled", *MODES) else tree
+    place = home / "build" if how in ("paths", "log", "unpeeled", "whole", "crowded", *MODES) else tree
     for old in (tree, place):
         shutil.rmtree(old, ignore_errors=True)
     if source is None:

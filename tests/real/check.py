@@ -21,8 +21,10 @@ import examples
 import lives
 import mapreduce
 import modes
+import oracle_calls
 import oracle_cov
 import oracle_log
+import overflow
 import sources
 import switches
 from build import build, difference, work
@@ -85,9 +87,11 @@ def check_program(report: Report, program: Program, source: Path | None, level: 
     name = f"{program.name} {level}"
     if report.check(f"{name}: output", lambda: check_output(program, source, flags, home)):
         report.check(f"{name}: block log", lambda: oracle_log.check(program, source, flags, home, home / "paths"))
-        report.check(f"{name}: counted blocks, edges and calls", lambda: modes.check(program, source, flags, home))
+        if report.check(f"{name}: counted blocks, edges and calls", lambda: modes.check(program, source, flags, home)):
+            report.check(f"{name}: whole paths", lambda: overflow.check(program, source, flags, home))
     if level == "-O0":
         report.check(f"{name}: clang's coverage", lambda: oracle_cov.check(program, source, home))
+        report.check(f"{name}: clang's value profile", lambda: oracle_calls.check(program, source, home))
     if not keep:
         shutil.rmtree(home)
 

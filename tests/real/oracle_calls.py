@@ -1,0 +1,88 @@
+"""What calls through pointers call, at -O0: clang's own value profile names the same functions, equally often.
+
+clang names only functions that it counts itself; of the others the sum is compared. Its sites and ours are the calls of a function in some
+order, so they are compared as a multiset. clang's function inliner before instrumentation is off, and it gets room for all callees.
+"""
+
+import re
+from collections import Counter, defaultdict
+from pathlib import Path
+
+from build import build, work
+from programs import Program
+from tools import CheckFailed, export, run
+
+# A call through a pointer: named callees with their counts, and how often any other was called.
+Site = tuple[frozenset[tuple[str, int]], int]
+# The sites that ran, by the function that they are in.
+Sites = dict[str, Counter[Site]]
+
+
+def ours(profiles: Path) -> Sites:
+    """What pathcc says, with all callees named."""
+    exported = export(profiles, *sorted(profiles.glob("*.pathprof")))
+    functions = [function for function in exported["functions"] if function["skipped"] is None]
+    counted = {function["name"] for function in functions}
+    # A library may be in several images; clang adds them up.
+    found: defaultdict[tuple[str, str, int], Counter[str]] = defaultdict(Counter)
+    for function in functions:
+        for number, site in enumerate(function["indirect_calls"]):
+            if site["others"]:
+                raise CheckFailed(f"{function['name']}: {site['others']} callees found no room")
+            for of in site["targets"]:
+                found[function["module"], function["name"], number][of["name"] if of["name"] in counted else ""] += of["count"]
+    sites: Sites = defaultdict(Counter)
+    for (_, name, _), callees in found.items():
+        rest = callees.pop("", 0)
+        sites[name][frozenset(callees.items()), rest] += 1
+    return dict(sites)
+
+
+def clangs(raw: Path) -> Sites:
+    """What clang says."""
+    profile = raw / "merged.profdata"
+    run(["llvm-profdata-22", "merge", *raw.glob("*.profraw"), "-o", profile], raw)
+    shown = run(["llvm-profdata-22", "show", "--all-functions", "--ic-targets", profile], raw).decode()
+    sites: Sites = defaultdict(Counter)
+    name, found = "", defaultdict(list)
+    for line in [*shown.splitlines(), "  :"]:
+        target = re.fullmatch(r"\t\[ *(\d+), (.*), +(\d+) \] \(.*\)", line)
+        header = re.fullmatch(r"  (\S*):", line)
+        if target:
+            site, callee, count = target.groups()
+            found[site].append((plain(callee.strip()), int(count)))
+        elif header:
+            for targets in found.values():
+                named = frozenset((callee, count) for callee, count in targets if callee)
+                sites[name][named, sum(count for callee, count in targets if not callee)] += 1
+            name, found = plain(header[1]), defaultdict(list)
+    return dict(sites)
+
+
+def plain(name: str) -> str:
+    """A static function has its file before its name."""
+    return name.rpartition(";")[2]
+
+
+def check(program: Program, source: Path | None, home: Path) -> str:
+    """Compares every call through a pointer that ran; returns how many there are."""
+    tree = build(program, source, "callees", "-g -O0", home)
+    steps = program.work["calm" if "calm" in program.work else "small"](tree)
+    work(program, tree, steps, home / "callees.profiles")
+    found = ours(home / "callees.profiles")
+    tree = build(program, source, "values", "-g -O0", home)
+    raw = home / "values.raw"
+    raw.mkdir()
+    most = {"LLVM_PROFILE_FILE": f"{raw}/%p.profraw", "LLVM_VP_MAX_NUM_VALS_PER_SITE": "255"}
+    work(program, tree, program.work["calm" if "calm" in program.work else "small"](tree), home / "values.profiles", **most)
+    expected = clangs(raw)
+    wrong = [
+        f"{name}: clang has {expected.get(name)}, counted {found.get(name)}"
+        for name in sorted(expected.keys() | found.keys())
+        if expected.get(name) != found.get(name)
+    ]
+    if wrong:
+        raise CheckFailed(f"{len(wrong)} functions differ:\n" + "\n".join(wrong[:20]))
+    calls = sum(sites.total() for sites in found.values())
+    targets = sum(len(named) for sites in found.values() for named, _ in sites)
+    return f"{calls} calls through pointers with {targets} named callees"
