@@ -25,6 +25,7 @@ pub mod image;
 pub mod inputs;
 pub mod json;
 pub mod lcov;
+pub mod lines;
 pub mod load;
 pub mod merge;
 pub mod model;

@@ -1,18 +1,17 @@
 //! What was executed of each source file: functions, lines and branches, over all copies of the code.
 //!
-//! A line ran as often as the block on it that ran most often, in each copy of the code that it became (an instance of a template,
-//! a place that it was inlined at, a unit that includes it), summed over the copies. Blocks that do nothing but jump belong to no statement and say
-//! nothing of a line that has others. That is what `llvm-cov` shows for lines on which one region begins; gcov adds the
-//! blocks of a line up where control comes back to it. A branch is a place in the source where control can go several ways; ways that only
-//! an exception takes are no branch of the source, and left out.
+//! Lines are counted [as gcov counts them](crate::lines), in each copy of the code that they became (an instance of a template, a place that they were
+//! inlined at, a unit that includes them), summed over the copies. A branch is a place in the source where control can go several ways; ways
+//! that only an exception takes are no branch of the source, and left out.
 //!
 //! Functions that are not counted are not here: nothing is known of their lines.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use pathformat::manifest::{self, Outcome};
+use pathformat::manifest::Outcome;
 
+use crate::lines::{self, locations};
 use crate::model::{Count, Function, Module, Report};
 
 /// What is known of one file.
@@ -137,7 +136,7 @@ impl Files {
         if function.only_calls {
             return;
         }
-        for ((name, line, _), count) in lines(function) {
+        for ((name, line, _), count) in lines::of(function) {
             if let Some(file) = self.get(module, name) {
                 let sum = file.lines.entry(line).or_default();
                 *sum = sum.saturating_add(count);
@@ -159,33 +158,6 @@ fn add_ways(known: &mut Vec<Way>, ways: Vec<Way>) {
             None => known.push(way),
         }
     }
-}
-
-/// How often each line of one copy ran: by file, line and the call that it was inlined at.
-fn lines(function: &Function) -> BTreeMap<(&str, u32, Option<u32>), Count> {
-    let shape = &function.shape;
-    let mut lines: BTreeMap<_, (bool, Count)> = BTreeMap::new();
-    for (block, &count) in shape.blocks.iter().zip(&function.block_counts) {
-        let only_jumps = block.opcodes.iter().all(|(opcode, _)| opcode == "br");
-        for location in locations(shape, block) {
-            let key = (location.file.as_str(), location.line, location.inlined_at);
-            let known = lines.entry(key).or_insert((only_jumps, 0));
-            *known = match (known.0, only_jumps) {
-                (true, false) => (false, count),
-                (false, true) => *known,
-                _ => (only_jumps, known.1.max(count)),
-            };
-        }
-    }
-    lines.into_iter().map(|(key, (_, count))| (key, count)).collect()
-}
-
-fn locations<'a>(
-    shape: &'a manifest::Function,
-    block: &'a manifest::Block,
-) -> impl DoubleEndedIterator<Item = &'a manifest::Location> {
-    let known = block.locations.iter().filter_map(|&index| shape.locations.get(index as usize));
-    known.filter(|location| location.line != 0)
 }
 
 /// The branches of one function: file and place, and its ways.
@@ -239,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_ran_as_often_as_its_hottest_block_in_each_copy() {
+    fn a_line_ran_as_often_as_control_came_to_it_in_each_copy() {
         let report = testing::report();
         let files = files(&report, report.counted());
         let main = &files[Path::new("/build/src/main.c")];
@@ -248,16 +220,6 @@ mod tests {
         let weigh = report.functions.iter().find(|of| of.demangled == "util::weigh(int)").expect("a function");
         let inlined = report.functions.iter().find(|of| of.demangled == "main").expect("a function").block_counts[1];
         assert_eq!(files[Path::new("/build/include/util.h")].lines[&5], weigh.block_counts[0] + inlined);
-    }
-
-    #[test]
-    fn blocks_that_only_jump_say_nothing_of_a_line_with_others() {
-        let mut report = testing::report();
-        let collatz = &mut report.functions[0];
-        collatz.shape.blocks[0].locations = vec![5];
-        collatz.block_counts[0] = 1000;
-        let files = files(&report, report.counted());
-        assert_eq!(files[Path::new("/build/src/main.c")].lines[&18], 3);
     }
 
     #[test]

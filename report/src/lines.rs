@@ -1,0 +1,176 @@
+//! How often each line ran, as gcov says it.
+//!
+//! A line may have several blocks. It ran as often as control came to it from other lines, and once more for each time around a loop that lies on the
+//! line as a whole: `for (;;)` with its body elsewhere, or a loop on one line. Loops are found one by one, each taking with it as many
+//! executions as it went around (`GCOVBlock::getCyclesCount` in LLVM's `ProfileData/GCOV.cpp`, `get_cycles_count` in GCC's
+//! `gcov.cc`). Where the counts of edges are not known, the line ran as often as the block on it that ran most often.
+
+use std::collections::BTreeMap;
+
+use pathformat::manifest;
+
+use crate::model::{Count, Function};
+
+/// A line of one copy of the code: its file, its number, and the call that it was inlined at.
+pub type Line<'a> = (&'a str, u32, Option<u32>);
+
+/// The lines of a function and how often each ran.
+pub fn of(function: &Function) -> BTreeMap<Line<'_>, Count> {
+    let shape = &function.shape;
+    let mut lines: BTreeMap<Line<'_>, Vec<u32>> = BTreeMap::new();
+    for (number, block) in (0..).zip(&shape.blocks) {
+        for location in locations(shape, block) {
+            let blocks = lines.entry((location.file.as_str(), location.line, location.inlined_at)).or_default();
+            if blocks.last() != Some(&number) {
+                blocks.push(number);
+            }
+        }
+    }
+    let (mut into, mut out) = (vec![Vec::new(); shape.blocks.len()], vec![Vec::new(); shape.blocks.len()]);
+    for (index, edge) in shape.edges.iter().enumerate() {
+        into[edge.to as usize].push(index);
+        out[edge.from as usize].push(index);
+    }
+    let graph = Graph { function, into, out };
+    lines.into_iter().map(|(line, blocks)| (line, graph.count(&blocks))).collect()
+}
+
+/// The source locations of a block.
+pub fn locations<'a>(
+    shape: &'a manifest::Function,
+    block: &'a manifest::Block,
+) -> impl DoubleEndedIterator<Item = &'a manifest::Location> {
+    let known = block.locations.iter().filter_map(|&index| shape.locations.get(index as usize));
+    known.filter(|location| location.line != 0)
+}
+
+/// The control-flow graph with its counts.
+struct Graph<'a> {
+    function: &'a Function,
+    /// Edges into each block, and out of it.
+    into: Vec<Vec<usize>>,
+    out: Vec<Vec<usize>>,
+}
+
+impl Graph<'_> {
+    fn count(&self, blocks: &[u32]) -> Count {
+        let most = || blocks.iter().map(|&block| self.function.block_counts[block as usize]).max().unwrap_or_default();
+        self.entered(blocks).unwrap_or_else(most)
+    }
+
+    /// How often control came to these blocks from others, or went around among them; `None` if that is not known.
+    fn entered(&self, blocks: &[u32]) -> Option<Count> {
+        let mut sum = if blocks.contains(&0) { self.function.entries } else { 0 };
+        let mut within: BTreeMap<usize, Count> = BTreeMap::new();
+        for &block in blocks {
+            for &edge in &self.into[block as usize] {
+                let count = self.function.edge_counts[edge]?;
+                if blocks.contains(&self.function.shape.edges[edge].from) {
+                    within.insert(edge, count);
+                } else {
+                    sum = sum.saturating_add(count);
+                }
+            }
+        }
+        while let Some(cycle) = self.cycle(blocks, &within) {
+            let around = cycle.iter().map(|edge| within[edge]).min().unwrap_or_default();
+            for edge in cycle {
+                within.entry(edge).and_modify(|count| *count -= around);
+            }
+            sum = sum.saturating_add(around);
+        }
+        Some(sum)
+    }
+
+    /// The edges of a loop among `blocks` along edges of `within` that were taken.
+    fn cycle(&self, blocks: &[u32], within: &BTreeMap<usize, Count>) -> Option<Vec<usize>> {
+        let edges = &self.function.shape.edges;
+        // The blocks that a search has left for good.
+        let mut done = Vec::new();
+        for &first in blocks {
+            let mut path: Vec<(u32, usize)> = vec![(first, 0)];
+            let mut taken: Vec<usize> = Vec::new();
+            while let Some((block, next)) = path.last_mut().filter(|(block, _)| !done.contains(block)) {
+                let (block, way) = (*block, *next);
+                *next += 1;
+                let Some(&edge) = self.out[block as usize].get(way) else {
+                    done.push(block);
+                    path.pop();
+                    taken.pop();
+                    continue;
+                };
+                let to = edges[edge].to;
+                if within.get(&edge).is_none_or(|&count| count == 0) || done.contains(&to) {
+                    continue;
+                }
+                taken.push(edge);
+                if let Some(start) = path.iter().position(|&(block, _)| block == to) {
+                    return Some(taken.split_off(start));
+                }
+                path.push((to, 0));
+            }
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use pathformat::manifest::{Block, Edge, Location, Outcome};
+
+    use super::*;
+
+    /// A function whose blocks stand on these lines, with edges as (source, target, count), entered once.
+    fn function(lines: &[&[u32]], edges: &[(u32, u32, Option<Count>)]) -> Function {
+        let location = |line| Location { file: "a.c".into(), line, ..Location::default() };
+        let block =
+            |lines: &&[u32]| Block { locations: lines.iter().map(|line| line - 1).collect(), ..Block::default() };
+        let edge = |&(from, to, _): &(u32, u32, _)| Edge { from, to, outcome: Outcome::Jump, cut: None };
+        let shape = manifest::Function {
+            locations: (1..=9).map(location).collect(),
+            blocks: lines.iter().map(block).collect(),
+            edges: edges.iter().map(edge).collect(),
+            ..manifest::Function::default()
+        };
+        let counts = (0..lines.len() as u32).map(|block| {
+            edges.iter().filter(|(_, to, _)| *to == block).filter_map(|(_, _, count)| *count).sum::<Count>()
+        });
+        let block_counts = counts.map(|count| count.max(1)).collect();
+        let edge_counts = edges.iter().map(|&(_, _, count)| count).collect();
+        Function { shape, block_counts, edge_counts, entries: 1, ..Function::default() }
+    }
+
+    fn counts(function: &Function) -> Vec<(u32, Count)> {
+        of(function).into_iter().map(|((_, line, _), count)| (line, count)).collect()
+    }
+
+    #[test]
+    fn a_line_runs_as_often_as_control_comes_to_it() {
+        // for (;;) on line 1, its body on line 2, the way back on line 1.
+        let endless =
+            function(&[&[1], &[2], &[1], &[3]], &[(0, 1, Some(1)), (1, 2, Some(8)), (2, 1, Some(8)), (1, 3, Some(1))]);
+        assert_eq!(counts(&endless), [(1, 9), (2, 9), (3, 1)]);
+        // if (a) b; else c; on one line.
+        let branch = function(
+            &[&[1], &[1], &[1], &[1, 2]],
+            &[(0, 1, Some(1)), (0, 2, Some(0)), (1, 3, Some(1)), (2, 3, Some(0))],
+        );
+        assert_eq!(counts(&branch), [(1, 1), (2, 1)]);
+    }
+
+    #[test]
+    fn a_loop_on_one_line_counts_its_turns() {
+        // while (a) { if (b) c; } on one line: ten times around, four of them through c.
+        let edges =
+            [(0, 1, Some(1)), (1, 2, Some(10)), (2, 3, Some(4)), (2, 1, Some(6)), (3, 1, Some(4)), (1, 4, Some(1))];
+        let one_line = function(&[&[1], &[1], &[1], &[1], &[2]], &edges);
+        assert_eq!(counts(&one_line), [(1, 11), (2, 1)]);
+    }
+
+    #[test]
+    fn where_edges_are_not_known_the_hottest_block_counts() {
+        let unknown =
+            function(&[&[1], &[2], &[2], &[3]], &[(0, 1, None), (1, 2, Some(7)), (2, 1, Some(6)), (2, 3, Some(1))]);
+        assert_eq!(counts(&unknown), [(1, 1), (2, 7), (3, 1)]);
+    }
+}
