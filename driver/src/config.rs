@@ -12,6 +12,7 @@
 //! table = 4096            # as -fpath-table=
 //! callees = 8             # as -fpath-callees=
 //! use = "/a/b.weights"    # as -fpath-use=
+//! hot = 95                # as -fpath-hot=
 //! filter = ["!test_*"]    # as -fpath-filter=, a string or an array
 //! jobs = 4                # as PATHCC_JOBS
 //! ```
@@ -53,6 +54,7 @@ struct File {
     callees: Option<Spanned<i64>>,
     #[serde(rename = "use")]
     weights: Option<Spanned<String>>,
+    hot: Option<Spanned<i64>>,
     filter: Option<Spanned<Filter>>,
     jobs: Option<Spanned<i64>>,
 }
@@ -136,6 +138,7 @@ impl Config {
                 overflow: word("overflow", file.overflow, flags::overflow)?,
                 table: number("table", file.table, flags::table)?,
                 callees: number("callees", file.callees, flags::callees)?,
+                hot: number("hot", file.hot, flags::hot)?,
                 weights: weights.transpose()?,
                 filter: filter.transpose()?,
             },

@@ -13,6 +13,7 @@
 //! | `-fpath-in-flight=` | `no`, `yes`: partial paths of frames that never end are counted too | `no` |
 //! | `-fpath-promotion=` | `yes`, `no`: with `early`, the optimiser may keep counters in registers in loops | `yes` |
 //! | `-fpath-use=` | what `pathprof weights` wrote: how often edges are taken | estimates |
+//! | `-fpath-hot=` | with `-fpath-use=`: only the hottest functions, up to this percentage of all executed instructions | everything |
 //! | `-fpath-filter=` | comma list of globs on function name or source file, `!glob` excludes | everything |
 //!
 //! clang 22 itself has no option that starts with `-fpath-`. As with clang's options the last one wins.
@@ -73,6 +74,8 @@ pub(crate) struct Settings {
     pub(crate) callees: Option<u32>,
     /// The file with the weights of edges, as an absolute path.
     pub(crate) weights: Option<String>,
+    /// Only the hottest functions, up to this percentage of all executed instructions.
+    pub(crate) hot: Option<u32>,
     /// Which functions are instrumented: a comma list of globs.
     pub(crate) filter: Option<String>,
 }
@@ -100,12 +103,13 @@ impl Settings {
                 "table" => settings.table = Some(table(value.parse().ok()).map_err(told)?),
                 "callees" => settings.callees = Some(callees(value.parse().ok()).map_err(told)?),
                 "use" => settings.weights = Some(weights(value).map_err(told)?),
+                "hot" => settings.hot = Some(hot(value.parse().ok()).map_err(told)?),
                 "filter" if !text.contains('=') => bail!("{text}: expected -fpath-filter=GLOB,…"),
                 "filter" => settings.filter = Some(filter(&value.split(',').collect::<Vec<_>>()).map_err(told)?),
                 _ => bail!(
                     "unknown flag '{text}'; pathcc knows -fpath-mode=, -fpath-placement=, -fpath-stage=, -fpath-threads=, \
                      -fpath-in-flight=, -fpath-promotion=, -fpath-limit=, -fpath-overflow=, -fpath-table=, -fpath-callees=, \
-                     -fpath-use= and -fpath-filter="
+                     -fpath-use=, -fpath-hot= and -fpath-filter="
                 ),
             }
         }
@@ -125,6 +129,7 @@ impl Settings {
             overflow: self.overflow.or(other.overflow),
             table: self.table.or(other.table),
             callees: self.callees.or(other.callees),
+            hot: self.hot.or(other.hot),
             weights: self.weights.or(other.weights),
             filter: self.filter.or(other.filter),
         }
@@ -140,6 +145,9 @@ impl Settings {
         }
         if let Some(mode @ ("blocks" | "edges" | "calls")) = self.mode.filter(|_| self.in_flight == Some("yes")) {
             bail!("-fpath-in-flight=yes counts paths in part and cannot be had with -fpath-mode={mode}");
+        }
+        if self.hot.is_some() && self.weights.is_none() {
+            bail!("-fpath-hot= needs to know what an earlier run executed: give -fpath-use=FILE, too");
         }
         if self.table.is_some() && self.overflow != Some("hash") {
             bail!("-fpath-table= is the size of a table that only -fpath-overflow=hash has");
@@ -177,6 +185,7 @@ impl Settings {
             (self.overflow == Some("hash")).then(|| format!("-pathcc-table={table}")),
             callees.map(|callees| format!("-pathcc-callees={callees}")),
             self.weights.as_deref().map(|path| format!("-pathcc-use={path}")),
+            self.hot.map(|percent| format!("-pathcc-hot={percent}")),
             filter.map(|filter| format!("-pathcc-filter={filter}")),
         ]
         .into_iter()
@@ -250,6 +259,12 @@ pub(crate) fn table(value: Option<u32>) -> Result<u32, String> {
 pub(crate) fn callees(value: Option<u32>) -> Result<u32, String> {
     let allowed = value.filter(|callees| (0..=MAX_CALLEES).contains(callees));
     allowed.ok_or_else(|| format!("expected a number of callees from 0 to {MAX_CALLEES}"))
+}
+
+/// Checks a percentage; nothing stands for a text that was no number.
+pub(crate) fn hot(value: Option<u32>) -> Result<u32, String> {
+    let allowed = value.filter(|percent| (1..=100).contains(percent));
+    allowed.ok_or_else(|| "expected a percentage from 1 to 100".into())
 }
 
 /// Checks a file with weights, and makes its path absolute. In front stands a hash of the content, so that compiler
@@ -404,6 +419,8 @@ mod tests {
             options("-fpath-mode=log -fpath-callees=2"),
             "-fpath-callees= counts and cannot be had with -fpath-mode=log"
         );
+        assert_eq!(options("-fpath-hot=0"), "-fpath-hot=0: expected a percentage from 1 to 100");
+        assert!(options("-fpath-hot=90").starts_with("-fpath-hot= needs to know what an earlier run executed"));
         assert_eq!(options("-fpath-filter=a,,b"), "-fpath-filter=a,,b: '' is not a glob");
         assert_eq!(options("-fpath-filter=!"), "-fpath-filter=!: '!' is not a glob");
         assert!(options("-fpath-coverage").starts_with("unknown flag '-fpath-coverage'; pathcc knows -fpath-mode="));

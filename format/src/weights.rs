@@ -1,13 +1,15 @@
-//! The weights file: how often each edge of each function was taken, for a second compilation (`-fpath-use=`).
+//! The weights file: how often each edge of each function was taken, and which functions are hot, for a second compilation
+//! (`-fpath-use=`, `-fpath-hot=`).
 //!
 //! Text, so that it can be read and compared. Functions are told by the source file that they were compiled from and by their
 //! name; inline functions, whose copies the linker joined, by the name alone. A function whose graph has changed since is
 //! noticed by its edges.
 //!
 //! ```text
-//! pathcc weights 1
+//! pathcc weights 2
 //! source src/a.c
 //! function main
+//! hotter 953
 //! edge 0 1 17
 //! edge 0 2 3
 //! ```
@@ -18,7 +20,7 @@ use alloc::vec::Vec;
 use core::fmt::Write;
 
 /// The first line.
-const HEAD: &str = "pathcc weights 1";
+const HEAD: &str = "pathcc weights 2";
 
 /// The source of inline functions.
 const INLINE: &str = "*";
@@ -26,21 +28,30 @@ const INLINE: &str = "*";
 /// The edges of a function: source block, target block, and how often it was taken.
 pub type Edges = Vec<(u32, u32, u64)>;
 
-/// Edges by source file and function.
+/// What is known of a function.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Known {
+    /// How many of a thousand executed instructions are those of functions that executed more than this one.
+    pub hotter: u32,
+    /// Its edges.
+    pub edges: Edges,
+}
+
+/// What is known, by source file and function.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Weights {
-    functions: BTreeMap<String, BTreeMap<String, Edges>>,
+    functions: BTreeMap<String, BTreeMap<String, Known>>,
 }
 
 impl Weights {
     /// Adds what is known of a function; `source` is `None` for an inline one.
-    pub fn insert(&mut self, source: Option<&str>, function: &str, edges: Edges) {
+    pub fn insert(&mut self, source: Option<&str>, function: &str, known: Known) {
         let functions = self.functions.entry(source.unwrap_or(INLINE).into()).or_default();
-        functions.insert(function.into(), edges);
+        functions.insert(function.into(), known);
     }
 
-    /// The edges of a function of this source file, or of an inline function of that name.
-    pub fn get(&self, source: &str, function: &str) -> Option<&Edges> {
+    /// What is known of a function of this source file, or of an inline function of that name.
+    pub fn get(&self, source: &str, function: &str) -> Option<&Known> {
         let of = |source: &str| self.functions.get(source)?.get(function);
         of(source).or_else(|| of(INLINE))
     }
@@ -51,8 +62,8 @@ impl Weights {
         text.push('\n');
         for (source, functions) in &self.functions {
             let _ = writeln!(text, "source {source}");
-            for (function, edges) in functions {
-                let _ = writeln!(text, "function {function}");
+            for (function, Known { hotter, edges }) in functions {
+                let _ = writeln!(text, "function {function}\nhotter {hotter}");
                 for (from, to, count) in edges {
                     let _ = writeln!(text, "edge {from} {to} {count}");
                 }
@@ -81,14 +92,17 @@ impl Weights {
                 "function" if !part.is_empty() => {
                     function = rest;
                     if is_wanted {
-                        weights.insert(Some(part), function, Edges::new());
+                        weights.insert(Some(part), function, Known::default());
                     }
                 }
-                "edge" if !function.is_empty() => {
-                    let edge = edge(rest).ok_or(number)?;
+                "hotter" | "edge" if !function.is_empty() => {
                     let functions = weights.functions.get_mut(part).filter(|_| is_wanted);
-                    if let Some(edges) = functions.and_then(|functions| functions.get_mut(function)) {
-                        edges.push(edge);
+                    let mut unwanted = Known::default();
+                    let known = functions.and_then(|functions| functions.get_mut(function)).unwrap_or(&mut unwanted);
+                    if word == "edge" {
+                        known.edges.push(edge(rest).ok_or(number)?);
+                    } else {
+                        known.hotter = rest.parse().map_err(|_| number)?;
                     }
                 }
                 _ => return Err(number),
@@ -110,16 +124,20 @@ mod tests {
 
     use super::*;
 
+    fn known(hotter: u32, edges: Edges) -> Known {
+        Known { hotter, edges }
+    }
+
     #[test]
     fn what_is_written_is_read() {
         let mut weights = Weights::default();
-        weights.insert(Some("src/a b.c"), "main", vec![(0, 1, 17), (0, 2, u64::MAX)]);
-        weights.insert(Some("src/c.c"), "main", vec![(0, 1, 5)]);
-        weights.insert(None, "operator new", vec![(0, 3, 1)]);
+        weights.insert(Some("src/a b.c"), "main", known(7, vec![(0, 1, 17), (0, 2, u64::MAX)]));
+        weights.insert(Some("src/c.c"), "main", known(0, vec![(0, 1, 5)]));
+        weights.insert(None, "operator new", known(999, vec![(0, 3, 1)]));
         let text = weights.to_text();
         let read = Weights::for_source(&text, "src/a b.c").expect("sound");
-        assert_eq!(read.get("src/a b.c", "main"), Some(&vec![(0, 1, 17), (0, 2, u64::MAX)]));
-        assert_eq!(read.get("src/a b.c", "operator new"), Some(&vec![(0, 3, 1)]));
+        assert_eq!(read.get("src/a b.c", "main"), Some(&known(7, vec![(0, 1, 17), (0, 2, u64::MAX)])));
+        assert_eq!(read.get("src/a b.c", "operator new"), Some(&known(999, vec![(0, 3, 1)])));
         assert_eq!(read.get("src/c.c", "main"), None);
         assert_eq!(read.get("src/a b.c", "other"), None);
     }
@@ -128,8 +146,9 @@ mod tests {
     fn wrong_lines_are_named() {
         assert_eq!(Weights::for_source("", "a"), Err(1));
         assert_eq!(Weights::for_source("PATHPROF", "a"), Err(1));
-        assert_eq!(Weights::for_source("pathcc weights 1\nsource a\nfunction f\nedge 0 1", "a"), Err(4));
-        assert_eq!(Weights::for_source("pathcc weights 1\nsource a\nnonsense", "a"), Err(3));
-        assert_eq!(Weights::for_source("pathcc weights 1\nsource a\nfunction f\nedge 0 1 2 3", "a"), Err(4));
+        assert_eq!(Weights::for_source("pathcc weights 2\nsource a\nfunction f\nedge 0 1", "a"), Err(4));
+        assert_eq!(Weights::for_source("pathcc weights 2\nsource a\nnonsense", "a"), Err(3));
+        assert_eq!(Weights::for_source("pathcc weights 2\nsource a\nfunction f\nedge 0 1 2 3", "a"), Err(4));
+        assert_eq!(Weights::for_source("pathcc weights 2\nsource a\nfunction f\nhotter x", "a"), Err(4));
     }
 }

@@ -33,7 +33,7 @@ using namespace llvm;
 struct PathpassOptions {
   const char *Mode, *Stage, *Threads, *Filter, *Skip, *Base, *Placement, *Without, *Use;
   uint64_t Limit;
-  uint32_t Callees, Table;
+  uint32_t Callees, Table, Hot;
   bool InFlight, Promotion, Last, Verify;
 };
 
@@ -52,6 +52,8 @@ static cl::opt<uint32_t> Callees("pathcc-callees", cl::desc("callees of a call t
                                  cl::init(0), cl::cat(Category));
 static cl::opt<uint32_t> Table("pathcc-table", cl::desc("paths of a function that are counted whole beyond the limit"),
                                cl::init(0), cl::cat(Category));
+static cl::opt<uint32_t> Hot("pathcc-hot", cl::desc("count the hottest functions, up to this percentage of all instructions"),
+                             cl::init(0), cl::cat(Category));
 static cl::opt<std::string> Filter("pathcc-filter", cl::desc("functions and files to count, as globs"), cl::init(""),
                                    cl::cat(Category));
 static cl::opt<std::string> Skip("pathcc-skip", cl::desc("count nothing, and record this reason"), cl::init(""),
@@ -81,7 +83,7 @@ struct PathPass : PassInfoMixin<PathPass> {
     PathpassOptions Options = {Mode.c_str(),    Stage.c_str(),   Threads.c_str(),  Filter.c_str(),
                                Skip.c_str(),    Base.c_str(),    Placement.c_str(), Without.c_str(),
                                UseFile.c_str(), Limit,           Callees,          Table,
-                               InFlight == "yes", Promotion == "yes",
+                               Hot,              InFlight == "yes", Promotion == "yes",
                                Last,            Verify};
     return pathpass_run(wrap(&M), &Options, &Functions) ? PreservedAnalyses::none() : PreservedAnalyses::all();
   }

@@ -13,12 +13,14 @@ pub(crate) fn is_emitted(function: FunctionValue<'_>, stage: &str) -> bool {
     function.count_basic_blocks() > 0 && (!copy || stage == "early")
 }
 
-/// Whether `function`, declared in `file`, is counted; if not, the reason in words.
+/// Whether `function`, declared in `file`, is counted; if not, the reason in words. `hotter` says, if there was an earlier run, how many of
+/// a thousand of its instructions were those of hotter functions, unless this one did not run.
 pub(crate) fn check(
     module: &Module<'_>,
     function: FunctionValue<'_>,
     file: &str,
     options: &Options,
+    hotter: Option<Option<u32>>,
 ) -> Result<(), String> {
     let triple = module.get_triple();
     let triple = triple.as_str().to_string_lossy();
@@ -44,6 +46,8 @@ pub(crate) fn check(
         "annotated with pathcc:skip".into()
     } else if annotation.is_none() && !options.filter.admits(&name, if file.is_empty() { &source } else { file }) {
         "left out by the filter".into()
+    } else if annotation.is_none() && hotter.is_some_and(|hotter| !options.counts(hotter)) {
+        "not hot".into()
     } else {
         return Ok(());
     };

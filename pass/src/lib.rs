@@ -134,15 +134,18 @@ fn plan_all<'ctx, P>(
     plan: impl Fn(&Graph<'ctx>, &mut Function) -> P,
 ) -> Vec<Planned<'ctx, P>> {
     let weights = weights::read(options, &manifest.source);
+    let known = |name: &str| weights.as_ref()?.get(&manifest.source, name);
     let mut planned = Vec::new();
     let (mut counters, mut keys) = (0, 0);
     for &function in functions {
         let mut record = describe::declaration(function, &manifest.directory);
-        match eligible::check(module, function, &record.file, options) {
+        let known = known(&record.name);
+        let hotter = weights.as_ref().map(|_| known.map(|known| known.hotter));
+        match eligible::check(module, function, &record.file, options, hotter) {
             Err(reason) => record.skipped = Some(reason),
             Ok(()) => {
                 let mut graph = Graph::read(function, analyses, options);
-                weights::apply(&weights, &manifest.source, &record.name, &mut graph);
+                known.into_iter().for_each(|known| weights::apply(known, &mut graph));
                 describe::body(&mut record, &graph, &manifest.directory);
                 let plan = plan(&graph, &mut record);
                 record.callees = options.callees;

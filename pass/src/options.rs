@@ -36,6 +36,8 @@ pub(crate) struct Options {
     pub(crate) last: bool,
     /// The file that tells how often edges are taken.
     pub(crate) weights: Option<PathBuf>,
+    /// Only those functions are counted that executed most, until they made up so many percent of all instructions.
+    pub(crate) hot: Option<u32>,
     /// What is done to make counting cheaper.
     pub(crate) techniques: Techniques,
     /// Whether every instrumented function is verified.
@@ -122,6 +124,11 @@ impl Base {
 }
 
 impl Options {
+    /// Whether a function is hot enough; `hotter` as in [`Known`](pathformat::weights::Known), or `None` if it did not run.
+    pub(crate) fn counts(&self, hotter: Option<u32>) -> bool {
+        self.hot.is_none_or(|percent| hotter.is_some_and(|hotter| hotter < percent.saturating_mul(10)))
+    }
+
     /// What holds for this module. Only code for executables has words of its own. musl loads no library at run time that has thread-local variables at a fixed place, so
     /// code that may be in one counts atomically.
     pub(crate) fn for_module(&self, module: &Module<'_>) -> Self {

@@ -1,38 +1,38 @@
 //! Weights from an earlier run of the program, in place of LLVM's estimates.
 //!
 //! They decide where the code goes and which edges are cut; counts are exact with any. A function that did not run, or whose
-//! graph is another one by now, keeps its estimates.
+//! graph is another one by now, keeps its estimates. They also say which functions are hot, where only those are wanted.
 
 use std::fs;
 
-use pathformat::weights::Weights;
+use pathformat::weights::{Known, Weights};
 
 use crate::options::Options;
 use crate::read_cfg::Graph;
 
-/// The weights for a source file, as far as there are any. What cannot be read is told once for each compilation: it costs
+/// The weights for a source file; `None` if there are none to be had. What cannot be read is told once for each compilation: it costs
 /// speed alone.
-pub(crate) fn read(options: &Options, source: &str) -> Weights {
-    let Some(path) = &options.weights else { return Weights::default() };
-    let warn = |why: &str| eprintln!("pathcc: warning: {}: {why}; estimates are used", path.display());
+pub(crate) fn read(options: &Options, source: &str) -> Option<Weights> {
+    let path = options.weights.as_ref()?;
+    let instead =
+        if options.hot.is_some() { "estimates are used and all functions counted" } else { "estimates are used" };
+    let warn = |why: &str| eprintln!("pathcc: warning: {}: {why}; {instead}", path.display());
     match fs::read_to_string(path) {
-        Ok(text) => Weights::for_source(&text, source).unwrap_or_else(|line| {
-            warn(&format!("line {line} is damaged"));
-            Weights::default()
-        }),
+        Ok(text) => {
+            Weights::for_source(&text, source).inspect_err(|line| warn(&format!("line {line} is damaged"))).ok()
+        }
         Err(error) => {
             warn(&format!("cannot be read: {error}"));
-            Weights::default()
+            None
         }
     }
 }
 
 /// Replaces the estimates of a function's graph by what is known of it.
-pub(crate) fn apply(weights: &Weights, source: &str, function: &str, graph: &mut Graph<'_>) {
-    let Some(known) = weights.get(source, function) else { return };
+pub(crate) fn apply(known: &Known, graph: &mut Graph<'_>) {
     let edges = graph.cfg.edges().map(|edge| graph.cfg.edge(edge)).map(|edge| (edge.from.0, edge.to.0));
-    if edges.eq(known.iter().map(|&(from, to, _)| (from, to))) {
-        graph.frequency = known.iter().map(|&(_, _, count)| count).collect();
+    if edges.eq(known.edges.iter().map(|&(from, to, _)| (from, to))) {
+        graph.frequency = known.edges.iter().map(|&(_, _, count)| count).collect();
         graph.is_measured = true;
     }
 }

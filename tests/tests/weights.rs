@@ -57,6 +57,28 @@ fn weights_change_the_code_and_no_count() {
 }
 
 #[test]
+fn only_what_was_hot_is_counted_again() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    let (first, _) = counted(folder, "words", "50000", &["-fno-inline"]);
+    run(folder, &bin("pathprof"), &["weights", "-o", "app.weights", "run.pathprof"], true);
+    let ran = |paths: &Paths| paths.values().filter(|paths| !paths.is_empty()).count();
+    let mut before = 0;
+    for percent in ["1", "60", "100"] {
+        let hot = format!("-fpath-hot={percent}");
+        let (second, _) = counted(folder, "words", "50000", &["-fno-inline", "-fpath-use=app.weights", &hot]);
+        assert!(second.iter().all(|(name, paths)| paths.is_empty() || *paths == first[name]), "{percent}");
+        let now = ran(&second);
+        assert!(now >= before && now > 0, "{percent}");
+        before = now;
+        let skipped = first.keys().filter(|name| second[*name].is_empty() && !first[*name].is_empty()).count();
+        assert!(if percent == "100" { skipped == 0 } else { skipped > 0 || percent == "60" }, "{percent}");
+    }
+    let alone = run(folder, &bin("pathcc"), &["-c", "kernel.c", "-fpath-hot=90"], false);
+    assert!(alone.contains("give -fpath-use=FILE, too") && alone.lines().count() == 1, "{alone}");
+}
+
+#[test]
 fn what_is_no_file_with_weights_is_refused() {
     let folder = tempfile::tempdir().expect("a folder");
     let folder = folder.path();
@@ -73,7 +95,7 @@ fn damaged_weights_cost_a_warning_and_no_build() {
     let folder = tempfile::tempdir().expect("a folder");
     let folder = folder.path();
     fs::write(folder.join("kernel.c"), "int f(int x) { return x ? 1 : 2; }\n").expect("a file");
-    fs::write(folder.join("app.weights"), "pathcc weights 1\nsource kernel.c\nfunction f\nedge 0 what\n")
+    fs::write(folder.join("app.weights"), "pathcc weights 2\nsource kernel.c\nfunction f\nedge 0 what\n")
         .expect("a file");
     let said = run(folder, &bin("pathcc"), &["-O1", "-c", "kernel.c", "-fpath-use=app.weights"], true);
     assert!(said.contains("app.weights: line 4 is damaged; estimates are used") && said.lines().count() == 1, "{said}");
