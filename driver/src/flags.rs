@@ -11,7 +11,7 @@
 //! | `-fpath-table=` | with `hash`: how many paths of a function the table has room for, 1 to 65536, rounded up to a power of two | 4096 |
 //! | `-fpath-callees=` | how many callees of a call through a pointer are told apart, 0 to 4096, rounded up to a power of two | 8 with `calls`, else 0 |
 //! | `-fpath-in-flight=` | `no`, `yes`: partial paths of frames that never end are counted too | `no` |
-//! | `-fpath-promotion=` | `yes`, `no`: with `early`, the optimiser may keep counters in registers in loops | `yes` |
+//! | `-fpath-promotion=` | `yes`, `no`: with `early` or `blocks`, counters may be in registers in loops | `yes` |
 //! | `-fpath-use=` | what `pathprof weights` wrote: how often edges are taken | estimates |
 //! | `-fpath-hot=` | with `-fpath-use=`: only the hottest functions, up to this percentage of all executed instructions | everything |
 //! | `-fpath-filter=` | comma list of globs on function name or source file, `!glob` excludes | everything |

@@ -13,8 +13,10 @@ use inkwell::builder::Builder;
 use inkwell::comdat::ComdatSelectionKind;
 use inkwell::context::ContextRef;
 use inkwell::module::{Linkage, Module};
+use inkwell::types::BasicMetadataTypeEnum;
 use inkwell::values::{
-    BasicValue, CallSiteValue, FunctionValue, GlobalValue, InstructionValue, IntValue, MetadataValue, PointerValue,
+    BasicMetadataValueEnum, BasicValue, CallSiteValue, FunctionValue, GlobalValue, InstructionValue, IntValue,
+    MetadataValue, PointerValue,
 };
 use inkwell::{AtomicOrdering, AtomicRMWBinOp, GlobalVisibility, ThreadLocalMode};
 use pathformat::{ModuleId, names};
@@ -31,11 +33,13 @@ const NO_MEMORY: u64 = 0;
 
 /// Which way a counter is stepped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Step {
+pub(crate) enum Step<'ctx> {
     /// By one more.
     Up,
     /// By one less: a path in flight goes on.
     Down,
+    /// By so many more.
+    By(IntValue<'ctx>),
 }
 
 /// How a counter is stepped.
@@ -203,13 +207,18 @@ impl<'ctx> Counters<'ctx> {
     }
 
     /// Steps a counter in a function of these `facts`.
-    pub(crate) fn step(&self, builder: &Builder<'ctx>, counter: PointerValue<'ctx>, step: Step, facts: FunctionFacts) {
+    pub(crate) fn step(
+        &self,
+        builder: &Builder<'ctx>,
+        counter: PointerValue<'ctx>,
+        step: Step<'ctx>,
+        facts: FunctionFacts,
+    ) {
         let sanitized = facts.is_sanitized();
         match self.way {
             Way::Atomic => {
-                let operation = if step == Step::Up { AtomicRMWBinOp::Add } else { AtomicRMWBinOp::Sub };
-                let one = self.context.i64_type().const_int(1, false);
-                let add = builder.build_atomicrmw(operation, counter, one, AtomicOrdering::Monotonic);
+                let (add, by) = (AtomicRMWBinOp::Add, self.amount(step));
+                let add = builder.build_atomicrmw(add, counter, by, AtomicOrdering::Monotonic);
                 let add = add.expect("a word can be added to").as_instruction_value();
                 self.leave_alone(add.expect("an atomic operation is an instruction"), sanitized);
             }
@@ -225,14 +234,13 @@ impl<'ctx> Counters<'ctx> {
         &self,
         builder: &Builder<'ctx>,
         counter: PointerValue<'ctx>,
-        step: Step,
+        step: Step<'ctx>,
         volatile: bool,
         sanitized: bool,
     ) {
         let word = self.context.i64_type();
         let count = builder.build_load(word, counter, "").expect("positioned").into_int_value();
-        let by = word.const_int(if step == Step::Up { 1 } else { u64::MAX }, true);
-        let stepped = builder.build_int_add(count, by, "").expect("positioned");
+        let stepped = builder.build_int_add(count, self.amount(step), "").expect("positioned");
         let store = builder.build_store(counter, stepped).expect("positioned");
         for access in [count.as_instruction_value().expect("a load is an instruction"), store] {
             access.set_volatile(volatile).expect("loads and stores can be volatile");
@@ -242,19 +250,35 @@ impl<'ctx> Counters<'ctx> {
 
     /// Nothing can interrupt the step in its middle: neither a signal whose handler steps the same counter, nor the end of
     /// the process. Sanitizers see no access in it.
-    fn step_by_assembly(&self, builder: &Builder<'ctx>, counter: PointerValue<'ctx>, step: Step) {
+    fn step_by_assembly(&self, builder: &Builder<'ctx>, counter: PointerValue<'ctx>, step: Step<'ctx>) {
         let pointer = counter.get_type();
-        let kind = self.context.void_type().fn_type(&[pointer.into(), pointer.into()], false);
-        let text = if step == Step::Up { "incq $0" } else { "decq $0" };
-        let constraints = "=*m,*m,~{dirflag},~{fpsr},~{flags}".into();
-        let code = self.context.create_inline_asm(kind, text.into(), constraints, false, false, None, false);
-        let arguments = [counter.into(), counter.into()];
+        let (text, constraints, amount) = match step {
+            Step::Up => ("incq $0", "=*m,*m,~{dirflag},~{fpsr},~{flags}", None),
+            Step::Down => ("decq $0", "=*m,*m,~{dirflag},~{fpsr},~{flags}", None),
+            Step::By(amount) => ("addq $2, $0", "=*m,*m,r,~{dirflag},~{fpsr},~{flags}", Some(amount)),
+        };
+        let mut kinds = vec![pointer.into(), pointer.into()];
+        kinds.extend(amount.map(|amount| BasicMetadataTypeEnum::from(amount.get_type())));
+        let kind = self.context.void_type().fn_type(&kinds, false);
+        let code = self.context.create_inline_asm(kind, text.into(), constraints.into(), false, false, None, false);
+        let mut arguments = vec![counter.into(), counter.into()];
+        arguments.extend(amount.map(BasicMetadataValueEnum::from));
         let call = builder.build_indirect_call(kind, code, &arguments, "").expect("positioned");
         let attribute = Attribute::get_named_enum_kind_id;
         let element = self.context.create_type_attribute(attribute("elementtype"), self.context.i64_type().into());
         call.add_attribute(AttributeLoc::Param(0), element);
         call.add_attribute(AttributeLoc::Param(1), element);
         self.promise(call, ARGUMENTS_ONLY);
+    }
+
+    /// By how much a step changes a counter.
+    fn amount(&self, step: Step<'ctx>) -> IntValue<'ctx> {
+        let word = self.context.i64_type();
+        match step {
+            Step::Up => word.const_int(1, false),
+            Step::Down => word.const_int(u64::MAX, true),
+            Step::By(amount) => amount,
+        }
     }
 
     fn leave_alone(&self, instruction: InstructionValue<'ctx>, sanitized: bool) {

@@ -11,15 +11,16 @@ use paths::edges::{Arc, Arcs};
 use paths::patterns::{self, Shape};
 
 use crate::base::Base;
-use crate::counters::{Counters, Step};
+use crate::counters::Counters;
 use crate::options::{Options, Placement};
 use crate::pen::{Pen, first_after_slots};
+use crate::promote::Promoted;
 use crate::read_cfg::Graph;
 use crate::{Planned, llvm, presence, tables};
 
 /// Where the code of one counter stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Site {
+pub(crate) enum Site {
     /// At the top of a block.
     Top(Block),
     /// At the end of a block.
@@ -80,6 +81,11 @@ impl Sites {
         Self(counted.blocks().map(|block| come_to(graph, block)).collect())
     }
 
+    /// Each counter with its sites.
+    pub(crate) fn by_counter(&self) -> impl Iterator<Item = (u64, &[Site])> {
+        (0..).zip(self.0.iter().map(Vec::as_slice))
+    }
+
     fn all(&self) -> impl Iterator<Item = (u64, Site)> + '_ {
         (0..).zip(&self.0).flat_map(|(counter, sites)| sites.iter().map(move |&site| (counter, site)))
     }
@@ -128,6 +134,12 @@ pub(crate) fn instrument(planned: &Planned<'_, Sites>, counters: &Counters<'_>, 
     };
     let needs = sites.all().next().is_some() || !planned.tables.is_empty();
     let base = Base::new(planned, counters, &builder, options.techniques.reading_again, needs, counts_behind);
+    let fewest = options.mode == "blocks" && options.placement == Placement::SpanningTree && !graph.returns_twice;
+    let promoted = if fewest && options.promotion && options.stage != "early" {
+        Promoted::choose(graph, sites, &builder, context.i64_type())
+    } else {
+        Promoted::none()
+    };
     let pen = Pen::new(planned, counters, builder, base);
     presence::declare(context, &pen.builder, id, planned.index);
     for (counter, site) in sites.all() {
@@ -137,12 +149,13 @@ pub(crate) fn instrument(planned: &Planned<'_, Sites>, counters: &Counters<'_>, 
             Site::End(block) => pen.stand_before(block, graph.end_point(block)),
             Site::Edge(_) => continue,
         }
-        pen.step(None, counter, Step::Up);
+        promoted.step(&pen, counter);
     }
     for (edge, counters) in graph.cfg.edges().zip(&on_edges).filter(|(_, counters)| !counters.is_empty()) {
         pen.stand_on(edge);
-        counters.iter().for_each(|&counter| pen.step(None, counter, Step::Up));
+        counters.iter().for_each(|&counter| promoted.step(&pen, counter));
     }
+    promoted.finish(&pen);
     tables::watch(&pen, &calls, &planned.tables);
     llvm::forget_purity(planned.function);
 }

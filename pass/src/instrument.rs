@@ -215,7 +215,7 @@ impl<'ctx> Writer<'_, 'ctx> {
 
     /// All that is done when `edge` is followed: what was counted ahead is taken back, then the edge's own step, then the next
     /// path is counted ahead.
-    fn ops(&self, edge: DagEdge) -> impl Iterator<Item = (Op, Step)> {
+    fn ops(&self, edge: DagEdge) -> impl Iterator<Item = (Op, Step<'ctx>)> {
         let placement = &self.plan.placement;
         let back = placement.back(edge).map(|op| (op, Step::Down));
         let ahead = placement.ahead(edge).filter(|_| !self.is_only_way(edge));
@@ -238,7 +238,7 @@ impl<'ctx> Writer<'_, 'ctx> {
     }
 
     /// Writes one step where the builder stands; `step` is which way it counts, if it does.
-    fn write(&self, op: Op, step: Step) {
+    fn write(&self, op: Op, step: Step<'ctx>) {
         let word = self.pen.word();
         let load = || self.pen.builder.build_load(word, self.slot, "path").expect("positioned").into_int_value();
         match op {

@@ -20,6 +20,7 @@ mod manifest;
 mod options;
 mod pen;
 mod presence;
+mod promote;
 mod read_cfg;
 mod tables;
 mod weights;

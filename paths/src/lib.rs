@@ -19,6 +19,7 @@ pub mod entries;
 #[cfg(test)]
 mod examples;
 pub mod increments;
+pub mod loops;
 pub mod numbering;
 #[cfg(test)]
 mod oracle;

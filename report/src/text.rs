@@ -297,7 +297,9 @@ fn remarks(report: &Report, options: &Options, out: &mut impl Write) -> Result<(
     if let Some(runs) = flagged(|run| run.incomplete) {
         let text = "the process ended without writing a profile (it was killed, crashed, or called _exit or exec) or is \
                     still running; the paths that it had completed are counted";
-        warning(&format!("{runs}: incomplete: {text}"), options, out)?;
+        let blocks = report.modules.iter().any(|module| module.mode == "blocks");
+        let loops = if blocks { "; of blocks, what the loop counted that a thread was in may be missing" } else { "" };
+        warning(&format!("{runs}: incomplete: {text}{loops}"), options, out)?;
     }
     if let Some(runs) = flagged(|run| run.partial) {
         let text = "there was no room on the disk, or no descriptor, to keep what all of its threads counted; their counts are \

@@ -72,3 +72,47 @@ fn contradictions_stop_before_compiling() {
     assert!(said(&["-fpath-placement=every-block"]).contains("needs -fpath-mode=blocks"));
     assert!(said(&["-fpath-mode=edges", "-fpath-in-flight=yes"]).contains("cannot be had with -fpath-mode=edges"));
 }
+
+const LOOP: &str = "#include <signal.h>\n#include <stdlib.h>\n\
+                    __attribute__((noinline)) unsigned sum(const unsigned char *from, unsigned count) {\n\
+                    unsigned sum = 1; for (unsigned n = 0; n < count; n++) sum = sum * 33 + from[n]; return sum; }\n\
+                    int main(int count, char **words) { static unsigned char bytes[50000]; unsigned all = 0;\n\
+                    for (int n = 0; n < 100; n++) { bytes[n]++; all += sum(bytes, 50000); }\n\
+                    if (count > 1) raise(SIGKILL);\n\
+                    return all == 12345; }\n";
+
+/// Loops that are left before the process is killed have their counts, wherever these were kept.
+#[test]
+fn counters_in_registers_are_exact_once_the_loop_is_left() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    fs::write(folder.join("loop.c"), LOOP).expect("a file");
+    let mut sizes = Vec::new();
+    for promotion in ["yes", "no"] {
+        let flag = format!("-fpath-promotion={promotion}");
+        let flags = ["-O2", "-fno-unroll-loops", "-fpath-mode=blocks", &flag, "loop.c", "-o", "loop"];
+        assert!(run(folder, &bin("pathcc"), &flags).0);
+        let code = Command::new("objdump").args(["-d", "--disassemble=sum", "loop"]).current_dir(folder).output();
+        let code = String::from_utf8_lossy(&code.expect("binutils").stdout).into_owned();
+        sizes.push(code.matches("addq").count() + code.matches("add    %r").count());
+        for arguments in [&[][..], &["killed"]] {
+            let _ = fs::remove_file(folder.join("run.pathprof"));
+            assert_eq!(run(folder, &folder.join("loop"), arguments).0, arguments.is_empty());
+            let profile = if arguments.is_empty() { "run.pathprof" } else { "run.pathprof.raw" };
+            let (ok, json, _) = run(folder, &bin("pathprof"), &["export", "--format", "json", profile]);
+            assert!(ok, "{promotion} {arguments:?}");
+            let export: Value = serde_json::from_str(&json).expect("JSON");
+            let functions = export["functions"].as_array().expect("a list");
+            let sum = functions.iter().find(|function| function["name"] == "sum").expect("it is counted");
+            let counts = sum["blocks"].as_array().expect("a list").iter().map(|block| block["count"].as_u64());
+            assert_eq!(counts.max().flatten(), Some(5_000_000), "{promotion} {arguments:?}");
+            let (_, report, _) = run(folder, &bin("pathprof"), &["report", profile]);
+            assert_eq!(
+                report.contains("what the loop counted that a thread was in may be missing"),
+                !arguments.is_empty()
+            );
+            let _ = fs::remove_file(folder.join(profile));
+        }
+    }
+    assert!(sizes[0] > sizes[1], "with promotion the sum is added where the loop is left: {sizes:?}");
+}
