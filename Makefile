@@ -13,7 +13,7 @@ export PATHCC_TREE := $(TREE)
 # cargo-nextest if it is there, else cargo's own runner. Doc tests are cargo's alone.
 TEST_RUNNER := $(if $(shell command -v cargo-nextest),cargo nextest run --no-fail-fast,cargo test --no-fail-fast)
 
-.PHONY: build demo test test-unit test-real bench bench-diff ablation bound fuzz fuzz-input soak lint install clean help setup setup-test
+.PHONY: build demo test test-unit test-real bench bench-diff ablation bound points fuzz fuzz-input soak lint install clean help setup setup-test
 
 build: setup ## build everything into target/pathcc (relocatable)
 	@cargo build --release -p pathcc -p pathld -p pathprof -p pathpass
@@ -46,6 +46,9 @@ ablation: setup-test build ## measure pathcc without each of its techniques
 
 bound: setup-test build ## measure how far each program is from one instruction for each path (needs perf)
 	$(PYTHON) tests/bench/bound.py --write docs/bound.md $(BENCH_FLAGS)
+
+points: setup-test build ## count the counters that each placement of blocks needs
+	$(PYTHON) tests/bench/points.py --write docs/points.md $(BENCH_FLAGS)
 
 # How long and from where: SECONDS=n or COUNT=n, SEED=n, for each kind of program.
 DICE = $(if $(SECONDS),--seconds $(SECONDS)) $(if $(COUNT),--count $(COUNT)) $(if $(SEED),--seed $(SEED))
