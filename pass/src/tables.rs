@@ -18,15 +18,18 @@ use crate::read_cfg::Graph;
 /// The function that looks a key up, in LLVM's words.
 const FIND: &str = include_str!("find.ll");
 
-/// Its name.
-const NAME: &str = "__pathcc_find";
+/// Its name, and that of what it goes on with.
+const NAMES: [&str; 2] = ["__pathcc_find", "__pathcc_find_on"];
 
 /// Gives the module its function that looks keys up.
 pub(crate) fn define<'ctx>(module: &Module<'ctx>) -> FunctionValue<'ctx> {
     llvm::link(module, FIND);
-    let find = module.get_function(NAME).expect("it was just linked in");
-    // LLVM would not have linked in what nothing refers to yet and nobody else sees.
-    find.set_linkage(Linkage::Internal);
+    let [find, _] = NAMES.map(|name| {
+        let function = module.get_function(name).expect("it was just linked in");
+        // LLVM would not have linked in what nothing refers to yet and nobody else sees.
+        function.set_linkage(Linkage::Internal);
+        function
+    });
     find
 }
 
