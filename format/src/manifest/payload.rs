@@ -1,0 +1,484 @@
+//! The payload of a manifest record: how a manifest becomes bytes, and back.
+//!
+//! Strings are stored once, in a table; everything else is LEB128. Nothing that is read is trusted: every index in a manifest that was read is in
+//! range.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use hashbrown::HashMap;
+
+use super::{
+    Block, Call, CutReason, DagEdge, DagEdgeKind, Edge, Exit, Function, Linkage, Location, Manifest, Outcome, Pattern,
+    PatternShape, Whole,
+};
+use crate::wire::{Error, Reader, Result, Sink};
+
+const LINKAGES: [Linkage; 4] = [Linkage::External, Linkage::Internal, Linkage::Inline, Linkage::Weak];
+const EXITS: [Option<Exit>; 4] = [None, Some(Exit::Return), Some(Exit::Unwind), Some(Exit::NoReturn)];
+const SHAPES: [PatternShape; 4] =
+    [PatternShape::Diamond, PatternShape::HalfDiamond, PatternShape::Jump, PatternShape::Exits];
+const REASONS: [CutReason; 3] = [CutReason::BackEdge, CutReason::Opaque, CutReason::Limit];
+
+/// The code of `value` in `table`, which is its position.
+fn code<T: PartialEq>(table: &[T], value: &T) -> u64 {
+    table.iter().position(|entry| entry == value).expect("every value stands in its table") as u64
+}
+
+fn decoded<T: Copy>(table: &[T], code: u64, what: &'static str) -> Result<T> {
+    usize::try_from(code).ok().and_then(|code| table.get(code)).copied().ok_or(Error::Invalid(what))
+}
+
+/// Collects strings while the body is written; the table goes in front of the body.
+#[derive(Default)]
+struct Writer {
+    body: Vec<u8>,
+    index: HashMap<String, u64>,
+    strings: Vec<String>,
+}
+
+impl Sink for Writer {
+    fn put(&mut self, bytes: &[u8]) {
+        self.body.put(bytes);
+    }
+}
+
+impl Writer {
+    fn put_string(&mut self, text: &str) {
+        let index = match self.index.get(text) {
+            Some(&index) => index,
+            None => {
+                let index = self.strings.len() as u64;
+                self.index.insert(text.into(), index);
+                self.strings.push(text.into());
+                index
+            }
+        };
+        self.put_varint(index);
+    }
+
+    /// `None` is 0, `Some(n)` is n + 1.
+    fn put_optional(&mut self, value: Option<u32>) {
+        self.put_varint(value.map_or(0, |value| u64::from(value) + 1));
+    }
+
+    fn put_list<T>(&mut self, items: &[T], put: impl Fn(&mut Self, &T)) {
+        self.put_varint(items.len() as u64);
+        items.iter().for_each(|item| put(self, item));
+    }
+
+    fn finish(self) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(self.body.len() * 2);
+        bytes.put_varint(self.strings.len() as u64);
+        self.strings.iter().for_each(|text| bytes.put_bytes(text.as_bytes()));
+        bytes.put(&self.body);
+        bytes
+    }
+}
+
+fn text(bytes: &[u8]) -> Result<&str> {
+    core::str::from_utf8(bytes).map_err(|_| Error::Invalid("a string is not UTF-8"))
+}
+
+/// Reads the body with the string table at hand.
+struct Source<'a> {
+    reader: Reader<'a>,
+    strings: Vec<&'a str>,
+}
+
+impl<'a> Source<'a> {
+    fn new(bytes: &'a [u8]) -> Result<Self> {
+        let mut reader = Reader::new(bytes);
+        let count = reader.count()?;
+        let strings = (0..count).map(|_| text(reader.bytes()?)).collect::<Result<_>>()?;
+        Ok(Self { reader, strings })
+    }
+
+    fn string(&mut self) -> Result<String> {
+        let index = self.reader.varint32()? as usize;
+        self.strings.get(index).map(|&text| text.into()).ok_or(Error::Invalid("a string's index is out of range"))
+    }
+
+    fn optional(&mut self) -> Result<Option<u32>> {
+        Ok(self.reader.varint32()?.checked_sub(1))
+    }
+
+    fn list<T>(&mut self, read: impl Fn(&mut Self) -> Result<T>) -> Result<Vec<T>> {
+        let count = self.reader.count()?;
+        (0..count).map(|_| read(self)).collect()
+    }
+
+    /// An index that must be below `length`.
+    fn index(&mut self, length: usize, what: &'static str) -> Result<u32> {
+        let index = self.reader.varint32()?;
+        if (index as usize) < length { Ok(index) } else { Err(Error::Invalid(what)) }
+    }
+}
+
+impl Manifest {
+    /// The payload of a record, before compression.
+    pub fn encode(&self) -> Vec<u8> {
+        self.seal(self.content())
+    }
+
+    /// The payload up to the mode and the kind of threads: what does not depend on how the code is instrumented.
+    pub fn content(&self) -> Vec<u8> {
+        let mut to = Writer::default();
+        for text in [&self.source, &self.directory, &self.producer, &self.stage] {
+            to.put_string(text);
+        }
+        to.put_varint(self.limit);
+        to.put_list(&self.functions, |to, function| function.encode(to));
+        to.finish()
+    }
+
+    /// The payload, from its [`content`](Self::content).
+    pub fn seal(&self, mut content: Vec<u8>) -> Vec<u8> {
+        content.put_bytes(self.mode.as_bytes());
+        content.put_bytes(self.threads.as_bytes());
+        content
+    }
+
+    /// Reads a payload back. Every index in the result is in range.
+    pub fn decode(bytes: &[u8]) -> Result<Self> {
+        let mut from = Source::new(bytes)?;
+        Ok(Self {
+            source: from.string()?,
+            directory: from.string()?,
+            producer: from.string()?,
+            stage: from.string()?,
+            limit: from.reader.varint()?,
+            functions: from.list(Function::decode)?,
+            mode: text(from.reader.bytes()?)?.into(),
+            threads: text(from.reader.bytes()?)?.into(),
+        })
+    }
+}
+
+impl Function {
+    fn encode(&self, to: &mut Writer) {
+        to.put_string(&self.name);
+        to.put_varint(code(&LINKAGES, &self.linkage));
+        to.put_string(&self.file);
+        to.put_varint(u64::from(self.line));
+        to.put_string(self.skipped.as_deref().unwrap_or_default());
+        to.put_u64(self.cfg_hash);
+        to.put_varint(self.first_counter);
+        to.put_varint(self.num_paths);
+        to.put_varint(self.counts_entries.into());
+        to.put_list(&self.locations, |to, location| {
+            to.put_string(&location.file);
+            to.put_varint(u64::from(location.line));
+            to.put_varint(u64::from(location.column));
+            to.put_string(&location.function);
+            to.put_optional(location.inlined_at);
+        });
+        to.put_list(&self.blocks, |to, block| {
+            to.put_string(&block.name);
+            to.put_list(&block.locations, |to, &location| to.put_varint(u64::from(location)));
+            to.put_list(&block.opcodes, |to, (opcode, count)| {
+                to.put_string(opcode);
+                to.put_varint(u64::from(*count));
+            });
+            to.put_list(&block.calls, |to, call| {
+                to.put_string(&call.callee);
+                to.put_optional(call.location);
+            });
+            to.put_varint(code(&EXITS, &block.exit));
+        });
+        to.put_list(&self.edges, |to, edge| {
+            to.put_varint(u64::from(edge.from));
+            to.put_varint(u64::from(edge.to));
+            edge.outcome.encode(to);
+            to.put_optional(edge.cut.map(|(end, _)| end));
+            if let Some((_, start)) = edge.cut {
+                to.put_varint(u64::from(start));
+            }
+        });
+        put_dag(to, &self.dag);
+        to.put_varint(self.first_key);
+        to.put_varint(u64::from(self.callees));
+        to.put_list(self.whole.as_slice(), |to, whole| {
+            to.put_varint(whole.num_paths);
+            to.put_varint(u64::from(whole.slots));
+            put_dag(to, &whole.dag);
+            to.put_list(&whole.cuts, |to, cut| {
+                to.put_optional(cut.map(|(end, _)| end));
+                to.put_varint(cut.map_or(0, |(_, start)| u64::from(start)));
+            });
+        });
+        to.put_list(&self.marks, |to, &mark| to.put_varint(u64::from(mark)));
+        to.put_list(&self.counted_blocks, |to, &block| to.put_varint(u64::from(block)));
+        to.put_list(&self.patterns, |to, pattern| {
+            to.put_varint(code(&SHAPES, &pattern.shape));
+            to.put_list(&pattern.blocks, |to, &block| to.put_varint(u64::from(block)));
+            to.put_list(&pattern.saved, |to, &block| to.put_varint(u64::from(block)));
+        });
+        to.put_list(&self.counted_arcs, |to, &arc| to.put_varint(u64::from(arc)));
+    }
+
+    fn decode(from: &mut Source<'_>) -> Result<Self> {
+        let mut function = Self {
+            name: from.string()?,
+            linkage: decoded(&LINKAGES, from.reader.varint()?, "a linkage is unknown")?,
+            file: from.string()?,
+            line: from.reader.varint32()?,
+            skipped: Some(from.string()?).filter(|reason| !reason.is_empty()),
+            cfg_hash: from.reader.u64()?,
+            first_counter: from.reader.varint()?,
+            num_paths: from.reader.varint()?,
+            counts_entries: match from.reader.varint()? {
+                0 => false,
+                1 => true,
+                _ => return Err(Error::Invalid("a number of entry counters is neither 0 nor 1")),
+            },
+            ..Self::default()
+        };
+        let locations = from.reader.count()?;
+        for index in 0..locations {
+            let location = Location {
+                file: from.string()?,
+                line: from.reader.varint32()?,
+                column: from.reader.varint32()?,
+                function: from.string()?,
+                inlined_at: from.optional()?,
+            };
+            if location.inlined_at.is_some_and(|at| at as usize >= index) {
+                return Err(Error::Invalid("a location is inlined at a later one"));
+            }
+            function.locations.push(location);
+        }
+        function.blocks = from.list(|from| {
+            Ok(Block {
+                name: from.string()?,
+                locations: from.list(|from| from.index(locations, "a block's location is out of range"))?,
+                opcodes: from.list(|from| Ok((from.string()?.into(), from.reader.varint32()?)))?,
+                calls: from.list(|from| {
+                    let callee = from.string()?;
+                    let location = from.optional()?;
+                    if location.is_some_and(|location| location as usize >= locations) {
+                        return Err(Error::Invalid("a call's location is out of range"));
+                    }
+                    Ok(Call { callee, location })
+                })?,
+                exit: decoded(&EXITS, from.reader.varint()?, "a kind of exit is unknown")?,
+            })
+        })?;
+        let blocks = function.blocks.len();
+        function.edges = from.list(|from| {
+            Ok(Edge {
+                from: from.index(blocks, "an edge's source is out of range")?,
+                to: from.index(blocks, "an edge's target is out of range")?,
+                outcome: Outcome::decode(from)?,
+                cut: match from.optional()? {
+                    Some(end) => Some((end, from.reader.varint32()?)),
+                    None => None,
+                },
+            })
+        })?;
+        let edges = function.edges.len();
+        function.dag = get_dag(from, edges, blocks)?;
+        let dag = function.dag.len() as u64;
+        let in_range = |(end, start): (u32, u32)| u64::from(end) < dag && u64::from(start) < dag;
+        if !function.edges.iter().filter_map(|edge| edge.cut).all(in_range) {
+            return Err(Error::Invalid("a cut refers to an acyclic edge that does not exist"));
+        }
+        function.first_key = from.reader.varint()?;
+        function.callees = from.reader.varint32()?;
+        let mut whole = from.list(|from| {
+            let (num_paths, slots) = (from.reader.varint()?, from.reader.varint32()?);
+            let dag = get_dag(from, edges, blocks)?;
+            let cuts = from.list(|from| Ok((from.optional()?, from.reader.varint32()?)))?;
+            let cuts: Vec<_> = cuts.into_iter().map(|(end, start)| end.map(|end| (end, start))).collect();
+            let in_range = |index: u32| (index as usize) < dag.len();
+            if cuts.len() != edges || !cuts.iter().flatten().all(|&(end, start)| in_range(end) && in_range(start)) {
+                return Err(Error::Invalid("the cuts of whole paths are not those of the edges"));
+            }
+            Ok(Whole { num_paths, slots, dag, cuts })
+        })?;
+        function.whole = whole.pop();
+        let dag = function.dag.len();
+        function.marks =
+            from.list(|from| from.index(dag, "an entry is counted on an acyclic edge that does not exist"))?;
+        function.counted_blocks = from.list(|from| from.index(blocks, "a counted block does not exist"))?;
+        let of_pattern =
+            |from: &mut Source<'_>| from.list(|from| from.index(blocks, "a block of a pattern does not exist"));
+        function.patterns = from.list(|from| {
+            let shape = decoded(&SHAPES, from.reader.varint()?, "a shape of a pattern is unknown")?;
+            Ok(Pattern { shape, blocks: of_pattern(from)?, saved: of_pattern(from)? })
+        })?;
+        // At most an arc for each edge, three for each block, and one for the entry.
+        let arcs = edges.saturating_add(blocks.saturating_mul(3)).saturating_add(1);
+        function.counted_arcs = from.list(|from| from.index(arcs, "a counted arc does not exist"))?;
+        Ok(function)
+    }
+}
+
+fn put_dag(to: &mut Writer, dag: &[DagEdge]) {
+    to.put_list(dag, |to, edge| {
+        let (tag, index, why) = match edge.kind {
+            DagEdgeKind::Flow { edge } => (0, edge, None),
+            DagEdgeKind::Leave { block } => (1, block, None),
+            DagEdgeKind::End { block, why } => (2, block, Some(why)),
+            DagEdgeKind::Start { block, why } => (3, block, Some(why)),
+            DagEdgeKind::InFlight { block } => (4, block, None),
+        };
+        to.put_varint(tag);
+        to.put_varint(u64::from(index));
+        if let Some(why) = why {
+            to.put_varint(code(&REASONS, &why));
+        }
+        to.put_varint(edge.value);
+    });
+}
+
+fn get_dag(from: &mut Source<'_>, edges: usize, blocks: usize) -> Result<Vec<DagEdge>> {
+    from.list(|from| {
+        let kind = match from.reader.varint()? {
+            0 => DagEdgeKind::Flow { edge: from.index(edges, "an acyclic edge's origin is out of range")? },
+            1 => DagEdgeKind::Leave { block: from.index(blocks, "an acyclic edge's block is out of range")? },
+            4 => DagEdgeKind::InFlight { block: from.index(blocks, "an acyclic edge's block is out of range")? },
+            tag @ (2 | 3) => {
+                let block = from.index(blocks, "an acyclic edge's block is out of range")?;
+                let why = decoded(&REASONS, from.reader.varint()?, "a reason for a cut is unknown")?;
+                if tag == 2 { DagEdgeKind::End { block, why } } else { DagEdgeKind::Start { block, why } }
+            }
+            _ => return Err(Error::Invalid("a kind of acyclic edge is unknown")),
+        };
+        Ok(DagEdge { kind, value: from.reader.varint()? })
+    })
+}
+
+impl Outcome {
+    fn encode(&self, to: &mut Writer) {
+        let tag = match self {
+            Outcome::Jump => 0,
+            Outcome::True => 1,
+            Outcome::False => 2,
+            Outcome::Cases(_) => 3,
+            Outcome::Default => 4,
+            Outcome::Normal => 5,
+            Outcome::Unwind => 6,
+            Outcome::Indirect => 7,
+        };
+        to.put_varint(tag);
+        if let Outcome::Cases(values) = self {
+            to.put_list(values, |to, &value| to.put_signed(value));
+        }
+    }
+
+    fn decode(from: &mut Source<'_>) -> Result<Self> {
+        Ok(match from.reader.varint()? {
+            0 => Outcome::Jump,
+            1 => Outcome::True,
+            2 => Outcome::False,
+            3 => Outcome::Cases(from.list(|from| from.reader.signed())?),
+            4 => Outcome::Default,
+            5 => Outcome::Normal,
+            6 => Outcome::Unwind,
+            7 => Outcome::Indirect,
+            _ => return Err(Error::Invalid("a branch outcome is unknown")),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec;
+
+    use super::super::INDIRECT;
+    use super::*;
+
+    /// One instrumented function with something of everything, and a skipped one.
+    fn sample() -> Manifest {
+        let function = Function {
+            name: "_Z3foov".into(),
+            linkage: Linkage::Inline,
+            file: "a.cc".into(),
+            line: 7,
+            skipped: None,
+            cfg_hash: 0x1234_5678_9abc_def0,
+            first_counter: 3,
+            num_paths: 2,
+            counts_entries: true,
+            marks: vec![1],
+            first_key: 5,
+            callees: 8,
+            whole: Some(Whole {
+                num_paths: 9,
+                slots: 64,
+                dag: vec![DagEdge { kind: DagEdgeKind::Leave { block: 1 }, value: 3 }],
+                cuts: vec![None, Some((0, 0))],
+            }),
+            counted_blocks: vec![1, 0],
+            patterns: vec![Pattern { shape: PatternShape::Exits, blocks: vec![0, 1], saved: vec![0] }],
+            counted_arcs: vec![0, 3],
+            locations: vec![
+                Location { file: "a.cc".into(), line: 8, column: 3, function: "foo".into(), inlined_at: None },
+                Location { file: "b.h".into(), line: 1, column: 0, function: "bar".into(), inlined_at: Some(0) },
+            ],
+            blocks: vec![
+                Block { name: "entry".into(), locations: vec![0, 1], ..Block::default() },
+                Block {
+                    opcodes: vec![("call".into(), 1), ("ret".into(), 1)],
+                    calls: vec![
+                        Call { callee: "puts".into(), location: Some(1) },
+                        Call { callee: INDIRECT.into(), location: None },
+                    ],
+                    exit: Some(Exit::Return),
+                    ..Block::default()
+                },
+            ],
+            edges: vec![
+                Edge { from: 0, to: 1, outcome: Outcome::Cases(vec![-5, 7]), cut: None },
+                Edge { from: 0, to: 0, outcome: Outcome::Default, cut: Some((2, 3)) },
+            ],
+            dag: vec![
+                DagEdge { kind: DagEdgeKind::Flow { edge: 0 }, value: 0 },
+                DagEdge { kind: DagEdgeKind::Leave { block: 1 }, value: 0 },
+                DagEdge { kind: DagEdgeKind::End { block: 0, why: CutReason::BackEdge }, value: 1 },
+                DagEdge { kind: DagEdgeKind::Start { block: 0, why: CutReason::BackEdge }, value: 2 },
+                DagEdge { kind: DagEdgeKind::InFlight { block: 1 }, value: 1 },
+            ],
+        };
+        Manifest {
+            source: "a.cc".into(),
+            directory: "/src".into(),
+            producer: "pathcc 0.1.0".into(),
+            mode: "paths".into(),
+            stage: "late".into(),
+            threads: "exact".into(),
+            limit: 4096,
+            functions: vec![
+                function,
+                Function { name: "naked".into(), skipped: Some("naked function".into()), ..Function::default() },
+            ],
+        }
+    }
+
+    #[test]
+    fn a_manifest_comes_back() {
+        let manifest = sample();
+        assert_eq!(Manifest::decode(&manifest.encode()), Ok(manifest));
+    }
+
+    #[test]
+    fn every_truncation_is_an_error() {
+        let bytes = sample().encode();
+        for length in 0..bytes.len() {
+            assert!(Manifest::decode(&bytes[..length]).is_err(), "at {length}");
+        }
+    }
+
+    #[test]
+    fn damaged_bytes_never_panic() {
+        let bytes = sample().encode();
+        for at in 0..bytes.len() {
+            for flip in [1, 0x40, 0x80, 0xff] {
+                let mut damaged = bytes.clone();
+                damaged[at] ^= flip;
+                let _ = Manifest::decode(&damaged);
+            }
+        }
+    }
+}
