@@ -19,7 +19,6 @@ pub mod entries;
 #[cfg(test)]
 mod examples;
 pub mod increments;
-pub mod loops;
 pub mod numbering;
 #[cfg(test)]
 mod oracle;
