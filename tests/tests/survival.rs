@@ -21,6 +21,8 @@
 //!
 //! A program is built and run twice, with plain clang and with the tree's pathcc; it must print the same and end in the same
 //! way. Then its profiles, raw files included, must say exactly what the directives say.
+//!
+//! That is done again with every other kind of counters, but for what only paths tell.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -45,12 +47,42 @@ fn main() {
         let name = source.file_stem().expect("a file has a name").to_string_lossy().into_owned();
         let ways = program.one("with").unwrap_or_default();
         for flags in ways.split('|').map(str::trim) {
-            let (program, flags) = (program.clone(), flags.to_owned());
-            let name = format!("{name} {flags}");
-            trials.push(Trial::test(name.trim(), move || program.check(&flags)));
+            let build = program.one("build").unwrap_or_default() + flags;
+            for counters in Counters::ALL.into_iter().filter(|counters| counters.go_with(&build)) {
+                let (program, flags) = (program.clone(), flags.to_owned());
+                let name = format!("{name} {flags}");
+                let name = [counters.name, name.trim()].join(" ");
+                trials.push(Trial::test(name.trim(), move || program.check(&flags, counters)));
+            }
         }
     }
     libtest_mimic::run(&Arguments::from_args(), trials).exit();
+}
+
+/// What is counted.
+#[derive(Clone, Copy)]
+struct Counters {
+    name: &'static str,
+    /// What makes pathcc do so, as a configuration file.
+    settings: &'static str,
+    /// Whether they tell of paths.
+    paths: bool,
+}
+
+impl Counters {
+    const ALL: [Self; 5] = [
+        Self { name: "", settings: "", paths: true },
+        // No function keeps within this limit that can be cut at all.
+        Self { name: "whole", settings: "limit = 1\noverflow = \"hash\"\ntable = 16\n", paths: true },
+        Self { name: "blocks", settings: "mode = \"blocks\"\n", paths: false },
+        Self { name: "edges", settings: "mode = \"edges\"\n", paths: false },
+        Self { name: "calls", settings: "mode = \"calls\"\n", paths: false },
+    ];
+
+    /// Whether they can be had with these flags of the compiler.
+    fn go_with(self, flags: &str) -> bool {
+        self.paths || !flags.contains("in-flight")
+    }
 }
 
 /// A source and its directives.
@@ -80,7 +112,7 @@ impl Program {
         (!lines.is_empty()).then(|| lines.join("\n"))
     }
 
-    fn check(&self, flags: &str) -> Result<(), Failed> {
+    fn check(&self, flags: &str, counters: Counters) -> Result<(), Failed> {
         if let Some(needed) = self.one("needs")
             && !Command::new("sh").args(["-c", &needed]).output()?.status.success()
         {
@@ -89,6 +121,7 @@ impl Program {
         }
         let plain = tempfile::tempdir()?;
         let counted = tempfile::tempdir()?;
+        fs::write(counted.path().join("pathcc.toml"), counters.settings)?;
         let tree = |name: &str| bin(name).display().to_string();
         let expected = self.live(plain.path(), ["clang-22", "clang++-22"].map(String::from), flags)?;
         let got = self.live(counted.path(), [tree("pathcc"), tree("pathc++")], flags)?;
@@ -103,7 +136,7 @@ impl Program {
                 return Err(format!("{what}: ended with {}, not {status}: {text}", output.status).into());
             }
         }
-        self.compare(&counted.path().join("profiles"))
+        self.compare(&counted.path().join("profiles"), counters)
     }
 
     /// Builds the program in `folder` and runs it.
@@ -136,7 +169,7 @@ impl Program {
         Ok(output)
     }
 
-    fn compare(&self, profiles: &Path) -> Result<(), Failed> {
+    fn compare(&self, profiles: &Path, counters: Counters) -> Result<(), Failed> {
         if self.one("quiet").is_some() {
             let left: Vec<_> = fs::read_dir(profiles)?.filter_map(|entry| Some(entry.ok()?.file_name())).collect();
             return if left.is_empty() { Ok(()) } else { Err(format!("left behind: {left:?}").into()) };
@@ -153,13 +186,19 @@ impl Program {
             }
         };
         for (name, count) in [("entries", entries as fn(&Value) -> u64), ("paths", completed), ("flying", in_flight)] {
-            for line in self.all(name) {
+            // A frame is told to be in flight as long as its first path is, and the limit ends that early.
+            let is_told = match name {
+                "flying" => counters.settings.is_empty(),
+                "paths" => counters.paths,
+                _ => true,
+            };
+            for line in self.all(name).filter(|_| is_told) {
                 let (function, expected) = line.rsplit_once(' ').ok_or_else(|| format!("bad directive: {line}"))?;
                 let named = list(&export["functions"]).iter().filter(|of| is_called(of, function.trim()));
                 check(format!("{name} of {function}"), expected, named.map(count).sum::<u64>().to_string());
             }
         }
-        for function in self.all("turns") {
+        for function in self.all("turns").filter(|_| counters.paths) {
             let file = fs::read_to_string(profiles.with_file_name("turns"))?;
             let turns: u64 = file.trim().parse()?;
             let named = list(&export["functions"]).iter().filter(|of| is_called(of, function));
