@@ -47,6 +47,7 @@ Examples:
   pathprof report --function 'parse_*' --top 0        every executed path of some functions
   pathprof report --functions --sort count            one row for each function
   pathprof report --opcodes                           the mix of executed instructions
+  pathprof report --calls=sites                       every call in the code, and what pointers led to
   pathprof report a.out.123.pathprof --image build/a.out
 
 A path is a list of source lines, each followed by the outcome of its branch, as in gcov's prime paths:

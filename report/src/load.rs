@@ -136,7 +136,7 @@ impl Shelf<'_> {
                 Some(_) => {}
             }
         }
-        let moved = |path: &Path| if path == file.image { loaded.image.path.clone() } else { path.to_path_buf() };
+        let same = |path: &Path| (path == file.image).then(|| loaded.image.path.clone());
         let mut map = Map::default();
         let mut known_keys: HashMap<ModuleId, &[(u64, u64)]> = HashMap::new();
         for (at, module) in file.modules.iter().enumerate() {
@@ -148,7 +148,7 @@ impl Shelf<'_> {
             match index.get(&module.id) {
                 Some(&counted) => {
                     let keys = known_keys.get(&module.id.keys()).copied().unwrap_or_default();
-                    let name = |address| self.symbols.name(&map, address, file.run.stop, moved);
+                    let name = |address| self.symbols.name(&map, address, file.run.stop, same);
                     loaded.modules[counted].add(&module.counts, keys, name);
                 }
                 None => {

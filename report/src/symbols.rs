@@ -1,13 +1,13 @@
 //! Names of functions by the addresses that they had in a process: its map leads to a file and a place in it, and the file's symbols to the
 //! name.
 //!
-//! A file that was changed after the run says nothing of it. An address without a symbol of its own is named by its place in its file.
+//! A file that was changed after the run says nothing of it, unless it is known to be the same by its build-id. An address without a symbol of its own is named by its place in its file.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
-use std::time::{Duration, UNIX_EPOCH};
 
 use object::read::ReadCache;
 use object::{Object, ObjectSegment, ObjectSymbol, SymbolKind};
@@ -20,7 +20,7 @@ pub struct Symbols {
 
 /// What is known of one file.
 struct File {
-    /// Since when it is as it is, in nanoseconds since 1970.
+    /// Since when it is as it is and where it is, in nanoseconds since 1970. Packages bring files with older dates of their content.
     changed: u64,
     /// Of each segment its offset in the file, its length there, and its address.
     segments: Vec<[u64; 3]>,
@@ -54,22 +54,24 @@ fn mapping(line: &str) -> Option<Mapping> {
     let (start, end) = range.split_once('-')?;
     let offset = rest.split(' ').nth(1)?;
     let file = rest.get(rest.find('/')?..)?.replace("\\012", "\n");
+    let file = file.strip_suffix(" (deleted)").unwrap_or(&file);
     Some(Mapping { start: number(start)?, end: number(end)?, offset: number(offset)?, file: file.into() })
 }
 
 impl Symbols {
-    /// The name of what was at `address` in a process that ended at `stop`, in nanoseconds since 1970. `moved` says where a file is
-    /// now.
-    pub fn name(&mut self, map: &Map, address: u64, stop: u64, moved: impl Fn(&Path) -> PathBuf) -> String {
+    /// The name of what was at `address` in a process that ended at `stop`, in nanoseconds since 1970. `known` says where a file is now
+    /// that is certainly the same.
+    pub fn name(&mut self, map: &Map, address: u64, stop: u64, known: impl Fn(&Path) -> Option<PathBuf>) -> String {
         let Some(mapping) = map.0.iter().find(|mapping| (mapping.start..mapping.end).contains(&address)) else {
             return format!("{address:#x}");
         };
         let offset = (address - mapping.start).saturating_add(mapping.offset);
-        let path = moved(&mapping.file);
-        let is_image = path != mapping.file;
+        let known = known(&mapping.file);
+        let is_known = known.is_some();
+        let path = known.unwrap_or_else(|| mapping.file.clone());
         let file = self.files.entry(path).or_insert_with_key(|path| read(path).map(Rc::new)).clone();
-        let known = file.filter(|file| is_image || file.changed <= stop);
-        let name = known.as_deref().and_then(|file| file.names.get(&file.address(offset)?).cloned());
+        let same = file.filter(|file| is_known || file.changed <= stop);
+        let name = same.as_deref().and_then(|file| file.names.get(&file.address(offset)?).cloned());
         name.unwrap_or_else(|| {
             let file = mapping.file.file_name().unwrap_or_default().display().to_string();
             format!("{file}+{offset:#x}")
@@ -86,7 +88,8 @@ impl File {
 
 fn read(path: &Path) -> Option<File> {
     let content = fs::File::open(path).ok()?;
-    let changed = content.metadata().ok()?.modified().ok()?.duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO);
+    let metadata = content.metadata().ok()?;
+    let changed = metadata.ctime().saturating_mul(1_000_000_000).saturating_add(metadata.ctime_nsec());
     let cache = ReadCache::new(content);
     let file = object::File::parse(&cache).ok()?;
     let segments = file.segments().map(|segment| {
@@ -103,8 +106,7 @@ fn read(path: &Path) -> Option<File> {
             }
         }
     }
-    let changed = u64::try_from(changed.as_nanos()).unwrap_or(u64::MAX);
-    Some(File { changed, segments: segments.collect(), names })
+    Some(File { changed: u64::try_from(changed).unwrap_or(u64::MAX), segments: segments.collect(), names })
 }
 
 /// Of several names of one function, the one that people use: without underscores in front, then the shortest.
@@ -119,7 +121,9 @@ mod tests {
 
     #[test]
     fn a_line_of_the_map_is_read() {
-        let map = Map::parse(b"1000-3000 r-xp 00000400 fe:00 326279                     /lib/a b.so\nnonsense\n-\n");
+        let map = Map::parse(
+            b"1000-3000 r-xp 00000400 fe:00 326279                     /lib/a b.so (deleted)\nnonsense\n-\n",
+        );
         let mapping = Mapping { start: 0x1000, end: 0x3000, offset: 0x400, file: "/lib/a b.so".into() };
         assert_eq!(map, Map(vec![mapping]));
     }
@@ -128,7 +132,7 @@ mod tests {
     fn this_very_function_has_its_name() {
         let map = Map::parse(&fs::read("/proc/self/maps").expect("Linux"));
         let address = demangled_name as *const () as u64;
-        let name = Symbols::default().name(&map, address, u64::MAX, Path::to_path_buf);
+        let name = Symbols::default().name(&map, address, u64::MAX, |_| None);
         assert!(crate::decode::demangle(&name).contains("demangled_name") || name.contains("demangled_name"), "{name}");
     }
 
@@ -136,11 +140,20 @@ mod tests {
     extern "C" fn demangled_name() {}
 
     #[test]
+    fn a_file_that_changed_after_the_run_tells_nothing_unless_it_is_known() {
+        let map = Map::parse(&fs::read("/proc/self/maps").expect("Linux"));
+        let address = demangled_name as *const () as u64;
+        let mut symbols = Symbols::default();
+        assert!(symbols.name(&map, address, 1, |_| None).contains("+0x"));
+        assert!(symbols.name(&map, address, 1, |path| Some(path.into())).contains("demangled_name"));
+    }
+
+    #[test]
     fn what_has_no_symbol_is_named_by_its_place() {
         let map = Map::parse(b"1000-3000 r-xp 00000400 fe:00 1 /does/not/exist.so\n");
         let mut symbols = Symbols::default();
-        assert_eq!(symbols.name(&map, 0x1010, 0, Path::to_path_buf), "exist.so+0x410");
-        assert_eq!(symbols.name(&map, 0x10, 0, Path::to_path_buf), "0x10");
+        assert_eq!(symbols.name(&map, 0x1010, 0, |_| None), "exist.so+0x410");
+        assert_eq!(symbols.name(&map, 0x10, 0, |_| None), "0x10");
     }
 
     #[test]
