@@ -174,7 +174,7 @@ pub struct Table {
 /// What a table is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TableOf {
-    /// Addresses that this call of this block called.
+    /// Addresses that this call of this block called; a key is the address plus one.
     Callees {
         /// The block.
         block: u32,
@@ -329,11 +329,11 @@ impl Function {
 
     /// Its tables, in the order of their keys and counters: one for each indirect call, then that of whole paths.
     pub fn tables(&self) -> impl Iterator<Item = Table> + '_ {
-        let calls = (0..).zip(&self.blocks).flat_map(move |(block, of)| {
+        let blocks = if self.callees > 0 { self.blocks.as_slice() } else { &[] };
+        let calls = (0..).zip(blocks).flat_map(move |(block, of)| {
             let indirect = (0..).zip(&of.calls).filter(|(_, call)| call.is_indirect());
             indirect.map(move |(call, _)| (TableOf::Callees { block, call }, u64::from(self.callees)))
         });
-        let calls = calls.filter(|(_, slots)| *slots > 0);
         let paths = self.whole.iter().map(|whole| (TableOf::Paths, u64::from(whole.slots)));
         let (mut key, mut counter) = (self.first_key, self.first_counter.saturating_add(self.plain_counters()));
         calls.chain(paths).map(move |(of, slots)| {

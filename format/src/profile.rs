@@ -233,6 +233,8 @@ mod whole {
                 module.counts.iter().for_each(|&(index, count)| counters.counter(index, count));
                 counters.finish();
             }
+            let behind = self.maps.iter().filter(|(first, _)| *first >= self.modules.len());
+            behind.for_each(|(_, lines)| writer.map(lines));
             writer.finish();
             bytes
         }
@@ -287,7 +289,7 @@ mod tests {
                 Module { id: ModuleId([7; 16]), counters: 10, counts: vec![(0, 1), (1, 2), (9, u64::MAX)] },
                 Module { id: ModuleId([8; 16]), counters: 0, counts: Vec::new() },
             ],
-            maps: vec![(1, b"1000-2000 r-xp 0 0:0 0 /bin/demo\n".to_vec())],
+            maps: vec![(1, b"1000-2000 r-xp 0 0:0 0 /bin/demo\n".to_vec()), (2, Vec::new())],
         }
     }
 

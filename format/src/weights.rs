@@ -44,10 +44,22 @@ pub struct Weights {
 }
 
 impl Weights {
-    /// Adds what is known of a function; `source` is `None` for an inline one.
+    /// Adds what is known of a function; `source` is `None` for an inline one. Of several copies, in several images, the edges are added up if
+    /// they are the same ones; the hottest copy says how hot it is, and what its edges are.
     pub fn insert(&mut self, source: Option<&str>, function: &str, known: Known) {
         let functions = self.functions.entry(source.unwrap_or(INLINE).into()).or_default();
-        functions.insert(function.into(), known);
+        let Some(other) = functions.get_mut(function) else {
+            functions.insert(function.into(), known);
+            return;
+        };
+        let ends = |edges: &Edges| edges.iter().map(|&(from, to, _)| (from, to)).collect::<Vec<_>>();
+        if ends(&other.edges) == ends(&known.edges) {
+            let counts = known.edges.iter().map(|&(_, _, count)| count);
+            other.edges.iter_mut().zip(counts).for_each(|((_, _, sum), count)| *sum = sum.saturating_add(count));
+            other.hotter = other.hotter.min(known.hotter);
+        } else if known.hotter < other.hotter {
+            *other = known;
+        }
     }
 
     /// What is known of a function of this source file, or of an inline function of that name.
@@ -140,6 +152,16 @@ mod tests {
         assert_eq!(read.get("src/a b.c", "operator new"), Some(&known(999, vec![(0, 3, 1)])));
         assert_eq!(read.get("src/c.c", "main"), None);
         assert_eq!(read.get("src/a b.c", "other"), None);
+    }
+
+    #[test]
+    fn copies_of_a_function_are_one() {
+        let mut weights = Weights::default();
+        weights.insert(Some("a.c"), "f", known(3, vec![(0, 1, 5)]));
+        weights.insert(Some("a.c"), "f", known(900, vec![(0, 1, 2)]));
+        assert_eq!(weights.get("a.c", "f"), Some(&known(3, vec![(0, 1, 7)])));
+        weights.insert(Some("a.c"), "f", known(950, vec![(0, 2, 9)]));
+        assert_eq!(weights.get("a.c", "f"), Some(&known(3, vec![(0, 1, 7)])));
     }
 
     #[test]

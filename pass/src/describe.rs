@@ -164,6 +164,7 @@ pub(crate) fn cfg_hash(record: &Function) -> u64 {
             add(u64::from(block) << 32 | u64::from(call));
         }
     }
+    record.whole.iter().flat_map(|whole| &whole.dag).for_each(|edge| add(edge.value));
     record.blocks.iter().for_each(|block| add(block.exit.map_or(0, |exit| exit as u64 + 1)));
     for edge in &record.edges {
         add(u64::from(edge.from));

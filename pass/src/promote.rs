@@ -1,18 +1,20 @@
 //! Counters of loops of one block are kept in registers until the loop is left.
 //!
-//! Only in loops that one edge leaves and in which no call may stay away. A process that is killed in such a loop loses what its last activation
+//! Only in loops that one edge leaves, in which no call may stay away, and which do not wait for anybody: a thread that waits for another one, or
+//! for a handler of a signal, may be stopped there, and jumped out of. A process that is killed in such a loop loses what its last activation
 //! counted. Larger loops, and loops with several exits, such as searches, often end after a turn or two whatever is estimated: there it costs more
 //! than it saves.
 
 use std::collections::HashMap;
 
+use inkwell::AtomicOrdering;
 use inkwell::builder::Builder;
 use inkwell::types::IntType;
-use inkwell::values::PointerValue;
+use inkwell::values::{InstructionOpcode, InstructionValue, PointerValue};
 use paths::cfg::{Block, Edge, EdgeKind};
 
 use crate::counts::{Site, Sites};
-use crate::llvm;
+use crate::llvm::{self, InstructionFacts};
 use crate::pen::Pen;
 use crate::read_cfg::Graph;
 
@@ -81,5 +83,20 @@ fn exit_of_loop(graph: &Graph<'_>, block: Block) -> Option<Edge> {
         cfg.successors(block).iter().copied().partition(|edge| cfg.edge(*edge).to == block);
     let (&[turn], &[exit]) = (turns.as_slice(), exits.as_slice()) else { return None };
     let often = graph.frequency[turn.index()] > graph.frequency[exit.index()].saturating_mul(TURNS);
-    (often && !cfg.may_stay(block) && cfg.edge(exit).kind == EdgeKind::Plain).then_some(exit)
+    let waits = graph.block(block).get_instructions().any(waits);
+    (often && !waits && !cfg.may_stay(block) && cfg.edge(exit).kind == EdgeKind::Plain).then_some(exit)
+}
+
+/// Whether an instruction looks at what others change: volatile and atomic accesses, and assembly, of which that is not known.
+fn waits(instruction: InstructionValue<'_>) -> bool {
+    use InstructionOpcode::{AtomicCmpXchg, AtomicRMW, Fence, Load, Store};
+    let is_plain = || {
+        let ordering = instruction.get_atomic_ordering().is_ok_and(|ordering| ordering != AtomicOrdering::NotAtomic);
+        !ordering && !instruction.get_volatile().unwrap_or(false)
+    };
+    match instruction.get_opcode() {
+        AtomicCmpXchg | AtomicRMW | Fence => true,
+        Load | Store => !is_plain(),
+        _ => InstructionFacts::of(instruction).is_inline_asm(),
+    }
 }

@@ -6,7 +6,7 @@
 //! one more counter.
 
 use inkwell::module::{Linkage, Module};
-use inkwell::values::{FunctionValue, InstructionValue, IntValue};
+use inkwell::values::{FunctionValue, InstructionValue};
 use pathformat::manifest::{Function, Table, TableOf};
 use paths::cfg::Block;
 
@@ -68,7 +68,9 @@ pub(crate) fn watch<'ctx>(pen: &Pen<'_, 'ctx>, calls: &[(Block, InstructionValue
         pen.stand_before(block, call);
         let word = pen.word();
         let callee = llvm::called(call);
-        let key: IntValue<'_> = pen.builder.build_ptr_to_int(callee, word, "").expect("positioned");
+        let address = pen.builder.build_ptr_to_int(callee, word, "").expect("positioned");
+        // Keys are not 0, and a pointer may be.
+        let key = pen.builder.build_int_add(address, word.const_int(1, false), "").expect("positioned");
         pen.see(key, *slots);
     }
 }

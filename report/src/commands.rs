@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::io::{self, BufWriter, Write};
 
-use anyhow::{Error, Result, anyhow};
+use anyhow::{Error, Result, anyhow, bail};
 use owo_colors::OwoColorize;
 use pathprof::model::Report;
 use pathprof::{Sources, coverage, diagnose, doctor, inputs, json, lcov, merge, output, run, text, weights};
@@ -88,6 +88,11 @@ pub(crate) fn merge(arguments: &MergeArguments) -> Result<u8> {
 pub(crate) fn weights(arguments: WeightsArguments) -> Result<u8> {
     let (report, code) = read(arguments.sources)?;
     if let Some(report) = report {
+        if report.with_blocks().next().is_none() {
+            bail!(
+                "these profiles do not tell where control went; give those of a build that counts paths, edges or blocks"
+            );
+        }
         let text = weights::of(&report).to_text();
         output::to_file(&arguments.output, |out| Ok(out.write_all(text.as_bytes())?))?;
     }

@@ -22,6 +22,7 @@ use crate::possible::Possible;
 use crate::select;
 use crate::source::{self, Covered, SourceFile};
 use crate::style::{grouped, percent, plural, table};
+use crate::whole::without_limit;
 
 /// What to show.
 #[derive(Clone, Debug, Default)]
@@ -260,9 +261,12 @@ fn paths(function: &Function, most: u64, text: &mut String) {
     if function.num_paths() > most || function.entries == 0 {
         return;
     }
+    let whole = function.shape.whole.as_ref();
+    let unlimited = whole.map(|whole| Function { shape: without_limit(&function.shape, whole), ..function.clone() });
+    let function = unlimited.as_ref().unwrap_or(function);
     let Ok(decoder) = decode::decoder(&function.shape) else { return };
     let writer = notation::Writer::new(function, Notation::Lines);
-    for id in (0..function.shape.num_paths).filter(|id| function.completed().all(|path| path.id != *id)) {
+    for id in (0..function.num_paths()).filter(|id| function.completed().all(|path| path.id != *id)) {
         if let Ok(path) = decode::possible(&function.shape, &decoder, id) {
             let _ = writeln!(text, "               {}", fit::fit(&writer.write(&path), None));
         }

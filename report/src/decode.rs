@@ -195,7 +195,7 @@ fn function(raw: Raw) -> Result<Function> {
             paths.push(path);
         }
     }
-    let mut paths = whole.unwrap_or(paths);
+    let (mut paths, beyond_table) = whole.unwrap_or((paths, 0));
     if let (Entries { staying: 1.., .. }, Some(entry)) = (entries, shape.blocks.first()) {
         block_counts[0] += entries.staying;
         paths.push(Path {
@@ -217,7 +217,7 @@ fn function(raw: Raw) -> Result<Function> {
         shape,
         entries,
         paths,
-        beyond_table: seen.rest,
+        beyond_table,
         block_counts,
         edge_counts,
         sites,

@@ -52,62 +52,83 @@ struct Graph<'a> {
     out: Vec<Vec<usize>>,
 }
 
+/// On lines with more blocks, which no person wrote, loops are not looked for.
+const MOST_BLOCKS: usize = 1000;
+
 impl Graph<'_> {
     fn count(&self, blocks: &[u32]) -> Count {
         let most = || blocks.iter().map(|&block| self.function.block_counts[block as usize]).max().unwrap_or_default();
         self.entered(blocks).unwrap_or_else(most)
     }
 
-    /// How often control came to these blocks from others, or went around among them; `None` if that is not known.
+    /// How often control came to these blocks, which ascend, from others, or went around among them; `None` if that is not known.
     fn entered(&self, blocks: &[u32]) -> Option<Count> {
+        if blocks.len() > MOST_BLOCKS {
+            return None;
+        }
+        let edges = &self.function.shape.edges;
         let mut sum = if blocks.contains(&0) { self.function.entries } else { 0 };
-        let mut within: BTreeMap<usize, Count> = BTreeMap::new();
-        for &block in blocks {
-            for &edge in &self.into[block as usize] {
-                let count = self.function.edge_counts[edge]?;
-                if blocks.contains(&self.function.shape.edges[edge].from) {
-                    within.insert(edge, count);
-                } else {
-                    sum = sum.saturating_add(count);
-                }
+        for &edge in blocks.iter().flat_map(|&block| &self.into[block as usize]) {
+            let count = self.function.edge_counts[edge]?;
+            if blocks.binary_search(&edges[edge].from).is_err() {
+                sum = sum.saturating_add(count);
             }
         }
-        while let Some(cycle) = self.cycle(blocks, &within) {
-            let around = cycle.iter().map(|edge| within[edge]).min().unwrap_or_default();
-            for edge in cycle {
-                within.entry(edge).and_modify(|count| *count -= around);
-            }
-            sum = sum.saturating_add(around);
+        let inside = |block: &u32| {
+            let ways = self.out[*block as usize].iter();
+            let within = ways.filter_map(|&edge| Some((edge, blocks.binary_search(&edges[edge].to).ok()?)));
+            within.map(|(edge, to)| (to, self.function.edge_counts[edge].unwrap_or_default())).collect()
+        };
+        let mut around = Around(blocks.iter().map(inside).collect());
+        while let Some(turns) = around.take_cycle() {
+            sum = sum.saturating_add(turns);
         }
         Some(sum)
     }
+}
 
-    /// The edges of a loop among `blocks` along edges of `within` that were taken.
-    fn cycle(&self, blocks: &[u32], within: &BTreeMap<usize, Count>) -> Option<Vec<usize>> {
-        let edges = &self.function.shape.edges;
-        // The blocks that a search has left for good.
-        let mut done = Vec::new();
-        for &first in blocks {
-            let mut path: Vec<(u32, usize)> = vec![(first, 0)];
-            let mut taken: Vec<usize> = Vec::new();
-            while let Some((block, next)) = path.last_mut().filter(|(block, _)| !done.contains(block)) {
-                let (block, way) = (*block, *next);
-                *next += 1;
-                let Some(&edge) = self.out[block as usize].get(way) else {
-                    done.push(block);
-                    path.pop();
-                    taken.pop();
+/// The edges among the blocks of a line: for each block targets, and how often control went there that no loop has accounted for.
+struct Around(Vec<Vec<(usize, Count)>>);
+
+impl Around {
+    /// Finds a loop and takes away as many executions of its edges as it went around.
+    fn take_cycle(&mut self) -> Option<Count> {
+        #[derive(Clone, Copy, PartialEq)]
+        enum State {
+            New,
+            OnWay,
+            Done,
+        }
+        let mut states = vec![State::New; self.0.len()];
+        for first in 0..self.0.len() {
+            // Blocks on the way here, each with the index of the edge that is tried next.
+            let mut way: Vec<(usize, usize)> = Vec::new();
+            if states[first] == State::New {
+                way.push((first, 0));
+                states[first] = State::OnWay;
+            }
+            while let Some((block, next)) = way.last_mut() {
+                let Some(&(to, count)) = self.0[*block].get(*next) else {
+                    states[*block] = State::Done;
+                    way.pop();
                     continue;
                 };
-                let to = edges[edge].to;
-                if within.get(&edge).is_none_or(|&count| count == 0) || done.contains(&to) {
+                *next += 1;
+                if count == 0 || states[to] == State::Done {
                     continue;
                 }
-                taken.push(edge);
-                if let Some(start) = path.iter().position(|&(block, _)| block == to) {
-                    return Some(taken.split_off(start));
+                if states[to] == State::New {
+                    states[to] = State::OnWay;
+                    way.push((to, 0));
+                    continue;
                 }
-                path.push((to, 0));
+                let start = way.iter().position(|&(block, _)| block == to)?;
+                let cycle = &way[start..];
+                let turns = cycle.iter().map(|&(block, next)| self.0[block][next - 1].1).min()?;
+                for &(block, next) in cycle {
+                    self.0[block][next - 1].1 -= turns;
+                }
+                return Some(turns);
             }
         }
         None

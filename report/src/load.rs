@@ -141,7 +141,7 @@ impl Shelf<'_> {
         let mut known_keys: HashMap<ModuleId, &[(u64, u64)]> = HashMap::new();
         for (at, module) in file.modules.iter().enumerate() {
             // Of several processes each has a map, and keys of its own.
-            if let Some((_, lines)) = file.maps.iter().find(|(first, _)| *first == at) {
+            if let Some((_, lines)) = file.maps.iter().rfind(|(first, _)| *first == at) {
                 map = Map::parse(lines);
                 known_keys.clear();
             }

@@ -95,9 +95,11 @@ fn joined(files: &[ProfileFile]) -> Vec<u8> {
     let (mut modules, mut maps) = (Vec::new(), Vec::new());
     for file in files {
         for (at, module) in file.modules.iter().enumerate() {
-            maps.extend(
-                file.maps.iter().filter(|(first, _)| *first == at).map(|(_, map)| (modules.len(), map.clone())),
-            );
+            for (_, map) in file.maps.iter().filter(|(first, _)| *first == at) {
+                // A process that counted nothing has no module to which its map belongs.
+                maps.retain(|(first, _)| *first != modules.len());
+                maps.push((modules.len(), map.clone()));
+            }
             modules.extend(Some(module).filter(|module| !module.counts.is_empty()).cloned());
         }
     }

@@ -98,7 +98,8 @@ fn read(path: &Path) -> Option<File> {
     });
     let mut names: BTreeMap<u64, String> = BTreeMap::new();
     for symbol in file.symbols().chain(file.dynamic_symbols()) {
-        let is_code = symbol.kind() == SymbolKind::Text && symbol.is_definition() && symbol.address() != 0;
+        // Where pointers to a function of a library lead in code that is for a fixed address: an entry of its linkage table.
+        let is_code = symbol.kind() == SymbolKind::Text && symbol.address() != 0;
         if let Some(name) = symbol.name().ok().filter(|name| is_code && !name.is_empty()) {
             let known = names.entry(symbol.address()).or_insert_with(|| name.into());
             if rank(name) < rank(known) {

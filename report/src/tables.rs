@@ -79,7 +79,7 @@ impl Tables {
             let place = table.first_key.saturating_add(slot);
             let key = keys.binary_search_by_key(&place, |&(index, _)| index).ok().filter(|_| slot < table.slots);
             let thing = key.and_then(|at| keys.get(at)).map(|&(_, key)| match table.of {
-                TableOf::Callees { .. } => Thing::Callee(name(key)),
+                TableOf::Callees { .. } => Thing::Callee(name(key.wrapping_sub(1))),
                 TableOf::Paths => Thing::Path(key.wrapping_sub(1)),
             });
             let seen = tables.entry((function, table.of)).or_default();
@@ -114,7 +114,7 @@ mod tests {
         let manifest = Manifest { functions: vec![Function::default(), function], ..Manifest::default() };
         // Two paths at 10, two callees and the rest at 12, four whole paths and the rest at 15.
         let counts = [(3, 1), (11, 2), (12, 30), (13, 40), (14, 50), (16, 60), (19, 70), (20, 80)];
-        let keys = [(1, 0x1000), (4, 900)];
+        let keys = [(1, 0x1001), (4, 900)];
         let (plain, tables) = Tables::of(&manifest).take(&counts, &keys, |address| format!("{address:x}"));
         assert_eq!(plain, [(3, 1), (11, 2), (20, 80)]);
         let callees = Seen { known: [(Thing::Callee("1000".into()), 30)].into(), rest: 90 };

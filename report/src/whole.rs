@@ -13,11 +13,17 @@ use crate::model::{Count, Path, instructions};
 use crate::tables::{Seen, Thing};
 
 /// The executed paths of a function with a table: whole ones, and then the pieces that are left of `pieces`, counts by the number
-/// of the piece. Numbers of pieces follow those of whole paths.
+/// of the piece; and how many executions are told by pieces alone. Numbers of pieces follow those of whole paths.
 ///
 /// # Errors
 /// A graph that makes no sense.
-pub fn paths(shape: &Function, whole: &Whole, seen: &Seen, pieces: &BTreeMap<u64, Count>) -> Result<Vec<Path>> {
+pub fn paths(
+    shape: &Function,
+    whole: &Whole,
+    seen: &Seen,
+    pieces: &BTreeMap<u64, Count>,
+) -> Result<(Vec<Path>, Count)> {
+    let mut beyond = seen.rest;
     let mut left = pieces.clone();
     let sizes: Vec<_> = shape.blocks.iter().map(instructions).collect();
     let unlimited = without_limit(shape, whole);
@@ -26,7 +32,10 @@ pub fn paths(shape: &Function, whole: &Whole, seen: &Seen, pieces: &BTreeMap<u64
     let mut paths = Vec::new();
     for (thing, &count) in &seen.known {
         let &Thing::Path(id) = thing else { continue };
-        let edges = whole_decoder.path(id).with_context(|| format!("whole path {id}"))?;
+        let Ok(edges) = whole_decoder.path(id) else {
+            beyond = beyond.saturating_add(count);
+            continue;
+        };
         let mut path = decode::path(&unlimited, id, count, &edges, &sizes).with_context(|| format!("path {id}"))?;
         for piece in parts.pieces(whole, &edges).with_context(|| format!("the pieces of path {id}"))? {
             if let Some(left) = left.get_mut(&piece) {
@@ -42,7 +51,7 @@ pub fn paths(shape: &Function, whole: &Whole, seen: &Seen, pieces: &BTreeMap<u64
         let piece = decode::path(shape, id, count, &edges, &sizes).with_context(|| format!("path {id}"))?;
         paths.push(Path { id: whole.num_paths.saturating_add(id), ..piece });
     }
-    Ok(paths)
+    Ok((paths, beyond))
 }
 
 /// The function as it would be without the limit.

@@ -91,7 +91,7 @@ def check_program(report: Report, program: Program, source: Path | None, level: 
             report.check(f"{name}: whole paths", lambda: overflow.check(program, source, flags, home))
     if level == "-O0":
         report.check(f"{name}: clang's coverage", lambda: oracle_cov.check(program, source, home))
-        report.check(f"{name}: clang's value profile", lambda: oracle_calls.check(program, source, home))
+        report.check(f"{name}: callgrind and clang's value profile", lambda: oracle_calls.check(program, source, home))
     if not keep:
         shutil.rmtree(home)
 

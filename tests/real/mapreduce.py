@@ -8,6 +8,7 @@ from pathlib import Path
 import modes
 import oracle_cov
 from build import build, work
+from oracle_calls import callgrinds
 from programs import Program, Step
 from tools import CLANG, ROOT, SCRATCH, CheckFailed, run
 
@@ -51,17 +52,8 @@ def callgrind(of: Program, home: Path) -> Counter[str]:
     out = place / "callgrind.out"
     command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}", f"./{of.name}", str(ITEMS[of.name]), str(THREADS)]
     run(command, place)
-    names: dict[str, str] = {}
     calls: Counter[str] = Counter()
-    callee = ""
-    for line in out.read_text().splitlines():
-        if match := re.match(r"c?fn=\((\d+)\)(?: (.*))?$", line):
-            if match[2]:
-                names[match[1]] = match[2]
-            if line.startswith("c"):
-                callee = names[match[1]].partition("'")[0]
-        elif match := re.match(r"calls=(\d+)", line):
-            calls[callee] += int(match[1])
+    callgrinds(out, home, calls)
     return calls
 
 

@@ -1,4 +1,5 @@
-"""What calls through pointers call, at -O0: clang's own value profile names the same functions, equally often.
+"""Who is called, at -O0, where nothing is inlined: callgrind counts as many calls of every function, and of what calls through pointers call
+clang's own value profile names the same functions, equally often.
 
 clang names only functions that it counts itself; of the others the sum is compared. Its sites and ours are the calls of a function in some
 order, so they are compared as a multiset. clang's function inliner before instrumentation is off, and it gets room for all callees.
@@ -9,7 +10,7 @@ from collections import Counter, defaultdict
 from pathlib import Path
 
 from build import build, work
-from programs import Program
+from programs import Program, Step
 from tools import CheckFailed, export, run
 
 # A call through a pointer: named callees with their counts, and how often any other was called.
@@ -64,17 +65,72 @@ def plain(name: str) -> str:
     return name.rpartition(";")[2]
 
 
+def entries(profiles: Path) -> Counter[str]:
+    """How often each function was entered, in all images together."""
+    exported = export(profiles, *sorted(profiles.glob("*.pathprof")))
+    entered: Counter[str] = Counter()
+    for function in exported["functions"]:
+        entered[function["name"]] += function["entries"]
+    return entered
+
+
+def callgrinds(out: Path, home: Path, calls: Counter[str]) -> None:
+    """Adds how often each function of the images in `home` was called in one process."""
+    names: dict[str, str] = {}
+    objects: dict[str, str] = {}
+    callee = within = called = ""
+    for line in out.read_text().splitlines():
+        if match := re.match(r"(c?)ob=\((\d+)\)(?: (.*))?$", line):
+            if match[3]:
+                objects[match[2]] = match[3]
+            called = objects[match[2]]
+            within = within if match[1] else called
+        elif match := re.match(r"c?fn=\((\d+)\)(?: (.*))?$", line):
+            if match[2]:
+                names[match[1]] = match[2]
+            if line.startswith("c"):
+                # A recursive call is to name'2.
+                callee = names[match[1]].partition("'")[0]
+        elif match := re.match(r"calls=(\d+)", line):
+            calls[callee] += int(match[1]) if called.startswith(str(home)) else 0
+            called = within
+
+
+def compare_with_callgrind(program: Program, tree: Path, counted: Counter[str], home: Path) -> str:
+    """Compares the entries of all functions; `tree` is a build by plain clang."""
+    place = home / "callgrind"
+    place.mkdir()
+    tool = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={place}/%p.out"]
+    steps = [Step([*tool, *step.argv], step.stdin) for step in size(program)(tree)]
+    ran = work(program, tree, steps, home / "callgrind.profiles")
+    if any(outcome.status != 0 for outcome in ran.outcomes):
+        raise CheckFailed(f"under callgrind a step fails: {ran.outcomes[-1].err[-300:]}")
+    calls: Counter[str] = Counter()
+    for out in place.glob("*.out"):
+        callgrinds(out, home, calls)
+    wrong = [f"{name}: callgrind has {calls[name]}, counted {count}" for name, count in counted.items() if calls[name] != count]
+    if wrong or not counted.total():
+        raise CheckFailed(f"{len(wrong)} functions were called differently often:\n" + "\n".join(wrong[:20]))
+    return f"callgrind: {sum(count > 0 for count in counted.values())} functions, {counted.total()} calls"
+
+
+def size(program: Program):
+    return program.work["calm" if "calm" in program.work else "small"]
+
+
 def check(program: Program, source: Path | None, home: Path) -> str:
-    """Compares every call through a pointer that ran; returns how many there are."""
+    """Compares every function and every call through a pointer that ran; returns how many there are."""
     tree = build(program, source, "callees", "-g -O0", home)
-    steps = program.work["calm" if "calm" in program.work else "small"](tree)
-    work(program, tree, steps, home / "callees.profiles")
+    work(program, tree, size(program)(tree), home / "callees.profiles")
     found = ours(home / "callees.profiles")
+    # Without debug information, of which valgrind cannot read every form.
+    tree = build(program, source, "plain", "-O0", home)
+    told = compare_with_callgrind(program, tree, entries(home / "callees.profiles"), home)
     tree = build(program, source, "values", "-g -O0", home)
     raw = home / "values.raw"
     raw.mkdir()
     most = {"LLVM_PROFILE_FILE": f"{raw}/%p.profraw", "LLVM_VP_MAX_NUM_VALS_PER_SITE": "255"}
-    work(program, tree, program.work["calm" if "calm" in program.work else "small"](tree), home / "values.profiles", **most)
+    work(program, tree, size(program)(tree), home / "values.profiles", **most)
     expected = clangs(raw)
     wrong = [
         f"{name}: clang has {expected.get(name)}, counted {found.get(name)}"
@@ -85,4 +141,4 @@ def check(program: Program, source: Path | None, home: Path) -> str:
         raise CheckFailed(f"{len(wrong)} functions differ:\n" + "\n".join(wrong[:20]))
     calls = sum(sites.total() for sites in found.values())
     targets = sum(len(named) for sites in found.values() for named, _ in sites)
-    return f"{calls} calls through pointers with {targets} named callees"
+    return f"{told}; {calls} calls through pointers with {targets} named callees"

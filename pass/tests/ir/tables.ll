@@ -7,7 +7,8 @@ target triple = "x86_64-unknown-linux-gnu"
 ; CALLS: @[[ARRAY:__pathcc_counters_[0-9a-f]+]] = weak hidden global [11 x i64] zeroinitializer, comdat
 ; CALLS-LABEL: define i32 @indirect(ptr %to)
 ; CALLS: %[[CALLEE:.*]] = ptrtoint ptr %to to i64
-; CALLS-NEXT: %[[SLOT:.*]] = call preserve_mostcc i64 @__pathcc_find(ptr getelementptr (i64, ptr @[[ARRAY]], i64 7), i64 4, i64 %[[CALLEE]])
+; CALLS-NEXT: %[[KEY:.*]] = add i64 %[[CALLEE]], 1
+; CALLS-NEXT: %[[SLOT:.*]] = call preserve_mostcc i64 @__pathcc_find(ptr getelementptr (i64, ptr @[[ARRAY]], i64 7), i64 4, i64 %[[KEY]])
 ; CALLS: call i32 %to(i32 1)
 define i32 @indirect(ptr %to) {
   %result = call i32 %to(i32 1)
