@@ -259,3 +259,76 @@ fn what_finds_no_room_is_told_in_pieces() {
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(text.contains("136,000 executions of paths in 1 function found no room in a table"), "{text}");
 }
+
+const NULL: &str = r#"
+#include <setjmp.h>
+#include <signal.h>
+static sigjmp_buf back;
+static void handler(int signal) { siglongjmp(back, signal); }
+static void a(void) {}
+__attribute__((noinline)) static void call(void (*volatile *to)(void)) { (*to)(); }
+int main(void) {
+  void (*volatile to)(void) = a;
+  signal(SIGSEGV, handler);
+  for (volatile int n = 0; n < 13; n++) {
+    to = n < 3 ? 0 : a;
+    if (!sigsetjmp(back, 1)) call(&to);
+  }
+  return 0;
+}
+"#;
+
+#[test]
+fn a_call_through_null_is_nobodys() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    build(folder, "pathcc", NULL, &["-O1", "-fno-inline", "-fpath-callees=2"]);
+    assert!(run(folder, &[]));
+    let sites = callees(&exported(folder, &profiles(folder))["call"]);
+    assert_eq!(sites, [(named(&[("a", 10), ("0x0", 3)]), 0)]);
+}
+
+const MAYBE: &str = "int twice(int (*of)(int), int n);\n\
+                     static int one(int n) { return n + 1; }\n\
+                     int main(int count, char **words) { return count > 1 ? twice(one, 0) != 2 : words == 0; }\n";
+
+/// A process that loads a library and counts nothing in it must not lend its map to the next one.
+#[test]
+fn a_merge_keeps_maps_and_keys_together() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    fs::write(folder.join("twice.c"), "int twice(int (*of)(int), int n) { return of(of(n)); }\n").expect("a file");
+    let library = ["-shared", "-fPIC", "-fpath-mode=calls", "twice.c", "-o", "libtwice.so"];
+    assert!(command(folder, &bin("pathcc"), &library).status().expect("the tree is built").success());
+    build(folder, "pathcc", MAYBE, &["-fpath-mode=calls", "./libtwice.so"]);
+    // Many processes of both kinds, in any order of their numbers.
+    for arguments in [&[][..], &["x"], &[], &["x"], &[], &["x"]] {
+        assert!(run(folder, arguments));
+    }
+    let all = profiles(folder);
+    let names: Vec<_> = all.iter().map(String::as_str).collect();
+    fs::create_dir(folder.join("all")).expect("a folder");
+    let merge = [&["merge", "-o", "all/"], &names[..]].concat();
+    assert!(command(folder, &bin("pathprof"), &merge).status().expect("the tree is built").success());
+    let sites = callees(&exported(folder, &["all".into()])["twice"]);
+    assert!(sites.iter().all(|site| *site == (named(&[("one", 3)]), 0)) && sites.len() == 2, "{sites:?}");
+}
+
+#[test]
+fn what_whole_paths_are_missing_is_listed_as_such() {
+    let source = "int pick(int a, int b, int c, int d) { int n = 0; if (a) n += 1; if (b) n += 2; if (c) n += 4; if (d) n += 8; return n; }\n\
+                  int main(void) { return pick(1, 0, 1, 0) != 5; }\n";
+    let missing = |flags: &[&str]| {
+        let folder = tempfile::tempdir().expect("a folder");
+        let folder = folder.path();
+        build(folder, "pathcc", source, &[&["-g", "-O0", "-fpath-stage=early"], flags].concat());
+        assert!(run(folder, &[]));
+        let names = profiles(folder);
+        let coverage = ["coverage", "--missing", "--function", "pick", &names[0]];
+        let output = command(folder, &bin("pathprof"), &coverage).output().expect("the tree is built");
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    let expected = missing(&[]);
+    assert!(expected.contains("15 of 16"), "{expected}");
+    assert_eq!(missing(&["-fpath-limit=1", "-fpath-overflow=hash"]), expected);
+}
