@@ -84,11 +84,9 @@ fn run(module: &Module<'_>, options: &Options, analyses: *mut ffi::Analyses) -> 
                 let plan = paths::plan(&graph.cfg, &graph.frequency, options.limit, techniques);
                 describe::paths(record, graph, &plan);
                 let whole = options.table.and_then(|slots| {
-                    let whole = paths::plan_whole(&graph.cfg, &graph.frequency, techniques);
-                    let is_cut =
-                        graph.cfg.edges().any(|edge| plan.dag.cut(edge).is_some() != whole.dag.cut(edge).is_some());
-                    record.whole = is_cut.then(|| describe::whole(graph, &whole, slots));
-                    is_cut.then_some(whole)
+                    let whole = paths::plan_whole(&graph.cfg, &graph.frequency, techniques, &plan)?;
+                    record.whole = Some(describe::whole(graph, &whole, slots));
+                    Some(whole)
                 });
                 Paths { plan, whole }
             });

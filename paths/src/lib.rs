@@ -57,10 +57,16 @@ pub struct Plan {
 /// No function is given more paths than this, whatever the limit: an id is an index for the generated code.
 const MOST_PATHS: u64 = 1 << 62;
 
-/// The same without a limit, as far as there are numbers: for a table of those paths that were executed. What is counted is the end of a path,
-/// once; entries and paths in flight are not.
-pub fn plan_whole(cfg: &Cfg, frequency: &[u64], techniques: Techniques) -> Plan {
-    plan(&cfg.clone().without_in_flight(), frequency, MOST_PATHS, Techniques { ahead: false, ..techniques })
+/// The same without a limit, for a table of those paths that were executed: what is counted is the end of a path, once; entries and paths in
+/// flight are not. `None` if `limited` cuts nothing that this would not, or if there are more paths than numbers: then not every
+/// whole path would consist of those that `limited` counts.
+pub fn plan_whole(cfg: &Cfg, frequency: &[u64], techniques: Techniques, limited: &Plan) -> Option<Plan> {
+    let techniques = Techniques { ahead: false, ..techniques };
+    let whole = plan(&cfg.clone().without_in_flight(), frequency, MOST_PATHS, techniques);
+    let is_cut = |plan: &Plan, edge| plan.dag.cut(edge).is_some();
+    let cuts_less = cfg.edges().any(|edge| is_cut(limited, edge) && !is_cut(&whole, edge));
+    let cuts_no_other = cfg.edges().all(|edge| is_cut(limited, edge) || !is_cut(&whole, edge));
+    (cuts_less && cuts_no_other).then_some(whole)
 }
 
 /// Plans the counting of the paths of `cfg`, cutting edges until there are at most `limit` paths, or none is left to

@@ -238,6 +238,17 @@ proptest! {
     }
 
     #[test]
+    fn whole_paths_consist_of_those_that_a_limit_leaves((cfg, frequency) in graphs(30), limit in 1u64..50) {
+        let limited = plan(&cfg, &frequency, limit, Techniques::ALL);
+        let whole = crate::plan_whole(&cfg, &frequency, Techniques::ALL, &limited);
+        let Some(whole) = whole else { return Ok(()) };
+        prop_assert_eq!(&whole.numbering.total(), &plan(&cfg.clone().without_in_flight(), &frequency, u64::MAX, Techniques::ALL).numbering.total());
+        for edge in cfg.edges().filter(|&edge| whole.dag.cut(edge).is_some()) {
+            prop_assert!(limited.dag.cut(edge).is_some());
+        }
+    }
+
+    #[test]
     fn a_limit_is_kept_where_it_can_be((cfg, frequency) in graphs(30), limit in 1u64..200) {
         let plan = plan(&cfg, &frequency, limit, Techniques::ALL);
         let cuts = Cuts::within(&cfg, &frequency, limit);
