@@ -21,6 +21,8 @@
 use crate::words::{Words, value_of};
 use anyhow::{Result, anyhow, bail};
 use std::ffi::{OsStr, OsString};
+use std::fmt::Display;
+use std::ops::RangeInclusive;
 use std::os::unix::ffi::OsStrExt;
 
 /// What all our flags start with.
@@ -239,9 +241,12 @@ fn one_of(value: &str, allowed: Allowed) -> Result<&'static str, String> {
 
 /// Checks a limit; nothing stands for a text that was no number.
 pub(crate) fn limit(value: Option<u64>) -> Result<u64, String> {
-    value
-        .filter(|limit| (1..=MAX_LIMIT).contains(limit))
-        .ok_or_else(|| format!("expected a number of paths from 1 to {MAX_LIMIT}"))
+    within(value, 1..=MAX_LIMIT, "number of paths")
+}
+
+fn within<T: PartialOrd + Display>(value: Option<T>, range: RangeInclusive<T>, what: &str) -> Result<T, String> {
+    let allowed = value.filter(|value| range.contains(value));
+    allowed.ok_or_else(|| format!("expected a {what} from {} to {}", range.start(), range.end()))
 }
 
 /// Checks what becomes of paths beyond the limit.
@@ -251,20 +256,17 @@ pub(crate) fn overflow(value: &str) -> Result<&'static str, String> {
 
 /// Checks the size of a table; nothing stands for a text that was no number.
 pub(crate) fn table(value: Option<u32>) -> Result<u32, String> {
-    let allowed = value.filter(|size| (1..=MAX_TABLE).contains(size));
-    allowed.ok_or_else(|| format!("expected a number of paths from 1 to {MAX_TABLE}"))
+    within(value, 1..=MAX_TABLE, "number of paths")
 }
 
 /// Checks a number of callees; nothing stands for a text that was no number.
 pub(crate) fn callees(value: Option<u32>) -> Result<u32, String> {
-    let allowed = value.filter(|callees| (0..=MAX_CALLEES).contains(callees));
-    allowed.ok_or_else(|| format!("expected a number of callees from 0 to {MAX_CALLEES}"))
+    within(value, 0..=MAX_CALLEES, "number of callees")
 }
 
 /// Checks a percentage; nothing stands for a text that was no number.
 pub(crate) fn hot(value: Option<u32>) -> Result<u32, String> {
-    let allowed = value.filter(|percent| (1..=100).contains(percent));
-    allowed.ok_or_else(|| "expected a percentage from 1 to 100".into())
+    within(value, 1..=100, "percentage")
 }
 
 /// Checks a file with weights, and makes its path absolute. In front stands a hash of the content, so that compiler

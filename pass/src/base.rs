@@ -77,8 +77,7 @@ impl<'a, 'ctx> Base<'a, 'ctx> {
 
 /// A call that keeps no register of its caller's but the callee-saved ones.
 fn is_call(instruction: InstructionValue<'_>) -> bool {
-    let facts = InstructionFacts::of(instruction);
-    facts.is_call() && !facts.is_intrinsic() && !facts.is_inline_asm()
+    InstructionFacts::of(instruction).calls_function()
 }
 
 /// Estimated executions of a block.

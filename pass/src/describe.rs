@@ -118,11 +118,7 @@ fn reason(reason: Reason) -> CutReason {
 
 /// The calls of a block, in order, that the manifest tells of.
 pub(crate) fn calls<'ctx>(block: BasicBlock<'ctx>) -> impl Iterator<Item = InstructionValue<'ctx>> {
-    block.get_instructions().filter(|instruction| is_call(InstructionFacts::of(*instruction)))
-}
-
-fn is_call(facts: InstructionFacts) -> bool {
-    facts.is_call() && !facts.is_intrinsic() && !facts.is_inline_asm()
+    block.get_instructions().filter(|instruction| InstructionFacts::of(*instruction).calls_function())
 }
 
 fn describe_block(block: BasicBlock<'_>, locations: &mut Locations, directory: &str) -> Block {
@@ -137,7 +133,7 @@ fn describe_block(block: BasicBlock<'_>, locations: &mut Locations, directory: &
             None => opcodes.push((name, 1)),
         }
         let location = llvm::debug_location(instruction).and_then(|at| locations.index(at, directory));
-        if is_call(facts) {
+        if facts.calls_function() {
             let callee = llvm::callee(instruction).unwrap_or_else(|| INDIRECT.into());
             record.calls.push(Call { callee, location });
         }

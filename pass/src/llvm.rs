@@ -105,6 +105,11 @@ impl InstructionFacts {
     pub(crate) fn is_vector(self) -> bool {
         self.0 & 128 != 0
     }
+
+    /// Whether it calls a function: no intrinsic, and no inline assembly.
+    pub(crate) fn calls_function(self) -> bool {
+        self.is_call() && !self.is_intrinsic() && !self.is_inline_asm()
+    }
 }
 
 /// What a function is annotated with.

@@ -77,17 +77,6 @@ impl<'a, 'ctx> Pen<'a, 'ctx> {
         self.counters.context().i64_type()
     }
 
-    /// Steps the function's counter of this number.
-    pub(crate) fn step_up(&self, counter: u64) {
-        self.step(None, counter, Step::Up);
-    }
-
-    /// Adds to the function's counter of this number.
-    pub(crate) fn add(&self, counter: u64, amount: IntValue<'ctx>) {
-        let counter = self.counters.counter(&self.builder, self.base.get(&self.builder), None, counter);
-        self.counters.step(&self.builder, counter, Step::By(amount), self.facts);
-    }
-
     /// Counts `key` in a table.
     pub(crate) fn see(&self, key: IntValue<'ctx>, slots: Slots) {
         let slot = self.counters.find(&self.builder, key, slots);

@@ -5,7 +5,7 @@
 //! counted. Larger loops, and loops with several exits, such as searches, often end after a turn or two whatever is estimated: there it costs more
 //! than it saves.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use inkwell::AtomicOrdering;
 use inkwell::builder::Builder;
@@ -13,6 +13,7 @@ use inkwell::types::IntType;
 use inkwell::values::{InstructionOpcode, InstructionValue, PointerValue};
 use paths::cfg::{Block, Edge, EdgeKind};
 
+use crate::counters::Step;
 use crate::counts::{Site, Sites};
 use crate::llvm::{self, InstructionFacts};
 use crate::pen::Pen;
@@ -29,13 +30,13 @@ struct Sum<'ctx> {
     exit: Edge,
 }
 
-/// The counters that are summed up, by their numbers.
-pub(crate) struct Promoted<'ctx>(HashMap<u64, Sum<'ctx>>);
+/// The counters that are summed up, in the order of their numbers: the code of a module must not differ from one compilation to the next.
+pub(crate) struct Promoted<'ctx>(BTreeMap<u64, Sum<'ctx>>);
 
 impl<'ctx> Promoted<'ctx> {
     /// None.
     pub(crate) fn none() -> Self {
-        Self(HashMap::new())
+        Self(BTreeMap::new())
     }
 
     /// Chooses counters; `builder` stands at the entry of the function.
@@ -54,7 +55,7 @@ impl<'ctx> Promoted<'ctx> {
 
     /// Steps a counter where the pen stands.
     pub(crate) fn step(&self, pen: &Pen<'_, 'ctx>, counter: u64) {
-        let Some(Sum { slot, .. }) = self.0.get(&counter) else { return pen.step_up(counter) };
+        let Some(Sum { slot, .. }) = self.0.get(&counter) else { return pen.step(None, counter, Step::Up) };
         let word = pen.word();
         let sum = pen.builder.build_load(word, *slot, "").expect("positioned").into_int_value();
         let sum = pen.builder.build_int_add(sum, word.const_int(1, false), "").expect("positioned");
@@ -63,16 +64,13 @@ impl<'ctx> Promoted<'ctx> {
 
     /// Writes what stands where the loops are left, and makes registers of the slots.
     pub(crate) fn finish(self, pen: &Pen<'_, 'ctx>) {
-        let mut sums: Vec<_> = self.0.into_iter().collect();
-        // The code of a module must not differ from one compilation to the next.
-        sums.sort_by_key(|(counter, _)| *counter);
-        for (counter, Sum { slot, exit }) in &sums {
+        for (counter, Sum { slot, exit }) in &self.0 {
             pen.stand_on(*exit);
             let sum = pen.builder.build_load(pen.word(), *slot, "path.sum").expect("positioned");
-            pen.add(*counter, sum.into_int_value());
+            pen.step(None, *counter, Step::By(sum.into_int_value()));
             pen.builder.build_store(*slot, pen.word().const_zero()).expect("positioned");
         }
-        sums.into_iter().for_each(|(_, sum)| llvm::promote(sum.slot));
+        self.0.into_values().for_each(|sum| llvm::promote(sum.slot));
     }
 }
 

@@ -97,7 +97,7 @@ struct Raw {
 
 /// Cuts a module's array into the counters of its functions.
 fn slice(counted: Counted, image: usize, module: usize) -> Result<Vec<Raw>> {
-    let Counted { counters, manifest, present, counts, mut entries, tables } = counted;
+    let Counted { counters, manifest, present, counts, mut entries, tables, .. } = counted;
     let mut by_function: HashMap<usize, BTreeMap<TableOf, Seen>> = HashMap::new();
     for ((function, of), seen) in tables {
         by_function.entry(function).or_default().insert(of, seen);

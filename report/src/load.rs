@@ -41,6 +41,8 @@ pub struct Counted {
     pub counters: u64,
     /// What the pass told.
     pub manifest: Manifest,
+    /// Where its tables are.
+    layout: Tables,
     /// For each function of the manifest whether it is in the image.
     pub present: Vec<bool>,
     /// The counters that are not zero, by index. Negative ones, of paths that a forked child took over, are left out.
@@ -54,13 +56,22 @@ pub struct Counted {
 impl Counted {
     /// A module in which nothing was counted yet.
     pub fn new(counters: u64, manifest: Manifest, present: Vec<bool>) -> Self {
-        Self { counters, manifest, present, counts: BTreeMap::new(), entries: BTreeMap::new(), tables: ByTable::new() }
+        let layout = Tables::of(&manifest);
+        Self {
+            counters,
+            manifest,
+            layout,
+            present,
+            counts: BTreeMap::new(),
+            entries: BTreeMap::new(),
+            tables: ByTable::new(),
+        }
     }
 
     /// Adds what one process counted: index and count, in ascending order of index. `keys` are those of its tables, and `name`
     /// tells which function was at an address.
     pub fn add(&mut self, counts: &[(u64, u64)], keys: &[(u64, u64)], name: impl FnMut(u64) -> String) {
-        let (counts, tables) = Tables::of(&self.manifest).take(counts, keys, name);
+        let (counts, tables) = self.layout.take(counts, keys, name);
         for (of, seen) in tables {
             self.tables.entry(of).or_default().add(seen);
         }

@@ -41,6 +41,7 @@ impl Seen {
 pub type ByTable = BTreeMap<(usize, TableOf), Seen>;
 
 /// The tables of a module, with the index of their function in the manifest, by their first counter.
+#[derive(Clone, Debug)]
 pub struct Tables(Vec<(usize, Table)>);
 
 impl Tables {

@@ -116,6 +116,14 @@ def measure(workload: Workload, source: Path | None, level: str, options: argpar
     return costs
 
 
+def publish(parts: list[str], file: Path | None) -> None:
+    """Prints Markdown, and writes it to a file, too, if one is wanted."""
+    output = "\n\n".join(parts) + "\n"
+    print(output, end="")
+    if file:
+        file.write_text(output)
+
+
 def machine() -> str:
     def first_line(*command: str) -> str:
         return run(command, ROOT).decode().splitlines()[0]

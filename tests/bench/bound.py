@@ -17,7 +17,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1] / "real"))
 
 import sources  # noqa: E402
-from bench import OURS, SETS, machine, progress, write_texts  # noqa: E402
+from bench import OURS, SETS, machine, progress, publish, write_texts  # noqa: E402
 from costs import HOME, Cost, build_timed, fresh_directory, has_perf, profile_variables, run_steps  # noqa: E402
 from tables import BASE, shown, table  # noqa: E402
 from tools import CLANG, PATHCC, export, run  # noqa: E402
@@ -138,10 +138,7 @@ def main() -> int:
         "From samples, so to about a percent of the program. The last column is the hottest path that is an iteration of a loop.",
         table(hottest),
     ]
-    output = "\n\n".join(parts) + "\n"
-    print(output, end="")
-    if options.write:
-        options.write.write_text(output)
+    publish(parts, options.write)
     shutil.rmtree(HOME)
     return 0
 

@@ -16,7 +16,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1] / "real"))
 
 import sources  # noqa: E402
-from bench import machine, progress  # noqa: E402
+from bench import machine, progress, publish  # noqa: E402
 from build import work  # noqa: E402
 from costs import HOME, fresh_directory  # noqa: E402
 from programs import PROGRAMS, Program  # noqa: E402
@@ -118,10 +118,7 @@ def main() -> int:
         machine(),
         table(rows),
     ]
-    output = "\n\n".join(parts) + "\n"
-    print(output, end="")
-    if options.write:
-        options.write.write_text(output)
+    publish(parts, options.write)
     shutil.rmtree(HOME)
     return 0
 

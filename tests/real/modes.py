@@ -43,7 +43,7 @@ def check(program: Program, source: Path | None, flags: str, home: Path) -> str:
     found, outcomes = {}, {}
     for how in ("unpeeled", *MODES):
         tree = build(program, source, how, flags, home)
-        steps = program.work["calm" if "calm" in program.work else "small"](tree)
+        steps = program.calm(tree)
         outcomes[how] = work(program, tree, steps, home / f"{how}.profiles")
         found[how] = counts(home / f"{how}.profiles")
         differs = difference(steps, outcomes["unpeeled"], outcomes[how])

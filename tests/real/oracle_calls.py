@@ -101,7 +101,7 @@ def compare_with_callgrind(program: Program, tree: Path, counted: Counter[str], 
     place = home / "callgrind"
     place.mkdir()
     tool = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={place}/%p.out"]
-    steps = [Step([*tool, *step.argv], step.stdin) for step in size(program)(tree)]
+    steps = [Step([*tool, *step.argv], step.stdin) for step in program.calm(tree)]
     ran = work(program, tree, steps, home / "callgrind.profiles")
     if any(outcome.status != 0 for outcome in ran.outcomes):
         raise CheckFailed(f"under callgrind a step fails: {ran.outcomes[-1].err[-300:]}")
@@ -114,14 +114,10 @@ def compare_with_callgrind(program: Program, tree: Path, counted: Counter[str], 
     return f"callgrind: {sum(count > 0 for count in counted.values())} functions, {counted.total()} calls"
 
 
-def size(program: Program):
-    return program.work["calm" if "calm" in program.work else "small"]
-
-
 def check(program: Program, source: Path | None, home: Path) -> str:
     """Compares every function and every call through a pointer that ran; returns how many there are."""
     tree = build(program, source, "callees", "-g -O0", home)
-    work(program, tree, size(program)(tree), home / "callees.profiles")
+    work(program, tree, program.calm(tree), home / "callees.profiles")
     found = ours(home / "callees.profiles")
     # Without debug information, of which valgrind cannot read every form.
     tree = build(program, source, "plain", "-O0", home)
@@ -130,7 +126,7 @@ def check(program: Program, source: Path | None, home: Path) -> str:
     raw = home / "values.raw"
     raw.mkdir()
     most = {"LLVM_PROFILE_FILE": f"{raw}/%p.profraw", "LLVM_VP_MAX_NUM_VALS_PER_SITE": "255"}
-    work(program, tree, size(program)(tree), home / "values.profiles", **most)
+    work(program, tree, program.calm(tree), home / "values.profiles", **most)
     expected = clangs(raw)
     wrong = [
         f"{name}: clang has {expected.get(name)}, counted {found.get(name)}"

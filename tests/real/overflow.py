@@ -55,7 +55,7 @@ def check(program: Program, source: Path | None, flags: str, home: Path) -> str:
     told = []
     for how in ("whole", "crowded"):
         tree = build(program, source, how, flags, home)
-        steps = program.work["calm" if "calm" in program.work else "small"](tree)
+        steps = program.calm(tree)
         ran = work(program, tree, steps, home / f"{how}.profiles")
         failed = [outcome.status for outcome in ran.outcomes if outcome.status != 0]
         if failed:
