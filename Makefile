@@ -13,7 +13,7 @@ export PATHCC_TREE := $(TREE)
 # cargo-nextest if it is there, else cargo's own runner. Doc tests are cargo's alone.
 TEST_RUNNER := $(if $(shell command -v cargo-nextest),cargo nextest run --no-fail-fast,cargo test --no-fail-fast)
 
-.PHONY: build demo test test-unit test-real bench bench-diff ablation bound points fuzz fuzz-input soak lint install clean help setup setup-test
+.PHONY: build demo test test-unit test-real bench bench-diff ablation bound points fuzz fuzz-input torture soak mutants lint install clean help setup setup-test
 
 build: setup ## build everything into target/pathcc (relocatable)
 	@cargo build --release -p pathcc -p pathld -p pathprof -p pathpass
@@ -60,8 +60,14 @@ fuzz: setup-test build ## random programs against oracles (SECONDS=n or COUNT=n;
 fuzz-input: setup-test build ## libFuzzer on what pathprof reads (SECONDS=n for each kind of input)
 	fuzz/run $(or $(SECONDS),60)
 
+torture: setup-test build ## every C and C++ program of a folder against plain clang and oracles (DIR=folder, else our own; QUICK=1)
+	$(PYTHON) tests/real/torture.py $(DIR) $(if $(QUICK),--quick) $(TORTURE_FLAGS)
+
 soak: setup-test build ## the tests of long lives, again and again (SECONDS=n, an hour unless given)
 	tests/soak $(or $(SECONDS),3600)
+
+mutants: setup-test ## change the code in small ways and see what no test notices (SETS="paths format": those; hours)
+	$(PYTHON) tests/mutants/run.py $(SETS)
 
 lint: setup ## formatting and lints, warnings are errors
 	cargo fmt --check
@@ -70,7 +76,7 @@ lint: setup ## formatting and lints, warnings are errors
 	cargo clippy -p pathrt --profile runtime --features log -- -D warnings
 
 install: | $(TREE)/bin/pathcc ## copy the tree to PREFIX (default /usr/local), with man pages and completions
-	@scripts/install $(TREE) $(DESTDIR)$(PREFIX)
+	@scripts/install "$(TREE)" "$(DESTDIR)$(PREFIX)"
 
 $(TREE)/bin/pathcc:
 	@$(MAKE) build

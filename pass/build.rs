@@ -17,7 +17,7 @@ fn main() {
     build
         .cpp(true)
         .compiler(prefix.join("bin/clang++"))
-        .files(["cpp/plugin.cpp", "cpp/peel.cpp"])
+        .files(["cpp/plugin.cpp", "cpp/peel.cpp", "cpp/demangle.cpp"])
         .cargo_metadata(false);
     for flag in flags.split_whitespace() {
         // LLVM's own headers are system headers to us: our warnings are about our file.

@@ -5,7 +5,6 @@
 //! placement = "…"         # as -fpath-placement=
 //! stage = "late"          # as -fpath-stage=
 //! threads = "exact"       # as -fpath-threads=
-//! in-flight = "no"        # as -fpath-in-flight=
 //! promotion = "yes"       # as -fpath-promotion=
 //! limit = 4096            # as -fpath-limit=
 //! overflow = "cut"        # as -fpath-overflow=
@@ -17,11 +16,18 @@
 //! jobs = 4                # as PATHCC_JOBS
 //! ```
 //!
-//! Flags and `PATHCC_JOBS` win over the file. `PATHCC_CONFIG` names another file; set but empty it means none.
+//! Flags and `PATHCC_JOBS` win over the file. `PATHCC_CONFIG` names another file, or `off` for none.
+//!
+//! A file that is found is obeyed only if it is the user's or root's and nobody else can write it ([`Trust`]); the search
+//! goes on above it. A file that is named is obeyed whoever wrote it. Either must be a regular file of at most a mebibyte.
 
+use crate::environment::ConfigChoice;
 use crate::flags::{self, Settings};
+use crate::regular::{self, Regular};
+use crate::trust::Trust;
 use anyhow::{Context, Result, anyhow};
 use serde::Deserialize;
+use std::io::{self, ErrorKind};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use toml::Spanned;
@@ -29,9 +35,16 @@ use toml::Spanned;
 /// The file's name.
 const NAME: &str = "pathcc.toml";
 
+/// No file is larger.
+const MOST_BYTES: u64 = 1 << 20;
+
 /// What a configuration file says.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Config {
+    /// The file, if there is one.
+    pub(crate) file: Option<PathBuf>,
+    /// Files that were found and not obeyed, and why.
+    pub(crate) refused: Vec<(PathBuf, String)>,
     /// The settings that are also flags.
     pub(crate) settings: Settings,
     /// How many compile jobs may run at once.
@@ -45,8 +58,6 @@ struct File {
     placement: Option<Spanned<String>>,
     stage: Option<Spanned<String>>,
     threads: Option<Spanned<String>>,
-    #[serde(rename = "in-flight")]
-    in_flight: Option<Spanned<String>>,
     promotion: Option<Spanned<String>>,
     limit: Option<Spanned<i64>>,
     overflow: Option<Spanned<String>>,
@@ -67,24 +78,40 @@ enum Filter {
 }
 
 impl Config {
-    /// Reads `named` if it is given, else the nearest `pathcc.toml` upwards from `directory`, if there is one.
+    /// Reads what `choice` names, else the nearest `pathcc.toml` upwards from `directory` that is to be obeyed.
     ///
     /// # Errors
     /// A file that cannot be read or understood; the message names file and line.
-    pub(crate) fn find(named: Option<&Path>, directory: Option<PathBuf>) -> Result<Config> {
-        let path = match named {
-            Some(path) if path.as_os_str().is_empty() => None,
-            Some(path) => Some(path.to_owned()),
-            None => directory
-                .as_deref()
-                .into_iter()
-                .flat_map(Path::ancestors)
-                .map(|dir| dir.join(NAME))
-                .find(|file| file.is_file()),
-        };
-        let Some(path) = path else { return Ok(Config::default()) };
-        let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
-        Config::parse(&text).map_err(|(line, message)| anyhow!("{}:{line}: {message}", path.display()))
+    pub(crate) fn find(choice: Option<&ConfigChoice>, directory: Option<&Path>, trust: &Trust) -> Result<Config> {
+        match choice {
+            Some(ConfigChoice::Nothing) => return Ok(Config::default()),
+            Some(ConfigChoice::File(path)) => {
+                let text = regular::read(path, MOST_BYTES);
+                return Config::of(path, text.with_context(|| format!("cannot read {}", path.display()))?);
+            }
+            None => {}
+        }
+        let mut refused = Vec::new();
+        for path in directory.into_iter().flat_map(Path::ancestors).map(|directory| directory.join(NAME)) {
+            let read = |file: Regular| match trust.objection(&path, &file.metadata) {
+                Some(objection) => Err(objection),
+                None => file.read(MOST_BYTES).map_err(|error| error.to_string()),
+            };
+            match Regular::open(&path) {
+                Err(error) if is_missing(&error) => continue,
+                opened => match opened.map_err(|error| error.to_string()).and_then(read) {
+                    Ok(text) => return Ok(Config { refused, ..Config::of(&path, text)? }),
+                    Err(objection) => refused.push((path, objection)),
+                },
+            }
+        }
+        Ok(Config { refused, ..Config::default() })
+    }
+
+    fn of(path: &Path, text: Vec<u8>) -> Result<Config> {
+        let text = String::from_utf8(text).with_context(|| format!("cannot read {}", path.display()))?;
+        let config = Config::parse(&text).map_err(|(line, message)| anyhow!("{}:{line}: {message}", path.display()))?;
+        Ok(Config { file: Some(path.to_owned()), ..config })
     }
 
     /// Parses the text of a file; an error is a line, counted from 1, and what is wrong there.
@@ -132,7 +159,6 @@ impl Config {
                 placement: word("placement", file.placement, flags::placement)?,
                 stage: word("stage", file.stage, flags::stage)?,
                 threads: word("threads", file.threads, flags::threads)?,
-                in_flight: word("in-flight", file.in_flight, flags::in_flight)?,
                 promotion: word("promotion", file.promotion, flags::promotion)?,
                 limit: limit.transpose()?,
                 overflow: word("overflow", file.overflow, flags::overflow)?,
@@ -143,8 +169,14 @@ impl Config {
                 filter: filter.transpose()?,
             },
             jobs: jobs.transpose()?,
+            ..Config::default()
         })
     }
+}
+
+/// Whether there is no such file, as far as we can see.
+fn is_missing(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
 }
 
 /// Checks a number of jobs; nothing stands for what was no number.
@@ -155,6 +187,7 @@ pub(crate) fn checked_jobs(jobs: Option<usize>) -> Result<usize, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::unix::fs::PermissionsExt;
 
     fn shown(text: &str) -> String {
         match Config::parse(text) {
@@ -192,11 +225,41 @@ mod tests {
         std::fs::create_dir_all(&deep).expect("directories");
         std::fs::write(directory.path().join(NAME), "jobs = 5").expect("file");
         std::fs::write(directory.path().join("a/other.toml"), "jobs = 6").expect("file");
-        let jobs = |named: Option<&Path>| Config::find(named, Some(deep.clone())).expect("readable").jobs;
+        let find = |choice: Option<ConfigChoice>| Config::find(choice.as_ref(), Some(&deep), &Trust::of_process());
+        let jobs = |choice| find(choice).expect("readable").jobs;
         assert_eq!(jobs(None), Some(5));
-        assert_eq!(jobs(Some(&directory.path().join("a/other.toml"))), Some(6));
-        assert_eq!(jobs(Some(Path::new(""))), None);
-        let missing = Config::find(Some(&deep.join("none.toml")), None).expect_err("no such file");
+        assert_eq!(jobs(Some(ConfigChoice::File(directory.path().join("a/other.toml")))), Some(6));
+        assert_eq!(jobs(Some(ConfigChoice::Nothing)), None);
+        let missing = find(Some(ConfigChoice::File(deep.join("none.toml")))).expect_err("no such file");
         assert!(format!("{missing:#}").contains("none.toml"));
+    }
+
+    #[test]
+    fn a_file_that_others_could_have_written_is_passed_by() {
+        let directory = tempfile::tempdir().expect("temporary directory");
+        let deep = directory.path().join("a/b");
+        std::fs::create_dir_all(&deep).expect("directories");
+        std::fs::write(directory.path().join(NAME), "jobs = 5").expect("file");
+        let path = directory.path().join("a").join(NAME);
+        let found = || {
+            let config = Config::find(None, Some(&deep), &Trust::of_process()).expect("readable");
+            assert!(config.refused.iter().all(|(refused, _)| *refused == path));
+            (config.jobs, config.refused.into_iter().map(|(_, why)| why).collect::<Vec<_>>())
+        };
+        let mode = |mode| std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).expect("ours");
+        std::fs::write(&path, "jobs = 6").expect("file");
+        mode(0o644);
+        assert_eq!(found(), (Some(6), vec![]));
+        mode(0o666);
+        assert_eq!(found(), (Some(5), vec!["everybody can write it".into()]));
+        mode(0o600);
+        std::fs::File::options().write(true).open(&path).and_then(|file| file.set_len(3 << 30)).expect("a sparse file");
+        assert_eq!(found(), (Some(5), vec!["it is larger than 1 MiB".into()]));
+        std::fs::remove_file(&path).expect("ours");
+        rustix::fs::mknodat(rustix::fs::CWD, &path, rustix::fs::FileType::Fifo, rustix::fs::Mode::RUSR, 0)
+            .expect("a pipe");
+        assert_eq!(found(), (Some(5), vec!["it is not a regular file".into()]));
+        std::fs::remove_file(&path).expect("ours");
+        assert_eq!(found(), (Some(5), vec![]));
     }
 }

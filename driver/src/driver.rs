@@ -1,7 +1,7 @@
 //! What happens, in order: the way from a command line to the process that does the work.
 
 use crate::config::{self, Config};
-use crate::environment::{self, Environment};
+use crate::environment::Environment;
 use crate::flags::{self, Settings};
 use crate::invocation::{self, Counting, Invocation};
 use crate::jobserver::Jobserver;
@@ -12,12 +12,18 @@ use crate::plan::{self, Plan};
 use crate::process;
 use crate::role::ProgramName;
 use crate::running::Running;
+use crate::show;
 use crate::terminal;
 use crate::toolchain::{self, Compiler, Installation};
+use crate::trust::Trust;
 use crate::words::{self, Words, value_of};
 use anyhow::{Result, anyhow};
+use pathformat::variables::{CONFIG, JOBS};
 use std::ffi::{OsStr, OsString};
+use std::fs::{File, Permissions};
+use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{ExitCode, Stdio};
 
@@ -39,19 +45,40 @@ pub(crate) fn run(environment: Environment) -> Result<ExitCode> {
     }
     let launcher = if let Front::Launcher(launcher, _) = &front { Some(launcher) } else { None };
 
-    if environment.disable || is_for_clang_alone(arguments, &words) {
-        let plain = invocation::compose(&compiler, launcher, &words, None, environment.stale_linker);
-        return finish(&environment, &plain);
+    let asked = words.has(flags::PRINT_CONFIG);
+    let plain = || invocation::compose(&compiler, launcher, &words, None, environment.stale_linker);
+    if (environment.disable && !asked) || is_for_clang_alone(arguments, &words) {
+        return finish(&environment, &plain());
     }
 
     let flags = Settings::from_words(&words)?;
-    let config = Config::find(environment.config.as_deref(), std::env::current_dir().ok())?;
+    let config =
+        Config::find(environment.config.as_ref(), std::env::current_dir().ok().as_deref(), &Trust::of_process())?;
     let wanted_jobs = wanted_jobs(&environment, &config)?;
-    let settings = flags.or(config.settings);
+    let settings = flags.clone().or(config.settings.clone());
     settings.check()?;
+    if asked {
+        let shown = show::in_force(&environment, &config, &flags, &compiler, &Installation::of(&own)?);
+        // If our own stream is closed there is nobody to tell.
+        let _ = io::stdout().write_all(shown.as_bytes());
+        return Ok(ExitCode::SUCCESS);
+    }
+    for (path, why) in &config.refused {
+        say(&format!("warning: {} is not obeyed: {why}; to obey it all the same set {CONFIG} to it", path.display()));
+    }
+    if let Some(target) = flags::foreign_target(&words, &role.prefix) {
+        let compiles = ["-c", "-S"].iter().any(|option| words.has(option)) || linker::may_link(&words);
+        if compiles && !environment.dry_run {
+            say(&format!("warning: {target}: only x86-64 Linux is supported, so that paths are not counted"));
+        }
+        return finish(&environment, &plain());
+    }
     let mut options = settings.plugin_options();
     if flags::is_freestanding(&words) {
         options.push("-pathcc-skip=freestanding".to_owned());
+    }
+    if settings.stage == Some("early") && flags::has_profiler(&words) {
+        options.push("-pathcc-behind-profile=yes".to_owned());
     }
     let installation = Installation::of(&own)?;
     compiler.check_version()?;
@@ -60,10 +87,6 @@ pub(crate) fn run(environment: Environment) -> Result<ExitCode> {
     let counting = Counting { installation: &installation, options, linker };
     let invocation = invocation::compose(&compiler, launcher, &words, Some(&counting), environment.stale_linker);
 
-    let compiles = ["-c", "-S"].iter().any(|option| words.has(option)) || linker::may_link(&words);
-    if let Some(target) = flags::foreign_target(&words).filter(|_| compiles && !environment.dry_run) {
-        eprintln!("pathcc: warning: {target}: only x86-64 Linux is supported, so that paths are not counted");
-    }
     if wanted_jobs != Some(1) && launcher.is_none() && !environment.driver_logs && plan::is_worthwhile(&words) {
         match compile_side_by_side(&environment, &invocation, &installation, wanted_jobs) {
             Some(Ending::Code(code)) => return Ok(ExitCode::from(code)),
@@ -74,6 +97,11 @@ pub(crate) fn run(environment: Environment) -> Result<ExitCode> {
         }
     }
     finish(&environment, &invocation)
+}
+
+/// Tells the user something; if nobody listens, it is not worth a failure.
+fn say(message: &str) {
+    let _ = writeln!(io::stderr(), "pathcc: {message}");
 }
 
 /// Replaces this process, or shows by what.
@@ -99,8 +127,7 @@ fn is_for_clang_alone(arguments: &[OsString], words: &Words) -> bool {
 fn wanted_jobs(environment: &Environment, config: &Config) -> Result<Option<usize>> {
     let Some(text) = &environment.jobs else { return Ok(config.jobs) };
     let number = text.to_str().and_then(|text| text.parse().ok());
-    let jobs = config::checked_jobs(number)
-        .map_err(|message| anyhow!("{}={}: {message}", environment::JOBS, text.display()))?;
+    let jobs = config::checked_jobs(number).map_err(|message| anyhow!("{}={}: {message}", JOBS, text.display()))?;
     Ok(Some(jobs))
 }
 
@@ -141,7 +168,9 @@ fn compile_side_by_side(
     }
     // From here on a signal must not leave the directory behind, so it is watched for first.
     let running = Running::watching_signals().ok()?;
-    let scratch = tempfile::Builder::new().prefix("pathcc-").tempdir().ok()?;
+    // Nobody else may look or write into it, whatever the umask is.
+    let private = Permissions::from_mode(0o700);
+    let scratch = tempfile::Builder::new().prefix("pathcc-").permissions(private).tempdir().ok()?;
     let scratch_path: PathBuf = scratch.path().canonicalize().ok()?;
     let plan = ask_for_plan(invocation, &scratch_path, &installation.linker, &running);
     let ending = match plan {
@@ -166,6 +195,7 @@ fn compile_side_by_side(
     };
     drop(scratch);
     // Whatever comes next does not watch for signals.
+    running.release();
     running.stopped_by().map(Ending::Stopped).or(ending)
 }
 
@@ -179,7 +209,7 @@ fn ask_for_plan(invocation: &Invocation, scratch: &Path, linker: &Path, running:
     let answer = scratch.join("plan.txt");
     let mut command = process::command(&question);
     command.env("TMPDIR", scratch).stdin(Stdio::null()).stdout(Stdio::null());
-    command.stderr(std::fs::File::create(&answer).ok()?);
+    command.stderr(File::create_new(&answer).ok()?);
     let status = running.run(&mut command).ok()??;
     if !status.success() {
         return None;

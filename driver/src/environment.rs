@@ -3,24 +3,19 @@
 //! Everything that decides what will be run is read here, once, so that the rest can be tested as
 //! plain values.
 
-use std::ffi::OsString;
+use pathformat::variables::{self, CLANG, CONFIG, DISABLE, DRY_RUN, JOBS, REAL_LINKER, REAL_LINKER_BY};
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
-/// The compiler to use instead of the one that is looked for: a path, or a name on `PATH`.
-pub(crate) const CLANG: &str = "PATHCC_CLANG";
-/// The configuration file to use instead of the nearest `pathcc.toml`; set but empty: none.
-pub(crate) const CONFIG: &str = "PATHCC_CONFIG";
-/// How many compile jobs may run at once; 1 leaves several sources to clang alone.
-pub(crate) const JOBS: &str = "PATHCC_JOBS";
-/// Set (and neither empty nor `0`): be plain clang.
-pub(crate) const DISABLE: &str = "PATHCC_DISABLE";
-/// Set (and neither empty nor `0`): print what would be run, run nothing of it.
-pub(crate) const DRY_RUN: &str = "PATHCC_DRYRUN";
-/// Tells pathld which linker is behind it: a path, or a name on `PATH`. Unset: `ld`.
-pub(crate) const REAL_LINKER: &str = "PATHLD_REAL";
-/// Says who has set [`REAL_LINKER`], so that a value of ours that leaked into a later pathcc is known
-/// as such; the user's own value is kept.
-pub(crate) const REAL_LINKER_BY: &str = "PATHLD_REAL_BY";
+/// Which configuration somebody has asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum ConfigChoice {
+    /// None.
+    Nothing,
+    /// This file.
+    File(PathBuf),
+}
 
 /// The outside world as far as pathcc looks at it.
 #[derive(Debug, Clone, Default)]
@@ -31,8 +26,8 @@ pub(crate) struct Environment {
     pub(crate) arguments: Vec<OsString>,
     /// [`CLANG`], if not empty.
     pub(crate) clang: Option<OsString>,
-    /// [`CONFIG`], empty if set but empty.
-    pub(crate) config: Option<PathBuf>,
+    /// [`CONFIG`], if not empty.
+    pub(crate) config: Option<ConfigChoice>,
     /// [`JOBS`], if not empty.
     pub(crate) jobs: Option<OsString>,
     /// [`DISABLE`].
@@ -58,14 +53,18 @@ impl Environment {
     pub(crate) fn of_process() -> Environment {
         let mut arguments = std::env::args_os();
         let called_as = arguments.next().unwrap_or_else(|| "pathcc".into());
-        let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
-        let switched_on = |name: &str| set(name).is_some_and(|value| value != "0");
+        let set =
+            |name: &str| std::env::var_os(name).filter(|value| variables::given(Some(value.as_bytes())).is_some());
+        let switched_on = |name: &str| variables::is_on(set(name).as_deref().map(OsStr::as_bytes));
         let stale_linker = set(REAL_LINKER_BY).is_some();
         Environment {
             called_as,
             arguments: arguments.collect(),
             clang: set(CLANG),
-            config: std::env::var_os(CONFIG).map(PathBuf::from),
+            config: set(CONFIG).map(|value| match value.as_bytes() {
+                variables::NOTHING => ConfigChoice::Nothing,
+                _ => ConfigChoice::File(value.into()),
+            }),
             jobs: set(JOBS),
             disable: switched_on(DISABLE),
             dry_run: switched_on(DRY_RUN),

@@ -10,23 +10,28 @@
 //! | `-fpath-overflow=` | what becomes of paths beyond the limit: `cut`, `hash` (a table has them whole) | `cut` |
 //! | `-fpath-table=` | with `hash`: how many paths of a function the table has room for, 1 to 65536, rounded up to a power of two | 4096 |
 //! | `-fpath-callees=` | how many callees of a call through a pointer are told apart, 0 to 4096, rounded up to a power of two | 8 with `calls`, else 0 |
-//! | `-fpath-in-flight=` | `no`, `yes`: partial paths of frames that never end are counted too | `no` |
 //! | `-fpath-promotion=` | `yes`, `no`: with `early` or `blocks`, counters may be in registers in loops | `yes` |
 //! | `-fpath-use=` | what `pathprof weights` wrote: how often edges are taken | estimates |
 //! | `-fpath-hot=` | with `-fpath-use=`: only the hottest functions, up to this percentage of all executed instructions | everything |
 //! | `-fpath-filter=` | comma list of globs on function name or source file, `!glob` excludes | everything |
+//! | `--print-config` | nothing is compiled; shown is what is in force, and from where | |
 //!
 //! clang 22 itself has no option that starts with `-fpath-`. As with clang's options the last one wins.
 
+use crate::regular;
 use crate::words::{Words, value_of};
 use anyhow::{Result, anyhow, bail};
 use std::ffi::{OsStr, OsString};
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 
-/// What all our flags start with.
+/// What all our flags but one start with.
 const PREFIX: &str = "-fpath-";
+
+/// The flag that shows what is in force, and from where.
+pub(crate) const PRINT_CONFIG: &str = "--print-config";
 
 /// A setting that takes one of a few words; the first of them is the default.
 type Allowed = &'static [&'static str];
@@ -34,7 +39,6 @@ const MODES: Allowed = &["paths", "blocks", "edges", "calls", "log"];
 const PLACEMENTS: Allowed = &["spanning-tree", "patterns", "every-block"];
 const STAGES: Allowed = &["late", "early"];
 const THREADS: Allowed = &["exact", "single", "atomic"];
-const IN_FLIGHT: Allowed = &["no", "yes"];
 const OVERFLOW: Allowed = &["cut", "hash"];
 const PROMOTION: Allowed = &["yes", "no"];
 
@@ -51,6 +55,9 @@ const MAX_TABLE: u32 = 1 << 16;
 const DEFAULT_CALLEES: u32 = 8;
 const MAX_CALLEES: u32 = 4096;
 
+/// No file with weights is larger: it has some bytes for each edge of a program.
+const MOST_WEIGHTS: u64 = 1 << 30;
+
 /// Settings, each as far as it was given.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Settings {
@@ -63,7 +70,6 @@ pub(crate) struct Settings {
     /// How counters behave under threads.
     pub(crate) threads: Option<&'static str>,
     /// Whether paths that never end are counted as far as they came.
-    pub(crate) in_flight: Option<&'static str>,
     /// Whether the optimiser may keep counters in registers.
     pub(crate) promotion: Option<&'static str>,
     /// The most paths that a function may have before edges are cut.
@@ -89,7 +95,7 @@ impl Settings {
     /// An unknown flag, or a value that is not allowed: the message names the flag and what it takes.
     pub(crate) fn from_words(words: &Words) -> Result<Settings> {
         let mut settings = Settings::default();
-        for word in words.own().filter(|word| is_ours(word)) {
+        for word in words.own().filter(|word| is_ours(word) && *word != PRINT_CONFIG) {
             let text = word.to_str().ok_or_else(|| anyhow!("{}: not valid UTF-8", word.display()))?;
             let (name, value) = text[PREFIX.len()..].split_once('=').unwrap_or((&text[PREFIX.len()..], ""));
             let told = |message: String| anyhow!("{text}: {message}");
@@ -98,7 +104,6 @@ impl Settings {
                 "placement" => settings.placement = Some(placement(value).map_err(told)?),
                 "stage" => settings.stage = Some(stage(value).map_err(told)?),
                 "threads" => settings.threads = Some(threads(value).map_err(told)?),
-                "in-flight" => settings.in_flight = Some(in_flight(value).map_err(told)?),
                 "promotion" => settings.promotion = Some(promotion(value).map_err(told)?),
                 "limit" => settings.limit = Some(limit(value.parse().ok()).map_err(told)?),
                 "overflow" => settings.overflow = Some(overflow(value).map_err(told)?),
@@ -110,7 +115,7 @@ impl Settings {
                 "filter" => settings.filter = Some(filter(&value.split(',').collect::<Vec<_>>()).map_err(told)?),
                 _ => bail!(
                     "unknown flag '{text}'; pathcc knows -fpath-mode=, -fpath-placement=, -fpath-stage=, -fpath-threads=, \
-                     -fpath-in-flight=, -fpath-promotion=, -fpath-limit=, -fpath-overflow=, -fpath-table=, -fpath-callees=, \
+                     -fpath-promotion=, -fpath-limit=, -fpath-overflow=, -fpath-table=, -fpath-callees=, \
                      -fpath-use=, -fpath-hot= and -fpath-filter="
                 ),
             }
@@ -125,7 +130,6 @@ impl Settings {
             placement: self.placement.or(other.placement),
             stage: self.stage.or(other.stage),
             threads: self.threads.or(other.threads),
-            in_flight: self.in_flight.or(other.in_flight),
             promotion: self.promotion.or(other.promotion),
             limit: self.limit.or(other.limit),
             overflow: self.overflow.or(other.overflow),
@@ -144,9 +148,6 @@ impl Settings {
     pub(crate) fn check(&self) -> Result<()> {
         if let Some(placement) = self.placement.filter(|_| self.mode != Some("blocks")) {
             bail!("-fpath-placement={placement} chooses the blocks that are counted and needs -fpath-mode=blocks");
-        }
-        if let Some(mode @ ("blocks" | "edges" | "calls")) = self.mode.filter(|_| self.in_flight == Some("yes")) {
-            bail!("-fpath-in-flight=yes counts paths in part and cannot be had with -fpath-mode={mode}");
         }
         if self.hot.is_some() && self.weights.is_none() {
             bail!("-fpath-hot= needs to know what an earlier run executed: give -fpath-use=FILE, too");
@@ -181,7 +182,6 @@ impl Settings {
             word("placement", self.placement, PLACEMENTS),
             word("stage", self.stage, STAGES),
             word("threads", self.threads, THREADS),
-            word("in-flight", self.in_flight, IN_FLIGHT),
             word("promotion", self.promotion, PROMOTION),
             limit,
             (self.overflow == Some("hash")).then(|| format!("-pathcc-table={table}")),
@@ -196,9 +196,55 @@ impl Settings {
     }
 }
 
+/// A setting as it is shown.
+pub(crate) struct Shown {
+    /// As in `-fpath-NAME=`.
+    pub(crate) name: &'static str,
+    /// What was given.
+    pub(crate) given: Option<String>,
+    /// What holds otherwise.
+    pub(crate) default: String,
+}
+
+impl Settings {
+    /// All settings, in the order of the documentation.
+    pub(crate) fn shown(&self) -> Vec<Shown> {
+        let word = |name, value: Option<&str>, allowed: Allowed| Shown {
+            name,
+            given: value.map(str::to_owned),
+            default: allowed[0].to_owned(),
+        };
+        let number = |name, value: Option<u64>, default: &dyn Display| Shown {
+            name,
+            given: value.map(|value| value.to_string()),
+            default: default.to_string(),
+        };
+        let text =
+            |name, value: Option<String>, default: &str| Shown { name, given: value, default: default.to_owned() };
+        let of_calls = if self.mode == Some("calls") { DEFAULT_CALLEES } else { 0 };
+        // In front of the path stands a hash, for the plugin.
+        let weights =
+            self.weights.as_ref().map(|weights| weights.split_once(':').map_or("", |(_, path)| path).to_owned());
+        vec![
+            word("mode", self.mode, MODES),
+            word("placement", self.placement, PLACEMENTS),
+            word("stage", self.stage, STAGES),
+            word("threads", self.threads, THREADS),
+            word("promotion", self.promotion, PROMOTION),
+            number("limit", self.limit, &DEFAULT_LIMIT),
+            word("overflow", self.overflow, OVERFLOW),
+            number("table", self.table.map(u64::from), &DEFAULT_TABLE),
+            number("callees", self.callees.map(u64::from), &of_calls),
+            text("use", weights, "estimates"),
+            number("hot", self.hot.map(u64::from), &"everything"),
+            text("filter", self.filter.clone().filter(|filter| !filter.is_empty()), "everything"),
+        ]
+    }
+}
+
 /// Whether a word is one of our own flags, known or not.
 pub(crate) fn is_ours(word: &OsStr) -> bool {
-    word.as_bytes().starts_with(PREFIX.as_bytes())
+    word.as_bytes().starts_with(PREFIX.as_bytes()) || word == PRINT_CONFIG
 }
 
 /// Checks a mode. Errors, here and below, are a phrase that says what is allowed.
@@ -219,11 +265,6 @@ pub(crate) fn stage(value: &str) -> Result<&'static str, String> {
 /// Checks a way of counting under threads.
 pub(crate) fn threads(value: &str) -> Result<&'static str, String> {
     one_of(value, THREADS)
-}
-
-/// Checks whether partial paths are counted.
-pub(crate) fn in_flight(value: &str) -> Result<&'static str, String> {
-    one_of(value, IN_FLIGHT)
 }
 
 /// Checks whether counters may be in registers.
@@ -273,7 +314,8 @@ pub(crate) fn hot(value: Option<u32>) -> Result<u32, String> {
 /// caches see another command line when it changes.
 pub(crate) fn weights(path: &str) -> Result<String, String> {
     let make = "make one with `pathprof weights -o FILE`";
-    let content = std::fs::read(path).map_err(|error| format!("cannot read {path}: {error}; {make}"))?;
+    let content = regular::read(Path::new(path), MOST_WEIGHTS);
+    let content = content.map_err(|error| format!("cannot read {path}: {error}; {make}"))?;
     if !content.starts_with(b"pathcc weights ") {
         let is_profile = content.starts_with(b"PATHPROF") || content.starts_with(b"PATHRAWC");
         let what =
@@ -313,9 +355,17 @@ pub(crate) fn is_freestanding(words: &Words) -> bool {
     freestanding || kernel
 }
 
+/// Whether a profiler of clang's own changes the code, or reads what it counted, in the middle of the pipeline.
+pub(crate) fn has_profiler(words: &Words) -> bool {
+    const OPTIONS: [&str; 4] = ["-fprofile-use", "-fprofile-instr-use=", "-fprofile-generate", "-fprofile-sample-use="];
+    words.own().any(|word| OPTIONS.iter().any(|option| word.as_bytes().starts_with(option.as_bytes())))
+}
+
 /// The target, if the command line names one that is not counted. A later option wins over an earlier one.
-pub(crate) fn foreign_target(words: &Words) -> Option<String> {
-    let mut foreign = None;
+/// The compiler's name may name one, too: `prefix` is what stands before it, with its hyphen.
+pub(crate) fn foreign_target(words: &Words, prefix: &str) -> Option<String> {
+    let named = prefix.strip_suffix('-').filter(|target| !is_counted(target));
+    let mut foreign = named.map(str::to_owned);
     let mut words = words.own().peekable();
     while let Some(word) = words.next() {
         let named =
@@ -323,8 +373,7 @@ pub(crate) fn foreign_target(words: &Words) -> Option<String> {
         let width = word.as_bytes();
         if let Some(target) = named {
             let target = target.to_string_lossy().into_owned();
-            let counted = target.starts_with("x86_64") && target.contains("linux") && !target.ends_with("x32");
-            foreign = (!counted).then_some(target);
+            foreign = (!is_counted(&target)).then_some(target);
         } else if matches!(width, b"-m32" | b"-mx32" | b"-m16") {
             foreign = Some(word.to_string_lossy().into_owned());
         } else if width == b"-m64" && foreign.as_ref().is_some_and(|known| known.starts_with("-m")) {
@@ -332,6 +381,11 @@ pub(crate) fn foreign_target(words: &Words) -> Option<String> {
         }
     }
     foreign
+}
+
+/// Whether a target is x86-64 Linux with 64-bit pointers.
+fn is_counted(target: &str) -> bool {
+    target.starts_with("x86_64") && target.contains("linux") && !target.ends_with("x32")
 }
 
 /// An option of the plugin as clang takes it, for a plugin that `-fpass-plugin` has loaded.
@@ -361,8 +415,7 @@ mod tests {
         assert_eq!(options("-fpath-stage=early -fpath-stage=late"), "");
         assert!(options("-fpath-use=/does/not/exist").starts_with("-fpath-use=/does/not/exist: cannot read"));
         assert_eq!(options("-fpath-threads=atomic"), "-pathcc-threads=atomic");
-        assert_eq!(options("-fpath-promotion=no -fpath-in-flight=yes"), "-pathcc-in-flight=yes -pathcc-promotion=no");
-        assert_eq!(options("-fpath-promotion=yes -fpath-in-flight=no"), "");
+        assert_eq!(options("-fpath-promotion=no"), "-pathcc-promotion=no");
         assert_eq!(
             options("-fpath-mode=blocks -fpath-placement=every-block"),
             "-pathcc-mode=blocks -pathcc-placement=every-block"
@@ -398,10 +451,6 @@ mod tests {
         assert_eq!(options("-fpath-overflow=cut"), "");
         assert_eq!(options("-fpath-overflow=hash"), "-pathcc-table=4096");
         assert_eq!(options("-fpath-overflow=hash -fpath-table=100"), "-pathcc-table=128");
-        assert_eq!(
-            options("-fpath-in-flight=yes -fpath-mode=blocks"),
-            "-fpath-in-flight=yes counts paths in part and cannot be had with -fpath-mode=blocks"
-        );
         assert_eq!(options("-fpath-limit=0"), "-fpath-limit=0: expected a number of paths from 1 to 4294967296");
         assert_eq!(
             options("-fpath-limit=4294967297"),
@@ -430,7 +479,7 @@ mod tests {
 
     #[test]
     fn other_targets_are_recognised() {
-        let foreign = |line| foreign_target(&words(line));
+        let foreign = |line| foreign_target(&words(line), "");
         assert_eq!(foreign("-c a.c"), None);
         assert_eq!(foreign("-m32 -c a.c"), Some("-m32".into()));
         assert_eq!(foreign("-m32 -m64 -c a.c"), None);
@@ -438,10 +487,19 @@ mod tests {
         assert_eq!(foreign("-target i686-linux-gnu a.c"), Some("i686-linux-gnu".into()));
         assert_eq!(foreign("--target=x86_64-linux-musl a.c"), None);
         assert_eq!(foreign("--target=x86_64-linux-gnux32 a.c"), Some("x86_64-linux-gnux32".into()));
+        let called = |line, prefix| foreign_target(&words(line), prefix);
+        assert_eq!(called("a.c", "aarch64-linux-gnu-"), Some("aarch64-linux-gnu".into()));
+        assert_eq!(called("a.c", "x86_64-linux-gnu-"), None);
+        assert_eq!(called("--target=x86_64-linux-gnu a.c", "aarch64-linux-gnu-"), None);
     }
 
     #[test]
     fn freestanding_code_is_recognised() {
+        let profiler = |line| has_profiler(&words(line));
+        assert!(
+            profiler("-fprofile-use=a.profdata a.c") && profiler("-fprofile-generate") && profiler("-fprofile-use")
+        );
+        assert!(!profiler("-fprofile-arcs a.c") && !profiler("-Xclang -fprofile-use a.c") && !profiler("a.c"));
         let freestanding = |line| is_freestanding(&words(line));
         assert!(freestanding("-ffreestanding -c a.c"));
         assert!(!freestanding("-ffreestanding -fhosted -c a.c"));

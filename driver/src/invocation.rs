@@ -10,12 +10,12 @@
 //! stays as silent as it was. Nothing is handed to the linker as an input (`-Wl,`, `-l`): that would make
 //! `clang -v` a link. This file is pure: values in, a value out.
 
-use crate::environment::{REAL_LINKER, REAL_LINKER_BY};
 use crate::flags;
 use crate::linker::Real;
 use crate::role::ProgramName;
 use crate::toolchain::{CXX_MODE, Compiler, Installation};
 use crate::words::{Words, value_of};
+use pathformat::variables::{REAL_LINKER, REAL_LINKER_BY};
 use std::ffi::OsString;
 use std::path::PathBuf;
 

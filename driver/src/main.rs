@@ -21,11 +21,14 @@ mod linker;
 mod parallel;
 mod plan;
 mod process;
+mod regular;
 mod response;
 mod role;
 mod running;
+mod show;
 mod terminal;
 mod toolchain;
+mod trust;
 mod words;
 
 use std::process::ExitCode;

@@ -128,7 +128,7 @@ fn compile_all(plan: &Plan, said: &[Said], site: &Site<'_>) -> Vec<Outcome> {
 fn compile(job: &Job, said: &Said, running: &Running) -> Outcome {
     let mut command = Command::new(&job.program);
     command.args(&job.arguments).stdin(Stdio::null());
-    command.stdout(File::create(&said.stdout)?).stderr(File::create(&said.stderr)?);
+    command.stdout(File::create_new(&said.stdout)?).stderr(File::create_new(&said.stderr)?);
     running.run(&mut command)
 }
 
@@ -137,7 +137,7 @@ fn link(job: &Job, colours: bool, site: &Site<'_>) -> io::Result<Ending> {
     let mut command = Command::new(&job.program);
     if job.arguments.iter().map(|argument| argument.len() + 1).sum::<usize>() > LONG_COMMAND {
         let file = site.scratch.join("response.txt");
-        std::fs::write(&file, response::join(&job.arguments))?;
+        File::create_new(&file)?.write_all(&response::join(&job.arguments))?;
         let mut argument = OsString::from("@");
         argument.push(file);
         command.arg(argument);

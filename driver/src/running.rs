@@ -8,6 +8,7 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use std::io;
 use std::process::{Command, ExitStatus};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -21,6 +22,8 @@ const SIGNAL_DELAY: Duration = Duration::from_millis(200);
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Running {
     state: Arc<Mutex<State>>,
+    /// Whether signals do again what they always do.
+    released: Arc<AtomicBool>,
 }
 
 #[derive(Debug, Default)]
@@ -37,7 +40,10 @@ impl Running {
     pub(crate) fn watching_signals() -> io::Result<Running> {
         let running = Running::default();
         let ignored = ignored_signals();
-        let stopping = STOPPING.iter().filter(|signal| ignored & (1 << (**signal - 1)) == 0);
+        let stopping: Vec<i32> = STOPPING.into_iter().filter(|signal| ignored & (1 << (signal - 1)) == 0).collect();
+        for &signal in &stopping {
+            signal_hook::flag::register_conditional_default(signal, Arc::clone(&running.released))?;
+        }
         let mut signals = signal_hook::iterator::Signals::new(stopping)?;
         let told = running.clone();
         std::thread::Builder::new().name("signals".into()).spawn(move || {
@@ -46,6 +52,11 @@ impl Running {
             }
         })?;
         Ok(running)
+    }
+
+    /// From now on signals are not watched for.
+    pub(crate) fn release(&self) {
+        self.released.store(true, Ordering::SeqCst);
     }
 
     /// The signal that has told us to stop.

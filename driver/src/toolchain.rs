@@ -5,10 +5,12 @@
 //! under whatever name. It must be clang 22, which is usually plain from its path; only otherwise it is
 //! asked. The check cannot see which minor release of LLVM 22 the plugin was built with.
 
-use crate::environment::{self, Environment};
+use crate::environment::Environment;
 use crate::launcher::Front;
 use crate::role::{ProgramName, Role};
 use anyhow::{Context, Result, anyhow, bail};
+use pathformat::tree::{self, Entry, Kind};
+use pathformat::variables::{ASKING, CLANG};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
@@ -20,8 +22,6 @@ const MAJOR: &str = "22";
 const USUAL: &str = "/usr/lib/llvm-22/bin/clang";
 /// Makes clang a C++ driver where its name does not.
 pub(crate) const CXX_MODE: &str = "--driver-mode=g++";
-/// Set while a compiler is asked for its version, so that one that leads back here cannot loop.
-const ASKING: &str = "PATHCC_ASKING_VERSION";
 
 /// The real compiler and how to start it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,22 +49,27 @@ pub(crate) struct Installation {
 }
 
 impl Installation {
-    /// Finds our own files from the canonical path of the running program: `../lib/pathcc` and beside it.
+    /// Finds our own files from the canonical path of the running program, in the tree that it is part of.
     ///
     /// # Errors
-    /// A file that is missing, and what to do about it.
+    /// A file that counting needs and that is missing, and what to do about it.
     pub(crate) fn of(executable: &Path) -> Result<Installation> {
         let bin = executable.parent().unwrap_or(Path::new("/"));
-        let link = bin.parent().unwrap_or(bin).join("lib/pathcc/libpathpass.so");
-        let complete = "this installation of pathcc is incomplete: run `make build` or `make install` again \
-                        (PATHCC_DISABLE=1 compiles without counting)";
-        let plugin =
-            link.canonicalize().with_context(|| format!("cannot find the plugin {}; {complete}", link.display()))?;
-        let linker = bin.join("ld.pathld");
-        if !is_executable(&linker) {
-            bail!("cannot find the linker {}; {complete}", linker.display());
+        let root = bin.parent().unwrap_or(bin);
+        for Entry { kind, path } in tree::needed_to_build() {
+            let file = root.join(path);
+            let there = if kind == Kind::Program { is_executable(&file) } else { file.is_file() };
+            if !there {
+                bail!(
+                    "cannot find {}; this installation of pathcc is incomplete: run `make build` or `make install` again \
+                     (PATHCC_DISABLE=1 compiles without counting)",
+                    file.display()
+                );
+            }
         }
-        Ok(Installation { plugin, linker })
+        let link = root.join(tree::PLUGIN);
+        let plugin = link.canonicalize().with_context(|| format!("cannot find {}", link.display()))?;
+        Ok(Installation { plugin, linker: root.join(tree::LINKER) })
     }
 }
 
@@ -138,7 +143,7 @@ impl Compiler {
         }
         let program = self.program.display();
         if std::env::var_os(ASKING).is_some() {
-            bail!("the compiler {program} leads back to pathcc: set {} to the real clang-22", environment::CLANG);
+            bail!("the compiler {program} leads back to pathcc: set {CLANG} to the real clang-22");
         }
         let answer = Command::new(&self.program)
             .arg("--version")
@@ -148,7 +153,7 @@ impl Compiler {
             .output()
             .with_context(|| format!("cannot run the compiler {program}"))?;
         let answer = String::from_utf8_lossy(&answer.stdout);
-        let expected = format!("pathcc works with clang 22 only: install clang-22 or set {} to it", environment::CLANG);
+        let expected = format!("pathcc works with clang 22 only: install clang-22 or set {CLANG} to it");
         match version_in(&answer) {
             Some(version) if version.split('.').next() == Some(MAJOR) => Ok(()),
             Some(version) => Err(anyhow!("the compiler {program} is clang {version}, but {expected}")),
@@ -204,14 +209,13 @@ impl Search<'_> {
         if let Some(named) = &environment.clang {
             return self.program(named).ok_or_else(|| {
                 let why = if self.finds_itself(named) { "is pathcc itself" } else { "is not there" };
-                anyhow!("{}={} {why}: set it to the real clang-22", environment::CLANG, named.display())
+                anyhow!("{}={} {why}: set it to the real clang-22", CLANG, named.display())
             });
         }
         [USUAL, "clang-22", "clang"].iter().find_map(|name| self.program(OsStr::new(name))).ok_or_else(|| {
             anyhow!(
                 "cannot find clang 22 (looked for {USUAL}, and for clang-22 and clang on PATH): install clang-22 or set \
-                 {} to it",
-                environment::CLANG
+                 {CLANG} to it"
             )
         })
     }
@@ -326,15 +330,19 @@ mod tests {
         let root = tempfile::tempdir().expect("temporary directory");
         let pathcc = root.path().join("bin/pathcc");
         let missing = || format!("{:#}", Installation::of(&pathcc).expect_err("incomplete"));
-        assert!(
-            missing().contains("lib/pathcc/libpathpass.so; this installation of pathcc is incomplete"),
-            "{}",
-            missing()
-        );
-        executable(&root.path().join("lib/pathcc/libpathpass-1234.so"));
-        std::os::unix::fs::symlink("libpathpass-1234.so", root.path().join("lib/pathcc/libpathpass.so")).expect("link");
-        assert!(missing().contains("bin/ld.pathld; this installation"), "{}", missing());
-        executable(&root.path().join("bin/ld.pathld"));
+        for Entry { kind, path } in tree::needed_to_build() {
+            assert!(
+                missing().contains(&format!("/{path}; this installation of pathcc is incomplete")),
+                "{}",
+                missing()
+            );
+            if kind == Kind::Plugin {
+                executable(&root.path().join("lib/pathcc/libpathpass-1234.so"));
+                std::os::unix::fs::symlink("libpathpass-1234.so", root.path().join(path)).expect("link");
+            } else {
+                executable(&root.path().join(path));
+            }
+        }
         let installation = Installation::of(&pathcc).expect("complete");
         assert!(installation.plugin.ends_with("lib/pathcc/libpathpass-1234.so"));
     }

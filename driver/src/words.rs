@@ -7,7 +7,7 @@
 //! This is not a parser of clang's options. It knows three things: that everything after `--` is an
 //! input, that the word after `-Xclang` and the like belongs to somebody else, and what a response file is.
 
-use crate::response;
+use crate::{regular, response};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -16,8 +16,9 @@ use std::path::Path;
 const VERBATIM_NEXT: [&str; 8] =
     ["-Xclang", "-Xlinker", "-Xassembler", "-Xpreprocessor", "-Xanalyzer", "-mllvm", "-mmlir", "-o"];
 
-/// Response files may name response files; clang gives up at some depth, and so do we.
-const MAX_NESTING: usize = 20;
+/// No more response files are opened than this, however they name each other, and no more bytes of them read.
+const MOST_FILES: usize = 2000;
+const MOST_BYTES: usize = 256 << 20;
 
 /// One word as the user wrote it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,9 +43,10 @@ impl Words {
     pub(crate) fn new(arguments: &[OsString], read: &dyn Fn(&Path) -> Option<Vec<u8>>) -> Words {
         // With another quoting than GNU's the words are not ours to take apart.
         let gnu = !arguments.iter().any(|word| word == "--rsp-quoting=windows");
+        let mut opener = Opener { read, inside: Vec::new(), files: 0, bytes: 0 };
         let written = arguments
             .iter()
-            .map(|word| Written { word: word.clone(), content: gnu.then(|| open(word, read, 0)).flatten() })
+            .map(|word| Written { word: word.clone(), content: gnu.then(|| opener.open(word)).flatten() })
             .collect();
         Words { written }
     }
@@ -112,22 +114,37 @@ impl Scanner {
     }
 }
 
-/// The words of the response file that `word` names, if it names one.
-fn open(word: &OsStr, read: &dyn Fn(&Path) -> Option<Vec<u8>>, depth: usize) -> Option<Vec<OsString>> {
-    let name = word.as_bytes().strip_prefix(b"@")?;
-    if depth == MAX_NESTING {
-        return None;
+/// Opens response files.
+struct Opener<'a> {
+    read: &'a dyn Fn(&Path) -> Option<Vec<u8>>,
+    /// The names of the files that are being opened, the outermost first.
+    inside: Vec<OsString>,
+    files: usize,
+    bytes: usize,
+}
+
+impl Opener<'_> {
+    /// The words of the response file that `word` names, if it names one. A file inside itself is none: clang refuses it.
+    fn open(&mut self, word: &OsStr) -> Option<Vec<OsString>> {
+        let name = word.as_bytes().strip_prefix(b"@")?;
+        if self.inside.iter().any(|outer| outer == word) || self.files >= MOST_FILES || self.bytes >= MOST_BYTES {
+            return None;
+        }
+        let text = (self.read)(Path::new(OsStr::from_bytes(name)))?;
+        self.files += 1;
+        self.bytes += text.len();
+        let words = response::split(&text)?;
+        self.inside.push(word.to_owned());
+        // Names inside are relative to the current directory, not to the file.
+        let opened = words.into_iter().flat_map(|inner| self.open(&inner).unwrap_or_else(|| vec![inner])).collect();
+        self.inside.pop();
+        Some(opened)
     }
-    let text = read(Path::new(OsStr::from_bytes(name)))?;
-    let words = response::split(&text)?;
-    // Names inside are relative to the current directory, not to the file.
-    Some(words.into_iter().flat_map(|inner| open(&inner, read, depth + 1).unwrap_or_else(|| vec![inner])).collect())
 }
 
 /// Reads a response file if it is a regular file.
 pub(crate) fn read_regular_file(path: &Path) -> Option<Vec<u8>> {
-    let regular = std::fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
-    regular.then(|| std::fs::read(path).ok()).flatten()
+    regular::read(path, MOST_BYTES as u64).ok()
 }
 
 /// Splits `word` at `prefix`: the rest, if it starts so.
@@ -146,7 +163,8 @@ pub(crate) mod tests {
             Some("r") => Some(b"-c --ld-path=x @n".to_vec()),
             Some("n") => Some(b"-O2".to_vec()),
             Some("dash") => Some(b"--".to_vec()),
-            Some("loop") => Some(b"@loop".to_vec()),
+            Some("loop") => Some(b"@loop -g @loop".to_vec()),
+            Some(name) if name.starts_with("deep") => Some(format!("@{name}+ @{name}+").into_bytes()),
             _ => None,
         })
     }
@@ -166,7 +184,9 @@ pub(crate) mod tests {
         assert_eq!(shown(words("-Xclang -- -c").own()), "-Xclang -c");
         assert_eq!(shown(words("@r a.c").own()), "-c --ld-path=x -O2 a.c");
         assert_eq!(shown(words("@dash -c").own()), "--");
-        assert_eq!(shown(words("@missing @loop").own()), "@missing @loop");
+        assert_eq!(shown(words("@missing @loop").own()), "@missing @loop -g @loop");
+        // As many as there may be, and not 2 to the power of that.
+        assert!(words("@deep").own().count() <= 2 * MOST_FILES);
     }
 
     #[test]

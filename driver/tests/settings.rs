@@ -4,6 +4,8 @@ mod common;
 
 use common::{Did, Place};
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::process::Command;
 
 fn refused(place: &Place, did: &Did) -> String {
     assert_eq!((did.code, &*did.stdout), (Some(1), ""));
@@ -59,7 +61,7 @@ fn a_configuration_file_is_found_upwards_and_flags_win() {
     assert_eq!(options_seen(&place, ""), "...5..");
 
     let with = |config: &str| place.run(place.pathcc("-c one.c").env("PATHCC_CONFIG", config), "");
-    assert_eq!(with("").code, Some(0));
+    assert_eq!(with("off").code, Some(0));
     let other = place.path("other.toml");
     fs::write(&other, "# comment\nmode = 'log'\n\nthreads = 'many'\n").expect("file");
     let did = with(other.to_str().expect("text"));
@@ -87,10 +89,7 @@ fn disabled_it_is_plain_clang() {
         "exec -a /usr/lib/llvm-22/bin/clang-22 /usr/lib/llvm-22/bin/clang -c one.c --ld-path=x\n"
     );
     let did = place.run(place.pathcc("-c one.c").env("PATHCC_DISABLE", "0"), "");
-    assert!(
-        refused(&place, &did)
-            .starts_with("cannot find the plugin ROOT/tree/lib/pathcc/libpathpass.so; this installation")
-    );
+    assert!(refused(&place, &did).starts_with("cannot find ROOT/tree/lib/pathcc/libpathpass.so; this installation"));
 }
 
 #[test]
@@ -157,7 +156,141 @@ fn a_missing_linker_is_reported() {
     let place = Place::new();
     fs::remove_file(place.bin("ld.pathld")).expect("removed");
     let did = place.run(&mut place.pathcc("-c one.c"), "");
-    assert!(refused(&place, &did).starts_with("cannot find the linker ROOT/tree/bin/ld.pathld; this installation"));
+    assert!(refused(&place, &did).starts_with("cannot find ROOT/tree/bin/ld.pathld; this installation"));
+}
+
+#[test]
+fn a_file_of_somebody_else_is_not_obeyed_and_that_is_said_once() {
+    let place = Place::new();
+    fs::write(place.path("pathcc.toml"), "limit = 7").expect("file");
+    let nearest = place.path("work/pathcc.toml");
+    let compiled = |said: &str| {
+        let did = place.run(&mut place.pathcc("-S -emit-llvm one.c -o out.ll"), "");
+        assert_eq!(did.code, Some(0), "{}", did.stderr);
+        assert_eq!(did.stderr.replace(place.path("").to_str().expect("text"), "ROOT/"), said);
+        assert!(String::from_utf8_lossy(&did.files["out.ll"]).contains("!pathcc....7.."), "{said}");
+    };
+    let not_obeyed = |why: &str| {
+        format!(
+            "pathcc: warning: ROOT/work/pathcc.toml is not obeyed: {why}; to obey it all the same set PATHCC_CONFIG to it\n"
+        )
+    };
+    compiled("");
+    place.write("pathcc.toml", "mode = 'nonsense'");
+    fs::set_permissions(&nearest, fs::Permissions::from_mode(0o666)).expect("ours");
+    compiled(&not_obeyed("everybody can write it"));
+    fs::set_permissions(&nearest, fs::Permissions::from_mode(0o644)).expect("ours");
+    if std::os::unix::fs::chown(&nearest, Some(54_321), None).is_ok() {
+        compiled(&not_obeyed("it belongs to user 54321"));
+        // Named by the user it is read whoever wrote it.
+        let did = place.run(place.pathcc("-c one.c").env("PATHCC_CONFIG", &nearest), "");
+        assert!(did.code == Some(1) && did.stderr.contains("unknown value 'nonsense'"), "{}", did.stderr);
+        fs::remove_file(&nearest).expect("ours");
+        std::os::unix::fs::symlink(place.path("pathcc.toml"), &nearest).expect("link");
+        std::os::unix::fs::lchown(&nearest, Some(54_321), None).expect("as above");
+        compiled(&not_obeyed("it belongs to user 54321"));
+    }
+    fs::remove_file(&nearest).expect("ours");
+    let pipe = Command::new("mkfifo").arg(&nearest).status().expect("mkfifo");
+    assert!(pipe.success());
+    compiled(&not_obeyed("it is not a regular file"));
+}
+
+#[test]
+fn a_pipe_is_no_file_with_weights() {
+    let place = Place::new();
+    assert!(Command::new("mkfifo").arg(place.path("work/pipe")).status().expect("mkfifo").success());
+    for file in ["pipe", "/dev/zero"] {
+        let did = place.run(&mut place.pathcc(&format!("-c one.c -fpath-use={file}")), "");
+        assert_eq!(
+            refused(&place, &did),
+            format!(
+                "-fpath-use={file}: cannot read {file}: it is not a regular file; make one with `pathprof weights -o FILE`"
+            )
+        );
+    }
+}
+
+#[test]
+fn what_is_in_force_is_shown_with_where_it_comes_from() {
+    let place = Place::new();
+    fs::write(place.path("pathcc.toml"), "mode = 'edges'\nlimit = 7\njobs = 3\n").expect("file");
+    place.write("pathcc.toml", "");
+    fs::set_permissions(place.path("work/pathcc.toml"), fs::Permissions::from_mode(0o602)).expect("ours");
+    let shown = |line: &str, variables: &[(&str, &str)]| -> Vec<Vec<String>> {
+        let did = place.run(place.pathcc(line).envs(variables.iter().copied()), "");
+        assert_eq!((did.code, &*did.stderr), (Some(0), ""), "{line}");
+        assert!(!did.files.keys().any(|name| name.ends_with(".o")), "nothing is compiled");
+        let text = did.stdout.replace(place.path("").to_str().expect("text"), "ROOT/");
+        let columns =
+            |line: &str| line.split("  ").map(str::trim).filter(|word| !word.is_empty()).map(str::to_owned).collect();
+        text.lines().map(columns).collect()
+    };
+    let has =
+        |rows: &[Vec<String>], row: [&str; 3]| assert!(rows.iter().any(|found| *found == row), "{row:?}: {rows:#?}");
+    let rows = shown("-c one.c -fpath-stage=early -fpath-limit=9 --print-config", &[]);
+    has(&rows, ["configuration", "ROOT/pathcc.toml", "found"]);
+    has(&rows, ["not obeyed", "ROOT/work/pathcc.toml", "everybody can write it"]);
+    has(&rows, ["counting", "yes", "default"]);
+    has(&rows, ["mode", "edges", "ROOT/pathcc.toml"]);
+    has(&rows, ["stage", "early", "-fpath-stage="]);
+    has(&rows, ["limit", "9", "-fpath-limit="]);
+    has(&rows, ["threads", "exact", "default"]);
+    has(&rows, ["jobs", "3", "ROOT/pathcc.toml"]);
+    has(&rows, ["plugin", "ROOT/tree/lib/pathcc/libpathpass-0123.so", "found"]);
+    let variables = [
+        ("PATHCC_CONFIG", "off"),
+        ("PATHCC_DISABLE", "yes"),
+        ("PATHCC_JOBS", "2"),
+        ("PATHCC_CLANG", "/usr/bin/clang-22"),
+    ];
+    let rows = shown("--print-config", &variables);
+    has(&rows, ["configuration", "none", "PATHCC_CONFIG"]);
+    has(&rows, ["counting", "no", "PATHCC_DISABLE"]);
+    has(&rows, ["mode", "paths", "default"]);
+    has(&rows, ["jobs", "2", "PATHCC_JOBS"]);
+    assert!(rows.iter().any(|row| row[0] == "compiler" && row[2] == "PATHCC_CLANG"), "{rows:?}");
+}
+
+#[test]
+fn switches_have_one_rule() {
+    let place = Place::new();
+    for (word, disabled) in
+        [("1", true), ("yes", true), ("on", true), ("", false), ("0", false), ("no", false), ("off", false)]
+    {
+        let line = place.dry(place.pathcc("-c one.c").env("PATHCC_DISABLE", word));
+        assert_eq!(!line.contains("-fpass-plugin"), disabled, "{word}");
+    }
+}
+
+#[test]
+fn other_targets_are_compiled_as_by_clang_with_one_warning() {
+    let place = Place::new();
+    for target in [
+        "wasm32",
+        "wasm64",
+        "x86_64-pc-windows-msvc",
+        "x86_64-w64-mingw32",
+        "i686-pc-windows-gnu",
+        "x86_64-apple-darwin",
+        "x86_64-unknown-uefi",
+        "powerpc64-ibm-aix",
+        "spirv64",
+        "bpf",
+        "aarch64-linux-gnu",
+        "x86_64-linux-gnux32",
+    ] {
+        let line = format!("--target={target} -O1 -c b.c -o out.o");
+        place.reset();
+        let expected = place.run(&mut place.command("clang-22", &line), "");
+        place.reset();
+        let found = place.run(&mut place.pathcc(&line), "");
+        assert_eq!((found.code, found.files), (expected.code, expected.files), "{target}");
+        let warning =
+            format!("pathcc: warning: {target}: only x86-64 Linux is supported, so that paths are not counted\n");
+        assert_eq!(found.stderr, warning + &expected.stderr, "{target}");
+        assert_eq!(found.code, Some(0), "{target}");
+    }
 }
 
 #[test]

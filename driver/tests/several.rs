@@ -184,6 +184,20 @@ fn a_signal_stops_everything_and_leaves_nothing() {
     }
 }
 
+#[test]
+fn nobody_else_can_look_or_write_into_temporary_files() {
+    let place = Place::new();
+    for umask in ["000", "002", "077"] {
+        let linker = place.script("linker", "stat -c %a \"$TMP_OF_TEST\"/pathcc-*; exec ld \"$@\"");
+        let program = place.bin("pathcc").display().to_string();
+        let line = format!("umask {umask}; exec {program} a.c b.c c.c --ld-path={} -o prog", linker.display());
+        let mut command = place.command("sh", "-c");
+        let did = place.run(command.arg(line).env("PATHCC_JOBS", "2").env("TMP_OF_TEST", place.path("tmp")), "");
+        assert_eq!((did.code, &*did.stdout), (Some(0), "700\n"), "{umask}: {}", did.stderr);
+        place.assert_no_temporary_files();
+    }
+}
+
 /// How many compilations run whose arguments mention `path`.
 fn running_with(path: &std::path::Path) -> usize {
     let needle = path.to_str().expect("text").as_bytes();

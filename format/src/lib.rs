@@ -17,6 +17,8 @@ pub mod manifest;
 pub mod profile;
 pub mod raw;
 pub mod record;
+pub mod tree;
+pub mod variables;
 #[cfg(any(feature = "alloc", test))]
 pub mod weights;
 pub mod wire;
@@ -25,13 +27,13 @@ pub use record::ModuleId;
 pub use wire::Error;
 
 /// Version of the manifest record and its payload. Any other version is refused with a message.
-pub const MANIFEST_VERSION: u32 = 5;
+pub const MANIFEST_VERSION: u32 = 6;
 
 /// Version of the profile file. Any other version is refused with a message.
-pub const PROFILE_VERSION: u32 = 3;
+pub const PROFILE_VERSION: u32 = 4;
 
 /// Version of the raw file. Any other version is refused with a message.
-pub const RAW_VERSION: u32 = 2;
+pub const RAW_VERSION: u32 = 3;
 
 /// Names that are agreed between the pass (which emits them) and the linker (which defines them).
 pub mod names {
@@ -45,12 +47,26 @@ pub mod names {
     /// A module's counter array is called this followed by its [`ModuleId`](crate::ModuleId) in hexadecimal.
     pub const COUNTERS_PREFIX: &str = "__pathcc_counters_";
 
-    /// The thread-local word that the runtime sets: how far a thread's copy of the counters is from the region.
+    /// The thread-local word that the runtime sets: how far a thread's copy of the counters is from the region. Executables have it, and
+    /// libraries with code that has words of its own; any other library is lent one.
     pub const DELTA: &str = "__pathcc_delta";
 
-    /// The thread-local word that a module moves its array's address by is called this followed by its
-    /// [`ModuleId`](crate::ModuleId). For modules in the region it is [`DELTA`]; any other one keeps a word to itself that stays 0.
-    pub const DELTA_PREFIX: &str = "__pathcc_delta_";
+    /// Where that word is, as its distance from the thread pointer. Code that may be part of a library reads it before the word.
+    pub const PLACE: &str = "__pathcc_place";
+
+    /// What such code of a module calls [`PLACE`]: this followed by its [`ModuleId`](crate::ModuleId). A module that is not in the
+    /// region keeps one to itself, which stays [`NOWHERE`].
+    pub const PLACE_PREFIX: &str = "__pathcc_place_";
+
+    /// A place that is 0 in every thread: the third of four words that glibc keeps for compilers' transactional memory (`__private_tm` in
+    /// `tcbhead_t`, whose layout is part of its ABI), of which they use two.
+    pub const NOWHERE: u64 = 0x60;
+
+    /// The thread-local words that an executable lends to libraries.
+    pub const LENT: &str = "__pathcc_lent";
+
+    /// How many there are.
+    pub const LENT_COUNT: usize = 256;
 
     /// The thread-local word of a module of code that is for executables alone: where its array is in this thread. Called this
     /// followed by the module's id. The words of an image stand behind [`DELTA`], in the order of its modules.
@@ -65,8 +81,11 @@ pub mod names {
     /// The runtime's function that creates a registered thread.
     pub const CREATE_THREAD: &str = "__pathcc_create_thread";
 
+    /// The runtime's function that ends the process in place of `_exit`.
+    pub const LEAVE: &str = "__pathcc_leave";
+
     /// The function that tells how far [`DELTA`] is from the thread pointer. The linker makes it, so that an image whose modules do
-    /// not need the word has no thread-local variable.
+    /// not need the word has no thread-local variable; then it tells 0.
     pub const DELTA_OFFSET: &str = "__pathcc_delta_offset";
 
     /// What the images of a process share: the executable's.
@@ -75,6 +94,26 @@ pub mod names {
     /// Functions that an instrumented executable defines in place of the C library's.
     pub const THREAD_FUNCTIONS: [&str; 2] = ["pthread_create", "thrd_create"];
 
+    /// Functions of the C library that end a process at once, which an instrumented executable defines in their place.
+    pub const EXIT_FUNCTIONS: [&str; 2] = ["_exit", "_Exit"];
+
+    /// Behind the entry of an executable's `pthread_create` that is ours: by it libraries find the hub. It ends with the
+    /// version of what the images of a process share (`runtime/src/hub.rs`).
+    pub const HUB_SIGNATURE: [u8; 16] = *b"pathcc threads\x03\0";
+
+    /// So much of the signature is the same in every version.
+    pub const HUB_SIGNATURE_NAME: usize = 14;
+
     /// The section of the region that holds all counter arrays of an image; page-aligned and padded.
     pub const REGION_SECTION: &str = ".bss.__pathcc_region";
+
+    /// What resolvers of ifuncs call first, since they run before there are thread-local variables. The linker makes it; in an
+    /// object it does nothing.
+    pub const EARLY: &str = "__pathcc_early";
+
+    /// The runtime's function that makes the thread-local words of the calling thread.
+    pub const PREPARE_THREAD: &str = "__pathcc_prepare_thread";
+
+    /// Where a program starts that no dynamic linker prepares.
+    pub const ENTRY: &str = "__pathcc_entry";
 }

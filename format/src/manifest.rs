@@ -37,6 +37,10 @@ pub struct Manifest {
 pub struct Function {
     /// Symbol name (mangled).
     pub name: String,
+    /// What the source calls it, with its parameters and what it returns; empty if the symbol is not mangled.
+    pub full_name: String,
+    /// The same without parameters and what it returns.
+    pub short_name: String,
     /// Who else can see the symbol.
     pub linkage: Linkage,
     /// File that the function is declared in (empty without debug information).
@@ -51,11 +55,8 @@ pub struct Function {
     pub first_counter: u64,
     /// Number of paths, each with a counter. 0 for a skipped function.
     pub num_paths: u64,
-    /// Whether a counter behind those of the paths counts entries of the function: all, or those on `marks`.
-    pub counts_entries: bool,
-    /// The acyclic edges on which that counter is stepped, instead of at the entry. A path from the entry follows at most one
-    /// of them, and no other path does.
-    pub marks: Vec<u32>,
+    /// How many of them are in flight: they end with a call that did not come back.
+    pub in_flight_paths: u64,
     /// First key of this function's [tables](Self::tables) among those of the module.
     pub first_key: u64,
     /// How many callees of each indirect call are told apart; 0 if none are.
@@ -127,6 +128,8 @@ pub struct Block {
     pub calls: Vec<Call>,
     /// How the function is left here, if this block has no successor.
     pub exit: Option<Exit>,
+    /// Whether control may stay at its end: the call that stands there may throw, exit or jump away.
+    pub may_stay: bool,
 }
 
 /// A call.
@@ -251,7 +254,7 @@ pub enum Outcome {
     Normal,
     /// An `invoke` threw.
     Unwind,
-    /// One target of an indirect branch or of `asm goto`.
+    /// One target of an indirect branch or of `asm goto`, or where a call comes back that may do so twice.
     Indirect,
 }
 
@@ -291,8 +294,8 @@ pub enum DagEdgeKind {
         /// Why.
         why: CutReason,
     },
-    /// A path stands still in this block, in a call that may not come back. Its counter says how many frames do so now, as a
-    /// signed number: one that was inherited over a fork takes one away.
+    /// Control comes to the call at the end of this block, which may not come back. Its counter says how often; those that
+    /// did come back have counted a longer path as well. The first edge out of its block, with the value 0.
     InFlight {
         /// The block.
         block: u32,
@@ -319,7 +322,7 @@ impl Function {
     /// How many of them count one thing each, whatever happens. Those of [tables](Self::tables) stand behind them.
     pub fn plain_counters(&self) -> u64 {
         let others = self.counted_blocks.len() + self.counted_arcs.len();
-        self.num_paths.saturating_add(self.counts_entries.into()).saturating_add(others as u64)
+        self.num_paths.saturating_add(others as u64)
     }
 
     /// How many keys its tables have.
@@ -362,7 +365,6 @@ mod tests {
         let function = Function {
             first_counter: 3,
             num_paths: 2,
-            counts_entries: true,
             counted_blocks: vec![1, 0],
             counted_arcs: vec![0, 3],
             first_key: 5,
@@ -372,13 +374,13 @@ mod tests {
             ..Function::default()
         };
         let tables: Vec<_> = function.tables().collect();
-        // Paths, entries, two blocks and two arcs have plain counters, from the third on.
+        // Paths, two blocks and two arcs have plain counters, from the third on.
         let callees = TableOf::Callees { block: 1, call: 1 };
         let expected = [
-            Table { of: callees, slots: 8, first_key: 5, first_counter: 10 },
-            Table { of: TableOf::Paths, slots: 64, first_key: 13, first_counter: 19 },
+            Table { of: callees, slots: 8, first_key: 5, first_counter: 9 },
+            Table { of: TableOf::Paths, slots: 64, first_key: 13, first_counter: 18 },
         ];
         assert_eq!(tables, expected);
-        assert_eq!((function.plain_counters(), function.counters(), function.keys()), (7, 7 + 9 + 65, 72));
+        assert_eq!((function.plain_counters(), function.counters(), function.keys()), (6, 6 + 9 + 65, 72));
     }
 }

@@ -2,9 +2,13 @@
 //!
 //! The runtime streams it out ([`ModuleWriter`]); the report reads it whole ([`Profile::decode`]). After the head
 //! come modules, each a tag 1, the module's id, the length of its array and pairs (gap, count) closed by a gap
-//! of 0, where the index of a counter is the previous one plus the gap, starting from −1. Where keys of tables are addresses, a tag 2 and the process's map stand
-//! before its modules. A tag 0 and the
-//! xxHash64 of all bytes before it close the file.
+//! of 0, where the index of a counter is the previous one plus the gap, starting from −1. Where keys of tables are addresses,
+//! a tag 2 and the process's map stand before its modules. In a merged profile a tag 3 begins what each run counted. A tag 0
+//! and the xxHash64 of all bytes before it close the file.
+
+use core::fmt;
+
+use xxhash_rust::xxh64::Xxh64;
 
 use crate::PROFILE_VERSION;
 use crate::record::ModuleId;
@@ -28,10 +32,74 @@ pub const FORKED: u32 = 4;
 /// room or no descriptor for more.
 pub const PARTIAL: u32 = 8;
 
+/// Flag: the file that keeps the counters was cut or could not be read while the process ran; what it held is missing.
+pub const CUT: u32 = 16;
+
+/// Flag: the image is a library that a program without counters loaded, and that program had overwritten its environment or
+/// changed its directory; what the profile's name should be is a guess.
+pub const UNSURE: u32 = 32;
+
+/// Flag: the executable has a runtime of another version, so that the image cannot tell its threads apart.
+pub const OTHER_RUNTIME: u32 = 64;
+
+/// Flag of raw files: the process ended in the normal way and could not write its profile. Nothing is missing.
+pub const ENDED: u32 = 128;
+
+/// Flag of raw files, beside [`ENDED`]: it was not permitted to write there.
+pub const DENIED: u32 = 256;
+
+/// Flag of raw files, beside [`ENDED`]: it left by `_exit`, which writes no profile.
+pub const LEFT: u32 = 512;
+
+/// What tells one run of an image from every other: 16 random bytes, or a digest where there were none. All zeros are none.
+///
+/// A run is the life of an image in a process. A profile and the raw file that it replaces are of one run, and so are copies.
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RunId(pub [u8; 16]);
+
+impl RunId {
+    /// No identity.
+    pub const NONE: Self = Self([0; 16]);
+
+    /// The run of a child that was forked from this one: `process` is its number, `time` when that was.
+    pub fn of_child(&self, process: u32, time: u64) -> Self {
+        if *self == Self::NONE {
+            return Self::NONE;
+        }
+        digest(&[&self.0, &process.to_le_bytes(), &time.to_le_bytes()])
+    }
+}
+
+impl fmt::Display for RunId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for RunId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "run {self}")
+    }
+}
+
+/// A digest of byte strings, each with its length.
+fn digest(parts: &[&[u8]]) -> RunId {
+    let half = |seed| {
+        let mut hash = Xxh64::new(seed);
+        for part in parts {
+            hash.update(&(part.len() as u64).to_le_bytes());
+            hash.update(part);
+        }
+        u128::from(hash.digest())
+    };
+    RunId((half(1) << 64 | half(2)).to_le_bytes())
+}
+
 /// Who ran. Byte strings, since a path or an argument need not be UTF-8.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Head<'a> {
-    /// [`INCOMPLETE`], [`UNREGISTERED_THREADS`], [`FORKED`], [`PARTIAL`].
+    /// [`INCOMPLETE`], [`UNREGISTERED_THREADS`], [`FORKED`], [`PARTIAL`], [`CUT`], [`UNSURE`], [`OTHER_RUNTIME`], [`ENDED`],
+    /// [`DENIED`], [`LEFT`].
     pub flags: u32,
     /// Process.
     pub pid: u32,
@@ -44,6 +112,8 @@ pub struct Head<'a> {
     /// When the kernel started the process, in clock ticks since boot; 0 if unknown. With the process's number and its
     /// machine this tells which images ran in one process.
     pub process_start: u64,
+    /// Which run it is, [`RunId::NONE`] if there was nothing random at hand.
+    pub run: RunId,
     /// Build-id of the image, empty if it has none.
     pub build_id: &'a [u8],
     /// Absolute path of the image.
@@ -71,6 +141,7 @@ impl Head<'_> {
         sink.put_u64(self.start);
         sink.put_u64(self.stop);
         sink.put_u64(self.process_start);
+        sink.put(&self.run.0);
         for text in [self.build_id, self.image, self.command_line, self.directory, self.host] {
             sink.put_bytes(text);
         }
@@ -88,12 +159,23 @@ impl<'a> Head<'a> {
             start: reader.u64()?,
             stop: reader.u64()?,
             process_start: reader.u64()?,
+            run: RunId(reader.array()?),
             build_id: reader.bytes()?,
             image: reader.bytes()?,
             command_line: reader.bytes()?,
             directory: reader.bytes()?,
             host: reader.bytes()?,
         })
+    }
+
+    /// Which run it is; without random bytes, by all that is known of it.
+    pub fn identity(&self) -> RunId {
+        if self.run != RunId::NONE {
+            return self.run;
+        }
+        // Not by its parent, which may end before it and be another one by then.
+        let numbers = [self.pid.into(), self.start, self.process_start].map(u64::to_le_bytes);
+        digest(&[numbers.as_flattened(), self.build_id, self.image, self.command_line, self.directory, self.host])
     }
 }
 
@@ -114,6 +196,13 @@ impl<'a, S: Sink> ProfileWriter<'a, S> {
     pub fn map(&mut self, lines: &[u8]) {
         self.sink.put(&[2]);
         self.sink.put_bytes(lines);
+    }
+
+    /// Begins what another run counted; `flags` are those of its profile.
+    pub fn part(&mut self, run: RunId, flags: u32) {
+        self.sink.put(&[3]);
+        self.sink.put(&run.0);
+        self.sink.put_u32(flags);
     }
 
     /// Starts a module whose array has `counters` counters. Counters must then come in ascending order.
@@ -154,14 +243,14 @@ impl<S: Sink> ModuleWriter<'_, '_, S> {
 }
 
 #[cfg(any(feature = "alloc", test))]
-pub use whole::{Module, Profile};
+pub use whole::{Module, Part, Profile};
 
 /// Reading and holding whole profiles, for programs with an allocator.
 #[cfg(any(feature = "alloc", test))]
 mod whole {
     use alloc::vec::Vec;
 
-    use super::{Head, MAGIC, ProfileWriter};
+    use super::{Head, MAGIC, ProfileWriter, RunId};
     use crate::PROFILE_VERSION;
     use crate::record::ModuleId;
     use crate::wire::{Error, Reader, Result, checksum};
@@ -169,12 +258,23 @@ mod whole {
     /// A profile in memory; the texts of its head borrow from the file's bytes.
     #[derive(Clone, Debug, Default, PartialEq, Eq)]
     pub struct Profile<'a> {
-        /// Who ran.
+        /// Who ran; of a merged profile, the first.
         pub head: Head<'a>,
+        /// What each run counted: one, or in a merged profile any number.
+        pub parts: Vec<Part>,
+    }
+
+    /// What one run counted.
+    #[derive(Clone, Debug, Default, PartialEq, Eq)]
+    pub struct Part {
+        /// Which run.
+        pub run: RunId,
+        /// The flags of its profile.
+        pub flags: u32,
+        /// Where code was in its process, if keys are addresses: lines of `/proc/self/maps`.
+        pub map: Option<Vec<u8>>,
         /// Non-zero counters by module.
         pub modules: Vec<Module>,
-        /// Where code is in the process of the modules from this one on.
-        pub maps: Vec<(usize, Vec<u8>)>,
     }
 
     /// The non-zero counters of one module.
@@ -208,35 +308,66 @@ mod whole {
             }
             let flags = reader.u32()?;
             let head = Head::read_facts(flags, &mut reader)?;
-            let (mut modules, mut maps) = (Vec::new(), Vec::new());
+            let mut parts = Vec::new();
+            let mut part = Part::of(&head);
+            let mut begun = false;
             loop {
                 match reader.u8()? {
                     0 => break,
-                    1 => modules.push(Module::decode(&mut reader)?),
-                    2 => maps.push((modules.len(), reader.bytes()?.to_vec())),
+                    1 => part.modules.push(Module::decode(&mut reader)?),
+                    2 if part.map.is_none() && part.modules.is_empty() => part.map = Some(reader.bytes()?.to_vec()),
+                    2 => return Err(Error::Invalid("a map does not stand before the modules of its process")),
+                    3 => {
+                        let next = Part { run: RunId(reader.array()?), flags: reader.u32()?, ..Part::default() };
+                        let before = core::mem::replace(&mut part, next);
+                        // Where the file begins so, nothing stands before the first part.
+                        if begun {
+                            parts.push(before);
+                        }
+                    }
                     _ => return Err(Error::Invalid("a module does not start with its tag")),
                 }
+                begun = true;
             }
+            parts.push(part);
             if reader.rest().len() != 8 {
                 return Err(Error::Invalid("bytes follow the end mark"));
             }
-            Ok(Self { head, modules, maps })
+            Ok(Self { head, parts })
+        }
+
+        /// The modules of all parts.
+        pub fn modules(&self) -> impl Iterator<Item = &Module> {
+            self.parts.iter().flat_map(|part| &part.modules)
         }
 
         /// The bytes of the file.
         pub fn encode(&self) -> Vec<u8> {
             let mut bytes = Vec::new();
             let mut writer = ProfileWriter::new(&mut bytes, &self.head);
-            for (at, module) in self.modules.iter().enumerate() {
-                self.maps.iter().filter(|(first, _)| *first == at).for_each(|(_, lines)| writer.map(lines));
-                let mut counters = writer.module(module.id, module.counters);
-                module.counts.iter().for_each(|&(index, count)| counters.counter(index, count));
-                counters.finish();
+            let is_alone = |part: &Part| {
+                self.parts.len() == 1 && (part.run, part.flags) == (self.head.identity(), self.head.flags)
+            };
+            for part in &self.parts {
+                if !is_alone(part) {
+                    writer.part(part.run, part.flags);
+                }
+                part.map.iter().for_each(|lines| writer.map(lines));
+                for module in &part.modules {
+                    let mut counters = writer.module(module.id, module.counters);
+                    module.counts.iter().for_each(|&(index, count)| counters.counter(index, count));
+                    counters.finish();
+                }
             }
-            let behind = self.maps.iter().filter(|(first, _)| *first >= self.modules.len());
-            behind.for_each(|(_, lines)| writer.map(lines));
             writer.finish();
             bytes
+        }
+    }
+
+    impl Part {
+        /// The part of a profile that has but one: nothing counted yet.
+        pub fn of(head: &Head<'_>) -> Self {
+            Self { run: head.identity(), flags: head.flags, ..Self::default() }
         }
     }
 
@@ -270,33 +401,96 @@ mod tests {
     use super::*;
     use crate::wire::Error;
 
-    fn sample() -> Profile<'static> {
-        Profile {
-            head: Head {
-                flags: UNREGISTERED_THREADS,
-                pid: 42,
-                parent: 1,
-                start: 1_000,
-                stop: 2_000,
-                process_start: 77,
-                build_id: &[1, 2, 3],
-                image: b"/bin/demo",
-                command_line: b"demo\0-x\0",
-                directory: b"/tmp",
-                host: b"box",
-            },
+    const HEAD: Head<'static> = Head {
+        flags: UNREGISTERED_THREADS,
+        pid: 42,
+        parent: 1,
+        start: 1_000,
+        stop: 2_000,
+        process_start: 77,
+        run: RunId([5; 16]),
+        build_id: &[1, 2, 3],
+        image: b"/bin/demo",
+        command_line: b"demo\0-x\0",
+        directory: b"/tmp",
+        host: b"box",
+    };
+
+    fn part(run: u8, flags: u32) -> Part {
+        Part {
+            run: RunId([run; 16]),
+            flags,
+            map: Some(b"1000-2000 r-xp 0 0:0 0 /bin/demo\n".to_vec()),
             modules: vec![
                 Module { id: ModuleId([7; 16]), counters: 10, counts: vec![(0, 1), (1, 2), (9, u64::MAX)] },
                 Module { id: ModuleId([8; 16]), counters: 0, counts: Vec::new() },
             ],
-            maps: vec![(1, b"1000-2000 r-xp 0 0:0 0 /bin/demo\n".to_vec()), (2, Vec::new())],
         }
+    }
+
+    fn sample() -> Profile<'static> {
+        Profile { head: HEAD, parts: vec![part(5, UNREGISTERED_THREADS)] }
     }
 
     #[test]
     fn a_profile_comes_back() {
         let bytes = sample().encode();
         assert_eq!(Profile::decode(&bytes), Ok(sample()));
+    }
+
+    #[test]
+    fn the_runs_of_a_merged_profile_come_back() {
+        let empty = Part { run: RunId([9; 16]), ..Part::default() };
+        let own = part(5, UNREGISTERED_THREADS);
+        for parts in [
+            vec![part(6, 0)],
+            vec![part(5, INCOMPLETE)],
+            vec![own.clone(), part(6, INCOMPLETE), empty.clone()],
+            vec![empty.clone(), own],
+            vec![empty; 3],
+        ] {
+            let profile = Profile { head: HEAD, parts };
+            assert_eq!(Profile::decode(&profile.encode()), Ok(profile));
+        }
+    }
+
+    #[test]
+    fn a_run_without_random_bytes_is_told_by_its_facts() {
+        let unnamed = Head { run: RunId::NONE, ..HEAD };
+        assert_eq!((HEAD.identity(), unnamed.identity()), (RunId([5; 16]), unnamed.identity()));
+        for other in [
+            Head { pid: 43, ..unnamed },
+            Head { start: 1, ..unnamed },
+            Head { process_start: 1, ..unnamed },
+            Head { build_id: &[], ..unnamed },
+            Head { image: b"/bin/other", ..unnamed },
+            Head { command_line: b"", ..unnamed },
+            Head { directory: b"/tmpbox", host: b"", ..unnamed },
+        ] {
+            assert_ne!(other.identity(), unnamed.identity(), "{other:?}");
+        }
+        // How it ended is not part of it, and what changes while it runs: the raw file does not know.
+        assert_eq!(Head { stop: 0, parent: 2, flags: INCOMPLETE, ..unnamed }.identity(), unnamed.identity());
+    }
+
+    #[test]
+    fn a_child_is_a_run_of_its_own() {
+        let run = RunId([5; 16]);
+        let children = [run, run.of_child(7, 1), run.of_child(8, 1), run.of_child(7, 2), RunId([6; 16]).of_child(7, 1)];
+        for (at, child) in children.iter().enumerate() {
+            assert!(!children[..at].contains(child), "{children:?}");
+        }
+        assert_eq!(RunId::NONE.of_child(7, 1), RunId::NONE);
+    }
+
+    #[test]
+    fn a_map_behind_modules_is_refused() {
+        let mut bytes = Vec::new();
+        let mut writer = ProfileWriter::new(&mut bytes, &HEAD);
+        writer.module(ModuleId([7; 16]), 1).finish();
+        writer.map(b"map");
+        writer.finish();
+        assert!(matches!(Profile::decode(&bytes), Err(Error::Invalid(_))));
     }
 
     #[test]

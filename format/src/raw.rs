@@ -37,8 +37,11 @@ pub const PAGE: u64 = 4096;
 /// thread-local word of its own.
 pub const OWN_BASE: u32 = 4;
 
+/// Another such flag: code of the module may give threads other thread pointers, so that no code of the image finds thread-local words.
+pub const MOVES_POINTER: u32 = 8;
+
 /// How the threads of a module count.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Threads {
     /// Each known thread in its own slot.
     Exact,
@@ -159,14 +162,14 @@ mod whole {
 
     use super::{MAGIC, PAGE, Place, SHARED, Threads};
     use crate::RAW_VERSION;
-    use crate::profile::{self, Head, INCOMPLETE, UNREGISTERED_THREADS};
+    use crate::profile::{self, ENDED, Head, INCOMPLETE, UNREGISTERED_THREADS};
     use crate::record::ModuleId;
     use crate::wire::{Error, Reader, Result, checksum};
 
     /// The header of a raw file.
     #[derive(Clone, Debug, PartialEq, Eq)]
     pub struct Header<'a> {
-        /// Who runs. [`INCOMPLETE`] is always set.
+        /// Who runs. [`INCOMPLETE`] is set unless [`ENDED`] is.
         pub head: Head<'a>,
         /// Where slot 0 starts in the file.
         pub size: u64,
@@ -197,7 +200,8 @@ mod whole {
             let flags = reader.u32()?;
             let checked = reader.rest();
             let (size, region_size) = (reader.u64()?, reader.u64()?);
-            let head = Head::read_facts(flags & !SHARED | INCOMPLETE, &mut reader)?;
+            let incomplete = if flags & ENDED == 0 { INCOMPLETE } else { 0 };
+            let head = Head::read_facts(flags & !SHARED & !INCOMPLETE | incomplete, &mut reader)?;
             let (mut places, mut map) = (Vec::new(), None);
             loop {
                 match reader.u8()? {
@@ -226,6 +230,9 @@ mod whole {
             if !places.iter().all(|place| place.is_within(region_size)) {
                 return Err(Error::Invalid("a counter array reaches beyond the region"));
             }
+            if overlap(&places) {
+                return Err(Error::Invalid("two counter arrays overlap"));
+            }
             Ok(Self { head, size, region_size, places, map, shared: flags & SHARED != 0 })
         }
 
@@ -242,6 +249,13 @@ mod whole {
             let modules = sums.finish(&mut header);
             Ok((header, modules))
         }
+    }
+
+    /// Whether a counter is in two arrays. What one counter says would be told twice, and so would any number of arrays.
+    fn overlap(places: &[Place]) -> bool {
+        let mut ranges: Vec<_> = places.iter().filter(|place| place.counters > 0).map(Place::range).collect();
+        ranges.sort_unstable_by_key(|range| range.start);
+        ranges.array_windows().any(|[before, after]| after.start < before.end)
     }
 
     /// The sums over the slots of a raw file. Pieces of the file may be added in any order; holes need not be.
@@ -274,9 +288,16 @@ mod whole {
 
         /// The modules with their counts. Sets [`UNREGISTERED_THREADS`] in the header if unknown threads counted.
         pub fn finish(self, header: &mut Header<'_>) -> Vec<profile::Module> {
-            let exact = |place: &&Place| place.threads == Threads::Exact;
-            let mut exact = header.places.iter().filter(exact);
-            if !header.shared && exact.any(|place| self.unknown.iter().any(|offset| place.range().contains(offset))) {
+            let exact = header.places.iter().filter(|place| place.threads == Threads::Exact);
+            let mut unknown = self.unknown;
+            unknown.sort_unstable();
+            // Whether an unknown thread counted in this array.
+            let is_counted = |place: &Place| {
+                let range = place.range();
+                let first = unknown.partition_point(|&offset| offset < range.start);
+                unknown.get(first).is_some_and(|&offset| offset < range.end)
+            };
+            if !header.shared && exact.into_iter().any(is_counted) {
                 header.head.flags |= UNREGISTERED_THREADS;
             }
             let module = |place: &Place| {
@@ -299,7 +320,7 @@ mod tests {
     use alloc::vec::Vec;
 
     use super::*;
-    use crate::profile::{INCOMPLETE, Module, UNREGISTERED_THREADS};
+    use crate::profile::{DENIED, ENDED, INCOMPLETE, Module, UNREGISTERED_THREADS};
     use crate::wire::Error;
 
     const REGION: u64 = 2 * PAGE;
@@ -332,6 +353,13 @@ mod tests {
         let expected = [(1, 10, vec![(0, 12), (9, 6)]), (2, 512, vec![(0, 2)])];
         let expected = expected.map(|(id, counters, counts)| Module { id: ModuleId([id; 16]), counters, counts });
         assert_eq!(modules, expected);
+    }
+
+    #[test]
+    fn a_process_that_ended_well_is_not_incomplete() {
+        let flags = |flags| Header::decode(&file(flags, &[])).expect("sound").head.flags;
+        assert_eq!(flags(0), INCOMPLETE);
+        assert_eq!(flags(ENDED | DENIED), ENDED | DENIED);
     }
 
     #[test]
@@ -372,6 +400,21 @@ mod tests {
         let mut other = bytes.clone();
         other[8] = 9;
         assert_eq!(Header::decode(&other), Err(Error::BadVersion(9)));
+    }
+
+    #[test]
+    fn arrays_that_overlap_are_refused() {
+        let decoded = |places: &[Place]| {
+            let mut bytes = Vec::new();
+            write_header(&mut bytes, &Head::default(), REGION, None, places.iter().copied());
+            Header::decode(&bytes).map(|header| header.places.len())
+        };
+        let [one, two] = [place(1, 0, 10, Threads::Exact), place(2, 72, 10, Threads::Exact)];
+        assert_eq!(decoded(&[one, two]), Err(Error::Invalid("two counter arrays overlap")));
+        assert_eq!(decoded(&[two, one]), Err(Error::Invalid("two counter arrays overlap")));
+        assert_eq!(decoded(&[one, one]), Err(Error::Invalid("two counter arrays overlap")));
+        let touching = Place { offset: 80, ..two };
+        assert_eq!(decoded(&[touching, Place { counters: 0, ..two }, one]), Ok(3));
     }
 
     #[test]

@@ -3,7 +3,8 @@
 //!
 //! Text, so that it can be read and compared. Functions are told by the source file that they were compiled from and by their
 //! name; inline functions, whose copies the linker joined, by the name alone. A function whose graph has changed since is
-//! noticed by its edges.
+//! noticed by its edges. Letters, digits, spaces and ASCII's signs stand for themselves in a name; anything else, and a backslash, is written as
+//! its code (`\u{a}`), so that no name ends its line. A name without characters is a lone backslash.
 //!
 //! ```text
 //! pathcc weights 2
@@ -14,6 +15,7 @@
 //! edge 0 2 3
 //! ```
 
+use alloc::borrow::Cow;
 use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -40,14 +42,45 @@ pub struct Known {
 /// What is known, by source file and function.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Weights {
+    /// By their names as they stand in the file.
     functions: BTreeMap<String, BTreeMap<String, Known>>,
+}
+
+/// A name as it stands in the file. Different names stay different.
+fn word(name: &str) -> Cow<'_, str> {
+    let is_plain = |c: char| c != '\\' && (c == ' ' || c.is_ascii_graphic() || c.is_alphanumeric());
+    match name {
+        "" => Cow::Borrowed("\\"),
+        _ if name.chars().all(is_plain) => Cow::Borrowed(name),
+        _ => {
+            let mut word = String::with_capacity(name.len() + 8);
+            for c in name.chars() {
+                if is_plain(c) { word.push(c) } else { word.extend(c.escape_unicode()) }
+            }
+            Cow::Owned(word)
+        }
+    }
+}
+
+/// The source of a function as it stands in the file.
+fn source_word(source: Option<&str>) -> Cow<'_, str> {
+    match source {
+        None => Cow::Borrowed(INLINE),
+        // A file that has the name of no file.
+        Some(INLINE) => Cow::Borrowed("\\u{2a}"),
+        Some(source) => word(source),
+    }
 }
 
 impl Weights {
     /// Adds what is known of a function; `source` is `None` for an inline one. Of several copies, in several images, the edges are added up if
     /// they are the same ones; the hottest copy says how hot it is, and what its edges are.
     pub fn insert(&mut self, source: Option<&str>, function: &str, known: Known) {
-        let functions = self.functions.entry(source.unwrap_or(INLINE).into()).or_default();
+        self.insert_words(&source_word(source), &word(function), known);
+    }
+
+    fn insert_words(&mut self, source: &str, function: &str, known: Known) {
+        let functions = self.functions.entry(source.into()).or_default();
         let Some(other) = functions.get_mut(function) else {
             functions.insert(function.into(), known);
             return;
@@ -64,8 +97,9 @@ impl Weights {
 
     /// What is known of a function of this source file, or of an inline function of that name.
     pub fn get(&self, source: &str, function: &str) -> Option<&Known> {
-        let of = |source: &str| self.functions.get(source)?.get(function);
-        of(source).or_else(|| of(INLINE))
+        let function = word(function);
+        let of = |source: &str| self.functions.get(source)?.get(&*function);
+        of(&source_word(Some(source))).or_else(|| of(INLINE))
     }
 
     /// The file.
@@ -94,6 +128,7 @@ impl Weights {
         if lines.next().is_none_or(|(line, _)| line != HEAD) {
             return Err(1);
         }
+        let source = source_word(Some(source));
         let mut part = "";
         let mut function = "";
         for (line, number) in lines {
@@ -104,7 +139,7 @@ impl Weights {
                 "function" if !part.is_empty() => {
                     function = rest;
                     if is_wanted {
-                        weights.insert(Some(part), function, Known::default());
+                        weights.insert_words(part, function, Known::default());
                     }
                 }
                 "hotter" | "edge" if !function.is_empty() => {
@@ -152,6 +187,39 @@ mod tests {
         assert_eq!(read.get("src/a b.c", "operator new"), Some(&known(999, vec![(0, 3, 1)])));
         assert_eq!(read.get("src/c.c", "main"), None);
         assert_eq!(read.get("src/a b.c", "other"), None);
+    }
+
+    #[test]
+    fn no_name_forges_a_line() {
+        let names = [
+            "",
+            "*",
+            "\\",
+            "\\u{a}",
+            "a b ",
+            "f\nedge 0 1 9",
+            "f\r",
+            "\u{85}\u{2028}\x1b[2J\u{202e}",
+            "größe",
+            "a\u{a0}b",
+            "hotter 7",
+        ];
+        for source in names {
+            let mut weights = Weights::default();
+            for (at, name) in names.into_iter().enumerate() {
+                weights.insert(Some(source), name, known(at as u32, vec![(0, 1, at as u64)]));
+            }
+            weights.insert(None, "inline", known(99, vec![]));
+            let text = weights.to_text();
+            assert!(!text.contains(|c: char| c.is_control() && c != '\n'), "{text}");
+            assert_eq!(text.lines().count(), 1 + 1 + 3 * names.len() + 3, "{text}");
+            let read = Weights::for_source(&text, source).expect("sound");
+            for (at, name) in names.into_iter().enumerate() {
+                assert_eq!(read.get(source, name), Some(&known(at as u32, vec![(0, 1, at as u64)])), "{name:?}");
+            }
+            assert_eq!(read.get(source, "inline"), Some(&known(99, vec![])));
+            assert_eq!(read.get(source, "\n"), None);
+        }
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! whatever the bytes are.
 
 use core::fmt;
+use core::sync::atomic::{AtomicU64, Ordering};
 
 use xxhash_rust::xxh64::Xxh64;
 
@@ -38,6 +39,32 @@ impl core::error::Error for Error {}
 
 /// Result of reading.
 pub type Result<T> = core::result::Result<T, Error>;
+
+/// How much memory may be taken for what is read, in bytes. Several threads may share one.
+#[derive(Debug)]
+pub struct Allowance(AtomicU64);
+
+impl Allowance {
+    /// So many bytes.
+    pub const fn new(bytes: u64) -> Self {
+        Self(AtomicU64::new(bytes))
+    }
+
+    /// Takes some of it; what is taken is never given back.
+    ///
+    /// # Errors
+    /// There is not so much left.
+    pub fn take(&self, bytes: u64) -> Result<()> {
+        let less = |left: u64| left.checked_sub(bytes);
+        let taken = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
+        taken.map(|_| ()).map_err(|_| Error::Invalid("it takes far more memory than what a compiler writes"))
+    }
+
+    /// How much is left.
+    pub fn left(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+}
 
 /// Something that bytes can be written to.
 pub trait Sink {
@@ -234,6 +261,13 @@ mod tests {
     fn overlong_integers_are_refused() {
         assert_eq!(Reader::new(&[0xff; 11]).varint(), Err(Error::Invalid("a variable-length integer exceeds 64 bits")));
         assert_eq!(Reader::new(&[0x80]).varint(), Err(Error::Truncated));
+    }
+
+    #[test]
+    fn an_allowance_ends() {
+        let allowance = Allowance::new(10);
+        assert_eq!((allowance.take(7), allowance.take(3), allowance.take(0)), (Ok(()), Ok(()), Ok(())));
+        assert!(allowance.take(1).is_err() && allowance.take(u64::MAX).is_err() && allowance.left() == 0);
     }
 
     #[test]

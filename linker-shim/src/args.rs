@@ -36,6 +36,14 @@ impl CommandLine {
             Input::File(path) => path.file_name() == Some(OsStr::new("libc.a")),
         })
     }
+
+    /// Whether the C library's start is linked: `crt1.o`, `Scrt1.o`, `rcrt1.o`, `gcrt1.o`.
+    pub(crate) fn has_start_files(&self) -> bool {
+        self.inputs.iter().any(|input| match input {
+            Input::Library { .. } => false,
+            Input::File(path) => path.file_name().is_some_and(|name| name.as_bytes().ends_with(b"crt1.o")),
+        })
+    }
 }
 
 /// What kind of image is linked.
@@ -332,6 +340,14 @@ mod tests {
         assert_eq!(line.output, Some("prog".into()));
         assert_eq!(line.search, ["/usr/lib/gcc", "/lib"]);
         assert_eq!((line.foreign, line.build_id), (None, false));
+    }
+
+    #[test]
+    fn the_start_of_the_c_library_is_known() {
+        for name in ["crt1.o", "/usr/lib/Scrt1.o", "/x/rcrt1.o", "gcrt1.o"] {
+            assert!(parsed(name).has_start_files(), "{name}");
+        }
+        assert!(!parsed("crti.o main.o -lcrt1.o crt1.o.d -o crt1.o").has_start_files());
     }
 
     #[test]

@@ -6,19 +6,22 @@
 //!
 //! A build never fails because of pathld: what goes wrong here is told, and the program is linked uncounted.
 
+use std::collections::HashSet;
 use std::env;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
-use tempfile::TempDir;
+use anyhow::{Context, Error, Result};
+use pathformat::{tree, variables};
 
 use crate::args::{self, CommandLine, Kind};
 use crate::process::{Outcome, Runner};
 use crate::real::{RealLinker, Voice};
 use crate::scan::{self, Damaged, Found, Module};
-use crate::{depfile, module, response, warn};
+use crate::workspace::Workspace;
+use crate::{depfile, entry, module, response, warn, words};
 
 /// A region of this size may not fit in a program any more, whose code reaches 2 GiB.
 const LARGE_REGION: u64 = 1 << 30;
@@ -38,7 +41,8 @@ const TOLD: usize = 3;
 /// The real linker cannot be found or started.
 pub(crate) fn run(arguments: &[OsString]) -> Result<Outcome> {
     let real = RealLinker::find()?;
-    let line = args::parse(&response::expand(arguments));
+    let Some(expanded) = response::expand(arguments) else { return Err(real.exec(arguments)) };
+    let line = args::parse(&expanded);
     if is_disabled() || line.foreign.is_some() || line.inputs.is_empty() {
         return Err(real.exec(arguments));
     }
@@ -47,15 +51,23 @@ pub(crate) fn run(arguments: &[OsString]) -> Result<Outcome> {
     if found.modules.is_empty() && !found.bitcode {
         return Err(real.exec(arguments));
     }
-    let (runtime, workspace) = match prepare() {
+    let prepared = runtime().and_then(|runtime| {
+        // Watched for first, so that no signal leaves the directory behind.
+        let runner = Runner::new().context("cannot watch for signals")?;
+        Ok((runtime, runner, Workspace::new().context("cannot make a temporary directory")?))
+    });
+    let (runtime, runner, workspace) = match prepared {
         Ok(prepared) => prepared,
         Err(error) => {
-            warn(&format!("{error:#}; the program is linked, but its paths are not counted"));
+            warn_uncounted(&error);
             return Err(real.exec(arguments));
         }
     };
-    let link = Link { real, arguments, line: &line, runtime, workspace, runner: Runner::new()? };
-    let outcome = link.link(found)?;
+    let link = Link { real, arguments, expanded: &expanded, line: &line, runtime, workspace, runner };
+    let outcome = link.link(found).or_else(|error| {
+        warn_uncounted(&error);
+        link.once(&[], Voice::Loud)
+    })?;
     if let Some(file) = &line.dependency_file {
         depfile::clean(file, link.workspace.path());
     }
@@ -63,21 +75,22 @@ pub(crate) fn run(arguments: &[OsString]) -> Result<Outcome> {
 }
 
 fn is_disabled() -> bool {
-    env::var_os("PATHCC_DISABLE").is_some_and(|value| value == "1")
+    variables::is_on(env::var_os(variables::DISABLE).as_deref().map(OsStr::as_bytes))
 }
 
-/// Finds the runtime and makes a private directory.
-fn prepare() -> Result<(Runtime, TempDir)> {
+fn warn_uncounted(error: &Error) {
+    warn(&format!("{error:#}; the program is linked, but its paths are not counted"));
+}
+
+/// Finds the runtime.
+fn runtime() -> Result<Runtime> {
     let this = env::current_exe().and_then(fs::canonicalize).context("cannot find out where pathld is installed")?;
     let root = this.parent().and_then(Path::parent).unwrap_or(Path::new("/"));
-    let library = root.join("lib/pathcc");
-    let [counters, threads] = ["libpathrt.a", "libpathrt-threads.a"].map(|name| library.join(name));
+    let [counters, threads] = [tree::RUNTIME, tree::THREADS].map(|path| root.join(path));
     for archive in [&counters, &threads] {
         fs::metadata(archive).with_context(|| format!("the runtime {} is missing", archive.display()))?;
     }
-    let workspace =
-        tempfile::Builder::new().prefix("pathld-").tempdir().context("cannot make a temporary directory")?;
-    Ok((Runtime { counters, threads }, workspace))
+    Ok(Runtime { counters, threads })
 }
 
 fn tell_damaged(damaged: &[Damaged]) {
@@ -98,9 +111,11 @@ struct Runtime {
 struct Link<'a> {
     real: RealLinker,
     arguments: &'a [OsString],
+    /// The same without response files.
+    expanded: &'a [OsString],
     line: &'a CommandLine,
     runtime: Runtime,
-    workspace: TempDir,
+    workspace: Workspace,
     runner: Runner,
 }
 
@@ -135,7 +150,38 @@ impl Link<'_> {
                 return self.once(&[], Voice::Loud);
             }
         }
+        if matches!(outcome, Outcome::Code(_)) && !outcome.success() && !modules.is_empty() {
+            return self.without_counters(outcome);
+        }
+        if outcome.success() && !modules.is_empty() {
+            self.finish(&modules);
+        }
         Ok(outcome)
+    }
+
+    /// After a failure: if what was added is the reason, the program is linked without it.
+    fn without_counters(&self, failure: Outcome) -> Result<Outcome> {
+        if self.runner.stopped_by().is_some() || !self.once(&[], Voice::Quiet)?.success() {
+            return Ok(failure);
+        }
+        warn(&format!(
+            "{}: the link fails with the counters, as told above, and succeeds without them; the program is linked, but \
+             its paths are not counted",
+            self.output().display()
+        ));
+        Ok(Outcome::Code(0))
+    }
+
+    /// Changes a finished image whose code may run without a thread pointer, or with another one.
+    fn finish(&self, modules: &[Module]) {
+        let output = self.output();
+        let is_library = self.line.kind == Kind::Library;
+        let before = if is_library { Ok(()) } else { entry::put_before(&output, !self.line.has_c_library()) };
+        let moves = modules.iter().any(|module| module.moves_pointer);
+        let without = if moves { words::take_away(&output) } else { Ok(()) };
+        if let Err(error) = before.and(without) {
+            warn(&format!("{}: cannot be changed: {error}; it may not run; link it elsewhere", output.display()));
+        }
     }
 
     fn output(&self) -> PathBuf {
@@ -146,26 +192,30 @@ impl Link<'_> {
     fn once(&self, modules: &[Module], voice: Voice) -> Result<Outcome> {
         let mut arguments = Vec::new();
         if !modules.is_empty() {
-            let object = self.workspace.path().join("pathcc.o");
-            fs::write(&object, module::generate(modules, self.line.kind)?)
-                .with_context(|| format!("cannot write {}", object.display()))?;
+            let object = self
+                .workspace
+                .write("pathcc.o", &module::generate(modules, self.line.kind)?)
+                .context("cannot write the object with the counters")?;
             // In front of everything, where no option before it can change how it is read.
             arguments.extend([object.into_os_string(), self.runtime.counters.clone().into_os_string()]);
             if !self.line.build_id {
                 arguments.push("--build-id=sha1".into());
             }
-            if self.line.kind == Kind::Static && self.line.has_c_library() {
-                // musl takes handlers of forks into a program only if something asks for them.
+            if self.line.kind == Kind::Static && self.line.has_c_library() && self.line.has_start_files() {
+                // musl takes handlers of forks into a program only if something asks for them. Without the usual start
+                // much of a C library cannot be linked.
                 arguments.push("--undefined=pthread_atfork".into());
             }
         }
-        let before_system = args::before_system_libraries(self.arguments);
-        arguments.extend_from_slice(&self.arguments[..before_system]);
         if !modules.is_empty() && self.line.kind == Kind::Static {
+            let (program, system) = self.expanded.split_at(args::before_system_libraries(self.expanded));
+            arguments.extend_from_slice(program);
             arguments.push(self.runtime.threads.clone().into_os_string());
+            arguments.extend_from_slice(system);
+        } else {
+            arguments.extend_from_slice(self.arguments);
         }
-        arguments.extend_from_slice(&self.arguments[before_system..]);
-        let command = self.real.prepare(&arguments, self.workspace.path(), voice)?;
+        let command = self.real.prepare(&arguments, &self.workspace, voice)?;
         self.runner.run(command).context("cannot start the real linker")
     }
 }
@@ -179,7 +229,8 @@ fn better_list(used: &[Module], reached: &[Module]) -> Option<Vec<Module>> {
     if reached.is_empty() {
         return None;
     }
-    let missing = reached.iter().any(|module| !used.contains(module));
+    let known: HashSet<&Module> = used.iter().collect();
+    let missing = reached.iter().any(|module| !known.contains(module));
     let size = |modules| module::region_size(modules).unwrap_or(u64::MAX);
     let excessive = size(used).saturating_sub(size(reached)) > TOLERATED_EXCESS;
     (missing || excessive).then(|| reached.to_vec())
@@ -193,7 +244,14 @@ mod tests {
     use super::*;
 
     fn module(id: u8, counters: u64) -> Module {
-        Module { id: ModuleId([id; 16]), counters, keys: 0, threads: Threads::Exact, own_base: false }
+        Module {
+            id: ModuleId([id; 16]),
+            counters,
+            keys: 0,
+            threads: Threads::Exact,
+            own_base: false,
+            moves_pointer: false,
+        }
     }
 
     #[test]
@@ -206,6 +264,20 @@ mod tests {
         assert_eq!(better_list(&[], &list), Some(list.to_vec()));
         let huge = [module(1, 10), module(3, 16 << 20)];
         assert_eq!(better_list(&huge, &huge[..1]), Some(vec![huge[0]]));
+    }
+
+    #[test]
+    fn long_lists_are_compared_at_once() {
+        let list: Vec<Module> = (0..1_000_000u64)
+            .map(|number| Module {
+                id: ModuleId([number, 1].map(u64::to_le_bytes).as_flattened().try_into().expect("16")),
+                ..module(0, 1)
+            })
+            .collect();
+        let (tell, told) = std::sync::mpsc::channel();
+        std::thread::spawn(move || tell.send(better_list(&list, &list).is_none()));
+        // Each with each would take an hour.
+        assert_eq!(told.recv_timeout(std::time::Duration::from_secs(120)), Ok(true));
     }
 
     #[test]

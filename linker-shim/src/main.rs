@@ -10,19 +10,25 @@
 mod args;
 mod content;
 mod depfile;
+mod early;
+mod entry;
 mod inputs;
 mod link;
-
 mod module;
 mod process;
 mod real;
 mod response;
 mod scan;
 mod script;
+#[cfg(test)]
+mod tests;
 mod threads;
+mod words;
+mod workspace;
 
 use std::env;
 use std::ffi::OsString;
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -38,5 +44,6 @@ fn main() -> ExitCode {
 
 /// Tells the user about something that does not keep the program from being linked.
 fn warn(message: &str) {
-    eprintln!("pathld: warning: {message}");
+    // If nobody listens, the program is linked all the same.
+    let _ = writeln!(io::stderr(), "pathld: warning: {message}");
 }

@@ -22,7 +22,7 @@ use pathformat::raw::{OWN_BASE, Threads};
 
 use crate::args::Kind;
 use crate::scan::Module;
-use crate::threads;
+use crate::{early, threads};
 
 /// Version of the descriptor's layout.
 const ABI_VERSION: u32 = 3;
@@ -92,19 +92,22 @@ pub(crate) fn generate(modules: &[Module], kind: Kind) -> Result<Vec<u8>> {
         claim_group(&mut object, array);
     }
     let exact = || modules.iter().filter(|module| module.threads == Threads::Exact && module.counters > 0);
-    let thread_local = section(&mut object, ".tdata.__pathcc_delta", SectionKind::Tls);
-    if exact().next().is_some() {
-        object.append_section_data(thread_local, &[0; 8], 8);
-        let delta = define(&mut object, names::DELTA, SymbolKind::Tls, thread_local, 0, 8);
-        delta_offset(&mut object, Some(delta))?;
-    } else {
-        delta_offset(&mut object, None)?;
-    }
+    let place = section(&mut object, ".data.__pathcc_place", SectionKind::Data);
+    object.append_section_data(place, &names::NOWHERE.to_le_bytes(), 8);
+    let place_symbol = define(&mut object, names::PLACE, SymbolKind::Data, place, 0, 8);
     for module in exact() {
-        let name = format!("{}{}", names::DELTA_PREFIX, module.id);
-        let delta = define(&mut object, &name, SymbolKind::Tls, thread_local, 0, 8);
-        claim_group(&mut object, delta);
+        let name = format!("{}{}", names::PLACE_PREFIX, module.id);
+        let place = define(&mut object, &name, SymbolKind::Data, place, 0, 8);
+        claim_group(&mut object, place);
     }
+    // A library has no thread-local variable of ours unless its code needs it.
+    let has_words = exact().any(|module| kind != Kind::Library || has_own_base(module));
+    let thread_local = section(&mut object, ".tdata.__pathcc_delta", SectionKind::Tls);
+    let delta = has_words.then(|| {
+        object.append_section_data(thread_local, &[0; 8], 8);
+        define(&mut object, names::DELTA, SymbolKind::Tls, thread_local, 0, 8)
+    });
+    delta_offset(&mut object, delta)?;
     let region_start = object.section_symbol(region);
     for (module, &offset) in modules.iter().zip(&offsets).filter(|(module, _)| has_own_base(module)) {
         let place = object.append_section_data(thread_local, &[0; 8], 8);
@@ -152,6 +155,15 @@ pub(crate) fn generate(modules: &[Module], kind: Kind) -> Result<Vec<u8>> {
 
     // What pulls in the runtime. The words are never read.
     let anchors = section(&mut object, ".data.rel.ro.__pathcc_anchors", SectionKind::ReadOnlyDataWithRel);
+    let count = (modules.len() + keyed) as u32;
+    let words = early::Words { region: region_start, modules: table_start, count, delta, place: place_symbol };
+    let early = early::define(&mut object, words, kind == Kind::Library)?;
+    claim_group(&mut object, early);
+    if kind != Kind::Library {
+        let offset = object.append_section_data(anchors, &[0; 8], 8);
+        let entry = undefined(&mut object, names::ENTRY);
+        refer(&mut object, anchors, offset, entry)?;
+    }
     let logs = modules.iter().any(|module| module.counters == 0);
     for name in [names::RUNTIME].into_iter().chain(LOG.into_iter().filter(|_| logs)) {
         let offset = object.append_section_data(anchors, &[0; 8], 8);
@@ -159,8 +171,11 @@ pub(crate) fn generate(modules: &[Module], kind: Kind) -> Result<Vec<u8>> {
         refer(&mut object, anchors, offset, symbol)?;
     }
     if kind == Kind::Executable {
-        let [runtime, hub] = [names::CREATE_THREAD, names::HUB].map(|name| undefined(&mut object, name));
-        for function in threads::define(&mut object, runtime, hub)? {
+        let names = [names::CREATE_THREAD, names::HUB, names::LEAVE];
+        let [runtime, hub, leave] = names.map(|name| undefined(&mut object, name));
+        let lent = lend(&mut object);
+        let exits = threads::define_exits(&mut object, leave)?;
+        for function in threads::define(&mut object, runtime, hub, lent)?.into_iter().chain(exits) {
             let offset = object.append_section_data(anchors, &[0; 8], 8);
             refer(&mut object, anchors, offset, function)?;
         }
@@ -169,8 +184,16 @@ pub(crate) fn generate(modules: &[Module], kind: Kind) -> Result<Vec<u8>> {
 }
 
 /// Whether a module has a thread-local word that leads to its array.
-fn has_own_base(module: &Module) -> bool {
+pub(crate) fn has_own_base(module: &Module) -> bool {
     module.own_base && module.threads == Threads::Exact && module.counters > 0
+}
+
+/// Reserves the thread-local words that libraries are lent.
+fn lend(object: &mut Object<'_>) -> SymbolId {
+    let lent = section(object, ".tbss.__pathcc_lent", SectionKind::UninitializedTls);
+    let size = names::LENT_COUNT as u64 * 8;
+    let start = object.append_section_bss(lent, size, 8);
+    define(object, names::LENT, SymbolKind::Tls, lent, start, size)
 }
 
 /// Defines the function that gives the word's distance from the thread pointer, 0 without a word.

@@ -86,6 +86,11 @@ impl Runner {
         Ok(Self { state })
     }
 
+    /// The signal that has told us to stop.
+    pub(crate) fn stopped_by(&self) -> Option<i32> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).received
+    }
+
     /// Runs a command to its end.
     ///
     /// # Errors

@@ -2,8 +2,7 @@
 
 use std::env;
 use std::ffi::{OsStr, OsString};
-use std::fs;
-use std::io::{self, Write};
+use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::os::unix::process::CommandExt;
@@ -12,13 +11,10 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Error, Result, bail};
 
+use pathformat::variables::{self, LINKER_DEPTH as DEPTH, REAL_LINKER as CHOICE};
+
 use crate::response;
-
-/// Chooses the real linker: a path, or a name such as `ld.lld`, `lld`, `mold`, `bfd`, `gold`.
-const CHOICE: &str = "PATHLD_REAL";
-
-/// How many linkers of ours are calling each other.
-const DEPTH: &str = "PATHLD_DEPTH";
+use crate::workspace::Workspace;
 
 /// More than two installations hardly call each other on purpose.
 const DEEPEST: u32 = 8;
@@ -45,12 +41,13 @@ pub(crate) enum Voice {
 }
 
 impl RealLinker {
-    /// Finds the linker that the environment asks for, or `ld` in `PATH`.
+    /// Finds the linker that the environment asks for, or `ld` in `PATH`. The choice is a path, or a name such as `ld.lld`,
+    /// `lld`, `mold`, `bfd`, `gold`.
     ///
     /// # Errors
     /// There is none, or it leads back here; the message says what to do.
     pub(crate) fn find() -> Result<Self> {
-        let choice = env::var_os(CHOICE).filter(|choice| !choice.is_empty());
+        let choice = env::var_os(CHOICE).filter(|choice| variables::given(Some(choice.as_bytes())).is_some());
         let depth = depth();
         if depth >= DEEPEST {
             bail!("{depth} linkers of pathcc call each other; set {CHOICE} to the path of the real linker");
@@ -79,15 +76,14 @@ impl RealLinker {
         Error::new(error).context(format!("cannot execute {}", self.path.display()))
     }
 
-    /// A command that calls the real linker. A command line near the system's limit travels in a response file in
-    /// `directory`.
+    /// A command that calls the real linker. A command line near the system's limit travels in a response file in the
+    /// workspace.
     ///
     /// # Errors
     /// The response file cannot be written.
-    pub(crate) fn prepare(&self, arguments: &[OsString], directory: &Path, voice: Voice) -> io::Result<Command> {
+    pub(crate) fn prepare(&self, arguments: &[OsString], place: &Workspace, voice: Voice) -> io::Result<Command> {
         let mut command = if is_long(arguments) {
-            let file = directory.join("arguments");
-            fs::File::create(&file)?.write_all(&response::quote(arguments))?;
+            let file = place.write("arguments", &response::quote(arguments))?;
             self.command(&[OsString::from_iter([OsStr::new("@"), file.as_os_str()])])
         } else {
             self.command(arguments)
@@ -167,6 +163,8 @@ fn is_this_program(path: &Path) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     fn program(directory: &Path, name: &str) -> PathBuf {
@@ -203,13 +201,14 @@ mod tests {
 
     #[test]
     fn long_command_lines_travel_in_a_file() {
-        let root = tempfile::tempdir().expect("a temporary directory");
+        let place = Workspace::new().expect("a temporary directory");
         let linker = named("/bin/true".into());
         let arguments = vec![OsString::from("x".repeat(1000)); 1200];
-        let command = linker.prepare(&arguments, root.path(), Voice::Loud).expect("writable");
+        let command = linker.prepare(&arguments, &place, Voice::Loud).expect("writable");
         assert_eq!(command.get_args().count(), 1);
-        assert_eq!(response::expand(&command.get_args().map(OsStr::to_owned).collect::<Vec<_>>()), arguments);
-        let command = linker.prepare(&arguments[..10], root.path(), Voice::Loud).expect("writable");
+        let expanded = response::expand(&command.get_args().map(OsStr::to_owned).collect::<Vec<_>>());
+        assert_eq!(expanded.expect("one file"), arguments);
+        let command = linker.prepare(&arguments[..10], &place, Voice::Loud).expect("writable");
         assert_eq!(command.get_args().count(), 10);
     }
 }

@@ -2,29 +2,61 @@
 //!
 //! The quoting is LLVM's for GNU command lines, which GNU binutils shares but for empty arguments: white space
 //! separates, a backslash takes the next character as it is, also inside quotes of either kind.
+//!
+//! A file inside itself stays as it is, as LLVM's linkers leave it. Files that stand for more than a command line can be are
+//! not expanded at all: that is for the real linker to refuse.
 
 use std::ffi::{OsStr, OsString};
-use std::fs;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::Path;
 
-/// A response file that names itself would otherwise expand for ever.
-const DEEPEST: usize = 20;
+use crate::content::{Identity, content};
 
-/// The arguments with all response files replaced by their content. One that cannot be read stays as it is, as
-/// linkers do.
-pub(crate) fn expand(arguments: &[OsString]) -> Vec<OsString> {
-    let mut expanded = Vec::with_capacity(arguments.len());
-    expand_into(arguments, 0, &mut expanded);
-    expanded
+/// So many files are expanded; GNU's linkers stop there, too.
+const MOST_FILES: usize = 2000;
+
+/// So many bytes of them, counted as often as a file is named.
+const MOST_BYTES: usize = 256 << 20;
+
+/// The arguments with all response files replaced by their content; `None` if there are too many. A file that cannot
+/// be read, or that is none, stays as it is, as linkers do.
+pub(crate) fn expand(arguments: &[OsString]) -> Option<Vec<OsString>> {
+    let mut expansion =
+        Expansion { expanded: Vec::with_capacity(arguments.len()), inside: Vec::new(), files: 0, bytes: 0 };
+    expansion.add(arguments)?;
+    Some(expansion.expanded)
 }
 
-fn expand_into(arguments: &[OsString], depth: usize, expanded: &mut Vec<OsString>) {
-    for argument in arguments {
-        let file = argument.as_bytes().strip_prefix(b"@").filter(|_| depth < DEEPEST);
-        match file.and_then(|file| fs::read(OsStr::from_bytes(file)).ok()) {
-            Some(text) => expand_into(&tokens(&text), depth + 1, expanded),
-            None => expanded.push(argument.clone()),
+/// How far an expansion has come.
+struct Expansion {
+    expanded: Vec<OsString>,
+    /// The files that are being expanded, the outermost first.
+    inside: Vec<Identity>,
+    files: usize,
+    bytes: usize,
+}
+
+impl Expansion {
+    /// Adds arguments; `None` if that goes too far.
+    fn add(&mut self, arguments: &[OsString]) -> Option<()> {
+        for argument in arguments {
+            let file = argument.as_bytes().strip_prefix(b"@");
+            let file = file.and_then(|file| content(Path::new(OsStr::from_bytes(file))).ok());
+            match file.filter(|file| !self.inside.contains(&file.identity)) {
+                None => self.expanded.push(argument.clone()),
+                Some(file) => {
+                    self.files += 1;
+                    self.bytes = self.bytes.saturating_add(file.len());
+                    if self.files > MOST_FILES || self.bytes > MOST_BYTES {
+                        return None;
+                    }
+                    self.inside.push(file.identity);
+                    self.add(&tokens(&file))?;
+                    self.inside.pop();
+                }
+            }
         }
+        Some(())
     }
 }
 
@@ -74,6 +106,8 @@ pub(crate) fn quote(arguments: &[OsString]) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     fn split(text: &str) -> Vec<OsString> {
@@ -96,16 +130,58 @@ mod tests {
         assert_eq!(tokens(&quote(&arguments)), arguments);
     }
 
-    #[test]
-    fn nested_files_missing_files_and_cycles() {
+    /// A directory, and what makes an argument for a file in it that has these arguments.
+    fn files() -> (tempfile::TempDir, impl Fn(&str, &[OsString]) -> OsString) {
         let directory = tempfile::tempdir().expect("a temporary directory");
-        let path = |name: &str| directory.path().join(name).into_os_string();
-        let at = |name: &str| OsString::from_iter([OsStr::new("@"), &path(name)]);
-        let inner = [OsString::from("-lx"), at("missing")];
-        fs::write(path("inner"), quote(&inner)).expect("writable");
-        fs::write(path("outer"), quote(&["-o".into(), at("inner"), "end".into()])).expect("writable");
-        assert_eq!(expand(&[at("outer")]), ["-o".into(), "-lx".into(), at("missing"), "end".into()]);
-        fs::write(path("cycle"), quote(&[at("cycle")])).expect("writable");
-        assert_eq!(expand(&[at("cycle")]), [at("cycle")]);
+        let folder = directory.path().to_owned();
+        let write = move |name: &str, arguments: &[OsString]| {
+            fs::write(folder.join(name), quote(arguments)).expect("writable");
+            OsString::from_iter([OsStr::new("@"), folder.join(name).as_os_str()])
+        };
+        (directory, write)
+    }
+
+    #[test]
+    fn nested_files_and_missing_files() {
+        let (directory, write) = files();
+        let missing = OsString::from(format!("@{}/missing", directory.path().display()));
+        let inner = write("inner", &["-lx".into(), missing.clone()]);
+        let outer = write("outer", &["-o".into(), inner.clone(), "end".into(), inner]);
+        let expected = ["-o".into(), "-lx".into(), missing.clone(), "end".into(), "-lx".into(), missing];
+        assert_eq!(expand(&[outer]).expect("few"), expected);
+    }
+
+    #[test]
+    fn a_file_inside_itself_is_left_to_the_linker() {
+        let (directory, write) = files();
+        let own = OsString::from(format!("@{}/own", directory.path().display()));
+        write("own", &[own.clone(), "a".into(), own.clone()]);
+        assert_eq!(expand(std::slice::from_ref(&own)).expect("few"), [own.clone(), "a".into(), own]);
+        let first = write("first", &[]);
+        let second = write("second", &[first.clone(), first.clone()]);
+        write("first", &[second.clone(), second.clone()]);
+        assert_eq!(
+            expand(std::slice::from_ref(&first)).expect("few"),
+            [first.clone(), first.clone(), first.clone(), first]
+        );
+    }
+
+    #[test]
+    fn too_many_files_are_left_to_the_linker() {
+        let (_directory, write) = files();
+        let mut file = write("last", &["a".into()]);
+        for depth in 0..40 {
+            file = write(&format!("depth{depth}"), &[file.clone(), file]);
+        }
+        assert_eq!(expand(&[file]), None);
+        let large = write("large", &["x".repeat(1 << 20).into()]);
+        assert_eq!(expand(&vec![large.clone(); 255]).expect("few").len(), 255);
+        assert_eq!(expand(&vec![large; 257]), None);
+    }
+
+    #[test]
+    fn what_is_no_regular_file_stays() {
+        let arguments = ["@/dev/zero", "@/", "@", "@/none"].map(OsString::from);
+        assert_eq!(expand(&arguments).expect("few"), arguments);
     }
 }

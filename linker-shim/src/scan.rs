@@ -1,7 +1,7 @@
 //! Reads the manifest records of objects, archives and linked images. Only the heads count here: they tell which
 //! counter arrays there must be.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
 use std::fmt;
 use std::os::unix::ffi::OsStrExt;
@@ -11,24 +11,21 @@ use object::LittleEndian;
 use object::elf::{EM_X86_64, ET_DYN, ET_EXEC, ET_REL, FileHeader64};
 use object::read::archive::ArchiveFile;
 use object::read::elf::{FileHeader, SectionHeader};
-use pathformat::raw::{OWN_BASE, Threads};
+use pathformat::raw::{MOVES_POINTER, OWN_BASE, Threads};
 use pathformat::record::{Head, Records};
 use pathformat::{Error, MANIFEST_VERSION, ModuleId, names};
 use rayon::prelude::*;
 
 use crate::args::{CommandLine, Input};
-use crate::content::content;
+use crate::content::{Content, content};
 use crate::inputs::Locator;
 use crate::script;
-
-/// Scripts that name scripts are followed so far.
-const DEEPEST_SCRIPT: usize = 3;
 
 /// No module has more: the array would fill the address space.
 const MOST_COUNTERS: u64 = 1 << 40;
 
 /// An instrumented module that needs a counter array.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Module {
     /// Which module.
     pub(crate) id: ModuleId,
@@ -40,6 +37,8 @@ pub(crate) struct Module {
     pub(crate) threads: Threads,
     /// Whether it finds its array by a thread-local word of its own.
     pub(crate) own_base: bool,
+    /// Whether its code may give threads other thread pointers.
+    pub(crate) moves_pointer: bool,
 }
 
 /// What the inputs of a link, or its output, contain.
@@ -101,14 +100,71 @@ impl Found {
 }
 
 /// Everything among the inputs of a command line. What cannot be opened is left for the real linker to report.
+///
+/// Thin archives and scripts name other files, which are looked at in their turn, each file once, whatever it is called and
+/// whoever names it: so archives and scripts that name each other in circles come to an end.
 pub(crate) fn scan_inputs(line: &CommandLine) -> Found {
     let locator = Locator::new(line);
-    let scanned: Vec<Found> = line
-        .inputs
-        .par_iter()
-        .map(|input: &Input| locator.file(input).map_or_else(Found::default, |path| scan_file(&path, &locator, 0)))
-        .collect();
-    Found::join(scanned)
+    let mut files: Vec<PathBuf> = line.inputs.par_iter().filter_map(|input: &Input| locator.file(input)).collect();
+    let (mut paths, mut containers) = (HashSet::new(), HashSet::new());
+    let mut all = Vec::new();
+    while !files.is_empty() {
+        files.retain(|file| paths.insert(file.clone()));
+        let mut looked: Vec<Looked> = files.par_iter().map(|file| look(file)).collect();
+        looked.retain(|looked| match looked {
+            Looked::At(_) => true,
+            Looked::Container(container) => containers.insert(container.content.identity),
+        });
+        let opened: Vec<_> = looked.into_par_iter().map(|looked| looked.open(&locator)).collect();
+        files.clear();
+        for (found, named) in opened {
+            all.push(found);
+            files.extend(named);
+        }
+    }
+    Found::join(all)
+}
+
+/// A file that was looked at.
+enum Looked {
+    /// All that is in it.
+    At(Found),
+    /// It holds or names others.
+    Container(Container),
+}
+
+/// An archive, or what may be a script.
+struct Container {
+    path: PathBuf,
+    content: Content,
+}
+
+fn look(path: &Path) -> Looked {
+    match content(path) {
+        Err(_) => Looked::At(Found::default()),
+        Ok(data) if data.starts_with(b"\x7fELF") || is_bitcode(&data) => {
+            Looked::At(scan_object(&data, || path.display().to_string()))
+        }
+        Ok(content) => Looked::Container(Container { path: path.to_owned(), content }),
+    }
+}
+
+impl Looked {
+    /// What is in it, and the files that it names.
+    fn open(self, locator: &Locator) -> (Found, Vec<PathBuf>) {
+        match self {
+            Looked::At(found) => (found, Vec::new()),
+            Looked::Container(Container { path, content }) => {
+                if content.starts_with(b"!<arch>\n") || content.starts_with(b"!<thin>\n") {
+                    return scan_archive(&path, &content);
+                }
+                let directory = path.parent().unwrap_or(Path::new(""));
+                let names = script::inputs(&content).into_iter();
+                let named = names.filter_map(|name| locator.named_in_script(&name, directory)).collect();
+                (Found::default(), named)
+            }
+        }
+    }
 }
 
 /// The modules of a linked image; `None` if it is not an image that can be read.
@@ -118,42 +174,25 @@ pub(crate) fn scan_image(path: &Path) -> Option<Found> {
     (kind == ET_EXEC || kind == ET_DYN).then(|| scan_sections(&data, &path.display().to_string()))
 }
 
-fn scan_file(path: &Path, locator: &Locator, depth: usize) -> Found {
-    let Ok(data) = content(path) else { return Found::default() };
-    if data.starts_with(b"!<arch>\n") || data.starts_with(b"!<thin>\n") {
-        return scan_archive(path, &data, locator, depth);
-    }
-    if data.starts_with(b"\x7fELF") || is_bitcode(&data) {
-        return scan_object(&data, || path.display().to_string());
-    }
-    if depth >= DEEPEST_SCRIPT {
-        return Found::default();
-    }
-    let directory = path.parent().unwrap_or(Path::new(""));
-    let named = script::inputs(&data).into_iter().filter_map(|name| locator.named_in_script(&name, directory));
-    Found::join(named.map(|path| scan_file(&path, locator, depth + 1)))
-}
-
 fn is_bitcode(data: &[u8]) -> bool {
     data.starts_with(b"BC\xc0\xde") || data.starts_with(&[0xde, 0xc0, 0x17, 0x0b])
 }
 
-fn scan_archive(path: &Path, data: &[u8], locator: &Locator, depth: usize) -> Found {
-    let Ok(archive) = ArchiveFile::parse(data) else { return Found::default() };
+/// What is in the members of an archive, and the files that it names instead of holding them.
+fn scan_archive(path: &Path, data: &[u8]) -> (Found, Vec<PathBuf>) {
+    let Ok(archive) = ArchiveFile::parse(data) else { return Default::default() };
     let members: Vec<_> = archive.members().map_while(Result::ok).collect();
-    let scanned: Vec<Found> = members
+    let (thin, whole): (Vec<_>, Vec<_>) = members.iter().partition(|member| member.is_thin());
+    let scanned: Vec<Found> = whole
         .par_iter()
         .map(|member| {
-            let name = OsStr::from_bytes(member.name());
-            if member.is_thin() {
-                let place = path.parent().unwrap_or(Path::new("")).join(PathBuf::from(name));
-                return if depth < DEEPEST_SCRIPT { scan_file(&place, locator, depth + 1) } else { Found::default() };
-            }
-            let place = || format!("{}({})", path.display(), name.display());
+            let place = || format!("{}({})", path.display(), OsStr::from_bytes(member.name()).display());
             member.data(data).map_or_else(|_| Found::default(), |data| scan_object(data, place))
         })
         .collect();
-    Found::join(scanned)
+    let directory = path.parent().unwrap_or(Path::new(""));
+    let named = thin.iter().map(|member| directory.join(OsStr::from_bytes(member.name()))).collect();
+    (Found::join(scanned), named)
 }
 
 /// An object, or something else of which nothing is counted.
@@ -176,8 +215,16 @@ fn scan_sections(data: &[u8], place: &str) -> Found {
         return found;
     };
     let name = names::MANIFEST_SECTION.as_bytes();
+    // Sections do not share bytes, so that together they are no larger than the file.
+    let mut left = data.len();
     for section in sections.iter().filter(|section| sections.section_name(LittleEndian, section) == Ok(name)) {
         let records = section.data(LittleEndian, data).unwrap_or_default();
+        let Some(rest) = left.checked_sub(records.len()) else {
+            let error = Error::Invalid("its sections overlap");
+            found.damaged.push(Damaged { place: place.to_owned(), error });
+            break;
+        };
+        left = rest;
         for record in Records::new(records) {
             match record {
                 Ok(record) if record.head.counters.saturating_add(record.head.keys) > MOST_COUNTERS => {
@@ -193,6 +240,7 @@ fn scan_sections(data: &[u8], place: &str) -> Found {
 }
 
 fn module(head: &Head) -> Module {
-    let own_base = head.flags & OWN_BASE != 0;
-    Module { id: head.id, counters: head.counters, keys: head.keys, threads: Threads::from_code(head.flags), own_base }
+    let [own_base, moves_pointer] = [OWN_BASE, MOVES_POINTER].map(|flag| head.flags & flag != 0);
+    let threads = Threads::from_code(head.flags);
+    Module { id: head.id, counters: head.counters, keys: head.keys, threads, own_base, moves_pointer }
 }

@@ -1,13 +1,14 @@
 //! The functions of the C library that create threads, as an executable defines them: each hands its arguments on to
-//! the runtime, which gives the thread counters of its own and calls the C library's function.
+//! the runtime, which gives the thread counters of its own and calls the C library's function. Beside them those that end a process
+//! at once.
 //!
 //! They are weak, so that a program may have its own, and exported, so that libraries call them too. Behind the first one
 //! libraries with counters find the executable's hub. Must match `runtime/src/entry.rs`. In a static link
 //! `runtime/static/threads.s` takes their place.
 
 use anyhow::Result;
-use object::elf::{R_X86_64_PC32, R_X86_64_PLT32, RelocationType};
-use object::write::{Object, Relocation, SymbolId};
+use object::elf::{R_X86_64_PC32, R_X86_64_PLT32, R_X86_64_TPOFF32, RelocationType};
+use object::write::{Object, Relocation, SectionId, SymbolId};
 use object::{RelocationFlags, SectionKind, SymbolFlags, SymbolKind, SymbolScope};
 use pathformat::names;
 
@@ -19,10 +20,13 @@ const POSIX: [u8; 15] = [
     0xe9, 0, 0, 0, 0, // jmp __pathcc_create_thread
 ];
 
-/// What tells libraries that this is ours. The last bytes are the version of what the images share.
-const SIGNATURE: [u8; 16] = *b"pathcc threads\x02\0";
+/// `_exit`: tells the runtime, which ends the process.
+const EXIT: [u8; 9] = [
+    0xf3, 0x0f, 0x1e, 0xfa, // endbr64
+    0xe9, 0, 0, 0, 0, // jmp __pathcc_leave
+];
 
-/// Where the signature stands, and behind it the distance to the hub.
+/// Where the signature stands, and behind it the distance to the hub and that of the words for libraries from the thread pointer.
 const SIGNATURE_OFFSET: u64 = 16;
 
 /// `thrd_create`: the function and its argument move on by one, and the last argument says "C".
@@ -38,40 +42,59 @@ const C: [u8; 24] = [
 /// The functions start at multiples of this, so that everything behind the first is on its page.
 const ALIGNMENT: u64 = 64;
 
-/// Adds the functions. `runtime` names the function that they hand on to, `hub` what libraries find. Gives symbols that must
-/// be kept.
-pub(crate) fn define(object: &mut Object<'_>, runtime: SymbolId, hub: SymbolId) -> Result<[SymbolId; 2]> {
+/// Adds the functions. `runtime` names the function that they hand on to, `hub` what libraries find, `lent` the words that they
+/// are lent. Gives symbols that must be kept.
+pub(crate) fn define(
+    object: &mut Object<'_>,
+    runtime: SymbolId,
+    hub: SymbolId,
+    lent: SymbolId,
+) -> Result<[SymbolId; 2]> {
     let section = object.add_section(Vec::new(), b".text.__pathcc_threads".to_vec(), SectionKind::Text);
-    // The jump is the last instruction, and its distance counts from behind it.
-    let jump = |object: &mut Object<'_>, code: &[u8]| -> Result<u64> {
-        let start = object.append_section_data(section, code, ALIGNMENT);
-        refer(object, section, start + code.len() as u64 - 4, runtime, R_X86_64_PLT32, -4)?;
-        Ok(start)
-    };
-    let posix = jump(object, &POSIX)?;
-    object.append_section_data(section, &SIGNATURE, SIGNATURE_OFFSET);
+    let posix = jump(object, section, &POSIX, runtime)?;
+    object.append_section_data(section, &names::HUB_SIGNATURE, SIGNATURE_OFFSET);
     let distance = object.append_section_data(section, &[0; 4], 4);
     refer(object, section, distance, hub, R_X86_64_PC32, 0)?;
-    let c = jump(object, &C)?;
-    let symbol = |object: &mut Object<'_>, name: &str, value, size| {
-        object.add_symbol(object::write::Symbol {
-            name: name.into(),
-            value,
-            size,
-            kind: SymbolKind::Text,
-            scope: SymbolScope::Dynamic,
-            weak: true,
-            section: object::write::SymbolSection::Section(section),
-            flags: SymbolFlags::None,
-        })
-    };
+    let words = object.append_section_data(section, &[0; 4], 4);
+    refer(object, section, words, lent, R_X86_64_TPOFF32, 0)?;
+    let c = jump(object, section, &C, runtime)?;
     let [posix_name, c_name] = names::THREAD_FUNCTIONS;
-    Ok([symbol(object, posix_name, posix, distance + 4 - posix), symbol(object, c_name, c, C.len() as u64)])
+    let posix = symbol(object, section, posix_name, posix, words + 4 - posix);
+    Ok([posix, symbol(object, section, c_name, c, C.len() as u64)])
 }
 
-fn refer(
+/// Adds the functions that end a process at once. A process that leaves so has lost nothing, and says so. `leave` names the
+/// function that they hand on to.
+pub(crate) fn define_exits(object: &mut Object<'_>, leave: SymbolId) -> Result<[SymbolId; 2]> {
+    let section = object.add_section(Vec::new(), b".text.__pathcc_exit".to_vec(), SectionKind::Text);
+    let start = jump(object, section, &EXIT, leave)?;
+    Ok(names::EXIT_FUNCTIONS.map(|name| symbol(object, section, name, start, EXIT.len() as u64)))
+}
+
+/// Adds code that ends with a jump to a function, whose distance counts from behind it.
+fn jump(object: &mut Object<'_>, section: SectionId, code: &[u8], function: SymbolId) -> Result<u64> {
+    let start = object.append_section_data(section, code, ALIGNMENT);
+    refer(object, section, start + code.len() as u64 - 4, function, R_X86_64_PLT32, -4)?;
+    Ok(start)
+}
+
+fn symbol(object: &mut Object<'_>, section: SectionId, name: &str, value: u64, size: u64) -> SymbolId {
+    object.add_symbol(object::write::Symbol {
+        name: name.into(),
+        value,
+        size,
+        kind: SymbolKind::Text,
+        scope: SymbolScope::Dynamic,
+        weak: true,
+        section: object::write::SymbolSection::Section(section),
+        flags: SymbolFlags::None,
+    })
+}
+
+/// Fills a place in a section with what a relocation computes.
+pub(crate) fn refer(
     object: &mut Object<'_>,
-    section: object::write::SectionId,
+    section: SectionId,
     offset: u64,
     symbol: SymbolId,
     r_type: RelocationType,

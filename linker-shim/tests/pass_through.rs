@@ -75,9 +75,11 @@ fn arguments_are_handed_on_untouched() {
         assert!(output.stdout.is_empty() && output.stderr.is_empty(), "{arguments:?}: {output:?}");
         assert_eq!(recorded(&scratch), arguments);
     }
-    let output = command(&scratch, &real).args(["main.o", "a.o"]).env("PATHCC_DISABLE", "1").output();
-    assert_eq!(output.expect("executable").status.code(), Some(7));
-    assert_eq!(recorded(&scratch), ["main.o", "a.o"]);
+    for (word, disabled) in [("1", true), ("yes", true), ("", false), ("0", false), ("no", false)] {
+        let output = command(&scratch, &real).args(["main.o", "a.o"]).env("PATHCC_DISABLE", word).output();
+        assert_eq!(output.expect("executable").status.code(), Some(7));
+        assert_eq!(recorded(&scratch) == ["main.o", "a.o"], disabled, "{word}");
+    }
 }
 
 #[test]
@@ -89,9 +91,10 @@ fn what_is_added_comes_first() {
     assert_eq!((output.status.code(), output.stderr.is_empty()), (Some(7), true));
     let called = recorded(&scratch);
     assert!(called[0].ends_with("/pathcc.o") && called[1].ends_with("/lib/pathcc/libpathrt.a"), "{called:?}");
-    assert_eq!(called[2..], ["--build-id=sha1", "-pie", "main.o", "a.o"]);
+    // It fails, so that it is called once more as it would have been without us.
+    assert_eq!(called[2..], ["--build-id=sha1", "-pie", "main.o", "a.o", "-pie", "main.o", "a.o"]);
     call(&scratch, &real, &["--build-id=none", "main.o", "a.o"]);
-    assert_eq!(recorded(&scratch)[2..], ["--build-id=none", "main.o", "a.o"]);
+    assert_eq!(recorded(&scratch)[2..5], ["--build-id=none", "main.o", "a.o"]);
     scratch.check_no_leftovers();
 }
 
@@ -196,7 +199,7 @@ fn damaged_and_foreign_records_are_told_and_left_out() {
     let mut huge = sound.clone();
     huge[32..40].copy_from_slice(&u64::MAX.to_le_bytes());
     for (bytes, words) in [
-        (version, ["version 77", "reads 5", "compile it again"]),
+        (version, ["version 77", "reads 6", "compile it again"]),
         (magic, ["magic", "damaged", "compile it again"]),
         (sound[..40].to_vec(), ["truncated", "damaged", "compile it again"]),
         (huge, ["more counters", "damaged", "compile it again"]),

@@ -83,10 +83,11 @@ fn the_region_is_in_whole_pages_and_the_objects_copies_are_gone() {
         let start = arrays[0].0;
         assert_eq!(start % 4096, 0, "{linker}");
         assert_eq!(arrays, [(start, 40), (start + 64, 800)], "{linker}: one array a module, by cache lines");
-        // The function that tells where the word is has a longer name.
-        let words = image.symbols("__pathcc_delta").into_iter().filter(|(_, size)| *size == 8);
-        let words: Vec<u64> = words.map(|(address, _)| address).collect();
-        assert!(words.len() == 3 && words.iter().all(|word| *word == words[0]), "{linker}: one word has all names");
+        let places: Vec<u64> = image.symbols("__pathcc_place").into_iter().map(|(address, _)| address).collect();
+        assert!(
+            places.len() == 3 && places.iter().all(|place| *place == places[0]),
+            "{linker}: one place has all names"
+        );
         let file = image.file();
         let inside = file.symbols().filter(|symbol| {
             symbol.size() > 0 && (start..start + 4096).contains(&symbol.address()) && symbol.section_index().is_some()

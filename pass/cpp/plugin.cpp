@@ -4,15 +4,18 @@
 #include "llvm-c/Core.h"
 #include "llvm/Analysis/BlockFrequencyInfo.h"
 #include "llvm/Analysis/BranchProbabilityInfo.h"
+#include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/EHPersonalities.h"
 #include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/PassInstrumentation.h"
 #include "llvm/IR/PassManager.h"
 #include "llvm/IR/StructuralHash.h"
 #include "llvm/IR/Verifier.h"
@@ -34,7 +37,7 @@ struct PathpassOptions {
   const char *Mode, *Stage, *Threads, *Filter, *Skip, *Base, *Placement, *Without, *Use;
   uint64_t Limit;
   uint32_t Callees, Table, Hot;
-  bool InFlight, Promotion, Last, Verify;
+  bool Promotion, Last, Verify;
 };
 
 extern "C" bool pathpass_run(LLVMModuleRef Module, const PathpassOptions *Options, FunctionAnalysisManager *Analyses);
@@ -66,10 +69,11 @@ static cl::opt<std::string> Without("pathcc-without", cl::desc("techniques that 
                                     cl::init(""), cl::Hidden, cl::cat(Category));
 static cl::opt<std::string> UseFile("pathcc-use", cl::desc("HASH:FILE, how often edges are taken"), cl::init(""),
                                 cl::cat(Category));
-static cl::opt<std::string> InFlight("pathcc-in-flight", cl::desc("count paths that never end as far as they came"),
-                                     cl::init("no"), cl::cat(Category));
 static cl::opt<std::string> Promotion("pathcc-promotion", cl::desc("early: counters may be in registers in loops"),
                                       cl::init("yes"), cl::cat(Category));
+static cl::opt<std::string> BehindProfile("pathcc-behind-profile",
+                                          cl::desc("early: clang's own profiler stands in the pipeline, ahead of us"),
+                                          cl::init("no"), cl::cat(Category));
 static cl::opt<bool> Verify("pathcc-verify", cl::desc("verify every instrumented function"), cl::init(false),
                             cl::Hidden, cl::cat(Category));
 
@@ -83,7 +87,7 @@ struct PathPass : PassInfoMixin<PathPass> {
     PathpassOptions Options = {Mode.c_str(),    Stage.c_str(),   Threads.c_str(),  Filter.c_str(),
                                Skip.c_str(),    Base.c_str(),    Placement.c_str(), Without.c_str(),
                                UseFile.c_str(), Limit,           Callees,          Table,
-                               Hot,              InFlight == "yes", Promotion == "yes",
+                               Hot,              Promotion == "yes",
                                Last,            Verify};
     return pathpass_run(wrap(&M), &Options, &Functions) ? PreservedAnalyses::none() : PreservedAnalyses::all();
   }
@@ -91,15 +95,70 @@ struct PathPass : PassInfoMixin<PathPass> {
 };
 } // namespace
 
+namespace {
+// The early pass, in a pipeline that reads or makes a profile of clang's own: that knows functions by the shapes of their graphs, which
+// we change. So we stand behind it. There is no place for plugins, but passes tell when they have run.
+struct Behind {
+  // What will be counted when the profiler has run.
+  Module *M = nullptr;
+  ModuleAnalysisManager *Analyses = nullptr;
+
+  void run() {
+    Module &Waiting = *std::exchange(M, nullptr);
+    Analyses->invalidate(Waiting, PathPass(false).run(Waiting, *Analyses));
+  }
+};
+
+struct WaitPass : PassInfoMixin<WaitPass> {
+  std::shared_ptr<Behind> Waits;
+  explicit WaitPass(std::shared_ptr<Behind> Waits) : Waits(std::move(Waits)) {}
+  PreservedAnalyses run(Module &M, ModuleAnalysisManager &Analyses) {
+    // Of a profile that was made by clang's front end it has told already.
+    if (M.getProfileSummary(/*IsCS=*/false))
+      return PathPass(false).run(M, Analyses);
+    Waits->M = &M;
+    Waits->Analyses = &Analyses;
+    return PreservedAnalyses::all();
+  }
+  static bool isRequired() { return true; }
+};
+
+// Counts what is still waiting, since no profiler came.
+struct LatestPass : PassInfoMixin<LatestPass> {
+  std::shared_ptr<Behind> Waits;
+  explicit LatestPass(std::shared_ptr<Behind> Waits) : Waits(std::move(Waits)) {}
+  PreservedAnalyses run(Module &M, ModuleAnalysisManager &) {
+    if (Waits->M != &M)
+      return PreservedAnalyses::all();
+    Waits->run();
+    return PreservedAnalyses::none();
+  }
+  static bool isRequired() { return true; }
+};
+} // namespace
+
 extern "C" void pathpass_register(PassBuilder &PB) {
-  PB.registerPipelineStartEPCallback([](ModulePassManager &MPM, OptimizationLevel) {
-    if (Stage == "early")
+  auto Waits = std::make_shared<Behind>();
+  auto *Instrumentation = PB.getPassInstrumentationCallbacks();
+  bool CanWait = BehindProfile == "yes" && Instrumentation;
+  if (CanWait)
+    Instrumentation->registerAfterPassCallback([Waits](StringRef Pass, Any, const PreservedAnalyses &) {
+      if (Waits->M && is_contained({"PGOInstrumentationUse", "PGOInstrumentationGen", "SampleProfileLoaderPass"}, Pass))
+        Waits->run();
+    });
+  PB.registerPipelineStartEPCallback([Waits, CanWait](ModulePassManager &MPM, OptimizationLevel) {
+    if (Stage == "early" && CanWait)
+      MPM.addPass(WaitPass(Waits));
+    else if (Stage == "early")
       MPM.addPass(PathPass(false));
   });
-  PB.registerOptimizerLastEPCallback([](ModulePassManager &MPM, OptimizationLevel Level, ThinOrFullLTOPhase Phase) {
-    if (Stage != "early")
-      MPM.addPass(PathPass(Level != OptimizationLevel::O0 && Phase == ThinOrFullLTOPhase::None));
-  });
+  PB.registerOptimizerLastEPCallback(
+      [Waits](ModulePassManager &MPM, OptimizationLevel Level, ThinOrFullLTOPhase Phase) {
+        if (Stage != "early")
+          MPM.addPass(PathPass(Level != OptimizationLevel::O0 && Phase == ThinOrFullLTOPhase::None));
+        else
+          MPM.addPass(LatestPass(Waits));
+      });
   PB.registerPipelineParsingCallback(
       [](StringRef Name, ModulePassManager &MPM, ArrayRef<PassBuilder::PipelineElement>) {
         if (Name != "pathcc" && Name != "pathcc-last")
@@ -148,13 +207,32 @@ static ReturnInst *onlyReturn(BasicBlock &BB) {
   return Others ? nullptr : Return;
 }
 
+// Whether control may come back to a call out of a later one. `__builtin_setjmp` is an intrinsic without the attribute.
+static bool returnsTwice(const CallBase &Call) {
+  return Call.hasFnAttr(Attribute::ReturnsTwice) || Call.getIntrinsicID() == Intrinsic::eh_sjlj_setjmp;
+}
+
+// Whether a call never comes back. `__builtin_eh_return` is an intrinsic without the attribute: nothing may stand behind it.
+static bool doesNotReturn(const CallBase &Call) {
+  auto ID = Call.getIntrinsicID();
+  return Call.doesNotReturn() || ID == Intrinsic::eh_return_i32 || ID == Intrinsic::eh_return_i64;
+}
+
+// Whether control goes on behind an instruction. It may stay in a call, in a volatile store, which is how programs trap on
+// purpose, and in assembly, unless that is empty.
+static bool goesOn(const Instruction &I) {
+  auto *Call = dyn_cast<CallBase>(&I);
+  bool Empty = Call && Call->isInlineAsm() && cast<InlineAsm>(Call->getCalledOperand())->getAsmString().empty();
+  return Empty || isGuaranteedToTransferExecutionToSuccessor(&I);
+}
+
 // The last call of a block if the function does nothing behind it but return what it gave, perhaps in a block that does only
 // that; else null. Code generation makes such calls jumps (CodeGenPrepare, dupRetToEnableTailCallOpts).
 static CallInst *tailCall(BasicBlock &BB) {
   auto *Terminator = BB.getTerminator();
   auto *Call = dyn_cast_or_null<CallInst>(Terminator->getPrevNode());
   if (!Call || !Call->isTailCall() || Call->isInlineAsm() || isa<IntrinsicInst>(Call) ||
-      Call->hasFnAttr(Attribute::ReturnsTwice))
+      returnsTwice(*Call))
     return nullptr;
   if (auto *Return = dyn_cast<ReturnInst>(Terminator))
     return !Return->getReturnValue() || Return->getReturnValue() == Call ? Call : nullptr;
@@ -171,16 +249,17 @@ static CallInst *tailCall(BasicBlock &BB) {
 // Facts about an instruction; must match `InstructionFacts` in src/ffi.rs.
 extern "C" uint32_t pathpass_instruction_facts(LLVMValueRef Value) {
   auto &I = *unwrap<Instruction>(Value);
-  uint32_t Facts = isGuaranteedToTransferExecutionToSuccessor(&I) << 0;
+  uint32_t Facts = goesOn(I) << 0;
   if (auto *Call = dyn_cast<CallBase>(&I)) {
     bool Intrinsic = isa<IntrinsicInst>(Call);
     bool Deoptimizes = Intrinsic && cast<IntrinsicInst>(Call)->getIntrinsicID() == Intrinsic::experimental_deoptimize;
-    Facts |= 1u << 1 | Intrinsic << 2 | Call->isInlineAsm() << 3 | Call->doesNotReturn() << 4 |
-             Call->hasFnAttr(Attribute::ReturnsTwice) << 5 |
+    Facts |= 1u << 1 | Intrinsic << 2 | Call->isInlineAsm() << 3 | doesNotReturn(*Call) << 4 |
+             returnsTwice(*Call) << 5 |
              (Call->isMustTailCall() || Deoptimizes) << 6;
   }
   auto IsVector = [](auto *Operand) { return Operand->getType()->isVectorTy(); };
-  return Facts | uint32_t(IsVector(&I) || any_of(I.operand_values(), IsVector)) << 7;
+  return Facts | uint32_t(IsVector(&I) || any_of(I.operand_values(), IsVector)) << 7 |
+         uint32_t(I.isDebugOrPseudoInst() || I.isLifetimeStartOrEnd()) << 8;
 }
 
 // What an instruction does: its opcode, or the intrinsic that it calls without the types (`llvm.fmuladd`).
@@ -244,11 +323,42 @@ extern "C" LLVMBasicBlockRef pathpass_split_edge(LLVMBasicBlockRef From, LLVMBas
   return wrap(SplitCriticalEdge(unwrap(From), unwrap(To), Options));
 }
 
-// Moves everything after an instruction into a new block.
-extern "C" void pathpass_split_after(LLVMValueRef Value) {
+// Moves everything after an instruction into a new block; null if something behind it must stay where it is. Stack slots of
+// an entry block stay in it: elsewhere they would be made anew each time.
+extern "C" LLVMBasicBlockRef pathpass_split_after(LLVMValueRef Value, FunctionAnalysisManager *Analyses) {
   auto *At = unwrap<Instruction>(Value);
-  SplitBlock(At->getParent(), std::next(At->getIterator()));
+  auto *BB = At->getParent();
+  auto &F = *BB->getParent();
+  auto Behind = std::next(At->getIterator());
+  if (BB->isEntryBlock()) {
+    auto IsEscape = [](Instruction &I) {
+      auto *Call = dyn_cast<IntrinsicInst>(&I);
+      return Call && Call->getIntrinsicID() == Intrinsic::localescape;
+    };
+    if (any_of(make_range(Behind, BB->end()), IsEscape))
+      return nullptr;
+    for (auto &I : make_early_inc_range(make_range(Behind, BB->end())))
+      if (auto *Slot = dyn_cast<AllocaInst>(&I); Slot && Slot->isStaticAlloca())
+        Slot->moveBefore(BB->getFirstInsertionPt());
+    Behind = std::next(At->getIterator());
+  }
+  auto *Rest = SplitBlock(BB, Behind, Analyses->getCachedResult<DominatorTreeAnalysis>(F),
+                          Analyses->getCachedResult<LoopAnalysis>(F));
+  // The jump is not of the line that it leads to, which may never run.
+  BB->getTerminator()->setDebugLoc(At->getDebugLoc());
+  return wrap(Rest);
 }
+
+// Forgets what is known of a function of which blocks were split.
+extern "C" void pathpass_forget_frequencies(LLVMValueRef Value, FunctionAnalysisManager *Analyses) {
+  auto Kept = PreservedAnalyses::none();
+  Kept.preserve<DominatorTreeAnalysis>();
+  Kept.preserve<LoopAnalysis>();
+  Analyses->invalidate(*unwrap<Function>(Value), Kept);
+}
+
+// Makes a block the end of the one before it, if that leads nowhere else.
+extern "C" void pathpass_join(LLVMBasicBlockRef Block) { MergeBlockIntoPredecessor(unwrap(Block)); }
 
 // Turns a stack slot that is only loaded and stored into SSA values.
 extern "C" void pathpass_promote(LLVMValueRef Slot) {
@@ -273,6 +383,71 @@ extern "C" void pathpass_forget_purity(LLVMValueRef Value) {
 extern "C" void pathpass_keep(LLVMValueRef Value) {
   auto *Global = unwrap<GlobalValue>(Value);
   appendToCompilerUsed(*Global->getParent(), {Global});
+}
+
+// Whether a system call gives a thread another thread pointer, or may do so as far as can be seen.
+static bool movesThreadPointer(const Value *Number, const Value *First) {
+  constexpr uint64_t Clone = 56, ArchPrctl = 158, Clone3 = 435, CloneSetTls = 0x80000, ArchSetFs = 0x1002;
+  auto *Known = dyn_cast_or_null<ConstantInt>(Number);
+  auto *Argument = dyn_cast_or_null<ConstantInt>(First);
+  if (!Known || Known->getZExtValue() == Clone3)
+    return true;
+  if (Known->getZExtValue() == Clone)
+    return !Argument || Argument->getZExtValue() & CloneSetTls;
+  return Known->getZExtValue() == ArchPrctl && (!Argument || Argument->getZExtValue() == ArchSetFs);
+}
+
+// What inline assembly is given in a register, or null.
+static const Value *inRegister(const CallBase &Call, const InlineAsm &Assembly, StringRef Register) {
+  auto Constraints = Assembly.ParseConstraints();
+  unsigned Argument = 0;
+  for (auto &Constraint : Constraints) {
+    bool Takes = Constraint.Type == InlineAsm::isInput || (Constraint.Type == InlineAsm::isOutput && Constraint.isIndirect);
+    if (!Takes)
+      continue;
+    unsigned Same = 0;
+    auto *Codes = &Constraint.Codes;
+    if (Codes->size() == 1 && !StringRef(Codes->front()).getAsInteger(10, Same) && Same < Constraints.size())
+      Codes = &Constraints[Same].Codes;
+    if (Constraint.Type == InlineAsm::isInput && is_contained(*Codes, Register))
+      return Call.getArgOperand(Argument);
+    ++Argument;
+  }
+  return nullptr;
+}
+
+// Whether a call may give a thread another thread pointer.
+static bool movesThreadPointer(const CallBase &Call) {
+  if (auto *Assembly = dyn_cast<InlineAsm>(Call.getCalledOperand())) {
+    StringRef Text = Assembly->getAsmString();
+    if (Text.contains("wrfsbase") || (Text.contains("%fs") && !Text.contains("%fs:")))
+      return true;
+    return Text.contains("syscall") &&
+           movesThreadPointer(inRegister(Call, *Assembly, "{ax}"), inRegister(Call, *Assembly, "{di}"));
+  }
+  auto *Callee = dyn_cast<Function>(Call.getCalledOperand()->stripPointerCastsAndAliases());
+  if (!Callee)
+    return false;
+  auto Argument = [&](unsigned Index) { return Index < Call.arg_size() ? Call.getArgOperand(Index) : nullptr; };
+  auto *Word = Type::getInt64Ty(Call.getContext());
+  StringRef Name = Callee->getName();
+  if (Name == "syscall")
+    return movesThreadPointer(Argument(0), Argument(1));
+  if (Name == "arch_prctl")
+    return movesThreadPointer(ConstantInt::get(Word, 158), Argument(0));
+  if (Name == "clone" || Name == "__clone")
+    return movesThreadPointer(ConstantInt::get(Word, 56), Argument(2));
+  return Name == "clone3" || Name.starts_with("llvm.x86.wrfsbase");
+}
+
+// Whether code of a module may give threads another thread pointer.
+extern "C" bool pathpass_moves_thread_pointer(LLVMModuleRef Module) {
+  return any_of(*unwrap(Module), [](Function &F) {
+    return any_of(instructions(F), [](Instruction &I) {
+      auto *Call = dyn_cast<CallBase>(&I);
+      return Call && movesThreadPointer(*Call);
+    });
+  });
 }
 
 // A hash of all code and constants of a module.

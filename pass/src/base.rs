@@ -11,7 +11,7 @@ use paths::cfg::{Block, ENTRY};
 
 use crate::Planned;
 use crate::counters::Counters;
-use crate::llvm::{FunctionFacts, InstructionFacts};
+use crate::llvm::InstructionFacts;
 use crate::read_cfg::Graph;
 
 /// Code behind a call that runs more often than the entry, by this factor, keeps the address.
@@ -21,8 +21,9 @@ const OFTEN: u64 = 2;
 pub(crate) struct Base<'a, 'ctx> {
     counters: &'a Counters<'ctx>,
     first_counter: u64,
-    sanitized: bool,
     kept: Option<PointerValue<'ctx>>,
+    /// Whether it is read wherever it is needed, because control may come back to a call with nothing kept.
+    anew: bool,
     /// For each block, whether a call may come before its top and before its end.
     behind_call: Vec<[bool; 2]>,
     /// Whether code behind calls reads the address again.
@@ -42,17 +43,18 @@ impl<'a, 'ctx> Base<'a, 'ctx> {
         needs: bool,
         counts_behind: impl Fn(Block) -> bool,
     ) -> Self {
-        let sanitized = FunctionFacts::of(planned.function).is_sanitized();
         let first_counter = planned.first_counter;
-        let kept =
-            (counters.is_computed_at_entry() && needs).then(|| counters.address(builder, first_counter, sanitized));
         let graph = &planned.graph;
+        // Nothing that was kept is to be trusted when control comes back to a call for the second time.
+        let anew = graph.returns_twice;
+        let keeps = counters.is_computed_at_entry() && needs && !anew;
+        let kept = keeps.then(|| counters.address(builder, first_counter, false));
         let behind_call = behind_call(graph);
         let often = executions(graph, ENTRY).saturating_mul(OFTEN);
-        let keeps =
+        let counts_often =
             |block: Block| behind_call[block.index()][1] && executions(graph, block) > often && counts_behind(block);
-        let reads_again = may_read_again && !graph.cfg.blocks().any(keeps);
-        Self { counters, first_counter, sanitized, kept, behind_call, reads_again, is_behind_call: Cell::new(false) }
+        let reads_again = may_read_again && !graph.cfg.blocks().any(counts_often);
+        Self { counters, first_counter, kept, anew, behind_call, reads_again, is_behind_call: Cell::new(false) }
     }
 
     /// Tells that code will be written in `block` before `at`.
@@ -70,7 +72,7 @@ impl<'a, 'ctx> Base<'a, 'ctx> {
     pub(crate) fn get(&self, builder: &Builder<'ctx>) -> PointerValue<'ctx> {
         match self.kept {
             Some(kept) if !(self.reads_again && self.is_behind_call.get()) => kept,
-            _ => self.counters.address(builder, self.first_counter, self.sanitized),
+            _ => self.counters.address(builder, self.first_counter, self.anew),
         }
     }
 }

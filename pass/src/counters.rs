@@ -3,7 +3,9 @@
 //! The array is weak, hidden and in a COMDAT group of its own name, so that an object that is linked by any linker
 //! runs; `ld.pathld` defines the array again, strongly, inside the image's region. With exact threads code for
 //! executables reads the address of its thread's copy from a thread-local word; in other code the array's address is
-//! moved by the thread-local word `delta`: 0, or the distance from the region to the thread's copy.
+//! moved by the thread-local word `delta`: 0, or the distance from the region to the thread's copy. Where that word is, is told by
+//! a variable, not by the loader: a library that had thread-local variables at a fixed place could not be opened with
+//! many of its own. It is lent one by the executable.
 //!
 //! A counter is stepped by one instruction (see [`Way`]). Only in code that is still to be optimised, and if that is not
 //! switched off, it is loaded, added to and stored, so that the optimiser may keep it in a register in a loop.
@@ -65,7 +67,7 @@ pub(crate) struct Counters<'ctx> {
     counters: u64,
     /// The function that looks keys up, if there are any.
     find: Option<FunctionValue<'ctx>>,
-    /// The thread-local word that leads to the thread's copy.
+    /// What leads to the thread's copy: a thread-local word, or a variable that says where one is.
     word: Option<GlobalValue<'ctx>>,
     base: Base,
     way: Way,
@@ -75,7 +77,6 @@ pub(crate) struct Counters<'ctx> {
 /// Metadata for our own loads and stores.
 struct Marks<'ctx> {
     empty: MetadataValue<'ctx>,
-    invariant: u32,
     not_sanitized: u32,
 }
 
@@ -96,24 +97,20 @@ impl<'ctx> Counters<'ctx> {
                     let address = array.as_pointer_value();
                     let base = module.add_global(address.get_type(), None, &format!("{}{id}", names::BASE_PREFIX));
                     base.set_initializer(&address);
-                    llvm::keep(base);
+                    base.set_thread_local_mode(Some(ThreadLocalMode::InitialExecTLSModel));
                     base
                 }
                 Base::Delta | Base::Site => {
-                    let delta = module.add_global(word, None, &format!("{}{id}", names::DELTA_PREFIX));
-                    delta.set_initializer(&word.const_zero());
-                    delta
+                    let place = module.add_global(word, None, &format!("{}{id}", names::PLACE_PREFIX));
+                    place.set_initializer(&word.const_int(names::NOWHERE, false));
+                    place
                 }
             };
-            leads.set_thread_local_mode(Some(ThreadLocalMode::InitialExecTLSModel));
+            llvm::keep(leads);
             make_replaceable(module, leads);
             leads
         });
-        let marks = Marks {
-            empty: context.metadata_node(&[]),
-            invariant: context.get_kind_id("invariant.load"),
-            not_sanitized: context.get_kind_id("nosanitize"),
-        };
+        let marks = Marks { empty: context.metadata_node(&[]), not_sanitized: context.get_kind_id("nosanitize") };
         let way = match options {
             _ if options.threads == "atomic" => Way::Atomic,
             _ if options.stage == "early" && options.promotion => Way::Optimised,
@@ -134,9 +131,8 @@ impl<'ctx> Counters<'ctx> {
         self.base != Base::Site
     }
 
-    /// The address of counter `first` in this thread. In code that a sanitizer will rewrite (`sanitized`), our accesses are
-    /// marked so that it leaves them alone.
-    pub(crate) fn address(&self, builder: &Builder<'ctx>, first: u64, sanitized: bool) -> PointerValue<'ctx> {
+    /// The address of counter `first` in this thread. With `anew` LLVM must not take one that was read before.
+    pub(crate) fn address(&self, builder: &Builder<'ctx>, first: u64, anew: bool) -> PointerValue<'ctx> {
         let word = self.context.i64_type();
         let first = word.const_int(first, false);
         // SAFETY: `first` is below the array's length.
@@ -144,32 +140,42 @@ impl<'ctx> Counters<'ctx> {
         let array = self.array.as_pointer_value();
         let Some(leads) = self.word.map(|word| word.as_pointer_value()) else { return from(array) };
         if self.base == Base::Word {
-            return from(self.read_word(builder, leads));
+            return from(self.read_word(builder, leads, anew));
         }
-        let delta = builder.build_load(word, leads, "path.delta").expect("positioned");
-        let load = delta.as_instruction_value().expect("a load is an instruction");
-        self.mark(load, self.marks.invariant);
-        self.leave_alone(load, sanitized);
+        let delta = self.read_delta(builder, leads, anew);
         let byte = self.context.i8_type();
         // SAFETY: delta leads to a copy of the region that lives as long as the thread.
-        from(unsafe { builder.build_gep(byte, array, &[delta.into_int_value()], "") }.expect("positioned"))
+        from(unsafe { builder.build_gep(byte, array, &[delta], "") }.expect("positioned"))
     }
 
     /// The thread's word, by code that links into anything. LLVM would assume that what is not meant for a library is in
     /// an executable, but linkers put it into libraries too. In executables they make the first load a constant.
-    fn read_word(&self, builder: &Builder<'ctx>, word: PointerValue<'ctx>) -> PointerValue<'ctx> {
+    fn read_word(&self, builder: &Builder<'ctx>, word: PointerValue<'ctx>, anew: bool) -> PointerValue<'ctx> {
         let kind = word.get_type().fn_type(&[], false);
         let name = word.get_name().to_string_lossy();
         let text = format!("movq {name}@GOTTPOFF(%rip), $0\n\tmovq %fs:($0), $0");
-        let code = self.context.create_inline_asm(kind, text, "=r".into(), false, false, None, false);
+        let code = self.context.create_inline_asm(kind, text, "=r".into(), anew, false, None, false);
         let call = builder.build_indirect_call(kind, code, &[], "path.array").expect("positioned");
-        self.promise(call, NO_MEMORY);
+        self.promise(call, (!anew).then_some(NO_MEMORY));
         call.try_as_basic_value().unwrap_basic().into_pointer_value()
     }
 
-    /// Says that a call always comes back, and what memory it touches.
-    fn promise(&self, call: CallSiteValue<'ctx>, memory: u64) {
-        for (name, value) in [("nounwind", 0), ("willreturn", 0), ("memory", memory)] {
+    /// The thread's word that a variable tells the place of. It is two instructions, one behind the other, so that the linker can put
+    /// others there (`linker-shim/src/words.rs`).
+    fn read_delta(&self, builder: &Builder<'ctx>, place: PointerValue<'ctx>, anew: bool) -> IntValue<'ctx> {
+        let kind = self.context.i64_type().fn_type(&[], false);
+        let name = place.get_name().to_string_lossy();
+        let text = format!("movq {name}(%rip), $0\n\tmovq %fs:($0), $0");
+        let code = self.context.create_inline_asm(kind, text, "=r".into(), anew, false, None, false);
+        let call = builder.build_indirect_call(kind, code, &[], "path.delta").expect("positioned");
+        self.promise(call, (!anew).then_some(NO_MEMORY));
+        call.try_as_basic_value().unwrap_basic().into_int_value()
+    }
+
+    /// Says that a call always comes back, and what memory it touches, if that is known.
+    fn promise(&self, call: CallSiteValue<'ctx>, memory: Option<u64>) {
+        let memory = memory.map(|memory| ("memory", memory));
+        for (name, value) in [("nounwind", 0), ("willreturn", 0)].into_iter().chain(memory) {
             let known = self.context.create_enum_attribute(Attribute::get_named_enum_kind_id(name), value);
             call.add_attribute(AttributeLoc::Function, known);
         }
@@ -268,11 +274,11 @@ impl<'ctx> Counters<'ctx> {
         let element = self.context.create_type_attribute(attribute("elementtype"), self.context.i64_type().into());
         call.add_attribute(AttributeLoc::Param(0), element);
         call.add_attribute(AttributeLoc::Param(1), element);
-        self.promise(call, ARGUMENTS_ONLY);
+        self.promise(call, Some(ARGUMENTS_ONLY));
     }
 
     /// By how much a step changes a counter.
-    fn amount(&self, step: Step<'ctx>) -> IntValue<'ctx> {
+    pub(crate) fn amount(&self, step: Step<'ctx>) -> IntValue<'ctx> {
         let word = self.context.i64_type();
         match step {
             Step::Up => word.const_int(1, false),
@@ -293,7 +299,7 @@ impl<'ctx> Counters<'ctx> {
 }
 
 /// Makes a definition that any other definition of its name, such as the linker's, takes the place of.
-fn make_replaceable<'ctx>(module: &Module<'ctx>, global: GlobalValue<'ctx>) {
+pub(crate) fn make_replaceable<'ctx>(module: &Module<'ctx>, global: GlobalValue<'ctx>) {
     let name = global.get_name().to_string_lossy().into_owned();
     let comdat = module.get_or_insert_comdat(&name);
     comdat.set_selection_kind(ComdatSelectionKind::Any);

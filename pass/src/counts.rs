@@ -69,9 +69,9 @@ impl Sites {
         record.counted_arcs = counted.iter().map(|&arc| arc as u32).collect();
         let sites = |&arc: &usize| match arcs.list[arc] {
             Arc::Edge(edge) => vec![Site::Edge(edge)],
-            Arc::Enter => vec![Site::Top(ENTRY)],
-            Arc::Leave(block) | Arc::Arrive(block) => come_to(graph, block),
+            Arc::Block(block) => come_to(graph, block),
             Arc::Depart(block) => vec![Site::End(block)],
+            Arc::Arrive(_) | Arc::Stay(_) => unreachable!("{:?} holds no code", arcs.list[arc]),
         };
         Self(counted.iter().map(sites).collect())
     }
@@ -157,5 +157,6 @@ pub(crate) fn instrument(planned: &Planned<'_, Sites>, counters: &Counters<'_>, 
     }
     promoted.finish(&pen);
     tables::watch(&pen, &calls, &planned.tables);
+    graph.join();
     llvm::forget_purity(planned.function);
 }

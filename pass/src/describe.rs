@@ -11,7 +11,6 @@ use pathformat::manifest::{
 use paths::Plan;
 use paths::cuts::Reason;
 use paths::dag::Kind;
-use paths::entries::Entries;
 
 use crate::debug_info::{self, Locations};
 use crate::llvm::{self, FunctionFacts, InstructionFacts};
@@ -20,8 +19,12 @@ use crate::read_cfg::Graph;
 /// Name, linkage and place of a function.
 pub(crate) fn declaration(function: FunctionValue<'_>, directory: &str) -> Function {
     let position = llvm::declaration(function);
+    let name = llvm::name(&function);
+    let (full_name, short_name) = llvm::demangled(&name).unwrap_or_default();
     Function {
-        name: llvm::name(&function),
+        name,
+        full_name,
+        short_name,
         linkage: linkage(function),
         file: position.as_ref().map(|at| debug_info::file(at, directory)).unwrap_or_default(),
         line: position.map_or(0, |at| at.line),
@@ -44,10 +47,7 @@ fn linkage(function: FunctionValue<'_>) -> Linkage {
 /// The values that make up the paths' ids.
 pub(crate) fn paths(record: &mut Function, graph: &Graph<'_>, plan: &Plan) {
     record.num_paths = plan.numbering.total();
-    record.counts_entries = plan.entries.have_counter();
-    if let Entries::Marked(marks) = &plan.entries {
-        record.marks = marks.iter().map(|edge| edge.0).collect();
-    }
+    record.in_flight_paths = plan.in_flight;
     for (edge, cut) in record.edges.iter_mut().zip(cuts(graph, plan)) {
         edge.cut = cut;
     }
@@ -93,7 +93,8 @@ pub(crate) fn body(record: &mut Function, graph: &Graph<'_>, directory: &str) {
                 paths::cfg::Exit::Unwind => Exit::Unwind,
                 paths::cfg::Exit::NoReturn => Exit::NoReturn,
             });
-            Block { exit, ..describe_block(graph.block(block), &mut locations, directory) }
+            let may_stay = graph.cfg.may_stay(block);
+            Block { exit, may_stay, ..describe_block(graph.block(block), &mut locations, directory) }
         })
         .collect();
     record.locations = locations.list;
@@ -150,8 +151,6 @@ fn describe_block(block: BasicBlock<'_>, locations: &mut Locations, directory: &
 pub(crate) fn cfg_hash(record: &Function) -> u64 {
     let mut bytes = Vec::new();
     let mut add = |value: u64| bytes.extend(value.to_le_bytes());
-    add(record.counts_entries.into());
-    record.marks.iter().for_each(|&mark| add(mark.into()));
     record.counted_blocks.iter().chain(&record.counted_arcs).for_each(|&counted| add(counted.into()));
     add(record.counted_arcs.len() as u64);
     for table in record.tables() {
@@ -161,7 +160,9 @@ pub(crate) fn cfg_hash(record: &Function) -> u64 {
         }
     }
     record.whole.iter().flat_map(|whole| &whole.dag).for_each(|edge| add(edge.value));
-    record.blocks.iter().for_each(|block| add(block.exit.map_or(0, |exit| exit as u64 + 1)));
+    for block in &record.blocks {
+        add(block.exit.map_or(0, |exit| exit as u64 + 1) << 1 | u64::from(block.may_stay));
+    }
     for edge in &record.edges {
         add(u64::from(edge.from));
         add(u64::from(edge.to));

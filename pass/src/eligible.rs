@@ -13,6 +13,14 @@ pub(crate) fn is_emitted(function: FunctionValue<'_>, stage: &str) -> bool {
     function.count_basic_blocks() > 0 && (!copy || stage == "early")
 }
 
+/// Whether a module is for x86-64 Linux with 64-bit pointers. Others are left as they are, without a manifest: not every
+/// format of objects has a section for it, nor every target an assembler.
+pub(crate) fn has_counted_target(module: &Module<'_>) -> bool {
+    let triple = module.get_triple();
+    let triple = triple.as_str().to_string_lossy();
+    triple.starts_with("x86_64-") && triple.contains("linux") && !triple.ends_with("x32")
+}
+
 /// Whether `function`, declared in `file`, is counted; if not, the reason in words. `hotter` says, if there was an earlier run, how many of
 /// a thousand of its instructions were those of hotter functions, unless this one did not run.
 pub(crate) fn check(
@@ -22,16 +30,12 @@ pub(crate) fn check(
     options: &Options,
     hotter: Option<Option<u32>>,
 ) -> Result<(), String> {
-    let triple = module.get_triple();
-    let triple = triple.as_str().to_string_lossy();
     let facts = FunctionFacts::of(function);
     let name = llvm::name(&function);
     let source = module.get_source_file_name().to_string_lossy();
     let annotation = annotation(function, &name);
     let reason = if let Some(reason) = &options.skip {
         reason.clone()
-    } else if !(triple.starts_with("x86_64-") && triple.contains("linux") && !triple.ends_with("x32")) {
-        format!("target {triple} is not supported")
     } else if facts.is_naked() {
         "naked function".into()
     } else if facts.is_presplit_coroutine() {

@@ -39,7 +39,6 @@ pub(crate) struct Options {
     callees: c_uint,
     table: c_uint,
     hot: c_uint,
-    in_flight: bool,
     promotion: bool,
     last: bool,
     verify: bool,
@@ -78,13 +77,22 @@ unsafe extern "C" {
         found: *mut c_void,
         tell: extern "C" fn(*mut c_void, LLVMBasicBlockRef, LLVMBasicBlockRef),
     );
+    pub(crate) fn pathpass_demangle(
+        name: *const c_char,
+        length: usize,
+        found: *mut c_void,
+        tell: extern "C" fn(*mut c_void, *const c_char, usize, *const c_char, usize),
+    );
     pub(crate) fn pathpass_first_insertion(block: LLVMBasicBlockRef) -> LLVMValueRef;
     pub(crate) fn pathpass_split_edge(from: LLVMBasicBlockRef, to: LLVMBasicBlockRef) -> LLVMBasicBlockRef;
-    pub(crate) fn pathpass_split_after(instruction: LLVMValueRef);
+    pub(crate) fn pathpass_split_after(instruction: LLVMValueRef, analyses: *mut Analyses) -> LLVMBasicBlockRef;
+    pub(crate) fn pathpass_forget_frequencies(function: LLVMValueRef, analyses: *mut Analyses);
+    pub(crate) fn pathpass_join(block: LLVMBasicBlockRef);
     pub(crate) fn pathpass_promote(slot: LLVMValueRef);
     pub(crate) fn pathpass_forget_purity(function: LLVMValueRef);
     pub(crate) fn pathpass_keep(global: LLVMValueRef);
     pub(crate) fn pathpass_module_hash(module: LLVMModuleRef) -> u64;
+    pub(crate) fn pathpass_moves_thread_pointer(module: LLVMModuleRef) -> bool;
     pub(crate) fn pathpass_link(module: LLVMModuleRef, text: *const c_char) -> bool;
     pub(crate) fn pathpass_verify(function: LLVMValueRef) -> bool;
     pub(crate) fn pathpass_debug_location(instruction: LLVMValueRef) -> *const DebugLocation;
@@ -155,11 +163,11 @@ impl Options {
             placement: options::Placement::named(&text(self.placement)),
             weights: text(self.weights).split_once(':').map(|(_, path)| path.into()),
             techniques: options::Techniques::without(&text(self.without)),
+            moves_pointer: false,
             limit: self.limit,
             hot: Some(self.hot).filter(|&percent| percent > 0),
             callees: self.callees,
             table: Some(self.table).filter(|&slots| slots > 0),
-            in_flight: self.in_flight,
             promotion: self.promotion,
             last: self.last,
             verify: self.verify || cfg!(debug_assertions),

@@ -7,9 +7,8 @@ use inkwell::values::{InstructionValue, PointerValue};
 use pathformat::ModuleId;
 use pathformat::manifest::TableOf;
 use paths::Plan;
-use paths::cfg::{Block, Edge, EdgeKind};
+use paths::cfg::Block;
 use paths::dag::{Cut, DagEdge, Kind, Place};
-use paths::entries::Entries;
 use paths::placement::Op;
 
 use crate::base::Base;
@@ -30,37 +29,33 @@ pub(crate) fn instrument(planned: &Planned<'_>, counters: &Counters<'_>, id: Mod
     let slot = builder.build_alloca(context.i64_type(), "path").expect("positioned");
     let Paths { plan, whole } = &planned.plan;
     let is_count = |&edge: &DagEdge| plan.placement.counts(edge);
-    let needs =
-        !planned.tables.is_empty() || plan.entries.have_counter() || plan.dag.edges().any(|edge| is_count(&edge));
+    let needs = !planned.tables.is_empty() || plan.dag.edges().any(|edge| is_count(&edge));
     let counts_behind = |block: Block| {
         plan.dag.successors(block).iter().any(is_count)
             || planned.graph.cfg.successors(block).iter().any(|&edge| plan.dag.cut(edge).is_some())
     };
     let base = Base::new(planned, counters, &builder, techniques.reading_again, needs, counts_behind);
-    let flies = plan.dag.edges().any(|edge| plan.dag.edge(edge).kind == Kind::InFlight);
-    let flight = flies.then(|| builder.build_alloca(context.i64_type(), "path.flight").expect("positioned"));
     let whole =
         whole.as_ref().map(|plan| (plan, builder.build_alloca(context.i64_type(), "path.whole").expect("positioned")));
     let pen = Pen::new(planned, counters, builder, base);
-    let writer = Writer { graph: &planned.graph, plan, pen: &pen, slot, flight, table: None };
+    let writer = Writer { graph: &planned.graph, plan, pen: &pen, slot, table: None };
     presence::declare(context, &pen.builder, id, planned.index);
-    writer.write_entry();
-    let landings = writer.write_in_flight();
+    writer.write_in_flight();
     writer.write_block_tops();
     writer.write_block_ends();
-    writer.write_edges(&landings);
+    writer.write_edges();
     if let Some((plan, slot)) = whole {
         let of_paths = planned.tables.iter().find(|(of, _)| *of == TableOf::Paths);
         let table = Some(of_paths.expect("whole paths have a table").1);
-        let writer = Writer { graph: &planned.graph, plan, pen: &pen, slot, flight: None, table };
+        let writer = Writer { graph: &planned.graph, plan, pen: &pen, slot, table };
         writer.write_block_tops();
         writer.write_block_ends();
-        writer.write_edges(&[]);
+        writer.write_edges();
     }
     tables::watch(&pen, &calls, &planned.tables);
+    planned.graph.join();
     whole.into_iter().for_each(|(_, slot)| llvm::promote(slot));
     llvm::promote(slot);
-    flight.into_iter().for_each(llvm::promote);
     llvm::forget_purity(planned.function);
 }
 
@@ -69,80 +64,20 @@ struct Writer<'a, 'ctx> {
     plan: &'a Plan,
     pen: &'a Pen<'a, 'ctx>,
     slot: PointerValue<'ctx>,
-    /// Which counter says that this frame is in flight now.
-    flight: Option<PointerValue<'ctx>>,
     /// Where paths are counted if they have no counter each. Then nothing but their ends is counted.
     table: Option<Slots>,
 }
 
 impl<'ctx> Writer<'_, 'ctx> {
-    /// Counts the entry of the function, where the builder still stands behind the stack slots.
-    fn write_entry(&self) {
-        if self.plan.entries == Entries::Counted {
-            self.enter();
-        }
-    }
-
-    /// The counter of entries is behind those of the paths.
-    fn enter(&self) {
-        self.pen.step(None, self.plan.numbering.total(), Step::Up);
-    }
-
-    /// Around all calls of a block that may not come back, its path in flight counts one more. It is taken back behind the
-    /// last of them; if that is an `invoke`, on both ways on. Gives the edges that still need that.
-    fn write_in_flight(&self) -> Vec<Edge> {
+    /// Paths in flight, before the calls that may not come back.
+    fn write_in_flight(&self) {
         let dag = &self.plan.dag;
-        let graph = self.graph;
-        let (mut pads, mut landings) = (Vec::new(), Vec::new());
         for edge in dag.edges().filter(|&edge| dag.edge(edge).kind == Kind::InFlight) {
             let from = dag.edge(edge).from;
-            let calls: Vec<_> = graph.stays(from).collect();
-            let (Some(first), Some(last)) = (calls.first(), calls.last()) else { continue };
-            self.pen.stand_before(from, *first);
-            self.take_off(edge);
-            if !last.is_terminator() {
-                self.pen.stand_before(from, last.get_next_instruction().expect("a block has a terminator"));
-                self.land();
-                continue;
-            }
-            for &way in graph.cfg.successors(from) {
-                let data = graph.cfg.edge(way);
-                if data.kind == EdgeKind::Plain {
-                    landings.push(way);
-                } else if !pads.contains(&data.to) {
-                    pads.push(data.to);
-                    self.pen.stand_before(data.to, self.pen.top(data.to));
-                    self.land();
-                }
+            if let Some(call) = self.graph.stays(from) {
+                self.write_at(edge, from, call);
             }
         }
-        landings
-    }
-
-    /// This frame's path is in flight from here.
-    fn take_off(&self, edge: DagEdge) {
-        let word = self.pen.word();
-        let index = match self.op(edge) {
-            Some(Op::CountAt(id)) => word.const_int(id, false),
-            Some(Op::Count(value)) => {
-                let register =
-                    self.pen.builder.build_load(word, self.slot, "path").expect("positioned").into_int_value();
-                let value = word.const_int(value as u64, true);
-                self.pen.builder.build_int_add(register, value, "path.flight").expect("positioned")
-            }
-            Some(Op::Set(_) | Op::Add(_)) | None => return,
-        };
-        let flight = self.flight.expect("there is a slot if there are paths in flight");
-        self.pen.builder.build_store(flight, index).expect("positioned");
-        self.pen.step(Some(index), 0, Step::Up);
-    }
-
-    /// It goes on.
-    fn land(&self) {
-        let word = self.pen.word();
-        let flight = self.flight.expect("there is a slot if there are paths in flight");
-        let index = self.pen.builder.build_load(word, flight, "path.flight").expect("positioned").into_int_value();
-        self.pen.step(Some(index), 0, Step::Down);
     }
 
     /// Starts of paths in the blocks that opaque edges lead to, and counts ahead where nothing but starts leads to a block: so
@@ -178,9 +113,8 @@ impl<'ctx> Writer<'_, 'ctx> {
         }
     }
 
-    /// Code on control-flow edges: the function counts as entered; paths in flight go on on `landings`; one step, or the end of
-    /// a path and the start of the next.
-    fn write_edges(&self, landings: &[Edge]) {
+    /// Code on control-flow edges: one step, or the end of a path and the start of the next.
+    fn write_edges(&self) {
         let dag = &self.plan.dag;
         for edge in self.graph.cfg.edges() {
             let mut ops = Vec::new();
@@ -194,23 +128,11 @@ impl<'ctx> Writer<'_, 'ctx> {
                     }
                 }
             }
-            let lands = landings.contains(&edge);
-            let enters = self.table.is_none() && dag.flow(edge).is_some_and(|flow| self.plan.entries.mark(flow));
-            if lands || enters || !ops.is_empty() {
+            if !ops.is_empty() {
                 self.pen.stand_on(edge);
-                if enters {
-                    self.enter();
-                }
-                if lands {
-                    self.land();
-                }
                 ops.into_iter().for_each(|(op, step)| self.write(op, step));
             }
         }
-    }
-
-    fn op(&self, edge: DagEdge) -> Option<Op> {
-        self.plan.placement.op(edge)
     }
 
     /// All that is done when `edge` is followed: what was counted ahead is taken back, then the edge's own step, then the next

@@ -11,6 +11,7 @@ mod counters;
 mod counts;
 mod debug_info;
 mod describe;
+mod early;
 mod eligible;
 mod ffi;
 mod instrument;
@@ -33,7 +34,7 @@ use pathformat::manifest::{Function, Manifest, TableOf};
 use crate::counters::Counters;
 use crate::counts::Sites;
 use crate::instrument::instrument;
-use crate::options::{Base, Options};
+use crate::options::Options;
 use crate::read_cfg::Graph;
 use crate::tables::Slots;
 
@@ -53,12 +54,17 @@ struct Planned<'ctx, P = Paths> {
     plan: P,
     first_counter: u64,
     tables: Vec<(TableOf, Slots)>,
+    /// How many counters it has.
+    num_counters: u64,
     /// Its index in the manifest.
     index: usize,
 }
 
 /// Instruments a module; true if it was changed.
 fn run(module: &Module<'_>, options: &Options, analyses: *mut ffi::Analyses) -> bool {
+    if !eligible::has_counted_target(module) {
+        return false;
+    }
     let functions: Vec<_> = module.get_functions().filter(|f| eligible::is_emitted(*f, &options.stage)).collect();
     // A second run, over the bitcode that a first one wrote, would count everything twice.
     if functions.is_empty() || manifest::is_present(module) || options.skip.as_deref() == Some("kernel") {
@@ -102,7 +108,8 @@ fn run(module: &Module<'_>, options: &Options, analyses: *mut ffi::Analyses) -> 
             }
         }
     };
-    manifest::attach(module, &manifest, written, options.base == Base::Word);
+    early::prepare_resolvers(module, options);
+    manifest::attach(module, &manifest, written, options);
     true
 }
 
@@ -153,8 +160,9 @@ fn plan_all<'ctx, P>(
                 counters += record.counters();
                 record.first_key = keys;
                 keys += record.keys();
-                let (first_counter, tables) = (record.first_counter, Slots::of(&record));
-                planned.push(Planned { function, graph, plan, first_counter, tables, index: manifest.functions.len() });
+                let (first_counter, num_counters) = (record.first_counter, record.counters());
+                let (tables, index) = (Slots::of(&record), manifest.functions.len());
+                planned.push(Planned { function, graph, plan, first_counter, tables, num_counters, index });
             }
         }
         manifest.functions.push(record);

@@ -1,8 +1,9 @@
 //! Safe wrappers for what inkwell lacks: one call into LLVM per function.
 
 use std::collections::HashSet;
-use std::ffi::{CStr, CString, c_void};
+use std::ffi::{CStr, CString, c_char, c_void};
 use std::mem::MaybeUninit;
+use std::slice;
 
 use inkwell::basic_block::BasicBlock;
 use inkwell::module::Module;
@@ -106,6 +107,11 @@ impl InstructionFacts {
         self.0 & 128 != 0
     }
 
+    /// It only says where variables live, and is no code.
+    pub(crate) fn is_marker(self) -> bool {
+        self.0 & 256 != 0
+    }
+
     /// Whether it calls a function: no intrinsic, and no inline assembly.
     pub(crate) fn calls_function(self) -> bool {
         self.is_call() && !self.is_intrinsic() && !self.is_inline_asm()
@@ -169,6 +175,30 @@ pub(crate) fn link(module: &Module<'_>, text: &str) {
 /// Name of a function.
 pub(crate) fn name(function: &FunctionValue<'_>) -> String {
     function.get_name().to_string_lossy().into_owned()
+}
+
+/// What the source calls a symbol: with its parameters and what it returns, and without; `None` if it is not mangled.
+pub(crate) fn demangled(symbol: &str) -> Option<(String, String)> {
+    extern "C" fn tell(
+        found: *mut c_void,
+        whole: *const c_char,
+        whole_length: usize,
+        short: *const c_char,
+        short_length: usize,
+    ) {
+        // SAFETY: `found` is the value below; the texts have these lengths and live until this function returns.
+        unsafe {
+            let text = |bytes: *const c_char, length| {
+                let bytes = slice::from_raw_parts(bytes.cast::<u8>(), length);
+                String::from_utf8_lossy(bytes).into_owned()
+            };
+            *found.cast::<Option<(String, String)>>() = Some((text(whole, whole_length), text(short, short_length)));
+        }
+    }
+    let mut found: Option<(String, String)> = None;
+    // SAFETY: a text of this length, and a value of the type that `tell` sets.
+    unsafe { ffi::pathpass_demangle(symbol.as_ptr().cast(), symbol.len(), (&raw mut found).cast(), tell) };
+    found
 }
 
 /// Successors of a terminator, repeated ones included.
@@ -236,10 +266,25 @@ pub(crate) fn peel<'a>(
     found
 }
 
-/// Moves what follows `instruction` into a new block.
-pub(crate) fn split_after(instruction: InstructionValue<'_>) {
-    // SAFETY: a live instruction that is not a terminator.
-    unsafe { ffi::pathpass_split_after(instruction.as_value_ref()) }
+/// Moves what follows `instruction` into a new block, unless something there must stay where it is.
+pub(crate) fn split_after<'ctx>(
+    instruction: InstructionValue<'ctx>,
+    analyses: *mut ffi::Analyses,
+) -> Option<BasicBlock<'ctx>> {
+    // SAFETY: a live instruction that is not a terminator, and the analyses of its pass manager.
+    unsafe { BasicBlock::new(ffi::pathpass_split_after(instruction.as_value_ref(), analyses)) }
+}
+
+/// Forgets what is known of a function of which blocks were split, but what splitting keeps true.
+pub(crate) fn forget_frequencies(function: FunctionValue<'_>, analyses: *mut ffi::Analyses) {
+    // SAFETY: a live function, and the analyses of its pass manager.
+    unsafe { ffi::pathpass_forget_frequencies(function.as_value_ref(), analyses) }
+}
+
+/// Makes `block` the end of the one before it, if that leads nowhere else.
+pub(crate) fn join(block: BasicBlock<'_>) {
+    // SAFETY: a live block, which nobody uses any more.
+    unsafe { ffi::pathpass_join(block.as_mut_ptr()) }
 }
 
 /// Turns a stack slot that is only loaded and stored into SSA values.
@@ -264,6 +309,13 @@ pub(crate) fn keep(global: GlobalValue<'_>) {
 pub(crate) fn module_hash(module: &Module<'_>) -> u64 {
     // SAFETY: a live module.
     unsafe { ffi::pathpass_module_hash(module.as_mut_ptr()) }
+}
+
+/// Whether code of a module may give threads another thread pointer, by a system call whose number is not known to be another one's
+/// or by an instruction.
+pub(crate) fn moves_thread_pointer(module: &Module<'_>) -> bool {
+    // SAFETY: a live module.
+    unsafe { ffi::pathpass_moves_thread_pointer(module.as_mut_ptr()) }
 }
 
 /// Whether LLVM's verifier accepts a function; it says on standard error why not.

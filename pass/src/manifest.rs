@@ -8,13 +8,13 @@ use std::fmt::Write;
 
 use inkwell::module::Module;
 use pathformat::manifest::Manifest;
-use pathformat::raw::{OWN_BASE, Threads};
+use pathformat::raw::{MOVES_POINTER, OWN_BASE, Threads};
 use pathformat::{ModuleId, names, record};
 
 use crate::Written;
 use crate::debug_info;
 use crate::llvm;
-use crate::options::Options;
+use crate::options::{Base, Options};
 
 /// Level of compression: higher ones cost more than the bytes they save.
 const LEVEL: i32 = 3;
@@ -49,7 +49,8 @@ pub(crate) fn identity(content: &[u8], code: u64) -> ModuleId {
 
 /// Puts the manifest, whose content is encoded already, into the object that `module` becomes, and marks the module as
 /// done.
-pub(crate) fn attach(module: &Module<'_>, manifest: &Manifest, written: Written, own_base: bool) {
+pub(crate) fn attach(module: &Module<'_>, manifest: &Manifest, written: Written, options: &Options) {
+    let (own_base, moves_pointer) = (options.base == Base::Word, options.moves_pointer);
     let payload = manifest.seal(written.content);
     let stored = zstd::bulk::compress(&payload, LEVEL).expect("compressing into memory does not fail");
     let threads = match manifest.threads.as_str() {
@@ -57,7 +58,8 @@ pub(crate) fn attach(module: &Module<'_>, manifest: &Manifest, written: Written,
         "atomic" => Threads::Atomic,
         _ => Threads::Exact,
     };
-    let flags = threads.code() | if own_base { OWN_BASE } else { 0 };
+    let flag = |flag, is_set: bool| if is_set { flag } else { 0 };
+    let flags = threads.code() | flag(OWN_BASE, own_base) | flag(MOVES_POINTER, moves_pointer);
     let record = record::write(written.id, flags, [written.counters, written.keys], payload.len(), &stored);
     llvm::append_assembly(module, &assembly(&record));
     let node = module.get_context().metadata_node(&[]);

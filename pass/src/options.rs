@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use glob_match::glob_match;
 use inkwell::module::Module;
 
+use crate::llvm;
+
 /// The options of one compilation. The driver has checked their values.
 #[derive(Clone, Debug)]
 pub(crate) struct Options {
@@ -22,14 +24,14 @@ pub(crate) struct Options {
     pub(crate) skip: Option<String>,
     /// How code finds the array of its thread.
     pub(crate) base: Base,
+    /// Whether code of the module may give threads other thread pointers.
+    pub(crate) moves_pointer: bool,
     /// The most paths a function may have before edges are cut.
     pub(crate) limit: u64,
     /// How many callees of each call through a pointer are told apart, a power of two or 0.
     pub(crate) callees: u32,
     /// How many paths that the limit cuts are counted whole in each function, a power of two.
     pub(crate) table: Option<u32>,
-    /// Whether paths that never end are counted as far as they came.
-    pub(crate) in_flight: bool,
     /// Whether the optimiser may keep counters in registers.
     pub(crate) promotion: bool,
     /// Whether nothing follows but code generation that optimises: it makes a load, an addition and a store one instruction.
@@ -106,7 +108,7 @@ pub(crate) enum Base {
     /// By a thread-local word with the array's address, read where a function is entered.
     Word,
     /// By the array's address and the thread-local word `delta`, added where a function is entered. Images may have any
-    /// number of modules, while the words of libraries that are loaded at run time must be few.
+    /// number of modules, while the words that libraries are lent are few.
     Delta,
     /// The same, where a counter is stepped. The array itself, if there is no word.
     Site,
@@ -129,19 +131,23 @@ impl Options {
         self.hot.is_none_or(|percent| hotter.is_some_and(|hotter| hotter < percent.saturating_mul(10)))
     }
 
-    /// What holds for this module. Only code for executables has words of its own. musl loads no library at run time that has thread-local variables at a fixed place, so
-    /// code that may be in one counts atomically.
+    /// What holds for this module. Only code for executables has words of its own.
+    ///
+    /// Code that needs no thread-local variable counts atomically. musl loads no library at run time that has such variables at a fixed
+    /// place. Where a thread is given another thread pointer, the variables are not where that points to.
     pub(crate) fn for_module(&self, module: &Module<'_>) -> Self {
         let triple = module.get_triple();
         let musl = triple.as_str().to_bytes().windows(4).any(|part| part == b"musl");
         let may_be_loaded = module.get_flag("PIC Level").is_some() && module.get_flag("PIE Level").is_none();
-        let threads = if musl && may_be_loaded && self.threads == "exact" { "atomic" } else { &self.threads };
+        let moves_pointer = llvm::moves_thread_pointer(module);
+        let without = musl && may_be_loaded || moves_pointer;
+        let threads = if self.threads == "exact" && without { "atomic" } else { &self.threads };
         let base = match self.base {
             _ if threads != "exact" => Base::Site,
             Base::Word if may_be_loaded => Base::Delta,
             base => base,
         };
-        Self { threads: threads.to_owned(), base, ..self.clone() }
+        Self { threads: threads.to_owned(), base, moves_pointer, ..self.clone() }
     }
 }
 

@@ -6,6 +6,7 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 
+use inkwell::IntPredicate;
 use inkwell::basic_block::BasicBlock;
 use inkwell::builder::Builder;
 use inkwell::types::IntType;
@@ -26,6 +27,7 @@ pub(crate) struct Pen<'a, 'ctx> {
     counters: &'a Counters<'ctx>,
     base: Base<'a, 'ctx>,
     facts: FunctionFacts,
+    num_counters: u64,
     /// The new blocks on edges.
     between: RefCell<HashMap<Edge, BasicBlock<'ctx>>>,
 }
@@ -38,8 +40,8 @@ impl<'a, 'ctx> Pen<'a, 'ctx> {
         builder: Builder<'ctx>,
         base: Base<'a, 'ctx>,
     ) -> Self {
-        let facts = FunctionFacts::of(planned.function);
-        Self { builder, graph: &planned.graph, counters, base, facts, between: RefCell::default() }
+        let (facts, num_counters) = (FunctionFacts::of(planned.function), planned.num_counters);
+        Self { builder, graph: &planned.graph, counters, base, facts, num_counters, between: RefCell::default() }
     }
 
     /// Lets the builder write in `block` before `at`.
@@ -85,8 +87,29 @@ impl<'a, 'ctx> Pen<'a, 'ctx> {
 
     /// Steps the function's counter `index + constant`.
     pub(crate) fn step(&self, index: Option<IntValue<'ctx>>, constant: u64, step: Step<'ctx>) {
-        let counter = self.counters.counter(&self.builder, self.base.get(&self.builder), index, constant);
+        let base = self.base.get(&self.builder);
+        let (index, constant, step) = match index {
+            Some(index) if self.graph.returns_twice => {
+                let (index, step) = self.checked(index, constant, step);
+                (Some(index), 0, step)
+            }
+            _ => (index, constant, step),
+        };
+        let counter = self.counters.counter(&self.builder, base, index, constant);
         self.counters.step(&self.builder, counter, step, self.facts);
+    }
+
+    /// A step of the counter `index + constant` that steps nothing if the function has no such counter. A register is set
+    /// wherever control may come back to; should it be spoilt all the same, nobody else's memory is.
+    fn checked(&self, index: IntValue<'ctx>, constant: u64, step: Step<'ctx>) -> (IntValue<'ctx>, Step<'ctx>) {
+        let builder = &self.builder;
+        let number = |value| self.word().const_int(value, true);
+        let index = builder.build_int_add(index, number(constant), "").expect("positioned");
+        let is_one = builder.build_int_compare(IntPredicate::ULT, index, number(self.num_counters), "");
+        let is_one = is_one.expect("positioned");
+        let select = |yes, no| builder.build_select(is_one, yes, no, "").expect("positioned").into_int_value();
+        let amount = self.counters.amount(step);
+        (select(index, number(0)), Step::By(select(amount, number(0))))
     }
 }
 

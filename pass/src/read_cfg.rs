@@ -2,8 +2,10 @@
 //!
 //! Every kind of terminator becomes edges of one of three kinds. `br`, `switch` and the normal way on from an `invoke`
 //! can hold code. The unwind edge of an `invoke` cannot, but the path goes on along it. `indirectbr` and `callbr`
-//! are opaque: the path ends before them. So does it at a call that returns twice, such as `setjmp`; its block is
-//! first split behind the call, which is the only change made to the function here.
+//! are opaque: the path ends before them. So does it at a call that returns twice, such as `setjmp`.
+//!
+//! A block ends behind a call that may not come back or that returns twice: what ran of a block then ran to its end. So blocks are
+//! split there first, which is the only change made to the function here, and joined again when the counting code stands.
 
 use std::collections::{HashMap, HashSet};
 
@@ -32,6 +34,10 @@ pub(crate) struct Graph<'ctx> {
     pub(crate) blocks: Vec<BasicBlock<'ctx>>,
     /// For each block where the code stands that is run at its end.
     ends: Vec<InstructionValue<'ctx>>,
+    /// For each block the call that control may stay in.
+    stays: Vec<Option<InstructionValue<'ctx>>>,
+    /// The blocks that were split off.
+    split_off: Vec<BasicBlock<'ctx>>,
 }
 
 /// With more ways in, a block that returns is not left by calls in tail position: each way in holds a copy of the counting.
@@ -43,8 +49,8 @@ const SHORT_LOOP: u32 = 64;
 impl<'ctx> Graph<'ctx> {
     /// Reads `function`, whose blocks are numbered in its own order.
     pub(crate) fn read(function: FunctionValue<'ctx>, analyses: *mut Analyses, options: &Options) -> Self {
+        let split_off = split(function, analyses);
         let peeled = peel(function, analyses, options);
-        let splits = split_behind_calls_that_return_twice(function);
         let blocks = function.get_basic_blocks();
         let index: HashMap<_, _> = blocks.iter().enumerate().map(|(at, block)| (*block, Block(at as u32))).collect();
         let mut edges: Vec<EdgeData> = Vec::new();
@@ -58,7 +64,8 @@ impl<'ctx> Graph<'ctx> {
                 let peeled = peeled.contains(&(block, to));
                 let to = index[&to];
                 let weight = llvm::edge_frequency(analyses, block, position);
-                let outcome = outcome(terminator, position);
+                let kind = edge_kind(block, terminator, position);
+                let outcome = if kind == EdgeKind::Opaque { Outcome::Indirect } else { outcome(terminator, position) };
                 match edges[first..].iter().position(|edge| edge.to == to) {
                     Some(known) => {
                         let known = first + known;
@@ -66,7 +73,6 @@ impl<'ctx> Graph<'ctx> {
                         merge(&mut outcomes[known], outcome);
                     }
                     None => {
-                        let kind = edge_kind(block, terminator, position);
                         edges.push(EdgeData { from, to, kind, peeled });
                         frequency.push(weight);
                         outcomes.push(outcome);
@@ -88,15 +94,14 @@ impl<'ctx> Graph<'ctx> {
             .enumerate()
             .map(|(at, &block)| llvm::tail_call(block).filter(|_| leaves(at)).unwrap_or_else(|| end_point(block)))
             .collect();
-        let data = blocks.iter().zip(&ends).zip(&returns).map(|((&block, &end), &counts_above)| {
+        let stays: Vec<_> = blocks.iter().zip(&ends).map(|(&block, &end)| stays(block, end)).collect();
+        let data = blocks.iter().zip(&stays).zip(&returns).map(|((&block, stays), &counts_above)| {
             let terminator = block.get_terminator().expect("every block has a terminator");
-            BlockData { exit: exit(terminator), may_stay: stays(block, end).next().is_some(), counts_above }
+            BlockData { exit: exit(terminator), may_stay: stays.is_some(), counts_above }
         });
-        let cfg = Cfg::new(data.collect(), edges);
-        // A landing pad cannot tell a call that returned twice from others, so it would not know what to take back.
-        let invokes = blocks.iter().any(|&block| invokes_twice(block));
-        let cfg = if options.in_flight && !invokes { cfg.with_in_flight() } else { cfg };
-        Self { cfg, frequency, is_measured: false, returns_twice: splits || invokes, outcomes, blocks, ends }
+        let cfg = Cfg::new(data.collect(), edges).with_in_flight();
+        let returns_twice = blocks.iter().any(|block| block.get_instructions().any(returns_twice));
+        Self { cfg, frequency, is_measured: false, returns_twice, outcomes, blocks, ends, stays, split_off }
     }
 
     /// LLVM's block.
@@ -111,9 +116,14 @@ impl<'ctx> Graph<'ctx> {
         self.ends[block.index()]
     }
 
-    /// The instructions of a block, up to its [end](Self::end_point), that control may stay in.
-    pub(crate) fn stays(&self, block: Block) -> impl Iterator<Item = InstructionValue<'ctx>> + use<'ctx> {
-        stays(self.block(block), self.end_point(block))
+    /// The call at the end of a block that control may stay in.
+    pub(crate) fn stays(&self, block: Block) -> Option<InstructionValue<'ctx>> {
+        self.stays[block.index()]
+    }
+
+    /// Joins what was split, now that nobody asks for blocks any more.
+    pub(crate) fn join(&self) {
+        self.split_off.iter().for_each(|&block| llvm::join(block));
     }
 
     /// LLVM's blocks at both ends of an edge.
@@ -163,17 +173,35 @@ fn end_point(block: BasicBlock<'_>) -> InstructionValue<'_> {
     terminator
 }
 
-/// Whether there are such calls.
-fn split_behind_calls_that_return_twice(function: FunctionValue<'_>) -> bool {
-    let is_one = |instruction: &InstructionValue<'_>| {
-        InstructionFacts::of(*instruction).returns_twice() && !instruction.is_terminator()
+/// Splits blocks behind calls that may not come back, or that return twice. Gives the new blocks.
+fn split<'ctx>(function: FunctionValue<'ctx>, analyses: *mut Analyses) -> Vec<BasicBlock<'ctx>> {
+    let ends_block = |at: &InstructionValue<'ctx>| {
+        let facts = InstructionFacts::of(*at);
+        !at.is_terminator() && (facts.returns_twice() || may_stay(*at) && is_followed(*at))
     };
     let instructions = function.get_basic_blocks().into_iter().flat_map(|block| block.get_instructions());
     // Collected first: splitting changes the lists that are walked.
-    let calls: Vec<_> = instructions.filter(is_one).collect();
-    let any = !calls.is_empty();
-    calls.into_iter().for_each(llvm::split_after);
-    any
+    let calls: Vec<_> = instructions.filter(ends_block).collect();
+    let split_off: Vec<_> = calls.into_iter().filter_map(|call| llvm::split_after(call, analyses)).collect();
+    if !split_off.is_empty() {
+        llvm::forget_frequencies(function, analyses);
+    }
+    split_off
+}
+
+/// Whether a call may not come back to what stands behind it.
+fn may_stay(call: InstructionValue<'_>) -> bool {
+    let facts = InstructionFacts::of(call);
+    !facts.goes_on() && !facts.must_be_last()
+}
+
+/// Whether anything stands between a call and the end of its block. A call in tail position is the end.
+fn is_followed(call: InstructionValue<'_>) -> bool {
+    if call.get_parent().and_then(llvm::tail_call) == Some(call) {
+        return false;
+    }
+    let mut behind = std::iter::successors(call.get_next_instruction(), |at| at.get_next_instruction());
+    behind.any(|at| !at.is_terminator() && !InstructionFacts::of(at).is_marker())
 }
 
 fn edge_kind(block: BasicBlock<'_>, terminator: InstructionValue<'_>, position: usize) -> EdgeKind {
@@ -235,14 +263,13 @@ fn is_left_above(blocks: &[BasicBlock<'_>], edges: &[EdgeData], block: Block) ->
         && into.iter().any(|edge| llvm::tail_call(blocks[edge.from.index()]).is_some())
 }
 
-fn invokes_twice(block: BasicBlock<'_>) -> bool {
-    let terminator = block.get_terminator().expect("every block has a terminator");
-    terminator.get_opcode() == InstructionOpcode::Invoke && InstructionFacts::of(terminator).returns_twice()
+fn returns_twice(instruction: InstructionValue<'_>) -> bool {
+    InstructionFacts::of(instruction).returns_twice()
 }
 
-/// The instructions of a block, up to `end`, that control may stay in.
-fn stays<'ctx>(block: BasicBlock<'ctx>, end: InstructionValue<'ctx>) -> impl Iterator<Item = InstructionValue<'ctx>> {
-    let before = block.get_instructions().take_while(move |at| *at != end);
-    let calls_last = end.get_opcode() == InstructionOpcode::Invoke && !InstructionFacts::of(end).returns_twice();
-    before.filter(|at| !InstructionFacts::of(*at).goes_on()).chain(calls_last.then_some(end))
+/// The call before `end`, or at it if that is an `invoke`, that control may stay in.
+fn stays<'ctx>(block: BasicBlock<'ctx>, end: InstructionValue<'ctx>) -> Option<InstructionValue<'ctx>> {
+    let mut before = block.get_instructions().take_while(move |at| *at != end);
+    let calls_last = end.get_opcode() == InstructionOpcode::Invoke && !returns_twice(end);
+    before.find(|at| !InstructionFacts::of(*at).goes_on()).or(calls_last.then_some(end))
 }

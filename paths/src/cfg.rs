@@ -76,8 +76,8 @@ pub enum EdgeKind {
 pub struct BlockData {
     /// How it leaves the function, if it has no successors.
     pub exit: Option<Exit>,
-    /// Whether control may stay in the block, or leave it along no edge, before a path that ends in it is counted: a call in
-    /// it may throw, exit or jump away. The call that ends the path, such as one in tail position, does not count.
+    /// Whether control may stay at the end of the block, or leave it along no edge: the call that stands there may throw, exit
+    /// or jump away. A call that ends the path before it, such as one in tail position, does not count.
     pub may_stay: bool,
     /// Whether every path is counted before it gets here, since on some way into the block the function is left already: a
     /// call stands there in tail position. The block only returns, and all edges into it are plain.

@@ -9,7 +9,11 @@
 //!   iteration was entered, then loops are cut from the code before them (those with most paths first), then all
 //!   blocks are where too many paths begin. Never a hash table: in the paper it is what costs most.
 
+use crate::MOST_PATHS;
 use crate::cfg::{Block, Cfg, ENTRY, Edge, EdgeKind};
+
+/// With those in flight, a function may have so many times as many paths as the limit says.
+const IN_FLIGHT: u64 = 16;
 
 /// Why an edge is cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,16 +68,19 @@ impl Cuts {
         cuts
     }
 
-    /// The necessary cuts, and as many more as it takes to have at most `limit` paths. If even cutting everywhere leaves
-    /// more, the result has the fewest paths that were found.
+    /// The necessary cuts, and as many more as it takes to have at most `limit` paths that end, and [`IN_FLIGHT`] times as
+    /// many with those in flight. If even cutting everywhere leaves more, the result has the fewest paths that were found.
     pub fn within(cfg: &Cfg, frequency: &[u64], limit: u64) -> Self {
+        let ended = cfg.clone().without_in_flight();
+        let most = limit.saturating_mul(IN_FLIGHT).min(limit.max(MOST_PATHS));
+        let fits = |cuts: &Self| cuts.num_paths(&ended) <= limit && cuts.num_paths(cfg) <= most;
         let necessary = Self::necessary(cfg);
-        if necessary.num_paths(cfg) <= limit {
+        if fits(&necessary) {
             return necessary;
         }
         let shared = necessary.with_shared_starts(cfg);
         let paths = shared.paths_from(cfg);
-        if shared.total(cfg, &paths) <= limit {
+        if fits(&shared) {
             return shared;
         }
         let mut headers = shared.loop_headers(cfg);
@@ -83,7 +90,7 @@ impl Cuts {
         for most in doubling {
             loops = shared.clone();
             headers.iter().take(most).for_each(|&header| loops.cut_before(cfg, header));
-            if loops.num_paths(cfg) <= limit {
+            if fits(&loops) {
                 return loops;
             }
         }
@@ -91,10 +98,10 @@ impl Cuts {
         let mut fewest = (loops.num_paths(cfg), loops.clone());
         for (most, colder) in thresholds.flat_map(|most| [(most, true), (most, false)]) {
             let cuts = loops.with_regions_of(cfg, frequency, most, colder);
-            let paths = cuts.num_paths(cfg);
-            if paths <= limit {
+            if fits(&cuts) {
                 return cuts;
             }
+            let paths = cuts.num_paths(cfg);
             if paths < fewest.0 {
                 fewest = (paths, cuts);
             }
@@ -129,7 +136,7 @@ impl Cuts {
 
     /// Number of paths that these cuts leave, or 2^64 − 1 for that many or more. What
     /// [`Numbering`](crate::numbering::Numbering) would say, without the graph that it needs.
-    fn num_paths(&self, cfg: &Cfg) -> u64 {
+    pub(crate) fn num_paths(&self, cfg: &Cfg) -> u64 {
         self.total(cfg, &self.paths_from(cfg))
     }
 
@@ -298,12 +305,4 @@ fn reachable(cfg: &Cfg) -> Vec<bool> {
         }
     }
     reachable
-}
-
-#[cfg(test)]
-impl Cuts {
-    /// The number that the choice of cuts rests on, for comparison with the numbering's.
-    pub(crate) fn counted(&self, cfg: &Cfg) -> u64 {
-        self.num_paths(cfg)
-    }
 }

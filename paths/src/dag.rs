@@ -36,7 +36,7 @@ pub enum Kind {
     End(Place, Reason),
     /// A path starts after a cut.
     Start(Place, Reason),
-    /// A path stands still: control is in a call that may not come back. It counts only as long as it is there.
+    /// Control comes to a call that may not come back. Where it does not, the path ends so.
     InFlight,
 }
 
@@ -83,6 +83,10 @@ impl Dag {
         let mut flow = vec![None; cfg.num_edges()];
         let mut ends = vec![None; cfg.num_edges()];
         for block in cfg.blocks().filter(|&block| cuts.is_reachable(block)) {
+            // The first, so that its number is the least of those that begin alike (`in_flight.rs`).
+            if cfg.has_in_flight(block) {
+                add(block, exit, Kind::InFlight);
+            }
             if cfg.exit(block).is_some() {
                 add(block, exit, Kind::Leave);
             }
@@ -90,9 +94,6 @@ impl Dag {
                 let reasons = cfg.successors(block).iter().filter_map(|&edge| cuts.reason(edge));
                 add(block, exit, Kind::End(Place::InBlock, strongest(reasons)))
             });
-            if cfg.has_in_flight(block) {
-                add(block, exit, Kind::InFlight);
-            }
             for &edge in cfg.successors(block) {
                 match cuts.reason(edge) {
                     None => flow[edge.index()] = Some(add(block, cfg.edge(edge).to, Kind::Flow(edge))),

@@ -80,6 +80,23 @@ impl Decoder {
     }
 }
 
+impl Decoder {
+    /// How many paths there are from a node to EXIT: one more than the greatest sum of values.
+    ///
+    /// # Errors
+    /// [`DecodeError::Cycle`] or [`DecodeError::NoSuchNode`] for a damaged graph.
+    pub fn num_paths(&self, node: usize) -> Result<u64, DecodeError> {
+        let (mut node, mut paths) = (node, 1u64);
+        for _ in 0..=self.out.len() {
+            let Some(edges) = self.out.get(node) else { return Ok(paths) };
+            let &(value, to, _) = edges.last().ok_or(DecodeError::NoSuchNode)?;
+            paths = paths.saturating_add(value);
+            node = to as usize;
+        }
+        Err(DecodeError::Cycle)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

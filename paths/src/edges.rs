@@ -1,13 +1,16 @@
 //! Which edges are counted, so that the counts of all others follow.
 //!
-//! Blocks are points and edges are arcs between them, and [what comes to a point leaves it](crate::conservation). Where a function is entered and
-//! left there are arcs from and to outside. Edges of a spanning tree have no counter; it takes those that run most often, and first of all those that can
-//! hold no code ("Optimally Profiling and Tracing Programs", Ball & Larus, TOPLAS 16(4), 1994, §3). Opaque edges cannot be told apart: they
-//! lead through one point that they share, so that only how often a block is left or come to along them is known.
+//! Every block is an arc from its top to its end, every edge an arc from an end to a top, and
+//! [what comes to a point leaves it](crate::conservation). Arcs of a spanning tree have no counter; it takes those that run
+//! most often, and first of all those that can hold no code ("Optimally Profiling and Tracing Programs", Ball & Larus,
+//! TOPLAS 16(4), 1994, §3). Opaque edges cannot be told apart, and control may come along them from another frame: they lead
+//! through the outside, so that only how often a block is left or come to along them is known. Where several arcs that hold no code make a cycle, as calls do
+//! that may throw to one landing pad or not come back, their counts follow only if [bounds](Network::derive_within_bounds)
+//! tell; those of all others do not depend on them.
 
 use std::cmp::Reverse;
 
-use crate::blocks::{executions, exits};
+use crate::blocks::executions;
 use crate::cfg::{Block, Cfg, ENTRY, Edge, EdgeKind};
 use crate::conservation::Network;
 
@@ -16,14 +19,34 @@ use crate::conservation::Network;
 pub enum Arc {
     /// It takes this edge, which is not opaque.
     Edge(Edge),
-    /// It enters the function.
-    Enter,
-    /// It comes to this block, in which the function is left.
-    Leave(Block),
+    /// It comes to this block.
+    Block(Block),
     /// It leaves this block along an opaque edge.
     Depart(Block),
     /// It comes to this block along an opaque edge.
     Arrive(Block),
+    /// It stays in the call at the end of this block.
+    Stay(Block),
+}
+
+/// An edge of a graph that was read from a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PlainEdge {
+    /// Source.
+    pub from: u32,
+    /// Target.
+    pub to: u32,
+    /// What code it can hold.
+    pub kind: EdgeKind,
+}
+
+/// A block of a graph that was read from a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PlainBlock {
+    /// Whether the function is left in it.
+    pub exits: bool,
+    /// Whether control may stay at its end.
+    pub may_stay: bool,
 }
 
 /// The arcs of a function, in the order in which they are numbered.
@@ -31,53 +54,62 @@ pub enum Arc {
 pub struct Arcs {
     /// Each arc.
     pub list: Vec<Arc>,
+    /// Whether each arc can hold no code.
+    without_code: Vec<bool>,
     /// The network that they make.
-    pub network: Network,
+    network: Network,
 }
 
 impl Arcs {
     /// The arcs of `cfg`.
     pub fn of(cfg: &Cfg) -> Self {
         let edges = cfg.edges().map(|edge| cfg.edge(edge));
-        let edges: Vec<_> = edges.map(|edge| (edge.from.0, edge.to.0, edge.kind == EdgeKind::Opaque)).collect();
-        Self::new(&edges, &exits(cfg))
+        let edges: Vec<_> = edges.map(|edge| PlainEdge { from: edge.from.0, to: edge.to.0, kind: edge.kind }).collect();
+        let blocks = cfg.blocks();
+        let block = |block| PlainBlock { exits: cfg.exit(block).is_some(), may_stay: cfg.may_stay(block) };
+        Self::new(&edges, &blocks.map(block).collect::<Vec<_>>())
     }
 
-    /// The arcs of a graph that was read from a file. Edges are (source, target, whether it is opaque), `exits` says of each block whether the function is left in
-    /// it. An edge that names no block is left out of the network.
-    pub fn new(edges: &[(u32, u32, bool)], exits: &[bool]) -> Self {
-        let blocks = exits.len();
-        let (outside, shared) = (blocks, blocks + 1);
-        let sound = |&(from, to, _): &(u32, u32, bool)| (from as usize) < blocks && (to as usize) < blocks;
-        let mut list = Vec::new();
-        let mut arcs = Vec::new();
-        let mut add = |arc: Arc, from: usize, to: usize| {
-            list.push(arc);
-            arcs.push([from, to]);
+    /// The arcs of a graph that was read from a file. An edge that names no block is left out of the network.
+    pub fn new(edges: &[PlainEdge], blocks: &[PlainBlock]) -> Self {
+        let outside = 2 * blocks.len();
+        let top = |block: usize| if block == ENTRY.index() { outside } else { 2 * block };
+        let end = |block: usize| if blocks[block].exits { outside } else { 2 * block + 1 };
+        let sound = |edge: &&PlainEdge| (edge.from as usize) < blocks.len() && (edge.to as usize) < blocks.len();
+        let mut arcs = Self {
+            list: Vec::new(),
+            without_code: Vec::new(),
+            network: Network { arcs: Vec::new(), outside, points: 2 * blocks.len() + 1 },
         };
-        for (index, edge) in edges.iter().enumerate().filter(|(_, edge)| sound(edge) && !edge.2) {
-            add(Arc::Edge(Edge(index as u32)), edge.0 as usize, edge.1 as usize);
+        for (index, edge) in edges.iter().enumerate().filter(|(_, edge)| sound(edge) && edge.kind != EdgeKind::Opaque) {
+            let ends = [end(edge.from as usize), top(edge.to as usize)];
+            arcs.add(Arc::Edge(Edge(index as u32)), ends, edge.kind != EdgeKind::Plain);
         }
-        if blocks > 0 {
-            add(Arc::Enter, outside, ENTRY.index());
+        for block in 0..blocks.len() {
+            arcs.add(Arc::Block(Block(block as u32)), [top(block), end(block)], false);
         }
-        for (block, _) in exits.iter().enumerate().filter(|&(_, &leaves)| leaves) {
-            add(Arc::Leave(Block(block as u32)), block, outside);
+        let mut departs = vec![false; blocks.len()];
+        let mut arrives = vec![false; blocks.len()];
+        for edge in edges.iter().filter(sound).filter(|edge| edge.kind == EdgeKind::Opaque) {
+            departs[edge.from as usize] = true;
+            arrives[edge.to as usize] = true;
         }
-        let opaque = || edges.iter().filter(|edge| sound(edge) && edge.2);
-        let mut departs = vec![false; blocks];
-        let mut arrives = vec![false; blocks];
-        for &(from, to, _) in opaque() {
-            departs[from as usize] = true;
-            arrives[to as usize] = true;
+        for block in (0..blocks.len()).filter(|&block| departs[block]) {
+            arcs.add(Arc::Depart(Block(block as u32)), [end(block), outside], false);
         }
-        for block in (0..blocks).filter(|&block| departs[block]) {
-            add(Arc::Depart(Block(block as u32)), block, shared);
+        for block in (0..blocks.len()).filter(|&block| arrives[block]) {
+            arcs.add(Arc::Arrive(Block(block as u32)), [outside, top(block)], true);
         }
-        for block in (0..blocks).filter(|&block| arrives[block]) {
-            add(Arc::Arrive(Block(block as u32)), shared, block);
+        for block in (0..blocks.len()).filter(|&block| blocks[block].may_stay && !blocks[block].exits) {
+            arcs.add(Arc::Stay(Block(block as u32)), [end(block), outside], true);
         }
-        Self { list, network: Network { arcs, outside, points: blocks + 2 } }
+        arcs
+    }
+
+    fn add(&mut self, arc: Arc, ends: [usize; 2], without_code: bool) {
+        self.list.push(arc);
+        self.network.arcs.push(ends);
+        self.without_code.push(without_code);
     }
 
     /// The numbers of the arcs that are counted: as few as possible, and those that run least often. The function must have no call
@@ -85,23 +117,27 @@ impl Arcs {
     pub fn fewest(&self, cfg: &Cfg, frequency: &[u64]) -> Vec<usize> {
         let weight = |arc: Arc| match arc {
             Arc::Edge(edge) => frequency[edge.index()],
-            Arc::Enter => executions(cfg, frequency, ENTRY),
-            Arc::Leave(block) | Arc::Depart(block) | Arc::Arrive(block) => executions(cfg, frequency, block),
+            Arc::Block(block) | Arc::Depart(block) | Arc::Arrive(block) | Arc::Stay(block) => {
+                executions(cfg, frequency, block)
+            }
         };
-        let holds_code = |arc: Arc| match arc {
-            Arc::Edge(edge) => cfg.edge(edge).kind == EdgeKind::Plain,
-            Arc::Enter | Arc::Leave(_) | Arc::Depart(_) => true,
-            Arc::Arrive(_) => false,
-        };
-        let makes_no_tail_call = |arc: Arc| matches!(arc, Arc::Leave(block) if cfg.counts_above(block));
+        // Code before a return that a call in tail position comes to would make it no tail call.
+        let makes_no_tail_call = |arc: Arc| matches!(arc, Arc::Block(block) if cfg.counts_above(block));
         let mut order: Vec<usize> = (0..self.list.len()).collect();
         order.sort_by_key(|&number| {
             let arc = self.list[number];
-            (holds_code(arc), !makes_no_tail_call(arc), Reverse(weight(arc)))
+            (!self.without_code[number], !makes_no_tail_call(arc), Reverse(weight(arc)))
         });
-        let may_stay = cfg.blocks().any(|block| cfg.may_stay(block) && cfg.exit(block).is_none());
-        let tree = self.network.tree(order, may_stay);
-        (0..tree.len()).filter(|&number| !tree[number] && holds_code(self.list[number])).collect()
+        let tree = self.network.tree(order);
+        (0..tree.len()).filter(|&number| !tree[number] && !self.without_code[number]).collect()
+    }
+
+    /// How often control went along each arc, from the counts of those that are known; `None` where they do not tell.
+    pub fn derive(&self, counts: Vec<Option<i128>>) -> Vec<Option<i128>> {
+        // Cycles of arcs without code would be in the way of the others.
+        let with_code = self.network.clone().without(|arc| self.without_code[arc]).derive(counts);
+        let known = with_code.into_iter().zip(&self.without_code).map(|(count, without)| count.filter(|_| !without));
+        self.network.derive_within_bounds(known.collect())
     }
 }
 
@@ -117,29 +153,32 @@ mod tests {
         let name = |block: Block| named.names[block.index()].clone();
         let word = |arc: Arc| match arc {
             Arc::Edge(edge) => format!("{}→{}", name(named.cfg.edge(edge).from), name(named.cfg.edge(edge).to)),
-            Arc::Enter => "enter".into(),
-            Arc::Leave(block) => format!("leave {}", name(block)),
+            Arc::Block(block) => name(block),
             Arc::Depart(block) => format!("depart {}", name(block)),
             Arc::Arrive(block) => format!("arrive {}", name(block)),
+            Arc::Stay(block) => format!("stay {}", name(block)),
         };
         let counted = arcs.fewest(&named.cfg, &named.frequency);
         counted.into_iter().map(|number| word(arcs.list[number])).collect::<Vec<_>>().join(", ")
     }
 
     #[test]
-    fn one_edge_for_each_cycle_is_counted() {
-        assert_eq!(counted("A: B*9 C\n B: D*9\n C: D\n D:"), "B→D, C→D");
-        assert_eq!(counted("A: H\n H: B*100 X\n B: H*100\n X:"), "B→H, leave X");
+    fn one_arc_for_each_cycle_is_counted() {
+        assert_eq!(counted("A: B*9 C\n B: D*9\n C: D\n D:"), "B, C");
+        assert_eq!(counted("A: H\n H: B*100 X\n B: H*100\n X:"), "B, X");
     }
 
     #[test]
-    fn where_a_frame_may_stay_all_arcs_outside_are_counted() {
-        assert_eq!(counted("A?: B*9 C\n B: D*9\n C: D\n D:"), "C→D, enter, leave D");
+    fn where_a_frame_may_stay_what_comes_and_what_goes_on_are_counted() {
+        assert_eq!(counted("A?: B*9 C\n B: D*9\n C: D\n D:"), "A, B, C");
+        assert_eq!(counted("A?: B\n B:"), "A, B");
     }
 
     #[test]
-    fn edges_without_code_are_never_counted() {
-        assert_eq!(counted("A: B*2 ~C\n B:\n C: D*5 E*4\n D:\n E:"), "enter, leave B, leave E");
+    fn arcs_without_code_are_never_counted() {
+        assert_eq!(counted("A: B*2 ~C\n B:\n C: D*5 E*4\n D:\n E:"), "B, C, E");
+        // Landing pads of calls that may not come back are counted themselves.
+        assert_eq!(counted("A?: B*2 ~C\n B?: D*2 ~C\n C:\n D:"), "A, B, C, D");
         let opaque = counted("A: !B*9 !C*9\n B: !B*9 !C*9\n C:");
         assert!(!opaque.contains("arrive"), "{opaque}");
     }

@@ -15,9 +15,9 @@ pub mod cuts;
 pub mod dag;
 pub mod decode;
 pub mod edges;
-pub mod entries;
 #[cfg(test)]
 mod examples;
+pub mod in_flight;
 pub mod increments;
 pub mod numbering;
 #[cfg(test)]
@@ -34,7 +34,6 @@ mod union_find;
 use cfg::Cfg;
 use cuts::Cuts;
 use dag::Dag;
-use entries::Entries;
 use increments::Increments;
 use numbering::Numbering;
 use placement::Placement;
@@ -50,15 +49,15 @@ pub struct Plan {
     pub numbering: Numbering,
     /// The code that computes and counts the ids.
     pub placement: Placement,
-    /// How entries of the function are known.
-    pub entries: Entries,
+    /// How many of the paths are in flight.
+    pub in_flight: u64,
 }
 
 /// No function is given more paths than this, whatever the limit: an id is an index for the generated code.
 const MOST_PATHS: u64 = 1 << 62;
 
-/// The same without a limit, for a table of those paths that were executed: what is counted is the end of a path, once; entries and paths in
-/// flight are not. `None` if `limited` cuts nothing that this would not, or if there are more paths than numbers: then not every
+/// The same without a limit, for a table of those paths that were executed: what is counted is the end of a path, once; paths
+/// in flight are not. `None` if `limited` cuts nothing that this would not, or if there are more paths than numbers: then not every
 /// whole path would consist of those that `limited` counts.
 pub fn plan_whole(cfg: &Cfg, frequency: &[u64], techniques: Techniques, limited: &Plan) -> Option<Plan> {
     let techniques = Techniques { ahead: false, ..techniques };
@@ -69,8 +68,8 @@ pub fn plan_whole(cfg: &Cfg, frequency: &[u64], techniques: Techniques, limited:
     (cuts_less && cuts_no_other).then_some(whole)
 }
 
-/// Plans the counting of the paths of `cfg`, cutting edges until there are at most `limit` paths, or none is left to
-/// cut. `frequency` gives the estimated executions of every edge, indexed like the edges of `cfg`: wrong
+/// Plans the counting of the paths of `cfg`, cutting edges until there are at most `limit` paths that end, or none is left
+/// to cut; see [`Cuts::within`] for those in flight. `frequency` gives the estimated executions of every edge, indexed like the edges of `cfg`: wrong
 /// estimates cost speed, never exactness, and so do `techniques` that are left out.
 pub fn plan(cfg: &Cfg, frequency: &[u64], limit: u64, techniques: Techniques) -> Plan {
     let cuts = Cuts::within(cfg, frequency, limit.min(MOST_PATHS));
@@ -82,8 +81,6 @@ pub fn plan(cfg: &Cfg, frequency: &[u64], limit: u64, techniques: Techniques) ->
     let tree = SpanningTree::heaviest(cfg, &dag, if techniques.weights { &weights } else { &equal });
     let increments = Increments::of_chords(&dag, &numbering, &tree);
     let placement = Placement::of(cfg, &dag, &increments, &weights, techniques);
-    // A path in flight that starts at the entry tells of its entry itself.
-    let in_flight = cfg.blocks().any(|block| cfg.has_in_flight(block));
-    let entries = if in_flight { Entries::ByPaths } else { Entries::of(cfg, &dag, &placement, &weights, techniques) };
-    Plan { dag, numbering, placement, entries }
+    let in_flight = numbering.total() - cuts.num_paths(&cfg.clone().without_in_flight());
+    Plan { dag, numbering, placement, in_flight }
 }

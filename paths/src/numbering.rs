@@ -32,7 +32,7 @@ pub struct TooManyPaths {
 }
 
 impl Numbering {
-    /// Numbers the paths of `dag`, the edges out of each node in their order.
+    /// Numbers the paths of `dag`, the edges out of each node in their order: a path in flight comes before those that go on.
     ///
     /// # Errors
     /// [`TooManyPaths`] if an id would not fit in 64 bits.
@@ -42,14 +42,15 @@ impl Numbering {
 
     /// Numbers the paths of `dag`, the edges out of each node from the one with the greatest weight on. Its value is then 0,
     /// and so are more of the increments. Starts after a cut stay behind the ways on from the entry: readers of a
-    /// profile tell by its id whether a path began with a call.
+    /// profile tell by its id whether a path began with a call. A path in flight stays before those that go on.
     ///
     /// # Errors
     /// [`TooManyPaths`] if an id would not fit in 64 bits.
     pub fn hottest_first(dag: &Dag, weights: &[u64]) -> Result<Self, TooManyPaths> {
         Self::ordered(dag, |edges| {
             let is_start = |edge| matches!(dag.edge(edge).kind, Kind::Start(..));
-            edges.sort_by_key(|&edge| (is_start(edge), Reverse(weights[edge.index()])));
+            let goes_on = |edge| dag.edge(edge).kind != Kind::InFlight;
+            edges.sort_by_key(|&edge| (is_start(edge), goes_on(edge), Reverse(weights[edge.index()])));
         })
     }
 

@@ -5,7 +5,7 @@
 //! follows from [conservation](crate::conservation), so what was left out comes back in the same way whatever chose it. Two patterns may share blocks:
 //! a block is left out only as long as no block follows from itself.
 
-use crate::blocks::{self, Counted, frame_may_stay};
+use crate::blocks::{self, Counted};
 use crate::cfg::{Block, Cfg, ENTRY};
 use crate::union_find::UnionFind;
 
@@ -39,12 +39,9 @@ pub fn find(cfg: &Cfg) -> (Counted, Vec<Pattern>) {
     let network = blocks::of(cfg);
     let mut joined = UnionFind::new(network.points);
     let mut counted = vec![true; cfg.num_blocks()];
-    // As with fewest counters, what would hide that a frame stays is not left out.
-    let outside = frame_may_stay(cfg).then_some(network.outside);
     let mut leave_out = |block: Block| {
         let [from, to] = network.arcs[block.index()];
-        let hides = outside.is_some_and(|outside| from == outside || to == outside);
-        let may = counted[block.index()] && !hides && joined.union(from, to);
+        let may = counted[block.index()] && joined.union(from, to);
         counted[block.index()] &= !may;
         may
     };
@@ -59,7 +56,8 @@ pub fn find(cfg: &Cfg) -> (Counted, Vec<Pattern>) {
         };
         patterns.push(Pattern { shape, blocks, saved });
     }
-    if cfg.num_blocks() > 1 {
+    let stays = cfg.blocks().any(|block| cfg.may_stay(block) && cfg.exit(block).is_none());
+    if cfg.num_blocks() > 1 && !stays {
         let leaves = cfg.blocks().filter(|&block| cfg.exit(block).is_some());
         let blocks = std::iter::once(ENTRY).chain(leaves).collect();
         patterns.push(Pattern {
@@ -90,8 +88,11 @@ fn num_sources(cfg: &Cfg, block: Block) -> usize {
 fn diamond(cfg: &Cfg, first: Block) -> Option<(Shape, Vec<Block>)> {
     let branches = targets(cfg, first);
     let last = only_target(cfg, *branches.first()?)?;
-    let is_branch = |&branch: &Block| num_sources(cfg, branch) == 1 && only_target(cfg, branch) == Some(last);
-    let is_one = branches.len() > 1
+    let is_branch = |&branch: &Block| {
+        num_sources(cfg, branch) == 1 && only_target(cfg, branch) == Some(last) && !cfg.may_stay(branch)
+    };
+    let is_one = !cfg.may_stay(first)
+        && branches.len() > 1
         && branches.iter().all(is_branch)
         && num_sources(cfg, last) == branches.len()
         && last != first;
@@ -101,7 +102,10 @@ fn diamond(cfg: &Cfg, first: Block) -> Option<(Shape, Vec<Block>)> {
 fn half_diamond(cfg: &Cfg, first: Block) -> Option<(Shape, Vec<Block>)> {
     let [one, other] = targets(cfg, first)[..] else { return None };
     let is_one = |branch: Block, last: Block| {
-        num_sources(cfg, branch) == 1 && only_target(cfg, branch) == Some(last) && num_sources(cfg, last) == 2
+        num_sources(cfg, branch) == 1
+            && only_target(cfg, branch) == Some(last)
+            && num_sources(cfg, last) == 2
+            && ![first, branch].into_iter().any(|block| cfg.may_stay(block))
     };
     let found = [(one, other), (other, one)].into_iter().find(|&(branch, last)| last != first && is_one(branch, last));
     found.map(|(branch, last)| (Shape::HalfDiamond, vec![first, branch, last]))
@@ -109,7 +113,8 @@ fn half_diamond(cfg: &Cfg, first: Block) -> Option<(Shape, Vec<Block>)> {
 
 fn jump(cfg: &Cfg, first: Block) -> Option<(Shape, Vec<Block>)> {
     let last = only_target(cfg, first)?;
-    (num_sources(cfg, last) == 1 && last != first).then(|| (Shape::Jump, vec![first, last]))
+    let is_one = num_sources(cfg, last) == 1 && last != first && !cfg.may_stay(first);
+    is_one.then(|| (Shape::Jump, vec![first, last]))
 }
 
 #[cfg(test)]
@@ -159,7 +164,8 @@ mod tests {
     }
 
     #[test]
-    fn where_a_frame_may_stay_the_entry_is_counted() {
-        assert_eq!(found("A?: B C\n B: D\n C: D\n D:"), "Diamond(A B C D) saves \nExits(A D) saves \ncounted A B C D");
+    fn where_a_frame_may_stay_there_is_no_pattern() {
+        assert_eq!(found("A?: B C\n B: D\n C: D\n D:"), "counted A B C D");
+        assert_eq!(found("A: B C\n B?: D\n C: D\n D: E\n E:"), "Jump(D E) saves D\ncounted A B C E");
     }
 }

@@ -17,14 +17,11 @@ pub struct Techniques {
     pub joins: bool,
     /// Paths are counted ahead of the branches that may leave a short loop.
     pub ahead: bool,
-    /// Entries are counted on the ways into danger instead of at the entry.
-    pub marks: bool,
 }
 
 impl Techniques {
     /// Everything.
-    pub const ALL: Self =
-        Self { order: true, weights: true, constants: true, above: true, joins: true, ahead: true, marks: true };
+    pub const ALL: Self = Self { order: true, weights: true, constants: true, above: true, joins: true, ahead: true };
 
     /// Everything but what needs weights that were measured.
     pub const FOR_ESTIMATES: Self = Self { order: false, ..Self::ALL };
@@ -39,7 +36,6 @@ impl Techniques {
             above: !left_out("above"),
             joins: !left_out("joins"),
             ahead: !left_out("ahead"),
-            marks: !left_out("marks"),
         }
     }
 }
@@ -51,7 +47,7 @@ mod tests {
     #[test]
     fn words_leave_techniques_out() {
         assert_eq!(Techniques::without(""), Techniques::ALL);
-        let some = Techniques::without("marks,tail-calls,above");
-        assert_eq!(some, Techniques { marks: false, above: false, ..Techniques::ALL });
+        let some = Techniques::without("ahead,tail-calls,above");
+        assert_eq!(some, Techniques { ahead: false, above: false, ..Techniques::ALL });
     }
 }

@@ -48,4 +48,24 @@ mod tests {
         assert!(!sets.union(0, 2));
         assert_eq!(sets.find(0), sets.find(3));
     }
+
+    /// With union by size no element is further from its representative than the binary logarithm of the number of elements.
+    #[test]
+    fn sets_stay_shallow() {
+        for one_by_one in [true, false] {
+            let mut sets = UnionFind::new(64);
+            for element in 1..64 {
+                let (a, b) = if one_by_one { (element, element - 1) } else { (0, element) };
+                assert!(sets.union(a, b));
+            }
+            for mut element in 0..64 {
+                let mut steps = 0;
+                while sets.parent[element] != element {
+                    element = sets.parent[element];
+                    steps += 1;
+                }
+                assert!(steps <= 6, "{steps}");
+            }
+        }
+    }
 }

@@ -87,7 +87,7 @@ mod tests {
     #[test]
     fn counts_that_may_be_wrong_are_marked() {
         let mut report = report();
-        report.functions[0].staying = 1;
+        report.functions[0].interrupted = 1;
         insta::assert_snapshot!(text(&report));
     }
 }

@@ -8,6 +8,7 @@ use pathformat::manifest::Manifest;
 use pathformat::profile::Profile;
 use pathformat::raw::Header;
 use pathformat::record::Records;
+use pathformat::wire::Allowance;
 
 use crate::load::{Counted, Loaded};
 use crate::model::{Image, Run};
@@ -26,14 +27,14 @@ pub fn manifest(bytes: &[u8]) {
     let (report, _) = decode::decode(vec![Loaded { image, runs: vec![Run::default()], modules: vec![counted] }]);
     // A full report of a graph with many edges is long; a few rows go the same ways.
     let options = text::Options { top: 5, ..text::Options::default() };
-    text::write(&report, &options, &mut Vec::new()).expect("memory does not fail");
+    text::write(&report.clone().into(), &options, &mut Vec::new()).expect("memory does not fail");
     json::write(&report, false, &mut Vec::new()).expect("memory does not fail");
 }
 
 /// The content of a manifest section.
 pub fn section(bytes: &[u8]) {
     for record in Records::new(bytes).flatten() {
-        let _ = image::module(&record);
+        let _ = image::module(&record, &Allowance::new(1 << 28));
     }
 }
 

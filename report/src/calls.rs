@@ -13,8 +13,8 @@ use owo_colors::OwoColorize;
 
 use pathformat::manifest::INDIRECT;
 
-use crate::decode::demangle;
 use crate::model::{Count, Function, Report, Site};
+use crate::names::Names;
 use crate::notation::place;
 use crate::style::{first_of, grouped, percent, shown, table};
 
@@ -40,7 +40,7 @@ pub struct Called {
     pub through_pointers: Count,
     /// From how many places, executed ones.
     pub sites: u64,
-    /// Whether some of the calls may not have been, or others (see [`Function::staying`]).
+    /// Whether some of the calls may not have been, or others (see [`Function::interrupted`]).
     pub in_doubt: bool,
     /// How often it was entered; `None` if it is not counted.
     pub entries: Option<Count>,
@@ -128,7 +128,7 @@ pub fn of<'a>(report: &'a Report, functions: &[&'a Function]) -> BTreeMap<&'a st
 pub fn write(report: &Report, functions: &[&Function], rows: Rows, top: usize, out: &mut impl Write) -> Result<()> {
     let (table, all) = match rows {
         Rows::Callees => callees(report, functions, top),
-        Rows::Sites => sites(functions, top),
+        Rows::Sites => sites(report, functions, top),
     };
     writeln!(out, "{}", table.trim_fmt())?;
     let shown = shown(top, all);
@@ -143,6 +143,7 @@ fn callees(report: &Report, functions: &[&Function], top: usize) -> (comfy_table
     callees.sort_by_key(|(name, called)| (Reverse(called.calls), *name));
     let heads = [("calls", Right), ("by pointer", Right), ("from places", Right), ("entries", Right), ("callee", Left)];
     let mut table = table(&heads);
+    let names = Names::new(report);
     for (name, called) in &callees[..shown(top, callees.len())] {
         let is_unknown = *name == INDIRECT;
         let through_pointers = if is_unknown { called.calls } else { called.through_pointers };
@@ -151,16 +152,17 @@ fn callees(report: &Report, functions: &[&Function], top: usize) -> (comfy_table
             if through_pointers > 0 { grouped(through_pointers) } else { "–".into() },
             grouped(called.sites.into()),
             called.entries.map_or_else(|| "–".into(), grouped),
-            if is_unknown { "(not known)".dimmed().to_string() } else { demangle(name) },
+            if is_unknown { "(not known)".dimmed().to_string() } else { names.of(name) },
         ]);
     }
     (table, callees.len())
 }
 
-fn sites(functions: &[&Function], top: usize) -> (comfy_table::Table, usize) {
+fn sites(report: &Report, functions: &[&Function], top: usize) -> (comfy_table::Table, usize) {
     let mut calls: Vec<_> = functions.iter().flat_map(|&function| made(function)).collect();
     calls.sort_by_key(|made| (Reverse(made.count), &made.function.demangled, made.block, made.call));
     let mut table = table(&[("calls", Right), ("from", Left), ("where", Left), ("callee", Left)]);
+    let names = Names::new(report);
     for made in &calls[..shown(top, calls.len())] {
         let shape = &made.function.shape;
         let location = shape.blocks[made.block].calls[made.call].location;
@@ -169,27 +171,27 @@ fn sites(functions: &[&Function], top: usize) -> (comfy_table::Table, usize) {
             doubtful(made.count, made.is_in_doubt()),
             made.function.demangled.cyan().to_string(),
             location.map_or_else(|| format!("bb{}", made.block), |at| place(made.function, at)),
-            callee(made),
+            callee(made, &names),
         ]);
     }
     (table, calls.len())
 }
 
 /// The callee of one call, or the callees.
-fn callee(made: &Made<'_>) -> String {
+fn callee(made: &Made<'_>, names: &Names<'_>) -> String {
     let Some(site) = made.site else {
         let name = made.callee();
-        return if name == INDIRECT { "(through a pointer)".dimmed().to_string() } else { demangle(name) };
+        return if name == INDIRECT { "(through a pointer)".dimmed().to_string() } else { names.of(name) };
     };
     let share = |name: String, count| format!("{name} {}", percent(count, made.count));
-    let mut names: Vec<_> =
-        site.targets.iter().take(MOST_TARGETS).map(|(name, count)| share(demangle(name), *count)).collect();
+    let mut targets: Vec<_> =
+        site.targets.iter().take(MOST_TARGETS).map(|(name, count)| share(names.of(name), *count)).collect();
     let rest =
         site.targets.iter().skip(MOST_TARGETS).fold(site.others, |sum: Count, (_, count)| sum.saturating_add(*count));
     if rest > 0 {
-        names.push(share("others".dimmed().to_string(), rest));
+        targets.push(share("others".dimmed().to_string(), rest));
     }
-    format!("* {}", names.join(", "))
+    format!("* {}", targets.join(", "))
 }
 
 fn doubtful(count: Count, in_doubt: bool) -> String {

@@ -7,8 +7,10 @@ use std::path::PathBuf;
 use anyhow::{Error, Result};
 use clap::{Args, ColorChoice, CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use pathprof::escape::terminal;
 use pathprof::notation::Notation;
 use pathprof::opcodes::Rows;
+use pathprof::runs::Doubles;
 use pathprof::select::Sort;
 use pathprof::text::{Options, View};
 use pathprof::{Sources, calls, coverage, run};
@@ -37,7 +39,8 @@ Examples:
   pathprof run -o profiles --functions -- ./server --once
   pathprof run --quiet -- make check                  gather the profiles of all instrumented programs it starts
 
-The exit code is the program's (128 + n if signal n ended it). A process that outlives the program writes its \
+Profiles go where -o says, else where PATHCC_PROFILE says, else here; if that cannot be written, it says where they are.
+The exit code is the program's (128 + n if signal n ended it); if that is 0, 1 if there is a problem with the report. A process that outlives the program writes its \
 profile later; give it a place with -o.";
 
 const REPORT_EXAMPLES: &str = "\
@@ -56,7 +59,7 @@ starts at a loop's header, takes the branch in line 13, leaves the loop in line 
 A line of another file has the file's name before it. A share is that of all executed instructions of LLVM's \
 intermediate code (phi not counted).
 
-Exit code: 0; 1 if a profile could not be used; 2 for a wrong command line.";
+Exit code: 0; 1 if a profile could not be used, or no function is the one asked for; 2 for a wrong command line.";
 
 const EXPORT_EXAMPLES: &str = "\
 Examples:
@@ -84,8 +87,11 @@ Examples:
   pathprof merge -o all.pathprof profiles/            every process of one image
   pathprof merge -o merged/ profiles/                 a profile for each image
 
-A merged profile is read like any other and counts as one run: the first, with the flags of all. A profile that is \
-damaged is named and left out.";
+A merged profile is read like any other and is shown as one run: the first, with the flags of all. It remembers which runs it \
+is made of: a run that is given twice, by itself or in merged profiles, counts once. A profile that is damaged is named and left out.
+
+What is there is not lost: -o FILE replaces a file only if all runs in it are among the profiles, and files in DIR/ get names \
+that are free.";
 
 const WEIGHTS_EXAMPLES: &str = "\
 Examples:
@@ -146,7 +152,7 @@ pub(crate) enum Command {
 
 #[derive(Args)]
 pub(crate) struct RunArguments {
-    /// Where profiles go [default: the current directory]
+    /// Where profiles go [default: as PATHCC_PROFILE says, or the current directory]
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
     /// Do not show a report afterwards
@@ -164,6 +170,11 @@ pub(crate) struct MergeArguments {
     /// The file to write, or a directory for a file for each image
     #[arg(short, long, value_name = "PATH")]
     pub(crate) output: PathBuf,
+    /// Replace a file even if it holds something that is not among the profiles
+    #[arg(long)]
+    pub(crate) replace: bool,
+    #[command(flatten)]
+    pub(crate) doubles: DoublesArguments,
     #[command(flatten)]
     pub(crate) failure: FailureArguments,
     /// Profiles, raw files, and directories of them
@@ -185,6 +196,20 @@ pub(crate) struct FailureArguments {
     /// When unusable inputs make the command fail; they are named in any case
     #[arg(long, value_enum, value_name = "MODE", default_value_t = FailureMode::Rest)]
     pub(crate) failure_mode: FailureMode,
+}
+
+#[derive(Args, Clone, Copy)]
+pub(crate) struct DoublesArguments {
+    /// Count a run as often as it is given; without this, once
+    #[arg(long)]
+    allow_duplicates: bool,
+}
+
+impl DoublesArguments {
+    /// What becomes of a run that is given more than once.
+    pub(crate) fn doubles(self) -> Doubles {
+        if self.allow_duplicates { Doubles::Allow } else { Doubles::Skip }
+    }
 }
 
 /// When an input that cannot be used makes a command fail.
@@ -287,6 +312,8 @@ fn percent(text: &str) -> Result<f64, String> {
 pub(crate) struct SourceArguments {
     #[command(flatten)]
     pub(crate) failure: FailureArguments,
+    #[command(flatten)]
+    doubles: DoublesArguments,
     /// Profiles, or directories of profiles [default: the newest *.pathprof in the current directory]
     #[arg(value_name = "PROFILE|DIR")]
     profiles: Vec<PathBuf>,
@@ -362,6 +389,15 @@ enum CallRows {
 }
 
 impl Cli {
+    /// What was asked for. Ends the process if that makes no sense, or was only help.
+    pub(crate) fn of_arguments() -> Self {
+        Self::try_parse().unwrap_or_else(|error| {
+            // The shell may have made arguments of names of files: what is said of them is said of what can be shown.
+            let shown = std::env::args_os().map(|argument| terminal(&argument.to_string_lossy()).into_owned());
+            Self::try_parse_from(shown).err().unwrap_or(error).exit()
+        })
+    }
+
     /// Makes all later output follow `--color`.
     pub(crate) fn set_colours(&self) {
         match self.color {
@@ -385,7 +421,7 @@ impl RunArguments {
 impl SourceArguments {
     /// What to read.
     pub(crate) fn sources(self) -> Sources {
-        Sources { profiles: self.profiles, images: self.image }
+        Sources { profiles: self.profiles, images: self.image, doubles: self.doubles.doubles() }
     }
 }
 

@@ -5,8 +5,9 @@ use std::io::{self, BufWriter, Write};
 
 use anyhow::{Error, Result, anyhow, bail};
 use owo_colors::OwoColorize;
+use pathprof::escape::terminal;
 use pathprof::model::Report;
-use pathprof::{Sources, coverage, diagnose, doctor, inputs, json, lcov, merge, output, run, text, weights};
+use pathprof::{Sources, coverage, diagnose, doctor, inputs, json, lcov, merge, output, run, select, text, weights};
 
 use crate::cli::{
     CoverageArguments, ExportArguments, FailureMode, Format, MergeArguments, ReportArguments, RunArguments,
@@ -19,10 +20,8 @@ const FAILED: u8 = 1;
 /// Shows a report.
 pub(crate) fn report(arguments: ReportArguments) -> Result<u8> {
     let (report, code) = read(arguments.sources)?;
-    if let Some(report) = report {
-        show(&report, &arguments.show.options())?;
-    }
-    Ok(code)
+    let shown = report.map_or(Ok(0), |report| show(report, &arguments.show.options()))?;
+    Ok(code.max(shown))
 }
 
 /// Writes all that is known.
@@ -54,8 +53,11 @@ pub(crate) fn coverage(arguments: CoverageArguments) -> Result<u8> {
     let (options, asked) = (arguments.options(), arguments.least);
     let (report, mut code) = read(arguments.sources)?;
     let Some(report) = report else { return Ok(code) };
+    if let Some(glob) = &options.function {
+        found(&report, glob, true)?;
+    }
     let mut out = BufWriter::new(anstream::stdout().lock());
-    let total = coverage::write(&report, &options, &mut out)?;
+    let total = coverage::write(&report.into(), &options, &mut out)?;
     out.flush()?;
     for (what, percent, covered) in [
         ("lines", asked.least_lines, total.lines),
@@ -75,11 +77,13 @@ pub(crate) fn coverage(arguments: CoverageArguments) -> Result<u8> {
 pub(crate) fn merge(arguments: &MergeArguments) -> Result<u8> {
     let profiles = inputs::profiles(&arguments.profiles)?;
     let mode = arguments.failure.failure_mode;
-    let (images, problems) = merge::read(&profiles);
+    let (images, notices) = merge::read(&profiles, arguments.doubles.doubles());
+    notices.warn();
+    let problems = notices.problems;
     let usable = mode.lets_use(!images.is_empty(), &problems);
     let code = tell(&problems, mode, usable);
     if usable {
-        merge::write(&images, &arguments.output)?;
+        merge::write(&images, &arguments.output, arguments.replace)?;
     }
     Ok(code)
 }
@@ -104,15 +108,15 @@ pub(crate) fn doctor(program: Option<&OsStr>) -> Result<u8> {
     let findings = doctor::examine(program);
     let mut out = anstream::stdout().lock();
     for text in &findings.good {
-        writeln!(out, "{} {text}", "ok".green())?;
+        writeln!(out, "{} {}", "ok".green(), terminal(text))?;
     }
     for text in &findings.bad {
-        writeln!(out, "{} {text}", "problem".red().bold())?;
+        writeln!(out, "{} {}", "problem".red().bold(), terminal(text))?;
     }
     Ok(if findings.bad.is_empty() { 0 } else { FAILED })
 }
 
-/// Runs a program, then shows a report. The exit code is the program's, whatever becomes of the report.
+/// Runs a program, then shows a report. The exit code is the program's; if that is 0, the report's.
 pub(crate) fn run(arguments: RunArguments) -> Result<u8> {
     let task = arguments.task();
     let finished = match run::run(&task) {
@@ -123,22 +127,25 @@ pub(crate) fn run(arguments: RunArguments) -> Result<u8> {
         }
     };
     if let Some(problem) = &finished.problem {
-        complain(problem);
+        anstream::eprintln!("{} {}", "warning:".yellow().bold(), terminal(&format!("{problem:#}")));
     }
-    match finished.profiles.as_slice() {
-        [] => anstream::eprintln!("{} {}", "pathprof:".bold(), diagnose::explain(&task.program, finished.status)),
-        [profile] => anstream::eprintln!("{} profile {}", "pathprof:".bold(), profile.display()),
+    let text = match finished.profiles.as_slice() {
+        [] if finished.is_off => "PATHCC_PROFILE says that nothing is to be written, so there is no profile.".into(),
+        [] => diagnose::explain(&task.program, finished.status),
+        [profile] => format!("profile {}", profile.display()),
         [first, .., last] => {
-            let count = finished.profiles.len();
-            anstream::eprintln!("{} {count} profiles, {} … {}", "pathprof:".bold(), first.display(), last.display());
+            format!("{} profiles, {} … {}", finished.profiles.len(), first.display(), last.display())
         }
-    }
+    };
+    anstream::eprintln!("{} {}", "pathprof:".bold(), terminal(&text));
     if !finished.profiles.is_empty() && !arguments.quiet {
-        let sources = Sources { profiles: finished.profiles.clone(), images: Vec::new() };
-        let shown = read_as(&sources, FailureMode::Rest)
-            .and_then(|(report, _)| report.map_or(Ok(()), |report| show(&report, &arguments.show.options())));
-        if let Err(error) = shown {
-            fail(&error);
+        let sources = Sources { profiles: finished.profiles.clone(), ..Sources::default() };
+        let shown = read_as(&sources, FailureMode::Rest).and_then(|(report, code)| {
+            Ok(report.map_or(Ok(0), |report| show(report, &arguments.show.options()))?.max(code))
+        });
+        let shown = shown.unwrap_or_else(|error| fail(&error));
+        if finished.code() == 0 {
+            return Ok(shown);
         }
     }
     Ok(finished.code())
@@ -157,13 +164,30 @@ pub(crate) fn fail(error: &Error) -> u8 {
 }
 
 fn complain(error: &Error) {
-    anstream::eprintln!("{} {error:#}", "error:".red().bold());
+    anstream::eprintln!("{} {}", "error:".red().bold(), terminal(&format!("{error:#}")));
 }
 
-fn show(report: &Report, options: &text::Options) -> Result<()> {
+/// Shows a report; the exit code.
+fn show(report: Report, options: &text::Options) -> Result<u8> {
+    if let Some(glob) = &options.function {
+        found(&report, glob, options.view == text::View::Skipped)?;
+    }
     let mut out = BufWriter::new(anstream::stdout().lock());
-    text::write(report, options, &mut out)?;
-    Ok(out.flush()?)
+    text::write(&report.into(), options, &mut out)?;
+    out.flush()?;
+    Ok(0)
+}
+
+/// An error unless a function matches, one that is counted or any.
+fn found(report: &Report, glob: &str, any: bool) -> Result<()> {
+    let mut matching = report.functions.iter().filter(|function| select::matches(glob, function)).peekable();
+    if matching.peek().is_none() {
+        bail!("no function matches `{glob}`; `pathprof report --functions --top 0` lists all");
+    }
+    if !any && matching.all(|function| function.shape.skipped.is_some()) {
+        bail!("the functions that match `{glob}` are not counted; `pathprof report --skipped` says why");
+    }
+    Ok(())
 }
 
 /// Reads what a command names: the report if it can be used, and the exit code as far as the inputs decide it.

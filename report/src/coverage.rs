@@ -4,11 +4,14 @@
 //! possible is what the control-flow graph allows, though no input may lead there. Where the limit cuts paths, their
 //! pieces are counted, and the number of whole paths stands beside them. Meant for `-fpath-stage=early`: later, branches of the source
 //! have become something else.
+//!
+//! A function that could not be counted, as a coroutine that is not split yet, is unknown: it and the line that it begins on count as not covered.
+//! Those that the user left out are not there at all.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt::Write as _;
 use std::io::{Result, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use comfy_table::CellAlignment::{Left, Right};
 use owo_colors::OwoColorize;
@@ -16,9 +19,10 @@ use pathformat::manifest::{CutReason, Outcome};
 
 use crate::decode;
 use crate::fit;
-use crate::model::{Count, Function, Report};
+use crate::model::{self, Count, End, Function, Report};
 use crate::notation::{self, Notation};
 use crate::possible::Possible;
+use crate::printable::Printable;
 use crate::select;
 use crate::source::{self, Covered, SourceFile};
 use crate::style::{grouped, percent, plural, table};
@@ -66,19 +70,29 @@ impl Coverage {
 /// What is to be shown of a report.
 struct Chosen<'a> {
     report: &'a Report,
-    options: &'a Options,
     functions: Vec<&'a Function>,
+    /// Those that could not be counted.
+    unknown: Vec<&'a Function>,
     files: BTreeMap<PathBuf, SourceFile>,
 }
 
 impl<'a> Chosen<'a> {
-    fn of(report: &'a Report, options: &'a Options) -> Self {
+    fn of(report: &'a Report, options: &Options) -> Self {
         let matches = |file: &str| options.file.as_deref().is_none_or(|glob| glob_match::glob_match(glob, file));
         let mut functions = select::functions(report, options.function.as_deref());
         functions.retain(|function| matches(&function.shape.file));
         let mut files = source::files(report, functions.iter().copied());
         files.retain(|_, file| matches(&file.name));
-        Self { report, options, functions, files }
+        let named =
+            |function: &&Function| options.function.as_deref().is_none_or(|glob| select::matches(glob, function));
+        let unknown = report.functions.iter().filter(|function| is_unknown(function));
+        let unknown: Vec<_> = unknown.filter(|function| named(function) && matches(&function.shape.file)).collect();
+        for function in &unknown {
+            let path = source::absolute(&report.modules[function.module], &function.shape.file);
+            let name = function.shape.file.clone();
+            files.entry(path).or_insert_with(|| SourceFile { name, ..SourceFile::default() });
+        }
+        Self { report, functions, unknown, files }
     }
 
     /// Paths by the file of their function; the empty name is that of functions without one.
@@ -94,10 +108,18 @@ impl<'a> Chosen<'a> {
         paths
     }
 
+    fn unknown_in(&self, path: &Path) -> impl Iterator<Item = &&'a Function> {
+        let place = |function: &Function| source::absolute(&self.report.modules[function.module], &function.shape.file);
+        self.unknown.iter().filter(move |function| place(function) == path)
+    }
+
     fn rows(&self) -> Vec<(String, Coverage)> {
         let mut paths = self.paths();
         let file = |(path, file): (&PathBuf, &SourceFile)| {
-            (file.name.clone(), of_file(file, paths.remove(path).unwrap_or_default()))
+            let unknown = Covered { executed: 0, all: self.unknown_in(path).count() as Count };
+            let of_file = of_file(file, paths.remove(path).unwrap_or_default());
+            let unknown = Coverage { functions: unknown, lines: unknown, ..Coverage::default() };
+            (file.name.clone(), of_file.and(unknown))
         };
         let mut rows: Vec<_> = self.files.iter().map(file).collect();
         let rest = self.functions.iter().filter(|function| function.shape.file.is_empty());
@@ -109,6 +131,15 @@ impl<'a> Chosen<'a> {
         }
         rows
     }
+}
+
+/// Whether a function has code in the source of which nothing is known, though nobody asked for that.
+fn is_unknown(function: &Function) -> bool {
+    // What the pass says of what users leave out (`pass/src/eligible.rs`).
+    let asked = ["attribute no_profile", "annotated with", "left out by the filter", "not hot"];
+    let reason = function.shape.skipped.as_deref();
+    let known = |reason: &str| asked.iter().any(|asked| reason.starts_with(asked));
+    reason.is_some_and(|reason| !known(reason)) && function.shape.line != 0 && !function.shape.file.is_empty()
 }
 
 /// Stands for the file of functions without debug information.
@@ -131,11 +162,11 @@ fn of_file(file: &SourceFile, paths: Covered) -> Coverage {
 ///
 /// # Errors
 /// Those of `out`.
-pub fn write(report: &Report, options: &Options, out: &mut impl Write) -> Result<Coverage> {
+pub fn write(report: &Printable, options: &Options, out: &mut impl Write) -> Result<Coverage> {
     let chosen = Chosen::of(report, options);
     let rows = chosen.rows();
     let all = rows.iter().fold(Coverage::default(), |sum, (_, coverage)| sum.and(*coverage));
-    if chosen.functions.is_empty() {
+    if chosen.functions.is_empty() && chosen.unknown.is_empty() {
         writeln!(out, "No counted function matches.")?;
         return Ok(all);
     }
@@ -145,9 +176,24 @@ pub fn write(report: &Report, options: &Options, out: &mut impl Write) -> Result
         files(rows, all, out)?;
     }
     if options.missing {
-        for (path, file) in &chosen.files {
-            missing(&chosen, path, file, out)?;
+        let mut functions: HashMap<PathBuf, Vec<&Function>> = HashMap::new();
+        for &function in chosen.functions.iter().filter(|function| !function.shape.file.is_empty()) {
+            let module = &report.modules[function.module];
+            functions.entry(source::absolute(module, &function.shape.file)).or_default().push(function);
         }
+        let mut room = MOST_LISTED;
+        for (path, file) in &chosen.files {
+            let of_file = functions.get(path).map(Vec::as_slice).unwrap_or_default();
+            let unknown = chosen.unknown_in(path).map(|function| function.shape.line).collect();
+            missing(file, of_file, &unknown, options.most_paths, &mut room, out)?;
+        }
+    }
+    if !chosen.unknown.is_empty() {
+        let text = format!(
+            "not counted, and so taken as not covered: {}; pathprof report --skipped says why",
+            plural(chosen.unknown.len(), "function")
+        );
+        writeln!(out, "{}", fit::remark(&"note:".cyan().bold().to_string(), &text, None))?;
     }
     let late = report.modules.iter().filter(|module| module.stage != "early").count();
     if late > 0 {
@@ -190,6 +236,12 @@ fn functions(chosen: &Chosen<'_>, out: &mut impl Write) -> Result<()> {
         let head = vec![function.demangled.clone(), place, grouped(function.entries)];
         table.add_row([head, covered.collect(), vec![whole]].concat());
     }
+    for function in &chosen.unknown {
+        let place = format!("{}:{}", function.shape.file, function.shape.line);
+        let mut row = vec![function.demangled.clone(), place, "?".into(), "?".into()];
+        row.resize(columns.len() + 2, String::new());
+        table.add_row(row);
+    }
     writeln!(out, "{}\n", table.trim_fmt())
 }
 
@@ -201,20 +253,28 @@ fn cells(covered: Covered) -> [String; 2] {
     }
 }
 
-fn missing(chosen: &Chosen<'_>, path: &PathBuf, file: &SourceFile, out: &mut impl Write) -> Result<()> {
+/// The list of paths that were not taken ends when this many blocks were looked at.
+const MOST_LISTED: usize = 1 << 25;
+
+fn missing(
+    file: &SourceFile,
+    functions: &[&Function],
+    unknown: &BTreeSet<u32>,
+    most_paths: u64,
+    room: &mut usize,
+    out: &mut impl Write,
+) -> Result<()> {
     let mut text = String::new();
     let mut line = |title: &str, what: &str| {
         if !what.is_empty() {
             let _ = writeln!(text, "  {title:<10} {what}");
         }
     };
+    line("unknown", &unknown.iter().map(u32::to_string).collect::<Vec<_>>().join(", "));
     line("lines", &ranges(file.lines.iter().map(|(&line, &count)| (line, count > 0))));
     line("branches", &branches(file));
-    for function in &chosen.functions {
-        let module = &chosen.report.modules[function.module];
-        if !function.shape.file.is_empty() && source::absolute(module, &function.shape.file) == *path {
-            paths(function, chosen.options.most_paths, &mut text);
-        }
+    for function in functions {
+        paths(function, most_paths, room, &mut text);
     }
     if text.is_empty() { Ok(()) } else { writeln!(out, "not covered in {}\n{text}", file.name.bold()) }
 }
@@ -250,8 +310,8 @@ fn words(outcome: &Outcome) -> String {
     notation::words(outcome).map_or_else(String::new, |(_, words)| words)
 }
 
-/// The paths that a function did not take, if they are few enough to list.
-fn paths(function: &Function, most: u64, text: &mut String) {
+/// The paths that a function did not take, if they are few enough to list. `room` is for so many blocks.
+fn paths(function: &Function, most: u64, room: &mut usize, text: &mut String) {
     let covered = paths_of(function);
     if covered.executed >= covered.all {
         return;
@@ -266,8 +326,16 @@ fn paths(function: &Function, most: u64, text: &mut String) {
     let function = unlimited.as_ref().unwrap_or(function);
     let Ok(decoder) = decode::decoder(&function.shape) else { return };
     let writer = notation::Writer::new(function, Notation::Lines);
-    for id in (0..function.num_paths()).filter(|id| function.completed().all(|path| path.id != *id)) {
-        if let Ok(path) = decode::possible(&function.shape, &decoder, id) {
+    let taken: HashSet<u64> = function.completed().map(|path| path.id).collect();
+    for id in (0..model::num_ids(&function.shape)).filter(|id| !taken.contains(id)) {
+        if *room == 0 {
+            let _ = writeln!(text, "               … and more, too many to list");
+            return;
+        }
+        // Each id is work, even one that no path has.
+        *room = room.saturating_sub(function.shape.blocks.len() + 1);
+        let path = decode::possible(&function.shape, &decoder, id);
+        if let Some(path) = path.ok().filter(|path| path.end != End::InFlight) {
             let _ = writeln!(text, "               {}", fit::fit(&writer.write(&path), None));
         }
     }
@@ -280,7 +348,7 @@ mod tests {
 
     fn shown(options: &Options) -> String {
         let mut out = Vec::new();
-        write(&testing::report(), options, &mut out).expect("in memory");
+        write(&testing::report().into(), options, &mut out).expect("in memory");
         anstream::adapter::strip_str(&String::from_utf8_lossy(&out)).to_string()
     }
 
@@ -302,13 +370,32 @@ mod tests {
 
     #[test]
     fn globs_choose() {
-        let all =
-            |options: Options| write(&testing::report(), &options, &mut std::io::sink()).expect("nothing to fail");
+        let all = |options: Options| {
+            write(&testing::report().into(), &options, &mut std::io::sink()).expect("nothing to fail")
+        };
         let covered = |executed, all| Covered { executed, all };
         let one = all(Options { function: Some("collatz".into()), ..Options::default() });
         assert_eq!((one.functions, one.paths), (covered(1, 1), covered(5, 8)));
         let header = all(Options { file: Some("**/*.h".into()), ..Options::default() });
-        assert_eq!((header.functions, header.lines), (covered(1, 1), covered(1, 1)));
+        assert_eq!((header.functions, header.lines), (covered(1, 1), covered(2, 2)));
+    }
+
+    #[test]
+    fn what_could_not_be_counted_is_not_covered() {
+        let mut report = testing::report();
+        let all = |report: &Report, options: &Options| {
+            write(&report.clone().into(), options, &mut std::io::sink()).expect("nothing to fail")
+        };
+        let covered = |executed, all| Covered { executed, all };
+        let only = Options { function: Some("start".into()), ..Options::default() };
+        assert_eq!(all(&report, &only).functions, covered(0, 1));
+        let known = all(&report, &Options::default());
+        assert!(!known.lines.reaches(100.0) && !known.functions.reaches(100.0));
+        let start = report.functions.iter_mut().find(|function| function.demangled == "start").expect("there");
+        start.shape.skipped = Some("left out by the filter".into());
+        let without = all(&report, &Options::default());
+        assert_eq!((without.functions.all, without.lines.all), (known.functions.all - 1, known.lines.all - 1));
+        assert!(without.lines.reaches(100.0));
     }
 
     #[test]

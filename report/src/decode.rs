@@ -9,16 +9,16 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path as FilePath;
 
 use anyhow::{Context, Error, Result, anyhow, bail};
-use cpp_demangle::Symbol;
 use pathformat::manifest::{self, CutReason, DagEdgeKind, Exit, Linkage, TableOf};
+use pathformat::wire::Allowance;
 use paths::decode::Decoder;
 use rayon::prelude::*;
 
 use crate::derive;
-use crate::entries::Entries;
 use crate::flow;
 use crate::load::{Counted, Loaded};
-use crate::model::{self, Count, End, Function, Module, Path, Report, Site, Start, instructions};
+use crate::model::{Count, End, Function, Module, Path, Report, Site, Start, instructions};
+use crate::names;
 use crate::progress::Progress;
 use crate::tables::{Seen, Thing};
 use crate::whole;
@@ -47,12 +47,13 @@ pub fn decode(images: Vec<Loaded>) -> (Report, Vec<Error>) {
         }));
         report.images.push(loaded.image);
     }
+    let allowance = allowance(&plan);
     let progress = Progress::new("decoding paths", plan.len());
     let decoded: Vec<_> = plan
         .into_par_iter()
         .map(|raw| {
             let (image, module, name) = (raw.image, raw.module, raw.shape.name.clone());
-            let function = function(raw).with_context(|| format!("function {name}"));
+            let function = function(raw, &allowance).with_context(|| format!("function {name}"));
             progress.step();
             function.map_err(|error| damaged(&report.images[image].path, &report.modules[module].source, &error))
         })
@@ -64,6 +65,23 @@ pub fn decode(images: Vec<Loaded>) -> (Report, Vec<Error>) {
         }
     }
     (report, problems)
+}
+
+/// How much memory executed paths may take: a few bytes of a profile stand for a path of any length.
+fn allowance(plan: &[Raw]) -> Allowance {
+    const PLENTY: u64 = 128 << 20;
+    // What a path takes whose length is nothing special, and how many of them a small file can hold.
+    const USUAL: u64 = 256;
+    const FEW: u64 = 1 << 20;
+    const MANY: u64 = 5_000_000;
+    let paths = plan.iter().map(|raw| raw.counts.len() as u64).sum::<u64>();
+    let blocks = plan.iter().map(|raw| raw.shape.blocks.len() as u64).sum::<u64>();
+    Allowance::new(PLENTY + 64 * blocks + USUAL * (paths.min(FEW) + paths.saturating_sub(MANY)))
+}
+
+/// What a path of so many edges takes.
+pub(crate) fn memory(edges: usize) -> u64 {
+    (size_of::<Path>() + size_of::<u32>() * (edges + 1)) as u64
 }
 
 fn damaged(image: &FilePath, source: &str, error: &Error) -> Error {
@@ -89,15 +107,19 @@ struct Raw {
     present: bool,
     /// Whether its unit counts only calls.
     only_calls: bool,
-    entries: Entries,
+    /// How many of the processes that counted in its unit were killed.
+    killed: Count,
+    entries: Count,
     tables: BTreeMap<TableOf, Seen>,
-    /// Count by path id; behind the last path the entries, if they are counted.
+    /// Count by path id.
     counts: BTreeMap<u64, Count>,
+    /// By id of a path in flight, how often a forked process went on where its parent had come along that path.
+    inherited: BTreeMap<u64, Count>,
 }
 
 /// Cuts a module's array into the counters of its functions.
 fn slice(counted: Counted, image: usize, module: usize) -> Result<Vec<Raw>> {
-    let Counted { counters, manifest, present, counts, mut entries, tables, .. } = counted;
+    let Counted { counters, manifest, present, counts, killed, inherited, mut entries, tables, .. } = counted;
     let mut by_function: HashMap<usize, BTreeMap<TableOf, Seen>> = HashMap::new();
     for ((function, of), seen) in tables {
         by_function.entry(function).or_default().insert(of, seen);
@@ -107,7 +129,8 @@ fn slice(counted: Counted, image: usize, module: usize) -> Result<Vec<Raw>> {
     let raw = functions.enumerate().map(|(index, (shape, present))| {
         let entries = entries.remove(&index).unwrap_or_default();
         let tables = by_function.remove(&index).unwrap_or_default();
-        Raw { image, module, shape, present, only_calls, entries, tables, counts: BTreeMap::new() }
+        let (counts, inherited) = (BTreeMap::new(), BTreeMap::new());
+        Raw { image, module, shape, present, only_calls, killed, entries, tables, counts, inherited }
     });
     let mut raw: Vec<_> = raw.collect();
     let mut order: Vec<usize> = (0..raw.len()).filter(|&at| raw[at].shape.counters() > 0).collect();
@@ -124,12 +147,14 @@ fn slice(counted: Counted, image: usize, module: usize) -> Result<Vec<Raw>> {
             _ => bail!("the counters of the function {} are not its own", shape.name),
         }
     }
-    for (index, count) in counts {
+    let counts = counts.into_iter().map(|(index, count)| (index, count, false));
+    for (index, count, is_inherited) in counts.chain(inherited.into_iter().map(|(index, count)| (index, count, true))) {
         let after = order.partition_point(|&at| raw[at].shape.first_counter <= index);
         let owner = after.checked_sub(1).map(|before| &mut raw[order[before]]);
         match owner {
             Some(owner) if index - owner.shape.first_counter < owner.shape.counters() => {
-                owner.counts.insert(index - owner.shape.first_counter, count);
+                let counts = if is_inherited { &mut owner.inherited } else { &mut owner.counts };
+                counts.insert(index - owner.shape.first_counter, count);
             }
             _ => bail!("counter {index} belongs to no function"),
         }
@@ -152,12 +177,15 @@ fn merge_copies(functions: Vec<Raw>) -> Vec<Raw> {
         let key = (shape.name.clone(), shape.cfg_hash, shape.num_paths, shape.skipped.is_some());
         match first.get(&key) {
             Some(&at) => {
-                merged[at].entries = merged[at].entries.and(function.entries);
+                merged[at].entries = merged[at].entries.saturating_add(function.entries);
                 for (of, seen) in function.tables {
                     merged[at].tables.entry(of).or_default().add(seen);
                 }
                 for (id, count) in function.counts {
                     *merged[at].counts.entry(id).or_default() += count;
+                }
+                for (id, count) in function.inherited {
+                    *merged[at].inherited.entry(id).or_default() += count;
                 }
             }
             None => {
@@ -169,19 +197,18 @@ fn merge_copies(functions: Vec<Raw>) -> Vec<Raw> {
     merged
 }
 
-fn function(raw: Raw) -> Result<Function> {
+fn function(raw: Raw, allowance: &Allowance) -> Result<Function> {
     if raw.shape.num_paths == 0 && raw.shape.counters() > 0 {
         return Ok(without_paths(raw));
     }
-    let Raw { image, module, shape, entries, mut tables, mut counts, .. } = raw;
+    let Raw { image, module, shape, entries, mut tables, counts, inherited, .. } = raw;
     let sites = sites(&shape, &mut tables);
     let seen = tables.remove(&TableOf::Paths).unwrap_or_default();
-    counts.remove(&shape.num_paths);
     let mut dag_counts = vec![0; shape.dag.len()];
     let mut block_counts = vec![0; shape.blocks.len()];
     let mut paths = Vec::with_capacity(counts.len());
     let whole = match &shape.whole {
-        Some(whole) => Some(whole::paths(&shape, whole, &seen, &counts)?),
+        Some(whole) => Some(whole::paths(&shape, whole, &seen, &counts, allowance)?),
         None => None,
     };
     if !counts.is_empty() {
@@ -189,27 +216,24 @@ fn function(raw: Raw) -> Result<Function> {
         let sizes: Vec<_> = shape.blocks.iter().map(instructions).collect();
         for (id, count) in counts {
             let edges = decoder.path(id).with_context(|| format!("path {id}"))?;
+            allowance.take(memory(edges.len())).with_context(|| format!("path {id}"))?;
             let path = path(&shape, id, count, &edges, &sizes).with_context(|| format!("path {id}"))?;
             edges.iter().for_each(|&edge| dag_counts[edge] += count);
             path.blocks.iter().for_each(|&block| block_counts[block as usize] += count);
             paths.push(path);
         }
+        // What the parent ran of a path that its child ended is the parent's alone.
+        for (id, count) in inherited {
+            let edges = decoder.path(id).with_context(|| format!("path {id}"))?;
+            let path = path(&shape, id, count, &edges, &sizes).with_context(|| format!("path {id}"))?;
+            let take = |from: &mut Count| *from = from.saturating_sub(count);
+            edges.iter().for_each(|&edge| take(&mut dag_counts[edge]));
+            path.blocks.iter().for_each(|&block| take(&mut block_counts[block as usize]));
+        }
     }
-    let (mut paths, beyond_table) = whole.unwrap_or((paths, 0));
-    if let (Entries { staying: 1.., .. }, Some(entry)) = (entries, shape.blocks.first()) {
-        block_counts[0] += entries.staying;
-        paths.push(Path {
-            id: model::num_paths(&shape).saturating_add(shape.whole.as_ref().map_or(0, |_| shape.num_paths)),
-            count: entries.staying,
-            start: Start::Entry,
-            end: End::InFlight,
-            last: None,
-            blocks: vec![0],
-            instructions: instructions(entry),
-        });
-    }
+    let (paths, beyond_table) = whole.unwrap_or((paths, 0));
     let edge_counts = flow::edge_counts(&shape, &dag_counts);
-    let (demangled, entries) = (demangle(&shape.name), entries.entered);
+    let demangled = names::of(&shape);
     Ok(Function {
         image,
         module,
@@ -227,14 +251,16 @@ fn function(raw: Raw) -> Result<Function> {
 
 /// A function whose blocks or edges are counted.
 fn without_paths(raw: Raw) -> Function {
-    let Raw { image, module, shape, only_calls, mut tables, counts, .. } = raw;
+    let Raw { image, module, shape, only_calls, killed, mut tables, counts, .. } = raw;
+    // A process may have been killed in the middle of a function that counted before.
+    let interrupted = if counts.is_empty() { 0 } else { killed };
     let sites = sites(&shape, &mut tables);
-    let (block_counts, edge_counts, staying) = if shape.counted_arcs.is_empty() {
+    let (block_counts, edge_counts) = if shape.counted_arcs.is_empty() {
         derive::from_blocks(&shape, &counts, only_calls)
     } else {
         derive::from_arcs(&shape, &counts)
     };
-    let demangled = demangle(&shape.name);
+    let demangled = names::of(&shape);
     let entries = block_counts.first().copied().unwrap_or_default();
     Function {
         image,
@@ -243,8 +269,8 @@ fn without_paths(raw: Raw) -> Function {
         shape,
         entries,
         block_counts,
-        staying,
         only_calls,
+        interrupted,
         edge_counts,
         sites,
         ..Function::default()
@@ -282,7 +308,7 @@ pub(crate) fn decoder(shape: &manifest::Function) -> Result<Decoder> {
 }
 
 /// The acyclic graph as the decoder wants it: (source, target, value), EXIT being the number of blocks.
-fn plain_edges(shape: &manifest::Function) -> Result<Vec<(u32, u32, u64)>> {
+pub(crate) fn plain_edges(shape: &manifest::Function) -> Result<Vec<(u32, u32, u64)>> {
     let exit = u32::try_from(shape.blocks.len()).context("it has too many blocks")?;
     let plain = |edge: &manifest::DagEdge| match edge.kind {
         DagEdgeKind::Flow { edge: flow } => {
@@ -347,20 +373,6 @@ pub(crate) fn path(shape: &manifest::Function, id: u64, count: Count, edges: &[u
     let last = edges.last().and_then(|&edge| u32::try_from(edge).ok());
     let instructions = blocks.iter().map(|&block| sizes[block as usize]).sum();
     Ok(Path { id, count, start, end, last, blocks, instructions })
-}
-
-/// The name as the source writes it; a name that is not mangled, or cannot be read, stays as it is.
-pub(crate) fn demangle(name: &str) -> String {
-    if !name.starts_with("_Z") {
-        return name.into();
-    }
-    Symbol::new(name).ok().and_then(|symbol| symbol.demangle().ok()).unwrap_or_else(|| name.into())
-}
-
-/// The demangled name without the parameter list, for matching what a person types.
-pub fn short_name(name: &str) -> Option<String> {
-    let options = cpp_demangle::DemangleOptions::new().no_params().no_return_type();
-    Symbol::new(name).ok().filter(|_| name.starts_with("_Z"))?.demangle_with_options(&options).ok()
 }
 
 #[cfg(test)]
@@ -446,7 +458,8 @@ mod tests {
                     let mut loaded = testing::loaded();
                     loaded.modules[0].manifest.functions[0].dag[edge] = manifest::DagEdge { kind, value };
                     let (report, _) = decode(vec![loaded]);
-                    crate::text::write(&report, &crate::text::Options::default(), &mut Vec::new()).expect("in memory");
+                    crate::text::write(&report.into(), &crate::text::Options::default(), &mut Vec::new())
+                        .expect("in memory");
                 }
             }
         }

@@ -8,6 +8,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use pathformat::raw::FILE_SYSTEMS;
+use pathformat::tree::{self, Entry};
 use rustix::process::{Resource, getrlimit};
 
 use crate::image;
@@ -39,18 +40,36 @@ impl Findings {
 /// Looks at the surroundings, and at `program` if one is given.
 pub fn examine(program: Option<&OsStr>) -> Findings {
     let mut findings = Findings::default();
-    let pattern = env::var_os("PATHCC_PROFILE");
+    let pattern = env::var_os("PATHCC_PROFILE").filter(|pattern| !pattern.is_empty());
+    if let Some(unknown) = pattern.as_deref().and_then(|pattern| unknown_placeholder(pattern.as_bytes())) {
+        findings.bad.push(format!("PATHCC_PROFILE has `%{unknown}`, which stands for nothing and stays in the name."));
+    }
     match pattern.as_deref().map(OsStr::as_bytes) {
-        Some(b"" | b"off") => findings
+        Some(b"off") => findings
             .bad
             .push("PATHCC_PROFILE says that nothing is to be written: unset it, or give it a pattern.".into()),
         _ => place(&directory_of(pattern.as_deref()), &mut findings),
     }
     limits(&mut findings);
+    installation(&mut findings);
     if let Some(program) = program {
         examine_program(program, &mut findings);
     }
     findings
+}
+
+/// What follows a percent sign without being known there.
+fn unknown_placeholder(pattern: &[u8]) -> Option<char> {
+    let mut bytes = pattern.iter();
+    while let Some(&byte) = bytes.next() {
+        if byte == b'%' {
+            let kind = *bytes.next()?;
+            if !b"ephbm%".contains(&kind) {
+                return Some(kind.escape_ascii().next().map_or('?', char::from));
+            }
+        }
+    }
+    None
 }
 
 /// The directory that a pattern names, as far as that is known before a program runs.
@@ -128,6 +147,36 @@ fn leftovers(directory: &Path, findings: &mut Findings) {
             inputs::EXTENSION
         ));
     }
+}
+
+/// Whether the tree that this program is part of is complete, and may be used.
+fn installation(findings: &mut Findings) {
+    let this = env::current_exe().and_then(fs::canonicalize);
+    if let Some(root) = this.as_deref().ok().and_then(Path::parent).and_then(Path::parent) {
+        tree_at(root, findings);
+    }
+}
+
+fn tree_at(root: &Path, findings: &mut Findings) {
+    let usable = |entry: &Entry| fs::File::open(root.join(entry.path)).is_ok();
+    let (usable, unusable): (Vec<_>, Vec<_>) = tree::entries().partition(usable);
+    // A copy of this program alone is none.
+    if usable.iter().all(|entry| entry.path == tree::READER) {
+        return;
+    }
+    let paths: Vec<_> = unusable.iter().map(|entry| entry.path).collect();
+    let shown = root.display();
+    findings.check(
+        paths.is_empty(),
+        (
+            format!("The installation in {shown} is complete."),
+            format!(
+                "The installation in {shown} lacks, or does not let you read, {}: programs that are built with it are \
+                 not counted. Run `make install` again.",
+                paths.join(", ")
+            ),
+        ),
+    );
 }
 
 fn limits(findings: &mut Findings) {
@@ -223,8 +272,35 @@ mod tests {
         assert_eq!(of("/x/%h/%p.pathprof"), "/x");
         assert_eq!(of("/%p"), "/");
         assert_eq!(of("a/b/c.pathprof"), "a/b");
+        assert_eq!(unknown_placeholder(b"%e.%p%%-%h%b%m.pathprof%"), None);
+        assert_eq!(unknown_placeholder(b"%%z%z"), Some('z'));
         assert_eq!(of("/tmp"), "/tmp");
         assert_eq!(directory_of(None), Path::new("."));
+    }
+
+    #[test]
+    fn a_tree_is_complete_or_it_is_told() {
+        let root = tempfile::tempdir().expect("a temporary directory");
+        let told = || {
+            let mut findings = Findings::default();
+            tree_at(root.path(), &mut findings);
+            (findings.good.len(), findings.bad)
+        };
+        let put = |path: &str| {
+            let file = root.path().join(path);
+            fs::create_dir_all(file.parent().expect("inside")).expect("writable");
+            fs::write(file, "").expect("writable");
+        };
+        put("bin/pathprof");
+        assert_eq!(told(), (0, vec![]), "a program alone");
+        tree::entries().for_each(|entry| put(entry.path));
+        assert_eq!(told(), (1, vec![]));
+        for entry in tree::entries() {
+            fs::remove_file(root.path().join(entry.path)).expect("put there");
+            let (good, bad) = told();
+            assert!(good == 0 && bad.len() == 1 && bad[0].contains(entry.path), "{bad:?}");
+            put(entry.path);
+        }
     }
 
     #[test]

@@ -1,132 +1,138 @@
-//! How often functions were entered, and how many frames never ended their first path.
+//! How often functions were entered, and how many frames did not come back from a call.
 //!
 //! Both are found in each process by itself, before processes are summed: a forked child ends paths that its parent entered,
-//! and that must not hide frames that stay in another process. Where entries have a counter, it says how many
-//! there were, and what is missing in the paths that start at the entry is still in flight. If the counter is stepped on
-//! some ways only (marks), that holds for the paths along these, and the others are entries by themselves. Elsewhere every
-//! entry becomes a path that starts there; paths in flight count as signed numbers, so that their sum is right also in a
-//! child.
+//! and that must not hide frames that stay in another process. The counters of paths in flight say how often control came to
+//! a call; [`Layout::settle`] makes of them how often it stayed there. Then every entry is a path that starts there, ended or
+//! in flight.
 
-use pathformat::manifest::{DagEdgeKind, Function, Manifest};
+use std::collections::BTreeMap;
+
+use pathformat::manifest::{DagEdge, DagEdgeKind, Function, Manifest};
+use paths::in_flight::{InFlight, Role};
 
 use crate::decode;
 use crate::model::Count;
 
-/// What one process says of one function.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Entries {
-    /// How often it was entered.
-    pub entered: Count,
-    /// Frames whose first path is in flight, if entries have a counter.
-    pub staying: Count,
+/// Where the counters of a module's functions stand, in their order, and what their paths in flight mean.
+#[derive(Clone, Debug)]
+pub struct Layout(Vec<Place>);
+
+/// One function's counters.
+#[derive(Clone, Debug)]
+struct Place {
+    /// Its index in the manifest.
+    function: usize,
+    /// Its first counter in the module's array.
+    first: u64,
+    /// The end of its paths' counters.
+    end: u64,
+    /// The end of those of paths that start at the entry.
+    entries: u64,
+    /// `None` if no path is in flight.
+    in_flight: Option<InFlight>,
 }
 
-impl Entries {
-    /// Both for two processes.
-    pub fn and(self, other: Self) -> Self {
-        Self {
-            entered: self.entered.saturating_add(other.entered),
-            staying: self.staying.saturating_add(other.staying),
-        }
+impl Layout {
+    /// That of the functions of a manifest. A graph that makes no sense is told of where paths are decoded.
+    pub fn of(manifest: &Manifest) -> Self {
+        let functions = manifest.functions.iter().enumerate().filter(|(_, function)| function.num_paths > 0);
+        let place = |(at, function): (usize, &Function)| {
+            let start = |edge: &DagEdge| match edge.kind {
+                DagEdgeKind::Start { .. } => Some(edge.value),
+                _ => None,
+            };
+            // Starts behind a cut are numbered after all ways on from the entry.
+            let starts = function.dag.iter().filter_map(start).min().unwrap_or(function.num_paths);
+            let first = function.first_counter;
+            let (end, entries) = (first.saturating_add(function.num_paths), first.saturating_add(starts));
+            Place { function: at, first, end, entries, in_flight: in_flight(function) }
+        };
+        let mut places: Vec<_> = functions.map(place).collect();
+        places.sort_by_key(|place| place.first);
+        Self(places)
     }
-}
 
-/// The entries of each function of a module that has any, from the counters of one process: index and count, in
-/// ascending order of index.
-pub fn of_process<'a>(manifest: &'a Manifest, counts: &'a [(u64, u64)]) -> impl Iterator<Item = (usize, Entries)> + 'a {
-    let own = |function: &Function| {
+    /// Turns the counters of one process, index and count in ascending order of index, from arrivals at calls that paths in
+    /// flight end with to frames that stayed in them: a negative number, modulo 2^64, where more came back than arrived. Gives
+    /// the counters, and the entries of each function that has any, by its index in the manifest.
+    pub fn settle(&self, counts: &[(u64, u64)]) -> (Vec<(u64, u64)>, BTreeMap<usize, Count>) {
         let from = |index| counts.partition_point(|&(counter, _)| counter < index);
-        let end = function.first_counter.saturating_add(function.counters());
-        counts.get(from(function.first_counter)..from(end)).unwrap_or_default()
-    };
-    let functions = manifest.functions.iter().enumerate().map(move |(at, function)| (at, function, own(function)));
-    functions.filter(|(_, _, own)| !own.is_empty()).map(|(at, function, own)| (at, of_function(function, own)))
+        let (mut settled, mut entries) = (Vec::with_capacity(counts.len()), BTreeMap::new());
+        let mut done = 0;
+        for place in &self.0 {
+            let (first, end) = (from(place.first), from(place.end));
+            if first < done || first == end {
+                continue;
+            }
+            settled.extend(&counts[done..first]);
+            done = end;
+            let mut own: Vec<_> =
+                counts[first..end].iter().map(|&(index, count)| (index - place.first, count)).collect();
+            if let Some(in_flight) = &place.in_flight {
+                in_flight.settle(&mut own);
+            }
+            let own = own.into_iter().map(|(id, count)| (place.first.saturating_add(id), count));
+            let begun = own.clone().take_while(|&(index, _)| index < place.entries);
+            let entered: i128 = begun.map(|(_, count)| i128::from(count.cast_signed())).sum();
+            entries.insert(place.function, Count::try_from(entered).unwrap_or_default());
+            settled.extend(own.filter(|&(_, count)| count != 0));
+        }
+        settled.extend(&counts[done..]);
+        (settled, entries)
+    }
 }
 
-fn of_function(function: &Function, own: &[(u64, u64)]) -> Entries {
-    let start = |edge: &pathformat::manifest::DagEdge| match edge.kind {
-        DagEdgeKind::Start { .. } => Some(edge.value),
-        _ => None,
+fn in_flight(function: &Function) -> Option<InFlight> {
+    let role = |edge: &DagEdge| match edge.kind {
+        DagEdgeKind::InFlight { .. } => Role::End,
+        DagEdgeKind::Start { .. } => Role::Start,
+        _ => Role::Other,
     };
-    // Starts behind a cut are numbered after all ways on from the entry.
-    let others = function.dag.iter().filter_map(start).min().unwrap_or(function.num_paths);
-    let behind = |index| own.partition_point(|&(counter, _)| counter - function.first_counter < index);
-    let signed = |&(_, count): &(u64, u64)| i128::from(count.cast_signed());
-    let ended: i128 = own[..behind(others)].iter().map(signed).sum();
-    let positive = |count: i128| Count::try_from(count).unwrap_or_default();
-    if !function.counts_entries {
-        return Entries { entered: positive(ended), staying: 0 };
-    }
-    // A damaged graph is told of where all paths are decoded.
-    let decoder = decode::decoder(function).ok();
-    let passes_mark = |id| {
-        let path = decoder.as_ref().and_then(|decoder| decoder.path(id).ok()).unwrap_or_default();
-        path.iter().any(|&edge| function.marks.contains(&(edge as u32)))
-    };
-    let counted: i128 = own[behind(function.num_paths)..].iter().map(signed).sum();
-    let marked: i128 = if function.marks.is_empty() {
-        ended
-    } else {
-        let passes = |&&(counter, _): &&(u64, u64)| passes_mark(counter - function.first_counter);
-        own[..behind(others)].iter().filter(passes).map(signed).sum()
-    };
-    Entries { entered: positive(counted + ended - marked), staying: positive(counted - marked) }
+    let roles: Vec<_> = function.dag.iter().map(role).collect();
+    InFlight::new(function.blocks.len(), &decode::plain_edges(function).ok()?, &roles).ok()?
 }
 
 #[cfg(test)]
 mod tests {
-    use pathformat::manifest::{Block, CutReason, DagEdge, Edge, Outcome};
+    use pathformat::manifest::{Block, CutReason, Edge, Outcome};
 
     use super::*;
 
-    /// Ids 0 and 1 start at the entry, 2 and 3 behind a back edge.
-    fn function(counts_entries: bool) -> Function {
-        let start = DagEdgeKind::Start { block: 1, why: CutReason::BackEdge };
-        let dag = vec![DagEdge { kind: start, value: 2 }];
-        Function { first_counter: 10, num_paths: 4, counts_entries, dag, ..Function::default() }
-    }
-
-    fn entries(counts_entries: bool, counts: &[(u64, u64)]) -> (Count, Count) {
-        let manifest =
-            Manifest { functions: vec![Function::default(), function(counts_entries)], ..Manifest::default() };
-        let found: Vec<_> = of_process(&manifest, counts).collect();
-        assert!(found.len() <= 1 && found.iter().all(|(at, _)| *at == 1));
-        found.first().map_or((0, 0), |(_, entries)| (entries.entered, entries.staying))
-    }
-
-    #[test]
-    fn a_counter_tells_entries_and_what_stays() {
-        assert_eq!(entries(true, &[(10, 5), (11, 1), (12, 99), (14, 8)]), (8, 2));
-        assert_eq!(entries(true, &[(14, 1)]), (1, 1));
-        // A child that ends what its parent entered.
-        assert_eq!(entries(true, &[(11, 1)]), (0, 0));
-        assert_eq!(entries(true, &[(9, 7), (15, 7)]), (0, 0));
-    }
-
-    #[test]
-    fn marked_paths_are_told_from_others() {
-        // Block 0 leads to 1 and 2, which leave; the way to 2 is marked.
-        let flow = |edge, value| DagEdge { kind: DagEdgeKind::Flow { edge }, value };
-        let leave = |block| DagEdge { kind: DagEdgeKind::Leave { block }, value: 0 };
-        let edge = |to| Edge { from: 0, to, outcome: Outcome::Jump, cut: None };
+    /// Counters from 10 on: 10 is in flight at block 0, 11 leaves at block 1; 12 starts behind a back edge.
+    fn layout() -> Layout {
+        let dag = |kind, value| DagEdge { kind, value };
         let function = Function {
-            num_paths: 2,
-            counts_entries: true,
-            marks: vec![1],
-            blocks: vec![Block::default(); 3],
-            edges: vec![edge(1), edge(2)],
-            dag: vec![flow(0, 0), flow(1, 1), leave(1), leave(2)],
+            first_counter: 10,
+            num_paths: 3,
+            blocks: vec![Block::default(); 2],
+            edges: vec![Edge { from: 0, to: 1, outcome: Outcome::Jump, cut: None }],
+            dag: vec![
+                dag(DagEdgeKind::InFlight { block: 0 }, 0),
+                dag(DagEdgeKind::Flow { edge: 0 }, 1),
+                dag(DagEdgeKind::Leave { block: 1 }, 0),
+                dag(DagEdgeKind::Start { block: 1, why: CutReason::BackEdge }, 2),
+            ],
             ..Function::default()
         };
-        let entries = |counts: &[(u64, u64)]| of_function(&function, counts);
-        assert_eq!(entries(&[(0, 7), (1, 3), (2, 5)]), Entries { entered: 12, staying: 2 });
-        assert_eq!(entries(&[(0, 7)]), Entries { entered: 7, staying: 0 });
+        Layout::of(&Manifest { functions: vec![Function::default(), function], ..Manifest::default() })
+    }
+
+    fn settled(counts: &[(u64, u64)]) -> (Vec<(u64, u64)>, BTreeMap<usize, Count>) {
+        layout().settle(counts)
     }
 
     #[test]
-    fn without_a_counter_the_paths_tell() {
-        assert_eq!(entries(false, &[(10, 5), (11, 1), (12, 99), (14, 8)]), (6, 0));
-        // A path in flight of the parent, taken back in the child that ends it.
-        assert_eq!(entries(false, &[(10, u64::MAX), (11, 1)]), (0, 0));
+    fn entries_end_or_are_in_flight() {
+        assert_eq!(
+            settled(&[(9, 7), (10, 5), (11, 3), (12, 99), (13, 7)]),
+            (vec![(9, 7), (10, 2), (11, 3), (12, 99), (13, 7)], BTreeMap::from([(1, 5)]))
+        );
+        assert_eq!(settled(&[(10, 1)]), (vec![(10, 1)], BTreeMap::from([(1, 1)])));
+        assert_eq!(settled(&[(9, 1)]), (vec![(9, 1)], BTreeMap::new()));
+    }
+
+    #[test]
+    fn a_child_ends_what_its_parent_entered() {
+        assert_eq!(settled(&[(11, 1)]), (vec![(10, u64::MAX), (11, 1)], BTreeMap::from([(1, 0)])));
     }
 }

@@ -3,21 +3,40 @@
 //! Only the parts needed are read from the file, since an image with debug information may be large.
 
 use std::collections::{BTreeSet, HashSet};
-use std::fs::File;
 use std::io::{self, Read};
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use anyhow::{Context, Result, anyhow, bail};
-use object::read::ReadCache;
 use object::{CompressionFormat, Object, ObjectSection, ObjectSymbol};
 use pathformat::manifest::Manifest;
 use pathformat::record::{Record, Records};
+use pathformat::wire::Allowance;
 use pathformat::{ModuleId, names};
 use rayon::prelude::*;
+
+use crate::bounded::Bounded;
+
+/// Manifests may take so much memory. Those of sqlite take 32 times their compressed length, 13 times that of the stripped image.
+const PLENTY: u64 = 224 << 20;
+
+/// In an image that is longer than this ...
+const LONG: u64 = 10_000_000;
+
+/// ... they may take so many times the rest of its length, too.
+const TIMES: u64 = 64;
+
+/// The binary logarithm of the most that a compressed payload looks back.
+const WINDOW: u32 = 23;
+
+/// Device and number of a file: the same for all its names.
+pub type FileId = (u64, u64);
 
 /// What was read from an image.
 #[derive(Clone, Debug, Default)]
 pub struct Image {
+    /// Which file it is.
+    pub file: FileId,
     /// Build-id; empty if it has none.
     pub build_id: Vec<u8>,
     /// Its instrumented modules, each once.
@@ -86,15 +105,19 @@ pub fn read(path: &Path) -> Result<Image> {
         Records::new(content).collect::<pathformat::wire::Result<Vec<_>>>().map_err(|error| damaged(&error))?;
     let mut seen = BTreeSet::new();
     let distinct: Vec<_> = records.into_iter().filter(|record| seen.insert(record.head.id)).collect();
+    let allowance = Allowance::new(cache.length().saturating_sub(LONG).saturating_mul(TIMES).saturating_add(PLENTY));
     let modules = distinct
         .par_iter()
-        .map(|record| module(record).map_err(|error| damaged(&format!("module {}: {error:#}", record.head.id))))
+        .map(|record| {
+            module(record, &allowance).map_err(|error| damaged(&format!("module {}: {error:#}", record.head.id)))
+        })
         .collect::<Result<_>>()?;
-    Ok(Image { build_id, modules, functions: functions(&file) })
+    let id = cache.file().metadata().map(|data| (data.dev(), data.ino())).unwrap_or_default();
+    Ok(Image { file: id, build_id, modules, functions: functions(&file) })
 }
 
 /// The words of the functions in an image.
-fn functions<'a>(file: &object::File<'a, &'a ReadCache<File>>) -> Option<HashSet<u64>> {
+fn functions<'a>(file: &object::File<'a, &'a Bounded>) -> Option<HashSet<u64>> {
     let content = file.section_by_name(names::FUNCTIONS_SECTION)?.data().ok()?;
     Some(content.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word)).collect())
 }
@@ -113,39 +136,44 @@ pub fn traces(path: &Path) -> Result<Traces> {
     })
 }
 
-fn open(path: &Path) -> Result<ReadCache<File>> {
-    let problem = |error: &io::Error| match error.kind() {
-        io::ErrorKind::NotFound => {
-            format!("{}: no such image; say where it is now with --image PATH", path.display())
-        }
-        _ => format!("{}: cannot read this image: {error}", path.display()),
-    };
-    let file = File::open(path).map_err(|error| anyhow!(problem(&error)))?;
-    if path.is_dir() {
-        bail!("{}: this is a directory, not an ELF image", path.display());
-    }
-    Ok(ReadCache::new(file))
+fn open(path: &Path) -> Result<Bounded> {
+    let place = path.display();
+    Bounded::open(path).map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => anyhow!("{place}: no such image; say where it is now with --image PATH"),
+        io::ErrorKind::IsADirectory => anyhow!("{place}: this is a directory, not an ELF image"),
+        _ => anyhow!("{place}: cannot read this image: {error}"),
+    })
 }
 
-fn parse<'a>(path: &Path, cache: &'a ReadCache<File>) -> Result<object::File<'a, &'a ReadCache<File>>> {
+fn parse<'a>(path: &Path, cache: &'a Bounded) -> Result<object::File<'a, &'a Bounded>> {
     object::File::parse(cache)
         .map_err(|_| anyhow!("{}: not an ELF file; give the executable or shared library that ran", path.display()))
 }
 
-/// The module of a record.
+/// The module of a record, for no more memory than is allowed.
 ///
 /// # Errors
 /// A record that is not sound.
-pub fn module(record: &Record<'_>) -> Result<Module> {
+pub fn module(record: &Record<'_>, allowance: &Allowance) -> Result<Module> {
     record.verify()?;
     let head = record.head;
-    let mut payload = Vec::new();
-    // The length in the head is not covered by the checksum, so it must not decide how much memory is asked for.
-    zstd::stream::read::Decoder::new(record.stored)
+    allowance.take(head.raw_length).with_context(|| format!("its payload has {} bytes", head.raw_length))?;
+    let mut payload = Vec::with_capacity(usize::try_from(head.raw_length).unwrap_or_default().saturating_add(1));
+    // The frame, too, says how much memory it wants. Nothing that the pass writes wants more than this.
+    let decoder = zstd::stream::read::Decoder::new(record.stored).and_then(|mut decoder| {
+        decoder.window_log_max(WINDOW)?;
+        Ok(decoder)
+    });
+    decoder
         .and_then(|decoder| decoder.take(head.raw_length.saturating_add(1)).read_to_end(&mut payload))
         .context("its payload cannot be decompressed")?;
     if payload.len() as u64 != head.raw_length {
         bail!("its payload has not the {} bytes that its head promises", head.raw_length);
     }
-    Ok(Module { id: head.id, counters: head.counters, keys: head.keys, manifest: Manifest::decode(&payload)? })
+    Ok(Module {
+        id: head.id,
+        counters: head.counters,
+        keys: head.keys,
+        manifest: Manifest::decode_within(&payload, allowance)?,
+    })
 }

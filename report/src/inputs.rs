@@ -1,11 +1,14 @@
 //! Which profile files to read: those named, those in a directory, or the newest one here.
 
+use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use anyhow::{Context, Result, bail};
 
+use crate::escape::terminal;
 use crate::profile;
 
 /// What profiles' names end in.
@@ -22,7 +25,8 @@ const RAW: &str = "raw";
 pub fn profiles(arguments: &[PathBuf]) -> Result<Vec<PathBuf>> {
     if arguments.is_empty() {
         let found = newest(Path::new("."))?;
-        let first = found[0].display();
+        let first = found[0].to_string_lossy();
+        let first = terminal(&first);
         match found.len() {
             1 => anstream::eprintln!("reading {first}, the newest profile here"),
             more => {
@@ -64,9 +68,22 @@ pub fn in_directory(directory: &Path) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// The name of the profile that a raw file's process writes when it ends; `None` if this is no raw file's name.
+/// The name of the profile that a raw file's process writes when it ends; `None` if this is no raw file's name. As long as
+/// the process lives, that begins with a dot.
 pub fn finished_name(path: &Path) -> Option<PathBuf> {
-    (path.extension()? == RAW).then(|| path.with_extension(""))
+    let finished = (path.extension()? == RAW).then(|| path.with_extension(""))?;
+    let name = finished.file_name()?.as_bytes();
+    Some(finished.with_file_name(OsStr::from_bytes(name.strip_prefix(b".").unwrap_or(name))))
+}
+
+/// The name of a file whose process has ended: a raw file need not be hidden any more.
+pub fn shown(name: &Path) -> PathBuf {
+    let raw = |finished: PathBuf| {
+        let mut name = finished.into_os_string();
+        name.push(format!(".{RAW}"));
+        PathBuf::from(name)
+    };
+    finished_name(name).map_or_else(|| name.to_path_buf(), raw)
 }
 
 /// The name with a number before its extension.
@@ -99,4 +116,20 @@ fn newest(directory: &Path) -> Result<Vec<PathBuf>> {
 fn process(path: &Path) -> Option<(String, u32, u64)> {
     let run = profile::read(path).ok()??.run;
     run.process().map(|(host, pid, start)| (host.to_owned(), pid, start))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_raw_file_is_hidden_only_while_it_is_used() {
+        let finished = |name: &str| finished_name(Path::new(name));
+        assert_eq!(finished("a/.x.pathprof.raw"), Some("a/x.pathprof".into()));
+        assert_eq!(finished("x.pathprof.raw"), Some("x.pathprof".into()));
+        assert_eq!(finished(".x.pathprof"), None);
+        assert_eq!(shown(Path::new(".x.pathprof.raw")), Path::new("x.pathprof.raw"));
+        assert_eq!(shown(Path::new(".x.pathprof")), Path::new(".x.pathprof"));
+        assert_eq!(numbered(Path::new(".x.pathprof.raw"), 2), Path::new("x.2.pathprof.raw"));
+    }
 }

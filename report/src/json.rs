@@ -1,15 +1,18 @@
 //! The model as JSON, schema `pathprof/1`, written function by function without building the text in memory.
 //!
 //! Counts are exact integers of any size. Path ids and numbers of possible paths are decimal strings, since many
-//! readers of JSON hold numbers as floating point. What is not known is `null`.
+//! readers of JSON hold numbers as floating point. What is not known is `null`. Names are exact; what cannot be seen of them is [escaped](escape::Json).
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::io::Write;
 
 use pathformat::manifest::{Exit, Linkage, Location, Outcome, Pattern, PatternShape};
+use pathformat::profile::{CUT, ENDED, OTHER_RUNTIME, UNSURE};
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
+use crate::escape;
 use crate::load::hexadecimal;
 use crate::model::{Count, End, Function, Image, Path, Report, Run, Site, Start, instructions};
 
@@ -21,6 +24,7 @@ pub const SCHEMA: &str = "pathprof/1";
 /// # Errors
 /// Those of `out`.
 pub fn write(report: &Report, pretty: bool, out: impl Write) -> serde_json::Result<()> {
+    let out = escape::Json(out);
     if pretty {
         serde_json::to_writer_pretty(out, &Document(report))
     } else {
@@ -80,6 +84,19 @@ struct ProfileEntry<'a> {
     unregistered_threads: bool,
     forked: bool,
     partial: bool,
+    #[serde(skip_serializing_if = "is_not")]
+    cut: bool,
+    #[serde(skip_serializing_if = "is_not")]
+    unsure: bool,
+    #[serde(skip_serializing_if = "is_not")]
+    other_runtime: bool,
+    #[serde(skip_serializing_if = "is_not")]
+    unwritten: bool,
+}
+
+/// Rare marks are left out of most profiles.
+fn is_not(flag: &bool) -> bool {
+    !flag
 }
 
 fn profile<'a>((run, process): (&'a Run, &usize)) -> ProfileEntry<'a> {
@@ -98,6 +115,10 @@ fn profile<'a>((run, process): (&'a Run, &usize)) -> ProfileEntry<'a> {
         unregistered_threads: run.unregistered_threads,
         forked: run.forked,
         partial: run.partial,
+        cut: run.marks & CUT != 0,
+        unsure: run.marks & UNSURE != 0,
+        other_runtime: run.marks & OTHER_RUNTIME != 0,
+        unwritten: run.marks & ENDED != 0,
     }
 }
 
@@ -114,7 +135,7 @@ struct FunctionEntry<'a, B, E, P> {
     possible_paths: String,
     beyond_table: Option<Count>,
     entries: Count,
-    staying: Count,
+    interrupted: Count,
     instructions: Count,
     skipped: Option<&'a str>,
     blocks: B,
@@ -144,10 +165,13 @@ fn function<'a>(report: &'a Report, function: &'a Function) -> impl Serialize + 
         possible_paths: function.num_paths().to_string(),
         beyond_table: shape.whole.as_ref().map(|_| function.beyond_table),
         entries: function.entries,
-        staying: function.staying,
+        interrupted: function.interrupted,
         instructions: function.executed(),
         skipped: shape.skipped.as_deref(),
-        blocks: List(move || (0..shape.blocks.len()).map(move |id| block(function, id))),
+        blocks: List(move || {
+            let own = own_locations(function);
+            (0..shape.blocks.len()).map(move |id| block(function, id, &own))
+        }),
         patterns: shape.patterns.iter().map(pattern).collect(),
         indirect_calls: function.sites.iter().map(|of| site(function, of)).collect(),
         edges: List(move || (0..shape.edges.len()).map(move |index| edge(function, index))),
@@ -212,12 +236,12 @@ struct BlockEntry<'a, L, O> {
     locations: L,
 }
 
-fn block(function: &Function, id: usize) -> impl Serialize {
+fn block<'a>(function: &'a Function, id: usize, own: &[u32]) -> impl Serialize + use<'a> {
     let block = &function.shape.blocks[id];
     BlockEntry {
         id,
         name: &block.name,
-        lines: own_lines(function, &block.locations),
+        lines: own_lines(function, &block.locations, own),
         count: function.knows(id).then_some(function.block_counts[id]),
         counter: function.shape.counted_blocks.contains(&(id as u32)),
         instructions: instructions(block),
@@ -232,16 +256,26 @@ fn block(function: &Function, id: usize) -> impl Serialize {
     }
 }
 
-/// The lines of the function's own file, once each, in order; inlined code stands at the line of its call.
-fn own_lines(function: &Function, locations: &[u32]) -> Vec<u32> {
+/// For each location the one in the function's own text: inlined code stands at the line of its call.
+fn own_locations(function: &Function) -> Vec<u32> {
+    let locations = &function.shape.locations;
+    let mut own: Vec<u32> = Vec::with_capacity(locations.len());
+    for (index, location) in (0..).zip(locations) {
+        // A call stands before what was inlined there.
+        let call = location.inlined_at.and_then(|call| own.get(call as usize).copied());
+        own.push(call.unwrap_or(index));
+    }
+    own
+}
+
+/// The lines of the function's own file, once each, in order.
+fn own_lines(function: &Function, locations: &[u32], own: &[u32]) -> Vec<u32> {
     let mut lines = Vec::new();
+    let mut seen = HashSet::new();
     for &index in locations {
-        let mut location = &function.shape.locations[index as usize];
-        while let Some(call) = location.inlined_at {
-            location = &function.shape.locations[call as usize];
-        }
-        let own = location.line != 0 && location.file == function.shape.file;
-        if own && !lines.contains(&location.line) {
+        let location = &function.shape.locations[own[index as usize] as usize];
+        let is_own = location.line != 0 && location.file == function.shape.file;
+        if is_own && seen.insert(location.line) {
             lines.push(location.line);
         }
     }

@@ -4,8 +4,10 @@
 //! how many ran. `man geninfo`, section FILES. A branch of which the paths do not tell everything is left out, since the
 //! format cannot say so.
 
+use std::borrow::Cow;
 use std::io::{Result, Write};
 
+use crate::escape;
 use crate::model::Report;
 use crate::source::{self, Covered, SourceFile};
 
@@ -15,7 +17,7 @@ use crate::source::{self, Covered, SourceFile};
 /// Those of `out`.
 pub fn write(report: &Report, out: &mut (impl Write + ?Sized)) -> Result<()> {
     for (path, file) in source::files(report, report.counted()) {
-        writeln!(out, "TN:\nSF:{}", path.display())?;
+        writeln!(out, "TN:\nSF:{}", escape::line(&path.to_string_lossy(), &[]))?;
         functions(&file, out)?;
         branches(&file, out)?;
         for (line, count) in &file.lines {
@@ -29,12 +31,17 @@ pub fn write(report: &Report, out: &mut (impl Write + ?Sized)) -> Result<()> {
 
 fn functions(file: &SourceFile, out: &mut (impl Write + ?Sized)) -> Result<()> {
     for (line, name) in file.functions.keys() {
-        writeln!(out, "FN:{line},{name}")?;
+        writeln!(out, "FN:{line},{}", symbol(name))?;
     }
     for ((_, name), count) in &file.functions {
-        writeln!(out, "FNDA:{count},{name}")?;
+        writeln!(out, "FNDA:{count},{}", symbol(name))?;
     }
     totals("FN", file.function_coverage(), out)
+}
+
+/// A function's name. After a comma readers look for the next field.
+fn symbol(name: &str) -> Cow<'_, str> {
+    escape::line(name, &[','])
 }
 
 fn branches(file: &SourceFile, out: &mut (impl Write + ?Sized)) -> Result<()> {

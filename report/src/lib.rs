@@ -1,14 +1,15 @@
 //! Reads path profiles: which paths through which functions ran, and how often.
 //!
-//! Data flows one way: [`inputs`] says which profiles to read, [`profile`] reads one, [`load`] joins them with the manifests of their images
+//! Data flows one way: [`inputs`] says which profiles to read, [`profile`] reads one, [`runs`] sees to it that no run is taken twice, [`load`] joins them with the manifests of their images
 //! ([`image`]), [`decode`] turns counters into paths, [`model`] holds what came out, and [`text`] and
-//! [`json`] show it. [`run`] runs a program first; [`diagnose`] says why a program wrote nothing, [`doctor`]
+//! [`json`] show it, foreign names [`escape`]d. [`run`] runs a program first; [`diagnose`] says why a program wrote nothing, [`doctor`]
 //! what might go wrong before it does; [`merge`] joins profiles.
 //!
 //! The crate knows nothing of command lines (that is the program `pathprof`) and never links LLVM.
 #![forbid(unsafe_code)]
 
 pub mod blocks;
+pub mod bounded;
 pub mod branches;
 pub mod bytes;
 pub mod calls;
@@ -18,6 +19,7 @@ pub mod derive;
 pub mod diagnose;
 pub mod doctor;
 pub mod entries;
+pub mod escape;
 pub mod fit;
 pub mod flow;
 mod heading;
@@ -29,13 +31,17 @@ pub mod lines;
 pub mod load;
 pub mod merge;
 pub mod model;
+pub mod names;
 pub mod notation;
 pub mod opcodes;
+pub mod open;
 pub mod output;
 pub mod possible;
+pub mod printable;
 pub mod profile;
 pub mod progress;
 pub mod run;
+pub mod runs;
 pub mod select;
 pub mod source;
 pub mod style;
@@ -57,16 +63,21 @@ pub struct Sources {
     pub profiles: Vec<PathBuf>,
     /// Images to take instead of those whose paths the profiles name.
     pub images: Vec<PathBuf>,
+    /// What becomes of a run that is given more than once.
+    pub doubles: runs::Doubles,
 }
 
-/// Reads everything: the model, and every problem met on the way. A damaged input is left out of the model.
+/// Reads everything: the model, and every problem met on the way. A damaged input is left out of the model. What does no harm goes to
+/// standard error.
 ///
 /// # Errors
 /// Only if there is nothing to read at all; what is wrong with one input is among the problems.
 pub fn read(sources: &Sources) -> anyhow::Result<(model::Report, Vec<anyhow::Error>)> {
     let profiles = inputs::profiles(&sources.profiles)?;
-    let (images, mut problems) = load::load(&profiles, &sources.images);
+    let (images, notices) = load::load(&profiles, &sources.images, sources.doubles);
+    notices.warn();
     let (report, damage) = decode::decode(images);
+    let mut problems = notices.problems;
     problems.extend(damage);
     Ok((report, problems))
 }

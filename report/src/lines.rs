@@ -3,8 +3,13 @@
 //! A line may have several blocks. It ran as often as control came to it from other lines, and once more for each time around a loop that lies on the
 //! line as a whole: `for (;;)` with its body elsewhere, or a loop on one line. Loops are found one by one, each taking with it as many
 //! executions as it went around (`GCOVBlock::getCyclesCount` in LLVM's `ProfileData/GCOV.cpp`, `get_cycles_count` in GCC's
-//! `gcov.cc`). Where the counts of edges are not known, the line ran as often as the block on it that ran most often.
+//! `gcov.cc`). The line that a function begins on is a line of its entry.
+//!
+//! A call that may not come back ends a block. The block and the one behind it count as one here. A line behind the call ran less
+//! often, by the calls that did not come back. Where the counts of edges are not known, the line ran as often as the block on it
+//! that ran most often.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use pathformat::manifest;
@@ -26,12 +31,22 @@ pub fn of(function: &Function) -> BTreeMap<Line<'_>, Count> {
             }
         }
     }
+    // A function's first line ran when control came in, as both gcovs say: it is a line of the entry.
+    if shape.line != 0 && !shape.file.is_empty() && !shape.blocks.is_empty() {
+        let blocks = lines.entry((shape.file.as_str(), shape.line, None)).or_default();
+        if blocks.first() != Some(&0) {
+            blocks.insert(0, 0);
+        }
+    }
     let (mut into, mut out) = (vec![Vec::new(); shape.blocks.len()], vec![Vec::new(); shape.blocks.len()]);
     for (index, edge) in shape.edges.iter().enumerate() {
         into[edge.to as usize].push(index);
         out[edge.from as usize].push(index);
     }
-    let graph = Graph { function, into, out };
+    let places: usize = shape.blocks.iter().map(|block| block.locations.len()).sum();
+    let work = (shape.edges.len() + places).saturating_mul(WORK).saturating_add(WORK_AT_LEAST);
+    let chains = Chains::of(shape, &into, &out);
+    let graph = Graph { function, into, out, chains, work: Cell::new(work) };
     lines.into_iter().map(|(line, blocks)| (line, graph.count(&blocks))).collect()
 }
 
@@ -50,7 +65,44 @@ struct Graph<'a> {
     /// Edges into each block, and out of it.
     into: Vec<Vec<usize>>,
     out: Vec<Vec<usize>>,
+    chains: Chains,
+    /// How many edges may still be looked at.
+    work: Cell<usize>,
 }
+
+/// Blocks that follow each other, and nothing else, behind calls that may not come back.
+struct Chains {
+    /// For each block the first of its chain.
+    first: Vec<u32>,
+    /// For each first block the last of its chain.
+    last: Vec<u32>,
+}
+
+impl Chains {
+    fn of(shape: &manifest::Function, into: &[Vec<usize>], out: &[Vec<usize>]) -> Self {
+        let count = shape.blocks.len() as u32;
+        let (mut first, mut last): (Vec<u32>, Vec<u32>) = ((0..count).collect(), (0..count).collect());
+        // A block that was cut off stands behind the other.
+        for block in 1..count {
+            if let [edge] = into[block as usize][..]
+                && let from = shape.edges[edge].from
+                && from < block
+                && out[from as usize].len() == 1
+                && shape.blocks[from as usize].may_stay
+            {
+                first[block as usize] = first[from as usize];
+                last[first[from as usize] as usize] = block;
+            }
+        }
+        Self { first, last }
+    }
+}
+
+/// For each edge of a function and each place of a block in the source, so many edges are looked at ...
+const WORK: usize = 200;
+
+/// ... and so many for the function. What people write takes a few.
+const WORK_AT_LEAST: usize = 100_000;
 
 /// On lines with more blocks, which no person wrote, loops are not looked for.
 const MOST_BLOCKS: usize = 1000;
@@ -67,23 +119,44 @@ impl Graph<'_> {
             return None;
         }
         let edges = &self.function.shape.edges;
-        let mut sum = if blocks.contains(&0) { self.function.entries } else { 0 };
-        for &edge in blocks.iter().flat_map(|&block| &self.into[block as usize]) {
+        // Each chain once, and how much less often the line's first block in it ran than the chain began.
+        let mut chains: Vec<u32> = Vec::with_capacity(blocks.len());
+        let (mut missing, counts) = (0, &self.function.block_counts);
+        for &block in blocks {
+            let first = self.chains.first[block as usize];
+            if let Err(at) = chains.binary_search(&first) {
+                chains.insert(at, first);
+                missing += counts[first as usize].saturating_sub(counts[block as usize]);
+            }
+        }
+        let out = |first: u32| &self.out[self.chains.last[first as usize] as usize];
+        self.look_at(chains.iter().map(|&first| self.into[first as usize].len() + out(first).len()).sum())?;
+        let mut sum = if chains.contains(&0) { self.function.entries } else { 0 };
+        for &edge in chains.iter().flat_map(|&first| &self.into[first as usize]) {
             let count = self.function.edge_counts[edge]?;
-            if blocks.binary_search(&edges[edge].from).is_err() {
+            if chains.binary_search(&self.chains.first[edges[edge].from as usize]).is_err() {
                 sum = sum.saturating_add(count);
             }
         }
-        let inside = |block: &u32| {
-            let ways = self.out[*block as usize].iter();
-            let within = ways.filter_map(|&edge| Some((edge, blocks.binary_search(&edges[edge].to).ok()?)));
+        sum = sum.saturating_sub(missing);
+        let inside = |&first: &u32| {
+            let ways = out(first).iter();
+            let within = ways.filter_map(|&edge| Some((edge, chains.binary_search(&edges[edge].to).ok()?)));
             within.map(|(edge, to)| (to, self.function.edge_counts[edge].unwrap_or_default())).collect()
         };
-        let mut around = Around(blocks.iter().map(inside).collect());
+        let mut around = Around(chains.iter().map(inside).collect());
+        let size = blocks.len() + around.0.iter().map(Vec::len).sum::<usize>();
         while let Some(turns) = around.take_cycle() {
+            self.look_at(size)?;
             sum = sum.saturating_add(turns);
         }
         Some(sum)
+    }
+
+    /// Goes on if so many edges may be looked at.
+    fn look_at(&self, edges: usize) -> Option<()> {
+        self.work.set(self.work.get().checked_sub(edges)?);
+        Some(())
     }
 }
 
@@ -177,6 +250,19 @@ mod tests {
             &[(0, 1, Some(1)), (0, 2, Some(0)), (1, 3, Some(1)), (2, 3, Some(0))],
         );
         assert_eq!(counts(&branch), [(1, 1), (2, 1)]);
+    }
+
+    #[test]
+    fn the_line_of_a_function_ran_when_it_was_entered() {
+        let mut two = function(&[&[3], &[4]], &[(0, 1, Some(1))]);
+        (two.shape.file, two.shape.line) = ("a.c".into(), 2);
+        assert_eq!(counts(&two), [(2, 1), (3, 1), (4, 1)]);
+        let mut one = function(&[&[2], &[2]], &[(0, 1, Some(1))]);
+        (one.shape.file, one.shape.line) = ("a.c".into(), 2);
+        assert_eq!(counts(&one), [(2, 1)], "a function on one line");
+        one.entries = 0;
+        one.edge_counts = vec![Some(0)];
+        assert_eq!(counts(&one), [(2, 0)]);
     }
 
     #[test]

@@ -1,5 +1,8 @@
 //! Joins profiles with the images they were recorded from, and sums the runs of each image.
 //!
+//! An image is its build-id: hard links and copies of one binary are one image, and each of its files will do. An image without a build-id is its
+//! file, by whatever name it was started.
+//!
 //! A profile that cannot be used, because itself or its image is damaged, missing or of another build, is left out
 //! whole and becomes a problem that names it; the others go on.
 
@@ -10,18 +13,15 @@ use std::sync::Arc;
 use anyhow::{Error, Result, anyhow, bail};
 use pathformat::ModuleId;
 use pathformat::manifest::Manifest;
-use rayon::prelude::*;
+use pathformat::profile::INCOMPLETE;
 
-use crate::entries::{self, Entries};
+use crate::entries::Layout;
 use crate::image;
 use crate::model::{Count, Image, Run};
-use crate::profile::{self, ProfileFile};
-use crate::progress::Progress;
+use crate::profile::ProfileFile;
+use crate::runs::{self, Doubles, Notices, Taker};
 use crate::symbols::{Map, Symbols};
 use crate::tables::{ByTable, Tables};
-
-/// How many profiles are in memory at a time.
-const BATCH: usize = 64;
 
 /// An image, the runs that counted in it, and what they counted.
 #[derive(Clone, Debug)]
@@ -42,13 +42,19 @@ pub struct Counted {
     /// What the pass told.
     pub manifest: Manifest,
     /// Where its tables are.
-    layout: Tables,
+    tables_of: Tables,
+    layout: Layout,
     /// For each function of the manifest whether it is in the image.
     pub present: Vec<bool>,
     /// The counters that are not zero, by index. Negative ones, of paths that a forked child took over, are left out.
     pub counts: BTreeMap<u64, Count>,
     /// The entries of its functions, by index in the manifest.
-    pub entries: BTreeMap<usize, Entries>,
+    pub entries: BTreeMap<usize, Count>,
+    /// How many of the processes that counted were killed.
+    pub killed: Count,
+    /// By counter of a path in flight, how many frames of forked processes came back from the call that had entered it in
+    /// the parent.
+    pub inherited: BTreeMap<u64, Count>,
     /// What the tables of its functions counted, by index in the manifest.
     pub tables: ByTable,
 }
@@ -56,14 +62,17 @@ pub struct Counted {
 impl Counted {
     /// A module in which nothing was counted yet.
     pub fn new(counters: u64, manifest: Manifest, present: Vec<bool>) -> Self {
-        let layout = Tables::of(&manifest);
+        let (tables_of, layout) = (Tables::of(&manifest), Layout::of(&manifest));
         Self {
             counters,
             manifest,
+            tables_of,
             layout,
             present,
             counts: BTreeMap::new(),
             entries: BTreeMap::new(),
+            killed: 0,
+            inherited: BTreeMap::new(),
             tables: ByTable::new(),
         }
     }
@@ -71,44 +80,39 @@ impl Counted {
     /// Adds what one process counted: index and count, in ascending order of index. `keys` are those of its tables, and `name`
     /// tells which function was at an address.
     pub fn add(&mut self, counts: &[(u64, u64)], keys: &[(u64, u64)], name: impl FnMut(u64) -> String) {
-        let (counts, tables) = self.layout.take(counts, keys, name);
+        let (counts, tables) = self.tables_of.take(counts, keys, name);
         for (of, seen) in tables {
             self.tables.entry(of).or_default().add(seen);
         }
-        for (function, entries) in entries::of_process(&self.manifest, &counts) {
+        let (counts, entries) = self.layout.settle(&counts);
+        for (function, entered) in entries {
             let known = self.entries.entry(function).or_default();
-            *known = known.and(entries);
+            *known = known.saturating_add(entered);
         }
-        for &(index, count) in counts.iter().filter(|(_, count)| count.cast_signed() >= 0) {
-            *self.counts.entry(index).or_default() += Count::from(count);
+        for &(index, count) in &counts {
+            let negative = count.cast_signed() < 0;
+            let sums = if negative { &mut self.inherited } else { &mut self.counts };
+            *sums.entry(index).or_default() += Count::from(if negative { count.wrapping_neg() } else { count });
         }
     }
 }
 
 /// Reads `profiles` and their images. If `images` are given, each profile must come from one of them; otherwise
 /// each is looked for where its profile says.
-pub fn load(profiles: &[PathBuf], images: &[PathBuf]) -> (Vec<Loaded>, Vec<Error>) {
-    let progress = Progress::new("reading profiles", profiles.len());
-    let mut shelf = Shelf { given: images, places: HashMap::new(), images: Vec::new(), symbols: Symbols::default() };
-    let mut problems = Problems::default();
-    for batch in profiles.chunks(BATCH) {
-        let files: Vec<_> = batch.par_iter().map(|path| profile::read(path)).collect();
-        for (path, file) in batch.iter().zip(files) {
-            progress.step();
-            // A raw file beside its finished profile was left by a process that was killed just then.
-            if let Err(error) = file.and_then(|file| file.map_or(Ok(()), |file| shelf.add(file))) {
-                problems.add(path, &error);
-            }
-        }
-    }
-    (shelf.finish(), problems.finish())
+pub fn load(profiles: &[PathBuf], images: &[PathBuf], doubles: Doubles) -> (Vec<Loaded>, Notices) {
+    let mut shelf = Shelf { given: images, ..Shelf::default() };
+    let notices = runs::each(profiles, doubles, &mut shelf);
+    (shelf.finish(), notices)
 }
 
 /// The images read so far.
+#[derive(Default)]
 struct Shelf<'a> {
     given: &'a [PathBuf],
     /// For each path that was opened the image's index, or why it cannot be used.
     places: HashMap<PathBuf, Result<usize, Arc<Error>>>,
+    /// The images with this build-id. There is more than one only if somebody chose the build-id.
+    by_build_id: HashMap<Vec<u8>, Vec<usize>>,
     images: Vec<Open>,
     symbols: Symbols,
 }
@@ -116,21 +120,56 @@ struct Shelf<'a> {
 /// An image with an index over its modules.
 struct Open {
     loaded: Loaded,
+    /// Of each run its place among the profiles.
+    order: Vec<usize>,
     index: HashMap<ModuleId, usize>,
     /// What the keys of its modules are called.
     keys: HashSet<ModuleId>,
+    /// Which file it is.
+    file: image::FileId,
 }
 
-impl Shelf<'_> {
-    fn add(&mut self, file: ProfileFile) -> Result<()> {
+impl Taker for Shelf<'_> {
+    fn take(&mut self, place: usize, file: ProfileFile) -> Result<()> {
         let found = self.image_of(&file)?;
-        let Open { loaded, index, keys } = &mut self.images[found];
+        let Open { loaded, order, index, .. } = &mut self.images[found];
+        let same = |path: &Path| (path == file.image).then(|| loaded.image.path.clone());
+        for part in &file.parts {
+            let map = part.map.as_deref().map(Map::parse).unwrap_or_default();
+            // Of several processes each has keys of its own.
+            let mut keys: HashMap<ModuleId, &[(u64, u64)]> = HashMap::new();
+            for module in &part.modules {
+                let Some(&counted) = index.get(&module.id) else {
+                    keys.insert(module.id, &module.counts);
+                    continue;
+                };
+                let keys = keys.get(&module.id.keys()).copied().unwrap_or_default();
+                let name = |address| self.symbols.name(&map, address, file.run.stop, same);
+                let counted = &mut loaded.modules[counted];
+                counted.add(&module.counts, keys, name);
+                counted.killed += Count::from(part.flags & INCOMPLETE != 0);
+            }
+        }
+        loaded.runs.push(file.run);
+        order.push(place);
+        Ok(())
+    }
+
+    fn takes_now(&self, build_id: &[u8]) -> bool {
+        self.given.is_empty() && self.by_build_id.contains_key(build_id)
+    }
+}
+
+impl Open {
+    /// Whether a profile may be of this image.
+    fn check(&self, file: &ProfileFile) -> Result<()> {
+        let place = self.loaded.image.path.display();
         // The linker may have reserved counters for archive members that the link then left out; nobody counts there.
-        for module in file.modules.iter().filter(|module| !module.counts.is_empty()) {
-            let known = index.get(&module.id).map(|&at| &loaded.modules[at]);
-            let place = loaded.image.path.display();
+        let counted = file.parts.iter().flat_map(|part| &part.modules).filter(|module| !module.counts.is_empty());
+        for module in counted {
+            let known = self.index.get(&module.id).map(|&at| &self.loaded.modules[at]);
             match known {
-                None if keys.contains(&module.id) => {}
+                None if self.keys.contains(&module.id) => {}
                 None => bail!(
                     "it counts the module {}, which no manifest in {place} describes; \
                      give the image of that run with --image PATH, or run the program again",
@@ -147,38 +186,26 @@ impl Shelf<'_> {
                 Some(_) => {}
             }
         }
-        let same = |path: &Path| (path == file.image).then(|| loaded.image.path.clone());
-        let mut map = Map::default();
-        let mut known_keys: HashMap<ModuleId, &[(u64, u64)]> = HashMap::new();
-        for (at, module) in file.modules.iter().enumerate() {
-            // Of several processes each has a map, and keys of its own.
-            if let Some((_, lines)) = file.maps.iter().rfind(|(first, _)| *first == at) {
-                map = Map::parse(lines);
-                known_keys.clear();
-            }
-            match index.get(&module.id) {
-                Some(&counted) => {
-                    let keys = known_keys.get(&module.id.keys()).copied().unwrap_or_default();
-                    let name = |address| self.symbols.name(&map, address, file.run.stop, same);
-                    loaded.modules[counted].add(&module.counts, keys, name);
-                }
-                None => {
-                    known_keys.insert(module.id, &module.counts);
-                }
-            }
-        }
-        loaded.runs.push(file.run);
         Ok(())
     }
+}
 
+impl Shelf<'_> {
     /// The index of the image that a profile is of.
     fn image_of(&mut self, file: &ProfileFile) -> Result<usize> {
+        if self.given.is_empty() {
+            let known = self.by_build_id.get(&file.build_id).into_iter().flatten();
+            if let Some(&found) = known.clone().find(|&&at| self.images[at].check(file).is_ok()) {
+                return Ok(found);
+            }
+        }
         let candidates = if self.given.is_empty() { std::slice::from_ref(&file.image) } else { self.given };
         let mut others = Vec::new();
         for path in candidates {
             let found = self.open(path)?;
             let image = &self.images[found].loaded.image;
             if image.build_id == file.build_id {
+                self.images[found].check(file)?;
                 return Ok(found);
             }
             others.push(format!("{} has {}", path.display(), build_id(&image.build_id)));
@@ -200,6 +227,12 @@ impl Shelf<'_> {
     }
 
     fn shelve(&mut self, path: &Path, image: image::Image) -> usize {
+        let has_no_id = |open: &Open| open.loaded.image.build_id.is_empty();
+        if image.build_id.is_empty()
+            && let Some(same) = self.images.iter().position(|open| has_no_id(open) && open.file == image.file)
+        {
+            return same;
+        }
         let keyed = image.modules.iter().filter(|module| module.keys > 0);
         let keys = keyed.map(|module| module.id.keys()).collect();
         let index = image.modules.iter().enumerate().map(|(at, module)| (module.id, at)).collect();
@@ -215,13 +248,25 @@ impl Shelf<'_> {
             runs: Vec::new(),
             modules: image.modules.into_iter().zip(present).map(counted).collect(),
         };
-        self.images.push(Open { loaded, index, keys });
+        if !loaded.image.build_id.is_empty() {
+            self.by_build_id.entry(loaded.image.build_id.clone()).or_default().push(self.images.len());
+        }
+        self.images.push(Open { loaded, order: Vec::new(), index, keys, file: image.file });
         self.images.len() - 1
     }
 
-    /// The images in which something ran.
+    /// The images in which something ran, with their runs in the order of the profiles.
     fn finish(self) -> Vec<Loaded> {
-        self.images.into_iter().map(|open| open.loaded).filter(|loaded| !loaded.runs.is_empty()).collect()
+        let mut images = self.images;
+        images.retain(|open| !open.order.is_empty());
+        images.sort_by_key(|open| open.order.iter().copied().min());
+        let sorted = |Open { mut loaded, order, .. }: Open| {
+            let mut runs: Vec<_> = order.into_iter().zip(loaded.runs).collect();
+            runs.sort_by_key(|(place, _)| *place);
+            loaded.runs = runs.into_iter().map(|(_, run)| run).collect();
+            loaded
+        };
+        images.into_iter().map(sorted).collect()
     }
 }
 
@@ -233,32 +278,4 @@ pub fn build_id(bytes: &[u8]) -> String {
 /// Bytes in hexadecimal.
 pub fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-/// Problems by reason: a thousand profiles of one missing image are one problem.
-#[derive(Default)]
-struct Problems {
-    order: Vec<(PathBuf, String, usize)>,
-    index: HashMap<String, usize>,
-}
-
-impl Problems {
-    fn add(&mut self, profile: &Path, error: &Error) {
-        let reason = format!("{error:#}");
-        match self.index.get(&reason) {
-            Some(&at) => self.order[at].2 += 1,
-            None => {
-                self.index.insert(reason.clone(), self.order.len());
-                self.order.push((profile.to_path_buf(), reason, 0));
-            }
-        }
-    }
-
-    fn finish(self) -> Vec<Error> {
-        let text = |(profile, reason, more): (PathBuf, String, usize)| match more {
-            0 => anyhow!("{}: {reason}", profile.display()),
-            more => anyhow!("{} (and {more} more): {reason}", profile.display()),
-        };
-        self.order.into_iter().map(text).collect()
-    }
 }

@@ -6,12 +6,10 @@ mod commands;
 
 use std::process::ExitCode;
 
-use clap::Parser;
-
 use cli::{Cli, Command};
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = Cli::of_arguments();
     cli.set_colours();
     let code = match cli.command {
         Command::Run(arguments) => commands::run(arguments),

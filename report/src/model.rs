@@ -64,6 +64,8 @@ pub struct Run {
     pub forked: bool,
     /// Counts of some threads are missing.
     pub partial: bool,
+    /// What else its profile's flags say: [`pathformat::profile::CUT`] and those behind it.
+    pub marks: u32,
 }
 
 /// What tells processes apart: machine, number, and when it was started.
@@ -111,9 +113,9 @@ pub struct Function {
     pub beyond_table: Count,
     /// For each block how often it ran.
     pub block_counts: Vec<Count>,
-    /// Where blocks are counted: how many frames were still in the function, left it in its middle, as by an exception, or came
-    /// back by `longjmp`. Blocks without a counter of their own may have run as many times more or less than it says.
-    pub staying: Count,
+    /// Where blocks, edges or calls are counted: how many processes were killed, which may have been in the middle of the function.
+    /// What has no counter of its own may be off by one for each of their threads.
+    pub interrupted: Count,
     /// Whether only calls are counted: of blocks that have none nothing is known, their counts are 0 (see
     /// [`knows`](Self::knows)).
     pub only_calls: bool,
@@ -136,8 +138,8 @@ pub struct Site {
     pub others: Count,
 }
 
-/// How many paths a function has, beyond the limit if those are counted whole.
-pub fn num_paths(shape: &manifest::Function) -> u64 {
+/// How many numbers of paths a function has, beyond the limit if those are counted whole. Some may be of paths in flight.
+pub fn num_ids(shape: &manifest::Function) -> u64 {
     shape.whole.as_ref().map_or(shape.num_paths, |whole| whole.num_paths)
 }
 
@@ -237,19 +239,20 @@ impl Function {
         !self.only_calls || u32::try_from(block).is_ok_and(|block| self.shape.tells_of_calls(block))
     }
 
-    /// Whether what is said of a block may be wrong by [`staying`](Self::staying).
+    /// Whether what is said of a block may be wrong, see [`interrupted`](Self::interrupted).
     pub fn is_in_doubt(&self, block: usize) -> bool {
-        self.staying > 0 && u32::try_from(block).is_ok_and(|block| !self.shape.counted_blocks.contains(&block))
+        self.interrupted > 0 && u32::try_from(block).is_ok_and(|block| !self.shape.counted_blocks.contains(&block))
     }
 
-    /// How many paths it has.
+    /// How many paths it has. Those in flight are parts of them.
     pub fn num_paths(&self) -> u64 {
-        num_paths(&self.shape)
+        let in_flight = if self.shape.whole.is_some() { 0 } else { self.shape.in_flight_paths };
+        num_ids(&self.shape).saturating_sub(in_flight)
     }
 
     /// The executed paths that have ended. Pieces of whole paths are none.
     pub fn completed(&self) -> impl Iterator<Item = &Path> {
-        let possible = self.num_paths();
+        let possible = num_ids(&self.shape);
         self.paths.iter().filter(move |path| path.end != End::InFlight && path.id < possible)
     }
 

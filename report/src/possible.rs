@@ -3,6 +3,7 @@
 //! The counters are for the paths that are left when the limit has cut some edges; here these edges lead on. Loops are
 //! still cut, so the number is finite, but it may be astronomical: beyond a million it is a power of two.
 
+use std::collections::HashSet;
 use std::fmt;
 
 use pathformat::manifest::{CutReason, DagEdgeKind, Function};
@@ -35,18 +36,19 @@ impl fmt::Display for Possible {
 fn acyclic(function: &Function) -> Option<f64> {
     let count = function.blocks.len();
     let mut out: Vec<Vec<Way>> = vec![Vec::new(); count];
+    let mut ends = HashSet::new();
     for edge in &function.edges {
-        let ends = match edge.cut {
+        let is_end = match edge.cut {
             None => false,
             Some((end, _)) => match function.dag.get(end as usize)?.kind {
                 DagEdgeKind::End { why, .. } => why != CutReason::Limit,
                 _ => return None,
             },
         };
-        let way = if ends { Way::End(edge.cut?.0) } else { Way::To(edge.to as usize) };
+        let way = if is_end { Way::End } else { Way::To(edge.to as usize) };
         let out = out.get_mut(edge.from as usize)?;
         // Cut edges that share an end are one way on.
-        if matches!(way, Way::To(_)) || !out.contains(&way) {
+        if !is_end || ends.insert((edge.from, edge.cut?.0)) {
             out.push(way);
         }
     }
@@ -61,8 +63,8 @@ fn acyclic(function: &Function) -> Option<f64> {
 /// A way on from a block.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Way {
-    /// The path ends, by this edge of the acyclic graph.
-    End(u32),
+    /// The path ends.
+    End,
     /// It goes on to this block.
     To(usize),
 }
@@ -98,7 +100,7 @@ fn paths_from(out: &[Vec<Way>]) -> Option<Vec<f64>> {
                 }
                 None => {
                     let along = |way: &Way| match *way {
-                        Way::End(_) => 1.0,
+                        Way::End => 1.0,
                         Way::To(to) => paths[to],
                     };
                     paths[block] = if out[block].is_empty() { 1.0 } else { out[block].iter().map(along).sum() };

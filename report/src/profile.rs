@@ -4,22 +4,28 @@
 //! since it may be far larger than what was counted.
 
 use std::ffi::OsStr;
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Read, Seek};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Error, Result, anyhow};
-use pathformat::profile::{FORKED, Head, INCOMPLETE, Module, PARTIAL, Profile, UNREGISTERED_THREADS};
+use pathformat::profile::{
+    CUT, DENIED, ENDED, FORKED, Head, INCOMPLETE, LEFT, OTHER_RUNTIME, PARTIAL, Part, Profile, UNREGISTERED_THREADS,
+    UNSURE,
+};
 use pathformat::raw::{self, Header, Sums};
 use pathformat::{PROFILE_VERSION, RAW_VERSION, wire};
 use rustix::fs::{SeekFrom, seek};
 
-use crate::inputs;
 use crate::model::Run;
+use crate::{inputs, open};
 
-/// No header is longer: its longest parts are 64 KiB of arguments and 36 bytes for each module.
-const LONGEST_HEADER: u64 = 1 << 30;
+/// No profile is longer.
+const LONGEST_PROFILE: u64 = 1 << 32;
+
+/// No header is longer: it has 64 KiB of arguments, as much of a map, and 36 bytes for each module.
+const LONGEST_HEADER: u64 = 1 << 26;
 
 /// A raw file is read in pieces of this size.
 const PIECE: usize = 1 << 20;
@@ -33,10 +39,8 @@ pub struct ProfileFile {
     pub build_id: Vec<u8>,
     /// Where the image was.
     pub image: PathBuf,
-    /// Its modules with their counts.
-    pub modules: Vec<Module>,
-    /// Where code is in the process of the modules from this one on: lines of `/proc/self/maps`.
-    pub maps: Vec<(usize, Vec<u8>)>,
+    /// What it counted; in a merged profile, what each of the runs did.
+    pub parts: Vec<Part>,
 }
 
 /// Reads the file at `path`; `None` if it is a raw file whose profile was finished after all.
@@ -44,15 +48,16 @@ pub struct ProfileFile {
 /// # Errors
 /// Whatever makes the file unusable, with what to do.
 pub fn read(path: &Path) -> Result<Option<ProfileFile>> {
-    let mut file = File::open(path).map_err(|error| unreadable(&error))?;
+    let mut file = open::regular(path).map_err(|error| unreadable(&error))?;
     let mut start = [0; 8];
     let magic = file.read_exact(&mut start).is_ok() && start == raw::MAGIC;
     if magic {
         return read_raw(path, file);
     }
-    let bytes = fs::read(path).map_err(|error| unreadable(&error))?;
-    let Profile { head, modules, maps } = Profile::decode(&bytes).map_err(|error| damage(error, &bytes))?;
-    Ok(Some(ProfileFile::new(path, &head, modules, maps)))
+    let bytes = file.rewind().and_then(|()| open::content(&mut file, LONGEST_PROFILE));
+    let bytes = bytes.map_err(|error| unreadable(&error))?;
+    let Profile { head, parts } = Profile::decode(&bytes).map_err(|error| damage(error, &bytes))?;
+    Ok(Some(ProfileFile::new(path, &head, parts)))
 }
 
 fn unreadable(error: &io::Error) -> Error {
@@ -88,8 +93,8 @@ fn read_raw(path: &Path, mut file: File) -> Result<Option<ProfileFile>> {
         position = data + size as u64;
     }
     let modules = sums.finish(&mut header);
-    let maps = header.map.take().map(|map| (0, map)).into_iter().collect();
-    Ok(Some(ProfileFile::new(path, &header.head, modules, maps)))
+    let part = Part { map: header.map.take(), modules, ..Part::of(&header.head) };
+    Ok(Some(ProfileFile::new(path, &header.head, vec![part])))
 }
 
 /// The header's bytes, and perhaps more.
@@ -133,18 +138,18 @@ fn next_data(file: &File, position: u64, length: u64) -> Option<(u64, u64)> {
 
 /// Whether the process of a raw file wrote its profile in the end, and was only kept from removing the raw file.
 fn is_finished(path: &Path, head: &Head<'_>) -> bool {
-    let finished = inputs::finished_name(path).and_then(|name| fs::read(name).ok());
+    let finished = inputs::finished_name(path).and_then(|name| open::whole(&name, LONGEST_PROFILE).ok());
     let finished = finished.as_deref().map(Profile::decode);
-    finished.is_some_and(|profile| {
-        profile.is_ok_and(|profile| {
-            let of = |head: &Head<'_>| (head.pid, head.process_start, head.start);
-            of(&profile.head) == of(head)
-        })
-    })
+    finished.is_some_and(|profile| profile.is_ok_and(|profile| profile.head.identity() == head.identity()))
 }
 
 impl ProfileFile {
-    fn new(path: &Path, head: &Head<'_>, modules: Vec<Module>, maps: Vec<(usize, Vec<u8>)>) -> Self {
+    /// Whether it tells all that its runs counted: none of them was still counting, or was ended.
+    pub fn is_complete(&self) -> bool {
+        self.parts.iter().all(|part| part.flags & INCOMPLETE == 0)
+    }
+
+    fn new(path: &Path, head: &Head<'_>, parts: Vec<Part>) -> Self {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let arguments = head.command_line.strip_suffix(&[0]).unwrap_or(head.command_line);
         let run = Run {
@@ -161,13 +166,24 @@ impl ProfileFile {
                 [] => Vec::new(),
                 _ => arguments.split(|&byte| byte == 0).map(text).collect(),
             },
-            incomplete: head.flags & INCOMPLETE != 0,
-            unregistered_threads: head.flags & UNREGISTERED_THREADS != 0,
-            forked: head.flags & FORKED != 0,
-            partial: head.flags & INCOMPLETE != 0 && head.flags & PARTIAL != 0,
+            ..Run::default()
         };
         let image = Path::new(OsStr::from_bytes(head.image)).to_path_buf();
-        Self { run, build_id: head.build_id.to_vec(), image, modules, maps }
+        let mut file = Self { run, build_id: head.build_id.to_vec(), image, parts };
+        file.tell_flags();
+        file
+    }
+
+    /// Lets the run say what holds for the parts that are left.
+    pub fn tell_flags(&mut self) {
+        let any = |flag| self.parts.iter().any(|part| part.flags & flag != 0);
+        self.run.incomplete = any(INCOMPLETE);
+        self.run.unregistered_threads = any(UNREGISTERED_THREADS);
+        self.run.forked = any(FORKED);
+        let is_partial = |part: &Part| part.flags & (INCOMPLETE | ENDED) != 0 && part.flags & PARTIAL != 0;
+        self.run.partial = self.parts.iter().any(is_partial);
+        let marks = CUT | UNSURE | OTHER_RUNTIME | ENDED | DENIED | LEFT;
+        self.run.marks = self.parts.iter().fold(0, |flags, part| flags | part.flags & marks);
     }
 }
 
@@ -202,6 +218,7 @@ fn damage(error: wire::Error, bytes: &[u8]) -> Error {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
     use std::os::unix::fs::FileExt;
 
     use pathformat::ModuleId;
@@ -232,7 +249,7 @@ mod tests {
         let read = || super::read(&path).expect("sound");
         let found = read().expect("there is no finished profile");
         assert!(found.run.incomplete && !found.run.unregistered_threads && found.run.stop == 5);
-        let counts: Vec<_> = found.modules.iter().map(|module| module.counts.clone()).collect();
+        let counts: Vec<_> = found.parts[0].modules.iter().map(|module| module.counts.clone()).collect();
         assert_eq!(counts, [vec![(2, 5)], vec![(0, 3)]]);
 
         file.write_all_at(&[1], size + 8).expect("writable");

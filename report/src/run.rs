@@ -9,11 +9,12 @@ use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::SystemTime;
 
@@ -21,7 +22,7 @@ use anyhow::{Context, Error, Result, anyhow};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
-use signal_hook::iterator::Signals;
+use signal_hook::iterator::{Handle, Signals};
 use tempfile::TempDir;
 
 use crate::inputs;
@@ -36,7 +37,7 @@ pub struct Task {
     pub program: OsString,
     /// Its arguments.
     pub arguments: Vec<OsString>,
-    /// Where profiles go; `None` is the current directory.
+    /// Where profiles go; `None` is where `PATHCC_PROFILE` says, or else the current directory.
     pub directory: Option<PathBuf>,
 }
 
@@ -47,8 +48,10 @@ pub struct Finished {
     pub status: ExitStatus,
     /// The profiles that it and its children wrote, where they are now.
     pub profiles: Vec<PathBuf>,
-    /// Why they could not be put where they were wanted.
+    /// Why they are not where they were wanted.
     pub problem: Option<Error>,
+    /// Whether the environment says that nothing is to be written.
+    pub is_off: bool,
 }
 
 /// Why a program could not be started.
@@ -74,15 +77,22 @@ impl Finished {
 /// Only if it could not be started.
 pub fn run(task: &Task) -> Result<Finished, NotStarted> {
     let before = |error| NotStarted { error, code: 126 };
-    let place = Place::new(task.directory.as_deref()).map_err(before)?;
+    // Watched for first and last, so that no signal leaves a directory behind.
+    let watch = Watch::new().map_err(|error| before(Error::new(error).context("cannot watch for signals")))?;
+    let place = Place::new(task.directory.as_deref(), env::var_os(VARIABLE)).map_err(before)?;
     let mut command = Command::new(&task.program);
-    command.args(&task.arguments).env(VARIABLE, pattern(place.path()));
-    let status = attend(&mut command).map_err(|error| NotStarted {
+    command.args(&task.arguments);
+    if let Some(directory) = place.directory() {
+        command.env(VARIABLE, pattern(directory));
+    }
+    let status = watch.attend(&mut command).map_err(|error| NotStarted {
         code: if error.kind() == io::ErrorKind::NotFound { 127 } else { 126 },
         error: anyhow!("cannot run {}: {error}", task.program.display()),
     })?;
+    let is_off = matches!(place, Place::Nowhere);
     let (profiles, problem) = place.gather();
-    Ok(Finished { status, profiles, problem })
+    watch.end();
+    Ok(Finished { status, profiles, problem, is_off })
 }
 
 /// The value of the variable that means "in this directory, under the default name".
@@ -100,45 +110,145 @@ enum Place {
     /// In a fresh directory, from which they are moved to the current one.
     Fresh(TempDir),
     /// In a directory that holds these files already.
-    Given(PathBuf, HashMap<PathBuf, Option<SystemTime>>),
+    Given(PathBuf, Files),
+    /// Where the environment says, where these files are already.
+    Named(Wanted, Files),
+    /// Nowhere, says the environment.
+    Nowhere,
+}
+
+/// Files, and when each was written.
+type Files = HashMap<PathBuf, Option<SystemTime>>;
+
+fn with_times(files: Vec<PathBuf>) -> Files {
+    files.into_iter().map(|file| (file.clone(), written(&file))).collect()
+}
+
+/// The files that a pattern may name.
+#[derive(Debug)]
+struct Wanted {
+    /// The directory above all of them.
+    top: PathBuf,
+    /// How many directories may lie between.
+    depth: usize,
+    /// What they match, below `top`.
+    glob: String,
+}
+
+impl Wanted {
+    /// From a value of the variable; each placeholder may stand for anything.
+    fn of(pattern: &OsStr) -> Self {
+        let mut bytes = pattern.as_bytes().to_vec();
+        if Path::new(pattern).is_dir() && !bytes.ends_with(b"/") {
+            bytes.push(b'/');
+        }
+        if bytes.ends_with(b"/") {
+            bytes.extend(b"%e.%p.pathprof");
+        }
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let fixed = text.find('%').unwrap_or(text.len());
+        let (top, rest) = text.split_at(text[..fixed].rfind('/').map_or(0, |slash| slash + 1));
+        let extension = format!(".{}", inputs::EXTENSION);
+        let (stem, extension) = match rest.strip_suffix(&extension) {
+            Some(stem) => (stem, extension.as_str()),
+            None => (rest, ""),
+        };
+        let mut glob = String::new();
+        let mut letters = stem.chars();
+        while let Some(c) = letters.next() {
+            match c {
+                '%' => match letters.next() {
+                    Some('%') => glob.push('%'),
+                    _ => glob.push('*'),
+                },
+                '*' | '?' | '[' | ']' | '{' | '}' | '!' | '\\' => glob.extend(['\\', c]),
+                _ => glob.push(c),
+            }
+        }
+        // What tells files of one name apart stands before the extension.
+        glob.push('*');
+        glob.push_str(extension);
+        let top = if top.is_empty() { "." } else { top };
+        Self { top: top.into(), depth: rest.matches('/').count(), glob }
+    }
+
+    /// Those that are there.
+    fn files(&self) -> Vec<PathBuf> {
+        let mut found = Vec::new();
+        self.search(&self.top, self.depth, &mut found);
+        found.sort();
+        found
+    }
+
+    fn search(&self, directory: &Path, depth: usize, found: &mut Vec<PathBuf>) {
+        for path in fs::read_dir(directory).into_iter().flatten().flatten().map(|entry| entry.path()) {
+            if depth > 0 && path.is_dir() {
+                self.search(&path, depth - 1, found);
+                continue;
+            }
+            let finished = inputs::finished_name(&path).unwrap_or_else(|| path.clone());
+            let below = finished.strip_prefix(&self.top).unwrap_or(&finished).to_string_lossy();
+            if glob_match::glob_match(&self.glob, &below) && path.is_file() {
+                found.push(path.strip_prefix(".").unwrap_or(&path).to_path_buf());
+            }
+        }
+    }
 }
 
 impl Place {
-    fn new(directory: Option<&Path>) -> Result<Self> {
+    fn new(directory: Option<&Path>, pattern: Option<OsString>) -> Result<Self> {
         let Some(directory) = directory else {
-            let fresh = tempfile::Builder::new().prefix("pathprof-").tempdir();
+            // An empty pattern is none, as for the runtime.
+            if let Some(pattern) = pattern.filter(|pattern| !pattern.is_empty()) {
+                if pattern.as_bytes() == b"off" {
+                    return Ok(Place::Nowhere);
+                }
+                let wanted = Wanted::of(&pattern);
+                let files = with_times(wanted.files());
+                return Ok(Place::Named(wanted, files));
+            }
+            // Nobody else may look or write into it, whatever the umask is.
+            let private = fs::Permissions::from_mode(0o700);
+            let fresh = tempfile::Builder::new().prefix("pathprof-").permissions(private).tempdir();
             return Ok(Place::Fresh(fresh.context("cannot make a directory for the profiles")?));
         };
         let problem = || format!("cannot use {} for the profiles", directory.display());
         fs::create_dir_all(directory).with_context(problem)?;
         let absolute = fs::canonicalize(directory).with_context(problem)?;
-        let files = inputs::in_directory(&absolute)?;
-        Ok(Place::Given(absolute, files.into_iter().map(|file| (file.clone(), written(&file))).collect()))
+        let files = with_times(inputs::in_directory(&absolute)?);
+        Ok(Place::Given(absolute, files))
     }
 
-    fn path(&self) -> &Path {
+    /// The directory that the program is told of; `None` if it knows already.
+    fn directory(&self) -> Option<&Path> {
         match self {
-            Place::Fresh(directory) => directory.path(),
-            Place::Given(directory, _) => directory,
+            Place::Fresh(directory) => Some(directory.path()),
+            Place::Given(directory, _) => Some(directory),
+            Place::Named(..) | Place::Nowhere => None,
         }
     }
 
     /// The new profiles, and what went wrong on the way.
     fn gather(self) -> (Vec<PathBuf>, Option<Error>) {
-        let files = match inputs::in_directory(self.path()) {
-            Ok(files) => files,
-            Err(error) => return (Vec::new(), Some(error)),
+        let files = match &self {
+            Place::Named(wanted, _) => wanted.files(),
+            Place::Nowhere => Vec::new(),
+            Place::Fresh(_) | Place::Given(..) => match self.directory().map_or(Ok(Vec::new()), inputs::in_directory) {
+                Ok(files) => files,
+                Err(error) => return (Vec::new(), Some(error)),
+            },
         };
         match self {
-            Place::Given(_, before) => {
+            Place::Given(_, before) | Place::Named(_, before) => {
                 let fresh = |file: &PathBuf| before.get(file).is_none_or(|&at| at != written(file));
                 (files.into_iter().filter(fresh).collect(), None)
             }
+            Place::Nowhere => (files, None),
             Place::Fresh(directory) => match files.iter().map(|file| bring_here(file)).collect::<Result<Vec<_>>>() {
                 Ok(moved) => (moved, None),
                 Err(error) => {
                     let kept = directory.keep();
-                    let error = error.context(format!("the profiles stay in {}", kept.display()));
+                    let error = error.context(format!("the profiles are in {}", kept.display()));
                     (inputs::in_directory(&kept).unwrap_or_default(), Some(error))
                 }
             },
@@ -154,7 +264,7 @@ fn written(file: &Path) -> Option<SystemTime> {
 fn bring_here(file: &Path) -> Result<PathBuf> {
     let name = Path::new(file.file_name().context("a profile has no name")?);
     let numbered = (2..).map(|number| inputs::numbered(name, number));
-    let target = std::iter::once(name.to_path_buf()).chain(numbered).find(|target| !target.exists());
+    let target = std::iter::once(inputs::shown(name)).chain(numbered).find(|target| !target.exists());
     let target = target.context("all names are taken")?;
     fs::rename(file, &target)
         .or_else(|_| fs::copy(file, &target).and_then(|_| fs::remove_file(file)))
@@ -162,50 +272,85 @@ fn bring_here(file: &Path) -> Result<PathBuf> {
     Ok(target)
 }
 
-/// Runs `command` to its end while this process survives the signals that end the command.
-fn attend(command: &mut Command) -> io::Result<ExitStatus> {
-    let ignored = ignored_signals();
-    let watched = [SIGINT, SIGQUIT, SIGTERM, SIGHUP].into_iter().filter(|signal| ignored >> (signal - 1) & 1 == 0);
-    let watched: Vec<_> = watched.collect();
-    let over = Arc::new(AtomicBool::new(false));
-    for &signal in &watched {
-        // Once the program is over, signals do again what they always do.
-        signal_hook::flag::register_conditional_default(signal, Arc::clone(&over))?;
-    }
-    let mut signals = Signals::new(&watched)?;
-    let handle = signals.handle();
-    let mut child = command.spawn()?;
-    let alive = Arc::new(Mutex::new(process_id(&child)));
-    let target = Arc::clone(&alive);
-    let forwarder = thread::spawn(move || {
-        for signal in signals.forever() {
-            let target = target.lock().map(|target| *target).unwrap_or(None);
-            // SIGINT and SIGQUIT come from the terminal, which sends them to the program itself.
-            let signal = match signal {
-                SIGTERM => Some(Signal::TERM),
-                SIGHUP => Some(Signal::HUP),
-                _ => None,
-            };
-            if let (Some(target), Some(signal)) = (target, signal) {
-                // The program may be gone already; then there is nobody to tell.
-                let _ = kill_process(target, signal);
-            }
+/// How far the program has come.
+#[derive(Clone, Copy)]
+enum Program {
+    /// It has not started; this signal is for it.
+    Awaited(Option<Signal>),
+    /// It runs.
+    Running(Pid),
+    /// It has ended.
+    Over,
+}
+
+/// Survives the signals that end a program, and hands them on.
+struct Watch {
+    /// Whether signals do again what they always do.
+    over: Arc<AtomicBool>,
+    program: Arc<Mutex<Program>>,
+    handle: Handle,
+    forwarder: thread::JoinHandle<()>,
+}
+
+impl Watch {
+    fn new() -> io::Result<Self> {
+        let ignored = ignored_signals();
+        let watched = [SIGINT, SIGQUIT, SIGTERM, SIGHUP].into_iter().filter(|signal| ignored >> (signal - 1) & 1 == 0);
+        let watched: Vec<_> = watched.collect();
+        let over = Arc::new(AtomicBool::new(false));
+        for &signal in &watched {
+            // Once the program is over, signals do again what they always do.
+            signal_hook::flag::register_conditional_default(signal, Arc::clone(&over))?;
         }
-    });
-    if let Some(id) = process_id(&child) {
-        // Wait without reaping, so that the process id stays the program's until nobody uses it any more.
-        let exit = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
-        while waitid(WaitId::Pid(id), exit).is_err_and(|error| error == Errno::INTR) {}
+        let mut signals = Signals::new(&watched)?;
+        let handle = signals.handle();
+        let program = Arc::new(Mutex::new(Program::Awaited(None)));
+        let target = Arc::clone(&program);
+        let forwarder = thread::spawn(move || {
+            for signal in signals.forever() {
+                hand_on(signal, &mut target.lock().unwrap_or_else(PoisonError::into_inner));
+            }
+        });
+        Ok(Self { over, program, handle, forwarder })
     }
-    if let Ok(mut alive) = alive.lock() {
-        *alive = None;
+
+    /// Runs `command` to its end.
+    fn attend(&self, command: &mut Command) -> io::Result<ExitStatus> {
+        let program = || self.program.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut child = command.spawn()?;
+        if let Some(id) = process_id(&child) {
+            let before = std::mem::replace(&mut *program(), Program::Running(id));
+            if let Program::Awaited(Some(signal)) = before {
+                let _ = kill_process(id, signal);
+            }
+            // Wait without reaping, so that the process id stays the program's until nobody uses it any more.
+            let exit = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+            while waitid(WaitId::Pid(id), exit).is_err_and(|error| error == Errno::INTR) {}
+        }
+        *program() = Program::Over;
+        child.wait()
     }
-    let status = child.wait();
-    over.store(true, Ordering::SeqCst);
-    handle.close();
-    // A panic in the forwarder cannot be helped, and the program has ended anyway.
-    let _ = forwarder.join();
-    status
+
+    /// From now on signals do again what they always do.
+    fn end(self) {
+        self.over.store(true, Ordering::SeqCst);
+        self.handle.close();
+        // A panic in the forwarder cannot be helped, and the program has ended anyway.
+        let _ = self.forwarder.join();
+    }
+}
+
+/// Hands a signal on to the program, or keeps it until there is one.
+fn hand_on(signal: i32, program: &mut Program) {
+    match program {
+        Program::Awaited(kept) => *kept = Signal::from_named_raw(signal),
+        // SIGINT and SIGQUIT come from the terminal, which sends them to the program itself.
+        Program::Running(id) if matches!(signal, SIGTERM | SIGHUP) => {
+            // The program may be gone already; then there is nobody to tell.
+            let _ = Signal::from_named_raw(signal).map(|signal| kill_process(*id, signal));
+        }
+        Program::Running(_) | Program::Over => {}
+    }
 }
 
 fn process_id(child: &Child) -> Option<Pid> {
@@ -235,7 +380,42 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_signal_waits_for_the_program() {
+        let mut program = Program::Awaited(None);
+        hand_on(SIGTERM, &mut program);
+        assert!(matches!(program, Program::Awaited(Some(Signal::TERM))));
+        let watch = Watch::new().expect("handlers");
+        *watch.program.lock().expect("no panic") = program;
+        let status = watch.attend(Command::new("sleep").arg("600")).expect("there is such a program");
+        assert_eq!(status.signal(), Some(SIGTERM));
+        watch.end();
+    }
+
+    #[test]
+    fn what_a_program_writes_is_ours_alone_until_it_is_here() {
+        let place = Place::new(None, None).expect("a place for temporary files");
+        let path = place.directory().expect("a directory").to_path_buf();
+        let mode = path.metadata().expect("a directory").permissions().mode();
+        assert_eq!(mode & 0o7777, 0o700);
+        place.gather();
+        assert!(!path.exists(), "it is gone");
+    }
+
+    #[test]
     fn percent_signs_are_not_patterns() {
         assert_eq!(pattern(Path::new("/tmp/50%e")), "/tmp/50%%e/");
+    }
+
+    #[test]
+    fn a_pattern_names_files() {
+        let wanted = |pattern: &str| {
+            let Wanted { top, depth, glob } = Wanted::of(OsStr::new(pattern));
+            format!("{} {depth} {glob}", top.display())
+        };
+        assert_eq!(wanted("/a/b/%e.%p.pathprof"), "/a/b/ 0 *.**.pathprof");
+        assert_eq!(wanted("/a/b%%/%h/x"), "/a/ 2 b%/*/x*");
+        assert_eq!(wanted("x.pathprof"), ". 0 x*.pathprof");
+        assert_eq!(wanted("no-such[1]/"), "no-such[1]/ 0 *.**.pathprof");
+        assert_eq!(wanted("%p/[1].prof"), ". 1 */\\[1\\].prof*");
     }
 }

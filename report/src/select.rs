@@ -2,8 +2,8 @@
 
 use std::cmp::Reverse;
 
-use crate::decode::short_name;
 use crate::model::{Function, Path, Report};
+use crate::names;
 
 /// Order of a table. Ties go to the more executed, then to the name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -29,8 +29,8 @@ pub fn matches(glob: &str, function: &Function) -> bool {
     // Globs are made for paths, where `*` stops at a slash; in names a slash is a character like any other.
     let flat = |text: &str| text.replace('/', "\u{2215}");
     let glob = flat(glob);
-    let names = [Some(function.shape.name.clone()), Some(function.demangled.clone()), short_name(&function.shape.name)];
-    names.into_iter().flatten().any(|name| glob_match::glob_match(&glob, &flat(&name)))
+    let forms = [Some(function.shape.name.clone()), Some(function.demangled.clone()), names::short(&function.shape)];
+    forms.into_iter().flatten().any(|name| glob_match::glob_match(&glob, &flat(&name)))
 }
 
 /// The executed paths of `functions`, sorted.

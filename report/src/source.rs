@@ -206,7 +206,7 @@ mod tests {
             .collect();
         assert_eq!(
             rows,
-            ["/build/include/util.h (include/util.h) 1/1 1/1 0/0", "/build/src/main.c (src/main.c) 2/2 10/10 7/7"]
+            ["/build/include/util.h (include/util.h) 1/1 2/2 0/0", "/build/src/main.c (src/main.c) 2/2 12/12 7/7"]
         );
     }
 

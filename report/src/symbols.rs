@@ -4,31 +4,39 @@
 //! A file that was changed after the run says nothing of it, unless it is known to be the same by its build-id. An address without a symbol of its own is named by its place in its file.
 
 use std::collections::{BTreeMap, HashMap};
-use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use object::read::ReadCache;
 use object::{Object, ObjectSegment, ObjectSymbol, SymbolKind};
+
+use crate::bounded::Bounded;
 
 /// The symbols of the files that were looked at so far.
 #[derive(Default)]
 pub struct Symbols {
     files: HashMap<PathBuf, Option<Rc<File>>>,
+    /// The bytes of all names.
+    bytes: usize,
 }
+
+/// A profile may name any files of the machine. So many are looked at at most ...
+const MOST_FILES: usize = 1000;
+
+/// ... and none when the names of those before have so many bytes.
+const MOST_BYTES: usize = 1 << 26;
 
 /// What is known of one file.
 struct File {
     /// Since when it is as it is and where it is, in nanoseconds since 1970. Packages bring files with older dates of their content.
     changed: u64,
-    /// Of each segment its offset in the file, its length there, and its address.
+    /// Of each segment its offset in the file, its length there, and its address, in ascending order.
     segments: Vec<[u64; 3]>,
     /// Names of functions by address.
     names: BTreeMap<u64, String>,
 }
 
-/// Where code was in a process.
+/// Where code was in a process, in ascending order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Map(Vec<Mapping>);
 
@@ -44,7 +52,15 @@ impl Map {
     /// Reads lines of `/proc/self/maps`. What is none is left out.
     pub fn parse(lines: &[u8]) -> Self {
         let text = String::from_utf8_lossy(lines);
-        Self(text.lines().filter_map(mapping).collect())
+        let mut mappings: Vec<_> = text.lines().filter_map(mapping).collect();
+        mappings.sort_by_key(|mapping| mapping.start);
+        Self(mappings)
+    }
+
+    /// What was at an address.
+    fn find(&self, address: u64) -> Option<&Mapping> {
+        let before = self.0.partition_point(|mapping| mapping.start <= address).checked_sub(1)?;
+        self.0.get(before).filter(|mapping| address < mapping.end)
     }
 }
 
@@ -62,14 +78,14 @@ impl Symbols {
     /// The name of what was at `address` in a process that ended at `stop`, in nanoseconds since 1970. `known` says where a file is now
     /// that is certainly the same.
     pub fn name(&mut self, map: &Map, address: u64, stop: u64, known: impl Fn(&Path) -> Option<PathBuf>) -> String {
-        let Some(mapping) = map.0.iter().find(|mapping| (mapping.start..mapping.end).contains(&address)) else {
+        let Some(mapping) = map.find(address) else {
             return format!("{address:#x}");
         };
         let offset = (address - mapping.start).saturating_add(mapping.offset);
         let known = known(&mapping.file);
         let is_known = known.is_some();
         let path = known.unwrap_or_else(|| mapping.file.clone());
-        let file = self.files.entry(path).or_insert_with_key(|path| read(path).map(Rc::new)).clone();
+        let file = self.file(path);
         let same = file.filter(|file| is_known || file.changed <= stop);
         let name = same.as_deref().and_then(|file| file.names.get(&file.address(offset)?).cloned());
         name.unwrap_or_else(|| {
@@ -79,23 +95,41 @@ impl Symbols {
     }
 }
 
+impl Symbols {
+    fn file(&mut self, path: PathBuf) -> Option<Rc<File>> {
+        if let Some(known) = self.files.get(&path) {
+            return known.clone();
+        }
+        if self.files.len() >= MOST_FILES || self.bytes >= MOST_BYTES {
+            return None;
+        }
+        let file = read(&path).map(Rc::new);
+        let names = file.iter().flat_map(|file| file.names.values());
+        self.bytes += names.map(String::len).sum::<usize>();
+        self.files.insert(path, file.clone());
+        file
+    }
+}
+
 impl File {
     fn address(&self, offset: u64) -> Option<u64> {
-        let holds = |&&[start, length, _]: &&[u64; 3]| (start..start.saturating_add(length)).contains(&offset);
-        self.segments.iter().find(holds).map(|[start, _, address]| address.wrapping_add(offset - start))
+        let before = self.segments.partition_point(|&[start, ..]| start <= offset).checked_sub(1)?;
+        let &[start, length, address] = self.segments.get(before)?;
+        (offset - start < length).then(|| address.wrapping_add(offset - start))
     }
 }
 
 fn read(path: &Path) -> Option<File> {
-    let content = fs::File::open(path).ok()?;
-    let metadata = content.metadata().ok()?;
+    let content = Bounded::open(path).ok()?;
+    let metadata = content.file().metadata().ok()?;
     let changed = metadata.ctime().saturating_mul(1_000_000_000).saturating_add(metadata.ctime_nsec());
-    let cache = ReadCache::new(content);
-    let file = object::File::parse(&cache).ok()?;
-    let segments = file.segments().map(|segment| {
+    let file = object::File::parse(&content).ok()?;
+    let segment = |segment: object::Segment<'_, '_, _>| {
         let (offset, length) = segment.file_range();
         [offset, length, segment.address()]
-    });
+    };
+    let mut segments: Vec<_> = file.segments().map(segment).filter(|[_, length, _]| *length > 0).collect();
+    segments.sort_unstable();
     let mut names: BTreeMap<u64, String> = BTreeMap::new();
     for symbol in file.symbols().chain(file.dynamic_symbols()) {
         // Where pointers to a function of a library lead in code that is for a fixed address: an entry of its linkage table.
@@ -107,7 +141,7 @@ fn read(path: &Path) -> Option<File> {
             }
         }
     }
-    Some(File { changed: u64::try_from(changed).unwrap_or(u64::MAX), segments: segments.collect(), names })
+    Some(File { changed: u64::try_from(changed).unwrap_or(u64::MAX), segments, names })
 }
 
 /// Of several names of one function, the one that people use: without underscores in front, then the shortest.
@@ -118,6 +152,8 @@ fn rank(name: &str) -> (usize, usize, &str) {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]
@@ -134,7 +170,7 @@ mod tests {
         let map = Map::parse(&fs::read("/proc/self/maps").expect("Linux"));
         let address = demangled_name as *const () as u64;
         let name = Symbols::default().name(&map, address, u64::MAX, |_| None);
-        assert!(crate::decode::demangle(&name).contains("demangled_name") || name.contains("demangled_name"), "{name}");
+        assert!(crate::names::demangle(&name).contains("demangled_name") || name.contains("demangled_name"), "{name}");
     }
 
     #[inline(never)]

@@ -11,16 +11,19 @@ use comfy_table::CellAlignment::{self, Left, Right};
 use comfy_table::Table;
 use owo_colors::OwoColorize;
 use pathformat::manifest::CutReason;
+use pathformat::profile::{CUT, DENIED, ENDED, LEFT, OTHER_RUNTIME, UNSURE};
 
 use crate::blocks;
 use crate::branches;
 use crate::calls;
-use crate::decode::short_name;
+use crate::escape::terminal;
 use crate::fit::{self, fit};
 use crate::heading;
 use crate::model::{self, Count, Function, Report, Run};
+use crate::names;
 use crate::notation::{self, Notation, base_name};
 use crate::opcodes;
+use crate::printable::Printable;
 use crate::select::{self, Sort};
 use crate::style::{elide, first_of, grouped, label, percent, plural, share, shown, table};
 
@@ -65,7 +68,7 @@ pub struct Options {
 ///
 /// # Errors
 /// Those of `out`.
-pub fn write(report: &Report, options: &Options, out: &mut impl Write) -> Result<()> {
+pub fn write(report: &Printable, options: &Options, out: &mut impl Write) -> Result<()> {
     heading::write(report, options.width, out)?;
     let chosen = || select::functions(report, options.function.as_deref());
     let with_blocks = || chosen().into_iter().filter(|function| !function.only_calls).collect::<Vec<_>>();
@@ -267,12 +270,14 @@ fn remarks(report: &Report, options: &Options, out: &mut impl Write) -> Result<(
     if only_calls > 0 && !matches!(options.view, View::Paths | View::Calls(_)) {
         note(&format!("of {} only calls are counted", plural(only_calls, "function")), options, out)?;
     }
-    let staying: Count = report.counted().fold(0, |sum: Count, function| sum.saturating_add(function.staying));
-    if staying > 0 {
+    let interrupted = report.counted().map(|function| function.interrupted).max().unwrap_or_default();
+    if interrupted > 0 {
         let text = format!(
-            "{} still in a function at the end, or left it in its middle; ~ marks blocks of it that have no counter and may \
-             have run as many times more or less",
-            plural(usize::try_from(staying).unwrap_or(usize::MAX), "call")
+            "{}; ~ marks counts without a counter of their own, which may be off by one for each of their threads",
+            match interrupted {
+                1 => "a process was killed".to_owned(),
+                many => format!("{} processes were killed", grouped(many)),
+            }
         );
         note(&text, options, out)?;
     }
@@ -306,6 +311,34 @@ fn remarks(report: &Report, options: &Options, out: &mut impl Write) -> Result<(
                     missing";
         warning(&format!("{runs}: partial: {text}"), options, out)?;
     }
+    if let Some(runs) = flagged(|run| run.marks & (ENDED | DENIED) == ENDED | DENIED) {
+        let text = "the process ended well and was not permitted to write a profile there (it may have changed its user); \
+                    its raw file has all that it counted";
+        note(&format!("{runs}: {text}"), options, out)?;
+    }
+    if let Some(runs) = flagged(|run| run.marks & LEFT != 0) {
+        let text = "the process left by _exit, which writes no profile; its raw file has all that it counted";
+        note(&format!("{runs}: {text}"), options, out)?;
+    }
+    if let Some(runs) = flagged(|run| run.marks & (ENDED | DENIED | LEFT) == ENDED) {
+        let text = "the process ended well and could not write a profile; its raw file has all that it counted";
+        note(&format!("{runs}: {text}"), options, out)?;
+    }
+    if let Some(runs) = flagged(|run| run.marks & CUT != 0) {
+        let text =
+            "the file that kept its counters was cut or damaged while it ran; what it had counted before is missing";
+        warning(&format!("{runs}: cut: {text}"), options, out)?;
+    }
+    if let Some(runs) = flagged(|run| run.marks & UNSURE != 0) {
+        let text = "a program without counters loaded this library after it had overwritten its environment or changed its \
+                    directory; PATHCC_PROFILE may not have been obeyed";
+        warning(&format!("{runs}: unsure: {text}"), options, out)?;
+    }
+    if let Some(runs) = flagged(|run| run.marks & OTHER_RUNTIME != 0) {
+        let text = "the executable was linked by another version of pathcc than this image, which cannot tell threads apart \
+                    for that; link both again";
+        warning(&format!("{runs}: other runtime: {text}"), options, out)?;
+    }
     if let Some(runs) = flagged(|run| run.unregistered_threads) {
         let text = "threads ran that the runtime did not know; their counts were added without synchronisation \
                     and may be too low";
@@ -316,7 +349,7 @@ fn remarks(report: &Report, options: &Options, out: &mut impl Write) -> Result<(
 
 fn nothing(options: &Options, chosen: &[&Function], out: &mut impl Write) -> Result<()> {
     match &options.function {
-        Some(glob) if chosen.is_empty() => writeln!(out, "No counted function matches `{glob}`.\n"),
+        Some(glob) if chosen.is_empty() => writeln!(out, "No counted function matches `{}`.\n", terminal(glob)),
         _ => writeln!(out, "No path was executed.\n"),
     }
 }
@@ -363,7 +396,7 @@ fn name(function: &Function, options: &Options) -> String {
     if options.full_names {
         function.demangled.clone()
     } else {
-        label(&function.demangled, short_name(&function.shape.name))
+        label(&function.demangled, names::short(&function.shape))
     }
 }
 
@@ -406,7 +439,7 @@ mod tests {
 
     fn written(report: &Report, options: &Options) -> String {
         let mut out = Vec::new();
-        write(report, options, &mut out).expect("memory does not fail");
+        write(&report.clone().into(), options, &mut out).expect("memory does not fail");
         let text = String::from_utf8(out).expect("the report is text");
         anstream::adapter::strip_str(&text).to_string()
     }

@@ -3,10 +3,11 @@
 //! The pieces that the limit makes of them are counted as well, so blocks and edges never depend on what found room in the table. A whole path that
 //! is known stands for its pieces; what is left of these is shown as it is: paths that found no room, or did not end.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use anyhow::{Context, Result};
 use pathformat::manifest::{DagEdge, DagEdgeKind, Function, Whole};
+use pathformat::wire::Allowance;
 
 use crate::decode::{self, decoder};
 use crate::model::{Count, Path, instructions};
@@ -16,12 +17,13 @@ use crate::tables::{Seen, Thing};
 /// of the piece; and how many executions are told by pieces alone. Numbers of pieces follow those of whole paths.
 ///
 /// # Errors
-/// A graph that makes no sense.
+/// A graph that makes no sense, or paths that take more memory than is allowed.
 pub fn paths(
     shape: &Function,
     whole: &Whole,
     seen: &Seen,
     pieces: &BTreeMap<u64, Count>,
+    allowance: &Allowance,
 ) -> Result<(Vec<Path>, Count)> {
     let mut beyond = seen.rest;
     let mut left = pieces.clone();
@@ -36,18 +38,20 @@ pub fn paths(
             beyond = beyond.saturating_add(count);
             continue;
         };
+        allowance.take(decode::memory(edges.len())).with_context(|| format!("path {id}"))?;
         let mut path = decode::path(&unlimited, id, count, &edges, &sizes).with_context(|| format!("path {id}"))?;
         for piece in parts.pieces(whole, &edges).with_context(|| format!("the pieces of path {id}"))? {
             if let Some(left) = left.get_mut(&piece) {
                 *left = left.saturating_sub(count);
             }
         }
-        path.last = path.last.and_then(|last| parts.end(whole, last));
+        path.last = path.last.and_then(|last| parts.end(last));
         paths.push(path);
     }
     let piece_decoder = decoder(shape)?;
     for (id, count) in left.into_iter().filter(|&(_, count)| count > 0) {
         let edges = piece_decoder.path(id).with_context(|| format!("path {id}"))?;
+        allowance.take(decode::memory(edges.len())).with_context(|| format!("path {id}"))?;
         let piece = decode::path(shape, id, count, &edges, &sizes).with_context(|| format!("path {id}"))?;
         paths.push(Path { id: whole.num_paths.saturating_add(id), ..piece });
     }
@@ -72,12 +76,22 @@ struct Parts<'a> {
     flows: Vec<Option<u64>>,
     /// By block.
     leaves: Vec<Option<u64>>,
+    /// The first edge that is cut so without the limit, by the end of the path before it and by the start of the one behind.
+    by_end: HashMap<u32, usize>,
+    by_start: HashMap<u32, usize>,
 }
 
 impl<'a> Parts<'a> {
     fn of(shape: &'a Function, whole: &'a Whole) -> Self {
         debug_assert_eq!(shape.edges.len(), whole.cuts.len());
-        let mut parts = Self { shape, flows: vec![None; shape.edges.len()], leaves: vec![None; shape.blocks.len()] };
+        let (flows, leaves) = (vec![None; shape.edges.len()], vec![None; shape.blocks.len()]);
+        let mut parts = Self { shape, flows, leaves, by_end: HashMap::new(), by_start: HashMap::new() };
+        for (edge, cut) in whole.cuts.iter().enumerate() {
+            if let &Some((end, start)) = cut {
+                parts.by_end.entry(end).or_insert(edge);
+                parts.by_start.entry(start).or_insert(edge);
+            }
+        }
         for DagEdge { kind, value } in &shape.dag {
             match *kind {
                 DagEdgeKind::Flow { edge } => parts.flows[edge as usize] = Some(*value),
@@ -95,9 +109,8 @@ impl<'a> Parts<'a> {
     }
 
     /// The end, in the graph that the limit cuts, of what ends so without it.
-    fn end(&self, whole: &Whole, last: u32) -> Option<u32> {
-        let edge = whole.cuts.iter().position(|cut| cut.is_some_and(|(end, _)| end == last))?;
-        self.shape.edges.get(edge)?.cut.map(|(end, _)| end)
+    fn end(&self, last: u32) -> Option<u32> {
+        self.shape.edges.get(*self.by_end.get(&last)?)?.cut.map(|(end, _)| end)
     }
 
     /// The numbers of the pieces that the limit makes of a whole path.
@@ -105,11 +118,9 @@ impl<'a> Parts<'a> {
         let mut pieces = Vec::new();
         let mut id = 0u64;
         for &edge in edges {
-            let cut_by = |is: fn((u32, u32)) -> u32| {
-                whole.cuts.iter().position(|cut| cut.is_some_and(|cut| is(cut) as usize == edge))
-            };
+            let cut_by = |edges: &HashMap<u32, usize>| edges.get(&u32::try_from(edge).ok()?).copied();
             match whole.dag.get(edge)?.kind {
-                DagEdgeKind::Start { .. } => id = self.cut(cut_by(|(_, start)| start)?)?.1,
+                DagEdgeKind::Start { .. } => id = self.cut(cut_by(&self.by_start)?)?.1,
                 DagEdgeKind::Flow { edge } => match self.cut(edge as usize) {
                     Some((end, start)) => {
                         pieces.push(id.wrapping_add(end));
@@ -118,7 +129,7 @@ impl<'a> Parts<'a> {
                     None => id = id.wrapping_add((*self.flows.get(edge as usize)?)?),
                 },
                 DagEdgeKind::Leave { block } => pieces.push(id.wrapping_add((*self.leaves.get(block as usize)?)?)),
-                DagEdgeKind::End { .. } => pieces.push(id.wrapping_add(self.cut(cut_by(|(end, _)| end)?)?.0)),
+                DagEdgeKind::End { .. } => pieces.push(id.wrapping_add(self.cut(cut_by(&self.by_end)?)?.0)),
                 DagEdgeKind::InFlight { .. } => return None,
             }
         }

@@ -10,9 +10,9 @@ use std::process::{Command, Stdio};
 
 use object::write::Object;
 use object::{Architecture, BinaryFormat, Endianness, SectionKind};
-use pathformat::profile::{INCOMPLETE, Module};
+use pathformat::profile::{INCOMPLETE, Module, Profile};
 use pathformat::raw::Threads;
-use pathformat::{ModuleId, names};
+use pathformat::{ModuleId, names, record};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -286,7 +286,7 @@ fn what_is_no_profile_is_refused() {
     scene.write("other.pathprof", &other);
     scene.refuses(
         &["report", "other.pathprof"],
-        "other.pathprof: this profile has format version 77, and this pathprof reads version 3; use the pathprof that \
+        "other.pathprof: this profile has format version 77, and this pathprof reads version 4; use the pathprof that \
          belongs to the pathcc that built the program",
     );
     scene.write("cut.pathprof", &sound[..sound.len() - 9]);
@@ -358,14 +358,15 @@ fn a_damaged_manifest_is_refused() {
     };
     refuses(&sound[..100], "it ends in the middle of a value (truncated?)");
     refuses(&change(0), "it does not start with the expected magic number");
-    refuses(&change(8), "it has format version 4, which this program cannot read");
+    refuses(&change(8), "it has format version 7, which this program cannot read");
     let main = "module 11111111111111111111111111111111: ";
     refuses(&change(78), &format!("{main}its checksum does not match its content"));
     let length = u64::from_le_bytes(sound[48..56].try_into().expect("eight bytes"));
     refuses(&change(48), &format!("{main}its payload has not the {} bytes that its head promises", length ^ 1));
     let mut huge = sound.clone();
     huge[48..56].fill(0xff);
-    refuses(&huge, &format!("{main}its payload has not the {} bytes that its head promises", u64::MAX));
+    let far = "it takes far more memory than what a compiler writes";
+    refuses(&huge, &format!("{main}its payload has {} bytes: {far}", u64::MAX));
     let text = b"not zstd";
     let record = pathformat::record::write(samples::MAIN, Threads::Exact.code(), [1, 0], 9, text);
     refuses(&record, &format!("{main}its payload cannot be decompressed: Unknown frame descriptor"));
@@ -547,9 +548,16 @@ fn run_hands_signals_on() {
 #[test]
 fn completions_and_manual_pages_are_made() {
     let scene = Scene::new();
+    let words = ["run", "report", "export", "merge", "coverage", "weights", "doctor", "top", "fail-under", "image"];
     for shell in ["bash", "zsh", "fish"] {
-        assert!(scene.pathprof(&["completions", shell]).out.contains("pathprof"), "{shell}");
+        let Outcome { code, out, err } = scene.pathprof(&["completions", shell]);
+        assert_eq!((code, err.as_str()), (0, ""), "{shell}");
+        let missing: Vec<_> = words.iter().filter(|word| !out.contains(*word)).collect();
+        assert!(missing.is_empty(), "{shell}: {missing:?}");
     }
+    // What is no sound script is refused without being run.
+    let script = scene.write("completions.bash", scene.pathprof(&["completions", "bash"]).out.as_bytes());
+    assert!(Command::new("bash").arg("-n").arg(script).status().expect("bash can be run").success());
     assert!(scene.pathprof(&["man"]).out.contains(".TH pathprof 1"));
     assert_eq!(scene.pathprof(&["man", "pages"]).code, 0);
     for page in ["pathprof.1", "pathprof-run.1", "pathprof-report.1", "pathprof-export.1"] {
@@ -596,6 +604,230 @@ fn profiles_are_merged_and_damaged_ones_are_named() {
     assert_eq!((report.code, report.err.as_str()), (1, refusal));
 }
 
+/// How often `collatz` took its most frequent path, and how many functions there are, in the export of these profiles; and what was said.
+fn hottest(scene: &Scene, arguments: &[&str]) -> (u64, usize, String) {
+    let outcome = scene.pathprof(&[&["export", "--format", "json"], arguments].concat());
+    assert_eq!(outcome.code, 0, "{}", outcome.err);
+    let json: Value = serde_json::from_str(&outcome.out).expect("JSON");
+    let counts = counts_of(&json, "collatz");
+    (
+        counts.iter().map(|(_, count)| *count).max().unwrap_or_default(),
+        json["functions"].as_array().expect("functions").len(),
+        outcome.err,
+    )
+}
+
+/// What a run of the sample counts on its hottest path.
+const HOT: u64 = 1_234_567;
+
+#[test]
+fn a_run_that_is_given_twice_counts_once() {
+    let scene = Scene::new();
+    scene.profile("a.pathprof");
+    fs::copy(scene.path("a.pathprof"), scene.path("copy.pathprof")).expect("it can be copied");
+    let warning = |file: &str| {
+        format!(
+            "warning: 1 run is given more than once and counted once in {file}; --allow-duplicates counts each time\n"
+        )
+    };
+    for (arguments, file) in [
+        (&["a.pathprof", "a.pathprof"][..], "a.pathprof"),
+        (&["a.pathprof", "./a.pathprof"], "./a.pathprof"),
+        (&["a.pathprof", "copy.pathprof"], "copy.pathprof"),
+        (&["."], "./copy.pathprof"),
+    ] {
+        let (count, _, said) = hottest(&scene, arguments);
+        assert_eq!((count, said), (HOT, warning(file)), "{arguments:?}");
+        let (count, _, said) = hottest(&scene, &[&["--allow-duplicates"], arguments].concat());
+        assert_eq!((count, said.as_str()), (2 * HOT, ""), "{arguments:?}");
+    }
+    scene.profile("b.pathprof");
+    assert_eq!(hottest(&scene, &["a.pathprof", "b.pathprof"]), (2 * HOT, 5, String::new()));
+    let (count, _, said) = hottest(&scene, &["a.pathprof", "b.pathprof", "b.pathprof", "a.pathprof", "copy.pathprof"]);
+    assert_eq!(count, 2 * HOT);
+    assert_eq!(
+        said,
+        "warning: 3 runs are given more than once and counted once, the first one in b.pathprof; --allow-duplicates counts \
+         each time\n"
+    );
+}
+
+#[test]
+fn a_merged_profile_remembers_its_runs() {
+    let scene = Scene::new();
+    for name in ["a.pathprof", "b.pathprof", "c.pathprof"] {
+        scene.profile(name);
+    }
+    let merge = |arguments: &[&str]| {
+        let outcome = scene.pathprof(&[&["merge", "-o"], arguments].concat());
+        assert_eq!((outcome.code, outcome.out.as_str()), (0, ""), "{}", outcome.err);
+        outcome.err
+    };
+    // In the directory that the merged file is in, again and again.
+    assert_eq!(merge(&["all.pathprof", "."]), "");
+    let first = fs::read(scene.path("all.pathprof")).expect("it was written");
+    for _ in 0..2 {
+        assert!(merge(&["all.pathprof", "."]).starts_with("warning: 3 runs are given more than once and counted once"));
+        assert_eq!(hottest(&scene, &["all.pathprof"]), (3 * HOT, 5, String::new()));
+    }
+    assert_eq!(fs::read(scene.path("all.pathprof")).expect("it was written").len(), first.len());
+    // Beside its parts, before and behind them.
+    for arguments in [&["all.pathprof", "a.pathprof"][..], &["b.pathprof", "all.pathprof"], &["."]] {
+        assert_eq!(hottest(&scene, arguments).0, 3 * HOT, "{arguments:?}");
+    }
+    // Merged files that share a run.
+    merge(&["ab.pathprof", "a.pathprof", "b.pathprof"]);
+    merge(&["bc.pathprof", "b.pathprof", "c.pathprof"]);
+    let (count, _, said) = hottest(&scene, &["ab.pathprof", "bc.pathprof"]);
+    assert_eq!(count, 3 * HOT);
+    assert!(said.starts_with("warning: 1 run is given more than once and counted once in bc.pathprof"), "{said}");
+    merge(&["abc.pathprof", "ab.pathprof", "bc.pathprof"]);
+    assert_eq!(hottest(&scene, &["abc.pathprof"]), (3 * HOT, 5, String::new()));
+    assert_eq!(hottest(&scene, &["--allow-duplicates", "ab.pathprof", "bc.pathprof"]), (4 * HOT, 5, String::new()));
+}
+
+#[test]
+fn of_a_run_that_was_read_too_early_the_end_counts() {
+    let scene = Scene::new();
+    let finished = fs::read(scene.profile("late.pathprof")).expect("it was written");
+    // The same run, read while it still counted: in a merged file, and as a profile of its own.
+    let mut early = Profile::decode(&finished).expect("sound");
+    early.head.flags = INCOMPLETE;
+    early.parts[0].flags = INCOMPLETE;
+    early.parts[0].modules[0].counts[4].1 = 7;
+    scene.write("early.pathprof", &early.encode());
+    scene.profile("other.pathprof");
+    let outcome = scene.pathprof(&["merge", "-o", "merged.pathprof", "early.pathprof", "other.pathprof"]);
+    assert_eq!((outcome.code, outcome.err.as_str()), (0, ""));
+    for arguments in [["early.pathprof", "late.pathprof"], ["late.pathprof", "early.pathprof"]] {
+        let (count, _, said) = hottest(&scene, &arguments);
+        assert_eq!(count, HOT, "{arguments:?}");
+        assert!(said.contains("in early.pathprof"), "{said}");
+    }
+    assert_eq!(hottest(&scene, &["merged.pathprof", "late.pathprof"]).0, 2 * HOT);
+    assert_eq!(hottest(&scene, &["early.pathprof"]).0, 40_000);
+    // What is left of a merged file says what is true of that.
+    let report = scene.pathprof(&["report", "merged.pathprof", "late.pathprof"]);
+    assert!(!report.out.contains("incomplete"), "{}", report.out);
+    assert!(scene.pathprof(&["report", "merged.pathprof"]).out.contains("incomplete"));
+}
+
+#[test]
+fn a_profile_that_cannot_be_used_hides_no_run() {
+    let scene = Scene::new();
+    let sound = fs::read(scene.profile("sound.pathprof")).expect("it was written");
+    let mut other = Profile::decode(&sound).expect("sound");
+    other.parts[0].modules[0].counters = 13;
+    scene.write("misfit.pathprof", &other.encode());
+    let outcome = scene.pathprof(&["export", "--format", "json", "misfit.pathprof", "sound.pathprof"]);
+    assert_eq!(outcome.code, 1);
+    assert!(outcome.err.starts_with("error: misfit.pathprof: it has 13 counters") && !outcome.err.contains("warning"));
+    let json: Value = serde_json::from_str(&outcome.out).expect("JSON");
+    assert_eq!(json["profiles"].as_array().expect("profiles").len(), 1);
+}
+
+#[test]
+fn an_image_is_its_build_id() {
+    let scene = Scene::new();
+    fs::hard_link(scene.path("demo"), scene.path("link")).expect("one file system");
+    fs::copy(scene.path("demo"), scene.path("copy")).expect("it can be copied");
+    for name in ["demo", "link", "copy", "gone"] {
+        scene.profile_of(&format!("{name}.pathprof"), name, &BUILD_ID, samples::counters());
+    }
+    // One that is gone is known by the others, even if it comes first.
+    let names = ["gone.pathprof", "demo.pathprof", "link.pathprof", "copy.pathprof"];
+    assert_eq!(hottest(&scene, &names), (4 * HOT, 5, String::new()));
+    let outcome = scene.pathprof(&[&["merge", "-o", "all.pathprof"], &names[1..]].concat());
+    assert_eq!((outcome.code, outcome.err.as_str()), (0, ""));
+    assert_eq!(hottest(&scene, &["all.pathprof"]), (3 * HOT, 5, String::new()));
+    let coverage = scene.pathprof(&["coverage", "all.pathprof"]).out;
+    assert_eq!(scene.pathprof(&[&["coverage"], &names[..]].concat()).out, coverage);
+    // Somebody gave two programs one build-id: what they count tells them apart.
+    let util = record::write(samples::UTIL, Threads::Exact.code(), [6, 0], samples::util_unit().encode().len(), &{
+        zstd::encode_all(samples::util_unit().encode().as_slice(), 3).expect("memory does not fail")
+    });
+    scene.image("util", Some(&util), &BUILD_ID);
+    scene.image("main", Some(&samples::section()[..samples::section().len() - util.len()]), &BUILD_ID);
+    let [main, others] = samples::counters().try_into().expect("two modules");
+    scene.profile_of("main.pathprof", "main", &BUILD_ID, vec![main]);
+    scene.profile_of("util.pathprof", "util", &BUILD_ID, vec![others]);
+    assert_eq!(hottest(&scene, &["main.pathprof", "util.pathprof"]), (HOT, 6, String::new()));
+}
+
+#[test]
+fn an_image_without_a_build_id_is_its_file() {
+    let scene = Scene::new();
+    scene.image("plain", Some(&samples::section()), &[]);
+    fs::hard_link(scene.path("plain"), scene.path("link")).expect("one file system");
+    std::os::unix::fs::symlink(scene.path("plain"), scene.path("soft")).expect("writable");
+    scene.image("other", Some(&samples::section()), &[]);
+    for name in ["plain", "link", "soft", "other"] {
+        scene.profile_of(&format!("{name}.pathprof"), name, &[], samples::counters());
+    }
+    let same = ["plain.pathprof", "link.pathprof", "soft.pathprof"];
+    assert_eq!(hottest(&scene, &same), (3 * HOT, 5, String::new()));
+    let outcome = scene.pathprof(&[&["merge", "-o", "all.pathprof"], &same[..]].concat());
+    assert_eq!((outcome.code, outcome.err.as_str()), (0, ""));
+    assert_eq!(hottest(&scene, &["all.pathprof"]), (3 * HOT, 5, String::new()));
+    assert_eq!(hottest(&scene, &["plain.pathprof", "other.pathprof"]).1, 10, "another file is another image");
+}
+
+#[test]
+fn merging_loses_no_file() {
+    let scene = Scene::new();
+    let merge = |target: &str, profiles: &[&str], code: i32| {
+        let outcome = scene.pathprof(&[&["merge", "-o", target], profiles].concat());
+        assert_eq!((outcome.code, outcome.out.as_str()), (code, ""), "{}", outcome.err);
+        outcome.err
+    };
+    // Names that collide once they are numbered.
+    for (folder, image, id) in [("a", "x", 1), ("b", "x-2", 2), ("c", "x", 3), ("d", "x-3", 4), ("e", "x", 5)] {
+        fs::create_dir(scene.path(folder)).expect("writable");
+        let image = format!("{folder}/{image}");
+        scene.image(&image, Some(&samples::section()), &[id; 20]);
+        scene.profile_of(&format!("{folder}.pathprof"), &image, &[id; 20], samples::counters());
+    }
+    let profiles = ["a.pathprof", "b.pathprof", "c.pathprof", "d.pathprof", "e.pathprof"];
+    let names = || {
+        let entries = fs::read_dir(scene.path("out")).expect("made");
+        let mut names: Vec<_> =
+            entries.map(|entry| entry.expect("entry").file_name().into_string().expect("text")).collect();
+        names.sort();
+        names
+    };
+    let expected = ["x-2.pathprof", "x-3-2.pathprof", "x-3.pathprof", "x-4.pathprof", "x.pathprof"];
+    for _ in 0..2 {
+        assert_eq!(merge("out/", &profiles, 0), "");
+        assert_eq!(names(), expected, "and once more into the same files");
+        assert_eq!(hottest(&scene, &["out"]).0, HOT);
+        let json = scene.pathprof(&["export", "--format", "json", "out"]).out;
+        assert_eq!(serde_json::from_str::<Value>(&json).expect("JSON")["images"].as_array().expect("images").len(), 5);
+    }
+    // A file that holds other runs, and one that is no profile.
+    scene.profile_of("f.pathprof", "a/x", &[1; 20], samples::counters());
+    merge("out/", &["f.pathprof"], 0);
+    assert_eq!(names().len(), 6);
+    merge("all.pathprof", &["a.pathprof", "f.pathprof"], 0);
+    let held = fs::read(scene.path("all.pathprof")).expect("it was written");
+    let advice = "give it as an input, too, choose another name, or replace it with --replace\n";
+    assert_eq!(
+        merge("all.pathprof", &["a.pathprof"], 1),
+        format!("error: all.pathprof exists and holds a run that is not among these; {advice}")
+    );
+    assert_eq!(fs::read(scene.path("all.pathprof")).expect("it is there"), held);
+    scene.write("main.c", b"int main() {}");
+    assert_eq!(
+        merge("main.c", &["a.pathprof"], 1),
+        format!("error: main.c exists and is no profile that can be read; {advice}")
+    );
+    assert_eq!(fs::read(scene.path("main.c")).expect("it is there"), b"int main() {}");
+    merge("all.pathprof", &["--replace", "a.pathprof"], 0);
+    merge("all.pathprof", &["a.pathprof", "f.pathprof"], 0);
+    scene.write("empty", b"");
+    merge("empty", &["a.pathprof"], 0);
+    merge("/dev/null", &["a.pathprof"], 0);
+}
+
 #[test]
 fn the_doctor_says_what_is_wrong() {
     let scene = Scene::new();
@@ -610,10 +842,82 @@ fn the_doctor_says_what_is_wrong() {
         (output.status.code(), String::from_utf8(output.stdout).expect("text"))
     };
     let (code, text) = doctor("%e.%p.pathprof", &[]);
-    assert!(text.contains("ok Profiles can be written to "), "{code:?} {text}");
+    assert!(text.contains("ok Profiles can be written to "), "{text}");
+    // What else it finds depends on the machine.
+    assert_eq!(code, Some(i32::from(text.contains("problem "))), "{text}");
     let (code, text) = doctor("off", &[]);
     assert!(code == Some(1) && text.contains("problem PATHCC_PROFILE says that nothing is to be written"), "{text}");
     let (code, text) = doctor("/proc/none/", &["/bin/true"]);
     assert!(code == Some(1) && text.contains("problem Profiles cannot be written to /proc/none"), "{text}");
     assert!(text.contains("problem /bin/true has no section .pathcc.manifest"), "{text}");
+}
+
+#[test]
+fn run_finds_profiles_where_the_environment_puts_them() {
+    let scene = Scene::new();
+    scene.profile("ready");
+    let run = |pattern: &str, directory: &Path, script: &str| {
+        let mut pathprof = Command::new(env!("CARGO_BIN_EXE_pathprof"));
+        pathprof.args(["run", "-q", "--", "sh", "-c", script]).env("PATHCC_PROFILE", pattern).current_dir(directory);
+        let (code, err) = status_of(&mut pathprof, directory);
+        (code, err.replace(&format!("{}/", scene.directory.path().display()), "DIR/"))
+    };
+    let here = scene.directory.path();
+    let one = |pattern: &str, file: &str| {
+        let script =
+            format!("test \"$PATHCC_PROFILE\" = '{pattern}' && mkdir -p \"$(dirname {file})\" && cp ready {file}");
+        assert_eq!(run(pattern, here, &script), (Some(0), format!("pathprof: profile {file}\n")), "{pattern}");
+        // One that was there before is none of this run.
+        let none = run(pattern, here, "exit 3");
+        assert!(none.0 == Some(3) && none.1.contains("wrote no profile"), "{pattern}: {none:?}");
+    };
+    one("out/%h/%e.%p.pathprof", "out/box/sh.7.pathprof");
+    one("fixed.pathprof", "fixed.pathprof");
+    one("other.pathprof", "other-2.pathprof");
+    one("50%%/[a]*.%p", "50%/[a]*.12");
+    let said = "pathprof: PATHCC_PROFILE says that nothing is to be written, so there is no profile.\n";
+    assert_eq!(run("off", here, "exit 4"), (Some(4), said.into()));
+}
+
+#[test]
+fn run_works_where_nothing_can_be_written() {
+    let scene = Scene::new();
+    let ready = scene.profile("ready");
+    let script = format!("cp {} \"${{PATHCC_PROFILE}}demo.7.pathprof\"", ready.display());
+    let output = Command::new(env!("CARGO_BIN_EXE_pathprof"))
+        .args(["run", "--", "sh", "-c", &script])
+        .env_remove("PATHCC_PROFILE")
+        .env("TMPDIR", scene.directory.path())
+        .current_dir("/proc")
+        .output()
+        .expect("pathprof can be run");
+    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert_eq!(output.status.code(), Some(0), "{err}");
+    let place = scene.directory.path().display().to_string();
+    let expected = format!("warning: the profiles are in {place}/pathprof-");
+    assert!(
+        err.starts_with(&expected) && err.contains("cannot write demo.7.pathprof in the current directory"),
+        "{err}"
+    );
+    assert!(out.contains("loop: 13(false) 16 12(true) -> loop 13"), "{out}");
+}
+
+#[test]
+fn a_function_that_is_not_there_is_an_error() {
+    let scene = Scene::new();
+    scene.profile("a.pathprof");
+    let nothing = "no function matches `gone*`; `pathprof report --functions --top 0` lists all";
+    for view in ["--functions", "--skipped", "--calls", "--branches", "--opcodes", "--blocks"] {
+        scene.refuses(&["report", view, "--function", "gone*", "a.pathprof"], nothing);
+    }
+    scene.refuses(&["coverage", "--function", "gone*", "a.pathprof"], nothing);
+    let skipped = "the functions that match `start` are not counted; `pathprof report --skipped` says why";
+    scene.refuses(&["report", "--function", "start", "a.pathprof"], skipped);
+    assert_eq!(scene.pathprof(&["report", "--skipped", "--function", "start", "a.pathprof"]).code, 0);
+    let script = "cp a.pathprof \"${PATHCC_PROFILE}demo.7.pathprof\"; exit $0";
+    for (own, code) in [("0", 1), ("5", 5)] {
+        let run = scene.pathprof(&["run", "--function", "gone*", "--", "sh", "-c", script, own]);
+        assert_eq!(run.code, code, "{}", run.err);
+        assert!(run.err.ends_with(&format!("error: {nothing}\n")), "{}", run.err);
+    }
 }

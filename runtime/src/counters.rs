@@ -181,10 +181,11 @@ mod tests {
         let path = core::ffi::CStr::from_bytes_with_nul(path.as_bytes()).expect("one NUL");
         // Once with holes and once with room for everything, where only pages that were written are data.
         for reserved in [false, true] {
-            let file = File::create(path).expect("writable");
-            sys::unlink(path);
+            let file = File::create(path.into(), sys::Mode::Owner).expect("writable");
+            sys::unlink(path.into());
             let offset = 3 * PAGE as u64;
-            let made = if reserved { file.allocate(0, offset + LENGTH as u64) } else { file.set_length(1 << 30) };
+            let made =
+                if reserved { file.allocate(0, offset + LENGTH as u64) } else { file.grow(1 << 30) && file.grow(1) };
             assert!(made);
             let memory = mapping::map_file(At::Anywhere, LENGTH, &file, offset).expect("memory");
             fill(memory);

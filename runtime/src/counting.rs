@@ -1,38 +1,43 @@
 //! The counters of this image, from its constructor over forks to its destructor.
 
+use core::sync::atomic::Ordering;
 use core::{iter, ptr};
 
-use pathformat::profile::{PARTIAL, UNREGISTERED_THREADS};
+use pathformat::names::NOWHERE;
+use pathformat::profile::{DENIED, ENDED, LEFT, OTHER_RUNTIME, PARTIAL, UNREGISTERED_THREADS};
 use pathformat::raw::{SHARED, Threads};
 
 use crate::counters::{self, PageMap, Source, Window};
 use crate::entry;
 use crate::environment::Environment;
-use crate::hub::{Hub, Shared};
+use crate::hub::{Hub, Member, Shared};
 use crate::image::{self, Image};
 use crate::lifetime::{self, Global};
 use crate::map::Map;
 use crate::raw;
+use crate::rescue;
 use crate::slots::{Slot, Slots};
 use crate::sys::thread;
-use crate::sys::{self, Bound, File, Names};
+use crate::sys::{self, Bound, File, Names, OpenError, apart};
 use crate::write::{self, Counts};
 
-/// What this image knows of its counters. Other images of the process reach it through the hub. All zeros at first.
-pub(crate) struct Counting {
-    /// The next image in the hub's list.
-    pub(crate) next: *mut Counting,
+/// What this image knows of its counters. Other images of the process reach the first part through the hub. All zeros at first.
+#[repr(C)]
+struct Counting {
+    member: Member,
     slots: Slots,
     /// The descriptor of this image: the runtime of another one may be at work here.
     image: *const Image,
-    /// Distance of this image's `delta` from the thread pointer, the same in all threads.
+    /// Distance of this image's `delta` from the thread pointer, the same in all threads: its own, or one that it is lent.
     delta_offset: usize,
+    /// Whether it is lent.
+    lent: bool,
     /// Whether there are modules whose threads count each in its slot, and modules that count as if there was one.
     exact: bool,
     single: bool,
     /// Whether registered threads count in the region, since there was no memory for a slot.
     shared: bool,
-    /// What is known to be wrong with the counts: 0 or [`UNREGISTERED_THREADS`].
+    /// What is known to be wrong with the counts: [`UNREGISTERED_THREADS`] and [`OTHER_RUNTIME`].
     flags: u32,
     /// The process that the slots are of.
     process: u32,
@@ -50,10 +55,11 @@ struct Room {
 }
 
 static COUNTING: Global<Counting> = Global::new(Counting {
-    next: ptr::null_mut(),
+    member: Member::NONE,
     slots: Slots::new(),
     image: ptr::null(),
     delta_offset: 0,
+    lent: false,
     exact: false,
     single: false,
     shared: false,
@@ -67,28 +73,86 @@ static ROOM: Global<Room> =
     Global::new(Room { raw: raw::Room::new(), write: write::Room::new(), map: Map::new(), window: Window::new() });
 
 /// The constructor's part: gives every thread that is known a slot, and lets the raw file keep them.
-pub(crate) fn start(environment: &Environment) {
+pub(crate) fn start(environment: &mut Environment) {
     entry::hub().with(|shared| {
         // SAFETY: the hub's lock keeps the other images away, and no thread of this image has begun.
         let (counting, room) = unsafe { (COUNTING.get(), ROOM.get()) };
         shared.register_first();
+        counting.find_delta(shared);
         counting.begin(environment, entry::image(), room);
-        shared.add(counting);
+        shared.origin.keep_folder(counting.slots.raw.path());
+        environment.origin.share_folder(&shared.origin);
+        shared.add((&raw mut *counting).cast());
     });
     entry::register_fork_handlers(before_fork, after_fork, in_child);
+    if entry::has_own_hub() {
+        rescue::begin();
+    }
+}
+
+/// The image that a member of the hub's list is part of.
+///
+/// # Safety
+/// The member must be this image's, and nobody else may be using it.
+unsafe fn of<'a>(member: *mut Member) -> &'a mut Counting {
+    // SAFETY: the member is the first part of the structure, and the caller vouches for the rest.
+    unsafe { &mut *member.cast::<Counting>() }
+}
+
+extern "C" fn prepare(member: *mut Member, slot: Slot) {
+    // SAFETY: the hub calls this with what `start` gave it, while it holds the lock.
+    unsafe { of(member) }.prepare(slot);
+}
+
+extern "C" fn attach(member: *mut Member, slot: Slot, pointer: usize) {
+    // SAFETY: as above.
+    unsafe { of(member) }.attach(slot, pointer);
+}
+
+extern "C" fn rescue(member: *mut Member, address: usize) -> bool {
+    // SAFETY: as above but for the lock: what is changed here is only read when nobody counts any more.
+    unsafe { of(member) }.slots.rescue(address)
+}
+
+extern "C" fn leave(member: *mut Member) {
+    // SAFETY: as above; flags are set in one step.
+    let counting = unsafe { of(member) };
+    // A child of vfork has the memory of its parent, which goes on.
+    if counting.process == sys::process() && !counting.stopped {
+        counting.slots.raw.add_flags(counting.flags | ENDED | LEFT);
+    }
 }
 
 impl Counting {
+    /// Finds the word that moves each thread's counts into its slot. Without one all threads count in the region, as if there was no
+    /// memory for slots.
+    fn find_delta(&mut self, hub: &mut Shared) {
+        let own = entry::own_delta();
+        let lend = || entry::lent_words().and_then(|first| hub.lend(first));
+        // As for the linker, which defines no word for modules that only write the block log.
+        let any = |threads| entry::image().places().any(|place| place.threads == threads && place.counters > 0);
+        let wanted = any(Threads::Exact);
+        let found = if wanted { own.or_else(lend) } else { None };
+        self.lent = own.is_none() && found.is_some();
+        self.exact = found.is_some();
+        self.shared = wanted && found.is_none();
+        self.single = any(Threads::Single) || self.shared;
+        if let Some(distance) = found {
+            self.delta_offset = distance;
+            entry::place().store(distance, Ordering::Relaxed);
+        }
+    }
+
     fn begin(&mut self, environment: &Environment, image: &Image, room: &mut Room) {
+        self.member = Member::new(prepare, attach, rescue, leave);
         self.slots.adopt(image);
         self.image = image;
-        self.delta_offset = entry::delta().wrapping_sub(thread::pointer());
-        // As for the linker, which defines no word for modules that only write the block log.
-        let any = |threads| image.places().any(|place| place.threads == threads && place.counters > 0);
-        self.exact = any(Threads::Exact);
-        self.single = any(Threads::Single);
         self.note_process();
         let file = self.create_raw(environment, image, room);
+        if matches!(file, Err(OpenError::Limit)) && apart::run(&mut || self.begin(environment, image, room)) {
+            return;
+        }
+        let file = file.ok();
         if self.exact {
             self.slots.prepare(Slot::FIRST, file.as_ref());
             self.shared = self.slots.address(Slot::FIRST).is_none();
@@ -97,15 +161,16 @@ impl Counting {
         if let Some(file) = &file {
             self.slots.keep_region(file);
         }
-        self.finish_raw();
+        self.finish_raw(environment);
     }
 
     fn note_process(&mut self) {
+        self.flags = if entry::is_other_runtime() { OTHER_RUNTIME } else { 0 };
         self.process = sys::process();
         self.others_before = sys::cpu_time_of_others(Bound::Upper);
     }
 
-    fn create_raw(&mut self, environment: &Environment, image: &Image, room: &mut Room) -> Option<File> {
+    fn create_raw(&mut self, environment: &Environment, image: &Image, room: &mut Room) -> Result<File, OpenError> {
         let names = Names::new();
         let size = self.slots.size() as u64;
         let head = environment.head(&names, 0, 0);
@@ -114,10 +179,10 @@ impl Counting {
     }
 
     /// Removes a file that keeps nothing, and tells the other one how threads count.
-    fn finish_raw(&mut self) {
+    fn finish_raw(&mut self, environment: &Environment) {
         if !self.slots.is_kept(Slot::REGION) {
-            self.slots.raw.remove();
-        } else if self.shared {
+            self.slots.raw.remove(environment);
+        } else if self.shared || self.flags != 0 {
             self.tell_flags();
         }
     }
@@ -192,54 +257,71 @@ impl Counting {
 
     /// Counts may be wrong from now on.
     pub(crate) fn suspect(&mut self) {
-        if self.flags == 0 {
-            self.flags = UNREGISTERED_THREADS;
+        if self.flags & UNREGISTERED_THREADS == 0 {
+            self.flags |= UNREGISTERED_THREADS;
             self.tell_flags();
         }
     }
 
     /// In a forked child: starts from zero with a raw file of its own.
     fn start_again(&mut self, slot: Slot, environment: &Environment, image: &Image, room: &mut Room) {
-        self.flags = 0;
         self.note_process();
         let file = self.create_raw(environment, image, room);
-        self.slots.start_again(slot, file.as_ref());
-        self.finish_raw();
+        let again = &mut || self.start_again(slot, environment, image, room);
+        if matches!(file, Err(OpenError::Limit)) && apart::run(again) {
+            return;
+        }
+        self.slots.start_again(slot, file.as_ref().ok());
+        self.finish_raw(environment);
     }
 
     fn finish(&mut self, environment: &Environment, image: &Image, hub: &mut Shared, room: &mut Room) {
-        hub.remove(self);
+        hub.remove((&raw mut *self).cast());
         if self.process != sys::process() {
             // A child that was forked past us shares the raw file with its parent: there its counts are.
             self.suspect();
             return;
         }
-        if entry::sees_threads() && hub.has_strangers(self.others_before) {
-            self.flags = UNREGISTERED_THREADS;
+        if entry::sees_threads(self.shared) && hub.has_strangers(self.others_before) {
+            self.flags |= UNREGISTERED_THREADS;
         }
-        let (shared, flags) = (self.shared, self.flags);
-        let counts = Counts {
-            image,
-            slots: &mut self.slots,
-            used: hub.used,
-            map: image.has_keys().then(|| room.map.read()),
-            shared,
-            flags,
-        };
-        if write::profile(environment, counts, &mut room.write) {
-            self.slots.raw.remove();
-        } else if flags != 0 {
-            self.tell_flags();
-        }
+        self.leave(environment, image, hub.used, room);
         // A library may be loaded and unloaded often. As long as there are other threads, nobody knows whether they
         // are still in its code, since the program may be ending.
         if image.is_library() && sys::thread_count() == Some(1) {
             if self.exact {
                 self.set_delta(thread::pointer(), 0);
             }
+            if let Some(first) = entry::lent_words().filter(|_| self.lent) {
+                entry::place().store(NOWHERE as usize, Ordering::Relaxed);
+                hub.take_back(first, self.delta_offset);
+            }
             self.slots.unmap();
             if entry::has_own_hub() {
                 hub.unmap();
+                hub.origin.forget_folder();
+                rescue::end();
+            }
+        }
+    }
+
+    /// Writes the profile, or says in the raw file that the process ended well.
+    fn leave(&mut self, environment: &Environment, image: &Image, used: u32, room: &mut Room) {
+        let (shared, flags) = (self.shared, self.flags);
+        let mut write = || {
+            let map = image.has_keys().then(|| room.map.read());
+            let counts = Counts { image, slots: &mut self.slots, used, map, shared, flags };
+            write::profile(environment, counts, &mut room.write)
+        };
+        let mut written = write();
+        if written == Err(OpenError::Limit) {
+            apart::run(&mut || written = write());
+        }
+        match written {
+            Ok(()) => self.slots.raw.remove(environment),
+            Err(error) => {
+                let denied = if error == OpenError::Denied { DENIED } else { 0 };
+                self.slots.raw.add_flags(flags | ENDED | denied);
             }
         }
     }
@@ -269,7 +351,8 @@ extern "C" fn in_child() {
     hub.in_child();
     hub.with(|shared| {
         let slot = shared.survive_fork();
-        lifetime::fork_environment();
+        shared.origin.notice_fork();
+        lifetime::fork_environment(&shared.origin);
         // SAFETY: no other thread is left.
         let (counting, room) = unsafe { (COUNTING.get(), ROOM.get()) };
         if !counting.stopped {

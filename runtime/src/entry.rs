@@ -1,9 +1,10 @@
 //! The symbols and sections by which the object joins a program. All global symbols are hidden.
 
-use core::arch::global_asm;
+use core::arch::{asm, global_asm};
 use core::panic::PanicInfo;
 
 use crate::build_id::FileHead;
+use crate::sys::thread;
 
 /// Where a panic would end. Nothing here can panic on any input; should it still happen, hanging would show it.
 #[panic_handler]
@@ -46,30 +47,19 @@ global_asm!(
     ".popsection",
 );
 
-// A word with the address of the image's file head, or 0 if the linker does not define it.
-global_asm!(
-    ".pushsection .data.rel.ro.__pathcc_file_head, \"aw\", @progbits",
-    ".p2align 3",
-    ".weak __ehdr_start",
-    ".hidden __ehdr_start",
-    ".hidden __pathcc_file_head_{member}",
-    ".globl __pathcc_file_head_{member}",
-    "__pathcc_file_head_{member}:",
-    ".quad __ehdr_start",
-    ".popsection",
-    member = const if cfg!(feature = "log") { 1 } else { 0 },
-);
-
-unsafe extern "C" {
-    #[cfg_attr(feature = "log", link_name = "__pathcc_file_head_1")]
-    #[cfg_attr(not(feature = "log"), link_name = "__pathcc_file_head_0")]
-    static FILE_HEAD: *const FileHead;
-}
+// The image's file head, if the linker defines it. Its address comes from the global offset table: of a word in other data GNU ld
+// forgets the relocation if it packs relative ones.
+global_asm!(".weak __ehdr_start", ".hidden __ehdr_start");
 
 /// The head of this image's file in memory, or null.
 pub(crate) fn file_head() -> *const FileHead {
-    // SAFETY: the word is constant once the image is relocated.
-    unsafe { FILE_HEAD }
+    let head: *const FileHead;
+    // SAFETY: reads a word of the image's own that is constant once the image is relocated.
+    unsafe {
+        asm!("mov {}, qword ptr [rip + __ehdr_start@GOTPCREL]", out(reg) head, options(nostack, preserves_flags, pure, readonly));
+    }
+    // Some linkers give the image's start even where no head is there.
+    if thread::is_readable(head as usize) { head } else { core::ptr::null() }
 }
 
 #[cfg(not(feature = "log"))]
@@ -77,10 +67,14 @@ mod counters {
     use core::arch::{asm, global_asm};
     use core::ffi::CStr;
     use core::mem::transmute;
+    use core::sync::atomic::AtomicUsize;
+
+    use pathformat::names::{HUB_SIGNATURE, HUB_SIGNATURE_NAME};
 
     use crate::counting::HUB;
     use crate::hub::Hub;
     use crate::image::Image;
+    use crate::sys::thread;
     use crate::threads::{self, Kind};
 
     // What the module made by the linker refers to, and what it defines.
@@ -93,10 +87,13 @@ mod counters {
         "export __pathcc_runtime, __pathcc_start",
         "export __pathcc_create_thread, {create}",
         "export __pathcc_hub, {hub}",
+        "export __pathcc_leave, {leave}",
         ".purgem export",
         ".hidden __pathcc_image",
         ".hidden __pathcc_delta_offset",
+        ".hidden __pathcc_place",
         create = sym threads::create,
+        leave = sym leave,
         hub = sym HUB,
     );
 
@@ -142,6 +139,7 @@ mod counters {
         ".hidden __dso_handle",
         "other __dso_handle",
         "other __tsan_init",
+        "other __interceptor__exit",
         ".popsection",
         ".purgem other",
     );
@@ -156,6 +154,7 @@ mod counters {
         posix_register_fork_handlers: usize,
         library: usize,
         thread_sanitizer: usize,
+        sanitizer_exit: usize,
     }
 
     unsafe extern "C" {
@@ -165,6 +164,8 @@ mod counters {
         static OTHERS: Others;
         #[link_name = "__pathcc_delta_offset"]
         fn delta_offset() -> usize;
+        #[link_name = "__pathcc_place"]
+        static PLACE: AtomicUsize;
     }
 
     /// The descriptor of this image.
@@ -178,10 +179,26 @@ mod counters {
         unsafe { &OTHERS }
     }
 
-    /// The address of this image's `delta` in the calling thread.
-    pub(crate) fn delta() -> usize {
+    /// How far this image's own `delta` is from the thread pointer, if it has one.
+    pub(crate) fn own_delta() -> Option<usize> {
         // SAFETY: the linker's function only reads a word of the image's own.
-        unsafe { delta_offset() }.wrapping_add(crate::sys::thread::pointer())
+        Some(unsafe { delta_offset() }).filter(|&distance| distance != 0)
+    }
+
+    /// Where code of this image that may be part of a library finds `delta`.
+    pub(crate) fn place() -> &'static AtomicUsize {
+        // SAFETY: a variable of the image's own, which nothing else changes.
+        unsafe { &PLACE }
+    }
+
+    /// In place of `_exit`: the process ends at once.
+    extern "C" fn leave(status: usize) {
+        hub().leave();
+        if others().sanitizer_exit != 0 {
+            // SAFETY: the sanitizer's `_exit`.
+            unsafe { transmute::<usize, extern "C" fn(usize)>(others().sanitizer_exit)(status) };
+        }
+        crate::sys::exit(status);
     }
 
     /// Where a registered thread begins.
@@ -194,41 +211,89 @@ mod counters {
         address
     }
 
-    /// Behind the entry of the `pthread_create` that `linker-shim/src/threads.rs` writes: says that it is ours, and ends with
-    /// the version of what images share.
-    const SIGNATURE: [u8; 16] = *b"pathcc threads\x02\0";
-
-    /// Such a function starts at a multiple of this, so that so many bytes can be read wherever it is.
+    /// The `pthread_create` that `linker-shim/src/threads.rs` writes, with a signature behind its entry, starts at a multiple of this, so that so many bytes can be read wherever it is.
     const ALIGNMENT: usize = 64;
 
     /// The hub of the process: the executable's, or else this image's own.
     pub(crate) fn hub() -> &'static Hub {
-        foreign_hub().unwrap_or(&HUB)
+        match found() {
+            Found::Hub(hub, _) => hub,
+            _ => &HUB,
+        }
     }
 
     /// Whether that is this image's.
     pub(crate) fn has_own_hub() -> bool {
-        foreign_hub().is_none()
+        !matches!(found(), Found::Hub(..))
     }
 
-    fn foreign_hub() -> Option<&'static Hub> {
-        let function = others().create_thread;
-        if function == 0 || !function.is_multiple_of(ALIGNMENT) {
-            return None;
+    /// Whether the executable has a hub that this runtime does not understand.
+    pub(crate) fn is_other_runtime() -> bool {
+        matches!(found(), Found::OtherVersion)
+    }
+
+    /// How far the words that the executable lends are from the thread pointer.
+    pub(crate) fn lent_words() -> Option<usize> {
+        match found() {
+            Found::Hub(_, words) => Some(words),
+            Found::None | Found::OtherVersion => None,
         }
-        // SAFETY: code can be read, and these bytes are on the page of its start.
-        let (signature, distance) = unsafe {
-            let place = (function + 16) as *const u8;
-            (place.cast::<[u8; 16]>().read(), place.add(16).cast::<i32>().read())
-        };
-        // SAFETY: the signature vouches for the distance, and executables are never unloaded.
-        (signature == SIGNATURE).then(|| unsafe { &*(((function + 32) as isize + distance as isize) as *const Hub) })
     }
 
-    /// Whether every thread that the program creates is registered in the hub. A sanitizer's own threads would look as if
-    /// they were not.
-    pub(crate) fn sees_threads() -> bool {
-        (foreign_hub().is_some() || !image().is_library()) && others().thread_sanitizer == 0
+    /// The hub of another image.
+    enum Found {
+        /// There is none, or this image is the executable.
+        None,
+        /// One of another version, which must be left alone.
+        OtherVersion,
+        /// The executable's, and how far the words that it lends are from the thread pointer.
+        Hub(&'static Hub, usize),
+    }
+
+    fn found() -> Found {
+        let function = others().create_thread;
+        let is_other = image().is_library() && function != 0 && function.is_multiple_of(ALIGNMENT);
+        // Code that may only be executed does not tell.
+        if !is_other || !thread::is_readable(function + 16) {
+            return Found::None;
+        }
+        // SAFETY: it can be read, and these bytes are on one page.
+        let (signature, [distance, words]) = unsafe {
+            let place = (function + 16) as *const u8;
+            (place.cast::<[u8; 16]>().read(), place.add(16).cast::<[i32; 2]>().read())
+        };
+        if signature == HUB_SIGNATURE {
+            // SAFETY: the signature vouches for the distance, and executables are never unloaded.
+            let hub = unsafe { &*(((function + 32) as isize + distance as isize) as *const Hub) };
+            return Found::Hub(hub, words as usize);
+        }
+        let ours = signature[..HUB_SIGNATURE_NAME] == HUB_SIGNATURE[..HUB_SIGNATURE_NAME];
+        if ours { Found::OtherVersion } else { Found::None }
+    }
+
+    /// Calls `take` with each variable that the C library has, if it can be asked.
+    pub(crate) fn for_each_variable(mut take: impl FnMut(&[u8])) {
+        if others().find_symbol == 0 {
+            return;
+        }
+        // SAFETY: `dlsym` of the C library, whose variable is a list of texts that ends with a null.
+        unsafe {
+            let find = transmute::<usize, unsafe extern "C" fn(usize, usize) -> usize>(others().find_symbol);
+            let variable = find(0, c"environ".as_ptr() as usize) as *const *const *const u8;
+            let mut next = if variable.is_null() { core::ptr::null() } else { *variable };
+            while !next.is_null() && !(*next).is_null() {
+                // Volatile, or the compiler would call the C library's `strlen`.
+                let length = (0..).take_while(|&at| (*next).add(at).read_volatile() != 0).count();
+                take(core::slice::from_raw_parts(*next, length));
+                next = next.add(1);
+            }
+        }
+    }
+
+    /// Whether a thread that is not registered in the hub may have counted where others do: there every thread is registered that the
+    /// program creates, or all threads count `together`. A sanitizer's own threads would look so.
+    pub(crate) fn sees_threads(together: bool) -> bool {
+        (!has_own_hub() || !image().is_library() || together) && others().thread_sanitizer == 0
     }
 
     /// The function that creates a thread in the C library, or that of a sanitizer before it; 0 if there is none.
@@ -279,7 +344,8 @@ mod counters {
 
 #[cfg(not(feature = "log"))]
 pub(crate) use counters::{
-    delta, has_own_hub, hub, image, next_create, register_fork_handlers, sees_threads, thread_start,
+    for_each_variable, has_own_hub, hub, image, is_other_runtime, lent_words, next_create, own_delta, place,
+    register_fork_handlers, sees_threads, thread_start,
 };
 
 #[cfg(feature = "log")]

@@ -4,10 +4,11 @@
 //! Everything comes from `/proc/self`, since a constructor cannot count on its arguments in every libc. Where
 //! `/proc` is missing, the runtime goes on with what it has.
 
-use pathformat::profile::{FORKED, Head};
+use pathformat::profile::{FORKED, Head, RunId};
 
-use crate::pattern;
+use crate::origin::{Asked, Origin};
 use crate::sys::{self, File, Names, OpenError};
+use crate::target;
 use crate::text::{Path, Text};
 
 /// The variable with the pattern, as it stands in an entry of the environment.
@@ -18,115 +19,85 @@ const AT_SECURE: u64 = 23;
 
 /// What was so at the start.
 pub(crate) struct Environment {
-    /// Whether to write anything at the end.
-    enabled: bool,
-    /// The pattern of the profile's name.
-    pub(crate) pattern: Path,
-    /// Current directory, empty if unknown.
-    pub(crate) directory: Path,
+    /// What holds for all images of the process.
+    pub(crate) origin: Origin,
     /// Path of the image that this copy of the runtime is linked into, empty if unknown.
     pub(crate) image: Path,
-    /// The arguments, each closed by a NUL, cut after 64 KiB.
-    pub(crate) arguments: Text<65536>,
     /// Build-id of that image, empty if it has none, cut after 64 bytes.
     pub(crate) build_id: Text<65>,
-    /// Nanoseconds since 1970.
-    pub(crate) time: u64,
-    /// When the kernel started the process, in clock ticks since boot; 0 if unknown.
-    pub(crate) process_start: u64,
-    /// Whether the process is a fork of one that counted.
-    forked: bool,
+    /// What tells this run from every other.
+    pub(crate) run: RunId,
     /// Room for a line of a file of `/proc`.
     line: Text<4352>,
+    /// Room for a path.
+    scratch: Path,
 }
 
 impl Environment {
     /// The environment before anybody looked: nothing will be written. All zeros, so that it takes no room in a file.
     pub(crate) const fn new() -> Self {
-        Self {
-            enabled: false,
-            pattern: Text::new(),
-            directory: Text::new(),
-            image: Text::new(),
-            arguments: Text::new(),
-            build_id: Text::new(),
-            time: 0,
-            process_start: 0,
-            forked: false,
-            line: Text::new(),
-        }
+        let [image, scratch] = [Path::new(), Path::new()];
+        let (origin, build_id) = (Origin::new(), Text::new());
+        Self { origin, image, build_id, run: RunId::NONE, line: Text::new(), scratch }
     }
 
     /// Whether to write anything at the end.
     pub(crate) fn enabled(&self) -> bool {
-        self.enabled
+        self.origin.enabled()
     }
 
     /// Looks at everything. `address` is that of any code of the image.
-    pub(crate) fn read(&mut self, address: usize, build_id: &[u8]) {
-        if is_privileged() {
-            return;
+    pub(crate) fn read(&mut self, address: usize, build_id: &[u8], asked: Asked) {
+        self.origin.read(asked, &mut self.scratch);
+        self.read_image(address, build_id);
+        if self.enabled() {
+            target::settle(self);
         }
-        self.pattern.push_all(pattern::DEFAULT);
-        if let Ok(environ) = File::open(c"/proc/self/environ") {
-            let mut scan = VariableScan::new();
-            for_each_byte(&environ, |byte| scan.feed(byte, &mut self.pattern));
-        }
-        if self.pattern.overflowed() || pattern::is_off(self.pattern.as_bytes()) {
-            return;
-        }
-        self.enabled = true;
-        self.build_id.push_all(build_id);
-        self.read_clocks();
-        self.directory.fill(sys::current_directory);
-        self.read_image(address);
-        if let Ok(arguments) = File::open(c"/proc/self/cmdline") {
-            self.arguments.fill(|buffer| Some(read_up_to(&arguments, buffer)));
-        }
+    }
+
+    /// Takes over what another image has read, and looks at the rest.
+    pub(crate) fn join(&mut self, known: &mut Origin, address: usize, build_id: &[u8]) {
+        known.notice_fork();
+        self.origin.copy(known);
+        self.read_image(address, build_id);
     }
 
     /// Whether the process is a fork of one that counted.
     pub(crate) fn forked(&self) -> bool {
-        self.forked
+        self.origin.flags & FORKED != 0
     }
 
-    /// What a profile's flags say of the process.
-    pub(crate) fn flags(&self) -> u32 {
-        if self.forked { FORKED } else { 0 }
-    }
-
-    /// The process has forked, and this is the child: what is its own is looked at again.
-    pub(crate) fn fork(&mut self) {
-        self.forked = true;
-        self.read_clocks();
-    }
-
-    fn read_clocks(&mut self) {
-        self.time = sys::now();
-        let mut bytes = [0; 1024];
-        let length = File::open(c"/proc/self/stat").map_or(0, |status| read_up_to(&status, &mut bytes));
-        self.process_start = start_entry(bytes.get(..length).unwrap_or_default()).unwrap_or(0);
+    /// In a forked child: takes over what is its own.
+    pub(crate) fn fork(&mut self, origin: &Origin) {
+        self.origin.follow(origin);
+        self.run = self.run.of_child(sys::process(), self.origin.time);
     }
 
     /// What a profile says of the process and the image.
     pub(crate) fn head<'a>(&'a self, names: &'a Names, flags: u32, stop: u64) -> Head<'a> {
         Head {
-            flags: flags | self.flags(),
+            flags: flags | self.origin.flags,
             pid: sys::process(),
             parent: sys::parent(),
-            start: self.time,
+            start: self.origin.time,
             stop,
-            process_start: self.process_start,
+            process_start: self.origin.process_start,
+            run: self.run,
             build_id: self.build_id.as_bytes(),
             image: self.image.as_bytes(),
-            command_line: self.arguments.as_bytes(),
-            directory: self.directory.as_bytes(),
+            command_line: self.origin.arguments.as_bytes(),
+            directory: self.origin.directory.as_bytes(),
             host: names.host(),
         }
     }
 
     /// Finds the file that is mapped at `address`; without `/proc/self/maps`, assumes the executable.
-    fn read_image(&mut self, address: usize) {
+    fn read_image(&mut self, address: usize, build_id: &[u8]) {
+        if !self.enabled() {
+            return;
+        }
+        self.run = sys::random().map_or(RunId::NONE, RunId);
+        self.build_id.push_all(build_id);
         if let Ok(maps) = File::open(c"/proc/self/maps") {
             self.line.clear();
             for_each_byte(&maps, |byte| {
@@ -149,8 +120,87 @@ impl Environment {
     }
 }
 
+/// Variables that are looked for.
+pub(crate) struct Variables<'a> {
+    /// The value of `PATHCC_PROFILE`.
+    pub(crate) pattern: &'a mut Path,
+    /// That of `PWD`.
+    pub(crate) directory: &'a mut Path,
+    /// Whether everything there was a variable.
+    pub(crate) sane: bool,
+}
+
+impl Variables<'_> {
+    /// Looks at what the program was started with, as far as it has not overwritten that. Whether there is a pattern.
+    pub(crate) fn read_process(&mut self) -> bool {
+        let mut scan = self.scan();
+        let mut sane = Sane::new();
+        if let Ok(environ) = File::open(c"/proc/self/environ") {
+            for_each_byte(&environ, |byte| {
+                sane.feed(byte);
+                scan.0.feed(byte, self.pattern);
+                scan.1.feed(byte, self.directory);
+                true
+            });
+        }
+        self.sane = sane.is();
+        scan.0.found
+    }
+
+    /// Looks at what the C library has.
+    #[cfg(all(not(feature = "log"), panic = "abort"))]
+    pub(crate) fn read_library(&mut self) {
+        let mut scan = self.scan();
+        crate::entry::for_each_variable(|variable| {
+            for &byte in variable.iter().chain(&[0]) {
+                scan.0.feed(byte, self.pattern);
+                scan.1.feed(byte, self.directory);
+            }
+        });
+    }
+
+    /// There is none to ask.
+    #[cfg(not(all(not(feature = "log"), panic = "abort")))]
+    pub(crate) fn read_library(&mut self) {
+        let _ = self.scan();
+    }
+
+    fn scan(&mut self) -> (VariableScan, VariableScan) {
+        self.directory.clear();
+        (VariableScan::new(VARIABLE), VariableScan::new(b"PWD="))
+    }
+}
+
+/// Tells whether a stream of NUL-closed entries holds variables only.
+struct Sane {
+    named: bool,
+    empty: bool,
+    sane: bool,
+}
+
+impl Sane {
+    fn new() -> Self {
+        Self { named: false, empty: true, sane: true }
+    }
+
+    fn feed(&mut self, byte: u8) {
+        match byte {
+            0 => {
+                self.sane &= self.named;
+                (self.named, self.empty) = (false, true);
+            }
+            b'=' => (self.named, self.empty) = (!self.empty, false),
+            _ => self.empty = false,
+        }
+    }
+
+    fn is(&self) -> bool {
+        self.sane && self.empty
+    }
+}
+
 /// Whether the program runs with more rights than whoever started it.
-fn is_privileged() -> bool {
+pub(crate) fn is_privileged() -> bool {
     match File::open(c"/proc/self/auxv") {
         Ok(vector) => {
             let mut bytes = [0; 1024];
@@ -172,43 +222,50 @@ fn secure_entry(vector: &[u8]) -> Option<bool> {
 }
 
 /// The time in `/proc/self/stat` at which the process started. The command's name before it may hold anything.
-fn start_entry(status: &[u8]) -> Option<u64> {
+pub(crate) fn start_entry(status: &[u8]) -> Option<u64> {
     let end = status.iter().rposition(|&byte| byte == b')')?;
     // The fields behind the name begin with the third, and the time is the 22nd.
     let field = status.get(end + 2..)?.split(|&byte| byte == b' ').nth(19)?;
     core::str::from_utf8(field).ok()?.parse().ok()
 }
 
-/// Finds the value of [`VARIABLE`] in a stream of NUL-closed entries; the first entry counts, as for `getenv`.
+/// Finds the value of a variable in a stream of NUL-closed entries; the first entry counts, as for `getenv`.
 struct VariableScan {
-    /// How much of the current entry agreed with [`VARIABLE`] so far; `None` once it did not.
+    /// The variable's name and `=`.
+    name: &'static [u8],
+    /// How much of the current entry agreed with it so far; `None` once it did not.
     matched: Option<usize>,
+    /// Whether the value is complete, or has begun.
+    done: bool,
+    found: bool,
 }
 
 impl VariableScan {
-    fn new() -> Self {
-        Self { matched: Some(0) }
+    fn new(name: &'static [u8]) -> Self {
+        Self { name, matched: Some(0), done: false, found: false }
     }
 
-    /// Takes a byte; false once the value is complete.
-    fn feed(&mut self, byte: u8, value: &mut Path) -> bool {
+    /// Takes a byte.
+    fn feed(&mut self, byte: u8, value: &mut Path) {
         match self.matched {
-            Some(matched) if matched == VARIABLE.len() => {
+            _ if self.done => {}
+            Some(matched) if matched == self.name.len() => {
                 if byte == 0 {
-                    return false;
+                    self.done = true;
+                } else {
+                    value.push(byte);
                 }
-                value.push(byte);
             }
             _ if byte == 0 => self.matched = Some(0),
-            Some(matched) if VARIABLE.get(matched) == Some(&byte) => {
+            Some(matched) if self.name.get(matched) == Some(&byte) => {
                 self.matched = Some(matched + 1);
-                if matched + 1 == VARIABLE.len() {
+                if matched + 1 == self.name.len() {
+                    self.found = true;
                     value.clear();
                 }
             }
             _ => self.matched = None,
         }
-        true
     }
 }
 
@@ -271,7 +328,7 @@ pub(crate) fn for_each_byte(file: &File, mut take: impl FnMut(u8) -> bool) {
 }
 
 /// Fills the buffer as far as the file goes.
-fn read_up_to(file: &File, buffer: &mut [u8]) -> usize {
+pub(crate) fn read_up_to(file: &File, buffer: &mut [u8]) -> usize {
     let mut length = 0;
     while let Some(rest) = buffer.get_mut(length..).filter(|rest| !rest.is_empty()) {
         match file.read(rest) {
@@ -289,8 +346,8 @@ mod tests {
     fn variable(environ: &[u8]) -> Option<Vec<u8>> {
         let mut value = Path::new();
         value.push_all(b"<default>");
-        let mut scan = VariableScan::new();
-        let _ = environ.iter().all(|&byte| scan.feed(byte, &mut value));
+        let mut scan = VariableScan::new(VARIABLE);
+        environ.iter().for_each(|&byte| scan.feed(byte, &mut value));
         Some(value.as_bytes().to_vec()).filter(|value| value != b"<default>")
     }
 
@@ -301,6 +358,17 @@ mod tests {
         assert_eq!(variable(b"PATHCC_PROFILE=\0PATHCC_PROFILE=second\0"), Some(Vec::new()));
         assert_eq!(variable(b"PATHCC_PROFILER=1\0\0X=1"), None);
         assert_eq!(variable(b""), None);
+    }
+
+    #[test]
+    fn an_environment_that_was_overwritten_is_noticed() {
+        let sane = |environ: &[u8]| {
+            let mut sane = Sane::new();
+            environ.iter().for_each(|&byte| sane.feed(byte));
+            sane.is()
+        };
+        assert!(sane(b"") && sane(b"A=1\0B=\0") && sane(b"A==\0"));
+        assert!(!sane(b"A=1") && !sane(b"title of a process\0\0\0") && !sane(b"A=1\0\0") && !sane(b"=\0"));
     }
 
     #[test]
@@ -339,13 +407,28 @@ mod tests {
     #[test]
     fn this_process_is_described() {
         let mut environment = Box::new(Environment::new());
-        environment.read(this_process_is_described as *const () as usize, &[1]);
+        environment.read(this_process_is_described as *const () as usize, &[1], Asked::Counted);
         assert!(environment.enabled());
         let program = std::env::current_exe().expect("Linux has /proc");
         assert_eq!(environment.image.as_bytes(), program.as_os_str().as_encoded_bytes());
         let directory = std::env::current_dir().expect("tests run somewhere");
-        assert_eq!(environment.directory.as_bytes(), directory.as_os_str().as_encoded_bytes());
-        assert!(environment.arguments.as_bytes().ends_with(b"\0"));
-        assert!(environment.process_start > 0);
+        assert_eq!(environment.origin.directory.as_bytes(), directory.as_os_str().as_encoded_bytes());
+        assert!(environment.origin.arguments.as_bytes().ends_with(b"\0"));
+        assert!(environment.origin.process_start > 0);
+        assert_ne!(environment.run, RunId::NONE);
+    }
+
+    #[test]
+    fn every_image_and_every_child_is_a_run_of_its_own() {
+        let read = || {
+            let mut environment = Box::new(Environment::new());
+            environment.read(this_process_is_described as *const () as usize, &[1], Asked::Counted);
+            environment
+        };
+        let (mut one, other) = (read(), read());
+        let before = one.run;
+        let origin = Box::new(Origin::new());
+        one.fork(&origin);
+        assert!(one.run != before && before != other.run && one.run != other.run);
     }
 }

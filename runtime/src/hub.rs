@@ -8,9 +8,12 @@
 //! still does while it ends, destructors of thread-local variables for example, is counted in its slot.
 
 use core::cell::UnsafeCell;
+use core::mem::offset_of;
 use core::ptr::{self, NonNull};
 
-use crate::counting::Counting;
+use pathformat::names::LENT_COUNT;
+
+use crate::origin::Origin;
 use crate::slots::{CHUNKS, Slot};
 use crate::sys::mapping::{self, At};
 use crate::sys::thread::{self, Lock};
@@ -43,6 +46,50 @@ pub(crate) struct Thread {
     pub(crate) argument: usize,
 }
 
+/// What the images of a process know of each other. Their runtimes may differ: each does what is to be done with its own counters
+/// by its own code.
+#[derive(Debug)]
+#[repr(C)]
+pub(crate) struct Member {
+    next: *mut Member,
+    prepare: Option<extern "C" fn(*mut Member, Slot)>,
+    attach: Option<extern "C" fn(*mut Member, Slot, usize)>,
+    rescue: Option<extern "C" fn(*mut Member, usize) -> bool>,
+    leave: Option<extern "C" fn(*mut Member)>,
+}
+
+impl Member {
+    /// An image that nobody can ask. All zeros.
+    pub(crate) const NONE: Self =
+        Self { next: ptr::null_mut(), prepare: None, attach: None, rescue: None, leave: None };
+
+    /// An image that makes memory for slots, lets the thread with a thread pointer count in one, replaces pages, and notes
+    /// that the process leaves.
+    pub(crate) fn new(
+        prepare: extern "C" fn(*mut Member, Slot),
+        attach: extern "C" fn(*mut Member, Slot, usize),
+        rescue: extern "C" fn(*mut Member, usize) -> bool,
+        leave: extern "C" fn(*mut Member),
+    ) -> Self {
+        let (prepare, attach) = (Some(prepare), Some(attach));
+        Self { next: ptr::null_mut(), prepare, attach, rescue: Some(rescue), leave: Some(leave) }
+    }
+
+    /// # Safety
+    /// The image is loaded, and the caller has the hub's lock, as for all that is called through it.
+    unsafe fn prepare(this: *mut Self, slot: Slot) {
+        // SAFETY: the caller vouches for it.
+        unsafe { (*this).prepare }.inspect(|prepare| prepare(this, slot));
+    }
+
+    /// # Safety
+    /// As above.
+    unsafe fn attach(this: *mut Self, slot: Slot, pointer: usize) {
+        // SAFETY: the caller vouches for it.
+        unsafe { (*this).attach }.inspect(|attach| attach(this, slot, pointer));
+    }
+}
+
 /// The threads and images of a process. Zeros are a hub without any.
 #[repr(C)]
 pub(crate) struct Hub {
@@ -62,9 +109,27 @@ pub(crate) struct Shared {
     /// How many slots are free below that.
     free: u32,
     /// The images that count, in a list.
-    images: *mut Counting,
+    images: *mut Member,
     threads: [*mut Thread; CHUNKS],
+    /// Which of the words that libraries are lent are in use, one bit each.
+    lent: [u64; LENT_COUNT / 64],
+    /// How the process was started.
+    pub(crate) origin: Origin,
 }
+
+// What other runtimes read and write. Whoever changes any of it, or of what these structures consist of, gives
+// `names::HUB_SIGNATURE` another version.
+const _: () = {
+    assert!(size_of::<Member>() == 40 && offset_of!(Member, prepare) == 8 && offset_of!(Member, leave) == 32);
+    assert!(offset_of!(Member, attach) == 16 && offset_of!(Member, rescue) == 24);
+    assert!(size_of::<Thread>() == 32 && offset_of!(Thread, number) == 4 && offset_of!(Thread, pointer) == 8);
+    assert!(offset_of!(Thread, start) == 16 && offset_of!(Thread, argument) == 24);
+    assert!(offset_of!(Hub, forking) == 4 && offset_of!(Hub, shared) == 16);
+    assert!(offset_of!(Shared, used) == 4 && offset_of!(Shared, free) == 8 && offset_of!(Shared, images) == 16);
+    assert!(offset_of!(Shared, threads) == 24 && offset_of!(Shared, lent) == 24 + 8 * CHUNKS && CHUNKS == 21);
+    assert!(LENT_COUNT == 256 && offset_of!(Shared, origin) == offset_of!(Shared, lent) + LENT_COUNT / 8);
+    assert!(size_of::<Origin>() == 77_960);
+};
 
 // SAFETY: everything is reached through the lock.
 unsafe impl Sync for Hub {}
@@ -72,8 +137,8 @@ unsafe impl Sync for Hub {}
 impl Hub {
     /// A hub without threads or images.
     pub(crate) const fn new() -> Self {
-        let shared =
-            Shared { process: 0, used: 0, free: 0, images: ptr::null_mut(), threads: [ptr::null_mut(); CHUNKS] };
+        let (images, threads, lent) = (ptr::null_mut(), [ptr::null_mut(); CHUNKS], [0; LENT_COUNT / 64]);
+        let shared = Shared { process: 0, used: 0, free: 0, images, threads, lent, origin: Origin::new() };
         Self { lock: Lock::new(), forking: UnsafeCell::new((0, 0)), shared: UnsafeCell::new(shared) }
     }
 
@@ -91,6 +156,32 @@ impl Hub {
         }
         thread::restore_signals(mask);
         result
+    }
+
+    /// Puts other memory where a page of a raw file was lost, if the address is in one. A signal handler calls this, so the
+    /// lock is not asked for: whoever has it may be the one that is interrupted.
+    pub(crate) fn rescue(&self, address: usize) -> bool {
+        self.members().any(|(image, member)| member.rescue.is_some_and(|rescue| rescue(image, address)))
+    }
+
+    /// The process ends at once, by a function that may be called anywhere. Nobody asks for the lock here, either.
+    pub(crate) fn leave(&self) {
+        for (image, member) in self.members() {
+            if let Some(leave) = member.leave {
+                leave(image);
+            }
+        }
+    }
+
+    /// The images, without the lock.
+    fn members(&self) -> impl Iterator<Item = (*mut Member, &Member)> {
+        // SAFETY: an aligned word.
+        let mut next = unsafe { ptr::read_volatile(&raw const (*self.shared.get()).images) };
+        core::iter::from_fn(move || {
+            // SAFETY: images are in the list while they are loaded.
+            let member = unsafe { next.as_ref() }?;
+            Some((core::mem::replace(&mut next, member.next), member))
+        })
     }
 
     /// Whether this thread holds the lock because it forks.
@@ -224,38 +315,61 @@ impl Shared {
         let (number, pointer) = (thread::current(), thread::pointer());
         if let Some(thread) = self.thread(slot) {
             *thread = Thread { state: State::Running, number, pointer, ..*thread };
-            self.each_image(|image| image.attach(slot, pointer));
+            // SAFETY: images in the list are loaded.
+            self.each_image(|image| unsafe { Member::attach(image, slot, pointer) });
         }
     }
 
     /// Makes sure that every image has memory for a slot.
     pub(crate) fn prepare(&mut self, slot: Slot) {
-        self.each_image(|image| image.prepare(slot));
+        // SAFETY: images in the list are loaded.
+        self.each_image(|image| unsafe { Member::prepare(image, slot) });
     }
 
-    fn each_image(&mut self, mut act: impl FnMut(&mut Counting)) {
+    fn each_image(&mut self, mut act: impl FnMut(*mut Member)) {
         let mut next = self.images;
-        // SAFETY: images are in the list while they are loaded, and whoever has the shared part is alone.
-        while let Some(image) = unsafe { next.as_mut() } {
-            next = image.next;
+        while !next.is_null() {
+            let image = next;
+            // SAFETY: images are in the list while they are loaded, and whoever has the shared part is alone.
+            next = unsafe { (*image).next };
             act(image);
         }
     }
 
+    /// Lends a thread-local word of the executable's to a library; gives its distance from the thread pointer. It is 0 in every
+    /// thread.
+    pub(crate) fn lend(&mut self, first: usize) -> Option<usize> {
+        let (index, bits) = self.lent.iter_mut().enumerate().find(|(_, bits)| **bits != u64::MAX)?;
+        let bit = bits.trailing_ones() as usize;
+        *bits |= 1 << bit;
+        Some(first.wrapping_add((index * 64 + bit) * size_of::<usize>()))
+    }
+
+    /// Takes back a word that is 0 in every thread again.
+    pub(crate) fn take_back(&mut self, first: usize, distance: usize) {
+        let number = distance.wrapping_sub(first) / size_of::<usize>();
+        if let Some(bits) = self.lent.get_mut(number / 64) {
+            *bits &= !(1 << (number % 64));
+        }
+    }
+
     /// Adds an image, in which all threads count from now on.
-    pub(crate) fn add(&mut self, image: &mut Counting) {
+    pub(crate) fn add(&mut self, image: *mut Member) {
         for slot in self.slots() {
             if let Some(&mut Thread { state, number, pointer, .. }) = self.thread(slot)
                 && state != State::Free
             {
-                image.prepare(slot);
+                // SAFETY: the caller's image is loaded.
+                unsafe { Member::prepare(image, slot) };
                 // One that has ended may have left its stack to others.
                 if state == State::Running && thread::is_alive(number) {
-                    image.attach(slot, pointer);
+                    // SAFETY: as above.
+                    unsafe { Member::attach(image, slot, pointer) };
                 }
             }
         }
-        image.next = self.images;
+        // SAFETY: as above, and whoever has the shared part is alone.
+        unsafe { (*image).next = self.images };
         self.images = image;
     }
 
@@ -272,15 +386,17 @@ impl Shared {
     }
 
     /// Removes an image that is about to be unloaded.
-    pub(crate) fn remove(&mut self, image: &mut Counting) {
-        let gone: *mut Counting = image;
+    pub(crate) fn remove(&mut self, gone: *mut Member) {
+        // SAFETY: the caller's image is loaded.
+        let after = unsafe { (*gone).next };
         if self.images == gone {
-            self.images = image.next;
+            self.images = after;
         }
-        let after = image.next;
         self.each_image(|other| {
-            if other.next == gone {
-                other.next = after;
+            // SAFETY: images in the list are loaded, and whoever has the shared part is alone.
+            let next = unsafe { &mut (*other).next };
+            if *next == gone {
+                *next = after;
             }
         });
     }

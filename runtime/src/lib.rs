@@ -20,6 +20,8 @@ mod build_id;
 mod counters;
 #[cfg(all(not(feature = "log"), panic = "abort"))]
 mod counting;
+#[cfg(all(not(feature = "log"), panic = "abort"))]
+mod early;
 #[cfg(panic = "abort")]
 mod entry;
 #[cfg_attr(feature = "log", allow(dead_code, reason = "the block log writes no profiles"))]
@@ -36,15 +38,20 @@ mod log;
 mod map;
 #[cfg(panic = "abort")]
 mod memory;
+#[cfg_attr(feature = "log", allow(dead_code, reason = "the block log is of one image"))]
+mod origin;
 mod pattern;
 #[cfg(any(not(feature = "log"), not(panic = "abort")))]
 mod raw;
+#[cfg(all(not(feature = "log"), panic = "abort"))]
+mod rescue;
 #[cfg(any(not(feature = "log"), not(panic = "abort")))]
 mod sink;
 #[cfg(any(not(feature = "log"), not(panic = "abort")))]
 mod slots;
 #[allow(dead_code, reason = "the two members of the archive use a part each")]
 mod sys;
+#[cfg_attr(feature = "log", allow(dead_code, reason = "the block log appends to one file"))]
 mod target;
 mod text;
 #[cfg(all(not(feature = "log"), panic = "abort"))]

@@ -1,12 +1,16 @@
 //! What happens when an image is loaded, when the process forks, and when the image ends.
 
 use core::cell::UnsafeCell;
+use core::sync::atomic::{AtomicBool, Ordering};
 
 #[cfg(not(feature = "log"))]
 use crate::counting;
 use crate::environment::Environment;
 #[cfg(feature = "log")]
 use crate::log;
+use crate::origin::Asked;
+#[cfg(not(feature = "log"))]
+use crate::origin::Origin;
 use crate::{build_id, entry};
 
 /// State that is changed only where nobody else can be using it.
@@ -33,25 +37,45 @@ impl<T> Global<T> {
 
 static ENVIRONMENT: Global<Environment> = Global::new(Environment::new());
 
-/// The constructor.
+/// Whether the constructor has run.
+static STARTED: AtomicBool = AtomicBool::new(false);
+
+/// The constructor. A program without a C library may not know of constructors, so there the entry calls it (`early.rs`).
 pub(crate) extern "C" fn start() {
+    if STARTED.swap(true, Ordering::Relaxed) {
+        return;
+    }
     // SAFETY: no other code of this image runs before its first constructor has returned.
     let environment = unsafe { ENVIRONMENT.get() };
     // SAFETY: the linker gives the address of this very image's head.
     let build_id = unsafe { build_id::build_id(entry::file_head()) };
     // An address of code, since the pages of zeroed data belong to no file.
-    environment.read(start as *const () as usize, build_id);
+    let address = start as *const () as usize;
+    #[cfg(feature = "log")]
+    environment.read(address, build_id, Asked::Counted);
     #[cfg(not(feature = "log"))]
-    if environment.enabled() {
-        counting::start(environment);
+    {
+        let hub = entry::hub();
+        let asked = if entry::image().is_library() && entry::has_own_hub() { Asked::Alone } else { Asked::Counted };
+        hub.with(|shared| {
+            if shared.origin.is_known() {
+                environment.join(&mut shared.origin, address, build_id);
+            } else {
+                environment.read(address, build_id, asked);
+                shared.origin.copy(&environment.origin);
+            }
+        });
+        if environment.enabled() {
+            counting::start(environment);
+        }
     }
 }
 
-/// In a forked child: what is its own is looked at again.
+/// In a forked child: takes over what is its own.
 #[cfg(not(feature = "log"))]
-pub(crate) fn fork_environment() {
+pub(crate) fn fork_environment(origin: &Origin) {
     // SAFETY: no other thread is left, and nothing borrowed from it before the fork.
-    unsafe { ENVIRONMENT.get() }.fork();
+    unsafe { ENVIRONMENT.get() }.fork(origin);
 }
 
 /// What the constructor found.

@@ -14,7 +14,8 @@
 //!
 //! Records of one frame are in order; records of different frames may be mixed, the pair of kind 0 excepted. A frame
 //! without a record of kind 2 was still active (or was left by `longjmp`); one without kind 0 was entered
-//! before a fork, by the parent. A process that is killed loses what is still in the buffer.
+//! before a fork, by the parent. A process that is killed loses what is still in the buffer, unless the profile's name
+//! is to end in `.now.pathprof`: then each record is written at once.
 
 use core::hint;
 use core::ptr;
@@ -22,7 +23,7 @@ use core::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
 use crate::environment::Environment;
 use crate::sys::{self, File};
-use crate::target;
+use crate::target::{self, Found};
 use crate::text::Path;
 
 /// One record, or the module id after it.
@@ -113,7 +114,10 @@ impl Log {
                 self.length += 1;
             }
         }
-        if ENDED.load(Ordering::Relaxed) {
+        if self.file.is_none() && environment.enabled() {
+            self.file = self.open(environment);
+        }
+        if ENDED.load(Ordering::Relaxed) || is_written_at_once(&self.path) {
             self.flush(environment);
         }
     }
@@ -130,7 +134,7 @@ impl Log {
     }
 
     fn open(&mut self, environment: &Environment) -> Option<File> {
-        if !target::resolve(environment, 1, &mut self.path, &mut self.scratch) {
+        if target::resolve(environment, 1, &mut self.path, &mut self.scratch) == Found::Nowhere {
             return None;
         }
         rename_profile(&mut self.path);
@@ -144,6 +148,11 @@ fn rename_profile(path: &mut Path) {
         path.truncate(stem.len());
     }
     path.push_all(b".pathlog");
+}
+
+/// Whether the log of this name is to be whole whatever becomes of the process.
+fn is_written_at_once(path: &Path) -> bool {
+    path.as_bytes().ends_with(b".now.pathlog")
 }
 
 /// A number for a frame that no other has, in this process and in others that may share its file.
@@ -191,10 +200,10 @@ mod tests {
         let root = std::env::temp_dir().join(format!("pathrt-log-{}", std::process::id()));
         fs::create_dir_all(&root).expect("the temporary directory is writable");
         let mut environment = Box::new(Environment::new());
-        environment.read(&raw const LOG as usize, &[]);
-        environment.pattern.fill(|_| None);
-        environment.pattern.push_all(root.as_os_str().as_encoded_bytes());
-        environment.pattern.push_all(b"/test.pathprof");
+        environment.read(&raw const LOG as usize, &[], crate::origin::Asked::Counted);
+        environment.origin.pattern.fill(|_| None);
+        environment.origin.pattern.push_all(root.as_os_str().as_encoded_bytes());
+        environment.origin.pattern.push_all(b"/test.pathprof");
 
         const FRAMES: usize = 1000;
         const BLOCKS: u32 = 100;
@@ -242,6 +251,12 @@ mod tests {
             path.push_all(profile.as_bytes());
             rename_profile(&mut path);
             assert_eq!(path.as_bytes(), log.as_bytes());
+            assert!(!is_written_at_once(&path));
         }
+        let mut path = Path::new();
+        path.push_all(b"/a/7.now.pathprof");
+        assert!(!is_written_at_once(&path));
+        rename_profile(&mut path);
+        assert!(is_written_at_once(&path));
     }
 }

@@ -19,9 +19,10 @@ impl Map {
 
     /// Looks again. Empty without `/proc`.
     pub(crate) fn read(&mut self) -> &[u8] {
-        self.lines.clear();
-        self.line.clear();
+        // Without /proc, what was seen before is the best there is.
         if let Ok(maps) = File::open(c"/proc/self/maps") {
+            self.lines.clear();
+            self.line.clear();
             for_each_byte(&maps, |byte| {
                 self.line.push(byte);
                 if byte == b'\n' {

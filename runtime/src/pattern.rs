@@ -1,7 +1,8 @@
 //! From the pattern in `PATHCC_PROFILE` to the name of a file. Pure: everything it needs comes as an argument.
 //!
 //! `%e` is the base name of the image, `%p` the process, `%h` the machine, `%b` and `%m` the build-id in
-//! hexadecimal, `%%` a percent sign; any other `%x` stays as it is.
+//! hexadecimal, `%%` a percent sign; any other `%x` stays as it is, and `pathprof doctor` says so. An empty pattern is none,
+//! as if the variable was not set; `off` says that nothing is to be written.
 
 use crate::text::Path;
 
@@ -29,7 +30,7 @@ pub(crate) struct Facts<'a> {
 
 /// Whether this pattern says that nothing is to be written.
 pub(crate) fn is_off(pattern: &[u8]) -> bool {
-    pattern.is_empty() || pattern == b"off"
+    pattern == b"off"
 }
 
 /// Whether the name differs between processes.
@@ -118,8 +119,8 @@ mod tests {
     }
 
     #[test]
-    fn off_and_empty_are_off() {
-        assert!(is_off(b"off") && is_off(b""));
-        assert!(!is_off(b"offer") && !is_off(b"%e"));
+    fn only_off_is_off() {
+        assert!(is_off(b"off"));
+        assert!(!is_off(b"offer") && !is_off(b"%e") && !is_off(b""));
     }
 }

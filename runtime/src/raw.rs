@@ -5,8 +5,14 @@
 //! cost too much, when the disk is far from full. Otherwise the counters stay in private memory: as exact, and lost
 //! if the program is killed.
 //!
-//! No descriptor is kept: programs close what they do not know. The file is opened again by its path when it
-//! grows, and left alone if that names another file by then. Its first page stays mapped, for the flags.
+//! Its descriptor is kept (`sys/kept.rs`). Programs close what they do not know; then the file is opened again by its path when
+//! it grows, and left alone if that names another file by then. Its first page stays mapped, for the flags.
+//!
+//! Whoever cuts the file while the process runs takes the pages away that it counts in. No other memory would do: only pages of
+//! a file with a name outlive a process that is killed, and the kernel drops those of any file that becomes shorter. (Files in
+//! memory can be sealed against that, but end with the process; System V segments are not cut, but are nobody's when it is
+//! gone; a second process that copies would be seen by the program.) So the file is its owner's alone, has a name that `*` does not mean, and who
+//! loses its pages all the same counts on in others (`rescue.rs`).
 
 use core::mem;
 use core::ptr::{self, NonNull};
@@ -17,13 +23,14 @@ use pathformat::raw::{self, FLAGS_OFFSET, PAGE, Place};
 
 use crate::environment::Environment;
 use crate::sink::{BUFFER, FileSink};
+use crate::sys::kept::Kept;
 use crate::sys::mapping::{self, At};
-use crate::sys::{self, File, Identity, OpenError};
+use crate::sys::{self, File, Identity, Mode, OpenError, apart};
 use crate::target;
 use crate::text::Path;
 
-/// What follows the profile's name.
-const SUFFIX: &[u8] = b".raw";
+/// How the file begins.
+const MAGIC: u64 = u64::from_le_bytes(raw::MAGIC);
 
 /// Reserving so much for a program that may run long is always fine.
 const SMALL: u64 = 1 << 20;
@@ -40,13 +47,13 @@ const PLENTY_TIMES: u64 = 64;
 /// Reserved room is memory on this file system.
 const TMPFS: u64 = 0x0102_1994;
 
-/// A name that is taken belongs to a process that was killed; after so many of them we give up.
-const MOST_NAMES: u32 = 1000;
-
 /// A raw file that this process made.
 pub(crate) struct RawFile {
     path: Path,
+    /// The number in its name and in that of the profile; 0 if there never was a file.
+    number: u32,
     identity: Identity,
+    kept: Kept,
     header_size: u64,
     /// The first page of the file; null if it is not mapped.
     page: *mut u8,
@@ -71,12 +78,14 @@ impl RawFile {
     /// No file.
     pub(crate) const fn none() -> Self {
         let page = ptr::null_mut();
-        Self { path: Path::new(), identity: Identity::NONE, header_size: 0, page, child: false }
+        let (path, identity, kept) = (Path::new(), Identity::NONE, Kept::NONE);
+        Self { path, number: 0, identity, kept, header_size: 0, page, child: false }
     }
 
     /// Forgets the file.
     pub(crate) fn forget(&mut self) {
         self.identity = Identity::NONE;
+        self.kept.close();
         if let Some(page) = NonNull::new(mem::replace(&mut self.page, ptr::null_mut())) {
             // SAFETY: mapped by us, and nobody else uses it.
             unsafe { mapping::unmap(page, PAGE as usize) };
@@ -97,46 +106,79 @@ impl RawFile {
         map: Option<&[u8]>,
         places: impl Iterator<Item = Place> + Clone,
         room: &mut Room,
-    ) -> Option<File> {
+    ) -> Result<File, OpenError> {
         self.forget();
         self.child = environment.forked();
         let file = self.create_free_name(environment, room)?;
         let mut sink = FileSink::new(&file, &mut room.buffer);
         self.header_size = raw::write_header(&mut sink, head, region_size, map, places);
+        // The flags are set through a mapping: all of the page must have its room, not only what is written of it.
         if sink.finish()
+            && file.allocate(0, self.header_size)
             && let Some(identity) = file.identity()
         {
             self.identity = identity;
             let page = mapping::map_file(At::Anywhere, PAGE as usize, &file, 0);
             self.page = page.map_or(ptr::null_mut(), NonNull::as_ptr);
-            return Some(file);
+            if !apart::is_apart() {
+                self.kept = Kept::keep(&file);
+            }
+            return Ok(file);
         }
-        self.path.as_path().inspect(|path| sys::unlink(path));
-        None
+        environment.origin.place(&mut self.path).inspect(|place| sys::unlink(*place));
+        Err(OpenError::Other)
     }
 
-    fn create_free_name(&mut self, environment: &Environment, room: &mut Room) -> Option<File> {
-        for number in 1..MOST_NAMES {
-            if !target::resolve(environment, number, &mut self.path, &mut room.scratch) {
-                return None;
-            }
-            self.path.push_all(SUFFIX);
-            match File::create(self.path.as_path()?) {
-                Ok(file) => return Some(file),
+    fn create_free_name(&mut self, environment: &Environment, room: &mut Room) -> Result<File, OpenError> {
+        self.number = 0;
+        loop {
+            let free = target::free(environment, self.number + 1, &mut room.scratch, &mut self.path);
+            self.number = free.ok_or(OpenError::Other)?;
+            let place = environment.origin.place(&mut self.path).ok_or(OpenError::Other)?;
+            match File::create(place, Mode::Owner) {
                 Err(OpenError::Exists) => {}
-                Err(_) => return None,
+                result => return result,
             }
         }
-        None
+    }
+
+    /// The path of the file.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The number that the profile's name shall have, which the file has kept free.
+    pub(crate) fn number(&self) -> u32 {
+        self.number.max(1)
     }
 
     /// Opens the file again, if it is still at its place.
-    pub(crate) fn open(&mut self) -> Option<File> {
+    pub(crate) fn open(&mut self) -> Result<File, OpenError> {
         if !self.exists() {
-            return None;
+            return Err(OpenError::Other);
         }
-        let file = File::open_to_change(self.path.as_path()?).ok()?;
-        (file.identity() == Some(self.identity)).then_some(file)
+        if let Some(file) = self.kept.file() {
+            return Ok(file);
+        }
+        let file = File::open_to_change(self.path.as_path().ok_or(OpenError::Other)?.into())?;
+        if file.identity() == Some(self.identity) { Ok(file) } else { Err(OpenError::Other) }
+    }
+
+    /// Whether the file still reaches to an offset, as far as is known.
+    pub(crate) fn reaches(&self, offset: u64) -> bool {
+        self.kept.file().and_then(|file| file.length()).is_none_or(|length| length > offset)
+    }
+
+    /// Whether the file has lost its beginning, as it does when somebody empties it.
+    pub(crate) fn is_damaged(&mut self) -> bool {
+        let mut start = [0];
+        let read = self.open().is_ok_and(|file| file.read_words_at(&mut start, 0) != 1 || start != [MAGIC]);
+        self.exists() && read
+    }
+
+    /// Whether an address is on the page with the flags.
+    pub(crate) fn has_flags_at(&self, address: usize) -> Option<NonNull<u8>> {
+        NonNull::new(self.page).filter(|page| (address.wrapping_sub(page.as_ptr() as usize) as u64) < PAGE)
     }
 
     /// Where slot number `slot` starts in the file.
@@ -154,7 +196,7 @@ impl RawFile {
         if length <= small || !(self.child || system.kind == TMPFS) {
             return file.allocate(start, length);
         }
-        system.free >= PLENTY.max(length.saturating_mul(PLENTY_TIMES)) && file.set_length(start + length)
+        system.free >= PLENTY.max(length.saturating_mul(PLENTY_TIMES)) && file.grow(start + length)
     }
 
     /// Sets flags in the file.
@@ -166,10 +208,13 @@ impl RawFile {
         }
     }
 
-    /// Removes the file.
-    pub(crate) fn remove(&mut self) {
-        if self.open().is_some() {
-            self.path.as_path().inspect(|path| sys::unlink(path));
+    /// Removes the file, unless its name is another one's by now.
+    pub(crate) fn remove(&mut self, environment: &Environment) {
+        if self.exists()
+            && let Some(place) = environment.origin.place(&mut self.path)
+            && sys::identity_of(place) == self.identity
+        {
+            sys::unlink(place);
         }
         self.forget();
     }

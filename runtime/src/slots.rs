@@ -6,11 +6,13 @@
 
 use core::ptr::{self, NonNull};
 
+use pathformat::raw::PAGE;
+
 use crate::counters::{self, PageMap, Source, Window};
 use crate::image::Image;
 use crate::raw::RawFile;
 use crate::sys::mapping::{self, At};
-use crate::sys::{self, File};
+use crate::sys::{self, File, OpenError, apart};
 
 /// How many chunks there may be: for two million threads.
 pub(crate) const CHUNKS: usize = 21;
@@ -20,6 +22,7 @@ const ADDRESS_SPACE_PART: u64 = 64;
 
 /// The number of a slot, the same in every image of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(transparent)]
 pub(crate) struct Slot(pub(crate) u32);
 
 impl Slot {
@@ -53,6 +56,8 @@ pub(crate) struct Slots {
     size: usize,
     /// Whether the raw file keeps the region itself.
     region_kept: bool,
+    /// Whether pages of the file were lost.
+    cut: bool,
     chunks: [Chunk; CHUNKS],
     pub(crate) raw: RawFile,
 }
@@ -61,7 +66,8 @@ impl Slots {
     /// No slots. All zeros.
     pub(crate) const fn new() -> Self {
         let none = Chunk { start: ptr::null_mut(), kept: false, idle: false };
-        Self { region: ptr::null_mut(), size: 0, region_kept: false, chunks: [none; CHUNKS], raw: RawFile::none() }
+        let chunks = [none; CHUNKS];
+        Self { region: ptr::null_mut(), size: 0, region_kept: false, cut: false, chunks, raw: RawFile::none() }
     }
 
     /// Takes over the region of an image.
@@ -92,6 +98,42 @@ impl Slots {
             || slot != Slot::REGION && self.chunks.get(slot.place().0).is_some_and(|chunk| chunk.kept)
     }
 
+    /// Whether pages of the file were lost.
+    pub(crate) fn was_cut(&self) -> bool {
+        self.cut
+    }
+
+    /// Looks whether the file was emptied, though it may have grown again and no page is missed.
+    pub(crate) fn look_for_cuts(&mut self) {
+        self.cut |= self.raw.is_damaged();
+    }
+
+    /// Puts other memory where a page of the file was lost, if the address is in a part that the file keeps. A signal handler
+    /// calls this, wherever the program is.
+    pub(crate) fn rescue(&mut self, address: usize) -> bool {
+        let page = address & !(PAGE as usize - 1);
+        if let Some(flags) = self.raw.has_flags_at(address) {
+            self.cut = true;
+            return mapping::map_private(At::Over(flags), PAGE as usize).is_some();
+        }
+        let region = (self.region, self.size, self.region_kept, 0);
+        let chunks = (0..CHUNKS).map(|number| {
+            let chunk = self.chunks.get(number);
+            let start = chunk.map_or(ptr::null_mut(), |chunk| chunk.start);
+            (start, self.chunk_length(number).unwrap_or(0), chunk.is_some_and(|chunk| chunk.kept), 1 << number)
+        });
+        let within = |&(start, length, kept, _): &(*mut u8, usize, bool, u64)| {
+            kept && page.wrapping_sub(start as usize) < length
+        };
+        let Some((start, length, _, slot)) = [region].into_iter().chain(chunks).find(within) else { return false };
+        let distance = page - start as usize;
+        // What lies behind a page that the file does not reach is not in the file either.
+        let reached = self.raw.reaches(self.raw.offset(slot, self.size as u64) + distance as u64);
+        let lost = if reached { PAGE as usize } else { length - distance };
+        self.cut = true;
+        NonNull::new(page as *mut u8).is_some_and(|page| mapping::map_private(At::Over(page), lost).is_some())
+    }
+
     /// How far counters of a thread with this slot are from the region; 0 if the slot is not mapped.
     pub(crate) fn delta(&self, slot: Slot) -> usize {
         self.address(slot).map_or(0, |start| (start.as_ptr() as usize).wrapping_sub(self.region as usize))
@@ -106,8 +148,11 @@ impl Slots {
         if !known.start.is_null() && !known.idle {
             return;
         }
-        let opened = if file.is_none() { self.raw.open() } else { None };
-        let file = file.or(opened.as_ref());
+        let opened = if file.is_none() { self.raw.open() } else { Err(OpenError::Other) };
+        if matches!(opened, Err(OpenError::Limit)) && apart::run(&mut || self.prepare(slot, None)) {
+            return;
+        }
+        let file = file.or(opened.as_ref().ok());
         let chunk = match NonNull::new(known.start) {
             None => self.map_chunk(number, At::Anywhere, length, file),
             Some(start) => self.keep_chunk(number, start, length, file),
@@ -181,7 +226,7 @@ impl Slots {
     /// Starts again from zero at the same addresses, as a forked child must: only the region and the chunk of `slot`
     /// are kept by the file. Nothing may count meanwhile.
     pub(crate) fn start_again(&mut self, slot: Slot, file: Option<&File>) {
-        self.region_kept = false;
+        (self.region_kept, self.cut) = (false, false);
         if !file.is_some_and(|file| self.keep_region(file))
             && let Some(region) = NonNull::new(self.region)
         {

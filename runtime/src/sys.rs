@@ -3,11 +3,15 @@
 //!
 //! Results are [`Option`]: the runtime has nothing better to do with an error number than to give up quietly.
 
+pub(crate) mod apart;
+pub(crate) mod kept;
 pub(crate) mod mapping;
+pub(crate) mod signal;
 pub(crate) mod thread;
 
 use core::arch::asm;
 use core::ffi::CStr;
+use core::marker::PhantomData;
 use core::num::NonZeroUsize;
 
 const READ: usize = 0;
@@ -15,7 +19,6 @@ const WRITE: usize = 1;
 const CLOSE: usize = 3;
 const STAT: usize = 4;
 const FSTAT: usize = 5;
-const LSTAT: usize = 6;
 const LSEEK: usize = 8;
 const PREAD64: usize = 17;
 const PWRITE64: usize = 18;
@@ -24,9 +27,7 @@ const UNAME: usize = 63;
 const FCNTL: usize = 72;
 const FTRUNCATE: usize = 77;
 const GETCWD: usize = 79;
-const RENAME: usize = 82;
 const MKDIR: usize = 83;
-const UNLINK: usize = 87;
 const READLINK: usize = 89;
 const FCHMOD: usize = 91;
 const GETRLIMIT: usize = 97;
@@ -37,8 +38,15 @@ const GETEGID: usize = 108;
 const GETPPID: usize = 110;
 const FSTATFS: usize = 138;
 const CLOCK_GETTIME: usize = 228;
+const EXIT_GROUP: usize = 231;
 const OPENAT: usize = 257;
+const NEWFSTATAT: usize = 262;
+const UNLINKAT: usize = 263;
+const RENAMEAT: usize = 264;
+const LINKAT: usize = 265;
 const FALLOCATE: usize = 285;
+const RENAMEAT2: usize = 316;
+const GETRANDOM: usize = 318;
 
 const AT_FDCWD: usize = -100isize as usize;
 const O_WRONLY: usize = 0o1;
@@ -47,17 +55,26 @@ const O_CREAT: usize = 0o100;
 const O_EXCL: usize = 0o200;
 const O_NOCTTY: usize = 0o400;
 const O_APPEND: usize = 0o2000;
+const O_NONBLOCK: usize = 0o4000;
+const O_DIRECTORY: usize = 0o200_000;
 const O_NOFOLLOW: usize = 0o400_000;
 const O_CLOEXEC: usize = 0o2_000_000;
+const O_PATH: usize = 0o10_000_000;
+const GRND_NONBLOCK: usize = 1;
 const F_DUPFD_CLOEXEC: usize = 1030;
 const EACCES: usize = 13;
 const EPERM: usize = 1;
 const EINTR: usize = 4;
 const EEXIST: usize = 17;
+const EINVAL: usize = 22;
+const EMFILE: usize = 24;
+const ENOSYS: usize = 38;
+
+const AT_SYMLINK_NOFOLLOW: usize = 0x100;
+const RENAME_NOREPLACE: usize = 1;
 
 const S_IFMT: u32 = 0o170_000;
 const S_IFDIR: u32 = 0o040_000;
-const S_IFREG: u32 = 0o100_000;
 
 /// Makes a system call; unused arguments are 0. Errors are numbers above −4096, as the kernel gives them.
 ///
@@ -89,29 +106,63 @@ fn checked(result: usize) -> Result<usize, usize> {
     if result > -4096isize as usize { Err(result.wrapping_neg()) } else { Ok(result) }
 }
 
-/// An open file, closed when dropped. Its descriptor is above 2.
+/// An open file, closed when dropped unless it is borrowed. Its descriptor is above 2. As a number: twice the descriptor and
+/// two, or three if it is borrowed, so that zeros are none.
 #[derive(Debug)]
 #[repr(transparent)]
 pub(crate) struct File(NonZeroUsize);
 
+/// What stands for descriptor 0.
+const TWO: NonZeroUsize = NonZeroUsize::MIN.saturating_add(1);
+
 impl Drop for File {
     fn drop(&mut self) {
-        // SAFETY: the descriptor is ours.
-        unsafe { call(CLOSE, [self.0.get(), 0, 0, 0, 0, 0]) };
+        if self.0.get() & 1 == 0 {
+            // SAFETY: the descriptor is ours.
+            unsafe { call(CLOSE, [self.descriptor(), 0, 0, 0, 0, 0]) };
+        }
+    }
+}
+
+/// A name in a directory, or a path.
+#[derive(Clone, Copy)]
+pub(crate) struct Place<'a> {
+    /// Descriptor of the directory.
+    directory: usize,
+    /// Address of the name.
+    name: usize,
+    owner: PhantomData<&'a CStr>,
+}
+
+impl<'a> From<&'a CStr> for Place<'a> {
+    fn from(path: &'a CStr) -> Self {
+        Self { directory: AT_FDCWD, name: path.as_ptr() as usize, owner: PhantomData }
+    }
+}
+
+impl<'a> Place<'a> {
+    /// A name in a directory that stays open.
+    pub(crate) fn inside(folder: &File, name: &'a CStr) -> Self {
+        Self { directory: folder.descriptor(), ..Self::from(name) }
+    }
+
+    /// Whether the directory is open.
+    pub(crate) fn is_inside(&self) -> bool {
+        self.directory != AT_FDCWD
     }
 }
 
 /// Moves a descriptor out of 0, 1 and 2: in a program that closed its standard streams, another thread's `printf`
 /// must not land in our file.
-fn above_standard(descriptor: usize) -> Option<NonZeroUsize> {
-    if descriptor > 2 {
-        return NonZeroUsize::new(descriptor);
+fn above_standard(descriptor: usize) -> Option<usize> {
+    if descriptor > 2 || apart::is_apart() {
+        return Some(descriptor);
     }
     // SAFETY: the descriptor is ours, and only used here.
     let moved = unsafe { call(FCNTL, [descriptor, F_DUPFD_CLOEXEC, 3, 0, 0, 0]) };
     // SAFETY: as above.
     unsafe { call(CLOSE, [descriptor, 0, 0, 0, 0, 0]) };
-    checked(moved).ok().and_then(NonZeroUsize::new)
+    checked(moved).ok()
 }
 
 /// Why a file could not be opened, as far as the runtime tells errors apart.
@@ -121,43 +172,80 @@ pub(crate) enum OpenError {
     Denied,
     /// The file exists already and was to be created.
     Exists,
+    /// The process may open no more files.
+    Limit,
     /// Anything else.
     Other,
 }
 
-impl File {
-    fn open_with(path: &CStr, flags: usize, mode: usize) -> Result<Self, OpenError> {
-        // SAFETY: the path ends with a NUL.
-        let opened =
-            unsafe { call(OPENAT, [AT_FDCWD, path.as_ptr() as usize, flags | O_CLOEXEC | O_NOCTTY, mode, 0, 0]) };
-        match checked(opened) {
-            Ok(descriptor) => above_standard(descriptor).map(File).ok_or(OpenError::Other),
-            Err(EACCES | EPERM) => Err(OpenError::Denied),
-            Err(EEXIST) => Err(OpenError::Exists),
-            Err(_) => Err(OpenError::Other),
+impl OpenError {
+    fn new(error: usize) -> Self {
+        match error {
+            EACCES | EPERM => Self::Denied,
+            EEXIST => Self::Exists,
+            EMFILE => Self::Limit,
+            _ => Self::Other,
         }
+    }
+}
+
+/// Who may use a file that is created.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mode {
+    /// Whom the umask lets, and its owner whatever that says.
+    Umask,
+    /// Its owner alone.
+    Owner,
+}
+
+impl File {
+    fn open_with(place: Place<'_>, flags: usize, mode: usize) -> Result<Self, OpenError> {
+        // A pipe that somebody put there must not make the program wait.
+        let flags = flags | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
+        // SAFETY: the path ends with a NUL.
+        let opened = unsafe { call(OPENAT, [place.directory, place.name, flags, mode, 0, 0]) };
+        match checked(opened) {
+            Ok(descriptor) => above_standard(descriptor).map(File::own).ok_or(OpenError::Limit),
+            Err(error) => Err(OpenError::new(error)),
+        }
+    }
+
+    /// A descriptor that is ours.
+    fn own(descriptor: usize) -> Self {
+        Self(TWO.saturating_add(descriptor * 2))
+    }
+
+    /// A descriptor that stays open.
+    fn borrow(descriptor: usize) -> Self {
+        Self(TWO.saturating_add(descriptor * 2 + 1))
+    }
+
+    /// Opens a directory, to name what is in it.
+    pub(crate) fn open_folder(path: &CStr) -> Result<Self, OpenError> {
+        Self::open_with(path.into(), O_PATH | O_DIRECTORY, 0)
     }
 
     /// Opens a file for reading.
     pub(crate) fn open(path: &CStr) -> Result<Self, OpenError> {
-        Self::open_with(path, 0, 0)
+        Self::open_with(path.into(), 0, 0)
     }
 
-    /// Creates a file that did not exist, for reading and writing, open at least to its owner whatever the umask.
-    pub(crate) fn create(path: &CStr) -> Result<Self, OpenError> {
-        let file = Self::open_with(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0o666)?;
+    /// Creates a file that did not exist, for reading and writing.
+    pub(crate) fn create(place: Place<'_>, mode: Mode) -> Result<Self, OpenError> {
+        let mode = if mode == Mode::Owner { 0o600 } else { 0o666 };
+        let file = Self::open_with(place, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, mode)?;
         file.let_owner_read();
         Ok(file)
     }
 
     /// Opens a file for reading and writing.
-    pub(crate) fn open_to_change(path: &CStr) -> Result<Self, OpenError> {
-        Self::open_with(path, O_RDWR | O_NOFOLLOW, 0)
+    pub(crate) fn open_to_change(place: Place<'_>) -> Result<Self, OpenError> {
+        Self::open_with(place, O_RDWR | O_NOFOLLOW, 0)
     }
 
     /// Opens a file so that each write goes to its end; creates it if need be.
     pub(crate) fn append(path: &CStr) -> Result<Self, OpenError> {
-        let file = Self::open_with(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW, 0o666)?;
+        let file = Self::open_with(path.into(), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW, 0o666)?;
         file.let_owner_read();
         Ok(file)
     }
@@ -165,8 +253,13 @@ impl File {
     fn status(&self) -> Option<Status> {
         let mut status = Status::new();
         // SAFETY: `status` is a buffer of the size of a `struct stat`.
-        let result = unsafe { call(FSTAT, [self.0.get(), &raw mut status as usize, 0, 0, 0, 0]) };
+        let result = unsafe { call(FSTAT, [self.descriptor(), &raw mut status as usize, 0, 0, 0, 0]) };
         (result == 0).then_some(status)
+    }
+
+    /// Its length in bytes.
+    pub(crate) fn length(&self) -> Option<u64> {
+        self.status().map(|status| status.size())
     }
 
     /// What tells this file from every other one, while it exists.
@@ -178,25 +271,27 @@ impl File {
     pub(crate) fn file_system(&self) -> Option<FileSystem> {
         let mut words = [0u64; 15];
         // SAFETY: the buffer has the size of a `struct statfs`.
-        let result = unsafe { call(FSTATFS, [self.0.get(), words.as_mut_ptr() as usize, 0, 0, 0, 0]) };
+        let result = unsafe { call(FSTATFS, [self.descriptor(), words.as_mut_ptr() as usize, 0, 0, 0, 0]) };
         (result == 0).then(|| FileSystem { kind: words[0], free: words[4].saturating_mul(words[1]) })
     }
 
-    /// Makes the file as long as this without giving it room on the disk; whether that worked.
-    pub(crate) fn set_length(&self, length: u64) -> bool {
+    /// Makes the file at least as long as this without giving it room on the disk; whether that worked. It never becomes
+    /// shorter, since what is behind its end kills whoever touches it in a mapping.
+    pub(crate) fn grow(&self, length: u64) -> bool {
+        let known = self.status().map_or(0, |status| status.size());
         // SAFETY: no pointers.
-        unsafe { call(FTRUNCATE, [self.0.get(), length as usize, 0, 0, 0, 0]) == 0 }
+        known >= length || unsafe { call(FTRUNCATE, [self.descriptor(), length as usize, 0, 0, 0, 0]) == 0 }
     }
 
     /// Gives a part of the file room on the disk, and makes the file long enough; whether that worked.
     pub(crate) fn allocate(&self, start: u64, length: u64) -> bool {
         // SAFETY: no pointers.
-        unsafe { call(FALLOCATE, [self.0.get(), 0, start as usize, length as usize, 0, 0]) == 0 }
+        unsafe { call(FALLOCATE, [self.descriptor(), 0, start as usize, length as usize, 0, 0]) == 0 }
     }
 
     /// Writes at a place; whether everything was written.
     pub(crate) fn write_at(&self, bytes: &[u8], offset: u64) -> bool {
-        let arguments = [self.0.get(), bytes.as_ptr() as usize, bytes.len(), offset as usize, 0, 0];
+        let arguments = [self.descriptor(), bytes.as_ptr() as usize, bytes.len(), offset as usize, 0, 0];
         // SAFETY: the bytes are readable for their whole length.
         unsafe { call(PWRITE64, arguments) == bytes.len() }
     }
@@ -213,13 +308,13 @@ impl File {
 
     fn seek(&self, from: u64, whence: usize) -> Option<u64> {
         // SAFETY: no pointers.
-        let place = unsafe { call(LSEEK, [self.0.get(), from as usize, whence, 0, 0, 0]) };
+        let place = unsafe { call(LSEEK, [self.descriptor(), from as usize, whence, 0, 0, 0]) };
         checked(place).ok().map(|place| place as u64)
     }
 
-    /// The descriptor, for a mapping.
+    /// The descriptor.
     fn descriptor(&self) -> usize {
-        self.0.get()
+        self.0.get() / 2 - 1
     }
 
     fn let_owner_read(&self) {
@@ -227,7 +322,7 @@ impl File {
             && status.mode() & 0o600 != 0o600
         {
             // SAFETY: no pointers.
-            unsafe { call(FCHMOD, [self.0.get(), (status.mode() & 0o777 | 0o600) as usize, 0, 0, 0, 0]) };
+            unsafe { call(FCHMOD, [self.descriptor(), (status.mode() & 0o777 | 0o600) as usize, 0, 0, 0, 0]) };
         }
     }
 
@@ -235,7 +330,7 @@ impl File {
     pub(crate) fn read(&self, buffer: &mut [u8]) -> usize {
         loop {
             // SAFETY: the buffer is writable for its whole length.
-            let read = unsafe { call(READ, [self.0.get(), buffer.as_mut_ptr() as usize, buffer.len(), 0, 0, 0]) };
+            let read = unsafe { call(READ, [self.descriptor(), buffer.as_mut_ptr() as usize, buffer.len(), 0, 0, 0]) };
             match checked(read) {
                 Err(EINTR) => {}
                 result => return result.unwrap_or(0).min(buffer.len()),
@@ -247,7 +342,8 @@ impl File {
     pub(crate) fn read_words_at(&self, words: &mut [u64], offset: u64) -> usize {
         let length = size_of_val(words);
         // SAFETY: the buffer is writable for its whole length, and any bits are a word.
-        let read = unsafe { call(PREAD64, [self.0.get(), words.as_mut_ptr() as usize, length, offset as usize, 0, 0]) };
+        let read =
+            unsafe { call(PREAD64, [self.descriptor(), words.as_mut_ptr() as usize, length, offset as usize, 0, 0]) };
         checked(read).unwrap_or(0).min(length) / size_of::<u64>()
     }
 
@@ -256,7 +352,7 @@ impl File {
         let mut rest = bytes;
         while !rest.is_empty() {
             // SAFETY: the bytes are readable for their whole length.
-            let written = unsafe { call(WRITE, [self.0.get(), rest.as_ptr() as usize, rest.len(), 0, 0, 0]) };
+            let written = unsafe { call(WRITE, [self.descriptor(), rest.as_ptr() as usize, rest.len(), 0, 0, 0]) };
             match checked(written) {
                 Ok(0) => return false,
                 Ok(length) => rest = rest.get(length..).unwrap_or_default(),
@@ -270,6 +366,7 @@ impl File {
 
 /// Device and number of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(transparent)]
 pub(crate) struct Identity([u64; 2]);
 
 impl Identity {
@@ -286,7 +383,7 @@ pub(crate) struct FileSystem {
     pub(crate) free: u64,
 }
 
-/// A `struct stat` of x86-64, of which mode, device and number are looked at.
+/// A `struct stat` of x86-64, of which mode, size, device and number are looked at.
 #[repr(C)]
 struct Status([u64; 18]);
 
@@ -299,6 +396,16 @@ impl Status {
     fn mode(&self) -> u32 {
         self.0[3] as u32
     }
+
+    /// `st_uid`, at byte 28.
+    fn owner(&self) -> u32 {
+        (self.0[3] >> 32) as u32
+    }
+
+    /// `st_size`, at byte 48.
+    fn size(&self) -> u64 {
+        self.0[6]
+    }
 }
 
 /// What stands at a path.
@@ -306,24 +413,29 @@ impl Status {
 pub(crate) enum Kind {
     /// Nothing, or nothing that we may see.
     Nothing,
-    /// A regular file.
-    Regular,
     /// A directory.
-    Directory,
-    /// A device, a pipe, a socket or a symbolic link.
-    Special,
+    Directory {
+        /// Whose it is.
+        owner: u32,
+        /// Whether everybody may put files there.
+        open: bool,
+    },
+    /// Anything else.
+    Other,
 }
 
-fn kind_by(number: usize, path: &CStr) -> Kind {
+fn look(place: Place<'_>, flags: usize) -> Option<Status> {
     let mut status = Status::new();
-    // SAFETY: the path ends with a NUL and `status` has the size of a `struct stat`.
-    if unsafe { call(number, [path.as_ptr() as usize, &raw mut status as usize, 0, 0, 0, 0]) } != 0 {
-        return Kind::Nothing;
-    }
+    let arguments = [place.directory, place.name, &raw mut status as usize, flags, 0, 0];
+    // SAFETY: the name ends with a NUL and `status` has the size of a `struct stat`.
+    (unsafe { call(NEWFSTATAT, arguments) } == 0).then_some(status)
+}
+
+fn kind_with(place: Place<'_>, flags: usize) -> Kind {
+    let Some(status) = look(place, flags) else { return Kind::Nothing };
     match status.mode() & S_IFMT {
-        S_IFREG => Kind::Regular,
-        S_IFDIR => Kind::Directory,
-        _ => Kind::Special,
+        S_IFDIR => Kind::Directory { owner: status.owner(), open: status.mode() & 0o002 != 0 },
+        _ => Kind::Other,
     }
 }
 
@@ -338,24 +450,55 @@ pub(crate) fn thread_count() -> Option<u64> {
 
 /// What a path names, symbolic links followed.
 pub(crate) fn kind(path: &CStr) -> Kind {
-    kind_by(STAT, path)
+    kind_with(path.into(), 0)
+}
+
+/// What tells what a path names from everything else.
+pub(crate) fn identity(path: &CStr) -> Identity {
+    identity_with(path.into(), 0)
+}
+
+/// The same of what stands at the place itself.
+pub(crate) fn identity_of(place: Place<'_>) -> Identity {
+    identity_with(place, AT_SYMLINK_NOFOLLOW)
+}
+
+fn identity_with(place: Place<'_>, flags: usize) -> Identity {
+    look(place, flags).map_or(Identity::NONE, |status| Identity([status.0[0], status.0[1]]))
 }
 
 /// What stands at the path itself.
-pub(crate) fn kind_of_entry(path: &CStr) -> Kind {
-    kind_by(LSTAT, path)
+pub(crate) fn kind_of_entry(place: Place<'_>) -> Kind {
+    kind_with(place, AT_SYMLINK_NOFOLLOW)
 }
 
-/// Renames a file; whether that worked.
-pub(crate) fn rename(from: &CStr, to: &CStr) -> bool {
+/// Gives a file a name that nothing has.
+pub(crate) fn rename_to_new(from: Place<'_>, to: Place<'_>) -> Result<(), OpenError> {
+    let names = [from.directory, from.name, to.directory, to.name];
     // SAFETY: both paths end with a NUL.
-    unsafe { call(RENAME, [from.as_ptr() as usize, to.as_ptr() as usize, 0, 0, 0, 0]) == 0 }
+    let renamed = checked(unsafe { call(RENAMEAT2, with(names, RENAME_NOREPLACE)) });
+    let (Err(EINVAL) | Err(ENOSYS)) = renamed else { return renamed.map(drop).map_err(OpenError::new) };
+    // A file system that cannot do it in one step, or an old kernel.
+    // SAFETY: as above.
+    if checked(unsafe { call(LINKAT, with(names, 0)) }).map_err(OpenError::new).is_ok() {
+        unlink(from);
+        return Ok(());
+    }
+    // It knows no links either: the name is taken by an empty file, which is ours to replace.
+    File::create(to, Mode::Umask)?;
+    // SAFETY: as above.
+    checked(unsafe { call(RENAMEAT, with(names, 0)) }).map(drop).map_err(OpenError::new)
+}
+
+/// The arguments of a call about two names.
+fn with([from, old, to, new]: [usize; 4], flags: usize) -> [usize; 6] {
+    [from, old, to, new, flags, 0]
 }
 
 /// Removes a file, if it is there.
-pub(crate) fn unlink(path: &CStr) {
-    // SAFETY: the path ends with a NUL.
-    unsafe { call(UNLINK, [path.as_ptr() as usize, 0, 0, 0, 0, 0]) };
+pub(crate) fn unlink(place: Place<'_>) {
+    // SAFETY: the name ends with a NUL.
+    unsafe { call(UNLINKAT, [place.directory, place.name, 0, 0, 0, 0]) };
 }
 
 /// Makes a directory, if it is not there.
@@ -380,6 +523,12 @@ pub(crate) fn read_link(path: &CStr, buffer: &mut [u8]) -> Option<usize> {
     checked(length).ok().filter(|&length| length < capacity)
 }
 
+/// Ends the process.
+pub(crate) fn exit(status: usize) {
+    // SAFETY: no pointers.
+    unsafe { call(EXIT_GROUP, [status, 0, 0, 0, 0, 0]) };
+}
+
 /// The process.
 pub(crate) fn process() -> u32 {
     // SAFETY: no arguments.
@@ -390,6 +539,20 @@ pub(crate) fn process() -> u32 {
 pub(crate) fn parent() -> u32 {
     // SAFETY: no arguments.
     unsafe { call(GETPPID, [0; 6]) as u32 }
+}
+
+/// The effective user.
+pub(crate) fn user() -> u32 {
+    // SAFETY: no arguments.
+    unsafe { call(GETEUID, [0; 6]) as u32 }
+}
+
+/// Random bytes; `None` from a kernel that has none yet.
+pub(crate) fn random() -> Option<[u8; 16]> {
+    let mut bytes = [0; 16];
+    // SAFETY: the buffer is writable for its whole length.
+    let read = unsafe { call(GETRANDOM, [bytes.as_mut_ptr() as usize, bytes.len(), GRND_NONBLOCK, 0, 0, 0]) };
+    (read == bytes.len()).then_some(bytes)
 }
 
 /// Whether the effective user or group is not the real one.
@@ -404,6 +567,11 @@ pub(crate) fn has_changed_identity() -> bool {
 /// Nanoseconds since 1970.
 pub(crate) fn now() -> u64 {
     clock(0)
+}
+
+/// How long the system has run, in the kernel's clock ticks.
+pub(crate) fn ticks_since_boot() -> u64 {
+    clock(7) / 10_000_000
 }
 
 /// What a clock says, in nanoseconds.

@@ -4,6 +4,7 @@ use core::ffi::CStr;
 
 /// At most `N` − 1 bytes. What does not fit is dropped and remembered as an overflow.
 #[derive(Debug)]
+#[repr(C)]
 pub(crate) struct Text<const N: usize> {
     bytes: [u8; N],
     length: usize,
@@ -40,6 +41,13 @@ impl<const N: usize> Text<N> {
     /// Appends bytes.
     pub(crate) fn push_all(&mut self, bytes: &[u8]) {
         bytes.iter().for_each(|&byte| self.push(byte));
+    }
+
+    /// Becomes what another text is.
+    pub(crate) fn copy(&mut self, other: &Self) {
+        self.clear();
+        self.push_all(other.as_bytes());
+        self.overflowed = other.overflowed;
     }
 
     /// Appends a number in decimal.
@@ -86,11 +94,16 @@ impl<const N: usize> Text<N> {
 
     /// The text for a system call; `None` if it is not whole.
     pub(crate) fn as_path(&mut self) -> Option<&CStr> {
+        self.as_path_from(0)
+    }
+
+    /// The text from a place on for a system call; `None` if it is not whole.
+    pub(crate) fn as_path_from(&mut self, first: usize) -> Option<&CStr> {
         *self.bytes.get_mut(self.length)? = 0;
         if self.overflowed {
             return None;
         }
-        CStr::from_bytes_with_nul(self.bytes.get(..=self.length)?).ok()
+        CStr::from_bytes_with_nul(self.bytes.get(first..=self.length)?).ok()
     }
 }
 

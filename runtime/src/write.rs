@@ -7,7 +7,7 @@
 use core::ops::Range;
 use core::ptr::NonNull;
 
-use pathformat::profile::{MAGIC, ProfileWriter, UNREGISTERED_THREADS};
+use pathformat::profile::{CUT, ProfileWriter, UNREGISTERED_THREADS};
 use pathformat::raw::Threads;
 use pathformat::wire::Sink;
 
@@ -17,12 +17,9 @@ use crate::image::{self, Image};
 use crate::sink::{BUFFER, FileSink};
 use crate::slots::{Slot, Slots};
 use crate::sys::mapping::{self, At};
-use crate::sys::{self, File, Names, OpenError};
-use crate::target;
+use crate::sys::{self, File, Mode, Names, OpenError};
+use crate::target::{self, Found};
 use crate::text::Path;
-
-/// So many profiles of one process and image at most: each time that it is loaded makes one.
-const MOST_NAMES: u32 = 100_000;
 
 /// The room that writing needs. It is kept off the stack, since whoever calls `exit` may have little of that.
 pub(crate) struct Room {
@@ -30,6 +27,8 @@ pub(crate) struct Room {
     path: Path,
     /// Its name until it is complete.
     temporary: Path,
+    /// Name of its raw file.
+    raw: Path,
     window: Window,
     buffer: [u8; BUFFER],
 }
@@ -37,7 +36,8 @@ pub(crate) struct Room {
 impl Room {
     /// Empty room.
     pub(crate) const fn new() -> Self {
-        Self { path: Path::new(), temporary: Path::new(), window: Window::new(), buffer: [0; BUFFER] }
+        let [path, temporary, raw] = [Path::new(), Path::new(), Path::new()];
+        Self { path, temporary, raw, window: Window::new(), buffer: [0; BUFFER] }
     }
 }
 
@@ -55,60 +55,43 @@ pub(crate) struct Counts<'a> {
     pub(crate) flags: u32,
 }
 
-/// Writes the profile of this process; whether that worked.
-pub(crate) fn profile(environment: &Environment, mut counts: Counts<'_>, room: &mut Room) -> bool {
-    if !choose_name(environment, room) {
-        return false;
+/// Writes the profile of this process. Nothing that has its name already is replaced.
+pub(crate) fn profile(environment: &Environment, mut counts: Counts<'_>, room: &mut Room) -> Result<(), OpenError> {
+    counts.slots.look_for_cuts();
+    let mut number = counts.slots.raw.number();
+    if target::resolve(environment, number, &mut room.path, &mut room.temporary) == Found::Nowhere {
+        return Err(OpenError::Other);
     }
-    let Some(file) = create_beside(&room.path, &mut room.temporary) else { return false };
+    let file = create_beside(environment, &room.path, &mut room.temporary)?;
     let mut sink = FileSink::new(&file, &mut room.buffer);
     put_profile(environment, &mut counts, &mut room.window, &mut sink);
-    let complete = sink.finish();
-    let (Some(from), Some(to)) = (room.temporary.as_path(), room.path.as_path()) else { return false };
-    if complete {
-        // Renaming over an older profile would make ext4 write the data to disk at once, which takes ten times as long
-        // as everything else here.
-        sys::unlink(to);
-    }
-    let done = complete && sys::rename(from, to);
-    if !done {
-        sys::unlink(from);
-    }
-    done
-}
-
-/// Finds a name that no other profile of this very process has.
-fn choose_name(environment: &Environment, room: &mut Room) -> bool {
-    for number in 1..MOST_NAMES {
-        if !target::resolve(environment, number, &mut room.path, &mut room.temporary) {
-            return false;
-        }
-        if !room.path.as_path().is_some_and(|path| is_ours(path, environment)) {
-            return true;
+    let mut result = if sink.finish() { Err(OpenError::Exists) } else { Err(OpenError::Other) };
+    while result == Err(OpenError::Exists) {
+        let origin = &environment.origin;
+        let (Some(from), Some(to)) = (origin.place(&mut room.temporary), origin.place(&mut room.path)) else { break };
+        result = sys::rename_to_new(from, to);
+        if result == Err(OpenError::Exists) {
+            let free = target::free(environment, number + 1, &mut room.path, &mut room.raw);
+            number = free.ok_or(OpenError::Other)?;
         }
     }
-    false
-}
-
-/// Whether a file is a profile that this process wrote: when the image was loaded before, or before `exec`.
-fn is_ours(path: &core::ffi::CStr, environment: &Environment) -> bool {
-    let mut words = [0; 6];
-    let read = File::open(path).map_or(0, |file| file.read_words_at(&mut words, 0));
-    read == words.len()
-        && words[0].to_le_bytes() == MAGIC
-        && words[2] as u32 == sys::process()
-        && words[5] == environment.process_start
-        && environment.process_start != 0
+    if result.is_err() {
+        environment.origin.place(&mut room.temporary).inspect(|place| sys::unlink(*place));
+    }
+    result
 }
 
 fn put_profile(environment: &Environment, counts: &mut Counts<'_>, window: &mut Window, sink: &mut impl Sink) {
     let map = PageMap::open();
-    let raw = counts.slots.raw.open();
+    let raw = counts.slots.raw.open().ok();
     let mut flags = counts.flags;
     let mut summed = Summed { slots: counts.slots, raw: raw.as_ref(), map: &map, window };
     let region_is_empty = summed.is_empty(Slot::REGION);
     if !counts.shared && !region_is_empty && summed.counts_in_region(counts.image) {
         flags |= UNREGISTERED_THREADS;
+    }
+    if counts.slots.was_cut() {
+        flags |= CUT;
     }
     let names = Names::new();
     let mut writer = ProfileWriter::new(sink, &environment.head(&names, flags, sys::now()));
@@ -127,8 +110,11 @@ fn put_profile(environment: &Environment, counts: &mut Counts<'_>, window: &mut 
     }
     if let Some(sums) = sums {
         let mut source = Source::Memory(&map, summed.window);
-        // SAFETY: as long as a slot.
-        unsafe { put_modules(&mut writer, counts.image, sums, &mut source) };
+        // SAFETY: as long as a slot, and used for the last time; a library may be loaded and unloaded often.
+        unsafe {
+            put_modules(&mut writer, counts.image, sums, &mut source);
+            mapping::unmap(sums, counts.slots.size());
+        }
     }
     writer.finish();
 }
@@ -145,6 +131,9 @@ impl Summed<'_> {
     /// A slot's memory, if there is any, and what knows its pages.
     fn slot(&mut self, slot: Slot) -> Option<(NonNull<u8>, Source<'_>)> {
         let start = self.slots.address(slot)?;
+        if self.slots.was_cut() {
+            return Some((start, Source::Memory(PageMap::NONE, self.window)));
+        }
         if !self.slots.is_kept(slot) {
             return Some((start, Source::Memory(self.map, self.window)));
         }
@@ -210,7 +199,7 @@ unsafe fn put_modules(
 }
 
 /// Creates a file that did not exist in the directory of `path`, under a name that is short whatever `path` is.
-fn create_beside(path: &Path, temporary: &mut Path) -> Option<File> {
+fn create_beside(environment: &Environment, path: &Path, temporary: &mut Path) -> Result<File, OpenError> {
     temporary.clear();
     temporary.push_all(path.as_bytes());
     let directory = target::directory_length(path.as_bytes());
@@ -221,13 +210,13 @@ fn create_beside(path: &Path, temporary: &mut Path) -> Option<File> {
         temporary.push_decimal(sys::process());
         temporary.push(b'-');
         temporary.push_hexadecimal(&(sys::now() + attempt).to_be_bytes());
-        match File::create(temporary.as_path()?) {
-            Ok(file) => return Some(file),
+        let place = environment.origin.place(temporary).ok_or(OpenError::Other)?;
+        match File::create(place, Mode::Umask) {
             Err(OpenError::Exists) => {}
-            Err(_) => return None,
+            result => return result,
         }
     }
-    None
+    Err(OpenError::Exists)
 }
 
 #[cfg(test)]
@@ -258,11 +247,11 @@ mod tests {
     fn environment(directory: &std::path::Path) -> Box<Environment> {
         let mut environment = Box::new(Environment::new());
         environment.image.push_all(b"/bin/demo");
-        environment.directory.push_all(directory.as_os_str().as_encoded_bytes());
-        environment.arguments.push_all(b"demo\0-x\0");
-        environment.pattern.push_all(b"out/%e.pathprof");
+        environment.origin.directory.push_all(directory.as_os_str().as_encoded_bytes());
+        environment.origin.arguments.push_all(b"demo\0-x\0");
+        environment.origin.pattern.push_all(b"out/%e.pathprof");
         environment.build_id.push_all(&[0xab; 20]);
-        environment.time = 7;
+        environment.origin.time = 7;
         environment
     }
 
@@ -276,7 +265,7 @@ mod tests {
         // SAFETY: the slot is as long as the region.
         unsafe { counters::add(first, 8, 10) };
         let counts = Counts { image: &image, slots: &mut slots, used: 2, map: Some(b"lines"), shared, flags: 0 };
-        assert!(profile(environment, counts, &mut Box::new(Room::new())));
+        profile(environment, counts, &mut Box::new(Room::new())).expect("written");
         let entries = fs::read_dir(root.join("out")).expect("made");
         let name =
             |entry: std::io::Result<fs::DirEntry>| entry.expect("entry").file_name().into_string().expect("ASCII");
@@ -290,30 +279,29 @@ mod tests {
     fn a_profile_is_written_whole_and_alone() {
         let root = std::env::temp_dir().join(format!("pathrt-write-{}", std::process::id()));
         fs::create_dir_all(&root).expect("the temporary directory is writable");
-        let mut environment = environment(&root);
-        // Twice: an older profile is replaced.
-        written(&environment, &root, false);
+        let environment = environment(&root);
         let (names, bytes) = written(&environment, &root, false);
         assert_eq!(names, ["demo.pathprof"]);
         let profile = Profile::decode(&bytes).expect("sound");
         let system = Names::new();
         let expected = environment.head(&system, UNREGISTERED_THREADS, profile.head.stop);
         assert_eq!(profile.head, expected);
-        assert_eq!(profile.maps, [(0, b"lines".to_vec())]);
+        let [part] = &profile.parts[..] else { panic!("one run: {profile:?}") };
+        assert_eq!((part.run, part.flags), (expected.identity(), UNREGISTERED_THREADS));
+        assert_eq!(part.map.as_deref(), Some(&b"lines"[..]));
         // The third module does not fit in the region and is left out.
         let module = |id, counters, counts: &[(u64, u64)]| profile::Module {
             id: pathformat::ModuleId([id; 16]),
             counters,
             counts: counts.to_vec(),
         };
-        assert_eq!(profile.modules, [module(1, 512, &[(1, 15), (511, 6)]), module(2, 9, &[(8, u64::MAX)])]);
-        // Where all count in the region, that tells nothing of unknown threads.
-        let (_, bytes) = written(&environment, &root, true);
-        assert_eq!(Profile::decode(&bytes).expect("sound").head.flags, 0);
-        // A profile that this very process wrote is kept.
-        environment.process_start = 5;
-        written(&environment, &root, false);
-        assert_eq!(written(&environment, &root, false).0, ["demo-2.pathprof", "demo.pathprof"]);
+        assert_eq!(part.modules, [module(1, 512, &[(1, 15), (511, 6)]), module(2, 9, &[(8, u64::MAX)])]);
+        // Where all count in the region, that tells nothing of unknown threads. And an older profile is never replaced.
+        let (names, _) = written(&environment, &root, true);
+        assert_eq!(names, ["demo-2.pathprof", "demo.pathprof"]);
+        let second = fs::read(root.join("out/demo-2.pathprof")).expect("written");
+        assert_eq!(Profile::decode(&second).expect("sound").head.flags, 0);
+        assert_eq!(fs::read(root.join("out/demo.pathprof")).expect("still there"), bytes);
         fs::remove_dir_all(root).expect("ours");
     }
 }

@@ -27,13 +27,14 @@ import oracle_log
 import overflow
 import sources
 import switches
+import torture
 from build import build, difference, work
 from programs import KERNELS, PROGRAMS, Program
-from tools import PATHCC, SCRATCH, CheckFailed, build_replay
+from tools import PATHCC, SCRATCH, CheckFailed, build_tool
 
 
 # What `--only` can name besides programs.
-OTHERS = ["csmith", "examples", "lives", "mapreduce", "oracle", "switches"]
+OTHERS = ["csmith", "examples", "lives", "mapreduce", "oracle", "switches", "torture"]
 
 
 class Report:
@@ -132,7 +133,8 @@ def main() -> int:
         return 2
     wanted = [program for program in PROGRAMS + KERNELS if not options.only or program.name in options.only]
     levels = {f"-O{level.removeprefix('-O')}" for level in options.levels or []}
-    build_replay()
+    build_tool("replay")
+    build_tool("ran")
     trees = sources.fetch([program.package for program in wanted if program.package])
     report = Report()
     # Longest first, so that the last to finish is short: sqlite is one file of 240,000 lines.
@@ -158,13 +160,16 @@ def main() -> int:
             for name in mapreduce.ITEMS:
                 running.append(pool.submit(report.check, f"mapreduce {name}", lambda name=name: mapreduce.check(name)))
         if not options.only or "lives" in options.only:
-            for seed in range(1, 21):
+            for seed in lives.SEEDS:
                 running.append(pool.submit(report.check, f"lives {seed}", lambda seed=seed: lives.check(seed)))
         if not options.only or "csmith" in options.only:
             for seed in csmith.SEEDS:
                 running.append(pool.submit(report.check, f"csmith {seed}", lambda seed=seed: csmith.check(seed)))
         for job in running:
             job.result()
+    # By itself, since it keeps every core busy.
+    if not options.only or "torture" in options.only:
+        report.check("torture", torture.check_corpus)
     print(f"{report.passed} passed, {report.failed} failed")
     return 1 if report.failed else 0
 

@@ -1,207 +1,224 @@
 #!/usr/bin/env python3
-"""Random programs that thread, fork, throw and die: `lives.py [--seconds N] [--count N] [--seed N]`.
+"""Random programs that throw, jump, thread, fork and die: `lives.py [--seconds N] [--count N] [--seed N] [--all] [--reduce]`.
 
-A program keeps count by itself of how often each of its functions is entered, in all its threads and processes, by atomic
-additions in memory that they share. At its end it prints the sums. The profiles of its processes, raw files of those
-that were killed included, must say the same, whatever linker, stage or mode it was built with; and it must print what the
-same program says without us. A program that fails is kept in target/real/lives and its seed is printed.
+Each is built with every kind of counters, at one stage and level that depend on the seed (`--all`: at both stages and every
+level), and must do what it does without us. Then the rule is checked: **a block that ran is counted or marked; a block
+that did not run is never counted**; and every number without a mark is the truth (`truth.py`). A program that fails is
+kept in target/real/lives, its seed is printed, and with `--reduce` the smallest program that fails in the same way.
 """
 
-import json
+import argparse
 import random
 import shutil
 import sys
+from array import array
+from dataclasses import dataclass
 from pathlib import Path
 
+import random_lives
 import random_programs
-from tools import PATHCC, PATHPROF, SCRATCH, CheckFailed, attempt, environment, run
+import truth
+from random_lives import Program, Writer
+from tools import PATHCC, PATHPROF, ROOT, SCRATCH, CheckFailed, Outcome, attempt, build_tool, environment, export, run
+from ways import LEVELS, MODES, PEELED, STAGES, UNPEELED, log_flags
 
 KEPT = SCRATCH / "lives"
 
-WAYS = [
-    "-O0",
-    "-O1",
-    "-O2",
-    "-O2 -fuse-ld=lld",
-    "-O2 -static",
-    "-O1 -fpath-in-flight=yes",
-    "-O2 -fpath-stage=early",
-    "-O2 -fpath-limit=4",
-    "-O2 -flto=thin -fuse-ld=lld",
-    "-O1 -fpath-threads=atomic",
-]
+# What `make test` checks: fixed, so that a change of ours and not of the dice makes it fail.
+SEEDS = range(1, 25)
 
-HEAD = """
-#include <atomic>
-#include <csignal>
-#include <cstdio>
-#include <cstdlib>
-#include <stdexcept>
-#include <sys/mman.h>
-#include <sys/wait.h>
-#include <thread>
-#include <unistd.h>
-#include <vector>
-static std::atomic<long> *entered;
-static thread_local unsigned state;
-// The same numbers in every run: they depend on where they are asked for alone.
-static unsigned dice(unsigned sides) { state = state * 1103515245 + 12345; return (state >> 16) % sides; }
-static void enter(int function) { entered[function].fetch_add(1, std::memory_order_relaxed); }
-"""
+# What else may be different about a program; one of them for each mode, by seed.
+LINKS = ["", "", "", "-fuse-ld=lld", "-static", "-flto=thin -fuse-ld=lld", "-fpath-threads=atomic"]
 
 
-def function(dice: random.Random, number: int, count: int) -> str:
-    """A function that may call those with higher numbers."""
+@dataclass(frozen=True)
+class Way:
+    """How a program is built, and what it is compared with."""
 
-    def statement(depth: int) -> str:
-        kind = dice.randrange(9 if depth < 3 else 4)
-        later = range(number + 1, count)
-        if kind == 0 and later:
-            return f"x += f{dice.choice(later)}(depth + 1);"
-        if kind == 1:
-            return f"if (dice({dice.randint(20, 60)}) == 0) throw x;"
-        if kind == 2:
-            return f"if (dice({dice.randint(2, 5)}) == 0) return x + {number};"
-        if kind == 3 or kind == 0:
-            return f"x = x * {dice.randint(3, 99)} + {dice.randrange(99)};"
-        body = " ".join(statement(depth + 1) for _ in range(dice.randint(1, 3)))
-        if kind == 4:
-            return f"if (x & {1 << dice.randrange(4)}) {{ {body} }} else {{ {statement(depth + 1)} }}"
-        if kind == 5:
-            return f"for (int i{depth} = dice({dice.randint(2, 6)}); i{depth} > 0; i{depth}--) {{ {body} }}"
-        if kind == 6:
-            return f"try {{ {body} }} catch (int e) {{ x ^= e; {statement(depth + 1)} }}"
-        if kind == 7:
-            cases = " ".join(f"case {case}: {statement(depth + 1)} break;" for case in range(dice.randint(2, 5)))
-            return f"switch (dice(6)) {{ {cases} default: x++; }}"
-        return f"{{ {body} }}"
+    mode: str
+    stage: str
+    level: str
+    link: str
+    has_probes: bool
 
-    body = "\n    ".join(statement(0) for _ in range(dice.randint(2, 6)))
-    return (
-        f"__attribute__((noinline)) static int f{number}(int depth) {{\n    enter({number});\n"
-        f"    int x = depth + (int)dice(100);\n    if (depth > 6) return x;\n    {body}\n    return x;\n}}\n"
-    )
+    @property
+    def flags(self) -> str:
+        probes = "" if self.has_probes else " -DNO_PROBES"
+        return f"{MODES[self.mode]} -fpath-stage={self.stage} {self.level} {self.link}{probes}"
+
+    def __str__(self) -> str:
+        return " ".join(self.flags.replace(UNPEELED, "-pathcc-without=peeling").split())
 
 
-def program(seed: int) -> str:
-    """The text of a program."""
-    dice = random.Random(seed)
-    count = dice.randint(3, 8)
-    functions = [function(dice, number, count) for number in reversed(range(count))]
-    table = ", ".join(f"f{number}" for number in range(count))
-    ends = ["return", "std::exit(0)", "_exit(0)", "raise(SIGKILL)", "quick_exit(0)", "std::abort()"]
-    deeds = []
-    for deed in range(dice.randint(2, 6)):
-        kind = dice.randrange(4)
-        work = f"work({deed * 7919 + 1}, {dice.randint(5, 60)})"
-        if kind == 0:
-            deeds.append(f"{work};")
-        elif kind == 1:
-            deeds.append(f"threads({dice.randint(1, 6)}, {deed}, {dice.randint(5, 40)}, {str(dice.random() < 0.3).lower()});")
-        else:
-            end = dice.choice(ends)
-            threads = f"threads({dice.randint(1, 3)}, {deed}, 20, false);" if dice.random() < 0.4 else ""
-            leave = "return 0;" if end == "return" else f"{end};"
-            deeds.append(f"if (fork() == 0) {{ {work}; {threads} {leave} }}")
-            if dice.random() < 0.5:
-                deeds.append("wait(nullptr);")
-    body = "\n    ".join(deeds)
-    return (
-        HEAD
-        + "".join(functions)
-        + f"""
-static int (*const table[])(int) = {{{table}}};
-__attribute__((noinline)) static void work(unsigned seed, int times) {{
-    enter({count});
-    state = seed;
-    for (int i = 0; i < times; i++) try {{ table[i % {count}](0); }} catch (int) {{}}
-}}
-__attribute__((noinline)) static void threads(int number, unsigned seed, int times, bool forks) {{
-    enter({count + 1});
-    std::vector<std::thread> all;
-    for (int i = 0; i < number; i++)
-        all.emplace_back([=] {{
-            work(seed * 31 + i, times);
-            if (forks) {{
-                pid_t child = fork();
-                if (child == 0) {{ work(i, times); _exit(0); }}
-                waitpid(child, nullptr, 0);
-            }}
-        }});
-    for (auto &thread : all) thread.join();
-}}
-int main() {{
-    entered = static_cast<std::atomic<long> *>(
-        mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
-    {body}
-    while (wait(nullptr) > 0) {{}}
-    for (int i = 0; i < {count + 2}; i++) std::printf("%ld\\n", entered[i].load());
-}}
-"""
-    )
+@dataclass(frozen=True)
+class Lived:
+    """What a program did."""
+
+    outcome: Outcome
+    profiles: Path
+    # How often each probe was called.
+    probes: list[int]
 
 
-def names(text: str) -> list[str]:
-    """The functions in the order in which the program prints them."""
-    count = text.count("static int f")
-    return [f"f{number}" for number in range(count)] + ["work", "threads"]
+class Failed(CheckFailed):
+    """What is wrong with one way to build a program."""
+
+    def __init__(self, way: Way, wrong: list[truth.Wrong]) -> None:
+        self.way, self.kinds = way, {one.kind for one in wrong}
+        super().__init__(f"{way}: " + "; ".join(map(str, wrong[:5])))
 
 
-def live(home: Path, compiler: str, flags: str) -> tuple[list[int], Path]:
-    """Builds and runs the program; gives what it printed, and where its profiles are."""
+def probes_object() -> Path:
+    """The probes, compiled once."""
+    made = KEPT / "probes.o"
+    if not made.exists():
+        KEPT.mkdir(parents=True, exist_ok=True)
+        fresh = made.with_suffix(f".{random.randrange(10**9)}")
+        run(["clang-22", "-O1", "-fPIC", "-c", ROOT / "tests/real/work/probes.c", "-o", fresh], ROOT)
+        fresh.rename(made)
+    return made
+
+
+def live(home: Path, program: Program, compiler: Path | str, flags: str) -> Lived:
+    """Builds and runs a program, whose text is in `home`."""
     profiles = home / "profiles"
     shutil.rmtree(profiles, ignore_errors=True)
     profiles.mkdir()
-    run([compiler, "-g", *flags.split(), "-w", "-pthread", "program.cc", "-o", "program"], home)
-    outcome = attempt(["./program"], home, env=environment(PATHCC_PROFILE=f"{profiles}/"))
-    if outcome.status != 0 or outcome.err:
-        raise CheckFailed(f"{flags}: the program ended with {outcome.status}: {outcome.err.decode()}")
-    return [int(line) for line in outcome.out.split()], profiles
+    (home / "truth").unlink(missing_ok=True)
+    name = f"program{program.suffix}"
+    run([compiler, "-g", *flags.split(), "-w", "-I", ROOT / "tests/real/work", "-pthread", name, probes_object(), "-o", "program"], home)
+    env = environment(PATHCC_PROFILE=f"{profiles}/%p.now.pathprof", TRUTH=str(home / "truth"))
+    outcome = attempt(["./program"], home, env=env, seconds=60)
+    return Lived(outcome, profiles, array("q", (home / "truth").read_bytes()).tolist())
 
 
-def counted(profiles: Path, functions: list[str]) -> list[int]:
-    """What the profiles say of these functions."""
-    outcome = attempt([PATHPROF, "export", "--format", "json", profiles], profiles)
-    if outcome.status != 0:
-        raise CheckFailed(f"pathprof: {outcome.err.decode()}")
-    export = json.loads(outcome.out)
-    if any(profile["unregistered_threads"] or profile["partial"] for profile in export["profiles"]):
-        raise CheckFailed("a profile says that it may be wrong")
-    entries = {name: 0 for name in functions}
-    for function in export["functions"]:
-        if "::" in function["demangled"]:
-            continue
-        name = function["demangled"].split("(")[0]
-        if name in entries:
-            entries[name] += function["entries"]
-    return [entries[name] for name in functions]
+def compiler(program: Program, is_counted: bool) -> Path | str:
+    if is_counted:
+        return PATHCC.with_name("pathc++") if program.is_cpp else PATHCC
+    return "clang++-22" if program.is_cpp else "clang-22"
 
 
-def check(seed: int) -> str:
-    """Checks the program of one seed in every way."""
-    home = KEPT / str(seed)
+def logged(home: Path, program: Program, way: Way) -> truth.Truth:
+    """What ran in a logging build that has the same code."""
+    probes = "" if way.has_probes else "-DNO_PROBES"
+    lived = live(home, program, compiler(program, True), f"{log_flags(way.mode, way.stage)} {way.level} {probes}")
+    logs = sorted(lived.profiles.glob("*.pathlog"), key=lambda log: int(log.name.partition(".")[0]))
+    return truth.read_logs(home / "program", logs)
+
+
+def check_way(home: Path, program: Program, way: Way, plain: Lived, log: truth.Truth | None) -> int:
+    """Checks one way to build a program; gives how many numbers were compared."""
+    lived = live(home, program, compiler(program, True), way.flags)
+    if lived.outcome != plain.outcome or (way.has_probes and lived.probes != plain.probes):
+        raise Failed(way, [truth.Wrong("behaviour", f"was {plain.outcome}, is {lived.outcome}")])
+    try:
+        exported = export(home, lived.profiles)
+    except CheckFailed as failure:
+        raise Failed(way, [truth.Wrong("export", str(failure))]) from None
+    if any(profile["unregistered_threads"] or profile["partial"] for profile in exported["profiles"]):
+        raise Failed(way, [truth.Wrong("flag", "a profile says that counts are missing")])
+    compared, wrong = truth.against_log(exported, log) if log is not None else (0, [])
+    if way.has_probes:
+        more, others = truth.against_probes(exported, lived.probes, random_lives.FIRST, "fork" in program.kinds)
+        compared, wrong = compared + more, wrong + others
+    if way.has_probes and "fork" not in program.kinds:
+        table = run([PATHPROF, "report", "--calls", "--top", "0", lived.profiles], home).decode()
+        more, others = truth.against_calls(table, lived.probes, random_lives.FIRST)
+        compared, wrong = compared + more, wrong + others
+    if wrong:
+        raise Failed(way, wrong)
+    return compared
+
+
+def prepare(home: Path, program: Program) -> None:
     shutil.rmtree(home, ignore_errors=True)
     home.mkdir(parents=True)
-    text = program(seed)
-    (home / "program.cc").write_text(text)
-    functions = names(text)
-    expected, _ = live(home, "clang++-22", "-O1")
-    # A child of many threads may not throw in a static program: libgcc's unwinder may have been locked by another thread.
-    possible = [way for way in WAYS if "-static" not in way or ", true);" not in text]
-    ways = random.Random(seed).sample(possible, 3)
+    writer = Writer(program)
+    (home / f"program{program.suffix}").write_text(writer.text())
+    if writer.probes > random_lives.PROBES:
+        raise CheckFailed(f"the program has {writer.probes} probes")
+
+
+def check_ways(home: Path, program: Program, ways: list[Way]) -> int:
+    """Checks a program built in these ways; gives how many numbers were compared."""
+    prepare(home, program)
+    compared, failures = 0, []
+    plain: dict[bool, Lived] = {}
+    logs: dict[tuple[str, str, bool, bool], truth.Truth | None] = {}
     for way in ways:
-        printed, profiles = live(home, str(PATHCC.with_name("pathc++")), way)
-        if printed != expected:
-            raise CheckFailed(f"{way}: printed {printed}, not {expected}; kept in {home}")
-        found = counted(profiles, functions)
-        if found != expected:
-            raise CheckFailed(f"{way}: counted {found}, not {expected}; kept in {home}")
+        if way.has_probes not in plain:
+            plain[way.has_probes] = live(home, program, compiler(program, False), f"-O1 {'' if way.has_probes else '-DNO_PROBES'}")
+        key = (way.stage, way.level, way.has_probes, way.mode in PEELED)
+        is_logged = "lto" not in way.link
+        if is_logged and key not in logs:
+            logs[key] = logged(home, program, way)
+        try:
+            compared += check_way(home, program, way, plain[way.has_probes], logs[key] if is_logged else None)
+        except Failed as failure:
+            failures.append(failure)
+    if failures:
+        raise CheckFailed("\n".join(map(str, failures)), failures)
+    return compared
+
+
+def ways_of(seed: int, program: Program, every: bool = False) -> list[Way]:
+    """How the program of a seed is built."""
+    dice = random.Random(seed)
+    stage, level = STAGES[seed % 2], dice.choice(LEVELS)
+    ways = []
+    for place in [(stage, level)] if not every else [(stage, level) for stage in STAGES for level in LEVELS]:
+        for mode in MODES:
+            # A forked child of many threads may not throw in a static program: libgcc's unwinder may have been locked.
+            link = dice.choice(LINKS)
+            link = "" if link == "-static" and {"threads", "park"} & program.kinds else link
+            ways.append(Way(mode, *place, link, dice.random() < 0.5 or "lto" in link))
+    return ways
+
+
+def check(seed: int, every: bool = False, reduces: bool = False) -> str:
+    """Checks the program of one seed."""
+    program = random_lives.make(seed)
+    home = KEPT / str(seed)
+    ways = ways_of(seed, program, every)
+    try:
+        compared = check_ways(home, program, ways)
+    except CheckFailed as failure:
+        if reduces and len(failure.args) > 1:
+            for one in failure.args[1]:
+                print(reduced(seed, program, one), flush=True)
+        raise CheckFailed(f"kept in {home}:\n{failure.args[0]}") from None
     shutil.rmtree(home)
-    return f"{sum(expected)} entries, {', '.join(ways)}"
+    return f"{compared} numbers, {len(ways)} builds"
+
+
+def reduced(seed: int, program: Program, failure: Failed) -> str:
+    """The smallest program found that fails as this one does."""
+    home = KEPT / f"{seed}.reduced"
+
+    def fails(candidate: Program) -> bool:
+        try:
+            check_ways(home, candidate, [failure.way])
+        except CheckFailed as other:
+            return len(other.args) > 1 and bool(failure.kinds & other.args[1][0].kinds)
+        return False
+
+    small = random_lives.minimal(program, fails)
+    try:
+        check_ways(home, small, [failure.way])
+    except CheckFailed as told:
+        text = (home / f"program{small.suffix}").read_text()
+        return f"----- seed {seed}: {told.args[0]}\n{text}-----"
+    return f"----- seed {seed}: {failure}: does not fail again"
 
 
 def main() -> int:
-    return random_programs.roll(__doc__.splitlines()[0], check)
+    build_tool("ran")
+    parser = argparse.ArgumentParser(add_help=False)
+    parser.add_argument("--all", action="store_true", help="both stages and every level for each program")
+    parser.add_argument("--reduce", action="store_true", help="make programs that fail smaller")
+    options, rest = parser.parse_known_args()
+    sys.argv[1:] = rest
+    return random_programs.roll(__doc__.splitlines()[0], lambda seed: check(seed, options.all, options.reduce))
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ class Counts:
     """What is known of one function."""
 
     entries: int
-    staying: int
+    interrupted: int
     # Count, opcodes and calls of each block. Where only calls are counted, the count of a block without any is not known.
     blocks: list[tuple[int | None, dict[str, int], list[str]]]
     edges: dict[tuple[int, int], int | None]
@@ -29,7 +29,7 @@ def counts(profiles: Path) -> dict[tuple[int, str, str], Counts]:
     return {
         (function["image"], function["module"], function["name"]): Counts(
             function["entries"],
-            function["staying"],
+            function["interrupted"],
             [(block["count"], block["opcodes"], block["calls"]) for block in function["blocks"]],
             {(edge["from"], edge["to"]): edge["count"] for edge in function["edges"]},
         )
@@ -60,8 +60,8 @@ def compare(how: str, paths: dict[tuple[int, str, str], Counts], others: dict[tu
     executed = edges = unknown = 0
     for key, ours in others.items():
         known = paths[key]
-        if ours.staying:
-            wrong.append(f"{key[2]}: {ours.staying} calls seem to stay in it")
+        if ours.interrupted:
+            wrong.append(f"{key[2]}: {ours.interrupted} processes seem to have been killed in it")
         if ours.entries != known.entries or len(ours.blocks) != len(known.blocks):
             wrong.append(f"{key[2]}: {known.entries} entries, counted {ours.entries}")
         for block, (counted, expected) in enumerate(zip(ours.blocks, known.blocks)):

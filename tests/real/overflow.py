@@ -38,7 +38,8 @@ def counts(profiles: Path) -> dict[tuple[int, str, str], Counts]:
         # Paths that start at one block along different edges have numbers of their own.
         whole: Counter[Taken] = Counter()
         for path in function["paths"]:
-            if int(path["id"]) < possible and path["end"] != "in_flight":
+            is_piece = function["beyond_table"] is not None and int(path["id"]) >= possible
+            if not is_piece and path["end"] != "in_flight":
                 whole[path["start"], path["end"], tuple(path["blocks"])] += path["count"]
         found[function["image"], function["module"], function["name"]] = Counts(
             function["possible_paths"],

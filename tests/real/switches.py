@@ -42,6 +42,8 @@ PROGRAM = Program("switches", compile_with, ["program"], {"small": lambda tree: 
 def counts(home: Path, flags: str) -> Counts:
     """What a build with these flags counts."""
     compile_with(home, str(PATHCC), flags)
+    # A profile that is there already is never overwritten.
+    (home / "program.pathprof").unlink(missing_ok=True)
     run(["./program"], home, env=environment(PATHCC_PROFILE="program.pathprof"))
     exported = export(home, "program.pathprof")
     return {

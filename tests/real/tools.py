@@ -63,6 +63,6 @@ def export(place: Path, *profiles: Path | str) -> dict:
     return json.loads(run([PATHPROF, "export", "--format", "json", *profiles], place))
 
 
-def build_replay() -> None:
-    """Builds the oracle's replay program."""
-    run(["cargo", "build", "--quiet", "--release", "-p", "pathtests", "--bin", "replay"], ROOT)
+def build_tool(name: str) -> None:
+    """Builds a program of the tests, as `replay` and `ran`, which read block logs."""
+    run(["cargo", "build", "--quiet", "--release", "-p", "pathtests", "--bin", name], ROOT)

@@ -8,6 +8,7 @@ use pathformat::ModuleId;
 use pathformat::manifest::{DagEdgeKind, Function};
 use pathformat::profile::Profile;
 use paths::decode::Decoder;
+use paths::in_flight::{InFlight, Role};
 
 use crate::image::Modules;
 use crate::{Counts, End, Path, Start, add, reason};
@@ -19,7 +20,7 @@ use crate::{Counts, End, Path, Start, add, reason};
 pub fn read(path: &FilePath, modules: &Modules, counts: &mut Counts) -> Result<()> {
     let bytes = fs::read(path).with_context(|| format!("{}", path.display()))?;
     let profile = Profile::decode(&bytes).map_err(|error| anyhow!("{}: {error}", path.display()))?;
-    for module in &profile.modules {
+    for module in profile.modules() {
         add_module(module.id, &module.counts, modules, counts).with_context(|| format!("{}", path.display()))?;
     }
     Ok(())
@@ -40,15 +41,17 @@ fn add_module(id: ModuleId, counters: &[(u64, u64)], modules: &Modules, counts: 
             continue;
         }
         let decoder = decoder(function)?;
-        for &(counter, times) in own.iter().filter(|&&(counter, _)| counter < paths) {
-            let number = counter.checked_sub(function.first_counter);
-            let number = number.with_context(|| format!("counter {counter} belongs to no function"))?;
+        let of_paths = own.iter().filter(|&&(counter, _)| counter < paths);
+        let number = |&(counter, times): &(u64, u64)| Some((counter.checked_sub(function.first_counter)?, times));
+        let numbered: Option<Vec<_>> = of_paths.map(number).collect();
+        let mut numbered = numbered.with_context(|| format!("a counter before {} belongs to no function", own[0].0))?;
+        if let Some(in_flight) = in_flight(function)? {
+            in_flight.settle(&mut numbered);
+        }
+        // A forked child has negative numbers of frames that it did not enter.
+        for (number, times) in numbered.into_iter().filter(|&(_, times)| times.cast_signed() > 0) {
             let edges = decoder.path(number).with_context(|| function.name.clone())?;
-            // Frames in flight are a signed number: those that a fork inherited are negative and not the child's own.
-            let path = follow(function, &edges)?;
-            if path.end != End::InFlight || times.cast_signed() > 0 {
-                add(counts, (id, index), path, times);
-            }
+            add(counts, (id, index), follow(function, &edges)?, times);
         }
     }
     ensure!(rest.is_empty(), "counter {} belongs to no function", rest[0].0);
@@ -56,6 +59,21 @@ fn add_module(id: ModuleId, counters: &[(u64, u64)], modules: &Modules, counts: 
 }
 
 fn decoder(function: &Function) -> Result<Decoder> {
+    Decoder::new(function.blocks.len(), &plain_edges(function)).with_context(|| function.name.clone())
+}
+
+/// What tells arrivals at calls from frames that stayed in them.
+fn in_flight(function: &Function) -> Result<Option<InFlight>> {
+    let role = |kind| match kind {
+        DagEdgeKind::InFlight { .. } => Role::End,
+        DagEdgeKind::Start { .. } => Role::Start,
+        _ => Role::Other,
+    };
+    let roles: Vec<_> = function.dag.iter().map(|edge| role(edge.kind)).collect();
+    InFlight::new(function.blocks.len(), &plain_edges(function), &roles).with_context(|| function.name.clone())
+}
+
+fn plain_edges(function: &Function) -> Vec<(u32, u32, u64)> {
     let exit = function.blocks.len() as u32;
     let ends = |kind| match kind {
         DagEdgeKind::Flow { edge } => (function.edges[edge as usize].from, function.edges[edge as usize].to),
@@ -64,8 +82,7 @@ fn decoder(function: &Function) -> Result<Decoder> {
         }
         DagEdgeKind::Start { block, .. } => (0, block),
     };
-    let edges: Vec<_> = function.dag.iter().map(|edge| (ends(edge.kind).0, ends(edge.kind).1, edge.value)).collect();
-    Decoder::new(function.blocks.len(), &edges).with_context(|| function.name.clone())
+    function.dag.iter().map(|edge| (ends(edge.kind).0, ends(edge.kind).1, edge.value)).collect()
 }
 
 /// The path along these edges of the acyclic graph.

@@ -9,6 +9,7 @@ pub mod compare;
 pub mod counted;
 pub mod image;
 pub mod log;
+pub mod ran;
 pub mod replay;
 pub mod tree;
 

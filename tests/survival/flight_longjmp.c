@@ -1,4 +1,3 @@
-//#build: case $CC in clang*) FLAGS=;; *) FLAGS=-fpath-in-flight=yes;; esac; $CC -g -O1 $FLAGS $HERE/flight_longjmp.c -o prog
 //#entries: middle 30
 //#flying: middle 20
 //#entries: jump 20

@@ -1,4 +1,4 @@
-//#with: -O0 | -O2 | -O2 -fuse-ld=lld | -O2 -fpath-in-flight=yes
+//#with: -O0 | -O2 | -O2 -fuse-ld=lld
 //#build: case $CC in clang*) FLAGS=$(echo $FLAGS | sed 's/-fpath[^ ]*//g');; esac; $CC -g $FLAGS $HERE/flow_odd.c -o prog
 //#entries: machine 100
 //#entries: gate 100

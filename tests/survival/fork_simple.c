@@ -1,6 +1,7 @@
 //#with: | -static | -O2 -fuse-ld=lld
 //#processes: 4
-//#incomplete: 1
+//#incomplete: 0
+//#unwritten: 1
 //#entries: work 10
 //#paths: work 10
 //#entries: main 1

@@ -1,8 +1,10 @@
-//#needs: [ $(id -u) = 0 ] && d=$(mktemp -d) && mount -t tmpfs -o size=64k none $d && umount $d && rmdir $d
+//#with: tmpfs | ext4 | overlay
+//#needs: unshare --mount sh -ec 'd=$(mktemp -d); mount -t tmpfs -o size=4m none $d; truncate -s 2m $d/i; mkfs.ext4 -q $d/i; mkdir $d/m $d/u $d/w; mount -o loop $d/i $d/m; umount $d/m; mount -t overlay -o lowerdir=/bin,upperdir=$d/u,workdir=$d/w none $d/m'
 //#build: $CC -g -O1 $HERE/hostile_full_disk.c -o prog -pthread
-//#run: mkdir d; mount -t tmpfs -o size=2m none d; PATHCC_PROFILE=d/ ./prog; s=$?; rm -f d/filler; cp d/* profiles/ 2>/dev/null; umount d; (exit $s)
+//#run: mkdir d; export d=$PWD/d; export PATHCC_PROFILE=$d/ FLAGS; unshare --mount sh -ec 'case $FLAGS in tmpfs) mount -t tmpfs -o size=2m none $d;; ext4) truncate -s 4m i; mkfs.ext4 -q -m 0 i; mount -o loop i $d;; overlay) mkdir o; mount -t tmpfs -o size=2m none o; mkdir o/l o/u o/w; mount -t overlay -o lowerdir=o/l,upperdir=o/u,workdir=o/w none $d;; esac; set +e; ./prog; s=$?; rm -f $d/filler; cp -a $d/. profiles/; exit $s'
 //#entries: hot 1000
-//#incomplete: 1
+//#incomplete: 0
+//#unwritten: 1
 //#partial: 1
 //#entries: rare 1
 //#processes: 1
@@ -24,8 +26,12 @@ static void *run(void *x) { for (int i = 0; i < 1000; i++) hot(i); return x; }
 int main(void) {
     char block[4096] = "";
     int filler = open("d/filler", O_CREAT | O_WRONLY, 0666);
-    while (write(filler, block, sizeof block) > 0) {}
-    while (write(filler, block, 1) > 0) {}
+    // What the file system held back for itself may come free when it is done with what it was given.
+    for (int i = 0; i < 5; i++) {
+        while (write(filler, block, sizeof block) > 0) {}
+        while (write(filler, block, 1) > 0) {}
+        fsync(filler);
+    }
     close(filler);
     pthread_t threads[4];
     for (int i = 0; i < 4; i++) if (pthread_create(&threads[i], NULL, run, NULL)) return 1;

@@ -1,12 +1,13 @@
 //#build: $CC -g -O1 $HERE/hostile_limits.c -o prog -pthread
 //#run: ./prog; ./prog files; ./prog size; ./prog memory; (umask 0777; ./prog); echo $?
-//#incomplete: 2
-//#partial: 2
+//#incomplete: 0
+//#unwritten: 1
+//#partial: 1
 //#processes: 5
-//#entries: hot 12000
+//#entries: hot 16000
 //#entries: main 5
-// No descriptors, no file may grow, little address space, nothing may be read. Without descriptors, and where no file may grow,
-// what main counted is kept, and that the threads' counts are missing is said.
+// No descriptors, no file may grow, little address space, nothing may be read. Where no file may grow, what main counted is
+// kept, and that the threads' counts are missing is said.
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>

@@ -12,8 +12,10 @@
 //!   process was killed somewhere between two counts
 //! * `absent: FUNCTION` it is not in the image, and not listed
 //! * `flying: FUNCTION N` how many of its paths are in flight at the end
-//! * `processes: N`, `images: N`, `incomplete: N`, `partial: N` processes, images, profiles that are only raw
-//!   files, and those that lack threads
+//! * `processes: N`, `profiles: N`, `images: N`, `incomplete: N`, `partial: N` processes, files, images, profiles that are only
+//!   raw files, and those that lack threads
+//! * `unwritten: N`, `cut: N`, `unsure: N`, `other_runtime: N` profiles of processes that ended well and could not write
+//!   one, whose file was cut, whose place is a guess, and that met another version of the runtime
 //! * `unregistered: yes` the profile must say that unknown threads counted; without it none may
 //! * `status: N` the exit status as a shell gives it (default 0)
 //! * `quiet` nothing is left behind: there must be no profile at all
@@ -22,7 +24,11 @@
 //! A program is built and run twice, with plain clang and with the tree's pathcc; it must print the same and end in the same
 //! way. Then its profiles, raw files included, must say exactly what the directives say.
 //!
-//! That is done again with every other kind of counters, but for what only paths tell.
+//! That is done again with every other kind of counters, but for what only paths tell, and on file systems of each kind, with
+//! few counters and with many (`survival/places.rs`).
+
+#[path = "survival/places.rs"]
+mod places;
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -31,6 +37,7 @@ use std::process::{Command, Output};
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use pathtests::tree::bin;
+use places::Place;
 use serde_json::Value;
 
 fn main() {
@@ -42,7 +49,7 @@ fn main() {
         .filter(|path| path.extension().is_some_and(|extension| extension == "c" || extension == "cc"))
         .collect();
     sources.sort();
-    for source in sources {
+    for (index, source) in sources.into_iter().enumerate() {
         let program = Program::read(&source);
         let name = source.file_stem().expect("a file has a name").to_string_lossy().into_owned();
         let ways = program.one("with").unwrap_or_default();
@@ -52,8 +59,14 @@ fn main() {
                 let (program, flags) = (program.clone(), flags.to_owned());
                 let name = format!("{name} {flags}");
                 let name = [counters.name, name.trim()].join(" ");
-                trials.push(Trial::test(name.trim(), move || program.check(&flags, counters)));
+                trials.push(Trial::test(name.trim(), move || program.check(&flags, counters, None)));
             }
+        }
+        let flags = ways.split('|').next().unwrap_or_default().trim();
+        for place in Place::of(&name, index) {
+            let (program, flags) = (program.clone(), flags.to_owned());
+            let name = format!("{} {name} {flags}", place.name());
+            trials.push(Trial::test(name.trim(), move || program.check(&flags, Counters::ALL[0], Some(place))));
         }
     }
     libtest_mimic::run(&Arguments::from_args(), trials).exit();
@@ -112,7 +125,13 @@ impl Program {
         (!lines.is_empty()).then(|| lines.join("\n"))
     }
 
-    fn check(&self, flags: &str, counters: Counters) -> Result<(), Failed> {
+    fn check(&self, flags: &str, counters: Counters, place: Option<Place>) -> Result<(), Failed> {
+        if let Some(place) = place
+            && !place.can_be_had()?
+        {
+            eprintln!("skipped: this machine lets nobody mount {}", place.name());
+            return Ok(());
+        }
         if let Some(needed) = self.one("needs")
             && !Command::new("sh").args(["-c", &needed]).output()?.status.success()
         {
@@ -123,8 +142,8 @@ impl Program {
         let counted = tempfile::tempdir()?;
         fs::write(counted.path().join("pathcc.toml"), counters.settings)?;
         let tree = |name: &str| bin(name).display().to_string();
-        let expected = self.live(plain.path(), ["clang-22", "clang++-22"].map(String::from), flags)?;
-        let got = self.live(counted.path(), [tree("pathcc"), tree("pathc++")], flags)?;
+        let expected = self.live(plain.path(), ["clang-22", "clang++-22"].map(String::from), flags, None)?;
+        let got = self.live(counted.path(), [tree("pathcc"), tree("pathc++")], flags, place)?;
         if self.one("unlike").is_none() {
             same("standard output", &expected.stdout, &got.stdout)?;
             same("standard error", &expected.stderr, &got.stderr)?;
@@ -139,21 +158,31 @@ impl Program {
         self.compare(&counted.path().join("profiles"), counters)
     }
 
-    /// Builds the program in `folder` and runs it.
-    fn live(&self, folder: &Path, [c, cxx]: [String; 2], flags: &str) -> Result<Output, Failed> {
+    /// Builds the program in `folder` and runs it, there or in some other place.
+    fn live(&self, folder: &Path, [c, cxx]: [String; 2], flags: &str, place: Option<Place>) -> Result<Output, Failed> {
+        let tools = tempfile::tempdir()?;
+        let compiler = |name: String| place.map_or(Ok(name.clone()), |place| place.compiler(tools.path(), &name));
+        let [c, cxx] = [compiler(c)?, compiler(cxx)?];
         let here = self.source.parent().expect("in a folder");
         let compiler = if self.source.extension().is_some_and(|extension| extension == "cc") { "$CXX" } else { "$CC" };
         let default = format!("{compiler} -g -O1 $FLAGS {} -o prog -pthread", self.source.display());
-        let shell = |script: &str| {
-            let mut command = Command::new("sh");
-            command.arg("-ec").arg(script).current_dir(folder);
-            command.env("CC", &c).env("CXX", &cxx).env("FLAGS", flags).env("HERE", here);
+        let in_shell = |script: &str, place: Option<Place>| {
             // A directory, so that every process has a file of its own.
-            command.env("PATHCC_PROFILE", format!("{}/profiles/", folder.display()));
+            let script = format!("export PATHCC_PROFILE={}/profiles/\n{script}", folder.display());
+            let mut command = match place {
+                Some(place) => place.live(&script),
+                None => {
+                    let mut shell = Command::new("sh");
+                    shell.arg("-ec").arg(script);
+                    shell
+                }
+            };
+            command.current_dir(folder);
+            command.env("CC", &c).env("CXX", &cxx).env("FLAGS", flags).env("HERE", here);
             command
         };
         fs::create_dir(folder.join("profiles"))?;
-        let built = shell(&self.one("build").unwrap_or(default)).output()?;
+        let built = in_shell(&self.one("build").unwrap_or(default), None).output()?;
         if !built.status.success() || !built.stderr.is_empty() {
             let text = String::from_utf8_lossy(&built.stderr);
             return Err(format!("cannot be built with {c}: {}\n{text}", built.status).into());
@@ -161,7 +190,7 @@ impl Program {
         // A shell of its own tells a signal as a number, like any other status.
         let run = self.one("run").unwrap_or_else(|| "./prog".into());
         let script = format!("set +e\n{run}\nstatus=$?\nexit $status");
-        let mut output = shell(&script).output()?;
+        let mut output = in_shell(&script, place).output()?;
         // What the shell itself says of a signal has a path or a number in it.
         let text = String::from_utf8_lossy(&output.stderr).into_owned();
         let kept: Vec<_> = text.lines().filter(|line| !SIGNALS.iter().any(|signal| line.contains(signal))).collect();
@@ -216,9 +245,14 @@ impl Program {
         let flagged = |flag: &str| runs.iter().filter(|run| run[flag] == true).count();
         for (name, counted) in [
             ("processes", processes.len()),
+            ("profiles", runs.len()),
             ("images", list(&export["images"]).len()),
             ("incomplete", flagged("incomplete")),
             ("partial", flagged("partial")),
+            ("unwritten", flagged("unwritten")),
+            ("cut", flagged("cut")),
+            ("unsure", flagged("unsure")),
+            ("other_runtime", flagged("other_runtime")),
         ] {
             self.one(name).iter().for_each(|expected| check(name.into(), expected, counted.to_string()));
         }

@@ -28,6 +28,8 @@ fn counted(folder: &Path, kernel: &str, size: &str, flags: &[&str]) -> (Paths, V
     let compile = [&["-O2", "-c", "kernel.c", "-o", "kernel.o"], flags].concat();
     assert_eq!(run(folder, &bin("pathcc"), &compile, true), "");
     run(folder, &bin("pathcc"), &["kernel.o", "-o", "kernel", "-lm"], true);
+    // A profile that is there already is never overwritten.
+    let _ = fs::remove_file(folder.join("run.pathprof"));
     run(folder, &folder.join("kernel"), &[size], true);
     run(folder, &bin("pathprof"), &["export", "--format", "json", "-o", "run.json", "run.pathprof"], true);
     let json = fs::read_to_string(folder.join("run.json")).expect("an export");

@@ -4,6 +4,7 @@
 //! So the tests of the driver need no other crate of the workspace, only clang 22 with its headers.
 #![allow(dead_code, unreachable_pub, reason = "each test program uses its own part of this file")]
 
+use pathformat::tree;
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs;
@@ -76,6 +77,9 @@ impl Place {
         symlink("pathcc", place.bin("aarch64-linux-gnu-pathcc")).expect("link");
         fs::copy(plugin(), place.path("tree/lib/pathcc/libpathpass-0123.so")).expect("plugin");
         symlink("libpathpass-0123.so", place.path("tree/lib/pathcc/libpathpass.so")).expect("link");
+        for entry in tree::entries().filter(|entry| !place.path("tree").join(entry.path).exists()) {
+            place.script(&format!("tree/{}", entry.path), "exit 9");
+        }
         // Like the real one it runs PATHLD_REAL or ld; with LINKER_LOG it says which.
         place.script(
             "tree/bin/ld.pathld",
@@ -149,7 +153,9 @@ impl Place {
         let mut files = BTreeMap::new();
         for entry in fs::read_dir(self.path("work")).expect("directory").flatten() {
             let name = entry.file_name().into_string().expect("text");
-            let content = fs::read(entry.path()).unwrap_or_default();
+            // A pipe would wait for somebody to write.
+            let regular = entry.metadata().is_ok_and(|data| data.is_file());
+            let content = if regular { fs::read(entry.path()).unwrap_or_default() } else { Vec::new() };
             if !SOURCES.iter().any(|(source, text)| *source == name && text.as_bytes() == content) {
                 files.insert(name, content);
             }

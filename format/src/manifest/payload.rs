@@ -12,7 +12,7 @@ use super::{
     Block, Call, CutReason, DagEdge, DagEdgeKind, Edge, Exit, Function, Linkage, Location, Manifest, Outcome, Pattern,
     PatternShape, Whole,
 };
-use crate::wire::{Error, Reader, Result, Sink};
+use crate::wire::{Allowance, Error, Reader, Result, Sink};
 
 const LINKAGES: [Linkage; 4] = [Linkage::External, Linkage::Internal, Linkage::Inline, Linkage::Weak];
 const EXITS: [Option<Exit>; 4] = [None, Some(Exit::Return), Some(Exit::Unwind), Some(Exit::NoReturn)];
@@ -84,19 +84,22 @@ fn text(bytes: &[u8]) -> Result<&str> {
 struct Source<'a> {
     reader: Reader<'a>,
     strings: Vec<&'a str>,
+    /// For what is read. A few bytes can stand for a long string or an empty block, and there may be many of them.
+    allowance: &'a Allowance,
 }
 
 impl<'a> Source<'a> {
-    fn new(bytes: &'a [u8]) -> Result<Self> {
-        let mut reader = Reader::new(bytes);
-        let count = reader.count()?;
-        let strings = (0..count).map(|_| text(reader.bytes()?)).collect::<Result<_>>()?;
-        Ok(Self { reader, strings })
+    fn new(bytes: &'a [u8], allowance: &'a Allowance) -> Result<Self> {
+        let mut source = Self { reader: Reader::new(bytes), strings: Vec::new(), allowance };
+        source.strings = source.list(|from| text(from.reader.bytes()?))?;
+        Ok(source)
     }
 
     fn string(&mut self) -> Result<String> {
         let index = self.reader.varint32()? as usize;
-        self.strings.get(index).map(|&text| text.into()).ok_or(Error::Invalid("a string's index is out of range"))
+        let text = *self.strings.get(index).ok_or(Error::Invalid("a string's index is out of range"))?;
+        self.allowance.take(text.len() as u64)?;
+        Ok(text.into())
     }
 
     fn optional(&mut self) -> Result<Option<u32>> {
@@ -104,8 +107,18 @@ impl<'a> Source<'a> {
     }
 
     fn list<T>(&mut self, read: impl Fn(&mut Self) -> Result<T>) -> Result<Vec<T>> {
+        let (count, mut list) = self.room()?;
+        for _ in 0..count {
+            list.push(read(self)?);
+        }
+        Ok(list)
+    }
+
+    /// How many items come, and an empty list with room for them.
+    fn room<T>(&mut self) -> Result<(usize, Vec<T>)> {
         let count = self.reader.count()?;
-        (0..count).map(|_| read(self)).collect()
+        self.allowance.take(count.saturating_mul(size_of::<T>()) as u64)?;
+        Ok((count, Vec::with_capacity(count)))
     }
 
     /// An index that must be below `length`.
@@ -140,8 +153,19 @@ impl Manifest {
     }
 
     /// Reads a payload back. Every index in the result is in range.
+    ///
+    /// # Errors
+    /// Anything that is not a sound payload.
     pub fn decode(bytes: &[u8]) -> Result<Self> {
-        let mut from = Source::new(bytes)?;
+        Self::decode_within(bytes, &Allowance::new(u64::MAX))
+    }
+
+    /// The same with no more memory than is allowed.
+    ///
+    /// # Errors
+    /// Anything that is not a sound payload, or takes more.
+    pub fn decode_within(bytes: &[u8], allowance: &Allowance) -> Result<Self> {
+        let mut from = Source::new(bytes, allowance)?;
         Ok(Self {
             source: from.string()?,
             directory: from.string()?,
@@ -165,7 +189,7 @@ impl Function {
         to.put_u64(self.cfg_hash);
         to.put_varint(self.first_counter);
         to.put_varint(self.num_paths);
-        to.put_varint(self.counts_entries.into());
+        to.put_varint(self.in_flight_paths);
         to.put_list(&self.locations, |to, location| {
             to.put_string(&location.file);
             to.put_varint(u64::from(location.line));
@@ -185,6 +209,7 @@ impl Function {
                 to.put_optional(call.location);
             });
             to.put_varint(code(&EXITS, &block.exit));
+            to.put_varint(block.may_stay.into());
         });
         to.put_list(&self.edges, |to, edge| {
             to.put_varint(u64::from(edge.from));
@@ -207,7 +232,6 @@ impl Function {
                 to.put_varint(cut.map_or(0, |(_, start)| u64::from(start)));
             });
         });
-        to.put_list(&self.marks, |to, &mark| to.put_varint(u64::from(mark)));
         to.put_list(&self.counted_blocks, |to, &block| to.put_varint(u64::from(block)));
         to.put_list(&self.patterns, |to, pattern| {
             to.put_varint(code(&SHAPES, &pattern.shape));
@@ -215,6 +239,8 @@ impl Function {
             to.put_list(&pattern.saved, |to, &block| to.put_varint(u64::from(block)));
         });
         to.put_list(&self.counted_arcs, |to, &arc| to.put_varint(u64::from(arc)));
+        to.put_string(&self.full_name);
+        to.put_string(&self.short_name);
     }
 
     fn decode(from: &mut Source<'_>) -> Result<Self> {
@@ -227,14 +253,11 @@ impl Function {
             cfg_hash: from.reader.u64()?,
             first_counter: from.reader.varint()?,
             num_paths: from.reader.varint()?,
-            counts_entries: match from.reader.varint()? {
-                0 => false,
-                1 => true,
-                _ => return Err(Error::Invalid("a number of entry counters is neither 0 nor 1")),
-            },
+            in_flight_paths: from.reader.varint()?,
             ..Self::default()
         };
-        let locations = from.reader.count()?;
+        let (locations, list) = from.room()?;
+        function.locations = list;
         for index in 0..locations {
             let location = Location {
                 file: from.string()?,
@@ -262,6 +285,7 @@ impl Function {
                     Ok(Call { callee, location })
                 })?,
                 exit: decoded(&EXITS, from.reader.varint()?, "a kind of exit is unknown")?,
+                may_stay: decoded(&[false, true], from.reader.varint()?, "a block may stay or not")?,
             })
         })?;
         let blocks = function.blocks.len();
@@ -297,9 +321,6 @@ impl Function {
             Ok(Whole { num_paths, slots, dag, cuts })
         })?;
         function.whole = whole.pop();
-        let dag = function.dag.len();
-        function.marks =
-            from.list(|from| from.index(dag, "an entry is counted on an acyclic edge that does not exist"))?;
         function.counted_blocks = from.list(|from| from.index(blocks, "a counted block does not exist"))?;
         let of_pattern =
             |from: &mut Source<'_>| from.list(|from| from.index(blocks, "a block of a pattern does not exist"));
@@ -307,9 +328,11 @@ impl Function {
             let shape = decoded(&SHAPES, from.reader.varint()?, "a shape of a pattern is unknown")?;
             Ok(Pattern { shape, blocks: of_pattern(from)?, saved: of_pattern(from)? })
         })?;
-        // At most an arc for each edge, three for each block, and one for the entry.
-        let arcs = edges.saturating_add(blocks.saturating_mul(3)).saturating_add(1);
+        // At most an arc for each edge, and four for each block.
+        let arcs = edges.saturating_add(blocks.saturating_mul(4));
         function.counted_arcs = from.list(|from| from.index(arcs, "a counted arc does not exist"))?;
+        function.full_name = from.string()?;
+        function.short_name = from.string()?;
         Ok(function)
     }
 }
@@ -393,6 +416,8 @@ mod tests {
     fn sample() -> Manifest {
         let function = Function {
             name: "_Z3foov".into(),
+            full_name: "foo()".into(),
+            short_name: "foo".into(),
             linkage: Linkage::Inline,
             file: "a.cc".into(),
             line: 7,
@@ -400,8 +425,7 @@ mod tests {
             cfg_hash: 0x1234_5678_9abc_def0,
             first_counter: 3,
             num_paths: 2,
-            counts_entries: true,
-            marks: vec![1],
+            in_flight_paths: 1,
             first_key: 5,
             callees: 8,
             whole: Some(Whole {
@@ -426,6 +450,7 @@ mod tests {
                         Call { callee: INDIRECT.into(), location: None },
                     ],
                     exit: Some(Exit::Return),
+                    may_stay: true,
                     ..Block::default()
                 },
             ],
@@ -460,6 +485,23 @@ mod tests {
     fn a_manifest_comes_back() {
         let manifest = sample();
         assert_eq!(Manifest::decode(&manifest.encode()), Ok(manifest));
+    }
+
+    #[test]
+    fn what_a_few_bytes_stand_for_is_bounded() {
+        let location = Location { function: "x".repeat(10_000), ..Location::default() };
+        let function = Function { locations: vec![location; 1_000], ..Function::default() };
+        let manifest = Manifest { functions: vec![function], ..Manifest::default() };
+        let bytes = manifest.encode();
+        assert!(bytes.len() < 20_000);
+        let taken = {
+            let allowance = Allowance::new(u64::MAX);
+            assert_eq!(Manifest::decode_within(&bytes, &allowance).as_ref(), Ok(&manifest));
+            u64::MAX - allowance.left()
+        };
+        assert!(taken > 10_000_000, "{taken}");
+        assert!(Manifest::decode_within(&bytes, &Allowance::new(taken)).is_ok());
+        assert!(matches!(Manifest::decode_within(&bytes, &Allowance::new(taken - 1)), Err(Error::Invalid(_))));
     }
 
     #[test]

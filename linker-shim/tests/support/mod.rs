@@ -149,20 +149,21 @@ impl Scratch {
     pub(crate) fn module_with(&self, name: &str, number: u8, counters: u64, record: &[u8], flags: &[&str]) {
         let bytes: Vec<String> = record.iter().map(u8::to_string).collect();
         let array = format!("{}{}", names::COUNTERS_PREFIX, id(number));
-        let delta = format!("{}{}", names::DELTA_PREFIX, id(number));
+        let place = format!("{}{}", names::PLACE_PREFIX, id(number));
+        let nowhere = names::NOWHERE;
         let code = format!(
             "target triple = \"x86_64-unknown-linux-gnu\"\n\
              module asm \".section {section},\\22\\22,@progbits\"\n\
              module asm \".p2align 3\"\n\
              module asm \".byte {bytes}\"\n\
              module asm \".text\"\n\
-             ${array} = comdat any\n${delta} = comdat any\n\
+             ${array} = comdat any\n${place} = comdat any\n\
              @{array} = weak hidden global [{counters} x i64] zeroinitializer, comdat, align 8\n\
-             @{delta} = weak hidden thread_local(initialexec) global i64 0, comdat, align 8\n\
-             declare ptr @llvm.threadlocal.address.p0(ptr)\n\
+             @{place} = weak hidden global i64 {nowhere}, comdat, align 8\n\
              define void @bump_{name}(i64 %index) {{\n\
-               %word = call ptr @llvm.threadlocal.address.p0(ptr @{delta})\n\
-               %delta = load i64, ptr %word\n\
+               %place = load i64, ptr @{place}\n\
+               %word = inttoptr i64 %place to ptr addrspace(257)\n\
+               %delta = load i64, ptr addrspace(257) %word\n\
                %array = getelementptr i8, ptr @{array}, i64 %delta\n\
                %counter = getelementptr i64, ptr %array, i64 %index\n\
                %count = load i64, ptr %counter\n\
@@ -225,12 +226,11 @@ impl Summary {
     fn new(profile: &Profile<'_>) -> Self {
         let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).expect("UTF-8");
         let counts = profile
-            .modules
-            .iter()
+            .modules()
             .flat_map(|module| module.counts.iter().map(|&(index, count)| ((module.id.0[0], index), count)));
         assert!(profile.head.start > 0 && profile.head.stop >= profile.head.start);
         Self {
-            modules: profile.modules.iter().map(|module| (module.id.0[0], module.counters)).collect(),
+            modules: profile.modules().map(|module| (module.id.0[0], module.counters)).collect(),
             counts: counts.collect(),
             pid: profile.head.pid,
             build_id: profile.head.build_id.to_vec(),

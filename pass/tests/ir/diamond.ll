@@ -26,8 +26,8 @@ target triple = "x86_64-pc-linux-gnu"
 ; CHECK-NOT: phi i64
 ; CHECK: ret i32
 
-; DELTA: @[[DELTA:__pathcc_delta_[0-9a-f]+]] = weak hidden thread_local(initialexec) global i64 0, comdat
-; DELTA: %path.delta = load i64, ptr @[[DELTA]], align 8, !invariant.load
+; DELTA: @[[PLACE:__pathcc_place_[0-9a-f]+]] = weak hidden global i64 96, comdat
+; DELTA: %path.delta = call i64 asm "movq [[PLACE]](%rip), $0\0A\09movq %fs:($0), $0"
 ; DELTA: getelementptr i8, ptr @__pathcc_counters_{{[0-9a-f]+}}, i64 %path.delta
 
 ; SINGLE-NOT: __pathcc_base

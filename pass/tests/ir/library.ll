@@ -1,13 +1,14 @@
-; Code that may become part of a library has no thread-local word to itself: those of libraries that are loaded at run time
-; must be few.
+; Code that may become part of a library has no thread-local word to itself: it is lent
+; one, and a variable tells where it is.
 ; RUN: opt -passes=pathcc -S %s | FileCheck %s
 
 target triple = "x86_64-pc-linux-gnu"
 
 ; CHECK-NOT: __pathcc_base
-; CHECK: @[[DELTA:__pathcc_delta_[0-9a-f]+]] = weak hidden thread_local(initialexec) global i64 0, comdat
+; CHECK: @[[PLACE:__pathcc_place_[0-9a-f]+]] = weak hidden global i64 96, comdat
+; CHECK-NOT: thread_local
 ; CHECK-LABEL: define i32 @one
-; CHECK: %path.delta = load i64, ptr @[[DELTA]], align 8, !invariant.load
+; CHECK: %path.delta = call i64 asm "movq [[PLACE]](%rip), $0\0A\09movq %fs:($0), $0"
 
 define i32 @one() {
   ret i32 1

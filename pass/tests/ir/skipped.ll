@@ -22,6 +22,7 @@ define void @naked() naked {
 }
 
 ; CHECK-LABEL: define ptr @resolver
+; CHECK-NEXT: call void @__pathcc_early()
 ; CHECK-NEXT: ret ptr
 define ptr @resolver() {
   ret ptr @counted

@@ -2,10 +2,12 @@
 //! have, exceptions, a cut at the limit, and a skipped function.
 #![allow(dead_code, reason = "unit tests and integration tests each use a part")]
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use pathformat::manifest::{
     Block, Call, CutReason, DagEdge, DagEdgeKind, Edge, Exit, Function, Linkage, Location, Manifest, Outcome,
 };
-use pathformat::profile::{Head, Module, Profile};
+use pathformat::profile::{Head, Module, Part, Profile, RunId};
 use pathformat::raw::Threads;
 use pathformat::{ModuleId, record};
 
@@ -235,8 +237,11 @@ pub(crate) fn counters() -> Vec<Module> {
     vec![Module { id: MAIN, counters: 12, counts: main }, Module { id: UTIL, counters: 6, counts: util }]
 }
 
-/// A profile of the image at `image`.
+/// A profile of a new run of the image at `image`.
 pub(crate) fn profile(image: &[u8], build_id: &[u8], flags: u32, modules: Vec<Module>) -> Vec<u8> {
+    static RUNS: AtomicU64 = AtomicU64::new(1);
+    let mut run = [0x33; 16];
+    run[..8].copy_from_slice(&RUNS.fetch_add(1, Ordering::Relaxed).to_le_bytes());
     let head = Head {
         flags,
         pid: 42,
@@ -244,11 +249,12 @@ pub(crate) fn profile(image: &[u8], build_id: &[u8], flags: u32, modules: Vec<Mo
         start: 1_000_000_000,
         stop: 3_500_000_000,
         process_start: 0,
+        run: RunId(run),
         build_id,
         image,
         command_line: b"demo\0-n\0seven\0",
         directory: b"/tmp",
         host: b"box",
     };
-    Profile { head, modules, maps: Vec::new() }.encode()
+    Profile { head, parts: vec![Part { modules, ..Part::of(&head) }] }.encode()
 }

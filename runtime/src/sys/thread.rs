@@ -6,7 +6,9 @@ use core::sync::atomic::{AtomicU32, Ordering};
 use super::{call, checked, process};
 
 const RT_SIGPROCMASK: usize = 14;
+const SCHED_YIELD: usize = 24;
 const GETTID: usize = 186;
+const ARCH_PRCTL: usize = 158;
 const FUTEX: usize = 202;
 const TGKILL: usize = 234;
 const PROCESS_VM_WRITEV: usize = 311;
@@ -14,6 +16,9 @@ const PROCESS_VM_WRITEV: usize = 311;
 const FUTEX_WAIT_PRIVATE: usize = 128;
 const FUTEX_WAKE_PRIVATE: usize = 129;
 const ESRCH: usize = 3;
+const EFAULT: usize = 14;
+const ARCH_SET_FS: usize = 0x1002;
+const ARCH_GET_FS: usize = 0x1003;
 
 /// The number of this thread.
 pub(crate) fn current() -> u32 {
@@ -29,6 +34,20 @@ pub(crate) fn pointer() -> usize {
     pointer
 }
 
+/// The thread pointer as the kernel knows it, 0 if none was set yet.
+pub(crate) fn base() -> Option<usize> {
+    let mut base = 0usize;
+    // SAFETY: the kernel writes a word.
+    let result = unsafe { call(ARCH_PRCTL, [ARCH_GET_FS, &raw mut base as usize, 0, 0, 0, 0]) };
+    checked(result).ok().map(|_| base)
+}
+
+/// Sets the thread pointer of a thread that has none; says whether that is done.
+pub(crate) fn set_base(pointer: usize) -> bool {
+    // SAFETY: nobody has used thread-local variables without a thread pointer.
+    checked(unsafe { call(ARCH_PRCTL, [ARCH_SET_FS, pointer, 0, 0, 0, 0]) }).is_ok()
+}
+
 /// Writes a word into this process's memory; does nothing where there is no memory.
 pub(crate) fn poke(address: usize, value: usize) {
     let (from, to) = ([&raw const value as usize, size_of::<usize>()], [address, size_of::<usize>()]);
@@ -37,11 +56,25 @@ pub(crate) fn poke(address: usize, value: usize) {
     unsafe { call(PROCESS_VM_WRITEV, arguments) };
 }
 
+/// Whether the eight bytes at an address can be read.
+pub(crate) fn is_readable(address: usize) -> bool {
+    // SAFETY: the kernel reads a set of signals there, or finds that it cannot, before it refuses the operation, which is
+    // none.
+    let result = unsafe { call(RT_SIGPROCMASK, [usize::MAX, address, 0, 8, 0, 0]) };
+    address != 0 && checked(result) != Err(EFAULT)
+}
+
 /// Whether a thread of this process is still there.
 pub(crate) fn is_alive(thread: u32) -> bool {
     // SAFETY: no pointers, and signal 0 is none.
     let result = unsafe { call(TGKILL, [process() as usize, thread as usize, 0, 0, 0, 0]) };
     checked(result) != Err(ESRCH)
+}
+
+/// Lets another thread run.
+pub(crate) fn let_others_run() {
+    // SAFETY: no arguments.
+    unsafe { call(SCHED_YIELD, [0; 6]) };
 }
 
 /// A lock that waits in the kernel (Drepper, "Futexes Are Tricky", mutex 3). Zeros are a free lock.
@@ -75,9 +108,9 @@ impl Lock {
     }
 }
 
-/// Lets all signals wait; gives the mask as it was.
+/// Lets all signals wait but SIGBUS, which cannot; gives the mask as it was.
 pub(crate) fn block_signals() -> u64 {
-    let (all, mut before) = (u64::MAX, 0u64);
+    let (all, mut before) = (!(1u64 << (super::signal::SIGBUS - 1)), 0u64);
     // SAFETY: operation 0 is SIG_BLOCK; a set of signals has eight bytes.
     unsafe { call(RT_SIGPROCMASK, [0, &raw const all as usize, &raw mut before as usize, 8, 0, 0]) };
     before
@@ -119,6 +152,22 @@ mod tests {
         // SAFETY: a live variable.
         assert_eq!(unsafe { (&raw const word).read_volatile() }, 7);
         poke(8, 7);
+    }
+
+    #[test]
+    fn what_can_be_read_is_known() {
+        let word = 1u64;
+        assert!(is_readable(&raw const word as usize));
+        assert!(!is_readable(0) && !is_readable(8));
+        let page = crate::sys::mapping::map_private(crate::sys::mapping::At::Anywhere, 4096).expect("memory");
+        let page = page.as_ptr() as usize;
+        assert!(is_readable(page) && is_readable(page + 4088));
+        let before = block_signals();
+        restore_signals(before);
+        is_readable(&raw const word as usize);
+        let after = block_signals();
+        restore_signals(after);
+        assert_eq!(before, after, "no signal is blocked or let through by asking");
     }
 
     #[test]

@@ -1,0 +1,70 @@
+//! The environment variables that `pathcc` and `pathld` read, and how each of them is read.
+//!
+//! One rule holds for all: a variable that is empty is as if it were not set. `docs/environment.md` has the table.
+
+/// A switch: pathcc is plain clang, and pathld the plain linker.
+pub const DISABLE: &str = "PATHCC_DISABLE";
+
+/// A switch: pathcc prints what it would run, and runs nothing of it.
+pub const DRY_RUN: &str = "PATHCC_DRYRUN";
+
+/// A program: the compiler to use instead of the one that is looked for.
+pub const CLANG: &str = "PATHCC_CLANG";
+
+/// A file: the configuration to use instead of the nearest `pathcc.toml`. [`NOTHING`] means none.
+pub const CONFIG: &str = "PATHCC_CONFIG";
+
+/// A number: how many compile jobs may run at once; 1 leaves several sources to clang alone.
+pub const JOBS: &str = "PATHCC_JOBS";
+
+/// A program: the linker behind pathld.
+pub const REAL_LINKER: &str = "PATHLD_REAL";
+
+/// Says who has set [`REAL_LINKER`], so that a value of ours that leaked into a later pathcc is known as such; the
+/// user's own value is kept.
+pub const REAL_LINKER_BY: &str = "PATHLD_REAL_BY";
+
+/// How many linkers of ours are calling each other. Only for pathld itself.
+pub const LINKER_DEPTH: &str = "PATHLD_DEPTH";
+
+/// Set while a compiler is asked for its version, so that one that leads back to pathcc cannot loop. Only for pathcc itself.
+pub const ASKING: &str = "PATHCC_ASKING_VERSION";
+
+/// What stands for "none" where a variable names a file.
+pub const NOTHING: &[u8] = b"off";
+
+/// The words that turn a switch off, as doing nothing would. Every other word turns it on.
+const OFF: [&[u8]; 4] = [b"0", b"no", NOTHING, b"false"];
+
+/// A variable's value, unless it is empty.
+pub fn given<T: AsRef<[u8]>>(value: Option<T>) -> Option<T> {
+    value.filter(|value| !value.as_ref().is_empty())
+}
+
+/// Whether a switch is on.
+pub fn is_on(value: Option<&[u8]>) -> bool {
+    given(value).is_some_and(|value| !OFF.iter().any(|word| word.eq_ignore_ascii_case(value)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_switch_is_on_unless_it_says_otherwise() {
+        for word in ["1", "yes", "on", "true", "2", "y", " "] {
+            assert!(is_on(Some(word.as_bytes())), "{word}");
+        }
+        for word in ["", "0", "no", "off", "false", "No", "OFF"] {
+            assert!(!is_on(Some(word.as_bytes())), "{word}");
+        }
+        assert!(!is_on(None));
+    }
+
+    #[test]
+    fn an_empty_variable_is_none() {
+        assert_eq!(given(Some("")), None);
+        assert_eq!(given(Some("x")), Some("x"));
+        assert_eq!(given(None::<&str>), None);
+    }
+}

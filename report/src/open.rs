@@ -1,0 +1,86 @@
+//! Opens what is read from outside: regular files only.
+//!
+//! A pipe would keep the reader waiting, a device would never end, and opening one may do something. So nothing else is opened, and what was
+//! opened is looked at again, since its name may lead elsewhere by then.
+
+use std::fs::{self, File, FileType};
+use std::io::{self, Error, ErrorKind, Read};
+use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
+use std::path::Path;
+
+use rustix::fs::OFlags;
+
+/// Opens the regular file at `path` for reading.
+///
+/// # Errors
+/// There is none: something else, nothing, or no permission.
+pub fn regular(path: &Path) -> io::Result<File> {
+    check(fs::metadata(path)?.file_type())?;
+    // Should a pipe or a terminal take the file's place just now, it neither keeps us waiting nor becomes ours.
+    let flags = (OFlags::NONBLOCK | OFlags::NOCTTY).bits();
+    let file = File::options().read(true).custom_flags(flags.cast_signed()).open(path)?;
+    check(file.metadata()?.file_type())?;
+    Ok(file)
+}
+
+/// The content of the regular file at `path`, if it has at most `limit` bytes.
+///
+/// # Errors
+/// As for [`regular`], and a longer file.
+pub fn whole(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+    content(&mut regular(path)?, limit)
+}
+
+/// What follows in a file, if that is at most `limit` bytes.
+///
+/// # Errors
+/// More than that, and those of the file system.
+pub fn content(file: &mut File, limit: u64) -> io::Result<Vec<u8>> {
+    let too_long = || Error::new(ErrorKind::FileTooLarge, format!("it has more than {limit} bytes"));
+    if file.metadata()?.len() > limit {
+        return Err(too_long());
+    }
+    let mut bytes = Vec::new();
+    // It may grow meanwhile.
+    file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > limit { Err(too_long()) } else { Ok(bytes) }
+}
+
+fn check(kind: FileType) -> io::Result<()> {
+    if kind.is_file() {
+        return Ok(());
+    }
+    let what = match kind {
+        kind if kind.is_dir() => return Err(Error::new(ErrorKind::IsADirectory, "it is a directory")),
+        kind if kind.is_fifo() => "a pipe",
+        kind if kind.is_socket() => "a socket",
+        kind if kind.is_char_device() || kind.is_block_device() => "a device",
+        _ => "something else",
+    };
+    Err(Error::new(ErrorKind::InvalidInput, format!("it is {what}, not a regular file")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_regular_files_are_opened() {
+        let folder = tempfile::tempdir().expect("a directory");
+        let at = |name: &str| folder.path().join(name);
+        fs::write(at("file"), b"text").expect("writable");
+        std::os::unix::fs::symlink(at("file"), at("link")).expect("writable");
+        rustix::fs::mkfifoat(rustix::fs::CWD, at("pipe"), rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR)
+            .expect("writable");
+        let _socket = std::os::unix::net::UnixListener::bind(at("socket")).expect("writable");
+        let says = |path: &Path| whole(path, 4).map_err(|error| error.to_string());
+        assert_eq!(says(&at("file")), Ok(b"text".to_vec()));
+        assert_eq!(says(&at("link")), Ok(b"text".to_vec()));
+        assert_eq!(says(&at("pipe")), Err("it is a pipe, not a regular file".into()));
+        assert_eq!(says(&at("socket")), Err("it is a socket, not a regular file".into()));
+        assert_eq!(says(Path::new("/dev/zero")), Err("it is a device, not a regular file".into()));
+        assert_eq!(says(folder.path()), Err("it is a directory".into()));
+        assert_eq!(whole(&at("file"), 3).map_err(|error| error.kind()), Err(ErrorKind::FileTooLarge));
+        assert_eq!(whole(&at("none"), 3).map_err(|error| error.kind()), Err(ErrorKind::NotFound));
+    }
+}

@@ -1,0 +1,112 @@
+//! Opening files in a process that may open none.
+//!
+//! A program may lower the number of its descriptors to those that it has. A thread with a table of descriptors of its own
+//! can close some of them there, and open what it likes: what it maps is mapped in the process. It is a thread that nobody
+//! sees: its creator waits until it has ended, and no signal reaches it.
+
+use core::arch::asm;
+use core::ptr::NonNull;
+use core::sync::atomic::{AtomicBool, Ordering};
+
+use super::mapping::{self, At};
+use super::{CLOSE, call, checked, thread};
+
+/// The stack of the thread, mapped for it.
+const STACK: usize = 1 << 18;
+
+/// `CLONE_VM | CLONE_FS | CLONE_SIGHAND | CLONE_VFORK | CLONE_THREAD`, and not `CLONE_FILES`.
+const FLAGS: usize = 0x100 | 0x200 | 0x800 | 0x4000 | 0x1_0000;
+
+/// The standard descriptors are closed in the thread's table, and used for files.
+static APART: AtomicBool = AtomicBool::new(false);
+
+/// Whether this is such a thread. The hub's lock keeps all others out.
+pub(crate) fn is_apart() -> bool {
+    APART.load(Ordering::Relaxed)
+}
+
+/// Calls `act` where descriptors 0, 1 and 2 are free; whether that could be done. Signals must be blocked.
+pub(crate) fn run<F: FnMut()>(act: &mut F) -> bool {
+    if is_apart() {
+        return false;
+    }
+    let Some(stack) = mapping::map_private(At::Anywhere, STACK) else { return false };
+    APART.store(true, Ordering::Relaxed);
+    // SAFETY: the stack is ours, the closure outlives the thread, and nobody else uses it meanwhile.
+    let made = checked(unsafe { clone(stack, begin::<F>, (&raw mut *act).cast()) });
+    // It has given back the memory, and is still counted among the threads until the kernel is done with it.
+    while made.is_ok_and(|number| thread::is_alive(number as u32)) {
+        thread::let_others_run();
+    }
+    APART.store(false, Ordering::Relaxed);
+    // SAFETY: the thread has ended.
+    unsafe { mapping::unmap(stack, STACK) };
+    made.is_ok()
+}
+
+extern "C" fn begin<F: FnMut()>(act: *mut u8) {
+    for descriptor in 0..3 {
+        // SAFETY: the table is this thread's own.
+        unsafe { call(CLOSE, [descriptor, 0, 0, 0, 0, 0]) };
+    }
+    // SAFETY: from `run`, which waits.
+    let act = unsafe { &mut *act.cast::<F>() };
+    act();
+}
+
+/// Runs a function in a new thread to its end.
+///
+/// # Safety
+/// The stack has [`STACK`] bytes, and `argument` is what the function takes.
+unsafe fn clone(stack: NonNull<u8>, function: extern "C" fn(*mut u8), argument: *mut u8) -> usize {
+    const CLONE: usize = 56;
+    let result;
+    // SAFETY: the new thread has a stack of its own, on which it calls the function and ends without returning.
+    unsafe {
+        asm!(
+            "syscall",
+            "test rax, rax",
+            "jnz 2f",
+            "xor ebp, ebp",
+            "mov rdi, r12",
+            "call r13",
+            "xor edi, edi",
+            "mov eax, 60",
+            "syscall",
+            "ud2",
+            "2:",
+            inlateout("rax") CLONE => result,
+            in("rdi") FLAGS,
+            in("rsi") stack.as_ptr().add(STACK),
+            in("rdx") 0,
+            in("r10") 0,
+            in("r8") 0,
+            in("r12") argument,
+            in("r13") function,
+            lateout("rcx") _,
+            lateout("r11") _,
+        );
+    }
+    result
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sys::{File, thread};
+
+    #[test]
+    fn a_file_can_be_opened_where_none_can() {
+        // The thread's table is its own: the standard descriptors of this process stay as they are.
+        let before = std::fs::read_link("/proc/self/fd/1").expect("open");
+        let mut opened = (0, false);
+        let mask = thread::block_signals();
+        let done = run(&mut || {
+            let descriptor = |file: &File| file.descriptor();
+            opened = (File::open(c"/proc/self/stat").as_ref().map_or(99, descriptor), is_apart());
+        });
+        thread::restore_signals(mask);
+        assert!(done && opened == (0, true) && !is_apart());
+        assert_eq!(std::fs::read_link("/proc/self/fd/1").expect("still open"), before);
+    }
+}

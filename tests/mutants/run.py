@@ -1,0 +1,126 @@
+"""Changes the code in small ways, one at a time, and says which changes no test notices.
+
+cargo-mutants does the work, with `.cargo/mutants.toml`; this says where, and judges the result. A
+change that cannot matter is named with its reason in `equivalent.toml`, by its file, its description
+and the line that it changes, so that an entry ends with the code that it is about. The score is the
+share of the others that a test notices, by failing or by not ending.
+
+    run.py [SET ...]     some of: paths format report linker-shim (all unless named); hours
+    run.py --judge ...   nothing is run; what the last run found is judged again
+"""
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+OUT = ROOT / "target" / "mutants"
+
+
+@dataclass(frozen=True)
+class Set:
+    """Files that are changed together, and how many of the changes must be noticed."""
+
+    package: str
+    least: float
+    files: tuple[str, ...] = ()
+    # Which tests are run; all of the package unless named.
+    tests: tuple[str, ...] = ()
+
+
+REPORT = ("coverage", "decode", "derive", "entries", "flow", "lines", "merge", "tables", "whole")
+LINKER = ("args", "module", "response", "script")
+SETS = {
+    "paths": Set("paths", 1.0),
+    "format": Set("pathformat", 0.95),
+    "report": Set("pathprof", 1.0, tuple(f"report/src/{name}.rs" for name in REPORT), ("--lib", "--test", "analysis")),
+    "linker-shim": Set("pathld", 0.95, tuple(f"linker-shim/src/{name}.rs" for name in LINKER)),
+}
+
+
+@dataclass(frozen=True)
+class Change:
+    """A change as cargo-mutants names it, `file:line:column: description`."""
+
+    file: str
+    line: int
+    name: str
+
+    @classmethod
+    def read(cls, text):
+        place, name = text.split(": ", 1)
+        file, line, _ = place.rsplit(":", 2)
+        return cls(file, int(line), name)
+
+    def key(self):
+        lines = (ROOT / self.file).read_text().splitlines()
+        return self.file, self.name, lines[self.line - 1].strip() if self.line <= len(lines) else ""
+
+
+def equivalent():
+    with open(Path(__file__).with_name("equivalent.toml"), "rb") as file:
+        entries = tomllib.load(file)["equivalent"]
+    return {(entry["file"], entry["change"], entry["line"].strip()) for entry in entries}
+
+
+def run(name):
+    out = OUT / name
+    out.mkdir(parents=True, exist_ok=True)
+    command = ["cargo", "mutants", "--package", SETS[name].package, "--output", str(out), "--no-shuffle"]
+    for file in SETS[name].files:
+        command += ["--file", file]
+    if SETS[name].tests:
+        command += ["--", *SETS[name].tests]
+    # A failure is enough; nobody reads the smallest example.
+    environment = os.environ | {"PROPTEST_MAX_SHRINK_ITERS": "0"}
+    # 2: some were missed; 3: some did not end. Anything else is a failure of the tool or of the tests.
+    code = subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
+    if code not in (0, 2, 3):
+        sys.exit(f"cargo mutants failed with {code}")
+
+
+def found(name, outcome):
+    lines = (OUT / name / "mutants.out" / f"{outcome}.txt").read_text().splitlines()
+    return [Change.read(line) for line in lines if line]
+
+
+def judge(name, known):
+    noticed = len(found(name, "caught")) + len(found(name, "timeout"))
+    missed = {change: change.key() for change in found(name, "missed")}
+    wrong = [change for change, key in missed.items() if key not in known]
+    score = noticed / max(1, noticed + len(wrong))
+    for change in wrong:
+        print(f"  missed: {change.file}:{change.line}: {change.name}")
+    for file, change, line in sorted(known - set(missed.values())):
+        if file.startswith(f"{name}/"):
+            print(f"  not needed in equivalent.toml: {file}: {change}: {line}")
+    same = len(missed) - len(wrong)
+    print(f"{name}: {noticed} noticed, {len(wrong)} missed, {same} equivalent: {score:.1%}", flush=True)
+    return score >= SETS[name].least
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("sets", nargs="*", metavar="SET", help=" ".join(SETS))
+    parser.add_argument("--judge", action="store_true")
+    options = parser.parse_args()
+    unknown = set(options.sets) - set(SETS)
+    if unknown:
+        parser.error(f"no such set: {' '.join(sorted(unknown))}; there are {' '.join(SETS)}")
+    if not options.judge and not shutil.which("cargo-mutants"):
+        sys.exit("cargo-mutants is missing; install it with: cargo install --locked cargo-mutants")
+    names = options.sets or list(SETS)
+    known = equivalent()
+    if not options.judge:
+        for name in names:
+            run(name)
+    sys.exit(0 if all([judge(name, known) for name in names]) else 1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,24 @@
+"""The ways to count a program: what is counted, at which stage, at which level."""
+
+UNPEELED = "-Xclang -mllvm -Xclang -pathcc-without=peeling"
+
+# What is counted, with flags. The first iterations of short loops are copies of their own in paths alone.
+MODES = {
+    "paths": "",
+    "unpeeled": UNPEELED,
+    "limit": f"-fpath-limit=4 {UNPEELED}",
+    "hash": f"-fpath-overflow=hash -fpath-limit=4 {UNPEELED}",
+    "blocks": "-fpath-mode=blocks",
+    "patterns": "-fpath-mode=blocks -fpath-placement=patterns",
+    "every-block": "-fpath-mode=blocks -fpath-placement=every-block",
+    "edges": "-fpath-mode=edges",
+    "calls": "-fpath-mode=calls",
+}
+PEELED = {"paths"}
+STAGES = ["late", "early"]
+LEVELS = ["-O0", "-O1", "-O2", "-O3"]
+
+
+def log_flags(mode: str, stage: str) -> str:
+    """How the block log is had of the code that a mode counts."""
+    return f"-fpath-mode=log -fpath-stage={stage} {'' if mode in PEELED else UNPEELED}"
