@@ -91,6 +91,8 @@ pub enum Linkage {
     Inline,
     /// Weak definition.
     Weak,
+    /// A copy that is only there to be inlined (`available_externally`): the definition is in another unit.
+    Copy,
 }
 
 /// A source position of an instruction.
@@ -256,6 +258,12 @@ pub enum Outcome {
     Unwind,
     /// One target of an indirect branch or of `asm goto`, or where a call comes back that may do so twice.
     Indirect,
+    /// A coroutine was suspended: control goes back to whoever called or resumed it.
+    Suspended,
+    /// A suspended coroutine was resumed.
+    Resumed,
+    /// A suspended coroutine was destroyed.
+    Destroyed,
 }
 
 /// An edge of the acyclic graph.

@@ -60,6 +60,9 @@ fn full() -> Function {
         Outcome::Normal,
         Outcome::Unwind,
         Outcome::Indirect,
+        Outcome::Suspended,
+        Outcome::Resumed,
+        Outcome::Destroyed,
     ];
     let reasons = [CutReason::BackEdge, CutReason::Opaque, CutReason::Limit];
     let ends = reasons.map(|why| DagEdgeKind::End { block: 3, why });
@@ -87,7 +90,7 @@ fn full() -> Function {
             num_paths: 10,
             slots: 11,
             dag: vec![dag(DagEdgeKind::InFlight { block: 0 }); 2],
-            cuts: vec![Some((1, 0)), None, Some((0, 1)), None, None, None, None, None],
+            cuts: [vec![Some((1, 0)), None, Some((0, 1))], vec![None; 8]].concat(),
         }),
         counted_blocks: vec![3, 0],
         patterns: shapes.map(|shape| Pattern { shape, blocks: vec![0, 3], saved: vec![3] }).to_vec(),
@@ -99,7 +102,7 @@ fn full() -> Function {
 #[test]
 fn everything_comes_back() {
     assert_eq!(decoded(full()), Ok(full()));
-    for linkage in [Linkage::External, Linkage::Internal, Linkage::Inline, Linkage::Weak] {
+    for linkage in [Linkage::External, Linkage::Internal, Linkage::Inline, Linkage::Weak, Linkage::Copy] {
         let function = Function { linkage, skipped: Some("why".into()), ..Function::default() };
         assert_eq!(decoded(function.clone()), Ok(function));
     }

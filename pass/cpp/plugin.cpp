@@ -168,6 +168,16 @@ extern "C" void pathpass_register(PassBuilder &PB) {
       });
 }
 
+// Whether a function is a coroutine that is not split yet and that the compiler of another language made: C++ has `llvm.coro.id`.
+static bool isForeignCoroutine(const Function &F) {
+  auto IsForeign = [](const Instruction &I) {
+    auto *Call = dyn_cast<IntrinsicInst>(&I);
+    auto ID = Call ? Call->getIntrinsicID() : Intrinsic::not_intrinsic;
+    return ID == Intrinsic::coro_id_retcon || ID == Intrinsic::coro_id_retcon_once || ID == Intrinsic::coro_id_async;
+  };
+  return F.isPresplitCoroutine() && any_of(instructions(F), IsForeign);
+}
+
 // Facts about a function; must match `FunctionFacts` in src/ffi.rs.
 extern "C" uint32_t pathpass_function_facts(LLVMValueRef Value) {
   auto &F = *unwrap<Function>(Value);
@@ -175,7 +185,7 @@ extern "C" uint32_t pathpass_function_facts(LLVMValueRef Value) {
   bool Sanitized = any_of(ArrayRef({Attribute::SanitizeAddress, Attribute::SanitizeHWAddress, Attribute::SanitizeMemory,
                                     Attribute::SanitizeThread, Attribute::SanitizeMemTag, Attribute::SanitizeType}),
                           [&](Attribute::AttrKind Kind) { return F.hasFnAttribute(Kind); });
-  return F.hasFnAttribute(Attribute::Naked) << 0 | F.isPresplitCoroutine() << 1 |
+  return F.hasFnAttribute(Attribute::Naked) << 0 | isForeignCoroutine(F) << 1 |
          (F.hasFnAttribute(Attribute::NoProfile) || F.hasFnAttribute(Attribute::SkipProfile)) << 2 | Funclets << 3 |
          F.hasComdat() << 4 | Sanitized << 5 | F.hasOptNone() << 6 | F.hasOptSize() << 7;
 }
@@ -207,9 +217,11 @@ static ReturnInst *onlyReturn(BasicBlock &BB) {
   return Others ? nullptr : Return;
 }
 
-// Whether control may come back to a call out of a later one. `__builtin_setjmp` is an intrinsic without the attribute.
+// Whether control may come back to a call out of a later one. `__builtin_setjmp` is an intrinsic without the attribute. So is the
+// suspension of a coroutine: control goes on behind it to the caller, and once more when the coroutine is resumed.
 static bool returnsTwice(const CallBase &Call) {
-  return Call.hasFnAttr(Attribute::ReturnsTwice) || Call.getIntrinsicID() == Intrinsic::eh_sjlj_setjmp;
+  auto ID = Call.getIntrinsicID();
+  return Call.hasFnAttr(Attribute::ReturnsTwice) || ID == Intrinsic::eh_sjlj_setjmp || ID == Intrinsic::coro_suspend;
 }
 
 // Whether a call never comes back. `__builtin_eh_return` is an intrinsic without the attribute: nothing may stand behind it.
@@ -219,11 +231,12 @@ static bool doesNotReturn(const CallBase &Call) {
 }
 
 // Whether control goes on behind an instruction. It may stay in a call, in a volatile store, which is how programs trap on
-// purpose, and in assembly, unless that is empty.
+// purpose, and in assembly, unless that is empty. The end of a coroutine returns where it was resumed.
 static bool goesOn(const Instruction &I) {
   auto *Call = dyn_cast<CallBase>(&I);
   bool Empty = Call && Call->isInlineAsm() && cast<InlineAsm>(Call->getCalledOperand())->getAsmString().empty();
-  return Empty || isGuaranteedToTransferExecutionToSuccessor(&I);
+  bool EndsCoroutine = Call && Call->getIntrinsicID() == Intrinsic::coro_end;
+  return Empty || (!EndsCoroutine && isGuaranteedToTransferExecutionToSuccessor(&I));
 }
 
 // The last call of a block if the function does nothing behind it but return what it gave, perhaps in a block that does only
@@ -283,6 +296,12 @@ extern "C" bool pathpass_only_returns(LLVMBasicBlockRef Block) { return onlyRetu
 // The function that a call names, or null for an indirect call.
 extern "C" LLVMValueRef pathpass_callee(LLVMValueRef Value) {
   return wrap(dyn_cast<Function>(cast<CallBase>(unwrap(Value))->getCalledOperand()->stripPointerCastsAndAliases()));
+}
+
+// Whether a switch asks what becomes of a coroutine that was just suspended.
+extern "C" bool pathpass_is_on_suspension(LLVMValueRef Value) {
+  auto *Call = dyn_cast<CallBase>(unwrap<SwitchInst>(Value)->getCondition());
+  return Call && Call->getIntrinsicID() == Intrinsic::coro_suspend;
 }
 
 // The value of the case that takes successor `Index` of a switch; false for the default and for values over 64 bits.

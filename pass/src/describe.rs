@@ -35,7 +35,8 @@ pub(crate) fn declaration(function: FunctionValue<'_>, directory: &str) -> Funct
 fn linkage(function: FunctionValue<'_>) -> Linkage {
     match function.get_linkage() {
         Llvm::Internal | Llvm::Private | Llvm::LinkerPrivate => Linkage::Internal,
-        Llvm::LinkOnceAny | Llvm::LinkOnceODR | Llvm::AvailableExternally => Linkage::Inline,
+        Llvm::LinkOnceAny | Llvm::LinkOnceODR => Linkage::Inline,
+        Llvm::AvailableExternally => Linkage::Copy,
         Llvm::WeakAny | Llvm::WeakODR | Llvm::ExternalWeak if FunctionFacts::of(function).has_comdat() => {
             Linkage::Inline
         }

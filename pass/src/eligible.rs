@@ -38,8 +38,8 @@ pub(crate) fn check(
         reason.clone()
     } else if facts.is_naked() {
         "naked function".into()
-    } else if facts.is_presplit_coroutine() {
-        "coroutine that is not split yet".into()
+    } else if facts.is_foreign_coroutine() {
+        "coroutine of another language than C++".into()
     } else if facts.is_not_to_be_profiled() {
         "attribute no_profile_instrument_function".into()
     } else if facts.has_funclets() {

@@ -67,6 +67,7 @@ unsafe extern "C" {
     pub(crate) fn pathpass_tail_call(block: LLVMBasicBlockRef) -> LLVMValueRef;
     pub(crate) fn pathpass_only_returns(block: LLVMBasicBlockRef) -> bool;
     pub(crate) fn pathpass_callee(call: LLVMValueRef) -> LLVMValueRef;
+    pub(crate) fn pathpass_is_on_suspension(switch: LLVMValueRef) -> bool;
     pub(crate) fn pathpass_case_value(switch: LLVMValueRef, successor: c_uint, case: *mut i64) -> bool;
     pub(crate) fn pathpass_block_frequency(analyses: *mut Analyses, block: LLVMBasicBlockRef) -> u64;
     pub(crate) fn pathpass_edge_probability(analyses: *mut Analyses, block: LLVMBasicBlockRef, index: c_uint) -> u32;

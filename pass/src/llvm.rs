@@ -28,7 +28,7 @@ impl FunctionFacts {
         self.0 & 1 != 0
     }
 
-    pub(crate) fn is_presplit_coroutine(self) -> bool {
+    pub(crate) fn is_foreign_coroutine(self) -> bool {
         self.0 & 2 != 0
     }
 
@@ -209,6 +209,12 @@ pub(crate) fn successors<'a>(terminator: InstructionValue<'a>) -> Vec<BasicBlock
         let count = c::LLVMGetNumSuccessors(terminator);
         (0..count).filter_map(|at| BasicBlock::new(c::LLVMGetSuccessor(terminator, at))).collect()
     }
+}
+
+/// Whether a `switch` asks what becomes of a coroutine that was just suspended (`llvm.coro.suspend`).
+pub(crate) fn is_on_suspension(switch: InstructionValue<'_>) -> bool {
+    // SAFETY: a live switch.
+    unsafe { ffi::pathpass_is_on_suspension(switch.as_value_ref()) }
 }
 
 /// The value of the case that takes a successor of a `switch`; `None` for the default.

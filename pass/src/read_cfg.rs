@@ -2,7 +2,7 @@
 //!
 //! Every kind of terminator becomes edges of one of three kinds. `br`, `switch` and the normal way on from an `invoke`
 //! can hold code. The unwind edge of an `invoke` cannot, but the path goes on along it. `indirectbr` and `callbr`
-//! are opaque: the path ends before them. So does it at a call that returns twice, such as `setjmp`.
+//! are opaque: the path ends before them. So does it at a call that returns twice, such as `setjmp` or the suspension of a coroutine.
 //!
 //! A block ends behind a call that may not come back or that returns twice: what ran of a block then ran to its end. So blocks are
 //! split there first, which is the only change made to the function here, and joined again when the counting code stands.
@@ -224,6 +224,13 @@ fn outcome(terminator: InstructionValue<'_>, position: usize) -> Outcome {
         (InstructionOpcode::Br, _) if llvm::successors(terminator).len() == 1 => Outcome::Jump,
         (InstructionOpcode::Br, 0) => Outcome::True,
         (InstructionOpcode::Br, _) => Outcome::False,
+        (InstructionOpcode::Switch, _) if llvm::is_on_suspension(terminator) => {
+            match llvm::case_value(terminator, position) {
+                None => Outcome::Suspended,
+                Some(0) => Outcome::Resumed,
+                Some(_) => Outcome::Destroyed,
+            }
+        }
         (InstructionOpcode::Switch, _) => match llvm::case_value(terminator, position) {
             Some(value) => Outcome::Cases(vec![value]),
             None => Outcome::Default,

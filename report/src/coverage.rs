@@ -5,6 +5,8 @@
 //! pieces are counted, and the number of whole paths stands beside them. Meant for `-fpath-stage=early`: later, branches of the source
 //! have become something else.
 //!
+//! A function that the optimiser or the linker dropped, since nothing calls it, did not run: it is not covered.
+//!
 //! A function that could not be counted, as a coroutine that is not split yet, is unknown: it and the line that it begins on count as not covered.
 //! Those that the user left out are not there at all.
 
@@ -79,12 +81,12 @@ struct Chosen<'a> {
 impl<'a> Chosen<'a> {
     fn of(report: &'a Report, options: &Options) -> Self {
         let matches = |file: &str| options.file.as_deref().is_none_or(|glob| glob_match::glob_match(glob, file));
-        let mut functions = select::functions(report, options.function.as_deref());
-        functions.retain(|function| matches(&function.shape.file));
-        let mut files = source::files(report, functions.iter().copied());
-        files.retain(|_, file| matches(&file.name));
         let named =
             |function: &&Function| options.function.as_deref().is_none_or(|glob| select::matches(glob, function));
+        let functions = report.of_source().filter(named).filter(|function| matches(&function.shape.file));
+        let functions: Vec<_> = functions.collect();
+        let mut files = source::files(report, functions.iter().copied());
+        files.retain(|_, file| matches(&file.name));
         let unknown = report.functions.iter().filter(|function| is_unknown(function));
         let unknown: Vec<_> = unknown.filter(|function| named(function) && matches(&function.shape.file)).collect();
         for function in &unknown {

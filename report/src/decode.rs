@@ -5,7 +5,7 @@
 //! before decoding. Nothing here trusts its input: a function whose manifest or counters make no sense is left
 //! out and becomes a problem that names it.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path as FilePath;
 
 use anyhow::{Context, Error, Result, anyhow, bail};
@@ -27,7 +27,7 @@ use crate::whole;
 pub fn decode(images: Vec<Loaded>) -> (Report, Vec<Error>) {
     let mut report = Report::default();
     let mut problems = Vec::new();
-    let mut plan = Vec::new();
+    let (mut plan, mut dropped) = (Vec::new(), Vec::new());
     for (image, loaded) in images.into_iter().enumerate() {
         let place = loaded.image.path.clone();
         let mut raw = Vec::new();
@@ -40,7 +40,10 @@ pub fn decode(images: Vec<Loaded>) -> (Report, Vec<Error>) {
                 Err(error) => problems.push(damaged(&place, &source, &error)),
             }
         }
-        plan.extend(merge_copies(raw));
+        let (kept, without_code) = raw.into_iter().partition(Raw::has_code);
+        let kept = merge_copies(kept);
+        dropped.extend(never_ran(without_code, &kept, &report.modules));
+        plan.extend(kept);
         report.runs.extend(loaded.runs.into_iter().map(|mut run| {
             run.image = image;
             run
@@ -48,6 +51,8 @@ pub fn decode(images: Vec<Loaded>) -> (Report, Vec<Error>) {
         report.images.push(loaded.image);
     }
     let allowance = allowance(&plan);
+    let num_kept = plan.len();
+    plan.extend(dropped);
     let progress = Progress::new("decoding paths", plan.len());
     let decoded: Vec<_> = plan
         .into_par_iter()
@@ -58,9 +63,10 @@ pub fn decode(images: Vec<Loaded>) -> (Report, Vec<Error>) {
             function.map_err(|error| damaged(&report.images[image].path, &report.modules[module].source, &error))
         })
         .collect();
-    for function in decoded {
+    for (at, function) in decoded.into_iter().enumerate() {
         match function {
-            Ok(function) => report.functions.push(function),
+            Ok(function) if at < num_kept => report.functions.push(function),
+            Ok(function) => report.dropped.push(function),
             Err(problem) => problems.push(problem),
         }
     }
@@ -159,9 +165,26 @@ fn slice(counted: Counted, image: usize, module: usize) -> Result<Vec<Raw>> {
             _ => bail!("counter {index} belongs to no function"),
         }
     }
-    // The linker dropped the others. What is not counted has no code to look for.
-    raw.retain(|function| function.present || !function.counts.is_empty() || function.shape.skipped.is_some());
     Ok(raw)
+}
+
+impl Raw {
+    /// Whether the image may have code of it. What is not counted has no word in the image that could tell.
+    fn has_code(&self) -> bool {
+        self.present || !self.counts.is_empty() || self.shape.skipped.is_some()
+    }
+}
+
+/// Of the functions of an image that it has no code of, those that no other copy stands for, each once.
+fn never_ran(without_code: Vec<Raw>, kept: &[Raw], modules: &[Module]) -> Vec<Raw> {
+    let shared = |of: &Raw| of.shape.linkage != Linkage::Internal;
+    let mut known: HashSet<String> = kept.iter().filter(|of| shared(of)).map(|of| of.shape.name.clone()).collect();
+    let mut never = without_code;
+    never.retain(|of| {
+        let is_source = modules[of.module].stage == "early" && of.shape.linkage != Linkage::Copy;
+        is_source && (!shared(of) || known.insert(of.shape.name.clone()))
+    });
+    never
 }
 
 /// Sums the copies of inline and weak functions of one image into the first copy.

@@ -2,13 +2,14 @@
 //!
 //! Those without a counter follow from the others, see `paths::conservation`. Damaged numbers give wrong counts, never a panic.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use pathformat::manifest::{Edge, Function, Outcome};
 use paths::blocks;
-use paths::cfg::{Block, EdgeKind};
+use paths::cfg::EdgeKind;
 use paths::edges::{Arc, Arcs, PlainBlock, PlainEdge};
 
+use crate::flow::{self, Pair};
 use crate::model::Count;
 
 /// Counts of blocks, and of edges as far as they are known.
@@ -69,20 +70,22 @@ fn arcs(shape: &Function) -> Arcs {
 fn of_arcs(shape: &Function, arcs: &Arcs, counts: &[Option<i128>]) -> Counts {
     let mut blocks = vec![0; shape.blocks.len()];
     let mut edges = vec![None; shape.edges.len()];
-    let departs = arcs.list.iter().filter(|arc| matches!(arc, Arc::Depart(_))).count();
+    let (mut departs, mut arrives) = (HashMap::new(), HashMap::new());
     for (&arc, &count) in arcs.list.iter().zip(counts) {
+        let count = count.map(positive);
         match arc {
-            Arc::Edge(edge) => edges[edge.index()] = count.map(positive),
-            Arc::Block(block) => blocks[block.index()] = positive(count.unwrap_or_default()),
-            // Indirect edges out of one block are told apart by where they lead.
-            Arc::Arrive(block) if departs == 1 => {
-                let leads = |edge: &Edge| Block(edge.to) == block && edge.outcome == Outcome::Indirect;
-                if let Some(into) = shape.edges.iter().position(leads) {
-                    edges[into] = count.map(positive);
-                }
-            }
-            Arc::Arrive(_) | Arc::Depart(_) | Arc::Stay(_) => {}
+            Arc::Edge(edge) => edges[edge.index()] = count,
+            Arc::Block(block) => blocks[block.index()] = count.unwrap_or_default(),
+            Arc::Depart(block) => drop(departs.insert(block.0, count)),
+            Arc::Arrive(block) => drop(arrives.insert(block.0, count)),
+            Arc::Stay(_) => {}
         }
+    }
+    let open = shape.edges.iter().enumerate().filter(|(_, edge)| edge.outcome == Outcome::Indirect);
+    let open = open.map(|(index, edge)| Pair { index, end: edge.from, start: edge.to }).collect();
+    let sum = |of: &HashMap<u32, Option<Count>>, block| of.get(&block).copied().flatten();
+    for (index, count) in flow::pair(open, |block| sum(&departs, block), |block| sum(&arrives, block)) {
+        edges[index] = Some(count);
     }
     (blocks, edges)
 }

@@ -21,50 +21,69 @@ pub fn edge_counts(shape: &Function, dag_counts: &[Count]) -> Vec<Option<Count>>
             counts[edge as usize] = Some(count);
         }
     }
-    let mut open: Vec<(usize, u32, u32)> = Vec::new();
-    let mut ends: HashMap<u32, Group> = HashMap::new();
-    let mut starts: HashMap<u32, Group> = HashMap::new();
-    for (index, edge) in shape.edges.iter().enumerate() {
-        if let (Some((end, start)), None) = (edge.cut, counts[index]) {
-            open.push((index, end, start));
-            for (groups, at) in [(&mut ends, end), (&mut starts, start)] {
-                let left = dag_counts.get(at as usize).copied().unwrap_or_default();
-                groups.entry(at).or_insert(Group { left, members: 0 }).members += 1;
-            }
-        }
-    }
-    while !open.is_empty() {
-        let settled = RULES.iter().find(|rule| {
-            let settles = |&(_, end, start): &(usize, u32, u32)| rule(&ends[&end], &starts[&start]).is_some();
-            open.iter().any(settles)
-        });
-        let Some(rule) = settled else { break };
-        open.retain(|&(index, end, start)| {
-            let count = rule(&ends[&end], &starts[&start]);
-            for group in [ends.get_mut(&end), starts.get_mut(&start)].into_iter().flatten() {
-                if let Some(count) = count {
-                    group.left = group.left.saturating_sub(count);
-                    group.members -= 1;
-                }
-            }
-            counts[index] = counts[index].or(count);
-            count.is_none()
-        });
+    let open = shape.edges.iter().zip(&counts).enumerate();
+    let open = open.filter(|(_, (_, count))| count.is_none());
+    let open = open.filter_map(|(index, (edge, _))| edge.cut.map(|(end, start)| Pair { index, end, start }));
+    let sum = |at: u32| Some(dag_counts.get(at as usize).copied().unwrap_or_default());
+    for (index, count) in pair(open.collect(), sum, sum) {
+        counts[index] = Some(count);
     }
     counts
 }
 
-/// The edges that share an acyclic edge: how many are not settled yet, and what they sum up to.
+/// An edge of which only the two ends are counted, each together with other edges.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pair {
+    /// Index of the edge.
+    pub index: usize,
+    /// What it has in common with the edges that are left where it is.
+    pub end: u32,
+    /// What it has in common with the edges that come to where it does.
+    pub start: u32,
+}
+
+/// The counts of the edges that are determined by the sums over all edges of one end, and over all of one start, as far as
+/// those are known.
+pub fn pair(
+    mut open: Vec<Pair>,
+    of_ends: impl Fn(u32) -> Option<Count>,
+    of_starts: impl Fn(u32) -> Option<Count>,
+) -> Vec<(usize, Count)> {
+    let mut ends: HashMap<u32, Group> = HashMap::new();
+    let mut starts: HashMap<u32, Group> = HashMap::new();
+    for pair in &open {
+        ends.entry(pair.end).or_insert_with(|| Group { left: of_ends(pair.end), members: 0 }).members += 1;
+        starts.entry(pair.start).or_insert_with(|| Group { left: of_starts(pair.start), members: 0 }).members += 1;
+    }
+    let mut settled = Vec::new();
+    while let Some(rule) = RULES.iter().find(|rule| {
+        let settles = |pair: &Pair| rule(&ends[&pair.end], &starts[&pair.start]).is_some();
+        open.iter().any(settles)
+    }) {
+        open.retain(|pair| {
+            let Some(count) = rule(&ends[&pair.end], &starts[&pair.start]) else { return true };
+            for group in [ends.get_mut(&pair.end), starts.get_mut(&pair.start)].into_iter().flatten() {
+                group.left = group.left.map(|left| left.saturating_sub(count));
+                group.members -= 1;
+            }
+            settled.push((pair.index, count));
+            false
+        });
+    }
+    settled
+}
+
+/// The edges that share an end or a start: how many are not settled yet, and what they sum up to if that is known.
 struct Group {
-    left: Count,
+    left: Option<Count>,
     members: usize,
 }
 
 /// Rules in order of preference; each gives the count of an edge in these groups of ends and starts, if it applies.
 const RULES: [fn(&Group, &Group) -> Option<Count>; 3] = [
-    |_, starts| (starts.members == 1).then_some(starts.left),
-    |ends, starts| (ends.left == 0 || starts.left == 0).then_some(0),
-    |ends, starts| (ends.members == 1).then_some(ends.left.min(starts.left)),
+    |_, starts| starts.left.filter(|_| starts.members == 1),
+    |ends, starts| (ends.left == Some(0) || starts.left == Some(0)).then_some(0),
+    |ends, starts| ends.left.zip(starts.left).map(|(end, start)| end.min(start)).filter(|_| ends.members == 1),
 ];
 
 #[cfg(test)]

@@ -45,6 +45,7 @@ impl Serialize for Document<'_> {
         let processes = report.processes();
         map.serialize_entry("profiles", &List(|| report.runs.iter().zip(&processes).map(profile)))?;
         map.serialize_entry("functions", &List(|| report.functions.iter().map(|of| function(report, of))))?;
+        map.serialize_entry("dropped", &List(|| report.dropped.iter().map(|of| function(report, of))))?;
         map.end()
     }
 }
@@ -161,6 +162,7 @@ fn function<'a>(report: &'a Report, function: &'a Function) -> impl Serialize + 
             Linkage::Internal => "internal",
             Linkage::Inline => "inline",
             Linkage::Weak => "weak",
+            Linkage::Copy => "copy",
         },
         possible_paths: function.num_paths().to_string(),
         beyond_table: shape.whole.as_ref().map(|_| function.beyond_table),
@@ -335,6 +337,9 @@ fn edge(function: &Function, index: usize) -> EdgeEntry<'_> {
             Outcome::Normal => "normal",
             Outcome::Unwind => "unwind",
             Outcome::Indirect => "indirect",
+            Outcome::Suspended => "suspended",
+            Outcome::Resumed => "resumed",
+            Outcome::Destroyed => "destroyed",
         },
         cases: match &edge.outcome {
             Outcome::Cases(values) => Some(values),

@@ -16,7 +16,7 @@ use crate::source::{self, Covered, SourceFile};
 /// # Errors
 /// Those of `out`.
 pub fn write(report: &Report, out: &mut (impl Write + ?Sized)) -> Result<()> {
-    for (path, file) in source::files(report, report.counted()) {
+    for (path, file) in source::files(report, report.of_source()) {
         writeln!(out, "TN:\nSF:{}", escape::line(&path.to_string_lossy(), &[]))?;
         functions(&file, out)?;
         branches(&file, out)?;

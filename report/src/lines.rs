@@ -6,13 +6,14 @@
 //! `gcov.cc`). The line that a function begins on is a line of its entry.
 //!
 //! A call that may not come back ends a block. The block and the one behind it count as one here. A line behind the call ran less
-//! often, by the calls that did not come back. Where the counts of edges are not known, the line ran as often as the block on it
+//! often, by the calls that did not come back. A coroutine that is suspended goes to the code that returns to its caller; the line of that code, which is
+//! the function's first, did not run for it. Where the counts of edges are not known, the line ran as often as the block on it
 //! that ran most often.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
 
-use pathformat::manifest;
+use pathformat::manifest::{self, Outcome};
 
 use crate::model::{Count, Function};
 
@@ -134,7 +135,8 @@ impl Graph<'_> {
         let mut sum = if chains.contains(&0) { self.function.entries } else { 0 };
         for &edge in chains.iter().flat_map(|&first| &self.into[first as usize]) {
             let count = self.function.edge_counts[edge]?;
-            if chains.binary_search(&self.chains.first[edges[edge].from as usize]).is_err() {
+            let from_others = chains.binary_search(&self.chains.first[edges[edge].from as usize]).is_err();
+            if from_others && edges[edge].outcome != Outcome::Suspended {
                 sum = sum.saturating_add(count);
             }
         }

@@ -22,6 +22,9 @@ pub struct Report {
     pub modules: Vec<Module>,
     /// All functions, executed or not, counted or skipped, in the order of the images' modules.
     pub functions: Vec<Function>,
+    /// Functions that no image has code of, because the optimiser or the linker found that nothing calls them. So they never ran. They
+    /// are known of units that are instrumented at the start of the pipeline (`early`); of others the optimiser dropped them before.
+    pub dropped: Vec<Function>,
 }
 
 /// An executable or shared library.
@@ -303,7 +306,12 @@ impl Report {
         self.functions.iter().filter(|function| function.shape.skipped.is_none())
     }
 
-    /// Those of them whose blocks all have counts.
+    /// What the sources have: the instrumented functions, then those that no image has.
+    pub fn of_source(&self) -> impl Iterator<Item = &Function> {
+        self.counted().chain(&self.dropped)
+    }
+
+    /// The instrumented functions whose blocks all have counts.
     pub fn with_blocks(&self) -> impl Iterator<Item = &Function> {
         self.counted().filter(|function| !function.only_calls)
     }

@@ -187,6 +187,9 @@ pub fn words(outcome: &Outcome) -> Option<(Tone, String)> {
         Outcome::Default => (Tone::Other, "default".into()),
         Outcome::Unwind => (Tone::Throw, "throw".into()),
         Outcome::Indirect => (Tone::Other, "goto".into()),
+        Outcome::Suspended => (Tone::Other, "suspend".into()),
+        Outcome::Resumed => (Tone::Other, "resume".into()),
+        Outcome::Destroyed => (Tone::Other, "destroy".into()),
     })
 }
 

@@ -19,7 +19,7 @@ impl From<Report> for Printable {
         report.images.iter_mut().for_each(image);
         report.runs.iter_mut().for_each(run);
         report.modules.iter_mut().for_each(module);
-        report.functions.iter_mut().for_each(function);
+        report.functions.iter_mut().chain(&mut report.dropped).for_each(function);
         Self(report)
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Lines are counted [as gcov counts them](crate::lines), in each copy of the code that they became (an instance of a template, a place that they were
 //! inlined at, a unit that includes them), summed over the copies. A branch is a place in the source where control can go several ways; ways
-//! that only an exception takes are no branch of the source, and left out.
+//! that only an exception takes are no branch of the source, and left out, and so is what becomes of a suspended coroutine.
 //!
 //! Functions that are not counted are not here: nothing is known of their lines.
 
@@ -160,12 +160,21 @@ fn add_ways(known: &mut Vec<Way>, ways: Vec<Way>) {
     }
 }
 
+/// Whether a way on is one that the source chooses: not exceptions, nor what becomes of a suspended coroutine.
+fn is_of_source(outcome: &Outcome) -> bool {
+    match outcome {
+        Outcome::True | Outcome::False | Outcome::Cases(_) | Outcome::Default | Outcome::Indirect => true,
+        Outcome::Jump | Outcome::Normal | Outcome::Unwind => false,
+        Outcome::Suspended | Outcome::Resumed | Outcome::Destroyed => false,
+    }
+}
+
 /// The branches of one function: file and place, and its ways.
 fn branches(function: &Function) -> Vec<((&str, Place), Vec<Way>)> {
     let shape = &function.shape;
     let mut ways: Vec<Vec<Way>> = vec![Vec::new(); shape.blocks.len()];
     for (edge, &taken) in shape.edges.iter().zip(&function.edge_counts) {
-        if !matches!(edge.outcome, Outcome::Jump | Outcome::Normal | Outcome::Unwind) {
+        if is_of_source(&edge.outcome) {
             ways[edge.from as usize].push(Way { outcome: edge.outcome.clone(), taken });
         }
     }

@@ -16,7 +16,7 @@ pub fn of(report: &Report) -> Weights {
     let mut hotter: Count = 0;
     for function in functions {
         let source = report.modules.get(function.module).map_or("", |module| module.source.as_str());
-        let is_inline = function.shape.linkage == Linkage::Inline;
+        let is_inline = matches!(function.shape.linkage, Linkage::Inline | Linkage::Copy);
         let known = Known { hotter: (hotter.saturating_mul(1000) / all) as u32, edges: edges(function) };
         weights.insert((!is_inline).then_some(source), &function.shape.name, known);
         hotter = hotter.saturating_add(function.executed());

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::wire::{Allowance, Error, Reader, Result, Sink};
 
-const LINKAGES: [Linkage; 4] = [Linkage::External, Linkage::Internal, Linkage::Inline, Linkage::Weak];
+const LINKAGES: [Linkage; 5] = [Linkage::External, Linkage::Internal, Linkage::Inline, Linkage::Weak, Linkage::Copy];
 const EXITS: [Option<Exit>; 4] = [None, Some(Exit::Return), Some(Exit::Unwind), Some(Exit::NoReturn)];
 const SHAPES: [PatternShape; 4] =
     [PatternShape::Diamond, PatternShape::HalfDiamond, PatternShape::Jump, PatternShape::Exits];
@@ -383,6 +383,9 @@ impl Outcome {
             Outcome::Normal => 5,
             Outcome::Unwind => 6,
             Outcome::Indirect => 7,
+            Outcome::Suspended => 8,
+            Outcome::Resumed => 9,
+            Outcome::Destroyed => 10,
         };
         to.put_varint(tag);
         if let Outcome::Cases(values) = self {
@@ -400,6 +403,9 @@ impl Outcome {
             5 => Outcome::Normal,
             6 => Outcome::Unwind,
             7 => Outcome::Indirect,
+            8 => Outcome::Suspended,
+            9 => Outcome::Resumed,
+            10 => Outcome::Destroyed,
             _ => return Err(Error::Invalid("a branch outcome is unknown")),
         })
     }

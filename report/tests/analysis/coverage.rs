@@ -103,6 +103,18 @@ fn everything_is_counted_once() {
 }
 
 #[test]
+fn functions_that_were_dropped_did_not_run() {
+    let mut report = report(vec![branch("f", "a.c", [3, 4])]);
+    report.dropped = vec![branch("g", "b.c", [0, 0])];
+    let (sum, text) = shown(&report, &Options { missing: true, ..Options::default() });
+    assert_eq!((sum.functions, sum.lines, sum.branches), (covered(1, 2), covered(5, 10), covered(2, 4)));
+    assert_eq!(sum.paths, covered(2, 4));
+    assert!(text.contains("not covered in b.c\n  lines      2-8\n"), "{text}");
+    let (sum, _) = shown(&report, &Options { function: Some("g".into()), ..Options::default() });
+    assert_eq!(sum.functions, covered(0, 1));
+}
+
+#[test]
 fn functions_that_did_not_run_are_not_entered_even_without_a_file() {
     let (coverage, _) = shown(&report(vec![branch("f", "", [0, 0]), branch("g", "", [1, 0])]), &Options::default());
     assert_eq!(coverage, Coverage { functions: covered(1, 2), paths: covered(1, 4), ..Coverage::default() });

@@ -138,10 +138,19 @@ fn ways_from_several_indirect_branches_are_not_known() {
         ..Function::default()
     };
     // Arcs: the four blocks, and what departs and arrives.
-    let two = with(vec![indirect(0, 1), indirect(0, 2), indirect(1, 2), indirect(1, 3)], vec![0, 1, 2, 3]);
-    let found = decoded("edges", two, &counts([(0, 9), (1, 6), (2, 5), (3, 4)]), &[]);
+    let two = with(vec![indirect(0, 1), indirect(0, 2), indirect(1, 1), indirect(1, 2)], vec![0, 1, 2]);
+    let found = decoded("edges", two, &counts([(0, 9), (1, 6), (2, 9)]), &[]);
     assert_eq!(found.edge_counts, [None; 4]);
-    assert_eq!(found.block_counts, [9, 6, 5, 4]);
+    assert_eq!(found.block_counts, [9, 6, 9, 0]);
+
+    // Only one of them leads to 1, and only the other to 3. So all four are known.
+    let apart = with(vec![indirect(0, 1), indirect(0, 2), indirect(1, 2), indirect(1, 3)], vec![0, 1, 2, 3]);
+    let by_blocks = Function { counted_blocks: vec![0, 1, 2, 3], counted_arcs: Vec::new(), ..apart.clone() };
+    for (mode, function) in [("edges", apart), ("blocks", by_blocks)] {
+        let found = decoded(mode, function, &counts([(0, 9), (1, 6), (2, 5), (3, 4)]), &[]);
+        assert_eq!(found.edge_counts, [Some(6), Some(3), Some(2), Some(4)], "{mode}");
+        assert_eq!(found.block_counts, [9, 6, 5, 4], "{mode}");
+    }
 
     // From one block alone. Arcs: the plain edge, the four blocks.
     let one = with(vec![indirect(0, 1), indirect(0, 2), edge(1, 3)], vec![1, 3, 4]);

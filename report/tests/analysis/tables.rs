@@ -122,6 +122,40 @@ fn functions_that_are_not_in_the_image_are_not_listed() {
     assert_eq!(listed(false, &[], true), 1);
 }
 
+#[test]
+fn functions_without_code_are_dropped_ones_of_the_source() {
+    // Names of listed functions and of those that were dropped, of the units of one image: stage, linkage, whether the code is there.
+    let found = |units: &[(&str, Linkage, bool)]| {
+        let unit = |&(stage, linkage, present): &(&str, Linkage, bool)| {
+            let function = Function { linkage, ..caller("f", 0, 0, 0) };
+            let mut counted = counted("paths", function, present, &[], ["", ""]);
+            counted.manifest.stage = stage.into();
+            counted
+        };
+        let (report, problems) = decode(vec![loaded(units.iter().map(unit).collect())]);
+        assert!(problems.is_empty(), "{problems:?}");
+        assert!(report.dropped.iter().all(|of| of.entries == 0 && of.block_counts == [0]));
+        assert_eq!(report.of_source().count(), report.functions.len() + report.dropped.len());
+        (report.functions.len(), report.dropped.len())
+    };
+    use Linkage::{Copy, External, Inline, Internal, Weak};
+    assert_eq!(found(&[("early", Internal, false)]), (0, 1));
+    assert_eq!(found(&[("late", Internal, false)]), (0, 0));
+    assert_eq!(found(&[("early", External, false)]), (0, 1));
+    // Another unit has the definition.
+    assert_eq!(found(&[("early", Copy, false)]), (0, 0));
+    // One copy is enough, wherever it is; of none there is one.
+    for linkage in [Inline, Weak] {
+        assert_eq!(found(&[("early", linkage, false), ("early", linkage, true)]), (1, 0));
+        assert_eq!(found(&[("early", linkage, false), ("late", External, true)]), (1, 0));
+        assert_eq!(found(&[("early", linkage, false), ("early", linkage, false)]), (0, 1));
+    }
+    // Each unit has its own.
+    assert_eq!(found(&[("early", Internal, false), ("early", Internal, true)]), (1, 1));
+    assert_eq!(found(&[("early", Internal, false), ("early", Internal, false)]), (0, 2));
+    assert_eq!(found(&[("early", External, false), ("early", Internal, true)]), (1, 1));
+}
+
 /// Problems of a module with these functions and counts.
 fn problems(functions: Vec<Function>, counters: u64, counts: &[(u64, u64)]) -> Vec<String> {
     let manifest = Manifest { functions, ..Manifest::default() };

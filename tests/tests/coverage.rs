@@ -1,0 +1,148 @@
+//! What a coverage report is of: all that the source has, whatever became of it.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use pathtests::tree::bin;
+use serde_json::Value;
+
+fn run(folder: &Path, program: &Path, arguments: &[&str]) -> String {
+    let mut command = Command::new(program);
+    command.args(arguments).current_dir(folder).env("PATHCC_PROFILE", "run.pathprof");
+    let output = command.output().expect("it can be run");
+    assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).expect("text")
+}
+
+/// Builds `source` with these options, runs it, and exports its profile.
+fn exported(source: &str, options: &[&str], format: &str) -> String {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    fs::write(folder.join("main.cc"), source).expect("a file");
+    let build = ["-std=c++20", "-g", "-fpath-stage=early", "main.cc", "-o", "program"];
+    run(folder, &bin("pathc++"), &[&build, options].concat());
+    run(folder, &folder.join("program"), &[]);
+    run(folder, &bin("pathprof"), &["export", "--format", format, "run.pathprof"])
+}
+
+/// The lines of `main.cc` and how often each ran.
+fn lines(tracefile: &str) -> BTreeMap<u32, u64> {
+    let file = tracefile.split("end_of_record").find(|file| file.contains("/main.cc\n")).expect("the source");
+    let line = |line: &str| {
+        let (line, count) = line.strip_prefix("DA:")?.split_once(',')?;
+        Some((line.parse().ok()?, count.parse().ok()?))
+    };
+    file.lines().filter_map(line).collect()
+}
+
+/// The optimiser sees that `never` and `inlined` are not called, and the linker drops `unused`.
+const DEAD: &str = "\
+static int zero() { return 0; }
+static int never(int x) {
+    if (x > 3)
+        return x * 2;
+    return x + 1;
+}
+inline int inlined(int x) {
+    return x ? 3 : 4;
+}
+int unused(int x) {
+    return x + 5;
+}
+int main(int count, char **) {
+    int sum = count;
+    if (zero())
+        sum += never(sum) + inlined(sum);
+    return sum - 1;
+}
+";
+
+#[test]
+fn functions_that_became_no_code_are_not_covered() {
+    let all = lines(&exported(DEAD, &["-O0"], "lcov"));
+    assert_eq!((all[&1], all[&3], all[&8], all[&11], all[&17]), (1, 0, 0, 0, 1));
+    for options in [
+        &["-O1"][..],
+        &["-O2", "-fpath-mode=blocks"],
+        &["-O3", "-fpath-mode=edges"],
+        &["-O0", "-ffunction-sections", "-Wl,--gc-sections"],
+        &["-O2", "-flto", "-ffunction-sections", "-Wl,--gc-sections"],
+    ] {
+        let found = lines(&exported(DEAD, options, "lcov"));
+        // The optimiser's code for the end of `main` has a line of its own.
+        let found: BTreeMap<_, _> = found.into_iter().filter(|(line, _)| all.contains_key(line)).collect();
+        assert_eq!(found, all, "{options:?}");
+    }
+    let report: Value = serde_json::from_str(&exported(DEAD, &["-O2"], "json")).expect("JSON");
+    let names = |list: &str| {
+        let functions = report[list].as_array().expect("a list").iter();
+        let mut names: Vec<_> = functions.map(|of| of["demangled"].as_str().expect("a name").to_owned()).collect();
+        names.sort();
+        names
+    };
+    assert_eq!(names("dropped"), ["inlined(int)", "never(int)"]);
+    assert_eq!(names("functions"), ["main", "unused(int)", "zero()"]);
+}
+
+/// A coroutine that is resumed to its end, and one that is destroyed before.
+const COROUTINE: &str = "\
+#include <coroutine>
+struct Generator {
+    struct promise_type {
+        int value;
+        Generator get_return_object() { return {std::coroutine_handle<promise_type>::from_promise(*this)}; }
+        std::suspend_always initial_suspend() noexcept { return {}; }
+        std::suspend_always final_suspend() noexcept { return {}; }
+        std::suspend_always yield_value(int v) { value = v; return {}; }
+        void return_void() {}
+        void unhandled_exception() {}
+    };
+    std::coroutine_handle<promise_type> handle;
+    ~Generator() { handle.destroy(); }
+};
+static Generator numbers(int n) {
+    for (int i = 0; i < n; i++) {
+        int twice = i * 2;
+        if (i % 3 == 0)
+            twice++;
+        co_yield twice;
+        twice--;
+    }
+    n++;
+}
+int main() {
+    int sum = 0;
+    for (Generator g = numbers(30); g.handle.resume(), !g.handle.done();)
+        sum += g.handle.promise().value;
+    Generator h = numbers(10);
+    h.handle.resume();
+    h.handle.resume();
+    return sum + h.handle.promise().value == 0;
+}
+";
+
+#[test]
+fn coroutines_are_counted_where_they_are_one_function_yet() {
+    let expected = [(16, 34), (17, 32), (18, 32), (19, 11), (21, 31), (23, 1), (28, 30)];
+    for mode in ["paths", "blocks", "edges"] {
+        for level in ["-O0", "-O2"] {
+            let options = [level, &format!("-fpath-mode={mode}")];
+            let tracefile = exported(COROUTINE, &options, "lcov");
+            let found = lines(&tracefile);
+            assert_eq!(expected.map(|(line, _)| (line, found[&line])), expected, "{options:?}");
+            // What becomes of a suspended coroutine is no branch of the source.
+            let branches = tracefile.lines().filter(|line| line.starts_with("BRDA:18,"));
+            assert_eq!(branches.collect::<Vec<_>>(), ["BRDA:18,0,0,11", "BRDA:18,0,1,21"], "{options:?}");
+        }
+    }
+    let report: Value = serde_json::from_str(&exported(COROUTINE, &["-O2"], "json")).expect("JSON");
+    let functions = report["functions"].as_array().expect("a list");
+    let numbers = functions.iter().find(|of| of["demangled"] == "numbers(int)").expect("it is counted");
+    assert_eq!((&numbers["entries"], &numbers["skipped"]), (&2.into(), &Value::Null));
+    let outcomes: Vec<_> = numbers["edges"].as_array().expect("a list").iter().map(|edge| &edge["outcome"]).collect();
+    for outcome in ["suspended", "resumed", "destroyed"] {
+        assert!(outcomes.iter().any(|found| *found == outcome), "{outcome}");
+    }
+}
