@@ -44,8 +44,9 @@ pub mod names {
     /// id, most significant first, and then the function's index in the manifest in 24 bits.
     pub const FUNCTIONS_SECTION: &str = ".pathcc.functions";
 
-    /// A module's counter array is called this followed by its [`ModuleId`](crate::ModuleId) in hexadecimal.
-    pub const COUNTERS_PREFIX: &str = "__pathcc_counters_";
+    /// A module's counter array is called this followed by its [`ModuleId`](crate::ModuleId) in hexadecimal. Names of definitions that
+    /// objects hold have a dot in them: libtool lists the symbols of objects, and takes those that C can name for the program's own.
+    pub const COUNTERS_PREFIX: &str = "__pathcc.counters.";
 
     /// The thread-local word that the runtime sets: how far a thread's copy of the counters is from the region. Executables have it, and
     /// libraries with code that has words of its own; any other library is lent one.
@@ -56,7 +57,7 @@ pub mod names {
 
     /// What such code of a module calls [`PLACE`]: this followed by its [`ModuleId`](crate::ModuleId). A module that is not in the
     /// region keeps one to itself, which stays [`NOWHERE`].
-    pub const PLACE_PREFIX: &str = "__pathcc_place_";
+    pub const PLACE_PREFIX: &str = "__pathcc.place.";
 
     /// A place that is 0 in every thread: the third of four words that glibc keeps for compilers' transactional memory (`__private_tm` in
     /// `tcbhead_t`, whose layout is part of its ABI), of which they use two.
@@ -70,7 +71,7 @@ pub mod names {
 
     /// The thread-local word of a module of code that is for executables alone: where its array is in this thread. Called this
     /// followed by the module's id. The words of an image stand behind [`DELTA`], in the order of its modules.
-    pub const BASE_PREFIX: &str = "__pathcc_base_";
+    pub const BASE_PREFIX: &str = "__pathcc.base.";
 
     /// The image descriptor that the linker generates and the runtime reads (`linker-shim/src/module.rs`).
     pub const IMAGE: &str = "__pathcc_image";
@@ -109,7 +110,7 @@ pub mod names {
 
     /// What resolvers of ifuncs call first, since they run before there are thread-local variables. The linker makes it; in an
     /// object it does nothing.
-    pub const EARLY: &str = "__pathcc_early";
+    pub const EARLY: &str = "__pathcc.early";
 
     /// The runtime's function that makes the thread-local words of the calling thread.
     pub const PREPARE_THREAD: &str = "__pathcc_prepare_thread";

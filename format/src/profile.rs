@@ -51,6 +51,10 @@ pub const DENIED: u32 = 256;
 /// Flag of raw files, beside [`ENDED`]: it left by `_exit`, which writes no profile.
 pub const LEFT: u32 = 512;
 
+/// Flag: when the counts were read, other threads were running, not waiting. What they were in the middle of is not counted, or
+/// counted too early.
+pub const RUNNING: u32 = 1024;
+
 /// What tells one run of an image from every other: 16 random bytes, or a digest where there were none. All zeros are none.
 ///
 /// A run is the life of an image in a process. A profile and the raw file that it replaces are of one run, and so are copies.

@@ -88,7 +88,10 @@ impl Found {
             for module in found.modules {
                 let place = *places.entry(module.id).or_insert(joined.modules.len());
                 match joined.modules.get_mut(place) {
-                    Some(known) => known.own_base |= module.own_base,
+                    Some(known) => {
+                        known.own_base |= module.own_base;
+                        known.moves_pointer |= module.moves_pointer;
+                    }
                     None => joined.modules.push(module),
                 }
             }

@@ -78,12 +78,13 @@ fn the_region_is_in_whole_pages_and_the_objects_copies_are_gone() {
     for linker in LINKERS {
         scratch.link(linker, &["-no-pie", "main.o", "a.o", "b.o", "-o", "prog"]);
         let image = Image::read(&scratch.path("prog"));
-        let mut arrays = image.symbols("__pathcc_counters_");
+        let mut arrays = image.symbols("__pathcc.counters.");
         arrays.sort_unstable();
         let start = arrays[0].0;
         assert_eq!(start % 4096, 0, "{linker}");
         assert_eq!(arrays, [(start, 40), (start + 64, 800)], "{linker}: one array a module, by cache lines");
-        let places: Vec<u64> = image.symbols("__pathcc_place").into_iter().map(|(address, _)| address).collect();
+        let places = ["__pathcc_place", "__pathcc.place."].map(|name| image.symbols(name)).concat();
+        let places: Vec<u64> = places.into_iter().map(|(address, _)| address).collect();
         assert!(
             places.len() == 3 && places.iter().all(|place| *place == places[0]),
             "{linker}: one place has all names"
@@ -212,7 +213,7 @@ fn a_system_root() {
             linker,
             &[&["-nostdlib", "-shared", "-Wl,--sysroot=root", "main.o"], &inputs[..2], &["-o", "x.so"]].concat(),
         );
-        assert_eq!(Image::read(&scratch.path("x.so")).symbols("__pathcc_counters_").len(), 2, "{linker}");
+        assert_eq!(Image::read(&scratch.path("x.so")).symbols("__pathcc.counters.").len(), 2, "{linker}");
     }
 }
 

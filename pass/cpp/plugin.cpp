@@ -230,13 +230,34 @@ static bool doesNotReturn(const CallBase &Call) {
   return Call.doesNotReturn() || ID == Intrinsic::eh_return_i32 || ID == Intrinsic::eh_return_i64;
 }
 
+// Whether a call tells of a coroutine, or asks about it, and does no more.
+static bool describesCoroutine(const CallBase &Call) {
+  switch (Call.getIntrinsicID()) {
+  case Intrinsic::coro_id:
+  case Intrinsic::coro_alloc:
+  case Intrinsic::coro_begin:
+  case Intrinsic::coro_size:
+  case Intrinsic::coro_align:
+  case Intrinsic::coro_frame:
+  case Intrinsic::coro_promise:
+  case Intrinsic::coro_noop:
+  case Intrinsic::coro_save:
+  case Intrinsic::coro_free:
+    return true;
+  default:
+    return false;
+  }
+}
+
 // Whether control goes on behind an instruction. It may stay in a call, in a volatile store, which is how programs trap on
 // purpose, and in assembly, unless that is empty. The end of a coroutine returns where it was resumed.
 static bool goesOn(const Instruction &I) {
   auto *Call = dyn_cast<CallBase>(&I);
-  bool Empty = Call && Call->isInlineAsm() && cast<InlineAsm>(Call->getCalledOperand())->getAsmString().empty();
-  bool EndsCoroutine = Call && Call->getIntrinsicID() == Intrinsic::coro_end;
-  return Empty || (!EndsCoroutine && isGuaranteedToTransferExecutionToSuccessor(&I));
+  if (Call && Call->isInlineAsm() && cast<InlineAsm>(Call->getCalledOperand())->getAsmString().empty())
+    return true;
+  if (Call && Call->getIntrinsicID() == Intrinsic::coro_end)
+    return false;
+  return (Call && describesCoroutine(*Call)) || isGuaranteedToTransferExecutionToSuccessor(&I);
 }
 
 // The last call of a block if the function does nothing behind it but return what it gave, perhaps in a block that does only

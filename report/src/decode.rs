@@ -113,8 +113,8 @@ struct Raw {
     present: bool,
     /// Whether its unit counts only calls.
     only_calls: bool,
-    /// How many of the processes that counted in its unit were killed.
-    killed: Count,
+    /// How many of the processes that counted in its unit were killed, or ended while other threads were running.
+    interrupted: Count,
     entries: Count,
     tables: BTreeMap<TableOf, Seen>,
     /// Count by path id.
@@ -125,7 +125,7 @@ struct Raw {
 
 /// Cuts a module's array into the counters of its functions.
 fn slice(counted: Counted, image: usize, module: usize) -> Result<Vec<Raw>> {
-    let Counted { counters, manifest, present, counts, killed, inherited, mut entries, tables, .. } = counted;
+    let Counted { counters, manifest, present, counts, interrupted, inherited, mut entries, tables, .. } = counted;
     let mut by_function: HashMap<usize, BTreeMap<TableOf, Seen>> = HashMap::new();
     for ((function, of), seen) in tables {
         by_function.entry(function).or_default().insert(of, seen);
@@ -136,7 +136,7 @@ fn slice(counted: Counted, image: usize, module: usize) -> Result<Vec<Raw>> {
         let entries = entries.remove(&index).unwrap_or_default();
         let tables = by_function.remove(&index).unwrap_or_default();
         let (counts, inherited) = (BTreeMap::new(), BTreeMap::new());
-        Raw { image, module, shape, present, only_calls, killed, entries, tables, counts, inherited }
+        Raw { image, module, shape, present, only_calls, interrupted, entries, tables, counts, inherited }
     });
     let mut raw: Vec<_> = raw.collect();
     let mut order: Vec<usize> = (0..raw.len()).filter(|&at| raw[at].shape.counters() > 0).collect();
@@ -274,9 +274,9 @@ fn function(raw: Raw, allowance: &Allowance) -> Result<Function> {
 
 /// A function whose blocks or edges are counted.
 fn without_paths(raw: Raw) -> Function {
-    let Raw { image, module, shape, only_calls, killed, mut tables, counts, .. } = raw;
-    // A process may have been killed in the middle of a function that counted before.
-    let interrupted = if counts.is_empty() { 0 } else { killed };
+    let Raw { image, module, shape, only_calls, interrupted, mut tables, counts, .. } = raw;
+    // Where nothing was counted, nobody was in the middle of anything.
+    let interrupted = if counts.is_empty() { 0 } else { interrupted };
     let sites = sites(&shape, &mut tables);
     let (block_counts, edge_counts) = if shape.counted_arcs.is_empty() {
         derive::from_blocks(&shape, &counts, only_calls)

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use std::io::Write;
 
 use pathformat::manifest::{Exit, Linkage, Location, Outcome, Pattern, PatternShape};
-use pathformat::profile::{CUT, ENDED, OTHER_RUNTIME, UNSURE};
+use pathformat::profile::{CUT, ENDED, OTHER_RUNTIME, RUNNING, UNSURE};
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
@@ -93,6 +93,8 @@ struct ProfileEntry<'a> {
     other_runtime: bool,
     #[serde(skip_serializing_if = "is_not")]
     unwritten: bool,
+    #[serde(skip_serializing_if = "is_not")]
+    running: bool,
 }
 
 /// Rare marks are left out of most profiles.
@@ -120,6 +122,7 @@ fn profile<'a>((run, process): (&'a Run, &usize)) -> ProfileEntry<'a> {
         unsure: run.marks & UNSURE != 0,
         other_runtime: run.marks & OTHER_RUNTIME != 0,
         unwritten: run.marks & ENDED != 0,
+        running: run.marks & RUNNING != 0,
     }
 }
 

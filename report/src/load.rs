@@ -13,7 +13,7 @@ use std::sync::Arc;
 use anyhow::{Error, Result, anyhow, bail};
 use pathformat::ModuleId;
 use pathformat::manifest::Manifest;
-use pathformat::profile::INCOMPLETE;
+use pathformat::profile::{INCOMPLETE, RUNNING};
 
 use crate::entries::Layout;
 use crate::image;
@@ -50,8 +50,8 @@ pub struct Counted {
     pub counts: BTreeMap<u64, Count>,
     /// The entries of its functions, by index in the manifest.
     pub entries: BTreeMap<usize, Count>,
-    /// How many of the processes that counted were killed.
-    pub killed: Count,
+    /// How many of the processes that counted were killed, or ended while other threads were running.
+    pub interrupted: Count,
     /// By counter of a path in flight, how many frames of forked processes came back from the call that had entered it in
     /// the parent.
     pub inherited: BTreeMap<u64, Count>,
@@ -71,7 +71,7 @@ impl Counted {
             present,
             counts: BTreeMap::new(),
             entries: BTreeMap::new(),
-            killed: 0,
+            interrupted: 0,
             inherited: BTreeMap::new(),
             tables: ByTable::new(),
         }
@@ -147,7 +147,7 @@ impl Taker for Shelf<'_> {
                 let name = |address| self.symbols.name(&map, address, file.run.stop, same);
                 let counted = &mut loaded.modules[counted];
                 counted.add(&module.counts, keys, name);
-                counted.killed += Count::from(part.flags & INCOMPLETE != 0);
+                counted.interrupted += Count::from(part.flags & (INCOMPLETE | RUNNING) != 0);
             }
         }
         loaded.runs.push(file.run);

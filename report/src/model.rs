@@ -116,7 +116,8 @@ pub struct Function {
     pub beyond_table: Count,
     /// For each block how often it ran.
     pub block_counts: Vec<Count>,
-    /// Where blocks, edges or calls are counted: how many processes were killed, which may have been in the middle of the function.
+    /// Where blocks, edges or calls are counted: how many processes were killed, or ended while other threads were
+    /// running, and so may have been in the middle of the function.
     /// What has no counter of its own may be off by one for each of their threads.
     pub interrupted: Count,
     /// Whether only calls are counted: of blocks that have none nothing is known, their counts are 0 (see

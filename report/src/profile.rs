@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Error, Result, anyhow};
 use pathformat::profile::{
-    CUT, DENIED, ENDED, FORKED, Head, INCOMPLETE, LEFT, OTHER_RUNTIME, PARTIAL, Part, Profile, UNREGISTERED_THREADS,
-    UNSURE,
+    CUT, DENIED, ENDED, FORKED, Head, INCOMPLETE, LEFT, OTHER_RUNTIME, PARTIAL, Part, Profile, RUNNING,
+    UNREGISTERED_THREADS, UNSURE,
 };
 use pathformat::raw::{self, Header, Sums};
 use pathformat::{PROFILE_VERSION, RAW_VERSION, wire};
@@ -182,7 +182,7 @@ impl ProfileFile {
         self.run.forked = any(FORKED);
         let is_partial = |part: &Part| part.flags & (INCOMPLETE | ENDED) != 0 && part.flags & PARTIAL != 0;
         self.run.partial = self.parts.iter().any(is_partial);
-        let marks = CUT | UNSURE | OTHER_RUNTIME | ENDED | DENIED | LEFT;
+        let marks = CUT | UNSURE | OTHER_RUNTIME | ENDED | DENIED | LEFT | RUNNING;
         self.run.marks = self.parts.iter().fold(0, |flags, part| flags | part.flags & marks);
     }
 }

@@ -11,7 +11,7 @@ use comfy_table::CellAlignment::{self, Left, Right};
 use comfy_table::Table;
 use owo_colors::OwoColorize;
 use pathformat::manifest::CutReason;
-use pathformat::profile::{CUT, DENIED, ENDED, LEFT, OTHER_RUNTIME, UNSURE};
+use pathformat::profile::{CUT, DENIED, ENDED, LEFT, OTHER_RUNTIME, RUNNING, UNSURE};
 
 use crate::blocks;
 use crate::branches;
@@ -275,8 +275,8 @@ fn remarks(report: &Report, options: &Options, out: &mut impl Write) -> Result<(
         let text = format!(
             "{}; ~ marks counts without a counter of their own, which may be off by one for each of their threads",
             match interrupted {
-                1 => "a process was killed".to_owned(),
-                many => format!("{} processes were killed", grouped(many)),
+                1 => "a process was killed, or ended while other threads ran".to_owned(),
+                many => format!("{} processes were killed, or ended while other threads ran", grouped(many)),
             }
         );
         note(&text, options, out)?;
@@ -305,6 +305,11 @@ fn remarks(report: &Report, options: &Options, out: &mut impl Write) -> Result<(
         let blocks = report.modules.iter().any(|module| module.mode == "blocks");
         let loops = if blocks { "; of blocks, what the loop counted that a thread was in may be missing" } else { "" };
         warning(&format!("{runs}: incomplete: {text}{loops}"), options, out)?;
+    }
+    if let Some(runs) = flagged(|run| run.marks & RUNNING != 0) {
+        let text = "other threads were running when the process ended; what they were in the middle of is counted up to their \
+                    last call, or up to their last path that ended";
+        note(&format!("{runs}: {text}"), options, out)?;
     }
     if let Some(runs) = flagged(|run| run.partial) {
         let text = "there was no room on the disk, or no descriptor, to keep what all of its threads counted; their counts are \

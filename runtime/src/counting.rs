@@ -4,7 +4,7 @@ use core::sync::atomic::Ordering;
 use core::{iter, ptr};
 
 use pathformat::names::NOWHERE;
-use pathformat::profile::{DENIED, ENDED, LEFT, OTHER_RUNTIME, PARTIAL, UNREGISTERED_THREADS};
+use pathformat::profile::{DENIED, ENDED, LEFT, OTHER_RUNTIME, PARTIAL, RUNNING, UNREGISTERED_THREADS};
 use pathformat::raw::{SHARED, Threads};
 
 use crate::counters::{self, PageMap, Source, Window};
@@ -284,6 +284,9 @@ impl Counting {
         }
         if entry::sees_threads(self.shared) && hub.has_strangers(self.others_before) {
             self.flags |= UNREGISTERED_THREADS;
+        }
+        if self.exact && hub.has_running() {
+            self.flags |= RUNNING;
         }
         self.leave(environment, image, hub.used, room);
         // A library may be loaded and unloaded often. As long as there are other threads, nobody knows whether they

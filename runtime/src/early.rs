@@ -31,7 +31,7 @@ global_asm!(
     "endbr64",
     "pushq %rdx",
     "pushq %rdx",
-    "call __pathcc_early",
+    "call __pathcc.early",
     "cmpl $0, 2f+20(%rip)",
     "je 1f",
     "call __pathcc_start",
@@ -59,11 +59,11 @@ global_asm!(
     ".long 0",
     ".quad 0",
     ".popsection",
-    ".hidden __pathcc_early",
+    ".hidden __pathcc.early",
     options(att_syntax)
 );
 
-// What the linker's `__pathcc_early` goes on with.
+// What the linker's `__pathcc.early` goes on with.
 global_asm!(
     ".globl __pathcc_prepare_thread",
     ".hidden __pathcc_prepare_thread",

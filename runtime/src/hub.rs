@@ -420,6 +420,15 @@ impl Shared {
         own
     }
 
+    /// Whether registered threads besides the calling one are running, not waiting.
+    pub(crate) fn has_running(&mut self) -> bool {
+        let own = thread::current();
+        let threads = self.slots().filter_map(|slot| self.thread(slot).copied());
+        threads
+            .filter(|thread| thread.state == State::Running && thread.number != own)
+            .any(|thread| thread::is_alive(thread.number) && !thread::is_waiting(thread.number))
+    }
+
     /// Whether more threads have run than are registered, as far as can be told: `others_before` is what
     /// [`sys::cpu_time_of_others`] said in the beginning.
     pub(crate) fn has_strangers(&mut self, others_before: u64) -> bool {

@@ -104,7 +104,7 @@ def threads(times: int) -> list[list[str]]:
 def region(image: Path) -> int:
     """Bytes of the counters of an image."""
     table = run(["nm", "-S", str(image)], image.parent).decode()
-    return sum(int(size, 16) for size in re.findall(r"^\w+ (\w+) \w __pathcc_counters_", table, re.MULTILINE))
+    return sum(int(size, 16) for size in re.findall(r"^\w+ (\w+) \w __pathcc\.counters\.", table, re.MULTILINE))
 
 
 def rows(quick: bool) -> list[Row]:

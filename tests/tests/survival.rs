@@ -14,8 +14,9 @@
 //! * `flying: FUNCTION N` how many of its paths are in flight at the end
 //! * `processes: N`, `profiles: N`, `images: N`, `incomplete: N`, `partial: N` processes, files, images, profiles that are only
 //!   raw files, and those that lack threads
-//! * `unwritten: N`, `cut: N`, `unsure: N`, `other_runtime: N` profiles of processes that ended well and could not write
-//!   one, whose file was cut, whose place is a guess, and that met another version of the runtime
+//! * `unwritten: N`, `cut: N`, `unsure: N`, `other_runtime: N`, `running: N` profiles of processes that ended well and could
+//!   not write one, whose file was cut, whose place is a guess, that met another version of the runtime, and that ended while
+//!   other threads were running
 //! * `unregistered: yes` the profile must say that unknown threads counted; without it none may
 //! * `status: N` the exit status as a shell gives it (default 0)
 //! * `quiet` nothing is left behind: there must be no profile at all
@@ -49,7 +50,7 @@ fn main() {
         .filter(|path| path.extension().is_some_and(|extension| extension == "c" || extension == "cc"))
         .collect();
     sources.sort();
-    for (index, source) in sources.into_iter().enumerate() {
+    for source in sources {
         let program = Program::read(&source);
         let name = source.file_stem().expect("a file has a name").to_string_lossy().into_owned();
         let ways = program.one("with").unwrap_or_default();
@@ -63,7 +64,7 @@ fn main() {
             }
         }
         let flags = ways.split('|').next().unwrap_or_default().trim();
-        for place in Place::of(&name, index) {
+        for place in Place::of(&name) {
             let (program, flags) = (program.clone(), flags.to_owned());
             let name = format!("{} {name} {flags}", place.name());
             trials.push(Trial::test(name.trim(), move || program.check(&flags, Counters::ALL[0], Some(place))));
@@ -253,6 +254,7 @@ impl Program {
             ("cut", flagged("cut")),
             ("unsure", flagged("unsure")),
             ("other_runtime", flagged("other_runtime")),
+            ("running", flagged("running")),
         ] {
             self.one(name).iter().for_each(|expected| check(name.into(), expected, counted.to_string()));
         }

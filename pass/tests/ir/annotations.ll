@@ -15,7 +15,7 @@ target triple = "x86_64-pc-linux-gnu"
   { ptr, ptr, ptr, i32, ptr } { ptr @counted, ptr @.count, ptr @.file, i32 2, ptr null },
   { ptr, ptr, ptr, i32, ptr } { ptr @left, ptr @.wrong, ptr @.file, i32 3, ptr null }], section "llvm.metadata"
 
-; CHECK: @__pathcc_counters_{{.*}} = weak hidden global [2 x i64]
+; CHECK: @__pathcc.counters.{{.*}} = weak hidden global [2 x i64]
 
 ; CHECK-LABEL: define i32 @plain
 ; CHECK: call void asm

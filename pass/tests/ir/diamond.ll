@@ -12,12 +12,12 @@ target triple = "x86_64-pc-linux-gnu"
 
 ; CHECK: module asm {{.*}}.pushsection .pathcc.manifest
 ; CHECK-NOT: module asm {{.*}}.pushsection
-; CHECK-DAG: $[[ARRAY:__pathcc_counters_[0-9a-f]+]] = comdat any
+; CHECK-DAG: $[[ARRAY:__pathcc.counters.[0-9a-f]+]] = comdat any
 ; CHECK-DAG: @[[ARRAY]] = weak hidden global [2 x i64] zeroinitializer, comdat, align 64
-; CHECK-DAG: @__pathcc_base_{{[0-9a-f]+}} = weak hidden thread_local(initialexec) global ptr @[[ARRAY]], comdat
+; CHECK-DAG: @__pathcc.base.{{[0-9a-f]+}} = weak hidden thread_local(initialexec) global ptr @[[ARRAY]], comdat
 
 ; CHECK-LABEL: define i32 @diamond
-; CHECK: %path.array = call ptr asm "movq __pathcc_base_{{[0-9a-f]+}}@GOTTPOFF(%rip), $0\0A\09movq %fs:($0), $0", "=r"()
+; CHECK: %path.array = call ptr asm "movq __pathcc.base.{{[0-9a-f]+}}@GOTTPOFF(%rip), $0\0A\09movq %fs:($0), $0", "=r"()
 ; CHECK: %path.base = getelementptr i64, ptr %path.array, i64 0
 ; CHECK: yes:
 ; CHECK: call void asm "incq $0", "=*m,*m,~{dirflag},~{fpsr},~{flags}"(ptr elementtype(i64) %path.base, ptr elementtype(i64) %path.base)
@@ -26,19 +26,19 @@ target triple = "x86_64-pc-linux-gnu"
 ; CHECK-NOT: phi i64
 ; CHECK: ret i32
 
-; DELTA: @[[PLACE:__pathcc_place_[0-9a-f]+]] = weak hidden global i64 96, comdat
+; DELTA: @[[PLACE:__pathcc.place.[0-9a-f]+]] = weak hidden global i64 96, comdat
 ; DELTA: %path.delta = call i64 asm "movq [[PLACE]](%rip), $0\0A\09movq %fs:($0), $0"
-; DELTA: getelementptr i8, ptr @__pathcc_counters_{{[0-9a-f]+}}, i64 %path.delta
+; DELTA: getelementptr i8, ptr @__pathcc.counters.{{[0-9a-f]+}}, i64 %path.delta
 
-; SINGLE-NOT: __pathcc_base
-; SINGLE: call void asm "incq $0"{{.*}} @__pathcc_counters_
-; ATOMIC-NOT: __pathcc_base
-; ATOMIC: atomicrmw add ptr @__pathcc_counters_{{.*}}, i64 1 monotonic
+; SINGLE-NOT: __pathcc.base
+; SINGLE: call void asm "incq $0"{{.*}} @__pathcc.counters.
+; ATOMIC-NOT: __pathcc.base
+; ATOMIC: atomicrmw add ptr @__pathcc.counters.{{.*}}, i64 1 monotonic
 ; EARLY: yes:
 ; EARLY: %[[Y:.*]] = load i64, ptr %path.base
 ; EARLY: add i64 %[[Y]], 1
 ; LEFTOUT: module asm {{.*}}.pushsection .pathcc.manifest
-; LEFTOUT-NOT: __pathcc_counters
+; LEFTOUT-NOT: __pathcc.counters
 define i32 @diamond(i1 %c) {
   br i1 %c, label %yes, label %no
 yes:

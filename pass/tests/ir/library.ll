@@ -4,8 +4,8 @@
 
 target triple = "x86_64-pc-linux-gnu"
 
-; CHECK-NOT: __pathcc_base
-; CHECK: @[[PLACE:__pathcc_place_[0-9a-f]+]] = weak hidden global i64 96, comdat
+; CHECK-NOT: __pathcc.base
+; CHECK: @[[PLACE:__pathcc.place.[0-9a-f]+]] = weak hidden global i64 96, comdat
 ; CHECK-NOT: thread_local
 ; CHECK-LABEL: define i32 @one
 ; CHECK: %path.delta = call i64 asm "movq [[PLACE]](%rip), $0\0A\09movq %fs:($0), $0"

@@ -8,10 +8,10 @@ target triple = "x86_64-pc-linux-gnu"
 @f = ifunc i32 (), ptr @resolver
 
 ; ALL: module asm {{.*}}.pushsection .pathcc.manifest
-; ALL-NOT: __pathcc_counters
+; ALL-NOT: __pathcc.counters
 ; KERNEL-NOT: module asm
 
-; CHECK: @__pathcc_counters_{{.*}} = weak hidden global [1 x i64]
+; CHECK: @__pathcc.counters.{{.*}} = weak hidden global [1 x i64]
 
 ; CHECK-LABEL: define void @naked
 ; CHECK-NOT: load
@@ -22,7 +22,7 @@ define void @naked() naked {
 }
 
 ; CHECK-LABEL: define ptr @resolver
-; CHECK-NEXT: call void @__pathcc_early()
+; CHECK-NEXT: call void @__pathcc.early()
 ; CHECK-NEXT: ret ptr
 define ptr @resolver() {
   ret ptr @counted
@@ -34,11 +34,19 @@ define void @not_wanted() noprofile {
   ret void
 }
 
-; CHECK-LABEL: define void @coroutine
-; CHECK-NEXT: ret void
-define void @coroutine() presplitcoroutine {
-  ret void
+; As the compilers of other languages than C++ make them.
+; CHECK-LABEL: define ptr @coroutine
+; CHECK-NEXT: call token @llvm.coro.id.retcon
+; CHECK-NEXT: ret ptr
+define ptr @coroutine(ptr %buffer) presplitcoroutine {
+  %id = call token @llvm.coro.id.retcon(i32 8, i32 8, ptr %buffer, ptr @prototype, ptr @allocate, ptr @free)
+  ret ptr null
 }
+
+declare token @llvm.coro.id.retcon(i32, i32, ptr, ptr, ptr, ptr)
+declare ptr @prototype(ptr, i1)
+declare ptr @allocate(i32)
+declare void @free(ptr)
 
 ; CHECK-LABEL: define i32 @counted
 ; CHECK: asm "incq $0"

@@ -4,7 +4,7 @@
 target triple = "x86_64-unknown-linux-gnu"
 
 ; The array has the counters of both entries, five for the call, and the four keys of the call.
-; CALLS: @[[ARRAY:__pathcc_counters_[0-9a-f]+]] = weak hidden global [11 x i64] zeroinitializer, comdat
+; CALLS: @[[ARRAY:__pathcc.counters.[0-9a-f]+]] = weak hidden global [11 x i64] zeroinitializer, comdat
 ; CALLS-LABEL: define i32 @indirect(ptr %to)
 ; CALLS: %[[CALLEE:.*]] = ptrtoint ptr %to to i64
 ; CALLS-NEXT: %[[KEY:.*]] = add i64 %[[CALLEE]], 1
@@ -17,7 +17,7 @@ define i32 @indirect(ptr %to) {
 
 ; Eight paths are too many for the limit: a table counts them by their numbers plus one.
 ; WHOLE-LABEL: define void @eight(i1 %one, i1 %other)
-; WHOLE: call preserve_mostcc i64 @__pathcc_find(ptr getelementptr (i64, ptr @__pathcc_counters_{{[0-9a-f]+}}, i64 {{[0-9]+}}), i64 8, i64 %{{.*}})
+; WHOLE: call preserve_mostcc i64 @__pathcc_find(ptr getelementptr (i64, ptr @__pathcc.counters.{{[0-9a-f]+}}, i64 {{[0-9]+}}), i64 8, i64 %{{.*}})
 define void @eight(i1 %one, i1 %other) {
   br i1 %one, label %a, label %b
 a:

@@ -3,7 +3,8 @@
 use core::arch::asm;
 use core::sync::atomic::{AtomicU32, Ordering};
 
-use super::{call, checked, process};
+use super::{File, call, checked, process};
+use crate::text::Text;
 
 const RT_SIGPROCMASK: usize = 14;
 const SCHED_YIELD: usize = 24;
@@ -69,6 +70,19 @@ pub(crate) fn is_alive(thread: u32) -> bool {
     // SAFETY: no pointers, and signal 0 is none.
     let result = unsafe { call(TGKILL, [process() as usize, thread as usize, 0, 0, 0, 0]) };
     checked(result) != Err(ESRCH)
+}
+
+/// Whether a thread of this process waits in the kernel, as far as is known. Then it stands at a call.
+pub(crate) fn is_waiting(thread: u32) -> bool {
+    let mut path = Text::<48>::new();
+    path.push_all(b"/proc/self/task/");
+    path.push_decimal(thread);
+    path.push_all(b"/stat");
+    let mut status = [0; 512];
+    let length = path.as_path().and_then(|path| File::open(path).ok()).map_or(0, |file| file.read(&mut status));
+    // The field behind the name, which may hold anything.
+    let name = status[..length].iter().rposition(|&byte| byte == b')');
+    name.is_none_or(|end| status.get(end + 2).is_none_or(|state| b"SZX".contains(state)))
 }
 
 /// Lets another thread run.

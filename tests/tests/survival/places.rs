@@ -22,8 +22,9 @@ const EVERYWHERE: [&str; 5] = ["threads_posix", "fork_exact_threads", "fork_simp
 /// A program that brings a file system of its own, in which 12 MiB have no room.
 const ELSEWHERE: &str = "hostile_full_disk";
 
-/// A program that gives itself so little memory that its threads have no room for 12 MiB each.
-const SMALL: &str = "hostile_limits";
+/// Programs that live with their own counters alone. The first gives itself so little memory that its threads have no room for
+/// 12 MiB each, the second measures slots, and the third is built in steps of its own.
+const SMALL: [&str; 3] = ["hostile_limits", "threads_churn", "with_profilers"];
 
 /// Shell lines that mount each file system over the folder `$PLACE`. What is needed for it goes to `$UNDER`.
 const SYSTEMS: [(&str, &str); 3] = [
@@ -37,14 +38,16 @@ const SYSTEMS: [(&str, &str); 3] = [
 ];
 
 impl Place {
-    /// The places where a program lives; `index` tells programs apart.
-    pub(crate) fn of(program: &str, index: usize) -> impl Iterator<Item = Self> {
+    /// The places where a program lives.
+    pub(crate) fn of(program: &str) -> impl Iterator<Item = Self> {
+        // Any one will do, but it shall stay the same when programs are added.
+        let number = program.bytes().fold(0, |sum: usize, byte| sum * 31 % 1009 + usize::from(byte));
         let here = program != ELSEWHERE;
         let asked = env::var_os("SURVIVAL_PLACES").is_some_and(|all| all == "all");
         let everywhere = EVERYWHERE.contains(&program) || asked && here;
         let all = SYSTEMS.iter().flat_map(|(system, _)| [false, true].map(|large| Self { system, large }));
-        let chosen = all.enumerate().filter(move |(at, _)| everywhere || here && index % 6 == *at);
-        let fits = program != SMALL;
+        let chosen = all.enumerate().filter(move |(at, _)| everywhere || here && number % 6 == *at);
+        let fits = !SMALL.contains(&program);
         chosen.map(move |(_, place)| Self { large: place.large && fits, ..place })
     }
 

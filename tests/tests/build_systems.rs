@@ -1,0 +1,84 @@
+//! Build systems find the same with pathcc as with clang: what they ask of the compiler, of its objects and of the linker.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use pathtests::tree::bin;
+
+fn shell(folder: &Path, script: &str) -> String {
+    let output = Command::new("sh").args(["-ec", script]).current_dir(folder).output().expect("a shell");
+    let [out, err] = [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes).into_owned());
+    assert!(output.status.success(), "{script}: {out}{err}");
+    out
+}
+
+/// The lines of a file without what must differ: the compiler's name, and where and when the build was made.
+fn answers(folder: &Path, file: &str, compiler: &str) -> Vec<String> {
+    let text = fs::read_to_string(folder.join(file)).expect("configure writes it");
+    let text = text.replace(compiler, "COMPILER").replace(&folder.display().to_string(), "FOLDER");
+    text.lines().map(str::to_owned).collect()
+}
+
+const CONFIGURE: &str = "\
+AC_INIT([sample], [1])
+AC_CONFIG_HEADERS([config.h])
+AC_CONFIG_MACRO_DIRS([m4])
+AM_INIT_AUTOMAKE([foreign])
+LT_INIT
+AC_PROG_CC
+AC_C_BIGENDIAN
+AC_C_INLINE
+AC_SYS_LARGEFILE
+AC_CHECK_SIZEOF([long])
+AC_CHECK_FUNCS([mmap strlcpy memmem])
+AC_CHECK_HEADERS([stdint.h no/such.h])
+AC_SEARCH_LIBS([sqrt], [m])
+AC_CONFIG_FILES([Makefile])
+AC_OUTPUT
+";
+
+const MAKEFILE: &str = "\
+ACLOCAL_AMFLAGS = -I m4
+lib_LTLIBRARIES = libsample.la
+libsample_la_SOURCES = sample.c
+libsample_la_LDFLAGS = -export-symbols-regex '^sample_'
+bin_PROGRAMS = use
+use_SOURCES = use.c
+use_LDADD = libsample.la
+";
+
+#[test]
+fn configure_and_libtool_find_the_same_with_every_linker() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let source = folder.path().join("source");
+    fs::create_dir(&source).expect("a folder");
+    let put = |name: &str, text: &str| fs::write(source.join(name), text).expect("a file");
+    put("configure.ac", CONFIGURE);
+    put("Makefile.am", MAKEFILE);
+    put("sample.c", "int hidden(int x) { return x > 3; }\nint sample_f(int x) { return hidden(x) ? x : 4; }\n");
+    put("use.c", "int sample_f(int);\nint main(int count, char **words) { return !words + sample_f(count) - 4; }\n");
+    shell(&source, "mkdir m4; autoreconf --install --warnings=none 2>/dev/null");
+    let pathcc = bin("pathcc").display().to_string();
+    for linker in ["bfd", "lld", "gold", "mold"] {
+        let [plain, counted] = ["clang-22", &pathcc].map(|compiler| {
+            let build = folder.path().join(format!("{linker}-{}", compiler.len()));
+            fs::create_dir(&build).expect("a folder");
+            let flags = format!("CC={compiler} LDFLAGS=-fuse-ld={linker}");
+            shell(&build, &format!("../source/configure {flags} >/dev/null 2>&1 || {{ cat config.log; exit 1; }}"));
+            shell(&build, "make >log 2>&1 || { cat log; exit 1; }");
+            shell(&build, "PATHCC_PROFILE=run.%n.pathprof ./use");
+            let log = answers(&build, "config.log", compiler);
+            let variables = log.iter().skip_while(|line| !line.starts_with("## Cache variables."));
+            let variables = variables.take_while(|line| !line.starts_with("## confdefs.h."));
+            let variables: Vec<_> = variables.cloned().collect();
+            assert!(variables.len() > 50, "the answers are in the log");
+            let exported = shell(&build, "nm -D --defined-only .libs/libsample.so | sed 's/^[0-9a-f]* //'");
+            let counts = shell(&build, "ls -A . .libs | grep -c pathprof$ || :");
+            let script = answers(&build, "libtool", compiler);
+            ((variables, script, answers(&build, "config.h", compiler), exported), counts)
+        });
+        assert_eq!(counted.0, plain.0, "{linker}");
+        assert_eq!((plain.1.trim(), counted.1.trim()), ("0", "2"), "{linker}: the program's and the library's");
+    }
+}
