@@ -37,12 +37,16 @@ pub const RAW_VERSION: u32 = 3;
 
 /// Names that are agreed between the pass (which emits them) and the linker (which defines them).
 pub mod names {
-    /// Section of an object, and of a linked image, that holds manifest records. Not loaded at run time.
+    /// Section of an object, and of a linked image, that holds manifest records. It is part of what is loaded, so that no tool strips it;
+    /// nobody reads it at run time.
     pub const MANIFEST_SECTION: &str = ".pathcc.manifest";
 
     /// Section of a linked image with a word for each instrumented function that is in it: the first five bytes of the module's
     /// id, most significant first, and then the function's index in the manifest in 24 bits.
     pub const FUNCTIONS_SECTION: &str = ".pathcc.functions";
+
+    /// Section of an image that `ld.pathld` linked: the table of its modules.
+    pub const MODULES_SECTION: &str = ".pathcc.modules";
 
     /// A module's counter array is called this followed by its [`ModuleId`](crate::ModuleId) in hexadecimal. Names of definitions that
     /// objects hold have a dot in them: libtool lists the symbols of objects, and takes those that C can name for the program's own.

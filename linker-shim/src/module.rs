@@ -119,7 +119,7 @@ pub(crate) fn generate(modules: &[Module], kind: Kind) -> Result<Vec<u8>> {
         claim_group(&mut object, base);
     }
 
-    let table = section(&mut object, ".rodata.__pathcc_modules", SectionKind::ReadOnlyData);
+    let table = section(&mut object, names::MODULES_SECTION, SectionKind::ReadOnlyData);
     let entries: Vec<u8> = modules
         .iter()
         .zip(&offsets)

@@ -283,11 +283,13 @@ fn response_files() {
 fn a_stripped_image_keeps_its_manifest() {
     let scratch = with_objects(&[]);
     for linker in LINKERS {
-        scratch.link(linker, &["main.o", "a.o", "b.o", "-o", "prog"]);
-        succeed(scratch.command("strip").args(["-s", "prog"]));
-        let image = Image::read(&scratch.path("prog"));
-        assert!(image.symbols("").is_empty() && image.manifest() == [1, 2], "{linker}");
-        assert_eq!(run(&scratch), expected(), "{linker}");
+        for strip in ["strip", "llvm-strip-22", "eu-strip"] {
+            scratch.link(linker, &["main.o", "a.o", "b.o", "-o", "prog"]);
+            succeed(scratch.command(strip).arg("prog"));
+            let image = Image::read(&scratch.path("prog"));
+            assert!(image.symbols("").is_empty() && image.manifest() == [1, 2], "{linker} {strip}");
+            assert_eq!(run(&scratch), expected(), "{linker} {strip}");
+        }
     }
 }
 
@@ -343,7 +345,7 @@ fn the_block_log() {
             "
         #include <unistd.h>
         #include <sys/wait.h>
-        __asm__(\".section .pathcc.manifest,\\\"\\\",@progbits\\n.byte {}\\n.text\");
+        __asm__(\".section .pathcc.manifest,\\\"aR\\\",@progbits\\n.byte {}\\n.text\");
         unsigned long __pathcc_log_enter(const unsigned char *, unsigned);
         void __pathcc_log_block(unsigned long, unsigned); void __pathcc_log_end(unsigned long);
         static const unsigned char id[16] = {{9,9,9,9,9,9,9,9,9,9,9,9,9,9,9,9}};

@@ -1,7 +1,8 @@
 //! The manifest of a module: what opens it, the identity that follows from it, and how it gets into the object.
 //!
-//! It goes into the object as module-level assembly, because only that makes a section that is not loaded into memory
-//! and still passes through `ld -r`, archives and link-time optimisation. It is compressed here, once, so that no later
+//! It goes into the object as module-level assembly, because only that makes a section that passes through `ld -r`, archives and
+//! link-time optimisation whatever becomes of the code. The section is allocated, since `llvm-strip` and `eu-strip` remove what is not,
+//! and retained (`SHF_GNU_RETAIN`), since nothing refers to it. It is compressed here, once, so that no later
 //! program has to copy more than bytes.
 
 use std::fmt::Write;
@@ -69,7 +70,7 @@ pub(crate) fn attach(module: &Module<'_>, manifest: &Manifest, written: Written,
 /// Assembly that puts `bytes` into the manifest section.
 fn assembly(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len() * 4 + 200);
-    let _ = writeln!(text, "\t.pushsection {},\"\",@progbits\n\t.p2align 3", names::MANIFEST_SECTION);
+    let _ = writeln!(text, "\t.pushsection {},\"aR\",@progbits\n\t.p2align 3", names::MANIFEST_SECTION);
     for line in bytes.chunks(512) {
         text.push_str("\t.ascii \"");
         for &byte in line {

@@ -10,6 +10,13 @@ use pathformat::names;
 use crate::image::{self, Traces};
 use crate::run::find_program;
 
+/// What to say of an image with counters that pathld did not link, behind its name.
+pub const UNLINKED: &str = "was compiled with pathcc and linked by another linker, so that nobody writes down what it counts. Link it \
+    with pathcc or pathc++, too: in CMake as CMAKE_C_COMPILER and CMAKE_CXX_COMPILER, not as a launcher; for cargo with \
+    RUSTFLAGS=-Clinker=pathcc; for pip and Python's packages with CC=pathcc CXX=pathc++ LDSHARED='pathcc -shared'; for Go with \
+    CC=pathcc and -ldflags='-linkmode=external -extld=pathcc'; for node-gyp with CC=pathcc CXX=pathc++ LINK=pathc++; or give \
+    any clang -fuse-ld=pathld.";
+
 /// The reasons that apply, as whole sentences.
 pub fn explain(program: &OsStr, status: ExitStatus) -> String {
     let mut text = format!("{} wrote no profile, nor did a program that it started.", program.display());
@@ -36,15 +43,7 @@ fn reason(path: &Path) -> String {
             "{place} has no section {}: it was not compiled with pathcc (CC=pathcc CXX=pathc++), or it was stripped.",
             names::MANIFEST_SECTION
         ),
-        Traces { symbols: true, descriptor: false, .. } => format!(
-            "{place} was compiled with pathcc, but it has no symbol {}: it was linked without pathld. \
-             Link it with pathcc or with -fuse-ld=pathld.",
-            names::IMAGE
-        ),
-        Traces { symbols: false, .. } => format!(
-            "{place} was compiled with pathcc; it has no symbol table, so that nobody can see whether it was \
-             linked with pathld."
-        ),
+        Traces { linked: false, .. } => format!("{place} {UNLINKED}"),
         _ => format!(
             "{place} is instrumented as it should be. It may be set-user-id, have no place to write to, or have been \
              started through something that sets PATHCC_PROFILE (off writes nothing); `pathprof doctor` looks for reasons."

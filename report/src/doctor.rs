@@ -11,6 +11,7 @@ use pathformat::raw::FILE_SYSTEMS;
 use pathformat::tree::{self, Entry};
 use rustix::process::{Resource, getrlimit};
 
+use crate::diagnose::UNLINKED;
 use crate::image;
 use crate::inputs;
 use crate::profile;
@@ -242,20 +243,14 @@ fn examine_program(program: &OsStr, findings: &mut Findings) {
                 (
                     format!("{place} was compiled with pathcc."),
                     format!(
-                        "{place} has no section {}: compile it with pathcc (CC=pathcc CXX=pathc++), or do not strip it with \
-                         llvm-strip.",
+                        "{place} has no section {}: compile it with pathcc (CC=pathcc CXX=pathc++).",
                         pathformat::names::MANIFEST_SECTION
                     ),
                 ),
             );
-            if traces.manifest && traces.symbols {
-                findings.check(
-                    traces.descriptor,
-                    (
-                        format!("{place} was linked with pathld."),
-                        format!("{place} was linked without pathld: link it with pathcc or with -fuse-ld=pathld."),
-                    ),
-                );
+            if traces.manifest {
+                findings
+                    .check(traces.linked, (format!("{place} was linked with pathld."), format!("{place} {UNLINKED}")));
             }
         }
     }

@@ -8,7 +8,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use anyhow::{Context, Result, anyhow, bail};
-use object::{CompressionFormat, Object, ObjectSection, ObjectSymbol};
+use object::{CompressionFormat, Object, ObjectSection, SectionKind};
 use pathformat::manifest::Manifest;
 use pathformat::record::{Record, Records};
 use pathformat::wire::Allowance;
@@ -71,10 +71,8 @@ pub struct Module {
 pub struct Traces {
     /// It has a manifest section.
     pub manifest: bool,
-    /// It has a symbol table.
-    pub symbols: bool,
-    /// It has the descriptor that pathld generates.
-    pub descriptor: bool,
+    /// It has the table of modules that pathld makes.
+    pub linked: bool,
 }
 
 /// Reads the image at `path`.
@@ -93,6 +91,12 @@ pub fn read(path: &Path) -> Result<Image> {
             names::MANIFEST_SECTION
         );
     };
+    if section.kind() == SectionKind::UninitializedData {
+        bail!(
+            "{}: this file has only the debug information of an image; give the image itself with --image PATH",
+            path.display()
+        );
+    }
     let damaged = |why: &dyn std::fmt::Display| {
         anyhow!("{}: section {} is damaged: {why}; link the program again", path.display(), names::MANIFEST_SECTION)
     };
@@ -129,11 +133,8 @@ fn functions<'a>(file: &object::File<'a, &'a Bounded>) -> Option<HashSet<u64>> {
 pub fn traces(path: &Path) -> Result<Traces> {
     let cache = open(path)?;
     let file = parse(path, &cache)?;
-    Ok(Traces {
-        manifest: file.section_by_name(names::MANIFEST_SECTION).is_some_and(|section| section.size() > 0),
-        symbols: file.symbols().next().is_some(),
-        descriptor: file.symbols().any(|symbol| symbol.name() == Ok(names::IMAGE)),
-    })
+    let has = |name| file.section_by_name(name).is_some_and(|section| section.size() > 0);
+    Ok(Traces { manifest: has(names::MANIFEST_SECTION), linked: has(names::MODULES_SECTION) })
 }
 
 fn open(path: &Path) -> Result<Bounded> {

@@ -330,6 +330,15 @@ fn an_image_that_does_not_fit_is_refused() {
         "p.pathprof: plain: this image has no section .pathcc.manifest: it was not compiled with pathcc, or it was \
          stripped; give the image as it was linked with --image PATH",
     );
+    // As `objcopy --only-keep-debug` leaves it.
+    let mut object = Object::new(BinaryFormat::Elf, Architecture::X86_64, Endianness::Little);
+    let manifest = object.add_section(Vec::new(), names::MANIFEST_SECTION.into(), SectionKind::UninitializedData);
+    object.append_section_bss(manifest, 100, 8);
+    scene.write("demo.debug", &object.write().expect("the object is sound"));
+    scene.refuses(
+        &with("demo.debug"),
+        "p.pathprof: demo.debug: this file has only the debug information of an image; give the image itself with --image PATH",
+    );
     fs::rename(scene.path("demo"), scene.path("moved")).expect("it is there");
     scene.refuses(
         &["report", "p.pathprof"],
@@ -456,17 +465,20 @@ fn run_says_why_there_is_no_profile() {
         #include <string.h>
         #include <unistd.h>
         #ifdef MANIFEST
-        __asm__(".pushsection .pathcc.manifest,\"\",@progbits\n.incbin \"section\"\n.popsection");
+        __asm__(".pushsection .pathcc.manifest,\"aR\",@progbits\n.incbin \"section\"\n.popsection");
         #endif
-        #ifdef IMAGE
-        __attribute__((used)) int __pathcc_image;
+        #ifdef LINKED
+        __asm__(".pushsection .pathcc.modules,\"aR\",@progbits\n.quad 1\n.popsection");
         #endif
         int main(int argc, char **argv) { if (argc > 1) raise(SIGKILL); _exit(5); }
     "#;
     scene.write("main.c", source.as_bytes());
-    for (name, flags) in
-        [("none", "-DNONE"), ("unlinked", "-DMANIFEST"), ("stripped", "-DMANIFEST -s"), ("whole", "-DMANIFEST -DIMAGE")]
-    {
+    for (name, flags) in [
+        ("none", "-DNONE"),
+        ("unlinked", "-DMANIFEST"),
+        ("stripped", "-DMANIFEST -s"),
+        ("whole", "-DMANIFEST -DLINKED -s"),
+    ] {
         let mut clang = Command::new("clang-22");
         clang.args(["main.c", "-o", name]).args(flags.split(' ')).current_dir(scene.directory.path());
         assert!(clang.status().expect("clang-22 is installed").success());
@@ -485,18 +497,11 @@ fn run_says_why_there_is_no_profile() {
                 was stripped.";
     says(&["./none"], 5, none);
     says(&["./none", "-"], 137, &format!("It was ended by signal 9 (SIGKILL). {none}"));
-    says(
-        &["./unlinked"],
-        5,
-        "./unlinked was compiled with pathcc, but it has no symbol __pathcc_image: it was linked without pathld. Link it \
-         with pathcc or with -fuse-ld=pathld.",
-    );
-    says(
-        &["./stripped"],
-        5,
-        "./stripped was compiled with pathcc; it has no symbol table, so that nobody can see whether it was linked with \
-         pathld.",
-    );
+    for program in ["./unlinked", "./stripped"] {
+        says(&[program], 5, &format!("{program} {}", pathprof::diagnose::UNLINKED));
+        let doctor = scene.pathprof(&["doctor", program]);
+        assert!(doctor.out.contains("linked by another linker"), "{doctor:?}");
+    }
     let whole = "./whole is instrumented as it should be. It may be set-user-id, have no place to write to, or have been \
                  started through something that sets PATHCC_PROFILE (off writes nothing); `pathprof doctor` looks for \
                  reasons.";

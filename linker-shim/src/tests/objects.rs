@@ -217,7 +217,7 @@ fn before_the_c_library_a_function_makes_the_words() {
         let refers = |offset, kind: RelocationType, to: &str| (at + offset, kind.0, to.to_string(), -4);
         let mut expected = vec![
             refers(7, R_X86_64_PC32, names::REGION_SECTION),
-            refers(14, R_X86_64_PC32, ".rodata.__pathcc_modules"),
+            refers(14, R_X86_64_PC32, names::MODULES_SECTION),
             refers(33, R_X86_64_PC32, names::PLACE),
         ];
         if has_word {
@@ -251,7 +251,7 @@ fn a_function_tells_where_the_word_is() {
 #[test]
 fn the_table_says_where_counters_and_keys_are() {
     let object = Generated::of(&modules(), Kind::Executable);
-    let table = object.content(".rodata.__pathcc_modules");
+    let table = object.content(names::MODULES_SECTION);
     let entries: Vec<_> = table
         .chunks(40)
         .map(|entry| {
@@ -283,13 +283,13 @@ fn the_descriptor_leads_to_region_and_table() {
         let object = Generated::of(&modules, kind);
         let (section, at, size) = object.place(names::IMAGE).expect("the descriptor");
         let words = object.words(&section);
-        let entries = object.content(".rodata.__pathcc_modules").len() as u64 / 40;
+        let entries = object.content(names::MODULES_SECTION).len() as u64 / 40;
         // Version and number of entries, region and its size, table, flags.
         let region = region_size(&modules).expect("it fits");
         assert_eq!((at, size), (0, 40));
         assert_eq!(words, [3 | entries << 32, 0, region, 0, flags], "{kind:?}");
         let refers = |offset, to: &str| (offset, R_X86_64_64.0, to.to_string(), 0);
-        let expected = [refers(8, names::REGION_SECTION), refers(24, ".rodata.__pathcc_modules")];
+        let expected = [refers(8, names::REGION_SECTION), refers(24, names::MODULES_SECTION)];
         assert_eq!(object.relocations(&section), expected);
     }
 }
