@@ -1,14 +1,20 @@
-//! Takes our temporary files out of a file that the linker's `--dependency-file` wrote: a build system would look
-//! for them, not find them, and link for ever.
+//! Takes our files out of a file that the linker's `--dependency-file` wrote: a build system would look for the temporary ones, not
+//! find them, and link for ever, and of the others nobody but us knows.
+//!
+//! Such a file is a rule with the inputs, a line for each or all in one (mold), and behind it an empty rule for each input. In
+//! names `\` stands before spaces, `#` and itself, and a dollar sign is doubled.
 
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-/// Rewrites the file without anything in `directory`. A file that is not there is none of our business.
-pub(crate) fn clean(file: &Path, directory: &Path) {
+/// Rewrites the file without anything in `directory` and without these `files`. A file that is not there is none of our business.
+pub(crate) fn clean(file: &Path, directory: &Path, files: &[&Path]) {
+    let bytes = |path: &Path| path.as_os_str().as_bytes().to_vec();
+    let folder = [bytes(directory), b"/".to_vec()].concat();
+    let files: Vec<_> = files.iter().map(|file| bytes(file)).collect();
     if let Ok(text) = fs::read(file) {
-        let cleaned = without(&text, directory.as_os_str().as_bytes());
+        let cleaned = without(&text, |name| name.starts_with(&folder) || files.iter().any(|file| file == name));
         if cleaned != text {
             // Failing here costs a relink at the next build, not this one.
             let _ = fs::write(file, cleaned);
@@ -16,33 +22,72 @@ pub(crate) fn clean(file: &Path, directory: &Path) {
     }
 }
 
-/// The text without the lines that name something in `directory`. Such a file has a path a line, those of the rule
-/// continued by backslashes, and after the rule an empty rule `path:` for each.
-fn without(text: &[u8], directory: &[u8]) -> Vec<u8> {
-    let ours = |line: &[u8]| {
-        line.windows(directory.len() + 1).any(|part| part.strip_prefix(directory).is_some_and(|rest| rest == b"/"))
-    };
-    let mut kept: Vec<&[u8]> = Vec::new();
+/// The text without the names that are ours.
+fn without(text: &[u8], ours: impl Fn(&[u8]) -> bool) -> Vec<u8> {
+    let mut kept: Vec<Vec<u8>> = Vec::new();
     let mut lines = text.split_inclusive(|&byte| byte == b'\n').peekable();
     while let Some(line) = lines.next() {
-        if !ours(line) {
-            kept.push(line);
+        let left: Vec<_> = words(line).filter(|word| !ours(&name(word))).collect();
+        if left.len() == words(line).count() {
+            kept.push(line.to_vec());
             continue;
         }
-        let rule = !line.trim_ascii_end().ends_with(b":");
-        let continued = line.trim_ascii_end().ends_with(b"\\");
-        if rule && !continued {
-            // It was the last of its rule, so the line before must not be continued any more.
-            if let Some(before) = kept.last_mut() {
-                *before = before.trim_ascii_end().strip_suffix(b"\\").unwrap_or(before).trim_ascii_end();
-                kept.push(b"\n");
+        match left[..] {
+            // An empty rule, and the empty line behind it.
+            [] if line.trim_ascii_end().ends_with(b":") => {
+                lines.next_if(|line| line.trim_ascii().is_empty());
             }
-        } else if !rule {
-            // An empty line follows each empty rule.
-            lines.next_if(|line| line.trim_ascii().is_empty());
+            // One input of several.
+            [b"\\"] => {}
+            // The last one: the line before must not be continued any more.
+            [] => {
+                if let Some(before) = kept.last_mut() {
+                    let end = before.trim_ascii_end();
+                    *before = end.strip_suffix(b"\\").unwrap_or(end).trim_ascii_end().to_vec();
+                    before.push(b'\n');
+                }
+            }
+            _ => {
+                let indent = line.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+                kept.push([&line[..indent], &left.join(&b' '), b"\n"].concat());
+            }
         }
     }
     kept.concat()
+}
+
+/// The words of a line, as they are written.
+fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut rest = line;
+    std::iter::from_fn(move || {
+        rest = rest.trim_ascii_start();
+        let mut escaped = false;
+        let ends = |byte: &u8| {
+            let ends = byte.is_ascii_whitespace() && !escaped;
+            escaped = *byte == b'\\' && !escaped;
+            ends || *byte == b'\n'
+        };
+        let end = rest.iter().position(ends).unwrap_or(rest.len());
+        let (word, behind) = rest.split_at(end);
+        rest = behind;
+        (!word.is_empty()).then_some(word)
+    })
+}
+
+/// The name that a word means: of the file, without the colon that makes it a target.
+fn name(word: &[u8]) -> Vec<u8> {
+    let word = word.strip_suffix(b":").unwrap_or(word);
+    let mut name = Vec::with_capacity(word.len());
+    let mut bytes = word.iter().copied().peekable();
+    while let Some(byte) = bytes.next() {
+        let escapes = match byte {
+            b'\\' => bytes.peek().is_some_and(|next| b" #\\".contains(next)),
+            b'$' => bytes.peek() == Some(&b'$'),
+            _ => false,
+        };
+        name.push(if escapes { bytes.next().unwrap_or(byte) } else { byte });
+    }
+    name
 }
 
 #[cfg(test)]
@@ -50,13 +95,14 @@ mod tests {
     use super::*;
 
     fn cleaned(text: &str) -> String {
-        String::from_utf8(without(text.as_bytes(), b"/tmp/pathld")).expect("ASCII")
+        let ours = |name: &[u8]| name.starts_with(b"/tmp/pathld/") || name == b"/l b/rt$.a";
+        String::from_utf8(without(text.as_bytes(), ours)).expect("ASCII")
     }
 
     #[test]
     fn our_files_disappear_from_the_rule_and_after_it() {
-        let with = "a.out: \\\n  /tmp/pathld/m.o \\\n  /lib/rt.a \\\n  x.o\n\n/tmp/pathld/m.o:\n\n/lib/rt.a:\n\nx.o:\n";
-        assert_eq!(cleaned(with), "a.out: \\\n  /lib/rt.a \\\n  x.o\n\n/lib/rt.a:\n\nx.o:\n");
+        let with = "a.out: \\\n  /tmp/pathld/m.o \\\n  /l\\ b/rt$$.a \\\n  x.o\n\n/tmp/pathld/m.o:\n\n/l\\ b/rt$$.a:\n\nx.o:\n";
+        assert_eq!(cleaned(with), "a.out: \\\n  x.o\n\nx.o:\n");
     }
 
     #[test]
@@ -65,8 +111,14 @@ mod tests {
     }
 
     #[test]
+    fn a_rule_of_one_line_keeps_its_target() {
+        assert_eq!(cleaned("a.out: /tmp/pathld/m.o x\\ y.o\n\nx\\ y.o:\n"), "a.out: x\\ y.o\n\nx\\ y.o:\n");
+        assert_eq!(cleaned("a.out: x.o /tmp/pathld/m.o\n"), "a.out: x.o\n");
+    }
+
+    #[test]
     fn others_stay_as_they_are() {
-        let text = "a.out: \\\n  /tmp/pathldx/m.o \\\n  x.o\n\nx.o:\n";
+        let text = "a.out: \\\n  /tmp/pathldx/m.o  \\\n  x.o\n\nx.o:\n";
         assert_eq!(cleaned(text), text);
     }
 }

@@ -69,7 +69,7 @@ pub(crate) fn run(arguments: &[OsString]) -> Result<Outcome> {
         link.once(&[], Voice::Loud)
     })?;
     if let Some(file) = &line.dependency_file {
-        depfile::clean(file, link.workspace.path());
+        depfile::clean(file, link.workspace.path(), &[&link.runtime.counters, &link.runtime.threads]);
     }
     Ok(outcome)
 }
