@@ -45,7 +45,7 @@ pub(crate) fn run(environment: Environment) -> Result<ExitCode> {
     }
     let launcher = if let Front::Launcher(launcher, _) = &front { Some(launcher) } else { None };
 
-    let asked = words.has(flags::PRINT_CONFIG);
+    let asked = [flags::PRINT_CONFIG, flags::CFLAGS, flags::LDFLAGS].iter().any(|flag| words.has(flag));
     let plain = || invocation::compose(&compiler, launcher, &words, None, environment.stale_linker);
     if (environment.disable && !asked) || is_for_clang_alone(arguments, &words) {
         return finish(&environment, &plain());
@@ -57,10 +57,17 @@ pub(crate) fn run(environment: Environment) -> Result<ExitCode> {
     let wanted_jobs = wanted_jobs(&environment, &config)?;
     let settings = flags.clone().or(config.settings.clone());
     settings.check()?;
-    if asked {
+    if words.has(flags::PRINT_CONFIG) {
         let shown = show::in_force(&environment, &config, &flags, &compiler, &Installation::of(&own)?);
         // If our own stream is closed there is nobody to tell.
         let _ = io::stdout().write_all(shown.as_bytes());
+        return Ok(ExitCode::SUCCESS);
+    }
+    let [compiles, links] = [flags::CFLAGS, flags::LDFLAGS].map(|flag| words.has(flag));
+    if compiles || links {
+        let words = invocation::for_clang(&Installation::of(&own)?, &settings.plugin_options(), compiles, links);
+        let words: Vec<_> = words.iter().map(|word| process::quoted(word)).collect();
+        println!("{}", words.join(" "));
         return Ok(ExitCode::SUCCESS);
     }
     for (path, why) in &config.refused {

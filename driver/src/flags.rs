@@ -15,6 +15,7 @@
 //! | `-fpath-hot=` | with `-fpath-use=`: only the hottest functions, up to this percentage of all executed instructions | everything |
 //! | `-fpath-filter=` | comma list of globs on function name or source file, `!glob` excludes | everything |
 //! | `--print-config` | nothing is compiled; shown is what is in force, and from where | |
+//! | `--cflags`, `--ldflags` | nothing is compiled; shown are the options that make clang itself count | |
 //!
 //! clang 22 itself has no option that starts with `-fpath-`. As with clang's options the last one wins.
 
@@ -32,6 +33,10 @@ const PREFIX: &str = "-fpath-";
 
 /// The flag that shows what is in force, and from where.
 pub(crate) const PRINT_CONFIG: &str = "--print-config";
+
+/// The flags that show what to give clang, when it compiles and when it links, so that it counts without pathcc.
+pub(crate) const CFLAGS: &str = "--cflags";
+pub(crate) const LDFLAGS: &str = "--ldflags";
 
 /// A setting that takes one of a few words; the first of them is the default.
 type Allowed = &'static [&'static str];
@@ -95,7 +100,7 @@ impl Settings {
     /// An unknown flag, or a value that is not allowed: the message names the flag and what it takes.
     pub(crate) fn from_words(words: &Words) -> Result<Settings> {
         let mut settings = Settings::default();
-        for word in words.own().filter(|word| is_ours(word) && *word != PRINT_CONFIG) {
+        for word in words.own().filter(|word| word.as_bytes().starts_with(PREFIX.as_bytes())) {
             let text = word.to_str().ok_or_else(|| anyhow!("{}: not valid UTF-8", word.display()))?;
             let (name, value) = text[PREFIX.len()..].split_once('=').unwrap_or((&text[PREFIX.len()..], ""));
             let told = |message: String| anyhow!("{text}: {message}");
@@ -244,7 +249,7 @@ impl Settings {
 
 /// Whether a word is one of our own flags, known or not.
 pub(crate) fn is_ours(word: &OsStr) -> bool {
-    word.as_bytes().starts_with(PREFIX.as_bytes()) || word == PRINT_CONFIG
+    word.as_bytes().starts_with(PREFIX.as_bytes()) || [PRINT_CONFIG, CFLAGS, LDFLAGS].iter().any(|flag| word == *flag)
 }
 
 /// Checks a mode. Errors, here and below, are a phrase that says what is allowed.

@@ -15,7 +15,7 @@ use crate::linker::Real;
 use crate::role::ProgramName;
 use crate::toolchain::{CXX_MODE, Compiler, Installation};
 use crate::words::{Words, value_of};
-use pathformat::variables::{REAL_LINKER, REAL_LINKER_BY};
+use pathformat::variables::{LINKED_BY, REAL_LINKER, REAL_LINKER_BY};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -60,12 +60,14 @@ pub(crate) fn compose(
     arguments.extend(compiler.mode.map(OsString::from));
     if let Some(counting) = counting {
         arguments.push("--start-no-unused-arguments".into());
-        arguments.push(joined("-fpass-plugin=", &counting.installation.plugin));
-        arguments.extend(counting.options.iter().flat_map(|option| flags::through_clang(option)));
+        arguments.extend(to_compile(counting.installation, &counting.options));
         if counting.linker != Some(Real::Missing) {
-            arguments.push(joined("--ld-path=", &counting.installation.linker));
+            arguments.push(to_link(counting.installation));
         }
         arguments.push("--end-no-unused-arguments".into());
+        if matches!(counting.linker, Some(Real::Default | Real::At(_))) {
+            environment.push((LINKED_BY, Some("pathcc".into())));
+        }
         if matches!(counting.linker, Some(Real::Default | Real::At(_))) {
             words = words.without(&|word| value_of(word, "--ld-path=").is_some());
         }
@@ -89,6 +91,31 @@ pub(crate) fn compose(
             Invocation { program: launcher.into(), argv0: launcher.clone(), arguments, environment }
         }
     }
+}
+
+/// The options that make clang count what it compiles.
+fn to_compile(installation: &Installation, options: &[String]) -> Vec<OsString> {
+    let load = joined("-fpass-plugin=", &installation.plugin);
+    [load].into_iter().chain(options.iter().flat_map(|option| flags::through_clang(option))).collect()
+}
+
+/// The option that makes clang link by pathld.
+fn to_link(installation: &Installation) -> OsString {
+    joined("--ld-path=", &installation.linker)
+}
+
+/// What to give clang, when it compiles and when it links, so that it counts without pathcc: words that a shell reads. Nothing is said
+/// of an option that a command has no use for.
+pub(crate) fn for_clang(installation: &Installation, options: &[String], compiles: bool, links: bool) -> Vec<OsString> {
+    let mut words = vec!["--start-no-unused-arguments".into()];
+    if compiles {
+        words.extend(to_compile(installation, options));
+    }
+    if links {
+        words.push(to_link(installation));
+    }
+    words.push("--end-no-unused-arguments".into());
+    words
 }
 
 fn joined(option: &str, path: &std::path::Path) -> OsString {
@@ -124,6 +151,7 @@ mod tests {
         shell_line(&compose(&compiler(), None, &words(line), Some(&counting), stale))
     }
 
+    const LINKS: &str = "PATHLD_CALLED_BY=pathcc";
     const START: &str = "/llvm/clang --start-no-unused-arguments -fpass-plugin=/p/lib/pathcc/libpathpass-1.so";
     const END: &str = "--ld-path=/p/bin/ld.pathld --end-no-unused-arguments";
 
@@ -132,9 +160,9 @@ mod tests {
         assert_eq!(shown("-c a.c", &[], None, false), format!("{START} {END} -c a.c"));
         assert_eq!(
             shown("-fpath-stage=early a.c -- b.c", &["-pathcc-stage=early"], Some(Real::Default), false),
-            format!("{START} -Xclang -mllvm -Xclang -pathcc-stage=early {END} a.c -- b.c")
+            format!("{LINKS} {START} -Xclang -mllvm -Xclang -pathcc-stage=early {END} a.c -- b.c")
         );
-        assert_eq!(shown("", &[], Some(Real::Default), false), format!("{START} {END}"));
+        assert_eq!(shown("", &[], Some(Real::Default), false), format!("{LINKS} {START} {END}"));
     }
 
     #[test]
@@ -142,11 +170,11 @@ mod tests {
         let lld = || Some(Real::At("/llvm/ld.lld".into()));
         assert_eq!(
             shown("-fuse-ld=lld a.c", &[], lld(), false),
-            format!("PATHLD_REAL=/llvm/ld.lld PATHLD_REAL_BY=pathcc {START} {END} -fuse-ld=lld a.c")
+            format!("{LINKS} PATHLD_REAL=/llvm/ld.lld PATHLD_REAL_BY=pathcc {START} {END} -fuse-ld=lld a.c")
         );
         assert_eq!(
             shown("@r a.c --ld-path=/llvm/ld.lld", &[], lld(), true),
-            format!("PATHLD_REAL=/llvm/ld.lld PATHLD_REAL_BY=pathcc {START} {END} -c -O2 a.c")
+            format!("{LINKS} PATHLD_REAL=/llvm/ld.lld PATHLD_REAL_BY=pathcc {START} {END} -c -O2 a.c")
         );
         let start_only = format!("{START} --end-no-unused-arguments");
         assert_eq!(shown("--ld-path=x a.c", &[], Some(Real::Missing), false), format!("{start_only} --ld-path=x a.c"));
@@ -154,7 +182,7 @@ mod tests {
         assert_eq!(shown("@r a.c", &[], None, false), format!("{START} {END} @r a.c"));
         assert_eq!(
             shown("a.c", &[], Some(Real::Default), true),
-            format!("unset PATHLD_REAL PATHLD_REAL_BY; {START} {END} a.c")
+            format!("unset PATHLD_REAL PATHLD_REAL_BY; {LINKS} {START} {END} a.c")
         );
     }
 

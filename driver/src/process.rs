@@ -72,7 +72,7 @@ pub(crate) fn shell_line(invocation: &Invocation) -> String {
 }
 
 /// A word as bash reads it back.
-fn quoted(word: &OsStr) -> String {
+pub(crate) fn quoted(word: &OsStr) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_=+./,:@%".contains(&byte);
     let text = String::from_utf8_lossy(word.as_bytes());
     if !text.is_empty() && text.bytes().all(plain) {

@@ -24,6 +24,9 @@ pub const REAL_LINKER: &str = "PATHLD_REAL";
 /// user's own value is kept.
 pub const REAL_LINKER_BY: &str = "PATHLD_REAL_BY";
 
+/// Says that pathcc links, and knows itself whether anything counts. Only for pathld.
+pub const LINKED_BY: &str = "PATHLD_CALLED_BY";
+
 /// How many linkers of ours are calling each other. Only for pathld itself.
 pub const LINKER_DEPTH: &str = "PATHLD_DEPTH";
 

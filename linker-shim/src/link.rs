@@ -49,6 +49,9 @@ pub(crate) fn run(arguments: &[OsString]) -> Result<Outcome> {
     let found = scan::scan_inputs(&line);
     tell_damaged(&found.damaged);
     if found.modules.is_empty() && !found.bitcode {
+        if line.has_start_files() && env::var_os(variables::LINKED_BY).is_none() {
+            warn(NOTHING_COUNTS);
+        }
         return Err(real.exec(arguments));
     }
     let prepared = runtime().and_then(|runtime| {
@@ -73,6 +76,10 @@ pub(crate) fn run(arguments: &[OsString]) -> Result<Outcome> {
     }
     Ok(outcome)
 }
+
+/// What to say of a link by pathld in which nothing was compiled for it.
+const NOTHING_COUNTS: &str = "none of the inputs counts its paths: compile them with pathcc (CC=pathcc CXX=pathc++), or with the \
+    options that `pathcc --cflags` prints";
 
 fn is_disabled() -> bool {
     variables::is_on(env::var_os(variables::DISABLE).as_deref().map(OsStr::as_bytes))

@@ -82,3 +82,66 @@ fn configure_and_libtool_find_the_same_with_every_linker() {
         assert_eq!((plain.1.trim(), counted.1.trim()), ("0", "2"), "{linker}: the program's and the library's");
     }
 }
+
+const SOURCE: &str = "int main(int count, char **words) { return count > 3 ? 4 : !words; }\n";
+
+/// How a program `sample` is built by clang with our options, or by launchers, in the folder `build`.
+const BUILDS: [(&str, &str); 4] = [
+    (
+        "launchers",
+        "cmake -S . -B build -DCMAKE_C_COMPILER=clang-22 -DCMAKE_C_COMPILER_LAUNCHER=pathcc \
+         -DCMAKE_C_LINKER_LAUNCHER=pathcc; cmake --build build",
+    ),
+    (
+        "make",
+        "make -C build -f /dev/null VPATH=.. CC=clang-22 CFLAGS=\"$(pathcc --cflags)\" LDFLAGS=\"$(pathcc --ldflags)\" sample",
+    ),
+    (
+        "cmake",
+        "cmake -S . -B build -DCMAKE_C_COMPILER=clang-22 -DCMAKE_C_FLAGS=\"$(pathcc --cflags)\" \
+         -DCMAKE_EXE_LINKER_FLAGS=\"$(pathcc --ldflags)\"; cmake --build build",
+    ),
+    (
+        "meson",
+        "CC=clang-22 meson setup build -Dwerror=true -Dc_args=\"$(pathcc --cflags)\" \
+         -Dc_link_args=\"$(pathcc --ldflags)\"; meson compile -C build",
+    ),
+];
+
+#[test]
+fn clang_counts_with_the_options_that_are_printed() {
+    let bin = bin("pathcc").parent().expect("a folder").display().to_string();
+    for (system, build) in BUILDS {
+        let folder = tempfile::tempdir().expect("a folder");
+        let folder = folder.path();
+        let put = |name: &str, text: &str| fs::write(folder.join(name), text).expect("a file");
+        fs::create_dir(folder.join("build")).expect("a folder");
+        put("sample.c", SOURCE);
+        put(
+            "CMakeLists.txt",
+            "cmake_minimum_required(VERSION 3.20)\nproject(sample C)\nadd_executable(sample sample.c)\n",
+        );
+        put("meson.build", "project('sample', 'c')\nexecutable('sample', 'sample.c')\n");
+        shell(folder, &format!("PATH={bin}:$PATH; {{ {build}; }} >log 2>&1 || {{ cat log; exit 1; }}"));
+        shell(folder, "PATHCC_PROFILE=run.pathprof build/sample");
+        let report = shell(folder, &format!("{bin}/pathprof report --functions run.pathprof"));
+        assert!(report.contains("main"), "{system}: {report}");
+    }
+}
+
+#[test]
+fn a_link_by_pathld_in_which_nothing_counts_says_so() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    fs::write(folder.join("sample.c"), SOURCE).expect("a file");
+    let [pathcc, pathld] = ["pathcc", "ld.pathld"].map(|name| bin(name).display().to_string());
+    let link = |command: &str| shell(folder, &format!("{command} -o sample 2>&1; ./sample"));
+    let told = "pathld: warning: none of the inputs counts its paths: compile them with pathcc (CC=pathcc CXX=pathc++), or \
+                with the options that `pathcc --cflags` prints\n";
+    shell(folder, &format!("clang-22 -c sample.c -o plain.o; {pathcc} -c sample.c -o counted.o"));
+    assert_eq!(link(&format!("clang-22 --ld-path={pathld} plain.o")), told);
+    assert_eq!(link(&format!("clang-22 --ld-path={pathld} counted.o")), "");
+    // Who links with pathcc may have reasons.
+    assert_eq!(link(&format!("{pathcc} plain.o")), "");
+    assert_eq!(link(&format!("PATHCC_DISABLE=1 clang-22 --ld-path={pathld} plain.o")), "");
+}
