@@ -127,7 +127,7 @@ def against_log(exported: dict, logged: Truth, elsewhere: set[str] = frozenset()
     """
     compared, wrong = 0, []
     elsewhere = (elsewhere | logged.imported) & {function["name"] for function in exported["functions"]}
-    inline = {function["name"] for function in exported["functions"] if function["linkage"] == "inline"} if elsewhere else set()
+    inline = {function["name"] for function in exported["functions"] if function["linkage"] in ("inline", "copy")} if elsewhere else set()
     missing = {key for key in logged.functions if key[1] not in inline}
     for function in exported["functions"]:
         if function["skipped"] is not None or function["name"] in inline:

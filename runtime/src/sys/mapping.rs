@@ -14,6 +14,7 @@ const MAP_PRIVATE: usize = 0x02;
 const MAP_FIXED: usize = 0x10;
 const MAP_ANONYMOUS: usize = 0x20;
 const MAP_NORESERVE: usize = 0x4000;
+const MADV_RANDOM: usize = 1;
 const MADV_WIPEONFORK: usize = 18;
 
 /// Where to map.
@@ -40,9 +41,13 @@ pub(crate) fn map_private(at: At, length: usize) -> Option<NonNull<u8>> {
     map(at, length, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, usize::MAX, 0)
 }
 
-/// Maps a part of a file, so that the file sees what is written to memory.
+/// Maps a part of a file, so that the file sees what is written to memory. Nothing is read ahead: the kernel would fill memory with
+/// the zeros around each page that is touched, and take them for data.
 pub(crate) fn map_file(at: At, length: usize, file: &File, offset: u64) -> Option<NonNull<u8>> {
-    map(at, length, MAP_SHARED, file.descriptor(), offset)
+    let start = map(at, length, MAP_SHARED, file.descriptor(), offset)?;
+    // SAFETY: the mapping is ours.
+    unsafe { call(MADVISE, [start.as_ptr() as usize, length, MADV_RANDOM, 0, 0, 0]) };
+    Some(start)
 }
 
 /// Gives memory back.
