@@ -401,6 +401,18 @@ mod tests {
     }
 
     #[test]
+    fn the_list_of_paths_ends_where_the_work_does() {
+        let report = testing::report();
+        let function = report.functions.iter().find(|of| of.demangled == "collatz").expect("there");
+        // Room for the blocks of one path.
+        let (mut room, mut text) = (function.shape.blocks.len() + 1, String::new());
+        paths(function, 64, &mut room, &mut text);
+        let lines: Vec<_> = text.lines().map(str::trim).collect();
+        assert!(lines.len() == 3 && lines[2] == "… and more, too many to list", "{text}");
+        assert_eq!(room, 0);
+    }
+
+    #[test]
     fn ranges_go_over_lines_without_code() {
         let lines = [(1, true), (3, false), (5, false), (6, true), (8, false), (9, true), (12, false)];
         assert_eq!(ranges(lines.into_iter()), "3-5, 8, 12");

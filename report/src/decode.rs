@@ -75,14 +75,19 @@ pub fn decode(images: Vec<Loaded>) -> (Report, Vec<Error>) {
 
 /// How much memory executed paths may take: a few bytes of a profile stand for a path of any length.
 fn allowance(plan: &[Raw]) -> Allowance {
+    let paths = plan.iter().map(|raw| raw.counts.len() as u64).sum::<u64>();
+    let blocks = plan.iter().map(|raw| raw.shape.blocks.len() as u64).sum::<u64>();
+    Allowance::new(room(paths, blocks))
+}
+
+/// How many bytes so many executed paths may take, of functions with so many blocks.
+fn room(paths: u64, blocks: u64) -> u64 {
     const PLENTY: u64 = 128 << 20;
     // What a path takes whose length is nothing special, and how many of them a small file can hold.
     const USUAL: u64 = 256;
     const FEW: u64 = 1 << 20;
     const MANY: u64 = 5_000_000;
-    let paths = plan.iter().map(|raw| raw.counts.len() as u64).sum::<u64>();
-    let blocks = plan.iter().map(|raw| raw.shape.blocks.len() as u64).sum::<u64>();
-    Allowance::new(PLENTY + 64 * blocks + USUAL * (paths.min(FEW) + paths.saturating_sub(MANY)))
+    PLENTY + 64 * blocks + USUAL * (paths.min(FEW) + paths.saturating_sub(MANY))
 }
 
 /// What a path of so many edges takes.
@@ -437,6 +442,17 @@ mod tests {
         let (report, problems) = decode(vec![loaded]);
         assert!(report.functions.iter().any(|of| of.demangled == "util::guard(int)"), "the rest goes on");
         problems.iter().map(|problem| format!("{problem:#}")).collect()
+    }
+
+    #[test]
+    fn paths_may_take_as_much_as_a_profile_can_mean() {
+        assert_eq!(room(0, 0), 134_217_728);
+        assert_eq!(room(10, 3), 134_217_728 + 3 * 64 + 10 * 256);
+        // What a file holds that is too large to be a trap.
+        assert_eq!(room(5_000_000, 0), 134_217_728 + 1_048_576 * 256);
+        assert_eq!(room(5_000_001, 0), room(5_000_000, 0) + 256);
+        assert_eq!(memory(3), memory(0) + 12);
+        assert!(memory(0) > 4);
     }
 
     #[test]
