@@ -145,3 +145,40 @@ fn a_link_by_pathld_in_which_nothing_counts_says_so() {
     assert_eq!(link(&format!("{pathcc} plain.o")), "");
     assert_eq!(link(&format!("PATHCC_DISABLE=1 clang-22 --ld-path={pathld} plain.o")), "");
 }
+
+#[test]
+fn a_compiler_cache_behind_pathcc_sees_every_setting() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    fs::write(folder.join("sample.c"), SOURCE).expect("a file");
+    let [pathcc, pathprof] = ["pathcc", "pathprof"].map(|name| bin(name).display().to_string());
+    let compile = |variables: &str, options: &str| {
+        let [cached, plain] = [("ccache clang-22", "cached"), ("clang-22", "plain")].map(|(compiler, name)| {
+            let line = format!("{pathcc} {compiler} -g {options} -c sample.c -o");
+            shell(folder, &format!("export CCACHE_DIR=$PWD/cache; {variables} {line} {name}.o"));
+            fs::read(folder.join(format!("{name}.o"))).expect("it is compiled")
+        });
+        assert!(cached == plain, "{variables} {options}");
+        cached
+    };
+    let hits = || {
+        let counters = shell(folder, "CCACHE_DIR=$PWD/cache ccache --print-stats");
+        let count = |name: &str| counters.lines().find_map(|line| line.strip_prefix(name)?.trim().parse::<u32>().ok());
+        count("direct_cache_hit").expect("a counter") + count("preprocessed_cache_hit").expect("a counter")
+    };
+    let weights = || {
+        shell(folder, &format!("{pathcc} -g sample.c -o sample; PATHCC_PROFILE=run.pathprof ./sample"));
+        shell(folder, &format!("{pathprof} weights -o sample.weights *.pathprof"));
+    };
+    let paths = compile("", "");
+    assert!(compile("", "") == paths);
+    assert_eq!(hits(), 1, "the same again is in the cache");
+    fs::write(folder.join("pathcc.toml"), "mode = \"blocks\"\n").expect("a file");
+    let blocks = compile("", "");
+    assert!(blocks != paths && compile("PATHCC_DISABLE=1", "") != blocks && compile("PATHCC_CONFIG=off", "") == paths);
+    weights();
+    compile("", "-fpath-use=sample.weights");
+    weights();
+    compile("", "-fpath-use=sample.weights");
+    assert_eq!(hits(), 2, "only what was compiled with the same settings is in the cache");
+}
