@@ -3,6 +3,7 @@
 use crate::config::{self, Config};
 use crate::environment::Environment;
 use crate::flags::{self, Settings};
+use crate::help;
 use crate::invocation::{self, Counting, Invocation};
 use crate::jobserver::Jobserver;
 use crate::launcher::{self, Front};
@@ -45,6 +46,10 @@ pub(crate) fn run(environment: Environment) -> Result<ExitCode> {
     }
     let launcher = if let Front::Launcher(launcher, _) = &front { Some(launcher) } else { None };
 
+    if words.has("--help") && !environment.disable && !environment.dry_run {
+        // If our own stream is closed there is nobody to tell.
+        let _ = io::stdout().write_all(help::TEXT.as_bytes());
+    }
     let asked = [flags::PRINT_CONFIG, flags::CFLAGS, flags::LDFLAGS].iter().any(|flag| words.has(flag));
     let plain = || invocation::compose(&compiler, launcher, &words, None, environment.stale_linker);
     if (environment.disable && !asked) || is_for_clang_alone(arguments, &words) {

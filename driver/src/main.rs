@@ -6,7 +6,7 @@
 //! ([`invocation`]). That command replaces this process ([`process`]); only when several sources are
 //! to be compiled does it first become a plan ([`plan`]) whose jobs run side by side ([`parallel`]).
 //!
-//! Nothing is printed unless something is wrong, no option of clang's is interpreted for the user, and
+//! Nothing is printed unless something is wrong or [`help`] was asked for, no option of clang's is interpreted for the user, and
 //! nothing is ever appended to a command line: after `--` or `-x c` it would mean something else.
 #![forbid(unsafe_code)]
 
@@ -14,6 +14,7 @@ mod config;
 mod driver;
 mod environment;
 mod flags;
+mod help;
 mod invocation;
 mod jobserver;
 mod launcher;

@@ -253,6 +253,19 @@ fn what_is_in_force_is_shown_with_where_it_comes_from() {
 }
 
 #[test]
+fn help_is_ours_and_then_that_of_clang() {
+    let place = Place::new();
+    let clang = place.run(&mut place.command("clang-22", "--help"), "").stdout;
+    let ours = place.run(&mut place.pathcc("--help"), "").stdout;
+    let before = ours.strip_suffix(&clang).expect("clang's help is the end of it");
+    assert!(
+        before.starts_with("pathcc ") && before.contains("-fpath-mode=") && before.ends_with("Options of clang:\n\n")
+    );
+    let disabled = place.run(place.pathcc("--help").env("PATHCC_DISABLE", "1"), "").stdout;
+    assert_eq!(disabled, clang);
+}
+
+#[test]
 fn switches_have_one_rule() {
     let place = Place::new();
     for (word, disabled) in
