@@ -4,6 +4,8 @@
 //! modules there are: bitcode shows its modules only then, and of an archive only some members are taken. If a
 //! module is missing in the list, or the list reserves far too much, it runs again with the list from the output.
 //!
+//! Bitcode that clang made without us is instrumented while it is optimised, by the same plugin, which lld can load.
+//!
 //! A build never fails because of pathld: what goes wrong here is told, and the program is linked uncounted.
 
 use std::collections::HashSet;
@@ -66,10 +68,13 @@ pub(crate) fn run(arguments: &[OsString]) -> Result<Outcome> {
             return Err(real.exec(arguments));
         }
     };
-    let link = Link { real, arguments, expanded: &expanded, line: &line, runtime, workspace, runner };
+    // pathcc has instrumented its bitcode before.
+    let is_of_others = found.bitcode && env::var_os(variables::LINKED_BY).is_none();
+    let lto = if is_of_others { Lto::find(&real) } else { None };
+    let link = Link { real, lto, arguments, expanded: &expanded, line: &line, runtime, workspace, runner };
     let outcome = link.link(found).or_else(|error| {
         warn_uncounted(&error);
-        link.once(&[], Voice::Loud)
+        link.once(None, Voice::Loud)
     })?;
     if let Some(file) = &line.dependency_file {
         depfile::clean(file, link.workspace.path(), &[&link.runtime.counters, &link.runtime.threads]);
@@ -89,10 +94,15 @@ fn warn_uncounted(error: &Error) {
     warn(&format!("{error:#}; the program is linked, but its paths are not counted"));
 }
 
+/// The root of the installed tree.
+fn root() -> Result<PathBuf> {
+    let this = env::current_exe().and_then(fs::canonicalize).context("cannot find out where pathld is installed")?;
+    Ok(this.parent().and_then(Path::parent).unwrap_or(Path::new("/")).to_path_buf())
+}
+
 /// Finds the runtime.
 fn runtime() -> Result<Runtime> {
-    let this = env::current_exe().and_then(fs::canonicalize).context("cannot find out where pathld is installed")?;
-    let root = this.parent().and_then(Path::parent).unwrap_or(Path::new("/"));
+    let root = root()?;
     let [counters, threads] = [tree::RUNTIME, tree::THREADS].map(|path| root.join(path));
     for archive in [&counters, &threads] {
         fs::metadata(archive).with_context(|| format!("the runtime {} is missing", archive.display()))?;
@@ -114,9 +124,25 @@ struct Runtime {
     threads: PathBuf,
 }
 
+/// What instruments bitcode while it is linked.
+struct Lto {
+    /// lld: no other linker loads a plugin of LLVM's passes.
+    linker: RealLinker,
+    plugin: PathBuf,
+}
+
+impl Lto {
+    /// The real linker, if that is lld, else clang's own; `None` without either.
+    fn find(real: &RealLinker) -> Option<Self> {
+        let plugin = root().ok()?.join(tree::PLUGIN).canonicalize().ok()?;
+        Some(Self { linker: real.as_lld()?, plugin })
+    }
+}
+
 /// A link that pathld takes part in.
 struct Link<'a> {
     real: RealLinker,
+    lto: Option<Lto>,
     arguments: &'a [OsString],
     /// The same without response files.
     expanded: &'a [OsString],
@@ -131,7 +157,7 @@ impl Link<'_> {
         // Of a region that may be too large, find out first how much of it is needed.
         let unsure = is_large(&found.modules);
         let mut modules = if unsure { Vec::new() } else { found.modules };
-        let mut outcome = self.once(&modules, Voice::Loud)?;
+        let mut outcome = self.once(Some(&modules), Voice::Loud)?;
         for _ in 0..MOST_ROUNDS {
             let reached = Some(outcome).filter(|outcome| outcome.success());
             let Some(reached) = reached.and_then(|_| scan::scan_image(&self.output())) else { break };
@@ -148,27 +174,31 @@ impl Link<'_> {
                 ));
             }
             modules = better;
-            outcome = self.once(&modules, Voice::Quiet)?;
+            outcome = self.once(Some(&modules), Voice::Quiet)?;
             if !outcome.success() {
                 warn(&format!(
                     "{}: the linker failed on the second run; the program is linked, but its paths are not counted",
                     self.output().display()
                 ));
-                return self.once(&[], Voice::Loud);
+                return self.once(None, Voice::Loud);
             }
         }
-        if matches!(outcome, Outcome::Code(_)) && !outcome.success() && !modules.is_empty() {
+        let added = !modules.is_empty() || self.lto.is_some();
+        if matches!(outcome, Outcome::Code(_)) && !outcome.success() && added {
             return self.without_counters(outcome);
         }
         if outcome.success() && !modules.is_empty() {
             self.finish(&modules);
+        } else if outcome.success() && self.lto.is_some() {
+            // As where no pass of a plugin's is run: thin link-time optimisation at -O0.
+            warn(NOTHING_COUNTS);
         }
         Ok(outcome)
     }
 
     /// After a failure: if what was added is the reason, the program is linked without it.
     fn without_counters(&self, failure: Outcome) -> Result<Outcome> {
-        if self.runner.stopped_by().is_some() || !self.once(&[], Voice::Quiet)?.success() {
+        if self.runner.stopped_by().is_some() || !self.once(None, Voice::Quiet)?.success() {
             return Ok(failure);
         }
         warn(&format!(
@@ -195,9 +225,13 @@ impl Link<'_> {
         self.line.output.clone().unwrap_or_else(|| "a.out".into())
     }
 
-    /// Calls the real linker with counters for these modules; without any, as it was meant to be called.
-    fn once(&self, modules: &[Module], voice: Voice) -> Result<Outcome> {
+    /// Calls the real linker with counters for these modules; with nothing, as it was meant to be called.
+    fn once(&self, modules: Option<&[Module]>, voice: Voice) -> Result<Outcome> {
         let mut arguments = Vec::new();
+        let lto = self.lto.as_ref().filter(|_| modules.is_some());
+        arguments
+            .extend(lto.map(|lto| OsString::from_iter([OsStr::new("--load-pass-plugin="), lto.plugin.as_os_str()])));
+        let modules = modules.unwrap_or_default();
         if !modules.is_empty() {
             let object = self
                 .workspace
@@ -222,7 +256,8 @@ impl Link<'_> {
         } else {
             arguments.extend_from_slice(self.arguments);
         }
-        let command = self.real.prepare(&arguments, &self.workspace, voice)?;
+        let real = lto.map_or(&self.real, |lto| &lto.linker);
+        let command = real.prepare(&arguments, &self.workspace, voice)?;
         self.runner.run(command).context("cannot start the real linker")
     }
 }

@@ -70,6 +70,13 @@ impl RealLinker {
         }
     }
 
+    /// This linker if it is lld, else the one of clang's own; `None` if that is not there.
+    pub(crate) fn as_lld(&self) -> Option<Self> {
+        let is_lld = self.path.canonicalize().is_ok_and(|path| path.file_name() == Some(OsStr::new("lld")));
+        let own = || Self { path: self.path.clone(), name: self.name.clone() };
+        if is_lld { Some(own()) } else { find(OsStr::new("ld.lld"), &[PathBuf::from(BESIDE_CLANG)]) }
+    }
+
     /// Becomes the real linker.
     pub(crate) fn exec(&self, arguments: &[OsString]) -> Error {
         let error = self.command(arguments).exec();

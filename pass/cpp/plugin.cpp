@@ -159,6 +159,11 @@ extern "C" void pathpass_register(PassBuilder &PB) {
         else
           MPM.addPass(LatestPass(Waits));
       });
+  // Of full link-time optimisation, where all units are one module.
+  PB.registerFullLinkTimeOptimizationLastEPCallback([](ModulePassManager &MPM, OptimizationLevel Level) {
+    if (Stage != "early")
+      MPM.addPass(PathPass(Level != OptimizationLevel::O0));
+  });
   PB.registerPipelineParsingCallback(
       [](StringRef Name, ModulePassManager &MPM, ArrayRef<PassBuilder::PipelineElement>) {
         if (Name != "pathcc" && Name != "pathcc-last")

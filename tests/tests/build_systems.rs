@@ -1,10 +1,12 @@
 //! Build systems find the same with pathcc as with clang: what they ask of the compiler, of its objects and of the linker.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
 use pathtests::tree::bin;
+use serde_json::Value;
 
 fn shell(folder: &Path, script: &str) -> String {
     let output = Command::new("sh").args(["-ec", script]).current_dir(folder).output().expect("a shell");
@@ -181,4 +183,47 @@ fn a_compiler_cache_behind_pathcc_sees_every_setting() {
     weights();
     compile("", "-fpath-use=sample.weights");
     assert_eq!(hits(), 2, "only what was compiled with the same settings is in the cache");
+}
+
+#[test]
+fn bitcode_is_counted_by_the_linker_alone() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    let put = |name: &str, text: &str| fs::write(folder.join(name), text).expect("a file");
+    let main = "int work(int);\nint main(void) {\n    int sum = 0;\n    for (int i = 0; i < 100; i++) sum += work(i);\n    \
+                return sum == 3;\n}\n";
+    put("main.c", main);
+    let opaque = "__asm__ volatile(\"\" : \"+r\"(x));";
+    put("work.c", &format!("__attribute__((noinline)) int work(int x) {{ {opaque} return x % 3 ? x : x * 2; }}\n"));
+    let bin = bin("pathcc").parent().expect("a folder").display().to_string();
+    let entries = || {
+        let report = shell(folder, &format!("{bin}/pathprof export --format json *.pathprof; rm -f *.pathprof"));
+        let report: Value = serde_json::from_str(&report).expect("JSON");
+        let functions = report["functions"].as_array().expect("a list").iter();
+        let entries = functions.map(|of| (of["name"].as_str().expect("a name").to_owned(), of["entries"].as_u64()));
+        entries.collect::<BTreeMap<_, _>>()
+    };
+    let expected: BTreeMap<_, _> = [("main".to_owned(), Some(1)), ("work".to_owned(), Some(100))].into();
+    let path = format!("export PATH={bin}:$PATH");
+    for (level, lto) in [("-O0", "-flto"), ("-O2", "-flto"), ("-O2", "-flto=thin")] {
+        let clang = format!("clang-22 {level} -g {lto}");
+        let link = format!("{clang} -fuse-ld=pathld -o");
+        for (what, build) in [
+            ("objects", format!("{link} sample main.c work.c")),
+            ("an archive", format!("{clang} -c work.c; ar rcs work.a work.o; {link} sample main.c work.a")),
+            ("a library", format!("{link} libwork.so -fPIC -shared work.c; {link} sample main.c ./libwork.so")),
+            ("bitcode with counters", format!("pathcc {level} -g {lto} -c main.c work.c; {link} sample main.o work.o")),
+            ("an object with counters", format!("pathcc {level} -g -c main.c; {link} sample main.o work.c")),
+        ] {
+            shell(folder, &format!("{path}; {build} 2>log; test ! -s log || {{ cat log; exit 1; }}; ./sample"));
+            assert_eq!(entries(), expected, "{level} {lto}: {what}");
+        }
+    }
+    let told = |options: &str, text: &str| {
+        let link = format!("clang-22 {options} -fuse-ld=pathld main.c work.c -o sample");
+        shell(folder, &format!("{path}; {link} 2>log || :; grep -q -- '{text}' log"));
+    };
+    // Thin link-time optimisation runs no plugin at -O0.
+    told("-O0 -flto=thin", "^pathld: warning: none of the inputs counts");
+    told("-flto -Wl,--no-such-option", "no-such-option");
 }
