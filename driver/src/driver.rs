@@ -50,7 +50,7 @@ pub(crate) fn run(environment: Environment) -> Result<ExitCode> {
         // If our own stream is closed there is nobody to tell.
         let _ = io::stdout().write_all(help::TEXT.as_bytes());
     }
-    let asked = [flags::PRINT_CONFIG, flags::CFLAGS, flags::LDFLAGS].iter().any(|flag| words.has(flag));
+    let asked = flags::SHOWS.iter().any(|flag| words.has(flag));
     let plain = || invocation::compose(&compiler, launcher, &words, None, environment.stale_linker);
     if (environment.disable && !asked) || is_for_clang_alone(arguments, &words) {
         return finish(&environment, &plain());

@@ -38,6 +38,9 @@ pub(crate) const PRINT_CONFIG: &str = "--print-config";
 pub(crate) const CFLAGS: &str = "--cflags";
 pub(crate) const LDFLAGS: &str = "--ldflags";
 
+/// The flags that show something, and compile nothing.
+pub(crate) const SHOWS: [&str; 3] = [PRINT_CONFIG, CFLAGS, LDFLAGS];
+
 /// A setting that takes one of a few words; the first of them is the default.
 type Allowed = &'static [&'static str];
 const MODES: Allowed = &["paths", "blocks", "edges", "calls", "log"];
@@ -249,7 +252,7 @@ impl Settings {
 
 /// Whether a word is one of our own flags, known or not.
 pub(crate) fn is_ours(word: &OsStr) -> bool {
-    word.as_bytes().starts_with(PREFIX.as_bytes()) || [PRINT_CONFIG, CFLAGS, LDFLAGS].iter().any(|flag| word == *flag)
+    word.as_bytes().starts_with(PREFIX.as_bytes()) || SHOWS.iter().any(|flag| word == *flag)
 }
 
 /// Checks a mode. Errors, here and below, are a phrase that says what is allowed.

@@ -59,12 +59,8 @@ pub(crate) fn compose(
     let mut words = words.without(&flags::is_ours);
     arguments.extend(compiler.mode.map(OsString::from));
     if let Some(counting) = counting {
-        arguments.push("--start-no-unused-arguments".into());
-        arguments.extend(to_compile(counting.installation, &counting.options));
-        if counting.linker != Some(Real::Missing) {
-            arguments.push(to_link(counting.installation));
-        }
-        arguments.push("--end-no-unused-arguments".into());
+        let links = counting.linker != Some(Real::Missing);
+        arguments.extend(for_clang(counting.installation, &counting.options, true, links));
         if matches!(counting.linker, Some(Real::Default | Real::At(_))) {
             environment.push((LINKED_BY, Some("pathcc".into())));
         }
@@ -93,26 +89,15 @@ pub(crate) fn compose(
     }
 }
 
-/// The options that make clang count what it compiles.
-fn to_compile(installation: &Installation, options: &[String]) -> Vec<OsString> {
-    let load = joined("-fpass-plugin=", &installation.plugin);
-    [load].into_iter().chain(options.iter().flat_map(|option| flags::through_clang(option))).collect()
-}
-
-/// The option that makes clang link by pathld.
-fn to_link(installation: &Installation) -> OsString {
-    joined("--ld-path=", &installation.linker)
-}
-
-/// What to give clang, when it compiles and when it links, so that it counts without pathcc: words that a shell reads. Nothing is said
-/// of an option that a command has no use for.
+/// The words that make clang count what it compiles, and link by pathld. Clang says nothing of one that a command has no use for.
 pub(crate) fn for_clang(installation: &Installation, options: &[String], compiles: bool, links: bool) -> Vec<OsString> {
     let mut words = vec!["--start-no-unused-arguments".into()];
     if compiles {
-        words.extend(to_compile(installation, options));
+        words.push(joined("-fpass-plugin=", &installation.plugin));
+        words.extend(options.iter().flat_map(|option| flags::through_clang(option)));
     }
     if links {
-        words.push(to_link(installation));
+        words.push(joined("--ld-path=", &installation.linker));
     }
     words.push("--end-no-unused-arguments".into());
     words

@@ -1,5 +1,5 @@
-//! Takes our files out of a file that the linker's `--dependency-file` wrote: a build system would look for the temporary ones, not
-//! find them, and link for ever, and of the others nobody but us knows.
+//! Takes our files out of a file that the linker's `--dependency-file` wrote: a build system that looked for the temporary ones would
+//! not find them, and would link for ever. The runtime's archives are no input of the user's.
 //!
 //! Such a file is a rule with the inputs, a line for each or all in one (mold), and behind it an empty rule for each input. In
 //! names `\` stands before spaces, `#` and itself, and a dollar sign is doubled.

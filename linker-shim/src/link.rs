@@ -50,8 +50,9 @@ pub(crate) fn run(arguments: &[OsString]) -> Result<Outcome> {
     }
     let found = scan::scan_inputs(&line);
     tell_damaged(&found.damaged);
+    let by_pathcc = env::var_os(variables::LINKED_BY).is_some();
     if found.modules.is_empty() && !found.bitcode {
-        if line.has_start_files() && env::var_os(variables::LINKED_BY).is_none() {
+        if line.has_start_files() && !by_pathcc {
             warn(NOTHING_COUNTS);
         }
         return Err(real.exec(arguments));
@@ -69,8 +70,7 @@ pub(crate) fn run(arguments: &[OsString]) -> Result<Outcome> {
         }
     };
     // pathcc has instrumented its bitcode before.
-    let is_of_others = found.bitcode && env::var_os(variables::LINKED_BY).is_none();
-    let lto = if is_of_others { Lto::find(&real) } else { None };
+    let lto = if found.bitcode && !by_pathcc { Lto::find(&real) } else { None };
     let link = Link { real, lto, arguments, expanded: &expanded, line: &line, runtime, workspace, runner };
     let outcome = link.link(found).or_else(|error| {
         warn_uncounted(&error);

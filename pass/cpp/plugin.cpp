@@ -498,7 +498,6 @@ extern "C" bool pathpass_moves_thread_pointer(LLVMModuleRef Module) {
 // A hash of all code and constants of a module.
 extern "C" uint64_t pathpass_module_hash(LLVMModuleRef Module) { return StructuralHash(*unwrap(Module), true); }
 
-// Whether a function is sound; if not, says on standard error why.
 // Adds what a text in LLVM's own language defines. The names in it are needed to read it, also where a compiler drops names.
 extern "C" bool pathpass_link(LLVMModuleRef Module, const char *Text) {
   auto &M = *unwrap(Module);
@@ -515,6 +514,7 @@ extern "C" bool pathpass_link(LLVMModuleRef Module, const char *Text) {
   return !Linker::linkModules(M, std::move(Parsed));
 }
 
+// Whether a function is sound; if not, says on standard error why.
 extern "C" bool pathpass_verify(LLVMValueRef Function) { return !verifyFunction(*unwrap<class Function>(Function), &errs()); }
 
 // The position of an instruction or of a location's call, as parts of debug metadata. Must match `ffi.rs`.

@@ -12,7 +12,7 @@ use crate::run::find_program;
 
 /// What to say of an image with counters that pathld did not link, behind its name.
 pub const UNLINKED: &str = "was compiled with pathcc and linked by another linker, so that nobody writes down what it counts. Link it \
-    with pathcc or pathc++, too: in CMake as CMAKE_C_COMPILER and CMAKE_CXX_COMPILER, not as a launcher; for cargo with \
+    with pathcc or pathc++, too: in CMake as CMAKE_C_COMPILER and CMAKE_CXX_COMPILER, or as the launcher of both compiler and linker; for cargo with \
     RUSTFLAGS=-Clinker=pathcc; for pip and Python's packages with CC=pathcc CXX=pathc++ LDSHARED='pathcc -shared'; for Go with \
     CC=pathcc and -ldflags='-linkmode=external -extld=pathcc'; for node-gyp with CC=pathcc CXX=pathc++ LINK=pathc++; or give \
     any clang -fuse-ld=pathld.";

@@ -426,7 +426,7 @@ impl Shared {
         let threads = self.slots().filter_map(|slot| self.thread(slot).copied());
         threads
             .filter(|thread| thread.state == State::Running && thread.number != own)
-            .any(|thread| thread::is_alive(thread.number) && !thread::is_waiting(thread.number))
+            .any(|thread| !thread::is_waiting(thread.number))
     }
 
     /// Whether more threads have run than are registered, as far as can be told: `others_before` is what

@@ -72,7 +72,7 @@ pub(crate) fn is_alive(thread: u32) -> bool {
     checked(result) != Err(ESRCH)
 }
 
-/// Whether a thread of this process waits in the kernel, as far as is known. Then it stands at a call.
+/// Whether a thread of this process waits in the kernel, or has ended, as far as is known. A thread that waits stands at a call.
 pub(crate) fn is_waiting(thread: u32) -> bool {
     let mut path = Text::<48>::new();
     path.push_all(b"/proc/self/task/");
