@@ -12,6 +12,7 @@
 //! callees = 8             # as -fpath-callees=
 //! use = "/a/b.weights"    # as -fpath-use=
 //! hot = 95                # as -fpath-hot=
+//! profile = "/tmp/%e"     # as -fpath-profile=
 //! filter = ["!test_*"]    # as -fpath-filter=, a string or an array
 //! jobs = 4                # as PATHCC_JOBS
 //! ```
@@ -66,6 +67,7 @@ struct File {
     #[serde(rename = "use")]
     weights: Option<Spanned<String>>,
     hot: Option<Spanned<i64>>,
+    profile: Option<Spanned<String>>,
     filter: Option<Spanned<Filter>>,
     jobs: Option<Spanned<i64>>,
 }
@@ -141,6 +143,9 @@ impl Config {
         let weights = file.weights.map(|value| {
             flags::weights(value.get_ref()).map_err(|message| (line(value.span()), format!("use: {message}")))
         });
+        let profile = file.profile.map(|value| {
+            flags::profile(value.get_ref()).map_err(|message| (line(value.span()), format!("profile: {message}")))
+        });
         let filter = file.filter.map(|value| {
             let joined = match value.get_ref() {
                 Filter::One(globs) => flags::filter(&globs.split(',').collect::<Vec<_>>()),
@@ -166,6 +171,7 @@ impl Config {
                 callees: number("callees", file.callees, flags::callees)?,
                 hot: number("hot", file.hot, flags::hot)?,
                 weights: weights.transpose()?,
+                profile: profile.transpose()?,
                 filter: filter.transpose()?,
             },
             jobs: jobs.transpose()?,
@@ -203,6 +209,7 @@ mod tests {
         assert_eq!(shown("filter = 'a,!b'"), "-pathcc-filter=a,!b jobs=None");
         assert_eq!(shown("filter = ['a', '!b']"), "-pathcc-filter=a,!b jobs=None");
         assert_eq!(shown("filter = []"), " jobs=None");
+        assert_eq!(shown("profile = 'x/'"), "-pathcc-profile=x/ jobs=None");
     }
 
     #[test]

@@ -13,6 +13,7 @@
 //! | `-fpath-promotion=` | `yes`, `no`: with `early` or `blocks`, counters may be in registers in loops | `yes` |
 //! | `-fpath-use=` | what `pathprof weights` wrote: how often edges are taken | estimates |
 //! | `-fpath-hot=` | with `-fpath-use=`: only the hottest functions, up to this percentage of all executed instructions | everything |
+//! | `-fpath-profile=` | where profiles go, a pattern as in `PATHCC_PROFILE`, which goes first; `off` writes none | beside the program |
 //! | `-fpath-filter=` | comma list of globs on function name or source file, `!glob` excludes | everything |
 //! | `--print-config` | nothing is compiled; shown is what is in force, and from where | |
 //! | `--cflags`, `--ldflags` | nothing is compiled; shown are the options that make clang itself count | |
@@ -92,6 +93,8 @@ pub(crate) struct Settings {
     pub(crate) weights: Option<String>,
     /// Only the hottest functions, up to this percentage of all executed instructions.
     pub(crate) hot: Option<u32>,
+    /// Where profiles go, as a pattern.
+    pub(crate) profile: Option<String>,
     /// Which functions are instrumented: a comma list of globs.
     pub(crate) filter: Option<String>,
 }
@@ -119,12 +122,13 @@ impl Settings {
                 "callees" => settings.callees = Some(callees(value.parse().ok()).map_err(told)?),
                 "use" => settings.weights = Some(weights(value).map_err(told)?),
                 "hot" => settings.hot = Some(hot(value.parse().ok()).map_err(told)?),
+                "profile" => settings.profile = Some(profile(value).map_err(told)?),
                 "filter" if !text.contains('=') => bail!("{text}: expected -fpath-filter=GLOB,…"),
                 "filter" => settings.filter = Some(filter(&value.split(',').collect::<Vec<_>>()).map_err(told)?),
                 _ => bail!(
                     "unknown flag '{text}'; pathcc knows -fpath-mode=, -fpath-placement=, -fpath-stage=, -fpath-threads=, \
                      -fpath-promotion=, -fpath-limit=, -fpath-overflow=, -fpath-table=, -fpath-callees=, \
-                     -fpath-use=, -fpath-hot= and -fpath-filter="
+                     -fpath-use=, -fpath-hot=, -fpath-profile= and -fpath-filter="
                 ),
             }
         }
@@ -145,6 +149,7 @@ impl Settings {
             callees: self.callees.or(other.callees),
             hot: self.hot.or(other.hot),
             weights: self.weights.or(other.weights),
+            profile: self.profile.or(other.profile),
             filter: self.filter.or(other.filter),
         }
     }
@@ -196,6 +201,7 @@ impl Settings {
             callees.map(|callees| format!("-pathcc-callees={callees}")),
             self.weights.as_deref().map(|path| format!("-pathcc-use={path}")),
             self.hot.map(|percent| format!("-pathcc-hot={percent}")),
+            self.profile.as_deref().map(|pattern| format!("-pathcc-profile={pattern}")),
             filter.map(|filter| format!("-pathcc-filter={filter}")),
         ]
         .into_iter()
@@ -245,6 +251,7 @@ impl Settings {
             number("callees", self.callees.map(u64::from), &of_calls),
             text("use", weights, "estimates"),
             number("hot", self.hot.map(u64::from), &"everything"),
+            text("profile", self.profile.clone(), "beside the program"),
             text("filter", self.filter.clone().filter(|filter| !filter.is_empty()), "everything"),
         ]
     }
@@ -253,6 +260,16 @@ impl Settings {
 /// Whether a word is one of our own flags, known or not.
 pub(crate) fn is_ours(word: &OsStr) -> bool {
     word.as_bytes().starts_with(PREFIX.as_bytes()) || SHOWS.iter().any(|flag| word == *flag)
+}
+
+/// Checks a pattern for profiles.
+pub(crate) fn profile(value: &str) -> Result<String, String> {
+    match value {
+        "" => Err("expected a pattern, such as /var/tmp/%e.pathprof, a directory, or off".into()),
+        // The runtime has room for the path of a file.
+        long if long.len() > 4000 => Err("this pattern is longer than the path of a file can be".into()),
+        pattern => Ok(pattern.into()),
+    }
 }
 
 /// Checks a mode. Errors, here and below, are a phrase that says what is allowed.
@@ -456,6 +473,8 @@ mod tests {
         assert_eq!(options("-fpath-mode=calls"), "-pathcc-mode=calls -pathcc-callees=8");
         assert_eq!(options("-fpath-mode=calls -fpath-callees=0"), "-pathcc-mode=calls");
         assert_eq!(options("-fpath-callees=3"), "-pathcc-callees=4");
+        assert_eq!(options("-fpath-profile=/x/%e"), "-pathcc-profile=/x/%e");
+        assert!(options("-fpath-profile=").starts_with("-fpath-profile=: expected a pattern"));
         assert_eq!(options("-fpath-overflow=cut"), "");
         assert_eq!(options("-fpath-overflow=hash"), "-pathcc-table=4096");
         assert_eq!(options("-fpath-overflow=hash -fpath-table=100"), "-pathcc-table=128");

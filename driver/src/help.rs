@@ -18,6 +18,7 @@ pub(crate) const TEXT: &str = concat!(
     "  -fpath-promotion=no    early, blocks: no counter stays in a register\n",
     "  -fpath-use=FILE        what `pathprof weights` wrote of an earlier run\n",
     "  -fpath-hot=PERCENT     with -fpath-use: count only the hottest functions\n",
+    "  -fpath-profile=PATTERN where profiles go, unless PATHCC_PROFILE says so\n",
     "  --print-config         show what is in force, and from where\n",
     "  --cflags, --ldflags    show what makes clang itself compile and link so\n",
     "\n",

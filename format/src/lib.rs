@@ -30,7 +30,7 @@ pub use wire::Error;
 pub const MANIFEST_VERSION: u32 = 6;
 
 /// Version of the profile file. Any other version is refused with a message.
-pub const PROFILE_VERSION: u32 = 4;
+pub const PROFILE_VERSION: u32 = 5;
 
 /// Version of the raw file. Any other version is refused with a message.
 pub const RAW_VERSION: u32 = 3;
@@ -104,13 +104,16 @@ pub mod names {
 
     /// Behind the entry of an executable's `pthread_create` that is ours: by it libraries find the hub. It ends with the
     /// version of what the images of a process share (`runtime/src/hub.rs`).
-    pub const HUB_SIGNATURE: [u8; 16] = *b"pathcc threads\x03\0";
+    pub const HUB_SIGNATURE: [u8; 16] = *b"pathcc threads\x04\0";
 
     /// So much of the signature is the same in every version.
     pub const HUB_SIGNATURE_NAME: usize = 14;
 
     /// The section of the region that holds all counter arrays of an image; page-aligned and padded.
     pub const REGION_SECTION: &str = ".bss.__pathcc_region";
+
+    /// Where profiles go, if the build says so: a pattern that a NUL closes. Every object that says so has one.
+    pub const PROFILE: &str = "__pathcc.profile";
 
     /// What resolvers of ifuncs call first, since they run before there are thread-local variables. The linker makes it; in an
     /// object it does nothing.

@@ -1,10 +1,12 @@
-//! The profile of one image in one process: who ran, then for every module its non-zero counters.
+//! A profile is a file of records. A record is what one image counted in one process: who ran, then for every module its
+//! counters that are not zero.
 //!
-//! The runtime streams it out ([`ModuleWriter`]); the report reads it whole ([`Profile::decode`]). After the head
-//! come modules, each a tag 1, the module's id, the length of its array and pairs (gap, count) closed by a gap
+//! The runtime writes a record ([`ProfileWriter`]) and appends it to the file; the report reads records ([`Profile::decode`]).
+//! After the head come modules, each a tag 1, the module's id, the length of its array and pairs (gap, count) closed by a gap
 //! of 0, where the index of a counter is the previous one plus the gap, starting from −1. Where keys of tables are addresses,
-//! a tag 2 and the process's map stand before its modules. In a merged profile a tag 3 begins what each run counted. A tag 0
-//! and the xxHash64 of all bytes before it close the file.
+//! a tag 2 and the process's map stand before its modules. In a merged record a tag 3 begins what some runs counted together.
+//! A tag 0, the length of the record and the xxHash64 of all bytes before it close the record, so that a file can be read from
+//! its end without decoding what it holds ([`length_before`]).
 
 use core::fmt;
 
@@ -14,7 +16,7 @@ use crate::PROFILE_VERSION;
 use crate::record::ModuleId;
 use crate::wire::{Checksummed, Sink};
 #[cfg(any(feature = "alloc", test))]
-use crate::wire::{Reader, Result};
+use crate::wire::{Error, Reader, Result};
 
 /// First eight bytes of every profile.
 pub const MAGIC: [u8; 8] = *b"PATHPROF";
@@ -54,6 +56,12 @@ pub const LEFT: u32 = 512;
 /// Flag: when the counts were read, other threads were running, not waiting. What they were in the middle of is not counted, or
 /// counted too early.
 pub const RUNNING: u32 = 1024;
+
+/// Flag of records: it is of runs that were merged.
+pub const MERGED: u32 = 2048;
+
+/// Flag of records, beside [`INCOMPLETE`]: it was made of a raw file whose process is gone, so that nothing will complete it.
+pub const GONE: u32 = 4096;
 
 /// What tells one run of an image from every other: 16 random bytes, or a digest where there were none. All zeros are none.
 ///
@@ -154,6 +162,26 @@ impl Head<'_> {
 
 #[cfg(any(feature = "alloc", test))]
 impl<'a> Head<'a> {
+    /// Reads the head that a record begins with.
+    ///
+    /// # Errors
+    /// Anything that is not the head of a record of [`PROFILE_VERSION`].
+    pub fn decode(bytes: &'a [u8]) -> Result<Self> {
+        Self::read(&mut Reader::new(bytes))
+    }
+
+    fn read(reader: &mut Reader<'a>) -> Result<Self> {
+        if reader.array()? != MAGIC {
+            return Err(Error::BadMagic);
+        }
+        let version = reader.u32()?;
+        if version != PROFILE_VERSION {
+            return Err(Error::BadVersion(version));
+        }
+        let flags = reader.u32()?;
+        Self::read_facts(flags, reader)
+    }
+
     /// Reads what [`write_facts`](Head::write_facts) wrote.
     pub(crate) fn read_facts(flags: u32, reader: &mut Reader<'a>) -> Result<Self> {
         Ok(Self {
@@ -183,7 +211,7 @@ impl<'a> Head<'a> {
     }
 }
 
-/// Writes one profile to a sink: head, modules, end.
+/// Writes one record to a sink: head, modules, end.
 pub struct ProfileWriter<'a, S: Sink> {
     sink: Checksummed<'a, S>,
 }
@@ -202,11 +230,13 @@ impl<'a, S: Sink> ProfileWriter<'a, S> {
         self.sink.put_bytes(lines);
     }
 
-    /// Begins what another run counted; `flags` are those of its profile.
-    pub fn part(&mut self, run: RunId, flags: u32) {
+    /// Begins what some runs counted together; `flags` are those of each of them, and `label` is what the user calls them.
+    pub fn part(&mut self, runs: &[RunId], flags: u32, label: &[u8]) {
         self.sink.put(&[3]);
-        self.sink.put(&run.0);
         self.sink.put_u32(flags);
+        self.sink.put_bytes(label);
+        self.sink.put_varint(runs.len() as u64);
+        runs.iter().for_each(|run| self.sink.put(&run.0));
     }
 
     /// Starts a module whose array has `counters` counters. Counters must then come in ascending order.
@@ -217,11 +247,21 @@ impl<'a, S: Sink> ProfileWriter<'a, S> {
         ModuleWriter { sink: &mut self.sink, next: 0 }
     }
 
-    /// Writes the end mark and the checksum.
+    /// Writes the end mark, the length and the checksum.
     pub fn finish(mut self) {
         self.sink.put(&[0]);
+        let length = self.sink.written() + ENDING as u64;
+        self.sink.put_u64(length);
         self.sink.finish();
     }
+}
+
+/// The length of what closes a record behind its end mark: the record's length, and its checksum.
+pub const ENDING: usize = 16;
+
+/// The length of the record that these bytes close, if they do close one.
+pub fn length_before(ending: [u8; ENDING]) -> u64 {
+    ending.first_chunk().map_or(0, |length| u64::from_le_bytes(*length))
 }
 
 /// Writes the counters of one module.
@@ -249,33 +289,35 @@ impl<S: Sink> ModuleWriter<'_, '_, S> {
 #[cfg(any(feature = "alloc", test))]
 pub use whole::{Module, Part, Profile};
 
-/// Reading and holding whole profiles, for programs with an allocator.
+/// Reading and holding whole records, for programs with an allocator.
 #[cfg(any(feature = "alloc", test))]
 mod whole {
+    use alloc::vec;
     use alloc::vec::Vec;
 
-    use super::{Head, MAGIC, ProfileWriter, RunId};
-    use crate::PROFILE_VERSION;
+    use super::{ENDING, Head, ProfileWriter, RunId};
     use crate::record::ModuleId;
     use crate::wire::{Error, Reader, Result, checksum};
 
-    /// A profile in memory; the texts of its head borrow from the file's bytes.
+    /// A record in memory; the texts of its head borrow from the file's bytes.
     #[derive(Clone, Debug, Default, PartialEq, Eq)]
     pub struct Profile<'a> {
-        /// Who ran; of a merged profile, the first.
+        /// Who ran; of a merged record, the run that began first.
         pub head: Head<'a>,
-        /// What each run counted: one, or in a merged profile any number.
+        /// What was counted: by one run, or in a merged record by any number of them.
         pub parts: Vec<Part>,
     }
 
-    /// What one run counted.
+    /// What some runs counted together, one unless they were merged.
     #[derive(Clone, Debug, Default, PartialEq, Eq)]
     pub struct Part {
-        /// Which run.
-        pub run: RunId,
-        /// The flags of its profile.
+        /// Which runs, in ascending order, each once.
+        pub runs: Vec<RunId>,
+        /// The flags of each of them.
         pub flags: u32,
-        /// Where code was in its process, if keys are addresses: lines of `/proc/self/maps`.
+        /// What the user called them when they were merged; empty if nothing.
+        pub label: Vec<u8>,
+        /// Where code was in the process, if keys are addresses: lines of `/proc/self/maps`.
         pub map: Option<Vec<u8>>,
         /// Non-zero counters by module.
         pub modules: Vec<Module>,
@@ -293,25 +335,36 @@ mod whole {
     }
 
     impl<'a> Profile<'a> {
-        /// Reads a whole file.
+        /// Reads a file of one record.
         ///
         /// # Errors
-        /// Anything that is not a sound profile of [`PROFILE_VERSION`].
+        /// Anything that is not one sound record of [`PROFILE_VERSION`].
         pub fn decode(bytes: &'a [u8]) -> Result<Self> {
+            let (profile, length) = Self::decode_first(bytes)?;
+            if length == bytes.len() { Ok(profile) } else { Err(Error::Invalid("bytes follow the record")) }
+        }
+
+        /// Reads a file of records.
+        ///
+        /// # Errors
+        /// Anything that is no sequence of sound records of [`PROFILE_VERSION`].
+        pub fn decode_all(bytes: &'a [u8]) -> Result<Vec<Self>> {
+            let (mut profiles, mut rest) = (Vec::new(), bytes);
+            while !rest.is_empty() {
+                let (profile, length) = Self::decode_first(rest)?;
+                profiles.push(profile);
+                rest = &rest[length..];
+            }
+            Ok(profiles)
+        }
+
+        /// Reads the record that `bytes` begin with; gives its length, too.
+        ///
+        /// # Errors
+        /// Anything that is not a sound record of [`PROFILE_VERSION`].
+        pub fn decode_first(bytes: &'a [u8]) -> Result<(Self, usize)> {
             let mut reader = Reader::new(bytes);
-            if reader.array()? != MAGIC {
-                return Err(Error::BadMagic);
-            }
-            let version = reader.u32()?;
-            if version != PROFILE_VERSION {
-                return Err(Error::BadVersion(version));
-            }
-            let (content, sum) = bytes.split_last_chunk::<8>().ok_or(Error::Truncated)?;
-            if checksum(content) != u64::from_le_bytes(*sum) {
-                return Err(Error::BadChecksum);
-            }
-            let flags = reader.u32()?;
-            let head = Head::read_facts(flags, &mut reader)?;
+            let head = Head::read(&mut reader)?;
             let mut parts = Vec::new();
             let mut part = Part::of(&head);
             let mut begun = false;
@@ -322,9 +375,8 @@ mod whole {
                     2 if part.map.is_none() && part.modules.is_empty() => part.map = Some(reader.bytes()?.to_vec()),
                     2 => return Err(Error::Invalid("a map does not stand before the modules of its process")),
                     3 => {
-                        let next = Part { run: RunId(reader.array()?), flags: reader.u32()?, ..Part::default() };
-                        let before = core::mem::replace(&mut part, next);
-                        // Where the file begins so, nothing stands before the first part.
+                        let before = core::mem::replace(&mut part, Part::begin(&mut reader)?);
+                        // Where the record begins so, nothing stands before the first part.
                         if begun {
                             parts.push(before);
                         }
@@ -334,10 +386,14 @@ mod whole {
                 begun = true;
             }
             parts.push(part);
-            if reader.rest().len() != 8 {
-                return Err(Error::Invalid("bytes follow the end mark"));
+            let content = bytes.len() - reader.rest().len();
+            if reader.u64()? != (content + ENDING) as u64 {
+                return Err(Error::Invalid("it says another length than it has"));
             }
-            Ok(Self { head, parts })
+            if checksum(&bytes[..content + 8]) != reader.u64()? {
+                return Err(Error::BadChecksum);
+            }
+            Ok((Self { head, parts }, content + ENDING))
         }
 
         /// The modules of all parts.
@@ -345,16 +401,18 @@ mod whole {
             self.parts.iter().flat_map(|part| &part.modules)
         }
 
-        /// The bytes of the file.
+        /// The bytes of the record.
         pub fn encode(&self) -> Vec<u8> {
             let mut bytes = Vec::new();
             let mut writer = ProfileWriter::new(&mut bytes, &self.head);
             let is_alone = |part: &Part| {
-                self.parts.len() == 1 && (part.run, part.flags) == (self.head.identity(), self.head.flags)
+                self.parts.len() == 1
+                    && (&part.runs[..], part.flags) == (&[self.head.identity()], self.head.flags)
+                    && part.label.is_empty()
             };
             for part in &self.parts {
                 if !is_alone(part) {
-                    writer.part(part.run, part.flags);
+                    writer.part(&part.runs, part.flags, &part.label);
                 }
                 part.map.iter().for_each(|lines| writer.map(lines));
                 for module in &part.modules {
@@ -369,9 +427,22 @@ mod whole {
     }
 
     impl Part {
-        /// The part of a profile that has but one: nothing counted yet.
+        /// The part of a record that has but one: nothing counted yet.
         pub fn of(head: &Head<'_>) -> Self {
-            Self { run: head.identity(), flags: head.flags, ..Self::default() }
+            Self { runs: vec![head.identity()], flags: head.flags, ..Self::default() }
+        }
+
+        /// Reads how a part begins: nothing counted yet.
+        fn begin(reader: &mut Reader<'_>) -> Result<Self> {
+            let (flags, label, count) = (reader.u32()?, reader.bytes()?.to_vec(), reader.varint()?);
+            if count > (reader.rest().len() / 16) as u64 {
+                return Err(Error::Truncated);
+            }
+            let runs = (0..count).map(|_| reader.array().map(RunId)).collect::<Result<Vec<_>>>()?;
+            if runs.is_empty() || !runs.is_sorted_by(|one, other| one < other) {
+                return Err(Error::Invalid("the runs of a part are not in order"));
+            }
+            Ok(Self { runs, flags, label, ..Self::default() })
         }
     }
 
@@ -422,8 +493,9 @@ mod tests {
 
     fn part(run: u8, flags: u32) -> Part {
         Part {
-            run: RunId([run; 16]),
+            runs: vec![RunId([run; 16])],
             flags,
+            label: Vec::new(),
             map: Some(b"1000-2000 r-xp 0 0:0 0 /bin/demo\n".to_vec()),
             modules: vec![
                 Module { id: ModuleId([7; 16]), counters: 10, counts: vec![(0, 1), (1, 2), (9, u64::MAX)] },
@@ -444,9 +516,13 @@ mod tests {
 
     #[test]
     fn the_runs_of_a_merged_profile_come_back() {
-        let empty = Part { run: RunId([9; 16]), ..Part::default() };
+        let empty = Part { runs: vec![RunId([9; 16])], ..Part::default() };
         let own = part(5, UNREGISTERED_THREADS);
+        let several = Part { runs: [3, 5, 9].map(|run| RunId([run; 16])).to_vec(), ..own.clone() };
         for parts in [
+            vec![several.clone()],
+            vec![several, own.clone()],
+            vec![Part { label: b"test".to_vec(), ..own.clone() }],
             vec![part(6, 0)],
             vec![part(5, INCOMPLETE)],
             vec![own.clone(), part(6, INCOMPLETE), empty.clone()],
@@ -485,6 +561,35 @@ mod tests {
             assert!(!children[..at].contains(child), "{children:?}");
         }
         assert_eq!(RunId::NONE.of_child(7, 1), RunId::NONE);
+    }
+
+    #[test]
+    fn runs_out_of_order_are_refused() {
+        for runs in [&[][..], &[2, 2], &[2, 1]] {
+            let mut bytes = Vec::new();
+            let mut writer = ProfileWriter::new(&mut bytes, &HEAD);
+            let runs: Vec<_> = runs.iter().map(|&run| RunId([run; 16])).collect();
+            writer.part(&runs, 0, b"");
+            writer.finish();
+            assert_eq!(Profile::decode(&bytes), Err(Error::Invalid("the runs of a part are not in order")), "{runs:?}");
+        }
+    }
+
+    #[test]
+    fn records_stand_one_behind_the_other() {
+        let first = sample();
+        let second = Profile { parts: vec![part(6, INCOMPLETE)], ..sample() };
+        let bytes = [first.encode(), second.encode()].concat();
+        assert!(matches!(Profile::decode(&bytes), Err(Error::Invalid(_))));
+        let (found, length) = Profile::decode_first(&bytes).expect("sound");
+        assert_eq!((found, length), (first.clone(), first.encode().len()));
+        assert_eq!(Profile::decode_first(&bytes[length..]), Ok((second.clone(), bytes.len() - length)));
+        assert_eq!(Profile::decode_all(&bytes), Ok(vec![first, second.clone()]));
+        assert_eq!(Profile::decode_all(&bytes[..length + 5]), Err(Error::Truncated));
+        // And from the end.
+        let ending = bytes.last_chunk().expect("long enough");
+        assert_eq!(length_before(*ending), (bytes.len() - length) as u64);
+        assert_eq!(Head::decode(&bytes[length..]), Ok(second.head));
     }
 
     #[test]

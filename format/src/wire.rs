@@ -120,12 +120,18 @@ impl Sink for alloc::vec::Vec<u8> {
 pub struct Checksummed<'a, S: Sink> {
     inner: &'a mut S,
     hash: Xxh64,
+    written: u64,
 }
 
 impl<'a, S: Sink> Checksummed<'a, S> {
     /// A checksum over everything that is written through it from now on.
     pub fn new(inner: &'a mut S) -> Self {
-        Self { inner, hash: Xxh64::new(0) }
+        Self { inner, hash: Xxh64::new(0), written: 0 }
+    }
+
+    /// How many bytes were written through it.
+    pub fn written(&self) -> u64 {
+        self.written
     }
 
     /// Appends the checksum of all bytes so far to the inner sink.
@@ -138,6 +144,7 @@ impl<'a, S: Sink> Checksummed<'a, S> {
 impl<S: Sink> Sink for Checksummed<'_, S> {
     fn put(&mut self, bytes: &[u8]) {
         self.hash.update(bytes);
+        self.written += bytes.len() as u64;
         self.inner.put(bytes);
     }
 }

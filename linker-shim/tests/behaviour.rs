@@ -56,15 +56,19 @@ fn patterns() {
     let host = fs::read_to_string("/proc/sys/kernel/hostname").expect("Linux");
     let here = fs::canonicalize(scratch.path(".")).expect("exists").display().to_string();
     fs::create_dir(scratch.path("existing")).expect("writable");
+    scratch.write("text", "some text");
     for (pattern, file) in [
         ("%e.%p.pathprof", "prog.PID.pathprof".to_owned()),
         ("new/dir/%%%b", format!("new/dir/%{build_id}")),
         ("%m-%h", format!("{build_id}-{}", host.trim())),
-        ("existing", "existing/prog.PID.pathprof".to_owned()),
-        ("made/", "made/prog.PID.pathprof".to_owned()),
+        ("existing", "existing/prog.pathprof".to_owned()),
+        ("made/", "made/prog.pathprof".to_owned()),
+        ("", "prog.pathprof".to_owned()),
+        ("%f.x", "prog.x".to_owned()),
         (&format!("{here}/absolute"), "absolute".to_owned()),
         ("again", "again".to_owned()),
-        ("again", "again-2".to_owned()),
+        ("again", "again".to_owned()),
+        ("text", "text-2".to_owned()),
     ] {
         let process = run(&scratch, pattern);
         let profile = scratch.profile(&file.replace("PID", &process.to_string()));
@@ -72,18 +76,68 @@ fn patterns() {
         assert_eq!((profile.image, profile.directory), (format!("{here}/prog"), here.clone()));
         assert_eq!(profile.command_line, "./prog\0");
     }
-    let leftovers = scratch.files(".").into_iter().filter(|name| name.starts_with(".pathprof"));
+    assert_eq!(scratch.records("again").len(), 2);
+    let leftovers = scratch.files(".").into_iter().filter(|name| name.starts_with('.'));
     assert_eq!(leftovers.count(), 0);
 }
 
 #[test]
-fn the_default_is_the_directory_of_the_start() {
+fn the_default_is_beside_the_program() {
     let scratch = program();
-    fs::create_dir(scratch.path("elsewhere")).expect("writable");
-    check(&scratch.command("./prog").arg("elsewhere").output().expect("executable"), "chdir");
-    assert!(scratch.files("elsewhere").is_empty());
-    let profiles = scratch.files(".").into_iter().filter(|name| name.ends_with(".pathprof"));
-    assert_eq!(profiles.count(), 1);
+    for folder in ["elsewhere", "start", "state"] {
+        fs::create_dir(scratch.path(folder)).expect("writable");
+    }
+    let run = |arguments: &[&str]| {
+        let mut command = scratch.command("../prog");
+        command.args(arguments).current_dir(scratch.path("start")).env("XDG_STATE_HOME", scratch.path("state"));
+        check(&command.output().expect("executable"), "default");
+    };
+    run(&["../elsewhere"]);
+    run(&[]);
+    assert!(scratch.files("elsewhere").is_empty() && scratch.files("start").is_empty());
+    assert_eq!(scratch.records("prog.pathprof").len(), 2);
+    assert!(scratch.files("state").is_empty());
+}
+
+#[test]
+fn where_no_file_may_be_beside_the_program_it_is_with_the_user() {
+    let scratch = program();
+    let build_id = Image::read(&scratch.path("prog")).file().build_id().expect("sound").expect("added").to_vec();
+    let build_id: String = build_id.iter().map(|byte| format!("{byte:02x}")).collect();
+    for folder in ["only", "state", "50%e", "home"] {
+        fs::create_dir(scratch.path(folder)).expect("writable");
+    }
+    fs::rename(scratch.path("prog"), scratch.path("only/prog")).expect("writable");
+    // The superuser may write anywhere, but not to a file system that is mounted for reading.
+    let run = |variables: &str| {
+        let script = format!("mount --bind only only && mount -o remount,bind,ro only && {variables} only/prog");
+        let output = scratch.command("unshare").args(["-rm", "sh", "-c", &script]).output().expect("util-linux");
+        check(&output, variables);
+    };
+    let here = scratch.path(".").display().to_string();
+    let below = format!("pathprof/prog-{build_id}/prog.pathprof");
+    run(&format!("XDG_STATE_HOME={here}/state"));
+    assert_eq!(scratch.records(&format!("state/{below}")).len(), 1);
+    run(&format!("XDG_STATE_HOME={here}/50%e HOME=/nowhere"));
+    assert_eq!(scratch.records(&format!("50%e/{below}")).len(), 1);
+    // What the specification says of a path that is not absolute, and of none.
+    run(&format!("XDG_STATE_HOME=relative HOME={here}/home"));
+    run(&format!("env -u XDG_STATE_HOME HOME={here}/home"));
+    assert_eq!(scratch.records(&format!("home/.local/state/{below}")).len(), 2);
+    run("env -u XDG_STATE_HOME -u HOME");
+    assert!(!scratch.files(".").iter().any(|name| name == "relative") && scratch.files("only") == ["prog"]);
+}
+
+#[test]
+fn many_processes_append_to_one_file() {
+    let scratch = program();
+    let script = "for i in $(seq 300); do PATHCC_PROFILE=all ./prog & done >/dev/null 2>&1; wait";
+    support::succeed(scratch.command("sh").args(["-c", script]));
+    let records = scratch.records("all");
+    let processes: std::collections::BTreeSet<_> = records.iter().map(|record| record.pid).collect();
+    assert_eq!((records.len(), processes.len()), (300, 300));
+    assert!(records.iter().all(|record| record.counts == [((1, 1), 1)].into()));
+    assert_eq!(scratch.files(".").iter().filter(|name| name.contains("all")).count(), 1, "{:?}", scratch.files("."));
 }
 
 #[test]

@@ -34,7 +34,7 @@ using namespace llvm;
 
 // Must match `Options` in src/ffi.rs.
 struct PathpassOptions {
-  const char *Mode, *Stage, *Threads, *Filter, *Skip, *Base, *Placement, *Without, *Use;
+  const char *Mode, *Stage, *Threads, *Filter, *Skip, *Base, *Placement, *Without, *Use, *Profile;
   uint64_t Limit;
   uint32_t Callees, Table, Hot;
   bool Promotion, Last, Verify;
@@ -69,6 +69,8 @@ static cl::opt<std::string> Without("pathcc-without", cl::desc("techniques that 
                                     cl::init(""), cl::Hidden, cl::cat(Category));
 static cl::opt<std::string> UseFile("pathcc-use", cl::desc("HASH:FILE, how often edges are taken"), cl::init(""),
                                 cl::cat(Category));
+static cl::opt<std::string> Profile("pathcc-profile", cl::desc("where profiles go, as a pattern"), cl::init(""),
+                                    cl::cat(Category));
 static cl::opt<std::string> Promotion("pathcc-promotion", cl::desc("early: counters may be in registers in loops"),
                                       cl::init("yes"), cl::cat(Category));
 static cl::opt<std::string> BehindProfile("pathcc-behind-profile",
@@ -86,8 +88,8 @@ struct PathPass : PassInfoMixin<PathPass> {
     auto &Functions = Analyses.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
     PathpassOptions Options = {Mode.c_str(),    Stage.c_str(),   Threads.c_str(),  Filter.c_str(),
                                Skip.c_str(),    Base.c_str(),    Placement.c_str(), Without.c_str(),
-                               UseFile.c_str(), Limit,           Callees,          Table,
-                               Hot,              Promotion == "yes",
+                               UseFile.c_str(), Profile.c_str(), Limit,            Callees,
+                               Table,            Hot,              Promotion == "yes",
                                Last,            Verify};
     return pathpass_run(wrap(&M), &Options, &Functions) ? PreservedAnalyses::none() : PreservedAnalyses::all();
   }

@@ -21,6 +21,7 @@ mod manifest;
 mod options;
 mod pen;
 mod presence;
+mod profile;
 mod promote;
 mod read_cfg;
 mod tables;
@@ -109,6 +110,7 @@ fn run(module: &Module<'_>, options: &Options, analyses: *mut ffi::Analyses) -> 
         }
     };
     early::prepare_resolvers(module, options);
+    profile::declare(module, options);
     manifest::attach(module, &manifest, written, options);
     true
 }

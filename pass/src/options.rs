@@ -20,6 +20,8 @@ pub(crate) struct Options {
     pub(crate) threads: String,
     /// Which functions are counted.
     pub(crate) filter: Filter,
+    /// Where profiles go, as a pattern; empty if the build does not say.
+    pub(crate) profile: String,
     /// Why the whole unit is skipped.
     pub(crate) skip: Option<String>,
     /// How code finds the array of its thread.

@@ -8,12 +8,13 @@ use anyhow::{Error, Result};
 use clap::{Args, ColorChoice, CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use pathprof::escape::terminal;
+use pathprof::inputs::Choice;
 use pathprof::notation::Notation;
 use pathprof::opcodes::Rows;
 use pathprof::runs::Doubles;
 use pathprof::select::Sort;
 use pathprof::text::{Options, View};
-use pathprof::{Sources, calls, coverage, run};
+use pathprof::{Sources, calls, coverage, run, runs};
 
 /// Reads path profiles: which paths through which functions ran, and how often.
 #[derive(Parser)]
@@ -29,7 +30,7 @@ pub(crate) struct Cli {
 const TOP_EXAMPLES: &str = "\
 Examples:
   pathcc -g -O2 main.c && pathprof run -- ./a.out     run a program and show its hot paths
-  pathprof report                                     show the newest profile here
+  pathprof report                                     show the last run of a program here
   pathprof coverage --missing                         what tests did not reach
   pathprof export --format json -o paths.json         everything, for other programs";
 
@@ -39,19 +40,23 @@ Examples:
   pathprof run -o profiles --functions -- ./server --once
   pathprof run --quiet -- make check                  gather the profiles of all instrumented programs it starts
 
-Profiles go where -o says, else where PATHCC_PROFILE says, else here; if that cannot be written, it says where they are.
+Profiles go where -o says, else where PATHCC_PROFILE says, else here; if that cannot be written, it says where they are. \
+A profile that is there already gets another run.
 The exit code is the program's (128 + n if signal n ended it); if that is 0, 1 if there is a problem with the report. A process that outlives the program writes its \
 profile later; give it a place with -o.";
 
 const REPORT_EXAMPLES: &str = "\
 Examples:
-  pathprof report                                     the newest profile in this directory
-  pathprof report profiles/                           the sum of all profiles in a directory
+  pathprof report                                     the last run of the programs in this directory
+  pathprof report build/app                           the last run of a program elsewhere
+  pathprof report --all                               the sum of all runs of the programs in this directory
+  pathprof report --run 2                             the run before the last one; `pathprof runs` lists them
+  pathprof report profiles/                           the sum of all profiles in a directory and below
   pathprof report --function 'parse_*' --top 0        every executed path of some functions
   pathprof report --functions --sort count            one row for each function
   pathprof report --opcodes                           the mix of executed instructions
   pathprof report --calls=sites                       every call in the code, and what pointers led to
-  pathprof report a.out.123.pathprof --image build/a.out
+  pathprof report a.out.pathprof --image build/a.out
 
 A path is a list of source lines, each followed by the outcome of its branch, as in gcov's prime paths:
   loop: 13(true) 14 12(false) 18 -> return
@@ -87,11 +92,28 @@ Examples:
   pathprof merge -o all.pathprof profiles/            every process of one image
   pathprof merge -o merged/ profiles/                 a profile for each image
 
-A merged profile is read like any other and is shown as one run: the first, with the flags of all. It remembers which runs it \
-is made of: a run that is given twice, by itself or in merged profiles, counts once. A profile that is damaged is named and left out.
+A merged profile is read like any other and is shown as one run: the first, with the flags of all. It holds sums, and remembers \
+which runs they are of: a run that is given twice, by itself or in merged profiles, counts once. A profile that is damaged is named \
+and left out.
 
 What is there is not lost: -o FILE replaces a file only if all runs in it are among the profiles, and files in DIR/ get names \
 that are free.";
+
+const RUNS_EXAMPLES: &str = "\
+Examples:
+  pathprof runs                                       the runs of the programs in this directory
+  pathprof runs build/app
+  pathprof report --run 2 build/app
+
+A run is a start of a program with the processes that it forked or started, as far as these are counted.";
+
+const COMPACT_EXAMPLES: &str = "\
+Examples:
+  pathprof compact                                    the profiles in this directory
+  pathprof compact --keep 10 build/app
+
+Counts stay as they are: what the older runs counted is summed into one record for each image. Runs that were killed, or left \
+by _exit or exec, have raw files, which are taken in.";
 
 const WEIGHTS_EXAMPLES: &str = "\
 Examples:
@@ -122,6 +144,12 @@ pub(crate) enum Command {
     /// Join the profiles of many processes into one file
     #[command(after_help = MERGE_EXAMPLES)]
     Merge(MergeArguments),
+    /// List the runs that profiles hold
+    #[command(after_help = RUNS_EXAMPLES)]
+    Runs(RunsArguments),
+    /// Sum the older runs of profiles
+    #[command(after_help = COMPACT_EXAMPLES)]
+    Compact(CompactArguments),
     /// Show how much was covered: functions, lines, branches and paths
     #[command(after_help = COVERAGE_EXAMPLES)]
     Coverage(CoverageArguments),
@@ -173,12 +201,35 @@ pub(crate) struct MergeArguments {
     /// Replace a file even if it holds something that is not among the profiles
     #[arg(long)]
     pub(crate) replace: bool,
+    /// What to call these runs: they are not summed with others, and `report --label` shows them alone
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) label: Option<String>,
     #[command(flatten)]
     pub(crate) doubles: DoublesArguments,
     #[command(flatten)]
     pub(crate) failure: FailureArguments,
     /// Profiles, raw files, and directories of them
     #[arg(required = true, value_name = "PROFILE")]
+    pub(crate) profiles: Vec<PathBuf>,
+}
+
+#[derive(Args)]
+pub(crate) struct RunsArguments {
+    /// Show so many runs (0: all)
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub(crate) top: usize,
+    /// Profiles, directories of profiles, and programs [default: the profiles in the current directory]
+    #[arg(value_name = "PROFILE|DIR|PROGRAM")]
+    pub(crate) profiles: Vec<PathBuf>,
+}
+
+#[derive(Args)]
+pub(crate) struct CompactArguments {
+    /// Leave the last runs as they are
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) keep: usize,
+    /// Profiles, directories of profiles, and programs [default: the profiles in the current directory]
+    #[arg(value_name = "PROFILE|DIR|PROGRAM")]
     pub(crate) profiles: Vec<PathBuf>,
 }
 
@@ -314,8 +365,18 @@ pub(crate) struct SourceArguments {
     pub(crate) failure: FailureArguments,
     #[command(flatten)]
     doubles: DoublesArguments,
-    /// Profiles, or directories of profiles [default: the newest *.pathprof in the current directory]
-    #[arg(value_name = "PROFILE|DIR")]
+    /// All runs of what is read, not only the last one
+    #[arg(long)]
+    all: bool,
+    /// One run, counted backwards: 1 is the last, as `pathprof runs` lists them
+    #[arg(long, value_name = "N", conflicts_with = "all")]
+    run: Option<usize>,
+    /// Only the runs that were merged with this label
+    #[arg(long, value_name = "TEXT")]
+    label: Option<String>,
+    /// Profiles and directories of profiles: all runs in them; or programs [default: the last run of the programs in the current \
+    /// directory]
+    #[arg(value_name = "PROFILE|DIR|PROGRAM")]
     profiles: Vec<PathBuf>,
     /// The image that the profiles are of, if it is no longer where it ran (once for each image)
     #[arg(long, value_name = "PATH")]
@@ -421,7 +482,13 @@ impl RunArguments {
 impl SourceArguments {
     /// What to read.
     pub(crate) fn sources(self) -> Sources {
-        Sources { profiles: self.profiles, images: self.image, doubles: self.doubles.doubles() }
+        let choice = match self.run {
+            Some(number) => Choice::Start(number),
+            None if self.all => Choice::All,
+            None => Choice::Usual,
+        };
+        let options = runs::Options { doubles: self.doubles.doubles(), label: self.label };
+        Sources { profiles: self.profiles, choice, images: self.image, options }
     }
 }
 
@@ -441,7 +508,6 @@ impl CoverageArguments {
 impl ShowArguments {
     /// How to show it on standard output.
     pub(crate) fn options(self) -> Options {
-        let width = || comfy_table::Table::new().width().map_or(80, usize::from);
         Options {
             view: match self.opcodes {
                 Some(OpcodeRows::Program) => View::Opcodes(Rows::Program),
@@ -466,9 +532,14 @@ impl ShowArguments {
             },
             notation: if self.blocks { Notation::Blocks } else { Notation::Lines },
             full_names: self.full,
-            width: (std::io::stdout().is_terminal() && !self.full).then(width),
+            width: terminal_width().filter(|_| !self.full),
         }
     }
+}
+
+/// The width of the terminal, if standard output is one.
+pub(crate) fn terminal_width() -> Option<usize> {
+    std::io::stdout().is_terminal().then(|| comfy_table::Table::new().width().map_or(80, usize::from))
 }
 
 /// Prints the completion script for `shell`.

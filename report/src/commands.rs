@@ -4,14 +4,20 @@ use std::ffi::OsStr;
 use std::io::{self, BufWriter, Write};
 
 use anyhow::{Error, Result, anyhow, bail};
+use jiff::tz::TimeZone;
 use owo_colors::OwoColorize;
 use pathprof::escape::terminal;
+use pathprof::inputs::Choice;
 use pathprof::model::Report;
-use pathprof::{Sources, coverage, diagnose, doctor, inputs, json, lcov, merge, output, run, select, text, weights};
+use pathprof::style::{grouped, plural};
+use pathprof::{
+    Sources, compact, coverage, diagnose, doctor, inputs, json, lcov, listing, merge, output, records, run, select,
+    text, weights,
+};
 
 use crate::cli::{
-    CoverageArguments, ExportArguments, FailureMode, Format, MergeArguments, ReportArguments, RunArguments,
-    SourceArguments, WeightsArguments,
+    CompactArguments, CoverageArguments, ExportArguments, FailureMode, Format, MergeArguments, ReportArguments,
+    RunArguments, RunsArguments, SourceArguments, WeightsArguments, terminal_width,
 };
 
 /// Exit code of a command that could not do all that it was asked for.
@@ -75,15 +81,56 @@ pub(crate) fn coverage(arguments: CoverageArguments) -> Result<u8> {
 
 /// Joins profiles.
 pub(crate) fn merge(arguments: &MergeArguments) -> Result<u8> {
-    let profiles = inputs::profiles(&arguments.profiles)?;
+    let inputs = inputs::inputs(&arguments.profiles, Choice::All)?;
     let mode = arguments.failure.failure_mode;
-    let (images, notices) = merge::read(&profiles, arguments.doubles.doubles());
+    let options = arguments.doubles.doubles().into();
+    let (images, notices) = merge::read(&inputs, &options, arguments.label.as_deref().unwrap_or_default());
     notices.warn();
     let problems = notices.problems;
     let usable = mode.lets_use(!images.is_empty(), &problems);
     let code = tell(&problems, mode, usable);
     if usable {
         merge::write(&images, &arguments.output, arguments.replace)?;
+    }
+    Ok(code)
+}
+
+/// Lists runs.
+pub(crate) fn runs(arguments: &RunsArguments) -> Result<u8> {
+    let mut problems = Vec::new();
+    let mut records = Vec::new();
+    for file in inputs::files(&arguments.profiles)? {
+        match records::of(&file) {
+            Ok(found) => {
+                problems.extend(found.problems);
+                records.extend(found.records);
+            }
+            Err(error) => problems.push(error.context(file.display().to_string())),
+        }
+    }
+    let code = tell(&problems, FailureMode::Rest, !records.is_empty());
+    let mut out = BufWriter::new(anstream::stdout().lock());
+    listing::write(&records, arguments.top, terminal_width(), &TimeZone::system(), &mut out)?;
+    out.flush()?;
+    Ok(code)
+}
+
+/// Makes profiles smaller.
+pub(crate) fn compact(arguments: &CompactArguments) -> Result<u8> {
+    let mut code = 0;
+    for file in inputs::files(&arguments.profiles)? {
+        match compact::compact(&file, arguments.keep) {
+            Ok(compact::Compacted { path, records: (before, after), bytes: (old, new) }) => {
+                let (before, after) = (plural(before, "record"), plural(after, "record"));
+                let (old, new) = (grouped(old.into()), grouped(new.into()));
+                let path = path.display().to_string();
+                writeln!(anstream::stdout(), "{}: {before} became {after}, {old} bytes {new}", terminal(&path))?;
+            }
+            Err(error) => {
+                complain(&error);
+                code = FAILED;
+            }
+        }
     }
     Ok(code)
 }
@@ -132,15 +179,19 @@ pub(crate) fn run(arguments: RunArguments) -> Result<u8> {
     let text = match finished.profiles.as_slice() {
         [] if finished.is_off => "PATHCC_PROFILE says that nothing is to be written, so there is no profile.".into(),
         [] => diagnose::explain(&task.program, finished.status),
-        [profile] => format!("profile {}", profile.display()),
+        [profile] => {
+            let runs = profile.only.as_ref().map_or(1, |only| only.len());
+            let more = if runs > 1 { format!(" ({})", plural(runs, "run")) } else { String::new() };
+            format!("profile {}{more}", profile.path.display())
+        }
         [first, .., last] => {
-            format!("{} profiles, {} … {}", finished.profiles.len(), first.display(), last.display())
+            format!("{} profiles, {} … {}", finished.profiles.len(), first.path.display(), last.path.display())
         }
     };
     anstream::eprintln!("{} {}", "pathprof:".bold(), terminal(&text));
     if !finished.profiles.is_empty() && !arguments.quiet {
-        let sources = Sources { profiles: finished.profiles.clone(), ..Sources::default() };
-        let shown = read_as(&sources, FailureMode::Rest).and_then(|(report, code)| {
+        let read = pathprof::read_inputs(&finished.profiles, &Sources::default());
+        let shown = judge(read, FailureMode::Rest).and_then(|(report, code)| {
             Ok(report.map_or(Ok(0), |report| show(report, &arguments.show.options()))?.max(code))
         });
         let shown = shown.unwrap_or_else(|error| fail(&error));
@@ -193,11 +244,11 @@ fn found(report: &Report, glob: &str, any: bool) -> Result<()> {
 /// Reads what a command names: the report if it can be used, and the exit code as far as the inputs decide it.
 fn read(sources: SourceArguments) -> Result<(Option<Report>, u8)> {
     let mode = sources.failure.failure_mode;
-    read_as(&sources.sources(), mode)
+    judge(pathprof::read(&sources.sources()), mode)
 }
 
-fn read_as(sources: &Sources, mode: FailureMode) -> Result<(Option<Report>, u8)> {
-    let (report, problems) = pathprof::read(sources)?;
+fn judge(read: Result<(Report, Vec<Error>)>, mode: FailureMode) -> Result<(Option<Report>, u8)> {
+    let (report, problems) = read?;
     let usable = mode.lets_use(!report.images.is_empty(), &problems);
     let code = tell(&problems, mode, usable);
     Ok((usable.then_some(report), code))

@@ -14,7 +14,8 @@ use rustix::process::{Resource, getrlimit};
 use crate::diagnose::UNLINKED;
 use crate::image;
 use crate::inputs;
-use crate::profile;
+use crate::naming::EXTENSION;
+use crate::records;
 use crate::run::find_program;
 
 /// Less free room than this is soon used up.
@@ -135,17 +136,12 @@ fn place(directory: &Path, findings: &mut Findings) {
 /// Raw files of processes that are gone.
 fn leftovers(directory: &Path, findings: &mut Findings) {
     let files = inputs::in_directory(directory).unwrap_or_default();
-    let raw = files.iter().filter(|file| inputs::finished_name(file).is_some());
-    let gone = raw.filter(|file| {
-        let found = profile::read(file).ok().flatten();
-        found.is_some_and(|found| !Path::new(&format!("/proc/{}", found.run.pid)).exists())
-    });
-    let gone = gone.count();
+    let records = files.iter().flat_map(|file| records::of(file).unwrap_or_default().records);
+    let gone = records.filter(|record| record.range.is_none() && !record.is_in_use()).count();
     if gone > 0 {
         findings.good.push(format!(
-            "{gone} raw files (*.{}.raw) are of processes that ended without writing a profile; they are read like \
-             profiles.",
-            inputs::EXTENSION
+            "{gone} raw files (.*.{EXTENSION}.*.raw) are of processes that ended without writing a record; they are read \
+             with their profiles, and `pathprof compact` takes them into these."
         ));
     }
 }

@@ -1,12 +1,19 @@
 //! The heading of every report: which image, which runs, and how much of it ran.
 
 use std::io::{Result, Write};
+use std::path::PathBuf;
 
 use owo_colors::OwoColorize;
 
 use crate::load::build_id;
 use crate::model::{Count, Function, Report, Run};
+use crate::naming::finished_name;
 use crate::style::{elide, grouped, plural};
+
+/// The profile that a run is in, or would have been.
+fn profile_of(run: &Run) -> PathBuf {
+    finished_name(&run.profile).unwrap_or_else(|| run.profile.clone())
+}
 
 /// Writes the heading, fitted to a width in characters.
 ///
@@ -20,11 +27,15 @@ pub(crate) fn write(report: &Report, width: Option<usize>, out: &mut impl Write)
     }
     match report.runs.as_slice() {
         [run] => writeln!(out, "{:<9} {}", "run".dimmed(), elide(&describe(run), room))?,
-        [first, .., last] => {
-            let (count, first, last) = (report.runs.len(), first.profile.display(), last.profile.display());
+        runs @ [first, .., last] => {
+            let (count, first, last) = (runs.len(), profile_of(first), profile_of(last));
             let processes = report.processes().into_iter().max().map_or(0, |last| last + 1);
             let of = if processes < count { format!(" of {}", processes_in_words(processes)) } else { String::new() };
-            let text = format!("{}{of} from {first} to {last}", plural(count, "profile"));
+            let place = match runs.iter().all(|run| profile_of(run) == first) {
+                true => format!("in {}", first.display()),
+                false => format!("from {} to {}", first.display(), last.display()),
+            };
+            let text = format!("{}{of} {place}", plural(count, "run"));
             writeln!(out, "{:<9} {}", "runs".dimmed(), elide(&text, room))?;
         }
         [] => {}

@@ -1,48 +1,136 @@
-//! Which profile files to read: those named, those in a directory, or the newest one here.
+//! Which records to read: those of the profiles that are named, or of the last start.
 
-use std::ffi::OsStr;
-use std::fs;
-use std::os::unix::ffi::OsStrExt;
+use std::collections::{BTreeSet, HashSet};
+use std::env;
+use std::fs::{self, DirEntry};
+use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
+use pathformat::profile::RunId;
 
 use crate::escape::terminal;
-use crate::profile;
+use crate::naming::{EXTENSION, finished_name, hexadecimal, state_directory};
+use crate::records::{self, Record};
+use crate::starts::starts;
+use crate::style::plural;
+use crate::{image, open};
 
-/// What profiles' names end in.
-pub const EXTENSION: &str = "pathprof";
+/// A profile, or a part of one.
+#[derive(Clone, Debug)]
+pub struct Input {
+    /// Its file.
+    pub path: PathBuf,
+    /// The runs to read; `None` are all.
+    pub only: Option<Arc<HashSet<RunId>>>,
+}
 
-/// What follows in the name of a process's raw file.
-const RAW: &str = "raw";
+impl From<PathBuf> for Input {
+    fn from(path: PathBuf) -> Self {
+        Self { path, only: None }
+    }
+}
 
-/// The files that `arguments` name, in order; a directory stands for the profiles in it. Without arguments, the newest
-/// profile in the current directory, whose name goes to standard error.
+/// Which starts to read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Choice {
+    /// All of the profiles that are named; where none is, or an image instead, the last one.
+    #[default]
+    Usual,
+    /// All.
+    All,
+    /// One, counted backwards: 1 is the last.
+    Start(usize),
+}
+
+/// The profiles that `arguments` name, in order: a directory stands for the profiles in it and below, an image for the profile that
+/// its runs left. Without arguments, the profiles in the current directory. If that is not all of them, what is read is said on
+/// standard error.
 ///
 /// # Errors
-/// A directory without profiles, or one that cannot be read. Whether the files can be read is not asked here.
-pub fn profiles(arguments: &[PathBuf]) -> Result<Vec<PathBuf>> {
-    if arguments.is_empty() {
-        let found = newest(Path::new("."))?;
-        let first = found[0].to_string_lossy();
-        let first = terminal(&first);
-        match found.len() {
-            1 => anstream::eprintln!("reading {first}, the newest profile here"),
-            more => {
-                anstream::eprintln!("reading {first}, the newest profile here, and {} more of its process", more - 1)
-            }
+/// A directory without profiles, or one that cannot be read, and a start that is not there. Whether the files can be read is not
+/// asked here.
+pub fn inputs(arguments: &[PathBuf], choice: Choice) -> Result<Vec<Input>> {
+    let files = files(arguments)?;
+    let number = match choice {
+        Choice::All => None,
+        Choice::Start(number) => Some(number),
+        Choice::Usual if arguments.iter().all(|argument| is_image(argument)) => Some(1),
+        Choice::Usual => None,
+    };
+    let Some(number) = number else { return Ok(files.into_iter().map(Input::from).collect()) };
+    let records: Vec<_> = files.iter().flat_map(|path| records::of(path).unwrap_or_default().records).collect();
+    if records.is_empty() {
+        return Ok(files.into_iter().map(Input::from).collect());
+    }
+    let starts = starts(&records);
+    let Some(chosen) = number.checked_sub(1).and_then(|at| starts.get(at)) else {
+        bail!("there is no run {number}; `pathprof runs` lists them, from 1, which is the last, to {}", starts.len())
+    };
+    let chosen: Vec<_> = chosen.iter().map(|&at| &records[at]).collect();
+    tell(&chosen, number, starts.len());
+    Ok(of_records(&chosen))
+}
+
+/// Says which start is read.
+fn tell(chosen: &[&Record], number: usize, starts: usize) {
+    let paths: BTreeSet<_> = chosen.iter().map(|record| record.profile()).collect();
+    let paths: Vec<_> = paths.into_iter().collect();
+    let first = paths[0].to_string_lossy();
+    let mut text = format!("reading {}", terminal(&first));
+    if paths.len() > 1 {
+        text += &format!(" and {}", plural(paths.len() - 1, "other profile"));
+    }
+    let processes: HashSet<_> = chosen.iter().map(|record| (&record.host, record.pid, record.process_start)).collect();
+    match (number, starts) {
+        (_, 1) => text += ", the only run here",
+        (1, _) => text += &format!(", the last of {starts} runs (--all reads all)"),
+        _ => text += &format!(", run {number} of {starts}"),
+    }
+    if processes.len() > 1 {
+        text += &format!(": {} processes", processes.len());
+    }
+    anstream::eprintln!("{text}");
+}
+
+/// What to read so that these records are.
+pub fn of_records(records: &[&Record]) -> Vec<Input> {
+    let mut inputs: Vec<(PathBuf, HashSet<RunId>)> = Vec::new();
+    for record in records {
+        match inputs.iter_mut().find(|(path, _)| *path == record.path) {
+            Some((_, only)) => drop(only.insert(record.run)),
+            None => inputs.push((record.path.clone(), [record.run].into())),
         }
-        return Ok(found);
+    }
+    inputs.into_iter().map(|(path, only)| Input { path, only: Some(Arc::new(only)) }).collect()
+}
+
+/// The profiles that `arguments` name, as files.
+///
+/// # Errors
+/// As for [`inputs`].
+pub fn files(arguments: &[PathBuf]) -> Result<Vec<PathBuf>> {
+    if arguments.is_empty() {
+        let found = in_directory(Path::new("."))?;
+        if found.is_empty() {
+            bail!(
+                "no profile (*.{EXTENSION}) in the current directory: a profile stands beside its program; name that \
+                 program, its profile, or a directory, or run it with `pathprof run -- PROGRAM`"
+            );
+        }
+        return Ok(found.iter().map(|path| path.strip_prefix(".").unwrap_or(path).to_path_buf()).collect());
     }
     let mut files = Vec::new();
     for argument in arguments {
         if argument.is_dir() {
-            let found = in_directory(argument)?;
+            let found = below(argument)?;
             if found.is_empty() {
                 bail!("{}: this directory holds no profile (*.{EXTENSION})", argument.display());
             }
             files.extend(found);
+        } else if is_image(argument) {
+            files.push(of_image(argument)?);
         } else {
             files.push(argument.clone());
         }
@@ -50,72 +138,75 @@ pub fn profiles(arguments: &[PathBuf]) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// The profiles in `directory`, by name.
+/// The profiles in `directory`, by name. One whose processes were all killed has no file, only raw files.
 ///
 /// # Errors
 /// The directory cannot be read.
 pub fn in_directory(directory: &Path) -> Result<Vec<PathBuf>> {
-    let entries = fs::read_dir(directory).with_context(|| format!("{}", directory.display()))?;
-    let mut files = Vec::new();
-    for entry in entries {
-        let path = entry.with_context(|| format!("{}", directory.display()))?.path();
-        let profile = finished_name(&path).unwrap_or_else(|| path.clone());
-        if profile.extension().is_some_and(|extension| extension == EXTENSION) && path.is_file() {
-            files.push(path);
-        }
-    }
+    let mut files: Vec<_> = entries(directory)?.iter().filter_map(|entry| profile_of(&entry.path())).collect();
     files.sort();
+    files.dedup();
     Ok(files)
 }
 
-/// The name of the profile that a raw file's process writes when it ends; `None` if this is no raw file's name. As long as
-/// the process lives, that begins with a dot.
-pub fn finished_name(path: &Path) -> Option<PathBuf> {
-    let finished = (path.extension()? == RAW).then(|| path.with_extension(""))?;
-    let name = finished.file_name()?.as_bytes();
-    Some(finished.with_file_name(OsStr::from_bytes(name.strip_prefix(b".").unwrap_or(name))))
-}
-
-/// The name of a file whose process has ended: a raw file need not be hidden any more.
-pub fn shown(name: &Path) -> PathBuf {
-    let raw = |finished: PathBuf| {
-        let mut name = finished.into_os_string();
-        name.push(format!(".{RAW}"));
-        PathBuf::from(name)
-    };
-    finished_name(name).map_or_else(|| name.to_path_buf(), raw)
-}
-
-/// The name with a number before its extension.
-pub fn numbered(name: &Path, number: u32) -> PathBuf {
-    match finished_name(name) {
-        Some(finished) => finished.with_extension(format!("{number}.{EXTENSION}.{RAW}")),
-        None => name.with_extension(format!("{number}.{EXTENSION}")),
+/// The profiles in `directory` and in those below it, by name. Symbolic links to directories are not followed.
+fn below(directory: &Path) -> Result<Vec<PathBuf>> {
+    let (mut found, mut directories) = (Vec::new(), vec![directory.to_path_buf()]);
+    while let Some(directory) = directories.pop() {
+        for entry in entries(&directory)? {
+            let path = entry.path();
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                directories.push(path);
+            } else {
+                found.extend(profile_of(&path));
+            }
+        }
     }
+    found.sort();
+    found.dedup();
+    Ok(found)
 }
 
-/// The newest profile in `directory`, and those of the same process behind it.
-fn newest(directory: &Path) -> Result<Vec<PathBuf>> {
-    let age = |path: &PathBuf| path.metadata().and_then(|data| data.modified()).unwrap_or(SystemTime::UNIX_EPOCH);
-    let files = in_directory(directory)?;
-    let newest = files.iter().max_by_key(|path| age(path)).with_context(|| {
+fn entries(directory: &Path) -> Result<Vec<DirEntry>> {
+    let problem = || format!("{}", directory.display());
+    fs::read_dir(directory).with_context(problem)?.map(|entry| entry.with_context(problem)).collect()
+}
+
+/// The profile that a file is, or is a raw file of.
+fn profile_of(path: &Path) -> Option<PathBuf> {
+    let profile = finished_name(path).unwrap_or_else(|| path.to_path_buf());
+    let named = profile.extension().is_some_and(|extension| extension == EXTENSION);
+    (named && path.is_file()).then_some(profile)
+}
+
+/// Whether a file is an image and not a profile.
+fn is_image(path: &Path) -> bool {
+    let mut start = [0; 4];
+    open::regular(path).is_ok_and(|mut file| file.read_exact(&mut start).is_ok()) && start == *b"\x7fELF"
+}
+
+/// The profile that the runs of an image left: beside it, or where the user's state is.
+fn of_image(path: &Path) -> Result<PathBuf> {
+    let real = fs::canonicalize(path).with_context(|| format!("{}", path.display()))?;
+    let mut beside = real.clone().into_os_string();
+    beside.push(format!(".{EXTENSION}"));
+    let mut places = vec![PathBuf::from(beside)];
+    if let (Some(state), Some(name), Ok(image)) = (state_directory(), real.file_name(), image::read(&real)) {
+        let build_id = if image.build_id.is_empty() { "no-build-id".into() } else { hexadecimal(&image.build_id) };
+        let name = name.to_string_lossy();
+        places.push(state.join(format!("pathprof/{name}-{build_id}/{name}.{EXTENSION}")));
+    }
+    let found = places.iter().find(|place| place.is_file() || !records::raw_files(place).is_empty());
+    let names: Vec<_> = places.iter().map(|place| place.display().to_string()).collect();
+    let found = found.with_context(|| {
         format!(
-            "no profile (*.{EXTENSION}) in the current directory: run the instrumented program first \
-             (`pathprof run -- PROGRAM`), or name a profile"
+            "{}: this program has left no profile ({}); run it first, or name the profile if PATHCC_PROFILE said where it goes",
+            path.display(),
+            names.join(" or ")
         )
     })?;
-    let mut found = vec![newest.clone()];
-    if let Some(process) = process(newest) {
-        let same = |path: &&PathBuf| *path != newest && self::process(path).as_ref() == Some(&process);
-        found.extend(files.iter().filter(same).cloned());
-    }
-    Ok(found.iter().map(|path| path.strip_prefix(".").unwrap_or(path).to_path_buf()).collect())
-}
-
-/// The process that a profile is of; `None` if that cannot be told.
-fn process(path: &Path) -> Option<(String, u32, u64)> {
-    let run = profile::read(path).ok()??.run;
-    run.process().map(|(host, pid, start)| (host.to_owned(), pid, start))
+    let here = env::current_dir().ok().and_then(|here| found.strip_prefix(here).map(Path::to_path_buf).ok());
+    Ok(here.unwrap_or_else(|| found.clone()))
 }
 
 #[cfg(test)]
@@ -123,13 +214,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_raw_file_is_hidden_only_while_it_is_used() {
-        let finished = |name: &str| finished_name(Path::new(name));
-        assert_eq!(finished("a/.x.pathprof.raw"), Some("a/x.pathprof".into()));
-        assert_eq!(finished("x.pathprof.raw"), Some("x.pathprof".into()));
-        assert_eq!(finished(".x.pathprof"), None);
-        assert_eq!(shown(Path::new(".x.pathprof.raw")), Path::new("x.pathprof.raw"));
-        assert_eq!(shown(Path::new(".x.pathprof")), Path::new(".x.pathprof"));
-        assert_eq!(numbered(Path::new(".x.pathprof.raw"), 2), Path::new("x.2.pathprof.raw"));
+    fn directories_are_read_to_the_bottom() {
+        let folder = tempfile::tempdir().expect("a directory");
+        let at = |name: &str| folder.path().join(name);
+        fs::create_dir_all(at("a/b")).expect("writable");
+        for name in ["x.pathprof", "a/y.pathprof", "a/b/.z.pathprof.7.raw", "a/b/.z.pathprof.8.raw", "a/other.raw"] {
+            fs::write(at(name), "").expect("writable");
+        }
+        std::os::unix::fs::symlink(folder.path(), at("a/loop")).expect("writable");
+        let expected = [at("a/b/z.pathprof"), at("a/y.pathprof"), at("x.pathprof")];
+        assert_eq!(files(&[folder.path().to_path_buf()]).expect("readable"), expected);
+        assert_eq!(in_directory(folder.path()).expect("readable"), [at("x.pathprof")]);
     }
 }

@@ -13,8 +13,8 @@ use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
 use crate::escape;
-use crate::load::hexadecimal;
 use crate::model::{Count, End, Function, Image, Path, Report, Run, Site, Start, instructions};
+use crate::naming::hexadecimal;
 
 /// Name and version of the schema.
 pub const SCHEMA: &str = "pathprof/1";

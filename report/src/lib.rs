@@ -13,6 +13,7 @@ pub mod bounded;
 pub mod branches;
 pub mod bytes;
 pub mod calls;
+pub mod compact;
 pub mod coverage;
 pub mod decode;
 pub mod derive;
@@ -28,10 +29,12 @@ pub mod inputs;
 pub mod json;
 pub mod lcov;
 pub mod lines;
+pub mod listing;
 pub mod load;
 pub mod merge;
 pub mod model;
 pub mod names;
+pub mod naming;
 pub mod notation;
 pub mod opcodes;
 pub mod open;
@@ -40,11 +43,15 @@ pub mod possible;
 pub mod printable;
 pub mod profile;
 pub mod progress;
+pub mod records;
 pub mod run;
 pub mod runs;
 pub mod select;
 pub mod source;
+pub mod starts;
+pub mod store;
 pub mod style;
+pub mod sum;
 pub mod symbols;
 pub mod tables;
 pub mod text;
@@ -59,12 +66,14 @@ use std::path::PathBuf;
 /// Which profiles to read, and where their images are.
 #[derive(Clone, Debug, Default)]
 pub struct Sources {
-    /// Profiles and directories of profiles; empty means the newest profile in the current directory.
+    /// Profiles, directories of profiles, and images that left some; empty means those in the current directory.
     pub profiles: Vec<PathBuf>,
+    /// Which starts to read.
+    pub choice: inputs::Choice,
     /// Images to take instead of those whose paths the profiles name.
     pub images: Vec<PathBuf>,
-    /// What becomes of a run that is given more than once.
-    pub doubles: runs::Doubles,
+    /// How to read them.
+    pub options: runs::Options,
 }
 
 /// Reads everything: the model, and every problem met on the way. A damaged input is left out of the model. What does no harm goes to
@@ -73,8 +82,15 @@ pub struct Sources {
 /// # Errors
 /// Only if there is nothing to read at all; what is wrong with one input is among the problems.
 pub fn read(sources: &Sources) -> anyhow::Result<(model::Report, Vec<anyhow::Error>)> {
-    let profiles = inputs::profiles(&sources.profiles)?;
-    let (images, notices) = load::load(&profiles, &sources.images, sources.doubles);
+    read_inputs(&inputs::inputs(&sources.profiles, sources.choice)?, sources)
+}
+
+/// The same of inputs that are known.
+///
+/// # Errors
+/// As for [`read`].
+pub fn read_inputs(inputs: &[inputs::Input], sources: &Sources) -> anyhow::Result<(model::Report, Vec<anyhow::Error>)> {
+    let (images, notices) = load::load(inputs, &sources.images, &sources.options);
     notices.warn();
     let (report, damage) = decode::decode(images);
     let mut problems = notices.problems;

@@ -277,6 +277,46 @@ mod tests {
     }
 
     #[test]
+    fn behind_a_call_that_may_not_come_back_a_line_ran_less_often() {
+        let mut call = function(&[&[1], &[1, 2], &[3]], &[(0, 1, Some(7)), (1, 2, Some(7))]);
+        call.shape.blocks[0].may_stay = true;
+        (call.entries, call.block_counts) = (10, vec![10, 7, 7]);
+        assert_eq!(counts(&call), [(1, 10), (2, 7), (3, 7)]);
+        // Two ways on are no chain, and neither is a block that does not stay.
+        let mut branch = function(&[&[1], &[2], &[2]], &[(0, 1, Some(6)), (0, 2, Some(1))]);
+        branch.shape.blocks[0].may_stay = true;
+        (branch.entries, branch.block_counts) = (10, vec![10, 6, 1]);
+        assert_eq!(counts(&branch), [(1, 10), (2, 7)]);
+        call.shape.blocks[0].may_stay = false;
+        assert_eq!(counts(&call), [(1, 10), (2, 7), (3, 7)]);
+    }
+
+    /// Blocks on line 1 with an edge from each to each other one, whose hottest block is said to have run 5 times.
+    fn all_to_all(blocks: u32) -> Function {
+        let pairs = (0..blocks).flat_map(|from| (0..blocks).map(move |to| (from, to)));
+        let edges: Vec<_> = pairs.filter(|(from, to)| from != to).map(|(from, to)| (from, to, Some(3))).collect();
+        let mut all = function(&vec![&[1][..]; blocks as usize], &edges);
+        all.block_counts = vec![5; blocks as usize];
+        all
+    }
+
+    #[test]
+    fn loops_are_looked_for_as_long_as_that_is_worth_it() {
+        // Three turns around each pair of blocks, and one entry.
+        assert_eq!(counts(&all_to_all(20)), [(1, 3 * 190 + 1)]);
+        assert_eq!(counts(&all_to_all(60)), [(1, 5)]);
+        // A thousand ways to a block and a thousand from it are not many.
+        let to = (1..=1000).map(|block| (block, 0, Some(2)));
+        let from = (1..=1000).map(|block| (0, block, Some(2)));
+        let mut star = function(
+            &[&[1][..]].into_iter().chain(vec![&[2][..]; 1000]).collect::<Vec<_>>(),
+            &to.chain(from).collect::<Vec<_>>(),
+        );
+        star.block_counts[0] = 5;
+        assert_eq!(counts(&star)[0], (1, 2001));
+    }
+
+    #[test]
     fn where_edges_are_not_known_the_hottest_block_counts() {
         let unknown =
             function(&[&[1], &[2], &[2], &[3]], &[(0, 1, None), (1, 2, Some(7)), (2, 1, Some(6)), (2, 3, Some(1))]);

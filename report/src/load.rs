@@ -17,9 +17,11 @@ use pathformat::profile::{INCOMPLETE, RUNNING};
 
 use crate::entries::Layout;
 use crate::image;
+use crate::inputs::Input;
 use crate::model::{Count, Image, Run};
+use crate::naming::hexadecimal;
 use crate::profile::ProfileFile;
-use crate::runs::{self, Doubles, Notices, Taker};
+use crate::runs::{self, Notices, Options, Taker};
 use crate::symbols::{Map, Symbols};
 use crate::tables::{ByTable, Tables};
 
@@ -97,11 +99,11 @@ impl Counted {
     }
 }
 
-/// Reads `profiles` and their images. If `images` are given, each profile must come from one of them; otherwise
-/// each is looked for where its profile says.
-pub fn load(profiles: &[PathBuf], images: &[PathBuf], doubles: Doubles) -> (Vec<Loaded>, Notices) {
+/// Reads `inputs` and their images. If `images` are given, each record must come from one of them; otherwise
+/// each is looked for where its record says.
+pub fn load(inputs: &[Input], images: &[PathBuf], options: &Options) -> (Vec<Loaded>, Notices) {
     let mut shelf = Shelf { given: images, ..Shelf::default() };
-    let notices = runs::each(profiles, doubles, &mut shelf);
+    let notices = runs::each(inputs, options, &mut shelf);
     (shelf.finish(), notices)
 }
 
@@ -147,7 +149,9 @@ impl Taker for Shelf<'_> {
                 let name = |address| self.symbols.name(&map, address, file.run.stop, same);
                 let counted = &mut loaded.modules[counted];
                 counted.add(&module.counts, keys, name);
-                counted.interrupted += Count::from(part.flags & (INCOMPLETE | RUNNING) != 0);
+                if part.flags & (INCOMPLETE | RUNNING) != 0 {
+                    counted.interrupted += part.runs.len() as Count;
+                }
             }
         }
         loaded.runs.push(file.run);
@@ -157,6 +161,14 @@ impl Taker for Shelf<'_> {
 
     fn takes_now(&self, build_id: &[u8]) -> bool {
         self.given.is_empty() && self.by_build_id.contains_key(build_id)
+    }
+
+    fn is_outdated(&self, image: &Path, build_id: &[u8]) -> bool {
+        let is_taken = |&at: &usize| {
+            let open = &self.images[at];
+            !open.order.is_empty() && open.loaded.image.build_id != build_id
+        };
+        self.given.is_empty() && self.places.get(image).and_then(|found| found.as_ref().ok()).is_some_and(is_taken)
     }
 }
 
@@ -273,9 +285,4 @@ impl Shelf<'_> {
 /// A build-id in words.
 pub fn build_id(bytes: &[u8]) -> String {
     if bytes.is_empty() { "no build-id".into() } else { format!("build-id {}", hexadecimal(bytes)) }
-}
-
-/// Bytes in hexadecimal.
-pub fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

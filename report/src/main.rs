@@ -17,6 +17,8 @@ fn main() -> ExitCode {
         Command::Export(arguments) => commands::export(arguments),
         Command::Coverage(arguments) => commands::coverage(arguments),
         Command::Merge(arguments) => commands::merge(&arguments),
+        Command::Runs(arguments) => commands::runs(&arguments),
+        Command::Compact(arguments) => commands::compact(&arguments),
         Command::Weights(arguments) => commands::weights(arguments),
         Command::Doctor { program } => commands::doctor(program.as_deref()),
         Command::Completions { shell } => cli::completions(shell).map(|()| 0),

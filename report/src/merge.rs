@@ -1,27 +1,28 @@
-//! Joins the profiles of many runs of one image into one file.
+//! Joins the records of many runs of one image into one.
 //!
-//! The file holds what every run counted one after the other, each with its identity: entries and paths in flight are told for each by
-//! itself (`entries.rs`), and a run that is in several files is told from others (`runs.rs`). It is read like any profile. Its head
-//! is that of the first run, with the earliest start, the latest end and the flags of all.
+//! What the runs counted is summed (`sum.rs`), and the record keeps their identities, by which a run that is in several files is told
+//! from others (`runs.rs`). It is read like any other. Its head is that of the run that began first, with the latest end and the flags
+//! of all.
 //!
 //! What a file holds is never lost: it is only replaced by one that has all its runs.
 
 use std::collections::{HashMap, HashSet};
+use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use pathformat::profile::{
-    CUT, FORKED, Head, INCOMPLETE, OTHER_RUNTIME, PARTIAL, Part, Profile, RunId, UNREGISTERED_THREADS, UNSURE,
-};
+use pathformat::profile::RunId;
 
 use crate::image::FileId;
-use crate::inputs::EXTENSION;
-use crate::profile::{self, ProfileFile};
-use crate::runs::{self, Doubles, Notices, Taker};
-use crate::{open, output};
+use crate::inputs::Input;
+use crate::naming::EXTENSION;
+use crate::profile::ProfileFile;
+use crate::runs::{self, Notices, Options, Taker};
+use crate::sum::Sum;
+use crate::{open, output, records};
 
 /// What tells images apart.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -43,20 +44,23 @@ impl ImageId {
     }
 }
 
-/// Profiles by image, in the order of their first ones.
+/// The sums of records by image, in the order of their first ones.
 #[derive(Debug, Default)]
 pub struct ByImage {
-    images: Vec<Vec<(usize, ProfileFile)>>,
+    sums: Vec<(usize, Sum)>,
     index: HashMap<ImageId, usize>,
+    label: Vec<u8>,
 }
 
 impl Taker for ByImage {
     fn take(&mut self, place: usize, file: ProfileFile) -> Result<()> {
-        let at = *self.index.entry(ImageId::of(&file)).or_insert(self.images.len());
-        if at == self.images.len() {
-            self.images.push(Vec::new());
+        let at = *self.index.entry(ImageId::of(&file)).or_insert(self.sums.len());
+        if at == self.sums.len() {
+            self.sums.push((place, Sum::default()));
         }
-        self.images[at].push((place, file));
+        let (first, sum) = &mut self.sums[at];
+        *first = place.min(*first);
+        sum.add(file, &self.label);
         Ok(())
     }
 }
@@ -64,21 +68,25 @@ impl Taker for ByImage {
 impl ByImage {
     /// How many images there are.
     pub fn len(&self) -> usize {
-        self.images.len()
+        self.sums.len()
     }
 
     /// Whether nothing could be read.
     pub fn is_empty(&self) -> bool {
-        self.images.is_empty()
+        self.sums.is_empty()
+    }
+
+    /// A record for each image.
+    pub fn records(&self) -> impl Iterator<Item = Vec<u8>> + '_ {
+        self.sums.iter().map(|(_, sum)| sum.encode())
     }
 }
 
-/// Reads `profiles`; what cannot be read becomes a problem that names it.
-pub fn read(profiles: &[PathBuf], doubles: Doubles) -> (ByImage, Notices) {
-    let mut images = ByImage::default();
-    let notices = runs::each(profiles, doubles, &mut images);
-    images.images.iter_mut().for_each(|files| files.sort_by_key(|(place, _)| *place));
-    images.images.sort_by_key(|files| files.first().map(|(place, _)| *place));
+/// Reads and sums what is named; what cannot be read becomes a problem that names it. What has no `label` yet gets this one.
+pub fn read(inputs: &[Input], options: &Options, label: &str) -> (ByImage, Notices) {
+    let mut images = ByImage { label: label.as_bytes().to_vec(), ..ByImage::default() };
+    let notices = runs::each(inputs, options, &mut images);
+    images.sums.sort_by_key(|(place, _)| *place);
     (images, notices)
 }
 
@@ -89,7 +97,7 @@ pub fn read(profiles: &[PathBuf], doubles: Doubles) -> (ByImage, Notices) {
 /// Profiles of several images for one file, a file that would be lost, or one that cannot be written.
 pub fn write(images: &ByImage, target: &Path, replace: bool) -> Result<()> {
     let several = target.is_dir() || target.as_os_str().as_bytes().ends_with(b"/");
-    let merged: Vec<_> = images.images.iter().map(|files| Merged::of(files)).collect();
+    let merged: Vec<_> = images.sums.iter().map(|(_, sum)| Merged::of(sum)).collect();
     if merged.len() > 1 && !several {
         let names: Vec<_> = merged.iter().map(|merged| merged.image.display().to_string()).collect();
         bail!(
@@ -129,10 +137,8 @@ enum Place {
 }
 
 impl<'a> Merged<'a> {
-    fn of(files: &'a [(usize, ProfileFile)]) -> Self {
-        let image = files.first().map_or(Path::new(""), |(_, file)| &file.image);
-        let parts = files.iter().flat_map(|(_, file)| &file.parts);
-        Self { image, runs: parts.map(|part| part.run).collect(), bytes: joined(files) }
+    fn of(sum: &'a Sum) -> Self {
+        Self { image: Path::new(OsStr::from_bytes(sum.image())), runs: sum.runs().collect(), bytes: sum.encode() }
     }
 
     fn place(&self, path: &Path) -> Place {
@@ -141,14 +147,15 @@ impl<'a> Merged<'a> {
         if is_pipe || data.is_file() && data.len() == 0 {
             return Place::Replaceable;
         }
-        match profile::read(path) {
-            Ok(None) => Place::Replaceable,
-            Ok(Some(file)) => match file.parts.iter().filter(|part| !self.runs.contains(&part.run)).count() {
-                0 => Place::Replaceable,
-                1 => Place::Taken("holds a run that is not among these".into()),
-                lost => Place::Taken(format!("holds {lost} runs that are not among these")),
-            },
-            Err(_) => Place::Taken("is no profile that can be read".into()),
+        let Ok(found) = records::of(path) else { return Place::Taken("is no profile that can be read".into()) };
+        let files: Result<Vec<_>> = found.records.iter().map(records::Record::read).collect();
+        let Ok(files) = files else { return Place::Taken("is no profile that can be read".into()) };
+        let runs = files.iter().flat_map(|file| &file.parts).flat_map(|part| &part.runs);
+        match runs.filter(|run| !self.runs.contains(run)).count() {
+            0 if found.problems.is_empty() => Place::Replaceable,
+            0 => Place::Taken("holds something that cannot be read".into()),
+            1 => Place::Taken("holds a run that is not among these".into()),
+            lost => Place::Taken(format!("holds {lost} runs that are not among these")),
         }
     }
 
@@ -186,38 +193,4 @@ impl<'a> Merged<'a> {
         }
         bail!("all names in {} are taken", folder.display())
     }
-}
-
-fn joined(files: &[(usize, ProfileFile)]) -> Vec<u8> {
-    let Some((_, first)) = files.first() else { return Vec::new() };
-    let files = files.iter().map(|(_, file)| file);
-    let parts: Vec<_> = files.clone().flat_map(|file| &file.parts).collect();
-    let any = |flag| if parts.iter().any(|part| part.flags & flag != 0) { flag } else { 0 };
-    let mut command_line = Vec::new();
-    for argument in &first.run.command_line {
-        command_line.extend(argument.as_bytes());
-        command_line.push(0);
-    }
-    let head = Head {
-        flags: [INCOMPLETE, UNREGISTERED_THREADS, FORKED, PARTIAL, CUT, UNSURE, OTHER_RUNTIME]
-            .into_iter()
-            .fold(0, |flags, flag| flags | any(flag)),
-        pid: first.run.pid,
-        parent: first.run.parent,
-        start: files.clone().map(|file| file.run.start).min().unwrap_or_default(),
-        stop: files.map(|file| file.run.stop).max().unwrap_or_default(),
-        process_start: if parts.len() == 1 { first.run.process_start } else { 0 },
-        run: parts.first().map_or(RunId::NONE, |part| part.run),
-        build_id: &first.build_id,
-        image: first.image.as_os_str().as_bytes(),
-        command_line: &command_line,
-        directory: first.run.directory.as_bytes(),
-        host: first.run.host.as_bytes(),
-    };
-    let counted = |part: &&Part| {
-        let modules = part.modules.iter().filter(|module| !module.counts.is_empty()).cloned().collect::<Vec<_>>();
-        let map = part.map.clone().filter(|_| !modules.is_empty());
-        Part { run: part.run, flags: part.flags, map, modules }
-    };
-    Profile { head, parts: parts.iter().map(counted).collect() }.encode()
 }

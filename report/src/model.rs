@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 
 use pathformat::manifest;
+use pathformat::profile::RunId;
 
 /// How often something ran. Wide enough for the sum of any number of 64-bit counters.
 pub type Count = u128;
@@ -39,6 +40,8 @@ pub struct Image {
 /// One process that wrote a profile of one image.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Run {
+    /// Which run; of a merged record, the first.
+    pub id: RunId,
     /// The profile's file.
     pub profile: PathBuf,
     /// Index of the image.

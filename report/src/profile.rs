@@ -1,4 +1,4 @@
-//! Reads what a process left: its profile, or its raw file if it had no time to write one.
+//! What a record holds, and what a raw file does of a process that had no time to write one.
 //!
 //! A raw file is read as it stands, also while its process is still running. Only its parts that hold data are read,
 //! since it may be far larger than what was counted.
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Error, Result, anyhow};
 use pathformat::profile::{
-    CUT, DENIED, ENDED, FORKED, Head, INCOMPLETE, LEFT, OTHER_RUNTIME, PARTIAL, Part, Profile, RUNNING,
+    CUT, DENIED, ENDED, FORKED, GONE, Head, INCOMPLETE, LEFT, OTHER_RUNTIME, PARTIAL, Part, Profile, RUNNING,
     UNREGISTERED_THREADS, UNSURE,
 };
 use pathformat::raw::{self, Header, Sums};
@@ -19,10 +19,7 @@ use pathformat::{PROFILE_VERSION, RAW_VERSION, wire};
 use rustix::fs::{SeekFrom, seek};
 
 use crate::model::Run;
-use crate::{inputs, open};
-
-/// No profile is longer.
-const LONGEST_PROFILE: u64 = 1 << 32;
+use crate::naming::EXTENSION;
 
 /// No header is longer: it has 64 KiB of arguments, as much of a map, and 36 bytes for each module.
 const LONGEST_HEADER: u64 = 1 << 26;
@@ -30,7 +27,7 @@ const LONGEST_HEADER: u64 = 1 << 26;
 /// A raw file is read in pieces of this size.
 const PIECE: usize = 1 << 20;
 
-/// A profile in memory.
+/// A record in memory.
 #[derive(Debug)]
 pub struct ProfileFile {
     /// Who ran.
@@ -39,44 +36,38 @@ pub struct ProfileFile {
     pub build_id: Vec<u8>,
     /// Where the image was.
     pub image: PathBuf,
-    /// What it counted; in a merged profile, what each of the runs did.
+    /// What it counted; in a merged record, what the runs did.
     pub parts: Vec<Part>,
 }
 
-/// Reads the file at `path`; `None` if it is a raw file whose profile was finished after all.
-///
-/// # Errors
-/// Whatever makes the file unusable, with what to do.
-pub fn read(path: &Path) -> Result<Option<ProfileFile>> {
-    let mut file = open::regular(path).map_err(|error| unreadable(&error))?;
-    let mut start = [0; 8];
-    let magic = file.read_exact(&mut start).is_ok() && start == raw::MAGIC;
-    if magic {
-        return read_raw(path, file);
-    }
-    let bytes = file.rewind().and_then(|()| open::content(&mut file, LONGEST_PROFILE));
-    let bytes = bytes.map_err(|error| unreadable(&error))?;
-    let Profile { head, parts } = Profile::decode(&bytes).map_err(|error| damage(error, &bytes))?;
-    Ok(Some(ProfileFile::new(path, &head, parts)))
-}
-
-fn unreadable(error: &io::Error) -> Error {
+/// Why a profile cannot be opened or read.
+pub(crate) fn unreadable(error: &io::Error) -> Error {
     match error.kind() {
-        io::ErrorKind::NotFound => anyhow!(
-            "no such file; give the profile that a run wrote (its default name is PROGRAM.PID.{})",
-            inputs::EXTENSION
-        ),
+        io::ErrorKind::NotFound => {
+            anyhow!("no such file; give the profile that a run wrote (its default name is PROGRAM.{EXTENSION})")
+        }
         _ => anyhow!("cannot read this profile: {error}"),
     }
 }
 
-fn read_raw(path: &Path, mut file: File) -> Result<Option<ProfileFile>> {
+/// Reads the raw file at `path`.
+pub(crate) fn read_raw(path: &Path, file: File) -> Result<ProfileFile> {
+    of_raw(file, |head, part| ProfileFile::new(path, head, vec![part]))
+}
+
+/// The record that a process would have written whose raw file this is. Nothing will complete it.
+pub(crate) fn record_of_raw(file: File) -> Result<Vec<u8>> {
+    of_raw(file, |head, part| {
+        let head = Head { flags: head.flags | GONE, ..*head };
+        Profile { head, parts: vec![Part { flags: head.flags, ..part }] }.encode()
+    })
+}
+
+/// Reads a raw file, and makes something of what it says.
+fn of_raw<T>(mut file: File, make: impl FnOnce(&Head<'_>, Part) -> T) -> Result<T> {
     let length = file.metadata().map_err(|error| unreadable(&error))?.len();
-    let bytes = front(&mut file, length)?;
+    let bytes = front(&mut file)?;
     let mut header = Header::decode(&bytes).map_err(damage_of_raw)?;
-    if is_finished(path, &header.head) {
-        return Ok(None);
-    }
     let mut sums = Sums::default();
     let mut piece = vec![0; PIECE];
     let mut position = header.size;
@@ -94,11 +85,12 @@ fn read_raw(path: &Path, mut file: File) -> Result<Option<ProfileFile>> {
     }
     let modules = sums.finish(&mut header);
     let part = Part { map: header.map.take(), modules, ..Part::of(&header.head) };
-    Ok(Some(ProfileFile::new(path, &header.head, vec![part])))
+    Ok(make(&header.head, part))
 }
 
-/// The header's bytes, and perhaps more.
-fn front(file: &mut File, length: u64) -> Result<Vec<u8>> {
+/// The bytes of a raw file's header, and perhaps more.
+pub(crate) fn front(file: &mut File) -> Result<Vec<u8>> {
+    let length = file.metadata().map_err(|error| unreadable(&error))?.len();
     let mut bytes = Vec::new();
     file.rewind().and_then(|()| file.take(raw::PAGE).read_to_end(&mut bytes)).map_err(|error| unreadable(&error))?;
     let size = bytes.get(16..24).and_then(|word| word.first_chunk()).map_or(0, |word| u64::from_le_bytes(*word));
@@ -136,23 +128,21 @@ fn next_data(file: &File, position: u64, length: u64) -> Option<(u64, u64)> {
     }
 }
 
-/// Whether the process of a raw file wrote its profile in the end, and was only kept from removing the raw file.
-fn is_finished(path: &Path, head: &Head<'_>) -> bool {
-    let finished = inputs::finished_name(path).and_then(|name| open::whole(&name, LONGEST_PROFILE).ok());
-    let finished = finished.as_deref().map(Profile::decode);
-    finished.is_some_and(|profile| profile.is_ok_and(|profile| profile.head.identity() == head.identity()))
-}
-
 impl ProfileFile {
-    /// Whether it tells all that its runs counted: none of them was still counting, or was ended.
-    pub fn is_complete(&self) -> bool {
-        self.parts.iter().all(|part| part.flags & INCOMPLETE == 0)
+    /// The same record with other parts.
+    pub fn with_parts(&self, parts: Vec<Part>) -> Self {
+        let (run, build_id, image) = (self.run.clone(), self.build_id.clone(), self.image.clone());
+        let mut file = Self { run, build_id, image, parts };
+        file.tell_flags();
+        file
     }
 
-    fn new(path: &Path, head: &Head<'_>, parts: Vec<Part>) -> Self {
+    /// What a record at `path` says.
+    pub(crate) fn new(path: &Path, head: &Head<'_>, parts: Vec<Part>) -> Self {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let arguments = head.command_line.strip_suffix(&[0]).unwrap_or(head.command_line);
         let run = Run {
+            id: head.identity(),
             profile: path.to_path_buf(),
             image: 0,
             pid: head.pid,
@@ -194,7 +184,8 @@ fn other_version(found: u32, what: &str, ours: u32) -> Error {
     )
 }
 
-fn damage_of_raw(error: wire::Error) -> Error {
+/// Says what is wrong with a raw file.
+pub(crate) fn damage_of_raw(error: wire::Error) -> Error {
     match error {
         wire::Error::BadVersion(found) => other_version(found, "raw file", RAW_VERSION),
         error => anyhow!("the header of this raw file is damaged or truncated: {error}; run the program again"),
@@ -202,7 +193,7 @@ fn damage_of_raw(error: wire::Error) -> Error {
 }
 
 /// Says what is wrong with the bytes of a profile, and what to do.
-fn damage(error: wire::Error, bytes: &[u8]) -> Error {
+pub(crate) fn damage(error: wire::Error, bytes: &[u8]) -> Error {
     match error {
         wire::Error::BadMagic if bytes.starts_with(b"\x7fELF") => {
             anyhow!(
@@ -218,7 +209,6 @@ fn damage(error: wire::Error, bytes: &[u8]) -> Error {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
     use std::os::unix::fs::FileExt;
 
     use pathformat::ModuleId;
@@ -246,20 +236,13 @@ mod tests {
         ];
         words.iter().for_each(|(at, bytes)| file.write_all_at(bytes, *at).expect("writable"));
 
-        let read = || super::read(&path).expect("sound");
-        let found = read().expect("there is no finished profile");
+        let read = || read_raw(&path, File::open(&path).expect("readable")).expect("sound");
+        let found = read();
         assert!(found.run.incomplete && !found.run.unregistered_threads && found.run.stop == 5);
         let counts: Vec<_> = found.parts[0].modules.iter().map(|module| module.counts.clone()).collect();
         assert_eq!(counts, [vec![(2, 5)], vec![(0, 3)]]);
 
         file.write_all_at(&[1], size + 8).expect("writable");
-        assert!(read().expect("as before").run.unregistered_threads);
-
-        // The finished profile stands for it, and that of another process does not.
-        for (start, superseded) in [(4, false), (5, true)] {
-            let profile = Profile { head: Head { start, ..head }, ..Profile::default() };
-            fs::write(folder.path().join("x.pathprof"), profile.encode()).expect("writable");
-            assert_eq!(read().is_none(), superseded);
-        }
+        assert!(read().run.unregistered_threads);
     }
 }

@@ -3,7 +3,7 @@
 //! Standard input, output and error are the program's own. Signals that a terminal sends reach it directly; those that
 //! are sent to this process alone are handed on. Afterwards this process still exists to report.
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -16,16 +16,19 @@ use std::process::{Child, Command, ExitStatus};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
-use std::time::SystemTime;
 
 use anyhow::{Context, Error, Result, anyhow};
+use pathformat::profile::RunId;
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::iterator::{Handle, Signals};
 use tempfile::TempDir;
 
-use crate::inputs;
+use crate::inputs::{self, Input};
+use crate::naming::{EXTENSION, finished_name};
+use crate::records::{self, Record};
+use crate::store;
 
 /// The runtime's environment variable.
 const VARIABLE: &str = "PATHCC_PROFILE";
@@ -46,8 +49,8 @@ pub struct Task {
 pub struct Finished {
     /// How the program ended.
     pub status: ExitStatus,
-    /// The profiles that it and its children wrote, where they are now.
-    pub profiles: Vec<PathBuf>,
+    /// What it and its children recorded, where that is now.
+    pub profiles: Vec<Input>,
     /// Why they are not where they were wanted.
     pub problem: Option<Error>,
     /// Whether the environment says that nothing is to be written.
@@ -107,21 +110,22 @@ fn pattern(directory: &Path) -> OsString {
 
 /// Where the program writes its profiles.
 enum Place {
-    /// In a fresh directory, from which they are moved to the current one.
+    /// In a fresh directory, from which they are taken into profiles in the current one.
     Fresh(TempDir),
-    /// In a directory that holds these files already.
-    Given(PathBuf, Files),
-    /// Where the environment says, where these files are already.
-    Named(Wanted, Files),
+    /// In a directory that holds these runs already.
+    Given(PathBuf, HashSet<RunId>),
+    /// Where the environment says, where these runs are already.
+    Named(Wanted, HashSet<RunId>),
     /// Nowhere, says the environment.
     Nowhere,
 }
 
-/// Files, and when each was written.
-type Files = HashMap<PathBuf, Option<SystemTime>>;
+fn records_in(files: &[PathBuf]) -> Vec<Record> {
+    files.iter().flat_map(|file| records::of(file).unwrap_or_default().records).collect()
+}
 
-fn with_times(files: Vec<PathBuf>) -> Files {
-    files.into_iter().map(|file| (file.clone(), written(&file))).collect()
+fn runs_in(files: &[PathBuf]) -> HashSet<RunId> {
+    records_in(files).iter().map(|record| record.run).collect()
 }
 
 /// The files that a pattern may name.
@@ -143,12 +147,12 @@ impl Wanted {
             bytes.push(b'/');
         }
         if bytes.ends_with(b"/") {
-            bytes.extend(b"%e.%p.pathprof");
+            bytes.extend(b"%e.pathprof");
         }
         let text = String::from_utf8_lossy(&bytes).into_owned();
         let fixed = text.find('%').unwrap_or(text.len());
         let (top, rest) = text.split_at(text[..fixed].rfind('/').map_or(0, |slash| slash + 1));
-        let extension = format!(".{}", inputs::EXTENSION);
+        let extension = format!(".{EXTENSION}");
         let (stem, extension) = match rest.strip_suffix(&extension) {
             Some(stem) => (stem, extension.as_str()),
             None => (rest, ""),
@@ -177,6 +181,7 @@ impl Wanted {
         let mut found = Vec::new();
         self.search(&self.top, self.depth, &mut found);
         found.sort();
+        found.dedup();
         found
     }
 
@@ -186,10 +191,10 @@ impl Wanted {
                 self.search(&path, depth - 1, found);
                 continue;
             }
-            let finished = inputs::finished_name(&path).unwrap_or_else(|| path.clone());
-            let below = finished.strip_prefix(&self.top).unwrap_or(&finished).to_string_lossy();
+            let profile = finished_name(&path).unwrap_or_else(|| path.clone());
+            let below = profile.strip_prefix(&self.top).unwrap_or(&profile).to_string_lossy();
             if glob_match::glob_match(&self.glob, &below) && path.is_file() {
-                found.push(path.strip_prefix(".").unwrap_or(&path).to_path_buf());
+                found.push(profile.strip_prefix(".").unwrap_or(&profile).to_path_buf());
             }
         }
     }
@@ -204,8 +209,8 @@ impl Place {
                     return Ok(Place::Nowhere);
                 }
                 let wanted = Wanted::of(&pattern);
-                let files = with_times(wanted.files());
-                return Ok(Place::Named(wanted, files));
+                let before = runs_in(&wanted.files());
+                return Ok(Place::Named(wanted, before));
             }
             // Nobody else may look or write into it, whatever the umask is.
             let private = fs::Permissions::from_mode(0o700);
@@ -215,8 +220,8 @@ impl Place {
         let problem = || format!("cannot use {} for the profiles", directory.display());
         fs::create_dir_all(directory).with_context(problem)?;
         let absolute = fs::canonicalize(directory).with_context(problem)?;
-        let files = with_times(inputs::in_directory(&absolute)?);
-        Ok(Place::Given(absolute, files))
+        let before = runs_in(&inputs::in_directory(&absolute)?);
+        Ok(Place::Given(absolute, before))
     }
 
     /// The directory that the program is told of; `None` if it knows already.
@@ -228,8 +233,8 @@ impl Place {
         }
     }
 
-    /// The new profiles, and what went wrong on the way.
-    fn gather(self) -> (Vec<PathBuf>, Option<Error>) {
+    /// What is new, and what went wrong on the way.
+    fn gather(self) -> (Vec<Input>, Option<Error>) {
         let files = match &self {
             Place::Named(wanted, _) => wanted.files(),
             Place::Nowhere => Vec::new(),
@@ -240,36 +245,25 @@ impl Place {
         };
         match self {
             Place::Given(_, before) | Place::Named(_, before) => {
-                let fresh = |file: &PathBuf| before.get(file).is_none_or(|&at| at != written(file));
-                (files.into_iter().filter(fresh).collect(), None)
+                let records = records_in(&files);
+                let fresh: Vec<_> = records.iter().filter(|record| !before.contains(&record.run)).collect();
+                (inputs::of_records(&fresh), None)
             }
-            Place::Nowhere => (files, None),
-            Place::Fresh(directory) => match files.iter().map(|file| bring_here(file)).collect::<Result<Vec<_>>>() {
-                Ok(moved) => (moved, None),
-                Err(error) => {
-                    let kept = directory.keep();
-                    let error = error.context(format!("the profiles are in {}", kept.display()));
-                    (inputs::in_directory(&kept).unwrap_or_default(), Some(error))
+            Place::Nowhere => (Vec::new(), None),
+            Place::Fresh(directory) => {
+                let taken: Result<Vec<_>> = files.iter().map(|file| store::bring(file, Path::new(""))).collect();
+                match taken {
+                    Ok(inputs) => (inputs, None),
+                    Err(error) => {
+                        let kept = directory.keep();
+                        let error = error.context(format!("the profiles are in {}", kept.display()));
+                        let files = inputs::in_directory(&kept).unwrap_or_default();
+                        (files.into_iter().map(Input::from).collect(), Some(error))
+                    }
                 }
-            },
+            }
         }
     }
-}
-
-fn written(file: &Path) -> Option<SystemTime> {
-    file.metadata().and_then(|data| data.modified()).ok()
-}
-
-/// Moves `file` into the current directory; an older profile of that name is not replaced.
-fn bring_here(file: &Path) -> Result<PathBuf> {
-    let name = Path::new(file.file_name().context("a profile has no name")?);
-    let numbered = (2..).map(|number| inputs::numbered(name, number));
-    let target = std::iter::once(inputs::shown(name)).chain(numbered).find(|target| !target.exists());
-    let target = target.context("all names are taken")?;
-    fs::rename(file, &target)
-        .or_else(|_| fs::copy(file, &target).and_then(|_| fs::remove_file(file)))
-        .with_context(|| format!("cannot write {} in the current directory", target.display()))?;
-    Ok(target)
 }
 
 /// How far the program has come.
@@ -415,7 +409,7 @@ mod tests {
         assert_eq!(wanted("/a/b/%e.%p.pathprof"), "/a/b/ 0 *.**.pathprof");
         assert_eq!(wanted("/a/b%%/%h/x"), "/a/ 2 b%/*/x*");
         assert_eq!(wanted("x.pathprof"), ". 0 x*.pathprof");
-        assert_eq!(wanted("no-such[1]/"), "no-such[1]/ 0 *.**.pathprof");
+        assert_eq!(wanted("no-such[1]/"), "no-such[1]/ 0 **.pathprof");
         assert_eq!(wanted("%p/[1].prof"), ". 1 */\\[1\\].prof*");
     }
 }

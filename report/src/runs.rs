@@ -1,22 +1,26 @@
-//! Reads profiles one after the other, and each run but once.
+//! Reads records one after the other, and each run but once.
 //!
 //! A profile may be named twice, have a copy beside it, or be part of a merged one: runs are told apart by their identities, and one that
-//! was taken already is left out of what comes later. Of a run that was read while it was still counting and again
-//! when it had ended, the latter is taken: files that hold the counts of unfinished runs wait until all others were read.
+//! was taken already is left out of what comes later. What several runs counted together cannot be taken apart, so that merged
+//! records come first, those of most runs before the others. Of a run that was read while it was still counting and again
+//! when it had ended, the latter is taken: counts of unfinished runs wait until all others were read.
 
+use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Error, Result, anyhow};
 use owo_colors::OwoColorize;
-use pathformat::profile::RunId;
+use pathformat::profile::{GONE, INCOMPLETE, Part, RunId};
 use rayon::prelude::*;
 
-use crate::profile::{self, ProfileFile};
+use crate::inputs::Input;
+use crate::profile::ProfileFile;
 use crate::progress::Progress;
+use crate::records::{self, Record};
 use crate::style::plural;
 
-/// How many profiles are in memory at a time.
+/// How many records are in memory at a time.
 const BATCH: usize = 64;
 
 /// What becomes of a run that is met again.
@@ -29,143 +33,256 @@ pub enum Doubles {
     Allow,
 }
 
-/// Takes profiles.
+/// How to read.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// What becomes of a run that is met again.
+    pub doubles: Doubles,
+    /// Only what was merged under this label.
+    pub label: Option<String>,
+}
+
+impl From<Doubles> for Options {
+    fn from(doubles: Doubles) -> Self {
+        Self { doubles, label: None }
+    }
+}
+
+/// Takes records.
 pub trait Taker {
-    /// Takes the profile that stands at this place among all. One that is refused must leave nothing behind.
+    /// Takes the record that stands at this place among all. One that is refused must leave nothing behind.
     ///
     /// # Errors
     /// Why it cannot be used.
     fn take(&mut self, place: usize, file: ProfileFile) -> Result<()>;
 
-    /// Whether a profile that was refused may be taken now, for what was learned of its image since.
+    /// Whether a record that was refused may be taken now, for what was learned of its image since.
     fn takes_now(&self, _build_id: &[u8]) -> bool {
+        false
+    }
+
+    /// Whether a record that was refused is of an image that was there before the one at this path, some of whose records were
+    /// taken.
+    fn is_outdated(&self, _image: &Path, _build_id: &[u8]) -> bool {
         false
     }
 }
 
-/// What was noticed while profiles were read.
+/// What was noticed while records were read.
 #[derive(Debug, Default)]
 pub struct Notices {
-    /// Profiles that could not be used.
+    /// What could not be used.
     pub problems: Vec<Error>,
     /// What does no harm.
-    pub warning: Option<String>,
+    pub warnings: Vec<String>,
 }
 
 impl Notices {
     /// Tells what does no harm.
     pub fn warn(&self) {
-        if let Some(warning) = &self.warning {
+        for warning in &self.warnings {
             anstream::eprintln!("{} {warning}", "warning:".yellow().bold());
         }
     }
 }
 
-/// Reads `profiles` and gives them to `taker`, without the runs that it has already.
-pub fn each(profiles: &[PathBuf], doubles: Doubles, taker: &mut impl Taker) -> Notices {
-    let mut reading = Reading { profiles, doubles, ..Reading::default() };
-    let progress = Progress::new("reading profiles", profiles.len());
-    let all: Vec<usize> = (0..profiles.len()).collect();
-    let unfinished = reading.pass(&all, false, taker, &progress);
-    reading.pass(&unfinished, true, taker, &progress);
+/// Reads the records of `inputs` and gives them to `taker`, without the runs that it has already.
+pub fn each(inputs: &[Input], options: &Options, taker: &mut impl Taker) -> Notices {
+    let mut reading = Reading::new(options);
+    let found: Vec<_> = inputs.par_iter().map(|input| (input, records::of(&input.path))).collect();
+    let mut records = Vec::new();
+    for (input, found) in found {
+        match found {
+            Ok(found) => {
+                reading.problems.extend(found.problems);
+                let wanted = |record: &Record| input.only.as_ref().is_none_or(|only| only.contains(&record.run));
+                records.extend(found.records.into_iter().filter(wanted));
+            }
+            Err(why) => reading.refuse(records.len(), &input.path, why),
+        }
+    }
+    let progress = Progress::new("reading profiles", records.len());
+    reading.read(&records, taker, &progress);
     let refused = std::mem::take(&mut reading.refused);
-    let (again, lost): (Vec<_>, Vec<_>) = refused.into_iter().partition(|refused| taker.takes_now(&refused.build_id));
+    let (again, lost): (Vec<_>, Vec<_>) =
+        refused.into_iter().partition(|refused| refused.record.is_some() && taker.takes_now(&refused.build_id));
     reading.refused = lost;
-    again.into_iter().for_each(|refused| reading.try_again(refused, taker));
-    reading.notices()
+    again.into_iter().for_each(|refused| reading.try_again(refused, &records, taker));
+    reading.notices(taker)
 }
 
-#[derive(Default)]
 struct Reading<'a> {
-    profiles: &'a [PathBuf],
-    doubles: Doubles,
+    options: &'a Options,
     taken: HashSet<RunId>,
     /// How many runs were left out, and the first file in which one was.
     left_out: usize,
-    first: Option<&'a Path>,
+    first: Option<PathBuf>,
     refused: Vec<Refused>,
+    /// What is damaged in files that hold other records.
+    problems: Vec<Error>,
 }
 
-/// A profile that could not be used.
+/// Whether the runs of a part may still be completed.
+pub fn may_end(part: &Part) -> bool {
+    part.flags & INCOMPLETE != 0 && part.flags & GONE == 0
+}
+
+/// A record that could not be used, or a file without any.
 struct Refused {
+    /// Its place among all.
     place: usize,
+    record: Option<usize>,
+    path: PathBuf,
+    image: PathBuf,
     build_id: Vec<u8>,
     why: Error,
 }
 
-impl Reading<'_> {
-    /// Reads the profiles at these places. Gives those that wait: the ones that do not tell all of a run, unless `last`.
-    fn pass(&mut self, places: &[usize], last: bool, taker: &mut impl Taker, progress: &Progress) -> Vec<usize> {
-        let mut waiting = Vec::new();
+impl<'a> Reading<'a> {
+    fn new(options: &'a Options) -> Self {
+        let (taken, refused, problems) = (HashSet::new(), Vec::new(), Vec::new());
+        Self { options, taken, left_out: 0, first: None, refused, problems }
+    }
+
+    fn refuse(&mut self, place: usize, path: &Path, why: Error) {
+        let (path, image) = (path.to_path_buf(), PathBuf::new());
+        self.refused.push(Refused { place, record: None, path, image, build_id: Vec::new(), why });
+    }
+
+    fn read(&mut self, records: &[Record], taker: &mut impl Taker, progress: &Progress) {
+        let places = |wanted: &dyn Fn(&Record) -> bool| -> Vec<usize> {
+            (0..records.len()).filter(|&place| wanted(&records[place])).collect()
+        };
+        let mut merged: Vec<(usize, ProfileFile)> = Vec::new();
+        self.pass(&places(&|record| record.merged), records, progress, |_, place, file| merged.push((place, file)));
+        let runs = |file: &ProfileFile| file.parts.iter().map(|part| part.runs.len()).sum::<usize>();
+        merged.sort_by_key(|(place, file)| (Reverse(runs(file)), *place));
+        let mut unfinished = Vec::new();
+        for (place, mut file) in merged {
+            let (waiting, ended): (Vec<Part>, Vec<Part>) =
+                std::mem::take(&mut file.parts).into_iter().partition(may_end);
+            if !waiting.is_empty() {
+                unfinished.push((place, file.with_parts(waiting)));
+            }
+            if !ended.is_empty() {
+                self.offer(place, file.with_parts(ended), taker);
+            }
+        }
+        let ended = places(&|record| !record.merged && record.complete);
+        self.pass(&ended, records, progress, |reading, place, file| reading.offer(place, file, taker));
+        let waiting = places(&|record| !record.merged && !record.complete);
+        self.pass(&waiting, records, progress, |reading, place, file| reading.offer(place, file, taker));
+        unfinished.into_iter().for_each(|(place, file)| self.offer(place, file, taker));
+    }
+
+    /// Reads the records at these places, several at a time, and takes them one by one.
+    fn pass(
+        &mut self,
+        places: &[usize],
+        records: &[Record],
+        progress: &Progress,
+        mut take: impl FnMut(&mut Self, usize, ProfileFile),
+    ) {
         for batch in places.chunks(BATCH) {
-            let read = |&place: &usize| (place, profile::read(&self.profiles[place]));
-            let files: Vec<_> = batch.par_iter().map(read).collect();
+            let files: Vec<_> = batch.par_iter().map(|&place| (place, records[place].read())).collect();
             for (place, file) in files {
                 match file {
-                    Ok(Some(file)) if !last && !file.is_complete() => {
-                        waiting.push(place);
-                        continue;
-                    }
-                    Ok(Some(file)) => self.offer(place, file, taker),
-                    // A raw file beside its finished profile was left by a process that was killed just then.
-                    Ok(None) => {}
-                    Err(why) => self.refused.push(Refused { place, build_id: Vec::new(), why }),
+                    Ok(file) => take(self, place, file),
+                    Err(why) => self.refuse(place, &records[place].path, why),
                 }
                 progress.step();
             }
         }
-        waiting
     }
 
-    /// Reads a profile once more that was refused.
-    fn try_again(&mut self, refused: Refused, taker: &mut impl Taker) {
-        let file = profile::read(&self.profiles[refused.place]).ok().flatten();
-        match file.filter(|file| file.parts.iter().any(|part| !self.taken.contains(&part.run))) {
+    /// Reads a record once more that was refused.
+    fn try_again(&mut self, refused: Refused, records: &[Record], taker: &mut impl Taker) {
+        let file = refused.record.and_then(|at| records.get(at)).and_then(|record| record.read().ok());
+        let is_new = |part: &Part| part.runs.iter().any(|run| !self.taken.contains(run));
+        match file.filter(|file| file.parts.iter().any(is_new)) {
             Some(file) => self.offer(refused.place, file, taker),
             None => self.refused.push(refused),
         }
     }
 
     fn offer(&mut self, place: usize, mut file: ProfileFile, taker: &mut impl Taker) {
-        let before = file.parts.len();
-        let mut own = HashSet::new();
-        if self.doubles == Doubles::Skip {
-            file.parts.retain(|part| !self.taken.contains(&part.run) && own.insert(part.run));
+        if let Some(label) = &self.options.label {
+            file.parts.retain(|part| part.label == label.as_bytes());
         }
-        let doubles = before - file.parts.len();
+        let (mut own, mut doubles, mut shared) = (HashSet::<RunId>::new(), 0, 0);
+        if self.options.doubles == Doubles::Skip {
+            file.parts.retain(|part| {
+                let known = part.runs.iter().filter(|run| self.taken.contains(run) || own.contains(*run)).count();
+                if known == 0 {
+                    own.extend(&part.runs);
+                } else if known == part.runs.len() {
+                    doubles += known;
+                } else {
+                    shared += known;
+                }
+                known == 0 || known < part.runs.len()
+            });
+        }
         if doubles > 0 {
             file.tell_flags();
         }
-        let build_id = file.build_id.clone();
-        let taken = if file.parts.is_empty() { Ok(()) } else { taker.take(place, file) };
+        let (path, image, build_id) = (file.run.profile.clone(), file.image.clone(), file.build_id.clone());
+        let taken = match shared {
+            0 if file.parts.is_empty() => Ok(()),
+            0 => taker.take(place, file),
+            _ => Err(anyhow!(
+                "it holds the sum of several runs, {shared} of which {} read already, and a sum cannot be taken apart; \
+                 give one or the other, or count each time with --allow-duplicates",
+                if shared == 1 { "was" } else { "were" }
+            )),
+        };
         match taken {
             Ok(()) => {
                 self.taken.extend(own);
                 self.left_out += doubles;
                 if doubles > 0 {
-                    self.first.get_or_insert(&self.profiles[place]);
+                    self.first.get_or_insert(path);
                 }
             }
-            Err(why) => self.refused.push(Refused { place, build_id, why }),
+            Err(why) => self.refused.push(Refused { place, record: Some(place), path, image, build_id, why }),
         }
     }
 
-    fn notices(mut self) -> Notices {
+    fn notices(mut self, taker: &impl Taker) -> Notices {
         self.refused.sort_by_key(|refused| refused.place);
         let mut problems = Problems::default();
-        self.refused.iter().for_each(|refused| problems.add(&self.profiles[refused.place], &refused.why));
-        let warning = self.first.map(|first| {
+        let (mut outdated, mut outdated_in) = (0, None);
+        for refused in &self.refused {
+            if taker.is_outdated(&refused.image, &refused.build_id) {
+                outdated += 1;
+                outdated_in.get_or_insert(&refused.path);
+            } else {
+                problems.add(&refused.path, &refused.why);
+            }
+        }
+        let mut warnings = Vec::new();
+        if let Some(first) = &self.first {
             let others = if self.left_out > 1 { ", the first one" } else { "" };
-            format!(
+            warnings.push(format!(
                 "{} given more than once and counted once{others} in {}; --allow-duplicates counts each time",
                 match self.left_out {
                     1 => "1 run is".into(),
                     more => format!("{} are", plural(more, "run")),
                 },
                 first.display()
-            )
-        });
-        Notices { problems: problems.finish(), warning }
+            ));
+        }
+        if let Some(path) = outdated_in {
+            warnings.push(format!(
+                "{} of earlier builds of the program {} left out ({})",
+                plural(outdated, "run"),
+                if outdated == 1 { "is" } else { "are" },
+                path.display()
+            ));
+        }
+        let mut all = self.problems;
+        all.extend(problems.finish());
+        Notices { problems: all, warnings }
     }
 }
 

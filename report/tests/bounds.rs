@@ -72,7 +72,10 @@ impl Scene {
     fn program(&self, manifest: &Manifest, counters: u64, counts: Vec<(u64, u64)>) {
         let payload = manifest.encode();
         self.unit(&payload, payload.len(), counters);
-        self.profile(vec![Part { modules: vec![Module { id: IDENTITY, counters, counts }], ..Part::default() }]);
+        self.profile(vec![Part {
+            modules: vec![Module { id: IDENTITY, counters, counts }],
+            ..Part::of(&Head::default())
+        }]);
     }
 
     fn profile(&self, parts: Vec<Part>) {
@@ -83,7 +86,7 @@ impl Scene {
 
     fn one_count(&self) {
         let modules = vec![Module { id: IDENTITY, counters: 1, counts: vec![(0, 1)] }];
-        self.profile(vec![Part { modules, ..Part::default() }]);
+        self.profile(vec![Part { modules, ..Part::of(&Head::default()) }]);
     }
 
     /// Runs pathprof within its bounds: its exit code, and what it said.
@@ -161,9 +164,9 @@ fn only_regular_files_are_read() {
     let head = Head { run: RunId([1; 16]), image: image.as_os_str().as_bytes(), ..Head::default() };
     let size = write_header(&mut raw, &head, 4096, None, [place].into_iter());
     raw.resize(size as usize + 4096, 1);
-    scene.write("y.pathprof.raw", &raw);
+    scene.write(".y.pathprof.7.raw", &raw);
     scene.pipe("y.pathprof");
-    let (code, said) = scene.pathprof(&["report", "y.pathprof.raw"]);
+    let (code, said) = scene.pathprof(&["report", "y.pathprof"]);
     assert!(code == 1 && said.contains("it is a pipe"), "{said}");
     // A directory of profiles that has one of them.
     fs::create_dir(scene.path("all")).expect("writable");
@@ -313,7 +316,7 @@ fn as_many_maps_as_modules() {
         let mut run = [7; 16];
         run[..4].copy_from_slice(&at.to_le_bytes());
         let modules = vec![Module { id: IDENTITY, counters: 1, counts: vec![(0, 1)] }];
-        Part { run: RunId(run), map: Some(Vec::new()), modules, ..Part::default() }
+        Part { runs: vec![RunId(run)], map: Some(Vec::new()), modules, ..Part::default() }
     };
     scene.profile((0..200_000).map(part).collect());
     scene.harmless();
@@ -397,7 +400,7 @@ fn addresses_on_a_long_map() {
         counts: (0..1 << 18).map(|at| (at, 700_000 + at % 9)).collect(),
     };
     let counts = Module { id: IDENTITY, counters, counts: (0..counters).map(|at| (at, 1)).collect() };
-    scene.profile(vec![Part { map: Some(map), modules: vec![keys, counts], ..Part::default() }]);
+    scene.profile(vec![Part { map: Some(map), modules: vec![keys, counts], ..Part::of(&Head::default()) }]);
     scene.harmless();
 }
 

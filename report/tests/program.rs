@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 
 use object::write::Object;
 use object::{Architecture, BinaryFormat, Endianness, SectionKind};
-use pathformat::profile::{INCOMPLETE, Module, Profile};
+use pathformat::profile::{Head, INCOMPLETE, Module, Profile};
 use pathformat::raw::Threads;
 use pathformat::{ModuleId, names, record};
 use serde_json::Value;
@@ -83,6 +83,7 @@ impl Scene {
             .current_dir(self.directory.path())
             .env_remove("PATHCC_PROFILE")
             .env_remove("CLICOLOR_FORCE")
+            .env("XDG_STATE_HOME", self.path("state"))
             .stdin(Stdio::null())
             .output()
             .expect("pathprof can be run");
@@ -120,15 +121,84 @@ fn a_report_shows_hot_paths() {
     insta::assert_snapshot!("report", outcome.out);
 }
 
+/// A record of the image `demo`, of a process with a parent, from one time to another.
+fn record(scene: &Scene, pid: u32, parent: u32, (start, stop): (u64, u64)) -> Vec<u8> {
+    let image = scene.path("demo");
+    let bytes = samples::profile(image.as_os_str().as_bytes(), &BUILD_ID, 0, samples::counters());
+    let mut profile = Profile::decode(&bytes).expect("sound");
+    profile.head =
+        Head { pid, parent, start: start * 1000, stop: stop * 1000, process_start: pid.into(), ..profile.head };
+    profile.encode()
+}
+
 #[test]
-fn without_arguments_the_newest_profile_is_read() {
+fn without_arguments_the_last_run_is_read() {
     let scene = Scene::new();
-    let old = fs::File::options().write(true).open(scene.profile("old.pathprof")).expect("it was written");
-    old.set_modified(std::time::SystemTime::UNIX_EPOCH).expect("it is ours");
-    scene.profile("new.pathprof");
-    let outcome = scene.pathprof(&["report"]);
-    assert_eq!((outcome.code, outcome.err.as_str()), (0, "reading new.pathprof, the newest profile here\n"));
-    assert!(outcome.out.contains("new.pathprof"));
+    let record = |pid, parent, time| record(&scene, pid, parent, time);
+    // An earlier run and one of three processes, two of which are in another file.
+    let demo = [record(10, 1, (1, 9)), record(20, 1, (11, 19))].concat();
+    scene.write("demo.pathprof", &demo);
+    let others = [record(21, 20, (12, 13)), record(22, 20, (14, 15))].concat();
+    scene.write("other.pathprof", &others);
+    let runs = |arguments: &[&str]| {
+        let outcome = scene.pathprof(&[&["export", "--format", "json"], arguments].concat());
+        assert_eq!(outcome.code, 0, "{}", outcome.err);
+        let json: Value = serde_json::from_str(&outcome.out).expect("JSON");
+        let profiles = json["profiles"].as_array().expect("profiles");
+        let mut pids: Vec<_> = profiles.iter().map(|profile| profile["pid"].as_u64().expect("a number")).collect();
+        pids.sort_unstable();
+        (pids, outcome.err)
+    };
+    let last = "reading demo.pathprof and 1 other profile, the last of 2 runs (--all reads all): 3 processes\n";
+    assert_eq!(runs(&[]), (vec![20, 21, 22], last.into()));
+    assert_eq!(runs(&["--run", "2"]), (vec![10], "reading demo.pathprof, run 2 of 2\n".into()));
+    assert_eq!(runs(&["--all"]), (vec![10, 20, 21, 22], String::new()));
+    // A program stands for the profile beside it.
+    assert_eq!(runs(&["demo"]).0, [20]);
+    assert_eq!(runs(&["--all", "demo"]).0, [10, 20]);
+    // What is named is read.
+    assert_eq!(runs(&["demo.pathprof"]), (vec![10, 20], String::new()));
+    assert_eq!(runs(&["."]), (vec![10, 20, 21, 22], String::new()));
+    scene.refuses(
+        &["report", "--run", "3"],
+        "there is no run 3; `pathprof runs` lists them, from 1, which is the last, to 2",
+    );
+    let list = scene.pathprof(&["runs"]);
+    assert_eq!((list.code, list.err.as_str(), list.out.lines().count()), (0, "", 4), "{}", list.out);
+    // An earlier build of the program is no problem, and nobody asks for its image.
+    scene.image("demo", Some(&samples::section()), &[7; 4]);
+    let newer = fs::read(scene.profile_of("newer", "demo", &[7; 4], samples::counters())).expect("it was written");
+    scene.write("demo.pathprof", &[demo, newer].concat());
+    let outcome = scene.pathprof(&["report", "--all"]);
+    assert_eq!(outcome.code, 0, "{}", outcome.err);
+    assert_eq!(outcome.err, "warning: 4 runs of earlier builds of the program are left out (demo.pathprof)\n");
+}
+
+#[test]
+fn older_runs_are_summed() {
+    let scene = Scene::new();
+    let records: Vec<_> = (1..6).map(|pid| record(&scene, pid, 0, (pid.into(), u64::from(pid) + 1))).collect();
+    scene.write("demo.pathprof", &records.concat());
+    let counts = || hottest(&scene, &["demo.pathprof"]);
+    assert_eq!(counts(), (5 * HOT, 5, String::new()));
+    let said = scene.pathprof(&["compact", "--keep", "2"]);
+    assert_eq!((said.code, said.err.as_str()), (0, ""));
+    assert!(said.out.starts_with("demo.pathprof: 5 records became 3 records, "), "{}", said.out);
+    assert_eq!(counts(), (5 * HOT, 5, String::new()));
+    assert_eq!(hottest(&scene, &["demo"]).0, HOT);
+    let held = fs::read(scene.path("demo.pathprof")).expect("it is there");
+    assert!(held.ends_with(&records[3..].concat()) && held.len() < records.concat().len());
+    // Again and again, and all of it.
+    assert!(scene.pathprof(&["compact", "--keep", "2", "demo"]).out.contains("3 records became 3 records"));
+    assert_eq!(fs::read(scene.path("demo.pathprof")).expect("it is there"), held);
+    assert!(scene.pathprof(&["compact", "--keep", "0", "demo.pathprof"]).out.contains("3 records became 1 record,"));
+    assert_eq!(counts(), (5 * HOT, 5, String::new()));
+    // What cannot be read is not lost.
+    let torn = [records[0].as_slice(), &records[1][..100]].concat();
+    scene.write("demo.pathprof", &torn);
+    let said = scene.pathprof(&["compact"]);
+    assert!(said.code == 1 && said.err.contains("nothing was changed"), "{}", said.err);
+    assert_eq!(fs::read(scene.path("demo.pathprof")).expect("it is there"), torn);
 }
 
 #[test]
@@ -261,7 +331,7 @@ fn a_damaged_profile_does_not_stop_the_others() {
     let expected = "error: bad.pathprof: this profile is damaged or truncated: it ends in the middle of a value \
                     (truncated?); run the program again\n\
                     error: gone.pathprof: no such file; give the profile that a run wrote (its default name is \
-                    PROGRAM.PID.pathprof)\n";
+                    PROGRAM.pathprof)\n";
     assert_eq!(outcome.err, expected);
 }
 
@@ -279,29 +349,30 @@ fn what_is_no_profile_is_refused() {
     );
     scene.refuses(
         &["report", "demo"],
-        "demo: this is an ELF image, not a profile; give the profile that its run wrote, and the image with --image",
+        "demo: this program has left no profile (DIR/demo.pathprof or DIR/state/pathprof/demo-abcdef01/demo.pathprof); run \
+         it first, or name the profile if PATHCC_PROFILE said where it goes",
     );
     let mut other = sound.clone();
     other[8] = 77;
     scene.write("other.pathprof", &other);
     scene.refuses(
         &["report", "other.pathprof"],
-        "other.pathprof: this profile has format version 77, and this pathprof reads version 4; use the pathprof that \
+        "other.pathprof: this profile has format version 77, and this pathprof reads version 5; use the pathprof that \
          belongs to the pathcc that built the program",
     );
     scene.write("cut.pathprof", &sound[..sound.len() - 9]);
     scene.refuses(
         &["report", "cut.pathprof"],
-        "cut.pathprof: this profile is damaged or truncated: its checksum does not match its content; run the program \
-         again",
+        "cut.pathprof: this profile is damaged or truncated: it ends in the middle of a value (truncated?); run the \
+         program again",
     );
     scene.write("zero.pathprof", b"");
     scene.refuses(&["report", "zero.pathprof"], "zero.pathprof: this profile is empty; run the program again");
     let nothing = Scene::new();
     nothing.refuses(
         &["report"],
-        "no profile (*.pathprof) in the current directory: run the instrumented program first \
-         (`pathprof run -- PROGRAM`), or name a profile",
+        "no profile (*.pathprof) in the current directory: a profile stands beside its program; name that program, its \
+         profile, or a directory, or run it with `pathprof run -- PROGRAM`",
     );
 }
 
@@ -421,7 +492,7 @@ fn run_passes_everything_through_and_reports() {
     let flagged =
         samples::profile(scene.path("demo").as_os_str().as_bytes(), &BUILD_ID, INCOMPLETE, samples::counters());
     scene.write("ready", &flagged);
-    let script = "cat; echo to-stderr >&2; echo \"$1\"; cp ready \"${PATHCC_PROFILE}demo.7.pathprof\"; exit 3";
+    let script = "cat; echo to-stderr >&2; echo \"$1\"; cp ready \"${PATHCC_PROFILE}demo.pathprof\"; exit 3";
     let mut pathprof = Command::new(env!("CARGO_BIN_EXE_pathprof"));
     let mut child = pathprof
         .args(["run", "--top", "1", "--", "sh", "-c", script, "sh", "--top"])
@@ -435,25 +506,42 @@ fn run_passes_everything_through_and_reports() {
     let output = child.wait_with_output().expect("it ends");
     let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert_eq!(output.status.code(), Some(3), "{err}");
-    assert_eq!(err, "to-stderr\npathprof: profile demo.7.pathprof\n");
+    assert_eq!(err, "to-stderr\npathprof: profile demo.pathprof\n");
     assert!(out.starts_with("from-stdin\n--top\nimage "), "{out}");
     assert!(out.contains("the first 1 of 14 executed paths; --top 0 shows all"), "{out}");
-    assert!(out.contains("warning: demo.7.pathprof: incomplete: "), "{out}");
-    assert_eq!(fs::read(scene.path("demo.7.pathprof")).expect("it was kept"), flagged);
+    assert!(out.contains("warning: demo.pathprof: incomplete: "), "{out}");
+    assert_eq!(fs::read(scene.path("demo.pathprof")).expect("it was kept"), flagged);
 }
 
 #[test]
 fn run_puts_profiles_where_it_is_told_and_replaces_none() {
     let scene = Scene::new();
-    fs::copy(scene.profile("ready"), scene.path("demo.7.pathprof")).expect("it can be copied");
-    let script = "cp ready \"${PATHCC_PROFILE}demo.7.pathprof\"; cp ready \"${PATHCC_PROFILE}demo.8.pathprof\"";
+    let ready = fs::read(scene.profile("ready")).expect("it was written");
+    let old = fs::read(scene.profile("demo.pathprof")).expect("it was written");
+    let script = "cp ready \"${PATHCC_PROFILE}demo.pathprof\"; cp ready \"${PATHCC_PROFILE}other.pathprof\"";
     let here = scene.pathprof(&["run", "-q", "sh", "-c", script]);
     assert_eq!((here.code, here.out.as_str()), (0, ""));
-    assert_eq!(here.err, "pathprof: 2 profiles, demo.7.2.pathprof … demo.8.pathprof\n");
-    let script = "test \"$PATHCC_PROFILE\" = \"$PWD/50%%/deep/\" && cp ready 50%/deep/demo.9.pathprof";
+    assert_eq!(here.err, "pathprof: 2 profiles, demo.pathprof … other.pathprof\n");
+    assert_eq!(fs::read(scene.path("demo.pathprof")).expect("there"), [old, ready].concat());
+    let script = "test \"$PATHCC_PROFILE\" = \"$PWD/50%%/deep/\" && cat ready >> 50%/deep/demo.pathprof";
     let there = scene.pathprof(&["run", "-q", "-o", "50%/deep", "--", "sh", "-c", script]);
     assert_eq!((there.code, there.out.as_str()), (0, ""));
-    assert_eq!(there.err, "pathprof: profile DIR/50%/deep/demo.9.pathprof\n");
+    assert_eq!(there.err, "pathprof: profile DIR/50%/deep/demo.pathprof\n");
+    // Only what is new is of this run.
+    scene.profile("ready");
+    let script = "cat ready >> 50%/deep/demo.pathprof";
+    let there = scene.pathprof(&["run", "-o", "50%/deep", "--", "sh", "-c", script]);
+    assert!(
+        there.code == 0 && there.out.contains("runs      1 run") || there.out.contains("run       "),
+        "{}",
+        there.out
+    );
+    // A file that is no profile stays as it is.
+    scene.write("demo.pathprof", b"text");
+    let script = "cp ready \"${PATHCC_PROFILE}demo.pathprof\"";
+    let kept = scene.pathprof(&["run", "-q", "sh", "-c", script]);
+    assert!(kept.err.contains("there is a file of that name that is no profile"), "{}", kept.err);
+    assert_eq!(fs::read(scene.path("demo.pathprof")).expect("there"), b"text");
 }
 
 #[test]
@@ -553,7 +641,20 @@ fn run_hands_signals_on() {
 #[test]
 fn completions_and_manual_pages_are_made() {
     let scene = Scene::new();
-    let words = ["run", "report", "export", "merge", "coverage", "weights", "doctor", "top", "fail-under", "image"];
+    let words = [
+        "run",
+        "runs",
+        "compact",
+        "report",
+        "export",
+        "merge",
+        "coverage",
+        "weights",
+        "doctor",
+        "top",
+        "fail-under",
+        "image",
+    ];
     for shell in ["bash", "zsh", "fish"] {
         let Outcome { code, out, err } = scene.pathprof(&["completions", shell]);
         assert_eq!((code, err.as_str()), (0, ""), "{shell}");
@@ -680,14 +781,15 @@ fn a_merged_profile_remembers_its_runs() {
     for arguments in [&["all.pathprof", "a.pathprof"][..], &["b.pathprof", "all.pathprof"], &["."]] {
         assert_eq!(hottest(&scene, arguments).0, 3 * HOT, "{arguments:?}");
     }
-    // Merged files that share a run.
+    // Merged files that share a run: a sum cannot be taken apart.
     merge(&["ab.pathprof", "a.pathprof", "b.pathprof"]);
     merge(&["bc.pathprof", "b.pathprof", "c.pathprof"]);
-    let (count, _, said) = hottest(&scene, &["ab.pathprof", "bc.pathprof"]);
-    assert_eq!(count, 3 * HOT);
-    assert!(said.starts_with("warning: 1 run is given more than once and counted once in bc.pathprof"), "{said}");
-    merge(&["abc.pathprof", "ab.pathprof", "bc.pathprof"]);
-    assert_eq!(hottest(&scene, &["abc.pathprof"]), (3 * HOT, 5, String::new()));
+    let shared = "bc.pathprof: it holds the sum of several runs, 1 of which was read already, and a sum cannot be taken \
+                  apart; give one or the other, or count each time with --allow-duplicates";
+    let both = scene.pathprof(&["export", "--format", "json", "ab.pathprof", "bc.pathprof"]);
+    assert_eq!((both.code, both.err), (1, format!("error: {shared}\n")));
+    // One that has all of their runs stands for them.
+    assert_eq!(hottest(&scene, &["ab.pathprof", "bc.pathprof", "all.pathprof"]).0, 3 * HOT);
     assert_eq!(hottest(&scene, &["--allow-duplicates", "ab.pathprof", "bc.pathprof"]), (4 * HOT, 5, String::new()));
 }
 
@@ -846,7 +948,7 @@ fn the_doctor_says_what_is_wrong() {
             .expect("pathprof can be run");
         (output.status.code(), String::from_utf8(output.stdout).expect("text"))
     };
-    let (code, text) = doctor("%e.%p.pathprof", &[]);
+    let (code, text) = doctor("%e.pathprof", &[]);
     assert!(text.contains("ok Profiles can be written to "), "{text}");
     // What else it finds depends on the machine.
     assert_eq!(code, Some(i32::from(text.contains("problem "))), "{text}");
@@ -877,8 +979,11 @@ fn run_finds_profiles_where_the_environment_puts_them() {
         assert!(none.0 == Some(3) && none.1.contains("wrote no profile"), "{pattern}: {none:?}");
     };
     one("out/%h/%e.%p.pathprof", "out/box/sh.7.pathprof");
+    scene.profile("ready");
     one("fixed.pathprof", "fixed.pathprof");
+    scene.profile("ready");
     one("other.pathprof", "other-2.pathprof");
+    scene.profile("ready");
     one("50%%/[a]*.%p", "50%/[a]*.12");
     let said = "pathprof: PATHCC_PROFILE says that nothing is to be written, so there is no profile.\n";
     assert_eq!(run("off", here, "exit 4"), (Some(4), said.into()));
@@ -888,7 +993,7 @@ fn run_finds_profiles_where_the_environment_puts_them() {
 fn run_works_where_nothing_can_be_written() {
     let scene = Scene::new();
     let ready = scene.profile("ready");
-    let script = format!("cp {} \"${{PATHCC_PROFILE}}demo.7.pathprof\"", ready.display());
+    let script = format!("cp {} \"${{PATHCC_PROFILE}}demo.pathprof\"", ready.display());
     let output = Command::new(env!("CARGO_BIN_EXE_pathprof"))
         .args(["run", "--", "sh", "-c", &script])
         .env_remove("PATHCC_PROFILE")
@@ -900,10 +1005,7 @@ fn run_works_where_nothing_can_be_written() {
     assert_eq!(output.status.code(), Some(0), "{err}");
     let place = scene.directory.path().display().to_string();
     let expected = format!("warning: the profiles are in {place}/pathprof-");
-    assert!(
-        err.starts_with(&expected) && err.contains("cannot write demo.7.pathprof in the current directory"),
-        "{err}"
-    );
+    assert!(err.starts_with(&expected) && err.contains("cannot write demo.pathprof"), "{err}");
     assert!(out.contains("loop: 13(false) 16 12(true) -> loop 13"), "{out}");
 }
 
@@ -919,7 +1021,7 @@ fn a_function_that_is_not_there_is_an_error() {
     let skipped = "the functions that match `start` are not counted; `pathprof report --skipped` says why";
     scene.refuses(&["report", "--function", "start", "a.pathprof"], skipped);
     assert_eq!(scene.pathprof(&["report", "--skipped", "--function", "start", "a.pathprof"]).code, 0);
-    let script = "cp a.pathprof \"${PATHCC_PROFILE}demo.7.pathprof\"; exit $0";
+    let script = "cp a.pathprof \"${PATHCC_PROFILE}demo.pathprof\"; exit $0";
     for (own, code) in [("0", 1), ("5", 5)] {
         let run = scene.pathprof(&["run", "--function", "gone*", "--", "sh", "-c", script, own]);
         assert_eq!(run.code, code, "{}", run.err);

@@ -181,7 +181,7 @@ mod tests {
         let path = core::ffi::CStr::from_bytes_with_nul(path.as_bytes()).expect("one NUL");
         // Once with holes and once with room for everything, where only pages that were written are data.
         for reserved in [false, true] {
-            let file = File::create(path.into(), sys::Mode::Owner).expect("writable");
+            let file = File::create(path.into()).expect("writable");
             sys::unlink(path.into());
             let offset = 3 * PAGE as u64;
             let made =

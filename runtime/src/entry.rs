@@ -51,6 +51,26 @@ global_asm!(
 // forgets the relocation if it packs relative ones.
 global_asm!(".weak __ehdr_start", ".hidden __ehdr_start");
 
+// Where the profile goes, if the build says so: a text in an object of the program (`pass/src/profile.rs`).
+global_asm!(".weak __pathcc.profile", ".hidden __pathcc.profile");
+
+/// The pattern of the profile's name that the build asked for, or nothing.
+pub(crate) fn chosen_pattern() -> &'static [u8] {
+    let text: *const u8;
+    // SAFETY: reads a word of the image's own that is constant once the image is relocated.
+    unsafe {
+        asm!("mov {}, qword ptr [rip + __pathcc.profile@GOTPCREL]", out(reg) text, options(nostack, preserves_flags, pure, readonly));
+    }
+    if text.is_null() {
+        return &[];
+    }
+    // SAFETY: the pass closes the text with a NUL. Volatile, or the compiler would call the C library's `strlen`.
+    unsafe {
+        let length = (0..).take_while(|&at| text.add(at).read_volatile() != 0).count();
+        core::slice::from_raw_parts(text, length)
+    }
+}
+
 /// The head of this image's file in memory, or null.
 pub(crate) fn file_head() -> *const FileHead {
     let head: *const FileHead;

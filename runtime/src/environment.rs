@@ -46,13 +46,19 @@ impl Environment {
         self.origin.enabled()
     }
 
-    /// Looks at everything. `address` is that of any code of the image.
-    pub(crate) fn read(&mut self, address: usize, build_id: &[u8], asked: Asked) {
+    /// Looks at everything. `address` is that of any code of the image; `chosen` is the pattern that the build asked for.
+    pub(crate) fn read(&mut self, address: usize, build_id: &[u8], asked: Asked, chosen: &[u8]) {
         self.origin.read(asked, &mut self.scratch);
         self.read_image(address, build_id);
         if self.enabled() {
-            target::settle(self);
+            target::settle(self, chosen);
         }
+    }
+
+    /// The path of the program, or of the image if the program has no counters.
+    pub(crate) fn program(&self) -> &[u8] {
+        let program = self.origin.program.as_bytes();
+        if program.is_empty() { self.image.as_bytes() } else { program }
     }
 
     /// Takes over what another image has read, and looks at the rest.
@@ -118,6 +124,25 @@ impl Environment {
             self.image.fill(|buffer| sys::read_link(c"/proc/self/exe", buffer));
         }
     }
+}
+
+/// Appends the directory for a user's state, as the XDG base directory specification has it; whether there is one. `room` is
+/// room to work in.
+pub(crate) fn read_state_directory(out: &mut Path, room: &mut Path) -> bool {
+    room.clear();
+    let mut scans = (VariableScan::new(b"XDG_STATE_HOME="), VariableScan::new(b"HOME="));
+    if let Ok(environ) = File::open(c"/proc/self/environ") {
+        for_each_byte(&environ, |byte| {
+            scans.0.feed(byte, out);
+            scans.1.feed(byte, room);
+            true
+        });
+    }
+    if !out.as_bytes().starts_with(b"/") {
+        out.copy(room);
+        out.push_all(b"/.local/state");
+    }
+    out.as_bytes().starts_with(b"/") && out.as_bytes().get(1) != Some(&b'/') && !room.overflowed()
 }
 
 /// Variables that are looked for.
@@ -407,7 +432,7 @@ mod tests {
     #[test]
     fn this_process_is_described() {
         let mut environment = Box::new(Environment::new());
-        environment.read(this_process_is_described as *const () as usize, &[1], Asked::Counted);
+        environment.read(this_process_is_described as *const () as usize, &[1], Asked::Counted, b"");
         assert!(environment.enabled());
         let program = std::env::current_exe().expect("Linux has /proc");
         assert_eq!(environment.image.as_bytes(), program.as_os_str().as_encoded_bytes());
@@ -422,7 +447,7 @@ mod tests {
     fn every_image_and_every_child_is_a_run_of_its_own() {
         let read = || {
             let mut environment = Box::new(Environment::new());
-            environment.read(this_process_is_described as *const () as usize, &[1], Asked::Counted);
+            environment.read(this_process_is_described as *const () as usize, &[1], Asked::Counted, b"");
             environment
         };
         let (mut one, other) = (read(), read());

@@ -15,6 +15,8 @@
 #![cfg_attr(panic = "abort", no_std)]
 #![cfg_attr(not(panic = "abort"), allow(dead_code, reason = "only the entry points use some parts"))]
 
+#[cfg(any(not(feature = "log"), not(panic = "abort")))]
+mod append;
 mod build_id;
 #[cfg(any(not(feature = "log"), not(panic = "abort")))]
 mod counters;
@@ -43,10 +45,10 @@ mod origin;
 mod pattern;
 #[cfg(any(not(feature = "log"), not(panic = "abort")))]
 mod raw;
+#[cfg(any(not(feature = "log"), not(panic = "abort")))]
+mod record;
 #[cfg(all(not(feature = "log"), panic = "abort"))]
 mod rescue;
-#[cfg(any(not(feature = "log"), not(panic = "abort")))]
-mod sink;
 #[cfg(any(not(feature = "log"), not(panic = "abort")))]
 mod slots;
 #[allow(dead_code, reason = "the two members of the archive use a part each")]

@@ -52,7 +52,7 @@ pub(crate) extern "C" fn start() {
     // An address of code, since the pages of zeroed data belong to no file.
     let address = start as *const () as usize;
     #[cfg(feature = "log")]
-    environment.read(address, build_id, Asked::Counted);
+    environment.read(address, build_id, Asked::Counted, entry::chosen_pattern());
     #[cfg(not(feature = "log"))]
     {
         let hub = entry::hub();
@@ -61,7 +61,7 @@ pub(crate) extern "C" fn start() {
             if shared.origin.is_known() {
                 environment.join(&mut shared.origin, address, build_id);
             } else {
-                environment.read(address, build_id, asked);
+                environment.read(address, build_id, asked, entry::chosen_pattern());
                 shared.origin.copy(&environment.origin);
             }
         });

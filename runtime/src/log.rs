@@ -23,7 +23,7 @@ use core::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
 use crate::environment::Environment;
 use crate::sys::{self, File};
-use crate::target::{self, Found};
+use crate::target;
 use crate::text::Path;
 
 /// One record, or the module id after it.
@@ -134,11 +134,12 @@ impl Log {
     }
 
     fn open(&mut self, environment: &Environment) -> Option<File> {
-        if target::resolve(environment, 1, &mut self.path, &mut self.scratch) == Found::Nowhere {
+        if !target::resolve(environment, 1, &mut self.path, &mut self.scratch) {
             return None;
         }
         rename_profile(&mut self.path);
-        File::append(self.path.as_path()?).ok()
+        let place = environment.origin.place(&mut self.path)?;
+        File::append(place).or_else(|_| File::create_to_append(place)).or_else(|_| File::append(place)).ok()
     }
 }
 
@@ -200,7 +201,7 @@ mod tests {
         let root = std::env::temp_dir().join(format!("pathrt-log-{}", std::process::id()));
         fs::create_dir_all(&root).expect("the temporary directory is writable");
         let mut environment = Box::new(Environment::new());
-        environment.read(&raw const LOG as usize, &[], crate::origin::Asked::Counted);
+        environment.read(&raw const LOG as usize, &[], crate::origin::Asked::Counted, b"");
         environment.origin.pattern.fill(|_| None);
         environment.origin.pattern.push_all(root.as_os_str().as_encoded_bytes());
         environment.origin.pattern.push_all(b"/test.pathprof");

@@ -50,6 +50,8 @@ pub(crate) struct Origin {
     folder_path: Path,
     /// The pattern of the profile's name.
     pub(crate) pattern: Path,
+    /// The path of the program, empty if it has no counters.
+    pub(crate) program: Path,
     /// Current directory, empty if unknown.
     pub(crate) directory: Path,
     /// The arguments, each closed by a NUL, cut after 64 KiB.
@@ -70,6 +72,7 @@ impl Origin {
             folder: Kept::NONE,
             folder_path: Path::new(),
             pattern: Path::new(),
+            program: Path::new(),
             directory: Path::new(),
             arguments: Text::new(),
         }
@@ -98,26 +101,38 @@ impl Origin {
         if !known && !sane {
             variables.read_library();
         }
-        if self.pattern.as_bytes().is_empty() {
-            self.pattern.push_all(pattern::DEFAULT);
-        }
         if self.pattern.overflowed() || pattern::is_off(self.pattern.as_bytes()) {
             return;
         }
         self.state = State::On;
         self.read_clocks();
         self.directory.fill(sys::current_directory);
+        if asked == Asked::Counted {
+            self.program.fill(|buffer| sys::read_link(c"/proc/self/exe", buffer));
+            self.program.cut_end(b" (deleted)");
+        }
         self.root = sys::identity(c"/");
         if let Ok(arguments) = File::open(c"/proc/self/cmdline") {
             self.arguments.fill(|buffer| Some(environment::read_up_to(&arguments, buffer)));
         }
         // The shell says in PWD where it started the program.
-        let elsewhere = !self.pattern.as_bytes().starts_with(b"/")
+        let elsewhere = !self.pattern.as_bytes().is_empty()
+            && !pattern::is_absolute(self.pattern.as_bytes())
             && line.as_bytes().starts_with(b"/")
             && line.as_path().is_some_and(|path| sys::identity(path) != sys::identity(c"."));
         if asked == Asked::Alone && (!sane || elsewhere) {
             self.flags |= UNSURE;
         }
+    }
+
+    /// Nothing is to be written after all.
+    pub(crate) fn turn_off(&mut self) {
+        self.state = State::Off;
+    }
+
+    #[cfg(test)]
+    pub(crate) fn turn_on(&mut self) {
+        self.state = State::On;
     }
 
     /// Takes over what another image has read.
@@ -128,6 +143,7 @@ impl Origin {
         self.root = known.root;
         self.share_folder(known);
         self.pattern.copy(&known.pattern);
+        self.program.copy(&known.program);
         self.directory.copy(&known.directory);
         self.arguments.copy(&known.arguments);
     }

@@ -1,13 +1,19 @@
 //! From the pattern in `PATHCC_PROFILE` to the name of a file. Pure: everything it needs comes as an argument.
 //!
-//! `%e` is the base name of the image, `%p` the process, `%h` the machine, `%b` and `%m` the build-id in
-//! hexadecimal, `%%` a percent sign; any other `%x` stays as it is, and `pathprof doctor` says so. An empty pattern is none,
+//! `%f` is the path of the program, `%e` the base name of the image, `%p` the process, `%h` the machine, `%b` and `%m` the
+//! build-id in hexadecimal, `%%` a percent sign; any other `%x` stays as it is, and `pathprof doctor` says so. An empty pattern is none,
 //! as if the variable was not set; `off` says that nothing is to be written.
 
 use crate::text::Path;
 
-/// What is written when no pattern is given, and in a directory that is given instead of a pattern.
-pub(crate) const DEFAULT: &[u8] = b"%e.%p.pathprof";
+/// What is written when no pattern is given: a file beside the program.
+pub(crate) const DEFAULT: &[u8] = b"%f.pathprof";
+
+/// What is written in a directory that is given instead of a pattern.
+pub(crate) const IN_DIRECTORY: &[u8] = b"%e.pathprof";
+
+/// What is written below the directory for a user's state if there may be no file beside the program.
+pub(crate) const IN_STATE: &[u8] = b"/pathprof/%e-%b/%e.pathprof";
 
 /// What profiles' names end in, unless the pattern says otherwise.
 pub(crate) const EXTENSION: &[u8] = b".pathprof";
@@ -18,6 +24,8 @@ const LONGEST_NAME: usize = 200;
 /// What the placeholders stand for.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Facts<'a> {
+    /// Path of the program, or of the image if the program has no counters.
+    pub(crate) program: &'a [u8],
     /// Path of the image.
     pub(crate) image: &'a [u8],
     /// Process.
@@ -33,16 +41,9 @@ pub(crate) fn is_off(pattern: &[u8]) -> bool {
     pattern == b"off"
 }
 
-/// Whether the name differs between processes.
-pub(crate) fn tells_process(pattern: &[u8]) -> bool {
-    let mut rest = pattern;
-    while let Some(percent) = rest.iter().position(|&byte| byte == b'%') {
-        match rest.get(percent + 1) {
-            Some(b'p') => return true,
-            _ => rest = rest.get(percent + 2..).unwrap_or_default(),
-        }
-    }
-    false
+/// Whether the path does not depend on the current directory.
+pub(crate) fn is_absolute(pattern: &[u8]) -> bool {
+    pattern.starts_with(b"/") || pattern.starts_with(b"%f")
 }
 
 /// The length of a profile's name up to its extension.
@@ -59,6 +60,7 @@ pub(crate) fn expand(pattern: &[u8], facts: &Facts<'_>, out: &mut Path) {
             continue;
         }
         match bytes.next() {
+            Some(b'f') => out.push_all(facts.program),
             Some(b'e') => {
                 let name = base_name(facts.image);
                 out.push_all(name.get(..LONGEST_NAME).unwrap_or(name));
@@ -87,7 +89,8 @@ mod tests {
 
     fn expanded(pattern: &str, image: &[u8], build_id: &[u8]) -> String {
         let mut out = Path::new();
-        expand(pattern.as_bytes(), &Facts { image, process: 42, host: b"box", build_id }, &mut out);
+        let facts = Facts { program: b"/usr/bin/program", image, process: 42, host: b"box", build_id };
+        expand(pattern.as_bytes(), &facts, &mut out);
         String::from_utf8(out.as_bytes().to_vec()).expect("these tests use ASCII")
     }
 
@@ -96,6 +99,7 @@ mod tests {
         let of = |pattern| expanded(pattern, b"/usr/bin/demo", &[0xab, 0x01]);
         assert_eq!(of("%e.%p.pathprof"), "demo.42.pathprof");
         assert_eq!(of("/x/%h/%b-%m"), "/x/box/ab01-ab01");
+        assert_eq!(of("%f.pathprof"), "/usr/bin/program.pathprof");
         assert_eq!(of("100%%/%%e"), "100%/%e");
         assert_eq!(of("%q%"), "%q%");
         assert_eq!(of(""), "");
@@ -108,14 +112,14 @@ mod tests {
 
     #[test]
     fn a_long_image_name_still_gives_a_file_name() {
-        let name = expanded("%e.%p.pathprof", &[b'x'; 255], b"");
-        assert!(name.len() <= 255 && name.ends_with(".42.pathprof"));
+        // Also as the name of a raw file.
+        let name = expanded(".%e.pathprof.4294967295-16777216.raw", &[b'x'; 255], b"");
+        assert!(name.len() <= 255 && name.ends_with("x.pathprof.4294967295-16777216.raw"));
     }
 
     #[test]
-    fn a_pattern_with_the_process_is_known() {
-        assert!(tells_process(b"%e.%p.pathprof") && tells_process(b"%%%p"));
-        assert!(!tells_process(b"%%p%e%") && !tells_process(b"") && !tells_process(b"x.pathprof"));
+    fn a_pattern_that_leads_anywhere_is_known() {
+        assert!(is_absolute(DEFAULT) && is_absolute(b"/x") && !is_absolute(b"%e") && !is_absolute(b"x/%f"));
     }
 
     #[test]

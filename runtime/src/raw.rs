@@ -22,10 +22,10 @@ use pathformat::profile::Head;
 use pathformat::raw::{self, FLAGS_OFFSET, PAGE, Place};
 
 use crate::environment::Environment;
-use crate::sink::{BUFFER, FileSink};
+use crate::record::{BUFFER, Record};
 use crate::sys::kept::Kept;
 use crate::sys::mapping::{self, At};
-use crate::sys::{self, File, Identity, Mode, OpenError, apart};
+use crate::sys::{self, File, Identity, OpenError, apart};
 use crate::target;
 use crate::text::Path;
 
@@ -50,8 +50,6 @@ const TMPFS: u64 = 0x0102_1994;
 /// A raw file that this process made.
 pub(crate) struct RawFile {
     path: Path,
-    /// The number in its name and in that of the profile; 0 if there never was a file.
-    number: u32,
     identity: Identity,
     kept: Kept,
     header_size: u64,
@@ -79,7 +77,7 @@ impl RawFile {
     pub(crate) const fn none() -> Self {
         let page = ptr::null_mut();
         let (path, identity, kept) = (Path::new(), Identity::NONE, Kept::NONE);
-        Self { path, number: 0, identity, kept, header_size: 0, page, child: false }
+        Self { path, identity, kept, header_size: 0, page, child: false }
     }
 
     /// Forgets the file.
@@ -110,10 +108,11 @@ impl RawFile {
         self.forget();
         self.child = environment.forked();
         let file = self.create_free_name(environment, room)?;
-        let mut sink = FileSink::new(&file, &mut room.buffer);
-        self.header_size = raw::write_header(&mut sink, head, region_size, map, places);
+        let mut header = Record::new(&mut room.buffer);
+        self.header_size = raw::write_header(&mut header, head, region_size, map, places);
+        let bytes = header.bytes().filter(|bytes| bytes.len() as u64 <= sys::file_size_limit());
         // The flags are set through a mapping: all of the page must have its room, not only what is written of it.
-        if sink.finish()
+        if bytes.is_some_and(|bytes| file.write_all(bytes))
             && file.allocate(0, self.header_size)
             && let Some(identity) = file.identity()
         {
@@ -130,12 +129,15 @@ impl RawFile {
     }
 
     fn create_free_name(&mut self, environment: &Environment, room: &mut Room) -> Result<File, OpenError> {
-        self.number = 0;
+        if !target::resolve(environment, 1, &mut room.scratch, &mut self.path) {
+            return Err(OpenError::Other);
+        }
+        let mut number = 0;
         loop {
-            let free = target::free(environment, self.number + 1, &mut room.scratch, &mut self.path);
-            self.number = free.ok_or(OpenError::Other)?;
+            let free = target::free_raw(environment, number + 1, &room.scratch, &mut self.path);
+            number = free.ok_or(OpenError::Other)?;
             let place = environment.origin.place(&mut self.path).ok_or(OpenError::Other)?;
-            match File::create(place, Mode::Owner) {
+            match File::create(place) {
                 Err(OpenError::Exists) => {}
                 result => return result,
             }
@@ -145,11 +147,6 @@ impl RawFile {
     /// The path of the file.
     pub(crate) fn path(&self) -> &Path {
         &self.path
-    }
-
-    /// The number that the profile's name shall have, which the file has kept free.
-    pub(crate) fn number(&self) -> u32 {
-        self.number.max(1)
     }
 
     /// Opens the file again, if it is still at its place.

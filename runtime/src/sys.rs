@@ -28,6 +28,7 @@ const FCNTL: usize = 72;
 const FTRUNCATE: usize = 77;
 const GETCWD: usize = 79;
 const MKDIR: usize = 83;
+const FLOCK: usize = 73;
 const READLINK: usize = 89;
 const FCHMOD: usize = 91;
 const GETRLIMIT: usize = 97;
@@ -41,15 +42,12 @@ const CLOCK_GETTIME: usize = 228;
 const EXIT_GROUP: usize = 231;
 const OPENAT: usize = 257;
 const NEWFSTATAT: usize = 262;
+const FACCESSAT: usize = 269;
 const UNLINKAT: usize = 263;
-const RENAMEAT: usize = 264;
-const LINKAT: usize = 265;
 const FALLOCATE: usize = 285;
-const RENAMEAT2: usize = 316;
 const GETRANDOM: usize = 318;
 
 const AT_FDCWD: usize = -100isize as usize;
-const O_WRONLY: usize = 0o1;
 const O_RDWR: usize = 0o2;
 const O_CREAT: usize = 0o100;
 const O_EXCL: usize = 0o200;
@@ -64,17 +62,19 @@ const GRND_NONBLOCK: usize = 1;
 const F_DUPFD_CLOEXEC: usize = 1030;
 const EACCES: usize = 13;
 const EPERM: usize = 1;
+const ENOENT: usize = 2;
 const EINTR: usize = 4;
+const EAGAIN: usize = 11;
 const EEXIST: usize = 17;
-const EINVAL: usize = 22;
 const EMFILE: usize = 24;
-const ENOSYS: usize = 38;
 
 const AT_SYMLINK_NOFOLLOW: usize = 0x100;
-const RENAME_NOREPLACE: usize = 1;
+const LOCK_EX_NB: usize = 2 | 4;
+const W_OK_X_OK: usize = 2 | 1;
 
 const S_IFMT: u32 = 0o170_000;
 const S_IFDIR: u32 = 0o040_000;
+const S_IFREG: u32 = 0o100_000;
 
 /// Makes a system call; unused arguments are 0. Errors are numbers above −4096, as the kernel gives them.
 ///
@@ -172,6 +172,8 @@ pub(crate) enum OpenError {
     Denied,
     /// The file exists already and was to be created.
     Exists,
+    /// There is no such file, or no directory for it.
+    Missing,
     /// The process may open no more files.
     Limit,
     /// Anything else.
@@ -183,19 +185,21 @@ impl OpenError {
         match error {
             EACCES | EPERM => Self::Denied,
             EEXIST => Self::Exists,
+            ENOENT => Self::Missing,
             EMFILE => Self::Limit,
             _ => Self::Other,
         }
     }
 }
 
-/// Who may use a file that is created.
+/// Whether a file's lock was taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Mode {
-    /// Whom the umask lets, and its owner whatever that says.
-    Umask,
-    /// Its owner alone.
-    Owner,
+pub(crate) enum Locked {
+    Yes,
+    /// Somebody has it.
+    Busy,
+    /// The file system has none.
+    Never,
 }
 
 impl File {
@@ -230,10 +234,9 @@ impl File {
         Self::open_with(path.into(), 0, 0)
     }
 
-    /// Creates a file that did not exist, for reading and writing.
-    pub(crate) fn create(place: Place<'_>, mode: Mode) -> Result<Self, OpenError> {
-        let mode = if mode == Mode::Owner { 0o600 } else { 0o666 };
-        let file = Self::open_with(place, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, mode)?;
+    /// Creates a file that did not exist, for its owner alone to read and write.
+    pub(crate) fn create(place: Place<'_>) -> Result<Self, OpenError> {
+        let file = Self::open_with(place, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)?;
         file.let_owner_read();
         Ok(file)
     }
@@ -243,11 +246,37 @@ impl File {
         Self::open_with(place, O_RDWR | O_NOFOLLOW, 0)
     }
 
-    /// Opens a file so that each write goes to its end; creates it if need be.
-    pub(crate) fn append(path: &CStr) -> Result<Self, OpenError> {
-        let file = Self::open_with(path.into(), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW, 0o666)?;
+    /// Creates a file that did not exist, so that each write goes to its end.
+    pub(crate) fn create_to_append(place: Place<'_>) -> Result<Self, OpenError> {
+        let file = Self::open_with(place, O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_NOFOLLOW, 0o666)?;
         file.let_owner_read();
         Ok(file)
+    }
+
+    /// Opens a file so that each write goes to its end.
+    pub(crate) fn append(place: Place<'_>) -> Result<Self, OpenError> {
+        Self::open_with(place, O_RDWR | O_APPEND | O_NOFOLLOW, 0)
+    }
+
+    /// Takes the file's lock, if nobody has it: for as long as the file is open.
+    pub(crate) fn lock(&self) -> Locked {
+        // SAFETY: no pointers.
+        match checked(unsafe { call(FLOCK, [self.descriptor(), LOCK_EX_NB, 0, 0, 0, 0]) }) {
+            Ok(_) => Locked::Yes,
+            Err(EAGAIN | EINTR) => Locked::Busy,
+            Err(_) => Locked::Never,
+        }
+    }
+
+    /// Whether it is a regular file, and its length.
+    pub(crate) fn regular_length(&self) -> Option<u64> {
+        self.status().filter(|status| status.mode() & S_IFMT == S_IFREG).map(|status| status.size())
+    }
+
+    /// Cuts the file to a length.
+    pub(crate) fn cut(&self, length: u64) {
+        // SAFETY: no pointers.
+        unsafe { call(FTRUNCATE, [self.descriptor(), length as usize, 0, 0, 0, 0]) };
     }
 
     fn status(&self) -> Option<Status> {
@@ -472,27 +501,18 @@ pub(crate) fn kind_of_entry(place: Place<'_>) -> Kind {
     kind_with(place, AT_SYMLINK_NOFOLLOW)
 }
 
-/// Gives a file a name that nothing has.
-pub(crate) fn rename_to_new(from: Place<'_>, to: Place<'_>) -> Result<(), OpenError> {
-    let names = [from.directory, from.name, to.directory, to.name];
-    // SAFETY: both paths end with a NUL.
-    let renamed = checked(unsafe { call(RENAMEAT2, with(names, RENAME_NOREPLACE)) });
-    let (Err(EINVAL) | Err(ENOSYS)) = renamed else { return renamed.map(drop).map_err(OpenError::new) };
-    // A file system that cannot do it in one step, or an old kernel.
-    // SAFETY: as above.
-    if checked(unsafe { call(LINKAT, with(names, 0)) }).map_err(OpenError::new).is_ok() {
-        unlink(from);
-        return Ok(());
-    }
-    // It knows no links either: the name is taken by an empty file, which is ours to replace.
-    File::create(to, Mode::Umask)?;
-    // SAFETY: as above.
-    checked(unsafe { call(RENAMEAT, with(names, 0)) }).map(drop).map_err(OpenError::new)
+/// Whether the process may make files in a directory.
+pub(crate) fn may_write_in(directory: &CStr) -> bool {
+    // SAFETY: the path ends with a NUL.
+    unsafe { call(FACCESSAT, [AT_FDCWD, directory.as_ptr() as usize, W_OK_X_OK, 0, 0, 0]) == 0 }
 }
 
-/// The arguments of a call about two names.
-fn with([from, old, to, new]: [usize; 4], flags: usize) -> [usize; 6] {
-    [from, old, to, new, flags, 0]
+/// Waits so many nanoseconds, less than a second.
+pub(crate) fn sleep(nanoseconds: u64) {
+    const NANOSLEEP: usize = 35;
+    let time = [0, nanoseconds];
+    // SAFETY: `time` has the size of a `struct timespec`.
+    unsafe { call(NANOSLEEP, [time.as_ptr() as usize, 0, 0, 0, 0, 0]) };
 }
 
 /// Removes a file, if it is there.

@@ -1,20 +1,13 @@
 //! Where to write: from the pattern and what was so at the start to an absolute path in a directory that exists.
+//!
+//! A profile is a file that any number of processes append to, by default beside the program, so that it disturbs no directory
+//! in which a program happens to run. Its raw files stand beside it, one for each process: hidden, and in no directory of their
+//! own, which would have to be made, owned by somebody, and removed again.
 
-use crate::environment::Environment;
+use crate::environment::{self, Environment};
 use crate::pattern::{self, Facts};
 use crate::sys::{self, Kind, Names};
 use crate::text::Path;
-
-/// A place for a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Found {
-    /// There is none.
-    Nowhere,
-    /// Something stands there already.
-    Taken,
-    /// Nothing stands there.
-    Free,
-}
 
 /// What devices are called. Nothing of ours belongs beside them.
 const DEVICES: &[u8] = b"/dev/";
@@ -23,49 +16,64 @@ const DEVICES: &[u8] = b"/dev/";
 /// are in use, and what they end in.
 const RAW: (u8, &[u8]) = (b'.', b".raw");
 
-/// A process that was killed keeps its name; after so many of them we give up.
+/// A process that was killed keeps the name of its raw file; after so many of them we give up.
 const MOST_NAMES: u32 = 1 << 24;
 
-/// Writes the absolute path of the profile to `out` and makes its directory. `scratch` is room to work in. The `number`
-/// tells files apart that would have one name, from 1.
-///
-/// A forked child whose name would be its parent's has its process in it.
-pub(crate) fn resolve(environment: &Environment, number: u32, out: &mut Path, scratch: &mut Path) -> Found {
+/// Writes the absolute path of the profile to `out` and makes its directory; whether there is a place for it. `scratch` is room
+/// to work in. The `number` tells files apart that would have one name, from 1.
+pub(crate) fn resolve(environment: &Environment, number: u32, out: &mut Path, scratch: &mut Path) -> bool {
     out.clear();
     put_base(environment, out);
     if !out.as_bytes().ends_with(b"/") && may_enter(out, scratch) {
         out.push(b'/');
     }
     if out.as_bytes().ends_with(b"/") {
-        pattern::expand(pattern::DEFAULT, &facts(environment, &Names::new()), out);
-    } else if environment.forked() && !pattern::tells_process(environment.origin.pattern.as_bytes()) {
-        insert(b'.', sys::process(), out, scratch);
+        pattern::expand(pattern::IN_DIRECTORY, &facts(environment, &Names::new()), out);
     }
     if number > 1 {
         insert(b'-', number, out, scratch);
     }
     let unknown_directory = environment.origin.directory.as_bytes().is_empty();
     if out.overflowed()
-        || (unknown_directory && !environment.origin.pattern.as_bytes().starts_with(b"/"))
+        || !out.as_bytes().starts_with(b"/")
+        || (unknown_directory && !pattern::is_absolute(environment.origin.pattern.as_bytes()))
         || out.as_bytes().starts_with(DEVICES)
     {
-        return Found::Nowhere;
+        return false;
     }
-    if environment.origin.place(out).is_some_and(|place| !place.is_inside()) {
-        make_parents(out.as_bytes(), scratch);
-    }
-    match environment.origin.place(out).map(sys::kind_of_entry) {
-        Some(Kind::Nothing) => Found::Free,
-        Some(_) => Found::Taken,
-        None => Found::Nowhere,
+    match environment.origin.place(out) {
+        Some(place) if place.is_inside() => true,
+        Some(_) => {
+            make_parents(out.as_bytes(), scratch);
+            true
+        }
+        None => false,
     }
 }
 
-/// Says once for all that a pattern without a slash at its end names a directory, if it does: later the program may have
-/// another root.
-pub(crate) fn settle(environment: &mut Environment) {
-    if !environment.origin.pattern.as_bytes().ends_with(b"/") {
-        let [mut out, mut scratch] = [Path::new(), Path::new()];
+/// Says once for all where profiles go, since later the program may have another root: without a pattern beside the program,
+/// if files can be made there, or else where the user's state is; `chosen` is the pattern that the build asked for, or empty.
+/// A pattern that names a directory gets a slash at its end.
+pub(crate) fn settle(environment: &mut Environment, chosen: &[u8]) {
+    let [mut out, mut scratch] = [Path::new(), Path::new()];
+    if environment.origin.pattern.as_bytes().is_empty() {
+        environment.origin.pattern.push_all(if chosen.is_empty() { pattern::DEFAULT } else { chosen });
+        if pattern::is_off(environment.origin.pattern.as_bytes()) {
+            environment.origin.turn_off();
+            return;
+        }
+        if chosen.is_empty() && !may_write_beside(environment.program(), &mut out) {
+            out.clear();
+            if environment::read_state_directory(&mut out, &mut scratch) {
+                let pattern = &mut environment.origin.pattern;
+                pattern.clear();
+                for &byte in out.as_bytes() {
+                    pattern.push_all(if byte == b'%' { b"%%" } else { core::slice::from_ref(&byte) });
+                }
+                pattern.push_all(pattern::IN_STATE);
+            }
+        }
+    } else if !environment.origin.pattern.as_bytes().ends_with(b"/") {
         put_base(environment, &mut out);
         if may_enter(&mut out, &mut scratch) {
             environment.origin.pattern.push(b'/');
@@ -73,10 +81,17 @@ pub(crate) fn settle(environment: &mut Environment) {
     }
 }
 
+/// Whether files can be made in the directory of a program.
+fn may_write_beside(program: &[u8], directory: &mut Path) -> bool {
+    directory.clear();
+    directory.push_all(program.get(..directory_length(program)).unwrap_or_default());
+    directory.as_path().is_some_and(sys::may_write_in)
+}
+
 /// Appends the pattern's path, without what a directory or a fork add to it.
 fn put_base(environment: &Environment, out: &mut Path) {
     let names = Names::new();
-    if !environment.origin.pattern.as_bytes().starts_with(b"/") {
+    if !pattern::is_absolute(environment.origin.pattern.as_bytes()) {
         out.push_all(environment.origin.directory.as_bytes());
         out.push(b'/');
     }
@@ -85,7 +100,7 @@ fn put_base(environment: &Environment, out: &mut Path) {
 
 fn facts<'a>(environment: &'a Environment, names: &'a Names) -> Facts<'a> {
     let (image, build_id) = (environment.image.as_bytes(), environment.build_id.as_bytes());
-    Facts { image, process: sys::process(), host: names.host(), build_id }
+    Facts { program: environment.program(), image, process: sys::process(), host: names.host(), build_id }
 }
 
 /// Whether a path names a directory in which the profile shall be. Where everybody can make directories, that of another user
@@ -100,19 +115,15 @@ fn may_enter(path: &mut Path, parent: &mut Path) -> bool {
     !matches!(parent.as_path().map(sys::kind), None | Some(Kind::Directory { open: true, .. }))
 }
 
-/// Writes the path of a profile that neither exists nor is about to be written to `out`, and that of its raw file to `raw`.
-/// Gives its number, at least `first`. Another process may be faster.
+/// Writes the path of a raw file that does not exist to `raw`; gives its number, at least `first`. `profile` is the path of its
+/// profile. Another process may be faster.
 ///
-/// A directory may hold thousands of processes of one number; so the numbers are tried in strides.
-pub(crate) fn free(environment: &Environment, first: u32, out: &mut Path, raw: &mut Path) -> Option<u32> {
-    let mut find = |number| match resolve(environment, number, out, raw) {
-        Found::Nowhere => None,
-        found => {
-            raw_name(out, raw);
-            let free =
-                environment.origin.place(raw).map(sys::kind_of_entry) == Some(Kind::Nothing) && found == Found::Free;
-            (!raw.overflowed()).then_some(free)
-        }
+/// A directory may hold thousands of killed processes of one number; so the numbers are tried in strides.
+pub(crate) fn free_raw(environment: &Environment, first: u32, profile: &Path, raw: &mut Path) -> Option<u32> {
+    let mut find = |number| {
+        raw_name(profile, number, raw);
+        let place = environment.origin.place(raw)?;
+        Some(sys::kind_of_entry(place) == Kind::Nothing)
     };
     let (mut taken, mut stride) = (first.saturating_sub(1), 1);
     let mut found = loop {
@@ -137,13 +148,19 @@ pub(crate) fn free(environment: &Environment, first: u32, out: &mut Path, raw: &
     Some(found)
 }
 
-/// From the path of a profile to that of its raw file.
-fn raw_name(profile: &Path, raw: &mut Path) {
+/// From the path of a profile to that of this process's raw file with a number: `.NAME.PROCESS.raw`, `.NAME.PROCESS-2.raw` ...
+fn raw_name(profile: &Path, number: u32, raw: &mut Path) {
     let (directory, name) = profile.as_bytes().split_at(directory_length(profile.as_bytes()));
     raw.clear();
     raw.push_all(directory);
     raw.push(RAW.0);
     raw.push_all(name);
+    raw.push(b'.');
+    raw.push_decimal(sys::process());
+    if number > 1 {
+        raw.push(b'-');
+        raw.push_decimal(number);
+    }
     raw.push_all(RAW.1);
 }
 
@@ -191,7 +208,7 @@ mod tests {
     fn resolved(environment: &Environment, number: u32) -> Option<String> {
         let mut out = Path::new();
         let found = resolve(environment, number, &mut out, &mut Path::new());
-        (found != Found::Nowhere).then(|| String::from_utf8(out.as_bytes().to_vec()).expect("ASCII"))
+        found.then(|| String::from_utf8(out.as_bytes().to_vec()).expect("ASCII"))
     }
 
     fn environment(directory: &str, pattern: &str) -> Box<Environment> {
@@ -203,6 +220,21 @@ mod tests {
         environment
     }
 
+    fn chosen(pattern: &str) -> (bool, String) {
+        let mut environment = environment("", "");
+        environment.origin.turn_on();
+        settle(&mut environment, pattern.as_bytes());
+        let pattern = environment.origin.pattern.as_bytes().to_vec();
+        (environment.enabled(), String::from_utf8(pattern).expect("ASCII"))
+    }
+
+    fn settled(program: &str) -> String {
+        let mut environment = environment("", "");
+        environment.origin.program.push_all(program.as_bytes());
+        settle(&mut environment, b"");
+        String::from_utf8(environment.origin.pattern.as_bytes().to_vec()).expect("ASCII")
+    }
+
     #[test]
     fn patterns_become_absolute_paths_in_directories_that_exist() {
         let root = std::env::temp_dir().join(format!("pathrt-target-{}", std::process::id()));
@@ -211,63 +243,59 @@ mod tests {
         std::os::unix::fs::symlink("/dev/null", root.join("link")).expect("writable");
         let at = root.to_str().expect("UTF-8");
         let process = std::process::id();
-        let default = format!("demo.{process}.pathprof");
 
         let of = |pattern: &str| resolved(&environment(at, pattern), 1);
-        assert_eq!(of("%e.%p.pathprof"), Some(format!("{at}/{default}")));
-        assert_eq!(of("dir"), Some(format!("{at}/dir/{default}")));
-        assert_eq!(of("new/deep/"), Some(format!("{at}/new/deep/{default}")));
+        assert_eq!(of("%e.%p.pathprof"), Some(format!("{at}/demo.{process}.pathprof")));
+        assert_eq!(of("dir"), Some(format!("{at}/dir/demo.pathprof")));
+        assert_eq!(of("new/deep/"), Some(format!("{at}/new/deep/demo.pathprof")));
         assert!(root.join("new/deep").is_dir());
         assert_eq!(of(&format!("{at}/x/%b")), Some(format!("{at}/x/ab")));
         assert!(root.join("x").is_dir());
         assert_eq!(of("old.pathprof"), Some(format!("{at}/old.pathprof")));
         assert_eq!(of("link"), Some(format!("{at}/link")));
+        assert_eq!(of("%f.pathprof"), Some("/bin/demo.pathprof".into()));
         assert_eq!(of("/dev/null"), None);
         assert_eq!(of(&"d/".repeat(3000)), None);
         assert_eq!(resolved(&environment("", "relative"), 1), None);
         assert_eq!(resolved(&environment("", &format!("{at}/absolute")), 1), Some(format!("{at}/absolute")));
+        assert_eq!(resolved(&environment("", "%f"), 1), Some("/bin/demo".into()));
 
         let second = |pattern: &str| resolved(&environment(at, pattern), 2);
         assert_eq!(second("%e.pathprof"), Some(format!("{at}/demo-2.pathprof")));
         assert_eq!(second("x.prof"), Some(format!("{at}/x.prof-2")));
-        let child = |pattern: &str, number: u32| {
-            let mut environment = environment(at, pattern);
-            environment.origin.flags = pathformat::profile::FORKED;
-            resolved(&environment, number)
-        };
-        assert_eq!(child("%e.pathprof", 1), Some(format!("{at}/demo.{process}.pathprof")));
-        assert_eq!(child("%e.pathprof", 3), Some(format!("{at}/demo.{process}-3.pathprof")));
-        assert_eq!(child("x-%p.pathprof", 1), Some(format!("{at}/x-{process}.pathprof")));
-        assert_eq!(child("dir", 1), Some(format!("{at}/dir/{default}")));
         fs::remove_dir_all(root).expect("ours");
     }
 
     #[test]
-    fn a_name_that_anything_has_is_never_used() {
+    fn profiles_stand_beside_the_program_or_with_the_user() {
+        let program = std::env::temp_dir().join("demo");
+        assert_eq!(settled(program.to_str().expect("UTF-8")), "%f.pathprof");
+        let state = settled("/proc/sys/demo");
+        assert_eq!(chosen("off"), (false, "off".into()));
+        assert_eq!(chosen("/x/%e"), (true, "/x/%e".into()));
+        assert!(state.starts_with('/') && state.ends_with("/pathprof/%e-%b/%e.pathprof"), "{state}");
+    }
+
+    #[test]
+    fn a_raw_file_has_a_name_that_nothing_else_has() {
         let root = std::env::temp_dir().join(format!("pathrt-free-{}", std::process::id()));
         fs::create_dir_all(&root).expect("the temporary directory is writable");
         let at = root.to_str().expect("UTF-8");
+        let process = std::process::id();
         let found = || {
-            let (mut out, mut raw) = (Path::new(), Path::new());
-            let number = free(&environment(at, "x.pathprof"), 1, &mut out, &mut raw);
-            let name = |path: &Path| String::from_utf8_lossy(path.as_bytes()).rsplit('/').next().map(str::to_owned);
-            (number, name(&out).expect("a name"), name(&raw).expect("a name"))
+            let (mut profile, mut raw) = (Path::new(), Path::new());
+            profile.push_all(format!("{at}/x.pathprof").as_bytes());
+            let number = free_raw(&environment(at, "x.pathprof"), 1, &profile, &mut raw);
+            (number, String::from_utf8_lossy(raw.as_bytes()).rsplit('/').next().map(str::to_owned).expect("a name"))
         };
-        assert_eq!(found(), (Some(1), "x.pathprof".into(), ".x.pathprof.raw".into()));
-        fs::write(root.join("x.pathprof"), "").expect("writable");
-        assert_eq!(found(), (Some(2), "x-2.pathprof".into(), ".x-2.pathprof.raw".into()));
-        std::os::unix::fs::symlink("/dev/null", root.join("x-2.pathprof")).expect("writable");
-        fs::write(root.join(".x-3.pathprof.raw"), "").expect("writable");
-        make_pipe(&root.join("x-4.pathprof"));
-        for number in 5..100 {
-            fs::write(root.join(format!("x-{number}.pathprof")), "").expect("writable");
+        assert_eq!(found(), (Some(1), format!(".x.pathprof.{process}.raw")));
+        fs::write(root.join(format!(".x.pathprof.{process}.raw")), "").expect("writable");
+        assert_eq!(found(), (Some(2), format!(".x.pathprof.{process}-2.raw")));
+        std::os::unix::fs::symlink("/dev/null", root.join(format!(".x.pathprof.{process}-2.raw"))).expect("writable");
+        for number in 3..100 {
+            fs::write(root.join(format!(".x.pathprof.{process}-{number}.raw")), "").expect("writable");
         }
         assert_eq!(found().0, Some(100));
         fs::remove_dir_all(root).expect("ours");
-    }
-
-    fn make_pipe(path: &std::path::Path) {
-        let made = std::process::Command::new("mkfifo").arg(path).status();
-        assert!(made.is_ok_and(|status| status.success()), "a pipe can be made");
     }
 }

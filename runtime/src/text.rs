@@ -76,6 +76,13 @@ impl<const N: usize> Text<N> {
         self.length = self.length.min(length);
     }
 
+    /// Cuts off what the text ends with, if it ends so.
+    pub(crate) fn cut_end(&mut self, end: &[u8]) {
+        if self.as_bytes().ends_with(end) {
+            self.truncate(self.length - end.len());
+        }
+    }
+
     /// Lets `fill` write the whole text, which tells how long it is now; `None` makes it empty.
     pub(crate) fn fill(&mut self, fill: impl FnOnce(&mut [u8]) -> Option<usize>) {
         self.clear();

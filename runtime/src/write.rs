@@ -1,8 +1,7 @@
-//! Writes the profile: through a buffer to a temporary file beside the final one, which then takes its name. So
-//! nobody ever sees half a profile under a profile's name.
+//! Makes a record of what was counted, in memory, and appends it to the profile in one write. So nobody ever sees half of it.
 //!
 //! The counts of all threads are summed in memory of our own first. If there is none, each slot becomes modules of its
-//! own in the profile: whoever reads it sums them.
+//! own in the record: whoever reads it sums them.
 
 use core::ops::Range;
 use core::ptr::NonNull;
@@ -11,24 +10,22 @@ use pathformat::profile::{CUT, ProfileWriter, UNREGISTERED_THREADS};
 use pathformat::raw::Threads;
 use pathformat::wire::Sink;
 
+use crate::append::{Refusal, append};
 use crate::counters::{self, PageMap, Source, Window};
 use crate::environment::Environment;
 use crate::image::{self, Image};
-use crate::sink::{BUFFER, FileSink};
+use crate::record::{BUFFER, Record};
 use crate::slots::{Slot, Slots};
 use crate::sys::mapping::{self, At};
-use crate::sys::{self, File, Mode, Names, OpenError};
-use crate::target::{self, Found};
+use crate::sys::{self, File, Names, OpenError};
+use crate::target;
 use crate::text::Path;
 
 /// The room that writing needs. It is kept off the stack, since whoever calls `exit` may have little of that.
 pub(crate) struct Room {
-    /// Final name of the profile.
+    /// Name of the profile.
     path: Path,
-    /// Its name until it is complete.
-    temporary: Path,
-    /// Name of its raw file.
-    raw: Path,
+    scratch: Path,
     window: Window,
     buffer: [u8; BUFFER],
 }
@@ -36,8 +33,8 @@ pub(crate) struct Room {
 impl Room {
     /// Empty room.
     pub(crate) const fn new() -> Self {
-        let [path, temporary, raw] = [Path::new(), Path::new(), Path::new()];
-        Self { path, temporary, raw, window: Window::new(), buffer: [0; BUFFER] }
+        let [path, scratch] = [Path::new(), Path::new()];
+        Self { path, scratch, window: Window::new(), buffer: [0; BUFFER] }
     }
 }
 
@@ -55,30 +52,26 @@ pub(crate) struct Counts<'a> {
     pub(crate) flags: u32,
 }
 
-/// Writes the profile of this process. Nothing that has its name already is replaced.
+/// If something of the profile's name cannot be appended to, so many other names are tried.
+const MOST_NAMES: u32 = 1000;
+
+/// Appends what this process counted to its profile. What has the profile's name and is no profile stays as it is.
 pub(crate) fn profile(environment: &Environment, mut counts: Counts<'_>, room: &mut Room) -> Result<(), OpenError> {
     counts.slots.look_for_cuts();
-    let mut number = counts.slots.raw.number();
-    if target::resolve(environment, number, &mut room.path, &mut room.temporary) == Found::Nowhere {
-        return Err(OpenError::Other);
-    }
-    let file = create_beside(environment, &room.path, &mut room.temporary)?;
-    let mut sink = FileSink::new(&file, &mut room.buffer);
-    put_profile(environment, &mut counts, &mut room.window, &mut sink);
-    let mut result = if sink.finish() { Err(OpenError::Exists) } else { Err(OpenError::Other) };
-    while result == Err(OpenError::Exists) {
-        let origin = &environment.origin;
-        let (Some(from), Some(to)) = (origin.place(&mut room.temporary), origin.place(&mut room.path)) else { break };
-        result = sys::rename_to_new(from, to);
-        if result == Err(OpenError::Exists) {
-            let free = target::free(environment, number + 1, &mut room.path, &mut room.raw);
-            number = free.ok_or(OpenError::Other)?;
+    let mut record = Record::new(&mut room.buffer);
+    put_profile(environment, &mut counts, &mut room.window, &mut record);
+    let bytes = record.bytes().ok_or(OpenError::Other)?;
+    for number in 1..=MOST_NAMES {
+        if !target::resolve(environment, number, &mut room.path, &mut room.scratch) {
+            break;
+        }
+        match append(&environment.origin, &mut room.path, bytes) {
+            Err(Refusal::Taken) => {}
+            Err(Refusal::Failed(error)) => return Err(error),
+            Ok(()) => return Ok(()),
         }
     }
-    if result.is_err() {
-        environment.origin.place(&mut room.temporary).inspect(|place| sys::unlink(*place));
-    }
-    result
+    Err(OpenError::Other)
 }
 
 fn put_profile(environment: &Environment, counts: &mut Counts<'_>, window: &mut Window, sink: &mut impl Sink) {
@@ -198,27 +191,6 @@ unsafe fn put_modules(
     }
 }
 
-/// Creates a file that did not exist in the directory of `path`, under a name that is short whatever `path` is.
-fn create_beside(environment: &Environment, path: &Path, temporary: &mut Path) -> Result<File, OpenError> {
-    temporary.clear();
-    temporary.push_all(path.as_bytes());
-    let directory = target::directory_length(path.as_bytes());
-    // Processes in different containers may have one number and one directory; they hardly share a nanosecond.
-    for attempt in 0..8 {
-        temporary.truncate(directory);
-        temporary.push_all(b".pathprof-");
-        temporary.push_decimal(sys::process());
-        temporary.push(b'-');
-        temporary.push_hexadecimal(&(sys::now() + attempt).to_be_bytes());
-        let place = environment.origin.place(temporary).ok_or(OpenError::Other)?;
-        match File::create(place, Mode::Umask) {
-            Err(OpenError::Exists) => {}
-            result => return result,
-        }
-    }
-    Err(OpenError::Exists)
-}
-
 #[cfg(test)]
 mod tests {
     use std::fs;
@@ -271,12 +243,12 @@ mod tests {
             |entry: std::io::Result<fs::DirEntry>| entry.expect("entry").file_name().into_string().expect("ASCII");
         let mut names: Vec<_> = entries.map(name).collect();
         names.sort();
-        let bytes = fs::read(root.join("out").join(&names[0])).expect("written");
+        let bytes = fs::read(root.join("out/demo.pathprof")).expect("written");
         (names, bytes)
     }
 
     #[test]
-    fn a_profile_is_written_whole_and_alone() {
+    fn a_record_is_appended_whole() {
         let root = std::env::temp_dir().join(format!("pathrt-write-{}", std::process::id()));
         fs::create_dir_all(&root).expect("the temporary directory is writable");
         let environment = environment(&root);
@@ -287,7 +259,7 @@ mod tests {
         let expected = environment.head(&system, UNREGISTERED_THREADS, profile.head.stop);
         assert_eq!(profile.head, expected);
         let [part] = &profile.parts[..] else { panic!("one run: {profile:?}") };
-        assert_eq!((part.run, part.flags), (expected.identity(), UNREGISTERED_THREADS));
+        assert_eq!((&part.runs[..], part.flags), (&[expected.identity()][..], UNREGISTERED_THREADS));
         assert_eq!(part.map.as_deref(), Some(&b"lines"[..]));
         // The third module does not fit in the region and is left out.
         let module = |id, counters, counts: &[(u64, u64)]| profile::Module {
@@ -296,12 +268,16 @@ mod tests {
             counts: counts.to_vec(),
         };
         assert_eq!(part.modules, [module(1, 512, &[(1, 15), (511, 6)]), module(2, 9, &[(8, u64::MAX)])]);
-        // Where all count in the region, that tells nothing of unknown threads. And an older profile is never replaced.
-        let (names, _) = written(&environment, &root, true);
+        // Where all count in the region, that tells nothing of unknown threads. An older record is never replaced.
+        let (names, both) = written(&environment, &root, true);
+        assert_eq!(names, ["demo.pathprof"]);
+        let second = both.strip_prefix(&bytes[..]).expect("still there");
+        assert_eq!(Profile::decode(second).expect("sound").head.flags, 0);
+        // What is no profile stays.
+        fs::write(root.join("out/demo.pathprof"), "a text").expect("writable");
+        let (names, text) = written(&environment, &root, true);
         assert_eq!(names, ["demo-2.pathprof", "demo.pathprof"]);
-        let second = fs::read(root.join("out/demo-2.pathprof")).expect("written");
-        assert_eq!(Profile::decode(&second).expect("sound").head.flags, 0);
-        assert_eq!(fs::read(root.join("out/demo.pathprof")).expect("still there"), bytes);
+        assert_eq!(text, b"a text");
         fs::remove_dir_all(root).expect("ours");
     }
 }

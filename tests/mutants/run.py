@@ -33,7 +33,7 @@ class Set:
     tests: tuple[str, ...] = ()
 
 
-REPORT = ("coverage", "decode", "derive", "entries", "flow", "lines", "merge", "tables", "whole")
+REPORT = ("coverage", "decode", "derive", "entries", "flow", "lines", "merge", "starts", "sum", "tables", "whole")
 LINKER = ("args", "module", "response", "script")
 SETS = {
     "paths": Set("paths", 1.0),

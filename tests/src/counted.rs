@@ -19,8 +19,8 @@ use crate::{Counts, End, Path, Start, add, reason};
 /// A damaged profile, or one that does not fit the modules.
 pub fn read(path: &FilePath, modules: &Modules, counts: &mut Counts) -> Result<()> {
     let bytes = fs::read(path).with_context(|| format!("{}", path.display()))?;
-    let profile = Profile::decode(&bytes).map_err(|error| anyhow!("{}: {error}", path.display()))?;
-    for module in profile.modules() {
+    let profiles = Profile::decode_all(&bytes).map_err(|error| anyhow!("{}: {error}", path.display()))?;
+    for module in profiles.iter().flat_map(Profile::modules) {
         add_module(module.id, &module.counts, modules, counts).with_context(|| format!("{}", path.display()))?;
     }
     Ok(())

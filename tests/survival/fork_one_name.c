@@ -3,7 +3,7 @@
 //#entries: child 2
 //#entries: main 1
 //#incomplete: 0
-// A name without the process in it is the parent's; the children's have theirs added.
+// A name without the process in it is that of one file, to which the parent and its children append.
 #include <sys/wait.h>
 #include <unistd.h>
 __attribute__((noinline)) static void child(void) { __asm__ volatile(""); }

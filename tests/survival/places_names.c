@@ -1,4 +1,4 @@
-//#run: mkdir p; cd p; PATHCC_PROFILE= ../prog; PATHCC_PROFILE=%z%%.pathprof ../prog; PATHCC_DISABLE=1 PATHCC_PROFILE=x.pathprof ../prog; cp *prof ../profiles 2>/dev/null; ls ../profiles | sed 's/[0-9][0-9]*/N/' >names; printf '%%z%%.pathprof\nprog.N.pathprof\nx.pathprof\n' | cmp -s - names || [ ! -s names ] || cat names
+//#run: mkdir p; cd p; PATHCC_PROFILE= ../prog; PATHCC_PROFILE=%z%%.pathprof ../prog; PATHCC_DISABLE=1 PATHCC_PROFILE=x.pathprof ../prog; cp *prof ../prog.pathprof ../profiles 2>/dev/null; ls ../profiles >names; printf '%%z%%.pathprof\nprog.pathprof\nx.pathprof\n' | cmp -s - names || [ ! -s names ] || cat names
 //#profiles: 3
 //#entries: main 3
 //#incomplete: 0

@@ -1,4 +1,4 @@
-//#run: for u in 0 022 077; do (umask $u; mkdir p; PATHCC_PROFILE=p/ ./prog; stat -c %a p/*.pathprof >>modes 2>/dev/null; cp p/*.pathprof profiles 2>/dev/null; rm -r p); done; [ "$(cat modes 2>/dev/null | tr '\n' ' ')" = '666 644 600 ' ] || [ ! -s modes ] || cat modes
+//#run: for u in 0 022 077; do (umask $u; mkdir p; PATHCC_PROFILE=p/ ./prog; stat -c %a p/*.pathprof >>modes 2>/dev/null; [ ! -e p/prog.pathprof ] || cat p/*.pathprof >>profiles/prog.pathprof; rm -r p); done; [ "$(cat modes 2>/dev/null | tr '\n' ' ')" = '666 644 600 ' ] || [ ! -s modes ] || cat modes
 //#profiles: 3
 //#entries: main 3
 //#incomplete: 0

@@ -69,7 +69,7 @@ fn configure_and_libtool_find_the_same_with_every_linker() {
             let flags = format!("CC={compiler} LDFLAGS=-fuse-ld={linker}");
             shell(&build, &format!("../source/configure {flags} >/dev/null 2>&1 || {{ cat config.log; exit 1; }}"));
             shell(&build, "make >log 2>&1 || { cat log; exit 1; }");
-            shell(&build, "PATHCC_PROFILE=run.%n.pathprof ./use");
+            shell(&build, "PATHCC_PROFILE=run.%e.pathprof ./use");
             let log = answers(&build, "config.log", compiler);
             let variables = log.iter().skip_while(|line| !line.starts_with("## Cache variables."));
             let variables = variables.take_while(|line| !line.starts_with("## confdefs.h."));

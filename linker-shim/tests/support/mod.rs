@@ -181,11 +181,17 @@ impl Scratch {
         self.clang(&[&["-O1", "-fPIC", "-c", &format!("{name}.ll"), "-o", &format!("{name}.o")], flags].concat());
     }
 
-    /// The profile at a path.
+    /// The last record of the profile at a path.
     pub(crate) fn profile(&self, name: &str) -> Summary {
+        self.records(name).pop().expect("a profile has a record")
+    }
+
+    /// The records of the profile at a path.
+    pub(crate) fn records(&self, name: &str) -> Vec<Summary> {
         let path = self.path(name);
         let bytes = fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-        Summary::new(&Profile::decode(&bytes).unwrap_or_else(|error| panic!("{}: {error}", path.display())))
+        let records = Profile::decode_all(&bytes).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        records.iter().map(Summary::new).collect()
     }
 
     /// The names of the files in a directory, sorted.

@@ -1,0 +1,170 @@
+//! Appends a record to a profile: in one write, under the file's lock.
+//!
+//! Many processes end at once and share a file. Each asks for the lock for a second at most, since whoever holds it may have
+//! been stopped; where there is no lock to be had, as on some network file systems, it writes a file of its own. What could
+//! not be written whole is taken back. A file that is no profile, or not ours to write, is left alone.
+
+use pathformat::profile;
+
+use crate::origin::Origin;
+use crate::sys::{self, File, Kind, Locked, OpenError};
+use crate::text::Path;
+
+/// How the file begins.
+const MAGIC: u64 = u64::from_le_bytes(profile::MAGIC);
+
+/// The first wait for the lock, in nanoseconds; each is twice the one before ...
+const FIRST_WAIT: u64 = 50_000;
+
+/// ... up to this. All together they take about a second.
+const LONGEST_WAIT: u64 = 12_800_000;
+
+/// How often somebody may put another file in the place of the one that was opened.
+const MOST_TIMES: u32 = 8;
+
+/// Why nothing was appended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Refusal {
+    /// This is not a file to append to. Another name may be.
+    Taken,
+    /// Nothing can be written there.
+    Failed(OpenError),
+}
+
+/// Appends a record to the profile at `path`, which is created if there is nothing.
+pub(crate) fn append(origin: &Origin, path: &mut Path, record: &[u8]) -> Result<(), Refusal> {
+    for _ in 0..MOST_TIMES {
+        let (file, is_new) = open(origin, path)?;
+        let locked = lock(&file);
+        if locked == Locked::Busy || locked == Locked::Never && !is_new {
+            return Err(Refusal::Taken);
+        }
+        // Whoever sums the records of a file puts another one in its place.
+        let place = origin.place(path).ok_or(Refusal::Failed(OpenError::Other))?;
+        if file.identity() != Some(sys::identity_of(place)) {
+            continue;
+        }
+        let before = file.regular_length().ok_or(Refusal::Taken)?;
+        let mut start = [0];
+        if before > 0 && (file.read_words_at(&mut start, 0) != 1 || start != [MAGIC]) {
+            return Err(Refusal::Taken);
+        }
+        // Beyond the limit a signal would end the program.
+        let fits = before.checked_add(record.len() as u64).is_some_and(|after| after <= sys::file_size_limit());
+        if fits && file.write_all(record) {
+            return Ok(());
+        }
+        file.cut(before);
+        if is_new && before == 0 {
+            sys::unlink(place);
+        }
+        return Err(Refusal::Failed(OpenError::Other));
+    }
+    Err(Refusal::Taken)
+}
+
+/// Opens the file; whether it was created.
+fn open(origin: &Origin, path: &mut Path) -> Result<(File, bool), Refusal> {
+    let place = origin.place(path).ok_or(Refusal::Failed(OpenError::Other))?;
+    let why = |error| match error {
+        OpenError::Limit => Refusal::Failed(error),
+        // A link, a directory, or another user's.
+        _ if sys::kind_of_entry(place) != Kind::Nothing => Refusal::Taken,
+        _ => Refusal::Failed(error),
+    };
+    match File::append(place) {
+        Ok(file) => return Ok((file, false)),
+        Err(OpenError::Missing) => {}
+        Err(error) => return Err(why(error)),
+    }
+    match File::create_to_append(place) {
+        Ok(file) => Ok((file, true)),
+        Err(OpenError::Exists) => File::append(place).map(|file| (file, false)).map_err(why),
+        Err(error) => Err(why(error)),
+    }
+}
+
+fn lock(file: &File) -> Locked {
+    let mut wait = FIRST_WAIT;
+    let mut waited = 0;
+    loop {
+        let locked = file.lock();
+        if locked != Locked::Busy || waited >= 1_000_000_000 {
+            return locked;
+        }
+        sys::sleep(wait);
+        waited += wait;
+        wait = (wait * 2).min(LONGEST_WAIT);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::fd::AsRawFd;
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    use std::path::PathBuf;
+
+    use super::*;
+
+    fn folder(name: &str) -> PathBuf {
+        let folder = std::env::temp_dir().join(format!("pathrt-append-{name}-{}", std::process::id()));
+        fs::create_dir_all(&folder).expect("the temporary directory is writable");
+        folder
+    }
+
+    fn appended(path: &std::path::Path, record: &[u8]) -> Result<(), Refusal> {
+        let mut text = Path::new();
+        text.push_all(path.as_os_str().as_encoded_bytes());
+        append(&Box::new(Origin::new()), &mut text, record)
+    }
+
+    #[test]
+    fn records_follow_each_other() {
+        let folder = folder("records");
+        let file = folder.join("x.pathprof");
+        for round in 1..4 {
+            assert_eq!(appended(&file, b"PATHPROF and more"), Ok(()));
+            assert_eq!(fs::read(&file).expect("written"), b"PATHPROF and more".repeat(round));
+        }
+        assert_eq!(appended(&folder.join("none/x"), b"PATHPROF"), Err(Refusal::Failed(OpenError::Missing)));
+        fs::remove_dir_all(folder).expect("ours");
+    }
+
+    #[test]
+    fn what_is_no_profile_is_left_alone() {
+        let folder = folder("taken");
+        let at = |name: &str| folder.join(name);
+        fs::write(at("text"), "some text").expect("writable");
+        fs::write(at("short"), "PATH").expect("writable");
+        fs::write(at("empty"), "").expect("writable");
+        fs::create_dir(at("folder")).expect("writable");
+        symlink(at("empty"), at("link")).expect("writable");
+        symlink("/dev/null", at("null")).expect("writable");
+        let made = std::process::Command::new("mkfifo").arg(at("pipe")).status();
+        assert!(made.is_ok_and(|status| status.success()), "a pipe can be made");
+        for taken in ["text", "short", "folder", "link", "null", "pipe"] {
+            assert_eq!(appended(&at(taken), b"PATHPROF"), Err(Refusal::Taken), "{taken}");
+        }
+        assert_eq!(fs::read(at("text")).expect("there"), b"some text");
+        assert_eq!(appended(&at("empty"), b"PATHPROF"), Ok(()));
+        assert_eq!(fs::read(at("empty")).expect("there"), b"PATHPROF");
+        assert_eq!(appended(std::path::Path::new("/dev/full"), b"PATHPROF"), Err(Refusal::Taken));
+        fs::set_permissions(at("empty"), PermissionsExt::from_mode(0o600)).expect("ours");
+        fs::remove_dir_all(folder).expect("ours");
+    }
+
+    #[test]
+    fn whoever_holds_the_lock_is_not_waited_for_without_end() {
+        let folder = folder("lock");
+        let file = folder.join("x.pathprof");
+        assert_eq!(appended(&file, b"PATHPROF"), Ok(()));
+        let held = fs::File::open(&file).expect("written");
+        held.lock().expect("nobody else has it");
+        assert!(held.as_raw_fd() > 0);
+        assert_eq!(appended(&file, b"PATHPROF"), Err(Refusal::Taken));
+        held.unlock().expect("ours");
+        assert_eq!(appended(&file, b"PATHPROF"), Ok(()));
+        fs::remove_dir_all(folder).expect("ours");
+    }
+}

@@ -1,0 +1,104 @@
+//! Collects what is written in memory, so that one system call writes all of it.
+//!
+//! A small record needs no more than a buffer that is there already; a larger one is moved to memory that is mapped for it.
+
+use core::ptr::{self, NonNull};
+use core::slice;
+
+use pathformat::wire::Sink;
+
+use crate::sys::mapping::{self, At};
+
+/// How much is collected without mapping memory.
+pub(crate) const BUFFER: usize = 1 << 14;
+
+/// Each time the memory is full, so many times of it is mapped.
+const TIMES: usize = 4;
+
+/// Bytes that were put one behind the other.
+pub(crate) struct Record<'a> {
+    buffer: &'a mut [u8; BUFFER],
+    mapped: Option<(NonNull<u8>, usize)>,
+    length: usize,
+    failed: bool,
+}
+
+impl<'a> Record<'a> {
+    /// Nothing so far.
+    pub(crate) fn new(buffer: &'a mut [u8; BUFFER]) -> Self {
+        Self { buffer, mapped: None, length: 0, failed: false }
+    }
+
+    /// What was put; `None` if there was no memory for all of it.
+    pub(crate) fn bytes(&self) -> Option<&[u8]> {
+        let start = self.mapped.map_or(self.buffer.as_ptr(), |(start, _)| start.as_ptr());
+        // SAFETY: so many bytes were written there, and nobody changes them while `self` is borrowed.
+        (!self.failed).then(|| unsafe { slice::from_raw_parts(start, self.length) })
+    }
+
+    fn capacity(&self) -> usize {
+        self.mapped.map_or(BUFFER, |(_, capacity)| capacity)
+    }
+
+    /// The start of memory that has room for so many bytes.
+    fn reserve(&mut self, length: usize) -> Option<NonNull<u8>> {
+        let start = self.mapped.map_or(NonNull::from(&mut *self.buffer).cast(), |(start, _)| start);
+        if length <= self.capacity() {
+            return Some(start);
+        }
+        let capacity = length.checked_mul(TIMES)?;
+        let larger = mapping::map_private(At::Anywhere, capacity)?;
+        // SAFETY: both are at least so long, and the larger one is fresh.
+        unsafe { ptr::copy_nonoverlapping(start.as_ptr(), larger.as_ptr(), self.length) };
+        if let Some((start, capacity)) = self.mapped.replace((larger, capacity)) {
+            // SAFETY: mapped here, and what it held has moved.
+            unsafe { mapping::unmap(start, capacity) };
+        }
+        Some(larger)
+    }
+}
+
+impl Drop for Record<'_> {
+    fn drop(&mut self) {
+        if let Some((start, capacity)) = self.mapped {
+            // SAFETY: mapped in `reserve`, and used for the last time.
+            unsafe { mapping::unmap(start, capacity) };
+        }
+    }
+}
+
+impl Sink for Record<'_> {
+    fn put(&mut self, bytes: &[u8]) {
+        let after = self.length + bytes.len();
+        match self.reserve(after) {
+            Some(start) if !self.failed => {
+                // SAFETY: there is room, and the bytes are somebody else's.
+                unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), start.as_ptr().add(self.length), bytes.len()) };
+                self.length = after;
+            }
+            _ => self.failed = true,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_grows_as_long_as_there_is_memory() {
+        let mut buffer = Box::new([0; BUFFER]);
+        let mut record = Record::new(&mut buffer);
+        let mut expected = Vec::new();
+        for round in 0..200_000u32 {
+            record.put(&round.to_le_bytes());
+            expected.extend(round.to_le_bytes());
+        }
+        record.put(&[]);
+        assert!(record.mapped.is_some_and(|(_, capacity)| capacity >= expected.len()));
+        assert_eq!(record.bytes(), Some(&expected[..]));
+        record.failed = true;
+        record.put(b"more");
+        assert_eq!(record.bytes(), None);
+    }
+}

@@ -1,0 +1,149 @@
+//! Where profiles are, and what stands in them: beside the program, whatever it does and wherever it runs.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use pathtests::tree::bin;
+use serde_json::Value;
+
+const PROGRAM: &str = r#"
+#include <dlfcn.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+__attribute__((noinline)) int work(int x) { __asm__ volatile("" : "+r"(x)); return x & 1; }
+int main(int count, char **words) {
+  int sum = 0;
+  for (int i = 0; i < 10; i++) sum += work(i);
+  for (int i = 1; i < count; i++) {
+    if (!strcmp(words[i], "fork") && !fork()) return work(i) > 1;
+    if (!strcmp(words[i], "exec") && !fork()) { work(i); execl("/bin/true", "true", (char *)0); }
+    if (!strcmp(words[i], "exit") && !fork()) { work(i); _exit(0); }
+    if (!strcmp(words[i], "library")) ((int (*)(int))dlsym(dlopen("../lib/libuse.so", RTLD_NOW), "use"))(3);
+    if (!strcmp(words[i], "read")) return read(0, &sum, 1);
+    if (!strcmp(words[i], "kill")) raise(SIGKILL);
+    while (wait(0) > 0) {}
+  }
+  return sum != 5;
+}
+"#;
+
+/// A folder with the program and a library, and one to run them in.
+fn scene(flags: &str) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    for name in ["bin", "lib", "here"] {
+        fs::create_dir(folder.path().join(name)).expect("writable");
+    }
+    fs::write(folder.path().join("prog.c"), PROGRAM).expect("writable");
+    fs::write(folder.path().join("use.c"), "int use(int x) { return x > 2; }\n").expect("writable");
+    shell(
+        folder.path(),
+        &format!("pathcc -g -O1 {flags} prog.c -o bin/prog; pathcc -shared -fPIC use.c -o lib/libuse.so"),
+    );
+    folder
+}
+
+/// Runs lines of a shell in a folder with the tree's programs; gives what they print.
+fn shell(folder: &Path, lines: &str) -> String {
+    let tree = bin("pathcc").parent().expect("a folder").display().to_string();
+    let output = Command::new("sh")
+        .args(["-ec", &format!("PATH={tree}:$PATH\n{lines}")])
+        .current_dir(folder)
+        .env_remove("PATHCC_PROFILE")
+        .env("XDG_STATE_HOME", folder.join("state"))
+        .output()
+        .expect("a shell");
+    assert!(output.status.success(), "{lines}\n{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).expect("text")
+}
+
+/// How often `work` was entered, and how many records there are, in the export of what these arguments name.
+fn exported(folder: &Path, arguments: &str) -> (u64, usize) {
+    let json = shell(folder, &format!("pathprof export --format json {arguments}"));
+    let json: Value = serde_json::from_str(&json).expect("JSON");
+    let functions = json["functions"].as_array().expect("a list").iter();
+    let entries = functions.filter(|of| of["name"] == "work").filter_map(|of| of["entries"].as_u64()).sum();
+    (entries, json["profiles"].as_array().expect("a list").len())
+}
+
+/// All files in a folder and below.
+fn files(folder: &Path) -> String {
+    shell(folder, "find . -type f | sed 's/[0-9][0-9]*.raw/N.raw/' | sort")
+}
+
+#[test]
+fn runs_are_in_one_file_beside_the_program() {
+    let folder = scene("");
+    let folder = folder.path();
+    let before = files(folder);
+    shell(folder, "cd here; ../bin/prog; ../bin/prog fork fork; ../bin/prog library");
+    let after = files(folder);
+    let new: Vec<_> = after.lines().filter(|file| !before.lines().any(|old| old == *file)).collect();
+    assert_eq!(new, ["./bin/prog.pathprof"]);
+    // The last run is one process with two images.
+    assert_eq!(exported(folder, "bin/prog"), (10, 2));
+    assert_eq!(exported(folder, "--run 2 bin/prog"), (10 + 2, 3));
+    assert_eq!(exported(folder, "--all bin/prog"), (32, 6));
+    assert_eq!(exported(folder, "bin"), (32, 6));
+    let list = shell(folder, "cd bin; pathprof runs");
+    assert_eq!(list.lines().count(), 5, "{list}");
+    // A library of a program without counters has a file beside itself.
+    fs::write(folder.join("host.c"), PROGRAM).expect("writable");
+    shell(folder, "clang-22 host.c -o bin/host; cd here; ../bin/host library");
+    assert!(folder.join("lib/libuse.so.pathprof").is_file() && !folder.join("bin/host.pathprof").exists());
+}
+
+#[test]
+fn processes_that_write_no_record_are_taken_in() {
+    let folder = scene("");
+    let folder = folder.path();
+    shell(folder, "cd here; ../bin/prog; ../bin/prog exec exit kill || :; ../bin/prog");
+    let raw = |text: &str| text.lines().filter(|file| file.ends_with(".raw")).count();
+    assert_eq!(raw(&files(folder)), 3, "{}", files(folder));
+    assert_eq!(exported(folder, "--all bin/prog"), (32, 5));
+    assert_eq!(exported(folder, "--run 2 bin/prog"), (12, 3));
+    shell(folder, "pathprof compact bin/prog");
+    assert_eq!(raw(&files(folder)), 0);
+    assert_eq!(exported(folder, "bin/prog"), (10, 1));
+    // What is left says that it is not whole.
+    assert_eq!(exported(folder, "--all bin/prog"), (32, 2));
+    assert!(shell(folder, "pathprof report --all bin/prog").contains("incomplete"));
+    // A process that still counts keeps its file, and writes its record.
+    let lines = "mkfifo pipe; (cd here; exec ../bin/prog read <../pipe) & exec 3>pipe\n\
+                 until ls -A bin | grep -q raw; do :; done; pathprof compact bin/prog; ls -A bin | grep -c raw\n\
+                 exec 3>&-; wait";
+    assert!(shell(folder, lines).ends_with("\n1\n"));
+    assert_eq!(raw(&files(folder)), 0);
+    assert_eq!(exported(folder, "--all bin/prog").0, 42);
+}
+
+#[test]
+fn a_build_may_say_where_profiles_go() {
+    let folder = scene("-fpath-profile=/nowhere/x");
+    let folder = folder.path();
+    let place = folder.join("profiles").display().to_string();
+    shell(
+        folder,
+        &format!("pathcc -O1 -fpath-profile={place}/%e.%h/ prog.c -o bin/prog; cd here; ../bin/prog; ../bin/prog"),
+    );
+    let host = fs::read_to_string("/proc/sys/kernel/hostname").expect("Linux");
+    let profile = format!("{place}/prog.{}/prog.pathprof", host.trim());
+    assert_eq!(exported(folder, &profile), (20, 2));
+    // Who runs the program has the last word.
+    shell(folder, "cd here; PATHCC_PROFILE=mine.pathprof ../bin/prog");
+    assert_eq!(exported(folder, "here/mine.pathprof"), (10, 1));
+    for (setting, build) in [
+        ("profile = \"off\"", "pathcc -O1 -c prog.c -o prog.o; pathcc prog.o -o bin/prog"),
+        ("", "pathcc -O2 -flto -fpath-profile=off prog.c -o bin/prog"),
+        ("", "pathcc -fpath-profile=off -fpath-mode=blocks -static prog.c -o bin/prog 2>/dev/null"),
+    ] {
+        fs::write(folder.join("pathcc.toml"), setting).expect("writable");
+        shell(folder, build);
+        let before = files(folder);
+        shell(folder, "cd here; ../bin/prog");
+        assert_eq!(files(folder), before, "{setting} {build}");
+    }
+}
