@@ -13,7 +13,7 @@ export PATHCC_TREE := $(TREE)
 # cargo-nextest if it is there, else cargo's own runner. Doc tests are cargo's alone.
 TEST_RUNNER := $(if $(shell command -v cargo-nextest),cargo nextest run --no-fail-fast,cargo test --no-fail-fast)
 
-.PHONY: build demo test test-unit test-real bench bench-diff ablation bound points fuzz fuzz-input torture soak mutants lint install clean help setup setup-test
+.PHONY: build deb tarball demo test test-unit test-real bench bench-diff ablation bound points projects fuzz fuzz-input torture soak mutants lint install clean help setup setup-test
 
 build: setup ## build everything into target/pathcc (relocatable)
 	@cargo build --release -p pathcc -p pathld -p pathprof -p pathpass
@@ -33,6 +33,7 @@ test-unit: setup-test build
 
 test-real: setup-test build
 	$(PYTHON) tests/real/check.py $(CHECK_FLAGS)
+	$(PYTHON) tests/projects/projects.py --small
 
 bench: setup-test build ## measure overheads (QUICK=1: a quarter of an hour, and only clang's profiler beside it)
 	$(PYTHON) tests/bench/bench.py $(if $(QUICK),--quick) --write docs/benchmarks.md --json docs/benchmarks.json \
@@ -49,6 +50,9 @@ bound: setup-test build ## measure how far each program is from one instruction 
 
 points: setup-test build ## count the counters that each placement of blocks needs
 	$(PYTHON) tests/bench/points.py --write docs/points.md $(BENCH_FLAGS)
+
+projects: setup-test build ## build and test whole projects twice, with plain clang and with pathcc (PROJECT="git busybox": those)
+	$(PYTHON) tests/projects/projects.py $(PROJECT) $(if $(PROJECT),,--write docs/projects.md)
 
 # How long and from where: SECONDS=n or COUNT=n, SEED=n, for each kind of program.
 DICE = $(if $(SECONDS),--seconds $(SECONDS)) $(if $(COUNT),--count $(COUNT)) $(if $(SEED),--seed $(SEED))
@@ -77,6 +81,12 @@ lint: setup ## formatting and lints, warnings are errors
 
 install: | $(TREE)/bin/pathcc ## copy the tree to PREFIX (default /usr/local), with man pages and completions
 	@scripts/install "$(TREE)" "$(DESTDIR)$(PREFIX)"
+
+deb: build ## pack a Debian package into target (several versions stand side by side)
+	@scripts/package deb "$(TREE)" target
+
+tarball: build ## pack a tree that can be unpacked anywhere into target
+	@scripts/package tarball "$(TREE)" target
 
 $(TREE)/bin/pathcc:
 	@$(MAKE) build

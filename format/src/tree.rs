@@ -32,6 +32,8 @@ pub enum Kind {
     Plugin,
     /// A static library.
     Archive,
+    /// A file that build systems read.
+    Data,
 }
 
 /// A file of a tree.
@@ -52,6 +54,7 @@ pub fn entries() -> impl Iterator<Item = Entry> {
             "link" => Kind::Link,
             "plugin" => Kind::Plugin,
             "archive" => Kind::Archive,
+            "data" => Kind::Data,
             _ => return None,
         };
         Some(Entry { kind, path: words.next()? })
@@ -60,7 +63,7 @@ pub fn entries() -> impl Iterator<Item = Entry> {
 
 /// Those that compiling and linking need.
 pub fn needed_to_build() -> impl Iterator<Item = Entry> {
-    entries().filter(|entry| entry.kind != Kind::Link && entry.path != READER)
+    entries().filter(|entry| !matches!(entry.kind, Kind::Link | Kind::Data) && entry.path != READER)
 }
 
 #[cfg(test)]

@@ -88,7 +88,7 @@ fn configure_and_libtool_find_the_same_with_every_linker() {
 const SOURCE: &str = "int main(int count, char **words) { return count > 3 ? 4 : !words; }\n";
 
 /// How a program `sample` is built by clang with our options, or by launchers, in the folder `build`.
-const BUILDS: [(&str, &str); 4] = [
+const BUILDS: [(&str, &str); 5] = [
     (
         "launchers",
         "cmake -S . -B build -DCMAKE_C_COMPILER=clang-22 -DCMAKE_C_COMPILER_LAUNCHER=pathcc \
@@ -102,6 +102,10 @@ const BUILDS: [(&str, &str); 4] = [
         "cmake",
         "cmake -S . -B build -DCMAKE_C_COMPILER=clang-22 -DCMAKE_C_FLAGS=\"$(pathcc --cflags)\" \
          -DCMAKE_EXE_LINKER_FLAGS=\"$(pathcc --ldflags)\"; cmake --build build",
+    ),
+    (
+        "meson",
+        "meson setup --native-file $(dirname $(command -v pathcc))/../share/pathcc/meson.ini build; meson compile -C build",
     ),
     (
         "meson",
@@ -129,6 +133,53 @@ fn clang_counts_with_the_options_that_are_printed() {
         let report = shell(folder, &format!("{bin}/pathprof report --functions run.pathprof"));
         assert!(report.contains("main"), "{system}: {report}");
     }
+}
+
+#[test]
+fn cmake_counts_the_targets_that_it_is_told() {
+    let bin = bin("pathcc").parent().expect("a folder").display().to_string();
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    let put = |name: &str, text: &str| fs::write(folder.join(name), text).expect("a file");
+    put("main.c", "int part(int);\nint main(int count, char **words) { return !words + part(count) - 1; }\n");
+    put("part.c", "int part(int x) { return x > 0; }\n");
+    put("other.cc", "int main() { return 0; }\n");
+    let project = |counted: &str| {
+        format!(
+            "cmake_minimum_required(VERSION 3.20)\nproject(sample C CXX)\nadd_library(part STATIC part.c)\n\
+             add_executable(sample main.c)\ntarget_link_libraries(sample part)\nadd_executable(other other.cc)\n\
+             find_package(Pathcc REQUIRED)\npathcc_instrument({counted})\n"
+        )
+    };
+    let clang = "-DCMAKE_C_COMPILER=clang-22 -DCMAKE_CXX_COMPILER=clang++-22";
+    let build = |flags: &str| {
+        let cmake = format!("cmake -S . -B build {flags} && cmake --build build");
+        shell(folder, &format!("rm -rf build; PATH={bin}:$PATH; {{ {cmake}; }} >log 2>&1 || {{ cat log; exit 1; }}"));
+        shell(folder, "build/sample; build/other; ls -A build | grep pathprof | sort")
+    };
+    let functions = || {
+        let json = shell(folder, &format!("{bin}/pathprof export --format json build/sample"));
+        let json: Value = serde_json::from_str(&json).expect("JSON");
+        let functions = json["functions"].as_array().expect("a list").iter();
+        let mode = json["mode"].as_str().expect("a word").to_owned();
+        (functions.map(|of| of["name"].as_str().expect("a name").to_owned()).collect::<Vec<_>>(), mode)
+    };
+    put("CMakeLists.txt", &project("sample"));
+    assert_eq!(build(clang), "sample.pathprof\n");
+    assert_eq!(functions(), (vec!["main".into()], "paths".into()));
+    // Through a library that is linked into a program which is not counted itself.
+    put("CMakeLists.txt", &project("part OPTIONS -fpath-mode=blocks"));
+    assert_eq!(build(clang), "sample.pathprof\n");
+    assert_eq!(functions(), (vec!["part".into()], "blocks".into()));
+    // Where everything is counted it changes nothing.
+    let toolchain = "--toolchain $(dirname $(command -v pathcc))/../lib/cmake/Pathcc/toolchain.cmake";
+    assert_eq!(build(toolchain), "other.pathprof\nsample.pathprof\n");
+    put("CMakeLists.txt", &project("sample OPTIONS -fpath-mode=none"));
+    let told = shell(folder, &format!("PATH={bin}:$PATH; rm -rf build; cmake -S . -B build {clang} 2>&1 || :"));
+    assert!(told.contains("-fpath-mode=none: unknown value 'none'"), "{told}");
+    put("CMakeLists.txt", &project("sample"));
+    let told = shell(folder, &format!("PATH={bin}:$PATH; rm -rf build; CC=gcc CXX=g++ cmake -S . -B build 2>&1 || :"));
+    assert!(told.contains("pathcc counts"), "{told}");
 }
 
 #[test]

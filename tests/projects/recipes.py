@@ -1,0 +1,103 @@
+"""Whole projects: where they come from, how they are configured, built and tested, by their own means.
+
+A line of shell sees `$CC` and `$CXX`, and `$JOBS`. `results` picks from the output of the tests what each of them came to; two
+builds must agree in that. `answers` are files that say what configuring found.
+"""
+
+from dataclasses import dataclass, field
+
+# What automake's, CMake's and Meson's drivers of tests print for each test.
+AUTOMAKE = r"^(PASS|FAIL|XFAIL|XPASS|SKIP|ERROR): \S+"
+CTEST = r"Test +#\d+: \S+ \.+ *\**\w+"
+MESON = r"^ *\d+/\d+ (\S+(?: / \S+)?) +(OK|FAIL|SKIP|TIMEOUT|ERROR)"
+
+
+@dataclass(frozen=True)
+class Project:
+    """A project of a Debian source package."""
+
+    name: str
+    package: str
+    system: str
+    configure: str
+    build: str
+    test: str
+    results: str
+    answers: tuple[str, ...] = ()
+    # Part of every test run.
+    small: bool = False
+    # A text that only the build with plain clang may have, or only the other one.
+    needs: tuple[str, ...] = ()
+    # Of results, what differs from run to run in any build.
+    noise: tuple[str, ...] = field(default=())
+
+
+GIT_TESTS = "t0000-basic.sh t1300-config.sh t3200-branch.sh t4013-diff-various.sh t5510-fetch.sh t6000-rev-list-misc.sh " \
+    "t7061-wtstatus-ignore.sh t7300-clean.sh"
+
+PROJECTS = (
+    Project(
+        "jansson",
+        "jansson",
+        "autoconf, libtool",
+        "autoreconf -fi >/dev/null 2>&1; ./configure --disable-dependency-tracking",
+        "make -j$JOBS",
+        "make check",
+        AUTOMAKE,
+        ("jansson_private_config.h", "src/jansson_config.h"),
+        small=True,
+    ),
+    Project(
+        "jsoncpp",
+        "libjsoncpp",
+        "Meson, Ninja",
+        "meson setup --buildtype=debugoptimized build",
+        "ninja -j$JOBS -C build",
+        "meson test -C build --print-errorlogs",
+        MESON,
+        small=True,
+    ),
+    Project(
+        "libxml2",
+        "libxml2",
+        "autoconf, libtool",
+        "./configure --without-python --disable-static",
+        "make -j$JOBS",
+        "make check",
+        AUTOMAKE + r"|^Total \d+ tests.*|^## .*",
+        ("config.h", "include/libxml/xmlversion.h"),
+    ),
+    Project(
+        "grep",
+        "grep",
+        "autoconf, gnulib",
+        "./configure --disable-nls",
+        "make -j$JOBS",
+        "make -k check",
+        AUTOMAKE,
+        ("config.h",),
+    ),
+    Project(
+        "busybox",
+        "busybox",
+        "Kconfig, make",
+        "make defconfig >/dev/null; sed -i 's/CONFIG_TC=y/# CONFIG_TC is not set/' .config; "
+        "yes '' | make oldconfig CC=\"$CC\" HOSTCC=clang-22 >/dev/null",
+        "make -j$JOBS CC=\"$CC\" HOSTCC=clang-22 SKIP_STRIP=y 2>&1 | tail -5",
+        "cd testsuite; ./runtest 2>&1",
+        r"^(PASS|FAIL|SKIPPED|UNTESTED): .*",
+        (".config",),
+        small=True,
+    ),
+    Project(
+        "git",
+        "git",
+        "make",
+        "true",
+        "make -j$JOBS CC=\"$CC\" CFLAGS='-g -O2' NO_GETTEXT=1 NO_TCLTK=1 NO_PERL=1 NO_PYTHON=1 NO_CURL=1 NO_EXPAT=1 "
+        "NO_OPENSSL=1",
+        f"cd t; for t in {GIT_TESTS}; do ./$t --root=$PWD/trash-$t 2>&1 | sed \"s/^/$t /\"; done",
+        r"^\S+ (not ok|ok) \d+ .*",
+        ("GIT-BUILD-OPTIONS",),
+    ),
+)

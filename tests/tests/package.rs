@@ -1,0 +1,124 @@
+//! Packages: what is installed from one works for everybody, several versions stand side by side, and nothing is left when they are
+//! removed.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use pathtests::tree::bin;
+
+fn tree() -> PathBuf {
+    bin("pathcc").ancestors().nth(2).expect("a program is in a tree").to_path_buf()
+}
+
+/// Packs the tree; gives the file.
+fn pack(kind: &str, out: &Path, version: &str) -> PathBuf {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../scripts/package");
+    let mut command = Command::new(script);
+    command.arg(kind).arg(tree()).arg(out).arg(version).env("SOURCE_DATE_EPOCH", "1700000000");
+    let output = command.output().expect("a shell");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).expect("text").trim().into()
+}
+
+/// Runs lines of shell as root in a copy of this system that is thrown away; `None` if that is not to be had.
+fn elsewhere(folder: &Path, lines: &str) -> Option<String> {
+    let mount = "mount -t tmpfs none layers && mkdir layers/up layers/work root && \
+                 mount -t overlay -o lowerdir=/,upperdir=layers/up,workdir=layers/work none root && \
+                 mount --rbind /proc root/proc && mount --rbind /dev root/dev && mount --bind packages root/mnt";
+    for name in ["layers", "packages"] {
+        fs::create_dir_all(folder.join(name)).expect("writable");
+    }
+    let run = |lines: &str| {
+        let script = format!(
+            "{mount} && exec chroot root env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin sh -euc \"$LINES_\""
+        );
+        let mut command = Command::new("unshare");
+        command.args(["--mount", "sh", "-c", &script]).env("LINES_", lines).current_dir(folder);
+        command.output().expect("util-linux")
+    };
+    if !run("true").status.success() {
+        return None;
+    }
+    fs::remove_dir(folder.join("root")).expect("empty again");
+    let output = run(lines);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success(), "{text}\n{}", String::from_utf8_lossy(&output.stderr));
+    Some(text)
+}
+
+#[test]
+fn packages_install_stand_side_by_side_upgrade_and_go() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let packages = folder.path().join("packages");
+    let names = ["7.1.0", "7.1.1", "7.2.0"].map(|version| {
+        let package = pack("deb", &packages, version);
+        package.file_name().expect("a name").to_string_lossy().into_owned()
+    });
+    assert_eq!(names, ["pathcc-7.1_7.1.0_amd64.deb", "pathcc-7.1_7.1.1_amd64.deb", "pathcc-7.2_7.2.0_amd64.deb"]);
+    let lines = r#"
+        cd /mnt
+        before=$(find /usr /etc /var/lib -xdev 2>/dev/null | grep -vE 'dpkg|cache|alternatives' | sort)
+        dpkg -i pathcc-7.1_7.1.0_amd64.deb >/dev/null
+        try() {
+            rm -rf /tmp/try; mkdir /tmp/try; cd /tmp/try
+            echo 'int main(int count, char **words) { return count > 1; }' >main.c
+            chown -R nobody /tmp/try
+            su -s /bin/sh nobody -c 'cd /tmp/try && pathcc -g main.c -o main && ./main && pathprof report main' | grep ^paths
+            cd /mnt
+        }
+        try
+        man -w pathprof-report >/dev/null 2>&1 || ls /usr/share/man/man1/pathprof-report.1
+        dpkg -i pathcc-7.2_7.2.0_amd64.deb >/dev/null
+        echo "$(readlink -f /usr/bin/pathcc) $(readlink -f /usr/bin/ld.pathld) $(readlink -f /usr/lib/cmake/Pathcc)"
+        update-alternatives --set pathcc /usr/lib/pathcc-7.1/bin/pathcc >/dev/null
+        echo "$(readlink -f /usr/bin/pathcc) $(readlink -f /usr/bin/pathprof)"
+        dpkg -i pathcc-7.1_7.1.1_amd64.deb >/dev/null 2>&1
+        echo "$(dpkg-query -W -f '${Version} ' pathcc-7.1 pathcc-7.2) $(readlink -f /usr/bin/pathcc)"
+        try
+        dpkg -r pathcc-7.1 >/dev/null
+        readlink -f /usr/bin/pathcc
+        try
+        dpkg -P pathcc-7.2 pathcc-7.1 >/dev/null 2>&1
+        [ ! -e /usr/bin/pathcc ] && [ ! -e /usr/bin/pathprof ] && [ ! -e /usr/lib/pathcc-7.2 ]
+        after=$(find /usr /etc /var/lib -xdev 2>/dev/null | grep -vE 'dpkg|cache|alternatives' | sort)
+        diff <(echo "$before") <(echo "$after") || :
+    "#;
+    let lines = lines.replace(
+        "diff <(echo \"$before\") <(echo \"$after\") || :",
+        "echo \"$before\" >/tmp/a; echo \"$after\" >/tmp/b; diff /tmp/a /tmp/b | grep -c pathcc || :",
+    );
+    let Some(told) = elsewhere(folder.path(), &lines) else {
+        eprintln!("skipped: this system does not let a test have a system of its own");
+        return;
+    };
+    let told: Vec<_> = told.lines().filter(|line| !line.contains("/man1/")).collect();
+    let paths = "paths     1 of 1 ran, in 1 of 1 function, once in all";
+    let seven = |series: &str| format!("/usr/lib/pathcc-{series}");
+    assert_eq!(told.len(), 8, "{told:?}");
+    assert!(told[0].starts_with(&paths[..16]), "{told:?}");
+    assert_eq!(told[1], format!("{0}/bin/pathcc {0}/bin/ld.pathld {0}/lib/cmake/Pathcc", seven("7.2")));
+    assert_eq!(told[2], format!("{0}/bin/pathcc {0}/bin/pathprof", seven("7.1")));
+    assert_eq!(told[3], format!("7.1.1 7.2.0  {}/bin/pathcc", seven("7.1")));
+    assert!(told[4].starts_with("paths"), "{told:?}");
+    assert_eq!(told[5], format!("{}/bin/pathcc", seven("7.2")));
+    assert!(told[6].starts_with("paths"), "{told:?}");
+    assert_eq!(told[7], "0", "nothing is left");
+}
+
+#[test]
+fn a_tarball_works_where_it_is_unpacked_and_packing_repeats() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for kind in ["tarball", "deb"] {
+        let [one, other] =
+            ["a", "b"].map(|name| fs::read(pack(kind, &folder.path().join(name), "7.1.0")).expect("written"));
+        assert!(one == other, "{kind}: the same tree gives the same bytes");
+    }
+    let script = "tar -xf a/pathcc-7.1.0-x86_64-linux.tar.xz; echo 'int main(void) { return 0; }' >main.c\n\
+                  pathcc-7.1.0/bin/pathcc main.c -o main; ./main; pathcc-7.1.0/bin/pathprof report main; ls pathcc-7.1.0";
+    let output =
+        Command::new("sh").args(["-ec", script]).current_dir(folder.path()).env_remove("PATHCC_PROFILE").output();
+    let output = output.expect("a shell");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && text.contains("paths ") && text.contains("README.md"), "{output:?}");
+}
