@@ -9,6 +9,7 @@ use clap::{Args, ColorChoice, CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use pathprof::escape::terminal;
 use pathprof::inputs::Choice;
+use pathprof::load::Images;
 use pathprof::notation::Notation;
 use pathprof::opcodes::Rows;
 use pathprof::runs::Doubles;
@@ -381,6 +382,9 @@ pub(crate) struct SourceArguments {
     /// The image that the profiles are of, if it is no longer where it ran (once for each image)
     #[arg(long, value_name = "PATH")]
     image: Vec<PathBuf>,
+    /// Where to look, with what is below, for images that are gone from where they ran, or are others by now
+    #[arg(long, value_name = "DIR", conflicts_with = "image")]
+    image_dir: Vec<PathBuf>,
 }
 
 #[derive(Args)]
@@ -488,7 +492,8 @@ impl SourceArguments {
             None => Choice::Usual,
         };
         let options = runs::Options { doubles: self.doubles.doubles(), label: self.label };
-        Sources { profiles: self.profiles, choice, images: self.image, options }
+        let images = Images { given: self.image, directories: self.image_dir };
+        Sources { profiles: self.profiles, choice, images, options }
     }
 }
 

@@ -140,7 +140,9 @@ pub fn traces(path: &Path) -> Result<Traces> {
 fn open(path: &Path) -> Result<Bounded> {
     let place = path.display();
     Bounded::open(path).map_err(|error| match error.kind() {
-        io::ErrorKind::NotFound => anyhow!("{place}: no such image; say where it is now with --image PATH"),
+        io::ErrorKind::NotFound => {
+            anyhow!("{place}: no such image; say where it is now with --image PATH or --image-dir DIR")
+        }
         io::ErrorKind::IsADirectory => anyhow!("{place}: this is a directory, not an ELF image"),
         _ => anyhow!("{place}: cannot read this image: {error}"),
     })

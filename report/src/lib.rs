@@ -70,8 +70,8 @@ pub struct Sources {
     pub profiles: Vec<PathBuf>,
     /// Which starts to read.
     pub choice: inputs::Choice,
-    /// Images to take instead of those whose paths the profiles name.
-    pub images: Vec<PathBuf>,
+    /// Where the images are.
+    pub images: load::Images,
     /// How to read them.
     pub options: runs::Options,
 }

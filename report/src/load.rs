@@ -7,6 +7,7 @@
 //! whole and becomes a problem that names it; the others go on.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -99,10 +100,18 @@ impl Counted {
     }
 }
 
-/// Reads `inputs` and their images. If `images` are given, each record must come from one of them; otherwise
-/// each is looked for where its record says.
-pub fn load(inputs: &[Input], images: &[PathBuf], options: &Options) -> (Vec<Loaded>, Notices) {
-    let mut shelf = Shelf { given: images, ..Shelf::default() };
+/// Where images are looked for.
+#[derive(Clone, Debug, Default)]
+pub struct Images {
+    /// If any are given, each record must come from one of them; otherwise each is looked for where its record says ...
+    pub given: Vec<PathBuf>,
+    /// ... and, if it is gone or another one by now, in these directories and below, and in the current one.
+    pub directories: Vec<PathBuf>,
+}
+
+/// Reads `inputs` and their images.
+pub fn load(inputs: &[Input], images: &Images, options: &Options) -> (Vec<Loaded>, Notices) {
+    let mut shelf = Shelf { given: &images.given, directories: &images.directories, ..Shelf::default() };
     let notices = runs::each(inputs, options, &mut shelf);
     (shelf.finish(), notices)
 }
@@ -111,6 +120,9 @@ pub fn load(inputs: &[Input], images: &[PathBuf], options: &Options) -> (Vec<Loa
 #[derive(Default)]
 struct Shelf<'a> {
     given: &'a [PathBuf],
+    directories: &'a [PathBuf],
+    /// The files below the directories, by name, once somebody has asked.
+    files: Option<HashMap<OsString, Vec<PathBuf>>>,
     /// For each path that was opened the image's index, or why it cannot be used.
     places: HashMap<PathBuf, Result<usize, Arc<Error>>>,
     /// The images with this build-id. There is more than one only if somebody chose the build-id.
@@ -211,7 +223,24 @@ impl Shelf<'_> {
                 return Ok(found);
             }
         }
-        let candidates = if self.given.is_empty() { std::slice::from_ref(&file.image) } else { self.given };
+        if !self.given.is_empty() {
+            return self.one_of(self.given, file);
+        }
+        self.one_of(std::slice::from_ref(&file.image), file).or_else(|why| self.elsewhere(file).ok_or(why))
+    }
+
+    /// That of an image of the same name in other directories. Without a build-id nothing tells that it is the one.
+    fn elsewhere(&mut self, file: &ProfileFile) -> Option<usize> {
+        let name = file.image.file_name().filter(|_| !file.build_id.is_empty())?;
+        let directories = self.directories;
+        let files = self.files.get_or_insert_with(|| files_below(directories));
+        let mut candidates = files.get(name).cloned().unwrap_or_default();
+        candidates.push(Path::new(".").join(name));
+        candidates.into_iter().find_map(|path| self.one_of(&[path], file).ok())
+    }
+
+    /// The index of that of these images which a profile is of.
+    fn one_of(&mut self, candidates: &[PathBuf], file: &ProfileFile) -> Result<usize> {
         let mut others = Vec::new();
         for path in candidates {
             let found = self.open(path)?;
@@ -224,7 +253,7 @@ impl Shelf<'_> {
         }
         bail!(
             "it was recorded from an image with {}, but {}; the program was linked again since: \
-             give the image of that run with --image PATH, or run the program again",
+             give the image of that run with --image PATH or --image-dir DIR, or run the program again",
             build_id(&file.build_id),
             others.join(" and ")
         )
@@ -280,6 +309,23 @@ impl Shelf<'_> {
         };
         images.into_iter().map(sorted).collect()
     }
+}
+
+/// The regular files in directories and below, by name. Symbolic links to directories are not followed.
+fn files_below(directories: &[PathBuf]) -> HashMap<OsString, Vec<PathBuf>> {
+    let mut found: HashMap<OsString, Vec<PathBuf>> = HashMap::new();
+    let mut left = directories.to_vec();
+    while let Some(directory) = left.pop() {
+        for entry in std::fs::read_dir(directory).into_iter().flatten().flatten() {
+            match entry.file_type() {
+                Ok(kind) if kind.is_dir() => left.push(entry.path()),
+                Ok(_) => found.entry(entry.file_name()).or_default().push(entry.path()),
+                Err(_) => {}
+            }
+        }
+    }
+    found.values_mut().for_each(|paths| paths.sort());
+    found
 }
 
 /// A build-id in words.

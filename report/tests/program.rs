@@ -382,7 +382,10 @@ fn an_image_that_does_not_fit_is_refused() {
     scene.profile("p.pathprof");
     let report = ["report", "p.pathprof", "--image"];
     let with = |image| [report[0], report[1], report[2], image];
-    scene.refuses(&with("gone"), "p.pathprof: gone: no such image; say where it is now with --image PATH");
+    scene.refuses(
+        &with("gone"),
+        "p.pathprof: gone: no such image; say where it is now with --image PATH or --image-dir DIR",
+    );
     scene.refuses(&with("."), "p.pathprof: .: this is a directory, not an ELF image");
     scene.write("script", b"#!/bin/sh\n");
     scene.refuses(
@@ -393,7 +396,7 @@ fn an_image_that_does_not_fit_is_refused() {
     scene.refuses(
         &with("newer"),
         "p.pathprof: it was recorded from an image with build-id abcdef01, but newer has build-id 0102; the program was \
-         linked again since: give the image of that run with --image PATH, or run the program again",
+         linked again since: give the image of that run with --image PATH or --image-dir DIR, or run the program again",
     );
     scene.image("plain", None, &BUILD_ID);
     scene.refuses(
@@ -413,11 +416,32 @@ fn an_image_that_does_not_fit_is_refused() {
     fs::rename(scene.path("demo"), scene.path("moved")).expect("it is there");
     scene.refuses(
         &["report", "p.pathprof"],
-        "p.pathprof: DIR/demo: no such image; say where it is now with --image PATH",
+        "p.pathprof: DIR/demo: no such image; say where it is now with --image PATH or --image-dir DIR",
     );
     assert_eq!(scene.pathprof(&with("moved")).code, 0);
     let both = ["report", "p.pathprof", "--image", "newer", "--image", "moved"];
     assert_eq!(scene.pathprof(&both).code, 0, "each profile takes the image that it is of");
+}
+
+#[test]
+fn an_image_that_moved_is_found() {
+    let scene = Scene::new();
+    scene.profile("p.pathprof");
+    fs::create_dir_all(scene.path("old/deep")).expect("writable");
+    fs::create_dir_all(scene.path("here")).expect("writable");
+    fs::rename(scene.path("demo"), scene.path("old/deep/demo")).expect("it is there");
+    // Another build of that name, there and where it was.
+    scene.image("old/demo", Some(&samples::section()), &[1, 2]);
+    let with = ["report", "p.pathprof", "--image-dir", "here", "--image-dir", "old"];
+    assert_eq!(scene.pathprof(&with).code, 0);
+    scene.image("demo", Some(&samples::section()), &[1, 2]);
+    assert_eq!(scene.pathprof(&with).code, 0);
+    assert!(scene.pathprof(&with[..4]).err.contains("demo has build-id 0102; the program was linked again since"));
+    // In the current directory nobody has to ask for it.
+    scene.profile_of("q.pathprof", "gone/demo", &BUILD_ID, samples::counters());
+    assert_eq!(scene.pathprof(&["report", "q.pathprof"]).code, 1);
+    fs::rename(scene.path("old/deep/demo"), scene.path("demo")).expect("it is there");
+    assert_eq!(scene.pathprof(&["report", "q.pathprof"]).code, 0);
 }
 
 #[test]
@@ -482,7 +506,7 @@ fn many_profiles_with_one_problem_are_one_message() {
     }
     scene.refuses(
         &["report", "."],
-        "./0.pathprof (and 2 more): DIR/gone: no such image; say where it is now with --image PATH",
+        "./0.pathprof (and 2 more): DIR/gone: no such image; say where it is now with --image PATH or --image-dir DIR",
     );
 }
 

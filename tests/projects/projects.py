@@ -5,10 +5,11 @@ that pathcc may add are profiles beside programs.
 
     projects.py [PROJECT ...]     these, or all
     projects.py --small           those that are part of every test run
-    projects.py --write FILE      and the table, as Markdown
+    projects.py --write FILE      and the table, as Markdown, with what earlier runs found of the others
 """
 
 import argparse
+import json
 import os
 import re
 import resource
@@ -148,7 +149,7 @@ def main() -> int:
         parser.error(f"no such project: {', '.join(sorted(unknown))}; there are {', '.join(p.name for p in PROJECTS)}")
     chosen = [project for project in PROJECTS if project.name in arguments.projects or not arguments.projects]
     chosen = [project for project in chosen if project.small or not arguments.small]
-    rows, failed = [], 0
+    failed = 0
     for project in chosen:
         print(f"{project.name}", flush=True)
         try:
@@ -156,13 +157,15 @@ def main() -> int:
             plain = built(project, source, "plain")
             counted = built(project, source, "counted")
             compare(project, plain, counted)
-            rows.append(row(project, plain, counted))
-            print(f"  {len(plain.results)} results are the same: " + ", ".join(rows[-1][2:]), flush=True)
+            found = row(project, plain, counted)
+            (HOME / project.name / "row.json").write_text(json.dumps(found))
+            print(f"  {len(plain.results)} results are the same: " + ", ".join(found[2:]), flush=True)
         except CheckFailed as failure:
             print(f"FAILED {failure}", flush=True)
             failed += 1
     if arguments.write:
-        lines = [HEAD, ["---"] * len(HEAD), *rows]
+        found = [HOME / project.name / "row.json" for project in PROJECTS]
+        lines = [HEAD, ["---"] * len(HEAD), *(json.loads(file.read_text()) for file in found if file.exists())]
         arguments.write.write_text(TEXT + "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n")
     return 1 if failed else 0
 
