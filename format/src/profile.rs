@@ -239,12 +239,10 @@ impl<'a, S: Sink> ProfileWriter<'a, S> {
         runs.iter().for_each(|run| self.sink.put(&run.0));
     }
 
-    /// Starts a module whose array has `counters` counters. Counters must then come in ascending order.
+    /// Starts a module whose array has `counters` counters. Counters must then come in ascending order. If all of them are zero,
+    /// nothing is written: an image may have a thousand modules, of which a run executes a few.
     pub fn module(&mut self, id: ModuleId, counters: u64) -> ModuleWriter<'_, 'a, S> {
-        self.sink.put(&[1]);
-        self.sink.put(&id.0);
-        self.sink.put_varint(counters);
-        ModuleWriter { sink: &mut self.sink, next: 0 }
+        ModuleWriter { sink: &mut self.sink, id, counters, next: 0 }
     }
 
     /// Writes the end mark, the length and the checksum.
@@ -267,6 +265,9 @@ pub fn length_before(ending: [u8; ENDING]) -> u64 {
 /// Writes the counters of one module.
 pub struct ModuleWriter<'w, 's, S: Sink> {
     sink: &'w mut Checksummed<'s, S>,
+    id: ModuleId,
+    counters: u64,
+    /// One more than the last index that was written; 0 if none was.
     next: u64,
 }
 
@@ -274,6 +275,11 @@ impl<S: Sink> ModuleWriter<'_, '_, S> {
     /// Writes a counter; zero counts are left out, and `index` must be above the previous one.
     pub fn counter(&mut self, index: u64, count: u64) {
         if count != 0 && index >= self.next {
+            if self.next == 0 {
+                self.sink.put(&[1]);
+                self.sink.put(&self.id.0);
+                self.sink.put_varint(self.counters);
+            }
             self.sink.put_varint(index - self.next + 1);
             self.sink.put_varint(count);
             self.next = index + 1;
@@ -282,7 +288,9 @@ impl<S: Sink> ModuleWriter<'_, '_, S> {
 
     /// Closes the module.
     pub fn finish(self) {
-        self.sink.put_varint(0);
+        if self.next > 0 {
+            self.sink.put_varint(0);
+        }
     }
 }
 
@@ -319,7 +327,7 @@ mod whole {
         pub label: Vec<u8>,
         /// Where code was in the process, if keys are addresses: lines of `/proc/self/maps`.
         pub map: Option<Vec<u8>>,
-        /// Non-zero counters by module.
+        /// Non-zero counters by module; modules without any are left out.
         pub modules: Vec<Module>,
     }
 
@@ -371,7 +379,9 @@ mod whole {
             loop {
                 match reader.u8()? {
                     0 => break,
-                    1 => part.modules.push(Module::decode(&mut reader)?),
+                    1 => part
+                        .modules
+                        .extend(Some(Module::decode(&mut reader)?).filter(|module| !module.counts.is_empty())),
                     2 if part.map.is_none() && part.modules.is_empty() => part.map = Some(reader.bytes()?.to_vec()),
                     2 => return Err(Error::Invalid("a map does not stand before the modules of its process")),
                     3 => {
@@ -497,10 +507,7 @@ mod tests {
             flags,
             label: Vec::new(),
             map: Some(b"1000-2000 r-xp 0 0:0 0 /bin/demo\n".to_vec()),
-            modules: vec![
-                Module { id: ModuleId([7; 16]), counters: 10, counts: vec![(0, 1), (1, 2), (9, u64::MAX)] },
-                Module { id: ModuleId([8; 16]), counters: 0, counts: Vec::new() },
-            ],
+            modules: vec![Module { id: ModuleId([7; 16]), counters: 10, counts: vec![(0, 1), (1, 2), (9, u64::MAX)] }],
         }
     }
 
@@ -596,7 +603,9 @@ mod tests {
     fn a_map_behind_modules_is_refused() {
         let mut bytes = Vec::new();
         let mut writer = ProfileWriter::new(&mut bytes, &HEAD);
-        writer.module(ModuleId([7; 16]), 1).finish();
+        let mut module = writer.module(ModuleId([7; 16]), 1);
+        module.counter(0, 1);
+        module.finish();
         writer.map(b"map");
         writer.finish();
         assert!(matches!(Profile::decode(&bytes), Err(Error::Invalid(_))));

@@ -33,6 +33,22 @@ fn counters_that_are_zero_or_out_of_order_are_left_out() {
 }
 
 #[test]
+fn modules_that_counted_nothing_are_left_out() {
+    let length = |modules: u8| {
+        let mut bytes = Vec::new();
+        let mut writer = ProfileWriter::new(&mut bytes, &Head::default());
+        for id in 0..modules {
+            let mut counters = writer.module(ModuleId([id; 16]), 9);
+            counters.counter(3, 0);
+            counters.finish();
+        }
+        writer.finish();
+        bytes.len()
+    };
+    assert_eq!(length(0), length(100));
+}
+
+#[test]
 fn a_map_stands_before_modules_and_alone() {
     for maps in [[true, true], [false, true]] {
         let mut bytes = Vec::new();
@@ -40,7 +56,9 @@ fn a_map_stands_before_modules_and_alone() {
         if maps[0] {
             writer.map(b"first");
         } else {
-            writer.module(ModuleId([1; 16]), 1).finish();
+            let mut module = writer.module(ModuleId([1; 16]), 1);
+            module.counter(0, 1);
+            module.finish();
         }
         writer.map(b"second");
         writer.finish();

@@ -161,9 +161,10 @@ impl Taker for Shelf<'_> {
                 let name = |address| self.symbols.name(&map, address, file.run.stop, same);
                 let counted = &mut loaded.modules[counted];
                 counted.add(&module.counts, keys, name);
-                if part.flags & (INCOMPLETE | RUNNING) != 0 {
-                    counted.interrupted += part.runs.len() as Count;
-                }
+            }
+            // It may have been in the middle of a function of any module, which is listed only if something was counted.
+            if part.flags & (INCOMPLETE | RUNNING) != 0 {
+                loaded.modules.iter_mut().for_each(|counted| counted.interrupted += part.runs.len() as Count);
             }
         }
         loaded.runs.push(file.run);

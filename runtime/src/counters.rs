@@ -67,8 +67,33 @@ impl Window {
 pub(crate) enum Source<'a> {
     /// Private memory.
     Memory(&'a PageMap, &'a mut Window),
-    /// A part of a file, where the slot starts at this offset, and the last data that was found there.
-    File(&'a File, u64, Range<u64>),
+    /// A part of a file, where the slot starts at this offset, and what was found there last.
+    File(&'a File, u64, Found),
+}
+
+/// The data of a file that follows a place: between the two is a hole. An image may have a thousand modules, most of which lie
+/// in holes, and nobody is asked twice about one.
+pub(crate) struct Found {
+    /// Where the search began.
+    from: u64,
+    data: Range<u64>,
+}
+
+impl Found {
+    /// Nobody has searched.
+    const NOTHING: Self = Self { from: 0, data: 0..0 };
+
+    /// Searches a file from a place.
+    fn search(file: &File, from: u64) -> Self {
+        let first = file.next_data(from).unwrap_or(u64::MAX);
+        let end = if first == u64::MAX { None } else { file.next_hole(first) };
+        Self { from, data: first..end.unwrap_or(u64::MAX) }
+    }
+
+    /// Whether it tells what follows this place.
+    fn tells(&self, place: u64) -> bool {
+        self.from <= place && (place < self.data.end || self.data.end == u64::MAX) && self.data.end > 0
+    }
 }
 
 impl<'a> Source<'a> {
@@ -77,7 +102,7 @@ impl<'a> Source<'a> {
         file.file_system().is_some_and(|system| FILE_SYSTEMS.contains(&system.kind)).then_some(Self::File(
             file,
             offset,
-            0..0,
+            Found::NOTHING,
         ))
     }
 
@@ -92,14 +117,13 @@ impl<'a> Source<'a> {
                 let end = ((from & !(PAGE - 1)) + PAGE).min(range.end);
                 (from < range.end).then_some(from..end)
             }
-            Self::File(file, offset, data) => {
+            Self::File(file, offset, found) => {
                 let start = *offset + range.start as u64;
-                if !data.contains(&start) {
-                    let first = file.next_data(start)?;
-                    *data = first..file.next_hole(first).unwrap_or(u64::MAX);
+                if !found.tells(start) {
+                    *found = Found::search(file, start);
                 }
-                let from = usize::try_from(data.start.max(start) - *offset).unwrap_or(usize::MAX);
-                let end = usize::try_from(data.end - *offset).unwrap_or(usize::MAX).min(range.end);
+                let from = usize::try_from(found.data.start.max(start) - *offset).unwrap_or(usize::MAX);
+                let end = usize::try_from(found.data.end - *offset).unwrap_or(usize::MAX).min(range.end);
                 (from < range.end).then_some(from..end)
             }
         }
@@ -191,6 +215,16 @@ mod tests {
             fill(memory);
             let source = Source::file(&file, offset).expect("a usual file system");
             assert_eq!(visited(memory, 0..LENGTH, source), COUNTS);
+            // What was found is asked about again and again, forwards and back.
+            let mut source = Source::file(&file, offset).expect("as above");
+            let mut seen = Vec::new();
+            for step in [PAGE, 64 * PAGE] {
+                for at in (0..LENGTH).step_by(step) {
+                    // SAFETY: inside the mapping.
+                    unsafe { visit(memory, at..at + step, &mut source, |offset, count| seen.push((offset, count))) };
+                }
+            }
+            assert_eq!(seen, [COUNTS, COUNTS].concat());
             for (range, counts) in [(8..4096, &COUNTS[1..2]), (4096..LENGTH - 8, &COUNTS[2..4]), (4104..8192, &[])] {
                 let source = Source::file(&file, offset).expect("as above");
                 assert_eq!(visited(memory, range, source), counts);
