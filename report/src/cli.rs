@@ -79,9 +79,9 @@ and branches.";
 const COVERAGE_EXAMPLES: &str = "\
 Examples:
   CC='pathcc -g -fpath-stage=early' make check
-  pathprof coverage tests/                            a row for each file
-  pathprof coverage --missing --file 'src/*' tests/   and the lines, branches and paths that were not taken
-  pathprof coverage --fail-under 80 tests/            for CI: exit code 1 if fewer lines ran
+  pathprof coverage                                   all runs of the programs here, a row for each file
+  pathprof coverage --missing --file 'src/*' build/   and the lines, branches and paths that were not taken
+  pathprof coverage --fail-under 80 build/            for CI: exit code 1 if fewer lines ran
 
 A path counts as covered once it was executed to its end. Possible are those that the control-flow graph allows, even if no \
 input leads there.
@@ -375,8 +375,8 @@ pub(crate) struct SourceArguments {
     /// Only the runs that were merged with this label
     #[arg(long, value_name = "TEXT")]
     label: Option<String>,
-    /// Profiles and directories of profiles: all runs in them; or programs [default: the last run of the programs in the current \
-    /// directory]
+    /// Profiles and directories of profiles: all runs in them; or programs [default: those in the current directory], of which
+    /// `report` and `export --format json` read the last run, and the other commands all
     #[arg(value_name = "PROFILE|DIR|PROGRAM")]
     profiles: Vec<PathBuf>,
     /// The image that the profiles are of, if it is no longer where it ran (once for each image)
@@ -484,12 +484,12 @@ impl RunArguments {
 }
 
 impl SourceArguments {
-    /// What to read.
-    pub(crate) fn sources(self) -> Sources {
+    /// What to read; `usual` if no runs are chosen.
+    pub(crate) fn sources(self, usual: Choice) -> Sources {
         let choice = match self.run {
             Some(number) => Choice::Start(number),
             None if self.all => Choice::All,
-            None => Choice::Usual,
+            None => usual,
         };
         let options = runs::Options { doubles: self.doubles.doubles(), label: self.label };
         let images = Images { given: self.image, directories: self.image_dir };

@@ -25,14 +25,18 @@ const FAILED: u8 = 1;
 
 /// Shows a report.
 pub(crate) fn report(arguments: ReportArguments) -> Result<u8> {
-    let (report, code) = read(arguments.sources)?;
+    let (report, code) = read(arguments.sources, Choice::Usual)?;
     let shown = report.map_or(Ok(0), |report| show(report, &arguments.show.options()))?;
     Ok(code.max(shown))
 }
 
 /// Writes all that is known.
 pub(crate) fn export(arguments: ExportArguments) -> Result<u8> {
-    let (report, code) = read(arguments.sources)?;
+    let usual = match arguments.format {
+        Format::Json => Choice::Usual,
+        Format::Lcov => Choice::All,
+    };
+    let (report, code) = read(arguments.sources, usual)?;
     let Some(report) = report else { return Ok(code) };
     let write = |out: &mut dyn Write| -> Result<()> {
         match arguments.format {
@@ -57,7 +61,7 @@ pub(crate) fn export(arguments: ExportArguments) -> Result<u8> {
 /// Shows how much was covered.
 pub(crate) fn coverage(arguments: CoverageArguments) -> Result<u8> {
     let (options, asked) = (arguments.options(), arguments.least);
-    let (report, mut code) = read(arguments.sources)?;
+    let (report, mut code) = read(arguments.sources, Choice::All)?;
     let Some(report) = report else { return Ok(code) };
     if let Some(glob) = &options.function {
         found(&report, glob, true)?;
@@ -137,7 +141,7 @@ pub(crate) fn compact(arguments: &CompactArguments) -> Result<u8> {
 
 /// Writes weights for a second build.
 pub(crate) fn weights(arguments: WeightsArguments) -> Result<u8> {
-    let (report, code) = read(arguments.sources)?;
+    let (report, code) = read(arguments.sources, Choice::All)?;
     if let Some(report) = report {
         if report.with_blocks().next().is_none() {
             bail!(
@@ -242,9 +246,9 @@ fn found(report: &Report, glob: &str, any: bool) -> Result<()> {
 }
 
 /// Reads what a command names: the report if it can be used, and the exit code as far as the inputs decide it.
-fn read(sources: SourceArguments) -> Result<(Option<Report>, u8)> {
+fn read(sources: SourceArguments, usual: Choice) -> Result<(Option<Report>, u8)> {
     let mode = sources.failure.failure_mode;
-    judge(pathprof::read(&sources.sources()), mode)
+    judge(pathprof::read(&sources.sources(usual)), mode)
 }
 
 fn judge(read: Result<(Report, Vec<Error>)>, mode: FailureMode) -> Result<(Option<Report>, u8)> {

@@ -14,7 +14,7 @@ use rustix::process::{Resource, getrlimit};
 use crate::diagnose::UNLINKED;
 use crate::image;
 use crate::inputs;
-use crate::naming::EXTENSION;
+use crate::naming::{EXTENSION, state_directory};
 use crate::records;
 use crate::run::find_program;
 
@@ -50,7 +50,8 @@ pub fn examine(program: Option<&OsStr>) -> Findings {
         Some(b"off") => findings
             .bad
             .push("PATHCC_PROFILE says that nothing is to be written: unset it, or give it a pattern.".into()),
-        _ => place(&directory_of(pattern.as_deref()), &mut findings),
+        Some(_) => place(&directory_of(pattern.as_deref().unwrap_or_default()), &mut findings),
+        None => place(&beside(program), &mut findings),
     }
     limits(&mut findings);
     installation(&mut findings);
@@ -66,7 +67,7 @@ fn unknown_placeholder(pattern: &[u8]) -> Option<char> {
     while let Some(&byte) = bytes.next() {
         if byte == b'%' {
             let kind = *bytes.next()?;
-            if !b"ephbm%".contains(&kind) {
+            if !b"fephbm%".contains(&kind) {
                 return Some(kind.escape_ascii().next().map_or('?', char::from));
             }
         }
@@ -74,9 +75,16 @@ fn unknown_placeholder(pattern: &[u8]) -> Option<char> {
     None
 }
 
+/// The directory of the profile of a program, or of those in the current directory: beside it, or where the user's state is.
+fn beside(program: Option<&OsStr>) -> PathBuf {
+    let found = program.and_then(find_program).and_then(|path| fs::canonicalize(path).ok());
+    let directory = found.as_deref().and_then(Path::parent).unwrap_or(Path::new(".")).to_path_buf();
+    let may_write = rustix::fs::access(&directory, rustix::fs::Access::WRITE_OK).is_ok();
+    if may_write { directory } else { state_directory().map_or(directory, |state| state.join("pathprof")) }
+}
+
 /// The directory that a pattern names, as far as that is known before a program runs.
-fn directory_of(pattern: Option<&OsStr>) -> PathBuf {
-    let Some(pattern) = pattern else { return ".".into() };
+fn directory_of(pattern: &OsStr) -> PathBuf {
     let path = Path::new(pattern);
     if path.is_dir() {
         return path.into();
@@ -258,7 +266,7 @@ mod tests {
 
     #[test]
     fn the_directory_of_a_pattern() {
-        let of = |pattern: &str| directory_of(Some(OsStr::new(pattern))).display().to_string();
+        let of = |pattern: &str| directory_of(OsStr::new(pattern)).display().to_string();
         assert_eq!(of("%e.%p.pathprof"), ".");
         assert_eq!(of("/x/%h/%p.pathprof"), "/x");
         assert_eq!(of("/%p"), "/");
@@ -266,7 +274,9 @@ mod tests {
         assert_eq!(unknown_placeholder(b"%e.%p%%-%h%b%m.pathprof%"), None);
         assert_eq!(unknown_placeholder(b"%%z%z"), Some('z'));
         assert_eq!(of("/tmp"), "/tmp");
-        assert_eq!(directory_of(None), Path::new("."));
+        assert_eq!(beside(None), Path::new("."));
+        let here = env::current_exe().and_then(fs::canonicalize).expect("Linux");
+        assert_eq!(Some(beside(Some(here.as_os_str())).as_path()), here.parent());
     }
 
     #[test]

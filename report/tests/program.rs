@@ -159,6 +159,12 @@ fn without_arguments_the_last_run_is_read() {
     // What is named is read.
     assert_eq!(runs(&["demo.pathprof"]), (vec![10, 20], String::new()));
     assert_eq!(runs(&["."]), (vec![10, 20, 21, 22], String::new()));
+    // What tests cover is what all of them do.
+    let covered = |arguments: &[&str]| scene.pathprof(&[&["coverage"], arguments].concat()).out;
+    assert_eq!(covered(&[]), covered(&["--all"]));
+    assert_ne!(covered(&[]), "");
+    assert_eq!(scene.pathprof(&["export", "--format", "lcov"]).err, "");
+    assert!(scene.pathprof(&["coverage", "--run", "1"]).err.starts_with("reading demo.pathprof"));
     scene.refuses(
         &["report", "--run", "3"],
         "there is no run 3; `pathprof runs` lists them, from 1, which is the last, to 2",

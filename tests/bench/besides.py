@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 from costs import HOME, fresh_directory, profile_variables
-from tools import CLANG, PATHCC, environment, run
+from tools import CLANG, PATHCC, PATHPROF, environment, run
 from workloads import WORK
 
 # A line of the table: what it is, and the value.
@@ -77,6 +77,51 @@ def start_and_exit(times: int) -> Row:
     return "starting and ending a program", more(found, "plain", "paths")
 
 
+def at_once(processes: int) -> Row:
+    """So many processes that end at once, with one profile for all."""
+    home = fresh_directory(HOME / "at-once")
+    (home / "main.c").write_text("int main(void) { return 0; }\n")
+    run([str(PATHCC), "-O2", "main.c", "-o", "paths"], home)
+    took = []
+    for pattern in ("all.pathprof", "own.%p.pathprof"):
+        script = f"for i in $(seq {processes}); do ./paths & done; wait"
+        took.append(min(timed(["sh", "-c", script], home, {"PATHCC_PROFILE": pattern})[0] for _ in range(3)))
+    records = run([PATHPROF, "runs", "--top", "1", "all.pathprof"], home).decode()
+    if f"{3 * processes:,} runs" not in records:
+        raise RuntimeError(f"records are missing: {records}")
+    return f"{processes:,} processes at once that share a profile, against a profile each", f"{took[0] / took[1]:.2f}"
+
+
+def merging(records: int) -> Row:
+    """A profile of so many records, each of thousands of paths, summed."""
+    home = fresh_directory(HOME / "merging")
+    bits = "".join(f"if (x & {1 << bit}) s += {bit}; " for bit in range(14))
+    (home / "main.c").write_text(
+        "#include <stdlib.h>\n"
+        f"__attribute__((noinline)) unsigned f(unsigned x, unsigned s) {{ {bits}return s; }}\n"
+        "int main(int n, char **words) {\n"
+        "  unsigned s = 0;\n"
+        "  for (unsigned i = 0; i < 6000; i++) s = f((i * 2654435761u >> i % 7) ^ atoi(words[1]), s);\n"
+        "  return s == n;\n}\n"
+    )
+    run([str(PATHCC), "-O0", "-fpath-limit=100000", "main.c", "-o", "paths"], home)
+    script = f"for i in $(seq {records}); do ./paths $i; done"
+    run(["sh", "-c", script], home, env=environment(PATHCC_PROFILE="all.pathprof"))
+    length = (home / "all.pathprof").stat().st_size / records
+    start = time.perf_counter()
+    child = subprocess.Popen([str(PATHPROF), "merge", "-o", "merged.pathprof", "all.pathprof"], cwd=home)
+    _, status, usage = os.wait4(child.pid, 0)
+    child.returncode = os.waitstatus_to_exitcode(status)
+    if child.returncode != 0:
+        raise RuntimeError("the records cannot be merged")
+    took = time.perf_counter() - start
+    merged = (home / "merged.pathprof").stat().st_size - 16 * records
+    return (
+        f"merging {records:,} records of {length / 1024:.0f} KiB",
+        f"{took:.1f} s, {usage.ru_maxrss >> 10} MiB; the result is as large as {merged / length:.1f} records and 16 bytes for each",
+    )
+
+
 def threads(times: int) -> list[list[str]]:
     """User time against plain clang with one thread and with eight, which run the same hot functions."""
     home = fresh_directory(HOME / "threads")
@@ -110,4 +155,4 @@ def region(image: Path) -> int:
 def rows(quick: bool) -> list[Row]:
     """Everything that is one number."""
     times = 15 if quick else 50
-    return [links(1, times), links(500, times), start_and_exit(times * 4)]
+    return [links(1, times), links(500, times), start_and_exit(times * 4), at_once(1000), merging(10_000)]

@@ -183,6 +183,75 @@ fn cmake_counts_the_targets_that_it_is_told() {
 }
 
 #[test]
+fn what_other_compilers_made_counts_as_well() {
+    let bin = bin("pathcc").parent().expect("a folder").display().to_string();
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    let put = |name: &str, text: &str| fs::write(folder.join(name), text).expect("a file");
+    put("sample.c", SOURCE);
+    put("part.c", "int part(int x) { return x > 0; }\n");
+    put("main.rs", "extern \"C\" { fn part(x: i32) -> i32; }\nfn main() { unsafe { assert_eq!(part(3), 1) } }\n");
+    put("use.c", "int part(int);\nint main(void) { return part(3) - 1; }\n");
+    let executed = |lines: &str, program: &str| {
+        shell(folder, &format!("PATH={bin}:$PATH; {{ {lines}; }} >log 2>&1 || {{ cat log; exit 1; }}; ./{program}"));
+        let report = shell(folder, &format!("{bin}/pathprof report --functions {program}"));
+        report.lines().filter(|line| line.starts_with("paths ")).map(str::to_owned).collect::<String>()
+    };
+    // LLVM's own languages.
+    for (made, suffix) in [("-S -emit-llvm", "ll"), ("-c -emit-llvm", "bc")] {
+        let lines =
+            format!("clang-22 -g -O1 {made} sample.c -o sample.{suffix}; pathcc -O1 sample.{suffix} -o {suffix}");
+        assert!(executed(&lines, suffix).contains("in 1 of 1 function"), "{suffix}");
+    }
+    // Rust links what pathcc has compiled, with pathcc as its linker.
+    let lines = "pathcc -g -c part.c; ar rcs libpart.a part.o; \
+                 rustc -Clinker=pathcc -L. -lstatic=part main.rs -o rust";
+    assert!(executed(lines, "rust").contains("in 1 of 1 function"));
+    // gcc and g++ find the linker by -B.
+    for compiler in ["gcc", "g++"] {
+        let lines = format!(
+            "mkdir -p linker; ln -sf {bin}/ld.pathld linker/ld; pathcc -g -c part.c; \
+             gcc -c use.c; {compiler} -Blinker use.o part.o -o {compiler}"
+        );
+        assert!(executed(&lines, compiler).contains("in 1 of 1 function"), "{compiler}");
+    }
+}
+
+#[test]
+fn an_extension_of_python_is_counted() {
+    let bin = bin("pathcc").parent().expect("a folder").display().to_string();
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    let put = |name: &str, text: &str| fs::write(folder.join(name), text).expect("a file");
+    put(
+        "part.c",
+        "#include <Python.h>\n\
+         static PyObject *f(PyObject *self, PyObject *x) { return PyLong_FromLong(PyLong_AsLong(x) > 2 ? 1 : 2); }\n\
+         static PyMethodDef methods[] = {{\"f\", f, METH_O, \"\"}, {0}};\n\
+         static PyModuleDef module = {PyModuleDef_HEAD_INIT, \"part\", 0, -1, methods};\n\
+         PyMODINIT_FUNC PyInit_part(void) { return PyModule_Create(&module); }\n",
+    );
+    put(
+        "setup.py",
+        "from setuptools import Extension, setup\nsetup(name='part', ext_modules=[Extension('part', ['part.c'])])\n",
+    );
+    if shell(
+        folder,
+        "python3 -c 'import setuptools, sysconfig, os; print(os.path.exists(sysconfig.get_path(\"include\") + \"/Python.h\"))' || :",
+    ) != "True\n"
+    {
+        eprintln!("skipped: this machine has no setuptools or no headers of Python");
+        return;
+    }
+    let build = "CC=pathcc CXX=pathc++ LDSHARED='pathcc -shared' python3 setup.py build_ext --inplace";
+    shell(folder, &format!("PATH={bin}:$PATH; {build} >log 2>&1 || {{ cat log; exit 1; }}"));
+    shell(folder, "python3 -c 'import part; assert [part.f(x) for x in (1, 2, 3)] == [2, 2, 1]'");
+    let report = shell(folder, &format!("{bin}/pathprof report part.*.so"));
+    // Once it was imported, and three times called.
+    assert!(report.contains("in 2 of 2 functions, 4 times in all"), "{report}");
+}
+
+#[test]
 fn a_link_by_pathld_in_which_nothing_counts_says_so() {
     let folder = tempfile::tempdir().expect("a folder");
     let folder = folder.path();

@@ -77,7 +77,7 @@ impl Place {
         symlink("pathcc", place.bin("aarch64-linux-gnu-pathcc")).expect("link");
         fs::copy(plugin(), place.path("tree/lib/pathcc/libpathpass-0123.so")).expect("plugin");
         symlink("libpathpass-0123.so", place.path("tree/lib/pathcc/libpathpass.so")).expect("link");
-        for entry in tree::entries().filter(|entry| !place.path("tree").join(entry.path).exists()) {
+        for entry in tree::needed_to_build().filter(|entry| !place.path("tree").join(entry.path).exists()) {
             place.script(&format!("tree/{}", entry.path), "exit 9");
         }
         // Like the real one it runs PATHLD_REAL or ld; with LINKER_LOG it says which.
