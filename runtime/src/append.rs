@@ -1,13 +1,14 @@
 //! Appends a record to a profile: in one write, under the file's lock.
 //!
-//! Many processes end at once and share a file. Each asks for the lock for a second at most, since whoever holds it may have
-//! been stopped; where there is no lock to be had, as on some network file systems, it writes a file of its own. What could
-//! not be written whole is taken back. A file that is no profile, or not ours to write, is left alone.
+//! Many processes may end at once and share a file. Each waits for the lock for a second at most, since
+//! the process that holds it may have been stopped. Where no lock is to be had, as on some network file
+//! systems, the process writes a file of its own. A record that does not fit whole is cut off again. A
+//! file that is no profile, or that this user may not write, is left alone.
 
 use pathformat::profile;
 
 use crate::origin::Origin;
-use crate::sys::{self, File, Kind, Locked, OpenError};
+use crate::sys::{self, File, Kind, Locked, OpenError, Place};
 use crate::text::Path;
 
 /// How the file begins.
@@ -16,10 +17,13 @@ const MAGIC: u64 = u64::from_le_bytes(profile::MAGIC);
 /// The first wait for the lock, in nanoseconds; each is twice the one before ...
 const FIRST_WAIT: u64 = 50_000;
 
-/// ... up to this. All together they take about a second.
+/// ... up to this.
 const LONGEST_WAIT: u64 = 12_800_000;
 
-/// How often somebody may put another file in the place of the one that was opened.
+/// All waits together, in nanoseconds.
+const PATIENCE: u64 = 1_000_000_000;
+
+/// How often another file may be found in the place of the one that was opened.
 const MOST_TIMES: u32 = 8;
 
 /// Why nothing was appended.
@@ -33,18 +37,18 @@ pub(crate) enum Refusal {
 
 /// Appends a record to the profile at `path`, which is created if there is nothing.
 pub(crate) fn append(origin: &Origin, path: &mut Path, record: &[u8]) -> Result<(), Refusal> {
+    let place = origin.place(path).ok_or(Refusal::Failed(OpenError::Other))?;
     for _ in 0..MOST_TIMES {
-        let (file, is_new) = open(origin, path)?;
+        let (file, is_new) = open(place)?;
         let locked = lock(&file);
         if locked == Locked::Busy || locked == Locked::Never && !is_new {
             return Err(Refusal::Taken);
         }
-        // Whoever sums the records of a file puts another one in its place.
-        let place = origin.place(path).ok_or(Refusal::Failed(OpenError::Other))?;
-        if file.identity() != Some(sys::identity_of(place)) {
+        let (identity, before) = file.regular().ok_or(Refusal::Taken)?;
+        // `pathprof compact` puts another file in the place of the one that it has summed.
+        if identity != sys::identity_of(place) {
             continue;
         }
-        let before = file.regular_length().ok_or(Refusal::Taken)?;
         let mut start = [0];
         if before > 0 && (file.read_words_at(&mut start, 0) != 1 || start != [MAGIC]) {
             return Err(Refusal::Taken);
@@ -64,32 +68,22 @@ pub(crate) fn append(origin: &Origin, path: &mut Path, record: &[u8]) -> Result<
 }
 
 /// Opens the file; whether it was created.
-fn open(origin: &Origin, path: &mut Path) -> Result<(File, bool), Refusal> {
-    let place = origin.place(path).ok_or(Refusal::Failed(OpenError::Other))?;
-    let why = |error| match error {
+fn open(place: Place<'_>) -> Result<(File, bool), Refusal> {
+    File::append(place).map_err(|error| match error {
         OpenError::Limit => Refusal::Failed(error),
         // A link, a directory, or another user's.
         _ if sys::kind_of_entry(place) != Kind::Nothing => Refusal::Taken,
         _ => Refusal::Failed(error),
-    };
-    match File::append(place) {
-        Ok(file) => return Ok((file, false)),
-        Err(OpenError::Missing) => {}
-        Err(error) => return Err(why(error)),
-    }
-    match File::create_to_append(place) {
-        Ok(file) => Ok((file, true)),
-        Err(OpenError::Exists) => File::append(place).map(|file| (file, false)).map_err(why),
-        Err(error) => Err(why(error)),
-    }
+    })
 }
 
+/// Takes the lock of a file, with [`PATIENCE`].
 fn lock(file: &File) -> Locked {
     let mut wait = FIRST_WAIT;
     let mut waited = 0;
     loop {
         let locked = file.lock();
-        if locked != Locked::Busy || waited >= 1_000_000_000 {
+        if locked != Locked::Busy || waited >= PATIENCE {
             return locked;
         }
         sys::sleep(wait);
@@ -101,8 +95,7 @@ fn lock(file: &File) -> Locked {
 #[cfg(test)]
 mod tests {
     use std::fs;
-    use std::os::fd::AsRawFd;
-    use std::os::unix::fs::{PermissionsExt, symlink};
+    use std::os::unix::fs::symlink;
     use std::path::PathBuf;
 
     use super::*;
@@ -150,7 +143,6 @@ mod tests {
         assert_eq!(appended(&at("empty"), b"PATHPROF"), Ok(()));
         assert_eq!(fs::read(at("empty")).expect("there"), b"PATHPROF");
         assert_eq!(appended(std::path::Path::new("/dev/full"), b"PATHPROF"), Err(Refusal::Taken));
-        fs::set_permissions(at("empty"), PermissionsExt::from_mode(0o600)).expect("ours");
         fs::remove_dir_all(folder).expect("ours");
     }
 
@@ -161,7 +153,6 @@ mod tests {
         assert_eq!(appended(&file, b"PATHPROF"), Ok(()));
         let held = fs::File::open(&file).expect("written");
         held.lock().expect("nobody else has it");
-        assert!(held.as_raw_fd() > 0);
         assert_eq!(appended(&file, b"PATHPROF"), Err(Refusal::Taken));
         held.unlock().expect("ours");
         assert_eq!(appended(&file, b"PATHPROF"), Ok(()));

@@ -67,32 +67,34 @@ impl Window {
 pub(crate) enum Source<'a> {
     /// Private memory.
     Memory(&'a PageMap, &'a mut Window),
-    /// A part of a file, where the slot starts at this offset, and what was found there last.
-    File(&'a File, u64, Found),
+    /// A part of a file where the slot starts at this offset, and the search that was made last.
+    File(&'a File, u64, Search),
 }
 
-/// The data of a file that follows a place: between the two is a hole. An image may have a thousand modules, most of which lie
-/// in holes, and nobody is asked twice about one.
-pub(crate) struct Found {
+/// A search for data in a file: a hole from `from` on, then `data`.
+///
+/// It is kept because an image may have a thousand modules, most of which lie in the same few holes.
+pub(crate) struct Search {
     /// Where the search began.
     from: u64,
+    /// The first data from there on; from [`u64::MAX`] on if there is none.
     data: Range<u64>,
 }
 
-impl Found {
-    /// Nobody has searched.
-    const NOTHING: Self = Self { from: 0, data: 0..0 };
+impl Search {
+    /// No place is covered by it.
+    const NONE: Self = Self { from: 0, data: 0..0 };
 
     /// Searches a file from a place.
-    fn search(file: &File, from: u64) -> Self {
+    fn new(file: &File, from: u64) -> Self {
         let first = file.next_data(from).unwrap_or(u64::MAX);
         let end = if first == u64::MAX { None } else { file.next_hole(first) };
         Self { from, data: first..end.unwrap_or(u64::MAX) }
     }
 
-    /// Whether it tells what follows this place.
-    fn tells(&self, place: u64) -> bool {
-        self.from <= place && (place < self.data.end || self.data.end == u64::MAX) && self.data.end > 0
+    /// Whether it tells what is at this place.
+    fn covers(&self, place: u64) -> bool {
+        (self.from..self.data.end).contains(&place)
     }
 }
 
@@ -102,7 +104,7 @@ impl<'a> Source<'a> {
         file.file_system().is_some_and(|system| FILE_SYSTEMS.contains(&system.kind)).then_some(Self::File(
             file,
             offset,
-            Found::NOTHING,
+            Search::NONE,
         ))
     }
 
@@ -117,13 +119,13 @@ impl<'a> Source<'a> {
                 let end = ((from & !(PAGE - 1)) + PAGE).min(range.end);
                 (from < range.end).then_some(from..end)
             }
-            Self::File(file, offset, found) => {
+            Self::File(file, offset, search) => {
                 let start = *offset + range.start as u64;
-                if !found.tells(start) {
-                    *found = Found::search(file, start);
+                if !search.covers(start) {
+                    *search = Search::new(file, start);
                 }
-                let from = usize::try_from(found.data.start.max(start) - *offset).unwrap_or(usize::MAX);
-                let end = usize::try_from(found.data.end - *offset).unwrap_or(usize::MAX).min(range.end);
+                let from = usize::try_from(search.data.start.max(start) - *offset).unwrap_or(usize::MAX);
+                let end = usize::try_from(search.data.end - *offset).unwrap_or(usize::MAX).min(range.end);
                 (from < range.end).then_some(from..end)
             }
         }

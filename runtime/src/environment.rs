@@ -126,23 +126,33 @@ impl Environment {
     }
 }
 
-/// Appends the directory for a user's state, as the XDG base directory specification has it; whether there is one. `room` is
-/// room to work in.
-pub(crate) fn read_state_directory(out: &mut Path, room: &mut Path) -> bool {
-    room.clear();
+/// Appends the directory for a user's state to `out`; whether there is one. `home` is room to work in.
+pub(crate) fn read_state_directory(out: &mut Path, home: &mut Path) -> bool {
+    home.clear();
     let mut scans = (VariableScan::new(b"XDG_STATE_HOME="), VariableScan::new(b"HOME="));
     if let Ok(environ) = File::open(c"/proc/self/environ") {
         for_each_byte(&environ, |byte| {
             scans.0.feed(byte, out);
-            scans.1.feed(byte, room);
+            scans.1.feed(byte, home);
             true
         });
     }
-    if !out.as_bytes().starts_with(b"/") {
-        out.copy(room);
-        out.push_all(b"/.local/state");
+    choose_state_directory(out, home)
+}
+
+/// Turns the value of `XDG_STATE_HOME` into the directory for the user's state; whether there is one.
+///
+/// The XDG base directory specification says that a path that is not absolute counts as none, and that
+/// the directory is then below the home.
+fn choose_state_directory(state: &mut Path, home: &Path) -> bool {
+    if !state.as_bytes().starts_with(b"/") {
+        if !home.as_bytes().starts_with(b"/") {
+            return false;
+        }
+        state.copy(home);
+        state.push_all(b"/.local/state");
     }
-    out.as_bytes().starts_with(b"/") && out.as_bytes().get(1) != Some(&b'/') && !room.overflowed()
+    !state.overflowed()
 }
 
 /// Variables that are looked for.
@@ -374,6 +384,23 @@ mod tests {
         let mut scan = VariableScan::new(VARIABLE);
         environ.iter().for_each(|&byte| scan.feed(byte, &mut value));
         Some(value.as_bytes().to_vec()).filter(|value| value != b"<default>")
+    }
+
+    #[test]
+    fn the_users_state_is_below_a_home_or_nowhere() {
+        let chosen = |state: &str, home: &str| {
+            let [mut out, mut room] = [Path::new(), Path::new()];
+            out.push_all(state.as_bytes());
+            room.push_all(home.as_bytes());
+            choose_state_directory(&mut out, &room).then(|| String::from_utf8_lossy(out.as_bytes()).into_owned())
+        };
+        assert_eq!(chosen("/state", "/home/me").as_deref(), Some("/state"));
+        assert_eq!(chosen("/state", "").as_deref(), Some("/state"));
+        assert_eq!(chosen("", "/home/me").as_deref(), Some("/home/me/.local/state"));
+        assert_eq!(chosen("relative", "/home/me").as_deref(), Some("/home/me/.local/state"));
+        for home in ["", "relative", &format!("/{}", "x".repeat(10_000))] {
+            assert_eq!(chosen("", home), None, "{home}");
+        }
     }
 
     #[test]

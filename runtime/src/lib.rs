@@ -19,6 +19,8 @@
 mod append;
 mod build_id;
 #[cfg(any(not(feature = "log"), not(panic = "abort")))]
+mod collected;
+#[cfg(any(not(feature = "log"), not(panic = "abort")))]
 mod counters;
 #[cfg(all(not(feature = "log"), panic = "abort"))]
 mod counting;
@@ -45,8 +47,6 @@ mod origin;
 mod pattern;
 #[cfg(any(not(feature = "log"), not(panic = "abort")))]
 mod raw;
-#[cfg(any(not(feature = "log"), not(panic = "abort")))]
-mod record;
 #[cfg(all(not(feature = "log"), panic = "abort"))]
 mod rescue;
 #[cfg(any(not(feature = "log"), not(panic = "abort")))]

@@ -139,7 +139,7 @@ impl Log {
         }
         rename_profile(&mut self.path);
         let place = environment.origin.place(&mut self.path)?;
-        File::append(place).or_else(|_| File::create_to_append(place)).or_else(|_| File::append(place)).ok()
+        File::append(place).ok().map(|(file, _)| file)
     }
 }
 

@@ -21,8 +21,8 @@ use core::sync::atomic::{AtomicU32, Ordering};
 use pathformat::profile::Head;
 use pathformat::raw::{self, FLAGS_OFFSET, PAGE, Place};
 
+use crate::collected::{BUFFER, Collected};
 use crate::environment::Environment;
-use crate::record::{BUFFER, Record};
 use crate::sys::kept::Kept;
 use crate::sys::mapping::{self, At};
 use crate::sys::{self, File, Identity, OpenError, apart};
@@ -108,7 +108,7 @@ impl RawFile {
         self.forget();
         self.child = environment.forked();
         let file = self.create_free_name(environment, room)?;
-        let mut header = Record::new(&mut room.buffer);
+        let mut header = Collected::new(&mut room.buffer);
         self.header_size = raw::write_header(&mut header, head, region_size, map, places);
         let bytes = header.bytes().filter(|bytes| bytes.len() as u64 <= sys::file_size_limit());
         // The flags are set through a mapping: all of the page must have its room, not only what is written of it.

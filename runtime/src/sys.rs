@@ -22,13 +22,14 @@ const FSTAT: usize = 5;
 const LSEEK: usize = 8;
 const PREAD64: usize = 17;
 const PWRITE64: usize = 18;
+const NANOSLEEP: usize = 35;
 const GETPID: usize = 39;
 const UNAME: usize = 63;
 const FCNTL: usize = 72;
+const FLOCK: usize = 73;
 const FTRUNCATE: usize = 77;
 const GETCWD: usize = 79;
 const MKDIR: usize = 83;
-const FLOCK: usize = 73;
 const READLINK: usize = 89;
 const FCHMOD: usize = 91;
 const GETRLIMIT: usize = 97;
@@ -42,8 +43,8 @@ const CLOCK_GETTIME: usize = 228;
 const EXIT_GROUP: usize = 231;
 const OPENAT: usize = 257;
 const NEWFSTATAT: usize = 262;
-const FACCESSAT: usize = 269;
 const UNLINKAT: usize = 263;
+const FACCESSAT: usize = 269;
 const FALLOCATE: usize = 285;
 const GETRANDOM: usize = 318;
 
@@ -195,6 +196,7 @@ impl OpenError {
 /// Whether a file's lock was taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Locked {
+    /// It is ours until the file is closed.
     Yes,
     /// Somebody has it.
     Busy,
@@ -246,16 +248,24 @@ impl File {
         Self::open_with(place, O_RDWR | O_NOFOLLOW, 0)
     }
 
-    /// Creates a file that did not exist, so that each write goes to its end.
-    pub(crate) fn create_to_append(place: Place<'_>) -> Result<Self, OpenError> {
-        let file = Self::open_with(place, O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_NOFOLLOW, 0o666)?;
-        file.let_owner_read();
-        Ok(file)
-    }
-
-    /// Opens a file so that each write goes to its end.
-    pub(crate) fn append(place: Place<'_>) -> Result<Self, OpenError> {
-        Self::open_with(place, O_RDWR | O_APPEND | O_NOFOLLOW, 0)
+    /// Opens a file so that each write goes to its end, and creates it if there is none; whether it
+    /// was created.
+    pub(crate) fn append(place: Place<'_>) -> Result<(Self, bool), OpenError> {
+        let flags = O_RDWR | O_APPEND | O_NOFOLLOW;
+        let existing = || Self::open_with(place, flags, 0).map(|file| (file, false));
+        match existing() {
+            Err(OpenError::Missing) => {}
+            opened => return opened,
+        }
+        match Self::open_with(place, flags | O_CREAT | O_EXCL, 0o666) {
+            Ok(file) => {
+                file.let_owner_read();
+                Ok((file, true))
+            }
+            // Another process was faster.
+            Err(OpenError::Exists) => existing(),
+            Err(error) => Err(error),
+        }
     }
 
     /// Takes the file's lock, if nobody has it: for as long as the file is open.
@@ -268,9 +278,10 @@ impl File {
         }
     }
 
-    /// Whether it is a regular file, and its length.
-    pub(crate) fn regular_length(&self) -> Option<u64> {
-        self.status().filter(|status| status.mode() & S_IFMT == S_IFREG).map(|status| status.size())
+    /// Identity and length, if it is a regular file.
+    pub(crate) fn regular(&self) -> Option<(Identity, u64)> {
+        let status = self.status().filter(|status| status.mode() & S_IFMT == S_IFREG)?;
+        Some((status.identity(), status.size()))
     }
 
     /// Cuts the file to a length.
@@ -293,7 +304,7 @@ impl File {
 
     /// What tells this file from every other one, while it exists.
     pub(crate) fn identity(&self) -> Option<Identity> {
-        self.status().map(|status| Identity([status.0[0], status.0[1]]))
+        self.status().map(|status| status.identity())
     }
 
     /// The file system that it is on.
@@ -421,6 +432,11 @@ impl Status {
         Self([0; 18])
     }
 
+    /// `st_dev` and `st_ino`, at the start.
+    fn identity(&self) -> Identity {
+        Identity([self.0[0], self.0[1]])
+    }
+
     /// `st_mode`, at byte 24.
     fn mode(&self) -> u32 {
         self.0[3] as u32
@@ -493,7 +509,7 @@ pub(crate) fn identity_of(place: Place<'_>) -> Identity {
 }
 
 fn identity_with(place: Place<'_>, flags: usize) -> Identity {
-    look(place, flags).map_or(Identity::NONE, |status| Identity([status.0[0], status.0[1]]))
+    look(place, flags).map_or(Identity::NONE, |status| status.identity())
 }
 
 /// What stands at the path itself.
@@ -509,7 +525,6 @@ pub(crate) fn may_write_in(directory: &CStr) -> bool {
 
 /// Waits so many nanoseconds, less than a second.
 pub(crate) fn sleep(nanoseconds: u64) {
-    const NANOSLEEP: usize = 35;
     let time = [0, nanoseconds];
     // SAFETY: `time` has the size of a `struct timespec`.
     unsafe { call(NANOSLEEP, [time.as_ptr() as usize, 0, 0, 0, 0, 0]) };

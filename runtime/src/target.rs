@@ -1,8 +1,10 @@
-//! Where to write: from the pattern and what was so at the start to an absolute path in a directory that exists.
+//! Where to write: an absolute path in a directory that exists, from the pattern and from what was true
+//! at the start of the process.
 //!
-//! A profile is a file that any number of processes append to, by default beside the program, so that it disturbs no directory
-//! in which a program happens to run. Its raw files stand beside it, one for each process: hidden, and in no directory of their
-//! own, which would have to be made, owned by somebody, and removed again.
+//! A profile is a file to which any number of processes append. By default it stands beside the program,
+//! because files in the current directory disturb whoever counts or removes the files there. The raw file
+//! of each process is a hidden file beside the profile. It has no directory of its own, since such a
+//! directory would need an owner, a mode, and somebody who removes it.
 
 use crate::environment::{self, Environment};
 use crate::pattern::{self, Facts};
@@ -41,44 +43,49 @@ pub(crate) fn resolve(environment: &Environment, number: u32, out: &mut Path, sc
     {
         return false;
     }
-    match environment.origin.place(out) {
-        Some(place) if place.is_inside() => true,
-        Some(_) => {
-            make_parents(out.as_bytes(), scratch);
-            true
+    let Some(place) = environment.origin.place(out) else { return false };
+    if !place.is_inside() {
+        make_parents(out.as_bytes(), scratch);
+    }
+    true
+}
+
+/// Completes the pattern of the profile's path. It must happen at the start, because the program may
+/// change its root later.
+///
+/// The user's pattern comes first, then `chosen`, which is the pattern of the build or empty. Without
+/// either, the profile goes beside the program; where no file can be made there, to the directory for the
+/// user's state. A pattern of the user's that names a directory gets a slash at its end.
+pub(crate) fn settle(environment: &mut Environment, chosen: &[u8]) {
+    let [mut path, mut scratch] = [Path::new(), Path::new()];
+    if !environment.origin.pattern.as_bytes().is_empty() {
+        put_base(environment, &mut path);
+        if !path.as_bytes().ends_with(b"/") && may_enter(&mut path, &mut scratch) {
+            environment.origin.pattern.push(b'/');
         }
-        None => false,
+    } else if pattern::is_off(chosen) {
+        environment.origin.turn_off();
+    } else if !chosen.is_empty() {
+        environment.origin.pattern.push_all(chosen);
+    } else if may_write_beside(environment.program(), &mut path)
+        || !put_state_pattern(&mut environment.origin.pattern, &mut path, &mut scratch)
+    {
+        environment.origin.pattern.push_all(pattern::DEFAULT);
     }
 }
 
-/// Says once for all where profiles go, since later the program may have another root: without a pattern beside the program,
-/// if files can be made there, or else where the user's state is; `chosen` is the pattern that the build asked for, or empty.
-/// A pattern that names a directory gets a slash at its end.
-pub(crate) fn settle(environment: &mut Environment, chosen: &[u8]) {
-    let [mut out, mut scratch] = [Path::new(), Path::new()];
-    if environment.origin.pattern.as_bytes().is_empty() {
-        environment.origin.pattern.push_all(if chosen.is_empty() { pattern::DEFAULT } else { chosen });
-        if pattern::is_off(environment.origin.pattern.as_bytes()) {
-            environment.origin.turn_off();
-            return;
-        }
-        if chosen.is_empty() && !may_write_beside(environment.program(), &mut out) {
-            out.clear();
-            if environment::read_state_directory(&mut out, &mut scratch) {
-                let pattern = &mut environment.origin.pattern;
-                pattern.clear();
-                for &byte in out.as_bytes() {
-                    pattern.push_all(if byte == b'%' { b"%%" } else { core::slice::from_ref(&byte) });
-                }
-                pattern.push_all(pattern::IN_STATE);
-            }
-        }
-    } else if !environment.origin.pattern.as_bytes().ends_with(b"/") {
-        put_base(environment, &mut out);
-        if may_enter(&mut out, &mut scratch) {
-            environment.origin.pattern.push(b'/');
-        }
+/// Appends the pattern of a path in the directory for the user's state; whether there is such a
+/// directory. The others are room to work in.
+fn put_state_pattern(pattern: &mut Path, directory: &mut Path, scratch: &mut Path) -> bool {
+    directory.clear();
+    if !environment::read_state_directory(directory, scratch) {
+        return false;
     }
+    for &byte in directory.as_bytes() {
+        pattern.push_all(if byte == b'%' { b"%%" } else { core::slice::from_ref(&byte) });
+    }
+    pattern.push_all(pattern::IN_STATE);
+    true
 }
 
 /// Whether files can be made in the directory of a program.
@@ -271,7 +278,7 @@ mod tests {
         let program = std::env::temp_dir().join("demo");
         assert_eq!(settled(program.to_str().expect("UTF-8")), "%f.pathprof");
         let state = settled("/proc/sys/demo");
-        assert_eq!(chosen("off"), (false, "off".into()));
+        assert_eq!(chosen("off"), (false, String::new()));
         assert_eq!(chosen("/x/%e"), (true, "/x/%e".into()));
         assert!(state.starts_with('/') && state.ends_with("/pathprof/%e-%b/%e.pathprof"), "{state}");
     }

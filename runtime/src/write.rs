@@ -11,10 +11,10 @@ use pathformat::raw::Threads;
 use pathformat::wire::Sink;
 
 use crate::append::{Refusal, append};
+use crate::collected::{BUFFER, Collected};
 use crate::counters::{self, PageMap, Source, Window};
 use crate::environment::Environment;
 use crate::image::{self, Image};
-use crate::record::{BUFFER, Record};
 use crate::slots::{Slot, Slots};
 use crate::sys::mapping::{self, At};
 use crate::sys::{self, File, Names, OpenError};
@@ -58,7 +58,7 @@ const MOST_NAMES: u32 = 1000;
 /// Appends what this process counted to its profile. What has the profile's name and is no profile stays as it is.
 pub(crate) fn profile(environment: &Environment, mut counts: Counts<'_>, room: &mut Room) -> Result<(), OpenError> {
     counts.slots.look_for_cuts();
-    let mut record = Record::new(&mut room.buffer);
+    let mut record = Collected::new(&mut room.buffer);
     put_profile(environment, &mut counts, &mut room.window, &mut record);
     let bytes = record.bytes().ok_or(OpenError::Other)?;
     for number in 1..=MOST_NAMES {

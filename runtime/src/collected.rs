@@ -1,6 +1,7 @@
-//! Collects what is written in memory, so that one system call writes all of it.
+//! Collects bytes in memory, so that one system call writes all of them.
 //!
-//! A small record needs no more than a buffer that is there already; a larger one is moved to memory that is mapped for it.
+//! They begin in a buffer that is always there. When it is full they move to memory that is mapped for
+//! them, and from there to larger memory.
 
 use core::ptr::{self, NonNull};
 use core::slice;
@@ -9,27 +10,27 @@ use pathformat::wire::Sink;
 
 use crate::sys::mapping::{self, At};
 
-/// How much is collected without mapping memory.
+/// How many bytes are collected without mapping memory.
 pub(crate) const BUFFER: usize = 1 << 14;
 
-/// Each time the memory is full, so many times of it is mapped.
-const TIMES: usize = 4;
+/// New memory is mapped for so many times the bytes that need it.
+const GROWTH: usize = 4;
 
-/// Bytes that were put one behind the other.
-pub(crate) struct Record<'a> {
+/// Bytes that were written one behind the other.
+pub(crate) struct Collected<'a> {
     buffer: &'a mut [u8; BUFFER],
     mapped: Option<(NonNull<u8>, usize)>,
     length: usize,
     failed: bool,
 }
 
-impl<'a> Record<'a> {
-    /// Nothing so far.
+impl<'a> Collected<'a> {
+    /// Nothing is collected so far.
     pub(crate) fn new(buffer: &'a mut [u8; BUFFER]) -> Self {
         Self { buffer, mapped: None, length: 0, failed: false }
     }
 
-    /// What was put; `None` if there was no memory for all of it.
+    /// What was collected; `None` if there was no memory for all of it.
     pub(crate) fn bytes(&self) -> Option<&[u8]> {
         let start = self.mapped.map_or(self.buffer.as_ptr(), |(start, _)| start.as_ptr());
         // SAFETY: so many bytes were written there, and nobody changes them while `self` is borrowed.
@@ -46,7 +47,7 @@ impl<'a> Record<'a> {
         if length <= self.capacity() {
             return Some(start);
         }
-        let capacity = length.checked_mul(TIMES)?;
+        let capacity = length.checked_mul(GROWTH)?;
         let larger = mapping::map_private(At::Anywhere, capacity)?;
         // SAFETY: both are at least so long, and the larger one is fresh.
         unsafe { ptr::copy_nonoverlapping(start.as_ptr(), larger.as_ptr(), self.length) };
@@ -58,7 +59,7 @@ impl<'a> Record<'a> {
     }
 }
 
-impl Drop for Record<'_> {
+impl Drop for Collected<'_> {
     fn drop(&mut self) {
         if let Some((start, capacity)) = self.mapped {
             // SAFETY: mapped in `reserve`, and used for the last time.
@@ -67,7 +68,7 @@ impl Drop for Record<'_> {
     }
 }
 
-impl Sink for Record<'_> {
+impl Sink for Collected<'_> {
     fn put(&mut self, bytes: &[u8]) {
         let after = self.length + bytes.len();
         match self.reserve(after) {
@@ -86,19 +87,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_record_grows_as_long_as_there_is_memory() {
+    fn they_grow_as_long_as_there_is_memory() {
         let mut buffer = Box::new([0; BUFFER]);
-        let mut record = Record::new(&mut buffer);
+        let mut collected = Collected::new(&mut buffer);
         let mut expected = Vec::new();
         for round in 0..200_000u32 {
-            record.put(&round.to_le_bytes());
+            collected.put(&round.to_le_bytes());
             expected.extend(round.to_le_bytes());
         }
-        record.put(&[]);
-        assert!(record.mapped.is_some_and(|(_, capacity)| capacity >= expected.len()));
-        assert_eq!(record.bytes(), Some(&expected[..]));
-        record.failed = true;
-        record.put(b"more");
-        assert_eq!(record.bytes(), None);
+        collected.put(&[]);
+        assert!(collected.mapped.is_some_and(|(_, capacity)| capacity >= expected.len()));
+        assert_eq!(collected.bytes(), Some(&expected[..]));
+        collected.failed = true;
+        collected.put(b"more");
+        assert_eq!(collected.bytes(), None);
     }
 }
