@@ -26,8 +26,6 @@ class Project:
     answers: tuple[str, ...] = ()
     # Part of every test run.
     small: bool = False
-    # Of results, what differs from run to run in any build.
-    noise: tuple[str, ...] = ()
 
 
 GIT_TESTS = "t0000-basic.sh t1300-config.sh t3200-branch.sh t4013-diff-various.sh t5510-fetch.sh t6000-rev-list-misc.sh " \

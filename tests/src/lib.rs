@@ -11,6 +11,7 @@ pub mod image;
 pub mod log;
 pub mod ran;
 pub mod replay;
+pub mod shell;
 pub mod tree;
 
 use std::collections::BTreeMap;

@@ -3,17 +3,10 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
+use pathtests::shell::shell;
 use pathtests::tree::bin;
 use serde_json::Value;
-
-fn shell(folder: &Path, script: &str) -> String {
-    let output = Command::new("sh").args(["-ec", script]).current_dir(folder).output().expect("a shell");
-    let [out, err] = [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes).into_owned());
-    assert!(output.status.success(), "{script}: {out}{err}");
-    out
-}
 
 /// The lines of a file without what must differ: the compiler's name, and where and when the build was made.
 fn answers(folder: &Path, file: &str, compiler: &str) -> Vec<String> {
@@ -67,8 +60,8 @@ fn configure_and_libtool_find_the_same_with_every_linker() {
             let build = folder.path().join(format!("{linker}-{}", compiler.len()));
             fs::create_dir(&build).expect("a folder");
             let flags = format!("CC={compiler} LDFLAGS=-fuse-ld={linker}");
-            shell(&build, &format!("../source/configure {flags} >/dev/null 2>&1 || {{ cat config.log; exit 1; }}"));
-            shell(&build, "make >log 2>&1 || { cat log; exit 1; }");
+            shell(&build, &format!("../source/configure {flags} >/dev/null || {{ cat config.log; exit 1; }}"));
+            shell(&build, "make");
             shell(&build, "PATHCC_PROFILE=run.%e.pathprof ./use");
             let log = answers(&build, "config.log", compiler);
             let variables = log.iter().skip_while(|line| !line.starts_with("## Cache variables."));
@@ -116,7 +109,6 @@ const BUILDS: [(&str, &str); 5] = [
 
 #[test]
 fn clang_counts_with_the_options_that_are_printed() {
-    let bin = bin("pathcc").parent().expect("a folder").display().to_string();
     for (system, build) in BUILDS {
         let folder = tempfile::tempdir().expect("a folder");
         let folder = folder.path();
@@ -128,16 +120,15 @@ fn clang_counts_with_the_options_that_are_printed() {
             "cmake_minimum_required(VERSION 3.20)\nproject(sample C)\nadd_executable(sample sample.c)\n",
         );
         put("meson.build", "project('sample', 'c')\nexecutable('sample', 'sample.c')\n");
-        shell(folder, &format!("PATH={bin}:$PATH; {{ {build}; }} >log 2>&1 || {{ cat log; exit 1; }}"));
+        shell(folder, build);
         shell(folder, "PATHCC_PROFILE=run.pathprof build/sample");
-        let report = shell(folder, &format!("{bin}/pathprof report --functions run.pathprof"));
+        let report = shell(folder, "pathprof report --functions run.pathprof");
         assert!(report.contains("main"), "{system}: {report}");
     }
 }
 
 #[test]
 fn cmake_counts_the_targets_that_it_is_told() {
-    let bin = bin("pathcc").parent().expect("a folder").display().to_string();
     let folder = tempfile::tempdir().expect("a folder");
     let folder = folder.path();
     let put = |name: &str, text: &str| fs::write(folder.join(name), text).expect("a file");
@@ -154,11 +145,11 @@ fn cmake_counts_the_targets_that_it_is_told() {
     let clang = "-DCMAKE_C_COMPILER=clang-22 -DCMAKE_CXX_COMPILER=clang++-22";
     let build = |flags: &str| {
         let cmake = format!("cmake -S . -B build {flags} && cmake --build build");
-        shell(folder, &format!("rm -rf build; PATH={bin}:$PATH; {{ {cmake}; }} >log 2>&1 || {{ cat log; exit 1; }}"));
+        shell(folder, &format!("rm -rf build; {cmake}"));
         shell(folder, "build/sample; build/other; ls -A build | grep pathprof | sort")
     };
     let functions = || {
-        let json = shell(folder, &format!("{bin}/pathprof export --format json build/sample"));
+        let json = shell(folder, "pathprof export --format json build/sample");
         let json: Value = serde_json::from_str(&json).expect("JSON");
         let functions = json["functions"].as_array().expect("a list").iter();
         let mode = json["mode"].as_str().expect("a word").to_owned();
@@ -175,16 +166,15 @@ fn cmake_counts_the_targets_that_it_is_told() {
     let toolchain = "--toolchain $(dirname $(command -v pathcc))/../lib/cmake/Pathcc/toolchain.cmake";
     assert_eq!(build(toolchain), "other.pathprof\nsample.pathprof\n");
     put("CMakeLists.txt", &project("sample OPTIONS -fpath-mode=none"));
-    let told = shell(folder, &format!("PATH={bin}:$PATH; rm -rf build; cmake -S . -B build {clang} 2>&1 || :"));
+    let told = shell(folder, &format!("rm -rf build; cmake -S . -B build {clang} 2>&1 || :"));
     assert!(told.contains("-fpath-mode=none: unknown value 'none'"), "{told}");
     put("CMakeLists.txt", &project("sample"));
-    let told = shell(folder, &format!("PATH={bin}:$PATH; rm -rf build; CC=gcc CXX=g++ cmake -S . -B build 2>&1 || :"));
+    let told = shell(folder, "rm -rf build; CC=gcc CXX=g++ cmake -S . -B build 2>&1 || :");
     assert!(told.contains("pathcc counts"), "{told}");
 }
 
 #[test]
 fn what_other_compilers_made_counts_as_well() {
-    let bin = bin("pathcc").parent().expect("a folder").display().to_string();
     let folder = tempfile::tempdir().expect("a folder");
     let folder = folder.path();
     let put = |name: &str, text: &str| fs::write(folder.join(name), text).expect("a file");
@@ -193,8 +183,8 @@ fn what_other_compilers_made_counts_as_well() {
     put("main.rs", "extern \"C\" { fn part(x: i32) -> i32; }\nfn main() { unsafe { assert_eq!(part(3), 1) } }\n");
     put("use.c", "int part(int);\nint main(void) { return part(3) - 1; }\n");
     let executed = |lines: &str, program: &str| {
-        shell(folder, &format!("PATH={bin}:$PATH; {{ {lines}; }} >log 2>&1 || {{ cat log; exit 1; }}; ./{program}"));
-        let report = shell(folder, &format!("{bin}/pathprof report --functions {program}"));
+        shell(folder, &format!("{lines}; ./{program}"));
+        let report = shell(folder, &format!("pathprof report --functions {program}"));
         report.lines().filter(|line| line.starts_with("paths ")).map(str::to_owned).collect::<String>()
     };
     // LLVM's own languages.
@@ -210,7 +200,7 @@ fn what_other_compilers_made_counts_as_well() {
     // gcc and g++ find the linker by -B.
     for compiler in ["gcc", "g++"] {
         let lines = format!(
-            "mkdir -p linker; ln -sf {bin}/ld.pathld linker/ld; pathcc -g -c part.c; \
+            "mkdir -p linker; ln -sf $(command -v ld.pathld) linker/ld; pathcc -g -c part.c; \
              gcc -c use.c; {compiler} -Blinker use.o part.o -o {compiler}"
         );
         assert!(executed(&lines, compiler).contains("in 1 of 1 function"), "{compiler}");
@@ -219,7 +209,6 @@ fn what_other_compilers_made_counts_as_well() {
 
 #[test]
 fn an_extension_of_python_is_counted() {
-    let bin = bin("pathcc").parent().expect("a folder").display().to_string();
     let folder = tempfile::tempdir().expect("a folder");
     let folder = folder.path();
     let put = |name: &str, text: &str| fs::write(folder.join(name), text).expect("a file");
@@ -235,18 +224,16 @@ fn an_extension_of_python_is_counted() {
         "setup.py",
         "from setuptools import Extension, setup\nsetup(name='part', ext_modules=[Extension('part', ['part.c'])])\n",
     );
-    if shell(
-        folder,
-        "python3 -c 'import setuptools, sysconfig, os; print(os.path.exists(sysconfig.get_path(\"include\") + \"/Python.h\"))' || :",
-    ) != "True\n"
-    {
+    let able = "python3 -c 'import setuptools' && test -e $(python3 -c \
+                'import sysconfig; print(sysconfig.get_path(\"include\"))')/Python.h && echo yes || :";
+    if shell(folder, able).is_empty() {
         eprintln!("skipped: this machine has no setuptools or no headers of Python");
         return;
     }
     let build = "CC=pathcc CXX=pathc++ LDSHARED='pathcc -shared' python3 setup.py build_ext --inplace";
-    shell(folder, &format!("PATH={bin}:$PATH; {build} >log 2>&1 || {{ cat log; exit 1; }}"));
+    shell(folder, build);
     shell(folder, "python3 -c 'import part; assert [part.f(x) for x in (1, 2, 3)] == [2, 2, 1]'");
-    let report = shell(folder, &format!("{bin}/pathprof report part.*.so"));
+    let report = shell(folder, "pathprof report part.*.so");
     // Once it was imported, and three times called.
     assert!(report.contains("in 2 of 2 functions, 4 times in all"), "{report}");
 }
@@ -315,16 +302,14 @@ fn bitcode_is_counted_by_the_linker_alone() {
     put("main.c", main);
     let opaque = "__asm__ volatile(\"\" : \"+r\"(x));";
     put("work.c", &format!("__attribute__((noinline)) int work(int x) {{ {opaque} return x % 3 ? x : x * 2; }}\n"));
-    let bin = bin("pathcc").parent().expect("a folder").display().to_string();
     let entries = || {
-        let report = shell(folder, &format!("{bin}/pathprof export --format json *.pathprof; rm -f *.pathprof"));
+        let report = shell(folder, "pathprof export --format json *.pathprof; rm -f *.pathprof");
         let report: Value = serde_json::from_str(&report).expect("JSON");
         let functions = report["functions"].as_array().expect("a list").iter();
         let entries = functions.map(|of| (of["name"].as_str().expect("a name").to_owned(), of["entries"].as_u64()));
         entries.collect::<BTreeMap<_, _>>()
     };
     let expected: BTreeMap<_, _> = [("main".to_owned(), Some(1)), ("work".to_owned(), Some(100))].into();
-    let path = format!("export PATH={bin}:$PATH");
     for (level, lto) in [("-O0", "-flto"), ("-O2", "-flto"), ("-O2", "-flto=thin")] {
         let clang = format!("clang-22 {level} -g {lto}");
         let link = format!("{clang} -fuse-ld=pathld -o");
@@ -335,13 +320,13 @@ fn bitcode_is_counted_by_the_linker_alone() {
             ("bitcode with counters", format!("pathcc {level} -g {lto} -c main.c work.c; {link} sample main.o work.o")),
             ("an object with counters", format!("pathcc {level} -g -c main.c; {link} sample main.o work.c")),
         ] {
-            shell(folder, &format!("{path}; {build} 2>log; test ! -s log || {{ cat log; exit 1; }}; ./sample"));
+            shell(folder, &format!("{build} 2>log; test ! -s log || {{ cat log; exit 1; }}; ./sample"));
             assert_eq!(entries(), expected, "{level} {lto}: {what}");
         }
     }
     let told = |options: &str, text: &str| {
         let link = format!("clang-22 {options} -fuse-ld=pathld main.c work.c -o sample");
-        shell(folder, &format!("{path}; {link} 2>log || :; grep -q -- '{text}' log"));
+        shell(folder, &format!("{link} 2>log || :; grep -q -- '{text}' log"));
     };
     // Thin link-time optimisation runs no plugin at -O0.
     told("-O0 -flto=thin", "^pathld: warning: none of the inputs counts");

@@ -2,9 +2,8 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
-use pathtests::tree::bin;
+use pathtests::shell::shell;
 use serde_json::Value;
 
 const PROGRAM: &str = r#"
@@ -44,20 +43,6 @@ fn scene(flags: &str) -> tempfile::TempDir {
         &format!("pathcc -g -O1 {flags} prog.c -o bin/prog; pathcc -shared -fPIC use.c -o lib/libuse.so"),
     );
     folder
-}
-
-/// Runs lines of a shell in a folder with the tree's programs; gives what they print.
-fn shell(folder: &Path, lines: &str) -> String {
-    let tree = bin("pathcc").parent().expect("a folder").display().to_string();
-    let output = Command::new("sh")
-        .args(["-ec", &format!("PATH={tree}:$PATH\n{lines}")])
-        .current_dir(folder)
-        .env_remove("PATHCC_PROFILE")
-        .env("XDG_STATE_HOME", folder.join("state"))
-        .output()
-        .expect("a shell");
-    assert!(output.status.success(), "{lines}\n{}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).expect("text")
 }
 
 /// How often `work` was entered, and how many records there are, in the export of what these arguments name.
