@@ -77,7 +77,7 @@ pub(crate) enum Source<'a> {
 pub(crate) struct Search {
     /// Where the search began.
     from: u64,
-    /// The first data from there on; from [`u64::MAX`] on if there is none.
+    /// Some of the first data from there on; from [`u64::MAX`] on if there is none.
     data: Range<u64>,
 }
 
@@ -85,11 +85,16 @@ impl Search {
     /// No place is covered by it.
     const NONE: Self = Self { from: 0, data: 0..0 };
 
-    /// Searches a file from a place.
-    fn new(file: &File, from: u64) -> Self {
-        let first = file.next_data(from).unwrap_or(u64::MAX);
-        let end = if first == u64::MAX { None } else { file.next_hole(first) };
-        Self { from, data: first..end.unwrap_or(u64::MAX) }
+    /// Searches a file from a place; `last` is the search before.
+    ///
+    /// Most data is a page between holes, where each question to the kernel about the end of the data
+    /// would be one too many. So only data that goes on beyond a page is asked for its end.
+    fn new(file: &File, from: u64, last: &Self) -> Self {
+        let Some(first) = file.next_data(from) else { return Self { from, data: u64::MAX..u64::MAX } };
+        let goes_on = first == from && from == last.data.end;
+        let page = (first & !(PAGE as u64 - 1)) + PAGE as u64;
+        let end = if goes_on { file.next_hole(first).unwrap_or(page) } else { page };
+        Self { from, data: first..end }
     }
 
     /// Whether it tells what is at this place.
@@ -122,7 +127,7 @@ impl<'a> Source<'a> {
             Self::File(file, offset, search) => {
                 let start = *offset + range.start as u64;
                 if !search.covers(start) {
-                    *search = Search::new(file, start);
+                    *search = Search::new(file, start, search);
                 }
                 let from = usize::try_from(search.data.start.max(start) - *offset).unwrap_or(usize::MAX);
                 let end = usize::try_from(search.data.end - *offset).unwrap_or(usize::MAX).min(range.end);

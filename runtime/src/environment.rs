@@ -50,6 +50,10 @@ impl Environment {
     pub(crate) fn read(&mut self, address: usize, build_id: &[u8], asked: Asked, chosen: &[u8]) {
         self.origin.read(asked, &mut self.scratch);
         self.read_image(address, build_id);
+        // The kernel's own word for it, `/proc/self/exe`, is the loader if that was called by name.
+        if asked == Asked::Counted {
+            self.origin.program.copy(&self.image);
+        }
         if self.enabled() {
             target::settle(self, chosen);
         }
@@ -122,6 +126,7 @@ impl Environment {
         }
         if self.image.as_bytes().is_empty() {
             self.image.fill(|buffer| sys::read_link(c"/proc/self/exe", buffer));
+            self.image.cut_end(b" (deleted)");
         }
     }
 }

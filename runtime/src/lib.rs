@@ -40,7 +40,7 @@ mod lifetime;
 mod log;
 #[cfg(any(not(feature = "log"), not(panic = "abort")))]
 mod map;
-#[cfg(panic = "abort")]
+#[cfg(any(panic = "abort", test))]
 mod memory;
 #[cfg_attr(feature = "log", allow(dead_code, reason = "the block log is of one image"))]
 mod origin;

@@ -107,10 +107,6 @@ impl Origin {
         self.state = State::On;
         self.read_clocks();
         self.directory.fill(sys::current_directory);
-        if asked == Asked::Counted {
-            self.program.fill(|buffer| sys::read_link(c"/proc/self/exe", buffer));
-            self.program.cut_end(b" (deleted)");
-        }
         self.root = sys::identity(c"/");
         if let Ok(arguments) = File::open(c"/proc/self/cmdline") {
             self.arguments.fill(|buffer| Some(environment::read_up_to(&arguments, buffer)));

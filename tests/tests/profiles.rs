@@ -75,6 +75,9 @@ fn runs_are_in_one_file_beside_the_program() {
     assert_eq!(exported(folder, "bin"), (32, 6));
     let list = shell(folder, "cd bin; pathprof runs");
     assert_eq!(list.lines().count(), 5, "{list}");
+    // The loader may be called by name.
+    shell(folder, "cd here; /lib64/ld-linux-x86-64.so.2 ../bin/prog");
+    assert_eq!(exported(folder, "bin/prog"), (10, 1));
     // A library of a program without counters has a file beside itself.
     fs::write(folder.join("host.c"), PROGRAM).expect("writable");
     shell(folder, "clang-22 host.c -o bin/host; cd here; ../bin/host library");
