@@ -24,6 +24,8 @@ pub(crate) struct CommandLine {
     pub(crate) build_id: bool,
     /// What the output is.
     pub(crate) kind: Kind,
+    /// Whether an object that has bitcode beside its machine code is linked as bitcode.
+    pub(crate) takes_fat_bitcode: bool,
     /// Why this is nothing for pathld.
     pub(crate) foreign: Option<Foreign>,
 }
@@ -272,6 +274,10 @@ impl Parser {
             (b"o" | b"output", Some(file)) => line.output = Some(file.into()),
             (b"dependency-file", Some(file)) => line.dependency_file = Some(file.into()),
             (b"build-id", _) => line.build_id = true,
+            // What clang says for link-time optimisation to lld, and what it says to other linkers.
+            (b"fat-lto-objects", None) => line.takes_fat_bitcode = true,
+            (b"no-fat-lto-objects", None) => line.takes_fat_bitcode = false,
+            (b"plugin", Some(plugin)) => line.takes_fat_bitcode |= plugin.as_bytes().ends_with(b"/LLVMgold.so"),
             (b"shared" | b"Bshareable", None) => line.kind = Kind::Library,
             (b"Bstatic" | b"dn" | b"non_shared" | b"static", None) => self.static_only = true,
             (b"Bdynamic" | b"dy" | b"call_shared", None) => self.static_only = false,
@@ -315,6 +321,19 @@ mod tests {
                 }
             })
             .collect()
+    }
+
+    #[test]
+    fn bitcode_beside_machine_code_is_taken_where_clang_optimises() {
+        for (line, takes) in [
+            ("a.o", false),
+            ("-plugin /usr/lib/llvm-22/bin/../lib/LLVMgold.so -plugin-opt=O2 a.o", true),
+            ("-plugin /usr/libexec/gcc/liblto_plugin.so a.o", false),
+            ("--fat-lto-objects a.o", true),
+            ("--fat-lto-objects --no-fat-lto-objects a.o", false),
+        ] {
+            assert_eq!(parsed(line).takes_fat_bitcode, takes, "{line}");
+        }
     }
 
     #[test]

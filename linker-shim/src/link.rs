@@ -229,8 +229,11 @@ impl Link<'_> {
     fn once(&self, modules: Option<&[Module]>, voice: Voice) -> Result<Outcome> {
         let mut arguments = Vec::new();
         let lto = self.lto.as_ref().filter(|_| modules.is_some());
-        arguments
-            .extend(lto.map(|lto| OsString::from_iter([OsStr::new("--load-pass-plugin="), lto.plugin.as_os_str()])));
+        if let Some(lto) = lto {
+            arguments.push(OsString::from_iter([OsStr::new("--load-pass-plugin="), lto.plugin.as_os_str()]));
+            // lld alone has to be told.
+            arguments.extend(self.line.takes_fat_bitcode.then(|| "--fat-lto-objects".into()));
+        }
         let modules = modules.unwrap_or_default();
         if !modules.is_empty() {
             let object = self

@@ -24,6 +24,9 @@ use crate::script;
 /// No module has more: the array would fill the address space.
 const MOST_COUNTERS: u64 = 1 << 40;
 
+/// Where `-ffat-lto-objects` puts bitcode.
+const FAT_BITCODE_SECTION: &[u8] = b".llvm.lto";
+
 /// An instrumented module that needs a counter array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Module {
@@ -50,6 +53,8 @@ pub(crate) struct Found {
     pub(crate) damaged: Vec<Damaged>,
     /// Whether there is bitcode, whose modules show only after the link.
     pub(crate) bitcode: bool,
+    /// Whether there is bitcode beside machine code, in an object of `-ffat-lto-objects`.
+    pub(crate) fat_bitcode: bool,
 }
 
 /// A record that cannot be used, and those behind it in the same section.
@@ -97,6 +102,7 @@ impl Found {
             }
             joined.damaged.extend(found.damaged);
             joined.bitcode |= found.bitcode;
+            joined.fat_bitcode |= found.fat_bitcode;
         }
         joined
     }
@@ -125,7 +131,9 @@ pub(crate) fn scan_inputs(line: &CommandLine) -> Found {
             files.extend(named);
         }
     }
-    Found::join(all)
+    let mut found = Found::join(all);
+    found.bitcode |= found.fat_bitcode && line.takes_fat_bitcode;
+    found
 }
 
 /// A file that was looked at.
@@ -218,6 +226,8 @@ fn scan_sections(data: &[u8], place: &str) -> Found {
         return found;
     };
     let name = names::MANIFEST_SECTION.as_bytes();
+    found.fat_bitcode =
+        sections.iter().any(|section| sections.section_name(LittleEndian, section) == Ok(FAT_BITCODE_SECTION));
     // Sections do not share bytes, so that together they are no larger than the file.
     let mut left = data.len();
     for section in sections.iter().filter(|section| sections.section_name(LittleEndian, section) == Ok(name)) {

@@ -319,6 +319,14 @@ fn bitcode_is_counted_by_the_linker_alone() {
             ("a library", format!("{link} libwork.so -fPIC -shared work.c; {link} sample main.c ./libwork.so")),
             ("bitcode with counters", format!("pathcc {level} -g {lto} -c main.c work.c; {link} sample main.o work.o")),
             ("an object with counters", format!("pathcc {level} -g -c main.c; {link} sample main.o work.c")),
+            (
+                "bitcode beside machine code",
+                format!("{clang} -ffat-lto-objects -c main.c work.c; {link} sample main.o work.o"),
+            ),
+            (
+                "such objects, with the option",
+                format!("{clang} -ffat-lto-objects -c main.c work.c; {link} sample -ffat-lto-objects main.o work.o"),
+            ),
         ] {
             shell(folder, &format!("{build} 2>log; test ! -s log || {{ cat log; exit 1; }}; ./sample"));
             assert_eq!(entries(), expected, "{level} {lto}: {what}");
@@ -328,6 +336,9 @@ fn bitcode_is_counted_by_the_linker_alone() {
         let link = format!("clang-22 {options} -fuse-ld=pathld main.c work.c -o sample");
         shell(folder, &format!("{link} 2>log || :; grep -q -- '{text}' log"));
     };
+    // Without link-time optimisation the machine code is linked.
+    let link = "clang-22 -fuse-ld=pathld main.o work.o -o sample 2>log || :; grep -q 'none of the inputs counts' log";
+    shell(folder, &format!("clang-22 -flto -ffat-lto-objects -c main.c work.c; {link}"));
     // Thin link-time optimisation runs no plugin at -O0.
     told("-O0 -flto=thin", "^pathld: warning: none of the inputs counts");
     told("-flto -Wl,--no-such-option", "no-such-option");
