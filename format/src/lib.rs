@@ -104,7 +104,7 @@ pub mod names {
 
     /// Behind the entry of an executable's `pthread_create` that is ours: by it libraries find the hub. It ends with the
     /// version of what the images of a process share (`runtime/src/hub.rs`).
-    pub const HUB_SIGNATURE: [u8; 16] = *b"pathcc threads\x04\0";
+    pub const HUB_SIGNATURE: [u8; 16] = *b"pathcc threads\x05\0";
 
     /// So much of the signature is the same in every version.
     pub const HUB_SIGNATURE_NAME: usize = 14;

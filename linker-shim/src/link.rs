@@ -34,6 +34,14 @@ const TOLERATED_EXCESS: u64 = 64 << 20;
 /// The second run is final unless the real linker takes other members of archives than in the first.
 const MOST_ROUNDS: usize = 3;
 
+/// The functions that execute another program, before which the image writes what it counted. Must match
+/// `scripts/stage`.
+const EXECUTE_FUNCTIONS: [&str; 9] =
+    ["execve", "execv", "execvp", "execvpe", "execl", "execlp", "execle", "fexecve", "execveat"];
+
+/// Those of them that a C library may define weakly.
+const WEAK_IN_LIBRARIES: [&str; 2] = ["execve", "execvpe"];
+
 /// Of many damaged records only so many are told.
 const TOLD: usize = 3;
 
@@ -77,7 +85,7 @@ pub(crate) fn run(arguments: &[OsString]) -> Result<Outcome> {
         link.once(None, Voice::Loud)
     })?;
     if let Some(file) = &line.dependency_file {
-        depfile::clean(file, link.workspace.path(), &[&link.runtime.counters, &link.runtime.threads]);
+        depfile::clean(file, link.workspace.path(), &link.runtime.archives());
     }
     Ok(outcome)
 }
@@ -103,11 +111,12 @@ fn root() -> Result<PathBuf> {
 /// Finds the runtime.
 fn runtime() -> Result<Runtime> {
     let root = root()?;
-    let [counters, threads] = [tree::RUNTIME, tree::THREADS].map(|path| root.join(path));
-    for archive in [&counters, &threads] {
+    let [counters, threads, execute] = [tree::RUNTIME, tree::THREADS, tree::EXECUTE].map(|path| root.join(path));
+    let runtime = Runtime { counters, threads, execute };
+    for archive in runtime.archives() {
         fs::metadata(archive).with_context(|| format!("the runtime {} is missing", archive.display()))?;
     }
-    Ok(Runtime { counters, threads })
+    Ok(runtime)
 }
 
 fn tell_damaged(damaged: &[Damaged]) {
@@ -122,6 +131,14 @@ struct Runtime {
     counters: PathBuf,
     /// For static executables.
     threads: PathBuf,
+    /// What stands before the functions that execute another program.
+    execute: PathBuf,
+}
+
+impl Runtime {
+    fn archives(&self) -> [&Path; 3] {
+        [&self.counters, &self.threads, &self.execute]
+    }
 }
 
 /// What instruments bitcode while it is linked.
@@ -242,6 +259,8 @@ impl Link<'_> {
                 .context("cannot write the object with the counters")?;
             // In front of everything, where no option before it can change how it is read.
             arguments.extend([object.into_os_string(), self.runtime.counters.clone().into_os_string()]);
+            // Only what is linked here calls ours: no symbol is taken from anybody.
+            arguments.extend(EXECUTE_FUNCTIONS.map(|name| format!("--wrap={name}").into()));
             if !self.line.build_id {
                 arguments.push("--build-id=sha1".into());
             }
@@ -249,15 +268,22 @@ impl Link<'_> {
                 // musl takes handlers of forks into a program only if something asks for them. Without the usual start
                 // much of a C library cannot be linked.
                 arguments.push("--undefined=pthread_atfork".into());
+                // lld takes nothing from an archive to wrap what is weak in the C library.
+                arguments.extend(WEAK_IN_LIBRARIES.map(|name| format!("--undefined=__wrap_{name}").into()));
             }
         }
-        if !modules.is_empty() && self.line.kind == Kind::Static {
+        // The linker takes from these archives what was asked for before.
+        let execute = self.runtime.execute.clone().into_os_string();
+        if modules.is_empty() {
+            arguments.extend_from_slice(self.arguments);
+        } else if self.line.kind == Kind::Static {
             let (program, system) = self.expanded.split_at(args::before_system_libraries(self.expanded));
             arguments.extend_from_slice(program);
-            arguments.push(self.runtime.threads.clone().into_os_string());
+            arguments.extend([self.runtime.threads.clone().into_os_string(), execute]);
             arguments.extend_from_slice(system);
         } else {
             arguments.extend_from_slice(self.arguments);
+            arguments.push(execute);
         }
         let real = lto.map_or(&self.real, |lto| &lto.linker);
         let command = real.prepare(&arguments, &self.workspace, voice)?;

@@ -4,13 +4,13 @@ use core::sync::atomic::Ordering;
 use core::{iter, ptr};
 
 use pathformat::names::NOWHERE;
-use pathformat::profile::{DENIED, ENDED, LEFT, OTHER_RUNTIME, PARTIAL, RUNNING, UNREGISTERED_THREADS};
+use pathformat::profile::{DENIED, ENDED, OTHER_RUNTIME, PARTIAL, RUNNING, UNREGISTERED_THREADS};
 use pathformat::raw::{SHARED, Threads};
 
 use crate::counters::{self, PageMap, Source, Window};
 use crate::entry;
 use crate::environment::Environment;
-use crate::hub::{Hub, Member, Shared};
+use crate::hub::{Hub, Leaving, Member, Shared};
 use crate::image::{self, Image};
 use crate::lifetime::{self, Global};
 use crate::map::Map;
@@ -114,12 +114,19 @@ extern "C" fn rescue(member: *mut Member, address: usize) -> bool {
     unsafe { of(member) }.slots.rescue(address)
 }
 
-extern "C" fn leave(member: *mut Member) {
-    // SAFETY: as above; flags are set in one step.
-    let counting = unsafe { of(member) };
-    // A child of vfork has the memory of its parent, which goes on.
-    if counting.process == sys::process() && !counting.stopped {
-        counting.slots.raw.add_flags(counting.flags | ENDED | LEFT);
+extern "C" fn leave(member: *mut Member, shared: *mut Shared, how: Leaving) {
+    // SAFETY: as above, and the hub gives what its lock protects.
+    let (counting, shared, room) = unsafe { (of(member), &mut *shared, ROOM.get()) };
+    if counting.stopped || counting.process != sys::process() {
+        return;
+    }
+    counting.write(lifetime::environment(), entry::image(), shared, room);
+    match how {
+        Leaving::Exit => counting.stopped = true,
+        Leaving::Exec => {
+            lifetime::fork_environment(&shared.origin);
+            counting.go_on(shared.own_slot());
+        }
     }
 }
 
@@ -282,13 +289,7 @@ impl Counting {
             self.suspect();
             return;
         }
-        if entry::sees_threads(self.shared) && hub.has_strangers(self.others_before) {
-            self.flags |= UNREGISTERED_THREADS;
-        }
-        if self.exact && hub.has_running() {
-            self.flags |= RUNNING;
-        }
-        self.leave(environment, image, hub.used, room);
+        self.write(environment, image, hub, room);
         // A library may be loaded and unloaded often. As long as there are other threads, nobody knows whether they
         // are still in its code, since the program may be ending.
         if image.is_library() && sys::thread_count() == Some(1) {
@@ -308,9 +309,23 @@ impl Counting {
         }
     }
 
+    /// After a record was written, in a process that could not execute another program: counts from zero,
+    /// as a forked child does. No file keeps the counts, since such a process seldom does more than to end.
+    fn go_on(&mut self, slot: Slot) {
+        self.note_process();
+        self.slots.raw.forget();
+        self.slots.start_again(slot, None);
+    }
+
     /// Writes the profile, or says in the raw file that the process ended well.
-    fn leave(&mut self, environment: &Environment, image: &Image, used: u32, room: &mut Room) {
-        let (shared, flags) = (self.shared, self.flags);
+    fn write(&mut self, environment: &Environment, image: &Image, hub: &mut Shared, room: &mut Room) {
+        if entry::sees_threads(self.shared) && hub.has_strangers(self.others_before) {
+            self.flags |= UNREGISTERED_THREADS;
+        }
+        if self.exact && hub.has_running() {
+            self.flags |= RUNNING;
+        }
+        let (shared, flags, used) = (self.shared, self.flags, hub.used);
         let mut write = || {
             let map = image.has_keys().then(|| room.map.read());
             let counts = Counts { image, slots: &mut self.slots, used, map, shared, flags };

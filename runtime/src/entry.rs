@@ -1,6 +1,7 @@
 //! The symbols and sections by which the object joins a program. All global symbols are hidden.
 
 use core::arch::{asm, global_asm};
+use core::ffi::CStr;
 use core::panic::PanicInfo;
 
 use crate::build_id::FileHead;
@@ -61,13 +62,23 @@ pub(crate) fn chosen_pattern() -> &'static [u8] {
     unsafe {
         asm!("mov {}, qword ptr [rip + __pathcc.profile@GOTPCREL]", out(reg) text, options(nostack, preserves_flags, pure, readonly));
     }
-    if text.is_null() {
+    // Of what is nowhere gold gives the image's start.
+    if text.is_null() || text.cast() == file_head() {
         return &[];
     }
-    // SAFETY: the pass closes the text with a NUL. Volatile, or the compiler would call the C library's `strlen`.
+    // SAFETY: the pass closes the text with a NUL.
+    unsafe { self::text(text) }.to_bytes()
+}
+
+/// The text that starts there.
+///
+/// # Safety
+/// It must end with a NUL, and stay as it is.
+unsafe fn text<'a>(start: *const u8) -> &'a CStr {
+    // SAFETY: the caller vouches for it. Volatile, or the compiler would call the C library's `strlen`.
     unsafe {
-        let length = (0..).take_while(|&at| text.add(at).read_volatile() != 0).count();
-        core::slice::from_raw_parts(text, length)
+        let length = (0..).take_while(|&at| start.add(at).read_volatile() != 0).count();
+        CStr::from_bytes_with_nul_unchecked(core::slice::from_raw_parts(start, length + 1))
     }
 }
 
@@ -85,14 +96,14 @@ pub(crate) fn file_head() -> *const FileHead {
 #[cfg(not(feature = "log"))]
 mod counters {
     use core::arch::{asm, global_asm};
-    use core::ffi::CStr;
+    use core::ffi::{CStr, c_char};
     use core::mem::transmute;
     use core::sync::atomic::AtomicUsize;
 
     use pathformat::names::{HUB_SIGNATURE, HUB_SIGNATURE_NAME};
 
     use crate::counting::HUB;
-    use crate::hub::Hub;
+    use crate::hub::{Hub, Leaving};
     use crate::image::Image;
     use crate::sys::thread;
     use crate::threads::{self, Kind};
@@ -108,12 +119,14 @@ mod counters {
         "export __pathcc_create_thread, {create}",
         "export __pathcc_hub, {hub}",
         "export __pathcc_leave, {leave}",
+        "export __pathcc_execute, {execute}",
         ".purgem export",
         ".hidden __pathcc_image",
         ".hidden __pathcc_delta_offset",
         ".hidden __pathcc_place",
         create = sym threads::create,
         leave = sym leave,
+        execute = sym execute,
         hub = sym HUB,
     );
 
@@ -213,12 +226,22 @@ mod counters {
 
     /// In place of `_exit`: the process ends at once.
     extern "C" fn leave(status: usize) {
-        hub().leave();
+        hub().leave(Leaving::Exit);
         if others().sanitizer_exit != 0 {
             // SAFETY: the sanitizer's `_exit`.
             unsafe { transmute::<usize, extern "C" fn(usize)>(others().sanitizer_exit)(status) };
         }
         crate::sys::exit(status);
+    }
+
+    /// Before a function that executes another program. `path` is its first argument, if that names the
+    /// program, or null: where nothing can be executed, the process goes on as it is.
+    unsafe extern "C" fn execute(path: *const c_char) {
+        // SAFETY: the caller passes null or the program's own text.
+        let path = (!path.is_null()).then(|| unsafe { super::text(path.cast()) });
+        if path.is_none_or(|path| !path.to_bytes().contains(&b'/') || crate::sys::may_execute(path)) {
+            hub().leave(Leaving::Exec);
+        }
     }
 
     /// Where a registered thread begins.
@@ -245,6 +268,11 @@ mod counters {
     /// Whether that is this image's.
     pub(crate) fn has_own_hub() -> bool {
         !matches!(found(), Found::Hub(..))
+    }
+
+    /// The address of code of the executable, if this is a library and the executable has a hub.
+    pub(crate) fn program_code() -> Option<usize> {
+        (!has_own_hub()).then(|| others().create_thread)
     }
 
     /// Whether the executable has a hub that this runtime does not understand.
@@ -302,9 +330,7 @@ mod counters {
             let variable = find(0, c"environ".as_ptr() as usize) as *const *const *const u8;
             let mut next = if variable.is_null() { core::ptr::null() } else { *variable };
             while !next.is_null() && !(*next).is_null() {
-                // Volatile, or the compiler would call the C library's `strlen`.
-                let length = (0..).take_while(|&at| (*next).add(at).read_volatile() != 0).count();
-                take(core::slice::from_raw_parts(*next, length));
+                take(super::text(*next).to_bytes());
                 next = next.add(1);
             }
         }
@@ -365,7 +391,7 @@ mod counters {
 #[cfg(not(feature = "log"))]
 pub(crate) use counters::{
     for_each_variable, has_own_hub, hub, image, is_other_runtime, lent_words, next_create, own_delta, place,
-    register_fork_handlers, sees_threads, thread_start,
+    program_code, register_fork_handlers, sees_threads, thread_start,
 };
 
 #[cfg(feature = "log")]

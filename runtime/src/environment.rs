@@ -49,11 +49,11 @@ impl Environment {
     /// Looks at everything. `address` is that of any code of the image; `chosen` is the pattern that the build asked for.
     pub(crate) fn read(&mut self, address: usize, build_id: &[u8], asked: Asked, chosen: &[u8]) {
         self.origin.read(asked, &mut self.scratch);
-        self.read_image(address, build_id);
-        // The kernel's own word for it, `/proc/self/exe`, is the loader if that was called by name.
-        if asked == Asked::Counted {
-            self.origin.program.copy(&self.image);
-        }
+        let program = match asked {
+            Asked::Counted(program) => Some(program),
+            Asked::Alone => None,
+        };
+        self.read_images(address, program, build_id);
         if self.enabled() {
             target::settle(self, chosen);
         }
@@ -69,7 +69,7 @@ impl Environment {
     pub(crate) fn join(&mut self, known: &mut Origin, address: usize, build_id: &[u8]) {
         known.notice_fork();
         self.origin.copy(known);
-        self.read_image(address, build_id);
+        self.read_images(address, None, build_id);
     }
 
     /// Whether the process is a fork of one that counted.
@@ -101,8 +101,10 @@ impl Environment {
         }
     }
 
-    /// Finds the file that is mapped at `address`; without `/proc/self/maps`, assumes the executable.
-    fn read_image(&mut self, address: usize, build_id: &[u8]) {
+    /// Finds the files that are mapped at `address`, this image, and at `program`, where the program has
+    /// code. Without `/proc/self/maps` both are what the kernel executes, which is the loader if that was
+    /// called by name.
+    fn read_images(&mut self, address: usize, program: Option<usize>, build_id: &[u8]) {
         if !self.enabled() {
             return;
         }
@@ -115,18 +117,28 @@ impl Environment {
                     self.line.push(byte);
                     return true;
                 }
-                let found = mapped_path(self.line.as_bytes(), address);
-                if let Some(path) = found {
-                    unescape(path, &mut self.image);
+                let wanted = [(Some(address), &mut self.image), (program, &mut self.origin.program)];
+                let mut missing = false;
+                for (address, path) in wanted {
+                    let Some(address) = address.filter(|_| path.as_bytes().is_empty()) else { continue };
+                    match mapped_path(self.line.as_bytes(), address) {
+                        Some(found) => unescape(found, path),
+                        None => missing = true,
+                    }
                 }
-                let go_on = found.is_none();
                 self.line.clear();
-                go_on
+                missing
             });
         }
+        let executed = |path: &mut Path| {
+            path.fill(|buffer| sys::read_link(c"/proc/self/exe", buffer));
+            path.cut_end(b" (deleted)");
+        };
         if self.image.as_bytes().is_empty() {
-            self.image.fill(|buffer| sys::read_link(c"/proc/self/exe", buffer));
-            self.image.cut_end(b" (deleted)");
+            executed(&mut self.image);
+        }
+        if program.is_some() && self.origin.program.as_bytes().is_empty() {
+            executed(&mut self.origin.program);
         }
     }
 }
@@ -464,10 +476,12 @@ mod tests {
     #[test]
     fn this_process_is_described() {
         let mut environment = Box::new(Environment::new());
-        environment.read(this_process_is_described as *const () as usize, &[1], Asked::Counted, b"");
+        let code = this_process_is_described as *const () as usize;
+        environment.read(code, &[1], Asked::Counted(code), b"");
         assert!(environment.enabled());
         let program = std::env::current_exe().expect("Linux has /proc");
         assert_eq!(environment.image.as_bytes(), program.as_os_str().as_encoded_bytes());
+        assert_eq!(environment.program(), environment.image.as_bytes());
         let directory = std::env::current_dir().expect("tests run somewhere");
         assert_eq!(environment.origin.directory.as_bytes(), directory.as_os_str().as_encoded_bytes());
         assert!(environment.origin.arguments.as_bytes().ends_with(b"\0"));
@@ -479,7 +493,8 @@ mod tests {
     fn every_image_and_every_child_is_a_run_of_its_own() {
         let read = || {
             let mut environment = Box::new(Environment::new());
-            environment.read(this_process_is_described as *const () as usize, &[1], Asked::Counted, b"");
+            let code = this_process_is_described as *const () as usize;
+            environment.read(code, &[1], Asked::Counted(code), b"");
             environment
         };
         let (mut one, other) = (read(), read());

@@ -19,6 +19,9 @@ use crate::sys::mapping::{self, At};
 use crate::sys::thread::{self, Lock};
 use crate::sys::{self, Bound};
 
+/// So long whoever leaves waits for the lock, in nanoseconds.
+const PATIENCE: u64 = 1_000_000_000;
+
 /// What a slot is used for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
@@ -55,7 +58,17 @@ pub(crate) struct Member {
     prepare: Option<extern "C" fn(*mut Member, Slot)>,
     attach: Option<extern "C" fn(*mut Member, Slot, usize)>,
     rescue: Option<extern "C" fn(*mut Member, usize) -> bool>,
-    leave: Option<extern "C" fn(*mut Member)>,
+    leave: Option<extern "C" fn(*mut Member, *mut Shared, Leaving)>,
+}
+
+/// How a process ends without running destructors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub(crate) enum Leaving {
+    /// By `_exit`.
+    Exit = 0,
+    /// By executing another program, which may fail.
+    Exec = 1,
 }
 
 impl Member {
@@ -63,13 +76,13 @@ impl Member {
     pub(crate) const NONE: Self =
         Self { next: ptr::null_mut(), prepare: None, attach: None, rescue: None, leave: None };
 
-    /// An image that makes memory for slots, lets the thread with a thread pointer count in one, replaces pages, and notes
-    /// that the process leaves.
+    /// An image that makes memory for slots, lets the thread with a thread pointer count in one, replaces
+    /// pages, and writes what it counted before the process leaves.
     pub(crate) fn new(
         prepare: extern "C" fn(*mut Member, Slot),
         attach: extern "C" fn(*mut Member, Slot, usize),
         rescue: extern "C" fn(*mut Member, usize) -> bool,
-        leave: extern "C" fn(*mut Member),
+        leave: extern "C" fn(*mut Member, *mut Shared, Leaving),
     ) -> Self {
         let (prepare, attach) = (Some(prepare), Some(attach));
         Self { next: ptr::null_mut(), prepare, attach, rescue: Some(rescue), leave: Some(leave) }
@@ -164,13 +177,36 @@ impl Hub {
         self.members().any(|(image, member)| member.rescue.is_some_and(|rescue| rescue(image, address)))
     }
 
-    /// The process ends at once, by a function that may be called anywhere. Nobody asks for the lock here, either.
-    pub(crate) fn leave(&self) {
-        for (image, member) in self.members() {
-            if let Some(leave) = member.leave {
-                leave(image);
+    /// Lets all images write what they counted, before the process leaves. It may be called anywhere.
+    pub(crate) fn leave(&self, how: Leaving) {
+        // A child of vfork has the memory of its parent, which goes on.
+        // SAFETY: an aligned word, which only a fork changes.
+        let process = unsafe { ptr::read_volatile(&raw const (*self.shared.get()).process) };
+        // Other threads of a program that is executed may count until the last moment, or go on if it fails.
+        if process != sys::process() || how == Leaving::Exec && sys::thread_count() != Some(1) {
+            return;
+        }
+        let mask = thread::block_signals();
+        // A handler of SIGBUS may have interrupted whoever has the lock. It cannot wait for that.
+        if self.is_forking() || self.lock.acquire_within(PATIENCE) {
+            // SAFETY: whoever holds the lock is alone.
+            let shared = unsafe { &mut *self.shared.get() };
+            if how == Leaving::Exec {
+                shared.origin.begin_again();
+            }
+            let mut next = shared.images;
+            while !next.is_null() {
+                let image = next;
+                // SAFETY: images are in the list while they are loaded.
+                let member = unsafe { &*image };
+                next = member.next;
+                member.leave.inspect(|leave| leave(image, shared, how));
+            }
+            if !self.is_forking() {
+                self.lock.release();
             }
         }
+        thread::restore_signals(mask);
     }
 
     /// The images, without the lock.
@@ -399,6 +435,13 @@ impl Shared {
                 *next = after;
             }
         });
+    }
+
+    /// The slot of the calling thread, or the region if nobody registered it.
+    pub(crate) fn own_slot(&mut self) -> Slot {
+        let pointer = thread::pointer();
+        let is_own = |thread: &mut Thread| thread.state == State::Running && thread.pointer == pointer;
+        self.slots().find(|&slot| self.thread(slot).is_some_and(is_own)).unwrap_or(Slot::REGION)
     }
 
     /// In a forked child: only the calling thread is left. Its slot, or the region's if nobody registered it.

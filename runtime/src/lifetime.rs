@@ -52,11 +52,14 @@ pub(crate) extern "C" fn start() {
     // An address of code, since the pages of zeroed data belong to no file.
     let address = start as *const () as usize;
     #[cfg(feature = "log")]
-    environment.read(address, build_id, Asked::Counted, entry::chosen_pattern());
+    environment.read(address, build_id, Asked::Counted(address), entry::chosen_pattern());
     #[cfg(not(feature = "log"))]
     {
         let hub = entry::hub();
-        let asked = if entry::image().is_library() && entry::has_own_hub() { Asked::Alone } else { Asked::Counted };
+        let asked = match entry::image().is_library() {
+            false => Asked::Counted(address),
+            true => entry::program_code().map_or(Asked::Alone, Asked::Counted),
+        };
         hub.with(|shared| {
             if shared.origin.is_known() {
                 environment.join(&mut shared.origin, address, build_id);
@@ -71,10 +74,10 @@ pub(crate) extern "C" fn start() {
     }
 }
 
-/// In a forked child: takes over what is its own.
+/// In a forked child, and in a process that begins again: takes over what is its own.
 #[cfg(not(feature = "log"))]
 pub(crate) fn fork_environment(origin: &Origin) {
-    // SAFETY: no other thread is left, and nothing borrowed from it before the fork.
+    // SAFETY: there is no other thread, and nothing borrowed from it before.
     unsafe { ENVIRONMENT.get() }.fork(origin);
 }
 

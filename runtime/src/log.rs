@@ -201,7 +201,8 @@ mod tests {
         let root = std::env::temp_dir().join(format!("pathrt-log-{}", std::process::id()));
         fs::create_dir_all(&root).expect("the temporary directory is writable");
         let mut environment = Box::new(Environment::new());
-        environment.read(&raw const LOG as usize, &[], crate::origin::Asked::Counted, b"");
+        let address = &raw const LOG as usize;
+        environment.read(address, &[], crate::origin::Asked::Counted(address), b"");
         environment.origin.pattern.fill(|_| None);
         environment.origin.pattern.push_all(root.as_os_str().as_encoded_bytes());
         environment.origin.pattern.push_all(b"/test.pathprof");

@@ -24,8 +24,8 @@ enum State {
 /// Whose image asks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Asked {
-    /// That of a program with counters.
-    Counted,
+    /// That of a program with counters, which has code at this address.
+    Counted(usize),
     /// A library's in a program without, which may have run for a while.
     Alone,
 }
@@ -157,6 +157,12 @@ impl Origin {
             self.flags |= FORKED;
             self.read_clocks();
         }
+    }
+
+    /// The process goes on as another run: paths may end in it that began before.
+    pub(crate) fn begin_again(&mut self) {
+        self.flags |= FORKED;
+        self.time = sys::now();
     }
 
     fn read_clocks(&mut self) {

@@ -19,8 +19,7 @@ int main(int count, char **words) {
   for (int i = 0; i < 10; i++) sum += work(i);
   for (int i = 1; i < count; i++) {
     if (!strcmp(words[i], "fork") && !fork()) return work(i) > 1;
-    if (!strcmp(words[i], "exec") && !fork()) { work(i); execl("/bin/true", "true", (char *)0); }
-    if (!strcmp(words[i], "exit") && !fork()) { work(i); _exit(0); }
+    if (!strcmp(words[i], "die") && !fork()) { work(i); raise(SIGKILL); }
     if (!strcmp(words[i], "library")) ((int (*)(int))dlsym(dlopen("../lib/libuse.so", RTLD_NOW), "use"))(3);
     if (!strcmp(words[i], "read")) return read(0, &sum, 1);
     if (!strcmp(words[i], "kill")) raise(SIGKILL);
@@ -84,11 +83,92 @@ fn runs_are_in_one_file_beside_the_program() {
     assert!(folder.join("lib/libuse.so.pathprof").is_file() && !folder.join("bin/host.pathprof").exists());
 }
 
+/// Leaves in every way in which a child may, and counts its parent's calls of `work` and its own.
+const LEAVES: &str = r#"
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+extern char **environ;
+__attribute__((noinline)) static int work(int x) { __asm__ volatile("" : "+r"(x)); return x & 1; }
+#ifdef LIBRARY
+void run(char **words) { work(1); execvp("true", words); }
+#else
+void run(char **words);
+__attribute__((noinline)) static void leave(int how) {
+  char *words[] = {"true", 0};
+  for (int i = 0; i < 10; i++) work(i);
+  switch (how) {
+  case 0: execl("/bin/true", "true", (char *)0); break;
+  case 1: execlp("true", "true", "a", "b", "c", "d", "e", "f", (char *)0); break;
+  case 2: execle("/bin/true", "true", (char *)0, environ); break;
+  case 3: execv("/bin/true", words); break;
+  case 4: execvp("true", words); break;
+  case 5: execvpe("true", words, environ); break;
+  case 6: execve("/bin/true", words, environ); break;
+  case 7: fexecve(open("/bin/true", O_RDONLY), words, environ); break;
+  case 8: execveat(AT_FDCWD, "/bin/true", words, environ, 0); break;
+  // What cannot be executed lets the process go on, in two cases as another run.
+  case 9: execve("/no/such", words, environ); work(3); _exit(0);
+  case 10: execvp("no such program", words); work(3); _exit(0);
+  case 11: execve("/etc", words, environ); work(3); exit(0);
+  case 12: _exit(0);
+  case 13: _Exit(0);
+  case 14: run(words);
+  }
+  abort();
+}
+int main(void) {
+  int failed = 0, status;
+  for (int how = 0; how < 15; how++) {
+    if (!fork()) leave(how);
+    wait(&status);
+    failed |= status;
+  }
+  if (!vfork()) execl("/bin/true", "true", (char *)0);
+  wait(&status);
+  return !!failed;
+}
+#endif
+"#;
+
+#[test]
+fn whoever_leaves_for_another_program_writes_a_record() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    fs::write(folder.join("leaves.c"), LEAVES).expect("writable");
+    for linker in ["bfd", "lld", "gold", "mold"] {
+        let library = "pathcc -g -DLIBRARY -shared -fPIC leaves.c -o librun.so -Wl,-soname,$PWD/librun.so";
+        // All that the linker puts into a program leaves through us, whoever compiled it.
+        let archive = "clang-22 -DLIBRARY -c leaves.c -o run.o; rm -f librun.*; ar rcs librun.a run.o";
+        for (flags, library) in [("", library), ("-O1 -no-pie", library), ("-static", archive)] {
+            let build = format!("{library}; pathcc -g {flags} leaves.c -o leaves -L. -lrun");
+            shell(folder, &format!("rm -f *.pathprof; export PATHLD_REAL={linker}; {build}; ./leaves"));
+            let found = shell(folder, "ls -A");
+            let own: Vec<_> = found.lines().filter(|file| file.contains("pathprof") || file.contains("ELF")).collect();
+            assert_eq!(own, ["leaves.pathprof"], "{linker} {flags}");
+            let json = shell(folder, "pathprof export --format json leaves");
+            let json: Value = serde_json::from_str(&json).expect("JSON");
+            let entries = |name| {
+                let functions = json["functions"].as_array().expect("a list").iter();
+                functions.filter(|of| of["name"] == name).map(|of| of["entries"].as_u64().expect("a number")).sum()
+            };
+            let counted: [u64; 3] = ["main", "leave", "run"].map(entries);
+            let from_library = u64::from(flags != "-static");
+            assert_eq!(counted, [1, 15, from_library], "{linker} {flags}");
+            assert_eq!(entries("work"), 15 * 10 + 3 + from_library, "{linker} {flags}");
+            let marked = json["profiles"].as_array().expect("a list").iter().any(|of| of["incomplete"] == true);
+            assert!(!marked, "{linker} {flags}: all records are whole");
+        }
+    }
+}
+
 #[test]
 fn processes_that_write_no_record_are_taken_in() {
     let folder = scene("");
     let folder = folder.path();
-    shell(folder, "cd here; ../bin/prog; ../bin/prog exec exit kill || :; ../bin/prog");
+    shell(folder, "cd here; ../bin/prog; ../bin/prog die die kill || :; ../bin/prog");
     let raw = |text: &str| text.lines().filter(|file| file.ends_with(".raw")).count();
     assert_eq!(raw(&files(folder)), 3, "{}", files(folder));
     assert_eq!(exported(folder, "--all bin/prog"), (32, 5));

@@ -113,6 +113,18 @@ impl Lock {
         }
     }
 
+    /// Takes it within so many nanoseconds; whether that was possible.
+    pub(crate) fn acquire_within(&self, nanoseconds: u64) -> bool {
+        const STEP: u64 = 1_000_000;
+        for _ in 0..nanoseconds / STEP {
+            if self.0.compare_exchange(0, 1, Ordering::Acquire, Ordering::Relaxed).is_ok() {
+                return true;
+            }
+            super::sleep(STEP);
+        }
+        false
+    }
+
     /// Gives it back.
     pub(crate) fn release(&self) {
         if self.0.swap(0, Ordering::Release) == 2 {
