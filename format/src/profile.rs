@@ -16,10 +16,25 @@ use crate::PROFILE_VERSION;
 use crate::record::ModuleId;
 use crate::wire::{Checksummed, Sink};
 #[cfg(any(feature = "alloc", test))]
-use crate::wire::{Error, Reader, Result};
+use crate::wire::{Reader, Result};
 
 /// First eight bytes of every profile.
 pub const MAGIC: [u8; 8] = *b"PATHPROF";
+
+/// What stands behind the head of a record or of a raw file begins with one of these bytes.
+pub(crate) mod tag {
+    /// Nothing more follows.
+    pub(crate) const END: u8 = 0;
+
+    /// A module.
+    pub(crate) const MODULE: u8 = 1;
+
+    /// The map of the process that the modules behind it are of.
+    pub(crate) const MAP: u8 = 2;
+
+    /// What some runs counted together.
+    pub(crate) const PART: u8 = 3;
+}
 
 /// Flag: the process did not end in the normal way, so the last paths may be missing.
 pub const INCOMPLETE: u32 = 1;
@@ -110,8 +125,9 @@ fn digest(parts: &[&[u8]]) -> RunId {
 /// Who ran. Byte strings, since a path or an argument need not be UTF-8.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Head<'a> {
-    /// [`INCOMPLETE`], [`UNREGISTERED_THREADS`], [`FORKED`], [`PARTIAL`], [`CUT`], [`UNSURE`], [`OTHER_RUNTIME`], [`ENDED`],
-    /// [`DENIED`], [`LEFT`].
+    /// [`INCOMPLETE`], [`UNREGISTERED_THREADS`], [`FORKED`], [`PARTIAL`], [`CUT`], [`UNSURE`],
+    /// [`OTHER_RUNTIME`], [`RUNNING`]; in raw files also [`ENDED`], [`DENIED`], [`LEFT`]; in records
+    /// also [`MERGED`], [`GONE`].
     pub flags: u32,
     /// Process.
     pub pid: u32,
@@ -171,13 +187,7 @@ impl<'a> Head<'a> {
     }
 
     fn read(reader: &mut Reader<'a>) -> Result<Self> {
-        if reader.array()? != MAGIC {
-            return Err(Error::BadMagic);
-        }
-        let version = reader.u32()?;
-        if version != PROFILE_VERSION {
-            return Err(Error::BadVersion(version));
-        }
+        reader.begin(MAGIC, PROFILE_VERSION)?;
         let flags = reader.u32()?;
         Self::read_facts(flags, reader)
     }
@@ -226,13 +236,13 @@ impl<'a, S: Sink> ProfileWriter<'a, S> {
 
     /// Tells where code is in the process that the modules behind it are of: lines of `/proc/self/maps`.
     pub fn map(&mut self, lines: &[u8]) {
-        self.sink.put(&[2]);
+        self.sink.put(&[tag::MAP]);
         self.sink.put_bytes(lines);
     }
 
     /// Begins what some runs counted together; `flags` are those of each of them, and `label` is what the user calls them.
     pub fn part(&mut self, runs: &[RunId], flags: u32, label: &[u8]) {
-        self.sink.put(&[3]);
+        self.sink.put(&[tag::PART]);
         self.sink.put_u32(flags);
         self.sink.put_bytes(label);
         self.sink.put_varint(runs.len() as u64);
@@ -247,7 +257,7 @@ impl<'a, S: Sink> ProfileWriter<'a, S> {
 
     /// Writes the end mark, the length and the checksum.
     pub fn finish(mut self) {
-        self.sink.put(&[0]);
+        self.sink.put(&[tag::END]);
         let length = self.sink.written() + ENDING as u64;
         self.sink.put_u64(length);
         self.sink.finish();
@@ -276,7 +286,7 @@ impl<S: Sink> ModuleWriter<'_, '_, S> {
     pub fn counter(&mut self, index: u64, count: u64) {
         if count != 0 && index >= self.next {
             if self.next == 0 {
-                self.sink.put(&[1]);
+                self.sink.put(&[tag::MODULE]);
                 self.sink.put(&self.id.0);
                 self.sink.put_varint(self.counters);
             }
@@ -303,7 +313,7 @@ mod whole {
     use alloc::vec;
     use alloc::vec::Vec;
 
-    use super::{ENDING, Head, ProfileWriter, RunId};
+    use super::{ENDING, GONE, Head, INCOMPLETE, ProfileWriter, RunId, tag};
     use crate::record::ModuleId;
     use crate::wire::{Error, Reader, Result, checksum};
 
@@ -374,28 +384,21 @@ mod whole {
             let mut reader = Reader::new(bytes);
             let head = Head::read(&mut reader)?;
             let mut parts = Vec::new();
-            let mut part = Part::of(&head);
-            let mut begun = false;
             loop {
-                match reader.u8()? {
-                    0 => break,
-                    1 => part
-                        .modules
-                        .extend(Some(Module::decode(&mut reader)?).filter(|module| !module.counts.is_empty())),
-                    2 if part.map.is_none() && part.modules.is_empty() => part.map = Some(reader.bytes()?.to_vec()),
-                    2 => return Err(Error::Invalid("a map does not stand before the modules of its process")),
-                    3 => {
-                        let before = core::mem::replace(&mut part, Part::begin(&mut reader)?);
-                        // Where the record begins so, nothing stands before the first part.
-                        if begun {
-                            parts.push(before);
-                        }
-                    }
-                    _ => return Err(Error::Invalid("a module does not start with its tag")),
+                let tag = reader.u8()?;
+                if tag == tag::PART {
+                    parts.push(Part::begin(&mut reader)?);
+                    continue;
                 }
-                begun = true;
+                // What stands before all parts is of the run that the head names.
+                if parts.is_empty() {
+                    parts.push(Part::of(&head));
+                }
+                match parts.last_mut() {
+                    Some(part) if tag != tag::END => part.read(tag, &mut reader)?,
+                    _ => break,
+                }
             }
-            parts.push(part);
             let content = bytes.len() - reader.rest().len();
             if reader.u64()? != (content + ENDING) as u64 {
                 return Err(Error::Invalid("it says another length than it has"));
@@ -440,6 +443,30 @@ mod whole {
         /// The part of a record that has but one: nothing counted yet.
         pub fn of(head: &Head<'_>) -> Self {
             Self { runs: vec![head.identity()], flags: head.flags, ..Self::default() }
+        }
+
+        /// Whether its runs may still be completed: they have not ended in the normal way, and their
+        /// processes may still be there.
+        pub fn may_end(&self) -> bool {
+            self.flags & INCOMPLETE != 0 && self.flags & GONE == 0
+        }
+
+        /// Reads what follows this tag: the map of the part, or a module.
+        fn read(&mut self, tag: u8, reader: &mut Reader<'_>) -> Result<()> {
+            match tag {
+                tag::MODULE => {
+                    let module = Module::decode(reader)?;
+                    if !module.counts.is_empty() {
+                        self.modules.push(module);
+                    }
+                }
+                tag::MAP if self.map.is_none() && self.modules.is_empty() => {
+                    self.map = Some(reader.bytes()?.to_vec());
+                }
+                tag::MAP => return Err(Error::Invalid("a map does not stand before the modules of its process")),
+                _ => return Err(Error::Invalid("a module does not start with its tag")),
+            }
+            Ok(())
         }
 
         /// Reads how a part begins: nothing counted yet.
@@ -568,6 +595,13 @@ mod tests {
             assert!(!children[..at].contains(child), "{children:?}");
         }
         assert_eq!(RunId::NONE.of_child(7, 1), RunId::NONE);
+    }
+
+    #[test]
+    fn only_what_is_neither_complete_nor_gone_may_end() {
+        let may_end = |flags| Part { flags, ..Part::default() }.may_end();
+        assert!(may_end(INCOMPLETE) && may_end(INCOMPLETE | PARTIAL));
+        assert!(!may_end(0) && !may_end(GONE) && !may_end(INCOMPLETE | GONE));
     }
 
     #[test]

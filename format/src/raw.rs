@@ -17,7 +17,7 @@
 use core::ops::Range;
 
 use crate::RAW_VERSION;
-use crate::profile::Head;
+use crate::profile::{Head, tag};
 use crate::record::ModuleId;
 use crate::wire::{Checksummed, Sink};
 
@@ -137,17 +137,17 @@ fn put_header(
     sink.put_u64(region);
     head.write_facts(&mut sink);
     if let Some(lines) = map {
-        sink.put(&[2]);
+        sink.put(&[tag::MAP]);
         sink.put_bytes(lines);
     }
     for place in places {
-        sink.put(&[1]);
+        sink.put(&[tag::MODULE]);
         sink.put(&place.id.0);
         sink.put_varint(place.offset);
         sink.put_varint(place.counters);
         sink.put(&[place.threads.code() as u8]);
     }
-    sink.put(&[0]);
+    sink.put(&[tag::END]);
     sink.finish();
 }
 
@@ -162,7 +162,7 @@ mod whole {
 
     use super::{MAGIC, PAGE, Place, SHARED, Threads};
     use crate::RAW_VERSION;
-    use crate::profile::{self, ENDED, Head, INCOMPLETE, UNREGISTERED_THREADS};
+    use crate::profile::{self, ENDED, Head, INCOMPLETE, UNREGISTERED_THREADS, tag};
     use crate::record::ModuleId;
     use crate::wire::{Error, Reader, Result, checksum};
 
@@ -190,13 +190,7 @@ mod whole {
         /// Anything that is not a sound header of [`RAW_VERSION`].
         pub fn decode(bytes: &'a [u8]) -> Result<Self> {
             let mut reader = Reader::new(bytes);
-            if reader.array()? != MAGIC {
-                return Err(Error::BadMagic);
-            }
-            let version = reader.u32()?;
-            if version != RAW_VERSION {
-                return Err(Error::BadVersion(version));
-            }
+            reader.begin(MAGIC, RAW_VERSION)?;
             let flags = reader.u32()?;
             let checked = reader.rest();
             let (size, region_size) = (reader.u64()?, reader.u64()?);
@@ -205,9 +199,9 @@ mod whole {
             let (mut places, mut map) = (Vec::new(), None);
             loop {
                 match reader.u8()? {
-                    0 => break,
-                    2 => map = Some(reader.bytes()?.to_vec()),
-                    1 => places.push(Place {
+                    tag::END => break,
+                    tag::MAP => map = Some(reader.bytes()?.to_vec()),
+                    tag::MODULE => places.push(Place {
                         id: ModuleId(reader.array()?),
                         offset: reader.varint()?,
                         counters: reader.varint()?,

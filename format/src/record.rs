@@ -91,13 +91,7 @@ impl Head {
     }
 
     fn read(reader: &mut Reader<'_>) -> Result<Self> {
-        if reader.array()? != MAGIC {
-            return Err(Error::BadMagic);
-        }
-        let version = reader.u32()?;
-        if version != MANIFEST_VERSION {
-            return Err(Error::BadVersion(version));
-        }
+        reader.begin(MAGIC, MANIFEST_VERSION)?;
         Ok(Self {
             flags: reader.u32()?,
             id: ModuleId(reader.array()?),

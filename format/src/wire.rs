@@ -166,6 +166,18 @@ impl<'a> Reader<'a> {
         Self { rest: bytes }
     }
 
+    /// What every format begins with: its magic number and its version.
+    ///
+    /// # Errors
+    /// It is another format, or another version of this one.
+    pub fn begin(&mut self, magic: [u8; 8], version: u32) -> Result<()> {
+        if self.array()? != magic {
+            return Err(Error::BadMagic);
+        }
+        let found = self.u32()?;
+        if found == version { Ok(()) } else { Err(Error::BadVersion(found)) }
+    }
+
     /// What has not been read yet.
     pub fn rest(&self) -> &'a [u8] {
         self.rest
@@ -268,6 +280,18 @@ mod tests {
     fn overlong_integers_are_refused() {
         assert_eq!(Reader::new(&[0xff; 11]).varint(), Err(Error::Invalid("a variable-length integer exceeds 64 bits")));
         assert_eq!(Reader::new(&[0x80]).varint(), Err(Error::Truncated));
+    }
+
+    #[test]
+    fn a_format_begins_with_its_magic_number_and_its_version() {
+        let begins = |bytes: &[u8]| {
+            let mut reader = Reader::new(bytes);
+            reader.begin(*b"12345678", 0x0201).map(|()| reader.rest().len())
+        };
+        assert_eq!(begins(b"12345678\x01\x02\0\0rest"), Ok(4));
+        assert_eq!(begins(b"12345670\x01\x02\0\0rest"), Err(Error::BadMagic));
+        assert_eq!(begins(b"12345678\x01\x03\0\0rest"), Err(Error::BadVersion(0x0301)));
+        assert_eq!((begins(b"1234567"), begins(b"12345678\x01\x02\0")), (Err(Error::Truncated), Err(Error::Truncated)));
     }
 
     #[test]

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Error, Result, anyhow};
 use owo_colors::OwoColorize;
-use pathformat::profile::{GONE, INCOMPLETE, Part, RunId};
+use pathformat::profile::{Part, RunId};
 use rayon::prelude::*;
 
 use crate::inputs::Input;
@@ -122,11 +122,6 @@ struct Reading<'a> {
     problems: Vec<Error>,
 }
 
-/// Whether the runs of a part may still be completed.
-pub fn may_end(part: &Part) -> bool {
-    part.flags & INCOMPLETE != 0 && part.flags & GONE == 0
-}
-
 /// A record that could not be used, or a file without any.
 struct Refused {
     /// Its place among all.
@@ -160,7 +155,7 @@ impl<'a> Reading<'a> {
         let mut unfinished = Vec::new();
         for (place, mut file) in merged {
             let (waiting, ended): (Vec<Part>, Vec<Part>) =
-                std::mem::take(&mut file.parts).into_iter().partition(may_end);
+                std::mem::take(&mut file.parts).into_iter().partition(Part::may_end);
             if !waiting.is_empty() {
                 unfinished.push((place, file.with_parts(waiting)));
             }

@@ -12,7 +12,6 @@ use pathformat::ModuleId;
 use pathformat::profile::{Head, MERGED, Module, Part, Profile, RunId};
 
 use crate::profile::ProfileFile;
-use crate::runs;
 
 /// The sum of any number of records of one image.
 #[derive(Debug, Default)]
@@ -96,11 +95,6 @@ impl Sum {
         }
     }
 
-    /// Whether nothing was added.
-    pub fn is_empty(&self) -> bool {
-        self.first.is_none()
-    }
-
     /// Where the image was.
     pub fn image(&self) -> &[u8] {
         self.first.as_ref().map_or(b"", |first| &first.image)
@@ -144,7 +138,7 @@ impl Sum {
 
 impl Key {
     fn of(part: &Part, has_keys: bool) -> Self {
-        let alone = if has_keys || runs::may_end(part) { part.runs.first().copied() } else { None };
+        let alone = if has_keys || part.may_end() { part.runs.first().copied() } else { None };
         Self { label: part.label.clone(), flags: part.flags & !MERGED, alone }
     }
 }
