@@ -1,19 +1,13 @@
 //! The heading of every report: which image, which runs, and how much of it ran.
 
 use std::io::{Result, Write};
-use std::path::PathBuf;
 
 use owo_colors::OwoColorize;
 
 use crate::load::build_id;
 use crate::model::{Count, Function, Report, Run};
-use crate::naming::finished_name;
+use crate::naming::profile_of;
 use crate::style::{elide, grouped, plural};
-
-/// The profile that a run is in, or would have been.
-fn profile_of(run: &Run) -> PathBuf {
-    finished_name(&run.profile).unwrap_or_else(|| run.profile.clone())
-}
 
 /// Writes the heading, fitted to a width in characters.
 ///
@@ -28,10 +22,10 @@ pub(crate) fn write(report: &Report, width: Option<usize>, out: &mut impl Write)
     match report.runs.as_slice() {
         [run] => writeln!(out, "{:<9} {}", "run".dimmed(), elide(&describe(run), room))?,
         runs @ [first, .., last] => {
-            let (count, first, last) = (runs.len(), profile_of(first), profile_of(last));
+            let (count, first, last) = (runs.len(), profile_of(&first.profile), profile_of(&last.profile));
             let processes = report.processes().into_iter().max().map_or(0, |last| last + 1);
             let of = if processes < count { format!(" of {}", processes_in_words(processes)) } else { String::new() };
-            let place = match runs.iter().all(|run| profile_of(run) == first) {
+            let place = match runs.iter().all(|run| profile_of(&run.profile) == first) {
                 true => format!("in {}", first.display()),
                 false => format!("from {} to {}", first.display(), last.display()),
             };

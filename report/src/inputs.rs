@@ -11,11 +11,11 @@ use anyhow::{Context, Result, bail};
 use pathformat::profile::RunId;
 
 use crate::escape::terminal;
-use crate::naming::{EXTENSION, finished_name, hexadecimal, state_directory};
+use crate::naming::{EXTENSION, hexadecimal, profile_of, state_directory};
 use crate::records::{self, Record};
 use crate::starts::starts;
 use crate::style::plural;
-use crate::{image, open};
+use crate::{image, open, walk};
 
 /// A profile, or a part of one.
 #[derive(Clone, Debug)]
@@ -138,45 +138,27 @@ pub fn files(arguments: &[PathBuf]) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// The profiles in `directory`, by name. One whose processes were all killed has no file, only raw files.
+/// The profiles in `directory`, by name.
 ///
 /// # Errors
 /// The directory cannot be read.
 pub fn in_directory(directory: &Path) -> Result<Vec<PathBuf>> {
-    let mut files: Vec<_> = entries(directory)?.iter().filter_map(|entry| profile_of(&entry.path())).collect();
-    files.sort();
-    files.dedup();
-    Ok(files)
+    Ok(profiles_among(walk::entries(directory)?.iter().map(DirEntry::path)))
 }
 
-/// The profiles in `directory` and in those below it, by name. Symbolic links to directories are not followed.
+/// The profiles in `directory` and below, by name.
 fn below(directory: &Path) -> Result<Vec<PathBuf>> {
-    let (mut found, mut directories) = (Vec::new(), vec![directory.to_path_buf()]);
-    while let Some(directory) = directories.pop() {
-        for entry in entries(&directory)? {
-            let path = entry.path();
-            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-                directories.push(path);
-            } else {
-                found.extend(profile_of(&path));
-            }
-        }
-    }
-    found.sort();
-    found.dedup();
-    Ok(found)
+    let files: Result<Vec<_>> = walk::files_below(directory).into_iter().collect();
+    Ok(profiles_among(files?.into_iter()))
 }
 
-fn entries(directory: &Path) -> Result<Vec<DirEntry>> {
-    let problem = || format!("{}", directory.display());
-    fs::read_dir(directory).with_context(problem)?.map(|entry| entry.with_context(problem)).collect()
-}
-
-/// The profile that a file is, or is a raw file of.
-fn profile_of(path: &Path) -> Option<PathBuf> {
-    let profile = finished_name(path).unwrap_or_else(|| path.to_path_buf());
-    let named = profile.extension().is_some_and(|extension| extension == EXTENSION);
-    (named && path.is_file()).then_some(profile)
+/// The profiles that these files are, or are raw files of, by name, each once. A profile whose
+/// processes were all killed has no file, only raw files.
+fn profiles_among(files: impl Iterator<Item = PathBuf>) -> Vec<PathBuf> {
+    let is_profile = |path: &Path| path.extension().is_some_and(|extension| extension == EXTENSION);
+    let found = files.map(|file| (profile_of(&file), file));
+    let found = found.filter(|(profile, file)| is_profile(profile) && file.is_file());
+    found.map(|(profile, _)| profile).collect::<BTreeSet<_>>().into_iter().collect()
 }
 
 /// Whether a file is an image and not a profile.

@@ -55,6 +55,7 @@ pub mod sum;
 pub mod symbols;
 pub mod tables;
 pub mod text;
+pub mod walk;
 pub mod weights;
 pub mod whole;
 

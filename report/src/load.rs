@@ -17,7 +17,6 @@ use pathformat::manifest::Manifest;
 use pathformat::profile::{INCOMPLETE, RUNNING};
 
 use crate::entries::Layout;
-use crate::image;
 use crate::inputs::Input;
 use crate::model::{Count, Image, Run};
 use crate::naming::hexadecimal;
@@ -25,6 +24,7 @@ use crate::profile::ProfileFile;
 use crate::runs::{self, Notices, Options, Taker};
 use crate::symbols::{Map, Symbols};
 use crate::tables::{ByTable, Tables};
+use crate::{image, walk};
 
 /// An image, the runs that counted in it, and what they counted.
 #[derive(Clone, Debug)]
@@ -234,7 +234,7 @@ impl Shelf<'_> {
     fn elsewhere(&mut self, file: &ProfileFile) -> Option<usize> {
         let name = file.image.file_name().filter(|_| !file.build_id.is_empty())?;
         let directories = self.directories;
-        let files = self.files.get_or_insert_with(|| files_below(directories));
+        let files = self.files.get_or_insert_with(|| files_by_name(directories));
         let mut candidates = files.get(name).cloned().unwrap_or_default();
         candidates.push(Path::new(".").join(name));
         candidates.into_iter().find_map(|path| self.one_of(&[path], file).ok())
@@ -312,17 +312,12 @@ impl Shelf<'_> {
     }
 }
 
-/// The regular files in directories and below, by name. Symbolic links to directories are not followed.
-fn files_below(directories: &[PathBuf]) -> HashMap<OsString, Vec<PathBuf>> {
+/// The files in directories and below, by name. Directories that cannot be read are left out.
+fn files_by_name(directories: &[PathBuf]) -> HashMap<OsString, Vec<PathBuf>> {
     let mut found: HashMap<OsString, Vec<PathBuf>> = HashMap::new();
-    let mut left = directories.to_vec();
-    while let Some(directory) = left.pop() {
-        for entry in std::fs::read_dir(directory).into_iter().flatten().flatten() {
-            match entry.file_type() {
-                Ok(kind) if kind.is_dir() => left.push(entry.path()),
-                Ok(_) => found.entry(entry.file_name()).or_default().push(entry.path()),
-                Err(_) => {}
-            }
+    for path in directories.iter().flat_map(|directory| walk::files_below(directory)).flatten() {
+        if let Some(name) = path.file_name() {
+            found.entry(name.to_owned()).or_default().push(path);
         }
     }
     found.values_mut().for_each(|paths| paths.sort());

@@ -11,9 +11,9 @@ pub const EXTENSION: &str = "pathprof";
 /// What the names of raw files end in.
 const RAW: &str = "raw";
 
-/// The name of the profile that a raw file's process appends to; `None` if this is no raw file's name, which is
-/// `.PROFILE.PROCESS.raw`, or `.PROFILE.PROCESS-NUMBER.raw`.
-pub fn finished_name(path: &Path) -> Option<PathBuf> {
+/// The profile that the process of a raw file appends to. `None` if this is no raw file's name, which
+/// is `.PROFILE.PROCESS.raw` or `.PROFILE.PROCESS-NUMBER.raw`.
+pub fn profile_of_raw(path: &Path) -> Option<PathBuf> {
     if path.extension()? != RAW {
         return None;
     }
@@ -25,6 +25,11 @@ pub fn finished_name(path: &Path) -> Option<PathBuf> {
         return None;
     }
     Some(path.with_file_name(OsStr::from_bytes(&name[..dot])))
+}
+
+/// The profile that a file is, or is a raw file of.
+pub fn profile_of(path: &Path) -> PathBuf {
+    profile_of_raw(path).unwrap_or_else(|| path.to_path_buf())
 }
 
 /// Where a user's state is, as the runtime finds it.
@@ -44,7 +49,7 @@ mod tests {
 
     #[test]
     fn the_name_of_a_raw_file_says_whose_it_is() {
-        let finished = |name: &str| finished_name(Path::new(name));
+        let finished = |name: &str| profile_of_raw(Path::new(name));
         assert_eq!(finished("a/.x.pathprof.7.raw"), Some("a/x.pathprof".into()));
         assert_eq!(finished(".x.y.123-4.raw"), Some("x.y".into()));
         for other in

@@ -18,7 +18,7 @@ use pathformat::profile::{ENDING, GONE, Head, INCOMPLETE, MAGIC, MERGED, Profile
 use pathformat::raw;
 use pathformat::wire;
 
-use crate::naming::finished_name;
+use crate::naming::{self, profile_of_raw};
 use crate::open;
 use crate::profile::{self, ProfileFile};
 
@@ -95,7 +95,7 @@ impl Record {
 
     /// The profile that it is in, or, if it is a raw file, would have been.
     pub fn profile(&self) -> PathBuf {
-        finished_name(&self.path).unwrap_or_else(|| self.path.clone())
+        naming::profile_of(&self.path)
     }
 
     /// Whether this is a raw file in which a process may still be counting.
@@ -139,7 +139,7 @@ impl Record {
 /// # Errors
 /// There is nothing that can be read.
 pub fn of(path: &Path) -> Result<Records> {
-    if let Some(profile) = finished_name(path) {
+    if let Some(profile) = profile_of_raw(path) {
         let record = raw_record(path)?;
         let is_finished = in_file(&profile).is_ok_and(|found| found.has(record.run));
         let records = if is_finished { Vec::new() } else { vec![record] };
@@ -174,7 +174,7 @@ pub fn raw_files(path: &Path) -> Vec<PathBuf> {
     let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let entries = fs::read_dir(directory).into_iter().flatten().flatten();
     let named = |path: PathBuf| path.strip_prefix("./").map(Path::to_path_buf).unwrap_or(path);
-    let of_this = |raw: &PathBuf| finished_name(raw).is_some_and(|profile| named(profile) == named(path.into()));
+    let of_this = |raw: &PathBuf| profile_of_raw(raw).is_some_and(|profile| named(profile) == named(path.into()));
     let files = entries.map(|entry| entry.path()).filter(of_this).filter(|path| path.is_file());
     let mut files: Vec<_> = files.map(named).collect();
     files.sort();

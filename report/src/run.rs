@@ -26,7 +26,7 @@ use signal_hook::iterator::{Handle, Signals};
 use tempfile::TempDir;
 
 use crate::inputs::{self, Input};
-use crate::naming::{EXTENSION, finished_name};
+use crate::naming::{EXTENSION, profile_of};
 use crate::records::{self, Record};
 use crate::store;
 
@@ -191,7 +191,7 @@ impl Wanted {
                 self.search(&path, depth - 1, found);
                 continue;
             }
-            let profile = finished_name(&path).unwrap_or_else(|| path.clone());
+            let profile = profile_of(&path);
             let below = profile.strip_prefix(&self.top).unwrap_or(&profile).to_string_lossy();
             if glob_match::glob_match(&self.glob, &below) && path.is_file() {
                 found.push(profile.strip_prefix(".").unwrap_or(&profile).to_path_buf());
