@@ -9,6 +9,7 @@ use owo_colors::OwoColorize;
 use pathprof::escape::terminal;
 use pathprof::inputs::Choice;
 use pathprof::model::Report;
+use pathprof::runs::Options;
 use pathprof::style::{grouped, plural};
 use pathprof::{
     Sources, compact, coverage, diagnose, doctor, inputs, json, lcov, listing, merge, output, records, run, select,
@@ -87,7 +88,7 @@ pub(crate) fn coverage(arguments: CoverageArguments) -> Result<u8> {
 pub(crate) fn merge(arguments: &MergeArguments) -> Result<u8> {
     let inputs = inputs::inputs(&arguments.profiles, Choice::All)?;
     let mode = arguments.failure.failure_mode;
-    let options = arguments.doubles.doubles().into();
+    let options = Options { doubles: arguments.doubles.doubles(), label: None };
     let (images, notices) = merge::read(&inputs, &options, arguments.label.as_deref().unwrap_or_default());
     notices.warn();
     let problems = notices.problems;
@@ -103,13 +104,13 @@ pub(crate) fn merge(arguments: &MergeArguments) -> Result<u8> {
 pub(crate) fn runs(arguments: &RunsArguments) -> Result<u8> {
     let mut problems = Vec::new();
     let mut records = Vec::new();
-    for file in inputs::files(&arguments.profiles)? {
-        match records::of(&file) {
+    for input in records::of_all(inputs::files(&arguments.profiles)?) {
+        match input.found {
             Ok(found) => {
                 problems.extend(found.problems);
                 records.extend(found.records);
             }
-            Err(error) => problems.push(error.context(file.display().to_string())),
+            Err(error) => problems.push(error.context(input.path.display().to_string())),
         }
     }
     let code = tell(&problems, FailureMode::Rest, !records.is_empty());
@@ -184,7 +185,7 @@ pub(crate) fn run(arguments: RunArguments) -> Result<u8> {
         [] if finished.is_off => "PATHCC_PROFILE says that nothing is to be written, so there is no profile.".into(),
         [] => diagnose::explain(&task.program, finished.status),
         [profile] => {
-            let runs = profile.only.as_ref().map_or(1, |only| only.len());
+            let runs = profile.records().len();
             let more = if runs > 1 { format!(" ({})", plural(runs, "run")) } else { String::new() };
             format!("profile {}{more}", profile.path.display())
         }

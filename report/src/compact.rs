@@ -6,12 +6,11 @@
 use std::fs;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, bail};
 
 use crate::inputs::Input;
-use crate::records::{self, Record};
+use crate::records::{self, Record, Records};
 use crate::runs::Options;
 use crate::starts::starts;
 use crate::{merge, output, store};
@@ -52,8 +51,9 @@ pub fn compact(path: &Path, keep: usize) -> Result<Compacted> {
     let mut content = Vec::new();
     let mut count = 0;
     if !old.is_empty() {
-        let only = old.iter().map(|&at| records[at].run).collect();
-        let input = Input { path: path.to_path_buf(), only: Some(Arc::new(only)) };
+        let old = old.iter().map(|&at| records[at].clone()).collect();
+        let found = Ok(Records { records: old, problems: Vec::new() });
+        let input = Input { path: path.to_path_buf(), found };
         let (images, notices) = merge::read(&[input], &Options::default(), "");
         if let Some(problem) = notices.problems.into_iter().next() {
             return Err(problem.context("nothing was changed"));
@@ -64,7 +64,7 @@ pub fn compact(path: &Path, keep: usize) -> Result<Compacted> {
         }
     }
     for at in kept {
-        content.extend(bytes_of(&records[at])?);
+        content.extend(records[at].bytes().with_context(|| records[at].path.display().to_string())?);
         count += 1;
     }
     let mut file = store::lock(path)?;
@@ -81,13 +81,4 @@ pub fn compact(path: &Path, keep: usize) -> Result<Compacted> {
     let raw_files = records.iter().filter(|record| record.range.is_none());
     raw_files.for_each(|record| drop(fs::remove_file(&record.path)));
     Ok(Compacted { path: path.to_path_buf(), records: (records.len(), count), bytes: (length, content.len() as u64) })
-}
-
-fn bytes_of(record: &Record) -> Result<Vec<u8>> {
-    let Some((start, length)) = record.range else { return store::take_over(record) };
-    let mut file = fs::File::open(&record.path)?;
-    file.seek(SeekFrom::Start(start))?;
-    let mut bytes = Vec::new();
-    file.take(length).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 == length { Ok(bytes) } else { Err(anyhow!("{}: it became shorter", record.path.display())) }
 }

@@ -13,7 +13,7 @@ use rustix::process::{Resource, getrlimit};
 
 use crate::diagnose::UNLINKED;
 use crate::image;
-use crate::inputs;
+use crate::inputs::{self, Input};
 use crate::naming::{EXTENSION, state_directory};
 use crate::records;
 use crate::run::find_program;
@@ -144,7 +144,8 @@ fn place(directory: &Path, findings: &mut Findings) {
 /// Raw files of processes that are gone.
 fn leftovers(directory: &Path, findings: &mut Findings) {
     let files = inputs::in_directory(directory).unwrap_or_default();
-    let records = files.iter().flat_map(|file| records::of(file).unwrap_or_default().records);
+    let found = records::of_all(files);
+    let records = found.iter().flat_map(Input::records);
     let gone = records.filter(|record| record.range.is_none() && !record.is_in_use()).count();
     if gone > 0 {
         findings.good.push(format!(

@@ -1,41 +1,57 @@
 //! Which records to read: those of the profiles that are named, or of the last start.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 use std::env;
 use std::fs::{self, DirEntry};
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
-use pathformat::profile::RunId;
 
 use crate::escape::terminal;
 use crate::naming::{EXTENSION, hexadecimal, profile_of, state_directory};
-use crate::records::{self, Record};
-use crate::starts::starts;
+use crate::records::{self, Record, Records};
+use crate::starts::{processes, starts};
 use crate::style::plural;
 use crate::{image, open, walk};
 
-/// A profile, or a part of one.
-#[derive(Clone, Debug)]
+/// A profile, and what is to be read of it.
+#[derive(Debug)]
 pub struct Input {
     /// Its file.
     pub path: PathBuf,
-    /// The runs to read; `None` are all.
-    pub only: Option<Arc<HashSet<RunId>>>,
+    /// Its records or some of them, or why it has none that can be read.
+    pub found: Result<Records>,
 }
 
 impl From<PathBuf> for Input {
+    /// All of a profile.
     fn from(path: PathBuf) -> Self {
-        Self { path, only: None }
+        Self { found: records::of(&path), path }
     }
+}
+
+impl Input {
+    /// The records to read.
+    pub fn records(&self) -> &[Record] {
+        self.found.as_ref().map_or(&[], |found| &found.records)
+    }
+}
+
+/// Those records of the inputs that are wanted. Inputs without any are left out.
+pub fn only(mut inputs: Vec<Input>, mut is_wanted: impl FnMut(&Record) -> bool) -> Vec<Input> {
+    for found in inputs.iter_mut().filter_map(|input| input.found.as_mut().ok()) {
+        found.records.retain(&mut is_wanted);
+    }
+    inputs.retain(|input| !input.records().is_empty());
+    inputs
 }
 
 /// Which starts to read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Choice {
-    /// All of the profiles that are named; where none is, or an image instead, the last one.
+    /// What whoever names these arguments means. If they are images, or there are none, the last
+    /// start; if a profile or a directory is among them, all.
     #[default]
     Usual,
     /// All.
@@ -52,25 +68,25 @@ pub enum Choice {
 /// A directory without profiles, or one that cannot be read, and a start that is not there. Whether the files can be read is not
 /// asked here.
 pub fn inputs(arguments: &[PathBuf], choice: Choice) -> Result<Vec<Input>> {
-    let files = files(arguments)?;
+    let inputs = records::of_all(files(arguments)?);
     let number = match choice {
         Choice::All => None,
         Choice::Start(number) => Some(number),
         Choice::Usual if arguments.iter().all(|argument| is_image(argument)) => Some(1),
         Choice::Usual => None,
     };
-    let Some(number) = number else { return Ok(files.into_iter().map(Input::from).collect()) };
-    let records: Vec<_> = files.iter().flat_map(|path| records::of(path).unwrap_or_default().records).collect();
+    let Some(number) = number else { return Ok(inputs) };
+    let records: Vec<_> = inputs.iter().flat_map(Input::records).collect();
     if records.is_empty() {
-        return Ok(files.into_iter().map(Input::from).collect());
+        return Ok(inputs);
     }
     let starts = starts(&records);
     let Some(chosen) = number.checked_sub(1).and_then(|at| starts.get(at)) else {
         bail!("there is no run {number}; `pathprof runs` lists them, from 1, which is the last, to {}", starts.len())
     };
-    let chosen: Vec<_> = chosen.iter().map(|&at| &records[at]).collect();
-    tell(&chosen, number, starts.len());
-    Ok(of_records(&chosen))
+    tell(&chosen.iter().map(|&at| records[at]).collect::<Vec<_>>(), number, starts.len());
+    let mut places = 0..;
+    Ok(only(inputs, |_| places.next().is_some_and(|place| chosen.contains(&place))))
 }
 
 /// Says which start is read.
@@ -82,28 +98,16 @@ fn tell(chosen: &[&Record], number: usize, starts: usize) {
     if paths.len() > 1 {
         text += &format!(" and {}", plural(paths.len() - 1, "other profile"));
     }
-    let processes: HashSet<_> = chosen.iter().map(|record| (&record.host, record.pid, record.process_start)).collect();
+    let processes = processes(chosen.iter().copied());
     match (number, starts) {
         (_, 1) => text += ", the only run here",
         (1, _) => text += &format!(", the last of {starts} runs (--all reads all)"),
         _ => text += &format!(", run {number} of {starts}"),
     }
-    if processes.len() > 1 {
-        text += &format!(": {} processes", processes.len());
+    if processes > 1 {
+        text += &format!(": {processes} processes");
     }
     anstream::eprintln!("{text}");
-}
-
-/// What to read so that these records are.
-pub fn of_records(records: &[&Record]) -> Vec<Input> {
-    let mut inputs: Vec<(PathBuf, HashSet<RunId>)> = Vec::new();
-    for record in records {
-        match inputs.iter_mut().find(|(path, _)| *path == record.path) {
-            Some((_, only)) => drop(only.insert(record.run)),
-            None => inputs.push((record.path.clone(), [record.run].into())),
-        }
-    }
-    inputs.into_iter().map(|(path, only)| Input { path, only: Some(Arc::new(only)) }).collect()
 }
 
 /// The profiles that `arguments` name, as files.

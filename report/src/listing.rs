@@ -1,6 +1,6 @@
 //! The runs that profiles hold, as a table: a row for each start, the last one first.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 use std::io::{Result, Write};
 use std::path::PathBuf;
 
@@ -11,7 +11,7 @@ use jiff::tz::TimeZone;
 use crate::escape::terminal;
 use crate::model::Count;
 use crate::records::Record;
-use crate::starts::starts;
+use crate::starts::{processes, starts};
 use crate::style::{elide, first_of, grouped, plural, shown, table};
 
 /// On a terminal, longer names lose their middle.
@@ -76,15 +76,14 @@ impl Row {
         let first = records.iter().min_by_key(|record| record.time.0);
         let (start, end) = (first.map_or(0, |first| first.time.0), records.iter().map(|record| record.time.1).max());
         let time = Timestamp::from_nanosecond(start.into()).unwrap_or_default().to_zoned(zone.clone());
-        let processes: HashSet<_> =
-            records.iter().map(|record| (&record.host, record.pid, record.process_start)).collect();
+        let processes = processes(records.iter().copied());
         let unfinished = records.iter().any(|record| !record.complete);
         let seconds = end.unwrap_or(start).saturating_sub(start) as f64 / 1e9;
         let merged = first.is_some_and(|first| first.merged);
         Self {
             started: time.strftime("%Y-%m-%d %H:%M:%S").to_string(),
             seconds: format!("{}{seconds:.2}", if unfinished { "≥" } else { "" }),
-            processes: if merged { "merged".into() } else { grouped(processes.len() as Count) },
+            processes: if merged { "merged".into() } else { grouped(processes as Count) },
             profile: terminal(&first.map_or_else(PathBuf::new, |first| first.profile()).to_string_lossy()).into_owned(),
             command: first.map_or_else(String::new, |first| command(&first.command_line)),
         }

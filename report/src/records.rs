@@ -17,7 +17,9 @@ use anyhow::{Error, Result, anyhow};
 use pathformat::profile::{ENDING, GONE, Head, INCOMPLETE, MAGIC, MERGED, Profile, RunId, length_before};
 use pathformat::raw;
 use pathformat::wire;
+use rayon::prelude::*;
 
+use crate::inputs::Input;
 use crate::naming::{self, profile_of_raw};
 use crate::open;
 use crate::profile::{self, ProfileFile};
@@ -115,23 +117,42 @@ impl Record {
         maps.lines().any(|line| line.split_ascii_whitespace().nth(4) == Some(&inode))
     }
 
+    /// Its bytes. A raw file's are those of the record that its process would have written.
+    ///
+    /// # Errors
+    /// It is gone, or a raw file that is damaged.
+    pub fn bytes(&self) -> Result<Vec<u8>> {
+        let file = self.open()?;
+        let Some((offset, length)) = self.range else { return profile::record_of_raw(file) };
+        let mut bytes = vec![0; usize::try_from(length)?];
+        file.read_exact_at(&mut bytes, offset).map_err(|error| profile::unreadable(&error))?;
+        Ok(bytes)
+    }
+
+    fn open(&self) -> Result<File> {
+        open::regular(&self.path).map_err(|error| profile::unreadable(&error))
+    }
+
     /// Reads what it counted.
     ///
     /// # Errors
     /// It is damaged, or gone.
     pub fn read(&self) -> Result<ProfileFile> {
-        let file = open::regular(&self.path).map_err(|error| profile::unreadable(&error))?;
-        let Some((offset, length)) = self.range else {
-            let mut found = profile::read_raw(&self.path, file)?;
+        if self.range.is_none() {
+            let mut found = profile::read_raw(&self.path, self.open()?)?;
             let gone = if self.is_in_use() { 0 } else { GONE };
             found.parts.iter_mut().for_each(|part| part.flags |= gone);
             return Ok(found);
-        };
-        let mut bytes = vec![0; usize::try_from(length)?];
-        file.read_exact_at(&mut bytes, offset).map_err(|error| profile::unreadable(&error))?;
+        }
+        let bytes = self.bytes()?;
         let profile = Profile::decode(&bytes).map_err(|error| profile::damage(error, &bytes))?;
         Ok(ProfileFile::new(&self.path, &profile.head, profile.parts))
     }
+}
+
+/// Each of these profiles with its records, in the same order.
+pub fn of_all(files: Vec<PathBuf>) -> Vec<Input> {
+    files.into_par_iter().map(Input::from).collect()
 }
 
 /// The records of the profile at `path`. If that is a raw file, it is the only one, unless its process wrote a record after all.
@@ -182,8 +203,11 @@ pub fn raw_files(path: &Path) -> Vec<PathBuf> {
 }
 
 fn raw_record(path: &Path) -> Result<Record> {
-    let mut file = open::regular(path).map_err(|error| profile::unreadable(&error))?;
-    let header = profile::front(&mut file)?;
+    head_of_raw(path, &mut open::regular(path).map_err(|error| profile::unreadable(&error))?)
+}
+
+fn head_of_raw(path: &Path, file: &mut File) -> Result<Record> {
+    let header = profile::front(file)?;
     let header = raw::Header::decode(&header).map_err(profile::damage_of_raw)?;
     Ok(Record::of(path, None, &header.head))
 }
@@ -192,9 +216,7 @@ fn in_file(path: &Path) -> Result<Records> {
     let mut file = open::regular(path).map_err(|error| profile::unreadable(&error))?;
     let mut start = [0; 8];
     if file.read_exact_at(&mut start, 0).is_ok() && start == raw::MAGIC {
-        let header = profile::front(&mut file)?;
-        let header = raw::Header::decode(&header).map_err(profile::damage_of_raw)?;
-        return Ok(Records { records: vec![Record::of(path, None, &header.head)], problems: Vec::new() });
+        return Ok(Records { records: vec![head_of_raw(path, &mut file)?], problems: Vec::new() });
     }
     wait_for_writers(&file);
     let length = file.metadata().map_err(|error| profile::unreadable(&error))?.len();

@@ -27,7 +27,7 @@ use tempfile::TempDir;
 
 use crate::inputs::{self, Input};
 use crate::naming::{EXTENSION, profile_of};
-use crate::records::{self, Record};
+use crate::records;
 use crate::store;
 
 /// The runtime's environment variable.
@@ -120,12 +120,8 @@ enum Place {
     Nowhere,
 }
 
-fn records_in(files: &[PathBuf]) -> Vec<Record> {
-    files.iter().flat_map(|file| records::of(file).unwrap_or_default().records).collect()
-}
-
-fn runs_in(files: &[PathBuf]) -> HashSet<RunId> {
-    records_in(files).iter().map(|record| record.run).collect()
+fn runs_in(files: Vec<PathBuf>) -> HashSet<RunId> {
+    records::of_all(files).iter().flat_map(Input::records).map(|record| record.run).collect()
 }
 
 /// The files that a pattern may name.
@@ -209,7 +205,7 @@ impl Place {
                     return Ok(Place::Nowhere);
                 }
                 let wanted = Wanted::of(&pattern);
-                let before = runs_in(&wanted.files());
+                let before = runs_in(wanted.files());
                 return Ok(Place::Named(wanted, before));
             }
             // Nobody else may look or write into it, whatever the umask is.
@@ -220,7 +216,7 @@ impl Place {
         let problem = || format!("cannot use {} for the profiles", directory.display());
         fs::create_dir_all(directory).with_context(problem)?;
         let absolute = fs::canonicalize(directory).with_context(problem)?;
-        let before = runs_in(&inputs::in_directory(&absolute)?);
+        let before = runs_in(inputs::in_directory(&absolute)?);
         Ok(Place::Given(absolute, before))
     }
 
@@ -245,9 +241,7 @@ impl Place {
         };
         match self {
             Place::Given(_, before) | Place::Named(_, before) => {
-                let records = records_in(&files);
-                let fresh: Vec<_> = records.iter().filter(|record| !before.contains(&record.run)).collect();
-                (inputs::of_records(&fresh), None)
+                (inputs::only(records::of_all(files), |record| !before.contains(&record.run)), None)
             }
             Place::Nowhere => (Vec::new(), None),
             Place::Fresh(directory) => {
@@ -258,7 +252,7 @@ impl Place {
                         let kept = directory.keep();
                         let error = error.context(format!("the profiles are in {}", kept.display()));
                         let files = inputs::in_directory(&kept).unwrap_or_default();
-                        (files.into_iter().map(Input::from).collect(), Some(error))
+                        (records::of_all(files), Some(error))
                     }
                 }
             }

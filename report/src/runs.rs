@@ -17,7 +17,7 @@ use rayon::prelude::*;
 use crate::inputs::Input;
 use crate::profile::ProfileFile;
 use crate::progress::Progress;
-use crate::records::{self, Record};
+use crate::records::Record;
 use crate::style::plural;
 
 /// How many records are in memory at a time.
@@ -40,12 +40,6 @@ pub struct Options {
     pub doubles: Doubles,
     /// Only what was merged under this label.
     pub label: Option<String>,
-}
-
-impl From<Doubles> for Options {
-    fn from(doubles: Doubles) -> Self {
-        Self { doubles, label: None }
-    }
 }
 
 /// Takes records.
@@ -89,23 +83,21 @@ impl Notices {
 /// Reads the records of `inputs` and gives them to `taker`, without the runs that it has already.
 pub fn each(inputs: &[Input], options: &Options, taker: &mut impl Taker) -> Notices {
     let mut reading = Reading::new(options);
-    let found: Vec<_> = inputs.par_iter().map(|input| (input, records::of(&input.path))).collect();
     let mut records = Vec::new();
-    for (input, found) in found {
-        match found {
+    for input in inputs {
+        match &input.found {
             Ok(found) => {
-                reading.problems.extend(found.problems);
-                let wanted = |record: &Record| input.only.as_ref().is_none_or(|only| only.contains(&record.run));
-                records.extend(found.records.into_iter().filter(wanted));
+                reading.problems.extend(found.problems.iter().map(|problem| anyhow!("{problem:#}")));
+                records.extend(&found.records);
             }
-            Err(why) => reading.refuse(records.len(), &input.path, why),
+            Err(why) => reading.refuse(records.len(), &input.path, None, why),
         }
     }
     let progress = Progress::new("reading profiles", records.len());
     reading.read(&records, taker, &progress);
     let refused = std::mem::take(&mut reading.refused);
     let (again, lost): (Vec<_>, Vec<_>) =
-        refused.into_iter().partition(|refused| refused.record.is_some() && taker.takes_now(&refused.build_id));
+        refused.into_iter().partition(|refused| refused.of.as_ref().is_some_and(|(_, id)| taker.takes_now(id)));
     reading.refused = lost;
     again.into_iter().for_each(|refused| reading.try_again(refused, &records, taker));
     reading.notices(taker)
@@ -124,13 +116,13 @@ struct Reading<'a> {
 
 /// A record that could not be used, or a file without any.
 struct Refused {
-    /// Its place among all.
+    /// Its place among all records; of a file without any, that of the next record.
     place: usize,
-    record: Option<usize>,
     path: PathBuf,
-    image: PathBuf,
-    build_id: Vec<u8>,
-    why: Error,
+    /// The image that it is of and its build-id, if it could be read.
+    of: Option<(PathBuf, Vec<u8>)>,
+    /// The reason in words.
+    why: String,
 }
 
 impl<'a> Reading<'a> {
@@ -139,14 +131,13 @@ impl<'a> Reading<'a> {
         Self { options, taken, left_out: 0, first: None, refused, problems }
     }
 
-    fn refuse(&mut self, place: usize, path: &Path, why: Error) {
-        let (path, image) = (path.to_path_buf(), PathBuf::new());
-        self.refused.push(Refused { place, record: None, path, image, build_id: Vec::new(), why });
+    fn refuse(&mut self, place: usize, path: &Path, of: Option<(PathBuf, Vec<u8>)>, why: &Error) {
+        self.refused.push(Refused { place, path: path.to_path_buf(), of, why: format!("{why:#}") });
     }
 
-    fn read(&mut self, records: &[Record], taker: &mut impl Taker, progress: &Progress) {
+    fn read(&mut self, records: &[&Record], taker: &mut impl Taker, progress: &Progress) {
         let places = |wanted: &dyn Fn(&Record) -> bool| -> Vec<usize> {
-            (0..records.len()).filter(|&place| wanted(&records[place])).collect()
+            (0..records.len()).filter(|&place| wanted(records[place])).collect()
         };
         let mut merged: Vec<(usize, ProfileFile)> = Vec::new();
         self.pass(&places(&|record| record.merged), records, progress, |_, place, file| merged.push((place, file)));
@@ -174,7 +165,7 @@ impl<'a> Reading<'a> {
     fn pass(
         &mut self,
         places: &[usize],
-        records: &[Record],
+        records: &[&Record],
         progress: &Progress,
         mut take: impl FnMut(&mut Self, usize, ProfileFile),
     ) {
@@ -183,7 +174,7 @@ impl<'a> Reading<'a> {
             for (place, file) in files {
                 match file {
                     Ok(file) => take(self, place, file),
-                    Err(why) => self.refuse(place, &records[place].path, why),
+                    Err(why) => self.refuse(place, &records[place].path, None, &why),
                 }
                 progress.step();
             }
@@ -191,10 +182,9 @@ impl<'a> Reading<'a> {
     }
 
     /// Reads a record once more that was refused.
-    fn try_again(&mut self, refused: Refused, records: &[Record], taker: &mut impl Taker) {
-        let file = refused.record.and_then(|at| records.get(at)).and_then(|record| record.read().ok());
+    fn try_again(&mut self, refused: Refused, records: &[&Record], taker: &mut impl Taker) {
         let is_new = |part: &Part| part.runs.iter().any(|run| !self.taken.contains(run));
-        match file.filter(|file| file.parts.iter().any(is_new)) {
+        match records[refused.place].read().ok().filter(|file| file.parts.iter().any(is_new)) {
             Some(file) => self.offer(refused.place, file, taker),
             None => self.refused.push(refused),
         }
@@ -208,20 +198,21 @@ impl<'a> Reading<'a> {
         if self.options.doubles == Doubles::Skip {
             file.parts.retain(|part| {
                 let known = part.runs.iter().filter(|run| self.taken.contains(run) || own.contains(*run)).count();
-                if known == 0 {
-                    own.extend(&part.runs);
-                } else if known == part.runs.len() {
-                    doubles += known;
-                } else {
-                    shared += known;
+                match known {
+                    0 => own.extend(&part.runs),
+                    all if all == part.runs.len() => {
+                        doubles += all;
+                        return false;
+                    }
+                    some => shared += some,
                 }
-                known == 0 || known < part.runs.len()
+                true
             });
         }
         if doubles > 0 {
             file.tell_flags();
         }
-        let (path, image, build_id) = (file.run.profile.clone(), file.image.clone(), file.build_id.clone());
+        let (path, of) = (file.run.profile.clone(), Some((file.image.clone(), file.build_id.clone())));
         let taken = match shared {
             0 if file.parts.is_empty() => Ok(()),
             0 => taker.take(place, file),
@@ -239,7 +230,7 @@ impl<'a> Reading<'a> {
                     self.first.get_or_insert(path);
                 }
             }
-            Err(why) => self.refused.push(Refused { place, record: Some(place), path, image, build_id, why }),
+            Err(why) => self.refuse(place, &path, of, &why),
         }
     }
 
@@ -248,7 +239,8 @@ impl<'a> Reading<'a> {
         let mut problems = Problems::default();
         let (mut outdated, mut outdated_in) = (0, None);
         for refused in &self.refused {
-            if taker.is_outdated(&refused.image, &refused.build_id) {
+            let is_outdated = |(image, id): &(PathBuf, Vec<u8>)| taker.is_outdated(image, id);
+            if refused.of.as_ref().is_some_and(is_outdated) {
                 outdated += 1;
                 outdated_in.get_or_insert(&refused.path);
             } else {
@@ -284,24 +276,23 @@ impl<'a> Reading<'a> {
 /// Problems by reason: a thousand profiles of one missing image are one problem.
 #[derive(Default)]
 struct Problems<'a> {
-    order: Vec<(&'a Path, String, usize)>,
-    index: HashMap<String, usize>,
+    order: Vec<(&'a Path, &'a str, usize)>,
+    index: HashMap<&'a str, usize>,
 }
 
 impl<'a> Problems<'a> {
-    fn add(&mut self, profile: &'a Path, error: &Error) {
-        let reason = format!("{error:#}");
-        match self.index.get(&reason) {
+    fn add(&mut self, profile: &'a Path, reason: &'a str) {
+        match self.index.get(reason) {
             Some(&at) => self.order[at].2 += 1,
             None => {
-                self.index.insert(reason.clone(), self.order.len());
+                self.index.insert(reason, self.order.len());
                 self.order.push((profile, reason, 0));
             }
         }
     }
 
     fn finish(self) -> Vec<Error> {
-        let text = |(profile, reason, more): (&Path, String, usize)| match more {
+        let text = |(profile, reason, more): (&Path, &str, usize)| match more {
             0 => anyhow!("{}: {reason}", profile.display()),
             more => anyhow!("{} (and {more} more): {reason}", profile.display()),
         };

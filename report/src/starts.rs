@@ -4,12 +4,14 @@
 //! number that was counting when the child began. A process in between that is not counted, a shell for example, parts what it
 //! starts from what started it. A merged record is a start of its own.
 
-use std::collections::HashMap;
+use std::borrow::Borrow;
+use std::collections::{HashMap, HashSet};
 
 use crate::records::Record;
 
 /// The records of each start, by their places among `records`; the last start comes first. A start ends with its last process.
-pub fn starts(records: &[Record]) -> Vec<Vec<usize>> {
+pub fn starts<R: Borrow<Record>>(records: &[R]) -> Vec<Vec<usize>> {
+    let records: Vec<&Record> = records.iter().map(Borrow::borrow).collect();
     let mut groups: Vec<usize> = (0..records.len()).collect();
     let mut processes: HashMap<(&[u8], u32), Vec<usize>> = HashMap::new();
     for (at, record) in records.iter().enumerate().filter(|(_, record)| !record.merged) {
@@ -17,7 +19,7 @@ pub fn starts(records: &[Record]) -> Vec<Vec<usize>> {
     }
     for same in processes.values() {
         for (position, &one) in same.iter().enumerate() {
-            let known = |other: &&usize| is_one_process(&records[one], &records[**other]);
+            let known = |other: &&usize| is_one_process(records[one], records[**other]);
             if let Some(&other) = same[..position].iter().find(known) {
                 join(&mut groups, one, other);
             }
@@ -26,7 +28,7 @@ pub fn starts(records: &[Record]) -> Vec<Vec<usize>> {
     for (at, record) in records.iter().enumerate().filter(|(_, record)| !record.merged) {
         let named = processes.get(&(record.host.as_slice(), record.parent)).into_iter().flatten();
         let was_counting = |&&parent: &&usize| {
-            let parent = &records[parent];
+            let parent = records[parent];
             let ended = parent.complete && parent.time.1 < record.time.0;
             parent.time.0 <= record.time.0 && !ended
         };
@@ -44,6 +46,12 @@ pub fn starts(records: &[Record]) -> Vec<Vec<usize>> {
     let end = |start: &Vec<usize>| start.iter().map(|&at| (records[at].time.1, at)).max();
     starts.sort_by_key(|start| std::cmp::Reverse(end(start)));
     starts
+}
+
+/// How many processes these records are of.
+pub fn processes<'a>(records: impl IntoIterator<Item = &'a Record>) -> usize {
+    let one = |record: &'a Record| (record.host.as_slice(), record.pid, record.process_start);
+    records.into_iter().map(one).collect::<HashSet<_>>().len()
 }
 
 fn is_one_process(one: &Record, other: &Record) -> bool {

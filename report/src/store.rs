@@ -1,17 +1,17 @@
 //! Puts records into profiles, as the runtime does: appended under the file's lock. Must match `runtime/src/append.rs`.
 
+use std::collections::HashSet;
 use std::fs::{self, File, OpenOptions};
 use std::io::{Read, Seek, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
-use pathformat::profile::MAGIC;
+use pathformat::profile::{MAGIC, RunId};
 use rustix::fs::OFlags;
 
-use crate::inputs::{self, Input};
-use crate::records::{self, Record};
-use crate::{open, profile};
+use crate::inputs::Input;
+use crate::records;
 
 /// Opens the profile at `path` with its lock, by which nobody else writes to it; creates it if there is none.
 ///
@@ -44,15 +44,6 @@ pub fn lock(path: &Path) -> Result<File> {
     }
 }
 
-/// The record that the process of a raw file would have written.
-///
-/// # Errors
-/// The file is damaged, or cannot be read.
-pub fn take_over(record: &Record) -> Result<Vec<u8>> {
-    let file = open::regular(&record.path).map_err(|error| profile::unreadable(&error))?;
-    profile::record_of_raw(file).with_context(|| record.path.display().to_string())
-}
-
 /// Brings the records of the profile `from` into that of the same name in the directory `to`; gives what was brought, where it
 /// is now. A raw file that is still in use moves there.
 ///
@@ -69,22 +60,22 @@ pub fn bring(from: &Path, to: &Path) -> Result<Input> {
             let moved = to.join(name);
             fs::rename(&record.path, &moved).or_else(|_| fs::copy(&record.path, &moved).map(drop))?;
         } else {
-            bytes.extend(take_over(record)?);
+            bytes.extend(record.bytes().with_context(|| record.path.display().to_string())?);
         }
     }
     if !bytes.is_empty() {
         let problem = || format!("cannot write {} in the current directory", target.display());
         lock(&target)?.write_all(&bytes).with_context(problem)?;
     }
-    let brought: Vec<_> =
-        found.records.iter().map(|record| Record { path: target.clone(), ..record.clone() }).collect();
-    let brought: Vec<_> = brought.iter().collect();
-    Ok(inputs::of_records(&brought).pop().unwrap_or_else(|| Input::from(target)))
+    let brought: HashSet<RunId> = found.records.iter().map(|record| record.run).collect();
+    let mut there = records::of(&target)?;
+    there.records.retain(|record| brought.contains(&record.run));
+    Ok(Input { path: target, found: Ok(there) })
 }
 
 #[cfg(test)]
 mod tests {
-    use pathformat::profile::{Head, Part, Profile, RunId};
+    use pathformat::profile::{Head, Part, Profile};
     use pathformat::raw::{PAGE, write_header};
 
     use super::*;
@@ -108,8 +99,8 @@ mod tests {
         fs::write(from.join(".x.pathprof.4000000000.raw"), raw).expect("writable");
         let brought = bring(&from.join("x.pathprof"), &to).expect("writable");
         assert_eq!(brought.path, to.join("x.pathprof"));
-        let only = brought.only.expect("some");
-        assert!(only.contains(&RunId([1; 16])) && only.contains(&RunId([3; 16])) && only.len() == 2);
+        let runs: Vec<_> = brought.records().iter().map(|record| record.run).collect();
+        assert_eq!(runs, [RunId([1; 16]), RunId([3; 16])]);
         let there = records::of(&brought.path).expect("sound").records;
         assert_eq!(there.iter().map(|record| record.run.0[0]).collect::<Vec<_>>(), [2, 1, 3]);
         assert!(!there[2].complete);
