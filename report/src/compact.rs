@@ -1,9 +1,13 @@
-//! Makes a profile smaller: what old runs recorded is summed, and raw files whose processes are gone are taken in.
+//! Makes a profile smaller: it sums what older starts recorded, and takes in raw files whose
+//! processes are gone.
 //!
-//! The last runs keep their records, so that they can be looked at one by one. What processes append meanwhile is kept as it
-//! is. A file that holds something unreadable is left alone.
+//! The records of the last starts stay as they are, so that each can still be looked at. Records that
+//! processes append in the meantime stay, too. A file that holds something unreadable is not changed.
+//!
+//! Other processes may append to the file while it is read and summed. Only to replace it, which is
+//! quick, is its lock taken ([`Smaller::replace`]).
 
-use std::fs;
+use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
@@ -13,7 +17,7 @@ use crate::inputs::Input;
 use crate::records::{self, Record, Records};
 use crate::runs::Options;
 use crate::starts::starts;
-use crate::{merge, output, store};
+use crate::{merge, open, output, store};
 
 /// What became of a profile.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,54 +35,177 @@ pub struct Compacted {
 /// # Errors
 /// It holds something that cannot be read, or cannot be written.
 pub fn compact(path: &Path, keep: usize) -> Result<Compacted> {
-    let found = records::of(path).with_context(|| path.display().to_string())?;
-    if let Some(problem) = found.problems.first() {
-        bail!("{problem:#}; nothing was changed");
-    }
-    let known = found.records.iter().filter_map(|record| record.range).map(|(start, length)| start + length).max();
-    let known = known.unwrap_or(0);
-    // What is still in use stays where it is.
-    let records: Vec<Record> = found.records.into_iter().filter(|record| !record.is_in_use()).collect();
-    let starts = starts(&records);
-    let (kept, old) = starts.split_at(keep.min(starts.len()));
-    let mut kept: Vec<usize> = kept.concat();
-    let mut old: Vec<usize> = old.concat();
-    // One record is its own sum.
-    if old.len() == 1 {
-        kept.append(&mut old);
-    }
-    kept.sort_unstable();
-    let mut content = Vec::new();
-    let mut count = 0;
-    if !old.is_empty() {
-        let old = old.iter().map(|&at| records[at].clone()).collect();
-        let found = Ok(Records { records: old, problems: Vec::new() });
-        let input = Input { path: path.to_path_buf(), found };
-        let (images, notices) = merge::read(&[input], &Options::default(), "");
-        if let Some(problem) = notices.problems.into_iter().next() {
-            return Err(problem.context("nothing was changed"));
+    Smaller::of(path, keep)?.replace(store::lock(path)?)
+}
+
+/// What a profile is to become.
+struct Smaller {
+    path: PathBuf,
+    /// The file as it was read, `None` if there was none. As long as it is open, no other file has its
+    /// inode.
+    file: Option<File>,
+    /// So much of the file was read.
+    length: u64,
+    /// The raw files whose records are among the new ones.
+    raw_files: Vec<PathBuf>,
+    /// How many records there were and are.
+    records: (usize, usize),
+    /// What the file shall hold.
+    content: Vec<u8>,
+}
+
+impl Smaller {
+    /// Reads and sums.
+    fn of(path: &Path, keep: usize) -> Result<Self> {
+        let file = open::regular(path).ok();
+        let found = records::of(path).with_context(|| path.display().to_string())?;
+        if let Some(problem) = found.problems.first() {
+            bail!("{problem:#}; nothing was changed");
         }
-        for record in images.records() {
-            content.extend(record);
-            count += 1;
+        let ends = found.records.iter().filter_map(|record| record.range).map(|(start, length)| start + length);
+        let length = ends.max().unwrap_or(0);
+        // What is still in use stays where it is.
+        let records: Vec<Record> = found.records.into_iter().filter(|record| !record.is_in_use()).collect();
+        let starts = starts(&records);
+        let (kept, old) = starts.split_at(keep.min(starts.len()));
+        let (mut kept, mut old) = (kept.concat(), old.concat());
+        // One record is its own sum.
+        if old.len() == 1 {
+            kept.append(&mut old);
         }
+        kept.sort_unstable();
+        let mut new = sums(path, old.iter().map(|&at| records[at].clone()).collect())?;
+        for record in kept.into_iter().map(|at| &records[at]) {
+            new.push(record.bytes().with_context(|| record.path.display().to_string())?);
+        }
+        let raw_files = records.iter().filter(|record| record.range.is_none()).map(|record| record.path.clone());
+        Ok(Self {
+            path: path.to_path_buf(),
+            file,
+            length,
+            raw_files: raw_files.collect(),
+            records: (records.len(), new.len()),
+            content: new.concat(),
+        })
     }
-    for at in kept {
-        content.extend(records[at].bytes().with_context(|| records[at].path.display().to_string())?);
-        count += 1;
+
+    /// Puts it in the place of the file, which is locked.
+    fn replace(mut self, mut locked: File) -> Result<Compacted> {
+        let data = locked.metadata()?;
+        if !self.is_of(&locked)? {
+            bail!("{}: another process replaced it meanwhile; nothing was changed", self.path.display());
+        }
+        if data.len() < self.length {
+            bail!("{}: it became shorter meanwhile; nothing was changed", self.path.display());
+        }
+        locked.seek(SeekFrom::Start(self.length))?;
+        locked.read_to_end(&mut self.content)?;
+        output::replace(&self.path, &data, |out| Ok(out.write_all(&self.content)?))?;
+        // What is in the profile now is not told twice if this fails.
+        self.raw_files.iter().for_each(|path| drop(fs::remove_file(path)));
+        let bytes = (data.len(), self.content.len() as u64);
+        Ok(Compacted { path: self.path, records: self.records, bytes })
     }
-    let mut file = store::lock(path)?;
-    let length = file.metadata()?.len();
-    if length < known {
-        bail!("{}: it became shorter meanwhile; nothing was changed", path.display());
+
+    /// Whether this file is the one that was read. If there was none, it must hold nothing: another
+    /// process may have taken the raw files in.
+    fn is_of(&self, file: &File) -> Result<bool> {
+        let data = file.metadata()?;
+        Ok(match &self.file {
+            Some(read) => output::is_one_file(&read.metadata()?, &data),
+            None => data.len() == 0,
+        })
     }
-    let mut appended = Vec::new();
-    file.seek(SeekFrom::Start(known))?;
-    file.read_to_end(&mut appended)?;
-    content.extend(appended);
-    output::to_file(path, |out| Ok(out.write_all(&content)?))?;
-    // What is in the profile now is not told twice if this fails.
-    let raw_files = records.iter().filter(|record| record.range.is_none());
-    raw_files.for_each(|record| drop(fs::remove_file(&record.path)));
-    Ok(Compacted { path: path.to_path_buf(), records: (records.len(), count), bytes: (length, content.len() as u64) })
+}
+
+/// A record for each image of these records.
+fn sums(path: &Path, records: Vec<Record>) -> Result<Vec<Vec<u8>>> {
+    let input = Input { path: path.to_path_buf(), found: Ok(Records { records, problems: Vec::new() }) };
+    let (images, notices) = merge::read(&[input], &Options::default(), "");
+    match notices.problems.into_iter().next() {
+        Some(problem) => Err(problem.context("nothing was changed")),
+        None => Ok(images.records().collect()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+
+    use pathformat::profile::{Head, Part, Profile, RunId};
+
+    use super::*;
+
+    fn record(run: u8) -> Vec<u8> {
+        let head = Head { run: RunId([run; 16]), pid: run.into(), start: run.into(), ..Head::default() };
+        Profile { head, parts: vec![Part::of(&head)] }.encode()
+    }
+
+    /// A profile of these runs, each a start of its own.
+    fn written(runs: &[u8]) -> (tempfile::TempDir, PathBuf) {
+        let folder = tempfile::tempdir().expect("a directory");
+        let path = folder.path().join("x.pathprof");
+        fs::write(&path, runs.iter().map(|&run| record(run)).collect::<Vec<_>>().concat()).expect("writable");
+        (folder, path)
+    }
+
+    /// The runs of a profile.
+    fn runs(path: &Path) -> Vec<u8> {
+        let found = records::of(path).expect("sound").records;
+        let files = found.iter().map(|record| record.read().expect("sound"));
+        let mut runs: Vec<_> =
+            files.flat_map(|file| file.parts).flat_map(|part| part.runs).map(|run| run.0[0]).collect();
+        runs.sort_unstable();
+        runs
+    }
+
+    #[test]
+    fn what_is_appended_meanwhile_stays() {
+        let (_folder, path) = written(&[1, 2, 3]);
+        let smaller = Smaller::of(&path, 1).expect("sound");
+        fs::write(&path, [1, 2, 3, 4].map(record).concat()).expect("writable");
+        let done = smaller.replace(store::lock(&path).expect("ours")).expect("writable");
+        assert_eq!((done.records, runs(&path)), ((3, 2), vec![1, 2, 3, 4]));
+    }
+
+    #[test]
+    fn of_two_that_sum_one_file_the_second_changes_nothing() {
+        let (folder, path) = written(&[1, 2, 3]);
+        let [one, other] = [1, 0].map(|keep| Smaller::of(&path, keep).expect("sound"));
+        one.replace(store::lock(&path).expect("ours")).expect("writable");
+        // It is longer than it was, so that its length alone tells nothing.
+        let mut longer = fs::read(&path).expect("it is there");
+        (4..9).for_each(|run| longer.extend(record(run)));
+        fs::write(&path, &longer).expect("writable");
+        let refusal = other.replace(store::lock(&path).expect("ours")).expect_err("another file").to_string();
+        assert!(refusal.ends_with("another process replaced it meanwhile; nothing was changed"), "{refusal}");
+        assert_eq!(fs::read(&path).expect("it is there"), longer);
+        assert_eq!(runs(&path), [1, 2, 3, 4, 5, 6, 7, 8]);
+        // The same where there were only raw files, and somebody has taken them in.
+        let none = Smaller {
+            path: path.clone(),
+            file: None,
+            length: 0,
+            raw_files: Vec::new(),
+            records: (1, 1),
+            content: record(1),
+        };
+        assert!(none.replace(store::lock(&path).expect("ours")).is_err());
+        assert_eq!(fs::read(&path).expect("it is there"), longer);
+        assert_eq!(fs::read_dir(folder.path()).expect("readable").count(), 1, "nothing is left over");
+    }
+
+    #[test]
+    fn mode_and_owner_stay() {
+        let (_folder, path) = written(&[1, 2, 3]);
+        // Only root may give files away.
+        let given = std::os::unix::fs::chown(&path, Some(12345), Some(23456)).is_ok();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).expect("ours");
+        let before = fs::metadata(&path).expect("it is there");
+        compact(&path, 1).expect("writable");
+        let after = fs::metadata(&path).expect("it is there");
+        assert_ne!(after.ino(), before.ino());
+        assert_eq!(after.mode() & 0o7777, 0o640);
+        assert_eq!((after.uid(), after.gid()), (before.uid(), before.gid()), "given away: {given}");
+    }
 }

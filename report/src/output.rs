@@ -1,12 +1,15 @@
 //! Writes a whole file or none: readers never see half of it.
 
-use std::fs::{File, Permissions};
+use std::fs::{File, Metadata, Permissions};
 use std::io::{BufWriter, Write};
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use tempfile::NamedTempFile;
+
+/// The mode of a new file; the system takes the umask off.
+const USUAL_MODE: u32 = 0o666;
 
 /// Lets `write` write the file at `path`, which appears under its name when it is complete. Something
 /// that exists and is no plain file (a pipe, a terminal) is written to as it is.
@@ -20,7 +23,7 @@ pub fn to_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> Result<()>) ->
         write(&mut out)?;
         return out.flush().with_context(problem);
     }
-    complete(path, write)?.persist(path).with_context(problem)?;
+    complete(path, USUAL_MODE, write)?.persist(path).with_context(problem)?;
     Ok(())
 }
 
@@ -29,20 +32,46 @@ pub fn to_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> Result<()>) ->
 /// # Errors
 /// As for [`to_file`], and a file that is there.
 pub fn to_new_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
-    complete(path, write)?.persist_noclobber(path).with_context(|| format!("cannot write {}", path.display()))?;
+    complete(path, USUAL_MODE, write)?
+        .persist_noclobber(path)
+        .with_context(|| format!("cannot write {}", path.display()))?;
     Ok(())
 }
 
+/// Lets `write` write a file that takes the place of the one at `path`, with the mode of `old` and, as
+/// far as that is permitted, its owner and group. It is on the disk before the old file is gone.
+///
+/// # Errors
+/// As for [`to_file`].
+pub fn replace(path: &Path, old: &Metadata, write: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
+    let problem = || format!("cannot write {}", path.display());
+    // Nobody else may read it before it has the mode of the old file.
+    let new = complete(path, 0o600, write)?;
+    // Of group and owner either may be permitted alone. The mode comes last, since a change of owner may
+    // take bits away.
+    let (owner, group) = (old.uid(), old.gid());
+    let _ = fchown(new.as_file(), None, Some(group));
+    let _ = fchown(new.as_file(), Some(owner), None);
+    new.as_file().set_permissions(old.permissions()).with_context(problem)?;
+    new.as_file().sync_all().with_context(problem)?;
+    new.persist(path).with_context(problem)?;
+    Ok(())
+}
+
+/// Whether these are of one file.
+pub fn is_one_file(one: &Metadata, other: &Metadata) -> bool {
+    (one.dev(), one.ino()) == (other.dev(), other.ino())
+}
+
 /// The complete file, under a name of its own beside `path`.
-fn complete(path: &Path, write: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<NamedTempFile> {
+fn complete(path: &Path, mode: u32, write: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<NamedTempFile> {
     let problem = || format!("cannot write {}", path.display());
     let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     if !directory.is_dir() {
         bail!("cannot write {}: there is no directory {}", path.display(), directory.display());
     }
-    // The usual mode of a new file; the system takes the umask off.
     let file = tempfile::Builder::new()
-        .permissions(Permissions::from_mode(0o666))
+        .permissions(Permissions::from_mode(mode))
         .tempfile_in(directory)
         .with_context(problem)?;
     let mut out = BufWriter::new(file);

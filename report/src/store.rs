@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::fs::{self, File, OpenOptions};
 use std::io::{Read, Seek, Write};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
@@ -11,7 +11,7 @@ use pathformat::profile::{MAGIC, RunId};
 use rustix::fs::OFlags;
 
 use crate::inputs::Input;
-use crate::records;
+use crate::{output, records};
 
 /// Opens the profile at `path` with its lock, by which nobody else writes to it; creates it if there is none.
 ///
@@ -31,7 +31,7 @@ pub fn lock(path: &Path) -> Result<File> {
         file.lock().with_context(problem)?;
         // Whoever sums the records of a file puts another one in its place.
         let there = fs::symlink_metadata(path);
-        if !there.is_ok_and(|there| (there.dev(), there.ino()) == (data.dev(), data.ino())) {
+        if !there.is_ok_and(|there| output::is_one_file(&there, &data)) {
             continue;
         }
         let mut start = Vec::new();
