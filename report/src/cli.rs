@@ -219,9 +219,8 @@ pub(crate) struct RunsArguments {
     /// Show so many runs (0: all)
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub(crate) top: usize,
-    /// Profiles, directories of profiles, and programs [default: the profiles in the current directory]
-    #[arg(value_name = "PROFILE|DIR|PROGRAM")]
-    pub(crate) profiles: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) named: NamedArguments,
 }
 
 #[derive(Args)]
@@ -229,6 +228,12 @@ pub(crate) struct CompactArguments {
     /// Leave the last runs as they are
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) keep: usize,
+    #[command(flatten)]
+    pub(crate) named: NamedArguments,
+}
+
+#[derive(Args)]
+pub(crate) struct NamedArguments {
     /// Profiles, directories of profiles, and programs [default: the profiles in the current directory]
     #[arg(value_name = "PROFILE|DIR|PROGRAM")]
     pub(crate) profiles: Vec<PathBuf>,

@@ -104,7 +104,7 @@ pub(crate) fn merge(arguments: &MergeArguments) -> Result<u8> {
 pub(crate) fn runs(arguments: &RunsArguments) -> Result<u8> {
     let mut problems = Vec::new();
     let mut records = Vec::new();
-    for input in records::of_all(inputs::files(&arguments.profiles)?) {
+    for input in records::of_all(inputs::files(&arguments.named.profiles)?) {
         match input.found {
             Ok(found) => {
                 problems.extend(found.problems);
@@ -123,7 +123,7 @@ pub(crate) fn runs(arguments: &RunsArguments) -> Result<u8> {
 /// Makes profiles smaller.
 pub(crate) fn compact(arguments: &CompactArguments) -> Result<u8> {
     let mut code = 0;
-    for file in inputs::files(&arguments.profiles)? {
+    for file in inputs::files(&arguments.named.profiles)? {
         match compact::compact(&file, arguments.keep) {
             Ok(compact::Compacted { path, records: (before, after), bytes: (old, new) }) => {
                 let (before, after) = (plural(before, "record"), plural(after, "record"));

@@ -46,11 +46,11 @@ pub fn examine(program: Option<&OsStr>) -> Findings {
     if let Some(unknown) = pattern.as_deref().and_then(|pattern| unknown_placeholder(pattern.as_bytes())) {
         findings.bad.push(format!("PATHCC_PROFILE has `%{unknown}`, which stands for nothing and stays in the name."));
     }
-    match pattern.as_deref().map(OsStr::as_bytes) {
-        Some(b"off") => findings
+    match pattern.as_deref() {
+        Some(pattern) if pattern == "off" => findings
             .bad
             .push("PATHCC_PROFILE says that nothing is to be written: unset it, or give it a pattern.".into()),
-        Some(_) => place(&directory_of(pattern.as_deref().unwrap_or_default()), &mut findings),
+        Some(pattern) => place(&directory_of(pattern), &mut findings),
         None => place(&beside(program), &mut findings),
     }
     limits(&mut findings);
