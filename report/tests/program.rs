@@ -561,11 +561,10 @@ fn run_puts_profiles_where_it_is_told_and_replaces_none() {
     scene.profile("ready");
     let script = "cat ready >> 50%/deep/demo.pathprof";
     let there = scene.pathprof(&["run", "-o", "50%/deep", "--", "sh", "-c", script]);
-    assert!(
-        there.code == 0 && there.out.contains("runs      1 run") || there.out.contains("run       "),
-        "{}",
-        there.out
-    );
+    assert_eq!((there.code, there.err.as_str()), (0, "pathprof: profile DIR/50%/deep/demo.pathprof\n"));
+    let [image, run] = there.out.lines().take(2).collect::<Vec<_>>()[..] else { panic!("{}", there.out) };
+    assert_eq!(image, "image     DIR/demo build-id abcdef01");
+    assert_eq!(run, "run       demo -n seven (pid 42, 2.500 s, DIR/50%/deep/demo.pathprof)");
     // A file that is no profile stays as it is.
     scene.write("demo.pathprof", b"text");
     let script = "cp ready \"${PATHCC_PROFILE}demo.pathprof\"";
