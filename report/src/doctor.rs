@@ -50,7 +50,7 @@ pub fn examine(program: Option<&OsStr>) -> Findings {
         Some(pattern) if pattern == "off" => findings
             .bad
             .push("PATHCC_PROFILE says that nothing is to be written: unset it, or give it a pattern.".into()),
-        Some(pattern) => place(&directory_of(pattern), &mut findings),
+        Some(pattern) => place(&directory_of(pattern, real_path(program).as_deref()), &mut findings),
         None => place(&beside(program), &mut findings),
     }
     limits(&mut findings);
@@ -77,23 +77,31 @@ fn unknown_placeholder(pattern: &[u8]) -> Option<char> {
 
 /// The directory of the profile of a program, or of those in the current directory: beside it, or where the user's state is.
 fn beside(program: Option<&OsStr>) -> PathBuf {
-    let found = program.and_then(find_program).and_then(|path| fs::canonicalize(path).ok());
-    let directory = found.as_deref().and_then(Path::parent).unwrap_or(Path::new(".")).to_path_buf();
+    let directory = real_path(program).as_deref().and_then(Path::parent).unwrap_or(Path::new(".")).to_path_buf();
     let may_write = rustix::fs::access(&directory, rustix::fs::Access::WRITE_OK).is_ok();
     if may_write { directory } else { state_directory().map_or(directory, |state| state.join("pathprof")) }
 }
 
+/// Where a program is, by its name or path.
+fn real_path(program: Option<&OsStr>) -> Option<PathBuf> {
+    fs::canonicalize(find_program(program?)?).ok()
+}
+
 /// The directory that a pattern names, as far as that is known before a program runs.
-fn directory_of(pattern: &OsStr) -> PathBuf {
+fn directory_of(pattern: &OsStr, program: Option<&Path>) -> PathBuf {
     let path = Path::new(pattern);
     if path.is_dir() {
         return path.into();
     }
-    let bytes = pattern.as_bytes();
-    let fixed = bytes.iter().position(|&byte| byte == b'%').unwrap_or(bytes.len());
-    match bytes[..fixed].iter().rposition(|&byte| byte == b'/') {
+    let (program, rest) = match pattern.as_bytes().strip_prefix(b"%f") {
+        Some(rest) => (program.map_or(&[][..], |program| program.as_os_str().as_bytes()), rest),
+        None => (&[][..], pattern.as_bytes()),
+    };
+    let fixed = rest.iter().position(|&byte| byte == b'%').unwrap_or(rest.len());
+    let known = [program, &rest[..fixed]].concat();
+    match known.iter().rposition(|&byte| byte == b'/') {
         Some(0) => "/".into(),
-        Some(slash) => Path::new(OsStr::from_bytes(&bytes[..slash])).into(),
+        Some(slash) => Path::new(OsStr::from_bytes(&known[..slash])).into(),
         None => ".".into(),
     }
 }
@@ -267,11 +275,14 @@ mod tests {
 
     #[test]
     fn the_directory_of_a_pattern() {
-        let of = |pattern: &str| directory_of(OsStr::new(pattern)).display().to_string();
+        let of = |pattern: &str| directory_of(OsStr::new(pattern), Some(Path::new("/50%/prog"))).display().to_string();
         assert_eq!(of("%e.%p.pathprof"), ".");
         assert_eq!(of("/x/%h/%p.pathprof"), "/x");
         assert_eq!(of("/%p"), "/");
         assert_eq!(of("a/b/c.pathprof"), "a/b");
+        assert_eq!(of("%f.pathprof"), "/50%");
+        assert_eq!(of("%f.d/%p.pathprof"), "/50%/prog.d");
+        assert_eq!(directory_of(OsStr::new("%f.pathprof"), None), Path::new("."));
         assert_eq!(unknown_placeholder(b"%e.%p%%-%h%b%m.pathprof%"), None);
         assert_eq!(unknown_placeholder(b"%%z%z"), Some('z'));
         assert_eq!(of("/tmp"), "/tmp");

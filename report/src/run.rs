@@ -3,7 +3,7 @@
 //! Standard input, output and error are the program's own. Signals that a terminal sends reach it directly; those that
 //! are sent to this process alone are handed on. Afterwards this process still exists to report.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -28,7 +28,7 @@ use tempfile::TempDir;
 use crate::inputs::{self, Input};
 use crate::naming::{EXTENSION, profile_of};
 use crate::records;
-use crate::store;
+use crate::{store, walk};
 
 /// The runtime's environment variable.
 const VARIABLE: &str = "PATHCC_PROFILE";
@@ -82,7 +82,7 @@ pub fn run(task: &Task) -> Result<Finished, NotStarted> {
     let before = |error| NotStarted { error, code: 126 };
     // Watched for first and last, so that no signal leaves a directory behind.
     let watch = Watch::new().map_err(|error| before(Error::new(error).context("cannot watch for signals")))?;
-    let place = Place::new(task.directory.as_deref(), env::var_os(VARIABLE)).map_err(before)?;
+    let place = Place::new(task, env::var_os(VARIABLE)).map_err(before)?;
     let mut command = Command::new(&task.program);
     command.args(&task.arguments);
     if let Some(directory) = place.directory() {
@@ -127,17 +127,19 @@ fn runs_in(files: Vec<PathBuf>) -> HashSet<RunId> {
 /// The files that a pattern may name.
 #[derive(Debug)]
 struct Wanted {
-    /// The directory above all of them.
-    top: PathBuf,
-    /// How many directories may lie between.
-    depth: usize,
-    /// What they match, below `top`.
+    /// Directories to search, and how many others may lie between each and a file; `None` is any number.
+    places: Vec<(PathBuf, Option<usize>)>,
+    /// What the paths of profiles match, seen from the directory that is searched.
     glob: String,
 }
 
 impl Wanted {
     /// From a value of the variable; each placeholder may stand for anything.
-    fn of(pattern: &OsStr) -> Self {
+    ///
+    /// `%f` is the path of whichever program runs. Where a pattern begins with it, profiles are looked
+    /// for beside `program`, and in the current directory and below, where programs are that a test
+    /// suite starts.
+    fn of(pattern: &OsStr, program: &OsStr) -> Self {
         let mut bytes = pattern.as_bytes().to_vec();
         if Path::new(pattern).is_dir() && !bytes.ends_with(b"/") {
             bytes.push(b'/');
@@ -153,12 +155,17 @@ impl Wanted {
             Some(stem) => (stem, extension.as_str()),
             None => (rest, ""),
         };
-        let mut glob = String::new();
+        let (mut glob, mut has_program) = (String::new(), false);
         let mut letters = stem.chars();
         while let Some(c) = letters.next() {
             match c {
                 '%' => match letters.next() {
                     Some('%') => glob.push('%'),
+                    Some('f') => {
+                        // It begins with a slash.
+                        glob.push_str(if glob.is_empty() || glob.ends_with('/') { "**/*" } else { "/**/*" });
+                        has_program = true;
+                    }
                     _ => glob.push('*'),
                 },
                 '*' | '?' | '[' | ']' | '{' | '}' | '!' | '\\' => glob.extend(['\\', c]),
@@ -166,45 +173,70 @@ impl Wanted {
             }
         }
         // What tells files of one name apart stands before the extension.
-        glob.push('*');
+        if !glob.ends_with("/*") {
+            glob.push('*');
+        }
         glob.push_str(extension);
-        let top = if top.is_empty() { "." } else { top };
-        Self { top: top.into(), depth: rest.matches('/').count(), glob }
+        let between = rest.matches('/').count();
+        let top = PathBuf::from(if top.is_empty() { "." } else { top });
+        let places = if text.starts_with("%f") {
+            let beside = directory_of_program(program).map(|directory| (directory, Some(between)));
+            beside.into_iter().chain([(top, None)]).collect()
+        } else {
+            vec![(top, if has_program { None } else { Some(between) })]
+        };
+        Self { places, glob }
     }
 
     /// Those that are there.
     fn files(&self) -> Vec<PathBuf> {
-        let mut found = Vec::new();
-        self.search(&self.top, self.depth, &mut found);
-        found.sort();
-        found.dedup();
-        found
+        let mut found = BTreeSet::new();
+        for (top, between) in &self.places {
+            let mut files = Vec::new();
+            match between {
+                Some(between) => search(top, *between, &mut files),
+                None => files.extend(walk::files_below(top).into_iter().flatten()),
+            }
+            for file in files {
+                let profile = profile_of(&file);
+                let below = profile.strip_prefix(top).unwrap_or(&profile).to_string_lossy();
+                if glob_match::glob_match(&self.glob, &below) && file.is_file() {
+                    found.insert(profile.strip_prefix(".").unwrap_or(&profile).to_path_buf());
+                }
+            }
+        }
+        found.into_iter().collect()
     }
+}
 
-    fn search(&self, directory: &Path, depth: usize, found: &mut Vec<PathBuf>) {
-        for path in fs::read_dir(directory).into_iter().flatten().flatten().map(|entry| entry.path()) {
-            if depth > 0 && path.is_dir() {
-                self.search(&path, depth - 1, found);
-                continue;
-            }
-            let profile = profile_of(&path);
-            let below = profile.strip_prefix(&self.top).unwrap_or(&profile).to_string_lossy();
-            if glob_match::glob_match(&self.glob, &below) && path.is_file() {
-                found.push(profile.strip_prefix(".").unwrap_or(&profile).to_path_buf());
-            }
+/// The directory of a program that is not below the current one.
+fn directory_of_program(program: &OsStr) -> Option<PathBuf> {
+    let path = fs::canonicalize(find_program(program)?).ok()?;
+    let here = env::current_dir().and_then(fs::canonicalize).ok();
+    let is_below = here.is_some_and(|here| path.starts_with(here));
+    path.parent().filter(|_| !is_below).map(Path::to_path_buf)
+}
+
+/// Everything that lies so many directories below one. Symbolic links are followed.
+fn search(directory: &Path, between: usize, found: &mut Vec<PathBuf>) {
+    for path in walk::entries(directory).into_iter().flatten().map(|entry| entry.path()) {
+        if between > 0 && path.is_dir() {
+            search(&path, between - 1, found);
+        } else {
+            found.push(path);
         }
     }
 }
 
 impl Place {
-    fn new(directory: Option<&Path>, pattern: Option<OsString>) -> Result<Self> {
-        let Some(directory) = directory else {
+    fn new(task: &Task, pattern: Option<OsString>) -> Result<Self> {
+        let Some(directory) = task.directory.as_deref() else {
             // An empty pattern is none, as for the runtime.
             if let Some(pattern) = pattern.filter(|pattern| !pattern.is_empty()) {
                 if pattern.as_bytes() == b"off" {
                     return Ok(Place::Nowhere);
                 }
-                let wanted = Wanted::of(&pattern);
+                let wanted = Wanted::of(&pattern, &task.program);
                 let before = runs_in(wanted.files());
                 return Ok(Place::Named(wanted, before));
             }
@@ -381,7 +413,8 @@ mod tests {
 
     #[test]
     fn what_a_program_writes_is_ours_alone_until_it_is_here() {
-        let place = Place::new(None, None).expect("a place for temporary files");
+        let task = Task { program: "true".into(), arguments: Vec::new(), directory: None };
+        let place = Place::new(&task, None).expect("a place for temporary files");
         let path = place.directory().expect("a directory").to_path_buf();
         let mode = path.metadata().expect("a directory").permissions().mode();
         assert_eq!(mode & 0o7777, 0o700);
@@ -397,13 +430,19 @@ mod tests {
     #[test]
     fn a_pattern_names_files() {
         let wanted = |pattern: &str| {
-            let Wanted { top, depth, glob } = Wanted::of(OsStr::new(pattern));
-            format!("{} {depth} {glob}", top.display())
+            let Wanted { places, glob } = Wanted::of(OsStr::new(pattern), OsStr::new("/proc/self/exe"));
+            let [.., (top, between)] = &places[..] else { panic!("no place") };
+            let between = between.map_or("any".into(), |between| between.to_string());
+            format!("{} {between} {glob}", top.display())
         };
         assert_eq!(wanted("/a/b/%e.%p.pathprof"), "/a/b/ 0 *.**.pathprof");
         assert_eq!(wanted("/a/b%%/%h/x"), "/a/ 2 b%/*/x*");
         assert_eq!(wanted("x.pathprof"), ". 0 x*.pathprof");
         assert_eq!(wanted("no-such[1]/"), "no-such[1]/ 0 **.pathprof");
+        assert_eq!(wanted("/x/%f.pathprof"), "/x/ any **/*.pathprof");
+        assert_eq!(wanted("/x/a%f-%p"), "/x/ any a/**/*-**");
+        assert_eq!(wanted("%f.pathprof"), ". any **/*.pathprof");
+        assert_eq!(wanted("/x/%%f/"), "/x/ 1 %f/*.pathprof");
         assert_eq!(wanted("%p/[1].prof"), ". 1 */\\[1\\].prof*");
     }
 }

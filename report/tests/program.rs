@@ -1014,6 +1014,24 @@ fn run_finds_profiles_where_the_environment_puts_them() {
     one("other.pathprof", "other-2.pathprof");
     scene.profile("ready");
     one("50%%/[a]*.%p", "50%/[a]*.12");
+    // The path of a program: of the one that is run, or of others that it starts.
+    fs::create_dir_all(scene.path("build/deep")).expect("writable");
+    scene.profile("ready");
+    one("%f.pathprof", "build/deep/tool.pathprof");
+    scene.profile("ready");
+    one("all/%f-%h.pathprof", "all/home/user/tool-box.pathprof");
+    let elsewhere = TempDir::new().expect("a temporary directory");
+    fs::create_dir(elsewhere.path().join("here")).expect("writable");
+    scene.profile("ready");
+    let ready = scene.path("ready");
+    let tool = elsewhere.path().join("tool");
+    fs::write(&tool, format!("#!/bin/sh\ncp {} \"$0.pathprof\"\n", ready.display())).expect("writable");
+    fs::set_permissions(&tool, fs::Permissions::from_mode(0o755)).expect("ours");
+    let mut pathprof = Command::new(env!("CARGO_BIN_EXE_pathprof"));
+    pathprof.args(["run", "-q", "../tool"]).env("PATHCC_PROFILE", "%f.pathprof");
+    let place = tool.display();
+    let found = format!("pathprof: profile {place}.pathprof\n");
+    assert_eq!(status_of(&mut pathprof, &elsewhere.path().join("here")), (Some(0), found));
     let said = "pathprof: PATHCC_PROFILE says that nothing is to be written, so there is no profile.\n";
     assert_eq!(run("off", here, "exit 4"), (Some(4), said.into()));
 }
