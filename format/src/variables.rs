@@ -1,4 +1,4 @@
-//! The environment variables that `pathcc` and `pathld` read, and how each of them is read.
+//! The environment variables that `pathcc`, `pathld` and `pathprof` read, and how each of them is read.
 //!
 //! One rule holds for all: a variable that is empty is as if it were not set. `docs/environment.md` has the table.
 
@@ -19,6 +19,9 @@ pub const JOBS: &str = "PATHCC_JOBS";
 
 /// A program: the linker behind pathld.
 pub const REAL_LINKER: &str = "PATHLD_REAL";
+
+/// A number: how many MiB a profile may have before pathprof sums its older starts; 0 is any number.
+pub const PROFILE_LIMIT: &str = "PATHCC_PROFILE_LIMIT";
 
 /// Says who has set [`REAL_LINKER`], so that a value of ours that leaked into a later pathcc is known as such; the
 /// user's own value is kept.

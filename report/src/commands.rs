@@ -1,25 +1,36 @@
 //! What each command does: read, then show. Problems go to standard error as they are known.
 
+use std::collections::BTreeSet;
+use std::env;
 use std::ffi::OsStr;
 use std::io::{self, BufWriter, Write};
+use std::path::PathBuf;
 
 use anyhow::{Error, Result, anyhow, bail};
 use jiff::tz::TimeZone;
 use owo_colors::OwoColorize;
+use pathformat::variables::PROFILE_LIMIT;
 use pathprof::escape::terminal;
 use pathprof::inputs::Choice;
 use pathprof::model::Report;
+use pathprof::records::Record;
 use pathprof::runs::Options;
 use pathprof::style::{grouped, plural};
 use pathprof::{
-    Sources, compact, coverage, diagnose, doctor, inputs, json, lcov, listing, merge, output, records, run, select,
-    text, weights,
+    Sources, compact, coverage, diagnose, doctor, inputs, json, lcov, listing, merge, naming, output, records, run,
+    select, text, weights,
 };
 
 use crate::cli::{
     CompactArguments, CoverageArguments, ExportArguments, FailureMode, Format, MergeArguments, ReportArguments,
     RunArguments, RunsArguments, SourceArguments, WeightsArguments, terminal_width,
 };
+
+/// So many bytes are a mebibyte.
+const MEBIBYTE: u64 = 1 << 20;
+
+/// How long a profile may be unless [`PROFILE_LIMIT`] says otherwise.
+const USUAL_LIMIT: u64 = 64 * MEBIBYTE;
 
 /// Exit code of a command that could not do all that it was asked for.
 const FAILED: u8 = 1;
@@ -102,6 +113,7 @@ pub(crate) fn merge(arguments: &MergeArguments) -> Result<u8> {
 
 /// Lists runs.
 pub(crate) fn runs(arguments: &RunsArguments) -> Result<u8> {
+    let limit = profile_limit()?;
     let mut problems = Vec::new();
     let mut records = Vec::new();
     for input in records::of_all(inputs::files(&arguments.named.profiles)?) {
@@ -117,6 +129,7 @@ pub(crate) fn runs(arguments: &RunsArguments) -> Result<u8> {
     let mut out = BufWriter::new(anstream::stdout().lock());
     listing::write(&records, arguments.top, terminal_width(), &TimeZone::system(), &mut out)?;
     out.flush()?;
+    sum_long(records.iter().map(Record::profile).collect(), limit);
     Ok(code)
 }
 
@@ -170,6 +183,7 @@ pub(crate) fn doctor(program: Option<&OsStr>) -> Result<u8> {
 
 /// Runs a program, then shows a report. The exit code is the program's; if that is 0, the report's.
 pub(crate) fn run(arguments: RunArguments) -> Result<u8> {
+    let limit = profile_limit()?;
     let task = arguments.task();
     let finished = match run::run(&task) {
         Ok(finished) => finished,
@@ -194,17 +208,44 @@ pub(crate) fn run(arguments: RunArguments) -> Result<u8> {
         }
     };
     anstream::eprintln!("{} {}", "pathprof:".bold(), terminal(&text));
+    let mut code = finished.code();
     if !finished.profiles.is_empty() && !arguments.quiet {
         let read = pathprof::read_inputs(&finished.profiles, &Sources::default());
         let shown = judge(read, FailureMode::Rest).and_then(|(report, code)| {
             Ok(report.map_or(Ok(0), |report| show(report, &arguments.show.options()))?.max(code))
         });
         let shown = shown.unwrap_or_else(|error| fail(&error));
-        if finished.code() == 0 {
-            return Ok(shown);
+        code = if code == 0 { shown } else { code };
+    }
+    sum_long(finished.profiles.into_iter().map(|profile| profile.path).collect(), limit);
+    Ok(code)
+}
+
+/// How long a profile may be, in bytes.
+fn profile_limit() -> Result<u64> {
+    let Some(value) = env::var_os(PROFILE_LIMIT).filter(|value| !value.is_empty()) else { return Ok(USUAL_LIMIT) };
+    let mebibytes: Option<u64> = value.to_str().and_then(|text| text.parse().ok());
+    match mebibytes {
+        Some(0) => Ok(u64::MAX),
+        Some(mebibytes) => Ok(mebibytes.saturating_mul(MEBIBYTE)),
+        None => bail!("{PROFILE_LIMIT} is `{}`, not a number of MiB (0: any)", value.display()),
+    }
+}
+
+/// Sums the older starts of those of these profiles that are where images leave them and have become
+/// longer than the limit. They must have been read: what was asked is answered from what was there.
+fn sum_long(profiles: BTreeSet<PathBuf>, limit: u64) {
+    for profile in profiles.iter().filter(|profile| inputs::is_default(profile)) {
+        if let Some(compact::Compacted { path, bytes: (before, after), .. }) = compact::if_long(profile, limit) {
+            let [before, after] = [before, after].map(|bytes| grouped(bytes.div_ceil(1024).into()));
+            let path = path.display().to_string();
+            anstream::eprintln!(
+                "{} summed older starts in {}: {before} KiB became {after}",
+                "pathprof:".bold(),
+                terminal(&path)
+            );
         }
     }
-    Ok(finished.code())
 }
 
 /// The exit code for `error`, which is told unless it only means that whoever read the output has seen enough.
@@ -248,8 +289,14 @@ fn found(report: &Report, glob: &str, any: bool) -> Result<()> {
 
 /// Reads what a command names: the report if it can be used, and the exit code as far as the inputs decide it.
 fn read(sources: SourceArguments, usual: Choice) -> Result<(Option<Report>, u8)> {
+    let limit = profile_limit()?;
     let mode = sources.failure.failure_mode;
-    judge(pathprof::read(&sources.sources(usual)), mode)
+    let (report, code) = judge(pathprof::read(&sources.sources(usual)), mode)?;
+    if let Some(report) = &report {
+        let profiles = report.runs.iter().map(|run| naming::profile_of(&run.profile));
+        sum_long(profiles.collect(), limit);
+    }
+    Ok((report, code))
 }
 
 fn judge(read: Result<(Report, Vec<Error>)>, mode: FailureMode) -> Result<(Option<Report>, u8)> {

@@ -35,7 +35,33 @@ pub struct Compacted {
 /// # Errors
 /// It holds something that cannot be read, or cannot be written.
 pub fn compact(path: &Path, keep: usize) -> Result<Compacted> {
-    Smaller::of(path, keep)?.replace(store::lock(path)?)
+    Smaller::of(path, keep, Why::Asked)?.replace(store::lock(path)?)
+}
+
+/// Sums the records of the profile at `path`, but those of the last start, if it is longer than `limit`.
+/// Raw files are left alone: should a process count in one where it cannot be seen, as in another
+/// container, they are all that is left of it if it is killed.
+///
+/// It is not worth it, and `None`, unless records that were not summed yet and can be make up a quarter
+/// of the limit: so a profile whose sums are longer than the limit is not summed again for each start.
+///
+/// `None` also if the file cannot be written, if somebody else has its lock, or if it holds something
+/// that cannot be read.
+pub fn if_long(path: &Path, limit: u64) -> Option<Compacted> {
+    if fs::metadata(path).ok()?.len() <= limit || store::try_lock(path).is_err() {
+        return None;
+    }
+    let smaller = Smaller::of(path, 1, Why::Long(limit)).ok()?;
+    smaller.replace(store::try_lock(path).ok()?).ok()
+}
+
+/// Why a profile is summed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Why {
+    /// Somebody asked for it.
+    Asked,
+    /// It is longer than this limit.
+    Long(u64),
 }
 
 /// What a profile is to become.
@@ -56,7 +82,7 @@ struct Smaller {
 
 impl Smaller {
     /// Reads and sums.
-    fn of(path: &Path, keep: usize) -> Result<Self> {
+    fn of(path: &Path, keep: usize, why: Why) -> Result<Self> {
         let file = open::regular(path).ok();
         let found = records::of(path).with_context(|| path.display().to_string())?;
         if let Some(problem) = found.problems.first() {
@@ -65,7 +91,8 @@ impl Smaller {
         let ends = found.records.iter().filter_map(|record| record.range).map(|(start, length)| start + length);
         let length = ends.max().unwrap_or(0);
         // What is still in use stays where it is.
-        let records: Vec<Record> = found.records.into_iter().filter(|record| !record.is_in_use()).collect();
+        let is_taken = |record: &Record| record.range.is_some() || why == Why::Asked && !record.is_in_use();
+        let records: Vec<Record> = found.records.into_iter().filter(is_taken).collect();
         let starts = starts(&records);
         let (kept, old) = starts.split_at(keep.min(starts.len()));
         let (mut kept, mut old) = (kept.concat(), old.concat());
@@ -74,6 +101,11 @@ impl Smaller {
             kept.append(&mut old);
         }
         kept.sort_unstable();
+        let alone = old.iter().map(|&at| &records[at]).filter(|record| !record.merged);
+        let gain: u64 = alone.filter_map(|record| record.range).map(|(_, length)| length).sum();
+        if matches!(why, Why::Long(limit) if gain <= limit / 4) {
+            bail!("{}: it would hardly become shorter; nothing was changed", path.display());
+        }
         let mut new = sums(path, old.iter().map(|&at| records[at].clone()).collect())?;
         for record in kept.into_iter().map(|at| &records[at]) {
             new.push(record.bytes().with_context(|| record.path.display().to_string())?);
@@ -162,7 +194,7 @@ mod tests {
     #[test]
     fn what_is_appended_meanwhile_stays() {
         let (_folder, path) = written(&[1, 2, 3]);
-        let smaller = Smaller::of(&path, 1).expect("sound");
+        let smaller = Smaller::of(&path, 1, Why::Asked).expect("sound");
         fs::write(&path, [1, 2, 3, 4].map(record).concat()).expect("writable");
         let done = smaller.replace(store::lock(&path).expect("ours")).expect("writable");
         assert_eq!((done.records, runs(&path)), ((3, 2), vec![1, 2, 3, 4]));
@@ -171,7 +203,7 @@ mod tests {
     #[test]
     fn of_two_that_sum_one_file_the_second_changes_nothing() {
         let (folder, path) = written(&[1, 2, 3]);
-        let [one, other] = [1, 0].map(|keep| Smaller::of(&path, keep).expect("sound"));
+        let [one, other] = [1, 0].map(|keep| Smaller::of(&path, keep, Why::Asked).expect("sound"));
         one.replace(store::lock(&path).expect("ours")).expect("writable");
         // It is longer than it was, so that its length alone tells nothing.
         let mut longer = fs::read(&path).expect("it is there");
@@ -193,6 +225,47 @@ mod tests {
         assert!(none.replace(store::lock(&path).expect("ours")).is_err());
         assert_eq!(fs::read(&path).expect("it is there"), longer);
         assert_eq!(fs::read_dir(folder.path()).expect("readable").count(), 1, "nothing is left over");
+    }
+
+    #[test]
+    fn a_long_profile_is_summed_if_that_is_worth_it() {
+        let (folder, path) = written(&[1, 2, 3, 4]);
+        let length = fs::metadata(&path).expect("it is there").len();
+        assert_eq!(if_long(&path, length), None, "it is not too long");
+        let held = fs::File::open(&path).expect("it is there");
+        held.lock_shared().expect("nobody else has it");
+        assert_eq!(if_long(&path, 1), None, "somebody else is at it");
+        held.unlock().expect("ours");
+        // A raw file of a process that is gone, as far as we know.
+        let raw = folder.path().join(".x.pathprof.4000000000.raw");
+        let host = rustix::system::uname().nodename().to_bytes().to_vec();
+        let head = Head { run: RunId([9; 16]), pid: 4_000_000_000, host: &host, ..Head::default() };
+        let mut bytes = Vec::new();
+        pathformat::raw::write_header(&mut bytes, &head, pathformat::raw::PAGE, None, [].into_iter());
+        fs::write(&raw, bytes).expect("writable");
+        let done = if_long(&path, 1).expect("it is too long");
+        assert_eq!((done.records, done.bytes.0), ((4, 2), length));
+        assert_eq!(runs(&path), [1, 2, 3, 4, 9]);
+        assert!(raw.is_file());
+        // What was summed is not summed again and again.
+        let sums = fs::read(&path).expect("it is there");
+        assert_eq!(if_long(&path, 1), None);
+        let more = [sums.clone(), record(5)].concat();
+        fs::write(&path, &more).expect("writable");
+        let mine = record(4).len() as u64;
+        assert_eq!(if_long(&path, mine * 4), None);
+        assert_eq!(fs::read(&path).expect("it is there"), more);
+        assert_eq!(
+            if_long(&path, mine * 4 - 4).map(|done| done.records),
+            (more.len() as u64 > mine * 4 - 4).then_some((3, 2))
+        );
+        assert_eq!(runs(&path), [1, 2, 3, 4, 5, 9]);
+        // What cannot be read is not touched.
+        let torn = [more.as_slice(), &record(6)[..30]].concat();
+        fs::write(&path, &torn).expect("writable");
+        assert_eq!(if_long(&path, 1), None);
+        assert_eq!(fs::read(&path).expect("it is there"), torn);
+        assert_eq!(if_long(&folder.path().join("none"), 1), None);
     }
 
     #[test]

@@ -165,6 +165,17 @@ fn profiles_among(files: impl Iterator<Item = PathBuf>) -> Vec<PathBuf> {
     found.map(|(profile, _)| profile).collect::<BTreeSet<_>>().into_iter().collect()
 }
 
+/// Whether this is the profile that an image has unless somebody says otherwise: it stands beside the
+/// image, or where the user's state is.
+pub fn is_default(profile: &Path) -> bool {
+    let in_state = || {
+        let state = state_directory().map(|state| state.join("pathprof"));
+        state.is_some_and(|state| fs::canonicalize(profile).is_ok_and(|profile| profile.starts_with(state)))
+    };
+    profile.extension().is_some_and(|extension| extension == EXTENSION)
+        && (is_image(&profile.with_extension("")) || in_state())
+}
+
 /// Whether a file is an image and not a profile.
 fn is_image(path: &Path) -> bool {
     let mut start = [0; 4];
@@ -207,6 +218,8 @@ mod tests {
         for name in ["x.pathprof", "a/y.pathprof", "a/b/.z.pathprof.7.raw", "a/b/.z.pathprof.8.raw", "a/other.raw"] {
             fs::write(at(name), "").expect("writable");
         }
+        fs::write(at("a/y"), "\x7fELF").expect("writable");
+        assert_eq!(["x.pathprof", "a/y.pathprof", "a/y"].map(|name| is_default(&at(name))), [false, true, false]);
         std::os::unix::fs::symlink(folder.path(), at("a/loop")).expect("writable");
         let expected = [at("a/b/z.pathprof"), at("a/y.pathprof"), at("x.pathprof")];
         assert_eq!(files(&[folder.path().to_path_buf()]).expect("readable"), expected);

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::fs::{self, File, OpenOptions};
-use std::io::{Read, Seek, Write};
+use std::io::{self, Read, Seek, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
@@ -18,6 +18,18 @@ use crate::{output, records};
 /// # Errors
 /// It is no profile, or cannot be written.
 pub fn lock(path: &Path) -> Result<File> {
+    lock_with(path, |file| file.lock())
+}
+
+/// The same at once, or not at all.
+///
+/// # Errors
+/// As for [`lock`], and somebody else has the lock.
+pub fn try_lock(path: &Path) -> Result<File> {
+    lock_with(path, |file| file.try_lock().map_err(io::Error::from))
+}
+
+fn lock_with(path: &Path, lock: impl Fn(&File) -> io::Result<()>) -> Result<File> {
     let problem = || format!("cannot write {}", path.display());
     loop {
         let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
@@ -28,7 +40,7 @@ pub fn lock(path: &Path) -> Result<File> {
         if !data.is_file() {
             bail!("{}: it is not a regular file", problem());
         }
-        file.lock().with_context(problem)?;
+        lock(&file).with_context(problem)?;
         // Whoever sums the records of a file puts another one in its place.
         let there = fs::symlink_metadata(path);
         if !there.is_ok_and(|there| output::is_one_file(&there, &data)) {

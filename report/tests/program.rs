@@ -208,6 +208,67 @@ fn older_runs_are_summed() {
 }
 
 #[test]
+fn a_long_profile_is_summed_by_itself() {
+    let scene = Scene::new();
+    // Each has 64 KiB of arguments, and is a start of its own.
+    let record = |pid: u32| {
+        let bytes = record(&scene, pid, 0, (pid.into(), u64::from(pid) + 1));
+        let mut profile = Profile::decode(&bytes).expect("sound");
+        let arguments = [&[b'x'; 1 << 16][..], b"\0"].concat();
+        profile.head.command_line = &arguments;
+        profile.encode()
+    };
+    let long: Vec<u8> = (1..21).flat_map(record).collect();
+    let count = long.len() / 20;
+    let with = |limit: &str, arguments: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_pathprof"))
+            .args(arguments)
+            .current_dir(scene.directory.path())
+            .env("PATHCC_PROFILE_LIMIT", limit)
+            .env_remove("PATHCC_PROFILE")
+            .env("XDG_STATE_HOME", scene.path("state"))
+            .output()
+            .expect("pathprof can be run");
+        (output.status.code(), String::from_utf8(output.stderr).expect("text"))
+    };
+    let held = |name: &str| fs::read(scene.path(name)).expect("it is there");
+    scene.write("demo.pathprof", &long);
+    scene.write("other.pathprof", &long);
+    // Short enough, without a limit, and not where an image leaves its profile.
+    for (limit, name) in [("2", "demo"), ("", "demo.pathprof"), ("0", "demo"), ("1", "other.pathprof")] {
+        let (code, err) = with(limit, &["report", name]);
+        assert!(code == Some(0) && !err.contains("summed"), "{limit} {name}: {err}");
+    }
+    assert_eq!((held("demo.pathprof") == long, held("other.pathprof") == long), (true, true));
+    let refusal = "error: PATHCC_PROFILE_LIMIT is `1 GB`, not a number of MiB (0: any)\n";
+    assert_eq!(with("1 GB", &["runs"]), (Some(1), refusal.into()));
+    let said = |before: usize| {
+        let [before, after] = [before, held("demo.pathprof").len()].map(|length| length.div_ceil(1024));
+        format!("pathprof: summed older starts in demo.pathprof: 1,{:03} KiB became {after}\n", before - 1000)
+    };
+    for arguments in [&["runs", "demo"][..], &["report", "--all", "demo"], &["report", "demo.pathprof"]] {
+        scene.write("demo.pathprof", &long);
+        assert_eq!(with("1", arguments), (Some(0), said(long.len())), "{arguments:?}");
+        assert_eq!(hottest(&scene, &["demo.pathprof"]), (20 * HOT, 5, String::new()));
+        assert!(held("demo.pathprof").ends_with(&long[19 * count..]), "the last start stays as it is");
+        assert_eq!(with("1", arguments), (Some(0), String::new()), "once is enough");
+    }
+    // What a command shows is what was there.
+    scene.write("demo.pathprof", &long);
+    let (code, err) = with("1", &["report", "--run", "20", "demo"]);
+    assert_eq!(code, Some(0), "{err}");
+    assert!(err.ends_with(&said(long.len())), "{err}");
+    // What was just run is the last start.
+    scene.write("demo.pathprof", &long);
+    scene.write("ready", &record(30));
+    let script = "cp ready \"${PATHCC_PROFILE}demo.pathprof\"";
+    let (code, err) = with("1", &["run", "-q", "sh", "-c", script]);
+    assert_eq!((code, err), (Some(0), format!("pathprof: profile demo.pathprof\n{}", said(long.len() + count))));
+    assert_eq!(hottest(&scene, &["demo"]).0, HOT);
+    assert_eq!(hottest(&scene, &["demo.pathprof"]).0, 21 * HOT);
+}
+
+#[test]
 fn colours_come_when_asked_for() {
     let scene = Scene::new();
     scene.profile("demo.pathprof");
