@@ -31,7 +31,7 @@ pub(crate) struct Cli {
 const TOP_EXAMPLES: &str = "\
 Examples:
   pathcc -g -O2 main.c && pathprof run -- ./a.out     run a program and show its hot paths
-  pathprof report                                     show the last run of a program here
+  pathprof report                                     show the last start of a program here
   pathprof coverage --missing                         what tests did not reach
   pathprof export --format json -o paths.json         everything, for other programs";
 
@@ -39,19 +39,19 @@ const RUN_EXAMPLES: &str = "\
 Examples:
   pathprof run -- ./a.out input.txt
   pathprof run -o profiles --functions -- ./server --once
-  pathprof run --quiet -- make check                  gather the profiles of all instrumented programs it starts
+  pathprof run --quiet -- make check                  gather the profiles of all programs it starts
 
 Profiles go where -o says, else where PATHCC_PROFILE says, else here; if that cannot be written, it says where they are. \
-A profile that is there already gets another run.
+A profile that is there already gets more records.
 The exit code is the program's (128 + n if signal n ended it); if that is 0, 1 if there is a problem with the report. A process that outlives the program writes its \
 profile later; give it a place with -o.";
 
 const REPORT_EXAMPLES: &str = "\
 Examples:
-  pathprof report                                     the last run of the programs in this directory
-  pathprof report build/app                           the last run of a program elsewhere
-  pathprof report --all                               the sum of all runs of the programs in this directory
-  pathprof report --run 2                             the run before the last one; `pathprof runs` lists them
+  pathprof report                                     the last start of the programs in this directory
+  pathprof report build/app                           the last start of a program elsewhere
+  pathprof report --all                               the sum of all starts of the programs here
+  pathprof report --run 2                             the start before the last (see `pathprof runs`)
   pathprof report profiles/                           the sum of all profiles in a directory and below
   pathprof report --function 'parse_*' --top 0        every executed path of some functions
   pathprof report --functions --sort count            one row for each function
@@ -79,8 +79,8 @@ and branches.";
 const COVERAGE_EXAMPLES: &str = "\
 Examples:
   CC='pathcc -g -fpath-stage=early' make check
-  pathprof coverage                                   all runs of the programs here, a row for each file
-  pathprof coverage --missing --file 'src/*' build/   and the lines, branches and paths that were not taken
+  pathprof coverage                                   all starts here, a row for each file
+  pathprof coverage --missing --file 'src/*' build/   and what was not taken
   pathprof coverage --fail-under 80 build/            for CI: exit code 1 if fewer lines ran
 
 A path counts as covered once it was executed to its end. Possible are those that the control-flow graph allows, even if no \
@@ -102,19 +102,21 @@ that are free.";
 
 const RUNS_EXAMPLES: &str = "\
 Examples:
-  pathprof runs                                       the runs of the programs in this directory
+  pathprof runs                                       the starts of the programs in this directory
   pathprof runs build/app
   pathprof report --run 2 build/app
 
-A run is a start of a program with the processes that it forked or started, as far as these are counted.";
+A start is what one command began: a process, those that it forked or started, and the images that they \
+loaded, as far as they are counted. Starts are numbered backwards: 1 is the last. --run N of other \
+commands chooses one by its number. A run is the life of one image in one process: what a record is of.";
 
 const COMPACT_EXAMPLES: &str = "\
 Examples:
   pathprof compact                                    the profiles in this directory
   pathprof compact --keep 10 build/app
 
-Counts stay as they are: what the older runs counted is summed into one record for each image. Runs that were killed, or left \
-by _exit or exec, have raw files, which are taken in.";
+Counts stay as they are: what the older starts counted is summed into one record for each image. \
+Processes that were killed, or left by _exit or exec, have left raw files, which are taken in.";
 
 const WEIGHTS_EXAMPLES: &str = "\
 Examples:
@@ -145,10 +147,10 @@ pub(crate) enum Command {
     /// Join the profiles of many processes into one file
     #[command(after_help = MERGE_EXAMPLES)]
     Merge(MergeArguments),
-    /// List the runs that profiles hold
+    /// List the starts of programs that profiles hold
     #[command(after_help = RUNS_EXAMPLES)]
     Runs(RunsArguments),
-    /// Sum the older runs of profiles
+    /// Sum the older starts in profiles
     #[command(after_help = COMPACT_EXAMPLES)]
     Compact(CompactArguments),
     /// Show how much was covered: functions, lines, branches and paths
@@ -216,7 +218,7 @@ pub(crate) struct MergeArguments {
 
 #[derive(Args)]
 pub(crate) struct RunsArguments {
-    /// Show so many runs (0: all)
+    /// Show so many starts (0: all)
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub(crate) top: usize,
     #[command(flatten)]
@@ -225,7 +227,7 @@ pub(crate) struct RunsArguments {
 
 #[derive(Args)]
 pub(crate) struct CompactArguments {
-    /// Leave the last runs as they are
+    /// Leave the last starts as they are, so many of them
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) keep: usize,
     #[command(flatten)]
@@ -371,17 +373,18 @@ pub(crate) struct SourceArguments {
     pub(crate) failure: FailureArguments,
     #[command(flatten)]
     doubles: DoublesArguments,
-    /// All runs of what is read, not only the last one
+    /// All starts, not only the last one
     #[arg(long)]
     all: bool,
-    /// One run, counted backwards: 1 is the last, as `pathprof runs` lists them
+    /// One start, counted backwards: 1 is the last, as `pathprof runs` lists them
     #[arg(long, value_name = "N", conflicts_with = "all")]
     run: Option<usize>,
     /// Only the runs that were merged with this label
     #[arg(long, value_name = "TEXT")]
     label: Option<String>,
-    /// Profiles and directories of profiles: all runs in them; or programs [default: those in the current directory], of which
-    /// `report` and `export --format json` read the last run, and the other commands all
+    /// Profiles and directories of profiles: all starts in them; or programs [default: those in the
+    /// current directory], of which `report` and `export --format json` read the last start, and the
+    /// other commands all
     #[arg(value_name = "PROFILE|DIR|PROGRAM")]
     profiles: Vec<PathBuf>,
     /// The image that the profiles are of, if it is no longer where it ran (once for each image)
@@ -489,7 +492,7 @@ impl RunArguments {
 }
 
 impl SourceArguments {
-    /// What to read; `usual` if no runs are chosen.
+    /// What to read; `usual` if no start is chosen.
     pub(crate) fn sources(self, usual: Choice) -> Sources {
         let choice = match self.run {
             Some(number) => Choice::Start(number),

@@ -1,4 +1,4 @@
-//! Which records to read: those of the profiles that are named, or of the last start.
+//! Chooses what is read: the records of the profiles that are named, or those of one start.
 
 use std::collections::BTreeSet;
 use std::env;
@@ -82,7 +82,7 @@ pub fn inputs(arguments: &[PathBuf], choice: Choice) -> Result<Vec<Input>> {
     }
     let starts = starts(&records);
     let Some(chosen) = number.checked_sub(1).and_then(|at| starts.get(at)) else {
-        bail!("there is no run {number}; `pathprof runs` lists them, from 1, which is the last, to {}", starts.len())
+        bail!("there is no start {number}; `pathprof runs` lists them, from 1, which is the last, to {}", starts.len())
     };
     tell(&chosen.iter().map(|&at| records[at]).collect::<Vec<_>>(), number, starts.len());
     let mut places = 0..;
@@ -100,9 +100,9 @@ fn tell(chosen: &[&Record], number: usize, starts: usize) {
     }
     let processes = processes(chosen.iter().copied());
     match (number, starts) {
-        (_, 1) => text += ", the only run here",
-        (1, _) => text += &format!(", the last of {starts} runs (--all reads all)"),
-        _ => text += &format!(", run {number} of {starts}"),
+        (_, 1) => text += ", the only start here",
+        (1, _) => text += &format!(", the last of {starts} starts (--all reads all)"),
+        _ => text += &format!(", start {number} of {starts}"),
     }
     if processes > 1 {
         text += &format!(": {processes} processes");

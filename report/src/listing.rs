@@ -1,4 +1,4 @@
-//! The runs that profiles hold, as a table: a row for each start, the last one first.
+//! The starts that profiles hold, as a table: a row for each, the last one first.
 
 use std::collections::BTreeSet;
 use std::io::{Result, Write};
@@ -31,7 +31,7 @@ pub fn write(
     let starts = starts(records);
     let number = shown(top, starts.len());
     let mut rows = table(&[
-        ("run", Right),
+        ("#", Right),
         ("started", Left),
         ("seconds", Right),
         ("processes", Right),
@@ -57,7 +57,7 @@ pub fn write(
     }
     writeln!(out, "{}", rows.to_string().lines().map(str::trim_end).collect::<Vec<_>>().join("\n"))?;
     if number < starts.len() {
-        writeln!(out, "{}", first_of(number, &plural(starts.len(), "run")))?;
+        writeln!(out, "{}", first_of(number, &plural(starts.len(), "start")))?;
     }
     Ok(())
 }
@@ -143,6 +143,6 @@ mod tests {
         write(&records, 1, Some(80), &TimeZone::UTC, &mut out).expect("memory does not fail");
         let text = anstream::adapter::strip_str(&String::from_utf8(out).expect("UTF-8")).to_string();
         assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
-        assert!(text.ends_with("the first 1 of 3 runs; --top 0 shows all\n"), "{text}");
+        assert!(text.ends_with("the first 1 of 3 starts; --top 0 shows all\n"), "{text}");
     }
 }

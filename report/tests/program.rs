@@ -132,10 +132,10 @@ fn record(scene: &Scene, pid: u32, parent: u32, (start, stop): (u64, u64)) -> Ve
 }
 
 #[test]
-fn without_arguments_the_last_run_is_read() {
+fn without_arguments_the_last_start_is_read() {
     let scene = Scene::new();
     let record = |pid, parent, time| record(&scene, pid, parent, time);
-    // An earlier run and one of three processes, two of which are in another file.
+    // An earlier start and one of three processes, two of which are in another file.
     let demo = [record(10, 1, (1, 9)), record(20, 1, (11, 19))].concat();
     scene.write("demo.pathprof", &demo);
     let others = [record(21, 20, (12, 13)), record(22, 20, (14, 15))].concat();
@@ -149,9 +149,9 @@ fn without_arguments_the_last_run_is_read() {
         pids.sort_unstable();
         (pids, outcome.err)
     };
-    let last = "reading demo.pathprof and 1 other profile, the last of 2 runs (--all reads all): 3 processes\n";
+    let last = "reading demo.pathprof and 1 other profile, the last of 2 starts (--all reads all): 3 processes\n";
     assert_eq!(runs(&[]), (vec![20, 21, 22], last.into()));
-    assert_eq!(runs(&["--run", "2"]), (vec![10], "reading demo.pathprof, run 2 of 2\n".into()));
+    assert_eq!(runs(&["--run", "2"]), (vec![10], "reading demo.pathprof, start 2 of 2\n".into()));
     assert_eq!(runs(&["--all"]), (vec![10, 20, 21, 22], String::new()));
     // A program stands for the profile beside it.
     assert_eq!(runs(&["demo"]).0, [20]);
@@ -167,7 +167,7 @@ fn without_arguments_the_last_run_is_read() {
     assert!(scene.pathprof(&["coverage", "--run", "1"]).err.starts_with("reading demo.pathprof"));
     scene.refuses(
         &["report", "--run", "3"],
-        "there is no run 3; `pathprof runs` lists them, from 1, which is the last, to 2",
+        "there is no start 3; `pathprof runs` lists them, from 1, which is the last, to 2",
     );
     let list = scene.pathprof(&["runs"]);
     assert_eq!((list.code, list.err.as_str(), list.out.lines().count()), (0, "", 4), "{}", list.out);
@@ -181,7 +181,7 @@ fn without_arguments_the_last_run_is_read() {
 }
 
 #[test]
-fn older_runs_are_summed() {
+fn older_starts_are_summed() {
     let scene = Scene::new();
     let records: Vec<_> = (1..6).map(|pid| record(&scene, pid, 0, (pid.into(), u64::from(pid) + 1))).collect();
     scene.write("demo.pathprof", &records.concat());

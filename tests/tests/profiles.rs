@@ -67,7 +67,7 @@ fn runs_are_in_one_file_beside_the_program() {
     let after = files(folder);
     let new: Vec<_> = after.lines().filter(|file| !before.lines().any(|old| old == *file)).collect();
     assert_eq!(new, ["./bin/prog.pathprof"]);
-    // The last run is one process with two images.
+    // The last start is one process with two images.
     assert_eq!(exported(folder, "bin/prog"), (10, 2));
     assert_eq!(exported(folder, "--run 2 bin/prog"), (10 + 2, 3));
     assert_eq!(exported(folder, "--all bin/prog"), (32, 6));
