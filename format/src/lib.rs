@@ -1,8 +1,10 @@
 //! The bytes that four programs agree on: the manifest inside an object and the profile of a run.
 //!
-//! The pass writes a [`manifest`] for every translation unit and puts it into an object section as a
-//! [`record`]; the linker reads the records' heads and keeps their bodies; the runtime writes a
-//! [`profile`], and while the program runs a [`raw`] file; the report reads all three, and writes [`weights`] for a second compilation. Everything is little-endian; `docs/format.md` has the pictures.
+//! The pass writes a [`manifest`] for every translation unit and puts it into an object section as
+//! a [`record`]; the linker reads the records' heads and keeps their bodies; the runtime writes a
+//! [`profile`], and while the program runs a [`raw`] file; the report reads all three, and writes
+//! [`weights`] for a second compilation. Everything is little-endian; `docs/format.md` has the
+//! pictures.
 //!
 //! The crate knows nothing of graphs (that is `paths`), of files, or of LLVM. Without the feature
 //! `alloc` it is what the runtime needs: it neither allocates nor panics on any input.
@@ -37,34 +39,40 @@ pub const RAW_VERSION: u32 = 3;
 
 /// Names that are agreed between the pass (which emits them) and the linker (which defines them).
 pub mod names {
-    /// Section of an object, and of a linked image, that holds manifest records. It is part of what is loaded, so that no tool strips it;
-    /// nobody reads it at run time.
+    /// Section of an object, and of a linked image, that holds manifest records. It is part of what
+    /// is loaded, so that no tool strips it; nobody reads it at run time.
     pub const MANIFEST_SECTION: &str = ".pathcc.manifest";
 
-    /// Section of a linked image with a word for each instrumented function that is in it: the first five bytes of the module's
-    /// id, most significant first, and then the function's index in the manifest in 24 bits.
+    /// Section of a linked image with a word for each instrumented function that is in it: the
+    /// first five bytes of the module's id, most significant first, and then the function's index
+    /// in the manifest in 24 bits.
     pub const FUNCTIONS_SECTION: &str = ".pathcc.functions";
 
     /// Section of an image that `ld.pathld` linked: the table of its modules.
     pub const MODULES_SECTION: &str = ".pathcc.modules";
 
-    /// A module's counter array is called this followed by its [`ModuleId`](crate::ModuleId) in hexadecimal. Names of definitions that
-    /// objects hold have a dot in them: libtool lists the symbols of objects, and takes those that C can name for the program's own.
+    /// A module's counter array is called this followed by its [`ModuleId`](crate::ModuleId) in
+    /// hexadecimal. Names of definitions that objects hold have a dot in them: libtool lists the
+    /// symbols of objects, and takes those that C can name for the program's own.
     pub const COUNTERS_PREFIX: &str = "__pathcc.counters.";
 
-    /// The thread-local word that the runtime sets: how far a thread's copy of the counters is from the region. Executables have it, and
-    /// libraries with code that has words of its own; any other library is lent one.
+    /// The thread-local word that the runtime sets: how far a thread's copy of the counters is from
+    /// the region. Executables have it, and libraries with code that has words of its own; any
+    /// other library is lent one.
     pub const DELTA: &str = "__pathcc_delta";
 
-    /// Where that word is, as its distance from the thread pointer. Code that may be part of a library reads it before the word.
+    /// Where that word is, as its distance from the thread pointer. Code that may be part of a
+    /// library reads it before the word.
     pub const PLACE: &str = "__pathcc_place";
 
-    /// What such code of a module calls [`PLACE`]: this followed by its [`ModuleId`](crate::ModuleId). A module that is not in the
-    /// region keeps one to itself, which stays [`NOWHERE`].
+    /// What such code of a module calls [`PLACE`]: this followed by its
+    /// [`ModuleId`](crate::ModuleId). A module that is not in the region keeps one to itself, which
+    /// stays [`NOWHERE`].
     pub const PLACE_PREFIX: &str = "__pathcc.place.";
 
-    /// A place that is 0 in every thread: the third of four words that glibc keeps for compilers' transactional memory (`__private_tm` in
-    /// `tcbhead_t`, whose layout is part of its ABI), of which they use two.
+    /// A place that is 0 in every thread: the third of four words that glibc keeps for compilers'
+    /// transactional memory (`__private_tm` in `tcbhead_t`, whose layout is part of its ABI), of
+    /// which they use two.
     pub const NOWHERE: u64 = 0x60;
 
     /// The thread-local words that an executable lends to libraries.
@@ -73,14 +81,17 @@ pub mod names {
     /// How many there are.
     pub const LENT_COUNT: usize = 256;
 
-    /// The thread-local word of a module of code that is for executables alone: where its array is in this thread. Called this
-    /// followed by the module's id. The words of an image stand behind [`DELTA`], in the order of its modules.
+    /// The thread-local word of a module of code that is for executables alone: where its array is
+    /// in this thread. Called this followed by the module's id. The words of an image stand behind
+    /// [`DELTA`], in the order of its modules.
     pub const BASE_PREFIX: &str = "__pathcc.base.";
 
-    /// The image descriptor that the linker generates and the runtime reads (`linker-shim/src/module.rs`).
+    /// The image descriptor that the linker generates and the runtime reads
+    /// (`linker-shim/src/module.rs`).
     pub const IMAGE: &str = "__pathcc_image";
 
-    /// The runtime's anchor: the generated module refers to it so that the static library is linked in.
+    /// The runtime's anchor: the generated module refers to it so that the static library is linked
+    /// in.
     pub const RUNTIME: &str = "__pathcc_runtime";
 
     /// The runtime's function that creates a registered thread.
@@ -89,8 +100,9 @@ pub mod names {
     /// The runtime's function that ends the process in place of `_exit`.
     pub const LEAVE: &str = "__pathcc_leave";
 
-    /// The function that tells how far [`DELTA`] is from the thread pointer. The linker makes it, so that an image whose modules do
-    /// not need the word has no thread-local variable; then it tells 0.
+    /// The function that tells how far [`DELTA`] is from the thread pointer. The linker makes it,
+    /// so that an image whose modules do not need the word has no thread-local variable; then it
+    /// tells 0.
     pub const DELTA_OFFSET: &str = "__pathcc_delta_offset";
 
     /// What the images of a process share: the executable's.
@@ -99,24 +111,27 @@ pub mod names {
     /// Functions that an instrumented executable defines in place of the C library's.
     pub const THREAD_FUNCTIONS: [&str; 2] = ["pthread_create", "thrd_create"];
 
-    /// Functions of the C library that end a process at once, which an instrumented executable defines in their place.
+    /// Functions of the C library that end a process at once, which an instrumented executable
+    /// defines in their place.
     pub const EXIT_FUNCTIONS: [&str; 2] = ["_exit", "_Exit"];
 
-    /// Behind the entry of an executable's `pthread_create` that is ours: by it libraries find the hub. It ends with the
-    /// version of what the images of a process share (`runtime/src/hub.rs`).
+    /// Behind the entry of an executable's `pthread_create` that is ours: by it libraries find the
+    /// hub. It ends with the version of what the images of a process share (`runtime/src/hub.rs`).
     pub const HUB_SIGNATURE: [u8; 16] = *b"pathcc threads\x05\0";
 
     /// So much of the signature is the same in every version.
     pub const HUB_SIGNATURE_NAME: usize = 14;
 
-    /// The section of the region that holds all counter arrays of an image; page-aligned and padded.
+    /// The section of the region that holds all counter arrays of an image; page-aligned and
+    /// padded.
     pub const REGION_SECTION: &str = ".bss.__pathcc_region";
 
-    /// Where profiles go, if the build says so: a pattern that a NUL closes. Every object that says so has one.
+    /// Where profiles go, if the build says so: a pattern that a NUL closes. Every object that says
+    /// so has one.
     pub const PROFILE: &str = "__pathcc.profile";
 
-    /// What resolvers of ifuncs call first, since they run before there are thread-local variables. The linker makes it; in an
-    /// object it does nothing.
+    /// What resolvers of ifuncs call first, since they run before there are thread-local variables.
+    /// The linker makes it; in an object it does nothing.
     pub const EARLY: &str = "__pathcc.early";
 
     /// The runtime's function that makes the thread-local words of the calling thread.

@@ -1,9 +1,9 @@
 //! What the pass tells about a translation unit: functions, graphs, edge values, source lines.
 //!
 //! [`Manifest::encode`] gives the payload of a [`record`](crate::record) before compression and
-//! [`Manifest::decode`] reads it back (`manifest/payload.rs`).
-//! Indexes are dense and start at 0; block 0 of a function is its entry. The graph part mirrors the types of
-//! the crate `paths` without depending on it.
+//! [`Manifest::decode`] reads it back (`manifest/payload.rs`). Indexes are dense and start at 0;
+//! block 0 of a function is its entry. The graph part mirrors the types of the crate `paths`
+//! without depending on it.
 
 use alloc::borrow::Cow;
 use alloc::string::String;
@@ -20,7 +20,8 @@ pub struct Manifest {
     pub directory: String,
     /// Program and version that wrote this.
     pub producer: String,
-    /// What is counted: `paths`, `blocks`, `edges` or `calls` (or `log` in the block-log builds of the tests).
+    /// What is counted: `paths`, `blocks`, `edges` or `calls` (or `log` in the block-log builds of
+    /// the tests).
     pub mode: String,
     /// Where in the pipeline the pass ran: `late` or `early`.
     pub stage: String,
@@ -37,7 +38,8 @@ pub struct Manifest {
 pub struct Function {
     /// Symbol name (mangled).
     pub name: String,
-    /// What the source calls it, with its parameters and what it returns; empty if the symbol is not mangled.
+    /// What the source calls it, with its parameters and what it returns; empty if the symbol is
+    /// not mangled.
     pub full_name: String,
     /// The same without parameters and what it returns.
     pub short_name: String,
@@ -63,11 +65,14 @@ pub struct Function {
     pub callees: u32,
     /// The paths as they are without the limit, if those are counted too.
     pub whole: Option<Whole>,
-    /// Blocks that have a counter each, in the order of the counters, where blocks are counted instead of paths.
+    /// Blocks that have a counter each, in the order of the counters, where blocks are counted
+    /// instead of paths.
     pub counted_blocks: Vec<u32>,
-    /// The patterns that save counters of blocks, where blocks are counted and patterns choose which.
+    /// The patterns that save counters of blocks, where blocks are counted and patterns choose
+    /// which.
     pub patterns: Vec<Pattern>,
-    /// Arcs that have a counter each, behind those of blocks, where edges are counted. Arcs are numbered as `paths::edges::Arcs` does.
+    /// Arcs that have a counter each, behind those of blocks, where edges are counted. Arcs are
+    /// numbered as `paths::edges::Arcs` does.
     pub counted_arcs: Vec<u32>,
     /// Source positions that the blocks refer to.
     pub locations: Vec<Location>,
@@ -91,7 +96,8 @@ pub enum Linkage {
     Inline,
     /// Weak definition.
     Weak,
-    /// A copy that is only there to be inlined (`available_externally`): the definition is in another unit.
+    /// A copy that is only there to be inlined (`available_externally`): the definition is in
+    /// another unit.
     Copy,
 }
 
@@ -106,7 +112,8 @@ pub struct Location {
     pub column: u32,
     /// Name of the function whose text this is (not the function it was inlined into).
     pub function: String,
-    /// Index of the call's location if the text was inlined; always smaller than the location's own index.
+    /// Index of the call's location if the text was inlined; always smaller than the location's own
+    /// index.
     pub inlined_at: Option<u32>,
 }
 
@@ -123,14 +130,16 @@ pub struct Block {
     pub name: String,
     /// Indexes of the source locations of its instructions, in order, without repetition.
     pub locations: Vec<u32>,
-    /// How many instructions of each opcode, sorted by name, without debug intrinsics: `load`, `add` …, an intrinsic by its own name
-    /// (`llvm.fmuladd`), inline assembly as `asm`, and what works on vectors with [`VECTOR`] before it (`vector load`).
+    /// How many instructions of each opcode, sorted by name, without debug intrinsics: `load`,
+    /// `add` …, an intrinsic by its own name (`llvm.fmuladd`), inline assembly as `asm`, and what
+    /// works on vectors with [`VECTOR`] before it (`vector load`).
     pub opcodes: Vec<(Cow<'static, str>, u32)>,
     /// The calls in it, in order, without intrinsics and inline assembly.
     pub calls: Vec<Call>,
     /// How the function is left here, if this block has no successor.
     pub exit: Option<Exit>,
-    /// Whether control may stay at its end: the call that stands there may throw, exit or jump away.
+    /// Whether control may stay at its end: the call that stands there may throw, exit or jump
+    /// away.
     pub may_stay: bool,
 }
 
@@ -150,7 +159,8 @@ impl Call {
     }
 }
 
-/// Paths that no limit cuts. There may be far more than counters, so a table has those that were executed.
+/// Paths that no limit cuts. There may be far more than counters, so a table has those that were
+/// executed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Whole {
     /// Number of paths.
@@ -163,7 +173,8 @@ pub struct Whole {
     pub cuts: Vec<Option<(u32, u32)>>,
 }
 
-/// A table of what was seen how often: it has a key and a counter for each thing, and one more counter for what had no room.
+/// A table of what was seen how often: it has a key and a counter for each thing, and one more
+/// counter for what had no room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Table {
     /// What is in it.
@@ -234,8 +245,8 @@ pub struct Edge {
     pub to: u32,
     /// Which outcome of the terminator takes this edge.
     pub outcome: Outcome,
-    /// If the edge is cut, the indexes in [`Function::dag`] of the edge that ends the path before it and of the
-    /// one that starts the next path after it.
+    /// If the edge is cut, the indexes in [`Function::dag`] of the edge that ends the path before
+    /// it and of the one that starts the next path after it.
     pub cut: Option<(u32, u32)>,
 }
 
@@ -256,7 +267,8 @@ pub enum Outcome {
     Normal,
     /// An `invoke` threw.
     Unwind,
-    /// One target of an indirect branch or of `asm goto`, or where a call comes back that may do so twice.
+    /// One target of an indirect branch or of `asm goto`, or where a call comes back that may do so
+    /// twice.
     Indirect,
     /// A coroutine was suspended: control goes back to whoever called or resumed it.
     Suspended,
@@ -302,8 +314,9 @@ pub enum DagEdgeKind {
         /// Why.
         why: CutReason,
     },
-    /// Control comes to the call at the end of this block, which may not come back. Its counter says how often; those that
-    /// did come back have counted a longer path as well. The first edge out of its block, with the value 0.
+    /// Control comes to the call at the end of this block, which may not come back. Its counter
+    /// says how often; those that did come back have counted a longer path as well. The first edge
+    /// out of its block, with the value 0.
     InFlight {
         /// The block.
         block: u32,
@@ -327,7 +340,8 @@ impl Function {
         self.tables().fold(self.plain_counters(), |sum, table| sum.saturating_add(table.slots).saturating_add(1))
     }
 
-    /// How many of them count one thing each, whatever happens. Those of [tables](Self::tables) stand behind them.
+    /// How many of them count one thing each, whatever happens. Those of [tables](Self::tables)
+    /// stand behind them.
     pub fn plain_counters(&self) -> u64 {
         let others = self.counted_blocks.len() + self.counted_arcs.len();
         self.num_paths.saturating_add(others as u64)
@@ -338,7 +352,8 @@ impl Function {
         self.tables().fold(0, |sum: u64, table| sum.saturating_add(table.slots))
     }
 
-    /// Its tables, in the order of their keys and counters: one for each indirect call, then that of whole paths.
+    /// Its tables, in the order of their keys and counters: one for each indirect call, then that
+    /// of whole paths.
     pub fn tables(&self) -> impl Iterator<Item = Table> + '_ {
         let blocks = if self.callees > 0 { self.blocks.as_slice() } else { &[] };
         let calls = (0..).zip(blocks).flat_map(move |(block, of)| {
@@ -355,7 +370,8 @@ impl Function {
         })
     }
 
-    /// Whether it is known how often a block runs where only calls are counted: it has some, or is the entry.
+    /// Whether it is known how often a block runs where only calls are counted: it has some, or is
+    /// the entry.
     pub fn tells_of_calls(&self, block: u32) -> bool {
         block == 0 || self.blocks.get(block as usize).is_some_and(|block| !block.calls.is_empty())
     }

@@ -1,12 +1,15 @@
-//! A profile is a file of records. A record is what one image counted in one process: who ran, then for every module its
-//! counters that are not zero.
+//! A profile is a file of records. A record is what one image counted in one process: who ran, then
+//! the counters of every module that are not zero.
 //!
-//! The runtime writes a record ([`ProfileWriter`]) and appends it to the file; the report reads records ([`Profile::decode`]).
-//! After the head come modules, each a tag 1, the module's id, the length of its array and pairs (gap, count) closed by a gap
-//! of 0, where the index of a counter is the previous one plus the gap, starting from −1. Where keys of tables are addresses,
-//! a tag 2 and the process's map stand before its modules. In a merged record a tag 3 begins what some runs counted together.
-//! A tag 0, the length of the record and the xxHash64 of all bytes before it close the record, so that a file can be read from
-//! its end without decoding what it holds ([`length_before`]).
+//! The runtime writes a record ([`ProfileWriter`]) and appends it to the file. The report reads
+//! records ([`Profile::decode`]). What follows the head of a record begins with tags:
+//!
+//! * 1, a module: its id, the length of its array, and pairs (gap, count) closed by a gap of 0. The
+//!   index of a counter is the previous one plus the gap, starting from −1.
+//! * 2, the map of the process. It stands before modules whose keys of tables are addresses.
+//! * 3, a part: what some runs counted together. Merged records have parts.
+//! * 0, the end: the length of the record and the xxHash64 of all bytes before it. With the length
+//!   a file can be read from its end without decoding what it holds ([`length_before`]).
 
 use core::fmt;
 
@@ -39,27 +42,33 @@ pub(crate) mod tag {
 /// Flag: the process did not end in the normal way, so the last paths may be missing.
 pub const INCOMPLETE: u32 = 1;
 
-/// Flag: threads ran that the runtime did not know; their counts were added without synchronisation.
+/// Flag: threads ran that the runtime did not know; their counts were added without
+/// synchronisation.
 pub const UNREGISTERED_THREADS: u32 = 2;
 
-/// Flag: the process is a fork of one that was counted already, so paths may end here that began in its parent.
+/// Flag: the process is a fork of one that was counted already, so paths may end here that began in
+/// its parent.
 pub const FORKED: u32 = 4;
 
-/// Flag: the process did not write a profile, and its raw file does not hold the counts of all threads, since there was no
-/// room or no descriptor for more.
+/// Flag: the process did not write a profile, and its raw file does not hold the counts of all
+/// threads, since there was no room or no descriptor for more.
 pub const PARTIAL: u32 = 8;
 
-/// Flag: the file that keeps the counters was cut or could not be read while the process ran; what it held is missing.
+/// Flag: the file that keeps the counters was cut or could not be read while the process ran; what
+/// it held is missing.
 pub const CUT: u32 = 16;
 
-/// Flag: the image is a library that a program without counters loaded, and that program had overwritten its environment or
-/// changed its directory; what the profile's name should be is a guess.
+/// Flag: the image is a library that a program without counters loaded, and that program had
+/// overwritten its environment or changed its directory; what the profile's name should be is a
+/// guess.
 pub const UNSURE: u32 = 32;
 
-/// Flag: the executable has a runtime of another version, so that the image cannot tell its threads apart.
+/// Flag: the executable has a runtime of another version, so that the image cannot tell its threads
+/// apart.
 pub const OTHER_RUNTIME: u32 = 64;
 
-/// Flag of raw files: the process ended in the normal way and could not write its profile. Nothing is missing.
+/// Flag of raw files: the process ended in the normal way and could not write its profile. Nothing
+/// is missing.
 pub const ENDED: u32 = 128;
 
 /// Flag of raw files, beside [`ENDED`]: it was not permitted to write there.
@@ -68,19 +77,22 @@ pub const DENIED: u32 = 256;
 /// Flag of raw files, beside [`ENDED`]: it left by `_exit`, which writes no profile.
 pub const LEFT: u32 = 512;
 
-/// Flag: when the counts were read, other threads were running, not waiting. What they were in the middle of is not counted, or
-/// counted too early.
+/// Flag: when the counts were read, other threads were running, not waiting. What they were in the
+/// middle of is not counted, or counted too early.
 pub const RUNNING: u32 = 1024;
 
 /// Flag of records: it is of runs that were merged.
 pub const MERGED: u32 = 2048;
 
-/// Flag of records, beside [`INCOMPLETE`]: it was made of a raw file whose process is gone, so that nothing will complete it.
+/// Flag of records, beside [`INCOMPLETE`]: it was made of a raw file whose process is gone, so that
+/// nothing will complete it.
 pub const GONE: u32 = 4096;
 
-/// What tells one run of an image from every other: 16 random bytes, or a digest where there were none. All zeros are none.
+/// What tells one run of an image from every other: 16 random bytes, or a digest where there were
+/// none. All zeros are none.
 ///
-/// A run is the life of an image in a process. A profile and the raw file that it replaces are of one run, and so are copies.
+/// A run is the life of an image in a process. A profile and the raw file that it replaces are of
+/// one run, and so are copies.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RunId(pub [u8; 16]);
 
@@ -88,7 +100,8 @@ impl RunId {
     /// No identity.
     pub const NONE: Self = Self([0; 16]);
 
-    /// The run of a child that was forked from this one: `process` is its number, `time` when that was.
+    /// The run of a child that was forked from this one: `process` is its number, `time` when that
+    /// was.
     pub fn of_child(&self, process: u32, time: u64) -> Self {
         if *self == Self::NONE {
             return Self::NONE;
@@ -126,8 +139,8 @@ fn digest(parts: &[&[u8]]) -> RunId {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Head<'a> {
     /// [`INCOMPLETE`], [`UNREGISTERED_THREADS`], [`FORKED`], [`PARTIAL`], [`CUT`], [`UNSURE`],
-    /// [`OTHER_RUNTIME`], [`RUNNING`]; in raw files also [`ENDED`], [`DENIED`], [`LEFT`]; in records
-    /// also [`MERGED`], [`GONE`].
+    /// [`OTHER_RUNTIME`], [`RUNNING`]; in raw files also [`ENDED`], [`DENIED`], [`LEFT`]; in
+    /// records also [`MERGED`], [`GONE`].
     pub flags: u32,
     /// Process.
     pub pid: u32,
@@ -137,8 +150,8 @@ pub struct Head<'a> {
     pub start: u64,
     /// End of counting in nanoseconds since 1970; 0 in a raw file.
     pub stop: u64,
-    /// When the kernel started the process, in clock ticks since boot; 0 if unknown. With the process's number and its
-    /// machine this tells which images ran in one process.
+    /// When the kernel started the process, in clock ticks since boot; 0 if unknown. With the
+    /// process's number and its machine this tells which images ran in one process.
     pub process_start: u64,
     /// Which run it is, [`RunId::NONE`] if there was nothing random at hand.
     pub run: RunId,
@@ -234,13 +247,15 @@ impl<'a, S: Sink> ProfileWriter<'a, S> {
         Self { sink }
     }
 
-    /// Tells where code is in the process that the modules behind it are of: lines of `/proc/self/maps`.
+    /// Tells where code is in the process that the modules behind it are of: lines of
+    /// `/proc/self/maps`.
     pub fn map(&mut self, lines: &[u8]) {
         self.sink.put(&[tag::MAP]);
         self.sink.put_bytes(lines);
     }
 
-    /// Begins what some runs counted together; `flags` are those of each of them, and `label` is what the user calls them.
+    /// Begins what some runs counted together; `flags` are those of each of them, and `label` is
+    /// what the user calls them.
     pub fn part(&mut self, runs: &[RunId], flags: u32, label: &[u8]) {
         self.sink.put(&[tag::PART]);
         self.sink.put_u32(flags);
@@ -249,8 +264,9 @@ impl<'a, S: Sink> ProfileWriter<'a, S> {
         runs.iter().for_each(|run| self.sink.put(&run.0));
     }
 
-    /// Starts a module whose array has `counters` counters. Counters must then come in ascending order. If all of them are zero,
-    /// nothing is written: an image may have a thousand modules, of which a run executes a few.
+    /// Starts a module whose array has `counters` counters. Counters must then come in ascending
+    /// order. If all of them are zero, nothing is written: an image may have a thousand modules, of
+    /// which a run executes a few.
     pub fn module(&mut self, id: ModuleId, counters: u64) -> ModuleWriter<'_, 'a, S> {
         ModuleWriter { sink: &mut self.sink, id, counters, next: 0 }
     }
@@ -445,8 +461,8 @@ mod whole {
             Self { runs: vec![head.identity()], flags: head.flags, ..Self::default() }
         }
 
-        /// Whether its runs may still be completed: they have not ended in the normal way, and their
-        /// processes may still be there.
+        /// Whether its runs may still be completed: they have not ended in the normal way, and
+        /// their processes may still be there.
         pub fn may_end(&self) -> bool {
             self.flags & INCOMPLETE != 0 && self.flags & GONE == 0
         }
@@ -583,7 +599,8 @@ mod tests {
         ] {
             assert_ne!(other.identity(), unnamed.identity(), "{other:?}");
         }
-        // How it ended is not part of it, and what changes while it runs: the raw file does not know.
+        // How it ended is not part of it, and what changes while it runs: the raw file does not
+        // know.
         assert_eq!(Head { stop: 0, parent: 2, flags: INCOMPLETE, ..unnamed }.identity(), unnamed.identity());
     }
 

@@ -1,18 +1,21 @@
 //! The raw file: the counters of one image in one process, as they stand in memory while it runs.
 //!
-//! The runtime maps this file over the counters, so that the kernel keeps them whatever ends the process. It is a
-//! header of whole pages and then *slots*, each as long as the image's region of counters. Slot 0 is the region
-//! itself, where threads count that the runtime does not know; every thread that it knows has a slot to itself. A count
-//! is the sum over all slots. The file is sparse, and it may end in the middle of the last slot.
+//! The runtime maps this file over the counters, so that the kernel keeps them whatever ends the
+//! process. It is a header of whole pages and then *slots*, each as long as the image's region of
+//! counters. Slot 0 is the region itself, where threads count that the runtime does not know; every
+//! thread that it knows has a slot to itself. A count is the sum over all slots. The file is
+//! sparse, and it may end in the middle of the last slot.
 //!
 //! ```text
 //!  0       8         12      16            24            32                                   header size
 //!  | magic | version | flags | header size | region size | facts … modules … checksum | zeros … | slot 0 | slot 1 | …
 //! ```
 //!
-//! The facts are those of a profile's head. Where keys of tables are addresses, a 2 and the process's map follow, as in a profile. A module is its id, the offset of its array in the region (varint), its number
-//! of counters (varint) and a byte that says how its threads count. The checksum is over the bytes from 16 up to itself: all
-//! that does not change while the program runs.
+//! The facts are those of a profile's head. Where keys of tables are addresses, a 2 and the
+//! process's map follow, as in a profile. A module is its id, the offset of its array in the region
+//! (varint), its number of counters (varint) and a byte that says how its threads count. The
+//! checksum is over the bytes from 16 up to itself: all that does not change while the program
+//! runs.
 
 use core::ops::Range;
 
@@ -24,7 +27,8 @@ use crate::wire::{Checksummed, Sink};
 /// First eight bytes of every raw file.
 pub const MAGIC: [u8; 8] = *b"PATHRAWC";
 
-/// Flag beside those of a profile: known threads may count in slot 0 too, so that counts there tell nothing.
+/// Flag beside those of a profile: known threads may count in slot 0 too, so that counts there tell
+/// nothing.
 pub const SHARED: u32 = 1 << 31;
 
 /// Where the flags stand in the file. They change while the program runs.
@@ -33,11 +37,12 @@ pub const FLAGS_OFFSET: u64 = 12;
 /// The header and the slots are whole pages of this size.
 pub const PAGE: u64 = 4096;
 
-/// Flag beside the number that stands for [`Threads`], in manifests and image descriptors: the module finds its array by a
-/// thread-local word of its own.
+/// Flag beside the number that stands for [`Threads`], in manifests and image descriptors: the
+/// module finds its array by a thread-local word of its own.
 pub const OWN_BASE: u32 = 4;
 
-/// Another such flag: code of the module may give threads other thread pointers, so that no code of the image finds thread-local words.
+/// Another such flag: code of the module may give threads other thread pointers, so that no code of
+/// the image finds thread-local words.
 pub const MOVES_POINTER: u32 = 8;
 
 /// How the threads of a module count.
@@ -52,7 +57,8 @@ pub enum Threads {
 }
 
 impl Threads {
-    /// From the number that stands for it in manifests and raw files; unknown numbers are [`Threads::Exact`].
+    /// From the number that stands for it in manifests and raw files; unknown numbers are
+    /// [`Threads::Exact`].
     pub fn from_code(code: u32) -> Self {
         match code & 3 {
             1 => Self::Single,
@@ -93,8 +99,9 @@ impl Place {
     }
 }
 
-/// File systems, by their magic numbers, on which a mapped file keeps what was written whatever ends the process, and whose
-/// holes can be relied on even for what is still in memory: ext4, xfs, btrfs, f2fs, tmpfs, overlayfs.
+/// File systems, by their magic numbers, on which a mapped file keeps what was written whatever
+/// ends the process, and whose holes can be relied on even for what is still in memory: ext4, xfs,
+/// btrfs, f2fs, tmpfs, overlayfs.
 pub const FILE_SYSTEMS: [u64; 6] = [0xef53, 0x5846_5342, 0x9123_683e, 0xf2f5_2010, 0x0102_1994, 0x794c_7630];
 
 /// Counts bytes.
@@ -230,8 +237,8 @@ mod whole {
             Ok(Self { head, size, region_size, places, map, shared: flags & SHARED != 0 })
         }
 
-        /// Reads a whole file: the header, and the modules with their counts. The head's flags say whether unknown threads
-        /// counted.
+        /// Reads a whole file: the header, and the modules with their counts. The head's flags say
+        /// whether unknown threads counted.
         ///
         /// # Errors
         /// As for [`Header::decode`].
@@ -245,14 +252,16 @@ mod whole {
         }
     }
 
-    /// Whether a counter is in two arrays. What one counter says would be told twice, and so would any number of arrays.
+    /// Whether a counter is in two arrays. What one counter says would be told twice, and so would
+    /// any number of arrays.
     fn overlap(places: &[Place]) -> bool {
         let mut ranges: Vec<_> = places.iter().filter(|place| place.counters > 0).map(Place::range).collect();
         ranges.sort_unstable_by_key(|range| range.start);
         ranges.array_windows().any(|[before, after]| after.start < before.end)
     }
 
-    /// The sums over the slots of a raw file. Pieces of the file may be added in any order; holes need not be.
+    /// The sums over the slots of a raw file. Pieces of the file may be added in any order; holes
+    /// need not be.
     #[derive(Clone, Debug, Default)]
     pub struct Sums {
         /// By offset in the region.
@@ -262,7 +271,8 @@ mod whole {
     }
 
     impl Sums {
-        /// Adds the bytes of the file that start at `position`, which must be a multiple of eight behind the header.
+        /// Adds the bytes of the file that start at `position`, which must be a multiple of eight
+        /// behind the header.
         pub fn add(&mut self, header: &Header<'_>, position: u64, bytes: &[u8]) {
             let start = position.saturating_sub(header.size);
             let (words, _) = bytes.as_chunks::<8>();
@@ -280,7 +290,8 @@ mod whole {
             }
         }
 
-        /// The modules with their counts. Sets [`UNREGISTERED_THREADS`] in the header if unknown threads counted.
+        /// The modules with their counts. Sets [`UNREGISTERED_THREADS`] in the header if unknown
+        /// threads counted.
         pub fn finish(self, header: &mut Header<'_>) -> Vec<profile::Module> {
             let exact = header.places.iter().filter(|place| place.threads == Threads::Exact);
             let mut unknown = self.unknown;

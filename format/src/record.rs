@@ -23,7 +23,8 @@ pub const HEAD_LENGTH: usize = 72;
 
 /// Identity of an instrumented module: a hash of its source name, its directory and its content.
 ///
-/// Two objects made from the same source with the same flags have the same identity and share one array.
+/// Two objects made from the same source with the same flags have the same identity and share one
+/// array.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ModuleId(pub [u8; 16]);
 
@@ -34,16 +35,17 @@ impl fmt::Display for ModuleId {
 }
 
 impl ModuleId {
-    /// The name under which the keys of the module's tables are kept. They stand behind its counters, all threads of an image share them, and
-    /// each says what the counter of its table at the same place counts.
+    /// The name under which the keys of the module's tables are kept. They stand behind its
+    /// counters, all threads of an image share them, and each says what the counter of its table at
+    /// the same place counts.
     pub fn keys(&self) -> Self {
         let mut id = *self;
         id.0[15] ^= 0x80;
         id
     }
 
-    /// The word in [`FUNCTIONS_SECTION`](crate::names::FUNCTIONS_SECTION) that says that a function of the module is in the
-    /// image; `None` for functions beyond the first 2^24.
+    /// The word in [`FUNCTIONS_SECTION`](crate::names::FUNCTIONS_SECTION) that says that a function
+    /// of the module is in the image; `None` for functions beyond the first 2^24.
     pub fn function_word(&self, index: usize) -> Option<u64> {
         let module = self.0[..5].iter().fold(0, |word, &byte| word << 8 | u64::from(byte));
         (index < 1 << 24).then_some(module << 24 | index as u64)
@@ -104,7 +106,8 @@ impl Head {
     }
 }
 
-/// One record of a section: its head and its stored (compressed) bytes, not yet checked against the checksum.
+/// One record of a section: its head and its stored (compressed) bytes, not yet checked against the
+/// checksum.
 #[derive(Clone, Copy, Debug)]
 pub struct Record<'a> {
     /// The fixed head.
@@ -120,7 +123,8 @@ impl Record<'_> {
     }
 }
 
-/// The records of a section, in order. Ends after the first error, since nothing after it can be trusted.
+/// The records of a section, in order. Ends after the first error, since nothing after it can be
+/// trusted.
 #[derive(Clone, Debug)]
 pub struct Records<'a> {
     reader: Reader<'a>,
@@ -162,8 +166,8 @@ pub fn padding(length: usize) -> usize {
     length.wrapping_neg() % 8
 }
 
-/// Builds the record of `stored`, the compressed form of a payload of `raw_length` bytes. `flags` is [`Head::flags`];
-/// how many counters and keys there are stands in brackets.
+/// Builds the record of `stored`, the compressed form of a payload of `raw_length` bytes. `flags`
+/// is [`Head::flags`]; how many counters and keys there are stands in brackets.
 #[cfg(any(feature = "alloc", test))]
 pub fn write(
     id: ModuleId,

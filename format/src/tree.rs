@@ -1,7 +1,8 @@
-//! What an installed tree consists of. Programs find their siblings by these paths, relative to the tree's root.
+//! What an installed tree consists of. Programs find their siblings by these paths, relative to the
+//! tree's root.
 //!
-//! The list itself is `tree.txt`, from which `scripts/copy-tree` lays out and installs a tree. So nothing can be looked
-//! for that is not installed.
+//! The list itself is `tree.txt`, from which `scripts/copy-tree` lays out and installs a tree. So
+//! nothing can be looked for that is not installed.
 
 /// The list.
 const LIST: &str = include_str!("tree.txt");

@@ -1,6 +1,8 @@
-//! The environment variables that `pathcc`, `pathld` and `pathprof` read, and how each of them is read.
+//! The environment variables that `pathcc`, `pathld` and `pathprof` read, and how each of them is
+//! read.
 //!
-//! One rule holds for all: a variable that is empty is as if it were not set. `docs/environment.md` has the table.
+//! One rule holds for all: a variable that is empty is as if it were not set. `docs/environment.md`
+//! has the table.
 
 /// A switch: pathcc is plain clang, and pathld the plain linker.
 pub const DISABLE: &str = "PATHCC_DISABLE";
@@ -20,11 +22,12 @@ pub const JOBS: &str = "PATHCC_JOBS";
 /// A program: the linker behind pathld.
 pub const REAL_LINKER: &str = "PATHLD_REAL";
 
-/// A number: how many MiB a profile may have before pathprof sums its older starts; 0 is any number.
+/// A number: how many MiB a profile may have before pathprof sums its older starts; 0 is any
+/// number.
 pub const PROFILE_LIMIT: &str = "PATHCC_PROFILE_LIMIT";
 
-/// Says who has set [`REAL_LINKER`], so that a value of ours that leaked into a later pathcc is known as such; the
-/// user's own value is kept.
+/// Says who has set [`REAL_LINKER`], so that a value of ours that leaked into a later pathcc is
+/// known as such; the user's own value is kept.
 pub const REAL_LINKER_BY: &str = "PATHLD_REAL_BY";
 
 /// Says that pathcc links, and knows itself whether anything counts. Only for pathld.
@@ -33,7 +36,8 @@ pub const LINKED_BY: &str = "PATHLD_CALLED_BY";
 /// How many linkers of ours are calling each other. Only for pathld itself.
 pub const LINKER_DEPTH: &str = "PATHLD_DEPTH";
 
-/// Set while a compiler is asked for its version, so that one that leads back to pathcc cannot loop. Only for pathcc itself.
+/// Set while a compiler is asked for its version, so that one that leads back to pathcc cannot
+/// loop. Only for pathcc itself.
 pub const ASKING: &str = "PATHCC_ASKING_VERSION";
 
 /// What stands for "none" where a variable names a file.

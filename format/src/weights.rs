@@ -1,10 +1,12 @@
-//! The weights file: how often each edge of each function was taken, and which functions are hot, for a second compilation
-//! (`-fpath-use=`, `-fpath-hot=`).
+//! The weights file: how often each edge of each function was taken, and which functions are hot,
+//! for a second compilation (`-fpath-use=`, `-fpath-hot=`).
 //!
-//! Text, so that it can be read and compared. Functions are told by the source file that they were compiled from and by their
-//! name; inline functions, whose copies the linker joined, by the name alone. A function whose graph has changed since is
-//! noticed by its edges. Letters, digits, spaces and ASCII's signs stand for themselves in a name; anything else, and a backslash, is written as
-//! its code (`\u{a}`), so that no name ends its line. A name without characters is a lone backslash.
+//! Text, so that it can be read and compared. Functions are told by the source file that they were
+//! compiled from and by their name; inline functions, whose copies the linker joined, by the name
+//! alone. A function whose graph has changed since is noticed by its edges. Letters, digits, spaces
+//! and ASCII's signs stand for themselves in a name; anything else, and a backslash, is written as
+//! its code (`\u{a}`), so that no name ends its line. A name without characters is a lone
+//! backslash.
 //!
 //! ```text
 //! pathcc weights 2
@@ -33,7 +35,8 @@ pub type Edges = Vec<(u32, u32, u64)>;
 /// What is known of a function.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Known {
-    /// How many of a thousand executed instructions are those of functions that executed more than this one.
+    /// How many of a thousand executed instructions are those of functions that executed more than
+    /// this one.
     pub hotter: u32,
     /// Its edges.
     pub edges: Edges,
@@ -73,8 +76,9 @@ fn source_word(source: Option<&str>) -> Cow<'_, str> {
 }
 
 impl Weights {
-    /// Adds what is known of a function; `source` is `None` for an inline one. Of several copies, in several images, the edges are added up if
-    /// they are the same ones; the hottest copy says how hot it is, and what its edges are.
+    /// Adds what is known of a function; `source` is `None` for an inline one. Of several copies,
+    /// in several images, the edges are added up if they are the same ones; the hottest copy says
+    /// how hot it is, and what its edges are.
     pub fn insert(&mut self, source: Option<&str>, function: &str, known: Known) {
         self.insert_words(&source_word(source), &word(function), known);
     }

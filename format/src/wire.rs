@@ -97,7 +97,8 @@ pub trait Sink {
         self.put(&bytes[..length]);
     }
 
-    /// Appends a signed integer, zigzag-coded (0, −1, 1, −2 … become 0, 1, 2, 3 …) and then as LEB128.
+    /// Appends a signed integer, zigzag-coded (0, −1, 1, −2 … become 0, 1, 2, 3 …) and then as
+    /// LEB128.
     fn put_signed(&mut self, value: i64) {
         self.put_varint(((value << 1) ^ (value >> 63)) as u64);
     }
@@ -240,8 +241,8 @@ impl<'a> Reader<'a> {
         Ok((coded >> 1) as i64 ^ -((coded & 1) as i64))
     }
 
-    /// A number of items that follow, each at least one byte long: never more than the bytes left, so
-    /// that a damaged count cannot ask for memory that the input does not back.
+    /// A number of items that follow, each at least one byte long: never more than the bytes left,
+    /// so that a damaged count cannot ask for memory that the input does not back.
     pub fn count(&mut self) -> Result<usize> {
         let count = self.varint()?;
         if count > self.rest.len() as u64 {

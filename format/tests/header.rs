@@ -13,7 +13,8 @@ fn place(id: u8, offset: u64, counters: u64, threads: Threads) -> Place {
     Place { id: ModuleId([id; 16]), offset, counters, threads }
 }
 
-/// A header without the padding behind it, of an image with a name of that length, and the size that it says.
+/// A header without the padding behind it, of an image with a name of that length, and the size
+/// that it says.
 fn header(flags: u32, region: u64, name: usize, places: &[Place]) -> (Vec<u8>, u64) {
     let image = vec![b'x'; name];
     let head = Head { flags, pid: 7, image: &image, ..Head::default() };
@@ -117,7 +118,8 @@ fn pieces_of_the_slots_may_come_in_any_order() {
     let places = [place(1, 0, 4, Threads::Exact), place(2, PAGE + 64, 8, Threads::Atomic)];
     let (mut bytes, size) = header(0, region, 1, &places);
     bytes.resize((size + 3 * region) as usize, 0);
-    // Slot, offset and count. The last two sum up to 0, as where a child took over what its parent had in flight.
+    // Slot, offset and count. The last two sum up to 0, as where a child took over what its parent
+    // had in flight.
     let counts = [(1, 8, 5), (2, 8, 6), (1, 24, 7), (0, PAGE + 72, 1), (2, PAGE + 120, 2), (1, 0, 1), (2, 0, u64::MAX)];
     for (slot, offset, count) in counts {
         let at = (size + slot * region + offset) as usize;

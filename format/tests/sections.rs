@@ -44,7 +44,8 @@ fn heads_and_stored_bytes_come_back() {
 #[test]
 fn a_section_that_is_cut_has_the_records_before_the_cut_and_one_error() {
     let section = section();
-    // Where the records begin, and where the stored bytes of each end; zeros that are missing behind those do no harm.
+    // Where the records begin, and where the stored bytes of each end; zeros that are missing
+    // behind those do no harm.
     let begins = [0, 80, 160];
     let ends = [77, 160, 233];
     assert_eq!(section.len(), 240);

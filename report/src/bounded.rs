@@ -1,7 +1,8 @@
 //! Parts of a file for the library that reads ELF files, which trusts what they say of themselves.
 //!
-//! A file can claim the same bytes for any number of sections and symbols. All reads together get a few times the file's length, which
-//! is more than a sound file asks for; and nothing large is read that is a hole in the file.
+//! A file can claim the same bytes for any number of sections and symbols. All reads together get a
+//! few times the file's length, which is more than a sound file asks for; and nothing large is read
+//! that is a hole in the file.
 
 use std::cell::Cell;
 use std::fs::File;

@@ -1,6 +1,7 @@
 //! Where control goes: each branch with its ways, and how one-sided it is.
 //!
-//! Switches and calls that may throw are branches, too. A way that the counters do not tell is shown as `?`.
+//! Switches and calls that may throw are branches, too. A way that the counters do not tell is
+//! shown as `?`.
 
 use std::cmp::Reverse;
 use std::io::{Result, Write};
@@ -21,7 +22,8 @@ struct Branch<'a> {
     ways: Vec<(String, Option<Count>)>,
 }
 
-/// Writes the branches of `functions` that were reached, the hottest first, in so many rows at most (0: all).
+/// Writes the branches of `functions` that were reached, the hottest first, in so many rows at most
+/// (0: all).
 ///
 /// # Errors
 /// Those of `out`.

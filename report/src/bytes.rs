@@ -1,4 +1,5 @@
-//! Everything that is done with bytes from outside, as one function for each kind of input: what the fuzzers call.
+//! Everything that is done with bytes from outside, as one function for each kind of input: what
+//! the fuzzers call.
 //!
 //! Each must return for any bytes, without a panic and with no more memory than the bytes justify.
 

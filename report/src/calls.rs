@@ -1,8 +1,11 @@
-//! How often each function was called by counted code, functions of libraries included, and from where.
+//! How often each function was called by counted code, functions of libraries included, and from
+//! where.
 //!
-//! A call ran as often as its block, so this follows from the counts of the blocks; what is called through a pointer is counted at the call, where
-//! that was asked for. Entries are those of counted functions themselves: more of them than calls come from code that is not counted or
-//! through pointers that are not followed, fewer calls than that come from a block that an earlier call in it left for good.
+//! A call ran as often as its block, so this follows from the counts of the blocks; what is called
+//! through a pointer is counted at the call, where that was asked for. Entries are those of counted
+//! functions themselves: more of them than calls come from code that is not counted or through
+//! pointers that are not followed, fewer calls than that come from a block that an earlier call in
+//! it left for good.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -96,7 +99,8 @@ fn made(function: &Function) -> impl Iterator<Item = Made<'_>> {
     made.filter(|made| made.count > 0)
 }
 
-/// All callees of `functions` by symbol; `*` stands for what is called through pointers and not known.
+/// All callees of `functions` by symbol; `*` stands for what is called through pointers and not
+/// known.
 pub fn of<'a>(report: &'a Report, functions: &[&'a Function]) -> BTreeMap<&'a str, Called> {
     let mut callees: BTreeMap<&str, Called> = BTreeMap::new();
     for made in functions.iter().flat_map(|&function| made(function)) {

@@ -41,31 +41,34 @@ Examples:
   pathprof run -o profiles --functions -- ./server --once
   pathprof run --quiet -- make check                  gather the profiles of all programs it starts
 
-Profiles go where -o says, else where PATHCC_PROFILE says, else here; if that cannot be written, it says where they are. \
-A profile that is there already gets more records.
-The exit code is the program's (128 + n if signal n ended it); if that is 0, 1 if there is a problem with the report. A process that outlives the program writes its \
-profile later; give it a place with -o.";
+Profiles go where -o says, else where PATHCC_PROFILE says, else here; if that cannot be written, \
+it says where they are. A profile that is there already gets more records.
+The exit code is the program's (128 + n if signal n ended it); if that is 0, 1 if there is a \
+problem with the report. A process that outlives the program writes its profile later; give it a \
+place with -o.";
 
 const REPORT_EXAMPLES: &str = "\
 Examples:
-  pathprof report                                     the last start of the programs in this directory
+  pathprof report                                     the last start of the programs here
   pathprof report build/app                           the last start of a program elsewhere
   pathprof report --all                               the sum of all starts of the programs here
-  pathprof report --run 2                             the start before the last (see `pathprof runs`)
-  pathprof report profiles/                           the sum of all profiles in a directory and below
+  pathprof report --run 2                             the start before the last
+  pathprof report profiles/                           all profiles in a directory and below
   pathprof report --function 'parse_*' --top 0        every executed path of some functions
   pathprof report --functions --sort count            one row for each function
   pathprof report --opcodes                           the mix of executed instructions
-  pathprof report --calls=sites                       every call in the code, and what pointers led to
+  pathprof report --calls=sites                       every call, and what pointers led to
   pathprof report a.out.pathprof --image build/a.out
 
-A path is a list of source lines, each followed by the outcome of its branch, as in gcov's prime paths:
+A path is a list of source lines, each followed by the outcome of its branch, as in gcov's prime \
+paths:
   loop: 13(true) 14 12(false) 18 -> return
 starts at a loop's header, takes the branch in line 13, leaves the loop in line 12, and returns. \
-A line of another file has the file's name before it. A share is that of all executed instructions of LLVM's \
-intermediate code (phi not counted).
+A line of another file has the file's name before it. A share is that of all executed instructions \
+of LLVM's intermediate code (phi not counted).
 
-Exit code: 0; 1 if a profile could not be used, or no function is the one asked for; 2 for a wrong command line.";
+Exit code: 0; 1 if a profile could not be used, or no function is the one asked for; 2 for a wrong \
+command line.";
 
 const EXPORT_EXAMPLES: &str = "\
 Examples:
@@ -73,8 +76,8 @@ Examples:
   pathprof export --format json profiles/ | jq '.functions[] | {name, entries}'
   pathprof export --format lcov -o app.info profiles/ && genhtml app.info -o html
 
-The schema of JSON is pathprof/1. Counts are exact integers; path ids are decimal strings. The lcov tracefile has functions, lines \
-and branches.";
+The schema of JSON is pathprof/1. Counts are exact integers; path ids are decimal strings. The \
+lcov tracefile has functions, lines and branches.";
 
 const COVERAGE_EXAMPLES: &str = "\
 Examples:
@@ -83,22 +86,23 @@ Examples:
   pathprof coverage --missing --file 'src/*' build/   and what was not taken
   pathprof coverage --fail-under 80 build/            for CI: exit code 1 if fewer lines ran
 
-A path counts as covered once it was executed to its end. Possible are those that the control-flow graph allows, even if no \
-input leads there.
+A path counts as covered once it was executed to its end. Possible are those that the control-flow \
+graph allows, even if no input leads there.
 
-Exit code: 0; 1 if less was covered than asked for, or a profile could not be used; 2 for a wrong command line.";
+Exit code: 0; 1 if less was covered than asked for, or a profile could not be used; 2 for a wrong \
+command line.";
 
 const MERGE_EXAMPLES: &str = "\
 Examples:
   pathprof merge -o all.pathprof profiles/            every process of one image
   pathprof merge -o merged/ profiles/                 a profile for each image
 
-A merged profile is read like any other and is shown as one run: the first, with the flags of all. It holds sums, and remembers \
-which runs they are of: a run that is given twice, by itself or in merged profiles, counts once. A profile that is damaged is named \
-and left out.
+A merged profile is read like any other and is shown as one run: the first, with the flags of all. \
+It holds sums, and remembers which runs they are of: a run that is given twice, by itself or in \
+merged profiles, counts once. A profile that is damaged is named and left out.
 
-What is there is not lost: -o FILE replaces a file only if all runs in it are among the profiles, and files in DIR/ get names \
-that are free.";
+What is there is not lost: -o FILE replaces a file only if all runs in it are among the profiles, \
+and files in DIR/ get names that are free.";
 
 const RUNS_EXAMPLES: &str = "\
 Examples:
@@ -106,9 +110,10 @@ Examples:
   pathprof runs build/app
   pathprof report --run 2 build/app
 
-A start is what one command began: a process, those that it forked or started, and the images that they \
-loaded, as far as they are counted. Starts are numbered backwards: 1 is the last. --run N of other \
-commands chooses one by its number. A run is the life of one image in one process: what a record is of.";
+A start is what one command began: a process, those that it forked or started, and the images that \
+they loaded, as far as they are counted. Starts are numbered backwards: 1 is the last. --run N of \
+other commands chooses one by its number. A run is the life of one image in one process: what a \
+record is of.";
 
 const COMPACT_EXAMPLES: &str = "\
 Examples:
@@ -123,8 +128,8 @@ Examples:
   pathprof weights -o app.weights profiles/
   CC='pathcc -fpath-use=/path/to/app.weights' make
 
-The file stands for itself: neither the profiles nor the images are needed afterwards. With it pathcc puts the code \
-that counts where it runs least often. Counts are exact with any weights.";
+The file stands for itself: neither the profiles nor the images are needed afterwards. With it \
+pathcc puts the code that counts where it runs least often. Counts are exact with any weights.";
 
 const DOCTOR_EXAMPLES: &str = "\
 Examples:
@@ -166,9 +171,8 @@ pub(crate) enum Command {
         program: Option<OsString>,
     },
     /// Print a completion script for a shell
-    #[command(
-        after_help = "Example:\n  pathprof completions bash > ~/.local/share/bash-completion/completions/pathprof"
-    )]
+    #[command(after_help = "Example:\n  pathprof completions bash > \
+                      ~/.local/share/bash-completion/completions/pathprof")]
     Completions {
         /// Which shell
         shell: Shell,
@@ -176,7 +180,8 @@ pub(crate) enum Command {
     /// Write the manual pages
     #[command(after_help = "Examples:\n  pathprof man | man -l -\n  pathprof man ~/.local/share/man/man1")]
     Man {
-        /// Directory for one page for each command; without it, the main page goes to standard output
+        /// Directory for one page for each command; without it, the main page goes to standard
+        /// output
         directory: Option<PathBuf>,
     },
 }
@@ -204,7 +209,8 @@ pub(crate) struct MergeArguments {
     /// Replace a file even if it holds something that is not among the profiles
     #[arg(long)]
     pub(crate) replace: bool,
-    /// What to call these runs: they are not summed with others, and `report --label` shows them alone
+    /// What to call these runs: they are not summed with others, and `report --label` shows them
+    /// alone
     #[arg(long, value_name = "TEXT")]
     pub(crate) label: Option<String>,
     #[command(flatten)]
@@ -236,7 +242,8 @@ pub(crate) struct CompactArguments {
 
 #[derive(Args)]
 pub(crate) struct NamedArguments {
-    /// Profiles, directories of profiles, and programs [default: the profiles in the current directory]
+    /// Profiles, directories of profiles, and programs [default: the profiles in the current
+    /// directory]
     #[arg(value_name = "PROFILE|DIR|PROGRAM")]
     pub(crate) profiles: Vec<PathBuf>,
 }
@@ -383,14 +390,15 @@ pub(crate) struct SourceArguments {
     #[arg(long, value_name = "TEXT")]
     label: Option<String>,
     /// Profiles and directories of profiles: all starts in them; or programs [default: those in the
-    /// current directory], of which `report` and `export --format json` read the last start, and the
-    /// other commands all
+    /// current directory], of which `report` and `export --format json` read the last start, and
+    /// the other commands all
     #[arg(value_name = "PROFILE|DIR|PROGRAM")]
     profiles: Vec<PathBuf>,
     /// The image that the profiles are of, if it is no longer where it ran (once for each image)
     #[arg(long, value_name = "PATH")]
     image: Vec<PathBuf>,
-    /// Where to look, with what is below, for images that are gone from where they ran, or are others by now
+    /// Where to look, with what is below, for images that are gone from where they ran, or are
+    /// others by now
     #[arg(long, value_name = "DIR", conflicts_with = "image")]
     image_dir: Vec<PathBuf>,
 }
@@ -465,7 +473,8 @@ impl Cli {
     /// What was asked for. Ends the process if that makes no sense, or was only help.
     pub(crate) fn of_arguments() -> Self {
         Self::try_parse().unwrap_or_else(|error| {
-            // The shell may have made arguments of names of files: what is said of them is said of what can be shown.
+            // The shell may have made arguments of names of files: what is said of them is said of
+            // what can be shown.
             let shown = std::env::args_os().map(|argument| terminal(&argument.to_string_lossy()).into_owned());
             Self::try_parse_from(shown).err().unwrap_or(error).exit()
         })

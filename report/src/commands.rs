@@ -159,7 +159,8 @@ pub(crate) fn weights(arguments: WeightsArguments) -> Result<u8> {
     if let Some(report) = report {
         if report.with_blocks().next().is_none() {
             bail!(
-                "these profiles do not tell where control went; give those of a build that counts paths, edges or blocks"
+                "these profiles do not tell where control went; give those of a build that counts \
+                 paths, edges or blocks"
             );
         }
         let text = weights::of(&report).to_text();
@@ -232,8 +233,9 @@ fn profile_limit() -> Result<u64> {
     }
 }
 
-/// Sums the older starts of those of these profiles that are where images leave them and have become
-/// longer than the limit. They must have been read: what was asked is answered from what was there.
+/// Sums the older starts of those of these profiles that are where images leave them and have
+/// become longer than the limit. They must have been read: what was asked is answered from what was
+/// there.
 fn sum_long(profiles: BTreeSet<PathBuf>, limit: u64) {
     for profile in profiles.iter().filter(|profile| inputs::is_default(profile)) {
         if let Some(compact::Compacted { path, bytes: (before, after), .. }) = compact::if_long(profile, limit) {
@@ -248,7 +250,8 @@ fn sum_long(profiles: BTreeSet<PathBuf>, limit: u64) {
     }
 }
 
-/// The exit code for `error`, which is told unless it only means that whoever read the output has seen enough.
+/// The exit code for `error`, which is told unless it only means that whoever read the output has
+/// seen enough.
 pub(crate) fn fail(error: &Error) -> u8 {
     let pipe = |cause: &(dyn std::error::Error + 'static)| {
         cause.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
@@ -282,12 +285,16 @@ fn found(report: &Report, glob: &str, any: bool) -> Result<()> {
         bail!("no function matches `{glob}`; `pathprof report --functions --top 0` lists all");
     }
     if !any && matching.all(|function| function.shape.skipped.is_some()) {
-        bail!("the functions that match `{glob}` are not counted; `pathprof report --skipped` says why");
+        bail!(
+            "the functions that match `{glob}` are not counted; `pathprof report --skipped` says \
+               why"
+        );
     }
     Ok(())
 }
 
-/// Reads what a command names: the report if it can be used, and the exit code as far as the inputs decide it.
+/// Reads what a command names: the report if it can be used, and the exit code as far as the inputs
+/// decide it.
 fn read(sources: SourceArguments, usual: Choice) -> Result<(Option<Report>, u8)> {
     let limit = profile_limit()?;
     let mode = sources.failure.failure_mode;

@@ -1,8 +1,9 @@
 //! Makes a profile smaller: it sums what older starts recorded, and takes in raw files whose
 //! processes are gone.
 //!
-//! The records of the last starts stay as they are, so that each can still be looked at. Records that
-//! processes append in the meantime stay, too. A file that holds something unreadable is not changed.
+//! The records of the last starts stay as they are, so that each can still be looked at. Records
+//! that processes append in the meantime stay, too. A file that holds something unreadable is not
+//! changed.
 //!
 //! Other processes may append to the file while it is read and summed. Only to replace it, which is
 //! quick, is its lock taken ([`Smaller::replace`]).
@@ -38,15 +39,16 @@ pub fn compact(path: &Path, keep: usize) -> Result<Compacted> {
     Smaller::of(path, keep, Why::Asked)?.replace(store::lock(path)?)
 }
 
-/// Sums the records of the profile at `path`, but those of the last start, if it is longer than `limit`.
-/// Raw files are left alone: should a process count in one where it cannot be seen, as in another
-/// container, they are all that is left of it if it is killed.
+/// Sums the records of the profile at `path`, but those of the last start, if it is longer than
+/// `limit`. Raw files are left alone: should a process count in one where it cannot be seen, as in
+/// another container, they are all that is left of it if it is killed.
 ///
-/// It is not worth it, and `None`, unless records that were not summed yet and can be make up a quarter
-/// of the limit: so a profile whose sums are longer than the limit is not summed again for each start.
+/// It is not worth it, and `None`, unless records that were not summed yet and can be make up a
+/// quarter of the limit: so a profile whose sums are longer than the limit is not summed again for
+/// each start.
 ///
-/// `None` also if the file cannot be written, if somebody else has its lock, or if it holds something
-/// that cannot be read.
+/// `None` also if the file cannot be written, if somebody else has its lock, or if it holds
+/// something that cannot be read.
 pub fn if_long(path: &Path, limit: u64) -> Option<Compacted> {
     if fs::metadata(path).ok()?.len() <= limit || store::try_lock(path).is_err() {
         return None;
@@ -67,8 +69,8 @@ enum Why {
 /// What a profile is to become.
 struct Smaller {
     path: PathBuf,
-    /// The file as it was read, `None` if there was none. As long as it is open, no other file has its
-    /// inode.
+    /// The file as it was read, `None` if there was none. As long as it is open, no other file has
+    /// its inode.
     file: Option<File>,
     /// So much of the file was read.
     length: u64,

@@ -1,14 +1,17 @@
 //! What a run covered: functions, lines, branches and paths, of each file or of each function.
 //!
-//! Lines and branches are those of [`source`](crate::source). A path is covered if it was executed to its end at least once; what is
-//! possible is what the control-flow graph allows, though no input may lead there. Where the limit cuts paths, their
-//! pieces are counted, and the number of whole paths stands beside them. Meant for `-fpath-stage=early`: later, branches of the source
+//! Lines and branches are those of [`source`](crate::source). A path is covered if it was executed
+//! to its end at least once; what is possible is what the control-flow graph allows, though no
+//! input may lead there. Where the limit cuts paths, their pieces are counted, and the number of
+//! whole paths stands beside them. Meant for `-fpath-stage=early`: later, branches of the source
 //! have become something else.
 //!
-//! A function that the optimiser or the linker dropped, since nothing calls it, did not run: it is not covered.
+//! A function that the optimiser or the linker dropped, since nothing calls it, did not run: it is
+//! not covered.
 //!
-//! A function that could not be counted, as a coroutine that is not split yet, is unknown: it and the line that it begins on count as not covered.
-//! Those that the user left out are not there at all.
+//! A function that could not be counted, as a coroutine that is not split yet, is unknown: it and
+//! the line that it begins on count as not covered. Those that the user left out are not there at
+//! all.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt::Write as _;
@@ -135,7 +138,8 @@ impl<'a> Chosen<'a> {
     }
 }
 
-/// Whether a function has code in the source of which nothing is known, though nobody asked for that.
+/// Whether a function has code in the source of which nothing is known, though nobody asked for
+/// that.
 fn is_unknown(function: &Function) -> bool {
     // What the pass says of what users leave out (`pass/src/eligible.rs`).
     let asked = ["attribute no_profile", "annotated with", "left out by the filter", "not hot"];
@@ -160,7 +164,8 @@ fn of_file(file: &SourceFile, paths: Covered) -> Coverage {
     }
 }
 
-/// Writes the table, and what is missing if that is asked for. Gives how much was covered of all that `options` choose.
+/// Writes the table, and what is missing if that is asked for. Gives how much was covered of all
+/// that `options` choose.
 ///
 /// # Errors
 /// Those of `out`.
@@ -200,8 +205,8 @@ pub fn write(report: &Printable, options: &Options, out: &mut impl Write) -> Res
     let late = report.modules.iter().filter(|module| module.stage != "early").count();
     if late > 0 {
         let text = format!(
-            "{} counted after optimisation, when branches of the source may be gone; compile with -fpath-stage=early for \
-             coverage",
+            "{} counted after optimisation, when branches of the source may be gone; compile with \
+             -fpath-stage=early for coverage",
             plural(late, "unit")
         );
         writeln!(out, "{}", fit::remark(&"note:".cyan().bold().to_string(), &text, None))?;
@@ -312,7 +317,8 @@ fn words(outcome: &Outcome) -> String {
     notation::words(outcome).map_or_else(String::new, |(_, words)| words)
 }
 
-/// The paths that a function did not take, if they are few enough to list. `room` is for so many blocks.
+/// The paths that a function did not take, if they are few enough to list. `room` is for so many
+/// blocks.
 fn paths(function: &Function, most: u64, room: &mut usize, text: &mut String) {
     let covered = paths_of(function);
     if covered.executed >= covered.all {

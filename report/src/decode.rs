@@ -1,9 +1,9 @@
 //! Turns counters into paths: counter index → function → path id → acyclic edges → basic blocks.
 //!
-//! The values that the acyclic edges carry come from the manifest, so the report never computes a numbering of its
-//! own. Copies of an inline function (equal name and graph, in several modules of one image) are summed
-//! before decoding. Nothing here trusts its input: a function whose manifest or counters make no sense is left
-//! out and becomes a problem that names it.
+//! The values that the acyclic edges carry come from the manifest, so the report never computes a
+//! numbering of its own. Copies of an inline function (equal name and graph, in several modules of
+//! one image) are summed before decoding. Nothing here trusts its input: a function whose manifest
+//! or counters make no sense is left out and becomes a problem that names it.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path as FilePath;
@@ -73,7 +73,8 @@ pub fn decode(images: Vec<Loaded>) -> (Report, Vec<Error>) {
     (report, problems)
 }
 
-/// How much memory executed paths may take: a few bytes of a profile stand for a path of any length.
+/// How much memory executed paths may take: a few bytes of a profile stand for a path of any
+/// length.
 fn allowance(plan: &[Raw]) -> Allowance {
     let paths = plan.iter().map(|raw| raw.counts.len() as u64).sum::<u64>();
     let blocks = plan.iter().map(|raw| raw.shape.blocks.len() as u64).sum::<u64>();
@@ -83,7 +84,8 @@ fn allowance(plan: &[Raw]) -> Allowance {
 /// How many bytes so many executed paths may take, of functions with so many blocks.
 fn room(paths: u64, blocks: u64) -> u64 {
     const PLENTY: u64 = 128 << 20;
-    // What a path takes whose length is nothing special, and how many of them a small file can hold.
+    // What a path takes whose length is nothing special, and how many of them a small file can
+    // hold.
     const USUAL: u64 = 256;
     const FEW: u64 = 1 << 20;
     const MANY: u64 = 5_000_000;
@@ -118,13 +120,15 @@ struct Raw {
     present: bool,
     /// Whether its unit counts only calls.
     only_calls: bool,
-    /// How many of the processes that counted in its unit were killed, or ended while other threads were running.
+    /// How many of the processes that counted in its unit were killed, or ended while other threads
+    /// were running.
     interrupted: Count,
     entries: Count,
     tables: BTreeMap<TableOf, Seen>,
     /// Count by path id.
     counts: BTreeMap<u64, Count>,
-    /// By id of a path in flight, how often a forked process went on where its parent had come along that path.
+    /// By id of a path in flight, how often a forked process went on where its parent had come
+    /// along that path.
     inherited: BTreeMap<u64, Count>,
 }
 
@@ -174,13 +178,15 @@ fn slice(counted: Counted, image: usize, module: usize) -> Result<Vec<Raw>> {
 }
 
 impl Raw {
-    /// Whether the image may have code of it. What is not counted has no word in the image that could tell.
+    /// Whether the image may have code of it. What is not counted has no word in the image that
+    /// could tell.
     fn has_code(&self) -> bool {
         self.present || !self.counts.is_empty() || self.shape.skipped.is_some()
     }
 }
 
-/// Of the functions of an image that it has no code of, those that no other copy stands for, each once.
+/// Of the functions of an image that it has no code of, those that no other copy stands for, each
+/// once.
 fn never_ran(without_code: Vec<Raw>, kept: &[Raw], modules: &[Module]) -> Vec<Raw> {
     let shared = |of: &Raw| of.shape.linkage != Linkage::Internal;
     let mut known: HashSet<String> = kept.iter().filter(|of| shared(of)).map(|of| of.shape.name.clone()).collect();
@@ -335,7 +341,8 @@ pub(crate) fn decoder(shape: &manifest::Function) -> Result<Decoder> {
     Ok(Decoder::new(shape.blocks.len(), &plain_edges(shape)?)?)
 }
 
-/// The acyclic graph as the decoder wants it: (source, target, value), EXIT being the number of blocks.
+/// The acyclic graph as the decoder wants it: (source, target, value), EXIT being the number of
+/// blocks.
 pub(crate) fn plain_edges(shape: &manifest::Function) -> Result<Vec<(u32, u32, u64)>> {
     let exit = u32::try_from(shape.blocks.len()).context("it has too many blocks")?;
     let plain = |edge: &manifest::DagEdge| match edge.kind {

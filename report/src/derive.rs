@@ -1,6 +1,7 @@
 //! Counts of blocks and edges, where those and not paths are counted.
 //!
-//! Those without a counter follow from the others, see `paths::conservation`. Damaged numbers give wrong counts, never a panic.
+//! Those without a counter follow from the others, see `paths::conservation`. Damaged numbers give
+//! wrong counts, never a panic.
 
 use std::collections::{BTreeMap, HashMap};
 

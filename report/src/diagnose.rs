@@ -1,4 +1,5 @@
-//! Says why a program that ran left no profile, from how it ended and from what its image looks like.
+//! Says why a program that ran left no profile, from how it ended and from what its image looks
+//! like.
 
 use std::ffi::OsStr;
 use std::os::unix::process::ExitStatusExt;
@@ -11,11 +12,14 @@ use crate::image::{self, Traces};
 use crate::run::find_program;
 
 /// What to say of an image with counters that pathld did not link, behind its name.
-pub const UNLINKED: &str = "was compiled with pathcc and linked by another linker, so that nobody writes down what it counts. Link it \
-    with pathcc or pathc++, too: in CMake as CMAKE_C_COMPILER and CMAKE_CXX_COMPILER, or as the launcher of both compiler and linker; for cargo with \
-    RUSTFLAGS=-Clinker=pathcc; for pip and Python's packages with CC=pathcc CXX=pathc++ LDSHARED='pathcc -shared'; for Go with \
-    CC=pathcc and -ldflags='-linkmode=external -extld=pathcc'; for node-gyp with CC=pathcc CXX=pathc++ LINK=pathc++; or give \
-    any clang -fuse-ld=pathld.";
+pub const UNLINKED: &str = "was compiled with pathcc and linked by another linker, so that nobody \
+                            writes down what it counts. Link it with pathcc or pathc++, too: in \
+                            CMake as CMAKE_C_COMPILER and CMAKE_CXX_COMPILER, or as the launcher \
+                            of both compiler and linker; for cargo with RUSTFLAGS=-Clinker=pathcc; \
+                            for pip and Python's packages with CC=pathcc CXX=pathc++ \
+                            LDSHARED='pathcc -shared'; for Go with CC=pathcc and \
+                            -ldflags='-linkmode=external -extld=pathcc'; for node-gyp with \
+                            CC=pathcc CXX=pathc++ LINK=pathc++; or give any clang -fuse-ld=pathld.";
 
 /// The reasons that apply, as whole sentences.
 pub fn explain(program: &OsStr, status: ExitStatus) -> String {
@@ -33,20 +37,23 @@ fn reason(path: &Path) -> String {
         Ok(traces) => traces,
         Err(_) if std::fs::read(path).is_ok_and(|content| !content.starts_with(b"\x7fELF")) => {
             return format!(
-                "{place} is no ELF image but a script: only instrumented programs that it starts write profiles."
+                "{place} is no ELF image but a script: only instrumented programs that it starts \
+                 write profiles."
             );
         }
         Err(error) => return format!("Its image cannot be looked at: {error:#}."),
     };
     match traces {
         Traces { manifest: false, .. } => format!(
-            "{place} has no section {}: it was not compiled with pathcc (CC=pathcc CXX=pathc++), or it was stripped.",
+            "{place} has no section {}: it was not compiled with pathcc (CC=pathcc CXX=pathc++), \
+             or it was stripped.",
             names::MANIFEST_SECTION
         ),
         Traces { linked: false, .. } => format!("{place} {UNLINKED}"),
         _ => format!(
-            "{place} is instrumented as it should be. It may be set-user-id, have no place to write to, or have been \
-             started through something that sets PATHCC_PROFILE (off writes nothing); `pathprof doctor` looks for reasons."
+            "{place} is instrumented as it should be. It may be set-user-id, have no place to \
+             write to, or have been started through something that sets PATHCC_PROFILE (off writes \
+             nothing); `pathprof doctor` looks for reasons."
         ),
     }
 }

@@ -1,4 +1,5 @@
-//! Says what would make counts be lost here, before they are: where profiles go, what the limits are, how a program is built.
+//! Says what would make counts be lost here, before they are: where profiles go, what the limits
+//! are, how a program is built.
 
 use std::env;
 use std::ffi::OsStr;
@@ -75,7 +76,8 @@ fn unknown_placeholder(pattern: &[u8]) -> Option<char> {
     None
 }
 
-/// The directory of the profile of a program, or of those in the current directory: beside it, or where the user's state is.
+/// The directory of the profile of a program, or of those in the current directory: beside it, or
+/// where the user's state is.
 fn beside(program: Option<&OsStr>) -> PathBuf {
     let directory = real_path(program).as_deref().and_then(Path::parent).unwrap_or(Path::new(".")).to_path_buf();
     let may_write = rustix::fs::access(&directory, rustix::fs::Access::WRITE_OK).is_ok();
@@ -116,7 +118,8 @@ fn place(directory: &Path, findings: &mut Findings) {
         Ok(_) => findings.good.push(format!("Profiles can be written to {shown}.")),
         Err(error) => {
             findings.bad.push(format!(
-                "Profiles cannot be written to {shown}: {error}. Set PATHCC_PROFILE to a directory that can be written."
+                "Profiles cannot be written to {shown}: {error}. Set PATHCC_PROFILE to a directory \
+                 that can be written."
             ));
             return;
         }
@@ -128,8 +131,8 @@ fn place(directory: &Path, findings: &mut Findings) {
             (
                 format!("There are {} MiB free.", free >> 20),
                 format!(
-                    "Only {} MiB are free in {shown}: a program that is killed may lose its counts, and a profile may not \
-                     fit. Make room.",
+                    "Only {} MiB are free in {shown}: a program that is killed may lose its \
+                     counts, and a profile may not fit. Make room.",
                     free >> 20
                 ),
             ),
@@ -139,8 +142,8 @@ fn place(directory: &Path, findings: &mut Findings) {
             (
                 "The file system keeps the counts of a program that is killed.".into(),
                 format!(
-                    "The file system of {shown} (type {:#x}) is not known to keep what a killed program counted. Set \
-                     PATHCC_PROFILE to a directory on a local disk.",
+                    "The file system of {shown} (type {:#x}) is not known to keep what a killed \
+                     program counted. Set PATHCC_PROFILE to a directory on a local disk.",
                     system.f_type
                 ),
             ),
@@ -157,8 +160,9 @@ fn leftovers(directory: &Path, findings: &mut Findings) {
     let gone = records.filter(|record| record.range.is_none() && !record.is_in_use()).count();
     if gone > 0 {
         findings.good.push(format!(
-            "{gone} raw files (.*.{EXTENSION}.*.raw) are of processes that ended without writing a record; they are read \
-             with their profiles, and `pathprof compact` takes them into these."
+            "{gone} raw files (.*.{EXTENSION}.*.raw) are of processes that ended without writing a \
+             record; they are read with their profiles, and `pathprof compact` takes them into \
+             these."
         ));
     }
 }
@@ -185,8 +189,8 @@ fn tree_at(root: &Path, findings: &mut Findings) {
         (
             format!("The installation in {shown} is complete."),
             format!(
-                "The installation in {shown} lacks, or does not let you read, {}: programs that are built with it are \
-                 not counted. Run `make install` again.",
+                "The installation in {shown} lacks, or does not let you read, {}: programs that \
+                 are built with it are not counted. Run `make install` again.",
                 paths.join(", ")
             ),
         ),
@@ -201,8 +205,8 @@ fn limits(findings: &mut Findings) {
         (
             "Files may be of any size.".into(),
             format!(
-                "Files may not exceed {} bytes (ulimit -f): larger profiles are not written, and what larger programs count \
-                 is lost if they are killed. Raise the limit.",
+                "Files may not exceed {} bytes (ulimit -f): larger profiles are not written, and \
+                 what larger programs count is lost if they are killed. Raise the limit.",
                 size.unwrap_or_default()
             ),
         ),
@@ -213,8 +217,8 @@ fn limits(findings: &mut Findings) {
         (
             "Address space is not limited.".into(),
             format!(
-                "Address space is limited to {} MiB (ulimit -v): threads of larger programs may have to count together, which \
-                 the profile then says. Raise the limit.",
+                "Address space is limited to {} MiB (ulimit -v): threads of larger programs may \
+                 have to count together, which the profile then says. Raise the limit.",
                 memory.unwrap_or_default() >> 20
             ),
         ),
@@ -225,7 +229,8 @@ fn limits(findings: &mut Findings) {
         (
             "There are enough descriptors.".into(),
             format!(
-                "Only {} files may be open at once (ulimit -n): there may be none left for a profile. Raise the limit.",
+                "Only {} files may be open at once (ulimit -n): there may be none left for a \
+                 profile. Raise the limit.",
                 descriptors.unwrap_or_default()
             ),
         ),

@@ -1,9 +1,10 @@
 //! How often functions were entered, and how many frames did not come back from a call.
 //!
-//! Both are found in each process by itself, before processes are summed: a forked child ends paths that its parent entered,
-//! and that must not hide frames that stay in another process. The counters of paths in flight say how often control came to
-//! a call; [`Layout::settle`] makes of them how often it stayed there. Then every entry is a path that starts there, ended or
-//! in flight.
+//! Both are found in each process by itself, before processes are summed: a forked child ends paths
+//! that its parent entered, and that must not hide frames that stay in another process. The
+//! counters of paths in flight say how often control came to a call; [`Layout::settle`] makes of
+//! them how often it stayed there. Then every entry is a path that starts there, ended or in
+//! flight.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +14,8 @@ use paths::in_flight::{InFlight, Role};
 use crate::decode;
 use crate::model::Count;
 
-/// Where the counters of a module's functions stand, in their order, and what their paths in flight mean.
+/// Where the counters of a module's functions stand, in their order, and what their paths in flight
+/// mean.
 #[derive(Clone, Debug)]
 pub struct Layout(Vec<Place>);
 
@@ -33,7 +35,8 @@ struct Place {
 }
 
 impl Layout {
-    /// That of the functions of a manifest. A graph that makes no sense is told of where paths are decoded.
+    /// That of the functions of a manifest. A graph that makes no sense is told of where paths are
+    /// decoded.
     pub fn of(manifest: &Manifest) -> Self {
         let functions = manifest.functions.iter().enumerate().filter(|(_, function)| function.num_paths > 0);
         let place = |(at, function): (usize, &Function)| {
@@ -52,9 +55,10 @@ impl Layout {
         Self(places)
     }
 
-    /// Turns the counters of one process, index and count in ascending order of index, from arrivals at calls that paths in
-    /// flight end with to frames that stayed in them: a negative number, modulo 2^64, where more came back than arrived. Gives
-    /// the counters, and the entries of each function that has any, by its index in the manifest.
+    /// Turns the counters of one process, index and count in ascending order of index, from
+    /// arrivals at calls that paths in flight end with to frames that stayed in them: a negative
+    /// number, modulo 2^64, where more came back than arrived. Gives the counters, and the entries
+    /// of each function that has any, by its index in the manifest.
     pub fn settle(&self, counts: &[(u64, u64)]) -> (Vec<(u64, u64)>, BTreeMap<usize, Count>) {
         let from = |index| counts.partition_point(|&(counter, _)| counter < index);
         let (mut settled, mut entries) = (Vec::with_capacity(counts.len()), BTreeMap::new());
@@ -98,7 +102,8 @@ mod tests {
 
     use super::*;
 
-    /// Counters from 10 on: 10 is in flight at block 0, 11 leaves at block 1; 12 starts behind a back edge.
+    /// Counters from 10 on: 10 is in flight at block 0, 11 leaves at block 1; 12 starts behind a
+    /// back edge.
     fn layout() -> Layout {
         let dag = |kind, value| DagEdge { kind, value };
         let function = Function {

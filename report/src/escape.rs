@@ -1,8 +1,10 @@
-//! How foreign text is shown: names of functions, files and programs come out of objects, profiles and file systems, and may hold anything.
+//! How foreign text is shown: names of functions, files and programs come out of objects, profiles
+//! and file systems, and may hold anything.
 //!
-//! What moves the cursor, ends a line, turns the direction of writing or cannot be seen is written as its code. Each format has one function:
-//! [`terminal`] for what people read, [`line`] for formats that have a record on each line, [`Json`] for JSON. The file of weights has its own
-//! in `pathformat::weights`, since the pass reads it back.
+//! What moves the cursor, ends a line, turns the direction of writing or cannot be seen is written
+//! as its code. Each format has one function: [`terminal`] for what people read, [`line`] for
+//! formats that have a record on each line, [`Json`] for JSON. The file of weights has its own in
+//! `pathformat::weights`, since the pass reads it back.
 
 use std::borrow::Cow;
 use std::io::{Error, ErrorKind, Result, Write};
@@ -10,8 +12,8 @@ use std::path::{Path, PathBuf};
 
 use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
 
-/// Whether a character does something other than to be seen: control characters, those that format text (its direction, what is joined
-/// or invisible), and those that end a line or a paragraph.
+/// Whether a character does something other than to be seen: control characters, those that format
+/// text (its direction, what is joined or invisible), and those that end a line or a paragraph.
 pub fn is_hidden(c: char) -> bool {
     !c.is_ascii_graphic()
         && matches!(
@@ -35,8 +37,8 @@ pub fn terminal(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// Text in a record that ends with its line and has `separators` between its fields: as for [`terminal`], separators alike. If anything is
-/// escaped, backslashes are doubled.
+/// Text in a record that ends with its line and has `separators` between its fields: as for
+/// [`terminal`], separators alike. If anything is escaped, backslashes are doubled.
 pub fn line<'a>(text: &'a str, separators: &[char]) -> Cow<'a, str> {
     let is_special = |c: char| is_hidden(c) || separators.contains(&c);
     if !text.contains(is_special) {
@@ -59,9 +61,11 @@ pub fn path(path: &Path) -> PathBuf {
     terminal(&path.to_string_lossy()).into_owned().into()
 }
 
-/// Takes JSON on its way to a writer, and writes hidden characters as `\u202e` and the like, which readers turn back.
+/// Takes JSON on its way to a writer, and writes hidden characters as `\u202e` and the like, which
+/// readers turn back.
 ///
-/// Each piece that it is given must be whole characters. Control characters of ASCII pass: in a string JSON itself escapes them.
+/// Each piece that it is given must be whole characters. Control characters of ASCII pass: in a
+/// string JSON itself escapes them.
 #[derive(Debug)]
 pub struct Json<W>(pub W);
 

@@ -1,7 +1,7 @@
 //! Fits a written path into the width of a table cell.
 //!
-//! A path that needs more than [`LINES`] lines loses first the inlined lines on which nothing is decided, then its
-//! middle, since its start and its end say the most.
+//! A path that needs more than [`LINES`] lines loses first the inlined lines on which nothing is
+//! decided, then its middle, since its start and its end say the most.
 
 use owo_colors::OwoColorize;
 
@@ -58,7 +58,8 @@ pub fn fit(path: &Written, width: Option<usize>) -> String {
     wrap(&without(&words, fewest), width).join("\n")
 }
 
-/// A sentence after its label, broken into lines of at most `width` characters; on one line without a width.
+/// A sentence after its label, broken into lines of at most `width` characters; on one line without
+/// a width.
 pub fn remark(label: &str, text: &str, width: Option<usize>) -> String {
     let label = Word { text: label.into(), width: visible_width(label), minor: false };
     let words = text.split(' ').map(|word| Word::new(word, str::to_string));
@@ -107,8 +108,8 @@ fn without_minor(words: Vec<Word>) -> Vec<Word> {
     kept
 }
 
-/// `words` with `count` of them replaced by a remark, in the middle but nearer to the end. Minor words beside the
-/// remark go with them.
+/// `words` with `count` of them replaced by a remark, in the middle but nearer to the end. Minor
+/// words beside the remark go with them.
 fn without(words: &[Word], count: usize) -> Vec<Word> {
     let middle = (words.len() - count) * 2 / 3;
     let head = words[..middle].iter().rposition(|word| !word.minor).map_or(0, |last| last + 1);

@@ -1,10 +1,11 @@
 //! Counts of the edges of the control-flow graph, from the counts of the acyclic edges.
 //!
-//! An edge that is not cut was taken as often as the paths that hold it ran. A cut edge is two acyclic edges, one that
-//! ends a path and one that starts the next, and several cut edges may share either. Then the rules are,
-//! in this order: an edge alone in its group of starts has the group's count (code at the target really ran); an edge in a
-//! group with nothing left was never taken; an edge alone in its group of ends has the group's count, unless
-//! fewer starts are left (the process ended in between). What no rule settles stays unknown.
+//! An edge that is not cut was taken as often as the paths that hold it ran. A cut edge is two
+//! acyclic edges, one that ends a path and one that starts the next, and several cut edges may
+//! share either. Then the rules are, in this order: an edge alone in its group of starts has the
+//! group's count (code at the target really ran); an edge in a group with nothing left was never
+//! taken; an edge alone in its group of ends has the group's count, unless fewer starts are left
+//! (the process ended in between). What no rule settles stays unknown.
 
 use std::collections::HashMap;
 
@@ -12,8 +13,8 @@ use pathformat::manifest::{DagEdgeKind, Function};
 
 use crate::model::Count;
 
-/// For each edge of the control-flow graph its count, or `None` if the acyclic edges' counts do not determine it.
-/// `dag_counts` has one count for each acyclic edge.
+/// For each edge of the control-flow graph its count, or `None` if the acyclic edges' counts do not
+/// determine it. `dag_counts` has one count for each acyclic edge.
 pub fn edge_counts(shape: &Function, dag_counts: &[Count]) -> Vec<Option<Count>> {
     let mut counts: Vec<Option<Count>> = shape.edges.iter().map(|edge| edge.cut.is_none().then_some(0)).collect();
     for (dag, &count) in shape.dag.iter().zip(dag_counts) {
@@ -42,8 +43,8 @@ pub struct Pair {
     pub start: u32,
 }
 
-/// The counts of the edges that are determined by the sums over all edges of one end, and over all of one start, as far as
-/// those are known.
+/// The counts of the edges that are determined by the sums over all edges of one end, and over all
+/// of one start, as far as those are known.
 pub fn pair(
     mut open: Vec<Pair>,
     of_ends: impl Fn(u32) -> Option<Count>,
@@ -73,13 +74,15 @@ pub fn pair(
     settled
 }
 
-/// The edges that share an end or a start: how many are not settled yet, and what they sum up to if that is known.
+/// The edges that share an end or a start: how many are not settled yet, and what they sum up to if
+/// that is known.
 struct Group {
     left: Option<Count>,
     members: usize,
 }
 
-/// Rules in order of preference; each gives the count of an edge in these groups of ends and starts, if it applies.
+/// Rules in order of preference; each gives the count of an edge in these groups of ends and
+/// starts, if it applies.
 const RULES: [fn(&Group, &Group) -> Option<Count>; 3] = [
     |_, starts| starts.left.filter(|_| starts.members == 1),
     |ends, starts| (ends.left == Some(0) || starts.left == Some(0)).then_some(0),
@@ -112,7 +115,8 @@ mod tests {
 
     #[test]
     fn an_invoke_that_never_threw_gives_all_to_the_normal_edge() {
-        // Two invokes (ends 0 and 1) with a normal edge each (starts 2 and 3) and one landing pad (start 4).
+        // Two invokes (ends 0 and 1) with a normal edge each (starts 2 and 3) and one landing pad
+        // (start 4).
         let shape = cut_edges(&[(0, 2), (0, 4), (1, 3), (1, 4)], 5);
         assert_eq!(edge_counts(&shape, &[10, 20, 10, 19, 0]), [Some(10), Some(0), Some(19), Some(0)]);
     }

@@ -1,6 +1,7 @@
 //! Reads from an executable or shared library what profiles need: its build-id and its manifests.
 //!
-//! Only the parts needed are read from the file, since an image with debug information may be large.
+//! Only the parts needed are read from the file, since an image with debug information may be
+//! large.
 
 use std::collections::{BTreeSet, HashSet};
 use std::io::{self, Read};
@@ -17,7 +18,8 @@ use rayon::prelude::*;
 
 use crate::bounded::Bounded;
 
-/// Manifests may take so much memory. Those of sqlite take 32 times their compressed length, 13 times that of the stripped image.
+/// Manifests may take so much memory. Those of sqlite take 32 times their compressed length, 13
+/// times that of the stripped image.
 const PLENTY: u64 = 224 << 20;
 
 /// In an image that is longer than this ...
@@ -46,7 +48,8 @@ pub struct Image {
 }
 
 impl Image {
-    /// Whether function number `index` of a module may be in the image: the linker may have dropped it.
+    /// Whether function number `index` of a module may be in the image: the linker may have dropped
+    /// it.
     pub fn has_function(&self, module: ModuleId, index: usize) -> bool {
         let Some(functions) = &self.functions else { return true };
         module.function_word(index).is_none_or(|word| functions.contains(&word))
@@ -85,15 +88,16 @@ pub fn read(path: &Path) -> Result<Image> {
     let build_id = file.build_id().ok().flatten().unwrap_or_default().to_vec();
     let Some(section) = file.section_by_name(names::MANIFEST_SECTION) else {
         bail!(
-            "{}: this image has no section {}: it was not compiled with pathcc, or it was stripped; \
-             give the image as it was linked with --image PATH",
+            "{}: this image has no section {}: it was not compiled with pathcc, or it was \
+             stripped; give the image as it was linked with --image PATH",
             path.display(),
             names::MANIFEST_SECTION
         );
     };
     if section.kind() == SectionKind::UninitializedData {
         bail!(
-            "{}: this file has only the debug information of an image; give the image itself with --image PATH",
+            "{}: this file has only the debug information of an image; give the image itself with \
+             --image PATH",
             path.display()
         );
     }
@@ -162,7 +166,8 @@ pub fn module(record: &Record<'_>, allowance: &Allowance) -> Result<Module> {
     let head = record.head;
     allowance.take(head.raw_length).with_context(|| format!("its payload has {} bytes", head.raw_length))?;
     let mut payload = Vec::with_capacity(usize::try_from(head.raw_length).unwrap_or_default().saturating_add(1));
-    // The frame, too, says how much memory it wants. Nothing that the pass writes wants more than this.
+    // The frame, too, says how much memory it wants. Nothing that the pass writes wants more than
+    // this.
     let decoder = zstd::stream::read::Decoder::new(record.stored).and_then(|mut decoder| {
         decoder.window_log_max(WINDOW)?;
         Ok(decoder)

@@ -60,13 +60,13 @@ pub enum Choice {
     Start(usize),
 }
 
-/// The profiles that `arguments` name, in order: a directory stands for the profiles in it and below, an image for the profile that
-/// its runs left. Without arguments, the profiles in the current directory. If that is not all of them, what is read is said on
-/// standard error.
+/// The profiles that `arguments` name, in order: a directory stands for the profiles in it and
+/// below, an image for the profile that its runs left. Without arguments, the profiles in the
+/// current directory. If that is not all of them, what is read is said on standard error.
 ///
 /// # Errors
-/// A directory without profiles, or one that cannot be read, and a start that is not there. Whether the files can be read is not
-/// asked here.
+/// A directory without profiles, or one that cannot be read, and a start that is not there. Whether
+/// the files can be read is not asked here.
 pub fn inputs(arguments: &[PathBuf], choice: Choice) -> Result<Vec<Input>> {
     let inputs = records::of_all(files(arguments)?);
     let number = match choice {
@@ -82,7 +82,11 @@ pub fn inputs(arguments: &[PathBuf], choice: Choice) -> Result<Vec<Input>> {
     }
     let starts = starts(&records);
     let Some(chosen) = number.checked_sub(1).and_then(|at| starts.get(at)) else {
-        bail!("there is no start {number}; `pathprof runs` lists them, from 1, which is the last, to {}", starts.len())
+        bail!(
+            "there is no start {number}; `pathprof runs` lists them, from 1, which is the last, \
+               to {}",
+            starts.len()
+        )
     };
     tell(&chosen.iter().map(|&at| records[at]).collect::<Vec<_>>(), number, starts.len());
     let mut places = 0..;
@@ -119,8 +123,9 @@ pub fn files(arguments: &[PathBuf]) -> Result<Vec<PathBuf>> {
         let found = in_directory(Path::new("."))?;
         if found.is_empty() {
             bail!(
-                "no profile (*.{EXTENSION}) in the current directory: a profile stands beside its program; name that \
-                 program, its profile, or a directory, or run it with `pathprof run -- PROGRAM`"
+                "no profile (*.{EXTENSION}) in the current directory: a profile stands beside its \
+                 program; name that program, its profile, or a directory, or run it with `pathprof \
+                 run -- PROGRAM`"
             );
         }
         return Ok(found.iter().map(|path| path.strip_prefix(".").unwrap_or(path).to_path_buf()).collect());
@@ -165,8 +170,8 @@ fn profiles_among(files: impl Iterator<Item = PathBuf>) -> Vec<PathBuf> {
     found.map(|(profile, _)| profile).collect::<BTreeSet<_>>().into_iter().collect()
 }
 
-/// Whether this is the profile that an image has unless somebody says otherwise: it stands beside the
-/// image, or where the user's state is.
+/// Whether this is the profile that an image has unless somebody says otherwise: it stands beside
+/// the image, or where the user's state is.
 pub fn is_default(profile: &Path) -> bool {
     let in_state = || {
         let state = state_directory().map(|state| state.join("pathprof"));
@@ -197,7 +202,8 @@ fn of_image(path: &Path) -> Result<PathBuf> {
     let names: Vec<_> = places.iter().map(|place| place.display().to_string()).collect();
     let found = found.with_context(|| {
         format!(
-            "{}: this program has left no profile ({}); run it first, or name the profile if PATHCC_PROFILE said where it goes",
+            "{}: this program has left no profile ({}); run it first, or name the profile if \
+             PATHCC_PROFILE said where it goes",
             path.display(),
             names.join(" or ")
         )

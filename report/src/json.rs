@@ -1,7 +1,9 @@
-//! The model as JSON, schema `pathprof/1`, written function by function without building the text in memory.
+//! The model as JSON, schema `pathprof/1`, written function by function without building the text
+//! in memory.
 //!
-//! Counts are exact integers of any size. Path ids and numbers of possible paths are decimal strings, since many
-//! readers of JSON hold numbers as floating point. What is not known is `null`. Names are exact; what cannot be seen of them is [escaped](escape::Json).
+//! Counts are exact integers of any size. Path ids and numbers of possible paths are decimal
+//! strings, since many readers of JSON hold numbers as floating point. What is not known is `null`.
+//! Names are exact; what cannot be seen of them is [escaped](escape::Json).
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -261,7 +263,8 @@ fn block<'a>(function: &'a Function, id: usize, own: &[u32]) -> impl Serialize +
     }
 }
 
-/// For each location the one in the function's own text: inlined code stands at the line of its call.
+/// For each location the one in the function's own text: inlined code stands at the line of its
+/// call.
 fn own_locations(function: &Function) -> Vec<u32> {
     let locations = &function.shape.locations;
     let mut own: Vec<u32> = Vec::with_capacity(locations.len());

@@ -1,9 +1,11 @@
 //! Reads path profiles: which paths through which functions ran, and how often.
 //!
-//! Data flows one way: [`inputs`] says which profiles to read, [`profile`] reads one, [`runs`] sees to it that no run is taken twice, [`load`] joins them with the manifests of their images
-//! ([`image`]), [`decode`] turns counters into paths, [`model`] holds what came out, and [`text`] and
-//! [`json`] show it, foreign names [`escape`]d. [`run`] runs a program first; [`diagnose`] says why a program wrote nothing, [`doctor`]
-//! what might go wrong before it does; [`merge`] joins profiles.
+//! Data flows one way: [`inputs`] says which profiles to read, [`profile`] reads one, [`runs`] sees
+//! to it that no run is taken twice, [`load`] joins them with the manifests of their images
+//! ([`image`]), [`decode`] turns counters into paths, [`model`] holds what came out, and [`text`]
+//! and [`json`] show it, foreign names [`escape`]d. [`run`] runs a program first; [`diagnose`] says
+//! why a program wrote nothing, [`doctor`] what might go wrong before it does; [`merge`] joins
+//! profiles.
 //!
 //! The crate knows nothing of command lines (that is the program `pathprof`) and never links LLVM.
 #![forbid(unsafe_code)]
@@ -67,7 +69,8 @@ use std::path::PathBuf;
 /// Which profiles to read, and where their images are.
 #[derive(Clone, Debug, Default)]
 pub struct Sources {
-    /// Profiles, directories of profiles, and images that left some; empty means those in the current directory.
+    /// Profiles, directories of profiles, and images that left some; empty means those in the
+    /// current directory.
     pub profiles: Vec<PathBuf>,
     /// Which starts to read.
     pub choice: inputs::Choice,
@@ -77,8 +80,8 @@ pub struct Sources {
     pub options: runs::Options,
 }
 
-/// Reads everything: the model, and every problem met on the way. A damaged input is left out of the model. What does no harm goes to
-/// standard error.
+/// Reads everything: the model, and every problem met on the way. A damaged input is left out of
+/// the model. What does no harm goes to standard error.
 ///
 /// # Errors
 /// Only if there is nothing to read at all; what is wrong with one input is among the problems.

@@ -1,14 +1,17 @@
 //! How often each line ran, as gcov says it.
 //!
-//! A line may have several blocks. It ran as often as control came to it from other lines, and once more for each time around a loop that lies on the
-//! line as a whole: `for (;;)` with its body elsewhere, or a loop on one line. Loops are found one by one, each taking with it as many
-//! executions as it went around (`GCOVBlock::getCyclesCount` in LLVM's `ProfileData/GCOV.cpp`, `get_cycles_count` in GCC's
-//! `gcov.cc`). The line that a function begins on is a line of its entry.
+//! A line may have several blocks. It ran as often as control came to it from other lines, and once
+//! more for each time around a loop that lies on the line as a whole: `for (;;)` with its body
+//! elsewhere, or a loop on one line. Loops are found one by one, each taking with it as many
+//! executions as it went around (`GCOVBlock::getCyclesCount` in LLVM's `ProfileData/GCOV.cpp`,
+//! `get_cycles_count` in GCC's `gcov.cc`). The line that a function begins on is a line of its
+//! entry.
 //!
-//! A call that may not come back ends a block. The block and the one behind it count as one here. A line behind the call ran less
-//! often, by the calls that did not come back. A coroutine that is suspended goes to the code that returns to its caller; the line of that code, which is
-//! the function's first, did not run for it. Where the counts of edges are not known, the line ran as often as the block on it
-//! that ran most often.
+//! A call that may not come back ends a block. The block and the one behind it count as one here. A
+//! line behind the call ran less often, by the calls that did not come back. A coroutine that is
+//! suspended goes to the code that returns to its caller; the line of that code, which is the
+//! function's first, did not run for it. Where the counts of edges are not known, the line ran as
+//! often as the block on it that ran most often.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -32,7 +35,8 @@ pub fn of(function: &Function) -> BTreeMap<Line<'_>, Count> {
             }
         }
     }
-    // A function's first line ran when control came in, as both gcovs say: it is a line of the entry.
+    // A function's first line ran when control came in, as both gcovs say: it is a line of the
+    // entry.
     if shape.line != 0 && !shape.file.is_empty() && !shape.blocks.is_empty() {
         let blocks = lines.entry((shape.file.as_str(), shape.line, None)).or_default();
         if blocks.first() != Some(&0) {
@@ -99,7 +103,8 @@ impl Chains {
     }
 }
 
-/// For each edge of a function and each place of a block in the source, so many edges are looked at ...
+/// For each edge of a function and each place of a block in the source, so many edges are looked at
+/// ...
 const WORK: usize = 200;
 
 /// ... and so many for the function. What people write takes a few.
@@ -114,13 +119,15 @@ impl Graph<'_> {
         self.entered(blocks).unwrap_or_else(most)
     }
 
-    /// How often control came to these blocks, which ascend, from others, or went around among them; `None` if that is not known.
+    /// How often control came to these blocks, which ascend, from others, or went around among
+    /// them; `None` if that is not known.
     fn entered(&self, blocks: &[u32]) -> Option<Count> {
         if blocks.len() > MOST_BLOCKS {
             return None;
         }
         let edges = &self.function.shape.edges;
-        // Each chain once, and how much less often the line's first block in it ran than the chain began.
+        // Each chain once, and how much less often the line's first block in it ran than the chain
+        // began.
         let mut chains: Vec<u32> = Vec::with_capacity(blocks.len());
         let (mut missing, counts) = (0, &self.function.block_counts);
         for &block in blocks {
@@ -162,7 +169,8 @@ impl Graph<'_> {
     }
 }
 
-/// The edges among the blocks of a line: for each block targets, and how often control went there that no loop has accounted for.
+/// The edges among the blocks of a line: for each block targets, and how often control went there
+/// that no loop has accounted for.
 struct Around(Vec<Vec<(usize, Count)>>);
 
 impl Around {
@@ -216,7 +224,8 @@ mod tests {
 
     use super::*;
 
-    /// A function whose blocks stand on these lines, with edges as (source, target, count), entered once.
+    /// A function whose blocks stand on these lines, with edges as (source, target, count), entered
+    /// once.
     fn function(lines: &[&[u32]], edges: &[(u32, u32, Option<Count>)]) -> Function {
         let location = |line| Location { file: "a.c".into(), line, ..Location::default() };
         let block =
@@ -291,7 +300,8 @@ mod tests {
         assert_eq!(counts(&call), [(1, 10), (2, 7), (3, 7)]);
     }
 
-    /// Blocks on line 1 with an edge from each to each other one, whose hottest block is said to have run 5 times.
+    /// Blocks on line 1 with an edge from each to each other one, whose hottest block is said to
+    /// have run 5 times.
     fn all_to_all(blocks: u32) -> Function {
         let pairs = (0..blocks).flat_map(|from| (0..blocks).map(move |to| (from, to)));
         let edges: Vec<_> = pairs.filter(|(from, to)| from != to).map(|(from, to)| (from, to, Some(3))).collect();

@@ -17,7 +17,8 @@ use crate::style::{elide, first_of, grouped, plural, shown, table};
 /// On a terminal, longer names lose their middle.
 const LONGEST_PROFILE: usize = 20;
 
-/// Writes the table with at most `top` rows (0: all), fitted to a width in characters, times in a time zone.
+/// Writes the table with at most `top` rows (0: all), fitted to a width in characters, times in a
+/// time zone.
 ///
 /// # Errors
 /// Those of `out`.

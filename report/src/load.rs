@@ -1,10 +1,10 @@
 //! Joins profiles with the images they were recorded from, and sums the runs of each image.
 //!
-//! An image is its build-id: hard links and copies of one binary are one image, and each of its files will do. An image without a build-id is its
-//! file, by whatever name it was started.
+//! An image is its build-id: hard links and copies of one binary are one image, and each of its
+//! files will do. An image without a build-id is its file, by whatever name it was started.
 //!
-//! A profile that cannot be used, because itself or its image is damaged, missing or of another build, is left out
-//! whole and becomes a problem that names it; the others go on.
+//! A profile that cannot be used, because itself or its image is damaged, missing or of another
+//! build, is left out whole and becomes a problem that names it; the others go on.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ffi::OsString;
@@ -49,14 +49,16 @@ pub struct Counted {
     layout: Layout,
     /// For each function of the manifest whether it is in the image.
     pub present: Vec<bool>,
-    /// The counters that are not zero, by index. Negative ones, of paths that a forked child took over, are left out.
+    /// The counters that are not zero, by index. Negative ones, of paths that a forked child took
+    /// over, are left out.
     pub counts: BTreeMap<u64, Count>,
     /// The entries of its functions, by index in the manifest.
     pub entries: BTreeMap<usize, Count>,
-    /// How many of the processes that counted were killed, or ended while other threads were running.
+    /// How many of the processes that counted were killed, or ended while other threads were
+    /// running.
     pub interrupted: Count,
-    /// By counter of a path in flight, how many frames of forked processes came back from the call that had entered it in
-    /// the parent.
+    /// By counter of a path in flight, how many frames of forked processes came back from the call
+    /// that had entered it in the parent.
     pub inherited: BTreeMap<u64, Count>,
     /// What the tables of its functions counted, by index in the manifest.
     pub tables: ByTable,
@@ -80,8 +82,8 @@ impl Counted {
         }
     }
 
-    /// Adds what one process counted: index and count, in ascending order of index. `keys` are those of its tables, and `name`
-    /// tells which function was at an address.
+    /// Adds what one process counted: index and count, in ascending order of index. `keys` are
+    /// those of its tables, and `name` tells which function was at an address.
     pub fn add(&mut self, counts: &[(u64, u64)], keys: &[(u64, u64)], name: impl FnMut(u64) -> String) {
         let (counts, tables) = self.tables_of.take(counts, keys, name);
         for (of, seen) in tables {
@@ -103,9 +105,11 @@ impl Counted {
 /// Where images are looked for.
 #[derive(Clone, Debug, Default)]
 pub struct Images {
-    /// If any are given, each record must come from one of them; otherwise each is looked for where its record says ...
+    /// The images. If any are given, each record must be of one of them; otherwise an image is
+    /// looked for where its record says.
     pub given: Vec<PathBuf>,
-    /// ... and, if it is gone or another one by now, in these directories and below, and in the current one.
+    /// Where to look, with what is below, for images that are gone from there or are others by now.
+    /// The current directory, without what is below, is looked at last.
     pub directories: Vec<PathBuf>,
 }
 
@@ -162,7 +166,8 @@ impl Taker for Shelf<'_> {
                 let counted = &mut loaded.modules[counted];
                 counted.add(&module.counts, keys, name);
             }
-            // It may have been in the middle of a function of any module, which is listed only if something was counted.
+            // It may have been in the middle of a function of any module, which is listed only if
+            // something was counted.
             if part.flags & (INCOMPLETE | RUNNING) != 0 {
                 loaded.modules.iter_mut().for_each(|counted| counted.interrupted += part.runs.len() as Count);
             }
@@ -189,7 +194,8 @@ impl Open {
     /// Whether a profile may be of this image.
     fn check(&self, file: &ProfileFile) -> Result<()> {
         let place = self.loaded.image.path.display();
-        // The linker may have reserved counters for archive members that the link then left out; nobody counts there.
+        // The linker may have reserved counters for archive members that the link then left out;
+        // nobody counts there.
         let counted = file.parts.iter().flat_map(|part| &part.modules).filter(|module| !module.counts.is_empty());
         for module in counted {
             let known = self.index.get(&module.id).map(|&at| &self.loaded.modules[at]);
@@ -201,8 +207,8 @@ impl Open {
                     module.id
                 ),
                 Some(known) if known.counters != module.counters => bail!(
-                    "it has {} counters for the module {} ({}), but the manifest in {place} says {}; \
-                     give the image of that run with --image PATH, or run the program again",
+                    "it has {} counters for the module {} ({}), but the manifest in {place} says \
+                     {}; give the image of that run with --image PATH, or run the program again",
                     module.counters,
                     module.id,
                     known.manifest.source,
@@ -230,7 +236,8 @@ impl Shelf<'_> {
         self.one_of(std::slice::from_ref(&file.image), file).or_else(|why| self.elsewhere(file).ok_or(why))
     }
 
-    /// That of an image of the same name in other directories. Without a build-id nothing tells that it is the one.
+    /// That of an image of the same name in other directories. Without a build-id nothing tells
+    /// that it is the one.
     fn elsewhere(&mut self, file: &ProfileFile) -> Option<usize> {
         let name = file.image.file_name().filter(|_| !file.build_id.is_empty())?;
         let directories = self.directories;
@@ -254,7 +261,8 @@ impl Shelf<'_> {
         }
         bail!(
             "it was recorded from an image with {}, but {}; the program was linked again since: \
-             give the image of that run with --image PATH or --image-dir DIR, or run the program again",
+             give the image of that run with --image PATH or --image-dir DIR, or run the program \
+             again",
             build_id(&file.build_id),
             others.join(" and ")
         )

@@ -1,10 +1,10 @@
 //! Joins the records of many runs of one image into one.
 //!
-//! What the runs counted is summed (`sum.rs`), and the record keeps their identities, by which a run that is in several files is told
-//! from others (`runs.rs`). It is read like any other. Its head is that of the run that began first, with the latest end and the flags
-//! of all.
+//! The record holds the sum of what the runs counted (`sum.rs`). It keeps their identities, by
+//! which a run that is in another file, too, is recognised (`runs.rs`). It is read like any other
+//! record. Its head is that of the run that began first, with the latest end and the flags of all.
 //!
-//! What a file holds is never lost: it is only replaced by one that has all its runs.
+//! Nothing that a file holds is lost: only a file that has all its runs replaces it.
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
@@ -82,7 +82,8 @@ impl ByImage {
     }
 }
 
-/// Reads and sums what is named; what cannot be read becomes a problem that names it. What has no `label` yet gets this one.
+/// Reads and sums what is named; what cannot be read becomes a problem that names it. What has no
+/// `label` yet gets this one.
 pub fn read(inputs: &[Input], options: &Options, label: &str) -> (ByImage, Notices) {
     let mut images = ByImage { label: label.as_bytes().to_vec(), ..ByImage::default() };
     let notices = runs::each(inputs, options, &mut images);
@@ -90,18 +91,20 @@ pub fn read(inputs: &[Input], options: &Options, label: &str) -> (ByImage, Notic
     (images, notices)
 }
 
-/// Merges the profiles of each image into `target`: a file, or a directory that gets a file for each image. With `replace` a file may take the
-/// place of one that holds something else.
+/// Merges the profiles of each image into `target`: a file, or a directory that gets a file for
+/// each image. With `replace` a file may take the place of one that holds something else.
 ///
 /// # Errors
-/// Profiles of several images for one file, a file that would be lost, or one that cannot be written.
+/// Profiles of several images for one file, a file that would be lost, or one that cannot be
+/// written.
 pub fn write(images: &ByImage, target: &Path, replace: bool) -> Result<()> {
     let several = target.is_dir() || target.as_os_str().as_bytes().ends_with(b"/");
     let merged: Vec<_> = images.sums.iter().map(|(_, sum)| Merged::of(sum)).collect();
     if merged.len() > 1 && !several {
         let names: Vec<_> = merged.iter().map(|merged| merged.image.display().to_string()).collect();
         bail!(
-            "the profiles are of {} images ({}); give a directory with -o DIR/, which gets a profile for each",
+            "the profiles are of {} images ({}); give a directory with -o DIR/, which gets a \
+             profile for each",
             names.len(),
             names.join(", ")
         );
@@ -164,7 +167,8 @@ impl<'a> Merged<'a> {
         match self.place(path) {
             Place::Free => output::to_new_file(path, |out| Ok(out.write_all(&self.bytes)?)),
             Place::Taken(why) if !replace => bail!(
-                "{} exists and {why}; give it as an input, too, choose another name, or replace it with --replace",
+                "{} exists and {why}; give it as an input, too, choose another name, or replace it \
+                 with --replace",
                 path.display()
             ),
             _ => output::to_file(path, |out| Ok(out.write_all(&self.bytes)?)),

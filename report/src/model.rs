@@ -1,7 +1,7 @@
 //! What a report is about: images, runs, functions, and for each function its executed paths.
 //!
-//! Plain values without I/O and without presentation. The static facts of a function are those of its manifest, the
-//! dynamic ones stand beside them: counts of paths, blocks and edges.
+//! Plain values without I/O and without presentation. The static facts of a function are those of
+//! its manifest, the dynamic ones stand beside them: counts of paths, blocks and edges.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -23,8 +23,9 @@ pub struct Report {
     pub modules: Vec<Module>,
     /// All functions, executed or not, counted or skipped, in the order of the images' modules.
     pub functions: Vec<Function>,
-    /// Functions that no image has code of, because the optimiser or the linker found that nothing calls them. So they never ran. They
-    /// are known of units that are instrumented at the start of the pipeline (`early`); of others the optimiser dropped them before.
+    /// Functions that no image has code of, because the optimiser or the linker found that nothing
+    /// calls them. So they never ran. They are known of units that are instrumented at the start of
+    /// the pipeline (`early`); of others the optimiser dropped them before.
     pub dropped: Vec<Function>,
 }
 
@@ -112,23 +113,25 @@ pub struct Function {
     pub shape: manifest::Function,
     /// How often it was entered.
     pub entries: Count,
-    /// Executed paths, by ascending id. One that has not ended may have an id beyond those of the possible paths. Where paths beyond the
-    /// limit are counted whole, so has every piece of one that is not known as a whole.
+    /// Executed paths, by ascending id. One that has not ended may have an id beyond those of the
+    /// possible paths. Where paths beyond the limit are counted whole, so has every piece of one
+    /// that is not known as a whole.
     pub paths: Vec<Path>,
     /// How many executions of whole paths found no room in the table, and are told in pieces.
     pub beyond_table: Count,
     /// For each block how often it ran.
     pub block_counts: Vec<Count>,
-    /// Where blocks, edges or calls are counted: how many processes were killed, or ended while other threads were
-    /// running, and so may have been in the middle of the function.
-    /// What has no counter of its own may be off by one for each of their threads.
+    /// Where blocks, edges or calls are counted: how many processes were killed, or ended while
+    /// other threads were running, and so may have been in the middle of the function. What has no
+    /// counter of its own may be off by one for each of their threads.
     pub interrupted: Count,
-    /// Whether only calls are counted: of blocks that have none nothing is known, their counts are 0 (see
-    /// [`knows`](Self::knows)).
+    /// Whether only calls are counted: of blocks that have none nothing is known, their counts are
+    /// 0 (see [`knows`](Self::knows)).
     pub only_calls: bool,
     /// What its calls through pointers called, where that is recorded.
     pub sites: Vec<Site>,
-    /// For each edge of the control-flow graph how often it was taken; `None` where the paths do not tell.
+    /// For each edge of the control-flow graph how often it was taken; `None` where the paths do
+    /// not tell.
     pub edge_counts: Vec<Option<Count>>,
 }
 
@@ -145,7 +148,8 @@ pub struct Site {
     pub others: Count,
 }
 
-/// How many numbers of paths a function has, beyond the limit if those are counted whole. Some may be of paths in flight.
+/// How many numbers of paths a function has, beyond the limit if those are counted whole. Some may
+/// be of paths in flight.
 pub fn num_ids(shape: &manifest::Function) -> u64 {
     shape.whole.as_ref().map_or(shape.num_paths, |whole| whole.num_paths)
 }
@@ -195,8 +199,8 @@ pub enum End {
     BackEdge,
     /// Control goes on, but the path is cut here.
     Cut,
-    /// It has not ended: the function was still running when the counters were read, or was jumped over. The path's blocks
-    /// are those that are known to have been entered.
+    /// It has not ended: the function was still running when the counters were read, or was jumped
+    /// over. The path's blocks are those that are known to have been entered.
     InFlight,
 }
 
@@ -210,8 +214,8 @@ impl Path {
 /// The opcodes of what costs nothing.
 pub const PHI: [&str; 2] = ["phi", "vector phi"];
 
-/// How many instructions of the intermediate code a block has. `phi` is left out: it costs nothing by itself,
-/// since it only names what the edges into the block bring.
+/// How many instructions of the intermediate code a block has. `phi` is left out: it costs nothing
+/// by itself, since it only names what the edges into the block bring.
 pub fn instructions(block: &manifest::Block) -> u64 {
     let costs = |opcode: &str| !PHI.contains(&opcode);
     block.opcodes.iter().filter(|(opcode, _)| costs(opcode)).map(|&(_, count)| u64::from(count)).sum()
@@ -288,7 +292,8 @@ impl Function {
 }
 
 impl Report {
-    /// For each run the number of its process, in order of appearance. Images of one process share it.
+    /// For each run the number of its process, in order of appearance. Images of one process share
+    /// it.
     pub fn processes(&self) -> Vec<usize> {
         let mut known: HashMap<ProcessId<'_>, usize> = HashMap::new();
         let mut count = 0;

@@ -1,9 +1,10 @@
 //! Names of functions as the source writes them.
 //!
-//! Of a function that was compiled with pathcc the manifest has the name as LLVM writes it. Others, which are only called, are demangled here, by
-//! a library that does not know all of C++: modules and constraints stay mangled, and a template's constructor loses a parameter. Of 88,659
-//! functions of LLVM, clang and the C++ library, cpp_demangle 0.5.1 names 97.0 % as LLVM 22 does, but for spaces and the numbers of closures;
-//! it cannot read 0.5 %.
+//! Of a function that was compiled with pathcc the manifest has the name as LLVM writes it. Others,
+//! which are only called, are demangled here, by a library that does not know all of C++: modules
+//! and constraints stay mangled, and a template's constructor loses a parameter. Of 88,659
+//! functions of LLVM, clang and the C++ library, cpp_demangle 0.5.1 names 97.0 % as LLVM 22 does,
+//! but for spaces and the numbers of closures; it cannot read 0.5 %.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -13,7 +14,8 @@ use pathformat::manifest;
 
 use crate::model::{Function, Report};
 
-/// Longer names stay mangled: a few hundred bytes may stand for gigabytes, since they say "the same as before" again and again.
+/// Longer names stay mangled: a few hundred bytes may stand for gigabytes, since they say "the same
+/// as before" again and again.
 const LONGEST: usize = 1 << 16;
 
 /// What a function is called.
@@ -21,7 +23,8 @@ pub fn of(shape: &manifest::Function) -> String {
     if shape.full_name.is_empty() { demangle(&shape.name) } else { shape.full_name.clone() }
 }
 
-/// The name without parameters and what it returns, as a person types it; `None` if that is no other name.
+/// The name without parameters and what it returns, as a person types it; `None` if that is no
+/// other name.
 pub fn short(shape: &manifest::Function) -> Option<String> {
     match shape.short_name.as_str() {
         "" => demangle_with(&shape.name, DemangleOptions::new().no_params().no_return_type()),
@@ -102,7 +105,8 @@ mod tests {
         assert_eq!(short(&manifest::Function { name: "main".into(), ..manifest::Function::default() }), None);
     }
 
-    /// A name of a class template whose arguments are two of the class before it, and so on: each level doubles the text.
+    /// A name of a class template whose arguments are two of the class before it, and so on: each
+    /// level doubles the text.
     fn doubling(levels: usize) -> String {
         let digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
         let reference = |index: usize| match index {
@@ -111,7 +115,8 @@ mod tests {
             index => format!("S{}{}_", &digits[index / 36 - 1..index / 36], &digits[index % 36..=index % 36]),
         };
         let mut name = String::from("_Z1f1aIiE");
-        // Each level brings two substitutions: the template and its instance. The instance of the first is number 1.
+        // Each level brings two substitutions: the template and its instance. The instance of the
+        // first is number 1.
         for level in 0..levels {
             let before = reference(2 * level + 1);
             name += &format!("1aI{before}{before}E");

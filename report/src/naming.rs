@@ -1,4 +1,5 @@
-//! What profiles and raw files are called, and where they are looked for. Must match `runtime/src/target.rs`.
+//! What profiles and raw files are called, and where they are looked for. Must match
+//! `runtime/src/target.rs`.
 
 use std::env;
 use std::ffi::OsStr;
@@ -11,8 +12,8 @@ pub const EXTENSION: &str = "pathprof";
 /// What the names of raw files end in.
 const RAW: &str = "raw";
 
-/// The profile that the process of a raw file appends to. `None` if this is no raw file's name, which
-/// is `.PROFILE.PROCESS.raw` or `.PROFILE.PROCESS-NUMBER.raw`.
+/// The profile that the process of a raw file appends to. `None` if this is no raw file's name,
+/// which is `.PROFILE.PROCESS.raw` or `.PROFILE.PROCESS-NUMBER.raw`.
 pub fn profile_of_raw(path: &Path) -> Option<PathBuf> {
     if path.extension()? != RAW {
         return None;

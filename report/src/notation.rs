@@ -1,9 +1,10 @@
 //! Writes a path as source lines, in the notation of gcov's prime paths: `13(true) 14 17`.
 //!
-//! A line is followed by the outcome of the branch that ends its block. A line of the function's own file is a number,
-//! inlined code of that file included; a line of another file has the file's name before it. Equal lines in a row are written once.
-//! Where a path starts and ends is said in words, since a path need not run from entry to return. Without
-//! debug information, basic blocks (`bb3`) stand for the lines.
+//! A line is followed by the outcome of the branch that ends its block. A line of the function's
+//! own file is a number, inlined code of that file included; a line of another file has the file's
+//! name before it. Equal lines in a row are written once. Where a path starts and ends is said in
+//! words, since a path need not run from entry to return. Without debug information, basic blocks
+//! (`bb3`) stand for the lines.
 
 use std::collections::HashMap;
 
@@ -132,7 +133,8 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// The source lines of a block, equal ones in a row once; the block itself if no line of the function is known.
+/// The source lines of a block, equal ones in a row once; the block itself if no line of the
+/// function is known.
 pub fn lines(function: &Function, block: u32) -> Vec<String> {
     if !function.has_lines() {
         return vec![block_name(block)];

@@ -1,8 +1,10 @@
-//! Which instructions were executed: LLVM's, by class and opcode, for the program, each function or each block.
+//! Which instructions were executed: LLVM's, by class and opcode, for the program, each function or
+//! each block.
 //!
-//! A block's instructions ran as often as the block, so this costs a run nothing: it follows from the counts of the blocks. They are the
-//! instructions of the intermediate code where the pass ran (see `-fpath-stage=`), not those of the processor. A block that a
-//! call in it left for good counts in full.
+//! A block's instructions ran as often as the block, so this costs a run nothing: it follows from
+//! the counts of the blocks. They are the instructions of the intermediate code where the pass ran
+//! (see `-fpath-stage=`), not those of the processor. A block that a call in it left for good
+//! counts in full.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -157,7 +159,8 @@ pub enum Rows {
     Blocks,
 }
 
-/// The classes that have a column where a row is a function or a block, and the heads of their columns.
+/// The classes that have a column where a row is a function or a block, and the heads of their
+/// columns.
 const COLUMNS: [(Class, &str); 10] = [
     (Class::Load, "load"),
     (Class::Store, "store"),

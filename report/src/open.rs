@@ -1,7 +1,8 @@
 //! Opens what is read from outside: regular files only.
 //!
-//! A pipe would keep the reader waiting, a device would never end, and opening one may do something. So nothing else is opened, and what was
-//! opened is looked at again, since its name may lead elsewhere by then.
+//! A pipe would keep the reader waiting, a device would never end, and opening one may do
+//! something. So nothing else is opened, and what was opened is looked at again, since its name may
+//! lead elsewhere by then.
 
 use std::fs::{self, File, FileType};
 use std::io::{self, Error, ErrorKind, Read};
@@ -16,7 +17,8 @@ use rustix::fs::OFlags;
 /// There is none: something else, nothing, or no permission.
 pub fn regular(path: &Path) -> io::Result<File> {
     check(fs::metadata(path)?.file_type())?;
-    // Should a pipe or a terminal take the file's place just now, it neither keeps us waiting nor becomes ours.
+    // Should a pipe or a terminal take the file's place just now, it neither keeps us waiting nor
+    // becomes ours.
     let flags = (OFlags::NONBLOCK | OFlags::NOCTTY).bits();
     let file = File::options().read(true).custom_flags(flags.cast_signed()).open(path)?;
     check(file.metadata()?.file_type())?;

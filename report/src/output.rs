@@ -11,8 +11,8 @@ use tempfile::NamedTempFile;
 /// The mode of a new file; the system takes the umask off.
 const USUAL_MODE: u32 = 0o666;
 
-/// Lets `write` write the file at `path`, which appears under its name when it is complete. Something
-/// that exists and is no plain file (a pipe, a terminal) is written to as it is.
+/// Lets `write` write the file at `path`, which appears under its name when it is complete.
+/// Something that exists and is no plain file (a pipe, a terminal) is written to as it is.
 ///
 /// # Errors
 /// Those of `write` and of the file system, naming `path`.
@@ -27,7 +27,8 @@ pub fn to_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> Result<()>) ->
     Ok(())
 }
 
-/// Lets `write` write a file at `path`, where there is none. Should there be one by the time that it is complete, it stays.
+/// Lets `write` write a file at `path`, where there is none. Should there be one by the time that
+/// it is complete, it stays.
 ///
 /// # Errors
 /// As for [`to_file`], and a file that is there.
@@ -38,8 +39,8 @@ pub fn to_new_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> Result<()>
     Ok(())
 }
 
-/// Lets `write` write a file that takes the place of the one at `path`, with the mode of `old` and, as
-/// far as that is permitted, its owner and group. It is on the disk before the old file is gone.
+/// Lets `write` write a file that takes the place of the one at `path`, with the mode of `old` and,
+/// as far as that is permitted, its owner and group. It is on the disk before the old file is gone.
 ///
 /// # Errors
 /// As for [`to_file`].
@@ -47,8 +48,8 @@ pub fn replace(path: &Path, old: &Metadata, write: impl FnOnce(&mut dyn Write) -
     let problem = || format!("cannot write {}", path.display());
     // Nobody else may read it before it has the mode of the old file.
     let new = complete(path, 0o600, write)?;
-    // Of group and owner either may be permitted alone. The mode comes last, since a change of owner may
-    // take bits away.
+    // Of group and owner either may be permitted alone. The mode comes last, since a change of
+    // owner may take bits away.
     let (owner, group) = (old.uid(), old.gid());
     let _ = fchown(new.as_file(), None, Some(group));
     let _ = fchown(new.as_file(), Some(owner), None);

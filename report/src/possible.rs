@@ -1,7 +1,8 @@
 //! How many acyclic paths a function has, whatever the limit.
 //!
-//! The counters are for the paths that are left when the limit has cut some edges; here these edges lead on. Loops are
-//! still cut, so the number is finite, but it may be astronomical: beyond a million it is a power of two.
+//! The counters are for the paths that are left when the limit has cut some edges; here these edges
+//! lead on. Loops are still cut, so the number is finite, but it may be astronomical: beyond a
+//! million it is a power of two.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -32,7 +33,8 @@ impl fmt::Display for Possible {
     }
 }
 
-/// The paths from the entry and from each start that the limit is not the reason of; `None` if the graph makes no sense.
+/// The paths from the entry and from each start that the limit is not the reason of; `None` if the
+/// graph makes no sense.
 fn acyclic(function: &Function) -> Option<f64> {
     let count = function.blocks.len();
     let mut out: Vec<Vec<Way>> = vec![Vec::new(); count];

@@ -1,6 +1,7 @@
 //! A report whose every name can be shown to people: [`terminal`] was applied to all text in it.
 //!
-//! Views take this type and not [`Report`], so that none can forget it. Names that are equal stay equal, so that calls still find their callees.
+//! Views take this type and not [`Report`], so that none can forget it. Names that are equal stay
+//! equal, so that calls still find their callees.
 
 use std::borrow::Cow;
 use std::ops::Deref;

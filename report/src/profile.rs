@@ -1,7 +1,7 @@
-//! What a record holds, and what a raw file does of a process that had no time to write one.
+//! Reads what a record holds, and what a raw file holds of a process that has written no record.
 //!
-//! A raw file is read as it stands, also while its process is still running. Only its parts that hold data are read,
-//! since it may be far larger than what was counted.
+//! A raw file may be read while its process is running; it then says what is so at that moment. It
+//! may be far larger than what was counted, so that only its parts with data are read.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -44,7 +44,10 @@ pub struct ProfileFile {
 pub(crate) fn unreadable(error: &io::Error) -> Error {
     match error.kind() {
         io::ErrorKind::NotFound => {
-            anyhow!("no such file; give the profile that a run wrote (its default name is PROGRAM.{EXTENSION})")
+            anyhow!(
+                "no such file; give the profile that a run wrote (its default name is \
+                     PROGRAM.{EXTENSION})"
+            )
         }
         _ => anyhow!("cannot read this profile: {error}"),
     }
@@ -197,7 +200,8 @@ pub(crate) fn damage(error: wire::Error, bytes: &[u8]) -> Error {
     match error {
         wire::Error::BadMagic if bytes.starts_with(b"\x7fELF") => {
             anyhow!(
-                "this is an ELF image, not a profile; give the profile that its run wrote, and the image with --image"
+                "this is an ELF image, not a profile; give the profile that its run wrote, and the \
+                 image with --image"
             )
         }
         wire::Error::BadMagic => anyhow!("not a profile: {error}; give a file that an instrumented program wrote"),

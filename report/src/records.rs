@@ -1,7 +1,9 @@
-//! Finds the records of a profile: those in the file, and the raw files beside it of processes that have not written one.
+//! Finds the records of a profile: those in its file, and the raw files beside it. A raw file
+//! stands for a process that has not written its record.
 //!
-//! A file is read from its end, by the lengths that close its records, so that a long one costs no more than its heads. Where
-//! bytes make no sense, as behind a full disk, the search goes on for the next record that does.
+//! A file is gone through backwards. Each record ends with its length, so that only heads are read,
+//! however long the records are. Bytes that are no record, as a full disk may leave them, end this
+//! way; then what is before them is searched for records, byte by byte.
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
@@ -49,11 +51,11 @@ pub struct Record {
     pub merged: bool,
     /// Whether its run ended in the normal way.
     pub complete: bool,
-    /// Which process, when it was started, and which one started it.
+    /// Its process.
     pub pid: u32,
-    /// When the kernel started it, in clock ticks since boot; 0 if unknown.
+    /// When the kernel started its process, in clock ticks since boot; 0 if unknown.
     pub process_start: u64,
-    /// Its parent.
+    /// The parent of its process.
     pub parent: u32,
     /// Start and end of counting in nanoseconds since 1970.
     pub time: (u64, u64),
@@ -155,7 +157,8 @@ pub fn of_all(files: Vec<PathBuf>) -> Vec<Input> {
     files.into_par_iter().map(Input::from).collect()
 }
 
-/// The records of the profile at `path`. If that is a raw file, it is the only one, unless its process wrote a record after all.
+/// The records of the profile at `path`. If that is a raw file, it is the only one, unless its
+/// process wrote a record after all.
 ///
 /// # Errors
 /// There is nothing that can be read.

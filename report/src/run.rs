@@ -1,7 +1,8 @@
 //! Runs a program so that its profiles can be found afterwards, and stays out of its way.
 //!
-//! Standard input, output and error are the program's own. Signals that a terminal sends reach it directly; those that
-//! are sent to this process alone are handed on. Afterwards this process still exists to report.
+//! Standard input, output and error are the program's own. Signals that a terminal sends reach it
+//! directly; those that are sent to this process alone are handed on. Afterwards this process still
+//! exists to report.
 
 use std::collections::{BTreeSet, HashSet};
 use std::env;
@@ -67,7 +68,8 @@ pub struct NotStarted {
 }
 
 impl Finished {
-    /// Exit code as a shell reports it: the program's, or 128 plus the number of the signal that ended it.
+    /// Exit code as a shell reports it: the program's, or 128 plus the number of the signal that
+    /// ended it.
     pub fn code(&self) -> u8 {
         let code = self.status.code().or_else(|| self.status.signal().map(|signal| 128 + signal));
         code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1)
@@ -127,7 +129,8 @@ fn runs_in(files: Vec<PathBuf>) -> HashSet<RunId> {
 /// The files that a pattern may name.
 #[derive(Debug)]
 struct Wanted {
-    /// Directories to search, and how many others may lie between each and a file; `None` is any number.
+    /// Directories to search, and how many others may lie between each and a file; `None` is any
+    /// number.
     places: Vec<(PathBuf, Option<usize>)>,
     /// What the paths of profiles match, seen from the directory that is searched.
     glob: String,
@@ -136,9 +139,9 @@ struct Wanted {
 impl Wanted {
     /// From a value of the variable; each placeholder may stand for anything.
     ///
-    /// `%f` is the path of whichever program runs. Where a pattern begins with it, profiles are looked
-    /// for beside `program`, and in the current directory and below, where programs are that a test
-    /// suite starts.
+    /// `%f` is the path of whichever program runs. Where a pattern begins with it, profiles are
+    /// looked for beside `program`, and in the current directory and below, where programs are that
+    /// a test suite starts.
     fn of(pattern: &OsStr, program: &OsStr) -> Self {
         let mut bytes = pattern.as_bytes().to_vec();
         if Path::new(pattern).is_dir() && !bytes.ends_with(b"/") {
@@ -343,7 +346,8 @@ impl Watch {
             if let Program::Awaited(Some(signal)) = before {
                 let _ = kill_process(id, signal);
             }
-            // Wait without reaping, so that the process id stays the program's until nobody uses it any more.
+            // Wait without reaping, so that the process id stays the program's until nobody uses it
+            // any more.
             let exit = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
             while waitid(WaitId::Pid(id), exit).is_err_and(|error| error == Errno::INTR) {}
         }
@@ -377,8 +381,8 @@ fn process_id(child: &Child) -> Option<Pid> {
     i32::try_from(child.id()).ok().and_then(Pid::from_raw)
 }
 
-/// The signals that this process was started to ignore, as a bit mask; the program shall ignore them, too
-/// (a handler here would make them deadly there).
+/// The signals that this process was started to ignore, as a bit mask; the program shall ignore
+/// them, too (a handler here would make them deadly there).
 fn ignored_signals() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));

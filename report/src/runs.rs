@@ -1,9 +1,13 @@
-//! Reads records one after the other, and each run but once.
+//! Reads records, and takes each run once.
 //!
-//! A profile may be named twice, have a copy beside it, or be part of a merged one: runs are told apart by their identities, and one that
-//! was taken already is left out of what comes later. What several runs counted together cannot be taken apart, so that merged
-//! records come first, those of most runs before the others. Of a run that was read while it was still counting and again
-//! when it had ended, the latter is taken: counts of unfinished runs wait until all others were read.
+//! A run may be in several files: a profile is named twice, has a copy, or is part of a merged one.
+//! Runs are told apart by their identities. A run that was taken is left out of what comes later,
+//! so that the order decides:
+//!
+//! 1. merged records, those of most runs first, since a sum cannot be taken apart;
+//! 2. records of runs that have ended;
+//! 3. records and parts of runs that had not ended when they were read. The end of such a run, if
+//!    it is there too, was taken before.
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
@@ -44,7 +48,8 @@ pub struct Options {
 
 /// Takes records.
 pub trait Taker {
-    /// Takes the record that stands at this place among all. One that is refused must leave nothing behind.
+    /// Takes the record that stands at this place among all. One that is refused must leave nothing
+    /// behind.
     ///
     /// # Errors
     /// Why it cannot be used.
@@ -55,8 +60,8 @@ pub trait Taker {
         false
     }
 
-    /// Whether a record that was refused is of an image that was there before the one at this path, some of whose records were
-    /// taken.
+    /// Whether a record that was refused is of an image that was there before the one at this path,
+    /// some of whose records were taken.
     fn is_outdated(&self, _image: &Path, _build_id: &[u8]) -> bool {
         false
     }
@@ -217,8 +222,9 @@ impl<'a> Reading<'a> {
             0 if file.parts.is_empty() => Ok(()),
             0 => taker.take(place, file),
             _ => Err(anyhow!(
-                "it holds the sum of several runs, {shared} of which {} read already, and a sum cannot be taken apart; \
-                 give one or the other, or count each time with --allow-duplicates",
+                "it holds the sum of several runs, {shared} of which {} read already, and a sum \
+                 cannot be taken apart; give one or the other, or count each time with \
+                 --allow-duplicates",
                 if shared == 1 { "was" } else { "were" }
             )),
         };
@@ -251,7 +257,8 @@ impl<'a> Reading<'a> {
         if let Some(first) = &self.first {
             let others = if self.left_out > 1 { ", the first one" } else { "" };
             warnings.push(format!(
-                "{} given more than once and counted once{others} in {}; --allow-duplicates counts each time",
+                "{} given more than once and counted once{others} in {}; --allow-duplicates counts \
+                 each time",
                 match self.left_out {
                     1 => "1 run is".into(),
                     more => format!("{} are", plural(more, "run")),

@@ -24,9 +24,11 @@ pub fn functions<'a>(report: &'a Report, glob: Option<&str>) -> Vec<&'a Function
     report.counted().filter(|function| glob.is_none_or(|glob| matches(glob, function))).collect()
 }
 
-/// Whether `glob` matches the function's symbol, its demangled name, or that name without parameters.
+/// Whether `glob` matches the function's symbol, its demangled name, or that name without
+/// parameters.
 pub fn matches(glob: &str, function: &Function) -> bool {
-    // Globs are made for paths, where `*` stops at a slash; in names a slash is a character like any other.
+    // Globs are made for paths, where `*` stops at a slash; in names a slash is a character like
+    // any other.
     let flat = |text: &str| text.replace('/', "\u{2215}");
     let glob = flat(glob);
     let forms = [Some(function.shape.name.clone()), Some(function.demangled.clone()), names::short(&function.shape)];

@@ -1,8 +1,11 @@
-//! What was executed of each source file: functions, lines and branches, over all copies of the code.
+//! What was executed of each source file: functions, lines and branches, over all copies of the
+//! code.
 //!
-//! Lines are counted [as gcov counts them](crate::lines), in each copy of the code that they became (an instance of a template, a place that they were
-//! inlined at, a unit that includes them), summed over the copies. A branch is a place in the source where control can go several ways; ways
-//! that only an exception takes are no branch of the source, and left out, and so is what becomes of a suspended coroutine.
+//! Lines are counted [as gcov counts them](crate::lines), in each copy of the code that they became
+//! (an instance of a template, a place that they were inlined at, a unit that includes them),
+//! summed over the copies. A branch is a place in the source where control can go several ways;
+//! ways that only an exception takes are no branch of the source, and left out, and so is what
+//! becomes of a suspended coroutine.
 //!
 //! Functions that are not counted are not here: nothing is known of their lines.
 
@@ -160,7 +163,8 @@ fn add_ways(known: &mut Vec<Way>, ways: Vec<Way>) {
     }
 }
 
-/// Whether a way on is one that the source chooses: not exceptions, nor what becomes of a suspended coroutine.
+/// Whether a way on is one that the source chooses: not exceptions, nor what becomes of a suspended
+/// coroutine.
 fn is_of_source(outcome: &Outcome) -> bool {
     match outcome {
         Outcome::True | Outcome::False | Outcome::Cases(_) | Outcome::Default | Outcome::Indirect => true,

@@ -1,15 +1,18 @@
-//! Which records are of one start: of a process, of those that it started, and of the images that they loaded.
+//! Groups records by start. A *start* is what one command began: a process, those that it forked or
+//! started, and the images that they loaded.
 //!
-//! A process is told from others by its machine, its number and when the kernel started it; its parent is the process of that
-//! number that was counting when the child began. A process in between that is not counted, a shell for example, parts what it
-//! starts from what started it. A merged record is a start of its own.
+//! A process is told from others by its machine, its number, and when the kernel started it. Its
+//! parent is the process with the parent's number that was counting when it began. A process in
+//! between that is not counted, a shell for example, separates what it starts from what started it.
+//! A merged record is a start of its own.
 
 use std::borrow::Borrow;
 use std::collections::{HashMap, HashSet};
 
 use crate::records::Record;
 
-/// The records of each start, by their places among `records`; the last start comes first. A start ends with its last process.
+/// The records of each start, by their places among `records`; the last start comes first. A start
+/// ends with its last process.
 pub fn starts<R: Borrow<Record>>(records: &[R]) -> Vec<Vec<usize>> {
     let records: Vec<&Record> = records.iter().map(Borrow::borrow).collect();
     let mut groups: Vec<usize> = (0..records.len()).collect();

@@ -1,4 +1,5 @@
-//! Puts records into profiles, as the runtime does: appended under the file's lock. Must match `runtime/src/append.rs`.
+//! Appends records to profiles as the runtime does: under the file's lock. Must match
+//! `runtime/src/append.rs`.
 
 use std::collections::HashSet;
 use std::fs::{self, File, OpenOptions};
@@ -13,7 +14,8 @@ use rustix::fs::OFlags;
 use crate::inputs::Input;
 use crate::{output, records};
 
-/// Opens the profile at `path` with its lock, by which nobody else writes to it; creates it if there is none.
+/// Opens the profile at `path` with its lock, by which nobody else writes to it; creates it if
+/// there is none.
 ///
 /// # Errors
 /// It is no profile, or cannot be written.
@@ -56,8 +58,8 @@ fn lock_with(path: &Path, lock: impl Fn(&File) -> io::Result<()>) -> Result<File
     }
 }
 
-/// Brings the records of the profile `from` into that of the same name in the directory `to`; gives what was brought, where it
-/// is now. A raw file that is still in use moves there.
+/// Brings the records of the profile `from` into that of the same name in the directory `to`; gives
+/// what was brought, where it is now. A raw file that is still in use moves there.
 ///
 /// # Errors
 /// What is there is no profile, or cannot be written.

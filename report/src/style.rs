@@ -84,8 +84,8 @@ pub fn elide(text: &str, width: Option<usize>) -> String {
 /// So long may a name be before it loses its parameters, and then its template arguments.
 const NAME: usize = 40;
 
-/// The name of a function for a table: as the source writes it, or `short` (without parameters) if that is long, with
-/// the template arguments left out if even that is long.
+/// The name of a function for a table: as the source writes it, or `short` (without parameters) if
+/// that is long, with the template arguments left out if even that is long.
 pub fn label(name: &str, short: Option<String>) -> String {
     let fits = |name: &str| name.chars().count() <= NAME;
     match short {
@@ -95,7 +95,8 @@ pub fn label(name: &str, short: Option<String>) -> String {
     }
 }
 
-/// `a<b<c>>::d` becomes `a<…>::d`. Operators made of angle brackets stay; a name that does not balance stays whole.
+/// `a<b<c>>::d` becomes `a<…>::d`. Operators made of angle brackets stay; a name that does not
+/// balance stays whole.
 fn without_arguments(name: &str) -> String {
     const OPERATORS: [&str; 9] = ["<=>", "<<=", ">>=", "->*", "<<", ">>", "->", "<", ">"];
     let mut text = String::new();

@@ -1,9 +1,12 @@
-//! What several runs of one image counted together.
+//! Sums what several runs of one image counted.
 //!
-//! Counters are summed, whatever they count: arrivals at calls and paths that ended, of which entries and frames in flight are
-//! made (`entries.rs`), are so by sums. What differs between runs and changes what the counts mean keeps them apart: their
-//! flags, the label that the user gave them, the keys of tables, which are addresses of one process, and whether a run may still
-//! be completed. The result is the same whatever the order in which runs are added.
+//! All counters are added, whatever they count. Entries and frames in flight are sums of counters
+//! (`entries.rs`), so that those of the sum are those of all runs.
+//!
+//! Runs are added only if their counts mean the same. What tells them apart are their flags, the
+//! label that the user gave them, the keys of tables, which are addresses of one process, and
+//! whether a run may still be completed. The sum does not depend on the order in which runs are
+//! added.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::ffi::OsStrExt;
@@ -50,7 +53,8 @@ struct Key {
 struct Summed {
     runs: BTreeSet<RunId>,
     map: Option<Vec<u8>>,
-    /// By their place in the record, if keys stand before the module that they belong to, then by identity and length.
+    /// By their place in the record, if keys stand before the module that they belong to, then by
+    /// identity and length.
     modules: BTreeMap<(usize, ModuleId, u64), Vec<(u64, u64)>>,
 }
 

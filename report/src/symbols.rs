@@ -1,7 +1,8 @@
-//! Names of functions by the addresses that they had in a process: its map leads to a file and a place in it, and the file's symbols to the
-//! name.
+//! Names of functions by the addresses that they had in a process: its map leads to a file and a
+//! place in it, and the file's symbols to the name.
 //!
-//! A file that was changed after the run says nothing of it, unless it is known to be the same by its build-id. An address without a symbol of its own is named by its place in its file.
+//! A file that was changed after the run says nothing of it, unless it is known to be the same by
+//! its build-id. An address without a symbol of its own is named by its place in its file.
 
 use std::collections::{BTreeMap, HashMap};
 use std::os::unix::fs::MetadataExt;
@@ -28,9 +29,11 @@ const MOST_BYTES: usize = 1 << 26;
 
 /// What is known of one file.
 struct File {
-    /// Since when it is as it is and where it is, in nanoseconds since 1970. Packages bring files with older dates of their content.
+    /// Since when it is as it is and where it is, in nanoseconds since 1970. Packages bring files
+    /// with older dates of their content.
     changed: u64,
-    /// Of each segment its offset in the file, its length there, and its address, in ascending order.
+    /// Of each segment its offset in the file, its length there, and its address, in ascending
+    /// order.
     segments: Vec<[u64; 3]>,
     /// Names of functions by address.
     names: BTreeMap<u64, String>,
@@ -75,8 +78,8 @@ fn mapping(line: &str) -> Option<Mapping> {
 }
 
 impl Symbols {
-    /// The name of what was at `address` in a process that ended at `stop`, in nanoseconds since 1970. `known` says where a file is now
-    /// that is certainly the same.
+    /// The name of what was at `address` in a process that ended at `stop`, in nanoseconds since
+    /// 1970. `known` says where a file is now that is certainly the same.
     pub fn name(&mut self, map: &Map, address: u64, stop: u64, known: impl Fn(&Path) -> Option<PathBuf>) -> String {
         let Some(mapping) = map.find(address) else {
             return format!("{address:#x}");
@@ -132,7 +135,8 @@ fn read(path: &Path) -> Option<File> {
     segments.sort_unstable();
     let mut names: BTreeMap<u64, String> = BTreeMap::new();
     for symbol in file.symbols().chain(file.dynamic_symbols()) {
-        // Where pointers to a function of a library lead in code that is for a fixed address: an entry of its linkage table.
+        // Where pointers to a function of a library lead in code that is for a fixed address: an
+        // entry of its linkage table.
         let is_code = symbol.kind() == SymbolKind::Text && symbol.address() != 0;
         if let Some(name) = symbol.name().ok().filter(|name| is_code && !name.is_empty()) {
             let known = names.entry(symbol.address()).or_insert_with(|| name.into());
@@ -144,7 +148,8 @@ fn read(path: &Path) -> Option<File> {
     Some(File { changed: u64::try_from(changed).unwrap_or(u64::MAX), segments, names })
 }
 
-/// Of several names of one function, the one that people use: without underscores in front, then the shortest.
+/// Of several names of one function, the one that people use: without underscores in front, then
+/// the shortest.
 fn rank(name: &str) -> (usize, usize, &str) {
     let underscores = if name.starts_with("_Z") { 0 } else { name.len() - name.trim_start_matches('_').len() };
     (underscores, name.len(), name)

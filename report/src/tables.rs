@@ -1,4 +1,5 @@
-//! What the tables of a module counted, in one process: a key says what the counter in its place is about.
+//! What the tables of a module counted, in one process: a key says what the counter in its place is
+//! about.
 //!
 //! Keys and counters are not trusted: what makes no sense is among the things that found no room.
 
@@ -40,7 +41,8 @@ impl Seen {
 /// What each table of each function counted, by the function's index in the manifest.
 pub type ByTable = BTreeMap<(usize, TableOf), Seen>;
 
-/// The tables of a module, with the index of their function in the manifest, by their first counter.
+/// The tables of a module, with the index of their function in the manifest, by their first
+/// counter.
 #[derive(Clone, Debug)]
 pub struct Tables(Vec<(usize, Table)>);
 
@@ -62,8 +64,9 @@ impl Tables {
         (slot <= table.slots).then_some((function, table, slot))
     }
 
-    /// Takes the counters of tables out of `counts`: gives the others, and what each table of each function says. `keys` are those of
-    /// the module, as index and key in ascending order; `name` tells which function is at an address.
+    /// Takes the counters of tables out of `counts`: gives the others, and what each table of each
+    /// function says. `keys` are those of the module, as index and key in ascending order; `name`
+    /// tells which function is at an address.
     pub fn take(
         &self,
         counts: &[(u64, u64)],

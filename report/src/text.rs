@@ -1,7 +1,9 @@
-//! The report as text: a table of hot paths, of functions, or of what was not counted, and remarks below it.
+//! The report as text: a table of hot paths, of functions, or of what was not counted, and remarks
+//! below it.
 //!
-//! The text always carries colours; the stream that it is written to drops them where they are not wanted. On a
-//! terminal cells are fitted to its width; elsewhere every row is one line with everything in it.
+//! The text always carries colours; the stream that it is written to drops them where they are not
+//! wanted. On a terminal cells are fitted to its width; elsewhere every row is one line with
+//! everything in it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Result, Write};
@@ -273,7 +275,8 @@ fn remarks(report: &Report, options: &Options, out: &mut impl Write) -> Result<(
     let interrupted = report.counted().map(|function| function.interrupted).max().unwrap_or_default();
     if interrupted > 0 {
         let text = format!(
-            "{}; ~ marks counts without a counter of their own, which may be off by one for each of their threads",
+            "{}; ~ marks counts without a counter of their own, which may be off by one for each \
+             of their threads",
             match interrupted {
                 1 => "a process was killed, or ended while other threads ran".to_owned(),
                 many => format!("{} processes were killed, or ended while other threads ran", grouped(many)),
@@ -285,7 +288,8 @@ fn remarks(report: &Report, options: &Options, out: &mut impl Write) -> Result<(
     if !full.is_empty() {
         let executions: Count = full.iter().fold(0, |sum: Count, function| sum.saturating_add(function.beyond_table));
         let text = format!(
-            "{} of paths in {} found no room in a table and are shown in pieces; -fpath-table= makes more room",
+            "{} of paths in {} found no room in a table and are shown in pieces; -fpath-table= \
+             makes more room",
             plural(usize::try_from(executions).unwrap_or(usize::MAX), "execution"),
             plural(full.len(), "function")
         );
@@ -300,53 +304,57 @@ fn remarks(report: &Report, options: &Options, out: &mut impl Write) -> Result<(
         })
     };
     if let Some(runs) = flagged(|run| run.incomplete) {
-        let text = "the process ended without writing a profile (it was killed, crashed, or called _exit or exec) or is \
-                    still running; the paths that it had completed are counted";
+        let text = "the process ended without writing a profile (it was killed, crashed, or called \
+                    _exit or exec) or is still running; the paths that it had completed are \
+                    counted";
         let blocks = report.modules.iter().any(|module| module.mode == "blocks");
         let loops = if blocks { "; of blocks, what the loop counted that a thread was in may be missing" } else { "" };
         warning(&format!("{runs}: incomplete: {text}{loops}"), options, out)?;
     }
     if let Some(runs) = flagged(|run| run.marks & RUNNING != 0) {
-        let text = "other threads were running when the process ended; what they were in the middle of is counted up to their \
-                    last call, or up to their last path that ended";
+        let text = "other threads were running when the process ended; what they were in the \
+                    middle of is counted up to their last call, or up to their last path that \
+                    ended";
         note(&format!("{runs}: {text}"), options, out)?;
     }
     if let Some(runs) = flagged(|run| run.partial) {
-        let text = "there was no room on the disk, or no descriptor, to keep what all of its threads counted; their counts are \
-                    missing";
+        let text = "there was no room on the disk, or no descriptor, to keep what all of its \
+                    threads counted; their counts are missing";
         warning(&format!("{runs}: partial: {text}"), options, out)?;
     }
     if let Some(runs) = flagged(|run| run.marks & (ENDED | DENIED) == ENDED | DENIED) {
-        let text = "the process ended well and was not permitted to write a profile there (it may have changed its user); \
-                    its raw file has all that it counted";
+        let text = "the process ended well and was not permitted to write a profile there (it may \
+                    have changed its user); its raw file has all that it counted";
         note(&format!("{runs}: {text}"), options, out)?;
     }
     if let Some(runs) = flagged(|run| run.marks & LEFT != 0) {
-        let text = "the process left by _exit, which writes no profile; its raw file has all that it counted";
+        let text = "the process left by _exit, which writes no profile; its raw file has all that \
+                    it counted";
         note(&format!("{runs}: {text}"), options, out)?;
     }
     if let Some(runs) = flagged(|run| run.marks & (ENDED | DENIED | LEFT) == ENDED) {
-        let text = "the process ended well and could not write a profile; its raw file has all that it counted";
+        let text = "the process ended well and could not write a profile; its raw file has all \
+                    that it counted";
         note(&format!("{runs}: {text}"), options, out)?;
     }
     if let Some(runs) = flagged(|run| run.marks & CUT != 0) {
-        let text =
-            "the file that kept its counters was cut or damaged while it ran; what it had counted before is missing";
+        let text = "the file that kept its counters was cut or damaged while it ran; what it had counted \
+             before is missing";
         warning(&format!("{runs}: cut: {text}"), options, out)?;
     }
     if let Some(runs) = flagged(|run| run.marks & UNSURE != 0) {
-        let text = "a program without counters loaded this library after it had overwritten its environment or changed its \
-                    directory; PATHCC_PROFILE may not have been obeyed";
+        let text = "a program without counters loaded this library after it had overwritten its \
+                    environment or changed its directory; PATHCC_PROFILE may not have been obeyed";
         warning(&format!("{runs}: unsure: {text}"), options, out)?;
     }
     if let Some(runs) = flagged(|run| run.marks & OTHER_RUNTIME != 0) {
-        let text = "the executable was linked by another version of pathcc than this image, which cannot tell threads apart \
-                    for that; link both again";
+        let text = "the executable was linked by another version of pathcc than this image, which \
+                    cannot tell threads apart for that; link both again";
         warning(&format!("{runs}: other runtime: {text}"), options, out)?;
     }
     if let Some(runs) = flagged(|run| run.unregistered_threads) {
-        let text = "threads ran that the runtime did not know; their counts were added without synchronisation \
-                    and may be too low";
+        let text = "threads ran that the runtime did not know; their counts were added without \
+                    synchronisation and may be too low";
         warning(&format!("{runs}: unregistered threads: {text}"), options, out)?;
     }
     Ok(())
@@ -369,7 +377,8 @@ fn left_out(shown: usize, all: usize, what: &str, out: &mut impl Write) -> Resul
 fn no_lines(functions: usize, options: &Options, out: &mut impl Write) -> Result<()> {
     if functions > 0 && options.notation == Notation::Lines {
         let functions = plural(functions, "function");
-        let text = "without debug information, shown as basic blocks (bb0 …); compile with -g to see source lines";
+        let text = "without debug information, shown as basic blocks (bb0 …); compile with -g to \
+                    see source lines";
         note(&format!("{functions} {text}"), options, out)?;
     }
     Ok(())
@@ -426,7 +435,8 @@ fn columns_width(columns: &[(&str, CellAlignment)], rows: &[Row<'_>]) -> usize {
     widths.sum::<usize>().saturating_sub(1)
 }
 
-/// How wide the column of names may be: what the longest name needs, but leave the path more than half of the rest.
+/// How wide the column of names may be: what the longest name needs, but leave the path more than
+/// half of the rest.
 fn names_width(width: usize, taken: usize, rows: &[Row<'_>]) -> usize {
     let longest = rows.iter().map(|row| row.name.chars().count()).max().unwrap_or_default();
     let rest = width.saturating_sub(taken);

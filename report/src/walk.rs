@@ -14,8 +14,8 @@ pub fn entries(directory: &Path) -> Result<Vec<DirEntry>> {
     fs::read_dir(directory).with_context(problem)?.map(|entry| entry.with_context(problem)).collect()
 }
 
-/// Everything in `directory` and below that is no directory, in no order. A directory that cannot be
-/// read is an error among the others. Symbolic links to directories are not followed.
+/// Everything in `directory` and below that is no directory, in no order. A directory that cannot
+/// be read is an error among the others. Symbolic links to directories are not followed.
 pub fn files_below(directory: &Path) -> Vec<Result<PathBuf>> {
     let (mut found, mut left) = (Vec::new(), vec![directory.to_path_buf()]);
     while let Some(directory) = left.pop() {

@@ -1,7 +1,8 @@
 //! Paths that no limit cuts, from a table of those that were executed.
 //!
-//! The pieces that the limit makes of them are counted as well, so blocks and edges never depend on what found room in the table. A whole path that
-//! is known stands for its pieces; what is left of these is shown as it is: paths that found no room, or did not end.
+//! The pieces that the limit makes of them are counted as well, so blocks and edges never depend on
+//! what found room in the table. A whole path that is known stands for its pieces; what is left of
+//! these is shown as it is: paths that found no room, or did not end.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -13,8 +14,9 @@ use crate::decode::{self, decoder};
 use crate::model::{Count, Path, instructions};
 use crate::tables::{Seen, Thing};
 
-/// The executed paths of a function with a table: whole ones, and then the pieces that are left of `pieces`, counts by the number
-/// of the piece; and how many executions are told by pieces alone. Numbers of pieces follow those of whole paths.
+/// The executed paths of a function with a table: whole ones, and then the pieces that are left of
+/// `pieces`, counts by the number of the piece; and how many executions are told by pieces alone.
+/// Numbers of pieces follow those of whole paths.
 ///
 /// # Errors
 /// A graph that makes no sense, or paths that take more memory than is allowed.
@@ -76,7 +78,8 @@ struct Parts<'a> {
     flows: Vec<Option<u64>>,
     /// By block.
     leaves: Vec<Option<u64>>,
-    /// The first edge that is cut so without the limit, by the end of the path before it and by the start of the one behind.
+    /// The first edge that is cut so without the limit, by the end of the path before it and by the
+    /// start of the one behind.
     by_end: HashMap<u32, usize>,
     by_start: HashMap<u32, usize>,
 }

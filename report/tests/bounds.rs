@@ -1,5 +1,6 @@
-//! What small files can do to whoever reads them: little. Every input here was made to take gigabytes, minutes or forever; each must be refused
-//! with one message, or read, by a process that may use 500 MB of memory in all.
+//! What small files can do to whoever reads them: little. Every input here was made to take
+//! gigabytes, minutes or forever; each must be refused with one message, or read, by a process that
+//! may use 500 MB of memory in all.
 
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
@@ -150,8 +151,10 @@ fn only_regular_files_are_read() {
         let expected = format!("error: {profile}: cannot read this profile: it is {what}, not a regular file\n");
         assert_eq!((code, said), (1, expected));
         let (code, said) = scene.pathprof(&["report", "x.pathprof", "--image", profile]);
-        let expected =
-            format!("error: x.pathprof: {profile}: cannot read this image: it is {what}, not a regular file\n");
+        let expected = format!(
+            "error: x.pathprof: {profile}: cannot read this image: it is {what}, not a \
+                     regular file\n"
+        );
         assert_eq!((code, said), (1, expected));
     }
     // Where the profile itself says that the image is.
@@ -257,7 +260,8 @@ fn a_payload_that_is_larger_than_it_looks() {
         scene.image("image", &[(names::MANIFEST_SECTION, &record)]);
         scene.refused(text);
     }
-    // One frame that wants to look back over two gigabytes: magic, no content size, window of 2^31, one raw block.
+    // One frame that wants to look back over two gigabytes: magic, no content size, window of 2^31,
+    // one raw block.
     let frame = [&[0x28, 0xb5, 0x2f, 0xfd, 0, 21 << 3][..], &[1 | 4 << 3, 0, 0], b"text"].concat();
     let record = record::write(IDENTITY, Threads::Exact.code(), [1, 0], 4, &frame);
     scene.image("image", &[(names::MANIFEST_SECTION, &record)]);

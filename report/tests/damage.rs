@@ -1,5 +1,6 @@
-//! Nothing that is read from outside makes pathprof panic or ask for memory without bound: thousands of damaged manifests,
-//! profiles, raw files and images, the same in every run. `make fuzz-input` looks for more.
+//! Nothing that is read from outside makes pathprof panic or ask for memory without bound:
+//! thousands of damaged manifests, profiles, raw files and images, the same in every run. `make
+//! fuzz-input` looks for more.
 
 mod samples;
 
@@ -7,8 +8,8 @@ use pathformat::profile::Head;
 use pathformat::raw::{Place, Threads, write_header};
 use pathprof::bytes;
 
-/// Calls `read` with each damaged form of some sound bytes: cut, with bits flipped, bytes replaced by extreme ones, parts removed,
-/// doubled and exchanged.
+/// Calls `read` with each damaged form of some sound bytes: cut, with bits flipped, bytes replaced
+/// by extreme ones, parts removed, doubled and exchanged.
 fn damaged(sound: &[u8], most: usize, mut read: impl FnMut(&[u8])) {
     read(sound);
     let step = (sound.len() / most).max(1);

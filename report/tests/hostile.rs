@@ -1,4 +1,5 @@
-//! Names that try to do more than to be read: in manifests, profiles, arguments and names of files, through every command and format.
+//! Names that try to do more than to be read: in manifests, profiles, arguments and names of files,
+//! through every command and format.
 
 mod samples;
 
@@ -17,7 +18,8 @@ use pathformat::{names, record};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// What names must not do: set a title, clear the screen, hide text, end a line, forge an error or a record, turn the direction.
+/// What names must not do: set a title, clear the screen, hide text, end a line, forge an error or
+/// a record, turn the direction.
 const EVIL: &str = "a\x1b]0;title\x07\x1b[2J\x1b[8m\nerror: forged\r\nend_of_record\nSF:/forged\nDA:1,1\n\
                     source forged\nfunction forged\nedge 0 1 1\n\t\u{9b}31m\u{85}\u{2028}\u{202e}\u{2066}\u{200b}\u{feff}\x7f,b";
 

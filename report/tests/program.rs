@@ -1,4 +1,5 @@
-//! The program `pathprof` as its users meet it: images and profiles on disk, arguments in, text and exit code out.
+//! The program `pathprof` as its users meet it: images and profiles on disk, arguments in, text and
+//! exit code out.
 
 mod samples;
 
@@ -149,7 +150,8 @@ fn without_arguments_the_last_start_is_read() {
         pids.sort_unstable();
         (pids, outcome.err)
     };
-    let last = "reading demo.pathprof and 1 other profile, the last of 2 starts (--all reads all): 3 processes\n";
+    let last = "reading demo.pathprof and 1 other profile, the last of 2 starts (--all reads all): \
+                3 processes\n";
     assert_eq!(runs(&[]), (vec![20, 21, 22], last.into()));
     assert_eq!(runs(&["--run", "2"]), (vec![10], "reading demo.pathprof, start 2 of 2\n".into()));
     assert_eq!(runs(&["--all"]), (vec![10, 20, 21, 22], String::new()));
@@ -395,10 +397,10 @@ fn a_damaged_profile_does_not_stop_the_others() {
     let outcome = scene.pathprof(&["report", "bad.pathprof", "gone.pathprof", "good.pathprof"]);
     assert_eq!(outcome.code, 1);
     assert!(outcome.out.contains("loop: 13(false) 16 12(true) -> loop 13"), "{}", outcome.out);
-    let expected = "error: bad.pathprof: this profile is damaged or truncated: it ends in the middle of a value \
-                    (truncated?); run the program again\n\
-                    error: gone.pathprof: no such file; give the profile that a run wrote (its default name is \
-                    PROGRAM.pathprof)\n";
+    let expected = "error: bad.pathprof: this profile is damaged or truncated: it ends in the \
+                    middle of a value (truncated?); run the program again\n\
+                    error: gone.pathprof: no such file; give the profile that a run wrote (its \
+                    default name is PROGRAM.pathprof)\n";
     assert_eq!(outcome.err, expected);
 }
 
@@ -411,35 +413,36 @@ fn what_is_no_profile_is_refused() {
     scene.write("a.txt", b"Dear diary, today");
     scene.refuses(
         &["report", "a.txt"],
-        "a.txt: not a profile: it does not start with the expected magic number; give a file that an instrumented \
-         program wrote",
+        "a.txt: not a profile: it does not start with the expected magic number; give a file that \
+         an instrumented program wrote",
     );
     scene.refuses(
         &["report", "demo"],
-        "demo: this program has left no profile (DIR/demo.pathprof or DIR/state/pathprof/demo-abcdef01/demo.pathprof); run \
-         it first, or name the profile if PATHCC_PROFILE said where it goes",
+        "demo: this program has left no profile (DIR/demo.pathprof or \
+         DIR/state/pathprof/demo-abcdef01/demo.pathprof); run it first, or name the profile if \
+         PATHCC_PROFILE said where it goes",
     );
     let mut other = sound.clone();
     other[8] = 77;
     scene.write("other.pathprof", &other);
     scene.refuses(
         &["report", "other.pathprof"],
-        "other.pathprof: this profile has format version 77, and this pathprof reads version 5; use the pathprof that \
-         belongs to the pathcc that built the program",
+        "other.pathprof: this profile has format version 77, and this pathprof reads version 5; \
+         use the pathprof that belongs to the pathcc that built the program",
     );
     scene.write("cut.pathprof", &sound[..sound.len() - 9]);
     scene.refuses(
         &["report", "cut.pathprof"],
-        "cut.pathprof: this profile is damaged or truncated: it ends in the middle of a value (truncated?); run the \
-         program again",
+        "cut.pathprof: this profile is damaged or truncated: it ends in the middle of a value \
+         (truncated?); run the program again",
     );
     scene.write("zero.pathprof", b"");
     scene.refuses(&["report", "zero.pathprof"], "zero.pathprof: this profile is empty; run the program again");
     let nothing = Scene::new();
     nothing.refuses(
         &["report"],
-        "no profile (*.pathprof) in the current directory: a profile stands beside its program; name that program, its \
-         profile, or a directory, or run it with `pathprof run -- PROGRAM`",
+        "no profile (*.pathprof) in the current directory: a profile stands beside its program; \
+         name that program, its profile, or a directory, or run it with `pathprof run -- PROGRAM`",
     );
 }
 
@@ -462,14 +465,15 @@ fn an_image_that_does_not_fit_is_refused() {
     scene.image("newer", Some(&samples::section()), &[1, 2]);
     scene.refuses(
         &with("newer"),
-        "p.pathprof: it was recorded from an image with build-id abcdef01, but newer has build-id 0102; the program was \
-         linked again since: give the image of that run with --image PATH or --image-dir DIR, or run the program again",
+        "p.pathprof: it was recorded from an image with build-id abcdef01, but newer has build-id \
+         0102; the program was linked again since: give the image of that run with --image PATH or \
+         --image-dir DIR, or run the program again",
     );
     scene.image("plain", None, &BUILD_ID);
     scene.refuses(
         &with("plain"),
-        "p.pathprof: plain: this image has no section .pathcc.manifest: it was not compiled with pathcc, or it was \
-         stripped; give the image as it was linked with --image PATH",
+        "p.pathprof: plain: this image has no section .pathcc.manifest: it was not compiled with \
+         pathcc, or it was stripped; give the image as it was linked with --image PATH",
     );
     // As `objcopy --only-keep-debug` leaves it.
     let mut object = Object::new(BinaryFormat::Elf, Architecture::X86_64, Endianness::Little);
@@ -478,12 +482,14 @@ fn an_image_that_does_not_fit_is_refused() {
     scene.write("demo.debug", &object.write().expect("the object is sound"));
     scene.refuses(
         &with("demo.debug"),
-        "p.pathprof: demo.debug: this file has only the debug information of an image; give the image itself with --image PATH",
+        "p.pathprof: demo.debug: this file has only the debug information of an image; give the \
+         image itself with --image PATH",
     );
     fs::rename(scene.path("demo"), scene.path("moved")).expect("it is there");
     scene.refuses(
         &["report", "p.pathprof"],
-        "p.pathprof: DIR/demo: no such image; say where it is now with --image PATH or --image-dir DIR",
+        "p.pathprof: DIR/demo: no such image; say where it is now with --image PATH or --image-dir \
+         DIR",
     );
     assert_eq!(scene.pathprof(&with("moved")).code, 0);
     let both = ["report", "p.pathprof", "--image", "newer", "--image", "moved"];
@@ -553,15 +559,17 @@ fn a_profile_of_other_modules_is_refused() {
     scene.profile_of("p.pathprof", "demo", &BUILD_ID, stranger);
     scene.refuses(
         &["report", "p.pathprof"],
-        "p.pathprof: it counts the module 77777777777777777777777777777777, which no manifest in DIR/demo describes; \
-         give the image of that run with --image PATH, or run the program again",
+        "p.pathprof: it counts the module 77777777777777777777777777777777, which no manifest in \
+         DIR/demo describes; give the image of that run with --image PATH, or run the program \
+         again",
     );
     let longer = vec![Module { id: samples::MAIN, counters: 13, counts: vec![(0, 1)] }];
     scene.profile_of("p.pathprof", "demo", &BUILD_ID, longer);
     scene.refuses(
         &["report", "p.pathprof"],
-        "p.pathprof: it has 13 counters for the module 11111111111111111111111111111111 (src/main.c), but the manifest \
-         in DIR/demo says 12; give the image of that run with --image PATH, or run the program again",
+        "p.pathprof: it has 13 counters for the module 11111111111111111111111111111111 \
+         (src/main.c), but the manifest in DIR/demo says 12; give the image of that run with \
+         --image PATH, or run the program again",
     );
 }
 
@@ -573,7 +581,8 @@ fn many_profiles_with_one_problem_are_one_message() {
     }
     scene.refuses(
         &["report", "."],
-        "./0.pathprof (and 2 more): DIR/gone: no such image; say where it is now with --image PATH or --image-dir DIR",
+        "./0.pathprof (and 2 more): DIR/gone: no such image; say where it is now with --image PATH \
+         or --image-dir DIR",
     );
 }
 
@@ -583,7 +592,8 @@ fn run_passes_everything_through_and_reports() {
     let flagged =
         samples::profile(scene.path("demo").as_os_str().as_bytes(), &BUILD_ID, INCOMPLETE, samples::counters());
     scene.write("ready", &flagged);
-    let script = "cat; echo to-stderr >&2; echo \"$1\"; cp ready \"${PATHCC_PROFILE}demo.pathprof\"; exit 3";
+    let script = "cat; echo to-stderr >&2; echo \"$1\"; cp \
+                  ready \"${PATHCC_PROFILE}demo.pathprof\"; exit 3";
     let mut pathprof = Command::new(env!("CARGO_BIN_EXE_pathprof"));
     let mut child = pathprof
         .args(["run", "--top", "1", "--", "sh", "-c", script, "sh", "--top"])
@@ -609,7 +619,8 @@ fn run_puts_profiles_where_it_is_told_and_replaces_none() {
     let scene = Scene::new();
     let ready = fs::read(scene.profile("ready")).expect("it was written");
     let old = fs::read(scene.profile("demo.pathprof")).expect("it was written");
-    let script = "cp ready \"${PATHCC_PROFILE}demo.pathprof\"; cp ready \"${PATHCC_PROFILE}other.pathprof\"";
+    let script = "cp ready \"${PATHCC_PROFILE}demo.pathprof\"; cp \
+                  ready \"${PATHCC_PROFILE}other.pathprof\"";
     let here = scene.pathprof(&["run", "-q", "sh", "-c", script]);
     assert_eq!((here.code, here.out.as_str()), (0, ""));
     assert_eq!(here.err, "pathprof: 2 profiles, demo.pathprof … other.pathprof\n");
@@ -671,8 +682,8 @@ fn run_says_why_there_is_no_profile() {
             format!("pathprof: {} wrote no profile, nor did a program that it started. {text}\n", arguments[0])
         );
     };
-    let none = "./none has no section .pathcc.manifest: it was not compiled with pathcc (CC=pathcc CXX=pathc++), or it \
-                was stripped.";
+    let none = "./none has no section .pathcc.manifest: it was not compiled with pathcc (CC=pathcc \
+                CXX=pathc++), or it was stripped.";
     says(&["./none"], 5, none);
     says(&["./none", "-"], 137, &format!("It was ended by signal 9 (SIGKILL). {none}"));
     for program in ["./unlinked", "./stripped"] {
@@ -680,15 +691,16 @@ fn run_says_why_there_is_no_profile() {
         let doctor = scene.pathprof(&["doctor", program]);
         assert!(doctor.out.contains("linked by another linker"), "{doctor:?}");
     }
-    let whole = "./whole is instrumented as it should be. It may be set-user-id, have no place to write to, or have been \
-                 started through something that sets PATHCC_PROFILE (off writes nothing); `pathprof doctor` looks for \
-                 reasons.";
+    let whole = "./whole is instrumented as it should be. It may be set-user-id, have no place to \
+                 write to, or have been started through something that sets PATHCC_PROFILE (off \
+                 writes nothing); `pathprof doctor` looks for reasons.";
     says(&["./whole"], 5, whole);
     says(&["./whole", "-"], 137, &format!("It was ended by signal 9 (SIGKILL). {whole}"));
     says(
         &["./script"],
         4,
-        "./script is no ELF image but a script: only instrumented programs that it starts write profiles.",
+        "./script is no ELF image but a script: only instrumented programs that it starts write \
+         profiles.",
     );
 }
 
@@ -774,8 +786,8 @@ fn profiles_are_merged_and_damaged_ones_are_named() {
     fs::write(scene.path("bad.pathprof"), damaged).expect("writable");
     let inputs = ["a.pathprof", "bad.pathprof", "b.pathprof"];
     let merge = |mode: &[&str]| scene.pathprof(&[&["merge", "-o", "all.pathprof"], mode, &inputs].concat());
-    let refusal = "error: bad.pathprof: this profile is damaged or truncated: its checksum does not match its content; \
-                   run the program again\n";
+    let refusal = "error: bad.pathprof: this profile is damaged or truncated: its checksum does \
+                   not match its content; run the program again\n";
     for (mode, code, written) in [
         (&[][..], 1, true),
         (&["--failure-mode=any"], 1, false),
@@ -800,7 +812,8 @@ fn profiles_are_merged_and_damaged_ones_are_named() {
     assert_eq!((report.code, report.err.as_str()), (1, refusal));
 }
 
-/// How often `collatz` took its most frequent path, and how many functions there are, in the export of these profiles; and what was said.
+/// How often `collatz` took its most frequent path, and how many functions there are, in the export
+/// of these profiles; and what was said.
 fn hottest(scene: &Scene, arguments: &[&str]) -> (u64, usize, String) {
     let outcome = scene.pathprof(&[&["export", "--format", "json"], arguments].concat());
     assert_eq!(outcome.code, 0, "{}", outcome.err);
@@ -823,7 +836,8 @@ fn a_run_that_is_given_twice_counts_once() {
     fs::copy(scene.path("a.pathprof"), scene.path("copy.pathprof")).expect("it can be copied");
     let warning = |file: &str| {
         format!(
-            "warning: 1 run is given more than once and counted once in {file}; --allow-duplicates counts each time\n"
+            "warning: 1 run is given more than once and counted once in {file}; --allow-duplicates \
+             counts each time\n"
         )
     };
     for (arguments, file) in [
@@ -843,8 +857,8 @@ fn a_run_that_is_given_twice_counts_once() {
     assert_eq!(count, 2 * HOT);
     assert_eq!(
         said,
-        "warning: 3 runs are given more than once and counted once, the first one in b.pathprof; --allow-duplicates counts \
-         each time\n"
+        "warning: 3 runs are given more than once and counted once, the first one in b.pathprof; \
+         --allow-duplicates counts each time\n"
     );
 }
 
@@ -874,8 +888,9 @@ fn a_merged_profile_remembers_its_runs() {
     // Merged files that share a run: a sum cannot be taken apart.
     merge(&["ab.pathprof", "a.pathprof", "b.pathprof"]);
     merge(&["bc.pathprof", "b.pathprof", "c.pathprof"]);
-    let shared = "bc.pathprof: it holds the sum of several runs, 1 of which was read already, and a sum cannot be taken \
-                  apart; give one or the other, or count each time with --allow-duplicates";
+    let shared = "bc.pathprof: it holds the sum of several runs, 1 of which was read already, and \
+                  a sum cannot be taken apart; give one or the other, or count each time with \
+                  --allow-duplicates";
     let both = scene.pathprof(&["export", "--format", "json", "ab.pathprof", "bc.pathprof"]);
     assert_eq!((both.code, both.err), (1, format!("error: {shared}\n")));
     // One that has all of their runs stands for them.
@@ -1061,8 +1076,10 @@ fn run_finds_profiles_where_the_environment_puts_them() {
     };
     let here = scene.directory.path();
     let one = |pattern: &str, file: &str| {
-        let script =
-            format!("test \"$PATHCC_PROFILE\" = '{pattern}' && mkdir -p \"$(dirname {file})\" && cp ready {file}");
+        let script = format!(
+            "test \"$PATHCC_PROFILE\" = '{pattern}' && mkdir -p \"$(dirname {file})\" && \
+                     cp ready {file}"
+        );
         assert_eq!(run(pattern, here, &script), (Some(0), format!("pathprof: profile {file}\n")), "{pattern}");
         // One that was there before is none of this run.
         let none = run(pattern, here, "exit 3");
@@ -1093,7 +1110,8 @@ fn run_finds_profiles_where_the_environment_puts_them() {
     let place = tool.display();
     let found = format!("pathprof: profile {place}.pathprof\n");
     assert_eq!(status_of(&mut pathprof, &elsewhere.path().join("here")), (Some(0), found));
-    let said = "pathprof: PATHCC_PROFILE says that nothing is to be written, so there is no profile.\n";
+    let said = "pathprof: PATHCC_PROFILE says that nothing is to be written, so there is no \
+                profile.\n";
     assert_eq!(run("off", here, "exit 4"), (Some(4), said.into()));
 }
 
@@ -1126,7 +1144,8 @@ fn a_function_that_is_not_there_is_an_error() {
         scene.refuses(&["report", view, "--function", "gone*", "a.pathprof"], nothing);
     }
     scene.refuses(&["coverage", "--function", "gone*", "a.pathprof"], nothing);
-    let skipped = "the functions that match `start` are not counted; `pathprof report --skipped` says why";
+    let skipped = "the functions that match `start` are not counted; `pathprof report --skipped` \
+                   says why";
     scene.refuses(&["report", "--function", "start", "a.pathprof"], skipped);
     assert_eq!(scene.pathprof(&["report", "--skipped", "--function", "start", "a.pathprof"]).code, 0);
     let script = "cp a.pathprof \"${PATHCC_PROFILE}demo.pathprof\"; exit $0";

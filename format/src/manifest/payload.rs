@@ -1,7 +1,7 @@
 //! The payload of a manifest record: how a manifest becomes bytes, and back.
 //!
-//! Strings are stored once, in a table; everything else is LEB128. Nothing that is read is trusted: every index in a manifest that was read is in
-//! range.
+//! Strings are stored once, in a table; everything else is LEB128. Nothing that is read is trusted:
+//! every index in a manifest that was read is in range.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -84,7 +84,8 @@ fn text(bytes: &[u8]) -> Result<&str> {
 struct Source<'a> {
     reader: Reader<'a>,
     strings: Vec<&'a str>,
-    /// For what is read. A few bytes can stand for a long string or an empty block, and there may be many of them.
+    /// For what is read. A few bytes can stand for a long string or an empty block, and there may
+    /// be many of them.
     allowance: &'a Allowance,
 }
 
@@ -134,7 +135,8 @@ impl Manifest {
         self.seal(self.content())
     }
 
-    /// The payload up to the mode and the kind of threads: what does not depend on how the code is instrumented.
+    /// The payload up to the mode and the kind of threads: what does not depend on how the code is
+    /// instrumented.
     pub fn content(&self) -> Vec<u8> {
         let mut to = Writer::default();
         for text in [&self.source, &self.directory, &self.producer, &self.stage] {

@@ -5,8 +5,8 @@ use pathprof::coverage::{Coverage, Options, write};
 use pathprof::model::{Count, End, Function, Module, Path, Report, Start};
 use pathprof::source::Covered;
 
-/// A function from line 2 on, which is a line of its entry: `if` on line 3, with a way on line 4 and one on line 6, then line 8. Each way
-/// as often as told.
+/// A function from line 2 on, which is a line of its entry: `if` on line 3, with a way on line 4
+/// and one on line 6, then line 8. Each way as often as told.
 fn branch(name: &str, file: &str, [yes, no]: [Count; 2]) -> Function {
     let location = |line| Location { file: file.into(), line, ..Location::default() };
     let block = |at| Block { locations: vec![at], ..Block::default() };

@@ -93,11 +93,13 @@ fn of_processes(function: Function, processes: &[&[(u64, u64)]]) -> pathprof::mo
 
 #[test]
 fn what_a_forked_child_ends_its_parent_entered() {
-    // All three went on in the child. In the parent they stay: nothing tells which frame of a process was forked.
+    // All three went on in the child. In the parent they stay: nothing tells which frame of a
+    // process was forked.
     let found = of_processes(may_stay(), &[&[(0, 3)], &[(1, 3)]]);
     assert_eq!((found.entries, paths(&found)), (3, vec![(0, 3), (1, 3)]));
     assert_eq!((found.block_counts, found.edge_counts), (vec![3, 3], vec![Some(3)]));
-    // Three came to the call in the parent and one went on; in the child one of those that it took over, and a frame of its own.
+    // Three came to the call in the parent and one went on; in the child one of those that it took
+    // over, and a frame of its own.
     let found = of_processes(may_stay(), &[&[(0, 3), (1, 1)], &[(0, 1), (1, 2)]]);
     assert_eq!((found.entries, paths(&found)), (4 - 1 + 1, vec![(0, 2), (1, 3)]));
     assert_eq!((found.block_counts, found.edge_counts), (vec![4, 3], vec![Some(3)]));
@@ -127,7 +129,8 @@ fn frames_that_stay_do_no_harm_where_blocks_or_edges_are_counted() {
     }
 }
 
-/// An indirect branch and another one lead to the same two blocks: nobody can tell which took which way.
+/// An indirect branch and another one lead to the same two blocks: nobody can tell which took which
+/// way.
 #[test]
 fn ways_from_several_indirect_branches_are_not_known() {
     let indirect = |from, to| Edge { outcome: Outcome::Indirect, ..edge(from, to) };
@@ -175,8 +178,8 @@ fn numbers_that_make_no_sense_count_nothing() {
     assert_eq!(found.block_counts[2], u128::from(large) - 1);
 }
 
-/// Block 0, where control may stay, leads to 1 and 2, which return. Behind the three paths from the entry stands one from a loop.
-/// The function behind it has one path.
+/// Block 0, where control may stay, leads to 1 and 2, which return. Behind the three paths from the
+/// entry stands one from a loop. The function behind it has one path.
 fn with_a_loop(first_counter: u64) -> Manifest {
     let function = Function {
         first_counter,

@@ -28,8 +28,8 @@ impl Dice {
     }
 }
 
-/// A random graph, and an estimate of how often its edges run. Control may stay in some of its blocks, and paths in flight end
-/// there.
+/// A random graph, and an estimate of how often its edges run. Control may stay in some of its
+/// blocks, and paths in flight end there.
 pub(crate) fn random(dice: &mut Dice) -> (Cfg, Vec<u64>) {
     let count = 2 + dice.below(9);
     let (mut blocks, mut edges) = (Vec::new(), Vec::new());
@@ -57,7 +57,8 @@ pub(crate) fn random(dice: &mut Dice) -> (Cfg, Vec<u64>) {
     (Cfg::new(blocks, edges).with_in_flight(), frequency)
 }
 
-/// Walks of frames that leave the function, or stay in the last block; those that go around for too long are not made.
+/// Walks of frames that leave the function, or stay in the last block; those that go around for too
+/// long are not made.
 pub(crate) fn walks(cfg: &Cfg, dice: &mut Dice) -> Vec<Vec<Edge>> {
     let mut walks = Vec::new();
     for _ in 0..30 {
@@ -99,8 +100,8 @@ pub(crate) fn truth(cfg: &Cfg, walks: &[Vec<Edge>]) -> (Vec<Count>, Vec<Count>) 
     (blocks, edges)
 }
 
-/// The paths of a walk, as acyclic edges. The last is in flight if the frame stays and such paths are counted, and left out if they
-/// are not.
+/// The paths of a walk, as acyclic edges. The last is in flight if the frame stays and such paths
+/// are counted, and left out if they are not.
 pub(crate) fn pieces(cfg: &Cfg, dag: &Dag, walked: &[Edge]) -> Vec<Vec<dag::DagEdge>> {
     let (mut paths, mut path) = (Vec::new(), Vec::new());
     for &edge in walked {
@@ -121,7 +122,8 @@ pub(crate) fn pieces(cfg: &Cfg, dag: &Dag, walked: &[Edge]) -> Vec<Vec<dag::DagE
     paths
 }
 
-/// What the counters of paths say of some walks, by number: each path that ended, and each arrival at a call that may not come back.
+/// What the counters of paths say of some walks, by number: each path that ended, and each arrival
+/// at a call that may not come back.
 pub(crate) fn stepped(cfg: &Cfg, plan: &Plan, walks: &[Vec<Edge>]) -> BTreeMap<u64, u64> {
     let mut counts = BTreeMap::new();
     let mut step = |path: &[dag::DagEdge]| *counts.entry(id(plan, path)).or_insert(0) += 1;
@@ -209,7 +211,8 @@ pub(crate) fn with_paths(cfg: &Cfg, plan: &Plan) -> manifest::Function {
     manifest::Function { num_paths, in_flight_paths, dag, ..function }
 }
 
-/// What the report finds in the counters of a function: index and count, and the keys of its tables.
+/// What the report finds in the counters of a function: index and count, and the keys of its
+/// tables.
 pub(crate) fn decoded(
     mode: &str,
     function: manifest::Function,

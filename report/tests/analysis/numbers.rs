@@ -4,7 +4,8 @@ use pathformat::manifest::{self, Block, Edge, Location, Outcome};
 use pathprof::lines;
 use pathprof::model::{Count, Function};
 
-/// A function whose blocks stand on these lines (0 has none), with edges as source, target and count; entered once.
+/// A function whose blocks stand on these lines (0 has none), with edges as source, target and
+/// count; entered once.
 fn function(lines: &[u32], edges: &[(u32, u32, Count)]) -> Function {
     let location = |line| Location { file: "a.c".into(), line, ..Location::default() };
     let shape = manifest::Function {
@@ -34,7 +35,8 @@ fn a_loop_of_one_block_runs_as_often_as_the_block() {
     assert_eq!(counts(&function(&[1, 1, 1], &[(0, 1, 1), (1, 1, 9), (1, 2, 1)])), [(1, 10)]);
 }
 
-/// for (…10 times) for (…5 times) on one line: the inner loop goes around 40 times and the outer one nine times.
+/// for (…10 times) for (…5 times) on one line: the inner loop goes around 40 times and the outer
+/// one nine times.
 #[test]
 fn loops_in_loops_on_one_line_are_added_up() {
     let nested = [(0, 1, 1), (1, 2, 10), (2, 2, 40), (2, 1, 9), (2, 3, 1)];
@@ -66,7 +68,8 @@ fn blocks_without_a_line_have_none() {
 #[test]
 fn on_lines_of_more_than_a_thousand_blocks_the_hottest_one_counts() {
     for (blocks, expected) in [(999, 2), (1000, 2), (1001, 5), (1002, 5)] {
-        // The first block leads elsewhere and that leads back; the last but one goes around by itself, as seen by nobody.
+        // The first block leads elsewhere and that leads back; the last but one goes around by
+        // itself, as seen by nobody.
         let mut lines = vec![1; blocks];
         lines.push(2);
         let last = blocks as u32;

@@ -13,7 +13,8 @@ fn callee(name: &str) -> Thing {
     Thing::Callee(name.into())
 }
 
-/// A function of one block with so many calls through pointers, of each of which two callees are told apart.
+/// A function of one block with so many calls through pointers, of each of which two callees are
+/// told apart.
 fn caller(name: &str, calls: usize, first_counter: u64, first_key: u64) -> Function {
     let call = Call { callee: INDIRECT.into(), location: None };
     Function {
@@ -35,7 +36,8 @@ const fn call(call: u32) -> TableOf {
 #[test]
 fn what_found_no_room_has_nobody_elses_key() {
     let manifest = Manifest { functions: vec![caller("f", 2, 10, 4), caller("g", 1, 17, 8)], ..Manifest::default() };
-    // f: a block at 10, a table at 11 and one at 14, each with a rest; g: a block at 17, a table at 18.
+    // f: a block at 10, a table at 11 and one at 14, each with a rest; g: a block at 17, a table at
+    // 18.
     let counts: Vec<_> = (9..22).map(|index| (index, 1 << index)).collect();
     let keys: Vec<_> = (4..10).map(|index| (index, 100 + index)).collect();
     let (plain, tables) = Tables::of(&manifest).take(&counts, &keys, |address| format!("at {address}"));
@@ -124,7 +126,8 @@ fn functions_that_are_not_in_the_image_are_not_listed() {
 
 #[test]
 fn functions_without_code_are_dropped_ones_of_the_source() {
-    // Names of listed functions and of those that were dropped, of the units of one image: stage, linkage, whether the code is there.
+    // Names of listed functions and of those that were dropped, of the units of one image: stage,
+    // linkage, whether the code is there.
     let found = |units: &[(&str, Linkage, bool)]| {
         let unit = |&(stage, linkage, present): &(&str, Linkage, bool)| {
             let function = Function { linkage, ..caller("f", 0, 0, 0) };

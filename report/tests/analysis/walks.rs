@@ -40,8 +40,8 @@ fn counters_of_blocks_tell_all_blocks_and_what_follows_of_edges() {
         let found = decoded("blocks", function, &counts, &[]);
         assert_eq!((&found.block_counts, found.entries), (&blocks, blocks[0]), "graph {seed}");
         agree(&found.edge_counts, &edges, seed);
-        // The only way into a block, or out of one where nobody stays, ran as often as the block; indirect ones are told by where they
-        // lead.
+        // The only way into a block, or out of one where nobody stays, ran as often as the block;
+        // indirect ones are told by where they lead.
         for (edge, count) in cfg.edges().zip(&found.edge_counts) {
             let data = cfg.edge(edge);
             let is_only_way_in = cfg.predecessors(data.to).len() == 1;

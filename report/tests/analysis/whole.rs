@@ -9,7 +9,8 @@ use paths::{plan, plan_whole};
 
 use crate::graphs::{Dice, acyclic, blocks_of, decoded, id, last, pieces, random, stepped, truth, walks, with_paths};
 
-/// What a function with a table of so many slots says of random walks, for graphs in which a limit of four cuts.
+/// What a function with a table of so many slots says of random walks, for graphs in which a limit
+/// of four cuts.
 fn for_each(slots: impl Fn(usize) -> u32, mut check: impl FnMut(Case)) {
     let mut graphs = 0;
     for seed in 0..600 {
@@ -105,7 +106,8 @@ fn with_room_for_all_every_path_is_whole() {
             assert_eq!(blocks, case.blocks, "graph {}", case.seed);
             assert_eq!((&case.found.block_counts, case.found.beyond_table), (&case.blocks, 0));
             assert_eq!(blocks.iter().sum::<Count>(), case.sizes as Count);
-            // Pieces are left only of paths that did not end: one for each frame that stays is in flight.
+            // Pieces are left only of paths that did not end: one for each frame that stays is in
+            // flight.
             let pieces = || case.found.paths.iter().filter(|path| path.id >= case.possible);
             let in_flight = pieces().filter(|piece| piece.end == End::InFlight).map(|piece| piece.count);
             assert_eq!(in_flight.sum::<Count>(), case.stays as Count, "graph {}", case.seed);

@@ -1,5 +1,5 @@
-//! A hand-made program for the tests: two units with a loop, a `switch`, inlined code, an inline function that both
-//! have, exceptions, a cut at the limit, and a skipped function.
+//! A hand-made program for the tests: two units with a loop, a `switch`, inlined code, an inline
+//! function that both have, exceptions, a cut at the limit, and a skipped function.
 #![allow(dead_code, reason = "unit tests and integration tests each use a part")]
 
 use std::sync::atomic::{AtomicU64, Ordering};
