@@ -112,6 +112,7 @@ mod tests {
     fn record(pid: u32, parent: u32, time: (u64, u64), command_line: &[u8]) -> Record {
         Record {
             path: "build/prog.pathprof".into(),
+            file: (0, 0),
             range: None,
             run: RunId::NONE,
             merged: false,

@@ -21,6 +21,7 @@ use pathformat::raw;
 use pathformat::wire;
 use rayon::prelude::*;
 
+use crate::image::FileId;
 use crate::inputs::Input;
 use crate::naming::{self, profile_of_raw};
 use crate::open;
@@ -43,6 +44,8 @@ const WAITS: (u32, Duration) = (100, Duration::from_millis(10));
 pub struct Record {
     /// The file.
     pub path: PathBuf,
+    /// Which file that was.
+    pub file: FileId,
     /// Where in it; `None` if the file is a raw file.
     pub range: Option<(u64, u64)>,
     /// Which run; of a merged record, the first.
@@ -79,9 +82,10 @@ pub struct Records {
 }
 
 impl Record {
-    fn of(path: &Path, range: Option<(u64, u64)>, head: &Head<'_>) -> Self {
+    fn of((path, file): (&Path, FileId), range: Option<(u64, u64)>, head: &Head<'_>) -> Self {
         Self {
             path: path.to_path_buf(),
+            file,
             range,
             run: head.identity(),
             merged: head.flags & MERGED != 0,
@@ -126,6 +130,9 @@ impl Record {
     pub fn bytes(&self) -> Result<Vec<u8>> {
         let file = self.open()?;
         let Some((offset, length)) = self.range else { return profile::record_of_raw(file) };
+        if id_of(&file)? != self.file {
+            return Err(anyhow!("another process summed this profile meanwhile; try again"));
+        }
         let mut bytes = vec![0; usize::try_from(length)?];
         file.read_exact_at(&mut bytes, offset).map_err(|error| profile::unreadable(&error))?;
         Ok(bytes)
@@ -209,10 +216,15 @@ fn raw_record(path: &Path) -> Result<Record> {
     head_of_raw(path, &mut open::regular(path).map_err(|error| profile::unreadable(&error))?)
 }
 
+fn id_of(file: &File) -> Result<FileId> {
+    let data = file.metadata().map_err(|error| profile::unreadable(&error))?;
+    Ok((data.dev(), data.ino()))
+}
+
 fn head_of_raw(path: &Path, file: &mut File) -> Result<Record> {
     let header = profile::front(file)?;
     let header = raw::Header::decode(&header).map_err(profile::damage_of_raw)?;
-    Ok(Record::of(path, None, &header.head))
+    Ok(Record::of((path, id_of(file)?), None, &header.head))
 }
 
 fn in_file(path: &Path) -> Result<Records> {
@@ -223,11 +235,12 @@ fn in_file(path: &Path) -> Result<Records> {
     }
     wait_for_writers(&file);
     let length = file.metadata().map_err(|error| profile::unreadable(&error))?.len();
+    let which = (path, id_of(&file)?);
     let mut found = Records::default();
     let mut end = length;
     while end > 0 {
-        let Some(record) = record_before(path, &file, end) else {
-            let search = search(path, &mut file, end)?;
+        let Some(record) = record_before(which, &file, end) else {
+            let search = search(which, &mut file, end)?;
             found.records.extend(search.records.into_iter().rev());
             found.problems = search.problems;
             break;
@@ -258,7 +271,7 @@ fn wait_for_writers(file: &File) {
 }
 
 /// The record that ends at `end`, if the bytes there close one.
-fn record_before(path: &Path, file: &File, end: u64) -> Option<Record> {
+fn record_before(which: (&Path, FileId), file: &File, end: u64) -> Option<Record> {
     let mut ending = [0; ENDING];
     file.read_exact_at(&mut ending, end.checked_sub(ENDING as u64)?).ok()?;
     let length = length_before(ending);
@@ -266,13 +279,13 @@ fn record_before(path: &Path, file: &File, end: u64) -> Option<Record> {
     let read = |most: u64| {
         let mut bytes = vec![0; usize::try_from(length.min(most)).ok()?];
         file.read_exact_at(&mut bytes, offset).ok()?;
-        Head::decode(&bytes).map(|head| Record::of(path, Some((offset, length)), &head)).ok()
+        Head::decode(&bytes).map(|head| Record::of(which, Some((offset, length)), &head)).ok()
     };
     read(SHORT_HEAD).or_else(|| read(LONGEST_HEAD))
 }
 
 /// The records before `end`, by looking at every byte.
-fn search(path: &Path, file: &mut File, end: u64) -> Result<Records> {
+fn search(which: (&Path, FileId), file: &mut File, end: u64) -> Result<Records> {
     if end > LONGEST_SEARCH {
         return Err(anyhow!("this profile is damaged; run the program again"));
     }
@@ -286,7 +299,7 @@ fn search(path: &Path, file: &mut File, end: u64) -> Result<Records> {
         match Profile::decode_first(rest) {
             Ok((profile, length)) => {
                 let range = (position as u64, length as u64);
-                found.records.push(Record::of(path, Some(range), &profile.head));
+                found.records.push(Record::of(which, Some(range), &profile.head));
                 position += length;
             }
             Err(error) => {
@@ -331,6 +344,20 @@ mod tests {
         assert_eq!((runs(&found), found.problems.len()), (vec![1, 2, 3], 0));
         for record in &found.records {
             assert_eq!(record.read().expect("sound").parts[0].runs, [record.run]);
+        }
+    }
+
+    #[test]
+    fn a_record_is_of_the_file_in_which_it_was_found() {
+        let (folder, path) = written(&[record(1, 0), record(2, 0)].concat());
+        let found = of(&path).expect("sound").records;
+        fs::write(&path, [record(1, 0), record(2, 0), record(3, 0)].concat()).expect("writable");
+        assert!(found.iter().all(|record| record.read().is_ok()), "it has only become longer");
+        fs::write(folder.path().join("new"), [record(1, 0), record(2, 0)].concat()).expect("writable");
+        fs::rename(folder.path().join("new"), &path).expect("writable");
+        for record in found {
+            let error = record.read().expect_err("another file").to_string();
+            assert_eq!(error, "another process summed this profile meanwhile; try again");
         }
     }
 

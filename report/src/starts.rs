@@ -86,6 +86,7 @@ mod tests {
     fn record(pid: u32, parent: u32, process_start: u64, time: (u64, u64)) -> Record {
         Record {
             path: "x".into(),
+            file: (0, 0),
             range: None,
             run: RunId::NONE,
             merged: false,
