@@ -74,9 +74,6 @@ pub const ENDED: u32 = 128;
 /// Flag of raw files, beside [`ENDED`]: it was not permitted to write there.
 pub const DENIED: u32 = 256;
 
-/// Flag of raw files, beside [`ENDED`]: it left by `_exit`, which writes no profile.
-pub const LEFT: u32 = 512;
-
 /// Flag: when the counts were read, other threads were running, not waiting. What they were in the
 /// middle of is not counted, or counted too early.
 pub const RUNNING: u32 = 1024;
@@ -139,7 +136,7 @@ fn digest(parts: &[&[u8]]) -> RunId {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Head<'a> {
     /// [`INCOMPLETE`], [`UNREGISTERED_THREADS`], [`FORKED`], [`PARTIAL`], [`CUT`], [`UNSURE`],
-    /// [`OTHER_RUNTIME`], [`RUNNING`]; in raw files also [`ENDED`], [`DENIED`], [`LEFT`]; in
+    /// [`OTHER_RUNTIME`], [`RUNNING`]; in raw files also [`ENDED`], [`DENIED`]; in
     /// records also [`MERGED`], [`GONE`].
     pub flags: u32,
     /// Process.

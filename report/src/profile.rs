@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Error, Result, anyhow};
 use pathformat::profile::{
-    CUT, DENIED, ENDED, FORKED, GONE, Head, INCOMPLETE, LEFT, OTHER_RUNTIME, PARTIAL, Part, Profile, RUNNING,
+    CUT, DENIED, ENDED, FORKED, GONE, Head, INCOMPLETE, OTHER_RUNTIME, PARTIAL, Part, Profile, RUNNING,
     UNREGISTERED_THREADS, UNSURE,
 };
 use pathformat::raw::{self, Header, Sums};
@@ -175,7 +175,7 @@ impl ProfileFile {
         self.run.forked = any(FORKED);
         let is_partial = |part: &Part| part.flags & (INCOMPLETE | ENDED) != 0 && part.flags & PARTIAL != 0;
         self.run.partial = self.parts.iter().any(is_partial);
-        let marks = CUT | UNSURE | OTHER_RUNTIME | ENDED | DENIED | LEFT | RUNNING;
+        let marks = CUT | UNSURE | OTHER_RUNTIME | ENDED | DENIED | RUNNING;
         self.run.marks = self.parts.iter().fold(0, |flags, part| flags | part.flags & marks);
     }
 }

@@ -13,7 +13,7 @@ use comfy_table::CellAlignment::{self, Left, Right};
 use comfy_table::Table;
 use owo_colors::OwoColorize;
 use pathformat::manifest::CutReason;
-use pathformat::profile::{CUT, DENIED, ENDED, LEFT, OTHER_RUNTIME, RUNNING, UNSURE};
+use pathformat::profile::{CUT, DENIED, ENDED, OTHER_RUNTIME, RUNNING, UNSURE};
 
 use crate::blocks;
 use crate::branches;
@@ -304,9 +304,9 @@ fn remarks(report: &Report, options: &Options, out: &mut impl Write) -> Result<(
         })
     };
     if let Some(runs) = flagged(|run| run.incomplete) {
-        let text = "the process ended without writing a profile (it was killed, crashed, or called \
-                    _exit or exec) or is still running; the paths that it had completed are \
-                    counted";
+        let text = "the process ended without writing a profile (it was killed or crashed, or left \
+                    by quick_exit, or by exec with several threads) or is still running; the paths \
+                    that it had completed are counted";
         let blocks = report.modules.iter().any(|module| module.mode == "blocks");
         let loops = if blocks { "; of blocks, what the loop counted that a thread was in may be missing" } else { "" };
         warning(&format!("{runs}: incomplete: {text}{loops}"), options, out)?;
@@ -327,12 +327,7 @@ fn remarks(report: &Report, options: &Options, out: &mut impl Write) -> Result<(
                     have changed its user); its raw file has all that it counted";
         note(&format!("{runs}: {text}"), options, out)?;
     }
-    if let Some(runs) = flagged(|run| run.marks & LEFT != 0) {
-        let text = "the process left by _exit, which writes no profile; its raw file has all that \
-                    it counted";
-        note(&format!("{runs}: {text}"), options, out)?;
-    }
-    if let Some(runs) = flagged(|run| run.marks & (ENDED | DENIED | LEFT) == ENDED) {
+    if let Some(runs) = flagged(|run| run.marks & (ENDED | DENIED) == ENDED) {
         let text = "the process ended well and could not write a profile; its raw file has all \
                     that it counted";
         note(&format!("{runs}: {text}"), options, out)?;

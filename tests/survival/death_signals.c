@@ -1,7 +1,6 @@
 //#run: for how in kill abort segv exit quick term trap; do ./prog $how; echo $?; done
 //#processes: 7
 //#incomplete: 6
-//#unwritten: 1
 //#entries: work 7000
 //#paths: work 7000
 //#entries: main 7

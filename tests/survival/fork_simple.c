@@ -1,7 +1,6 @@
 //#with: | -static | -O2 -fuse-ld=lld
 //#processes: 4
 //#incomplete: 0
-//#unwritten: 1
 //#entries: work 10
 //#paths: work 10
 //#entries: main 1

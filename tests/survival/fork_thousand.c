@@ -2,7 +2,6 @@
 //#entries: child 1000
 //#entries: main 1
 //#incomplete: 0
-//#unwritten: 500
 // A thousand children, half of which leave by _exit: they have lost nothing.
 #include <stdlib.h>
 #include <sys/wait.h>
