@@ -21,8 +21,12 @@ const MOST_BYTES: usize = 256 << 20;
 /// The arguments with all response files replaced by their content; `None` if there are too many. A file that cannot
 /// be read, or that is none, stays as it is, as linkers do.
 pub(crate) fn expand(arguments: &[OsString]) -> Option<Vec<OsString>> {
-    let mut expansion =
-        Expansion { expanded: Vec::with_capacity(arguments.len()), inside: Vec::new(), files: 0, bytes: 0 };
+    within(arguments, MOST_FILES, MOST_BYTES)
+}
+
+/// The same with limits of one's own.
+fn within(arguments: &[OsString], files: usize, bytes: usize) -> Option<Vec<OsString>> {
+    let mut expansion = Expansion { expanded: Vec::with_capacity(arguments.len()), inside: Vec::new(), files, bytes };
     expansion.add(arguments)?;
     Some(expansion.expanded)
 }
@@ -32,7 +36,9 @@ struct Expansion {
     expanded: Vec<OsString>,
     /// The files that are being expanded, the outermost first.
     inside: Vec<Identity>,
+    /// How many more files may be expanded.
     files: usize,
+    /// How many more bytes they may have.
     bytes: usize,
 }
 
@@ -45,11 +51,8 @@ impl Expansion {
             match file.filter(|file| !self.inside.contains(&file.identity)) {
                 None => self.expanded.push(argument.clone()),
                 Some(file) => {
-                    self.files += 1;
-                    self.bytes = self.bytes.saturating_add(file.len());
-                    if self.files > MOST_FILES || self.bytes > MOST_BYTES {
-                        return None;
-                    }
+                    self.files = self.files.checked_sub(1)?;
+                    self.bytes = self.bytes.checked_sub(file.len())?;
                     self.inside.push(file.identity);
                     self.add(&tokens(&file))?;
                     self.inside.pop();
@@ -174,9 +177,32 @@ mod tests {
             file = write(&format!("depth{depth}"), &[file.clone(), file]);
         }
         assert_eq!(expand(&[file]), None);
+        let single = write("single", &["a".into()]);
+        assert_eq!(expand(&vec![single.clone(); MOST_FILES]).expect("few").len(), MOST_FILES);
+        assert_eq!(expand(&vec![single; MOST_FILES + 1]), None);
+    }
+
+    #[test]
+    fn files_that_are_too_large_together_are_left_to_the_linker() {
+        let (_directory, write) = files();
+        let inner = write("inner", &["a".repeat(19).into()]);
+        let length = 20 + quote(std::slice::from_ref(&inner)).len();
+        let outer = write("outer", std::slice::from_ref(&inner));
+        let arguments = [outer, "b".into()];
+        for (most, fits) in [(19, false), (length - 1, false), (length, true), (length + 1, true)] {
+            assert_eq!(within(&arguments, 2, most).is_some(), fits, "{most}");
+        }
+        // Each time that a file is named counts.
+        let named = vec![inner; 10];
+        assert_eq!(within(&named, 10, 200).expect("few").len(), 10);
+        assert_eq!(within(&named, 10, 199), None);
+    }
+
+    #[test]
+    fn a_mebibyte_is_not_large() {
+        let (_directory, write) = files();
         let large = write("large", &["x".repeat(1 << 20).into()]);
-        assert_eq!(expand(&vec![large.clone(); 255]).expect("few").len(), 255);
-        assert_eq!(expand(&vec![large; 257]), None);
+        assert_eq!(expand(&[large.clone(), large]).expect("few").len(), 2);
     }
 
     #[test]
