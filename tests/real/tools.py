@@ -3,7 +3,9 @@
 import json
 import os
 import shlex
+import signal
 import subprocess
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,6 +22,10 @@ REPLAY = CARGO_OUT / "release/replay"
 
 class CheckFailed(Exception):
     """A check did not hold; the text says which and how."""
+
+
+class TookTooLong(CheckFailed):
+    """A program did not end in time."""
 
 
 @dataclass(frozen=True)
@@ -39,13 +45,19 @@ def environment(**changes: str) -> dict[str, str]:
 
 
 def attempt(argv, cwd: Path, stdin: bytes = b"", env: dict | None = None, seconds: float = 900) -> Outcome:
-    """Runs a program and says what it did."""
+    """Runs a program and says what it did. If it does not end in time, it and its children are killed: `TookTooLong`."""
     argv = [str(argument) for argument in argv]
-    try:
-        done = subprocess.run(argv, cwd=cwd, input=stdin, env=env or environment(), capture_output=True, timeout=seconds)
-    except subprocess.TimeoutExpired:
-        raise CheckFailed(f"`{shlex.join(argv)}` did not end within {seconds:.0f} s (in {cwd})") from None
-    return Outcome(done.returncode, done.stdout, done.stderr)
+    pipe = subprocess.PIPE
+    with subprocess.Popen(argv, cwd=cwd, env=env or environment(), stdin=pipe, stdout=pipe, stderr=pipe, process_group=0) as program:
+        try:
+            out, err = program.communicate(stdin, seconds)
+        except BaseException as failure:
+            with suppress(ProcessLookupError):
+                os.killpg(program.pid, signal.SIGKILL)
+            if isinstance(failure, subprocess.TimeoutExpired):
+                raise TookTooLong(f"`{shlex.join(argv)}` did not end within {seconds:.0f} s (in {cwd})") from None
+            raise
+    return Outcome(program.returncode, out, err)
 
 
 def run(argv, cwd: Path, stdin: bytes = b"", env: dict | None = None, seconds: float = 900) -> bytes:

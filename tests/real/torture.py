@@ -22,25 +22,29 @@ import sys
 import time
 import zlib
 from collections import Counter, defaultdict
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
+from functools import partial
 from pathlib import Path
 
 import oracle_cov
 import torture_templates
 import truth
-from tools import CLANG, PATHCC, PATHPROF, ROOT, SCRATCH, CheckFailed, Outcome, attempt, build_tool, environment, export, run
+from tools import CLANG, PATHCC, PATHPROF, ROOT, SCRATCH, CheckFailed, Outcome, TookTooLong, attempt, build_tool, environment, export, run
 from ways import MODES, PEELED, STAGES, log_flags
 
 LEVELS = ["-O0", "-O2", "-O3"]
 SUFFIXES = {".c": "c", ".cc": "c++", ".cpp": "c++", ".cxx": "c++", ".C": "c++"}
 # Older suites need an older language.
 OLDER = {"c": ["-std=gnu17", "-std=gnu89 -Wno-error=incompatible-pointer-types -Wno-error=int-conversion"], "c++": ["-std=gnu++14"]}
-# What a build may take, a program of plain clang, and with counters.
-BUILD_SECONDS, PLAIN_SECONDS, COUNTED_SECONDS = 900, 10, 300
-# A log of more blocks than that is not worth its time: the program is compared without one.
-LONGEST_LOG = 400 << 20
+# What a build of plain clang may take and its program, and both with counters.
+PLAIN_BUILD_SECONDS, PLAIN_SECONDS, BUILD_SECONDS, COUNTED_SECONDS = 120, 10, 900, 300
+# A log of more bytes than that is not worth its time: the program is compared without one.
+LONGEST_LOG = 100 << 20
+# How often it is said how far a run has come.
+PROGRESS_SECONDS = 10
 # What is built of each program in a quick run, besides `paths`: so many, in rotation.
 QUICK_MODES = 2
 # Differences of the corpus that are known, each with its reason.
@@ -76,6 +80,7 @@ class Result:
     compared: int = 0
     lines: int = 0
     disputed: int = 0
+    unlogged: int = 0
     differences: list[str] = field(default_factory=list)
 
 
@@ -110,7 +115,7 @@ def is_known(said: str, known: list[tuple[str, str]]) -> bool:
 def check_corpus() -> str:
     """Runs the corpus quickly; returns what was compared. What differs must be known."""
     said: list[str] = []
-    results, summary = torture_all(corpus(), SCRATCH / "torture", True, False, os.cpu_count(), lambda text, **_: said.append(text))
+    results, summary = torture_all(corpus(), SCRATCH / "torture", True, False, os.cpu_count(), said.append, lambda _: None)
     known = known_differences()
     texts = [text for text in said if not is_known(text, known)]
     summary += f", {len(said) - len(texts)} known differences"
@@ -140,10 +145,14 @@ class Torture:
         shutil.rmtree(home, ignore_errors=True)
         home.mkdir(parents=True)
 
-    def build(self, cc: str, flags: str, name: str = "program") -> Outcome:
+    def build(self, cc: str, flags: str, name: str = "program", seconds: float = BUILD_SECONDS) -> Outcome:
         self.result.builds += 1
         argv = [*cc.split(), "-g", "-w", *self.source.flags.split(), *flags.split(), self.source.path, "-o", name]
-        return attempt([*argv, "-pthread", "-lm"], self.home, seconds=BUILD_SECONDS)
+        return attempt([*argv, "-pthread", "-lm"], self.home, seconds=seconds)
+
+    def plain(self, cc: str, flags: str) -> bool:
+        """Whether plain clang builds it."""
+        return self.build(cc, flags, seconds=PLAIN_BUILD_SECONDS).status == 0
 
     def counted(self, flags: str) -> None:
         """A build that must succeed, since plain clang's did."""
@@ -151,18 +160,18 @@ class Torture:
         if built.status != 0:
             raise CheckFailed(f"does not build: {built.err.decode(errors='replace')[-300:]}")
 
-    def run(self, seconds: float, name: str = "./program", **variables: str) -> Outcome:
+    def run(self, seconds: float, name: str = "./program", limits: tuple[str, ...] = (), **variables: str) -> Outcome:
         place = self.home / "work"
         shutil.rmtree(place, ignore_errors=True)
         place.mkdir()
-        return attempt([f"../{name}"], place, env=environment(**variables), seconds=seconds)
+        return attempt([*limits, f"../{name}"], place, env=environment(**variables), seconds=seconds)
 
-    def profiled(self, suffix: str) -> tuple[Outcome, Path]:
+    def profiled(self, suffix: str, limits: tuple[str, ...] = ()) -> tuple[Outcome, Path]:
         """Runs the program; gives what it did, and where its profiles or logs are."""
         profiles = self.home / f"profiles.{suffix}"
         shutil.rmtree(profiles, ignore_errors=True)
         profiles.mkdir()
-        return self.run(COUNTED_SECONDS, PATHCC_PROFILE=f"{profiles}/%p.now.pathprof"), profiles
+        return self.run(COUNTED_SECONDS, limits=limits, PATHCC_PROFILE=f"{profiles}/%p.now.pathprof"), profiles
 
     def torture(self, quick: bool) -> Result:
         """Does all that is to be done."""
@@ -172,7 +181,11 @@ class Torture:
         if quick:
             places = [places[number % len(places)]]
         standards = ["", *OLDER[self.source.language]]
-        standard = next((flags for flags in standards if self.build(cc, f"{places[0][0]} {flags}").status == 0), None)
+        try:
+            standard = next((flags for flags in standards if self.plain(cc, f"{places[0][0]} {flags}")), None)
+        except TookTooLong:
+            self.result.left_out = f"plain clang does not end at {places[0][0]}"
+            return self.result
         if standard is None:
             self.result.left_out = "plain clang does not build it"
             return self.result
@@ -193,13 +206,17 @@ class Torture:
 
     def place(self, cc: str, level: str, stage: str, modes: list[str], quick: bool) -> bool:
         """Compares all modes at one level and stage, the first of which is built; says whether the program is suitable at all."""
-        if (level, stage) != (LEVELS[0], STAGES[0]) and not quick and self.build(cc, level).status != 0:
-            self.result.left_out = f"plain clang does not build it at {level}"
+        try:
+            if (level, stage) != (LEVELS[0], STAGES[0]) and not quick and not self.plain(cc, level):
+                self.result.left_out = f"plain clang does not build it at {level}"
+                return False
+        except TookTooLong:
+            self.result.left_out = f"plain clang does not end at {level}"
             return False
         try:
             seconds = COUNTED_SECONDS if self.source.ends else PLAIN_SECONDS
             plain, again = self.run(seconds), self.run(seconds)
-        except CheckFailed:
+        except TookTooLong:
             self.result.left_out = f"it does not end within {PLAIN_SECONDS} s"
             return False
         if plain != again:
@@ -221,12 +238,15 @@ class Torture:
 
     def log(self, plain: Outcome) -> truth.Truth | None:
         """What the logging build, which is the program now, says; `None` if that is too much."""
-        outcome, logs = self.profiled("log")
+        # A program that would log for minutes, and fill the disk, ends by a signal.
+        outcome, logs = self.profiled("log", ("prlimit", f"--fsize={LONGEST_LOG}"))
+        files = sorted(logs.glob("*.pathlog"), key=lambda log: int(log.name.partition(".")[0]))
+        if sum(file.stat().st_size for file in files) >= LONGEST_LOG:
+            self.result.unlogged += 1
+            shutil.rmtree(logs)
+            return None
         if outcome != plain:
             raise CheckFailed(f"the logging build does something else: {told(plain, outcome)}")
-        files = sorted(logs.glob("*.pathlog"), key=lambda log: int(log.name.partition(".")[0]))
-        if sum(file.stat().st_size for file in files) > LONGEST_LOG:
-            return None
         found = truth.read_logs(self.home / "program", files)
         shutil.rmtree(logs)
         return found
@@ -353,31 +373,42 @@ def torture(source: Source, home: Path, quick: bool, keep: bool) -> Result:
     return result
 
 
-def torture_all(programs: list[Source], home: Path, quick: bool, keep: bool, jobs: int, say=print) -> tuple[list[Result], str]:
-    """All programs; gives the results and a summary of them."""
+def torture_all(
+    programs: list[Source], home: Path, quick: bool, keep: bool, jobs: int, say: Callable[[str], None], progress: Callable[[str], None]
+) -> tuple[list[Result], str]:
+    """All programs; gives the results and a summary of them. Differences are said as they are found, and how far it has come."""
     # A program that dies leaves no core.
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     build_tool("ran")
-    start = time.monotonic()
+    start = told_at = time.monotonic()
     results = []
     with ThreadPoolExecutor(jobs) as pool:
         names = Counter()
-        running = []
+        running = set()
         for source in programs:
             names[source.path.name] += 1
             place = home / f"{source.path.name}.{names[source.path.name]}"
-            running.append(pool.submit(torture, source, place, quick, keep))
-        for job in running:
-            result = job.result()
-            results.append(result)
-            for text in result.differences[:10]:
-                say(f"{result.source.path}: {text}", flush=True)
+            running.add(pool.submit(torture, source, place, quick, keep))
+        try:
+            while running:
+                done, running = wait(running, PROGRESS_SECONDS, FIRST_COMPLETED)
+                for result in (job.result() for job in done):
+                    results.append(result)
+                    for text in result.differences[:10]:
+                        say(f"{result.source.path}: {text}")
+                if time.monotonic() - told_at >= PROGRESS_SECONDS:
+                    told_at = time.monotonic()
+                    progress(f"{len(results)} of {len(programs)} programs, {told_at - start:.0f} s")
+        finally:
+            # Who interrupts it does not wait for the rest.
+            pool.shutdown(cancel_futures=True)
     left_out = Counter(result.left_out for result in results if result.left_out)
     reasons = "".join(f"\n  {count} left out: {why}" for why, count in left_out.most_common())
     differing = sum(bool(result.differences) for result in results)
-    total = {what: sum(getattr(result, what) for result in results) for what in ("builds", "compared", "lines", "disputed")}
+    total = {what: sum(getattr(result, what) for result in results) for what in ("builds", "compared", "unlogged", "lines", "disputed")}
     return results, (
-        f"{len(programs) - sum(left_out.values())} programs, {total['builds']} builds, {total['compared']} counts of blocks and edges, "
+        f"{len(programs) - sum(left_out.values())} programs, {total['builds']} builds, {total['compared']} counts of blocks and edges "
+        f"({total['unlogged']} builds ran too long for a log), "
         f"{total['lines']} of entries and lines ({total['disputed']} on which gcov and llvm-cov disagree), "
         f"{differing} programs differ, {time.monotonic() - start:.0f} s{reasons}"
     )
@@ -395,7 +426,9 @@ def main() -> int:
     programs = [source for source in (sources(options.folder) if options.folder else corpus()) if options.only in str(source.path)]
     if not programs:
         parser.error(f"no C or C++ program in {', '.join(map(str, options.folder))}")
-    results, summary = torture_all(programs, options.home.resolve(), options.quick, options.keep, options.jobs)
+    say = partial(print, flush=True)
+    progress = partial(print, file=sys.stderr, flush=True)
+    results, summary = torture_all(programs, options.home.resolve(), options.quick, options.keep, options.jobs, say, progress)
     print(summary)
     return 1 if any(result.differences for result in results) else 0
 
