@@ -11,6 +11,7 @@ share of the others that a test notices, by failing or by not ending.
 
 import argparse
 import os
+import resource
 import shutil
 import subprocess
 import sys
@@ -20,6 +21,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 OUT = ROOT / "target" / "mutants"
+# A change may make a test take all memory, or go on for ever although it was told to end. No process may have more than so
+# many bytes and seconds of the processor.
+MEMORY, PROCESSOR = 8 << 30, 600
 
 
 @dataclass(frozen=True)
@@ -39,7 +43,7 @@ SETS = {
     "paths": Set("paths", 1.0),
     "format": Set("pathformat", 0.95),
     "report": Set("pathprof", 1.0, tuple(f"report/src/{name}.rs" for name in REPORT), ("--lib", "--test", "analysis")),
-    "linker-shim": Set("pathld", 0.95, tuple(f"linker-shim/src/{name}.rs" for name in LINKER)),
+    "linker-shim": Set("pathld", 0.95, tuple(f"linker-shim/src/{name}.rs" for name in LINKER), ("--bins",)),
 }
 
 
@@ -114,6 +118,8 @@ def main():
         parser.error(f"no such set: {' '.join(sorted(unknown))}; there are {' '.join(SETS)}")
     if not options.judge and not shutil.which("cargo-mutants"):
         sys.exit("cargo-mutants is missing; install it with: cargo install --locked cargo-mutants")
+    resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
+    resource.setrlimit(resource.RLIMIT_CPU, (PROCESSOR, PROCESSOR))
     names = options.sets or list(SETS)
     known = equivalent()
     if not options.judge:
