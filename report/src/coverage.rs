@@ -351,13 +351,14 @@ fn paths(function: &Function, most: u64, room: &mut usize, text: &mut String) {
 
 #[cfg(test)]
 mod tests {
+    use pathformat::manifest::{DagEdge, DagEdgeKind, Whole};
+
     use super::*;
+    use crate::source::{Place, Way};
     use crate::testing;
 
     fn shown(options: &Options) -> String {
-        let mut out = Vec::new();
-        write(&testing::report().into(), options, &mut out).expect("in memory");
-        anstream::adapter::strip_str(&String::from_utf8_lossy(&out)).to_string()
+        shown_of(testing::report(), options)
     }
 
     #[test]
@@ -404,6 +405,117 @@ mod tests {
         let without = all(&report, &Options::default());
         assert_eq!((without.functions.all, without.lines.all), (known.functions.all - 1, known.lines.all - 1));
         assert!(without.lines.reaches(100.0));
+    }
+
+    fn shown_of(report: Report, options: &Options) -> String {
+        let mut out = Vec::new();
+        write(&report.into(), options, &mut out).expect("in memory");
+        anstream::adapter::strip_str(&String::from_utf8_lossy(&out)).to_string()
+    }
+
+    fn named(name: &str) -> Function {
+        testing::report().functions.into_iter().find(|function| function.demangled == name).expect("there")
+    }
+
+    #[test]
+    fn a_file_of_which_nothing_is_known_has_its_name() {
+        let mut report = testing::report();
+        let start = report.functions.iter_mut().find(|function| function.demangled == "start").expect("there");
+        start.shape.file = "src/start.c".into();
+        let text = shown_of(report, &Options::default());
+        let row = text.lines().find(|line| line.starts_with("src/start.c ")).expect("a row");
+        assert_eq!(row.split_whitespace().take(3).collect::<Vec<_>>(), ["src/start.c", "0/1", "0.0%"], "{text}");
+    }
+
+    #[test]
+    fn without_debug_information_a_function_is_covered_if_it_was_entered() {
+        for (entries, expected) in [(0, 0), (1, 1)] {
+            let mut report = testing::report();
+            let guard = report.functions.iter_mut().find(|function| function.shape.file.is_empty()).expect("there");
+            guard.entries = entries;
+            let only = Options { function: Some("util::guard*".into()), ..Options::default() };
+            let all = write(&report.into(), &only, &mut std::io::sink()).expect("nothing to fail");
+            assert_eq!(all.functions, Covered { executed: expected, all: 1 });
+        }
+    }
+
+    #[test]
+    fn only_if_nothing_is_chosen_nothing_matches() {
+        for (glob, matches) in [("collatz", true), ("start", true), ("none", false)] {
+            let text = shown(&Options { function: Some(glob.into()), ..Options::default() });
+            assert_eq!(text != "No counted function matches.\n", matches, "{text}");
+        }
+    }
+
+    #[test]
+    fn units_counted_after_optimisation_are_noted() {
+        let mut report = testing::report();
+        for late in (0..=2).rev() {
+            let text = shown_of(report.clone(), &Options::default());
+            let noted = ["", "1 unit counted", "2 units counted"][late];
+            assert_eq!(text.contains("counted after optimisation"), late > 0, "{text}");
+            assert!(text.contains(noted), "{text}");
+            if let Some(module) = report.modules.iter_mut().find(|module| module.stage == "late") {
+                module.stage = "early".into();
+            }
+        }
+    }
+
+    #[test]
+    fn lines_and_ways_that_were_not_taken_are_listed() {
+        let way = |outcome, taken| Way { outcome, taken };
+        let branch = |line, ways| (Place { line, column: 1, copy: 0 }, ways);
+        let file = SourceFile {
+            name: "a.c".into(),
+            lines: [(1, 5), (2, 0), (3, 0), (7, 1)].into(),
+            branches: BTreeMap::from([
+                branch(2, vec![way(Outcome::True, Some(3)), way(Outcome::False, Some(0))]),
+                // Never reached, and one of which less is known.
+                branch(3, vec![way(Outcome::True, Some(0)), way(Outcome::False, Some(0))]),
+                branch(4, vec![way(Outcome::Default, None), way(Outcome::Cases(vec![7]), Some(0))]),
+            ]),
+            ..SourceFile::default()
+        };
+        let mut out = Vec::new();
+        missing(&file, &[], &BTreeSet::new(), 64, &mut 1, &mut out).expect("in memory");
+        let text = anstream::adapter::strip_str(&String::from_utf8_lossy(&out)).to_string();
+        assert_eq!(text, "not covered in a.c\n  lines      2-3\n  branches   2(false), 4(case 7)\n\n");
+    }
+
+    /// What is said of the paths of a function that were not taken, line by line.
+    fn missing_paths(function: &Function, most: u64) -> Vec<String> {
+        let mut text = String::new();
+        paths(function, most, &mut 1000, &mut text);
+        let plain = anstream::adapter::strip_str(&text).to_string();
+        plain.lines().map(|line| line.trim().to_owned()).collect()
+    }
+
+    #[test]
+    fn the_paths_of_what_ran_are_listed_if_they_are_few() {
+        let mut function = named("collatz");
+        assert_eq!(missing_paths(&function, 7).len(), 1, "it has eight");
+        assert_eq!(missing_paths(&function, 8).len(), 1 + 3);
+        function.entries = 0;
+        assert_eq!(missing_paths(&function, 8).len(), 1);
+    }
+
+    #[test]
+    fn missing_paths_are_whole_where_those_are_known() {
+        let mut function = named("util::guard(int)");
+        function.paths.clear();
+        // As in the sample, but nothing is cut behind the landing pad.
+        let mut dag = function.shape.dag.clone();
+        dag[3] = DagEdge { kind: DagEdgeKind::Flow { edge: 2 }, value: 0 };
+        dag.remove(4);
+        let cuts = function.shape.edges.iter().map(|edge| edge.cut.filter(|cut| cut.0 == 0)).collect();
+        function.shape.whole = Some(Whole { num_paths: 4, slots: 64, dag, cuts });
+        let ways = [
+            "bb0 -> cut",
+            "resume: bb1 -> return",
+            "resume: bb2(true) bb3 -> return",
+            "resume: bb2(false) bb4 -> unwind",
+        ];
+        assert_eq!(missing_paths(&function, 64)[1..], ways);
     }
 
     #[test]
