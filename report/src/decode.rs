@@ -433,6 +433,28 @@ mod tests {
     }
 
     #[test]
+    fn a_function_knows_its_image_and_its_unit() {
+        let mut second = testing::loaded();
+        let of_blocks = manifest::Function {
+            name: "f".into(),
+            blocks: vec![manifest::Block { exit: Some(Exit::Return), ..manifest::Block::default() }],
+            counted_blocks: vec![0],
+            ..manifest::Function::default()
+        };
+        let unit = manifest::Manifest { functions: vec![of_blocks], ..manifest::Manifest::default() };
+        second.modules.push(Counted::new(1, unit, Vec::new()));
+        let (report, problems) = decode(vec![testing::loaded(), second]);
+        assert!(problems.is_empty(), "{problems:?}");
+        let places: Vec<_> = report.functions.iter().map(|of| (of.image, of.module, of.demangled.as_str())).collect();
+        // A function that both units have is the first one's.
+        let of_image = |image: usize| {
+            let first = ["collatz", "main", "util::weigh(int)", "start"].map(|name| (image, 2 * image, name));
+            [&first[..], &[(image, 2 * image + 1, "util::guard(int)")]].concat()
+        };
+        assert_eq!(places, [of_image(0), of_image(1), vec![(1, 4, "f")]].concat());
+    }
+
+    #[test]
     fn blocks_and_edges_have_the_counts_of_their_paths() {
         let report = testing::report();
         let collatz = &report.functions[0];
