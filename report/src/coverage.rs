@@ -245,9 +245,7 @@ fn functions(chosen: &Chosen<'_>, out: &mut impl Write) -> Result<()> {
     }
     for function in &chosen.unknown {
         let place = format!("{}:{}", function.shape.file, function.shape.line);
-        let mut row = vec![function.demangled.clone(), place, "?".into(), "?".into()];
-        row.resize(columns.len() + 2, String::new());
-        table.add_row(row);
+        table.add_row([function.demangled.clone(), place, "?".into(), "?".into()]);
     }
     writeln!(out, "{}\n", table.trim_fmt())
 }
