@@ -36,9 +36,10 @@ pub(crate) fn write(report: &Report, width: Option<usize>, out: &mut impl Write)
     }
     let (blocks, paths): (Vec<_>, Vec<_>) = report.with_blocks().partition(|function| function.counts_blocks());
     let calls: Vec<_> = report.counted().filter(|function| function.only_calls).collect();
-    let sum = |functions: &[&Function], what: fn(&Function) -> Count| {
-        grouped(functions.iter().fold(0, |sum: Count, function| sum.saturating_add(what(function))))
+    let total = |functions: &[&Function], what: fn(&Function) -> Count| {
+        functions.iter().fold(0, |sum: Count, function| sum.saturating_add(what(function)))
     };
+    let sum = |functions: &[&Function], what| grouped(total(functions, what));
     if !blocks.is_empty() {
         let text = format!(
             "{} of {} ran, in {}; {} counters",
@@ -71,13 +72,16 @@ pub(crate) fn write(report: &Report, width: Option<usize>, out: &mut impl Write)
         writeln!(out, "{:<9} {}", "calls".dimmed(), elide(&text, room))?;
     }
     if !paths.is_empty() || (blocks.is_empty() && calls.is_empty()) {
+        let times = match total(&paths, Function::path_runs) {
+            1 => "once in all".to_owned(),
+            times => format!("{} times in all", grouped(times)),
+        };
         let text = format!(
-            "{} of {} ran, in {} of {}, {} times in all",
+            "{} of {} ran, in {} of {}, {times}",
             sum(&paths, |function| function.completed().count() as Count),
             sum(&paths, |function| function.num_paths().into()),
             sum(&paths, |function| (!function.paths.is_empty()).into()),
             plural(paths.len(), "function"),
-            sum(&paths, Function::path_runs),
         );
         writeln!(out, "{:<9} {}", "paths".dimmed(), elide(&text, room))?;
     }

@@ -89,7 +89,7 @@ fn packages_install_stand_side_by_side_upgrade_and_go() {
         eprintln!("skipped: this system does not let a test have a system of its own");
         return;
     };
-    let works = "paths     1 of 1 ran, in 1 of 1 function, 1 times in all";
+    let works = "paths     1 of 1 ran, in 1 of 1 function, once in all";
     let [one, two] = ["/usr/lib/pathcc-7.1", "/usr/lib/pathcc-7.2"];
     let expected = [
         works,
