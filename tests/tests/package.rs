@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use pathtests::tree::bin;
+use serde_yaml_ng::Value;
 
 fn tree() -> PathBuf {
     bin("pathcc").ancestors().nth(2).expect("a program is in a tree").to_path_buf()
@@ -120,4 +121,76 @@ fn a_tarball_works_where_it_is_unpacked_and_packing_repeats() {
     let output = output.expect("a shell");
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success() && text.contains("paths ") && text.contains("README.md"), "{output:?}");
+}
+
+/// A project whose tests reach four of its five lines.
+fn project(folder: &Path) {
+    let put = |name: &str, text: &str| fs::write(folder.join(name), text).expect("writable");
+    put("sample.c", "int main(int count, char **words) {\n  if (count > 1)\n    return 0;\n  return 0;\n}\n");
+    put("Makefile", "sample: sample.c\n\t$(CC) $< -o $@\ncheck: sample\n\t./sample\n");
+}
+
+fn template(name: &str) -> Value {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../contrib").join(name);
+    serde_yaml_ng::from_str(&fs::read_to_string(path).expect("a template")).expect("YAML")
+}
+
+fn text(value: &Value) -> &str {
+    value.as_str().expect("text")
+}
+
+#[test]
+fn templates_of_services_build_test_and_report() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    let tarball = pack("tarball", &folder.join("packed"), "7.1.0").display().to_string();
+
+    // GitHub adds to PATH what a step writes to a file.
+    let place = folder.join("github");
+    fs::create_dir(&place).expect("writable");
+    project(&place);
+    let [added, summary] = ["added", "summary"].map(|name| folder.join(name));
+    let inputs = [("package", tarball.as_str()), ("run", "make check"), ("fail-under", "80")];
+    let filled = |value: &Value| {
+        let put =
+            |text: String, (name, input): &(&str, &str)| text.replace(&format!("${{{{ inputs.{name} }}}}"), input);
+        inputs.iter().fold(text(value).to_owned(), put)
+    };
+    for step in template("github/action.yml")["runs"]["steps"].as_sequence().expect("steps") {
+        let path = fs::read_to_string(&added).unwrap_or_default();
+        let path = format!("{}:{}", path.trim(), std::env::var("PATH").expect("set"));
+        let mut command = Command::new(text(&step["shell"]));
+        command.args(["-eo", "pipefail", "-c", &filled(&step["run"])]).current_dir(&place).env_remove("PATHCC_PROFILE");
+        command.env("PATH", path).env("RUNNER_TEMP", folder);
+        command.env("GITHUB_PATH", &added).env("GITHUB_STEP_SUMMARY", &summary);
+        for (name, value) in step["env"].as_mapping().into_iter().flatten() {
+            command.env(text(name), filled(value));
+        }
+        let output = command.output().expect("a shell");
+        assert!(output.status.success(), "{}: {output:?}", text(&step["name"]));
+    }
+    let summary = fs::read_to_string(summary).expect("written");
+    assert!(summary.contains("sample.c") && summary.contains("4/5"), "{summary}");
+    assert!(fs::read_to_string(place.join("coverage.info")).expect("written").contains("DA:3,0"));
+
+    let place = folder.join("gitlab");
+    fs::create_dir(&place).expect("writable");
+    project(&place);
+    let job = &template("gitlab/pathcc.yml")[".pathcc"];
+    let lines = |name: &str| job[name].as_sequence().expect("lines").iter().map(text).collect::<Vec<_>>().join("\n");
+    let shell = |lines: &str| {
+        let mut command = Command::new("bash");
+        command.args(["-eo", "pipefail", "-c", lines]).current_dir(&place).env_remove("PATHCC_PROFILE");
+        for (name, value) in job["variables"].as_mapping().expect("variables") {
+            command.env(text(name), text(value));
+        }
+        command.env("PATHCC_PACKAGE", &tarball).output().expect("a shell")
+    };
+    let own = "make check; pathprof coverage --fail-under";
+    assert!(!shell(&format!("{}\n{own} 81 .", lines("before_script"))).status.success());
+    let done = shell(&format!("{}\n{own} 80 .", lines("before_script")));
+    assert!(done.status.success(), "{done:?}");
+    let pattern = text(&job["coverage"]).trim_matches('/').replace("(\\d", "\\K(\\d").replace(")?)%", ")?)(?=%)");
+    let done = shell(&format!("{{ {}; }} | grep -oP '{pattern}'", lines("after_script").replace('\n', "; ")));
+    assert_eq!(String::from_utf8_lossy(&done.stdout), "80.0\n", "{done:?}");
 }
