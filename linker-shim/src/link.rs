@@ -19,6 +19,7 @@ use anyhow::{Context, Error, Result};
 use pathformat::{tree, variables};
 
 use crate::args::{self, CommandLine, Kind};
+use crate::execute::{self, Executing};
 use crate::process::{Outcome, Runner};
 use crate::real::{RealLinker, Voice};
 use crate::scan::{self, Damaged, Found, Module};
@@ -33,14 +34,6 @@ const TOLERATED_EXCESS: u64 = 64 << 20;
 
 /// The second run is final unless the real linker takes other members of archives than in the first.
 const MOST_ROUNDS: usize = 3;
-
-/// The functions that execute another program, before which the image writes what it counted. Must match
-/// `scripts/stage`.
-const EXECUTE_FUNCTIONS: [&str; 9] =
-    ["execve", "execv", "execvp", "execvpe", "execl", "execlp", "execle", "fexecve", "execveat"];
-
-/// Those of them that a C library may define weakly.
-const WEAK_IN_LIBRARIES: [&str; 2] = ["execve", "execvpe"];
 
 /// Of many damaged records only so many are told.
 const TOLD: usize = 3;
@@ -79,7 +72,8 @@ pub(crate) fn run(arguments: &[OsString]) -> Result<Outcome> {
     };
     // pathcc has instrumented its bitcode before.
     let lto = if found.bitcode && !by_pathcc { Lto::find(&real) } else { None };
-    let link = Link { real, lto, arguments, expanded: &expanded, line: &line, runtime, workspace, runner };
+    let executing = found.executing;
+    let link = Link { real, lto, executing, arguments, expanded: &expanded, line: &line, runtime, workspace, runner };
     let outcome = link.link(found).or_else(|error| {
         warn_uncounted(&error);
         link.once(None, Voice::Loud)
@@ -160,6 +154,8 @@ impl Lto {
 struct Link<'a> {
     real: RealLinker,
     lto: Option<Lto>,
+    /// Which functions that execute another program the inputs name.
+    executing: Executing,
     arguments: &'a [OsString],
     /// The same without response files.
     expanded: &'a [OsString],
@@ -260,7 +256,7 @@ impl Link<'_> {
             // In front of everything, where no option before it can change how it is read.
             arguments.extend([object.into_os_string(), self.runtime.counters.clone().into_os_string()]);
             // Only what is linked here calls ours: no symbol is taken from anybody.
-            arguments.extend(EXECUTE_FUNCTIONS.map(|name| format!("--wrap={name}").into()));
+            arguments.extend(self.executing.names().map(|name| format!("--wrap={name}").into()));
             if !self.line.build_id {
                 arguments.push("--build-id=sha1".into());
             }
@@ -269,21 +265,23 @@ impl Link<'_> {
                 // much of a C library cannot be linked.
                 arguments.push("--undefined=pthread_atfork".into());
                 // lld takes nothing from an archive to wrap what is weak in the C library.
-                arguments.extend(WEAK_IN_LIBRARIES.map(|name| format!("--undefined=__wrap_{name}").into()));
+                let weak = self.executing.names().filter(|name| execute::WEAK_IN_LIBRARIES.contains(name));
+                arguments.extend(weak.map(|name| format!("--undefined=__wrap_{name}").into()));
             }
         }
         // The linker takes from these archives what was asked for before.
-        let execute = self.runtime.execute.clone().into_os_string();
+        let execute = self.executing.names().next().map(|_| self.runtime.execute.clone().into_os_string());
         if modules.is_empty() {
             arguments.extend_from_slice(self.arguments);
         } else if self.line.kind == Kind::Static {
             let (program, system) = self.expanded.split_at(args::before_system_libraries(self.expanded));
             arguments.extend_from_slice(program);
-            arguments.extend([self.runtime.threads.clone().into_os_string(), execute]);
+            arguments.push(self.runtime.threads.clone().into_os_string());
+            arguments.extend(execute);
             arguments.extend_from_slice(system);
         } else {
             arguments.extend_from_slice(self.arguments);
-            arguments.push(execute);
+            arguments.extend(execute);
         }
         let real = lto.map_or(&self.real, |lto| &lto.linker);
         let command = real.prepare(&arguments, &self.workspace, voice)?;

@@ -12,6 +12,7 @@ mod content;
 mod depfile;
 mod early;
 mod entry;
+mod execute;
 mod inputs;
 mod link;
 mod module;

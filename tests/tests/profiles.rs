@@ -148,6 +148,10 @@ fn whoever_leaves_for_another_program_writes_a_record() {
             let found = shell(folder, "ls -A");
             let own: Vec<_> = found.lines().filter(|file| file.contains("pathprof") || file.contains("ELF")).collect();
             assert_eq!(own, ["leaves.pathprof"], "{linker} {flags}");
+            if flags != "-static" {
+                let calls = shell(folder, "nm -D librun.so | grep -o 'exec.*@' || :");
+                assert_eq!(calls, "execvp@\n", "{linker}: no reference but the library's own");
+            }
             let json = shell(folder, "pathprof export --format json leaves");
             let json: Value = serde_json::from_str(&json).expect("JSON");
             let entries = |name| {
