@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use pathtests::shell::shell;
@@ -290,6 +291,42 @@ fn a_compiler_cache_behind_pathcc_sees_every_setting() {
     weights();
     compile("", "-fpath-use=sample.weights");
     assert_eq!(hits(), 2, "only what was compiled with the same settings is in the cache");
+}
+
+#[test]
+fn caches_and_machines_that_compile_for_others_count() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    // The daemon of distcc is another user, who must be able to reach the tree.
+    fs::set_permissions(folder, PermissionsExt::from_mode(0o755)).expect("ours");
+    fs::write(folder.join("sample.c"), SOURCE).expect("a file");
+    let executed = |compile: &str| {
+        let lines = format!(
+            "mkdir -m 755 -p tree log; chmod 777 log
+             cp -a $(dirname $(command -v pathcc))/../bin $(dirname $(command -v pathcc))/../lib tree/
+             PATH=$PWD/tree/bin:$PATH; export PATH
+             {compile}
+             pathcc sample.o -o sample; ./sample; pathprof report sample; rm sample.pathprof sample.o"
+        );
+        let report = shell(folder, &lines);
+        assert!(report.contains("in 1 of 1 function, once in all"), "{report}");
+    };
+    executed(
+        "port=$((20000 + $$ % 20000)); user=$(id -un); test $user != root || user=nobody
+         distccd --daemon --no-detach --port $port --listen 127.0.0.1 --allow 127.0.0.1 \\
+             --enable-tcp-insecure --user $user --log-file $PWD/log/log --verbose 2>/dev/null & daemon=$!
+         trap 'kill $daemon' EXIT
+         for i in $(seq 300); do grep -q 'daemon started' log/log 2>/dev/null && break; sleep 0.1; done
+         export DISTCC_DIR=$PWD/distcc DISTCC_HOSTS=127.0.0.1:$port DISTCC_FALLBACK=0; mkdir distcc
+         distcc pathcc -g -c sample.c -o sample.o
+         grep -q COMPILE_OK log/log",
+    );
+    executed(
+        "export SCCACHE_DIR=$PWD/cache SCCACHE_SERVER_PORT=$((20000 + $$ % 20000))
+         trap 'sccache --stop-server >/dev/null' EXIT
+         sccache pathcc -g -c sample.c -o sample.o; sccache pathcc -g -c sample.c -o sample.o
+         sccache --show-stats | grep -q 'Cache hits  *1$'",
+    );
 }
 
 #[test]
