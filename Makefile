@@ -10,15 +10,21 @@ SCRATCH := $(CURDIR)/target
 
 export PATHCC_TREE := $(TREE)
 
+# No path of this machine gets into what is built, so that a build elsewhere gives the same bytes.
+CARGO_HOME ?= $(HOME)/.cargo
+C_PATHS := -ffile-prefix-map=$(CURDIR)=/pathcc -ffile-prefix-map=$(CARGO_HOME)=/cargo
+BUILD := RUSTFLAGS="$(RUSTFLAGS) --remap-path-prefix=$(CURDIR)=/pathcc --remap-path-prefix=$(CARGO_HOME)=/cargo" \
+	CFLAGS="$(CFLAGS) $(C_PATHS)" CXXFLAGS="$(CXXFLAGS) $(C_PATHS)" cargo build
+
 # cargo-nextest if it is there, else cargo's own runner. Doc tests are cargo's alone.
 TEST_RUNNER := $(if $(shell command -v cargo-nextest),cargo nextest run --no-fail-fast,cargo test --no-fail-fast)
 
 .PHONY: build deb tarball demo test test-unit test-real bench bench-diff ablation bound points projects fuzz fuzz-input torture soak mutants lint install clean help setup setup-test
 
 build: setup ## build everything into target/pathcc (relocatable)
-	@cargo build --release -p pathcc -p pathld -p pathprof -p pathpass
-	@cargo build --profile runtime -p pathrt
-	@cargo build --profile runtime -p pathrt --features log --target-dir $(OUT)/log
+	@$(BUILD) --release -p pathcc -p pathld -p pathprof -p pathpass
+	@$(BUILD) --profile runtime -p pathrt
+	@$(BUILD) --profile runtime -p pathrt --features log --target-dir $(OUT)/log
 	@scripts/stage $(OUT) $(TREE)
 
 demo: build ## compile an example with pathcc, run it, show its hot paths

@@ -152,3 +152,17 @@ fn every_example_runs_from_an_installed_tree_alone() {
         assert!(ran.len() >= reports && ran.iter().all(|&paths| paths > 0), "{}:\n{shown}", lesson.display());
     }
 }
+
+#[test]
+fn no_path_of_the_build_is_in_a_tree() {
+    let prefix = installed();
+    let here = checkout().display().to_string();
+    // So that another directory, or another user's, gives the same bytes.
+    for entry in tree::entries().filter(|entry| entry.kind != Kind::Link) {
+        let bytes = fs::read(prefix.path().join(entry.path)).expect("installed");
+        for path in [here.as_str(), "/.cargo/registry/"] {
+            let found = bytes.windows(path.len()).any(|window| window == path.as_bytes());
+            assert!(!found, "{}: {path}", entry.path);
+        }
+    }
+}
