@@ -1,7 +1,7 @@
-"""Builds whole projects twice, with plain clang and with pathcc, by their own build systems, and runs their own tests twice.
+"""Builds whole projects with plain clang and with pathcc, by their own build systems, and runs their tests with both.
 
-Both must be configured the same, and every test must come to the same. No variable is set but the compiler's. The only files
-that pathcc may add are profiles beside programs.
+Both must be configured the same, and every test must come to the same. No variable is set but the compiler's. The only
+files that pathcc may add are profiles beside programs.
 
     projects.py [PROJECT ...]     these, or all
     projects.py --small           those that are part of every test run
@@ -16,15 +16,18 @@ import resource
 import shutil
 import subprocess
 import sys
+import textwrap
 import time
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "real"))
 
+from executed import hottest, told  # noqa: E402
 from recipes import PROJECTS, Project  # noqa: E402
 from sources import fetch  # noqa: E402
-from tools import PATHPROF, SCRATCH, TREE, CheckFailed, environment, export, run  # noqa: E402
+from tools import PATHPROF, SCRATCH, TREE, CheckFailed, environment, run  # noqa: E402
 
 HOME = SCRATCH / "projects"
 COMPILERS = {"plain": ("clang-22", "clang++-22"), "counted": (str(TREE / "bin/pathcc"), str(TREE / "bin/pathc++"))}
@@ -46,6 +49,14 @@ class Built:
     test: float
 
 
+@dataclass(frozen=True)
+class Found:
+    """What the document says of a project: its row of the table, and its hottest paths."""
+
+    cells: list[str]
+    hottest: list[str]
+
+
 def shell(lines: str, place: Path, how: str, may_fail: bool = False) -> tuple[str, float]:
     """Runs lines of shell in the tree; their output, and the processor time of all that they started."""
     cc, cxx = COMPILERS[how]
@@ -64,17 +75,32 @@ def shell(lines: str, place: Path, how: str, may_fail: bool = False) -> tuple[st
     return text, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
+def install(project: Project) -> None:
+    """Installs the Debian packages that only this project needs, as `scripts/setup` does with those of all tests."""
+    ask = ["dpkg-query", "-W", "-f", "${db:Status-Status}"]
+    status = {package: subprocess.run([*ask, package], capture_output=True).stdout for package in project.needs}
+    missing = [package for package in project.needs if status[package] != b"installed"]
+    if missing:
+        print(f"  installing {', '.join(missing)}", flush=True)
+        as_root = [] if os.geteuid() == 0 else ["sudo"]
+        apt = [*as_root, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "install", "-y", "--no-install-recommends"]
+        run([*apt, *missing], SCRATCH)
+
+
 def built(project: Project, source: Path, how: str) -> Built:
     """Builds and tests a copy of the source, always at the same place, since many tests know their path."""
     place = HOME / project.name / "tree"
     shutil.rmtree(place, ignore_errors=True)
     place.parent.mkdir(parents=True, exist_ok=True)
     shutil.copytree(source, place, symlinks=True)
+    for package, part in project.parts:
+        shutil.copytree(fetch([package])[package], place / part, symlinks=True, dirs_exist_ok=True)
     shell(project.configure, place, how)
     _, build = shell(project.build, place, how)
     started = time.time()
     output, test = shell(project.test, place, how, may_fail=True)
-    print(f"  {how}: built in {build:.0f} s, tested in {test:.0f} s ({time.time() - started:.0f} s by the clock)", flush=True)
+    clock = time.time() - started
+    print(f"  {how}: built in {build:.0f} s, tested in {test:.0f} s ({clock:.0f} s by the clock)", flush=True)
     results = [match[0].strip() for match in re.finditer(project.results, output, re.MULTILINE)]
     answers = {}
     for name in project.answers:
@@ -105,31 +131,56 @@ def compare(project: Project, plain: Built, counted: Built) -> None:
         raise CheckFailed(f"{project.name}: files that only pathcc leaves:\n" + "\n".join(strange[:20]))
 
 
-def row(project: Project, plain: Built, counted: Built) -> list[str]:
-    """What the table says of a project."""
+def row(project: Project, plain: Built, counted: Built) -> Found:
+    """What the document says of a project."""
     place = HOME / project.name / "tree"
+    # A program of configure that crashed leaves its raw file, which is not what configure removes.
+    for file in place.rglob(".conftest.pathprof.*.raw"):
+        file.unlink()
     run([PATHPROF, "compact", "--keep", "0", "."], place)
-    told = export(place, "--all", "--failure-mode=warn", ".")
-    functions = told["functions"]
-    skipped: dict[str, int] = {}
-    for function in functions:
-        if function["skipped"]:
-            skipped[function["skipped"]] = skipped.get(function["skipped"], 0) + 1
-    reasons = ", ".join(f"{count} {reason}" for reason, count in sorted(skipped.items(), key=lambda item: -item[1])[:2])
+    executed = told(place)
+    for name, times in project.entries:
+        entries = sum(each["entries"] for records in executed.functions for each in records if each["name"] == name)
+        if entries != times:
+            raise CheckFailed(f"{project.name}: {name} was entered {times} times, and counted {entries} times")
+    skipped = Counter(records[0]["skipped"] for records in executed.functions if records[0]["skipped"])
+    reasons = ", ".join(f"{count:,} {reason}" for reason, count in skipped.most_common(2))
     profiles = sum(file.stat().st_size for file in place.rglob("*.pathprof"))
-    return [
+    cells = [
         f"{project.name} ({project.system})",
         f"{len(plain.results):,}",
         f"{counted.build / plain.build:.2f}",
         f"{counted.test / plain.test:.2f}",
-        f"{len(functions):,}",
-        f"{sum(len(function['paths']) for function in functions):,}",
+        f"{len(executed.functions):,}",
+        f"{len(executed.paths):,}",
         f"{profiles // 1024:,} KiB",
         reasons or "none",
     ]
+    return Found(cells, hottest(executed))
 
 
-HEAD = ["project", "results of tests", "build", "tests", "functions", "executed paths", "profiles, summed", "not counted"]
+def document() -> str:
+    """The table and the hottest paths of all projects that were ever measured."""
+    files = [(project, HOME / project.name / "found.json") for project in PROJECTS]
+    found = [(project, Found(**json.loads(file.read_text()))) for project, file in files if file.exists()]
+    rows = [HEAD, ["---"] * len(HEAD), *(of.cells for _, of in found)]
+    parts = [TEXT, *(f"| {' | '.join(cells)} |\n" for cells in rows), PATHS]
+    for project, of in found:
+        parts.append(f"\n### {project.name}\n\n")
+        parts += (item(f"{rank}. ", sentence) for rank, sentence in enumerate(of.hottest, 1))
+    return "".join(parts)
+
+
+def item(mark: str, sentence: str) -> str:
+    """An item of a list, in lines of a hundred columns."""
+    indent = " " * len(mark)
+    lines = textwrap.wrap(sentence, 97, break_long_words=False, break_on_hyphens=False)
+    return mark + f"\n{indent}".join(lines) + "\n"
+
+
+HEAD = [
+    "project", "results of tests", "build", "tests", "functions", "executed paths", "profiles, summed", "not counted"
+]
 
 
 def main() -> int:
@@ -148,30 +199,41 @@ def main() -> int:
     for project in chosen:
         print(f"{project.name}", flush=True)
         try:
+            install(project)
             source = fetch([project.package])[project.package]
             plain = built(project, source, "plain")
             counted = built(project, source, "counted")
             compare(project, plain, counted)
             found = row(project, plain, counted)
-            (HOME / project.name / "row.json").write_text(json.dumps(found))
-            print(f"  {len(plain.results)} results are the same: " + ", ".join(found[2:]), flush=True)
+            (HOME / project.name / "found.json").write_text(json.dumps(asdict(found)))
+            print(f"  {len(plain.results)} results are the same: " + ", ".join(found.cells[2:]), flush=True)
         except CheckFailed as failure:
             print(f"FAILED {failure}", flush=True)
             failed += 1
     if arguments.write:
-        found = [HOME / project.name / "row.json" for project in PROJECTS]
-        lines = [HEAD, ["---"] * len(HEAD), *(json.loads(file.read_text()) for file in found if file.exists())]
-        arguments.write.write_text(TEXT + "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n")
+        arguments.write.write_text(document())
     return 1 if failed else 0
 
 
 TEXT = """# Whole projects
 
-`make projects` builds each project twice, with plain clang 22 and with pathcc, by its own build system, and runs its own tests twice. No variable
-is set but the compiler's. Both are configured the same, every test comes to the same, and pathcc adds no file but profiles beside programs.
+`make projects` builds each project twice, with plain clang 22 and with pathcc, by its own build
+system, and runs its own tests twice. No variable is set but the compiler's. Both are configured the
+same, every test comes to the same, and pathcc adds no file but profiles beside programs.
 
-Build and tests are processor time against plain clang, of one run each on a machine that does other things, too.
+Build and tests are processor time against plain clang, of one run each on a machine that does other
+things, too. A function of the source is one function, however many programs and libraries it stands
+in, and so are its paths.
 
+"""
+
+PATHS = """
+## The hottest paths
+
+In which paths the tests executed most instructions (LLVM's, before it optimises), all programs,
+libraries and runs together. A path is written as `pathprof report` does it: its lines, each with what
+was decided there, as `13(true)`, a file's name before those of another file, and `->` before where it
+ends. Of a long path `…` leaves out inlined lines that decide nothing, and then its middle.
 """
 
 if __name__ == "__main__":

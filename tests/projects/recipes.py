@@ -24,6 +24,12 @@ class Project:
     test: str
     results: str
     answers: tuple[str, ...] = ()
+    # Debian packages that building or testing takes beside those of `scripts/setup test`.
+    needs: tuple[str, ...] = ()
+    # Other source packages, and where in the tree they belong.
+    parts: tuple[tuple[str, str], ...] = ()
+    # Functions that the tests enter a known number of times, whatever becomes of the processes.
+    entries: tuple[tuple[str, int], ...] = ()
     # Part of every test run.
     small: bool = False
 

@@ -1,0 +1,147 @@
+"""What the tests of a project executed: its functions, their paths, and the hottest of these in words.
+
+Programs and libraries are summed: a function of the source is one function, however many images it stands in. The
+words for a path are those of `pathprof report`.
+"""
+
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from tools import PATHPROF, export, run
+
+# How a path starts and ends, in the words of an export and in those of a sentence.
+STARTS = {"entry": "from its entry", "loop": "from a loop's header", "cut": "from a cut", "resume": "from a resumption"}
+ENDS = {
+    "return": "to its return",
+    "back_edge": "to a loop's header",
+    "cut": "to a cut",
+    "unwind": "to an exception that leaves it",
+    "no_return": "to a call that does not return",
+}
+# More steps than these are not written.
+STEPS = 14
+
+
+@dataclass(frozen=True)
+class Executed:
+    """A path of a function of the source, and how often all images together executed it."""
+
+    # Where it was executed most often.
+    function: dict
+    path: dict
+    count: int
+
+    def instructions(self) -> int:
+        """All that it executed."""
+        return self.count * self.path["instructions"]
+
+
+@dataclass(frozen=True)
+class Told:
+    """What the profiles in a folder and below tell."""
+
+    place: Path
+    images: list[str]
+    # The records of each function of the source, one for each image.
+    functions: list[list[dict]]
+    paths: list[Executed]
+
+
+def told(place: Path) -> Told:
+    """Reads all profiles; there must be none that cannot be used."""
+    everything = export(place, "--all", ".")
+    functions: dict[tuple, list[dict]] = {}
+    for function in everything["functions"]:
+        file = os.path.join(function["directory"], function["file"] or "")
+        # What macros made different has another graph.
+        shape = tuple((edge["from"], edge["to"], edge["outcome"]) for edge in function.get("edges", []))
+        functions.setdefault((file, function["line"], function["name"], shape), []).append(function)
+    paths = [path for records in functions.values() for path in paths_of(records)]
+    return Told(place, [image["path"] for image in everything["images"]], list(functions.values()), paths)
+
+
+def paths_of(records: list[dict]) -> list[Executed]:
+    """The paths of one function that were executed from start to end."""
+    found: dict[tuple, list[tuple[dict, dict]]] = {}
+    for function in records:
+        for path in function["paths"]:
+            if path["end"] != "in_flight":
+                found.setdefault((path["start"], path["end"], *path["blocks"]), []).append((function, path))
+    paths = []
+    for same in found.values():
+        function, path = max(same, key=lambda one: one[1]["count"])
+        paths.append(Executed(function, path, sum(path["count"] for _, path in same)))
+    return paths
+
+
+def hottest(of: Told, rows: int = 3) -> list[str]:
+    """A sentence for each of the paths that executed most instructions."""
+    total = sum(function["instructions"] for records in of.functions for function in records)
+    return [sentence(of, path, total) for path in sorted(of.paths, key=Executed.instructions, reverse=True)[:rows]]
+
+
+def sentence(of: Told, executed: Executed, total: int) -> str:
+    """A path in words, and its share of all executed instructions."""
+    name, where, words = report_of(of, executed)
+    share = f"{100 * executed.instructions() / total:.1f} % of all executed instructions, {executed.count:,} times"
+    target = words.rsplit(" -> loop ", 1)
+    if words.startswith("loop: ") and len(target) == 2 and words.split()[1].split("(")[0] == target[1]:
+        course = "once round a loop"
+    else:
+        course = f"{STARTS[executed.path['start']]} {ENDS[executed.path['end']]}"
+    return f"{share}: `{name}` ({where}), {course}: `{brief(words)}`"
+
+
+def report_of(of: Told, executed: Executed) -> tuple[str, str, str]:
+    """The name, the place and the path of a path, as `pathprof report` writes them."""
+    function, path = executed.function, executed.path
+    image = os.path.basename(of.images[function["image"]])
+    command = [PATHPROF, "report", "--all", "--top", "0", "--function", function["name"], "."]
+    for line in run(command, of.place).decode().splitlines():
+        cells = re.split(r" {2,}", line.strip(), maxsplit=6)
+        if len(cells) != 7 or cells[1].replace(",", "") != str(path["count"]):
+            continue
+        _, _, _, _, name, where, words = cells
+        if where.partition(" in ")[2] in ("", image) and places_of(words) == places(function, path):
+            return name, where, words
+    raise ValueError(f"pathprof report has no row for a path of {function['name']} in {of.place}")
+
+
+def places_of(words: str) -> list[str]:
+    """The lines of a written path, without what was decided there."""
+    course = re.sub(r"^\w+: | -> .*$", "", words)
+    return re.sub(r"\([^)]*\)", "", course).split()
+
+
+def places(function: dict, path: dict) -> list[str]:
+    """The same, from an export; blocks, if no line of the function is known."""
+    if not any(location["line"] for block in function["blocks"] for location in block["locations"]):
+        return [f"bb{block}" for block in path["blocks"]]
+    found: list[str] = []
+    for block in path["blocks"]:
+        for location in function["blocks"][block]["locations"]:
+            line = str(location["line"])
+            place = line if location["file"] == function["file"] else f"{os.path.basename(location['file'])}:{line}"
+            if location["line"] and found[-1:] != [place]:
+                found.append(place)
+    return found
+
+
+def brief(words: str) -> str:
+    """A written path, a long one first without inlined lines that decide nothing, then without its middle."""
+    # A decision may have a space in it.
+    steps = re.findall(r"[^\s(]+(?:\([^)]*\))*", words)
+    if len(steps) <= STEPS:
+        return words
+    kept: list[str] = []
+    for step in steps:
+        minor = re.fullmatch(r"[^(]+:\d+", step)
+        if not minor:
+            kept.append(step)
+        elif kept[-1:] != ["…"]:
+            kept.append("…")
+    if len(kept) > STEPS:
+        kept[STEPS * 2 // 3 : len(kept) - STEPS // 3] = ["…"]
+    return " ".join(kept)
