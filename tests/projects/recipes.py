@@ -44,8 +44,9 @@ PROJECTS = (
         "autoconf, libtool",
         "autoreconf -fi >/dev/null 2>&1; ./configure --disable-dependency-tracking",
         "make -j$JOBS",
-        "make check",
-        AUTOMAKE,
+        # One of its tests fails with either compiler: it does not know that nm names versions of symbols.
+        "make check VERBOSE=1 >/dev/null; cat test/run-suites.log",
+        r"^\S+\.\.\. (ok|FAILED|skipped)",
         ("jansson_private_config.h", "src/jansson_config.h"),
         small=True,
     ),
@@ -92,9 +93,12 @@ PROJECTS = (
         "libxml2",
         "autoconf, libtool",
         "./configure --without-python --disable-static",
-        "make -j$JOBS",
-        "make check",
-        AUTOMAKE + r"|^Total \d+ tests.*|^## .*",
+        "make -j$JOBS; make -j$JOBS testapi testchar testdict; make -j$JOBS -C doc/examples check TESTS=",
+        # Debian's archive has none of the documents that most tests read: what needs none, and xmllint with its manual.
+        "for test in testapi testchar testdict; do ./$test; echo \"$test: $?\"; done; make -C doc/examples tests; "
+        "for file in doc/*.xml doc/*.html doc/html/*.html; do for how in --html --recover --stream --c14n --debug; do "
+        "echo \"xmllint $how $file: $(./xmllint --nonet $how $file 2>&1 | md5sum)\"; done; done",
+        r"^test\w+: \d+|^Total:? .*|^## .*|^xmllint .*",
         ("config.h", "include/libxml/xmlversion.h"),
     ),
     Project(
