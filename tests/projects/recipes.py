@@ -1,7 +1,7 @@
 """Whole projects: where they come from, how they are configured, built and tested, by their own means.
 
-A line of shell sees `$CC` and `$CXX`, and `$JOBS`. `results` picks from the output of the tests what each of them came to; two
-builds must agree in that. `answers` are files that say what configuring found.
+A line of shell sees `$CC` and `$CXX`, and `$JOBS`. `results` picks from the output of the tests what each of them came
+to; two builds must agree in that. `answers` are files that say what configuring found.
 """
 
 from dataclasses import dataclass
@@ -10,6 +10,9 @@ from dataclasses import dataclass
 AUTOMAKE = r"^(PASS|FAIL|XFAIL|XPASS|SKIP|ERROR): \S+"
 CTEST = r"Test +#\d+: \S+ \.+ *\**\w+"
 MESON = r"^ *\d+/\d+ (\S+(?: / \S+)?) +(OK|FAIL|SKIP|TIMEOUT|ERROR)"
+
+# What CMake found.
+CMAKE = ("build/CMakeCache.txt",)
 
 
 @dataclass(frozen=True)
@@ -34,8 +37,27 @@ class Project:
     small: bool = False
 
 
-GIT_TESTS = "t0000-basic.sh t1300-config.sh t3200-branch.sh t4013-diff-various.sh t5510-fetch.sh t6000-rev-list-misc.sh " \
-    "t7061-wtstatus-ignore.sh t7300-clean.sh"
+GIT_TESTS = "t0000-basic.sh t1300-config.sh t3200-branch.sh t4013-diff-various.sh t5510-fetch.sh " \
+    "t6000-rev-list-misc.sh t7061-wtstatus-ignore.sh t7300-clean.sh"
+
+# A server of files whose workers change their user, are replaced, killed and sent home.
+NGINX = """worker_processes 2; daemon off; pid logs/pid; error_log logs/error;
+events { worker_connections 64; }
+http { access_log off; gzip on; gzip_types text/plain; types { text/plain txt; }
+       server { listen unix:socket; root files; } }"""
+NGINX_TEST = """cd site
+../objs/nginx -p . -c conf 2>/dev/null & for i in {1..100}; do test -S socket && break; sleep 0.1; done
+ask() { curl -s -o /dev/null -w '%{http_code} %{size_download}\\n' --unix-socket socket "$@"; }
+ask 'http://x/a.txt?[1-100]' --compressed; ask 'http://x/again?[1-50]'; ask 'http://x/nothing?[1-50]'
+../objs/nginx -p . -c conf -s reload; sleep 2; ask 'http://x/b.txt?[1-100]'
+kill -KILL $(pgrep -P $(cat logs/pid) | head -n 1); sleep 1; ask 'http://x/b.txt?[1-100]' -r 100-200
+kill -TERM $(pgrep -P $(cat logs/pid) | head -n 1); sleep 1; ask 'http://x/b.txt?[1-100]' --head
+../objs/nginx -p . -c conf -s quit; wait"""
+
+REDIS_TESTS = "type/string type/incr type/hash type/list type/set type/zset type/stream " \
+    "expire scan sort multi bitops geo hyperloglog keyspace protocol scripting"
+
+COREUTILS_TESTS = "tests/misc/*.pl tests/cp/*.sh tests/mv/*.sh tests/ls/*.sh tests/rm/*.sh tests/split/*.sh"
 
 PROJECTS = (
     Project(
@@ -132,5 +154,40 @@ PROJECTS = (
         f"cd t; for t in {GIT_TESTS}; do ./$t --root=$PWD/trash-$t 2>&1 | sed \"s/^/$t /\"; done",
         r"^\S+ (not ok|ok) \d+ .*",
         ("GIT-BUILD-OPTIONS",),
+    ),
+    Project(
+        "zstd",
+        "libzstd",
+        "make",
+        "true",
+        # The name of the folder is the checksum of the flags and the compiler.
+        "make -j$JOBS -C programs zstd HASH_DIR=conf; "
+        "make -j$JOBS -C tests datagen fuzzer zstreamtest invalidDictionaries legacy poolTests HASH_DIR=conf",
+        "cd tests; ./cli-tests/run.py --zstd=../programs/zstd --datagen=./datagen; "
+        "for test in 'fuzzer -s1 -i300' 'zstreamtest -s1 -i200' invalidDictionaries legacy poolTests; do "
+        "./$test >/dev/null 2>&1; echo \"$test: $?\"; done",
+        r"^(PASS|FAIL|SKIP): \S+|^[^:]+: \d+$",
+    ),
+    Project(
+        "redis",
+        "redis",
+        "make, autoconf",
+        "true",
+        "make -j$JOBS",
+        f"TERM=dumb ./runtest --clients 2 $(printf ' --single unit/%s' {REDIS_TESTS})",
+        r"^\[(ok|err|exception|skip|ignore)\]: .*?(?= \(\d+ ms\)$|$)",
+        ("deps/jemalloc/include/jemalloc/internal/jemalloc_internal_defs.h", "deps/lua/src/luaconf.h"),
+    ),
+    Project(
+        "nginx",
+        "nginx",
+        "configure, make",
+        "./configure --without-http_rewrite_module --without-pcre; mkdir -p site/logs site/files/again; "
+        f"echo '{NGINX}' >site/conf; seq 3 >site/files/a.txt; seq 50000 >site/files/b.txt",
+        "make -j$JOBS",
+        NGINX_TEST,
+        r"^\d{3} \d+$",
+        ("objs/ngx_auto_config.h",),
+        entries=(("ngx_http_create_request", 500),),
     ),
 )
