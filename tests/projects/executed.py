@@ -144,4 +144,4 @@ def brief(words: str) -> str:
             kept.append("…")
     if len(kept) > STEPS:
         kept[STEPS * 2 // 3 : len(kept) - STEPS // 3] = ["…"]
-    return " ".join(kept)
+    return re.sub("…(?: …)+", "…", " ".join(kept))
