@@ -32,8 +32,13 @@ from tools import PATHPROF, SCRATCH, TREE, CheckFailed, environment, run  # noqa
 
 HOME = SCRATCH / "projects"
 COMPILERS = {"plain": ("clang-22", "clang++-22"), "counted": (str(TREE / "bin/pathcc"), str(TREE / "bin/pathc++"))}
-# Nothing of this differs but by the name of the compiler and the time.
-VOLATILE = re.compile(r"pathcc|pathc\+\+|clang(?:\+\+)?-22|\d\d:\d\d:\d\d|\w{3} \w{3} +\d+ .*20\d\d")
+# CMake derives from the name of the compiler those of other tools: beside clang-22 it looks for llvm-ar-22, beside
+# pathcc for llvm-ar. It knows a Python by the words of PATH, in which builds come to differ.
+CMAKE = r"^CMAKE_(?:AR|ADDR2LINE|DLLTOOL|LINKER|NM|OBJCOPY|OBJDUMP|RANLIB|READELF|STRIP):|_Python_|DETAILS_Python"
+# Nothing else differs but by the name of the compiler and the time.
+VOLATILE = re.compile(
+    rf"{CMAKE}|pathcc|pathc\+\+|clang(?:\+\+)?-22|\d\d:\d\d:\d\d|\w{{3}} \w{{3}} +\d+ .*20\d\d"
+)
 # What pathcc leaves beside a program.
 OURS = re.compile(r"\.pathprof$|^\.[^/]*\.pathprof\.\d+(-\d+)?\.raw$")
 
