@@ -246,12 +246,12 @@ system, and runs its own tests twice. No variable is set but the compiler's. Bot
 same, every test comes to the same, and pathcc adds no file but profiles beside programs.
 
 Tests that need what Debian's archives lack, and what fails or is left out with either compiler, are
-named in `tests/projects/recipes.py`. nginx answers 500 requests while its workers change their user,
-are replaced, killed and ended: 500 are counted.
+named in `tests/projects/recipes.py`. nginx answers 500 requests while its workers change their
+user, are replaced, killed and ended: 500 are counted.
 
 Build and tests are processor time against plain clang, of one run each on a machine that does other
-things, too; `–` stands for tests that take less than a second of it. A function of the source is one
-function, however many programs and libraries it stands in, and so are its paths.
+things, too; `–` stands for tests that take less than a second of it. A function of the source is
+one function, however many programs and libraries it stands in, and so are its paths.
 
 """
 
@@ -259,10 +259,10 @@ PATHS = """
 ## The hottest paths
 
 In which paths the tests executed most instructions (LLVM's, before it optimises), all programs,
-libraries and runs together. A path is written as `pathprof report` does it: its lines, each with what
-was decided there, as `13(true)`, a file's name before those of another file, and `->` before where it
-ends. Of a long path `…` leaves out inlined lines that decide nothing, and then its middle. Where a
-build has no debug information, blocks (`bb3`) stand for lines.
+libraries and runs together. A path is written as `pathprof report` does it: its lines, each with
+what was decided there, as `13(true)`, a file's name before those of another file, and `->` before
+where it ends. Of a long path `…` leaves out inlined lines that decide nothing, and then its middle.
+Where a build has no debug information, blocks (`bb3`) stand for lines.
 """
 
 if __name__ == "__main__":
