@@ -20,11 +20,17 @@ pub(crate) fn write(report: &Report, width: Option<usize>, out: &mut impl Write)
         writeln!(out, "{:<9} {} {}", "image".dimmed(), elide(&path, room).bold(), build_id(&image.build_id).dimmed())?;
     }
     match report.runs.as_slice() {
-        [run] => writeln!(out, "{:<9} {}", "run".dimmed(), elide(&describe(run), room))?,
-        runs @ [first, .., last] => {
-            let (count, first, last) = (runs.len(), profile_of(&first.profile), profile_of(&last.profile));
+        [run] if run.count <= 1 => writeln!(out, "{:<9} {}", "run".dimmed(), elide(&describe(run), room))?,
+        runs @ ([first] | [first, ..]) => {
+            let last = runs.last().unwrap_or(first);
+            let (first, last) = (profile_of(&first.profile), profile_of(&last.profile));
+            // A sum does not tell which processes its runs were of.
+            let count = runs.iter().map(|run| run.count).sum();
             let processes = report.processes().into_iter().max().map_or(0, |last| last + 1);
-            let of = if processes < count { format!(" of {}", processes_in_words(processes)) } else { String::new() };
+            let of = match runs.len() == count && processes < count {
+                true => format!(" of {}", processes_in_words(processes)),
+                false => String::new(),
+            };
             let place = match runs.iter().all(|run| profile_of(&run.profile) == first) {
                 true => format!("in {}", first.display()),
                 false => format!("from {} to {}", first.display(), last.display()),

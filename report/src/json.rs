@@ -87,6 +87,8 @@ struct ProfileEntry<'a> {
     unregistered_threads: bool,
     forked: bool,
     partial: bool,
+    #[serde(skip_serializing_if = "is_one")]
+    runs: usize,
     #[serde(skip_serializing_if = "is_not")]
     cut: bool,
     #[serde(skip_serializing_if = "is_not")]
@@ -102,6 +104,11 @@ struct ProfileEntry<'a> {
 /// Rare marks are left out of most profiles.
 fn is_not(flag: &bool) -> bool {
     !flag
+}
+
+/// Only a sum says how many runs it is of.
+fn is_one(count: &usize) -> bool {
+    *count == 1
 }
 
 fn profile<'a>((run, process): (&'a Run, &usize)) -> ProfileEntry<'a> {
@@ -120,6 +127,7 @@ fn profile<'a>((run, process): (&'a Run, &usize)) -> ProfileEntry<'a> {
         unregistered_threads: run.unregistered_threads,
         forked: run.forked,
         partial: run.partial,
+        runs: run.count,
         cut: run.marks & CUT != 0,
         unsure: run.marks & UNSURE != 0,
         other_runtime: run.marks & OTHER_RUNTIME != 0,

@@ -43,6 +43,8 @@ pub struct Image {
 pub struct Run {
     /// Which run; of a merged record, the first.
     pub id: RunId,
+    /// How many runs it is the sum of, at least 1; what follows is of one of them.
+    pub count: usize,
     /// The profile's file.
     pub profile: PathBuf,
     /// Index of the image.

@@ -170,6 +170,7 @@ impl ProfileFile {
     /// Lets the run say what holds for the parts that are left.
     pub fn tell_flags(&mut self) {
         let any = |flag| self.parts.iter().any(|part| part.flags & flag != 0);
+        self.run.count = self.parts.iter().map(|part| part.runs.len()).sum();
         self.run.incomplete = any(INCOMPLETE);
         self.run.unregistered_threads = any(UNREGISTERED_THREADS);
         self.run.forked = any(FORKED);

@@ -22,6 +22,7 @@ pub(crate) fn loaded() -> Loaded {
     Loaded {
         image: Image { path: "/tmp/demo".into(), build_id: vec![0xab, 0xcd] },
         runs: vec![Run {
+            count: 1,
             profile: "demo.42.pathprof".into(),
             pid: 42,
             start: 1_000_000_000,

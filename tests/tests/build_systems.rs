@@ -166,6 +166,8 @@ fn cmake_counts_the_targets_that_it_is_told() {
     // Where everything is counted it changes nothing.
     let toolchain = "--toolchain $(dirname $(command -v pathcc))/../lib/cmake/Pathcc/toolchain.cmake";
     assert_eq!(build(toolchain), "other.pathprof\nsample.pathprof\n");
+    // And the archiver knows the compiler's bitcode.
+    assert_eq!(build(&format!("{toolchain} -DCMAKE_C_FLAGS=-flto")), "other.pathprof\nsample.pathprof\n");
     put("CMakeLists.txt", &project("sample OPTIONS -fpath-mode=none"));
     let told = shell(folder, &format!("rm -rf build; cmake -S . -B build {clang} 2>&1 || :"));
     assert!(told.contains("-fpath-mode=none: unknown value 'none'"), "{told}");
