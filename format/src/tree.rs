@@ -19,9 +19,6 @@ pub const RUNTIME: &str = "lib/pathcc/libpathrt.a";
 /// What stands for the C library's functions that create threads, in static executables.
 pub const THREADS: &str = "lib/pathcc/libpathrt-threads.a";
 
-/// What stands for the C library's functions that execute another program.
-pub const EXECUTE: &str = "lib/pathcc/libpathrt-execute.a";
-
 /// The program that reads profiles. No build needs it.
 pub const READER: &str = "bin/pathprof";
 
@@ -87,8 +84,8 @@ mod tests {
         let found = |path: &str| entries().find(|entry| entry.path == path).map(|entry| entry.kind);
         assert_eq!([LINKER, READER].map(found), [Some(Kind::Program); 2]);
         assert_eq!(found(PLUGIN), Some(Kind::Plugin));
-        assert_eq!([RUNTIME, THREADS, EXECUTE].map(found), [Some(Kind::Archive); 3]);
+        assert_eq!([RUNTIME, THREADS].map(found), [Some(Kind::Archive); 2]);
         let needed: Vec<_> = needed_to_build().map(|entry| entry.path).collect();
-        assert_eq!(needed, ["bin/pathcc", LINKER, PLUGIN, RUNTIME, THREADS, EXECUTE]);
+        assert_eq!(needed, ["bin/pathcc", LINKER, PLUGIN, RUNTIME, THREADS]);
     }
 }

@@ -19,7 +19,6 @@ use anyhow::{Context, Error, Result};
 use pathformat::{tree, variables};
 
 use crate::args::{self, CommandLine, Kind};
-use crate::execute::{self, Executing};
 use crate::process::{Outcome, Runner};
 use crate::real::{RealLinker, Voice};
 use crate::scan::{self, Damaged, Found, Module};
@@ -72,14 +71,13 @@ pub(crate) fn run(arguments: &[OsString]) -> Result<Outcome> {
     };
     // pathcc has instrumented its bitcode before.
     let lto = if found.bitcode && !by_pathcc { Lto::find(&real) } else { None };
-    let executing = found.executing;
-    let link = Link { real, lto, executing, arguments, expanded: &expanded, line: &line, runtime, workspace, runner };
+    let link = Link { real, lto, arguments, expanded: &expanded, line: &line, runtime, workspace, runner };
     let outcome = link.link(found).or_else(|error| {
         warn_uncounted(&error);
         link.once(None, Voice::Loud)
     })?;
     if let Some(file) = &line.dependency_file {
-        depfile::clean(file, link.workspace.path(), &link.runtime.archives());
+        depfile::clean(file, link.workspace.path(), &[&link.runtime.counters, &link.runtime.threads]);
     }
     Ok(outcome)
 }
@@ -105,12 +103,11 @@ fn root() -> Result<PathBuf> {
 /// Finds the runtime.
 fn runtime() -> Result<Runtime> {
     let root = root()?;
-    let [counters, threads, execute] = [tree::RUNTIME, tree::THREADS, tree::EXECUTE].map(|path| root.join(path));
-    let runtime = Runtime { counters, threads, execute };
-    for archive in runtime.archives() {
+    let [counters, threads] = [tree::RUNTIME, tree::THREADS].map(|path| root.join(path));
+    for archive in [&counters, &threads] {
         fs::metadata(archive).with_context(|| format!("the runtime {} is missing", archive.display()))?;
     }
-    Ok(runtime)
+    Ok(Runtime { counters, threads })
 }
 
 fn tell_damaged(damaged: &[Damaged]) {
@@ -125,14 +122,6 @@ struct Runtime {
     counters: PathBuf,
     /// For static executables.
     threads: PathBuf,
-    /// What stands before the functions that execute another program.
-    execute: PathBuf,
-}
-
-impl Runtime {
-    fn archives(&self) -> [&Path; 3] {
-        [&self.counters, &self.threads, &self.execute]
-    }
 }
 
 /// What instruments bitcode while it is linked.
@@ -154,8 +143,6 @@ impl Lto {
 struct Link<'a> {
     real: RealLinker,
     lto: Option<Lto>,
-    /// Which functions that execute another program the inputs name.
-    executing: Executing,
     arguments: &'a [OsString],
     /// The same without response files.
     expanded: &'a [OsString],
@@ -255,8 +242,6 @@ impl Link<'_> {
                 .context("cannot write the object with the counters")?;
             // In front of everything, where no option before it can change how it is read.
             arguments.extend([object.into_os_string(), self.runtime.counters.clone().into_os_string()]);
-            // Only what is linked here calls ours: no symbol is taken from anybody.
-            arguments.extend(self.executing.names().map(|name| format!("--wrap={name}").into()));
             if !self.line.build_id {
                 arguments.push("--build-id=sha1".into());
             }
@@ -264,24 +249,15 @@ impl Link<'_> {
                 // musl takes handlers of forks into a program only if something asks for them. Without the usual start
                 // much of a C library cannot be linked.
                 arguments.push("--undefined=pthread_atfork".into());
-                // lld takes nothing from an archive to wrap what is weak in the C library.
-                let weak = self.executing.names().filter(|name| execute::WEAK_IN_LIBRARIES.contains(name));
-                arguments.extend(weak.map(|name| format!("--undefined=__wrap_{name}").into()));
             }
         }
-        // The linker takes from these archives what was asked for before.
-        let execute = self.executing.names().next().map(|_| self.runtime.execute.clone().into_os_string());
-        if modules.is_empty() {
-            arguments.extend_from_slice(self.arguments);
-        } else if self.line.kind == Kind::Static {
+        if !modules.is_empty() && self.line.kind == Kind::Static {
             let (program, system) = self.expanded.split_at(args::before_system_libraries(self.expanded));
             arguments.extend_from_slice(program);
             arguments.push(self.runtime.threads.clone().into_os_string());
-            arguments.extend(execute);
             arguments.extend_from_slice(system);
         } else {
             arguments.extend_from_slice(self.arguments);
-            arguments.extend(execute);
         }
         let real = lto.map_or(&self.real, |lto| &lto.linker);
         let command = real.prepare(&arguments, &self.workspace, voice)?;

@@ -12,7 +12,6 @@ mod content;
 mod depfile;
 mod early;
 mod entry;
-mod execute;
 mod inputs;
 mod link;
 mod module;

@@ -8,7 +8,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use object::LittleEndian;
-use object::elf::{EM_X86_64, ET_DYN, ET_EXEC, ET_REL, FileHeader64, SHT_STRTAB, SectionHeader64};
+use object::elf::{EM_X86_64, ET_DYN, ET_EXEC, ET_REL, FileHeader64};
 use object::read::archive::ArchiveFile;
 use object::read::elf::{FileHeader, SectionHeader};
 use pathformat::raw::{MOVES_POINTER, OWN_BASE, Threads};
@@ -18,7 +18,6 @@ use rayon::prelude::*;
 
 use crate::args::{CommandLine, Input};
 use crate::content::{Content, content};
-use crate::execute::{Executing, Names};
 use crate::inputs::Locator;
 use crate::script;
 
@@ -56,8 +55,6 @@ pub(crate) struct Found {
     pub(crate) bitcode: bool,
     /// Whether there is bitcode beside machine code, in an object of `-ffat-lto-objects`.
     pub(crate) fat_bitcode: bool,
-    /// Which functions that execute another program are named.
-    pub(crate) executing: Executing,
 }
 
 /// A record that cannot be used, and those behind it in the same section.
@@ -106,7 +103,6 @@ impl Found {
             joined.damaged.extend(found.damaged);
             joined.bitcode |= found.bitcode;
             joined.fat_bitcode |= found.fat_bitcode;
-            joined.executing = joined.executing.and(found.executing);
         }
         joined
     }
@@ -213,33 +209,14 @@ fn scan_archive(path: &Path, data: &[u8]) -> (Found, Vec<PathBuf>) {
 /// An object, or something else of which nothing is counted.
 fn scan_object(data: &[u8], place: impl Fn() -> String) -> Found {
     if is_bitcode(data) {
-        return Found { bitcode: true, executing: Executing::among(data, Names::Joined), ..Found::default() };
+        return Found { bitcode: true, ..Found::default() };
     }
     match FileHeader64::<LittleEndian>::parse(data) {
         Ok(head) if head.e_type(LittleEndian) == ET_REL && head.e_machine(LittleEndian) == EM_X86_64 => {
-            Found { executing: executing(data), ..scan_sections(data, &place()) }
+            scan_sections(data, &place())
         }
         _ => Found::default(),
     }
-}
-
-/// Which functions that execute another program an object names.
-fn executing(data: &[u8]) -> Executing {
-    let Ok(sections) = FileHeader64::<LittleEndian>::parse(data).and_then(|head| head.sections(LittleEndian, data))
-    else {
-        return Executing::default();
-    };
-    let among = |section: &SectionHeader64<LittleEndian>| {
-        let names = if section.sh_type(LittleEndian) == SHT_STRTAB {
-            Names::Closed
-        } else if sections.section_name(LittleEndian, section) == Ok(FAT_BITCODE_SECTION) {
-            Names::Joined
-        } else {
-            return Executing::default();
-        };
-        Executing::among(section.data(LittleEndian, data).unwrap_or_default(), names)
-    };
-    sections.iter().map(among).fold(Executing::default(), Executing::and)
 }
 
 fn scan_sections(data: &[u8], place: &str) -> Found {

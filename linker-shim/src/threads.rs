@@ -63,8 +63,8 @@ pub(crate) fn define(
     Ok([posix, symbol(object, section, c_name, c, C.len() as u64)])
 }
 
-/// Adds the functions that end a process at once. A process that leaves so has lost nothing, and says so. `leave` names the
-/// function that they hand on to.
+/// Adds the functions that end a process at once. `leave` names the function that they hand on to,
+/// which writes what was counted.
 pub(crate) fn define_exits(object: &mut Object<'_>, leave: SymbolId) -> Result<[SymbolId; 2]> {
     let section = object.add_section(Vec::new(), b".text.__pathcc_exit".to_vec(), SectionKind::Text);
     let start = jump(object, section, &EXIT, leave)?;

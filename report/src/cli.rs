@@ -121,7 +121,7 @@ Examples:
   pathprof compact --keep 10 build/app
 
 Counts stay as they are: what the older starts counted is summed into one record for each image. \
-Processes that were killed have left raw files, which are taken in.";
+Processes that were killed, or executed another program, have left raw files, which are taken in.";
 
 const WEIGHTS_EXAMPLES: &str = "\
 Examples:

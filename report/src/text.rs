@@ -305,8 +305,8 @@ fn remarks(report: &Report, options: &Options, out: &mut impl Write) -> Result<(
     };
     if let Some(runs) = flagged(|run| run.incomplete) {
         let text = "the process ended without writing a profile (it was killed or crashed, or left \
-                    by quick_exit, or by exec with several threads) or is still running; the paths \
-                    that it had completed are counted";
+                    by exec or quick_exit) or is still running; the paths that it had completed are \
+                    counted";
         let blocks = report.modules.iter().any(|module| module.mode == "blocks");
         let loops = if blocks { "; of blocks, what the loop counted that a thread was in may be missing" } else { "" };
         warning(&format!("{runs}: incomplete: {text}{loops}"), options, out)?;

@@ -10,7 +10,7 @@ use pathformat::raw::{SHARED, Threads};
 use crate::counters::{self, PageMap, Source, Window};
 use crate::entry;
 use crate::environment::Environment;
-use crate::hub::{Hub, Leaving, Member, Shared};
+use crate::hub::{Hub, Member, Shared};
 use crate::image::{self, Image};
 use crate::lifetime::{self, Global};
 use crate::map::Map;
@@ -114,19 +114,11 @@ extern "C" fn rescue(member: *mut Member, address: usize) -> bool {
     unsafe { of(member) }.slots.rescue(address)
 }
 
-extern "C" fn leave(member: *mut Member, shared: *mut Shared, how: Leaving) {
+extern "C" fn leave(member: *mut Member, shared: *mut Shared) {
     // SAFETY: as above, and the hub gives what its lock protects.
     let (counting, shared, room) = unsafe { (of(member), &mut *shared, ROOM.get()) };
-    if counting.stopped || counting.process != sys::process() {
-        return;
-    }
-    counting.write(lifetime::environment(), entry::image(), shared, room);
-    match how {
-        Leaving::Exit => counting.stopped = true,
-        Leaving::Exec => {
-            lifetime::fork_environment(&shared.origin);
-            counting.go_on(shared.own_slot());
-        }
+    if counting.process == sys::process() && !core::mem::replace(&mut counting.stopped, true) {
+        counting.write(lifetime::environment(), entry::image(), shared, room);
     }
 }
 
@@ -307,14 +299,6 @@ impl Counting {
                 rescue::end();
             }
         }
-    }
-
-    /// After a record was written, in a process that could not execute another program: counts from zero,
-    /// as a forked child does. No file keeps the counts, since such a process seldom does more than to end.
-    fn go_on(&mut self, slot: Slot) {
-        self.note_process();
-        self.slots.raw.forget();
-        self.slots.start_again(slot, None);
     }
 
     /// Writes the profile, or says in the raw file that the process ended well.

@@ -55,15 +55,21 @@ global_asm!(".weak __ehdr_start", ".hidden __ehdr_start");
 // Where the profile goes, if the build says so: a text in an object of the program (`pass/src/profile.rs`).
 global_asm!(".weak __pathcc.profile", ".hidden __pathcc.profile");
 
+// What nobody defines: gold gives such a symbol the distance by which the image was moved.
+global_asm!(".weak __pathcc.nowhere", ".hidden __pathcc.nowhere");
+
 /// The pattern of the profile's name that the build asked for, or nothing.
 pub(crate) fn chosen_pattern() -> &'static [u8] {
-    let text: *const u8;
-    // SAFETY: reads a word of the image's own that is constant once the image is relocated.
+    let (text, nowhere): (*const u8, *const u8);
+    // SAFETY: reads words of the image's own that are constant once the image is relocated.
     unsafe {
-        asm!("mov {}, qword ptr [rip + __pathcc.profile@GOTPCREL]", out(reg) text, options(nostack, preserves_flags, pure, readonly));
+        asm!(
+            "mov {}, qword ptr [rip + __pathcc.profile@GOTPCREL]",
+            "mov {}, qword ptr [rip + __pathcc.nowhere@GOTPCREL]",
+            out(reg) text, out(reg) nowhere, options(nostack, preserves_flags, pure, readonly),
+        );
     }
-    // Of what is nowhere gold gives the image's start.
-    if text.is_null() || text.cast() == file_head() {
+    if text == nowhere {
         return &[];
     }
     // SAFETY: the pass closes the text with a NUL.
@@ -96,14 +102,14 @@ pub(crate) fn file_head() -> *const FileHead {
 #[cfg(not(feature = "log"))]
 mod counters {
     use core::arch::{asm, global_asm};
-    use core::ffi::{CStr, c_char};
+    use core::ffi::CStr;
     use core::mem::transmute;
     use core::sync::atomic::AtomicUsize;
 
     use pathformat::names::{HUB_SIGNATURE, HUB_SIGNATURE_NAME};
 
     use crate::counting::HUB;
-    use crate::hub::{Hub, Leaving};
+    use crate::hub::Hub;
     use crate::image::Image;
     use crate::sys::thread;
     use crate::threads::{self, Kind};
@@ -119,14 +125,12 @@ mod counters {
         "export __pathcc_create_thread, {create}",
         "export __pathcc_hub, {hub}",
         "export __pathcc_leave, {leave}",
-        "export __pathcc_execute, {execute}",
         ".purgem export",
         ".hidden __pathcc_image",
         ".hidden __pathcc_delta_offset",
         ".hidden __pathcc_place",
         create = sym threads::create,
         leave = sym leave,
-        execute = sym execute,
         hub = sym HUB,
     );
 
@@ -226,22 +230,12 @@ mod counters {
 
     /// In place of `_exit`: the process ends at once.
     extern "C" fn leave(status: usize) {
-        hub().leave(Leaving::Exit);
+        hub().leave();
         if others().sanitizer_exit != 0 {
             // SAFETY: the sanitizer's `_exit`.
             unsafe { transmute::<usize, extern "C" fn(usize)>(others().sanitizer_exit)(status) };
         }
         crate::sys::exit(status);
-    }
-
-    /// Before a function that executes another program. `path` is its first argument, if that names the
-    /// program, or null: where nothing can be executed, the process goes on as it is.
-    unsafe extern "C" fn execute(path: *const c_char) {
-        // SAFETY: the caller passes null or the program's own text.
-        let path = (!path.is_null()).then(|| unsafe { super::text(path.cast()) });
-        if path.is_none_or(|path| !path.to_bytes().contains(&b'/') || crate::sys::may_execute(path)) {
-            hub().leave(Leaving::Exec);
-        }
     }
 
     /// Where a registered thread begins.

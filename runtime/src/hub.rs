@@ -58,17 +58,7 @@ pub(crate) struct Member {
     prepare: Option<extern "C" fn(*mut Member, Slot)>,
     attach: Option<extern "C" fn(*mut Member, Slot, usize)>,
     rescue: Option<extern "C" fn(*mut Member, usize) -> bool>,
-    leave: Option<extern "C" fn(*mut Member, *mut Shared, Leaving)>,
-}
-
-/// How a process ends without running destructors.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u32)]
-pub(crate) enum Leaving {
-    /// By `_exit`.
-    Exit = 0,
-    /// By executing another program, which may fail.
-    Exec = 1,
+    leave: Option<extern "C" fn(*mut Member, *mut Shared)>,
 }
 
 impl Member {
@@ -82,7 +72,7 @@ impl Member {
         prepare: extern "C" fn(*mut Member, Slot),
         attach: extern "C" fn(*mut Member, Slot, usize),
         rescue: extern "C" fn(*mut Member, usize) -> bool,
-        leave: extern "C" fn(*mut Member, *mut Shared, Leaving),
+        leave: extern "C" fn(*mut Member, *mut Shared),
     ) -> Self {
         let (prepare, attach) = (Some(prepare), Some(attach));
         Self { next: ptr::null_mut(), prepare, attach, rescue: Some(rescue), leave: Some(leave) }
@@ -178,12 +168,11 @@ impl Hub {
     }
 
     /// Lets all images write what they counted, before the process leaves. It may be called anywhere.
-    pub(crate) fn leave(&self, how: Leaving) {
+    pub(crate) fn leave(&self) {
         // A child of vfork has the memory of its parent, which goes on.
         // SAFETY: an aligned word, which only a fork changes.
         let process = unsafe { ptr::read_volatile(&raw const (*self.shared.get()).process) };
-        // Other threads of a program that is executed may count until the last moment, or go on if it fails.
-        if process != sys::process() || how == Leaving::Exec && sys::thread_count() != Some(1) {
+        if process != sys::process() {
             return;
         }
         let mask = thread::block_signals();
@@ -191,16 +180,13 @@ impl Hub {
         if self.is_forking() || self.lock.acquire_within(PATIENCE) {
             // SAFETY: whoever holds the lock is alone.
             let shared = unsafe { &mut *self.shared.get() };
-            if how == Leaving::Exec {
-                shared.origin.begin_again();
-            }
             let mut next = shared.images;
             while !next.is_null() {
                 let image = next;
                 // SAFETY: images are in the list while they are loaded.
                 let member = unsafe { &*image };
                 next = member.next;
-                member.leave.inspect(|leave| leave(image, shared, how));
+                member.leave.inspect(|leave| leave(image, shared));
             }
             if !self.is_forking() {
                 self.lock.release();
@@ -435,13 +421,6 @@ impl Shared {
                 *next = after;
             }
         });
-    }
-
-    /// The slot of the calling thread, or the region if nobody registered it.
-    pub(crate) fn own_slot(&mut self) -> Slot {
-        let pointer = thread::pointer();
-        let is_own = |thread: &mut Thread| thread.state == State::Running && thread.pointer == pointer;
-        self.slots().find(|&slot| self.thread(slot).is_some_and(is_own)).unwrap_or(Slot::REGION)
     }
 
     /// In a forked child: only the calling thread is left. Its slot, or the region's if nobody registered it.

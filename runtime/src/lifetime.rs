@@ -74,10 +74,10 @@ pub(crate) extern "C" fn start() {
     }
 }
 
-/// In a forked child, and in a process that begins again: takes over what is its own.
+/// In a forked child: takes over what is its own.
 #[cfg(not(feature = "log"))]
 pub(crate) fn fork_environment(origin: &Origin) {
-    // SAFETY: there is no other thread, and nothing borrowed from it before.
+    // SAFETY: no other thread is left, and nothing borrowed from it before the fork.
     unsafe { ENVIRONMENT.get() }.fork(origin);
 }
 

@@ -159,12 +159,6 @@ impl Origin {
         }
     }
 
-    /// The process goes on as another run: paths may end in it that began before.
-    pub(crate) fn begin_again(&mut self) {
-        self.flags |= FORKED;
-        self.time = sys::now();
-    }
-
     fn read_clocks(&mut self) {
         self.time = sys::now();
         let mut bytes = [0; 1024];

@@ -71,8 +71,7 @@ const EMFILE: usize = 24;
 
 const AT_SYMLINK_NOFOLLOW: usize = 0x100;
 const LOCK_EX_NB: usize = 2 | 4;
-const X_OK: usize = 1;
-const W_OK_X_OK: usize = 2 | X_OK;
+const W_OK_X_OK: usize = 2 | 1;
 
 const S_IFMT: u32 = 0o170_000;
 const S_IFDIR: u32 = 0o040_000;
@@ -522,12 +521,6 @@ pub(crate) fn kind_of_entry(place: Place<'_>) -> Kind {
 pub(crate) fn may_write_in(directory: &CStr) -> bool {
     // SAFETY: the path ends with a NUL.
     unsafe { call(FACCESSAT, [AT_FDCWD, directory.as_ptr() as usize, W_OK_X_OK, 0, 0, 0]) == 0 }
-}
-
-/// Whether the process may execute a file.
-pub(crate) fn may_execute(path: &CStr) -> bool {
-    // SAFETY: the path ends with a NUL.
-    unsafe { call(FACCESSAT, [AT_FDCWD, path.as_ptr() as usize, X_OK, 0, 0, 0]) == 0 }
 }
 
 /// Waits so many nanoseconds, less than a second.

@@ -1,7 +1,7 @@
 //#entries: main 3
 //#entries: work 6
 //#processes: 1
-//#incomplete: 0
+//#incomplete: 2
 //#unlike
 // The program executes itself twice: three lives of one process, of which each is kept.
 #include <stdlib.h>
