@@ -122,7 +122,8 @@ PROJECTS = (
         "mkdir -p third_party/benchmark; touch third_party/benchmark/CMakeLists.txt; "
         "cmake -S . -B build -DCMAKE_BUILD_TYPE=RelWithDebInfo -DLEVELDB_BUILD_BENCHMARKS=OFF",
         "make -j$JOBS -C build",
-        "ctest --test-dir build",
+        # This one waits too short for a thread of its own: it fails in 22 of 100 runs with plain clang, too.
+        "GTEST_FILTER=-DBTest.HiddenValuesAreRemoved ctest --test-dir build",
         CTEST,
         CMAKE,
         needs=("libbenchmark-dev",),

@@ -321,7 +321,7 @@ fn caches_and_machines_that_compile_for_others_count() {
          for i in $(seq 300); do grep -q 'daemon started' log/log 2>/dev/null && break; sleep 0.1; done
          export DISTCC_DIR=$PWD/distcc DISTCC_HOSTS=127.0.0.1:$port DISTCC_FALLBACK=0; mkdir distcc
          distcc pathcc -g -c sample.c -o sample.o
-         grep -q COMPILE_OK log/log",
+         for i in $(seq 300); do grep -q COMPILE_OK log/log && break; sleep 0.1; done; grep -q COMPILE_OK log/log",
     );
     executed(
         "export SCCACHE_DIR=$PWD/cache SCCACHE_SERVER_PORT=$((20000 + $$ % 20000))
