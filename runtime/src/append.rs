@@ -20,7 +20,7 @@ const FIRST_WAIT: u64 = 50_000;
 /// ... up to this.
 const LONGEST_WAIT: u64 = 12_800_000;
 
-/// All waits together, in nanoseconds.
+/// How long all waits are together, in nanoseconds.
 const PATIENCE: u64 = 1_000_000_000;
 
 /// How often another file may be found in the place of the one that was opened.

@@ -101,9 +101,9 @@ impl Environment {
         }
     }
 
-    /// Finds the files that are mapped at `address`, this image, and at `program`, where the program has
-    /// code. Without `/proc/self/maps` both are what the kernel executes, which is the loader if that was
-    /// called by name.
+    /// Finds two files: this image, which is mapped at `address`, and the program, which is mapped at
+    /// `program`. Without `/proc/self/maps` both are the file that the kernel executes. That is the loader
+    /// if the loader was called by name.
     fn read_images(&mut self, address: usize, program: Option<usize>, build_id: &[u8]) {
         if !self.enabled() {
             return;
@@ -130,15 +130,10 @@ impl Environment {
                 missing
             });
         }
-        let executed = |path: &mut Path| {
+        let asked_for = [Some(&mut self.image), program.map(|_| &mut self.origin.program)];
+        for path in asked_for.into_iter().flatten().filter(|path| path.as_bytes().is_empty()) {
             path.fill(|buffer| sys::read_link(c"/proc/self/exe", buffer));
             path.cut_end(b" (deleted)");
-        };
-        if self.image.as_bytes().is_empty() {
-            executed(&mut self.image);
-        }
-        if program.is_some() && self.origin.program.as_bytes().is_empty() {
-            executed(&mut self.origin.program);
         }
     }
 }

@@ -19,7 +19,7 @@ use crate::sys::mapping::{self, At};
 use crate::sys::thread::{self, Lock};
 use crate::sys::{self, Bound};
 
-/// So long whoever leaves waits for the lock, in nanoseconds.
+/// How long a process that leaves waits for the lock, in nanoseconds.
 const PATIENCE: u64 = 1_000_000_000;
 
 /// What a slot is used for.
@@ -176,26 +176,20 @@ impl Hub {
             return;
         }
         let mask = thread::block_signals();
-        // A handler of SIGBUS may have interrupted whoever has the lock. It cannot wait for that.
-        if self.is_forking() || self.lock.acquire_within(PATIENCE) {
-            // SAFETY: whoever holds the lock is alone.
-            let shared = unsafe { &mut *self.shared.get() };
-            let mut next = shared.images;
-            while !next.is_null() {
-                let image = next;
-                // SAFETY: images are in the list while they are loaded.
-                let member = unsafe { &*image };
-                next = member.next;
-                member.leave.inspect(|leave| leave(image, shared));
+        // A handler of SIGBUS may have interrupted the code that has the lock. It would wait for ever.
+        let nested = self.is_forking();
+        if nested || self.lock.acquire_within(PATIENCE) {
+            for (image, member) in self.members() {
+                member.leave.inspect(|leave| leave(image, self.shared.get()));
             }
-            if !self.is_forking() {
+            if !nested {
                 self.lock.release();
             }
         }
         thread::restore_signals(mask);
     }
 
-    /// The images, without the lock.
+    /// The images. Asks for no lock.
     fn members(&self) -> impl Iterator<Item = (*mut Member, &Member)> {
         // SAFETY: an aligned word.
         let mut next = unsafe { ptr::read_volatile(&raw const (*self.shared.get()).images) };

@@ -56,10 +56,8 @@ pub(crate) extern "C" fn start() {
     #[cfg(not(feature = "log"))]
     {
         let hub = entry::hub();
-        let asked = match entry::image().is_library() {
-            false => Asked::Counted(address),
-            true => entry::program_code().map_or(Asked::Alone, Asked::Counted),
-        };
+        let program = if entry::image().is_library() { entry::program_code() } else { Some(address) };
+        let asked = program.map_or(Asked::Alone, Asked::Counted);
         hub.with(|shared| {
             if shared.origin.is_known() {
                 environment.join(&mut shared.origin, address, build_id);
