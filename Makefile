@@ -25,6 +25,7 @@ build: setup ## build everything into target/pathcc (relocatable)
 	@$(BUILD) --release -p pathcc -p pathld -p pathprof -p pathpass
 	@$(BUILD) --profile runtime -p pathrt
 	@$(BUILD) --profile runtime -p pathrt --features log --target-dir $(OUT)/log
+	@$(BUILD) --profile runtime -p pathrt --features preload --target-dir $(OUT)/preload
 	@scripts/stage $(OUT) $(TREE)
 
 demo: build ## compile an example with pathcc, run it, show its hot paths
@@ -84,6 +85,7 @@ lint: setup ## formatting and lints, warnings are errors
 	cargo clippy --workspace --exclude pathrt --all-targets -- -D warnings
 	cargo clippy -p pathrt --profile runtime -- -D warnings
 	cargo clippy -p pathrt --profile runtime --features log -- -D warnings
+	cargo clippy -p pathrt --profile runtime --features preload -- -D warnings
 
 install: | $(TREE)/bin/pathcc ## copy the tree to PREFIX (default /usr/local), with man pages and completions
 	@scripts/install "$(TREE)" "$(DESTDIR)$(PREFIX)"

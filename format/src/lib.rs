@@ -16,6 +16,7 @@ extern crate alloc;
 
 #[cfg(any(feature = "alloc", test))]
 pub mod manifest;
+pub mod note;
 pub mod profile;
 pub mod raw;
 pub mod record;

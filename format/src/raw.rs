@@ -67,6 +67,15 @@ impl Threads {
         }
     }
 
+    /// The kind that an option names; [`Exact`](Self::Exact) unless it is another one.
+    pub fn from_name(name: &str) -> Self {
+        match name {
+            "single" => Self::Single,
+            "atomic" => Self::Atomic,
+            _ => Self::Exact,
+        }
+    }
+
     /// The number that stands for it.
     pub fn code(self) -> u32 {
         self as u32

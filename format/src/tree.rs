@@ -19,6 +19,9 @@ pub const RUNTIME: &str = "lib/pathcc/libpathrt.a";
 /// What stands for the C library's functions that create threads, in static executables.
 pub const THREADS: &str = "lib/pathcc/libpathrt-threads.a";
 
+/// What a program is given when it starts, for images that another linker made.
+pub const PRELOAD: &str = "lib/pathcc/libpathrt.so";
+
 /// The program that reads profiles. No build needs it.
 pub const READER: &str = "bin/pathprof";
 
@@ -33,6 +36,8 @@ pub enum Kind {
     Plugin,
     /// A static library.
     Archive,
+    /// A shared library that programs load.
+    Library,
     /// A file that build systems read.
     Data,
 }
@@ -55,6 +60,7 @@ pub fn entries() -> impl Iterator<Item = Entry> {
             "link" => Kind::Link,
             "plugin" => Kind::Plugin,
             "archive" => Kind::Archive,
+            "library" => Kind::Library,
             "data" => Kind::Data,
             _ => return None,
         };
@@ -64,7 +70,7 @@ pub fn entries() -> impl Iterator<Item = Entry> {
 
 /// Those that compiling and linking need.
 pub fn needed_to_build() -> impl Iterator<Item = Entry> {
-    entries().filter(|entry| !matches!(entry.kind, Kind::Link | Kind::Data) && entry.path != READER)
+    entries().filter(|entry| !matches!(entry.kind, Kind::Link | Kind::Library | Kind::Data) && entry.path != READER)
 }
 
 #[cfg(test)]
@@ -85,6 +91,7 @@ mod tests {
         assert_eq!([LINKER, READER].map(found), [Some(Kind::Program); 2]);
         assert_eq!(found(PLUGIN), Some(Kind::Plugin));
         assert_eq!([RUNTIME, THREADS].map(found), [Some(Kind::Archive); 2]);
+        assert_eq!(found(PRELOAD), Some(Kind::Library));
         let needed: Vec<_> = needed_to_build().map(|entry| entry.path).collect();
         assert_eq!(needed, ["bin/pathcc", LINKER, PLUGIN, RUNTIME, THREADS]);
     }

@@ -10,15 +10,15 @@
 use anyhow::{Context, Result, ensure};
 use object::elf::{
     GNU_PROPERTY_X86_FEATURE_1_AND, GNU_PROPERTY_X86_FEATURE_1_IBT, GNU_PROPERTY_X86_FEATURE_1_SHSTK, R_X86_64_64,
-    R_X86_64_GOTTPOFF, SHF_EXCLUDE, SHF_GROUP, SHT_PROGBITS,
+    R_X86_64_GOTTPOFF, SHF_ALLOC, SHF_EXCLUDE, SHF_GROUP, SHT_NOTE, SHT_PROGBITS,
 };
 use object::write::{Comdat, Object, Relocation, SectionId, Symbol, SymbolId, SymbolSection};
 use object::{
     Architecture, BinaryFormat, ComdatKind, Endianness, RelocationFlags, SectionFlags, SectionKind, SymbolFlags,
     SymbolKind, SymbolScope,
 };
-use pathformat::names;
 use pathformat::raw::{OWN_BASE, Threads};
+use pathformat::{names, note};
 
 use crate::args::Kind;
 use crate::scan::Module;
@@ -83,6 +83,9 @@ pub(crate) fn generate(modules: &[Module], kind: Kind) -> Result<Vec<u8>> {
         GNU_PROPERTY_X86_FEATURE_1_IBT | GNU_PROPERTY_X86_FEATURE_1_SHSTK,
     );
     section(&mut object, ".note.GNU-stack", SectionKind::Other);
+    let linked = section(&mut object, note::SECTION, SectionKind::Note);
+    *object.section_flags_mut(linked) = SectionFlags::Elf { sh_type: SHT_NOTE, sh_flags: SHF_ALLOC };
+    object.append_section_data(linked, &note::head(note::Kind::Linked), note::ALIGNMENT.into());
 
     let region = section(&mut object, names::REGION_SECTION, SectionKind::UninitializedData);
     object.append_section_bss(region, size, PAGE);

@@ -21,9 +21,11 @@ use inkwell::values::{
     MetadataValue, PointerValue,
 };
 use inkwell::{AtomicOrdering, AtomicRMWBinOp, GlobalVisibility, ThreadLocalMode};
+use pathformat::raw::Threads;
 use pathformat::{ModuleId, names};
 
 use crate::llvm::{self, FunctionFacts};
+use crate::note;
 use crate::options::{Base, Options};
 use crate::tables::{self, Slots};
 
@@ -91,6 +93,7 @@ impl<'ctx> Counters<'ctx> {
         array.set_initializer(&array_type.const_zero());
         array.set_alignment(64);
         make_replaceable(module, array);
+        note::add(module, array, id, [counters, keys], Threads::from_name(&options.threads));
         let leads = (options.threads == "exact").then(|| {
             let leads = match options.base {
                 Base::Word => {

@@ -18,6 +18,7 @@ mod instrument;
 mod llvm;
 mod log;
 mod manifest;
+mod note;
 mod options;
 mod pen;
 mod presence;

@@ -54,11 +54,7 @@ pub(crate) fn attach(module: &Module<'_>, manifest: &Manifest, written: Written,
     let (own_base, moves_pointer) = (options.base == Base::Word, options.moves_pointer);
     let payload = manifest.seal(written.content);
     let stored = zstd::bulk::compress(&payload, LEVEL).expect("compressing into memory does not fail");
-    let threads = match manifest.threads.as_str() {
-        "single" => Threads::Single,
-        "atomic" => Threads::Atomic,
-        _ => Threads::Exact,
-    };
+    let threads = Threads::from_name(&manifest.threads);
     let flag = |flag, is_set: bool| if is_set { flag } else { 0 };
     let flags = threads.code() | flag(OWN_BASE, own_base) | flag(MOVES_POINTER, moves_pointer);
     let record = record::write(written.id, flags, [written.counters, written.keys], payload.len(), &stored);

@@ -194,6 +194,9 @@ pub(crate) struct RunArguments {
     /// Do not show a report afterwards
     #[arg(short, long)]
     pub(crate) quiet: bool,
+    /// Count in libraries and in programs that it starts, too, if another linker made them
+    #[arg(long)]
+    preload: bool,
     #[command(flatten)]
     pub(crate) show: ShowArguments,
     /// The program and its arguments
@@ -496,7 +499,7 @@ impl RunArguments {
     pub(crate) fn task(&self) -> run::Task {
         let (program, arguments) =
             self.program.split_first().map(|(first, rest)| (first.clone(), rest.to_vec())).unwrap_or_default();
-        run::Task { program, arguments, directory: self.output.clone() }
+        run::Task { program, arguments, directory: self.output.clone(), preload: self.preload }
     }
 }
 

@@ -9,7 +9,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use anyhow::{Context, Result, anyhow, bail};
-use object::{CompressionFormat, Object, ObjectSection, SectionKind};
+use object::{CompressionFormat, Object, ObjectSection, ObjectSymbol, SectionKind};
 use pathformat::manifest::Manifest;
 use pathformat::record::{Record, Records};
 use pathformat::wire::Allowance;
@@ -76,6 +76,8 @@ pub struct Traces {
     pub manifest: bool,
     /// It has the table of modules that pathld makes.
     pub linked: bool,
+    /// It needs the address sanitizer's library, which ends a program in which it is not the first.
+    pub needs_first: bool,
 }
 
 /// Reads the image at `path`.
@@ -138,7 +140,8 @@ pub fn traces(path: &Path) -> Result<Traces> {
     let cache = open(path)?;
     let file = parse(path, &cache)?;
     let has = |name| file.section_by_name(name).is_some_and(|section| section.size() > 0);
-    Ok(Traces { manifest: has(names::MANIFEST_SECTION), linked: has(names::MODULES_SECTION) })
+    let needs_first = file.dynamic_symbols().any(|symbol| symbol.is_undefined() && symbol.name() == Ok("__asan_init"));
+    Ok(Traces { manifest: has(names::MANIFEST_SECTION), linked: has(names::MODULES_SECTION), needs_first })
 }
 
 fn open(path: &Path) -> Result<Bounded> {

@@ -42,6 +42,7 @@ pub mod opcodes;
 pub mod open;
 pub mod output;
 pub mod possible;
+pub mod preload;
 pub mod printable;
 pub mod profile;
 pub mod progress;

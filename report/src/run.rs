@@ -29,7 +29,7 @@ use tempfile::TempDir;
 use crate::inputs::{self, Input};
 use crate::naming::{EXTENSION, profile_of};
 use crate::records;
-use crate::{store, walk};
+use crate::{preload, store, walk};
 
 /// The runtime's environment variable.
 const VARIABLE: &str = "PATHCC_PROFILE";
@@ -43,6 +43,8 @@ pub struct Task {
     pub arguments: Vec<OsString>,
     /// Where profiles go; `None` is where `PATHCC_PROFILE` says, or else the current directory.
     pub directory: Option<PathBuf>,
+    /// Whether images that another linker made count wherever they are, not only the program itself.
+    pub preload: bool,
 }
 
 /// What became of it.
@@ -89,6 +91,9 @@ pub fn run(task: &Task) -> Result<Finished, NotStarted> {
     command.args(&task.arguments);
     if let Some(directory) = place.directory() {
         command.env(VARIABLE, pattern(directory));
+    }
+    if let Some(libraries) = preload::value(&task.program, task.preload).map_err(before)? {
+        command.env(preload::VARIABLE, libraries);
     }
     let status = watch.attend(&mut command).map_err(|error| NotStarted {
         code: if error.kind() == io::ErrorKind::NotFound { 127 } else { 126 },
@@ -417,7 +422,7 @@ mod tests {
 
     #[test]
     fn what_a_program_writes_is_ours_alone_until_it_is_here() {
-        let task = Task { program: "true".into(), arguments: Vec::new(), directory: None };
+        let task = Task { program: "true".into(), arguments: Vec::new(), directory: None, preload: false };
         let place = Place::new(&task, None).expect("a place for temporary files");
         let path = place.directory().expect("a directory").to_path_buf();
         let mode = path.metadata().expect("a directory").permissions().mode();

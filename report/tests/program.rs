@@ -14,6 +14,7 @@ use object::{Architecture, BinaryFormat, Endianness, SectionKind};
 use pathformat::profile::{Head, INCOMPLETE, Module, Profile};
 use pathformat::raw::Threads;
 use pathformat::{ModuleId, names, record};
+use pathprof::diagnose::{NOT_LENT, UNLINKED};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -683,11 +684,12 @@ fn run_says_why_there_is_no_profile() {
         );
     };
     let none = "./none has no section .pathcc.manifest: it was not compiled with pathcc (CC=pathcc \
-                CXX=pathc++), or it was stripped.";
+                CXX=pathc++), or it was stripped. With --preload, what it loads and starts counts \
+                wherever that was compiled with pathcc.";
     says(&["./none"], 5, none);
     says(&["./none", "-"], 137, &format!("It was ended by signal 9 (SIGKILL). {none}"));
     for program in ["./unlinked", "./stripped"] {
-        says(&[program], 5, &format!("{program} {}", pathprof::diagnose::UNLINKED));
+        says(&[program], 5, &format!("{program} {UNLINKED} {NOT_LENT}"));
         let doctor = scene.pathprof(&["doctor", program]);
         assert!(doctor.out.contains("linked by another linker"), "{doctor:?}");
     }

@@ -2,18 +2,9 @@
 
 use core::arch::{asm, global_asm};
 use core::ffi::CStr;
-use core::panic::PanicInfo;
 
-use crate::build_id::FileHead;
+use crate::notes::FileHead;
 use crate::sys::thread;
-
-/// Where a panic would end. Nothing here can panic on any input; should it still happen, hanging would show it.
-#[panic_handler]
-fn panic(_: &PanicInfo<'_>) -> ! {
-    loop {
-        core::hint::spin_loop();
-    }
-}
 
 // Constructor and destructor. Priorities up to 100 are the implementation's: the program's own constructors run
 // after ours, its destructors before.
@@ -36,16 +27,6 @@ global_asm!(
     ".popsection",
     start = sym crate::lifetime::start,
     stop = sym crate::lifetime::stop,
-);
-
-// The image supports indirect-branch tracking and shadow stacks only if every object in it says so.
-global_asm!(
-    ".pushsection .note.gnu.property, \"a\", @note",
-    ".p2align 3",
-    ".long 4, 16, 5",
-    ".asciz \"GNU\"",
-    ".long 0xc0000002, 4, 3, 0",
-    ".popsection",
 );
 
 // The image's file head, if the linker defines it. Its address comes from the global offset table: of a word in other data GNU ld
@@ -99,7 +80,7 @@ pub(crate) fn file_head() -> *const FileHead {
     if thread::is_readable(head as usize) { head } else { core::ptr::null() }
 }
 
-#[cfg(not(feature = "log"))]
+#[cfg(not(any(feature = "log", feature = "preload")))]
 mod counters {
     use core::arch::{asm, global_asm};
     use core::ffi::CStr;
@@ -382,7 +363,7 @@ mod counters {
     }
 }
 
-#[cfg(not(feature = "log"))]
+#[cfg(not(any(feature = "log", feature = "preload")))]
 pub(crate) use counters::{
     for_each_variable, has_own_hub, hub, image, is_other_runtime, lent_words, next_create, own_delta, place,
     program_code, register_fork_handlers, sees_threads, thread_start,

@@ -72,6 +72,14 @@ impl Environment {
         self.read_images(address, None, build_id);
     }
 
+    /// Forgets which image it is of.
+    #[cfg(feature = "preload")]
+    pub(crate) fn clear(&mut self) {
+        self.image.clear();
+        self.build_id.clear();
+        self.run = RunId::NONE;
+    }
+
     /// Whether the process is a fork of one that counted.
     pub(crate) fn forked(&self) -> bool {
         self.origin.flags & FORKED != 0
@@ -195,7 +203,7 @@ impl Variables<'_> {
     }
 
     /// Looks at what the C library has.
-    #[cfg(all(not(feature = "log"), panic = "abort"))]
+    #[cfg(all(not(any(feature = "log", feature = "preload")), panic = "abort"))]
     pub(crate) fn read_library(&mut self) {
         let mut scan = self.scan();
         crate::entry::for_each_variable(|variable| {
@@ -207,7 +215,7 @@ impl Variables<'_> {
     }
 
     /// There is none to ask.
-    #[cfg(not(all(not(feature = "log"), panic = "abort")))]
+    #[cfg(not(all(not(any(feature = "log", feature = "preload")), panic = "abort")))]
     pub(crate) fn read_library(&mut self) {
         let _ = self.scan();
     }

@@ -31,7 +31,7 @@ pub(crate) struct Image {
 
 /// One counter array in the region.
 #[repr(C)]
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Module {
     /// Which module.
     pub(crate) id: [u8; 16],
@@ -56,16 +56,16 @@ impl Module {
 }
 
 impl Image {
-    /// Describes a region in a test's memory.
-    #[cfg(test)]
-    pub(crate) fn new(region: &'static [u64], modules: &'static [Module]) -> Self {
+    /// Describes a region that no linker laid out.
+    #[cfg(any(test, feature = "preload"))]
+    pub(crate) fn new(region: *const [u64], modules: &'static [Module], has_keys: bool) -> Self {
         Self {
             abi_version: ABI_VERSION,
             module_count: modules.len() as u32,
-            region: region.as_ptr(),
-            region_size: size_of_val(region) as u64,
+            region: region.cast(),
+            region_size: region.len() as u64 * 8,
             modules: modules.as_ptr(),
-            flags: 0,
+            flags: if has_keys { KEYS } else { 0 },
         }
     }
 
@@ -125,7 +125,7 @@ mod tests {
         static REGION: [u64; 4] = [0; 4];
         let places = |offset, counters| {
             let modules = Box::leak(Box::new([Module { id: [0; 16], offset, counters, threads: 0 }]));
-            Image::new(&REGION, modules).places().count()
+            Image::new(&REGION, modules, false).places().count()
         };
         assert_eq!(places(8, 3), 1);
         assert_eq!([places(8, 4), places(4, 1), places(u64::MAX - 7, 1), places(0, u64::MAX / 4)], [0; 4]);

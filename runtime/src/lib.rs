@@ -8,33 +8,36 @@
 //! allocated with the program's allocator or printed, `errno` and the signal mask stay as they were, every failure is silent.
 //!
 //! With the feature `log` this is another object: the block log of the tests (`log.rs`). Both are members of
-//! libpathrt.a, and a link takes what its objects refer to (`entry.rs` has the symbols).
+//! libpathrt.a, and a link takes what its objects refer to (`entry.rs` has the symbols). With the feature `preload` it is
+//! a library for images that another linker made (`preload.rs`).
 //!
 //! The entry points exist only under `panic = "abort"`, which is the profile `runtime`. In any other profile this is an
 //! ordinary library for tests and checks.
 #![cfg_attr(panic = "abort", no_std)]
 #![cfg_attr(not(panic = "abort"), allow(dead_code, reason = "only the entry points use some parts"))]
+#![cfg_attr(feature = "preload", allow(dead_code, reason = "it needs a part of what an image needs"))]
 
 #[cfg(any(not(feature = "log"), not(panic = "abort")))]
 mod append;
-mod build_id;
 #[cfg(any(not(feature = "log"), not(panic = "abort")))]
 mod collected;
 #[cfg(any(not(feature = "log"), not(panic = "abort")))]
 mod counters;
-#[cfg(all(not(feature = "log"), panic = "abort"))]
+#[cfg(all(not(any(feature = "log", feature = "preload")), panic = "abort"))]
 mod counting;
-#[cfg(all(not(feature = "log"), panic = "abort"))]
+#[cfg(all(not(any(feature = "log", feature = "preload")), panic = "abort"))]
 mod early;
-#[cfg(panic = "abort")]
+#[cfg(all(not(feature = "preload"), panic = "abort"))]
 mod entry;
 #[cfg_attr(feature = "log", allow(dead_code, reason = "the block log writes no profiles"))]
 mod environment;
-#[cfg(all(not(feature = "log"), panic = "abort"))]
+#[cfg(panic = "abort")]
+mod global;
+#[cfg(all(not(any(feature = "log", feature = "preload")), panic = "abort"))]
 mod hub;
 #[cfg(any(not(feature = "log"), not(panic = "abort")))]
 mod image;
-#[cfg(panic = "abort")]
+#[cfg(all(not(feature = "preload"), panic = "abort"))]
 mod lifetime;
 #[cfg(any(feature = "log", not(panic = "abort")))]
 mod log;
@@ -42,12 +45,17 @@ mod log;
 mod map;
 #[cfg(any(panic = "abort", test))]
 mod memory;
+mod notes;
+#[cfg(panic = "abort")]
+mod object;
 #[cfg_attr(feature = "log", allow(dead_code, reason = "the block log is of one image"))]
 mod origin;
 mod pattern;
+#[cfg(all(feature = "preload", panic = "abort"))]
+mod preload;
 #[cfg(any(not(feature = "log"), not(panic = "abort")))]
 mod raw;
-#[cfg(all(not(feature = "log"), panic = "abort"))]
+#[cfg(all(not(any(feature = "log", feature = "preload")), panic = "abort"))]
 mod rescue;
 #[cfg(any(not(feature = "log"), not(panic = "abort")))]
 mod slots;
@@ -56,7 +64,7 @@ mod sys;
 #[cfg_attr(feature = "log", allow(dead_code, reason = "the block log appends to one file"))]
 mod target;
 mod text;
-#[cfg(all(not(feature = "log"), panic = "abort"))]
+#[cfg(all(not(any(feature = "log", feature = "preload")), panic = "abort"))]
 mod threads;
 #[cfg(any(not(feature = "log"), not(panic = "abort")))]
 mod write;

@@ -1,39 +1,17 @@
 //! What happens when an image is loaded, when the process forks, and when the image ends.
 
-use core::cell::UnsafeCell;
 use core::sync::atomic::{AtomicBool, Ordering};
 
 #[cfg(not(feature = "log"))]
 use crate::counting;
 use crate::environment::Environment;
+use crate::global::Global;
 #[cfg(feature = "log")]
 use crate::log;
 use crate::origin::Asked;
 #[cfg(not(feature = "log"))]
 use crate::origin::Origin;
-use crate::{build_id, entry};
-
-/// State that is changed only where nobody else can be using it.
-pub(crate) struct Global<T>(UnsafeCell<T>);
-
-// SAFETY: see above; the places that change it say why they are alone.
-unsafe impl<T> Sync for Global<T> {}
-
-impl<T> Global<T> {
-    pub(crate) const fn new(value: T) -> Self {
-        Self(UnsafeCell::new(value))
-    }
-
-    /// The state, to be changed.
-    ///
-    /// # Safety
-    /// Nobody else may be using it.
-    #[allow(clippy::mut_from_ref, reason = "whoever calls it vouches for being alone")]
-    pub(crate) unsafe fn get(&self) -> &mut T {
-        // SAFETY: the caller vouches for it.
-        unsafe { &mut *self.0.get() }
-    }
-}
+use crate::{entry, notes};
 
 static ENVIRONMENT: Global<Environment> = Global::new(Environment::new());
 
@@ -48,7 +26,7 @@ pub(crate) extern "C" fn start() {
     // SAFETY: no other code of this image runs before its first constructor has returned.
     let environment = unsafe { ENVIRONMENT.get() };
     // SAFETY: the linker gives the address of this very image's head.
-    let build_id = unsafe { build_id::build_id(entry::file_head()) };
+    let build_id = unsafe { notes::build_id_of(entry::file_head()) };
     // An address of code, since the pages of zeroed data belong to no file.
     let address = start as *const () as usize;
     #[cfg(feature = "log")]

@@ -229,7 +229,7 @@ mod tests {
 
     /// Writes a profile and gives the names in its directory and what it says.
     fn written(environment: &Environment, root: &std::path::Path, shared: bool) -> (Vec<String>, Vec<u8>) {
-        let image = Image::new(&REGION.0, &MODULES);
+        let image = Image::new(&REGION.0, &MODULES, false);
         let mut slots = Slots::new();
         slots.adopt(&image);
         slots.prepare(Slot::FIRST, None);

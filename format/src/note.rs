@@ -1,0 +1,108 @@
+//! The note by which a counter array is found in an image that another linker made.
+//!
+//! It stands in the COMDAT group of its array. `ld.pathld`, which defines the arrays of an image,
+//! makes a linker drop the groups of others, and adds a note that says that it was there: some notes
+//! of arrays are left over from link-time optimisation. Notes are loaded, in segments `PT_NOTE`, and
+//! stay in a stripped image.
+
+use crate::ModuleId;
+use crate::raw::Threads;
+use crate::wire::Reader;
+
+/// The section of an object that holds the note.
+pub const SECTION: &str = ".note.pathcc";
+
+/// The owner that notes name: its name, and the NUL that closes it.
+pub const OWNER: [u8; 7] = *b"pathcc\0";
+
+/// Notes begin at multiples of this.
+pub const ALIGNMENT: u32 = 4;
+
+/// The length of what a note says of an array, in bytes.
+const LENGTH: usize = 48;
+
+/// What a note says. Tools give meanings of their own to small numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Kind {
+    /// Where an array is.
+    Array = u32::from_le_bytes(*b"path"),
+    /// That `ld.pathld` linked the image, and nothing else.
+    Linked = u32::from_le_bytes(*b"link"),
+}
+
+/// What a note begins with, before what it says.
+pub fn head(kind: Kind) -> [u8; 20] {
+    let length = if kind == Kind::Array { LENGTH } else { 0 };
+    let words = [OWNER.len() as u32, length as u32, kind as u32].map(u32::to_le_bytes);
+    let mut head = [0; 20];
+    let (before, owner) = head.split_at_mut(12);
+    before.copy_from_slice(words.as_flattened());
+    owner[..OWNER.len()].copy_from_slice(&OWNER);
+    head
+}
+
+/// Where the word with the distance stands in it.
+const DISTANCE: usize = 16;
+
+/// What a note says of an array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Array {
+    /// Its module.
+    pub id: ModuleId,
+    /// Its address.
+    pub address: usize,
+    /// Its length in counters.
+    pub counters: u64,
+    /// How many keys stand behind them.
+    pub keys: u64,
+    /// How threads count.
+    pub threads: Threads,
+}
+
+impl Array {
+    /// Reads what a note says, which stands at `address`; `None` if it is damaged.
+    pub fn decode(content: &[u8], address: usize) -> Option<Self> {
+        let mut reader = Reader::new(content.get(..LENGTH)?);
+        let id = ModuleId(reader.array().ok()?);
+        let distance = reader.u64().ok()? as usize;
+        let [counters, keys] = [reader.u64().ok()?, reader.u64().ok()?];
+        let threads = Threads::from_code(reader.u32().ok()?);
+        let address = address.wrapping_add(DISTANCE).wrapping_add(distance);
+        Some(Self { id, address, counters, keys, threads })
+    }
+
+    /// The address behind the array.
+    pub fn end(&self) -> Option<usize> {
+        let words = self.counters.checked_add(self.keys)?;
+        self.address.checked_add(usize::try_from(words.checked_mul(8)?).ok()?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn content(distance: i64, counters: u64, keys: u64) -> [u8; LENGTH] {
+        let mut bytes = [7; LENGTH];
+        bytes[16..24].copy_from_slice(&distance.to_le_bytes());
+        bytes[24..32].copy_from_slice(&counters.to_le_bytes());
+        bytes[32..40].copy_from_slice(&keys.to_le_bytes());
+        bytes[40..].copy_from_slice(&[2, 0, 0, 0, 0, 0, 0, 0]);
+        bytes
+    }
+
+    #[test]
+    fn an_array_is_found_from_its_note() {
+        let array = Array::decode(&content(-0x10, 5, 3), 0x1000).expect("whole");
+        let id = ModuleId([7; 16]);
+        assert_eq!(array, Array { id, address: 0x1000, counters: 5, keys: 3, threads: Threads::Atomic });
+        assert_eq!(array.end(), Some(0x1040));
+        for (counters, keys) in [(u64::MAX, 1), (u64::MAX / 8, 1), (1 << 61, 0)] {
+            assert_eq!(Array::decode(&content(0, counters, keys), 0x1000).and_then(|array| array.end()), None);
+        }
+        for length in 0..LENGTH {
+            assert_eq!(Array::decode(&content(0, 1, 1)[..length], 0), None);
+        }
+    }
+}

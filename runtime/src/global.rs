@@ -1,0 +1,25 @@
+//! State of an image, which no lock of Rust's protects.
+
+use core::cell::UnsafeCell;
+
+/// State that is changed only where nobody else can be using it.
+pub(crate) struct Global<T>(UnsafeCell<T>);
+
+// SAFETY: see above; the places that change it say why they are alone.
+unsafe impl<T> Sync for Global<T> {}
+
+impl<T> Global<T> {
+    pub(crate) const fn new(value: T) -> Self {
+        Self(UnsafeCell::new(value))
+    }
+
+    /// The state, to be changed.
+    ///
+    /// # Safety
+    /// Nobody else may be using it.
+    #[allow(clippy::mut_from_ref, reason = "whoever calls it vouches for being alone")]
+    pub(crate) unsafe fn get(&self) -> &mut T {
+        // SAFETY: the caller vouches for it.
+        unsafe { &mut *self.0.get() }
+    }
+}

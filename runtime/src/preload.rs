@@ -1,0 +1,379 @@
+//! What a program is given when it starts, for its images that were compiled by pathcc and linked by another linker.
+//!
+//! Such an image counts in the arrays that its objects brought along, and has notes that tell where they are. Here they are
+//! written down when the process ends: by `exit`, behind every destructor, or by `_exit`. In a forked child they start from
+//! zero. Where `ld.pathld` links, more is kept: threads do not count apart here, so that what they count is marked; and no
+//! file keeps the counts of a process that is killed, of one that executes another program, and of a library that is
+//! closed before the end.
+//!
+//! The loader takes this library in because `LD_PRELOAD` says so.
+
+use core::arch::global_asm;
+use core::mem::{replace, size_of, transmute};
+use core::ptr;
+use core::slice;
+
+use pathformat::note::{self, Array};
+use pathformat::profile::{PARTIAL, UNREGISTERED_THREADS};
+use pathformat::raw::Threads;
+
+use crate::counters::{self, PAGE, PageMap, Source, Window};
+use crate::environment::Environment;
+use crate::global::Global;
+use crate::image::{self, Image, Module};
+use crate::map::Map;
+use crate::notes::{self, Segment};
+use crate::origin::Asked;
+use crate::slots::{Slot, Slots};
+use crate::sys::mapping::{self, At};
+use crate::sys::thread::{self, Lock};
+use crate::sys::{self, Bound, OpenError, apart};
+use crate::write::{self, Counts};
+
+/// How many images with arrays a process may have. Those beyond are not written down.
+const MOST_IMAGES: usize = 256;
+
+/// How long `_exit` waits for another thread that is writing, in nanoseconds.
+const PATIENCE: u64 = 1_000_000_000;
+
+// The constructor, the functions that stand before the C library's, and those of others that are called.
+global_asm!(
+    ".pushsection .init_array, \"aw\", @init_array",
+    ".p2align 3",
+    ".quad {start}",
+    ".popsection",
+    ".globl _exit",
+    ".type _exit, @function",
+    ".set _exit, {leave}",
+    ".globl _Exit",
+    ".type _Exit, @function",
+    ".set _Exit, {leave}",
+    ".macro other name",
+    ".weak \\name",
+    ".quad \\name",
+    ".endm",
+    ".pushsection .data.rel.ro.__pathcc_others, \"aw\", @progbits",
+    ".p2align 3",
+    ".globl __pathcc_others",
+    ".hidden __pathcc_others",
+    "__pathcc_others:",
+    "other dl_iterate_phdr",
+    "other __cxa_atexit",
+    "other __cxa_at_quick_exit",
+    "other __register_atfork",
+    "other pthread_atfork",
+    ".popsection",
+    ".purgem other",
+    start = sym start,
+    leave = sym leave,
+);
+
+/// Addresses, 0 for what the C library does not have.
+#[repr(C)]
+struct Others {
+    for_each_image: usize,
+    at_exit: usize,
+    at_quick_exit: usize,
+    register_fork_handlers: usize,
+    posix_register_fork_handlers: usize,
+}
+
+unsafe extern "C" {
+    #[link_name = "__pathcc_others"]
+    static OTHERS: Others;
+}
+
+/// A loaded image, as the C library tells of it (`dl_phdr_info`).
+#[repr(C)]
+struct Loaded {
+    base: usize,
+    name: *const u8,
+    segments: *const Segment,
+    segment_count: u16,
+}
+
+impl Loaded {
+    fn segments(&self) -> &'static [Segment] {
+        // SAFETY: the C library's; used only while the image is loaded.
+        unsafe { slice::from_raw_parts(self.segments, usize::from(self.segment_count)) }
+    }
+
+    /// The arrays that nobody else writes down.
+    fn arrays(&self) -> impl Iterator<Item = Array> + Clone {
+        // SAFETY: a loaded image is mapped as its program headers say.
+        let all = unsafe { notes::notes(self.base, self.segments()) };
+        let ours = all.filter(|note| note.owner == note::OWNER);
+        let linked = ours.clone().any(|note| note.kind == note::Kind::Linked as u32);
+        ours.filter(move |note| !linked && note.kind == note::Kind::Array as u32)
+            .filter_map(|note| Array::decode(note.content, note.content.as_ptr() as usize))
+    }
+}
+
+/// An image with arrays. Of its fields only the reference cannot be zeros, so that none of them is.
+struct Counted {
+    /// What the C library says of it, by which it is known again.
+    base: usize,
+    segments: *const Segment,
+    /// An address in its file.
+    code: usize,
+    build_id: &'static [u8],
+    image: Image,
+    /// [`PARTIAL`] if arrays were left out.
+    flags: u32,
+    /// [`UNREGISTERED_THREADS`] if threads disturb each other's counts.
+    flags_with_threads: u32,
+    /// When it was seen last.
+    seen: u32,
+}
+
+/// All that is known. Zeros at first.
+struct State {
+    /// How the process was started.
+    started: Environment,
+    /// Room for the same, and the image that is written.
+    environment: Environment,
+    images: [Option<Counted>; MOST_IMAGES],
+    slots: Slots,
+    room: write::Room,
+    map: Map,
+    window: Window,
+    process: u32,
+    /// How long other threads had run when counting began, in nanoseconds.
+    others_before: u64,
+    /// How often the C library was asked for images.
+    looks: u32,
+    written: bool,
+}
+
+static STATE: Global<State> = Global::new(State {
+    started: Environment::new(),
+    environment: Environment::new(),
+    images: [const { None }; MOST_IMAGES],
+    slots: Slots::new(),
+    room: write::Room::new(),
+    map: Map::new(),
+    window: Window::new(),
+    process: 0,
+    others_before: 0,
+    looks: 0,
+    written: false,
+});
+
+/// Keeps others from the state.
+static LOCK: Lock = Lock::new();
+
+/// The constructor.
+extern "C" fn start() {
+    // SAFETY: constructors run one after the other, before the program.
+    let (state, others) = unsafe { (STATE.get(), &OTHERS) };
+    let mut program = None;
+    for_each_image(|loaded| {
+        program.get_or_insert((code_of(loaded), build_id_of(loaded), loaded.arrays().next().is_some()));
+    });
+    let Some((code, build_id, counts)) = program else { return };
+    state.started.read(code, build_id, if counts { Asked::Counted(code) } else { Asked::Alone }, b"");
+    if !state.started.enabled() {
+        return;
+    }
+    state.begin();
+    state.look();
+    // The loader's own function, which runs all destructors, is registered later, and so runs before.
+    for register in [others.at_exit, others.at_quick_exit].into_iter().filter(|&register| register != 0) {
+        type Register = unsafe extern "C" fn(extern "C" fn(), usize, usize) -> i32;
+        // SAFETY: functions of the C library's ABI; this library is never unloaded.
+        unsafe { transmute::<usize, Register>(register)(finish, 0, 0) };
+    }
+    type Handler = extern "C" fn();
+    let (before, after, child): (Handler, Handler, Handler) = (before_fork, after_fork, in_child);
+    if others.register_fork_handlers != 0 {
+        type Register = unsafe extern "C" fn(Handler, Handler, Handler, usize) -> i32;
+        // SAFETY: as above.
+        unsafe { transmute::<usize, Register>(others.register_fork_handlers)(before, after, child, 0) };
+    } else if others.posix_register_fork_handlers != 0 {
+        type Register = unsafe extern "C" fn(Handler, Handler, Handler) -> i32;
+        // SAFETY: as above.
+        unsafe { transmute::<usize, Register>(others.posix_register_fork_handlers)(before, after, child) };
+    }
+}
+
+/// Writes everything down, once.
+extern "C" fn finish() {
+    let mask = thread::block_signals();
+    if LOCK.acquire_within(PATIENCE) {
+        // SAFETY: whoever holds the lock is alone.
+        let state = unsafe { STATE.get() };
+        // A child of vfork has the memory of its parent, which goes on.
+        if state.process == sys::process() && !replace(&mut state.written, true) {
+            state.look();
+            state.write();
+        }
+        LOCK.release();
+    }
+    thread::restore_signals(mask);
+}
+
+/// In place of `_exit` and `_Exit`.
+extern "C" fn leave(status: usize) {
+    finish();
+    sys::exit(status);
+}
+
+extern "C" fn before_fork() {
+    LOCK.acquire();
+    // SAFETY: whoever holds the lock is alone. In the child the C library may not be asked.
+    unsafe { STATE.get() }.look();
+}
+
+extern "C" fn after_fork() {
+    LOCK.release();
+}
+
+extern "C" fn in_child() {
+    // SAFETY: the lock is held since before the fork.
+    unsafe { STATE.get() }.start_again();
+    LOCK.release();
+}
+
+/// Calls `take` with each image of the process, the program first.
+fn for_each_image<F: FnMut(&Loaded)>(mut take: F) {
+    type Visit = extern "C" fn(&Loaded, usize, usize) -> i32;
+    extern "C" fn visit<F: FnMut(&Loaded)>(loaded: &Loaded, _size: usize, take: usize) -> i32 {
+        // SAFETY: the closure below, which waits.
+        unsafe { (*(take as *mut F))(loaded) };
+        0
+    }
+    // SAFETY: constant once this library is relocated.
+    let function = unsafe { OTHERS.for_each_image };
+    if function != 0 {
+        // SAFETY: the function of the C library.
+        unsafe {
+            let each = transmute::<usize, unsafe extern "C" fn(Visit, usize) -> i32>(function);
+            each(visit::<F>, &raw mut take as usize);
+        }
+    }
+}
+
+/// The address of a byte of an image's file.
+fn code_of(loaded: &Loaded) -> usize {
+    loaded.segments().iter().find_map(Segment::loaded).map_or(0, |range| loaded.base.wrapping_add(range.start))
+}
+
+fn build_id_of(loaded: &Loaded) -> &'static [u8] {
+    // SAFETY: a loaded image is mapped as its program headers say.
+    notes::build_id(unsafe { notes::notes(loaded.base, loaded.segments()) })
+}
+
+/// What is to be known of an image with arrays.
+fn counted(loaded: &Loaded) -> Option<Counted> {
+    let first = loaded.arrays().next()?;
+    // A linker script may have put arrays far apart, with nothing between.
+    let segments = loaded.segments().iter().filter_map(Segment::loaded);
+    let mut moved = segments.map(|range| range.start.wrapping_add(loaded.base)..range.end.wrapping_add(loaded.base));
+    let segment = moved.find(|range| range.contains(&first.address))?;
+    let is_near = |array: &Array| {
+        let aligned = array.address.is_multiple_of(size_of::<u64>());
+        aligned && segment.contains(&array.address) && array.end().is_some_and(|end| end <= segment.end)
+    };
+    let near = || loaded.arrays().filter(is_near);
+    let start = near().map(|array| array.address).min()? & !(PAGE - 1);
+    let end = near().filter_map(|array| array.end()).max()?;
+    let disturbed = |array: &Array| array.threads != Threads::Atomic && array.counters > 0;
+    let has_keys = near().any(|array| array.keys > 0);
+    let modules = near().flat_map(|array| {
+        let offset = (array.address - start) as u64;
+        let module = |id: [u8; 16], offset, counters, threads: Threads| Module {
+            id,
+            offset,
+            counters,
+            threads: threads.code().into(),
+        };
+        // All threads share the keys. In a profile they come before what they tell about.
+        let keys = module(array.id.keys().0, offset + array.counters * 8, array.keys, Threads::Atomic);
+        [Some(keys).filter(|_| array.keys > 0), Some(module(array.id.0, offset, array.counters, array.threads))]
+    });
+    let modules = || modules.clone().flatten();
+    let count = modules().count();
+    let list = mapping::map_private(At::Anywhere, count * size_of::<Module>())?.cast::<Module>();
+    for (index, module) in modules().enumerate() {
+        // SAFETY: there is room for so many.
+        unsafe { list.add(index).write(module) };
+    }
+    // SAFETY: as many were written, and nobody changes them.
+    let list = unsafe { slice::from_raw_parts(list.as_ptr(), count) };
+    let region = ptr::slice_from_raw_parts(start as *const u64, (end - start) / size_of::<u64>());
+    Some(Counted {
+        base: loaded.base,
+        segments: loaded.segments,
+        code: code_of(loaded),
+        build_id: build_id_of(loaded),
+        image: Image::new(region, list, has_keys),
+        flags: if near().count() < loaded.arrays().count() { PARTIAL } else { 0 },
+        flags_with_threads: if near().any(|array| disturbed(&array)) { UNREGISTERED_THREADS } else { 0 },
+        seen: 0,
+    })
+}
+
+impl State {
+    /// This process begins to count.
+    fn begin(&mut self) {
+        self.process = sys::process();
+        self.others_before = sys::cpu_time_of_others(Bound::Upper);
+        self.written = false;
+    }
+
+    /// Finds out which images there are now.
+    fn look(&mut self) {
+        self.looks = self.looks.wrapping_add(1);
+        let (images, looks) = (&mut self.images, self.looks);
+        for_each_image(|loaded| {
+            let is_it = |known: &Counted| known.base == loaded.base && known.segments == loaded.segments;
+            if !images.iter().flatten().any(is_it)
+                && let Some(free) = images.iter_mut().find(|known| known.is_none())
+            {
+                *free = counted(loaded);
+            }
+            images.iter_mut().flatten().filter(|known| is_it(known)).for_each(|known| known.seen = looks);
+        });
+    }
+
+    /// In a forked child: what the parent counted is the parent's.
+    fn start_again(&mut self) {
+        self.begin();
+        self.started.origin.notice_fork();
+        let map = PageMap::open();
+        for counted in self.images.iter().flatten().filter(|counted| counted.seen == self.looks) {
+            self.slots.adopt(&counted.image);
+            let Some(region) = self.slots.address(Slot::REGION) else { continue };
+            for place in counted.image.places() {
+                let mut source = Source::Memory(&map, &mut self.window);
+                // SAFETY: arrays of an image that is loaded, and no other thread is left.
+                unsafe {
+                    let clear = |at, count: u64| counters::add(region, at, count.wrapping_neg());
+                    counters::visit(region, image::range(&place), &mut source, clear);
+                }
+            }
+        }
+    }
+
+    fn write(&mut self) {
+        let other_threads = sys::thread_count().is_some_and(|count| count > 1)
+            || sys::cpu_time_of_others(Bound::Lower) > self.others_before;
+        for counted in self.images.iter().flatten().filter(|counted| counted.seen == self.looks) {
+            self.environment.clear();
+            self.environment.join(&mut self.started.origin, counted.code, counted.build_id);
+            self.slots.adopt(&counted.image);
+            let flags = counted.flags | if other_threads { counted.flags_with_threads } else { 0 };
+            let (image, used, shared) = (&counted.image, Slot::FIRST.0, true);
+            let mut write = || {
+                let map = image.has_keys().then(|| self.map.read());
+                let counts = Counts { image, slots: &mut self.slots, used, map, shared, flags };
+                write::profile(&self.environment, counts, &mut self.room)
+            };
+            if write() == Err(OpenError::Limit) {
+                apart::run(&mut || {
+                    let _ = write();
+                });
+            }
+        }
+    }
+}
