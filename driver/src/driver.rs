@@ -11,7 +11,7 @@ use crate::linker;
 use crate::parallel::{self, Ending, Site};
 use crate::plan::{self, Plan};
 use crate::process;
-use crate::role::ProgramName;
+use crate::role::{Language, ProgramName};
 use crate::running::Running;
 use crate::show;
 use crate::terminal;
@@ -99,7 +99,8 @@ pub(crate) fn run(environment: Environment) -> Result<ExitCode> {
     let counting = Counting { installation: &installation, options, linker };
     let invocation = invocation::compose(&compiler, launcher, &words, Some(&counting), environment.stale_linker);
 
-    if wanted_jobs != Some(1) && launcher.is_none() && !environment.driver_logs && plan::is_worthwhile(&words) {
+    let has_plan = launcher.is_none() && compiler.language != Language::Fortran;
+    if wanted_jobs != Some(1) && has_plan && !environment.driver_logs && plan::is_worthwhile(&words) {
         match compile_side_by_side(&environment, &invocation, &installation, wanted_jobs) {
             Some(Ending::Code(code)) => return Ok(ExitCode::from(code)),
             Some(Ending::Stopped(signal)) => {
@@ -154,6 +155,12 @@ fn real_linker(
     let elsewhere = environment.users_linker.is_none() && (environment.compiler_path || compiler.has_target_prefix);
     let default = toolchain::candidates(OsStr::new("ld"), &environment.path).next();
     let ask = |name: &OsStr| {
+        if compiler.language == Language::Fortran {
+            // flang does not answer.
+            let beside = compiler.program.with_file_name(name);
+            let beside = toolchain::is_executable(&beside).then_some(beside);
+            return toolchain::candidates(name, &environment.path).next().or(beside);
+        }
         let mut question = OsString::from("-print-prog-name=");
         question.push(name);
         let mut plain = invocation::compose(compiler, None, words, None, false);

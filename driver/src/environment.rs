@@ -3,7 +3,7 @@
 //! Everything that decides what will be run is read here, once, so that the rest can be tested as
 //! plain values.
 
-use pathformat::variables::{self, CLANG, CONFIG, DISABLE, DRY_RUN, JOBS, REAL_LINKER, REAL_LINKER_BY};
+use pathformat::variables::{self, CLANG, CONFIG, DISABLE, DRY_RUN, FLANG, JOBS, REAL_LINKER, REAL_LINKER_BY};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
@@ -26,6 +26,8 @@ pub(crate) struct Environment {
     pub(crate) arguments: Vec<OsString>,
     /// [`CLANG`], if not empty.
     pub(crate) clang: Option<OsString>,
+    /// [`FLANG`], if not empty.
+    pub(crate) flang: Option<OsString>,
     /// [`CONFIG`], if not empty.
     pub(crate) config: Option<ConfigChoice>,
     /// [`JOBS`], if not empty.
@@ -61,6 +63,7 @@ impl Environment {
             called_as,
             arguments: arguments.collect(),
             clang: set(CLANG),
+            flang: set(FLANG),
             config: set(CONFIG).map(|value| match value.as_bytes() {
                 variables::NOTHING => ConfigChoice::Nothing,
                 _ => ConfigChoice::File(value.into()),

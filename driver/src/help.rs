@@ -6,6 +6,7 @@ pub(crate) const TEXT: &str = concat!(
     env!("CARGO_PKG_VERSION"),
     ": clang 22, and the program counts which paths ran through it\n",
     "\n",
+    "pathc++ compiles C++, and pathfc Fortran, by flang 22.\n",
     "Run the program, then `pathprof report`. Options of pathcc:\n",
     "  -fpath-mode=KIND       count paths (default), edges, blocks or calls\n",
     "  -fpath-stage=STAGE     late (default): code that runs; early: source branches\n",

@@ -6,13 +6,16 @@
 //! ```
 //!
 //! Everything is prepended: after `--` each word is an input, and what follows `-x c` is compiled as C.
+//! Flang knows neither of these options and takes `-mllvm` and `-fuse-ld=/…/ld.pathld` in their place,
+//! the latter only where it may link.
+//!
 //! Inside the no-unused region clang does not say that an argument was of no use, so a `-Werror -c`
 //! stays as silent as it was. Nothing is handed to the linker as an input (`-Wl,`, `-l`): that would make
 //! `clang -v` a link. This file is pure: values in, a value out.
 
 use crate::flags;
 use crate::linker::Real;
-use crate::role::ProgramName;
+use crate::role::{Language, ProgramName};
 use crate::toolchain::{CXX_MODE, Compiler, Installation};
 use crate::words::{Words, value_of};
 use pathformat::variables::{LINKED_BY, REAL_LINKER, REAL_LINKER_BY};
@@ -59,13 +62,18 @@ pub(crate) fn compose(
     let mut words = words.without(&flags::is_ours);
     arguments.extend(compiler.mode.map(OsString::from));
     if let Some(counting) = counting {
-        let links = counting.linker != Some(Real::Missing);
-        arguments.extend(for_clang(counting.installation, &counting.options, true, links));
-        if matches!(counting.linker, Some(Real::Default | Real::At(_))) {
-            environment.push((LINKED_BY, Some("pathcc".into())));
+        let ours_links = matches!(counting.linker, Some(Real::Default | Real::At(_)));
+        let mut users_choice = "--ld-path=";
+        if compiler.language == Language::Fortran {
+            users_choice = "-fuse-ld=";
+            arguments.extend(for_flang(counting.installation, &counting.options, ours_links));
+        } else {
+            let links = counting.linker != Some(Real::Missing);
+            arguments.extend(for_clang(counting.installation, &counting.options, true, links));
         }
-        if matches!(counting.linker, Some(Real::Default | Real::At(_))) {
-            words = words.without(&|word| value_of(word, "--ld-path=").is_some());
+        if ours_links {
+            environment.push((LINKED_BY, Some("pathcc".into())));
+            words = words.without(&|word| value_of(word, users_choice).is_some());
         }
         if let Some(Real::At(path)) = &counting.linker {
             set_linker = Some(path.clone().into_os_string());
@@ -79,8 +87,8 @@ pub(crate) fn compose(
     match launcher {
         None => Invocation { program: compiler.program.clone(), argv0: compiler.argv0.clone(), arguments, environment },
         Some(launcher) => {
-            let cxx = |name| ProgramName::of(name).role.cxx;
-            if cxx(&compiler.argv0) && !cxx(compiler.found.as_os_str()) && compiler.mode.is_none() {
+            let is_cxx = |name| ProgramName::of(name).role.language == Language::Cxx;
+            if is_cxx(&compiler.argv0) && !is_cxx(compiler.found.as_os_str()) && compiler.mode.is_none() {
                 arguments.insert(0, CXX_MODE.into());
             }
             arguments.insert(0, compiler.found.clone().into_os_string());
@@ -103,6 +111,14 @@ pub(crate) fn for_clang(installation: &Installation, options: &[String], compile
     words
 }
 
+/// The same for flang, which says when an argument is of no use.
+fn for_flang(installation: &Installation, options: &[String], links: bool) -> Vec<OsString> {
+    let mut words = vec![joined("-fpass-plugin=", &installation.plugin)];
+    words.extend(options.iter().flat_map(|option| ["-mllvm".into(), option.into()]));
+    words.extend(links.then(|| joined("-fuse-ld=", &installation.linker)));
+    words
+}
+
 fn joined(option: &str, path: &std::path::Path) -> OsString {
     let mut word = OsString::from(option);
     word.push(path);
@@ -121,6 +137,7 @@ mod tests {
             found: "/usr/bin/clang-22".into(),
             argv0: "/llvm/clang".into(),
             mode: None,
+            language: Language::C,
             has_target_prefix: false,
         }
     }
@@ -169,6 +186,26 @@ mod tests {
             shown("a.c", &[], Some(Real::Default), true),
             format!("unset PATHLD_REAL PATHLD_REAL_BY; {LINKS} {START} {END} a.c")
         );
+    }
+
+    #[test]
+    fn fortran_has_a_compiler_of_its_own() {
+        let compiler = Compiler { program: "/llvm/flang".into(), language: Language::Fortran, ..compiler() };
+        let installation = installation();
+        let shown = |line, linker| {
+            let options = vec!["-pathcc-mode=blocks".to_owned()];
+            let counting = Counting { installation: &installation, options, linker };
+            let line = shell_line(&compose(&compiler, None, &words(line), Some(&counting), false));
+            line.replace("exec -a /llvm/clang /llvm/flang -fpass-plugin=/p/lib/pathcc/libpathpass-1.so", "flang")
+        };
+        assert_eq!(shown("-c a.f90", None), "flang -mllvm -pathcc-mode=blocks -c a.f90");
+        let lld = Real::At("/llvm/ld.lld".into());
+        assert_eq!(
+            shown("-fuse-ld=lld a.f90", Some(lld)),
+            "PATHLD_CALLED_BY=pathcc PATHLD_REAL=/llvm/ld.lld PATHLD_REAL_BY=pathcc flang -mllvm -pathcc-mode=blocks \
+             -fuse-ld=/p/bin/ld.pathld a.f90"
+        );
+        assert_eq!(shown("-fuse-ld=x a.f90", Some(Real::Missing)), "flang -mllvm -pathcc-mode=blocks -fuse-ld=x a.f90");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //!
 //! Build systems put a "compiler launcher" before the compiler they have found (CMake's
 //! `CMAKE_C_COMPILER_LAUNCHER`). The first word is taken as a compiler only if its last component is a name of
-//! clang's driver: an input of that name has to be written `./clang`-like with an extension, as inputs are.
+//! an LLVM driver: an input of that name has to be written `./clang`-like with an extension, as inputs are.
 
 use crate::role::ProgramName;
 use anyhow::{Result, bail};
@@ -47,13 +47,13 @@ fn is_compiler(word: &OsStr) -> Result<bool> {
         return Ok(false);
     }
     let name = ProgramName::of(word);
-    if matches!(&*name.stem, "gcc" | "g++") {
+    if matches!(&*name.stem, "gcc" | "g++" | "gfortran") {
         bail!(
-            "'{}' is gcc, but counting is done by a pass of clang 22: name clang-22 or clang++-22 instead",
+            "'{}' is gcc, but counting is done by a pass of LLVM 22: name clang-22, clang++-22 or flang-22 instead",
             word.display()
         );
     }
-    Ok(name.is_clang() || name.is_pathcc() || matches!(&*name.stem, "cc" | "c++"))
+    Ok(name.is_llvm() || name.is_pathcc() || matches!(&*name.stem, "cc" | "c++"))
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Which compiler a program name stands for: C or C++, and for which target.
+//! Which compiler a program name stands for: C, C++ or Fortran, and for which target.
 //!
 //! clang reads its own `argv[0]`: a name ending in `++` makes it a C++ driver, and a prefix that it
 //! knows as a target (`x86_64-linux-gnu-clang`) selects that target. pathcc hands both on by building
@@ -8,11 +8,43 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
+/// Whose driver a compiler is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Language {
+    /// C's: `clang`.
+    #[default]
+    C,
+    /// C++'s: `clang++`.
+    Cxx,
+    /// Fortran's: `flang`.
+    Fortran,
+}
+
+impl Language {
+    /// The name of LLVM's driver.
+    pub(crate) fn driver(self) -> &'static str {
+        match self {
+            Self::C => "clang",
+            Self::Cxx => "clang++",
+            Self::Fortran => "flang",
+        }
+    }
+
+    /// The language of a driver with this stem.
+    fn of(stem: &str) -> Self {
+        match stem {
+            "pathfc" | "flang" => Self::Fortran,
+            _ if stem.ends_with("++") => Self::Cxx,
+            _ => Self::C,
+        }
+    }
+}
+
 /// What a program name says about the compiler.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Role {
-    /// Whether it is the C++ driver.
-    pub(crate) cxx: bool,
+    /// Whose driver it is.
+    pub(crate) language: Language,
     /// What stands before the compiler's own name, with its hyphen: `x86_64-linux-gnu-`, or nothing.
     pub(crate) prefix: String,
     /// The version after the name, with its hyphen: `-22`, or nothing.
@@ -41,18 +73,18 @@ impl ProgramName {
         let (prefix, stem) = unversioned.split_at(start);
         ProgramName {
             stem: stem.to_owned(),
-            role: Role { cxx: stem.ends_with("++"), prefix: prefix.to_owned(), suffix },
+            role: Role { language: Language::of(stem), prefix: prefix.to_owned(), suffix },
         }
     }
 
-    /// Whether this is a name of clang's C or C++ driver.
-    pub(crate) fn is_clang(&self) -> bool {
-        matches!(&*self.stem, "clang" | "clang++")
+    /// Whether this is a name of a driver of LLVM's.
+    pub(crate) fn is_llvm(&self) -> bool {
+        matches!(&*self.stem, "clang" | "clang++" | "flang")
     }
 
     /// Whether this is a name of pathcc itself.
     pub(crate) fn is_pathcc(&self) -> bool {
-        matches!(&*self.stem, "pathcc" | "pathc++")
+        matches!(&*self.stem, "pathcc" | "pathc++" | "pathfc")
     }
 }
 
@@ -66,17 +98,19 @@ mod tests {
 
     fn shown(name: &str) -> String {
         let ProgramName { stem, role } = ProgramName::of(OsStr::new(name));
-        format!("{}|{stem}|{}{}", role.prefix, role.suffix, if role.cxx { " c++" } else { "" })
+        format!("{}|{stem}|{} {:?}", role.prefix, role.suffix, role.language)
     }
 
     #[test]
     fn names_are_taken_apart() {
-        assert_eq!(shown("pathcc"), "|pathcc|");
-        assert_eq!(shown("/opt/bin/pathc++"), "|pathc++| c++");
-        assert_eq!(shown("x86_64-linux-gnu-pathc++"), "x86_64-linux-gnu-|pathc++| c++");
-        assert_eq!(shown("clang-22"), "|clang|-22");
-        assert_eq!(shown("aarch64-linux-gnu-clang++-22.1"), "aarch64-linux-gnu-|clang++|-22.1 c++");
-        assert_eq!(shown("ccache-clang"), "ccache-|clang|");
-        assert_eq!(shown(""), "||");
+        assert_eq!(shown("pathcc"), "|pathcc| C");
+        assert_eq!(shown("/opt/bin/pathc++"), "|pathc++| Cxx");
+        assert_eq!(shown("pathfc"), "|pathfc| Fortran");
+        assert_eq!(shown("x86_64-linux-gnu-pathc++"), "x86_64-linux-gnu-|pathc++| Cxx");
+        assert_eq!(shown("clang-22"), "|clang|-22 C");
+        assert_eq!(shown("flang-22"), "|flang|-22 Fortran");
+        assert_eq!(shown("aarch64-linux-gnu-clang++-22.1"), "aarch64-linux-gnu-|clang++|-22.1 Cxx");
+        assert_eq!(shown("ccache-clang"), "ccache-|clang| C");
+        assert_eq!(shown(""), "|| C");
     }
 }

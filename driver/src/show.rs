@@ -3,8 +3,9 @@
 use crate::config::Config;
 use crate::environment::{ConfigChoice, Environment};
 use crate::flags::Settings;
+use crate::role::Language;
 use crate::toolchain::{Compiler, Installation};
-use pathformat::variables::{CLANG, CONFIG, DISABLE, JOBS};
+use pathformat::variables::{CLANG, CONFIG, DISABLE, FLANG, JOBS};
 use std::fmt::Write;
 
 /// Where a value comes from if nobody has given it.
@@ -49,7 +50,11 @@ pub(crate) fn in_force(
         (None, None) => ("as many as processors".to_owned(), DEFAULT.to_owned()),
     };
     row("jobs", jobs, from);
-    let from = if environment.clang.is_some() { CLANG } else { "found" };
+    let (named, variable) = match compiler.language {
+        Language::Fortran => (&environment.flang, FLANG),
+        Language::C | Language::Cxx => (&environment.clang, CLANG),
+    };
+    let from = if named.is_some() { variable } else { "found" };
     row("compiler", compiler.program.display().to_string(), from.into());
     row("plugin", installation.plugin.display().to_string(), "found".into());
     row("linker", installation.linker.display().to_string(), "found".into());

@@ -3,14 +3,15 @@
 //! The compiler is the one that stands in front of the command line, else `PATHCC_CLANG`, else Debian's and
 //! apt.llvm.org's `/usr/lib/llvm-22/bin/clang`, else `clang-22` or `clang` on `PATH`; never pathcc itself,
 //! under whatever name. It must be clang 22, which is usually plain from its path; only otherwise it is
-//! asked. The check cannot see which minor release of LLVM 22 the plugin was built with.
+//! asked. The check cannot see which minor release of LLVM 22 the plugin was built with. Fortran has
+//! `PATHCC_FLANG` and flang 22 in their place.
 
 use crate::environment::Environment;
 use crate::launcher::Front;
-use crate::role::{ProgramName, Role};
+use crate::role::{Language, ProgramName, Role};
 use anyhow::{Context, Result, anyhow, bail};
 use pathformat::tree::{self, Entry, Kind};
-use pathformat::variables::{ASKING, CLANG};
+use pathformat::variables::{ASKING, CLANG, FLANG};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
@@ -18,8 +19,8 @@ use std::process::{Command, Stdio};
 
 /// The only major version that the plugin works with.
 const MAJOR: &str = "22";
-/// Where Debian, Ubuntu and apt.llvm.org install it.
-const USUAL: &str = "/usr/lib/llvm-22/bin/clang";
+/// Where Debian, Ubuntu and apt.llvm.org install compilers of that version.
+const USUAL: &str = "/usr/lib/llvm-22/bin";
 /// Makes clang a C++ driver where its name does not.
 pub(crate) const CXX_MODE: &str = "--driver-mode=g++";
 
@@ -34,6 +35,8 @@ pub(crate) struct Compiler {
     pub(crate) argv0: OsString,
     /// An argument that selects C++ where the name cannot.
     pub(crate) mode: Option<&'static str>,
+    /// Whose driver it is called as.
+    pub(crate) language: Language,
     /// Whether the name carries a target prefix.
     pub(crate) has_target_prefix: bool,
 }
@@ -94,38 +97,38 @@ impl Compiler {
         if let Some(name) = named {
             let role = ProgramName::of(name).role;
             if let Some(found) = search.program(name) {
-                return Ok(Compiler::at(&found, &Role { cxx: role.cxx, ..role }));
+                return Ok(Compiler::at(&found, &role));
             }
             // `pathcc pathcc …`: both stand for the compiler that is found without a name.
             if !ProgramName::of(name).is_pathcc() && !search.finds_itself(name) {
                 bail!("cannot find the compiler '{}'", name.display());
             }
-            return Ok(Compiler::at(&search.default_compiler(environment)?, &usual_role(&role)));
+            return Ok(Compiler::at(&search.default_compiler(environment, role.language)?, &usual_role(&role)));
         }
-        Ok(Compiler::at(&search.default_compiler(environment)?, &usual_role(called)))
+        Ok(Compiler::at(&search.default_compiler(environment, called.language)?, &usual_role(called)))
     }
 
     /// The compiler in the file `found`, for `role`.
     fn at(found: &Path, role: &Role) -> Compiler {
         let canonical = found.canonicalize().unwrap_or_else(|_| found.to_owned());
-        let has_target_prefix = !role.prefix.is_empty();
-        if ProgramName::of(canonical.as_os_str()).is_clang() {
-            let name = format!("{}{}{}", role.prefix, if role.cxx { "clang++" } else { "clang" }, role.suffix);
+        let (language, has_target_prefix) = (role.language, !role.prefix.is_empty());
+        let found = found.to_owned();
+        if ProgramName::of(canonical.as_os_str()).is_llvm() {
+            let name = format!("{}{}{}", role.prefix, language.driver(), role.suffix);
             let argv0 = canonical.with_file_name(name).into_os_string();
-            return Compiler { program: canonical, found: found.to_owned(), argv0, mode: None, has_target_prefix };
+            return Compiler { program: canonical, found, argv0, mode: None, language, has_target_prefix };
         }
         // A wrapper or a compiler cache in disguise goes by the name it was found under.
-        let is_cxx = ProgramName::of(found.as_os_str()).role.cxx;
-        let mode = (role.cxx && !is_cxx).then_some(CXX_MODE);
+        let is_cxx = ProgramName::of(found.as_os_str()).role.language == Language::Cxx;
+        let mode = (language == Language::Cxx && !is_cxx).then_some(CXX_MODE);
         let argv0 = found.as_os_str().to_owned();
-        Compiler { program: found.to_owned(), found: found.to_owned(), argv0, mode, has_target_prefix }
+        Compiler { program: found.clone(), found, argv0, mode, language, has_target_prefix }
     }
 
     /// With `-no-canonical-prefixes` clang believes its `argv[0]` and starts that file again, so it must exist.
     pub(crate) fn with_existing_name(mut self) -> Compiler {
         if !Path::new(&self.argv0).exists() {
-            let cxx = ProgramName::of(&self.argv0).role.cxx;
-            let plain = self.program.with_file_name(if cxx { "clang++" } else { "clang" });
+            let plain = self.program.with_file_name(self.language.driver());
             if plain.exists() {
                 self.argv0 = plain.into_os_string();
             }
@@ -141,9 +144,9 @@ impl Compiler {
         if major_from_path(&self.program).as_deref() == Some(MAJOR) {
             return Ok(());
         }
-        let program = self.program.display();
+        let (program, name, variable) = (self.program.display(), kind(self.language), variable(self.language));
         if std::env::var_os(ASKING).is_some() {
-            bail!("the compiler {program} leads back to pathcc: set {CLANG} to the real clang-22");
+            bail!("the compiler {program} leads back to pathcc: set {variable} to the real {name}-{MAJOR}");
         }
         let answer = Command::new(&self.program)
             .arg("--version")
@@ -153,13 +156,13 @@ impl Compiler {
             .output()
             .with_context(|| format!("cannot run the compiler {program}"))?;
         let answer = String::from_utf8_lossy(&answer.stdout);
-        let expected = format!("pathcc works with clang 22 only: install clang-22 or set {CLANG} to it");
-        match version_in(&answer) {
+        let expected = format!("pathcc works with {name} {MAJOR} only: install {name}-{MAJOR} or set {variable} to it");
+        match version_in(&answer, name) {
             Some(version) if version.split('.').next() == Some(MAJOR) => Ok(()),
-            Some(version) => Err(anyhow!("the compiler {program} is clang {version}, but {expected}")),
+            Some(version) => Err(anyhow!("the compiler {program} is {name} {version}, but {expected}")),
             None => {
                 let said = answer.lines().next().unwrap_or("nothing");
-                Err(anyhow!("the compiler {program} is not clang (--version says '{said}'), but {expected}"))
+                Err(anyhow!("the compiler {program} is not {name} (--version says '{said}'), but {expected}"))
             }
         }
     }
@@ -170,10 +173,20 @@ fn usual_role(role: &Role) -> Role {
     Role { suffix: format!("-{MAJOR}"), ..role.clone() }
 }
 
+/// What a compiler of this language calls itself.
+fn kind(language: Language) -> &'static str {
+    if language == Language::Fortran { "flang" } else { "clang" }
+}
+
+/// The variable that names another one.
+fn variable(language: Language) -> &'static str {
+    if language == Language::Fortran { FLANG } else { CLANG }
+}
+
 /// The major version that a compiler's canonical path gives away.
 fn major_from_path(program: &Path) -> Option<String> {
     let name = ProgramName::of(program.as_os_str());
-    if !name.is_clang() {
+    if !name.is_llvm() {
         return None;
     }
     if let Some(version) = name.role.suffix.strip_prefix('-') {
@@ -191,9 +204,9 @@ fn major_from_path(program: &Path) -> Option<String> {
     }
 }
 
-/// The version in the output of `clang --version`.
-fn version_in(answer: &str) -> Option<String> {
-    let (_, after) = answer.lines().next()?.split_once("clang version ")?;
+/// The version in what a compiler of this name answers to `--version`.
+fn version_in(answer: &str, name: &str) -> Option<String> {
+    let (_, after) = answer.lines().next()?.split_once(&format!("{name} version "))?;
     let end = after.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(after.len());
     (end > 0).then(|| after[..end].to_owned())
 }
@@ -205,17 +218,21 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    fn default_compiler(&self, environment: &Environment) -> Result<PathBuf> {
-        if let Some(named) = &environment.clang {
+    fn default_compiler(&self, environment: &Environment, language: Language) -> Result<PathBuf> {
+        let (kind, variable) = (kind(language), variable(language));
+        let named = if language == Language::Fortran { &environment.flang } else { &environment.clang };
+        if let Some(named) = named {
             return self.program(named).ok_or_else(|| {
                 let why = if self.finds_itself(named) { "is pathcc itself" } else { "is not there" };
-                anyhow!("{}={} {why}: set it to the real clang-22", CLANG, named.display())
+                anyhow!("{variable}={} {why}: set it to the real {kind}-{MAJOR}", named.display())
             });
         }
-        [USUAL, "clang-22", "clang"].iter().find_map(|name| self.program(OsStr::new(name))).ok_or_else(|| {
+        let names = [format!("{USUAL}/{kind}"), format!("{kind}-{MAJOR}"), kind.to_owned()];
+        names.iter().find_map(|name| self.program(OsStr::new(name))).ok_or_else(|| {
+            let [usual, versioned, plain] = &names;
             anyhow!(
-                "cannot find clang 22 (looked for {USUAL}, and for clang-22 and clang on PATH): install clang-22 or set \
-                 {CLANG} to it"
+                "cannot find {kind} {MAJOR} (looked for {usual}, and for {versioned} and {plain} on PATH): install \
+                 {versioned} or set {variable} to it"
             )
         })
     }
@@ -278,6 +295,7 @@ mod tests {
             at("/no/clang-22", "aarch64-linux-gnu-pathc++"),
             "/no/clang-22 as /no/aarch64-linux-gnu-clang++-22 None"
         );
+        assert_eq!(at("/no/flang-22", "pathfc"), "/no/flang-22 as /no/flang-22 None");
         assert_eq!(at("/no/wrapper", "pathcc"), "/no/wrapper as /no/wrapper None");
         assert_eq!(at("/no/wrapper", "pathc++"), "/no/wrapper as /no/wrapper Some(\"--driver-mode=g++\")");
         assert_eq!(at("/no/wrapper++", "pathc++"), "/no/wrapper++ as /no/wrapper++ None");
@@ -299,10 +317,12 @@ mod tests {
 
     #[test]
     fn versions_are_read_from_what_clang_says() {
-        assert_eq!(version_in("Debian clang version 22.1.8 (1~deb12u1)\nTarget: x").as_deref(), Some("22.1.8"));
-        assert_eq!(version_in("clang version 23.0.0git").as_deref(), Some("23.0.0"));
-        assert_eq!(version_in("gcc (Debian 12.2.0-14) 12.2.0"), None);
-        assert_eq!(version_in(""), None);
+        let version = |answer| version_in(answer, "clang");
+        assert_eq!(version("Debian clang version 22.1.8 (1~deb12u1)\nTarget: x").as_deref(), Some("22.1.8"));
+        assert_eq!(version("clang version 23.0.0git").as_deref(), Some("23.0.0"));
+        assert_eq!(version("gcc (Debian 12.2.0-14) 12.2.0"), None);
+        assert_eq!(version("Debian flang version 22.1.8 (1~deb12u1)"), None);
+        assert_eq!(version(""), None);
     }
 
     #[test]
@@ -318,7 +338,7 @@ mod tests {
         assert!(search.finds_itself(OsStr::new("clang-22")));
 
         let environment = Environment { clang: Some(own.clone().into()), path: path.clone(), ..Environment::default() };
-        let error = search.default_compiler(&environment).expect_err("itself");
+        let error = search.default_compiler(&environment, Language::C).expect_err("itself");
         assert!(error.to_string().contains("is pathcc itself"), "{error}");
         let named = Front::Compiler("nonesuch-clang".into());
         let error = Compiler::find(&environment, &own, &named, &Role::default()).expect_err("missing");

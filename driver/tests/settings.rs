@@ -107,7 +107,7 @@ fn a_launcher_form_takes_the_compiler_it_is_given() {
     let did = place.run(&mut place.pathcc("g++-12 -c one.cc"), "");
     place.reset();
     let did = Did { files: Default::default(), ..did };
-    assert!(refused(&place, &did).starts_with("'g++-12' is gcc, but counting is done by a pass of clang 22"));
+    assert!(refused(&place, &did).starts_with("'g++-12' is gcc, but counting is done by a pass of LLVM 22"));
     place.reset();
     let did = place.run(&mut place.pathcc("clang-99 -c one.c"), "");
     assert_eq!(refused(&place, &did), "cannot find the compiler 'clang-99'");

@@ -10,8 +10,11 @@ pub const DISABLE: &str = "PATHCC_DISABLE";
 /// A switch: pathcc prints what it would run, and runs nothing of it.
 pub const DRY_RUN: &str = "PATHCC_DRYRUN";
 
-/// A program: the compiler to use instead of the one that is looked for.
+/// A program: the compiler of C and C++ to use instead of the one that is looked for.
 pub const CLANG: &str = "PATHCC_CLANG";
+
+/// A program: that of Fortran.
+pub const FLANG: &str = "PATHCC_FLANG";
 
 /// A file: the configuration to use instead of the nearest `pathcc.toml`. [`NOTHING`] means none.
 pub const CONFIG: &str = "PATHCC_CONFIG";

@@ -2,6 +2,7 @@
 //
 // Every function converts and calls; decisions are made in Rust. The declarations in src/ffi.rs must match.
 #include "llvm-c/Core.h"
+#include "llvm-c/Target.h"
 #include "llvm/Analysis/BlockFrequencyInfo.h"
 #include "llvm/Analysis/BranchProbabilityInfo.h"
 #include "llvm/Analysis/LoopInfo.h"
@@ -140,6 +141,8 @@ struct LatestPass : PassInfoMixin<LatestPass> {
 } // namespace
 
 extern "C" void pathpass_register(PassBuilder &PB) {
+  // What we write is assembly in part. flang has no use for a parser of its own.
+  LLVMInitializeX86AsmParser();
   auto Waits = std::make_shared<Behind>();
   auto *Instrumentation = PB.getPassInstrumentationCallbacks();
   bool CanWait = BehindProfile == "yes" && Instrumentation;

@@ -5,6 +5,9 @@
 //! and constraints stay mangled, and a template's constructor loses a parameter. Of 88,659
 //! functions of LLVM, clang and the C++ library, cpp_demangle 0.5.1 names 97.0 % as LLVM 22 does,
 //! but for spaces and the numbers of closures; it cannot read 0.5 %.
+//!
+//! Fortran's names are those of flang, as its `BijectiveInternalNameUniquing.md` describes them:
+//! words of small letters, each after a capital letter that says what it is.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -32,12 +35,33 @@ pub fn short(shape: &manifest::Function) -> Option<String> {
     }
 }
 
+/// The name of a procedure of Fortran with its hosts, as in `module::procedure`.
+fn fortran(symbol: &str) -> Option<String> {
+    let mut rest = symbol.strip_prefix("_Q")?;
+    if rest == "Qmain" {
+        return Some("main program".into());
+    }
+    let mut names = Vec::new();
+    while !rest.is_empty() {
+        // Modules and their submodules, functions around others, procedures.
+        let name = rest.strip_prefix(['M', 'S', 'F', 'P'])?;
+        let end = name.find(|c: char| c.is_ascii_uppercase()).unwrap_or(name.len());
+        // The main program around others has no name.
+        names.extend(Some(&name[..end]).filter(|name| !name.is_empty()));
+        rest = &name[end..];
+    }
+    (!names.is_empty()).then(|| names.join("::"))
+}
+
 /// The name as the source writes it; one that is not mangled, or cannot be read, stays as it is.
 pub fn demangle(symbol: &str) -> String {
     demangle_with(symbol, DemangleOptions::new()).unwrap_or_else(|| symbol.into())
 }
 
 fn demangle_with(symbol: &str, options: DemangleOptions) -> Option<String> {
+    if let Some(name) = fortran(symbol) {
+        return Some(name);
+    }
     if !symbol.starts_with("_Z") || symbol.len() > LONGEST {
         return None;
     }
@@ -103,6 +127,17 @@ mod tests {
         assert_eq!(demangle("_Znonsense"), "_Znonsense");
         assert_eq!(demangle("_ZN4util5weighEi"), "util::weigh(int)");
         assert_eq!(short(&manifest::Function { name: "main".into(), ..manifest::Function::default() }), None);
+    }
+
+    #[test]
+    fn procedures_of_fortran_have_their_hosts() {
+        assert_eq!(demangle("_QMshapesPfibonacci"), "shapes::fibonacci");
+        assert_eq!(demangle("_QMshapesSroundFareaPinner_2"), "shapes::round::area::inner_2");
+        assert_eq!(demangle("_QFPshow"), "show");
+        assert_eq!(demangle("_QQmain"), "main program");
+        for other in ["_Q", "_QMmEvariable", "_QF", "_QQclX61", "fib_"] {
+            assert_eq!(demangle(other), other);
+        }
     }
 
     /// A name of a class template whose arguments are two of the class before it, and so on: each

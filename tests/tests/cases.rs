@@ -1,7 +1,8 @@
-//! Compiles, links and runs every `cases/*.c` and `*.cc`, and compares its paths with `cases/NAME.paths`.
+//! Compiles, links and runs every `cases/*.c`, `*.cc` and `*.f90`, and compares its paths with `cases/NAME.paths`.
 //!
 //! Cases are compiled with `-g -O0` unless they say otherwise. Directives stand in the source: `//#flags: …` adds
-//! options, `//#with: FILE` adds a source, `//#part …` marks a file that is no case of its own. A case exits with 0.
+//! options, `//#with: FILE` adds a source, `//#part …` marks a file that is no case of its own; in Fortran they begin with
+//! `!#`. A case exits with 0.
 //!
 //! Each case is built with the default linker and with lld, linked from parts and at once, and always must give the
 //! same paths. `PATHCC_BLESS=1` writes what was counted into the golden files; check it by hand before you commit it.
@@ -24,7 +25,9 @@ fn main() {
     let mut sources: Vec<PathBuf> = fs::read_dir(&folder)
         .expect("the folder of cases exists")
         .map(|entry| entry.expect("a readable entry").path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "c" || extension == "cc"))
+        .filter(|path| {
+            path.extension().is_some_and(|extension| ["c", "cc", "f90"].iter().any(|known| extension == *known))
+        })
         .collect();
     sources.sort();
     let cases = sources.into_iter().filter(|source| directive(source, "part").is_none());
@@ -56,7 +59,11 @@ fn paths_of(source: &Path, link: &[&str]) -> Result<String, Failed> {
     let folder = tempfile::tempdir()?;
     let folder = folder.path();
     let extension = source.extension().unwrap_or_default().to_string_lossy().into_owned();
-    let compiler = if extension == "cc" { "pathc++" } else { "pathcc" };
+    let compiler = match extension.as_str() {
+        "cc" => "pathc++",
+        "f90" => "pathfc",
+        _ => "pathcc",
+    };
     let mut names = vec![source.file_name().expect("a file has a name").to_owned()];
     names.extend(directive(source, "with:").map(Into::into));
     for name in &names {
@@ -111,10 +118,15 @@ fn tell(export: &Value) -> String {
     told
 }
 
-/// The rest of a line `//#name …`.
+/// The rest of a line `//#name …` or `!#name …`.
 fn directive(source: &Path, name: &str) -> Option<String> {
     let text = fs::read_to_string(source).expect("a readable case");
-    text.lines().find_map(|line| line.strip_prefix("//#")?.strip_prefix(name).map(|rest| rest.trim().to_owned()))
+    text.lines().find_map(|line| {
+        line.strip_prefix("//#")
+            .or_else(|| line.strip_prefix("!#"))?
+            .strip_prefix(name)
+            .map(|rest| rest.trim().to_owned())
+    })
 }
 
 /// Runs a command that must succeed in silence on standard error.
