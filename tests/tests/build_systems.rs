@@ -211,6 +211,62 @@ fn what_other_compilers_made_counts_as_well() {
 }
 
 #[test]
+fn c_code_of_go_is_counted() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    let put = |name: &str, text: &str| fs::write(folder.join(name), text).expect("a file");
+    put("go.mod", "module example.org/sample\n\ngo 1.19\n");
+    put(
+        "main.go",
+        "package main\n\n// int part(int x);\nimport \"C\"\n\nimport \"fmt\"\n\nfunc main() { fmt.Println(C.part(7)) }\n",
+    );
+    put("part.c", "int part(int x) { int n = 0; while (x--) n += x & 1; return n; }\n");
+    shell(folder, "HOME=$PWD CC=pathcc go build -o sample .; test $(./sample) = 3");
+    let report = shell(folder, "pathprof report --function part sample");
+    let row = report.lines().find(|line| line.contains("part.c:1") && line.contains("loop: 1(false) -> loop 1"));
+    assert_eq!(row.and_then(|row| row.split_whitespace().nth(1)), Some("5"), "{report}");
+}
+
+#[test]
+fn a_module_of_node_is_counted() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    let put = |name: &str, text: &str| fs::write(folder.join(name), text).expect("a file");
+    put("binding.gyp", "{ 'targets': [{ 'target_name': 'part', 'sources': ['part.c'] }] }\n");
+    put(
+        "part.c",
+        "#include <node_api.h>\n\
+         static napi_value f(napi_env env, napi_callback_info info) {\n\
+         size_t count = 1;\n\
+         napi_value argument, result;\n\
+         int32_t x;\n\
+         napi_get_cb_info(env, info, &count, &argument, NULL, NULL);\n\
+         napi_get_value_int32(env, argument, &x);\n\
+         napi_create_int32(env, x > 2 ? 1 : 2, &result);\n\
+         return result;\n\
+         }\n\
+         NAPI_MODULE_INIT() {\n\
+         napi_value function;\n\
+         napi_create_function(env, NULL, 0, f, NULL, &function);\n\
+         return function;\n\
+         }\n",
+    );
+    let find = "root=$(dirname $(dirname $(command -v node)))\n\
+                gyp=$(npm root -g 2>/dev/null)/npm/node_modules/node-gyp/bin/node-gyp.js\n";
+    let able = "test -e $root/include/node/node_api.h && test -e $gyp && echo yes || :";
+    if shell(folder, &format!("{find}{able}")).is_empty() {
+        eprintln!("skipped: this machine has no node-gyp or no headers of Node");
+        return;
+    }
+    let build = "HOME=$PWD CC='pathcc -fpath-threads=atomic' CXX=pathc++ node $gyp rebuild --nodedir=$root";
+    shell(folder, &format!("{find}{build}"));
+    shell(folder, "test \"$(node -p '[1, 2, 3].map(require(\"./build/Release/part.node\"))')\" = '[ 2, 2, 1 ]'");
+    let report = shell(folder, "pathprof report build/Release/part.node 2>&1");
+    // The module is asked for its version, is made, and its function is called three times.
+    assert!(report.contains("in 3 of 3 functions, 5 times in all") && !report.contains("warning"), "{report}");
+}
+
+#[test]
 fn an_extension_of_python_is_counted() {
     let folder = tempfile::tempdir().expect("a folder");
     let folder = folder.path();
