@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use pathformat::manifest::{Block, CutReason, DagEdge, DagEdgeKind, Edge, Exit, Function, Manifest, Outcome, Whole};
+use pathformat::manifest::{
+    Block, CutReason, DagEdge, DagEdgeKind, Edge, Exit, Function, Linkage, Manifest, Outcome, Whole,
+};
+use pathprof::decode::decode;
 use pathprof::entries::Layout;
 use pathprof::load::Counted;
 use pathprof::model::{Count, End, Path, Start};
@@ -80,13 +83,18 @@ fn frames_that_ended_no_path_are_where_they_stayed() {
     assert_eq!(paths(&found), [(10, 2)]);
 }
 
-/// What is found when several processes counted.
-fn of_processes(function: Function, processes: &[&[(u64, u64)]]) -> pathprof::model::Function {
+/// A module of one function when several processes counted.
+fn counted(function: Function, processes: &[&[(u64, u64)]]) -> Counted {
     let counters = function.counters();
     let manifest = Manifest { mode: "paths".into(), functions: vec![function], ..Manifest::default() };
     let mut counted = Counted::new(counters, manifest, Vec::new());
     processes.iter().for_each(|counts| counted.add(counts, &[], |_| String::new()));
-    let (report, problems) = pathprof::decode::decode(vec![loaded(vec![counted])]);
+    counted
+}
+
+/// What is found of it.
+fn of_processes(function: Function, processes: &[&[(u64, u64)]]) -> pathprof::model::Function {
+    let (report, problems) = decode(vec![loaded(vec![counted(function, processes)])]);
     assert!(problems.is_empty(), "{problems:?}");
     report.functions.into_iter().next().expect("the function")
 }
@@ -107,6 +115,22 @@ fn what_a_forked_child_ends_its_parent_entered() {
     let found = of_processes(may_stay(), &[&[(1, 2)]]);
     assert_eq!((found.entries, paths(&found)), (0, vec![(1, 2)]));
     assert_eq!((found.block_counts, found.edge_counts), (vec![0, 2], vec![Some(2)]));
+}
+
+#[test]
+fn what_children_of_several_copies_took_over_is_added_up() {
+    let copy = |&frames: &u64| {
+        let function = Function { linkage: Linkage::Inline, ..may_stay() };
+        counted(function, &[&[(0, frames)], &[(1, frames)]])
+    };
+    for copies in [&[3, 2][..], &[2, 3, 4]] {
+        let (report, problems) = decode(vec![loaded(copies.iter().map(copy).collect())]);
+        assert!(problems.is_empty(), "{problems:?}");
+        let [found] = report.functions.as_slice() else { panic!("one function") };
+        let all = copies.iter().copied().map(Count::from).sum();
+        assert_eq!((found.entries, paths(found)), (all, vec![(0, all), (1, all)]));
+        assert_eq!((&found.block_counts, &found.edge_counts), (&vec![all, all], &vec![Some(all)]));
+    }
 }
 
 #[test]

@@ -221,6 +221,20 @@ fn every_function_knows_its_unit_and_what_it_called_whatever_is_counted() {
         let targets = vec![(most.to_string(), 4), (least.to_string(), 2)];
         assert_eq!(function.sites, [Site { block: 0, call: 0, targets, others: 1 }], "{}", function.demangled);
         assert_eq!((function.entries, &function.block_counts), (7, &vec![7]));
+        assert_eq!(function.shape.name, function.demangled);
     }
     assert_eq!(report.modules.iter().map(|unit| unit.source.as_str()).collect::<Vec<_>>(), ["a", "b", "a", "b"]);
+}
+
+#[test]
+fn only_where_something_was_counted_a_process_was_interrupted_in_it() {
+    let interrupted = |function: Function, counts: &[(u64, u64)]| {
+        let mut counted = counted("blocks", function, true, counts, ["", ""]);
+        counted.interrupted = 3;
+        decode(vec![loaded(vec![counted])]).0.functions[0].interrupted
+    };
+    assert_eq!(interrupted(caller("f", 0, 0, 0), &[(0, 7)]), 3);
+    assert_eq!(interrupted(caller("f", 0, 0, 0), &[]), 0);
+    // Paths in flight tell where it was.
+    assert_eq!(interrupted(with_a_path("f"), &[(0, 7)]), 0);
 }
