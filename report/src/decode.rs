@@ -511,6 +511,12 @@ mod tests {
             problems(|of| of.manifest.functions[1].dag.truncate(1)),
             one("function main: path 0: no path has the id 0")
         );
+        let back_at_the_entry = |of: &mut Counted| {
+            let main = &mut of.manifest.functions[1];
+            main.edges[1].to = 0;
+            main.dag[0].kind = DagEdgeKind::Start { block: 1, why: CutReason::Limit };
+        };
+        assert_eq!(problems(back_at_the_entry), one("function main: path 1: it starts in its middle"));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 use pathformat::ModuleId;
 use pathformat::profile::{
-    FORKED, GONE, Head, INCOMPLETE, Module, PARTIAL, Part, Profile, RunId, UNREGISTERED_THREADS,
+    FORKED, GONE, Head, INCOMPLETE, MERGED, Module, PARTIAL, Part, Profile, RunId, UNREGISTERED_THREADS,
 };
 use pathprof::inputs::Input;
 use pathprof::profile::ProfileFile;
@@ -88,6 +88,23 @@ fn a_merged_file_has_the_flags_of_all_its_parts() {
             assert_eq!(flags(&merged(&[part(one), part(other), part(0)])), one | other, "{one} {other}");
         }
     }
+}
+
+#[test]
+fn the_head_of_a_merged_record_has_the_flags_of_all_its_parts() {
+    let head_flags = |all: &[u32]| {
+        let folder = TempDir::new().expect("a folder");
+        let part = |&flags: &u32| profile_of(Head { flags, ..head() }, vec![module(1, &[(0, 1)])]);
+        let inputs = written(&folder, &all.iter().map(part).collect::<Vec<_>>());
+        let (images, _) = merge::read(&inputs, &Options::default(), "");
+        let record = images.records().next().expect("one image");
+        Head::decode(&record).expect("sound").flags
+    };
+    assert_eq!(head_flags(&[FORKED, PARTIAL]), FORKED | PARTIAL | MERGED);
+    // Both stand by themselves.
+    assert_eq!(head_flags(&[INCOMPLETE, INCOMPLETE]), INCOMPLETE | MERGED);
+    assert_eq!(head_flags(&[FORKED]), FORKED);
+    assert_eq!(head_flags(&[0]), 0);
 }
 
 #[test]
