@@ -232,7 +232,7 @@ fn merge_copies(functions: Vec<Raw>) -> Vec<Raw> {
 }
 
 fn function(raw: Raw, allowance: &Allowance) -> Result<Function> {
-    if raw.shape.num_paths == 0 && raw.shape.counters() > 0 {
+    if raw.shape.num_paths == 0 {
         return Ok(without_paths(raw));
     }
     let Raw { image, module, shape, entries, mut tables, counts, inherited, .. } = raw;
@@ -283,7 +283,7 @@ fn function(raw: Raw, allowance: &Allowance) -> Result<Function> {
     })
 }
 
-/// A function whose blocks or edges are counted.
+/// A function whose blocks or edges are counted, or nothing.
 fn without_paths(raw: Raw) -> Function {
     let Raw { image, module, shape, only_calls, interrupted, mut tables, counts, .. } = raw;
     // Where nothing was counted, nobody was in the middle of anything.

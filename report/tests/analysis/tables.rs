@@ -1,6 +1,8 @@
 //! Tables of callees and paths, and which functions are listed.
 
-use pathformat::manifest::{Block, Call, DagEdge, DagEdgeKind, Exit, Function, INDIRECT, Linkage, Manifest, TableOf};
+use pathformat::manifest::{
+    Block, Call, DagEdge, DagEdgeKind, Edge, Exit, Function, INDIRECT, Linkage, Manifest, Outcome, TableOf,
+};
 use pathprof::decode::decode;
 use pathprof::load::Counted;
 use pathprof::model::Site;
@@ -237,4 +239,22 @@ fn only_where_something_was_counted_a_process_was_interrupted_in_it() {
     assert_eq!(interrupted(caller("f", 0, 0, 0), &[]), 0);
     // Paths in flight tell where it was.
     assert_eq!(interrupted(with_a_path("f"), &[(0, 7)]), 0);
+}
+
+#[test]
+fn a_function_without_counters_is_counted_as_its_unit_is() {
+    let endless = Edge { from: 0, to: 0, outcome: Outcome::Jump, cut: None };
+    let function = Function {
+        blocks: vec![Block::default()],
+        edges: vec![endless],
+        counted_blocks: Vec::new(),
+        ..caller("f", 0, 0, 0)
+    };
+    for (mode, edge) in [("blocks", Some(0)), ("calls", None)] {
+        let (report, problems) = decode(vec![loaded(vec![counted(mode, function.clone(), true, &[], ["", ""])])]);
+        assert!(problems.is_empty(), "{problems:?}");
+        let found = &report.functions[0];
+        assert_eq!((found.only_calls, found.edge_counts.as_slice()), (mode == "calls", &[edge][..]), "{mode}");
+        assert_eq!((found.entries, found.block_counts.as_slice()), (0, &[0][..]), "{mode}");
+    }
 }
