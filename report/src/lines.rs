@@ -300,6 +300,19 @@ mod tests {
         assert_eq!(counts(&call), [(1, 10), (2, 7), (3, 7)]);
     }
 
+    #[test]
+    fn a_call_that_may_not_come_back_leaves_no_line() {
+        // if (f() &&
+        //     a) b; with b on the first line.
+        let edges = [(0, 1, Some(7)), (1, 2, Some(4)), (1, 3, Some(3))];
+        let mut call = function(&[&[1], &[2], &[1], &[3]], &edges);
+        (call.entries, call.block_counts) = (10, vec![10, 7, 4, 3]);
+        // Control comes back from line 2, unless that stands behind the call.
+        assert_eq!(counts(&call), [(1, 14), (2, 7), (3, 3)]);
+        call.shape.blocks[0].may_stay = true;
+        assert_eq!(counts(&call), [(1, 10), (2, 7), (3, 3)]);
+    }
+
     /// Blocks on line 1 with an edge from each to each other one, whose hottest block is said to
     /// have run 5 times.
     fn all_to_all(blocks: u32) -> Function {
