@@ -9,6 +9,7 @@
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
 use std::fs;
+use std::io::Write;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -164,15 +165,17 @@ impl<'a> Merged<'a> {
 
     /// Writes the file that the user named.
     fn write_as(&self, path: &Path, replace: bool) -> Result<()> {
-        match self.place(path) {
-            Place::Free => output::to_new_file(path, |out| Ok(out.write_all(&self.bytes)?)),
-            Place::Taken(why) if !replace => bail!(
+        let place = self.place(path);
+        if let Place::Taken(why) = &place
+            && !replace
+        {
+            bail!(
                 "{} exists and {why}; give it as an input, too, choose another name, or replace it \
                  with --replace",
                 path.display()
-            ),
-            _ => output::to_file(path, |out| Ok(out.write_all(&self.bytes)?)),
+            );
         }
+        self.write_to(path, &place)
     }
 
     /// Writes a file in a directory, under a name that is free. Images may have one name.
@@ -185,16 +188,46 @@ impl<'a> Merged<'a> {
             }
             name.push(format!(".{EXTENSION}"));
             let path = folder.join(name);
-            match self.place(&path) {
-                Place::Taken(_) => {}
-                Place::Free => return output::to_new_file(&path, |out| Ok(out.write_all(&self.bytes)?)),
-                Place::Replaceable if open::regular(&path).is_ok() => {
-                    return output::to_file(&path, |out| Ok(out.write_all(&self.bytes)?));
-                }
+            let place = self.place(&path);
+            let is_free = match place {
+                Place::Free => true,
                 // A pipe of that name is not meant.
-                Place::Replaceable => {}
+                Place::Replaceable => open::regular(&path).is_ok(),
+                Place::Taken(_) => false,
+            };
+            if is_free {
+                return self.write_to(&path, &place);
             }
         }
         bail!("all names in {} are taken", folder.display())
+    }
+
+    /// Writes the file at `path`, where this was found. What came there meanwhile stays.
+    fn write_to(&self, path: &Path, found: &Place) -> Result<()> {
+        let write = |out: &mut dyn Write| Ok(out.write_all(&self.bytes)?);
+        match found {
+            Place::Free => output::to_new_file(path, write),
+            _ => output::to_file(path, write),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_came_meanwhile_stays() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("x.pathprof");
+        let merged = Merged { image: Path::new("/bin/x"), runs: HashSet::new(), bytes: b"sum".to_vec() };
+        let content = || fs::read(&path).expect("there");
+        merged.write_to(&path, &Place::Free).expect("nothing is there");
+        assert_eq!(content(), b"sum");
+        fs::write(&path, "meanwhile").expect("writable");
+        assert!(merged.write_to(&path, &Place::Free).is_err());
+        assert_eq!(content(), b"meanwhile");
+        merged.write_to(&path, &Place::Replaceable).expect("nothing would be missed");
+        assert_eq!(content(), b"sum");
     }
 }

@@ -295,6 +295,9 @@ fn only_what_is_among_the_runs_is_replaced() {
     assert_eq!(count("x"), 1);
     fs::write(at("text"), "text").expect("writable");
     assert!(write(&one, "text", false).is_err() && fs::read(at("text")).expect("there") == b"text");
+    fs::write(at("damaged"), [profiles[0].encode(), b"PATHPROF nonsense".to_vec()].concat()).expect("writable");
+    let refusal = write(&one, "damaged", false).expect_err("something would be lost").to_string();
+    assert!(refusal.contains("holds something that cannot be read"), "{refusal}");
     fs::write(at("empty"), "").expect("writable");
     write(&one, "empty", false).expect("nothing would be missed");
     merge::write(&one, Path::new("/dev/null"), false).expect("nothing is there");
