@@ -5,12 +5,11 @@ files that pathcc may add are profiles beside programs.
 
     projects.py [PROJECT ...]     these, or all
     projects.py --small           those that are part of every test run
-    projects.py --write FILE      and the table, as Markdown, with what earlier runs found of the others
+    projects.py --write FILE      and the table, as Markdown, in which the others keep what the file says of them
 """
 
 import argparse
 import ctypes
-import json
 import os
 import re
 import resource
@@ -20,7 +19,7 @@ import sys
 import textwrap
 import time
 from collections import Counter
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "real"))
@@ -182,16 +181,26 @@ def row(project: Project, plain: Built, counted: Built) -> Found:
     return Found(cells, hottest(executed))
 
 
-def document() -> str:
-    """The table and the hottest paths of all projects that were ever measured."""
-    files = [(project, HOME / project.name / "found.json") for project in PROJECTS]
-    found = [(project, Found(**json.loads(file.read_text()))) for project, file in files if file.exists()]
-    rows = [HEAD, ["---"] * len(HEAD), *(of.cells for _, of in found)]
+def document(before: str, measured: dict[str, Found]) -> str:
+    """The table and the hottest paths: of projects that were not measured what the document said before."""
+    every = {project.name: measured.get(project.name) or recorded(before, project.name) for project in PROJECTS}
+    found = {name: of for name, of in every.items() if of}
+    rows = [HEAD, ["---"] * len(HEAD), *(of.cells for of in found.values())]
     parts = [TEXT, *(f"| {' | '.join(cells)} |\n" for cells in rows), PATHS]
-    for project, of in found:
-        parts.append(f"\n### {project.name}\n\n")
+    for name, of in found.items():
+        parts.append(f"\n### {name}\n\n")
         parts += (item(f"{rank}. ", sentence) for rank, sentence in enumerate(of.hottest, 1))
     return "".join(parts)
+
+
+def recorded(text: str, name: str) -> Found | None:
+    """What a document says of a project."""
+    cells = re.search(rf"^\| ({re.escape(name)} \(.*) \|$", text, re.MULTILINE)
+    if not cells:
+        return None
+    section = text.partition(f"\n### {name}\n\n")[2].partition("\n\n")[0]
+    sentences = re.split(r"^\d+\. ", section, flags=re.MULTILINE)[1:]
+    return Found(cells[1].split(" | "), [" ".join(sentence.split()) for sentence in sentences])
 
 
 def item(mark: str, sentence: str) -> str:
@@ -219,7 +228,7 @@ def main() -> int:
     chosen = [project for project in PROJECTS if project.name in arguments.projects or not arguments.projects]
     chosen = [project for project in chosen if project.small or not arguments.small]
     adopt()
-    failed = 0
+    measured: dict[str, Found] = {}
     for project in chosen:
         print(f"{project.name}", flush=True)
         try:
@@ -229,14 +238,14 @@ def main() -> int:
             counted = built(project, source, "counted")
             compare(project, plain, counted)
             found = row(project, plain, counted)
-            (HOME / project.name / "found.json").write_text(json.dumps(asdict(found)))
+            measured[project.name] = found
             print(f"  {len(plain.results)} results are the same: " + ", ".join(found.cells[2:]), flush=True)
         except CheckFailed as failure:
             print(f"FAILED {failure}", flush=True)
-            failed += 1
     if arguments.write:
-        arguments.write.write_text(document())
-    return 1 if failed else 0
+        before = arguments.write.read_text() if arguments.write.exists() else ""
+        arguments.write.write_text(document(before, measured))
+    return 0 if len(measured) == len(chosen) else 1
 
 
 TEXT = """# Whole projects
