@@ -57,6 +57,17 @@ kill -TERM $(pgrep -P $(cat logs/pid) | head -n 1); sleep 1; ask 'http://x/b.txt
 REDIS_TESTS = "type/string type/incr type/hash type/list type/set type/zset type/stream " \
     "expire scan sort multi bitops geo hyperloglog keyspace protocol scripting"
 
+# Twelve frames in which everything moves, coded with 8 and with 10 bits, in tiles and with grain.
+DAV1D_CLIPS = """python3 -c 'import sys
+out = sys.stdout.buffer
+out.write(b"YUV4MPEG2 W352 H288 F25:1 C420jpeg\\n")
+for n in range(12):
+    luma = bytes((x * x // 99 + y * n // 3 + (x + 5 * n ^ y)) % 256 for y in range(288) for x in range(352))
+    out.write(b"FRAME\\n" + luma + bytes((x + y + n) % 256 for y in range(288) for x in range(176)))' >clip.y4m
+for bits in 8 10; do
+    aomenc --ivf --cpu-used=6 --threads=1 --bit-depth=$bits --tile-columns=1 --film-grain-test=3 -o $bits.ivf clip.y4m
+done"""
+
 PROJECTS = (
     Project(
         "jansson",
@@ -223,5 +234,18 @@ PROJECTS = (
         r"^\d{3} \d+$",
         ("objs/ngx_auto_config.h",),
         entries=(("ngx_http_create_request", 500),),
+    ),
+    Project(
+        "dav1d",
+        "dav1d",
+        "Meson, Ninja",
+        f"meson setup --buildtype=debugoptimized -Denable_asm=false build; {DAV1D_CLIPS}",
+        "ninja -j$JOBS -C build",
+        # Debian's archive lacks the streams that the tests decode.
+        "for bits in 8 10; do for threads in {1..9}; do for grain in 0 1; do "
+        "echo \"$bits $threads $grain: $(build/tools/dav1d -q --muxer md5 --threads $threads --filmgrain $grain "
+        "-i $bits.ivf -o -)\"; done; done; done",
+        r"^\d+ \d [01]: \w{32}",
+        needs=("aom-tools",),
     ),
 )
