@@ -236,6 +236,17 @@ PROJECTS = (
         entries=(("ngx_http_create_request", 500),),
     ),
     Project(
+        "curl",
+        "curl",
+        "autoconf, libtool",
+        "./configure --with-openssl",
+        "make -j$JOBS; make -j$JOBS -C tests/server",
+        # From 500 on they are programs of their own.
+        "cd tests; srcdir=. perl -I. ./runtests.pl -a -am -n 1 to 400",
+        r"^(PASS|FAIL|SKIP): \d+|^TESTDONE: .* reported .*|^TESTFAIL: .*",
+        ("lib/curl_config.h",),
+    ),
+    Project(
         "dav1d",
         "dav1d",
         "Meson, Ninja",
