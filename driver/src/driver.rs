@@ -86,9 +86,7 @@ pub(crate) fn run(environment: Environment) -> Result<ExitCode> {
         return finish(&environment, &plain());
     }
     let mut options = settings.plugin_options();
-    if flags::is_freestanding(&words) {
-        options.push("-pathcc-skip=freestanding".to_owned());
-    }
+    options.extend(flags::why_skipped(&words).map(|why| format!("-pathcc-skip={why}")));
     if settings.stage == Some("early") && flags::has_profiler(&words) {
         options.push("-pathcc-behind-profile=yes".to_owned());
     }

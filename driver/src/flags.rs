@@ -363,10 +363,11 @@ pub(crate) fn filter(globs: &[&str]) -> Result<String, String> {
     }
 }
 
-/// Whether the code is for a place where no runtime can be: freestanding or a kernel.
+/// For which place the code is, if no runtime can be there: freestanding code is recorded as not counted, and that of a
+/// kernel is left as it is, since kernels say which sections an object may have.
 ///
 /// `-mkernel` and `-fapple-kext` imply `-ffreestanding`, and a later `-fhosted` takes it back (measured).
-pub(crate) fn is_freestanding(words: &Words) -> bool {
+pub(crate) fn why_skipped(words: &Words) -> Option<&'static str> {
     let mut freestanding = false;
     let mut kernel = false;
     for word in words.own() {
@@ -377,7 +378,11 @@ pub(crate) fn is_freestanding(words: &Words) -> bool {
             _ => kernel |= value_of(word, "-mcmodel=").is_some_and(|model| model == "kernel"),
         }
     }
-    freestanding || kernel
+    match (kernel, freestanding) {
+        (true, _) => Some("kernel"),
+        (false, true) => Some("freestanding"),
+        (false, false) => None,
+    }
 }
 
 /// Whether a profiler of clang's own changes the code, or reads what it counted, in the middle of the pipeline.
@@ -527,11 +532,11 @@ mod tests {
             profiler("-fprofile-use=a.profdata a.c") && profiler("-fprofile-generate") && profiler("-fprofile-use")
         );
         assert!(!profiler("-fprofile-arcs a.c") && !profiler("-Xclang -fprofile-use a.c") && !profiler("a.c"));
-        let freestanding = |line| is_freestanding(&words(line));
-        assert!(freestanding("-ffreestanding -c a.c"));
-        assert!(!freestanding("-ffreestanding -fhosted -c a.c"));
-        assert!(freestanding("-mkernel -fhosted"));
-        assert!(freestanding("-mcmodel=kernel"));
-        assert!(!freestanding("-mcmodel=large -Xclang -ffreestanding -- -ffreestanding"));
+        let why = |line| why_skipped(&words(line));
+        assert_eq!(why("-ffreestanding -c a.c"), Some("freestanding"));
+        assert_eq!(why("-ffreestanding -fhosted -c a.c"), None);
+        assert_eq!(why("-mkernel -fhosted"), Some("kernel"));
+        assert_eq!(why("-ffreestanding -mcmodel=kernel"), Some("kernel"));
+        assert_eq!(why("-mcmodel=large -Xclang -ffreestanding -- -ffreestanding"), None);
     }
 }

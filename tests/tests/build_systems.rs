@@ -211,6 +211,17 @@ fn what_other_compilers_made_counts_as_well() {
 }
 
 #[test]
+fn code_of_a_kernel_is_compiled_as_without_us() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    fs::write(folder.join("module.c"), "int f(int x) { return x ? 1 : 2; }\n").expect("a file");
+    let flags = "-O2 -std=gnu11 -ffreestanding -fno-pie -mno-red-zone -mcmodel=kernel -fno-stack-protector \
+                 -fcf-protection=none -mno-sse -mno-80387 -fno-asynchronous-unwind-tables -c module.c";
+    shell(folder, &format!("clang-22 {flags} -o plain.o; pathcc {flags} -o ours.o; cmp plain.o ours.o"));
+    shell(folder, "pathcc -ffreestanding -c module.c; readelf -S module.o | grep -q pathcc.manifest");
+}
+
+#[test]
 fn c_code_of_go_is_counted() {
     let folder = tempfile::tempdir().expect("a folder");
     let folder = folder.path();
