@@ -150,6 +150,7 @@ impl Counting {
         self.note_process();
         let file = self.create_raw(environment, image, room);
         if matches!(file, Err(OpenError::Limit)) && apart::run(&mut || self.begin(environment, image, room)) {
+            self.note_others();
             return;
         }
         let file = file.ok();
@@ -167,6 +168,11 @@ impl Counting {
     fn note_process(&mut self) {
         self.flags = if entry::is_other_runtime() { OTHER_RUNTIME } else { 0 };
         self.process = sys::process();
+        self.note_others();
+    }
+
+    /// What other threads ran until now, a thread apart among them, tells nothing.
+    fn note_others(&mut self) {
         self.others_before = sys::cpu_time_of_others(Bound::Upper);
     }
 
@@ -269,6 +275,7 @@ impl Counting {
         let file = self.create_raw(environment, image, room);
         let again = &mut || self.start_again(slot, environment, image, room);
         if matches!(file, Err(OpenError::Limit)) && apart::run(again) {
+            self.note_others();
             return;
         }
         self.slots.start_again(slot, file.as_ref().ok());

@@ -38,6 +38,7 @@ const GETGID: usize = 104;
 const GETEUID: usize = 107;
 const GETEGID: usize = 108;
 const GETPPID: usize = 110;
+const SETRLIMIT: usize = 160;
 const FSTATFS: usize = 138;
 const CLOCK_GETTIME: usize = 228;
 const EXIT_GROUP: usize = 231;
@@ -655,12 +656,35 @@ pub(crate) fn address_space_limit() -> u64 {
     limit(9)
 }
 
+/// The limits of a resource: a `struct rlimit`.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub(crate) struct Limits {
+    /// What holds.
+    pub(crate) soft: u64,
+    /// How far it may be raised.
+    pub(crate) hard: u64,
+}
+
+impl Limits {
+    /// Those of this process; zeros if the kernel does not tell.
+    pub(crate) fn of(resource: usize) -> Self {
+        let mut limits = Self { soft: 0, hard: 0 };
+        // SAFETY: `limits` is what the kernel writes.
+        unsafe { call(GETRLIMIT, [resource, &raw mut limits as usize, 0, 0, 0, 0]) };
+        limits
+    }
+
+    /// Makes them hold; whether that was allowed.
+    pub(crate) fn set(self, resource: usize) -> bool {
+        // SAFETY: the kernel reads `self`.
+        checked(unsafe { call(SETRLIMIT, [resource, &raw const self as usize, 0, 0, 0, 0]) }).is_ok()
+    }
+}
+
 /// The soft limit of a resource.
 fn limit(resource: usize) -> u64 {
-    let mut limit = [0u64; 2];
-    // SAFETY: `limit` has the size of a `struct rlimit`.
-    unsafe { call(GETRLIMIT, [resource, limit.as_mut_ptr() as usize, 0, 0, 0, 0]) };
-    limit[0]
+    Limits::of(resource).soft
 }
 
 /// A `struct utsname`.

@@ -1,13 +1,26 @@
-//! Descriptors that stay open for as long as the process runs, near the end of the range, where they are not in the
-//! program's way: it may lower its limits, change its root or its user, and the files can still be used.
+//! Descriptors that stay open for as long as the process runs: it may lower its limits, change its root or its user, and the
+//! files can still be used.
+//!
+//! They are not in the program's way. A number beyond its limit takes none of those that it may have, and can be had if the
+//! limit may be raised for a moment. Otherwise the number is near the end of the range, if that is as long as usual, since
+//! no program misses one of a thousand; of a shorter range nothing is taken.
 //!
 //! A program may close what it does not know, and open something else under the number. So a descriptor is only used after a
 //! look at what it stands for.
 
-use super::{F_DUPFD_CLOEXEC, FCNTL, File, Identity, call, checked, limit};
+use super::{F_DUPFD_CLOEXEC, FCNTL, File, Identity, Limits, call, checked};
 
-/// Numbers beyond this make the kernel keep long tables for the process.
-const HIGHEST: u64 = 1024;
+/// How many descriptors a process usually may have. Much higher numbers make the kernel keep long tables for the process.
+const USUAL: u64 = 1024;
+
+/// The first number that stands for nothing from the start.
+const FIRST: u64 = 3;
+
+/// How many numbers beyond its limit are looked at.
+const BEYOND: u64 = 64;
+
+/// The resource whose limit is that of descriptors (`RLIMIT_NOFILE`).
+const DESCRIPTORS: usize = 7;
 
 /// A descriptor that is kept, or none: zeros.
 #[derive(Debug)]
@@ -33,13 +46,20 @@ impl Kept {
 
     /// Keeps a file open, if there is a number for it.
     pub(crate) fn keep(file: &File) -> Self {
-        let end = limit(7).min(HIGHEST);
-        let first = (end - end / 4) as usize;
-        // SAFETY: the descriptor is open.
-        let moved = checked(unsafe { call(FCNTL, [file.descriptor(), F_DUPFD_CLOEXEC, first, 0, 0, 0]) });
-        match (moved, file.identity()) {
-            (Ok(descriptor), Some(identity)) if descriptor > 2 => Self { descriptor: descriptor as u64, identity },
-            (Ok(descriptor), _) => {
+        let limits = Limits::of(DESCRIPTORS);
+        let raised = Limits { soft: limits.hard.min(limits.soft.saturating_add(BEYOND)), ..limits };
+        let descriptor = if limits.soft <= USUAL && raised.soft > limits.soft && raised.set(DESCRIPTORS) {
+            let moved = move_to(file, limits.soft.max(FIRST));
+            limits.set(DESCRIPTORS);
+            moved
+        } else {
+            None
+        };
+        let has_plenty = limits.soft >= USUAL;
+        let descriptor = descriptor.or_else(|| if has_plenty { move_to(file, USUAL - USUAL / 4) } else { None });
+        match (descriptor, file.identity()) {
+            (Some(descriptor), Some(identity)) => Self { descriptor: descriptor as u64, identity },
+            (Some(descriptor), None) => {
                 drop(File::own(descriptor));
                 Self::NONE
             }
@@ -63,4 +83,10 @@ impl Kept {
         }
         *self = Self::NONE;
     }
+}
+
+/// Another descriptor of a file, not below this number.
+fn move_to(file: &File, first: u64) -> Option<usize> {
+    // SAFETY: the descriptor is open.
+    checked(unsafe { call(FCNTL, [file.descriptor(), F_DUPFD_CLOEXEC, first as usize, 0, 0, 0]) }).ok()
 }
