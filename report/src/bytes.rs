@@ -11,7 +11,7 @@ use pathformat::raw::Header;
 use pathformat::record::Records;
 use pathformat::wire::Allowance;
 
-use crate::load::{Counted, Loaded};
+use crate::counted::{Counted, Loaded};
 use crate::model::{Image, Run};
 use crate::{decode, image, json, text};
 

@@ -14,8 +14,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-use crate::inputs::Input;
-use crate::records::{self, Record, Records};
+use crate::records::{self, Input, Record, Records};
 use crate::runs::Options;
 use crate::starts::starts;
 use crate::{merge, open, output, store};

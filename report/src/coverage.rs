@@ -22,7 +22,7 @@ use comfy_table::CellAlignment::{Left, Right};
 use owo_colors::OwoColorize;
 use pathformat::manifest::{CutReason, Outcome};
 
-use crate::decode;
+use crate::acyclic;
 use crate::fit;
 use crate::model::{self, Count, End, Function, Report};
 use crate::notation::{self, Notation};
@@ -330,7 +330,7 @@ fn paths(function: &Function, most: u64, room: &mut usize, text: &mut String) {
     let whole = function.shape.whole.as_ref();
     let unlimited = whole.map(|whole| Function { shape: without_limit(&function.shape, whole), ..function.clone() });
     let function = unlimited.as_ref().unwrap_or(function);
-    let Ok(decoder) = decode::decoder(&function.shape) else { return };
+    let Ok(decoder) = acyclic::decoder(&function.shape) else { return };
     let writer = notation::Writer::new(function, Notation::Lines);
     let taken: HashSet<u64> = function.completed().map(|path| path.id).collect();
     for id in (0..model::num_ids(&function.shape)).filter(|id| !taken.contains(id)) {
@@ -340,7 +340,7 @@ fn paths(function: &Function, most: u64, room: &mut usize, text: &mut String) {
         }
         // Each id is work, even one that no path has.
         *room = room.saturating_sub(function.shape.blocks.len() + 1);
-        let path = decode::possible(&function.shape, &decoder, id);
+        let path = acyclic::possible(&function.shape, &decoder, id);
         if let Some(path) = path.ok().filter(|path| path.end != End::InFlight) {
             let _ = writeln!(text, "               {}", fit::fit(&writer.write(&path), None));
         }

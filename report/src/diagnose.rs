@@ -9,7 +9,7 @@ use std::process::ExitStatus;
 use pathformat::names;
 
 use crate::image::{self, Traces};
-use crate::run::find_program;
+use crate::program::find_program;
 
 /// What to say of an image with counters that pathld did not link, behind its name.
 pub const UNLINKED: &str = "was compiled with pathcc and linked by another linker, so that nobody \

@@ -14,10 +14,10 @@ use rustix::process::{Resource, getrlimit};
 
 use crate::diagnose::UNLINKED;
 use crate::image;
-use crate::inputs::{self, Input};
+use crate::inputs;
 use crate::naming::{EXTENSION, state_directory};
-use crate::records;
-use crate::run::find_program;
+use crate::program::find_program;
+use crate::records::{self, Input};
 
 /// Less free room than this is soon used up.
 const LITTLE_ROOM: u64 = 64 << 20;

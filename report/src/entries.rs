@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use pathformat::manifest::{DagEdge, DagEdgeKind, Function, Manifest};
 use paths::in_flight::{InFlight, Role};
 
-use crate::decode;
+use crate::acyclic;
 use crate::model::Count;
 
 /// Where the counters of a module's functions stand, in their order, and what their paths in flight
@@ -93,7 +93,7 @@ fn in_flight(function: &Function) -> Option<InFlight> {
         _ => Role::Other,
     };
     let roles: Vec<_> = function.dag.iter().map(role).collect();
-    InFlight::new(function.blocks.len(), &decode::plain_edges(function).ok()?, &roles).ok()?
+    InFlight::new(function.blocks.len(), &acyclic::plain_edges(function).ok()?, &roles).ok()?
 }
 
 #[cfg(test)]

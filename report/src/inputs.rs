@@ -10,42 +10,10 @@ use anyhow::{Context, Result, bail};
 
 use crate::escape::terminal;
 use crate::naming::{EXTENSION, hexadecimal, profile_of, state_directory};
-use crate::records::{self, Record, Records};
+use crate::records::{self, Input, Record, only};
 use crate::starts::{processes, starts};
 use crate::style::plural;
 use crate::{image, open, walk};
-
-/// A profile, and what is to be read of it.
-#[derive(Debug)]
-pub struct Input {
-    /// Its file.
-    pub path: PathBuf,
-    /// Its records or some of them, or why it has none that can be read.
-    pub found: Result<Records>,
-}
-
-impl From<PathBuf> for Input {
-    /// All of a profile.
-    fn from(path: PathBuf) -> Self {
-        Self { found: records::of(&path), path }
-    }
-}
-
-impl Input {
-    /// The records to read.
-    pub fn records(&self) -> &[Record] {
-        self.found.as_ref().map_or(&[], |found| &found.records)
-    }
-}
-
-/// Those records of the inputs that are wanted. Inputs without any are left out.
-pub fn only(mut inputs: Vec<Input>, mut is_wanted: impl FnMut(&Record) -> bool) -> Vec<Input> {
-    for found in inputs.iter_mut().filter_map(|input| input.found.as_mut().ok()) {
-        found.records.retain(&mut is_wanted);
-    }
-    inputs.retain(|input| !input.records().is_empty());
-    inputs
-}
 
 /// Which starts to read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -10,12 +10,14 @@
 //! The crate knows nothing of command lines (that is the program `pathprof`) and never links LLVM.
 #![forbid(unsafe_code)]
 
+mod acyclic;
 pub mod blocks;
 pub mod bounded;
 pub mod branches;
 pub mod bytes;
 pub mod calls;
 pub mod compact;
+pub mod counted;
 pub mod coverage;
 pub mod decode;
 pub mod derive;
@@ -45,6 +47,7 @@ pub mod possible;
 pub mod preload;
 pub mod printable;
 pub mod profile;
+pub mod program;
 pub mod progress;
 pub mod records;
 pub mod run;
@@ -94,7 +97,10 @@ pub fn read(sources: &Sources) -> anyhow::Result<(model::Report, Vec<anyhow::Err
 ///
 /// # Errors
 /// As for [`read`].
-pub fn read_inputs(inputs: &[inputs::Input], sources: &Sources) -> anyhow::Result<(model::Report, Vec<anyhow::Error>)> {
+pub fn read_inputs(
+    inputs: &[records::Input],
+    sources: &Sources,
+) -> anyhow::Result<(model::Report, Vec<anyhow::Error>)> {
     let (images, notices) = load::load(inputs, &sources.images, &sources.options);
     notices.warn();
     let (report, damage) = decode::decode(images);

@@ -18,9 +18,9 @@ use anyhow::{Context, Result, bail};
 use pathformat::profile::RunId;
 
 use crate::image::FileId;
-use crate::inputs::Input;
 use crate::naming::EXTENSION;
 use crate::profile::ProfileFile;
+use crate::records::Input;
 use crate::runs::{self, Notices, Options, Taker};
 use crate::sum::Sum;
 use crate::{open, output, records};

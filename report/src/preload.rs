@@ -11,7 +11,7 @@ use anyhow::{Context, Result, ensure};
 use pathformat::tree;
 
 use crate::image;
-use crate::run::find_program;
+use crate::program::find_program;
 
 /// The variable that the loader reads.
 pub const VARIABLE: &str = "LD_PRELOAD";

@@ -22,7 +22,6 @@ use pathformat::wire;
 use rayon::prelude::*;
 
 use crate::image::FileId;
-use crate::inputs::Input;
 use crate::naming::{self, profile_of_raw};
 use crate::open;
 use crate::profile::{self, ProfileFile};
@@ -79,6 +78,38 @@ pub struct Records {
     pub records: Vec<Record>,
     /// What could not be read.
     pub problems: Vec<Error>,
+}
+
+/// A profile, and what is to be read of it.
+#[derive(Debug)]
+pub struct Input {
+    /// Its file.
+    pub path: PathBuf,
+    /// Its records or some of them, or why it has none that can be read.
+    pub found: Result<Records>,
+}
+
+impl From<PathBuf> for Input {
+    /// All of a profile.
+    fn from(path: PathBuf) -> Self {
+        Self { found: of(&path), path }
+    }
+}
+
+impl Input {
+    /// The records to read.
+    pub fn records(&self) -> &[Record] {
+        self.found.as_ref().map_or(&[], |found| &found.records)
+    }
+}
+
+/// Those records of the inputs that are wanted. Inputs without any are left out.
+pub fn only(mut inputs: Vec<Input>, mut is_wanted: impl FnMut(&Record) -> bool) -> Vec<Input> {
+    for found in inputs.iter_mut().filter_map(|input| input.found.as_mut().ok()) {
+        found.records.retain(&mut is_wanted);
+    }
+    inputs.retain(|input| !input.records().is_empty());
+    inputs
 }
 
 impl Record {

@@ -26,9 +26,10 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::iterator::{Handle, Signals};
 use tempfile::TempDir;
 
-use crate::inputs::{self, Input};
+use crate::inputs;
 use crate::naming::{EXTENSION, profile_of};
-use crate::records;
+use crate::program::find_program;
+use crate::records::{self, Input};
 use crate::{preload, store, walk};
 
 /// The runtime's environment variable.
@@ -281,7 +282,7 @@ impl Place {
         };
         match self {
             Place::Given(_, before) | Place::Named(_, before) => {
-                (inputs::only(records::of_all(files), |record| !before.contains(&record.run)), None)
+                (records::only(records::of_all(files), |record| !before.contains(&record.run)), None)
             }
             Place::Nowhere => (Vec::new(), None),
             Place::Fresh(directory) => {
@@ -392,16 +393,6 @@ fn ignored_signals() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
-}
-
-/// The file that running `program` starts.
-pub fn find_program(program: &OsStr) -> Option<PathBuf> {
-    let path = Path::new(program);
-    if program.as_bytes().contains(&b'/') {
-        return Some(path.to_path_buf());
-    }
-    let search = env::var_os("PATH")?;
-    env::split_paths(&search).map(|directory| directory.join(path)).find(|file| file.is_file())
 }
 
 #[cfg(test)]

@@ -18,10 +18,9 @@ use owo_colors::OwoColorize;
 use pathformat::profile::{Part, RunId};
 use rayon::prelude::*;
 
-use crate::inputs::Input;
 use crate::profile::ProfileFile;
 use crate::progress::Progress;
-use crate::records::Record;
+use crate::records::{Input, Record};
 use crate::style::plural;
 
 /// How many records are in memory at a time.

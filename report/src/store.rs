@@ -11,7 +11,7 @@ use anyhow::{Context, Result, bail};
 use pathformat::profile::{MAGIC, RunId};
 use rustix::fs::OFlags;
 
-use crate::inputs::Input;
+use crate::records::Input;
 use crate::{output, records};
 
 /// Opens the profile at `path` with its lock, by which nobody else writes to it; creates it if

@@ -3,7 +3,7 @@
 use pathformat::manifest::Manifest;
 use pathformat::profile;
 
-use crate::load::{Counted, Loaded};
+use crate::counted::{Counted, Loaded};
 use crate::model::{Image, Report, Run};
 
 #[path = "../tests/samples/mod.rs"]

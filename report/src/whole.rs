@@ -10,7 +10,7 @@ use anyhow::{Context, Result};
 use pathformat::manifest::{DagEdge, DagEdgeKind, Function, Whole};
 use pathformat::wire::Allowance;
 
-use crate::decode::{self, decoder};
+use crate::acyclic::{self, decoder};
 use crate::model::{Count, Path, instructions};
 use crate::tables::{Seen, Thing};
 
@@ -40,8 +40,8 @@ pub fn paths(
             beyond = beyond.saturating_add(count);
             continue;
         };
-        allowance.take(decode::memory(edges.len())).with_context(|| format!("path {id}"))?;
-        let mut path = decode::path(&unlimited, id, count, &edges, &sizes).with_context(|| format!("path {id}"))?;
+        allowance.take(acyclic::memory(edges.len())).with_context(|| format!("path {id}"))?;
+        let mut path = acyclic::path(&unlimited, id, count, &edges, &sizes).with_context(|| format!("path {id}"))?;
         for piece in parts.pieces(whole, &edges).with_context(|| format!("the pieces of path {id}"))? {
             if let Some(left) = left.get_mut(&piece) {
                 *left = left.saturating_sub(count);
@@ -53,8 +53,8 @@ pub fn paths(
     let piece_decoder = decoder(shape)?;
     for (id, count) in left.into_iter().filter(|&(_, count)| count > 0) {
         let edges = piece_decoder.path(id).with_context(|| format!("path {id}"))?;
-        allowance.take(decode::memory(edges.len())).with_context(|| format!("path {id}"))?;
-        let piece = decode::path(shape, id, count, &edges, &sizes).with_context(|| format!("path {id}"))?;
+        allowance.take(acyclic::memory(edges.len())).with_context(|| format!("path {id}"))?;
+        let piece = acyclic::path(shape, id, count, &edges, &sizes).with_context(|| format!("path {id}"))?;
         paths.push(Path { id: whole.num_paths.saturating_add(id), ..piece });
     }
     Ok((paths, beyond))

@@ -37,7 +37,10 @@ class Set:
     tests: tuple[str, ...] = ()
 
 
-REPORT = ("coverage", "decode", "derive", "entries", "flow", "lines", "merge", "starts", "sum", "tables", "whole")
+REPORT = (
+    "acyclic", "counted", "coverage", "decode", "derive", "entries", "flow", "lines", "merge", "starts", "sum", "tables",
+    "whole",
+)
 LINKER = ("args", "module", "response", "script")
 SETS = {
     "paths": Set("paths", 1.0),

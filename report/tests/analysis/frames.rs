@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use pathformat::manifest::{
     Block, CutReason, DagEdge, DagEdgeKind, Edge, Exit, Function, Linkage, Manifest, Outcome, Whole,
 };
+use pathprof::counted::Counted;
 use pathprof::decode::decode;
 use pathprof::entries::Layout;
-use pathprof::load::Counted;
 use pathprof::model::{Count, End, Path, Start};
 
 use crate::graphs::{decoded, loaded};

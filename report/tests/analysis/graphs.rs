@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use pathformat::manifest::{self, CutReason, DagEdge, DagEdgeKind, Manifest, Outcome};
-use pathprof::load::{Counted, Loaded};
+use pathprof::counted::{Counted, Loaded};
 use pathprof::model::{Count, Function, Image};
 use paths::Plan;
 use paths::cfg::{Block, BlockData, Cfg, ENTRY, Edge, EdgeData, EdgeKind, Exit};

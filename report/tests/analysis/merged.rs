@@ -8,8 +8,8 @@ use pathformat::ModuleId;
 use pathformat::profile::{
     FORKED, GONE, Head, INCOMPLETE, MERGED, Module, PARTIAL, Part, Profile, RunId, UNREGISTERED_THREADS,
 };
-use pathprof::inputs::Input;
 use pathprof::profile::ProfileFile;
+use pathprof::records::Input;
 use pathprof::runs::Options;
 use pathprof::{merge, records};
 use tempfile::TempDir;

@@ -3,8 +3,8 @@
 use pathformat::manifest::{
     Block, Call, DagEdge, DagEdgeKind, Edge, Exit, Function, INDIRECT, Linkage, Manifest, Outcome, TableOf,
 };
+use pathprof::counted::Counted;
 use pathprof::decode::decode;
-use pathprof::load::Counted;
 use pathprof::model::Site;
 use pathprof::names;
 use pathprof::tables::{Seen, Tables, Thing};
