@@ -9,9 +9,9 @@ use inkwell::builder::Builder;
 use inkwell::values::{InstructionValue, PointerValue};
 use paths::cfg::{Block, ENTRY};
 
-use crate::Planned;
 use crate::counters::Counters;
 use crate::llvm::InstructionFacts;
+use crate::planned::Planned;
 use crate::read_cfg::Graph;
 
 /// Code behind a call that runs more often than the entry, by this factor, keeps the address.

@@ -27,7 +27,7 @@ use pathformat::{ModuleId, names};
 use crate::llvm::{self, FunctionFacts};
 use crate::note;
 use crate::options::{Base, Options};
-use crate::tables::{self, Slots};
+use crate::slots::{self, Slots};
 
 /// LLVM's code for "reads and writes nothing but what its arguments point to" (`llvm/Support/ModRef.h`).
 const ARGUMENTS_ONLY: u64 = 3;
@@ -120,7 +120,7 @@ impl<'ctx> Counters<'ctx> {
             _ if options.last && options.techniques.folding => Way::Folded,
             _ => Way::Assembly,
         };
-        let find = (keys > 0).then(|| tables::define(module));
+        let find = (keys > 0).then(|| slots::define(module));
         Self { context, array, counters, find, word: leads, base: options.base, way, marks }
     }
 

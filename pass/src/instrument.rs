@@ -16,9 +16,10 @@ use crate::counters::{Counters, Step};
 use crate::llvm;
 use crate::options::Techniques;
 use crate::pen::{Pen, first_after_slots};
+use crate::planned::{Paths, Planned};
 use crate::read_cfg::Graph;
-use crate::tables::{self, Slots};
-use crate::{Paths, Planned, presence};
+use crate::slots::Slots;
+use crate::{presence, tables};
 
 /// Writes the code of one planned function.
 pub(crate) fn instrument(planned: &Planned<'_>, counters: &Counters<'_>, id: ModuleId, techniques: Techniques) {

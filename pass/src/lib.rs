@@ -21,46 +21,31 @@ mod manifest;
 mod note;
 mod options;
 mod pen;
+mod planned;
 mod presence;
 mod profile;
 mod promote;
 mod read_cfg;
+mod sites;
+mod slots;
 mod tables;
 mod weights;
 
 use inkwell::module::Module;
 use inkwell::values::FunctionValue;
 use pathformat::ModuleId;
-use pathformat::manifest::{Function, Manifest, TableOf};
+use pathformat::manifest::{Function, Manifest};
 
 use crate::counters::Counters;
-use crate::counts::Sites;
 use crate::instrument::instrument;
+use crate::manifest::Written;
 use crate::options::Options;
+use crate::planned::{Paths, Planned};
 use crate::read_cfg::Graph;
-use crate::tables::Slots;
+use crate::sites::Sites;
+use crate::slots::Slots;
 
 pub use ffi::{PassPluginLibraryInfo, llvmGetPassPluginInfo};
-
-/// How the paths of a function are counted.
-struct Paths {
-    plan: paths::Plan,
-    /// Without the limit, if a table is to have the paths that it cuts.
-    whole: Option<paths::Plan>,
-}
-
-/// A function that will be instrumented.
-struct Planned<'ctx, P = Paths> {
-    function: FunctionValue<'ctx>,
-    graph: Graph<'ctx>,
-    plan: P,
-    first_counter: u64,
-    tables: Vec<(TableOf, Slots)>,
-    /// How many counters it has.
-    num_counters: u64,
-    /// Its index in the manifest.
-    index: usize,
-}
 
 /// Instruments a module; true if it was changed.
 fn run(module: &Module<'_>, options: &Options, analyses: *mut ffi::Analyses) -> bool {
@@ -72,7 +57,7 @@ fn run(module: &Module<'_>, options: &Options, analyses: *mut ffi::Analyses) -> 
     if functions.is_empty() || manifest::is_present(module) || options.skip.as_deref() == Some("kernel") {
         return false;
     }
-    let options = &options.for_module(module);
+    let options = &options.for_module(module, llvm::moves_thread_pointer(module));
     let code = llvm::module_hash(module);
     let mut manifest = manifest::begin(module, options);
     let written = match options.mode.as_str() {
@@ -114,23 +99,6 @@ fn run(module: &Module<'_>, options: &Options, analyses: *mut ffi::Analyses) -> 
     profile::declare(module, options);
     manifest::attach(module, &manifest, written, options);
     true
-}
-
-/// What the manifest says before it is attached, and what follows from it.
-struct Written {
-    content: Vec<u8>,
-    id: ModuleId,
-    counters: u64,
-    keys: u64,
-}
-
-impl Written {
-    /// Without counters.
-    fn of(manifest: &Manifest, code: u64) -> Self {
-        let content = manifest.content();
-        let id = manifest::identity(&content, code);
-        Self { content, id, counters: 0, keys: 0 }
-    }
 }
 
 /// Reads and plans every function; `plan` also tells its record what is counted.

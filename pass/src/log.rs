@@ -9,7 +9,8 @@ use inkwell::values::{BasicMetadataValueEnum, FunctionValue, InstructionValue};
 use pathformat::ModuleId;
 use paths::dag::{Kind, Place};
 
-use crate::{Planned, llvm};
+use crate::llvm;
+use crate::planned::Planned;
 
 /// Adds the calls to one function, number `index` in the manifest of module `id`.
 pub(crate) fn instrument<'ctx>(module: &Module<'ctx>, planned: &Planned<'ctx>, id: ModuleId, index: u32) {

@@ -12,7 +12,6 @@ use pathformat::manifest::Manifest;
 use pathformat::raw::{MOVES_POINTER, OWN_BASE, Threads};
 use pathformat::{ModuleId, names, record};
 
-use crate::Written;
 use crate::debug_info;
 use crate::llvm;
 use crate::options::{Base, Options};
@@ -22,6 +21,23 @@ const LEVEL: i32 = 3;
 
 /// Named metadata that says that a module is instrumented already.
 const MARK: &str = "pathcc";
+
+/// What the manifest says before it is attached, and what follows from it.
+pub(crate) struct Written {
+    pub(crate) content: Vec<u8>,
+    pub(crate) id: ModuleId,
+    pub(crate) counters: u64,
+    pub(crate) keys: u64,
+}
+
+impl Written {
+    /// Without counters.
+    pub(crate) fn of(manifest: &Manifest, code: u64) -> Self {
+        let content = manifest.content();
+        let id = identity(&content, code);
+        Self { content, id, counters: 0, keys: 0 }
+    }
+}
 
 /// Whether an earlier run of the pass has instrumented `module`.
 pub(crate) fn is_present(module: &Module<'_>) -> bool {
@@ -44,7 +60,7 @@ pub(crate) fn begin(module: &Module<'_>, options: &Options) -> Manifest {
 
 /// The identity of a module: a hash of its manifest's content and of its code. What is counted, and how threads count, is
 /// left out, so that a block log and a profile of the same code name the same module.
-pub(crate) fn identity(content: &[u8], code: u64) -> ModuleId {
+fn identity(content: &[u8], code: u64) -> ModuleId {
     ModuleId(xxhash_rust::xxh3::xxh3_128_with_seed(content, code).to_le_bytes())
 }
 

@@ -5,8 +5,6 @@ use std::path::PathBuf;
 use glob_match::glob_match;
 use inkwell::module::Module;
 
-use crate::llvm;
-
 /// The options of one compilation. The driver has checked their values.
 #[derive(Clone, Debug)]
 pub(crate) struct Options {
@@ -133,15 +131,15 @@ impl Options {
         self.hot.is_none_or(|percent| hotter.is_some_and(|hotter| hotter < percent.saturating_mul(10)))
     }
 
-    /// What holds for this module. Only code for executables has words of its own.
+    /// What holds for this module, whose code may give threads other thread pointers or not. Only code for executables has words
+    /// of its own.
     ///
     /// Code that needs no thread-local variable counts atomically. musl loads no library at run time that has such variables at a fixed
     /// place. Where a thread is given another thread pointer, the variables are not where that points to.
-    pub(crate) fn for_module(&self, module: &Module<'_>) -> Self {
+    pub(crate) fn for_module(&self, module: &Module<'_>, moves_pointer: bool) -> Self {
         let triple = module.get_triple();
         let musl = triple.as_str().to_bytes().windows(4).any(|part| part == b"musl");
         let may_be_loaded = module.get_flag("PIC Level").is_some() && module.get_flag("PIE Level").is_none();
-        let moves_pointer = llvm::moves_thread_pointer(module);
         let without = musl && may_be_loaded || moves_pointer;
         let threads = if self.threads == "exact" && without { "atomic" } else { &self.threads };
         let base = match self.base {

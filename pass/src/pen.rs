@@ -13,12 +13,12 @@ use inkwell::types::IntType;
 use inkwell::values::{InstructionOpcode, InstructionValue, IntValue};
 use paths::cfg::{Block, Edge};
 
-use crate::Planned;
 use crate::base::Base;
 use crate::counters::{Counters, Step};
 use crate::llvm::{self, FunctionFacts};
+use crate::planned::Planned;
 use crate::read_cfg::Graph;
-use crate::tables::Slots;
+use crate::slots::Slots;
 
 /// A builder that knows the graph of the function, and steps counters where it stands.
 pub(crate) struct Pen<'a, 'ctx> {

@@ -14,10 +14,10 @@ use inkwell::values::{InstructionOpcode, InstructionValue, PointerValue};
 use paths::cfg::{Block, Edge, EdgeKind};
 
 use crate::counters::Step;
-use crate::counts::{Site, Sites};
 use crate::llvm::{self, InstructionFacts};
 use crate::pen::Pen;
 use crate::read_cfg::Graph;
+use crate::sites::{Site, Sites};
 
 /// A loop must go around so many times before it is left.
 const TURNS: u64 = 4;
