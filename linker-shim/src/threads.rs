@@ -3,7 +3,7 @@
 //! at once.
 //!
 //! They are weak, so that a program may have its own, and exported, so that libraries call them too. Behind the first one
-//! libraries with counters find the executable's hub. Must match `runtime/src/entry.rs`. In a static link
+//! libraries with counters find the executable's hub. Must match `runtime/src/shared_hub.rs`. In a static link
 //! `runtime/static/threads.s` takes their place.
 
 use anyhow::Result;

@@ -8,15 +8,15 @@ use pathformat::profile::{DENIED, ENDED, OTHER_RUNTIME, PARTIAL, RUNNING, UNREGI
 use pathformat::raw::{SHARED, Threads};
 
 use crate::counters::{self, PageMap, Source, Window};
-use crate::entry;
-use crate::environment::Environment;
+use crate::environment::{self, Environment};
 use crate::global::Global;
-use crate::hub::{Hub, Member, Shared};
+use crate::hub::{Member, Shared};
 use crate::image::{self, Image};
-use crate::lifetime;
+use crate::imports;
 use crate::map::Map;
 use crate::raw;
 use crate::rescue;
+use crate::shared_hub;
 use crate::slots::{Slot, Slots};
 use crate::sys::thread;
 use crate::sys::{self, Bound, File, Names, OpenError, apart};
@@ -75,18 +75,18 @@ static ROOM: Global<Room> =
 
 /// The constructor's part: gives every thread that is known a slot, and lets the raw file keep them.
 pub(crate) fn start(environment: &mut Environment) {
-    entry::hub().with(|shared| {
+    shared_hub::get().with(|shared| {
         // SAFETY: the hub's lock keeps the other images away, and no thread of this image has begun.
         let (counting, room) = unsafe { (COUNTING.get(), ROOM.get()) };
         shared.register_first();
         counting.find_delta(shared);
-        counting.begin(environment, entry::image(), room);
+        counting.begin(environment, imports::image(), room);
         shared.origin.keep_folder(counting.slots.raw.path());
         environment.origin.share_folder(&shared.origin);
         shared.add((&raw mut *counting).cast());
     });
-    entry::register_fork_handlers(before_fork, after_fork, in_child);
-    if entry::has_own_hub() {
+    imports::register_fork_handlers(before_fork, after_fork, in_child);
+    if shared_hub::has_own_hub() {
         rescue::begin();
     }
 }
@@ -119,7 +119,7 @@ extern "C" fn leave(member: *mut Member, shared: *mut Shared) {
     // SAFETY: as above, and the hub gives what its lock protects.
     let (counting, shared, room) = unsafe { (of(member), &mut *shared, ROOM.get()) };
     if counting.process == sys::process() && !core::mem::replace(&mut counting.stopped, true) {
-        counting.write(lifetime::environment(), entry::image(), shared, room);
+        counting.write(environment::of_image(), imports::image(), shared, room);
     }
 }
 
@@ -127,10 +127,10 @@ impl Counting {
     /// Finds the word that moves each thread's counts into its slot. Without one all threads count in the region, as if there was no
     /// memory for slots.
     fn find_delta(&mut self, hub: &mut Shared) {
-        let own = entry::own_delta();
-        let lend = || entry::lent_words().and_then(|first| hub.lend(first));
+        let own = imports::own_delta();
+        let lend = || shared_hub::lent_words().and_then(|first| hub.lend(first));
         // As for the linker, which defines no word for modules that only write the block log.
-        let any = |threads| entry::image().places().any(|place| place.threads == threads && place.counters > 0);
+        let any = |threads| imports::image().places().any(|place| place.threads == threads && place.counters > 0);
         let wanted = any(Threads::Exact);
         let found = if wanted { own.or_else(lend) } else { None };
         self.lent = own.is_none() && found.is_some();
@@ -139,7 +139,7 @@ impl Counting {
         self.single = any(Threads::Single) || self.shared;
         if let Some(distance) = found {
             self.delta_offset = distance;
-            entry::place().store(distance, Ordering::Relaxed);
+            imports::place().store(distance, Ordering::Relaxed);
         }
     }
 
@@ -166,7 +166,7 @@ impl Counting {
     }
 
     fn note_process(&mut self) {
-        self.flags = if entry::is_other_runtime() { OTHER_RUNTIME } else { 0 };
+        self.flags = if shared_hub::is_other_runtime() { OTHER_RUNTIME } else { 0 };
         self.process = sys::process();
         self.note_others();
     }
@@ -296,12 +296,12 @@ impl Counting {
             if self.exact {
                 self.set_delta(thread::pointer(), 0);
             }
-            if let Some(first) = entry::lent_words().filter(|_| self.lent) {
-                entry::place().store(NOWHERE as usize, Ordering::Relaxed);
+            if let Some(first) = shared_hub::lent_words().filter(|_| self.lent) {
+                imports::place().store(NOWHERE as usize, Ordering::Relaxed);
                 hub.take_back(first, self.delta_offset);
             }
             self.slots.unmap();
-            if entry::has_own_hub() {
+            if shared_hub::has_own_hub() {
                 hub.unmap();
                 hub.origin.forget_folder();
                 rescue::end();
@@ -311,7 +311,7 @@ impl Counting {
 
     /// Writes the profile, or says in the raw file that the process ended well.
     fn write(&mut self, environment: &Environment, image: &Image, hub: &mut Shared, room: &mut Room) {
-        if entry::sees_threads(self.shared) && hub.has_strangers(self.others_before) {
+        if shared_hub::sees_threads(self.shared) && hub.has_strangers(self.others_before) {
             self.flags |= UNREGISTERED_THREADS;
         }
         if self.exact && hub.has_running() {
@@ -339,38 +339,36 @@ impl Counting {
 
 /// The destructor's part: writes the profile, once.
 pub(crate) fn stop(environment: &Environment) {
-    entry::hub().with(|shared| {
+    shared_hub::get().with(|shared| {
         // SAFETY: as in `start`; a thread that still counts does so in the slots alone.
         let (counting, room) = unsafe { (COUNTING.get(), ROOM.get()) };
         if !core::mem::replace(&mut counting.stopped, true) {
-            counting.finish(environment, entry::image(), shared, room);
+            counting.finish(environment, imports::image(), shared, room);
         }
     });
 }
 
 extern "C" fn before_fork() {
-    entry::hub().before_fork();
+    shared_hub::get().before_fork();
 }
 
 extern "C" fn after_fork() {
-    entry::hub().after_fork();
+    shared_hub::get().after_fork();
 }
 
 extern "C" fn in_child() {
-    let hub = entry::hub();
+    let hub = shared_hub::get();
     hub.in_child();
     hub.with(|shared| {
         let slot = shared.survive_fork();
         shared.origin.notice_fork();
-        lifetime::fork_environment(&shared.origin);
+        // SAFETY: no other thread is left, and nothing borrowed from it before the fork.
+        unsafe { environment::change() }.fork(&shared.origin);
         // SAFETY: no other thread is left.
         let (counting, room) = unsafe { (COUNTING.get(), ROOM.get()) };
         if !counting.stopped {
-            counting.start_again(slot, lifetime::environment(), entry::image(), room);
+            counting.start_again(slot, environment::of_image(), imports::image(), room);
         }
     });
     hub.after_fork();
 }
-
-/// The hub that this image has if it finds no other.
-pub(crate) static HUB: Hub = Hub::new();

@@ -1,7 +1,7 @@
 //! What the images of a process share: which threads there are, and which images count.
 //!
 //! Every image has a runtime of its own, but only an executable can see threads begin (`threads.rs`). So the
-//! hub is the executable's, if that is instrumented: the libraries find it behind its `pthread_create` (`entry.rs`). In any
+//! hub is the executable's, if that is instrumented: the libraries find it behind its `pthread_create` (`shared_hub.rs`). In any
 //! other program each library has a hub to itself, in which only the thread that loaded it is registered.
 //!
 //! A thread that ended is noticed when its slot is needed: the kernel does not know it any more. So whatever a thread

@@ -8,7 +8,7 @@
 //! allocated with the program's allocator or printed, `errno` and the signal mask stay as they were, every failure is silent.
 //!
 //! With the feature `log` this is another object: the block log of the tests (`log.rs`). Both are members of
-//! libpathrt.a, and a link takes what its objects refer to (`entry.rs` has the symbols). With the feature `preload` it is
+//! libpathrt.a, and a link takes what its objects refer to (`exports.rs` has the symbols). With the feature `preload` it is
 //! a library for images that another linker made (`preload.rs`).
 //!
 //! The entry points exist only under `panic = "abort"`, which is the profile `runtime`. In any other profile this is an
@@ -27,16 +27,17 @@ mod counters;
 mod counting;
 #[cfg(all(not(any(feature = "log", feature = "preload")), panic = "abort"))]
 mod early;
-#[cfg(all(not(feature = "preload"), panic = "abort"))]
-mod entry;
 #[cfg_attr(feature = "log", allow(dead_code, reason = "the block log writes no profiles"))]
 mod environment;
-#[cfg(panic = "abort")]
+#[cfg(all(not(feature = "preload"), panic = "abort"))]
+mod exports;
 mod global;
 #[cfg(all(not(any(feature = "log", feature = "preload")), panic = "abort"))]
 mod hub;
 #[cfg(any(not(feature = "log"), not(panic = "abort")))]
 mod image;
+#[cfg(all(not(feature = "preload"), panic = "abort"))]
+mod imports;
 #[cfg(all(not(feature = "preload"), panic = "abort"))]
 mod lifetime;
 #[cfg(any(feature = "log", not(panic = "abort")))]
@@ -53,13 +54,16 @@ mod origin;
 mod pattern;
 #[cfg(all(feature = "preload", panic = "abort"))]
 mod preload;
+mod proc;
 #[cfg(any(not(feature = "log"), not(panic = "abort")))]
 mod raw;
 #[cfg(all(not(any(feature = "log", feature = "preload")), panic = "abort"))]
 mod rescue;
+#[cfg(all(not(any(feature = "log", feature = "preload")), panic = "abort"))]
+mod shared_hub;
 #[cfg(any(not(feature = "log"), not(panic = "abort")))]
 mod slots;
-#[allow(dead_code, reason = "the two members of the archive use a part each")]
+#[allow(dead_code, unused_imports, reason = "each form of the runtime uses a part")]
 mod sys;
 #[cfg_attr(feature = "log", allow(dead_code, reason = "the block log appends to one file"))]
 mod target;

@@ -4,16 +4,13 @@ use core::sync::atomic::{AtomicBool, Ordering};
 
 #[cfg(not(feature = "log"))]
 use crate::counting;
-use crate::environment::Environment;
-use crate::global::Global;
+use crate::environment::{self, Environment};
 #[cfg(feature = "log")]
 use crate::log;
 use crate::origin::Asked;
 #[cfg(not(feature = "log"))]
-use crate::origin::Origin;
-use crate::{entry, notes};
-
-static ENVIRONMENT: Global<Environment> = Global::new(Environment::new());
+use crate::shared_hub;
+use crate::{imports, notes, target};
 
 /// Whether the constructor has run.
 static STARTED: AtomicBool = AtomicBool::new(false);
@@ -24,23 +21,23 @@ pub(crate) extern "C" fn start() {
         return;
     }
     // SAFETY: no other code of this image runs before its first constructor has returned.
-    let environment = unsafe { ENVIRONMENT.get() };
+    let environment = unsafe { environment::change() };
     // SAFETY: the linker gives the address of this very image's head.
-    let build_id = unsafe { notes::build_id_of(entry::file_head()) };
+    let build_id = unsafe { notes::build_id_of(imports::file_head()) };
     // An address of code, since the pages of zeroed data belong to no file.
     let address = start as *const () as usize;
     #[cfg(feature = "log")]
-    environment.read(address, build_id, Asked::Counted(address), entry::chosen_pattern());
+    read(environment, address, build_id, Asked::Counted(address));
     #[cfg(not(feature = "log"))]
     {
-        let hub = entry::hub();
-        let program = if entry::image().is_library() { entry::program_code() } else { Some(address) };
+        let hub = shared_hub::get();
+        let program = if imports::image().is_library() { shared_hub::program_code() } else { Some(address) };
         let asked = program.map_or(Asked::Alone, Asked::Counted);
         hub.with(|shared| {
             if shared.origin.is_known() {
                 environment.join(&mut shared.origin, address, build_id);
             } else {
-                environment.read(address, build_id, asked, entry::chosen_pattern());
+                read(environment, address, build_id, asked);
                 shared.origin.copy(&environment.origin);
             }
         });
@@ -50,25 +47,20 @@ pub(crate) extern "C" fn start() {
     }
 }
 
-/// In a forked child: takes over what is its own.
-#[cfg(not(feature = "log"))]
-pub(crate) fn fork_environment(origin: &Origin) {
-    // SAFETY: no other thread is left, and nothing borrowed from it before the fork.
-    unsafe { ENVIRONMENT.get() }.fork(origin);
-}
-
-/// What the constructor found.
-pub(crate) fn environment() -> &'static Environment {
-    // SAFETY: only a fork changes it, when no other thread is left.
-    unsafe { ENVIRONMENT.get() }
+/// Reads how the process was started, and settles where its profile goes.
+fn read(environment: &mut Environment, address: usize, build_id: &[u8], asked: Asked) {
+    environment.read(address, build_id, asked);
+    if environment.enabled() {
+        target::settle(environment, imports::chosen_pattern());
+    }
 }
 
 /// The destructor.
 pub(crate) extern "C" fn stop() {
     #[cfg(feature = "log")]
-    log::finish(environment());
+    log::finish(environment::of_image());
     #[cfg(not(feature = "log"))]
-    if environment().enabled() {
-        counting::stop(environment());
+    if environment::of_image().enabled() {
+        counting::stop(environment::of_image());
     }
 }

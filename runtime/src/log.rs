@@ -202,7 +202,7 @@ mod tests {
         fs::create_dir_all(&root).expect("the temporary directory is writable");
         let mut environment = Box::new(Environment::new());
         let address = &raw const LOG as usize;
-        environment.read(address, &[], crate::origin::Asked::Counted(address), b"");
+        environment.read(address, &[], crate::origin::Asked::Counted(address));
         environment.origin.pattern.fill(|_| None);
         environment.origin.pattern.push_all(root.as_os_str().as_encoded_bytes());
         environment.origin.pattern.push_all(b"/test.pathprof");

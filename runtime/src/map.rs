@@ -1,6 +1,6 @@
 //! Where code is in this process: what the keys of tables, which are addresses, are to be understood by.
 
-use crate::environment::for_each_byte;
+use crate::proc::for_each_byte;
 use crate::sys::File;
 use crate::text::Text;
 

@@ -3,11 +3,11 @@
 
 use pathformat::profile::{FORKED, UNSURE};
 
-use crate::environment::{self, Variables};
 use crate::pattern;
+use crate::proc::{self, Variables};
 use crate::sys::kept::Kept;
 use crate::sys::{self, File, Identity, Place};
-use crate::text::{Path, Text};
+use crate::text::{Path, Text, directory_length};
 
 /// Whether anybody has looked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,7 +92,7 @@ impl Origin {
     pub(crate) fn read(&mut self, asked: Asked, line: &mut Path) {
         self.state = State::Off;
         self.process = sys::process();
-        if environment::is_privileged() {
+        if proc::is_privileged() {
             return;
         }
         let mut variables = Variables { pattern: &mut self.pattern, directory: line, sane: true };
@@ -109,7 +109,7 @@ impl Origin {
         self.directory.fill(sys::current_directory);
         self.root = sys::identity(c"/");
         if let Ok(arguments) = File::open(c"/proc/self/cmdline") {
-            self.arguments.fill(|buffer| Some(environment::read_up_to(&arguments, buffer)));
+            self.arguments.fill(|buffer| Some(proc::read_up_to(&arguments, buffer)));
         }
         // The shell says in PWD where it started the program.
         let elsewhere = !self.pattern.as_bytes().is_empty()
@@ -163,15 +163,15 @@ impl Origin {
         self.time = sys::now();
         let mut bytes = [0; 1024];
         let status = File::open(c"/proc/self/stat");
-        let length = status.map_or(0, |status| environment::read_up_to(&status, &mut bytes));
-        let start = environment::start_entry(bytes.get(..length).unwrap_or_default());
+        let length = status.map_or(0, |status| proc::read_up_to(&status, &mut bytes));
+        let start = proc::start_entry(bytes.get(..length).unwrap_or_default());
         // Without /proc: when it was noticed, which is the same for all images.
         self.process_start = start.unwrap_or_else(sys::ticks_since_boot);
     }
 
     /// Keeps the directory of a file open.
     pub(crate) fn keep_folder(&mut self, file: &Path) {
-        let length = crate::target::directory_length(file.as_bytes());
+        let length = directory_length(file.as_bytes());
         if !self.folder.is_none() || length == 0 {
             return;
         }
@@ -199,7 +199,7 @@ impl Origin {
         let kept = path.as_bytes().starts_with(self.folder_path.as_bytes())
             && !path.as_bytes().get(known..).unwrap_or_default().contains(&b'/');
         if kept && let Some(folder) = self.folder.file() {
-            return path.as_path_from(known).map(|name| Place::inside(&folder, name));
+            return path.as_path_from(known).map(|name| folder.inside(name));
         }
         (self.root == Identity::NONE || sys::identity(c"/") == self.root).then(|| path.as_path().map(Place::from))?
     }

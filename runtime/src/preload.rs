@@ -28,6 +28,7 @@ use crate::slots::{Slot, Slots};
 use crate::sys::mapping::{self, At};
 use crate::sys::thread::{self, Lock};
 use crate::sys::{self, Bound, OpenError, apart};
+use crate::target;
 use crate::write::{self, Counts};
 
 /// How many images with arrays a process may have. Those beyond are not written down.
@@ -171,10 +172,11 @@ extern "C" fn start() {
         program.get_or_insert((code_of(loaded), build_id_of(loaded), loaded.arrays().next().is_some()));
     });
     let Some((code, build_id, counts)) = program else { return };
-    state.started.read(code, build_id, if counts { Asked::Counted(code) } else { Asked::Alone }, b"");
+    state.started.read(code, build_id, if counts { Asked::Counted(code) } else { Asked::Alone });
     if !state.started.enabled() {
         return;
     }
+    target::settle(&mut state.started, b"");
     state.begin();
     state.look();
     // The loader's own function, which runs all destructors, is registered later, and so runs before.

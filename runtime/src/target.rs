@@ -6,10 +6,11 @@
 //! of each process is a hidden file beside the profile. It has no directory of its own, since such a
 //! directory would need an owner, a mode, and somebody who removes it.
 
-use crate::environment::{self, Environment};
+use crate::environment::Environment;
 use crate::pattern::{self, Facts};
+use crate::proc;
 use crate::sys::{self, Kind, Names};
-use crate::text::Path;
+use crate::text::{Path, directory_length};
 
 /// What devices are called. Nothing of ours belongs beside them.
 const DEVICES: &[u8] = b"/dev/";
@@ -78,7 +79,7 @@ pub(crate) fn settle(environment: &mut Environment, chosen: &[u8]) {
 /// directory. The others are room to work in.
 fn put_state_pattern(pattern: &mut Path, directory: &mut Path, scratch: &mut Path) -> bool {
     directory.clear();
-    if !environment::read_state_directory(directory, scratch) {
+    if !proc::read_state_directory(directory, scratch) {
         return false;
     }
     for &byte in directory.as_bytes() {
@@ -180,11 +181,6 @@ fn insert(mark: u8, number: u32, out: &mut Path, scratch: &mut Path) {
     out.push(mark);
     out.push_decimal(number);
     out.push_all(scratch.as_bytes().get(stem..).unwrap_or_default());
-}
-
-/// The length of the part of a path that names its directory, with the slash.
-pub(crate) fn directory_length(path: &[u8]) -> usize {
-    path.iter().rposition(|&byte| byte == b'/').map_or(0, |slash| slash + 1)
 }
 
 /// Makes the directories above a path, from the top, unless the last of them exists.

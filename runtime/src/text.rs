@@ -114,6 +114,11 @@ impl<const N: usize> Text<N> {
     }
 }
 
+/// The length of the part of a path that names its directory, with the slash.
+pub(crate) fn directory_length(path: &[u8]) -> usize {
+    path.iter().rposition(|&byte| byte == b'/').map_or(0, |slash| slash + 1)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,19 +1,46 @@
 //! Threads of an instrumented executable: each is given a slot before it starts.
 //!
 //! The executable defines `pthread_create` and `thrd_create` (`linker-shim/src/threads.rs`; a static one the first
-//! of them, `static/threads.s`), which come here, so libraries call ours too. The thread begins in `__pathcc_thread_start` (`entry.rs`), which leaves no
+//! of them, `static/threads.s`), which come here, so libraries call ours too. The thread begins in `__pathcc_thread_start`, which leaves no
 //! frame on its stack.
 
-use crate::entry;
+use core::arch::{asm, global_asm};
+
+use crate::imports::{self, Kind};
+use crate::shared_hub;
 use crate::slots::Slot;
 
-/// Which function was called.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
-    /// `pthread_create(thread, attributes, start, argument)`.
-    Posix,
-    /// `thrd_create(thread, start, argument)`.
-    C,
+// Where a registered thread begins: the number of its slot is its argument. Then it runs what it was created for,
+// with no frame of ours on its stack, so that it ends, unwinds and looks in a debugger as without us.
+global_asm!(
+    ".pushsection .text.__pathcc_thread_start, \"ax\", @progbits",
+    ".p2align 4",
+    ".type __pathcc_thread_start, @function",
+    "__pathcc_thread_start:",
+    ".cfi_startproc",
+    "endbr64",
+    "sub $8, %rsp",
+    ".cfi_adjust_cfa_offset 8",
+    "call {begin}",
+    "add $8, %rsp",
+    ".cfi_adjust_cfa_offset -8",
+    "mov %rdx, %rdi",
+    "jmp *%rax",
+    ".cfi_endproc",
+    ".size __pathcc_thread_start, . - __pathcc_thread_start",
+    ".popsection",
+    begin = sym begin,
+    options(att_syntax)
+);
+
+/// Where a registered thread begins.
+fn thread_start() -> usize {
+    let address: usize;
+    // SAFETY: computes an address.
+    unsafe {
+        asm!("lea {}, [rip + __pathcc_thread_start]", out(reg) address, options(nomem, nostack, preserves_flags));
+    }
+    address
 }
 
 /// The function of the C library.
@@ -32,7 +59,7 @@ pub(crate) unsafe extern "C" fn create(
     kind: u32,
 ) -> i32 {
     let kind = if kind == 0 { Kind::Posix } else { Kind::C };
-    let real = if real == 0 { entry::next_create(kind) } else { real };
+    let real = if real == 0 { imports::next_create(kind) } else { real };
     if real == 0 {
         return NOT_CREATED[kind as usize];
     }
@@ -46,7 +73,7 @@ pub(crate) unsafe extern "C" fn create(
             }
         }
     };
-    let hub = entry::hub();
+    let hub = shared_hub::get();
     let given = hub.with(|shared| {
         // Nobody counts. The constructor of a library may be earlier than ours, and count.
         if shared.used == 0 {
@@ -60,7 +87,7 @@ pub(crate) unsafe extern "C" fn create(
     });
     // Without a slot the thread counts in the region, where it is noticed.
     let Some(slot) = given else { return call(start, argument) };
-    let result = call(entry::thread_start(), slot.0 as usize);
+    let result = call(thread_start(), slot.0 as usize);
     if result != 0 {
         hub.with(|shared| shared.give_back(slot));
     }
@@ -77,7 +104,7 @@ pub(crate) struct Task {
 /// In the new thread: begins to count, and gives what to run.
 pub(crate) extern "C" fn begin(slot: usize) -> Task {
     let slot = Slot(slot as u32);
-    entry::hub().with(|shared| {
+    shared_hub::get().with(|shared| {
         shared.begin(slot);
         let task = shared.task(slot);
         // The slot was given to this thread, so that there is a task.

@@ -6,10 +6,11 @@
 
 use core::arch::asm;
 use core::ptr::NonNull;
-use core::sync::atomic::{AtomicBool, Ordering};
 
+use super::call::{call, checked};
+use super::file::{self, CLOSE};
 use super::mapping::{self, At};
-use super::{CLOSE, call, checked, thread};
+use super::thread;
 
 /// The stack of the thread, mapped for it.
 const STACK: usize = 1 << 18;
@@ -17,12 +18,9 @@ const STACK: usize = 1 << 18;
 /// `CLONE_VM | CLONE_FS | CLONE_SIGHAND | CLONE_VFORK | CLONE_THREAD`, and not `CLONE_FILES`.
 const FLAGS: usize = 0x100 | 0x200 | 0x800 | 0x4000 | 0x1_0000;
 
-/// The standard descriptors are closed in the thread's table, and used for files.
-static APART: AtomicBool = AtomicBool::new(false);
-
 /// Whether this is such a thread. The hub's lock keeps all others out.
 pub(crate) fn is_apart() -> bool {
-    APART.load(Ordering::Relaxed)
+    file::standard_are_free()
 }
 
 /// Calls `act` where descriptors 0, 1 and 2 are free; whether that could be done. Signals must be blocked.
@@ -31,14 +29,14 @@ pub(crate) fn run<F: FnMut()>(act: &mut F) -> bool {
         return false;
     }
     let Some(stack) = mapping::map_private(At::Anywhere, STACK) else { return false };
-    APART.store(true, Ordering::Relaxed);
+    file::free_standard(true);
     // SAFETY: the stack is ours, the closure outlives the thread, and nobody else uses it meanwhile.
     let made = checked(unsafe { clone(stack, begin::<F>, (&raw mut *act).cast()) });
     // It has given back the memory, and is still counted among the threads until the kernel is done with it.
     while made.is_ok_and(|number| thread::is_alive(number as u32)) {
         thread::let_others_run();
     }
-    APART.store(false, Ordering::Relaxed);
+    file::free_standard(false);
     // SAFETY: the thread has ended.
     unsafe { mapping::unmap(stack, STACK) };
     made.is_ok()
@@ -103,10 +101,10 @@ mod tests {
         let mask = thread::block_signals();
         let done = run(&mut || {
             let descriptor = |file: &File| file.descriptor();
-            opened = (File::open(c"/proc/self/stat").as_ref().map_or(99, descriptor), is_apart());
+            opened = (File::open(c"/proc/self/stat").as_ref().map_or(99, descriptor), file::standard_are_free());
         });
         thread::restore_signals(mask);
-        assert!(done && opened == (0, true) && !is_apart());
+        assert!(done && opened == (0, true) && !file::standard_are_free());
         assert_eq!(std::fs::read_link("/proc/self/fd/1").expect("still open"), before);
     }
 }

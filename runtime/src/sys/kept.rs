@@ -8,7 +8,9 @@
 //! A program may close what it does not know, and open something else under the number. So a descriptor is only used after a
 //! look at what it stands for.
 
-use super::{F_DUPFD_CLOEXEC, FCNTL, File, Identity, Limits, call, checked};
+use super::file::File;
+use super::limits::Limits;
+use super::place::Identity;
 
 /// How many descriptors a process usually may have. Much higher numbers make the kernel keep long tables for the process.
 const USUAL: u64 = 1024;
@@ -49,14 +51,15 @@ impl Kept {
         let limits = Limits::of(DESCRIPTORS);
         let raised = Limits { soft: limits.hard.min(limits.soft.saturating_add(BEYOND)), ..limits };
         let descriptor = if limits.soft <= USUAL && raised.soft > limits.soft && raised.set(DESCRIPTORS) {
-            let moved = move_to(file, limits.soft.max(FIRST));
+            let moved = file.duplicate(limits.soft.max(FIRST) as usize);
             limits.set(DESCRIPTORS);
             moved
         } else {
             None
         };
         let has_plenty = limits.soft >= USUAL;
-        let descriptor = descriptor.or_else(|| if has_plenty { move_to(file, USUAL - USUAL / 4) } else { None });
+        let descriptor =
+            descriptor.or_else(|| if has_plenty { file.duplicate((USUAL - USUAL / 4) as usize) } else { None });
         match (descriptor, file.identity()) {
             (Some(descriptor), Some(identity)) => Self { descriptor: descriptor as u64, identity },
             (Some(descriptor), None) => {
@@ -83,10 +86,4 @@ impl Kept {
         }
         *self = Self::NONE;
     }
-}
-
-/// Another descriptor of a file, not below this number.
-fn move_to(file: &File, first: u64) -> Option<usize> {
-    // SAFETY: the descriptor is open.
-    checked(unsafe { call(FCNTL, [file.descriptor(), F_DUPFD_CLOEXEC, first as usize, 0, 0, 0]) }).ok()
 }

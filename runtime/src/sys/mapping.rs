@@ -2,7 +2,8 @@
 
 use core::ptr::NonNull;
 
-use super::{File, call, checked};
+use super::call::{call, checked};
+use super::file::File;
 
 const MMAP: usize = 9;
 const MUNMAP: usize = 11;

@@ -2,13 +2,12 @@
 
 use core::arch::naked_asm;
 
-use super::{call, process, thread};
+use super::call::call;
+use super::process::process;
+use super::thread::{self, SIGBUS};
 
 const RT_SIGACTION: usize = 13;
 const TGKILL: usize = 234;
-
-/// The signal.
-pub(crate) const SIGBUS: u32 = 7;
 
 const SA_SIGINFO: u64 = 4;
 const SA_RESTORER: u64 = 0x0400_0000;

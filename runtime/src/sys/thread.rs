@@ -3,7 +3,9 @@
 use core::arch::asm;
 use core::sync::atomic::{AtomicU32, Ordering};
 
-use super::{File, call, checked, process};
+use super::call::{call, checked};
+use super::file::File;
+use super::process::{process, sleep};
 use crate::text::Text;
 
 const RT_SIGPROCMASK: usize = 14;
@@ -20,6 +22,9 @@ const ESRCH: usize = 3;
 const EFAULT: usize = 14;
 const ARCH_SET_FS: usize = 0x1002;
 const ARCH_GET_FS: usize = 0x1003;
+
+/// The signal.
+pub(super) const SIGBUS: u32 = 7;
 
 /// The number of this thread.
 pub(crate) fn current() -> u32 {
@@ -120,7 +125,7 @@ impl Lock {
             if self.0.compare_exchange(0, 1, Ordering::Acquire, Ordering::Relaxed).is_ok() {
                 return true;
             }
-            super::sleep(STEP);
+            sleep(STEP);
         }
         false
     }
@@ -136,7 +141,7 @@ impl Lock {
 
 /// Lets all signals wait but SIGBUS, which cannot; gives the mask as it was.
 pub(crate) fn block_signals() -> u64 {
-    let (all, mut before) = (!(1u64 << (super::signal::SIGBUS - 1)), 0u64);
+    let (all, mut before) = (!(1u64 << (SIGBUS - 1)), 0u64);
     // SAFETY: operation 0 is SIG_BLOCK; a set of signals has eight bytes.
     unsafe { call(RT_SIGPROCMASK, [0, &raw const all as usize, &raw mut before as usize, 8, 0, 0]) };
     before

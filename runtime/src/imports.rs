@@ -1,0 +1,223 @@
+//! What this object takes from others: from the linker, from the module that pathld makes, and from the program.
+
+use core::arch::{asm, global_asm};
+use core::ffi::CStr;
+
+use crate::notes::FileHead;
+use crate::sys::thread;
+
+// The image's file head, if the linker defines it. Its address comes from the global offset table: of a word in other data GNU ld
+// forgets the relocation if it packs relative ones.
+global_asm!(".weak __ehdr_start", ".hidden __ehdr_start");
+
+// Where the profile goes, if the build says so: a text in an object of the program (`pass/src/profile.rs`).
+global_asm!(".weak __pathcc.profile", ".hidden __pathcc.profile");
+
+// What nobody defines: gold gives such a symbol the distance by which the image was moved.
+global_asm!(".weak __pathcc.nowhere", ".hidden __pathcc.nowhere");
+
+/// The pattern of the profile's name that the build asked for, or nothing.
+pub(crate) fn chosen_pattern() -> &'static [u8] {
+    let (text, nowhere): (*const u8, *const u8);
+    // SAFETY: reads words of the image's own that are constant once the image is relocated.
+    unsafe {
+        asm!(
+            "mov {}, qword ptr [rip + __pathcc.profile@GOTPCREL]",
+            "mov {}, qword ptr [rip + __pathcc.nowhere@GOTPCREL]",
+            out(reg) text, out(reg) nowhere, options(nostack, preserves_flags, pure, readonly),
+        );
+    }
+    if text == nowhere {
+        return &[];
+    }
+    // SAFETY: the pass closes the text with a NUL.
+    unsafe { self::text(text) }.to_bytes()
+}
+
+/// The text that starts there.
+///
+/// # Safety
+/// It must end with a NUL, and stay as it is.
+unsafe fn text<'a>(start: *const u8) -> &'a CStr {
+    // SAFETY: the caller vouches for it. Volatile, or the compiler would call the C library's `strlen`.
+    unsafe {
+        let length = (0..).take_while(|&at| start.add(at).read_volatile() != 0).count();
+        CStr::from_bytes_with_nul_unchecked(core::slice::from_raw_parts(start, length + 1))
+    }
+}
+
+/// The head of this image's file in memory, or null.
+pub(crate) fn file_head() -> *const FileHead {
+    let head: *const FileHead;
+    // SAFETY: reads a word of the image's own that is constant once the image is relocated.
+    unsafe {
+        asm!("mov {}, qword ptr [rip + __ehdr_start@GOTPCREL]", out(reg) head, options(nostack, preserves_flags, pure, readonly));
+    }
+    // Some linkers give the image's start even where no head is there.
+    if thread::is_readable(head as usize) { head } else { core::ptr::null() }
+}
+
+#[cfg(not(feature = "log"))]
+mod counters {
+    use core::arch::global_asm;
+    use core::ffi::CStr;
+    use core::mem::transmute;
+    use core::sync::atomic::AtomicUsize;
+
+    use super::text;
+    use crate::image::Image;
+
+    /// Which function creates a thread.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub(crate) enum Kind {
+        /// `pthread_create(thread, attributes, start, argument)`.
+        Posix,
+        /// `thrd_create(thread, start, argument)`.
+        C,
+    }
+
+    // What the module made by the linker defines.
+    global_asm!(".hidden __pathcc_image", ".hidden __pathcc_delta_offset", ".hidden __pathcc_place",);
+
+    // Functions of others, as far as the program has them.
+    global_asm!(
+        ".macro other name",
+        ".weak \\name",
+        ".quad \\name",
+        ".endm",
+        ".pushsection .data.rel.ro.__pathcc_others, \"aw\", @progbits",
+        ".p2align 3",
+        ".globl __pathcc_others",
+        ".hidden __pathcc_others",
+        "__pathcc_others:",
+        "other pthread_create",
+        "other dlsym",
+        "other __interceptor_pthread_create",
+        "other __register_atfork",
+        "other pthread_atfork",
+        ".hidden __dso_handle",
+        "other __dso_handle",
+        "other __tsan_init",
+        "other __interceptor__exit",
+        ".popsection",
+        ".purgem other",
+    );
+
+    /// Addresses, 0 for what the program does not have.
+    #[repr(C)]
+    pub(crate) struct Others {
+        /// `pthread_create`, which is the executable's if that has a hub.
+        pub(crate) create_thread: usize,
+        find_symbol: usize,
+        sanitizer_create_thread: usize,
+        register_fork_handlers: usize,
+        posix_register_fork_handlers: usize,
+        library: usize,
+        /// A function of ThreadSanitizer's.
+        pub(crate) thread_sanitizer: usize,
+        /// The `_exit` of a sanitizer.
+        pub(crate) sanitizer_exit: usize,
+    }
+
+    unsafe extern "C" {
+        #[link_name = "__pathcc_image"]
+        static IMAGE: Image;
+        #[link_name = "__pathcc_others"]
+        static OTHERS: Others;
+        #[link_name = "__pathcc_delta_offset"]
+        fn delta_offset() -> usize;
+        #[link_name = "__pathcc_place"]
+        static PLACE: AtomicUsize;
+    }
+
+    /// The descriptor of this image.
+    pub(crate) fn image() -> &'static Image {
+        // SAFETY: the linker defines it, and it is constant once the image is relocated.
+        unsafe { &IMAGE }
+    }
+
+    /// Functions of others.
+    pub(crate) fn others() -> &'static Others {
+        // SAFETY: constant once the image is relocated.
+        unsafe { &OTHERS }
+    }
+
+    /// How far this image's own `delta` is from the thread pointer, if it has one.
+    pub(crate) fn own_delta() -> Option<usize> {
+        // SAFETY: the linker's function only reads a word of the image's own.
+        Some(unsafe { delta_offset() }).filter(|&distance| distance != 0)
+    }
+
+    /// Where code of this image that may be part of a library finds `delta`.
+    pub(crate) fn place() -> &'static AtomicUsize {
+        // SAFETY: a variable of the image's own, which nothing else changes.
+        unsafe { &PLACE }
+    }
+
+    /// Calls `take` with each variable that the C library has, if it can be asked.
+    pub(crate) fn for_each_variable(mut take: impl FnMut(&[u8])) {
+        if others().find_symbol == 0 {
+            return;
+        }
+        // SAFETY: `dlsym` of the C library, whose variable is a list of texts that ends with a null.
+        unsafe {
+            let find = transmute::<usize, unsafe extern "C" fn(usize, usize) -> usize>(others().find_symbol);
+            let variable = find(0, c"environ".as_ptr() as usize) as *const *const *const u8;
+            let mut next = if variable.is_null() { core::ptr::null() } else { *variable };
+            while !next.is_null() && !(*next).is_null() {
+                take(text(*next).to_bytes());
+                next = next.add(1);
+            }
+        }
+    }
+
+    /// The function that creates a thread in the C library, or that of a sanitizer before it; 0 if there is none.
+    pub(crate) fn next_create(kind: Kind) -> usize {
+        let others = others();
+        if kind == Kind::Posix && others.sanitizer_create_thread != 0 {
+            return others.sanitizer_create_thread;
+        }
+        if others.find_symbol == 0 {
+            return 0;
+        }
+        const NEXT: usize = usize::MAX;
+        let name: &CStr = match kind {
+            Kind::Posix => c"pthread_create",
+            Kind::C => c"thrd_create",
+        };
+        // SAFETY: `dlsym` of the C library, with a text that ends with a NUL.
+        unsafe {
+            let find = transmute::<usize, unsafe extern "C" fn(usize, usize) -> usize>(others.find_symbol);
+            find(NEXT, name.as_ptr() as usize)
+        }
+    }
+
+    /// Lets the C library call these functions around every fork, until this image is unloaded.
+    pub(crate) fn register_fork_handlers(before: extern "C" fn(), after: extern "C" fn(), child: extern "C" fn()) {
+        let others = others();
+        type Handler = extern "C" fn();
+        // A library that does not say who it is could not take its handlers with it.
+        if others.register_fork_handlers != 0 && (others.library != 0 || !image().is_library()) {
+            // SAFETY: glibc's function, which is in its ABI.
+            unsafe {
+                let register = transmute::<usize, unsafe extern "C" fn(Handler, Handler, Handler, usize) -> i32>(
+                    others.register_fork_handlers,
+                );
+                register(before, after, child, others.library);
+            }
+        } else if others.posix_register_fork_handlers != 0 {
+            // SAFETY: the function of POSIX.
+            unsafe {
+                let register = transmute::<usize, unsafe extern "C" fn(Handler, Handler, Handler) -> i32>(
+                    others.posix_register_fork_handlers,
+                );
+                register(before, after, child);
+            }
+        }
+    }
+}
+
+#[cfg(not(feature = "log"))]
+pub(crate) use counters::{
+    Kind, for_each_variable, image, next_create, others, own_delta, place, register_fork_handlers,
+};

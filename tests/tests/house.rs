@@ -1,0 +1,169 @@
+//! No circles: in each crate, what a file uses never uses that file again, directly or by way of others.
+//!
+//! A file is a module. It uses another one where its code has a path that leads there: from `crate`, from `super`, or from
+//! the name of a module inside it. The outline of a crate (`lib.rs`, `main.rs`) names all files and is left out, and so are
+//! unit tests.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Modules, by the names on the way to them, and which they use.
+type Uses = BTreeMap<Vec<String>, BTreeSet<Vec<String>>>;
+
+/// The files of Rust below a folder.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).expect("a folder of the tree").map(|entry| entry.expect("an entry").path());
+    let (folders, files): (Vec<_>, Vec<_>) = entries.partition(|path| path.is_dir());
+    let files = files.into_iter().filter(|path| path.extension().is_some_and(|extension| extension == "rs"));
+    files.chain(folders.iter().flat_map(|folder| self::files(folder))).collect()
+}
+
+/// The code of a file without comments, texts and unit tests.
+fn code(file: &Path) -> String {
+    let text = fs::read_to_string(file).expect("a file of the tree");
+    let text = text.split("#[cfg(test)]\nmod ").next().unwrap_or_default();
+    let kept = |line: &str| line.split("//").next().unwrap_or_default().split('"').step_by(2).collect::<String>();
+    text.lines().map(|line| kept(line) + "\n").collect()
+}
+
+/// The paths in code, one for each name that is reached: `a::{b, c::D}` has `a::b` and `a::c::D`.
+fn paths(code: &str) -> Vec<Vec<String>> {
+    let mut words = Vec::new();
+    let mut rest = code;
+    while let Some(first) = rest.chars().next() {
+        let is_word = |c: char| c.is_alphanumeric() || c == '_';
+        let length = if is_word(first) {
+            rest.find(|c| !is_word(c)).unwrap_or(rest.len())
+        } else if rest.starts_with("::") {
+            2
+        } else {
+            first.len_utf8()
+        };
+        let (word, after) = rest.split_at(length);
+        if !word.trim().is_empty() {
+            words.push(word);
+        }
+        rest = after;
+    }
+    let (mut found, mut at) = (Vec::new(), 0);
+    while at < words.len() {
+        if at + 1 < words.len() && words[at + 1] == "::" && (at == 0 || words[at - 1] != "::") {
+            // What stands before `::` may be the end of a type in angle brackets.
+            at = follow(&words, at, &[], &mut found).max(at + 1);
+        } else {
+            at += 1;
+        }
+    }
+    found
+}
+
+/// Reads the path, or the tree of paths, that begins at a word, behind others; gives where it ends.
+fn follow(words: &[&str], mut at: usize, before: &[String], found: &mut Vec<Vec<String>>) -> usize {
+    let mut path = before.to_vec();
+    loop {
+        match words.get(at) {
+            Some(&"{") => {
+                at += 1;
+                while words.get(at).is_some_and(|word| *word != "}") {
+                    let next = follow(words, at, &path, found);
+                    at = if next == at { at + 1 } else { next };
+                }
+                return at + 1;
+            }
+            Some(word) if word.chars().all(|c| c.is_alphanumeric() || c == '_') => {
+                path.push((*word).to_owned());
+                at += 1;
+                if words.get(at) != Some(&"::") {
+                    found.push(path);
+                    return at;
+                }
+                at += 1;
+            }
+            _ => {
+                found.extend(Some(path).filter(|path| path.len() > before.len()));
+                return at;
+            }
+        }
+    }
+}
+
+/// Which modules of a crate use which.
+fn uses(source: &Path) -> Uses {
+    let module = |file: &Path| -> Vec<String> {
+        let path = file.strip_prefix(source).expect("below").with_extension("");
+        path.iter().map(|part| part.to_string_lossy().into_owned()).collect()
+    };
+    let is_outline =
+        |file: &Path| file.parent() == Some(source) && (file.ends_with("lib.rs") || file.ends_with("main.rs"));
+    let files: Vec<_> = files(source).into_iter().filter(|file| !is_outline(file)).collect();
+    let modules: BTreeSet<_> = files.iter().map(|file| module(file)).collect();
+    let mut uses = Uses::new();
+    for file in &files {
+        let this = module(file);
+        let parent = &this[..this.len() - 1];
+        let used = uses.entry(this.clone()).or_default();
+        for path in paths(&code(file)) {
+            let full = match path[0].as_str() {
+                "crate" => path[1..].to_vec(),
+                "super" => [parent, &path[1..]].concat(),
+                "self" => [&this[..], &path[1..]].concat(),
+                _ => [&this[..], &path[..]].concat(),
+            };
+            let reached = (1..=full.len()).rev().map(|length| &full[..length]).find(|part| modules.contains(*part));
+            used.extend(reached.filter(|reached| **reached != this[..]).map(<[String]>::to_vec));
+        }
+    }
+    uses
+}
+
+/// The modules from which the way leads back to themselves.
+fn circles(uses: &Uses) -> Vec<String> {
+    let reached = |from: &Vec<String>| {
+        let mut seen = BTreeSet::new();
+        let mut pending: Vec<_> = uses[from].iter().collect();
+        while let Some(next) = pending.pop() {
+            if seen.insert(next) {
+                pending.extend(uses.get(next).into_iter().flatten());
+            }
+        }
+        seen
+    };
+    uses.keys().filter(|module| reached(module).contains(module)).map(|module| module.join("::")).collect()
+}
+
+#[test]
+fn no_crate_has_a_circle_of_files() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace");
+    let crates = ["paths", "format", "driver", "pass", "linker-shim", "runtime", "report", "tests"];
+    let found: Vec<_> = crates
+        .iter()
+        .flat_map(|name| {
+            let uses = uses(&root.join(name).join("src"));
+            assert!(uses.values().any(|used| !used.is_empty()), "{name}: the files are read");
+            circles(&uses).into_iter().map(move |module| format!("{name}: {module}"))
+        })
+        .collect();
+    assert!(found.is_empty(), "these files use themselves by way of others: {found:#?}");
+}
+
+#[test]
+fn paths_are_found_in_code() {
+    let found = |code: &str| paths(code).iter().map(|path| path.join("::")).collect::<Vec<_>>();
+    assert_eq!(
+        found("use crate::a::{self, b, c::{D, e}};"),
+        ["crate::a::self", "crate::a::b", "crate::a::c::D", "crate::a::c::e"]
+    );
+    assert_eq!(found("let x = super::f(1, crate::g::H::new());"), ["super::f", "crate::g::H::new"]);
+    assert_eq!(found("x: y"), Vec::<String>::new());
+}
+
+#[test]
+fn circles_are_found() {
+    let uses = |list: &[(&str, &[&str])]| -> Uses {
+        let name = |name: &&str| vec![(*name).to_owned()];
+        list.iter().map(|(from, to)| (name(from), to.iter().map(name).collect())).collect()
+    };
+    assert_eq!(circles(&uses(&[("a", &["b"]), ("b", &["c"]), ("c", &[])])), Vec::<String>::new());
+    assert_eq!(circles(&uses(&[("a", &["b"]), ("b", &["c"]), ("c", &["b"])])), ["b", "c"]);
+}
