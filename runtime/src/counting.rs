@@ -85,7 +85,7 @@ pub(crate) fn start(environment: &mut Environment) {
         environment.origin.share_folder(&shared.origin);
         shared.add((&raw mut *counting).cast());
     });
-    imports::register_fork_handlers(before_fork, after_fork, in_child);
+    imports::fork_registration().register(before_fork, after_fork, in_child);
     if shared_hub::has_own_hub() {
         rescue::begin();
     }

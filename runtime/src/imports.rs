@@ -66,6 +66,7 @@ mod counters {
 
     use super::text;
     use crate::image::Image;
+    use crate::others::{self, ForkRegistration};
 
     /// Which function creates a thread.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,28 +80,16 @@ mod counters {
     // What the module made by the linker defines.
     global_asm!(".hidden __pathcc_image", ".hidden __pathcc_delta_offset", ".hidden __pathcc_place",);
 
-    // Functions of others, as far as the program has them.
-    global_asm!(
-        ".macro other name",
-        ".weak \\name",
-        ".quad \\name",
-        ".endm",
-        ".pushsection .data.rel.ro.__pathcc_others, \"aw\", @progbits",
-        ".p2align 3",
-        ".globl __pathcc_others",
-        ".hidden __pathcc_others",
-        "__pathcc_others:",
-        "other pthread_create",
-        "other dlsym",
-        "other __interceptor_pthread_create",
-        "other __register_atfork",
-        "other pthread_atfork",
+    others::table!(
         ".hidden __dso_handle",
-        "other __dso_handle",
-        "other __tsan_init",
-        "other __interceptor__exit",
-        ".popsection",
-        ".purgem other",
+        "pthread_create",
+        "dlsym",
+        "__interceptor_pthread_create",
+        "__register_atfork",
+        "pthread_atfork",
+        "__dso_handle",
+        "__tsan_init",
+        "__interceptor__exit",
     );
 
     /// Addresses, 0 for what the program does not have.
@@ -192,32 +181,15 @@ mod counters {
         }
     }
 
-    /// Lets the C library call these functions around every fork, until this image is unloaded.
-    pub(crate) fn register_fork_handlers(before: extern "C" fn(), after: extern "C" fn(), child: extern "C" fn()) {
+    /// Tells the C library what to call around every fork, until this image is unloaded.
+    pub(crate) fn fork_registration() -> ForkRegistration {
         let others = others();
-        type Handler = extern "C" fn();
         // A library that does not say who it is could not take its handlers with it.
-        if others.register_fork_handlers != 0 && (others.library != 0 || !image().is_library()) {
-            // SAFETY: glibc's function, which is in its ABI.
-            unsafe {
-                let register = transmute::<usize, unsafe extern "C" fn(Handler, Handler, Handler, usize) -> i32>(
-                    others.register_fork_handlers,
-                );
-                register(before, after, child, others.library);
-            }
-        } else if others.posix_register_fork_handlers != 0 {
-            // SAFETY: the function of POSIX.
-            unsafe {
-                let register = transmute::<usize, unsafe extern "C" fn(Handler, Handler, Handler) -> i32>(
-                    others.posix_register_fork_handlers,
-                );
-                register(before, after, child);
-            }
-        }
+        let may_leave = others.library != 0 || !image().is_library();
+        let glibc = if may_leave { others.register_fork_handlers } else { 0 };
+        ForkRegistration { glibc, posix: others.posix_register_fork_handlers, library: others.library }
     }
 }
 
 #[cfg(not(feature = "log"))]
-pub(crate) use counters::{
-    Kind, for_each_variable, image, next_create, others, own_delta, place, register_fork_handlers,
-};
+pub(crate) use counters::{Kind, for_each_variable, fork_registration, image, next_create, others, own_delta, place};

@@ -51,6 +51,8 @@ mod notes;
 mod object;
 #[cfg_attr(feature = "log", allow(dead_code, reason = "the block log is of one image"))]
 mod origin;
+#[cfg(all(not(feature = "log"), panic = "abort"))]
+mod others;
 mod pattern;
 #[cfg(all(feature = "preload", panic = "abort"))]
 mod preload;

@@ -1,12 +1,11 @@
-//! What a program is given when it starts, for its images that were compiled by pathcc and linked by another linker.
+//! The runtime for images that pathcc compiled and another linker linked. `LD_PRELOAD` makes the loader take it in.
 //!
-//! Such an image counts in the arrays that its objects brought along, and has notes that tell where they are. Here they are
-//! written down when the process ends: by `exit`, behind every destructor, or by `_exit`. In a forked child they start from
-//! zero. Where `ld.pathld` links, more is kept: threads do not count apart here, so that what they count is marked; and no
-//! file keeps the counts of a process that is killed, of one that executes another program, and of a library that is
-//! closed before the end.
+//! Such an image counts in the arrays of its objects, and its notes tell where they are. This library writes the arrays
+//! down when the process ends: by `exit`, behind every destructor, or by `_exit`. A forked child starts from zero.
 //!
-//! The loader takes this library in because `LD_PRELOAD` says so.
+//! It keeps less than where `ld.pathld` links. Threads have no counters of their own, so what they count is marked. No file
+//! keeps the counters, so a process that is killed or executes another program loses them, and so does a library
+//! that is closed before the end.
 
 use core::arch::global_asm;
 use core::mem::{replace, size_of, transmute};
@@ -24,6 +23,7 @@ use crate::image::{self, Image, Module};
 use crate::map::Map;
 use crate::notes::{self, Segment};
 use crate::origin::Asked;
+use crate::others::{self, ForkRegistration};
 use crate::slots::{Slot, Slots};
 use crate::sys::mapping::{self, At};
 use crate::sys::thread::{self, Lock};
@@ -37,7 +37,7 @@ const MOST_IMAGES: usize = 256;
 /// How long `_exit` waits for another thread that is writing, in nanoseconds.
 const PATIENCE: u64 = 1_000_000_000;
 
-// The constructor, the functions that stand before the C library's, and those of others that are called.
+// The constructor, and the functions that stand before the C library's.
 global_asm!(
     ".pushsection .init_array, \"aw\", @init_array",
     ".p2align 3",
@@ -49,25 +49,11 @@ global_asm!(
     ".globl _Exit",
     ".type _Exit, @function",
     ".set _Exit, {leave}",
-    ".macro other name",
-    ".weak \\name",
-    ".quad \\name",
-    ".endm",
-    ".pushsection .data.rel.ro.__pathcc_others, \"aw\", @progbits",
-    ".p2align 3",
-    ".globl __pathcc_others",
-    ".hidden __pathcc_others",
-    "__pathcc_others:",
-    "other dl_iterate_phdr",
-    "other __cxa_atexit",
-    "other __cxa_at_quick_exit",
-    "other __register_atfork",
-    "other pthread_atfork",
-    ".popsection",
-    ".purgem other",
     start = sym start,
     leave = sym leave,
 );
+
+others::table!("", "dl_iterate_phdr", "__cxa_atexit", "__cxa_at_quick_exit", "__register_atfork", "pthread_atfork",);
 
 /// Addresses, 0 for what the C library does not have.
 #[repr(C)]
@@ -110,7 +96,8 @@ impl Loaded {
     }
 }
 
-/// An image with arrays. Of its fields only the reference cannot be zeros, so that none of them is.
+/// An image with arrays. The reference is its only field that cannot be zero. So `None` is zeros, and a list of them takes no
+/// room in the file.
 struct Counted {
     /// What the C library says of it, by which it is known again.
     base: usize,
@@ -123,7 +110,7 @@ struct Counted {
     flags: u32,
     /// [`UNREGISTERED_THREADS`] if threads disturb each other's counts.
     flags_with_threads: u32,
-    /// When it was seen last.
+    /// The number of the look that saw it last.
     seen: u32,
 }
 
@@ -141,7 +128,7 @@ struct State {
     process: u32,
     /// How long other threads had run when counting began, in nanoseconds.
     others_before: u64,
-    /// How often the C library was asked for images.
+    /// How often the images were looked for.
     looks: u32,
     written: bool,
 }
@@ -185,17 +172,9 @@ extern "C" fn start() {
         // SAFETY: functions of the C library's ABI; this library is never unloaded.
         unsafe { transmute::<usize, Register>(register)(finish, 0, 0) };
     }
-    type Handler = extern "C" fn();
-    let (before, after, child): (Handler, Handler, Handler) = (before_fork, after_fork, in_child);
-    if others.register_fork_handlers != 0 {
-        type Register = unsafe extern "C" fn(Handler, Handler, Handler, usize) -> i32;
-        // SAFETY: as above.
-        unsafe { transmute::<usize, Register>(others.register_fork_handlers)(before, after, child, 0) };
-    } else if others.posix_register_fork_handlers != 0 {
-        type Register = unsafe extern "C" fn(Handler, Handler, Handler) -> i32;
-        // SAFETY: as above.
-        unsafe { transmute::<usize, Register>(others.posix_register_fork_handlers)(before, after, child) };
-    }
+    let (glibc, posix) = (others.register_fork_handlers, others.posix_register_fork_handlers);
+    // This library is never unloaded.
+    ForkRegistration { glibc, posix, library: 0 }.register(before_fork, after_fork, in_child);
 }
 
 /// Writes everything down, once.
@@ -315,6 +294,11 @@ fn counted(loaded: &Loaded) -> Option<Counted> {
     })
 }
 
+/// The images that this look saw.
+fn loaded(images: &[Option<Counted>], look: u32) -> impl Iterator<Item = &Counted> {
+    images.iter().flatten().filter(move |counted| counted.seen == look)
+}
+
 impl State {
     /// This process begins to count.
     fn begin(&mut self) {
@@ -343,7 +327,7 @@ impl State {
         self.begin();
         self.started.origin.notice_fork();
         let map = PageMap::open();
-        for counted in self.images.iter().flatten().filter(|counted| counted.seen == self.looks) {
+        for counted in loaded(&self.images, self.looks) {
             self.slots.adopt(&counted.image);
             let Some(region) = self.slots.address(Slot::REGION) else { continue };
             for place in counted.image.places() {
@@ -360,7 +344,7 @@ impl State {
     fn write(&mut self) {
         let other_threads = sys::thread_count().is_some_and(|count| count > 1)
             || sys::cpu_time_of_others(Bound::Lower) > self.others_before;
-        for counted in self.images.iter().flatten().filter(|counted| counted.seen == self.looks) {
+        for counted in loaded(&self.images, self.looks) {
             self.environment.clear();
             self.environment.join(&mut self.started.origin, counted.code, counted.build_id);
             self.slots.adopt(&counted.image);

@@ -1,9 +1,9 @@
 //! Descriptors that stay open for as long as the process runs: it may lower its limits, change its root or its user, and the
 //! files can still be used.
 //!
-//! They are not in the program's way. A number beyond its limit takes none of those that it may have, and can be had if the
-//! limit may be raised for a moment. Otherwise the number is near the end of the range, if that is as long as usual, since
-//! no program misses one of a thousand; of a shorter range nothing is taken.
+//! They are not in the program's way. If the limit may be raised for a moment, they have numbers beyond it, of which the
+//! program misses none. Otherwise they have numbers near the end of the range, if that is as long as usual. Of a shorter
+//! range nothing is taken, and nothing is kept.
 //!
 //! A program may close what it does not know, and open something else under the number. So a descriptor is only used after a
 //! look at what it stands for.
