@@ -20,6 +20,7 @@ pub mod note;
 pub mod profile;
 pub mod raw;
 pub mod record;
+pub mod settings;
 pub mod tree;
 pub mod variables;
 #[cfg(any(feature = "alloc", test))]

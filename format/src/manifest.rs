@@ -9,6 +9,8 @@ use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use crate::settings::{Mode, Stage, Threads};
+
 mod payload;
 
 /// Everything known about one instrumented translation unit.
@@ -20,13 +22,12 @@ pub struct Manifest {
     pub directory: String,
     /// Program and version that wrote this.
     pub producer: String,
-    /// What is counted: `paths`, `blocks`, `edges` or `calls` (or `log` in the block-log builds of
-    /// the tests).
-    pub mode: String,
-    /// Where in the pipeline the pass ran: `late` or `early`.
-    pub stage: String,
-    /// How threads count: `exact`, `single` or `atomic`.
-    pub threads: String,
+    /// What is counted.
+    pub mode: Mode,
+    /// Where in the pipeline the pass ran.
+    pub stage: Stage,
+    /// How threads count.
+    pub threads: Threads,
     /// The most paths that a function may have before more edges are cut.
     pub limit: u64,
     /// All functions defined in the unit, instrumented or skipped, in source order.

@@ -6,7 +6,7 @@
 //! stay in a stripped image.
 
 use crate::ModuleId;
-use crate::raw::Threads;
+use crate::settings::Threads;
 use crate::wire::Reader;
 
 /// The section of an object that holds the note.

@@ -22,6 +22,7 @@ use core::ops::Range;
 use crate::RAW_VERSION;
 use crate::profile::{Head, tag};
 use crate::record::ModuleId;
+use crate::settings::Threads;
 use crate::wire::{Checksummed, Sink};
 
 /// First eight bytes of every raw file.
@@ -44,43 +45,6 @@ pub const OWN_BASE: u32 = 4;
 /// Another such flag: code of the module may give threads other thread pointers, so that no code of
 /// the image finds thread-local words.
 pub const MOVES_POINTER: u32 = 8;
-
-/// How the threads of a module count.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Threads {
-    /// Each known thread in its own slot.
-    Exact,
-    /// All in slot 0, as if there was but one.
-    Single,
-    /// All in slot 0, by atomic additions.
-    Atomic,
-}
-
-impl Threads {
-    /// From the number that stands for it in manifests and raw files; unknown numbers are
-    /// [`Threads::Exact`].
-    pub fn from_code(code: u32) -> Self {
-        match code & 3 {
-            1 => Self::Single,
-            2 => Self::Atomic,
-            _ => Self::Exact,
-        }
-    }
-
-    /// The kind that an option names; [`Exact`](Self::Exact) unless it is another one.
-    pub fn from_name(name: &str) -> Self {
-        match name {
-            "single" => Self::Single,
-            "atomic" => Self::Atomic,
-            _ => Self::Exact,
-        }
-    }
-
-    /// The number that stands for it.
-    pub fn code(self) -> u32 {
-        self as u32
-    }
-}
 
 /// Where the counters of a module are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -61,7 +61,7 @@ impl fmt::Debug for ModuleId {
 /// The fixed head of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Head {
-    /// How threads count, as [`Threads::code`](crate::raw::Threads::code), and perhaps
+    /// How threads count, as [`Threads::code`](crate::settings::Threads::code), and perhaps
     /// [`OWN_BASE`](crate::raw::OWN_BASE).
     pub flags: u32,
     /// Which module this is.
@@ -197,7 +197,7 @@ mod tests {
     use alloc::vec::Vec;
 
     use super::*;
-    use crate::raw::Threads;
+    use crate::settings::Threads;
 
     fn section() -> Vec<u8> {
         let mut section = write(ModuleId([1; 16]), Threads::Exact.code(), [10, 0], 5, b"hello");

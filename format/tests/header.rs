@@ -2,9 +2,8 @@
 
 use pathformat::ModuleId;
 use pathformat::profile::{CUT, DENIED, ENDED, FORKED, Head, INCOMPLETE, PARTIAL, UNREGISTERED_THREADS};
-use pathformat::raw::{
-    FLAGS_OFFSET, Header, MOVES_POINTER, OWN_BASE, PAGE, Place, SHARED, Sums, Threads, write_header,
-};
+use pathformat::raw::{FLAGS_OFFSET, Header, MOVES_POINTER, OWN_BASE, PAGE, Place, SHARED, Sums, write_header};
+use pathformat::settings::Threads;
 use pathformat::wire::{Error, checksum};
 
 const SENSELESS: Error = Error::Invalid("the sizes in its header make no sense");

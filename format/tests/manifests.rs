@@ -4,6 +4,7 @@ use pathformat::manifest::{
     Block, Call, CutReason, DagEdge, DagEdgeKind, Edge, Exit, Function, INDIRECT, Linkage, Location, Manifest, Outcome,
     Pattern, PatternShape, TableOf, Whole,
 };
+use pathformat::settings::{Mode, Stage, Threads};
 
 fn of(function: Function) -> Manifest {
     Manifest { functions: vec![function], ..Manifest::default() }
@@ -118,9 +119,9 @@ fn every_bit_says_something() {
         source: "s".into(),
         directory: "d".into(),
         producer: "p".into(),
-        mode: "m".into(),
-        stage: "e".into(),
-        threads: "t".into(),
+        mode: Mode::Calls,
+        stage: Stage::Early,
+        threads: Threads::Single,
         limit: 300,
         functions: vec![function],
     };

@@ -284,7 +284,7 @@ fn better_list(used: &[Module], reached: &[Module]) -> Option<Vec<Module>> {
 #[cfg(test)]
 mod tests {
     use pathformat::ModuleId;
-    use pathformat::raw::Threads;
+    use pathformat::settings::Threads;
 
     use super::*;
 

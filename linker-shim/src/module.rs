@@ -17,7 +17,8 @@ use object::{
     Architecture, BinaryFormat, ComdatKind, Endianness, RelocationFlags, SectionFlags, SectionKind, SymbolFlags,
     SymbolKind, SymbolScope,
 };
-use pathformat::raw::{OWN_BASE, Threads};
+use pathformat::raw::OWN_BASE;
+use pathformat::settings::Threads;
 use pathformat::{names, note};
 
 use crate::args::Kind;

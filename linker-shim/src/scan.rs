@@ -11,8 +11,9 @@ use object::LittleEndian;
 use object::elf::{EM_X86_64, ET_DYN, ET_EXEC, ET_REL, FileHeader64};
 use object::read::archive::ArchiveFile;
 use object::read::elf::{FileHeader, SectionHeader};
-use pathformat::raw::{MOVES_POINTER, OWN_BASE, Threads};
+use pathformat::raw::{MOVES_POINTER, OWN_BASE};
 use pathformat::record::{Head, Records};
+use pathformat::settings::Threads;
 use pathformat::{Error, MANIFEST_VERSION, ModuleId, names};
 use rayon::prelude::*;
 

@@ -16,7 +16,8 @@ use std::path::Path;
 use object::LittleEndian;
 use object::elf::{FileHeader64, PF_X, PT_LOAD, ProgramHeader64};
 use object::read::elf::{FileHeader, ProgramHeader};
-use pathformat::raw::{OWN_BASE, Threads};
+use pathformat::raw::OWN_BASE;
+use pathformat::settings::Threads;
 
 use crate::content::content;
 use crate::early;

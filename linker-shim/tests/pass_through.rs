@@ -7,8 +7,8 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, Output};
 use std::time::{Duration, Instant};
 
-use pathformat::raw::Threads;
 use pathformat::record;
+use pathformat::settings::Threads;
 use support::{Image, LINKERS, Scratch, id, pathld, succeed};
 
 /// A linker that writes its arguments to `called`, one a line, and ends with 7.

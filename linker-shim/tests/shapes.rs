@@ -336,7 +336,8 @@ fn without_pathld_the_objects_link_and_count_into_nowhere() {
 #[test]
 fn the_block_log() {
     let scratch = Scratch::new();
-    let record = pathformat::record::write(support::id(9), pathformat::raw::Threads::Exact.code(), [0, 0], 1, b"x");
+    let record =
+        pathformat::record::write(support::id(9), pathformat::settings::Threads::Exact.code(), [0, 0], 1, b"x");
     let bytes: Vec<String> = record.iter().map(u8::to_string).collect();
     scratch.compile(
         "main",

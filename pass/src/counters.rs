@@ -21,7 +21,7 @@ use inkwell::values::{
     MetadataValue, PointerValue,
 };
 use inkwell::{AtomicOrdering, AtomicRMWBinOp, GlobalVisibility, ThreadLocalMode};
-use pathformat::raw::Threads;
+use pathformat::settings::{Stage, Threads};
 use pathformat::{ModuleId, names};
 
 use crate::llvm::{self, FunctionFacts};
@@ -93,8 +93,8 @@ impl<'ctx> Counters<'ctx> {
         array.set_initializer(&array_type.const_zero());
         array.set_alignment(64);
         make_replaceable(module, array);
-        note::add(module, array, id, [counters, keys], Threads::from_name(&options.threads));
-        let leads = (options.threads == "exact").then(|| {
+        note::add(module, array, id, [counters, keys], options.threads);
+        let leads = (options.threads == Threads::Exact).then(|| {
             let leads = match options.base {
                 Base::Word => {
                     let address = array.as_pointer_value();
@@ -115,8 +115,8 @@ impl<'ctx> Counters<'ctx> {
         });
         let marks = Marks { empty: context.metadata_node(&[]), not_sanitized: context.get_kind_id("nosanitize") };
         let way = match options {
-            _ if options.threads == "atomic" => Way::Atomic,
-            _ if options.stage == "early" && options.promotion => Way::Optimised,
+            _ if options.threads == Threads::Atomic => Way::Atomic,
+            _ if options.stage == Stage::Early && options.promotion => Way::Optimised,
             _ if options.last && options.techniques.folding => Way::Folded,
             _ => Way::Assembly,
         };

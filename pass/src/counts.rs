@@ -1,6 +1,7 @@
 //! Counts blocks, edges or calls: one instruction wherever something has a counter.
 
 use pathformat::ModuleId;
+use pathformat::settings::{Mode, Stage};
 use paths::cfg::{Block, ENTRY, Edge};
 
 use crate::base::Base;
@@ -36,8 +37,8 @@ pub(crate) fn instrument(planned: &Planned<'_, Sites>, counters: &Counters<'_>, 
     };
     let needs = sites.all().next().is_some() || !planned.tables.is_empty();
     let base = Base::new(planned, counters, &builder, options.techniques.reading_again, needs, counts_behind);
-    let fewest = options.mode == "blocks" && options.placement == Placement::SpanningTree && !graph.returns_twice;
-    let promoted = if fewest && options.promotion && options.stage != "early" {
+    let fewest = options.mode == Mode::Blocks && options.placement == Placement::SpanningTree && !graph.returns_twice;
+    let promoted = if fewest && options.promotion && options.stage != Stage::Early {
         Promoted::choose(graph, sites, &builder, context.i64_type())
     } else {
         Promoted::none()

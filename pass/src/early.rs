@@ -5,6 +5,7 @@
 use inkwell::module::Module;
 use inkwell::values::FunctionValue;
 use pathformat::names;
+use pathformat::settings::Mode;
 
 use crate::counters::make_replaceable;
 use crate::llvm::{self, FunctionFacts};
@@ -13,7 +14,7 @@ use crate::pen::first_after_slots;
 
 /// Lets the resolvers of a module call it, if its code, or that of others like it, reads a word.
 pub(crate) fn prepare_resolvers(module: &Module<'_>, options: &Options) {
-    if options.base != Base::Word || options.mode == "log" {
+    if options.base != Base::Word || options.mode == Mode::Log {
         return;
     }
     let resolvers = llvm::ifunc_resolvers(module);

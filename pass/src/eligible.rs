@@ -2,15 +2,16 @@
 
 use inkwell::module::{Linkage, Module};
 use inkwell::values::FunctionValue;
+use pathformat::settings::Stage;
 
 use crate::llvm::{self, FunctionFacts};
 use crate::options::Options;
 
 /// Whether the object file will hold code for `function`. At the start of the pipeline a copy that is only there to be
 /// inlined counts as well, for where it is inlined it runs.
-pub(crate) fn is_emitted(function: FunctionValue<'_>, stage: &str) -> bool {
+pub(crate) fn is_emitted(function: FunctionValue<'_>, stage: Stage) -> bool {
     let copy = function.get_linkage() == Linkage::AvailableExternally;
-    function.count_basic_blocks() > 0 && (!copy || stage == "early")
+    function.count_basic_blocks() > 0 && (!copy || stage == Stage::Early)
 }
 
 /// Whether a module is for x86-64 Linux with 64-bit pointers. Others are left as they are, without a manifest: not every

@@ -7,6 +7,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use inkwell::module::Module;
 use llvm_sys::prelude::{LLVMBasicBlockRef, LLVMModuleRef, LLVMValueRef};
 
+use pathformat::settings::{Mode, Stage, Threads};
+
 use crate::options;
 
 /// The function analyses of LLVM's pass manager, only ever handed back to C++.
@@ -156,9 +158,9 @@ impl Options {
         // SAFETY: see above.
         let text = |text: *const c_char| unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned();
         options::Options {
-            mode: text(self.mode),
-            stage: text(self.stage),
-            threads: text(self.threads),
+            mode: Mode::from_name(&text(self.mode)).unwrap_or_default(),
+            stage: Stage::from_name(&text(self.stage)).unwrap_or_default(),
+            threads: Threads::from_name(&text(self.threads)).unwrap_or_default(),
             filter: options::Filter::new(&text(self.filter)),
             profile: text(self.profile),
             skip: Some(text(self.skip)).filter(|reason| !reason.is_empty()),

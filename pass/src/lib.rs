@@ -35,6 +35,7 @@ use inkwell::module::Module;
 use inkwell::values::FunctionValue;
 use pathformat::ModuleId;
 use pathformat::manifest::{Function, Manifest};
+use pathformat::settings::Mode;
 
 use crate::counters::Counters;
 use crate::instrument::instrument;
@@ -52,7 +53,7 @@ fn run(module: &Module<'_>, options: &Options, analyses: *mut ffi::Analyses) -> 
     if !eligible::has_counted_target(module) {
         return false;
     }
-    let functions: Vec<_> = module.get_functions().filter(|f| eligible::is_emitted(*f, &options.stage)).collect();
+    let functions: Vec<_> = module.get_functions().filter(|f| eligible::is_emitted(*f, options.stage)).collect();
     // A second run, over the bitcode that a first one wrote, would count everything twice.
     if functions.is_empty() || manifest::is_present(module) || options.skip.as_deref() == Some("kernel") {
         return false;
@@ -60,11 +61,11 @@ fn run(module: &Module<'_>, options: &Options, analyses: *mut ffi::Analyses) -> 
     let options = &options.for_module(module, llvm::moves_thread_pointer(module));
     let code = llvm::module_hash(module);
     let mut manifest = manifest::begin(module, options);
-    let written = match options.mode.as_str() {
-        mode @ ("blocks" | "edges" | "calls") => {
+    let written = match options.mode {
+        mode @ (Mode::Blocks | Mode::Edges | Mode::Calls) => {
             let planned = plan_all(module, &functions, options, analyses, &mut manifest, |graph, record| match mode {
-                "edges" => Sites::of_edges(graph, record),
-                "calls" => Sites::of_calls(graph, record),
+                Mode::Edges => Sites::of_edges(graph, record),
+                Mode::Calls => Sites::of_calls(graph, record),
                 _ => Sites::of_blocks(graph, options, record),
             });
             write_all(module, options, &manifest, code, &planned, |planned, counters, id| {
@@ -83,7 +84,7 @@ fn run(module: &Module<'_>, options: &Options, analyses: *mut ffi::Analyses) -> 
                 });
                 Paths { plan, whole }
             });
-            if mode == "log" {
+            if mode == Mode::Log {
                 let written = Written::of(&manifest, code);
                 planned.iter().for_each(|planned| log::instrument(module, planned, written.id, planned.index as u32));
                 verify(&planned, options);

@@ -9,7 +9,7 @@ use std::fmt::Write;
 
 use inkwell::module::Module;
 use pathformat::manifest::Manifest;
-use pathformat::raw::{MOVES_POINTER, OWN_BASE, Threads};
+use pathformat::raw::{MOVES_POINTER, OWN_BASE};
 use pathformat::{ModuleId, names, record};
 
 use crate::debug_info;
@@ -50,9 +50,9 @@ pub(crate) fn begin(module: &Module<'_>, options: &Options) -> Manifest {
         source: module.get_source_file_name().to_string_lossy().into_owned(),
         directory: debug_info::directory(module),
         producer: format!("pathcc {}", env!("CARGO_PKG_VERSION")),
-        mode: options.mode.clone(),
-        stage: options.stage.clone(),
-        threads: options.threads.clone(),
+        mode: options.mode,
+        stage: options.stage,
+        threads: options.threads,
         limit: options.limit,
         functions: Vec::new(),
     }
@@ -70,7 +70,7 @@ pub(crate) fn attach(module: &Module<'_>, manifest: &Manifest, written: Written,
     let (own_base, moves_pointer) = (options.base == Base::Word, options.moves_pointer);
     let payload = manifest.seal(written.content);
     let stored = zstd::bulk::compress(&payload, LEVEL).expect("compressing into memory does not fail");
-    let threads = Threads::from_name(&manifest.threads);
+    let threads = manifest.threads;
     let flag = |flag, is_set: bool| if is_set { flag } else { 0 };
     let flags = threads.code() | flag(OWN_BASE, own_base) | flag(MOVES_POINTER, moves_pointer);
     let record = record::write(written.id, flags, [written.counters, written.keys], payload.len(), &stored);
@@ -103,6 +103,8 @@ fn assembly(bytes: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use pathformat::settings::Mode;
+
     use super::*;
 
     #[test]
@@ -113,8 +115,8 @@ mod tests {
 
     #[test]
     fn the_identity_ignores_what_is_counted_but_not_the_code() {
-        let manifest = Manifest { source: "a.c".into(), mode: "paths".into(), ..Manifest::default() };
-        let log = Manifest { mode: "log".into(), ..manifest.clone() };
+        let manifest = Manifest { source: "a.c".into(), ..Manifest::default() };
+        let log = Manifest { mode: Mode::Log, ..manifest.clone() };
         let other = Manifest { source: "b.c".into(), ..manifest.clone() };
         let identity = |manifest: &Manifest, code| identity(&manifest.content(), code);
         assert_eq!(identity(&manifest, 1), identity(&log, 1));

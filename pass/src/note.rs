@@ -6,7 +6,7 @@
 
 use inkwell::module::{Linkage, Module};
 use inkwell::values::{BasicValueEnum, GlobalValue, IntValue};
-use pathformat::raw::Threads;
+use pathformat::settings::Threads;
 use pathformat::{ModuleId, note};
 
 use crate::llvm;

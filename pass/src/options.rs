@@ -4,18 +4,19 @@ use std::path::PathBuf;
 
 use glob_match::glob_match;
 use inkwell::module::Module;
+use pathformat::settings::{Mode, Stage, Threads};
 
 /// The options of one compilation. The driver has checked their values.
 #[derive(Clone, Debug)]
 pub(crate) struct Options {
-    /// `paths`, `blocks`, `edges`, `calls`, or `log` for the tests' block log.
-    pub(crate) mode: String,
-    /// Which blocks are counted in mode `blocks`.
+    /// What is counted.
+    pub(crate) mode: Mode,
+    /// Which blocks are counted in mode [`Mode::Blocks`].
     pub(crate) placement: Placement,
-    /// `late` or `early`.
-    pub(crate) stage: String,
-    /// `exact`, `single` or `atomic`.
-    pub(crate) threads: String,
+    /// When the pass runs.
+    pub(crate) stage: Stage,
+    /// How threads count.
+    pub(crate) threads: Threads,
     /// Which functions are counted.
     pub(crate) filter: Filter,
     /// Where profiles go, as a pattern; empty if the build does not say.
@@ -141,13 +142,13 @@ impl Options {
         let musl = triple.as_str().to_bytes().windows(4).any(|part| part == b"musl");
         let may_be_loaded = module.get_flag("PIC Level").is_some() && module.get_flag("PIE Level").is_none();
         let without = musl && may_be_loaded || moves_pointer;
-        let threads = if self.threads == "exact" && without { "atomic" } else { &self.threads };
+        let threads = if self.threads == Threads::Exact && without { Threads::Atomic } else { self.threads };
         let base = match self.base {
-            _ if threads != "exact" => Base::Site,
+            _ if threads != Threads::Exact => Base::Site,
             Base::Word if may_be_loaded => Base::Delta,
             base => base,
         };
-        Self { threads: threads.to_owned(), base, moves_pointer, ..self.clone() }
+        Self { threads, base, moves_pointer, ..self.clone() }
     }
 }
 

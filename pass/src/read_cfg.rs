@@ -12,6 +12,7 @@ use std::collections::{HashMap, HashSet};
 use inkwell::basic_block::BasicBlock;
 use inkwell::values::{FunctionValue, InstructionOpcode, InstructionValue};
 use pathformat::manifest::Outcome;
+use pathformat::settings::Mode;
 use paths::cfg::{Block, BlockData, Cfg, Edge, EdgeData, EdgeKind, Exit};
 
 use crate::ffi::Analyses;
@@ -142,7 +143,7 @@ fn peel<'ctx>(
 ) -> HashSet<(BasicBlock<'ctx>, BasicBlock<'ctx>)> {
     let facts = FunctionFacts::of(function);
     let may = options.last
-        && matches!(options.mode.as_str(), "paths" | "log")
+        && matches!(options.mode, Mode::Paths | Mode::Log)
         && options.techniques.peeling
         && !facts.is_left_slow()
         && !facts.is_small();

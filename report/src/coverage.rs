@@ -21,6 +21,7 @@ use std::path::{Path, PathBuf};
 use comfy_table::CellAlignment::{Left, Right};
 use owo_colors::OwoColorize;
 use pathformat::manifest::{CutReason, Outcome};
+use pathformat::settings::Stage;
 
 use crate::acyclic;
 use crate::fit;
@@ -202,7 +203,7 @@ pub fn write(report: &Printable, options: &Options, out: &mut impl Write) -> Res
         );
         writeln!(out, "{}", fit::remark(&"note:".cyan().bold().to_string(), &text, None))?;
     }
-    let late = report.modules.iter().filter(|module| module.stage != "early").count();
+    let late = report.modules.iter().filter(|module| module.stage != Stage::Early).count();
     if late > 0 {
         let text = format!(
             "{} counted after optimisation, when branches of the source may be gone; compile with \
@@ -453,8 +454,8 @@ mod tests {
             let noted = ["", "1 unit counted", "2 units counted"][late];
             assert_eq!(text.contains("counted after optimisation"), late > 0, "{text}");
             assert!(text.contains(noted), "{text}");
-            if let Some(module) = report.modules.iter_mut().find(|module| module.stage == "late") {
-                module.stage = "early".into();
+            if let Some(module) = report.modules.iter_mut().find(|module| module.stage == Stage::Late) {
+                module.stage = Stage::Early;
             }
         }
     }

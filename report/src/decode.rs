@@ -10,6 +10,7 @@ use std::path::Path as FilePath;
 
 use anyhow::{Context, Error, Result, anyhow, bail};
 use pathformat::manifest::{self, Linkage, TableOf};
+use pathformat::settings::{Mode, Stage};
 use pathformat::wire::Allowance;
 use rayon::prelude::*;
 
@@ -100,8 +101,8 @@ fn describe(manifest: &manifest::Manifest) -> Module {
     Module {
         source: manifest.source.clone(),
         directory: manifest.directory.clone(),
-        mode: manifest.mode.clone(),
-        stage: manifest.stage.clone(),
+        mode: manifest.mode,
+        stage: manifest.stage,
         limit: manifest.limit,
     }
 }
@@ -135,7 +136,7 @@ fn slice(counted: Counted, image: usize, module: usize) -> Result<Vec<Raw>> {
         by_function.entry(function).or_default().insert(of, seen);
     }
     let functions = manifest.functions.into_iter().zip(present.into_iter().chain(std::iter::repeat(true)));
-    let only_calls = manifest.mode == "calls";
+    let only_calls = manifest.mode == Mode::Calls;
     let raw = functions.enumerate().map(|(index, (shape, present))| {
         let entries = entries.remove(&index).unwrap_or_default();
         let tables = by_function.remove(&index).unwrap_or_default();
@@ -187,7 +188,7 @@ fn never_ran(without_code: Vec<Raw>, kept: &[Raw], modules: &[Module]) -> Vec<Ra
     let mut known: HashSet<String> = kept.iter().filter(|of| shared(of)).map(|of| of.shape.name.clone()).collect();
     let mut never = without_code;
     never.retain(|of| {
-        let is_source = modules[of.module].stage == "early" && of.shape.linkage != Linkage::Copy;
+        let is_source = modules[of.module].stage == Stage::Early && of.shape.linkage != Linkage::Copy;
         is_source && (!shared(of) || known.insert(of.shape.name.clone()))
     });
     never

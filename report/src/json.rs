@@ -41,8 +41,8 @@ impl Serialize for Document<'_> {
         let report = self.0;
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("schema", SCHEMA)?;
-        map.serialize_entry("mode", report.common(|module| &module.mode))?;
-        map.serialize_entry("stage", report.common(|module| &module.stage))?;
+        map.serialize_entry("mode", report.common(|module| module.mode.name()))?;
+        map.serialize_entry("stage", report.common(|module| module.stage.name()))?;
         map.serialize_entry("images", &List(|| report.images.iter().map(image)))?;
         let processes = report.processes();
         map.serialize_entry("profiles", &List(|| report.runs.iter().zip(&processes).map(profile)))?;

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 
 use pathformat::manifest;
 use pathformat::profile::RunId;
+use pathformat::settings::{Mode, Stage};
 
 /// How often something ran. Wide enough for the sum of any number of 64-bit counters.
 pub type Count = u128;
@@ -94,10 +95,10 @@ pub struct Module {
     pub source: String,
     /// The compiler's working directory.
     pub directory: String,
-    /// What is counted (`paths`).
-    pub mode: String,
-    /// Where in the pipeline the pass ran (`late`, `early`).
-    pub stage: String,
+    /// What is counted.
+    pub mode: Mode,
+    /// Where in the pipeline the pass ran.
+    pub stage: Stage,
     /// The most paths that a function may have before edges are cut.
     pub limit: u64,
 }
@@ -333,7 +334,7 @@ impl Report {
     }
 
     /// What all modules say about themselves, or `mixed` if they differ (empty without modules).
-    pub fn common(&self, what: impl Fn(&Module) -> &str) -> &str {
+    pub fn common(&self, what: impl Fn(&Module) -> &'static str) -> &'static str {
         let mut modules = self.modules.iter().map(&what);
         let first = modules.next().unwrap_or_default();
         if modules.all(|other| other == first) { first } else { "mixed" }

@@ -50,8 +50,8 @@ fn run(of: &mut Run) {
 }
 
 fn module(of: &mut Module) {
-    let Module { source, directory, mode, stage, .. } = of;
-    [source, directory, mode, stage].into_iter().for_each(text);
+    let Module { source, directory, .. } = of;
+    [source, directory].into_iter().for_each(text);
 }
 
 fn function(of: &mut Function) {

@@ -217,7 +217,8 @@ mod tests {
     use std::os::unix::fs::FileExt;
 
     use pathformat::ModuleId;
-    use pathformat::raw::{PAGE, Place, Threads, write_header};
+    use pathformat::raw::{PAGE, Place, write_header};
+    use pathformat::settings::Threads;
 
     use super::*;
 

@@ -14,6 +14,7 @@ use comfy_table::Table;
 use owo_colors::OwoColorize;
 use pathformat::manifest::CutReason;
 use pathformat::profile::{CUT, DENIED, ENDED, OTHER_RUNTIME, RUNNING, UNSURE};
+use pathformat::settings::Mode;
 
 use crate::blocks;
 use crate::branches;
@@ -307,7 +308,7 @@ fn remarks(report: &Report, options: &Options, out: &mut impl Write) -> Result<(
         let text = "the process ended without writing a profile (it was killed or crashed, or left \
                     by exec or quick_exit) or is still running; the paths that it had completed are \
                     counted";
-        let blocks = report.modules.iter().any(|module| module.mode == "blocks");
+        let blocks = report.modules.iter().any(|module| module.mode == Mode::Blocks);
         let loops = if blocks { "; of blocks, what the loop counted that a thread was in may be missing" } else { "" };
         warning(&format!("{runs}: incomplete: {text}{loops}"), options, out)?;
     }

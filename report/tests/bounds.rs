@@ -14,7 +14,8 @@ use pathformat::manifest::{
     Block, Call, CutReason, DagEdge, DagEdgeKind, Edge, Exit, Function, INDIRECT, Location, Manifest, Outcome,
 };
 use pathformat::profile::{Head, Module, Part, Profile, RunId};
-use pathformat::raw::{Place, Threads, write_header};
+use pathformat::raw::{Place, write_header};
+use pathformat::settings::Threads;
 use pathformat::wire::Sink;
 use pathformat::{ModuleId, names, record};
 use tempfile::TempDir;

@@ -5,7 +5,8 @@
 mod samples;
 
 use pathformat::profile::Head;
-use pathformat::raw::{Place, Threads, write_header};
+use pathformat::raw::{Place, write_header};
+use pathformat::settings::Threads;
 use pathprof::bytes;
 
 /// Calls `read` with each damaged form of some sound bytes: cut, with bits flipped, bytes replaced

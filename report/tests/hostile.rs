@@ -12,7 +12,7 @@ use std::process::{Command, Stdio};
 use object::write::Object;
 use object::{Architecture, BinaryFormat, Endianness, SectionKind};
 use pathformat::manifest::{Location, Manifest};
-use pathformat::raw::Threads;
+use pathformat::settings::Threads;
 use pathformat::weights::Weights;
 use pathformat::{names, record};
 use serde_json::Value;
@@ -94,7 +94,7 @@ fn section() -> Vec<u8> {
 
 fn poison(unit: &mut Manifest) {
     let add = |text: &mut String| *text = format!("{text}{EVIL}");
-    [&mut unit.source, &mut unit.directory, &mut unit.mode, &mut unit.stage].into_iter().for_each(add);
+    [&mut unit.source, &mut unit.directory].into_iter().for_each(add);
     for function in &mut unit.functions {
         let file = Some(&mut function.file).filter(|file| !file.is_empty());
         [&mut function.name, &mut function.full_name, &mut function.short_name]

@@ -12,7 +12,7 @@ use std::process::{Command, Stdio};
 use object::write::Object;
 use object::{Architecture, BinaryFormat, Endianness, SectionKind};
 use pathformat::profile::{Head, INCOMPLETE, Module, Profile};
-use pathformat::raw::Threads;
+use pathformat::settings::Threads;
 use pathformat::{ModuleId, names, record};
 use pathprof::diagnose::{NOT_LENT, UNLINKED};
 use serde_json::Value;

@@ -5,7 +5,8 @@ use core::{iter, ptr};
 
 use pathformat::names::NOWHERE;
 use pathformat::profile::{DENIED, ENDED, OTHER_RUNTIME, PARTIAL, RUNNING, UNREGISTERED_THREADS};
-use pathformat::raw::{SHARED, Threads};
+use pathformat::raw::SHARED;
+use pathformat::settings::Threads;
 
 use crate::counters::{self, PageMap, Source, Window};
 use crate::environment::{self, Environment};

@@ -6,7 +6,8 @@ use core::ops::Range;
 use core::slice;
 
 use pathformat::ModuleId;
-use pathformat::raw::{OWN_BASE, Place, Threads};
+use pathformat::raw::{OWN_BASE, Place};
+use pathformat::settings::Threads;
 
 /// The layout version that this runtime reads.
 const ABI_VERSION: u32 = 3;

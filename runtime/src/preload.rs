@@ -14,7 +14,7 @@ use core::slice;
 
 use pathformat::note::{self, Array};
 use pathformat::profile::{PARTIAL, UNREGISTERED_THREADS};
-use pathformat::raw::Threads;
+use pathformat::settings::Threads;
 
 use crate::counters::{self, PAGE, PageMap, Source, Window};
 use crate::environment::Environment;

@@ -7,7 +7,7 @@ use core::ops::Range;
 use core::ptr::NonNull;
 
 use pathformat::profile::{CUT, ProfileWriter, UNREGISTERED_THREADS};
-use pathformat::raw::Threads;
+use pathformat::settings::Threads;
 use pathformat::wire::Sink;
 
 use crate::append::{Refusal, append};

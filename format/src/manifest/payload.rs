@@ -12,6 +12,7 @@ use super::{
     Block, Call, CutReason, DagEdge, DagEdgeKind, Edge, Exit, Function, Linkage, Location, Manifest, Outcome, Pattern,
     PatternShape, Whole,
 };
+use crate::settings::{Mode, Stage, Threads};
 use crate::wire::{Allowance, Error, Reader, Result, Sink};
 
 const LINKAGES: [Linkage; 5] = [Linkage::External, Linkage::Internal, Linkage::Inline, Linkage::Weak, Linkage::Copy];
@@ -27,6 +28,11 @@ fn code<T: PartialEq>(table: &[T], value: &T) -> u64 {
 
 fn decoded<T: Copy>(table: &[T], code: u64, what: &'static str) -> Result<T> {
     usize::try_from(code).ok().and_then(|code| table.get(code)).copied().ok_or(Error::Invalid(what))
+}
+
+/// What a name stands for.
+fn known<T>(value: Option<T>, what: &'static str) -> Result<T> {
+    value.ok_or(Error::Invalid(what))
 }
 
 /// Collects strings while the body is written; the table goes in front of the body.
@@ -139,7 +145,7 @@ impl Manifest {
     /// instrumented.
     pub fn content(&self) -> Vec<u8> {
         let mut to = Writer::default();
-        for text in [&self.source, &self.directory, &self.producer, &self.stage] {
+        for text in [self.source.as_str(), &self.directory, &self.producer, self.stage.name()] {
             to.put_string(text);
         }
         to.put_varint(self.limit);
@@ -149,8 +155,8 @@ impl Manifest {
 
     /// The payload, from its [`content`](Self::content).
     pub fn seal(&self, mut content: Vec<u8>) -> Vec<u8> {
-        content.put_bytes(self.mode.as_bytes());
-        content.put_bytes(self.threads.as_bytes());
+        content.put_bytes(self.mode.name().as_bytes());
+        content.put_bytes(self.threads.name().as_bytes());
         content
     }
 
@@ -172,11 +178,11 @@ impl Manifest {
             source: from.string()?,
             directory: from.string()?,
             producer: from.string()?,
-            stage: from.string()?,
+            stage: known(Stage::from_name(&from.string()?), "an unknown stage")?,
             limit: from.reader.varint()?,
             functions: from.list(Function::decode)?,
-            mode: text(from.reader.bytes()?)?.into(),
-            threads: text(from.reader.bytes()?)?.into(),
+            mode: known(Mode::from_name(text(from.reader.bytes()?)?), "an unknown mode")?,
+            threads: known(Threads::from_name(text(from.reader.bytes()?)?), "an unknown kind of threads")?,
         })
     }
 }
@@ -478,9 +484,9 @@ mod tests {
             source: "a.cc".into(),
             directory: "/src".into(),
             producer: "pathcc 0.1.0".into(),
-            mode: "paths".into(),
-            stage: "late".into(),
-            threads: "exact".into(),
+            mode: Mode::Paths,
+            stage: Stage::Late,
+            threads: Threads::Exact,
             limit: 4096,
             functions: vec![
                 function,

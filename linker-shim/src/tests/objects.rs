@@ -11,7 +11,8 @@ use object::{
     Object, ObjectComdat, ObjectSection, ObjectSymbol, RelocationFlags, RelocationTarget, SectionFlags, SymbolIndex,
     SymbolScope,
 };
-use pathformat::raw::{OWN_BASE, Threads};
+use pathformat::raw::OWN_BASE;
+use pathformat::settings::Threads;
 use pathformat::{ModuleId, names};
 
 use crate::args::Kind;

@@ -13,8 +13,8 @@ use std::sync::OnceLock;
 
 use object::{Object, ObjectSection, ObjectSymbol};
 use pathformat::profile::Profile;
-use pathformat::raw::Threads;
 use pathformat::record::Records;
+use pathformat::settings::Threads;
 use pathformat::{ModuleId, names, record};
 use tempfile::TempDir;
 

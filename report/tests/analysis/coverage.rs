@@ -1,6 +1,7 @@
 //! What was covered, as it is shown.
 
 use pathformat::manifest::{self, Block, CutReason, DagEdge, DagEdgeKind, Edge, Exit, Location, Outcome, Whole};
+use pathformat::settings::Stage;
 use pathprof::coverage::{Coverage, Options, write};
 use pathprof::model::{Count, End, Function, Module, Path, Report, Start};
 use pathprof::source::Covered;
@@ -55,12 +56,12 @@ fn branch(name: &str, file: &str, [yes, no]: [Count; 2]) -> Function {
     }
 }
 
-fn module(stage: &str) -> Module {
-    Module { directory: "/src".into(), stage: stage.into(), ..Module::default() }
+fn module(stage: Stage) -> Module {
+    Module { directory: "/src".into(), stage, ..Module::default() }
 }
 
 fn report(functions: Vec<Function>) -> Report {
-    Report { modules: vec![module("early")], functions, ..Report::default() }
+    Report { modules: vec![module(Stage::Early)], functions, ..Report::default() }
 }
 
 fn shown(report: &Report, options: &Options) -> (Coverage, String) {
@@ -179,7 +180,8 @@ fn a_row_for_each_function_says_where_it_is() {
 
 #[test]
 fn units_that_were_counted_late_are_told() {
-    for (stages, told) in [(["early", "early"], ""), (["early", "late"], "1 unit "), (["late", "late"], "2 units ")] {
+    use Stage::{Early, Late};
+    for (stages, told) in [([Early, Early], ""), ([Early, Late], "1 unit "), ([Late, Late], "2 units ")] {
         let modules = stages.map(module).to_vec();
         let report = Report { modules, functions: vec![branch("f", "a.c", [1, 1])], ..Report::default() };
         let (_, text) = shown(&report, &Options::default());

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use pathformat::manifest::{
     Block, CutReason, DagEdge, DagEdgeKind, Edge, Exit, Function, Linkage, Manifest, Outcome, Whole,
 };
+use pathformat::settings::Mode;
 use pathprof::counted::Counted;
 use pathprof::decode::decode;
 use pathprof::entries::Layout;
@@ -57,7 +58,7 @@ fn paths(of: &pathprof::model::Function) -> Vec<(u64, Count)> {
 
 #[test]
 fn frames_that_ended_no_path_are_where_they_stayed() {
-    let found = decoded("paths", may_stay(), &counts([(0, 8), (1, 3)]), &[]);
+    let found = decoded(Mode::Paths, may_stay(), &counts([(0, 8), (1, 3)]), &[]);
     assert_eq!((found.entries, &found.block_counts), (8, &vec![8, 3]));
     assert_eq!(found.edge_counts, [Some(3)]);
     let in_flight = Path {
@@ -73,20 +74,20 @@ fn frames_that_ended_no_path_are_where_they_stayed() {
     assert_eq!(found.completed().map(|path| path.count).collect::<Vec<_>>(), [3]);
     assert_eq!((found.num_paths(), found.path_runs()), (1, 3));
 
-    let all_ended = decoded("paths", may_stay(), &counts([(0, 3), (1, 3)]), &[]);
+    let all_ended = decoded(Mode::Paths, may_stay(), &counts([(0, 3), (1, 3)]), &[]);
     assert_eq!((paths(&all_ended), all_ended.block_counts), (vec![(1, 3)], vec![3, 3]));
 
     // Beside whole paths it is told as a piece.
     let leave = vec![dag(DagEdgeKind::Flow { edge: 0 }, 0), dag(DagEdgeKind::Leave { block: 1 }, 0)];
     let whole = Whole { num_paths: 10, slots: 1, dag: leave, cuts: vec![None] };
-    let found = decoded("paths", Function { whole: Some(whole), ..may_stay() }, &counts([(0, 2)]), &[]);
+    let found = decoded(Mode::Paths, Function { whole: Some(whole), ..may_stay() }, &counts([(0, 2)]), &[]);
     assert_eq!(paths(&found), [(10, 2)]);
 }
 
 /// A module of one function when several processes counted.
 fn counted(function: Function, processes: &[&[(u64, u64)]]) -> Counted {
     let counters = function.counters();
-    let manifest = Manifest { mode: "paths".into(), functions: vec![function], ..Manifest::default() };
+    let manifest = Manifest { mode: Mode::Paths, functions: vec![function], ..Manifest::default() };
     let mut counted = Counted::new(counters, manifest, Vec::new());
     processes.iter().for_each(|counts| counted.add(counts, &[], |_| String::new()));
     counted
@@ -138,7 +139,7 @@ fn frames_that_stay_do_no_harm_where_blocks_or_edges_are_counted() {
     let stays = Function { num_paths: 0, in_flight_paths: 0, dag: Vec::new(), ..may_stay() };
     let by_blocks = Function { counted_blocks: vec![0, 1], ..stays.clone() };
     for (entered, left) in [(8, 3), (8, 8), (8, 0)] {
-        let found = decoded("blocks", by_blocks.clone(), &counts([(0, entered), (1, left)]), &[]);
+        let found = decoded(Mode::Blocks, by_blocks.clone(), &counts([(0, entered), (1, left)]), &[]);
         let (entered, left) = (Count::from(entered), Count::from(left));
         assert_eq!(
             (found.block_counts, found.entries, found.edge_counts),
@@ -148,7 +149,7 @@ fn frames_that_stay_do_no_harm_where_blocks_or_edges_are_counted() {
     // Arcs: the edge, both blocks, the frames that stay.
     for arcs in [vec![1, 2], vec![1, 0]] {
         let by_edges = Function { counted_arcs: arcs, ..stays.clone() };
-        let found = decoded("edges", by_edges, &counts([(0, 8), (1, 3)]), &[]);
+        let found = decoded(Mode::Edges, by_edges, &counts([(0, 8), (1, 3)]), &[]);
         assert_eq!((found.block_counts, found.entries, found.edge_counts), (vec![8, 3], 8, vec![Some(3)]));
     }
 }
@@ -166,14 +167,14 @@ fn ways_from_several_indirect_branches_are_not_known() {
     };
     // Arcs: the four blocks, and what departs and arrives.
     let two = with(vec![indirect(0, 1), indirect(0, 2), indirect(1, 1), indirect(1, 2)], vec![0, 1, 2]);
-    let found = decoded("edges", two, &counts([(0, 9), (1, 6), (2, 9)]), &[]);
+    let found = decoded(Mode::Edges, two, &counts([(0, 9), (1, 6), (2, 9)]), &[]);
     assert_eq!(found.edge_counts, [None; 4]);
     assert_eq!(found.block_counts, [9, 6, 9, 0]);
 
     // Only one of them leads to 1, and only the other to 3. So all four are known.
     let apart = with(vec![indirect(0, 1), indirect(0, 2), indirect(1, 2), indirect(1, 3)], vec![0, 1, 2, 3]);
     let by_blocks = Function { counted_blocks: vec![0, 1, 2, 3], counted_arcs: Vec::new(), ..apart.clone() };
-    for (mode, function) in [("edges", apart), ("blocks", by_blocks)] {
+    for (mode, function) in [(Mode::Edges, apart), (Mode::Blocks, by_blocks)] {
         let found = decoded(mode, function, &counts([(0, 9), (1, 6), (2, 5), (3, 4)]), &[]);
         assert_eq!(found.edge_counts, [Some(6), Some(3), Some(2), Some(4)], "{mode}");
         assert_eq!(found.block_counts, [9, 6, 5, 4], "{mode}");
@@ -181,7 +182,7 @@ fn ways_from_several_indirect_branches_are_not_known() {
 
     // From one block alone. Arcs: the plain edge, the four blocks.
     let one = with(vec![indirect(0, 1), indirect(0, 2), edge(1, 3)], vec![1, 3, 4]);
-    let found = decoded("edges", one, &counts([(0, 9), (1, 5), (2, 4)]), &[]);
+    let found = decoded(Mode::Edges, one, &counts([(0, 9), (1, 5), (2, 4)]), &[]);
     assert_eq!(found.edge_counts, [Some(4), Some(5), Some(4)]);
     assert_eq!(found.block_counts, [9, 4, 5, 4]);
 }
@@ -195,10 +196,10 @@ fn numbers_that_make_no_sense_count_nothing() {
         counted_blocks: vec![0, 1],
         ..Function::default()
     };
-    let found = decoded("blocks", diamond.clone(), &counts([(0, 2), (1, 7)]), &[]);
+    let found = decoded(Mode::Blocks, diamond.clone(), &counts([(0, 2), (1, 7)]), &[]);
     assert_eq!(found.block_counts, [2, 7, 0, 2]);
     let large = u64::MAX >> 1;
-    let found = decoded("blocks", diamond, &counts([(0, large), (1, 1)]), &[]);
+    let found = decoded(Mode::Blocks, diamond, &counts([(0, large), (1, 1)]), &[]);
     assert_eq!(found.block_counts[2], u128::from(large) - 1);
 }
 

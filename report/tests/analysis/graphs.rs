@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use pathformat::manifest::{self, CutReason, DagEdge, DagEdgeKind, Manifest, Outcome};
+use pathformat::settings::Mode;
 use pathprof::counted::{Counted, Loaded};
 use pathprof::model::{Count, Function, Image};
 use paths::Plan;
@@ -214,13 +215,13 @@ pub(crate) fn with_paths(cfg: &Cfg, plan: &Plan) -> manifest::Function {
 /// What the report finds in the counters of a function: index and count, and the keys of its
 /// tables.
 pub(crate) fn decoded(
-    mode: &str,
+    mode: Mode,
     function: manifest::Function,
     counts: &BTreeMap<u64, u64>,
     keys: &[(u64, u64)],
 ) -> Function {
     let counters = function.first_counter + function.counters();
-    let manifest = Manifest { mode: mode.into(), functions: vec![function], ..Manifest::default() };
+    let manifest = Manifest { mode, functions: vec![function], ..Manifest::default() };
     let mut counted = Counted::new(counters, manifest, Vec::new());
     let counts: Vec<_> = counts.iter().map(|(&index, &count)| (index, count)).filter(|(_, count)| *count > 0).collect();
     counted.add(&counts, keys, |address| format!("f{address}"));

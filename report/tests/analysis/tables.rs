@@ -3,6 +3,7 @@
 use pathformat::manifest::{
     Block, Call, DagEdge, DagEdgeKind, Edge, Exit, Function, INDIRECT, Linkage, Manifest, Outcome, TableOf,
 };
+use pathformat::settings::{Mode, Stage};
 use pathprof::counted::Counted;
 use pathprof::decode::decode;
 use pathprof::model::Site;
@@ -68,9 +69,8 @@ fn tables_are_added_thing_by_thing() {
     assert_eq!(sum, Seen { known: [(callee("f"), 11), (callee("g"), 20), (Thing::Path(3), 2)].into(), rest: 44 });
 }
 
-fn counted(mode: &str, function: Function, present: bool, counts: &[(u64, u64)], names: [&str; 2]) -> Counted {
-    let manifest =
-        Manifest { mode: mode.into(), functions: vec![function], source: mode.into(), ..Manifest::default() };
+fn counted(mode: Mode, function: Function, present: bool, counts: &[(u64, u64)], names: [&str; 2]) -> Counted {
+    let manifest = Manifest { mode, functions: vec![function], source: mode.name().into(), ..Manifest::default() };
     let mut counted = Counted::new(100, manifest, vec![present]);
     counted.add(counts, &[(0, 1), (1, 2)], |address| names[address as usize].into());
     counted
@@ -80,7 +80,7 @@ fn counted(mode: &str, function: Function, present: bool, counts: &[(u64, u64)],
 fn copies_of_a_function_are_added_up_and_their_callees_too() {
     let copy = |first, counts: &[(u64, u64)], names| {
         let counts: Vec<_> = counts.iter().map(|&(index, count)| (first + index, count)).collect();
-        counted("blocks", caller("_Z1fv", 1, first, 0), true, &counts, names)
+        counted(Mode::Blocks, caller("_Z1fv", 1, first, 0), true, &counts, names)
     };
     let modules = vec![copy(0, &[(0, 3), (1, 1), (2, 2), (3, 9)], ["g", "h"]), copy(7, &[(0, 5), (1, 4)], ["h", "g"])];
     let (report, problems) = decode(vec![loaded(Vec::new()), loaded(modules)]);
@@ -99,7 +99,7 @@ fn copies_are_the_same_if_nothing_tells_them_apart() {
     let listed = |change: fn(&mut Function)| {
         let mut other = caller("_Z1fv", 0, 0, 0);
         change(&mut other);
-        let modules = [caller("_Z1fv", 0, 0, 0), other].map(|of| counted("blocks", of, true, &[], ["", ""]));
+        let modules = [caller("_Z1fv", 0, 0, 0), other].map(|of| counted(Mode::Blocks, of, true, &[], ["", ""]));
         decode(vec![loaded(modules.into())]).0.functions.len()
     };
     assert_eq!(listed(|_| ()), 1);
@@ -117,7 +117,7 @@ fn functions_that_are_not_in_the_image_are_not_listed() {
         if skipped {
             function = Function { name: "f".into(), skipped: Some("why".into()), ..Function::default() };
         }
-        decode(vec![loaded(vec![counted("blocks", function, present, counts, ["", ""])])]).0.functions.len()
+        decode(vec![loaded(vec![counted(Mode::Blocks, function, present, counts, ["", ""])])]).0.functions.len()
     };
     assert_eq!(listed(true, &[], false), 1);
     assert_eq!(listed(false, &[], false), 0);
@@ -130,11 +130,11 @@ fn functions_that_are_not_in_the_image_are_not_listed() {
 fn functions_without_code_are_dropped_ones_of_the_source() {
     // Names of listed functions and of those that were dropped, of the units of one image: stage,
     // linkage, whether the code is there.
-    let found = |units: &[(&str, Linkage, bool)]| {
-        let unit = |&(stage, linkage, present): &(&str, Linkage, bool)| {
+    let found = |units: &[(Stage, Linkage, bool)]| {
+        let unit = |&(stage, linkage, present): &(Stage, Linkage, bool)| {
             let function = Function { linkage, ..caller("f", 0, 0, 0) };
-            let mut counted = counted("paths", function, present, &[], ["", ""]);
-            counted.manifest.stage = stage.into();
+            let mut counted = counted(Mode::Paths, function, present, &[], ["", ""]);
+            counted.manifest.stage = stage;
             counted
         };
         let (report, problems) = decode(vec![loaded(units.iter().map(unit).collect())]);
@@ -144,21 +144,21 @@ fn functions_without_code_are_dropped_ones_of_the_source() {
         (report.functions.len(), report.dropped.len())
     };
     use Linkage::{Copy, External, Inline, Internal, Weak};
-    assert_eq!(found(&[("early", Internal, false)]), (0, 1));
-    assert_eq!(found(&[("late", Internal, false)]), (0, 0));
-    assert_eq!(found(&[("early", External, false)]), (0, 1));
+    assert_eq!(found(&[(Stage::Early, Internal, false)]), (0, 1));
+    assert_eq!(found(&[(Stage::Late, Internal, false)]), (0, 0));
+    assert_eq!(found(&[(Stage::Early, External, false)]), (0, 1));
     // Another unit has the definition.
-    assert_eq!(found(&[("early", Copy, false)]), (0, 0));
+    assert_eq!(found(&[(Stage::Early, Copy, false)]), (0, 0));
     // One copy is enough, wherever it is; of none there is one.
     for linkage in [Inline, Weak] {
-        assert_eq!(found(&[("early", linkage, false), ("early", linkage, true)]), (1, 0));
-        assert_eq!(found(&[("early", linkage, false), ("late", External, true)]), (1, 0));
-        assert_eq!(found(&[("early", linkage, false), ("early", linkage, false)]), (0, 1));
+        assert_eq!(found(&[(Stage::Early, linkage, false), (Stage::Early, linkage, true)]), (1, 0));
+        assert_eq!(found(&[(Stage::Early, linkage, false), (Stage::Late, External, true)]), (1, 0));
+        assert_eq!(found(&[(Stage::Early, linkage, false), (Stage::Early, linkage, false)]), (0, 1));
     }
     // Each unit has its own.
-    assert_eq!(found(&[("early", Internal, false), ("early", Internal, true)]), (1, 1));
-    assert_eq!(found(&[("early", Internal, false), ("early", Internal, false)]), (0, 2));
-    assert_eq!(found(&[("early", External, false), ("early", Internal, true)]), (1, 1));
+    assert_eq!(found(&[(Stage::Early, Internal, false), (Stage::Early, Internal, true)]), (1, 1));
+    assert_eq!(found(&[(Stage::Early, Internal, false), (Stage::Early, Internal, false)]), (0, 2));
+    assert_eq!(found(&[(Stage::Early, External, false), (Stage::Early, Internal, true)]), (1, 1));
 }
 
 /// Problems of a module with these functions and counts.
@@ -194,7 +194,9 @@ fn names_are_shown_as_the_source_writes_them() {
     assert_eq!(short("_Z"), None);
     let shown = |name: &str| {
         let function = Function { name: name.into(), ..caller("f", 0, 0, 0) };
-        decode(vec![loaded(vec![counted("blocks", function, true, &[], ["", ""])])]).0.functions[0].demangled.clone()
+        decode(vec![loaded(vec![counted(Mode::Blocks, function, true, &[], ["", ""])])]).0.functions[0]
+            .demangled
+            .clone()
     };
     assert_eq!(shown("_ZN4util5weighEi"), "util::weigh(int)");
     assert_eq!(shown("main"), "main");
@@ -211,8 +213,8 @@ fn with_a_path(name: &str) -> Function {
 fn every_function_knows_its_unit_and_what_it_called_whatever_is_counted() {
     let counts = [(0, 7), (1, 2), (2, 4), (3, 1)];
     let units = |first: Function, second: Function| {
-        let first = counted("a", first, true, &counts, ["g", "h"]);
-        loaded(vec![first, counted("b", second, true, &counts, ["h", "g"])])
+        let first = counted(Mode::Paths, first, true, &counts, ["g", "h"]);
+        loaded(vec![first, counted(Mode::Blocks, second, true, &counts, ["h", "g"])])
     };
     let images = vec![units(caller("f1", 1, 0, 0), with_a_path("f2")), units(with_a_path("f3"), caller("f4", 1, 0, 0))];
     let (report, problems) = decode(images);
@@ -225,13 +227,16 @@ fn every_function_knows_its_unit_and_what_it_called_whatever_is_counted() {
         assert_eq!((function.entries, &function.block_counts), (7, &vec![7]));
         assert_eq!(function.shape.name, function.demangled);
     }
-    assert_eq!(report.modules.iter().map(|unit| unit.source.as_str()).collect::<Vec<_>>(), ["a", "b", "a", "b"]);
+    assert_eq!(
+        report.modules.iter().map(|unit| unit.source.as_str()).collect::<Vec<_>>(),
+        ["paths", "blocks", "paths", "blocks"]
+    );
 }
 
 #[test]
 fn only_where_something_was_counted_a_process_was_interrupted_in_it() {
     let interrupted = |function: Function, counts: &[(u64, u64)]| {
-        let mut counted = counted("blocks", function, true, counts, ["", ""]);
+        let mut counted = counted(Mode::Blocks, function, true, counts, ["", ""]);
         counted.interrupted = 3;
         decode(vec![loaded(vec![counted])]).0.functions[0].interrupted
     };
@@ -250,11 +255,11 @@ fn a_function_without_counters_is_counted_as_its_unit_is() {
         counted_blocks: Vec::new(),
         ..caller("f", 0, 0, 0)
     };
-    for (mode, edge) in [("blocks", Some(0)), ("calls", None)] {
+    for (mode, edge) in [(Mode::Blocks, Some(0)), (Mode::Calls, None)] {
         let (report, problems) = decode(vec![loaded(vec![counted(mode, function.clone(), true, &[], ["", ""])])]);
         assert!(problems.is_empty(), "{problems:?}");
         let found = &report.functions[0];
-        assert_eq!((found.only_calls, found.edge_counts.as_slice()), (mode == "calls", &[edge][..]), "{mode}");
+        assert_eq!((found.only_calls, found.edge_counts.as_slice()), (mode == Mode::Calls, &[edge][..]), "{mode}");
         assert_eq!((found.entries, found.block_counts.as_slice()), (0, &[0][..]), "{mode}");
     }
 }

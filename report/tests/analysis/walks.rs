@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use pathformat::manifest::{self, Call, DagEdgeKind};
+use pathformat::settings::Mode;
 use pathprof::model::{Count, End, Start};
 use paths::blocks::Counted;
 use paths::cfg::{Block, Cfg, EdgeKind};
@@ -37,7 +38,7 @@ fn counters_of_blocks_tell_all_blocks_and_what_follows_of_edges() {
             continue;
         }
         let counts = (0..).zip(counted.iter().map(|block| blocks[block.index()] as u64)).collect();
-        let found = decoded("blocks", function, &counts, &[]);
+        let found = decoded(Mode::Blocks, function, &counts, &[]);
         assert_eq!((&found.block_counts, found.entries), (&blocks, blocks[0]), "graph {seed}");
         agree(&found.edge_counts, &edges, seed);
         // The only way into a block, or out of one where nobody stays, ran as often as the block;
@@ -78,7 +79,7 @@ fn counters_of_edges_tell_all_edges_that_can_be_told_apart() {
         let counts = (0..).zip(counted.iter().map(|&arc| ran(arcs.list[arc]) as u64)).collect();
         let function =
             manifest::Function { counted_arcs: counted.iter().map(|&arc| arc as u32).collect(), ..described(&cfg) };
-        let found = decoded("edges", function, &counts, &[]);
+        let found = decoded(Mode::Edges, function, &counts, &[]);
         agree(&found.edge_counts, &edges, seed);
         assert_eq!((&found.block_counts, found.entries), (&blocks, blocks[0]), "graph {seed}");
         let is = |kind| cfg.edges().filter(|&edge| cfg.edge(edge).kind == kind).collect::<Vec<_>>();
@@ -113,7 +114,7 @@ fn where_only_calls_are_counted_blocks_with_calls_are_known() {
             continue;
         }
         let counts = (0..).zip(counted.iter().map(|block| blocks[block.index()] as u64)).collect();
-        let found = decoded("calls", function, &counts, &[]);
+        let found = decoded(Mode::Calls, function, &counts, &[]);
         for block in cfg.blocks().filter(|&block| wanted(block)) {
             assert_eq!(found.block_counts[block.index()], blocks[block.index()], "graph {seed}: {block}");
         }
@@ -171,7 +172,7 @@ fn counters_of_paths_tell_paths_blocks_and_edges() {
             ran.entry(id(&plan, &path)).or_insert((0, last, look(&cfg, &function, &path))).0 += 1;
         }
         // What stands before and behind belongs to others.
-        let found = decoded("paths", function, &counts, &[]);
+        let found = decoded(Mode::Paths, function, &counts, &[]);
         assert_eq!(found.block_counts, blocks, "graph {seed}");
         assert_eq!((found.entries, found.beyond_table), (walks.len() as Count, 0), "graph {seed}");
         agree(&found.edge_counts, &edges, seed);

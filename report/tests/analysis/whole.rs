@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use pathformat::manifest::{self, TableOf, Whole};
+use pathformat::settings::Mode;
 use pathprof::model::{Count, End};
 use paths::techniques::Techniques;
 use paths::{plan, plan_whole};
@@ -57,7 +58,7 @@ fn for_each(slots: impl Fn(usize) -> u32, mut check: impl FnMut(Case)) {
         let (blocks, _) = truth(&cfg, &walks);
         let sizes = walks.iter().map(|walked| blocks_of(&cfg, walked).len()).sum();
         let possible = function.whole.as_ref().expect("a table").num_paths;
-        let found = decoded("paths", function, &counts, &keys);
+        let found = decoded(Mode::Paths, function, &counts, &keys);
         check(Case { seed, found, known, beyond, stays, blocks, sizes, possible });
     }
     assert!(graphs > 100, "{graphs} graphs");

@@ -8,7 +8,7 @@ use pathformat::manifest::{
     Block, Call, CutReason, DagEdge, DagEdgeKind, Edge, Exit, Function, Linkage, Location, Manifest, Outcome,
 };
 use pathformat::profile::{Head, Module, Part, Profile, RunId};
-use pathformat::raw::Threads;
+use pathformat::settings::{Mode, Stage, Threads};
 use pathformat::{ModuleId, record};
 
 /// Identity of `main.c`.
@@ -194,9 +194,9 @@ fn unit(source: &str, functions: Vec<Function>) -> Manifest {
         source: source.into(),
         directory: "/build".into(),
         producer: "pathcc".into(),
-        mode: "paths".into(),
-        stage: "late".into(),
-        threads: "exact".into(),
+        mode: Mode::Paths,
+        stage: Stage::Late,
+        threads: Threads::Exact,
         limit: 4096,
         functions,
     }
