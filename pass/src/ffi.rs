@@ -164,7 +164,7 @@ impl Options {
             filter: options::Filter::new(&text(self.filter)),
             profile: text(self.profile),
             skip: Some(text(self.skip)).filter(|reason| !reason.is_empty()),
-            base: options::Base::named(&text(self.base)),
+            addressing: options::Addressing::named(&text(self.base)),
             placement: options::Placement::named(&text(self.placement)),
             weights: text(self.weights).split_once(':').map(|(_, path)| path.into()),
             techniques: options::Techniques::without(&text(self.without)),

@@ -24,7 +24,7 @@ pub(crate) struct Options {
     /// Why the whole unit is skipped.
     pub(crate) skip: Option<String>,
     /// How code finds the array of its thread.
-    pub(crate) base: Base,
+    pub(crate) addressing: Addressing,
     /// Whether code of the module may give threads other thread pointers.
     pub(crate) moves_pointer: bool,
     /// The most paths a function may have before edges are cut.
@@ -105,7 +105,7 @@ impl Placement {
 
 /// How code finds the array of its thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Base {
+pub(crate) enum Addressing {
     /// By a thread-local word with the array's address, read where a function is entered.
     Word,
     /// By the array's address and the thread-local word `delta`, added where a function is entered. Images may have any
@@ -115,7 +115,7 @@ pub(crate) enum Base {
     Site,
 }
 
-impl Base {
+impl Addressing {
     /// What an option names.
     pub(crate) fn named(name: &str) -> Self {
         match name {
@@ -143,12 +143,12 @@ impl Options {
         let may_be_loaded = module.get_flag("PIC Level").is_some() && module.get_flag("PIE Level").is_none();
         let without = musl && may_be_loaded || moves_pointer;
         let threads = if self.threads == Threads::Exact && without { Threads::Atomic } else { self.threads };
-        let base = match self.base {
-            _ if threads != Threads::Exact => Base::Site,
-            Base::Word if may_be_loaded => Base::Delta,
-            base => base,
+        let addressing = match self.addressing {
+            _ if threads != Threads::Exact => Addressing::Site,
+            Addressing::Word if may_be_loaded => Addressing::Delta,
+            addressing => addressing,
         };
-        Self { threads, base, moves_pointer, ..self.clone() }
+        Self { threads, addressing, moves_pointer, ..self.clone() }
     }
 }
 

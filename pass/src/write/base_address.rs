@@ -9,17 +9,18 @@ use inkwell::builder::Builder;
 use inkwell::values::{InstructionValue, PointerValue};
 use paths::cfg::{Block, ENTRY};
 
-use crate::counters::Counters;
 use crate::llvm::InstructionFacts;
-use crate::planned::Planned;
-use crate::read_cfg::Graph;
+use crate::read::graph::Graph;
+
+use super::array::CounterArray;
+use super::function::Function;
 
 /// Code behind a call that runs more often than the entry, by this factor, keeps the address.
 const OFTEN: u64 = 2;
 
 /// The address of the counters of one function.
-pub(crate) struct Base<'a, 'ctx> {
-    counters: &'a Counters<'ctx>,
+pub(super) struct BaseAddress<'a, 'ctx> {
+    array: &'a CounterArray<'ctx>,
     first_counter: u64,
     kept: Option<PointerValue<'ctx>>,
     /// Whether it is read wherever it is needed, because control may come back to a call with nothing kept.
@@ -32,47 +33,47 @@ pub(crate) struct Base<'a, 'ctx> {
     is_behind_call: Cell<bool>,
 }
 
-impl<'a, 'ctx> Base<'a, 'ctx> {
+impl<'a, 'ctx> BaseAddress<'a, 'ctx> {
     /// Reads the address where `builder` stands, at the entry of the function, unless no code `needs` it. `counts_behind` says
     /// whether there is such code at the end of a block or on an edge out of it.
-    pub(crate) fn new<P>(
-        planned: &Planned<'ctx, P>,
-        counters: &'a Counters<'ctx>,
+    pub(super) fn new(
+        function: &Function<'_, 'ctx>,
+        array: &'a CounterArray<'ctx>,
         builder: &Builder<'ctx>,
         may_read_again: bool,
         needs: bool,
         counts_behind: impl Fn(Block) -> bool,
     ) -> Self {
-        let first_counter = planned.first_counter;
-        let graph = &planned.graph;
+        let first_counter = function.layout.first_counter;
+        let graph = function.graph;
         // Nothing that was kept is to be trusted when control comes back to a call for the second time.
         let anew = graph.returns_twice;
-        let keeps = counters.is_computed_at_entry() && needs && !anew;
-        let kept = keeps.then(|| counters.address(builder, first_counter, false));
+        let keeps = array.is_computed_at_entry() && needs && !anew;
+        let kept = keeps.then(|| array.address(builder, first_counter, false));
         let behind_call = behind_call(graph);
         let often = executions(graph, ENTRY).saturating_mul(OFTEN);
         let counts_often =
             |block: Block| behind_call[block.index()][1] && executions(graph, block) > often && counts_behind(block);
         let reads_again = may_read_again && !graph.cfg.blocks().any(counts_often);
-        Self { counters, first_counter, kept, anew, behind_call, reads_again, is_behind_call: Cell::new(false) }
+        Self { array, first_counter, kept, anew, behind_call, reads_again, is_behind_call: Cell::new(false) }
     }
 
     /// Tells that code will be written in `block` before `at`.
-    pub(crate) fn stand_before(&self, block: Block, at: InstructionValue<'ctx>) {
+    pub(super) fn stand_before(&self, block: Block, at: InstructionValue<'ctx>) {
         let before = std::iter::successors(at.get_previous_instruction(), |at| at.get_previous_instruction());
         self.is_behind_call.set(self.behind_call[block.index()][0] || before.into_iter().any(is_call));
     }
 
     /// Tells that code will be written on an edge out of `block`.
-    pub(crate) fn stand_behind(&self, block: Block) {
+    pub(super) fn stand_behind(&self, block: Block) {
         self.is_behind_call.set(self.behind_call[block.index()][1]);
     }
 
     /// The address, for code where `builder` stands.
-    pub(crate) fn get(&self, builder: &Builder<'ctx>) -> PointerValue<'ctx> {
+    pub(super) fn get(&self, builder: &Builder<'ctx>) -> PointerValue<'ctx> {
         match self.kept {
             Some(kept) if !(self.reads_again && self.is_behind_call.get()) => kept,
-            _ => self.counters.address(builder, self.first_counter, self.anew),
+            _ => self.array.address(builder, self.first_counter, self.anew),
         }
     }
 }

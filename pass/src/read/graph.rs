@@ -13,6 +13,7 @@ use inkwell::basic_block::BasicBlock;
 use inkwell::values::{FunctionValue, InstructionOpcode, InstructionValue};
 use pathformat::manifest::Outcome;
 use pathformat::settings::Mode;
+use pathformat::weights::Known;
 use paths::cfg::{Block, BlockData, Cfg, Edge, EdgeData, EdgeKind, Exit};
 
 use crate::ffi::Analyses;
@@ -48,8 +49,14 @@ const MOST_WAYS_TO_RETURN: usize = 8;
 const SHORT_LOOP: u32 = 64;
 
 impl<'ctx> Graph<'ctx> {
-    /// Reads `function`, whose blocks are numbered in its own order.
-    pub(crate) fn read(function: FunctionValue<'ctx>, analyses: *mut Analyses, options: &Options) -> Self {
+    /// Reads `function`, whose blocks are numbered in its own order. The weights of its edges are
+    /// those that are `known` from an earlier run of the same graph, else LLVM's estimates.
+    pub(crate) fn read(
+        function: FunctionValue<'ctx>,
+        analyses: *mut Analyses,
+        options: &Options,
+        known: Option<&Known>,
+    ) -> Self {
         let split_off = split(function, analyses);
         let peeled = peel(function, analyses, options);
         let blocks = function.get_basic_blocks();
@@ -102,7 +109,11 @@ impl<'ctx> Graph<'ctx> {
         });
         let cfg = Cfg::new(data.collect(), edges).with_in_flight();
         let returns_twice = blocks.iter().any(|block| block.get_instructions().any(returns_twice));
-        Self { cfg, frequency, is_measured: false, returns_twice, outcomes, blocks, ends, stays, split_off }
+        let measured = known.filter(|known| has_edges(&cfg, known));
+        let is_measured = measured.is_some();
+        let counts = |known: &Known| known.edges.iter().map(|&(_, _, count)| count).collect();
+        let frequency = measured.map_or(frequency, counts);
+        Self { cfg, frequency, is_measured, returns_twice, outcomes, blocks, ends, stays, split_off }
     }
 
     /// LLVM's block.
@@ -122,6 +133,12 @@ impl<'ctx> Graph<'ctx> {
         self.stays[block.index()]
     }
 
+    /// The calls of a block to functions, in their order.
+    pub(crate) fn calls(&self, block: Block) -> impl Iterator<Item = InstructionValue<'ctx>> {
+        let calls_function = |at: &InstructionValue<'ctx>| InstructionFacts::of(*at).calls_function();
+        self.block(block).get_instructions().filter(calls_function)
+    }
+
     /// Joins what was split, now that nobody asks for blocks any more.
     pub(crate) fn join(&self) {
         self.split_off.iter().for_each(|&block| llvm::join(block));
@@ -132,6 +149,12 @@ impl<'ctx> Graph<'ctx> {
         let data = self.cfg.edge(edge);
         (self.block(data.from), self.block(data.to))
     }
+}
+
+/// Whether a graph has the edges that an earlier run knew.
+fn has_edges(cfg: &Cfg, known: &Known) -> bool {
+    let edges = cfg.edges().map(|edge| cfg.edge(edge)).map(|edge| (edge.from.0, edge.to.0));
+    edges.eq(known.edges.iter().map(|&(from, to, _)| (from, to)))
 }
 
 /// Peels the first iterations off short loops; see [`llvm::peel`]. Not where what is seen shall be the source's own

@@ -12,7 +12,7 @@ use inkwell::context::ContextRef;
 use pathformat::{ModuleId, names};
 
 /// Adds the word of function number `index` in the manifest of module `id`, where the builder stands.
-pub(crate) fn declare<'ctx>(context: ContextRef<'ctx>, builder: &Builder<'ctx>, id: ModuleId, index: usize) {
+pub(super) fn declare<'ctx>(context: ContextRef<'ctx>, builder: &Builder<'ctx>, id: ModuleId, index: usize) {
     let Some(word) = id.function_word(index) else { return };
     let section = names::FUNCTIONS_SECTION;
     // A flag `o` links the section to that of the label, and `?` puts it into the group of the section before.

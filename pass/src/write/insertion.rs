@@ -1,4 +1,4 @@
-//! Where code for the counters goes: in a block, or on an edge.
+//! Inserts the code of counters: in a block, or on an edge.
 //!
 //! Code on an edge stands at the end of its source if that has one successor, at the top of its target if that has one
 //! predecessor, and else on a new block.
@@ -13,51 +13,54 @@ use inkwell::types::IntType;
 use inkwell::values::{InstructionOpcode, InstructionValue, IntValue};
 use paths::cfg::{Block, Edge};
 
-use crate::base::Base;
-use crate::counters::{Counters, Step};
+use crate::layout::TableLayout;
 use crate::llvm::{self, FunctionFacts};
-use crate::planned::Planned;
-use crate::read_cfg::Graph;
-use crate::slots::Slots;
+use crate::read::graph::Graph;
 
-/// A builder that knows the graph of the function, and steps counters where it stands.
-pub(crate) struct Pen<'a, 'ctx> {
-    pub(crate) builder: Builder<'ctx>,
+use super::array::{CounterArray, Step};
+use super::base_address::BaseAddress;
+use super::function::Function;
+
+/// A builder that knows the graph of its function, and steps counters where it stands.
+pub(super) struct Insertion<'a, 'ctx> {
+    pub(super) builder: Builder<'ctx>,
     graph: &'a Graph<'ctx>,
-    counters: &'a Counters<'ctx>,
-    base: Base<'a, 'ctx>,
+    array: &'a CounterArray<'ctx>,
+    base: BaseAddress<'a, 'ctx>,
     facts: FunctionFacts,
     num_counters: u64,
     /// The new blocks on edges.
     between: RefCell<HashMap<Edge, BasicBlock<'ctx>>>,
 }
 
-impl<'a, 'ctx> Pen<'a, 'ctx> {
-    /// A pen that stands where `builder` does.
-    pub(crate) fn new<P>(
-        planned: &'a Planned<'ctx, P>,
-        counters: &'a Counters<'ctx>,
+impl<'a, 'ctx> Insertion<'a, 'ctx> {
+    /// Inserts where `builder` stands.
+    pub(super) fn new(
+        function: &Function<'a, 'ctx>,
+        array: &'a CounterArray<'ctx>,
         builder: Builder<'ctx>,
-        base: Base<'a, 'ctx>,
+        base: BaseAddress<'a, 'ctx>,
     ) -> Self {
-        let (facts, num_counters) = (FunctionFacts::of(planned.function), planned.num_counters);
-        Self { builder, graph: &planned.graph, counters, base, facts, num_counters, between: RefCell::default() }
+        let facts = FunctionFacts::of(function.function);
+        let num_counters = function.layout.counters;
+        let between = RefCell::default();
+        Self { builder, graph: function.graph, array, base, facts, num_counters, between }
     }
 
-    /// Lets the builder write in `block` before `at`.
-    pub(crate) fn stand_before(&self, block: Block, at: InstructionValue<'ctx>) {
+    /// Positions the builder in `block` before `at`.
+    pub(super) fn position_before(&self, block: Block, at: InstructionValue<'ctx>) {
         self.builder.position_before(&at);
         self.base.stand_before(block, at);
     }
 
-    /// Lets the builder write on `edge`.
-    pub(crate) fn stand_on(&self, edge: Edge) {
+    /// Positions the builder on `edge`.
+    pub(super) fn position_on(&self, edge: Edge) {
         let graph = self.graph;
         let data = graph.cfg.edge(edge);
         if graph.cfg.successors(data.from).len() == 1 {
-            self.stand_before(data.from, graph.end_point(data.from));
+            self.position_before(data.from, graph.end_point(data.from));
         } else if graph.cfg.predecessors(data.to).len() == 1 {
-            self.stand_before(data.to, self.top(data.to));
+            self.position_before(data.to, self.top(data.to));
         } else {
             let split = || {
                 let (from, to) = graph.ends(edge);
@@ -70,23 +73,23 @@ impl<'a, 'ctx> Pen<'a, 'ctx> {
     }
 
     /// The first place in `block` where code can stand.
-    pub(crate) fn top(&self, block: Block) -> InstructionValue<'ctx> {
+    pub(super) fn top(&self, block: Block) -> InstructionValue<'ctx> {
         llvm::first_insertion(self.graph.block(block)).expect("a block that is counted at its top can hold code")
     }
 
     /// The type of counters and keys.
-    pub(crate) fn word(&self) -> IntType<'ctx> {
-        self.counters.context().i64_type()
+    pub(super) fn word(&self) -> IntType<'ctx> {
+        self.array.context().i64_type()
     }
 
     /// Counts `key` in a table.
-    pub(crate) fn see(&self, key: IntValue<'ctx>, slots: Slots) {
-        let slot = self.counters.find(&self.builder, key, slots);
-        self.step(Some(slot), slots.first_counter, Step::Up);
+    pub(super) fn see(&self, key: IntValue<'ctx>, table: TableLayout) {
+        let slot = self.array.find(&self.builder, key, table);
+        self.step(Some(slot), table.first_counter, Step::Up);
     }
 
     /// Steps the function's counter `index + constant`.
-    pub(crate) fn step(&self, index: Option<IntValue<'ctx>>, constant: u64, step: Step<'ctx>) {
+    pub(super) fn step(&self, index: Option<IntValue<'ctx>>, constant: u64, step: Step<'ctx>) {
         let base = self.base.get(&self.builder);
         let (index, constant, step) = match index {
             Some(index) if self.graph.returns_twice => {
@@ -95,8 +98,8 @@ impl<'a, 'ctx> Pen<'a, 'ctx> {
             }
             _ => (index, constant, step),
         };
-        let counter = self.counters.counter(&self.builder, base, index, constant);
-        self.counters.step(&self.builder, counter, step, self.facts);
+        let counter = self.array.counter(&self.builder, base, index, constant);
+        self.array.step(&self.builder, counter, step, self.facts);
     }
 
     /// A step of the counter `index + constant` that steps nothing if the function has no such counter. A register is set
@@ -108,13 +111,13 @@ impl<'a, 'ctx> Pen<'a, 'ctx> {
         let is_one = builder.build_int_compare(IntPredicate::ULT, index, number(self.num_counters), "");
         let is_one = is_one.expect("positioned");
         let select = |yes, no| builder.build_select(is_one, yes, no, "").expect("positioned").into_int_value();
-        let amount = self.counters.amount(step);
+        let amount = self.array.amount(step);
         (select(index, number(0)), Step::By(select(amount, number(0))))
     }
 }
 
 /// The place behind the stack slots that open an entry block.
-pub(crate) fn first_after_slots(entry: BasicBlock<'_>) -> InstructionValue<'_> {
+pub(super) fn first_after_slots(entry: BasicBlock<'_>) -> InstructionValue<'_> {
     let mut at = llvm::first_insertion(entry).expect("an entry block can hold code");
     while at.get_opcode() == InstructionOpcode::Alloca {
         at = at.get_next_instruction().expect("a block has a terminator");

@@ -10,10 +10,12 @@ use pathformat::ModuleId;
 use paths::dag::{Kind, Place};
 
 use crate::llvm;
-use crate::planned::Planned;
+use crate::plan::PathPlan;
 
-/// Adds the calls to one function, number `index` in the manifest of module `id`.
-pub(crate) fn instrument<'ctx>(module: &Module<'ctx>, planned: &Planned<'ctx>, id: ModuleId, index: u32) {
+use super::function::Function;
+
+/// Adds the calls to a function of module `id`.
+pub(super) fn instrument<'ctx>(module: &Module<'ctx>, function: &Function<'_, 'ctx>, plan: &PathPlan, id: ModuleId) {
     let context = module.get_context();
     let (word, half, pointer) = (context.i64_type(), context.i32_type(), context.ptr_type(Default::default()));
     let declare = |name: &str, result: bool, parameters: &[BasicMetadataTypeEnum<'ctx>]| {
@@ -34,13 +36,13 @@ pub(crate) fn instrument<'ctx>(module: &Module<'ctx>, planned: &Planned<'ctx>, i
         let call = builder.build_call(callee, arguments, "").expect("positioned");
         call.try_as_basic_value().basic()
     };
-    let graph = &planned.graph;
+    let graph = function.graph;
     let frame: BasicMetadataValueEnum<'ctx> = {
         let at = llvm::first_insertion(graph.blocks[0]).expect("an entry block can hold code");
-        let index = half.const_int(u64::from(index), false);
+        let index = half.const_int(function.layout.index as u64, false);
         call(at, enter, &[identity.as_pointer_value().into(), index.into()]).expect("enter gives a number").into()
     };
-    let dag = &planned.plan.plan.dag;
+    let dag = &plan.cut.dag;
     for edge in dag.edges() {
         let data = dag.edge(edge);
         if matches!(data.kind, Kind::Leave | Kind::End(Place::InBlock, _)) && !graph.cfg.counts_above(data.from) {
@@ -67,7 +69,7 @@ pub(crate) fn instrument<'ctx>(module: &Module<'ctx>, planned: &Planned<'ctx>, i
         }
         call(at, block, &[frame, half.const_int(u64::from(number.0), false).into()]);
     }
-    llvm::forget_purity(planned.function);
+    llvm::forget_purity(function.function);
 }
 
 /// A constant with the module's identity.

@@ -1,4 +1,4 @@
-//! The manifest of a module: what opens it, the identity that follows from it, and how it gets into the object.
+//! The identity of a unit, and how its manifest gets into the object.
 //!
 //! It goes into the object as module-level assembly, because only that makes a section that passes through `ld -r`, archives and
 //! link-time optimisation whatever becomes of the code. The section is allocated, since `llvm-strip` and `eu-strip` remove what is not,
@@ -8,72 +8,32 @@
 use std::fmt::Write;
 
 use inkwell::module::Module;
-use pathformat::manifest::Manifest;
 use pathformat::raw::{MOVES_POINTER, OWN_BASE};
 use pathformat::{ModuleId, names, record};
 
-use crate::debug_info;
 use crate::llvm;
-use crate::options::{Base, Options};
+use crate::options::{Addressing, Options};
+use crate::read::MARK;
 
 /// Level of compression: higher ones cost more than the bytes they save.
 const LEVEL: i32 = 3;
 
-/// Named metadata that says that a module is instrumented already.
-const MARK: &str = "pathcc";
-
-/// What the manifest says before it is attached, and what follows from it.
-pub(crate) struct Written {
-    pub(crate) content: Vec<u8>,
-    pub(crate) id: ModuleId,
-    pub(crate) counters: u64,
-    pub(crate) keys: u64,
-}
-
-impl Written {
-    /// Without counters.
-    pub(crate) fn of(manifest: &Manifest, code: u64) -> Self {
-        let content = manifest.content();
-        let id = identity(&content, code);
-        Self { content, id, counters: 0, keys: 0 }
-    }
-}
-
-/// Whether an earlier run of the pass has instrumented `module`.
-pub(crate) fn is_present(module: &Module<'_>) -> bool {
-    module.get_global_metadata_size(MARK) > 0
-}
-
-/// A manifest with everything but the functions.
-pub(crate) fn begin(module: &Module<'_>, options: &Options) -> Manifest {
-    Manifest {
-        source: module.get_source_file_name().to_string_lossy().into_owned(),
-        directory: debug_info::directory(module),
-        producer: format!("pathcc {}", env!("CARGO_PKG_VERSION")),
-        mode: options.mode,
-        stage: options.stage,
-        threads: options.threads,
-        limit: options.limit,
-        functions: Vec::new(),
-    }
-}
-
 /// The identity of a module: a hash of its manifest's content and of its code. What is counted, and how threads count, is
 /// left out, so that a block log and a profile of the same code name the same module.
-fn identity(content: &[u8], code: u64) -> ModuleId {
+pub(super) fn identity(content: &[u8], code: u64) -> ModuleId {
     ModuleId(xxhash_rust::xxh3::xxh3_128_with_seed(content, code).to_le_bytes())
 }
 
-/// Puts the manifest, whose content is encoded already, into the object that `module` becomes, and marks the module as
-/// done.
-pub(crate) fn attach(module: &Module<'_>, manifest: &Manifest, written: Written, options: &Options) {
-    let (own_base, moves_pointer) = (options.base == Base::Word, options.moves_pointer);
-    let payload = manifest.seal(written.content);
-    let stored = zstd::bulk::compress(&payload, LEVEL).expect("compressing into memory does not fail");
-    let threads = manifest.threads;
+/// Puts the manifest of a unit with so many counters and keys, encoded as `payload`, into the object
+/// that `module` becomes, and marks the module as done.
+pub(super) fn attach(module: &Module<'_>, payload: Vec<u8>, id: ModuleId, size: [u64; 2], options: &Options) {
+    let stored = zstd::bulk::compress(&payload, LEVEL);
+    let stored = stored.expect("compressing into memory does not fail");
     let flag = |flag, is_set: bool| if is_set { flag } else { 0 };
-    let flags = threads.code() | flag(OWN_BASE, own_base) | flag(MOVES_POINTER, moves_pointer);
-    let record = record::write(written.id, flags, [written.counters, written.keys], payload.len(), &stored);
+    let flags = options.threads.code()
+        | flag(OWN_BASE, options.addressing == Addressing::Word)
+        | flag(MOVES_POINTER, options.moves_pointer);
+    let record = record::write(id, flags, size, payload.len(), &stored);
     llvm::append_assembly(module, &assembly(&record));
     let node = module.get_context().metadata_node(&[]);
     module.add_global_metadata(MARK, &node).expect("a node can be added");
@@ -103,6 +63,7 @@ fn assembly(bytes: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use pathformat::manifest::Manifest;
     use pathformat::settings::Mode;
 
     use super::*;

@@ -6,11 +6,12 @@ use inkwell::AddressSpace;
 use inkwell::module::Module;
 use pathformat::names;
 
-use crate::counters::make_replaceable;
 use crate::options::Options;
 
+use super::array::make_replaceable;
+
 /// Adds the pattern of the profile's name, closed by a NUL.
-pub(crate) fn declare(module: &Module<'_>, options: &Options) {
+pub(super) fn declare(module: &Module<'_>, options: &Options) {
     if options.profile.is_empty() || module.get_global(names::PROFILE).is_some() {
         return;
     }

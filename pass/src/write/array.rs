@@ -24,10 +24,11 @@ use inkwell::{AtomicOrdering, AtomicRMWBinOp, GlobalVisibility, ThreadLocalMode}
 use pathformat::settings::{Stage, Threads};
 use pathformat::{ModuleId, names};
 
+use crate::layout::TableLayout;
 use crate::llvm::{self, FunctionFacts};
-use crate::note;
-use crate::options::{Base, Options};
-use crate::slots::{self, Slots};
+use crate::options::{Addressing, Options};
+
+use super::{lookup, note};
 
 /// LLVM's code for "reads and writes nothing but what its arguments point to" (`llvm/Support/ModRef.h`).
 const ARGUMENTS_ONLY: u64 = 3;
@@ -62,7 +63,7 @@ enum Way {
 }
 
 /// The array of one module.
-pub(crate) struct Counters<'ctx> {
+pub(crate) struct CounterArray<'ctx> {
     context: ContextRef<'ctx>,
     array: GlobalValue<'ctx>,
     /// How many counters stand before the keys.
@@ -71,7 +72,7 @@ pub(crate) struct Counters<'ctx> {
     find: Option<FunctionValue<'ctx>>,
     /// What leads to the thread's copy: a thread-local word, or a variable that says where one is.
     word: Option<GlobalValue<'ctx>>,
-    base: Base,
+    addressing: Addressing,
     way: Way,
     marks: Marks<'ctx>,
 }
@@ -82,7 +83,7 @@ struct Marks<'ctx> {
     not_sanitized: u32,
 }
 
-impl<'ctx> Counters<'ctx> {
+impl<'ctx> CounterArray<'ctx> {
     /// Defines the array with so many counters and the keys of tables behind them, and a thread-local word if threads need it.
     pub(crate) fn define(module: &Module<'ctx>, id: ModuleId, [counters, keys]: [u64; 2], options: &Options) -> Self {
         let context = module.get_context();
@@ -95,15 +96,15 @@ impl<'ctx> Counters<'ctx> {
         make_replaceable(module, array);
         note::add(module, array, id, [counters, keys], options.threads);
         let leads = (options.threads == Threads::Exact).then(|| {
-            let leads = match options.base {
-                Base::Word => {
+            let leads = match options.addressing {
+                Addressing::Word => {
                     let address = array.as_pointer_value();
                     let base = module.add_global(address.get_type(), None, &format!("{}{id}", names::BASE_PREFIX));
                     base.set_initializer(&address);
                     base.set_thread_local_mode(Some(ThreadLocalMode::InitialExecTLSModel));
                     base
                 }
-                Base::Delta | Base::Site => {
+                Addressing::Delta | Addressing::Site => {
                     let place = module.add_global(word, None, &format!("{}{id}", names::PLACE_PREFIX));
                     place.set_initializer(&word.const_int(names::NOWHERE, false));
                     place
@@ -120,8 +121,8 @@ impl<'ctx> Counters<'ctx> {
             _ if options.last && options.techniques.folding => Way::Folded,
             _ => Way::Assembly,
         };
-        let find = (keys > 0).then(|| slots::define(module));
-        Self { context, array, counters, find, word: leads, base: options.base, way, marks }
+        let find = (keys > 0).then(|| lookup::define(module));
+        Self { context, array, counters, find, word: leads, addressing: options.addressing, way, marks }
     }
 
     /// The context that the module's types live in.
@@ -131,7 +132,7 @@ impl<'ctx> Counters<'ctx> {
 
     /// Whether the address of a function's counters is computed once, in its entry block.
     pub(crate) fn is_computed_at_entry(&self) -> bool {
-        self.base != Base::Site
+        self.addressing != Addressing::Site
     }
 
     /// The address of counter `first` in this thread. With `anew` LLVM must not take one that was read before.
@@ -142,7 +143,7 @@ impl<'ctx> Counters<'ctx> {
         let from = |array| unsafe { builder.build_gep(word, array, &[first], "path.base") }.expect("positioned");
         let array = self.array.as_pointer_value();
         let Some(leads) = self.word.map(|word| word.as_pointer_value()) else { return from(array) };
-        if self.base == Base::Word {
+        if self.addressing == Addressing::Word {
             return from(self.read_word(builder, leads, anew));
         }
         let delta = self.read_delta(builder, leads, anew);
@@ -202,14 +203,14 @@ impl<'ctx> Counters<'ctx> {
     }
 
     /// Which counter of a table counts `key`, from the table's first one on.
-    pub(crate) fn find(&self, builder: &Builder<'ctx>, key: IntValue<'ctx>, slots: Slots) -> IntValue<'ctx> {
+    pub(crate) fn find(&self, builder: &Builder<'ctx>, key: IntValue<'ctx>, table: TableLayout) -> IntValue<'ctx> {
         let find = self.find.expect("a module with tables has the function");
         let word = self.context.i64_type();
         let number = |value| word.const_int(value, false);
-        let first = number(self.counters + slots.first_key);
+        let first = number(self.counters + table.first_key);
         // SAFETY: the keys stand in the array, behind the counters.
         let keys = unsafe { builder.build_gep(word, self.array.as_pointer_value(), &[first], "") }.expect("positioned");
-        let call = builder.build_call(find, &[keys.into(), number(slots.count).into(), key.into()], "path.slot");
+        let call = builder.build_call(find, &[keys.into(), number(table.slots).into(), key.into()], "path.slot");
         let call = call.expect("positioned");
         call.set_call_convention(find.get_call_conventions());
         call.try_as_basic_value().unwrap_basic().into_int_value()

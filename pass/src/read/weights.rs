@@ -5,10 +5,9 @@
 
 use std::fs;
 
-use pathformat::weights::{Known, Weights};
+use pathformat::weights::Weights;
 
 use crate::options::Options;
-use crate::read_cfg::Graph;
 
 /// The weights for a source file; `None` if there are none to be had. What cannot be read is told once for each compilation: it costs
 /// speed alone.
@@ -25,14 +24,5 @@ pub(crate) fn read(options: &Options, source: &str) -> Option<Weights> {
             warn(&format!("cannot be read: {error}"));
             None
         }
-    }
-}
-
-/// Replaces the estimates of a function's graph by what is known of it.
-pub(crate) fn apply(known: &Known, graph: &mut Graph<'_>) {
-    let edges = graph.cfg.edges().map(|edge| graph.cfg.edge(edge)).map(|edge| (edge.from.0, edge.to.0));
-    if edges.eq(known.edges.iter().map(|&(from, to, _)| (from, to))) {
-        graph.frequency = known.edges.iter().map(|&(_, _, count)| count).collect();
-        graph.is_measured = true;
     }
 }

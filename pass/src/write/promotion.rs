@@ -13,11 +13,12 @@ use inkwell::types::IntType;
 use inkwell::values::{InstructionOpcode, InstructionValue, PointerValue};
 use paths::cfg::{Block, Edge, EdgeKind};
 
-use crate::counters::Step;
 use crate::llvm::{self, InstructionFacts};
-use crate::pen::Pen;
-use crate::read_cfg::Graph;
-use crate::sites::{Site, Sites};
+use crate::plan::sites::{Site, Sites};
+use crate::read::graph::Graph;
+
+use super::array::Step;
+use super::insertion::Insertion;
 
 /// A loop must go around so many times before it is left.
 const TURNS: u64 = 4;
@@ -31,16 +32,16 @@ struct Sum<'ctx> {
 }
 
 /// The counters that are summed up, in the order of their numbers: the code of a module must not differ from one compilation to the next.
-pub(crate) struct Promoted<'ctx>(BTreeMap<u64, Sum<'ctx>>);
+pub(super) struct Promoted<'ctx>(BTreeMap<u64, Sum<'ctx>>);
 
 impl<'ctx> Promoted<'ctx> {
     /// None.
-    pub(crate) fn none() -> Self {
+    pub(super) fn none() -> Self {
         Self(BTreeMap::new())
     }
 
     /// Chooses counters; `builder` stands at the entry of the function.
-    pub(crate) fn choose(graph: &Graph<'ctx>, sites: &Sites, builder: &Builder<'ctx>, word: IntType<'ctx>) -> Self {
+    pub(super) fn choose(graph: &Graph<'ctx>, sites: &Sites, builder: &Builder<'ctx>, word: IntType<'ctx>) -> Self {
         let mut promoted = Self::none();
         for (counter, sites) in sites.by_counter() {
             let [Site::Top(block)] = *sites else { continue };
@@ -53,22 +54,22 @@ impl<'ctx> Promoted<'ctx> {
         promoted
     }
 
-    /// Steps a counter where the pen stands.
-    pub(crate) fn step(&self, pen: &Pen<'_, 'ctx>, counter: u64) {
-        let Some(Sum { slot, .. }) = self.0.get(&counter) else { return pen.step(None, counter, Step::Up) };
-        let word = pen.word();
-        let sum = pen.builder.build_load(word, *slot, "").expect("positioned").into_int_value();
-        let sum = pen.builder.build_int_add(sum, word.const_int(1, false), "").expect("positioned");
-        pen.builder.build_store(*slot, sum).expect("positioned");
+    /// Steps a counter where `code` is inserted.
+    pub(super) fn step(&self, code: &Insertion<'_, 'ctx>, counter: u64) {
+        let Some(Sum { slot, .. }) = self.0.get(&counter) else { return code.step(None, counter, Step::Up) };
+        let word = code.word();
+        let sum = code.builder.build_load(word, *slot, "").expect("positioned").into_int_value();
+        let sum = code.builder.build_int_add(sum, word.const_int(1, false), "").expect("positioned");
+        code.builder.build_store(*slot, sum).expect("positioned");
     }
 
     /// Writes what stands where the loops are left, and makes registers of the slots.
-    pub(crate) fn finish(self, pen: &Pen<'_, 'ctx>) {
+    pub(super) fn finish(self, code: &Insertion<'_, 'ctx>) {
         for (counter, Sum { slot, exit }) in &self.0 {
-            pen.stand_on(*exit);
-            let sum = pen.builder.build_load(pen.word(), *slot, "path.sum").expect("positioned");
-            pen.step(None, *counter, Step::By(sum.into_int_value()));
-            pen.builder.build_store(*slot, pen.word().const_zero()).expect("positioned");
+            code.position_on(*exit);
+            let sum = code.builder.build_load(code.word(), *slot, "path.sum").expect("positioned");
+            code.step(None, *counter, Step::By(sum.into_int_value()));
+            code.builder.build_store(*slot, code.word().const_zero()).expect("positioned");
         }
         self.0.into_values().for_each(|sum| llvm::promote(sum.slot));
     }

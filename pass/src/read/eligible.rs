@@ -7,6 +7,9 @@ use pathformat::settings::Stage;
 use crate::llvm::{self, FunctionFacts};
 use crate::options::Options;
 
+/// Named metadata that says that a module is instrumented already.
+pub(crate) const MARK: &str = "pathcc";
+
 /// Whether the object file will hold code for `function`. At the start of the pipeline a copy that is only there to be
 /// inlined counts as well, for where it is inlined it runs.
 pub(crate) fn is_emitted(function: FunctionValue<'_>, stage: Stage) -> bool {
@@ -22,18 +25,24 @@ pub(crate) fn has_counted_target(module: &Module<'_>) -> bool {
     triple.starts_with("x86_64-") && triple.contains("linux") && !triple.ends_with("x32")
 }
 
-/// Whether `function`, declared in `file`, is counted; if not, the reason in words. `hotter` says, if there was an earlier run, how many of
-/// a thousand of its instructions were those of hotter functions, unless this one did not run.
+/// Whether an earlier run of the pass has instrumented `module`. A second run, over the bitcode
+/// that a first one wrote, would count everything twice.
+pub(crate) fn is_instrumented(module: &Module<'_>) -> bool {
+    module.get_global_metadata_size(MARK) > 0
+}
+
+/// Whether `function`, whose source is `file`, is counted; if not, the reason in words. `hotter`
+/// says, if there was an earlier run, how many of a thousand of its instructions were those of
+/// hotter functions, unless this one did not run.
 pub(crate) fn check(
-    module: &Module<'_>,
     function: FunctionValue<'_>,
     file: &str,
+    is_resolver: bool,
     options: &Options,
     hotter: Option<Option<u32>>,
 ) -> Result<(), String> {
     let facts = FunctionFacts::of(function);
     let name = llvm::name(&function);
-    let source = module.get_source_file_name().to_string_lossy();
     let annotation = annotation(function, &name);
     let reason = if let Some(reason) = &options.skip {
         reason.clone()
@@ -45,11 +54,11 @@ pub(crate) fn check(
         "attribute no_profile_instrument_function".into()
     } else if facts.has_funclets() {
         "exception handling by funclets".into()
-    } else if llvm::ifunc_resolvers(module).contains(&function) {
+    } else if is_resolver {
         "ifunc resolver".into()
     } else if annotation == Some(Annotation::Skip) {
         "annotated with pathcc:skip".into()
-    } else if annotation.is_none() && !options.filter.admits(&name, if file.is_empty() { &source } else { file }) {
+    } else if annotation.is_none() && !options.filter.admits(&name, file) {
         "left out by the filter".into()
     } else if annotation.is_none() && hotter.is_some_and(|hotter| !options.counts(hotter)) {
         "not hot".into()

@@ -12,7 +12,7 @@ use pathformat::{ModuleId, note};
 use crate::llvm;
 
 /// Adds the note of a module's array, which stands before its keys.
-pub(crate) fn add<'ctx>(
+pub(super) fn add<'ctx>(
     module: &Module<'ctx>,
     array: GlobalValue<'ctx>,
     id: ModuleId,

@@ -11,62 +11,72 @@ use paths::cfg::Block;
 use paths::dag::{Cut, DagEdge, Kind, Place};
 use paths::placement::Op;
 
-use crate::base::Base;
-use crate::counters::{Counters, Step};
+use crate::layout::TableLayout;
 use crate::llvm;
 use crate::options::Techniques;
-use crate::pen::{Pen, first_after_slots};
-use crate::planned::{Paths, Planned};
-use crate::read_cfg::Graph;
-use crate::slots::Slots;
-use crate::{presence, tables};
+use crate::plan::PathPlan;
+use crate::read::graph::Graph;
 
-/// Writes the code of one planned function.
-pub(crate) fn instrument(planned: &Planned<'_>, counters: &Counters<'_>, id: ModuleId, techniques: Techniques) {
-    let context = counters.context();
+use super::array::{CounterArray, Step};
+use super::base_address::BaseAddress;
+use super::function::Function;
+use super::insertion::{Insertion, first_after_slots};
+use super::{callees, markers};
+
+/// Writes the code of a function whose paths are counted.
+pub(super) fn instrument<'ctx>(
+    function: &Function<'_, 'ctx>,
+    plan: &PathPlan,
+    array: &CounterArray<'ctx>,
+    id: ModuleId,
+    techniques: Techniques,
+) {
+    let context = array.context();
+    let (graph, tables) = (function.graph, &function.layout.tables);
     let builder = context.create_builder();
-    builder.position_before(&first_after_slots(planned.graph.blocks[0]));
-    let calls = tables::indirect_calls(&planned.graph);
-    let slot = builder.build_alloca(context.i64_type(), "path").expect("positioned");
-    let Paths { plan, whole } = &planned.plan;
+    builder.position_before(&first_after_slots(graph.blocks[0]));
+    let calls = callees::indirect_calls(graph);
+    let register = |name| builder.build_alloca(context.i64_type(), name).expect("positioned");
+    let slot = register("path");
+    let PathPlan { cut: plan, uncut } = plan;
     let is_count = |&edge: &DagEdge| plan.placement.counts(edge);
-    let needs = !planned.tables.is_empty() || plan.dag.edges().any(|edge| is_count(&edge));
+    let needs = !tables.is_empty() || plan.dag.edges().any(|edge| is_count(&edge));
     let counts_behind = |block: Block| {
         plan.dag.successors(block).iter().any(is_count)
-            || planned.graph.cfg.successors(block).iter().any(|&edge| plan.dag.cut(edge).is_some())
+            || graph.cfg.successors(block).iter().any(|&edge| plan.dag.cut(edge).is_some())
     };
-    let base = Base::new(planned, counters, &builder, techniques.reading_again, needs, counts_behind);
-    let whole =
-        whole.as_ref().map(|plan| (plan, builder.build_alloca(context.i64_type(), "path.whole").expect("positioned")));
-    let pen = Pen::new(planned, counters, builder, base);
-    let writer = Writer { graph: &planned.graph, plan, pen: &pen, slot, table: None };
-    presence::declare(context, &pen.builder, id, planned.index);
+    let may_read_again = techniques.reading_again;
+    let base = BaseAddress::new(function, array, &builder, may_read_again, needs, counts_behind);
+    let uncut = uncut.as_ref().map(|plan| (plan, register("path.whole")));
+    let code = Insertion::new(function, array, builder, base);
+    let writer = Writer { graph, plan, code: &code, slot, table: None };
+    markers::declare(context, &code.builder, id, function.layout.index);
     writer.write_in_flight();
     writer.write_block_tops();
     writer.write_block_ends();
     writer.write_edges();
-    if let Some((plan, slot)) = whole {
-        let of_paths = planned.tables.iter().find(|(of, _)| *of == TableOf::Paths);
-        let table = Some(of_paths.expect("whole paths have a table").1);
-        let writer = Writer { graph: &planned.graph, plan, pen: &pen, slot, table };
+    if let Some((plan, slot)) = uncut {
+        let of_paths = tables.iter().find(|(of, _)| *of == TableOf::Paths);
+        let table = Some(of_paths.expect("uncut paths have a table").1);
+        let writer = Writer { graph, plan, code: &code, slot, table };
         writer.write_block_tops();
         writer.write_block_ends();
         writer.write_edges();
     }
-    tables::watch(&pen, &calls, &planned.tables);
-    planned.graph.join();
-    whole.into_iter().for_each(|(_, slot)| llvm::promote(slot));
+    callees::count(&code, &calls, tables);
+    graph.join();
+    uncut.into_iter().for_each(|(_, slot)| llvm::promote(slot));
     llvm::promote(slot);
-    llvm::forget_purity(planned.function);
+    llvm::forget_purity(function.function);
 }
 
 struct Writer<'a, 'ctx> {
     graph: &'a Graph<'ctx>,
     plan: &'a Plan,
-    pen: &'a Pen<'a, 'ctx>,
+    code: &'a Insertion<'a, 'ctx>,
     slot: PointerValue<'ctx>,
     /// Where paths are counted if they have no counter each. Then nothing but their ends is counted.
-    table: Option<Slots>,
+    table: Option<TableLayout>,
 }
 
 impl<'ctx> Writer<'_, 'ctx> {
@@ -89,9 +99,9 @@ impl<'ctx> Writer<'_, 'ctx> {
         for edge in dag.edges() {
             let data = dag.edge(edge);
             if matches!(data.kind, Kind::Start(Place::InBlock, _)) {
-                self.write_at(edge, data.to, self.pen.top(data.to));
+                self.write_at(edge, data.to, self.code.top(data.to));
             } else if let Some(op) = self.plan.placement.ahead(edge).filter(|_| self.is_only_way(edge)) {
-                self.pen.stand_before(data.to, self.pen.top(data.to));
+                self.code.position_before(data.to, self.code.top(data.to));
                 self.write(op, Step::Up);
             }
         }
@@ -108,7 +118,7 @@ impl<'ctx> Writer<'_, 'ctx> {
         }
         for block in self.graph.cfg.blocks() {
             if let Some(value) = self.plan.placement.settled(block) {
-                self.pen.builder.position_before(&self.graph.end_point(block));
+                self.code.builder.position_before(&self.graph.end_point(block));
                 self.set(value);
             }
         }
@@ -130,7 +140,7 @@ impl<'ctx> Writer<'_, 'ctx> {
                 }
             }
             if !ops.is_empty() {
-                self.pen.stand_on(edge);
+                self.code.position_on(edge);
                 ops.into_iter().for_each(|(op, step)| self.write(op, step));
             }
         }
@@ -155,38 +165,38 @@ impl<'ctx> Writer<'_, 'ctx> {
 
     fn write_at(&self, edge: DagEdge, block: Block, at: InstructionValue<'ctx>) {
         for (op, step) in self.ops(edge) {
-            self.pen.stand_before(block, at);
+            self.code.position_before(block, at);
             self.write(op, step);
         }
     }
 
     /// Writes one step where the builder stands; `step` is which way it counts, if it does.
     fn write(&self, op: Op, step: Step<'ctx>) {
-        let word = self.pen.word();
-        let load = || self.pen.builder.build_load(word, self.slot, "path").expect("positioned").into_int_value();
+        let word = self.code.word();
+        let load = || self.code.builder.build_load(word, self.slot, "path").expect("positioned").into_int_value();
         match op {
             Op::Set(value) => self.set(value),
             Op::Add(value) => {
-                let sum = self.pen.builder.build_int_add(load(), word.const_int(value as u64, true), "path");
-                self.pen.builder.build_store(self.slot, sum.expect("positioned")).expect("positioned");
+                let sum = self.code.builder.build_int_add(load(), word.const_int(value as u64, true), "path");
+                self.code.builder.build_store(self.slot, sum.expect("positioned")).expect("positioned");
             }
             Op::Count(value) => match self.table {
-                None => self.pen.step(Some(load()), value as u64, step),
+                None => self.code.step(Some(load()), value as u64, step),
                 // Keys are not 0.
                 Some(table) => {
                     let key = word.const_int((value as u64).wrapping_add(1), false);
-                    self.pen.see(self.pen.builder.build_int_add(load(), key, "").expect("positioned"), table);
+                    self.code.see(self.code.builder.build_int_add(load(), key, "").expect("positioned"), table);
                 }
             },
             Op::CountAt(id) => match self.table {
-                None => self.pen.step(None, id, step),
-                Some(table) => self.pen.see(word.const_int(id.wrapping_add(1), false), table),
+                None => self.code.step(None, id, step),
+                Some(table) => self.code.see(word.const_int(id.wrapping_add(1), false), table),
             },
         }
     }
 
     fn set(&self, value: i64) {
-        let word = self.pen.word();
-        self.pen.builder.build_store(self.slot, word.const_int(value as u64, true)).expect("positioned");
+        let word = self.code.word();
+        self.code.builder.build_store(self.slot, word.const_int(value as u64, true)).expect("positioned");
     }
 }

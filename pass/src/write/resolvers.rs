@@ -7,14 +7,15 @@ use inkwell::values::FunctionValue;
 use pathformat::names;
 use pathformat::settings::Mode;
 
-use crate::counters::make_replaceable;
 use crate::llvm::{self, FunctionFacts};
-use crate::options::{Base, Options};
-use crate::pen::first_after_slots;
+use crate::options::{Addressing, Options};
+
+use super::array::make_replaceable;
+use super::insertion::first_after_slots;
 
 /// Lets the resolvers of a module call it, if its code, or that of others like it, reads a word.
-pub(crate) fn prepare_resolvers(module: &Module<'_>, options: &Options) {
-    if options.base != Base::Word || options.mode == Mode::Log {
+pub(super) fn prepare(module: &Module<'_>, options: &Options) {
+    if options.addressing != Addressing::Word || options.mode == Mode::Log {
         return;
     }
     let resolvers = llvm::ifunc_resolvers(module);

@@ -1,0 +1,228 @@
+//! What the manifest says of a function: its declaration, its graph, its counters, its lines and
+//! instructions.
+
+use std::borrow::Cow;
+
+use inkwell::basic_block::BasicBlock;
+use pathformat::manifest::{
+    Block, Call, CutReason, DagEdge, DagEdgeKind, Edge, Exit, Function, INDIRECT, Pattern, PatternShape, TableOf,
+    VECTOR, Whole,
+};
+use paths::Plan as PathIds;
+use paths::cuts::Reason;
+use paths::dag::Kind;
+use paths::patterns::{self, Shape};
+
+use super::locations::Locations;
+use crate::llvm::{self, InstructionFacts};
+use crate::options::Options;
+use crate::plan::Plan;
+use crate::plan::sites::Sites;
+use crate::read::Definition;
+use crate::read::graph::Graph;
+
+/// Where the next function has its counters and keys in the unit's array.
+#[derive(Clone, Copy)]
+pub(super) struct First {
+    pub(super) counter: u64,
+    pub(super) key: u64,
+}
+
+impl First {
+    /// The same behind a function.
+    pub(super) fn behind(self, function: &Function) -> Self {
+        Self { counter: self.counter + function.counters(), key: self.key + function.keys() }
+    }
+}
+
+/// Describes a function that is counted as `plan` says, in a unit that was compiled in `directory`.
+pub(super) fn describe(
+    definition: &Definition<'_>,
+    plan: Option<&Plan>,
+    directory: &str,
+    first: First,
+    options: &Options,
+) -> Function {
+    let declared = declared(definition);
+    let graph = match &definition.body {
+        Ok(graph) => graph,
+        Err(reason) => return Function { skipped: Some(reason.clone()), ..declared },
+    };
+    let body = Function { callees: options.callees, ..body(declared, graph, directory) };
+    let function = match plan {
+        Some(Plan::Paths(plan)) => {
+            let slots = options.table.unwrap_or_default();
+            let whole = plan.uncut.as_ref().map(|plan| uncut(graph, plan, slots));
+            Function { whole, ..with_paths(body, graph, &plan.cut) }
+        }
+        Some(Plan::Sites(sites)) => with_sites(body, sites),
+        None => body,
+    };
+    let cfg_hash = cfg_hash(&function);
+    Function { cfg_hash, first_counter: first.counter, first_key: first.key, ..function }
+}
+
+/// Name, linkage and place of a function.
+fn declared(definition: &Definition<'_>) -> Function {
+    let declaration = &definition.declaration;
+    Function {
+        name: declaration.name.clone(),
+        full_name: declaration.full_name.clone(),
+        short_name: declaration.short_name.clone(),
+        linkage: declaration.linkage,
+        file: declaration.file.clone(),
+        line: declaration.line,
+        ..Function::default()
+    }
+}
+
+/// Graph, lines and instructions.
+fn body(declared: Function, graph: &Graph<'_>, directory: &str) -> Function {
+    let mut locations = Locations::default();
+    let block = |block: paths::cfg::Block| {
+        let exit = graph.cfg.exit(block).map(|exit| match exit {
+            paths::cfg::Exit::Return => Exit::Return,
+            paths::cfg::Exit::Unwind => Exit::Unwind,
+            paths::cfg::Exit::NoReturn => Exit::NoReturn,
+        });
+        let may_stay = graph.cfg.may_stay(block);
+        Block { exit, may_stay, ..content(graph.block(block), &mut locations, directory) }
+    };
+    let blocks = graph.cfg.blocks().map(block).collect();
+    let edge = |edge: paths::cfg::Edge| {
+        let data = graph.cfg.edge(edge);
+        let outcome = graph.outcomes[edge.index()].clone();
+        Edge { from: data.from.0, to: data.to.0, outcome, cut: None }
+    };
+    let edges = graph.cfg.edges().map(edge).collect();
+    Function { blocks, locations: locations.list, edges, ..declared }
+}
+
+/// Lines, calls and opcodes of a block.
+fn content(block: BasicBlock<'_>, locations: &mut Locations, directory: &str) -> Block {
+    let mut opcodes: Vec<(Cow<'static, str>, u32)> = Vec::new();
+    let name = block.get_name().to_string_lossy().into_owned();
+    let mut content = Block { name, ..Block::default() };
+    for instruction in block.get_instructions() {
+        let facts = InstructionFacts::of(instruction);
+        let scalar = llvm::opcode_name(instruction);
+        let name = match facts.is_vector() {
+            true => Cow::Owned(format!("{VECTOR}{scalar}")),
+            false => Cow::Borrowed(scalar),
+        };
+        match opcodes.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, count)) => *count += 1,
+            None => opcodes.push((name, 1)),
+        }
+        let location = llvm::debug_location(instruction);
+        let location = location.and_then(|at| locations.index(at, directory));
+        if facts.calls_function() {
+            let callee = llvm::callee(instruction).unwrap_or_else(|| INDIRECT.into());
+            content.calls.push(Call { callee, location });
+        }
+        if let Some(location) = location.filter(|location| !content.locations.contains(location)) {
+            content.locations.push(location);
+        }
+    }
+    opcodes.sort_unstable();
+    Block { opcodes, ..content }
+}
+
+/// A function whose paths are counted: the values that sum up to their ids.
+fn with_paths(body: Function, graph: &Graph<'_>, plan: &PathIds) -> Function {
+    let cut = |(edge, cut): (&Edge, _)| Edge { cut, ..edge.clone() };
+    let edges = body.edges.iter().zip(cuts(graph, plan)).map(cut).collect();
+    let (num_paths, in_flight_paths) = (plan.numbering.total(), plan.in_flight);
+    Function { num_paths, in_flight_paths, edges, dag: dag(plan), ..body }
+}
+
+/// The paths that no limit cuts, of which a table has so many.
+fn uncut(graph: &Graph<'_>, plan: &PathIds, slots: u32) -> Whole {
+    let num_paths = plan.numbering.total();
+    Whole { num_paths, slots, dag: dag(plan), cuts: cuts(graph, plan).collect() }
+}
+
+/// Of each edge of the control-flow graph, how it is cut.
+fn cuts(graph: &Graph<'_>, plan: &PathIds) -> impl Iterator<Item = Option<(u32, u32)>> {
+    graph.cfg.edges().map(|edge| plan.dag.cut(edge).map(|cut| (cut.end.0, cut.start.0)))
+}
+
+fn dag(plan: &PathIds) -> Vec<DagEdge> {
+    let described = |edge| {
+        let data = plan.dag.edge(edge);
+        let kind = match data.kind {
+            Kind::Flow(flow) => DagEdgeKind::Flow { edge: flow.0 },
+            Kind::Leave => DagEdgeKind::Leave { block: data.from.0 },
+            Kind::End(_, why) => DagEdgeKind::End { block: data.from.0, why: reason(why) },
+            Kind::Start(_, why) => DagEdgeKind::Start { block: data.to.0, why: reason(why) },
+            Kind::InFlight => DagEdgeKind::InFlight { block: data.from.0 },
+        };
+        DagEdge { kind, value: plan.numbering.value(edge) }
+    };
+    plan.dag.edges().map(described).collect()
+}
+
+fn reason(reason: Reason) -> CutReason {
+    match reason {
+        Reason::BackEdge => CutReason::BackEdge,
+        Reason::Opaque => CutReason::Opaque,
+        Reason::Limit => CutReason::Limit,
+    }
+}
+
+/// A function whose blocks or edges are counted.
+fn with_sites(body: Function, sites: &Sites) -> Function {
+    Function {
+        counted_blocks: sites.blocks.iter().map(|block| block.0).collect(),
+        counted_arcs: sites.arcs.iter().map(|&arc| arc as u32).collect(),
+        patterns: sites.patterns.iter().map(pattern).collect(),
+        ..body
+    }
+}
+
+fn pattern(pattern: &patterns::Pattern) -> Pattern {
+    let numbers = |blocks: &[paths::cfg::Block]| blocks.iter().map(|block| block.0).collect();
+    let shape = match pattern.shape {
+        Shape::Diamond => PatternShape::Diamond,
+        Shape::HalfDiamond => PatternShape::HalfDiamond,
+        Shape::Jump => PatternShape::Jump,
+        Shape::Exits => PatternShape::Exits,
+    };
+    Pattern { shape, blocks: numbers(&pattern.blocks), saved: numbers(&pattern.saved) }
+}
+
+/// Two functions with equal hashes have the same blocks, edges, exits, path ids and counters.
+fn cfg_hash(function: &Function) -> u64 {
+    let mut bytes = Vec::new();
+    let mut add = |value: u64| bytes.extend(value.to_le_bytes());
+    let counted = function.counted_blocks.iter().chain(&function.counted_arcs);
+    counted.for_each(|&counted| add(counted.into()));
+    add(function.counted_arcs.len() as u64);
+    for table in function.tables() {
+        add(table.slots);
+        if let TableOf::Callees { block, call } = table.of {
+            add(u64::from(block) << 32 | u64::from(call));
+        }
+    }
+    function.whole.iter().flat_map(|whole| &whole.dag).for_each(|edge| add(edge.value));
+    for block in &function.blocks {
+        add(block.exit.map_or(0, |exit| exit as u64 + 1) << 1 | u64::from(block.may_stay));
+    }
+    for edge in &function.edges {
+        add(u64::from(edge.from));
+        add(u64::from(edge.to));
+    }
+    for edge in &function.dag {
+        let (tag, index) = match edge.kind {
+            DagEdgeKind::Flow { edge } => (0, edge),
+            DagEdgeKind::Leave { block } => (1, block),
+            DagEdgeKind::End { block, .. } => (2, block),
+            DagEdgeKind::Start { block, .. } => (3, block),
+            DagEdgeKind::InFlight { block } => (4, block),
+        };
+        add(tag);
+        add(u64::from(index));
+        add(edge.value);
+    }
+    xxhash_rust::xxh3::xxh3_64(&bytes)
+}

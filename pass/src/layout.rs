@@ -1,0 +1,60 @@
+//! Where in the array of its unit a function has its counters, and its tables their keys.
+
+use pathformat::manifest::{Function, Manifest, TableOf};
+
+/// The counters of a unit, and of each of its functions, in the order of the manifest.
+pub(crate) struct Layout {
+    /// How many counters the unit has.
+    pub(crate) counters: u64,
+    /// How many keys follow them.
+    pub(crate) keys: u64,
+    /// The counters of each function.
+    pub(crate) functions: Vec<FunctionLayout>,
+}
+
+/// The counters of a function.
+pub(crate) struct FunctionLayout {
+    /// The index of the function in the manifest.
+    pub(crate) index: usize,
+    /// Its first counter in the unit's array.
+    pub(crate) first_counter: u64,
+    /// How many counters it has.
+    pub(crate) counters: u64,
+    /// Its tables, with what is in them.
+    pub(crate) tables: Vec<(TableOf, TableLayout)>,
+}
+
+/// A table of a function: slots, each of which is a key and a counter.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TableLayout {
+    /// Its first key among those of the unit.
+    pub(crate) first_key: u64,
+    /// Its first counter among those of the function. Behind the slots' counters stands one more,
+    /// for what found no slot.
+    pub(crate) first_counter: u64,
+    /// How many slots it has.
+    pub(crate) slots: u64,
+}
+
+impl Layout {
+    /// What follows from a manifest.
+    pub(crate) fn of(manifest: &Manifest) -> Self {
+        let functions = &manifest.functions;
+        Self {
+            counters: functions.iter().map(Function::counters).sum(),
+            keys: functions.iter().map(Function::keys).sum(),
+            functions: functions.iter().enumerate().map(function).collect(),
+        }
+    }
+}
+
+fn function((index, function): (usize, &Function)) -> FunctionLayout {
+    let first_counter = function.first_counter;
+    let tables = function.tables().map(|table| {
+        let first = table.first_counter - first_counter;
+        let layout = TableLayout { first_key: table.first_key, first_counter: first, slots: table.slots };
+        (table.of, layout)
+    });
+    let tables = tables.collect();
+    FunctionLayout { index, first_counter, counters: function.counters(), tables }
+}

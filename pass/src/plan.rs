@@ -1,0 +1,52 @@
+//! Plans how the functions of a unit are counted.
+//!
+//! The mathematics is that of the crate `paths`; here it is chosen which part of it a mode needs.
+
+pub(crate) mod sites;
+
+use pathformat::settings::Mode;
+
+use crate::options::Options;
+use crate::read::Unit;
+use crate::read::graph::Graph;
+
+use self::sites::Sites;
+
+/// How a function is counted.
+pub(crate) enum Plan {
+    /// Each path has a counter.
+    Paths(PathPlan),
+    /// Blocks or edges have counters.
+    Sites(Sites),
+}
+
+/// How the paths of a function are counted.
+pub(crate) struct PathPlan {
+    /// The paths, of which the limit cuts the longest.
+    pub(crate) cut: paths::Plan,
+    /// The paths without the limit, if a table is to have those that it cuts.
+    pub(crate) uncut: Option<paths::Plan>,
+}
+
+/// The plan of each function of a unit, in their order; `None` for a function that is not counted.
+pub(crate) fn unit(unit: &Unit<'_>, options: &Options) -> Vec<Option<Plan>> {
+    let graphs = unit.definitions.iter().map(|definition| definition.body.as_ref().ok());
+    graphs.map(|graph| graph.map(|graph| function(graph, options))).collect()
+}
+
+fn function(graph: &Graph<'_>, options: &Options) -> Plan {
+    match options.mode {
+        Mode::Paths | Mode::Log => Plan::Paths(paths(graph, options)),
+        Mode::Blocks => Plan::Sites(Sites::of_blocks(graph, options)),
+        Mode::Edges => Plan::Sites(Sites::of_edges(graph)),
+        Mode::Calls => Plan::Sites(Sites::of_calls(graph)),
+    }
+}
+
+fn paths(graph: &Graph<'_>, options: &Options) -> PathPlan {
+    let techniques = options.techniques.in_plan(graph.is_measured);
+    let cut = paths::plan(&graph.cfg, &graph.frequency, options.limit, techniques);
+    let uncut = || paths::plan_whole(&graph.cfg, &graph.frequency, techniques, &cut);
+    let uncut = options.table.and_then(|_| uncut());
+    PathPlan { cut, uncut }
+}

@@ -1,0 +1,75 @@
+//! Reads a unit: which functions it defines, which of them are counted, and their graphs.
+
+use std::collections::HashSet;
+
+use inkwell::module::Module;
+use inkwell::values::FunctionValue;
+
+pub(crate) mod debug_info;
+pub(crate) mod declaration;
+mod eligible;
+pub(crate) mod graph;
+mod weights;
+
+use crate::ffi::Analyses;
+use crate::llvm;
+use crate::options::Options;
+
+pub(crate) use self::eligible::MARK;
+
+use self::declaration::Declaration;
+use self::graph::Graph;
+
+/// A translation unit, or what link-time optimisation has made of several.
+pub(crate) struct Unit<'ctx> {
+    /// The source file as the compiler was given it.
+    pub(crate) source: String,
+    /// The directory that it was compiled in, as debug information says; empty without any.
+    pub(crate) directory: String,
+    /// A hash of the code as it was before it was read.
+    pub(crate) code_hash: u64,
+    /// The functions that the object will hold code of.
+    pub(crate) definitions: Vec<Definition<'ctx>>,
+}
+
+/// A function of a unit.
+pub(crate) struct Definition<'ctx> {
+    /// LLVM's function.
+    pub(crate) function: FunctionValue<'ctx>,
+    /// What it is called, and where it is declared.
+    pub(crate) declaration: Declaration,
+    /// Its graph, or why it is not counted.
+    pub(crate) body: Result<Graph<'ctx>, String>,
+}
+
+/// Whether anything is to be done for a module: its target is known, it defines functions, it is
+/// not a kernel's, and no earlier run of the pass has instrumented it.
+pub(crate) fn is_counted(module: &Module<'_>, options: &Options) -> bool {
+    eligible::has_counted_target(module)
+        && module.get_functions().any(|function| eligible::is_emitted(function, options.stage))
+        && !eligible::is_instrumented(module)
+        && options.skip.as_deref() != Some("kernel")
+}
+
+/// Reads all functions of a module.
+pub(crate) fn unit<'ctx>(module: &Module<'ctx>, options: &Options, analyses: *mut Analyses) -> Unit<'ctx> {
+    let code_hash = llvm::module_hash(module);
+    let source = module.get_source_file_name().to_string_lossy().into_owned();
+    let directory = debug_info::directory(module);
+    let weights = weights::read(options, &source);
+    let resolvers: HashSet<_> = llvm::ifunc_resolvers(module).into_iter().collect();
+    let functions = module.get_functions();
+    let emitted = functions.filter(|function| eligible::is_emitted(*function, options.stage));
+    let definition = |function| {
+        let declaration = Declaration::of(function, &directory);
+        let known = weights.as_ref().and_then(|weights| weights.get(&source, &declaration.name));
+        let hotter = weights.as_ref().map(|_| known.map(|known| known.hotter));
+        let file = if declaration.file.is_empty() { &source } else { &declaration.file };
+        let is_resolver = resolvers.contains(&function);
+        let eligible = eligible::check(function, file, is_resolver, options, hotter);
+        let body = eligible.map(|()| Graph::read(function, analyses, options, known));
+        Definition { function, declaration, body }
+    };
+    let definitions = emitted.map(definition).collect();
+    Unit { source, directory, code_hash, definitions }
+}

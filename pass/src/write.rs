@@ -1,0 +1,85 @@
+//! Writes a unit: its counters, the code that steps them, and its manifest.
+
+pub(crate) mod array;
+mod base_address;
+mod block_log;
+mod callees;
+mod function;
+mod insertion;
+mod lookup;
+mod manifest;
+mod markers;
+mod note;
+mod paths;
+mod profile_path;
+mod promotion;
+mod resolvers;
+mod sites;
+
+use inkwell::module::Module;
+use pathformat::ModuleId;
+use pathformat::manifest::Manifest;
+use pathformat::settings::Mode;
+
+use crate::layout::Layout;
+use crate::llvm;
+use crate::options::Options;
+use crate::plan::Plan;
+use crate::read::Unit;
+
+use self::array::CounterArray;
+use self::function::Function;
+
+/// Writes what was planned for a unit.
+pub(crate) fn unit<'ctx>(
+    module: &Module<'ctx>,
+    unit: &Unit<'ctx>,
+    plans: &[Option<Plan>],
+    manifest: &Manifest,
+    layout: &Layout,
+    options: &Options,
+) {
+    // Encoding takes the longest, so its result serves the identity and the object.
+    let content = manifest.content();
+    let id = manifest::identity(&content, unit.code_hash);
+    let counted = unit.definitions.iter().zip(&layout.functions).zip(plans);
+    let counted = counted.filter_map(|((definition, layout), plan)| {
+        let graph = definition.body.as_ref().ok()?;
+        let function = Function { function: definition.function, graph, layout };
+        plan.as_ref().map(|plan| (function, plan))
+    });
+    let counted: Vec<_> = counted.collect();
+    let counts = options.mode != Mode::Log && layout.counters > 0;
+    let size = if counts { [layout.counters, layout.keys] } else { [0, 0] };
+    if counts {
+        let array = CounterArray::define(module, id, size, options);
+        counted.iter().for_each(|(function, plan)| instrument(function, plan, &array, id, options));
+    } else if options.mode == Mode::Log {
+        for (function, plan) in &counted {
+            if let Plan::Paths(plan) = plan {
+                block_log::instrument(module, function, plan, id);
+            }
+        }
+    }
+    if options.verify {
+        let broken = counted.iter().find(|(function, _)| !llvm::verify(function.function));
+        assert!(broken.is_none(), "instrumented code is not sound LLVM IR");
+    }
+    resolvers::prepare(module, options);
+    profile_path::declare(module, options);
+    manifest::attach(module, manifest.seal(content), id, size, options);
+}
+
+/// Writes the code of a function.
+fn instrument<'ctx>(
+    function: &Function<'_, 'ctx>,
+    plan: &Plan,
+    array: &CounterArray<'ctx>,
+    id: ModuleId,
+    options: &Options,
+) {
+    match plan {
+        Plan::Paths(plan) => paths::instrument(function, plan, array, id, options.techniques),
+        Plan::Sites(sites) => sites::instrument(function, sites, array, id, options),
+    }
+}
