@@ -39,46 +39,46 @@ test-unit: setup-test build
 	$(TEST_RUNNER)
 
 test-real: setup-test build
-	$(PYTHON) tests/real/check.py $(CHECK_FLAGS)
-	$(PYTHON) tests/projects/projects.py --small
+	$(PYTHON) -m tests.real.check $(CHECK_FLAGS)
+	$(PYTHON) -m tests.projects.projects --small
 
 bench: setup-test build ## measure overheads (QUICK=1: a quarter of an hour, and only clang's profiler beside it)
-	$(PYTHON) tests/bench/bench.py $(if $(QUICK),--quick) --write docs/benchmarks.md --json docs/benchmarks.json \
+	$(PYTHON) -m tests.bench.bench $(if $(QUICK),--quick) --write docs/benchmarks.md --json docs/benchmarks.json \
 		--svg docs/benchmarks.svg $(BENCH_FLAGS)
 
 bench-diff: ## compare two measurements: OLD=file.json NEW=file.json (default: docs/benchmarks.json)
-	@$(PYTHON) tests/bench/bench.py --diff $(OLD) $(or $(NEW),docs/benchmarks.json)
+	@$(PYTHON) -m tests.bench.bench --diff $(OLD) $(or $(NEW),docs/benchmarks.json)
 
 ablation: setup-test build ## measure pathcc without each of its techniques
-	$(PYTHON) tests/bench/bench.py --ablation --quick --set real --set kernels --write docs/ablation.md $(BENCH_FLAGS)
+	$(PYTHON) -m tests.bench.bench --ablation --quick --set real --set kernels --write docs/ablation.md $(BENCH_FLAGS)
 
 bound: setup-test build ## measure how far each program is from one instruction for each path (needs perf)
-	$(PYTHON) tests/bench/bound.py --write docs/bound.md $(BENCH_FLAGS)
+	$(PYTHON) -m tests.bench.bound --write docs/bound.md $(BENCH_FLAGS)
 
 points: setup-test build ## count the counters that each placement of blocks needs
-	$(PYTHON) tests/bench/points.py --write docs/points.md $(BENCH_FLAGS)
+	$(PYTHON) -m tests.bench.points --write docs/points.md $(BENCH_FLAGS)
 
 projects: setup-test build ## build and test whole projects twice, with plain clang and with pathcc (PROJECT="git busybox": those)
-	$(PYTHON) tests/projects/projects.py $(PROJECT) $(if $(PROJECT),,--write docs/projects.md)
+	$(PYTHON) -m tests.projects.projects $(PROJECT) $(if $(PROJECT),,--write docs/projects.md)
 
 # How long and from where: SECONDS=n or COUNT=n, SEED=n, for each kind of program.
 DICE = $(if $(SECONDS),--seconds $(SECONDS)) $(if $(COUNT),--count $(COUNT)) $(if $(SEED),--seed $(SEED))
 
 fuzz: setup-test build ## random programs against oracles (SECONDS=n or COUNT=n; SEED=n)
-	$(PYTHON) tests/real/csmith.py $(DICE)
-	$(PYTHON) tests/real/lives.py $(DICE)
+	$(PYTHON) -m tests.real.csmith $(DICE)
+	$(PYTHON) -m tests.real.lives $(DICE)
 
 fuzz-input: setup-test build ## libFuzzer on what pathprof reads (SECONDS=n for each kind of input)
 	fuzz/run $(or $(SECONDS),60)
 
 torture: setup-test build ## every C and C++ program of a folder against plain clang and oracles (DIR=folder, else our own; QUICK=1)
-	$(PYTHON) tests/real/torture.py $(DIR) $(if $(QUICK),--quick) $(TORTURE_FLAGS)
+	$(PYTHON) -m tests.real.torture $(DIR) $(if $(QUICK),--quick) $(TORTURE_FLAGS)
 
 soak: setup-test build ## the tests of long lives, again and again (SECONDS=n, an hour unless given)
 	tests/soak $(or $(SECONDS),3600)
 
 mutants: setup-test ## change the code in small ways and see what no test notices (SETS="paths format": those; hours)
-	$(PYTHON) tests/mutants/run.py $(SETS)
+	$(PYTHON) -m tests.mutants.run $(SETS)
 
 lint: setup ## formatting and lints, warnings are errors
 	cargo fmt --check
