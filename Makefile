@@ -10,8 +10,8 @@ SCRATCH := $(CURDIR)/target
 LINT := $(CURDIR)/target/lint/bin
 SHELL_SCRIPTS := .ci/run fuzz/run tests/soak $(filter-out %.txt,$(wildcard scripts/*))
 
-# rust-toolchain.toml names a release. Where rustup does not have it, its default is taken, without a
-# download that nobody asked for; scripts/setup refuses one that is too old.
+# rust-toolchain.toml names a release. Where rustup does not have it, its default is taken, without
+# a download that nobody asked for; scripts/setup refuses one that is too old.
 ifeq ($(shell RUSTUP_AUTO_INSTALL=0 rustc --version 2>/dev/null),)
 export RUSTUP_TOOLCHAIN := $(firstword $(shell rustup default 2>/dev/null))
 endif
