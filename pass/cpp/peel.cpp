@@ -1,12 +1,14 @@
 // Peels the first iteration off short loops, before they are counted.
 //
-// The path of a loop's first iteration began before the loop, so it has another number than those of all the others, and the
-// code that counts them steps another counter the first time. That needs the path register in the loop, and processors
-// stop forwarding a counter from one step to the next when its address moves (docs/performance.md). With an iteration of its
-// own the first path ends on the edge into what remains of the loop, which is the loop's back edge in the program, and
-// the loop begins with a constant. Nothing is counted more often than before.
+// The path of a loop's first iteration began before the loop, so it has another number than those
+// of all the others, and the code that counts them steps another counter the first time. That needs
+// the path register in the loop, and processors stop forwarding a counter from one step to the next
+// when its address moves (docs/performance.md). With an iteration of its own the first path ends on
+// the edge into what remains of the loop, which is the loop's back edge in the program, and the
+// loop begins with a constant. Nothing is counted more often than before.
 //
-// The work is LLVM's `peelLoop`. Its `canPeel` is a question of profit, as its comment says, not asked here.
+// The work is LLVM's `peelLoop`. Its `canPeel` is a question of profit, as its comment says, not
+// asked here.
 #include "llvm-c/Core.h"
 #include "llvm/Analysis/AssumptionCache.h"
 #include "llvm/Analysis/LoopInfo.h"
@@ -25,7 +27,8 @@
 
 using namespace llvm;
 
-// Whether a loop has at most `Most` instructions and calls nothing: then counting is a large part of it.
+// Whether a loop has at most `Most` instructions and calls nothing: then counting is a large part
+// of it.
 static bool isShort(const Loop &L, unsigned Most) {
   unsigned Size = 0;
   for (auto *BB : L.blocks())
@@ -38,8 +41,9 @@ static bool isShort(const Loop &L, unsigned Most) {
   return true;
 }
 
-// Whether the iterations of a loop and of those in it end in one place each, by a branch that also leaves the loop. With a second
-// way back to the header LLVM would make one of both, and paths would not tell any more along which they came.
+// Whether the iterations of a loop and of those in it end in one place each, by a branch that also
+// leaves the loop. With a second way back to the header LLVM would make one of both, and paths
+// would not tell any more along which they came.
 static bool isRotated(Loop &L) {
   return all_of(L.getLoopsInPreorder(), [](Loop *Inner) {
     auto *Latch = Inner->getLoopLatch();
@@ -47,7 +51,8 @@ static bool isRotated(Loop &L) {
   });
 }
 
-// Takes away the empty blocks that peeling leaves behind, so that paths are as short as before. `Old` was there already.
+// Takes away the empty blocks that peeling leaves behind, so that paths are as short as before.
+// `Old` was there already.
 static void removeEmpty(Function &F, const SmallPtrSetImpl<BasicBlock *> &Old) {
   for (auto &BB : make_early_inc_range(F)) {
     if (Old.contains(&BB) || MergeBlockIntoPredecessor(&BB))
@@ -58,9 +63,10 @@ static void removeEmpty(Function &F, const SmallPtrSetImpl<BasicBlock *> &Old) {
   }
 }
 
-// Peels all loops of at most `Most` instructions, and tells of the edges, each as two blocks, that lead from a peeled iteration
-// into the rest of its loop.
-extern "C" void pathpass_peel(LLVMValueRef Value, FunctionAnalysisManager *Analyses, unsigned Most, void *Found,
+// Peels all loops of at most `Most` instructions, and tells of the edges, each as two blocks, that
+// lead from a peeled iteration into the rest of its loop.
+extern "C" void pathpass_peel(LLVMValueRef Value, FunctionAnalysisManager *Analyses, unsigned Most,
+                              void *Found,
                               void (*Tell)(void *, LLVMBasicBlockRef, LLVMBasicBlockRef)) {
   auto &F = *unwrap<Function>(Value);
   auto &Loops = Analyses->getResult<LoopAnalysis>(F);
@@ -76,12 +82,14 @@ extern "C" void pathpass_peel(LLVMValueRef Value, FunctionAnalysisManager *Analy
   SmallPtrSet<BasicBlock *, 32> Old(from_range, make_pointer_range(F));
   SmallVector<std::pair<BasicBlock *, BasicBlock *>> Peeled;
   for (auto *L : Short) {
-    simplifyLoop(L, &Dominators, &Loops, &Evolution, &Assumptions, nullptr, /*PreserveLCSSA=*/false);
+    simplifyLoop(L, &Dominators, &Loops, &Evolution, &Assumptions, nullptr,
+                 /*PreserveLCSSA=*/false);
     if (!L->isLoopSimplifyForm() || !isRotated(*L))
       continue;
     formLCSSARecursively(*L, Dominators, &Loops, &Evolution);
     ValueToValueMapTy Map;
-    if (peelLoop(L, 1, /*PeelLast=*/false, &Loops, &Evolution, Dominators, &Assumptions, /*PreserveLCSSA=*/false, Map))
+    if (peelLoop(L, 1, /*PeelLast=*/false, &Loops, &Evolution, Dominators, &Assumptions,
+                 /*PreserveLCSSA=*/false, Map))
       Peeled.push_back({L->getLoopLatch(), L->getHeader()});
   }
   removeEmpty(F, Old);

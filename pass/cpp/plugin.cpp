@@ -1,6 +1,8 @@
-// What LLVM's C API cannot say: registering a pass, its options, block frequencies, splitting edges, SSA promotion.
+// What LLVM's C API cannot say: registering a pass, its options, block frequencies, splitting
+// edges, SSA promotion.
 //
-// Every function converts and calls; decisions are made in Rust. The declarations in src/ffi.rs must match.
+// Every function converts and calls; decisions are made in Rust. The declarations in src/ffi.rs
+// must match.
 #include "llvm-c/Core.h"
 #include "llvm-c/Target.h"
 #include "llvm/Analysis/BlockFrequencyInfo.h"
@@ -41,44 +43,60 @@ struct PathpassOptions {
   bool Promotion, Last, Verify;
 };
 
-extern "C" bool pathpass_run(LLVMModuleRef Module, const PathpassOptions *Options, FunctionAnalysisManager *Analyses);
+extern "C" bool pathpass_run(LLVMModuleRef Module, const PathpassOptions *Options,
+                             FunctionAnalysisManager *Analyses);
 
 static cl::OptionCategory Category("pathcc: exact path profiles");
-static cl::opt<std::string> Mode("pathcc-mode", cl::desc("what is counted: paths, blocks, edges, calls, or log for a block log"),
-                                 cl::init("paths"), cl::cat(Category));
-static cl::opt<std::string> Stage("pathcc-stage", cl::desc("where in the pipeline: late or early"), cl::init("late"),
-                                  cl::cat(Category));
-static cl::opt<std::string> Threads("pathcc-threads", cl::desc("how threads count: exact, single or atomic"),
+static cl::opt<std::string>
+    Mode("pathcc-mode",
+         cl::desc("what is counted: paths, blocks, edges, calls, or log for a block log"),
+         cl::init("paths"), cl::cat(Category));
+static cl::opt<std::string> Stage("pathcc-stage", cl::desc("where in the pipeline: late or early"),
+                                  cl::init("late"), cl::cat(Category));
+static cl::opt<std::string> Threads("pathcc-threads",
+                                    cl::desc("how threads count: exact, single or atomic"),
                                     cl::init("exact"), cl::cat(Category));
-static cl::opt<uint64_t> Limit("pathcc-limit", cl::desc("most paths of a function before edges are cut"),
+static cl::opt<uint64_t> Limit("pathcc-limit",
+                               cl::desc("most paths of a function before edges are cut"),
                                cl::init(4096), cl::cat(Category));
-static cl::opt<uint32_t> Callees("pathcc-callees", cl::desc("callees of a call through a pointer that are told apart"),
-                                 cl::init(0), cl::cat(Category));
-static cl::opt<uint32_t> Table("pathcc-table", cl::desc("paths of a function that are counted whole beyond the limit"),
-                               cl::init(0), cl::cat(Category));
-static cl::opt<uint32_t> Hot("pathcc-hot", cl::desc("count the hottest functions, up to this percentage of all instructions"),
-                             cl::init(0), cl::cat(Category));
-static cl::opt<std::string> Filter("pathcc-filter", cl::desc("functions and files to count, as globs"), cl::init(""),
+static cl::opt<uint32_t>
+    Callees("pathcc-callees", cl::desc("callees of a call through a pointer that are told apart"),
+            cl::init(0), cl::cat(Category));
+static cl::opt<uint32_t>
+    Table("pathcc-table", cl::desc("paths of a function that are counted whole beyond the limit"),
+          cl::init(0), cl::cat(Category));
+static cl::opt<uint32_t>
+    Hot("pathcc-hot",
+        cl::desc("count the hottest functions, up to this percentage of all instructions"),
+        cl::init(0), cl::cat(Category));
+static cl::opt<std::string> Filter("pathcc-filter",
+                                   cl::desc("functions and files to count, as globs"), cl::init(""),
                                    cl::cat(Category));
-static cl::opt<std::string> Skip("pathcc-skip", cl::desc("count nothing, and record this reason"), cl::init(""),
-                                 cl::cat(Category));
-static cl::opt<std::string> Base("pathcc-base", cl::desc("how code finds its thread's counters: word, delta or site"),
-                                 cl::init("word"), cl::Hidden, cl::cat(Category));
-static cl::opt<std::string> Placement("pathcc-placement", cl::desc("blocks with counters: spanning-tree, patterns or every-block"),
-                                      cl::init("spanning-tree"), cl::cat(Category));
-static cl::opt<std::string> Without("pathcc-without", cl::desc("techniques that are left out, to measure them"),
+static cl::opt<std::string> Skip("pathcc-skip", cl::desc("count nothing, and record this reason"),
+                                 cl::init(""), cl::cat(Category));
+static cl::opt<std::string>
+    Base("pathcc-base", cl::desc("how code finds its thread's counters: word, delta or site"),
+         cl::init("word"), cl::Hidden, cl::cat(Category));
+static cl::opt<std::string>
+    Placement("pathcc-placement",
+              cl::desc("blocks with counters: spanning-tree, patterns or every-block"),
+              cl::init("spanning-tree"), cl::cat(Category));
+static cl::opt<std::string> Without("pathcc-without",
+                                    cl::desc("techniques that are left out, to measure them"),
                                     cl::init(""), cl::Hidden, cl::cat(Category));
-static cl::opt<std::string> UseFile("pathcc-use", cl::desc("HASH:FILE, how often edges are taken"), cl::init(""),
-                                cl::cat(Category));
-static cl::opt<std::string> Profile("pathcc-profile", cl::desc("where profiles go, as a pattern"), cl::init(""),
-                                    cl::cat(Category));
-static cl::opt<std::string> Promotion("pathcc-promotion", cl::desc("early: counters may be in registers in loops"),
+static cl::opt<std::string> UseFile("pathcc-use", cl::desc("HASH:FILE, how often edges are taken"),
+                                    cl::init(""), cl::cat(Category));
+static cl::opt<std::string> Profile("pathcc-profile", cl::desc("where profiles go, as a pattern"),
+                                    cl::init(""), cl::cat(Category));
+static cl::opt<std::string> Promotion("pathcc-promotion",
+                                      cl::desc("early: counters may be in registers in loops"),
                                       cl::init("yes"), cl::cat(Category));
-static cl::opt<std::string> BehindProfile("pathcc-behind-profile",
-                                          cl::desc("early: clang's own profiler stands in the pipeline, ahead of us"),
-                                          cl::init("no"), cl::cat(Category));
-static cl::opt<bool> Verify("pathcc-verify", cl::desc("verify every instrumented function"), cl::init(false),
-                            cl::Hidden, cl::cat(Category));
+static cl::opt<std::string>
+    BehindProfile("pathcc-behind-profile",
+                  cl::desc("early: clang's own profiler stands in the pipeline, ahead of us"),
+                  cl::init("no"), cl::cat(Category));
+static cl::opt<bool> Verify("pathcc-verify", cl::desc("verify every instrumented function"),
+                            cl::init(false), cl::Hidden, cl::cat(Category));
 
 namespace {
 struct PathPass : PassInfoMixin<PathPass> {
@@ -87,20 +105,34 @@ struct PathPass : PassInfoMixin<PathPass> {
   explicit PathPass(bool Last) : Last(Last) {}
   PreservedAnalyses run(Module &M, ModuleAnalysisManager &Analyses) {
     auto &Functions = Analyses.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
-    PathpassOptions Options = {Mode.c_str(),    Stage.c_str(),   Threads.c_str(),  Filter.c_str(),
-                               Skip.c_str(),    Base.c_str(),    Placement.c_str(), Without.c_str(),
-                               UseFile.c_str(), Profile.c_str(), Limit,            Callees,
-                               Table,            Hot,              Promotion == "yes",
-                               Last,            Verify};
-    return pathpass_run(wrap(&M), &Options, &Functions) ? PreservedAnalyses::none() : PreservedAnalyses::all();
+    PathpassOptions Options = {Mode.c_str(),
+                               Stage.c_str(),
+                               Threads.c_str(),
+                               Filter.c_str(),
+                               Skip.c_str(),
+                               Base.c_str(),
+                               Placement.c_str(),
+                               Without.c_str(),
+                               UseFile.c_str(),
+                               Profile.c_str(),
+                               Limit,
+                               Callees,
+                               Table,
+                               Hot,
+                               Promotion == "yes",
+                               Last,
+                               Verify};
+    return pathpass_run(wrap(&M), &Options, &Functions) ? PreservedAnalyses::none()
+                                                        : PreservedAnalyses::all();
   }
   static bool isRequired() { return true; }
 };
 } // namespace
 
 namespace {
-// The early pass, in a pipeline that reads or makes a profile of clang's own: that knows functions by the shapes of their graphs, which
-// we change. So we stand behind it. There is no place for plugins, but passes tell when they have run.
+// The early pass, in a pipeline that reads or makes a profile of clang's own: that knows functions
+// by the shapes of their graphs, which we change. So we stand behind it. There is no place for
+// plugins, but passes tell when they have run.
 struct Behind {
   // What will be counted when the profiler has run.
   Module *M = nullptr;
@@ -147,8 +179,11 @@ extern "C" void pathpass_register(PassBuilder &PB) {
   auto *Instrumentation = PB.getPassInstrumentationCallbacks();
   bool CanWait = BehindProfile == "yes" && Instrumentation;
   if (CanWait)
-    Instrumentation->registerAfterPassCallback([Waits](StringRef Pass, Any, const PreservedAnalyses &) {
-      if (Waits->M && is_contained({"PGOInstrumentationUse", "PGOInstrumentationGen", "SampleProfileLoaderPass"}, Pass))
+    Instrumentation->registerAfterPassCallback([Waits](StringRef Pass, Any,
+                                                       const PreservedAnalyses &) {
+      if (Waits->M &&
+          is_contained(
+              {"PGOInstrumentationUse", "PGOInstrumentationGen", "SampleProfileLoaderPass"}, Pass))
         Waits->run();
     });
   PB.registerPipelineStartEPCallback([Waits, CanWait](ModulePassManager &MPM, OptimizationLevel) {
@@ -157,18 +192,19 @@ extern "C" void pathpass_register(PassBuilder &PB) {
     else if (Stage == "early")
       MPM.addPass(PathPass(false));
   });
-  PB.registerOptimizerLastEPCallback(
-      [Waits](ModulePassManager &MPM, OptimizationLevel Level, ThinOrFullLTOPhase Phase) {
-        if (Stage != "early")
-          MPM.addPass(PathPass(Level != OptimizationLevel::O0 && Phase == ThinOrFullLTOPhase::None));
-        else
-          MPM.addPass(LatestPass(Waits));
-      });
-  // Of full link-time optimisation, where all units are one module.
-  PB.registerFullLinkTimeOptimizationLastEPCallback([](ModulePassManager &MPM, OptimizationLevel Level) {
+  PB.registerOptimizerLastEPCallback([Waits](ModulePassManager &MPM, OptimizationLevel Level,
+                                             ThinOrFullLTOPhase Phase) {
     if (Stage != "early")
-      MPM.addPass(PathPass(Level != OptimizationLevel::O0));
+      MPM.addPass(PathPass(Level != OptimizationLevel::O0 && Phase == ThinOrFullLTOPhase::None));
+    else
+      MPM.addPass(LatestPass(Waits));
   });
+  // Of full link-time optimisation, where all units are one module.
+  PB.registerFullLinkTimeOptimizationLastEPCallback(
+      [](ModulePassManager &MPM, OptimizationLevel Level) {
+        if (Stage != "early")
+          MPM.addPass(PathPass(Level != OptimizationLevel::O0));
+      });
   PB.registerPipelineParsingCallback(
       [](StringRef Name, ModulePassManager &MPM, ArrayRef<PassBuilder::PipelineElement>) {
         if (Name != "pathcc" && Name != "pathcc-last")
@@ -178,12 +214,14 @@ extern "C" void pathpass_register(PassBuilder &PB) {
       });
 }
 
-// Whether a function is a coroutine that is not split yet and that the compiler of another language made: C++ has `llvm.coro.id`.
+// Whether a function is a coroutine that is not split yet and that the compiler of another language
+// made: C++ has `llvm.coro.id`.
 static bool isForeignCoroutine(const Function &F) {
   auto IsForeign = [](const Instruction &I) {
     auto *Call = dyn_cast<IntrinsicInst>(&I);
     auto ID = Call ? Call->getIntrinsicID() : Intrinsic::not_intrinsic;
-    return ID == Intrinsic::coro_id_retcon || ID == Intrinsic::coro_id_retcon_once || ID == Intrinsic::coro_id_async;
+    return ID == Intrinsic::coro_id_retcon || ID == Intrinsic::coro_id_retcon_once ||
+           ID == Intrinsic::coro_id_async;
   };
   return F.isPresplitCoroutine() && any_of(instructions(F), IsForeign);
 }
@@ -191,28 +229,35 @@ static bool isForeignCoroutine(const Function &F) {
 // Facts about a function; must match `FunctionFacts` in src/ffi.rs.
 extern "C" uint32_t pathpass_function_facts(LLVMValueRef Value) {
   auto &F = *unwrap<Function>(Value);
-  bool Funclets = F.hasPersonalityFn() && isScopedEHPersonality(classifyEHPersonality(F.getPersonalityFn()));
-  bool Sanitized = any_of(ArrayRef({Attribute::SanitizeAddress, Attribute::SanitizeHWAddress, Attribute::SanitizeMemory,
-                                    Attribute::SanitizeThread, Attribute::SanitizeMemTag, Attribute::SanitizeType}),
-                          [&](Attribute::AttrKind Kind) { return F.hasFnAttribute(Kind); });
+  bool Funclets =
+      F.hasPersonalityFn() && isScopedEHPersonality(classifyEHPersonality(F.getPersonalityFn()));
+  bool Sanitized = any_of(
+      ArrayRef({Attribute::SanitizeAddress, Attribute::SanitizeHWAddress, Attribute::SanitizeMemory,
+                Attribute::SanitizeThread, Attribute::SanitizeMemTag, Attribute::SanitizeType}),
+      [&](Attribute::AttrKind Kind) { return F.hasFnAttribute(Kind); });
   return F.hasFnAttribute(Attribute::Naked) << 0 | isForeignCoroutine(F) << 1 |
-         (F.hasFnAttribute(Attribute::NoProfile) || F.hasFnAttribute(Attribute::SkipProfile)) << 2 | Funclets << 3 |
-         F.hasComdat() << 4 | Sanitized << 5 | F.hasOptNone() << 6 | F.hasOptSize() << 7;
+         (F.hasFnAttribute(Attribute::NoProfile) || F.hasFnAttribute(Attribute::SkipProfile)) << 2 |
+         Funclets << 3 | F.hasComdat() << 4 | Sanitized << 5 | F.hasOptNone() << 6 |
+         F.hasOptSize() << 7;
 }
 
 // The annotation of a function (`__attribute__((annotate("…")))`) of this number, or null.
 extern "C" const char *pathpass_annotation(LLVMValueRef Value, size_t Number) {
   auto &F = *unwrap<Function>(Value);
   auto *All = F.getParent()->getNamedGlobal("llvm.global.annotations");
-  auto *List = All && All->hasInitializer() ? dyn_cast<ConstantArray>(All->getInitializer()) : nullptr;
+  auto *List =
+      All && All->hasInitializer() ? dyn_cast<ConstantArray>(All->getInitializer()) : nullptr;
   if (!List)
     return nullptr;
   for (const Use &Entry : List->operands()) {
     auto *Annotation = dyn_cast<ConstantStruct>(Entry);
-    if (!Annotation || Annotation->getNumOperands() < 2 || Annotation->getOperand(0)->stripPointerCasts() != &F)
+    if (!Annotation || Annotation->getNumOperands() < 2 ||
+        Annotation->getOperand(0)->stripPointerCasts() != &F)
       continue;
     auto *Text = dyn_cast<GlobalVariable>(Annotation->getOperand(1)->stripPointerCasts());
-    auto *Bytes = Text && Text->hasInitializer() ? dyn_cast<ConstantDataSequential>(Text->getInitializer()) : nullptr;
+    auto *Bytes = Text && Text->hasInitializer()
+                      ? dyn_cast<ConstantDataSequential>(Text->getInitializer())
+                      : nullptr;
     if (Bytes && Bytes->isCString() && Number-- == 0)
       return Bytes->getRawDataValues().data();
   }
@@ -227,14 +272,17 @@ static ReturnInst *onlyReturn(BasicBlock &BB) {
   return Others ? nullptr : Return;
 }
 
-// Whether control may come back to a call out of a later one. `__builtin_setjmp` is an intrinsic without the attribute. So is the
-// suspension of a coroutine: control goes on behind it to the caller, and once more when the coroutine is resumed.
+// Whether control may come back to a call out of a later one. `__builtin_setjmp` is an intrinsic
+// without the attribute. So is the suspension of a coroutine: control goes on behind it to the
+// caller, and once more when the coroutine is resumed.
 static bool returnsTwice(const CallBase &Call) {
   auto ID = Call.getIntrinsicID();
-  return Call.hasFnAttr(Attribute::ReturnsTwice) || ID == Intrinsic::eh_sjlj_setjmp || ID == Intrinsic::coro_suspend;
+  return Call.hasFnAttr(Attribute::ReturnsTwice) || ID == Intrinsic::eh_sjlj_setjmp ||
+         ID == Intrinsic::coro_suspend;
 }
 
-// Whether a call never comes back. `__builtin_eh_return` is an intrinsic without the attribute: nothing may stand behind it.
+// Whether a call never comes back. `__builtin_eh_return` is an intrinsic without the attribute:
+// nothing may stand behind it.
 static bool doesNotReturn(const CallBase &Call) {
   auto ID = Call.getIntrinsicID();
   return Call.doesNotReturn() || ID == Intrinsic::eh_return_i32 || ID == Intrinsic::eh_return_i64;
@@ -259,19 +307,22 @@ static bool describesCoroutine(const CallBase &Call) {
   }
 }
 
-// Whether control goes on behind an instruction. It may stay in a call, in a volatile store, which is how programs trap on
-// purpose, and in assembly, unless that is empty. The end of a coroutine returns where it was resumed.
+// Whether control goes on behind an instruction. It may stay in a call, in a volatile store, which
+// is how programs trap on purpose, and in assembly, unless that is empty. The end of a coroutine
+// returns where it was resumed.
 static bool goesOn(const Instruction &I) {
   auto *Call = dyn_cast<CallBase>(&I);
-  if (Call && Call->isInlineAsm() && cast<InlineAsm>(Call->getCalledOperand())->getAsmString().empty())
+  if (Call && Call->isInlineAsm() &&
+      cast<InlineAsm>(Call->getCalledOperand())->getAsmString().empty())
     return true;
   if (Call && Call->getIntrinsicID() == Intrinsic::coro_end)
     return false;
   return (Call && describesCoroutine(*Call)) || isGuaranteedToTransferExecutionToSuccessor(&I);
 }
 
-// The last call of a block if the function does nothing behind it but return what it gave, perhaps in a block that does only
-// that; else null. Code generation makes such calls jumps (CodeGenPrepare, dupRetToEnableTailCallOpts).
+// The last call of a block if the function does nothing behind it but return what it gave, perhaps
+// in a block that does only that; else null. Code generation makes such calls jumps
+// (CodeGenPrepare, dupRetToEnableTailCallOpts).
 static CallInst *tailCall(BasicBlock &BB) {
   auto *Terminator = BB.getTerminator();
   auto *Call = dyn_cast_or_null<CallInst>(Terminator->getPrevNode());
@@ -296,17 +347,18 @@ extern "C" uint32_t pathpass_instruction_facts(LLVMValueRef Value) {
   uint32_t Facts = goesOn(I) << 0;
   if (auto *Call = dyn_cast<CallBase>(&I)) {
     bool Intrinsic = isa<IntrinsicInst>(Call);
-    bool Deoptimizes = Intrinsic && cast<IntrinsicInst>(Call)->getIntrinsicID() == Intrinsic::experimental_deoptimize;
+    bool Deoptimizes = Intrinsic && cast<IntrinsicInst>(Call)->getIntrinsicID() ==
+                                        Intrinsic::experimental_deoptimize;
     Facts |= 1u << 1 | Intrinsic << 2 | Call->isInlineAsm() << 3 | doesNotReturn(*Call) << 4 |
-             returnsTwice(*Call) << 5 |
-             (Call->isMustTailCall() || Deoptimizes) << 6;
+             returnsTwice(*Call) << 5 | (Call->isMustTailCall() || Deoptimizes) << 6;
   }
   auto IsVector = [](auto *Operand) { return Operand->getType()->isVectorTy(); };
   return Facts | uint32_t(IsVector(&I) || any_of(I.operand_values(), IsVector)) << 7 |
          uint32_t(I.isDebugOrPseudoInst() || I.isLifetimeStartOrEnd()) << 8;
 }
 
-// What an instruction does: its opcode, or the intrinsic that it calls without the types (`llvm.fmuladd`).
+// What an instruction does: its opcode, or the intrinsic that it calls without the types
+// (`llvm.fmuladd`).
 extern "C" const char *pathpass_opcode_name(LLVMValueRef Value) {
   auto &I = *unwrap<Instruction>(Value);
   if (auto *Call = dyn_cast<CallBase>(&I)) {
@@ -319,14 +371,19 @@ extern "C" const char *pathpass_opcode_name(LLVMValueRef Value) {
 }
 
 // The call in tail position that ends a block, or null.
-extern "C" LLVMValueRef pathpass_tail_call(LLVMBasicBlockRef Block) { return wrap(tailCall(*unwrap(Block))); }
+extern "C" LLVMValueRef pathpass_tail_call(LLVMBasicBlockRef Block) {
+  return wrap(tailCall(*unwrap(Block)));
+}
 
 // Whether a block only returns.
-extern "C" bool pathpass_only_returns(LLVMBasicBlockRef Block) { return onlyReturn(*unwrap(Block)); }
+extern "C" bool pathpass_only_returns(LLVMBasicBlockRef Block) {
+  return onlyReturn(*unwrap(Block));
+}
 
 // The function that a call names, or null for an indirect call.
 extern "C" LLVMValueRef pathpass_callee(LLVMValueRef Value) {
-  return wrap(dyn_cast<Function>(cast<CallBase>(unwrap(Value))->getCalledOperand()->stripPointerCastsAndAliases()));
+  return wrap(dyn_cast<Function>(
+      cast<CallBase>(unwrap(Value))->getCalledOperand()->stripPointerCastsAndAliases()));
 }
 
 // Whether a switch asks what becomes of a coroutine that was just suspended.
@@ -335,7 +392,8 @@ extern "C" bool pathpass_is_on_suspension(LLVMValueRef Value) {
   return Call && Call->getIntrinsicID() == Intrinsic::coro_suspend;
 }
 
-// The value of the case that takes successor `Index` of a switch; false for the default and for values over 64 bits.
+// The value of the case that takes successor `Index` of a switch; false for the default and for
+// values over 64 bits.
 extern "C" bool pathpass_case_value(LLVMValueRef Value, unsigned Index, int64_t *Case) {
   auto *Switch = unwrap<SwitchInst>(Value);
   if (Index == 0)
@@ -348,16 +406,20 @@ extern "C" bool pathpass_case_value(LLVMValueRef Value, unsigned Index, int64_t 
 }
 
 // Estimated executions of a block, in units of which the entry block has at least one.
-extern "C" uint64_t pathpass_block_frequency(FunctionAnalysisManager *Analyses, LLVMBasicBlockRef Block) {
+extern "C" uint64_t pathpass_block_frequency(FunctionAnalysisManager *Analyses,
+                                             LLVMBasicBlockRef Block) {
   auto *BB = unwrap(Block);
-  return Analyses->getResult<BlockFrequencyAnalysis>(*BB->getParent()).getBlockFreq(BB).getFrequency();
+  return Analyses->getResult<BlockFrequencyAnalysis>(*BB->getParent())
+      .getBlockFreq(BB)
+      .getFrequency();
 }
 
 // Probability of a successor, scaled to 2^31.
-extern "C" uint32_t pathpass_edge_probability(FunctionAnalysisManager *Analyses, LLVMBasicBlockRef Block,
-                                              unsigned Index) {
+extern "C" uint32_t pathpass_edge_probability(FunctionAnalysisManager *Analyses,
+                                              LLVMBasicBlockRef Block, unsigned Index) {
   auto *BB = unwrap(Block);
-  auto Probability = Analyses->getResult<BranchProbabilityAnalysis>(*BB->getParent()).getEdgeProbability(BB, Index);
+  auto Probability = Analyses->getResult<BranchProbabilityAnalysis>(*BB->getParent())
+                         .getEdgeProbability(BB, Index);
   return Probability.isUnknown() ? 0 : Probability.getNumerator();
 }
 
@@ -373,9 +435,11 @@ extern "C" LLVMBasicBlockRef pathpass_split_edge(LLVMBasicBlockRef From, LLVMBas
   return wrap(SplitCriticalEdge(unwrap(From), unwrap(To), Options));
 }
 
-// Moves everything after an instruction into a new block; null if something behind it must stay where it is. Stack slots of
-// an entry block stay in it: elsewhere they would be made anew each time.
-extern "C" LLVMBasicBlockRef pathpass_split_after(LLVMValueRef Value, FunctionAnalysisManager *Analyses) {
+// Moves everything after an instruction into a new block; null if something behind it must stay
+// where it is. Stack slots of an entry block stay in it: elsewhere they would be made anew each
+// time.
+extern "C" LLVMBasicBlockRef pathpass_split_after(LLVMValueRef Value,
+                                                  FunctionAnalysisManager *Analyses) {
   auto *At = unwrap<Instruction>(Value);
   auto *BB = At->getParent();
   auto &F = *BB->getParent();
@@ -417,8 +481,8 @@ extern "C" void pathpass_promote(LLVMValueRef Slot) {
   PromoteMemToReg({Alloca}, Dominators);
 }
 
-// A function that counts writes memory, whatever was known of it before, and so do the functions that it calls: what is
-// still to be optimised must not move counts across such calls.
+// A function that counts writes memory, whatever was known of it before, and so do the functions
+// that it calls: what is still to be optimised must not move counts across such calls.
 extern "C" void pathpass_forget_purity(LLVMValueRef Value) {
   auto &F = *unwrap<Function>(Value);
   F.removeFnAttr(Attribute::Memory);
@@ -437,7 +501,8 @@ extern "C" void pathpass_keep(LLVMValueRef Value) {
 
 // Whether a system call gives a thread another thread pointer, or may do so as far as can be seen.
 static bool movesThreadPointer(const Value *Number, const Value *First) {
-  constexpr uint64_t Clone = 56, ArchPrctl = 158, Clone3 = 435, CloneSetTls = 0x80000, ArchSetFs = 0x1002;
+  constexpr uint64_t Clone = 56, ArchPrctl = 158, Clone3 = 435, CloneSetTls = 0x80000,
+                     ArchSetFs = 0x1002;
   auto *Known = dyn_cast_or_null<ConstantInt>(Number);
   auto *Argument = dyn_cast_or_null<ConstantInt>(First);
   if (!Known || Known->getZExtValue() == Clone3)
@@ -448,16 +513,19 @@ static bool movesThreadPointer(const Value *Number, const Value *First) {
 }
 
 // What inline assembly is given in a register, or null.
-static const Value *inRegister(const CallBase &Call, const InlineAsm &Assembly, StringRef Register) {
+static const Value *inRegister(const CallBase &Call, const InlineAsm &Assembly,
+                               StringRef Register) {
   auto Constraints = Assembly.ParseConstraints();
   unsigned Argument = 0;
   for (auto &Constraint : Constraints) {
-    bool Takes = Constraint.Type == InlineAsm::isInput || (Constraint.Type == InlineAsm::isOutput && Constraint.isIndirect);
+    bool Takes = Constraint.Type == InlineAsm::isInput ||
+                 (Constraint.Type == InlineAsm::isOutput && Constraint.isIndirect);
     if (!Takes)
       continue;
     unsigned Same = 0;
     auto *Codes = &Constraint.Codes;
-    if (Codes->size() == 1 && !StringRef(Codes->front()).getAsInteger(10, Same) && Same < Constraints.size())
+    if (Codes->size() == 1 && !StringRef(Codes->front()).getAsInteger(10, Same) &&
+        Same < Constraints.size())
       Codes = &Constraints[Same].Codes;
     if (Constraint.Type == InlineAsm::isInput && is_contained(*Codes, Register))
       return Call.getArgOperand(Argument);
@@ -472,13 +540,15 @@ static bool movesThreadPointer(const CallBase &Call) {
     StringRef Text = Assembly->getAsmString();
     if (Text.contains("wrfsbase") || (Text.contains("%fs") && !Text.contains("%fs:")))
       return true;
-    return Text.contains("syscall") &&
-           movesThreadPointer(inRegister(Call, *Assembly, "{ax}"), inRegister(Call, *Assembly, "{di}"));
+    return Text.contains("syscall") && movesThreadPointer(inRegister(Call, *Assembly, "{ax}"),
+                                                          inRegister(Call, *Assembly, "{di}"));
   }
   auto *Callee = dyn_cast<Function>(Call.getCalledOperand()->stripPointerCastsAndAliases());
   if (!Callee)
     return false;
-  auto Argument = [&](unsigned Index) { return Index < Call.arg_size() ? Call.getArgOperand(Index) : nullptr; };
+  auto Argument = [&](unsigned Index) {
+    return Index < Call.arg_size() ? Call.getArgOperand(Index) : nullptr;
+  };
   auto *Word = Type::getInt64Ty(Call.getContext());
   StringRef Name = Callee->getName();
   if (Name == "syscall")
@@ -501,9 +571,12 @@ extern "C" bool pathpass_moves_thread_pointer(LLVMModuleRef Module) {
 }
 
 // A hash of all code and constants of a module.
-extern "C" uint64_t pathpass_module_hash(LLVMModuleRef Module) { return StructuralHash(*unwrap(Module), true); }
+extern "C" uint64_t pathpass_module_hash(LLVMModuleRef Module) {
+  return StructuralHash(*unwrap(Module), true);
+}
 
-// Adds what a text in LLVM's own language defines. The names in it are needed to read it, also where a compiler drops names.
+// Adds what a text in LLVM's own language defines. The names in it are needed to read it, also
+// where a compiler drops names.
 extern "C" bool pathpass_link(LLVMModuleRef Module, const char *Text) {
   auto &M = *unwrap(Module);
   auto &Context = M.getContext();
@@ -520,9 +593,12 @@ extern "C" bool pathpass_link(LLVMModuleRef Module, const char *Text) {
 }
 
 // Whether a function is sound; if not, says on standard error why.
-extern "C" bool pathpass_verify(LLVMValueRef Function) { return !verifyFunction(*unwrap<class Function>(Function), &errs()); }
+extern "C" bool pathpass_verify(LLVMValueRef Function) {
+  return !verifyFunction(*unwrap<class Function>(Function), &errs());
+}
 
-// The position of an instruction or of a location's call, as parts of debug metadata. Must match `ffi.rs`.
+// The position of an instruction or of a location's call, as parts of debug metadata. Must match
+// `ffi.rs`.
 struct PathpassLocation {
   const DILocation *InlinedAt;
   const char *File, *Directory, *Function;
@@ -538,8 +614,9 @@ extern "C" void pathpass_read_location(const DILocation *Location, PathpassLocat
   auto *Subprogram = Location->getScope()->getSubprogram();
   auto Name = Subprogram ? Subprogram->getName() : "";
   auto File = Location->getFilename(), Directory = Location->getDirectory();
-  *Out = {Location->getInlinedAt(), File.data(), Directory.data(), Name.data(),      File.size(),
-          Directory.size(),         Name.size(), Location->getLine(), Location->getColumn()};
+  *Out = {
+      Location->getInlinedAt(), File.data(), Directory.data(),    Name.data(),          File.size(),
+      Directory.size(),         Name.size(), Location->getLine(), Location->getColumn()};
 }
 
 // Where a function is declared; false without debug information.
@@ -547,8 +624,10 @@ extern "C" bool pathpass_read_declaration(LLVMValueRef Value, PathpassLocation *
   auto *Subprogram = unwrap<Function>(Value)->getSubprogram();
   if (!Subprogram)
     return false;
-  auto Name = Subprogram->getName(), File = Subprogram->getFilename(), Directory = Subprogram->getDirectory();
-  *Out = {nullptr,          File.data(),  Directory.data(),      Name.data(), File.size(),
-          Directory.size(), Name.size(), Subprogram->getLine(), 0};
+  auto Name = Subprogram->getName(), File = Subprogram->getFilename(),
+       Directory = Subprogram->getDirectory();
+  *Out = {nullptr,     File.data(),           Directory.data(),
+          Name.data(), File.size(),           Directory.size(),
+          Name.size(), Subprogram->getLine(), 0};
   return true;
 }

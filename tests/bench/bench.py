@@ -1,11 +1,14 @@
-#!/usr/bin/env python3
-"""Measures what profiling costs: `bench.py [--quick] [--set SET]… [--only NAME]… [--json FILE] [--write FILE] [--svg FILE]`.
+"""Measures what profiling costs.
 
-Eleven real programs, kernels and CPython are built with plain clang, with pathcc and with the other profilers of the field,
-then run in turn, so that a change of the machine's mood hits all alike. User time is that of the processes themselves
-(`wait4`). Each ratio is against plain clang at the same -O: of the smallest times, and (in brackets) the median over the
-rounds. Prints Markdown. `--ablation` measures pathcc without each of its techniques instead of other profilers, and
-`--diff OLD NEW` compares two files of `--json`. Nothing here passes or fails.
+    python3 -m tests.bench.bench [--quick] [--set SET]… [--only NAME]… [--json FILE] [--write FILE]
+                                 [--svg FILE]
+
+Eleven real programs, kernels and CPython are built with plain clang, with pathcc and with the other
+profilers of the field, then run in turn, so that a change of the machine's mood hits all alike.
+User time is that of the processes themselves (`wait4`). Each ratio is against plain clang at the
+same -O: of the smallest times, and (in brackets) the median over the rounds. Prints Markdown.
+`--ablation` measures pathcc without each of its techniques instead of other profilers, and `--diff
+OLD NEW` compares two files of `--json`. Nothing here passes or fails.
 """
 
 import argparse
@@ -18,13 +21,8 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "real"))
-
-import besides  # noqa: E402
-import plot  # noqa: E402
-import sources  # noqa: E402
-import workloads  # noqa: E402
-from costs import (  # noqa: E402
+from tests.bench import besides, plot, workloads
+from tests.bench.costs import (
     HOME,
     Cost,
     build_timed,
@@ -35,10 +33,20 @@ from costs import (  # noqa: E402
     run_steps,
     slowdown_of_callgrind,
 )
-from csmith import TECHNIQUES  # noqa: E402
-from tables import BASE, Costs, difference_table, ratio, ratio_table, shown, summary_table, table  # noqa: E402
-from tools import CLANG, PATHCC, ROOT, CheckFailed, run  # noqa: E402
-from workloads import Workload  # noqa: E402
+from tests.bench.tables import (
+    BASE,
+    Costs,
+    difference_table,
+    ratio,
+    ratio_table,
+    shown,
+    summary_table,
+    table,
+)
+from tests.bench.workloads import Workload
+from tests.real import sources
+from tests.real.tools import CLANG, PATHCC, ROOT, CheckFailed, run
+from tests.real.ways import TECHNIQUES, without
 
 OURS = "pathcc"
 CALLGRIND = "callgrind"
@@ -56,17 +64,13 @@ FIELD = {
 }
 
 
-def without(technique: str) -> str:
-    return f"{PATHCC} -Xclang -mllvm -Xclang -pathcc-without={technique}"
-
-
 # pathcc without each of its techniques.
 ABLATION = {
     BASE: CLANG,
     OURS: str(PATHCC),
-    **{f"no {technique}": without(technique) for technique in TECHNIQUES},
+    **{f"no {technique}": f"{PATHCC} {without(technique)}" for technique in TECHNIQUES},
     "delta, not word": f"{PATHCC} -Xclang -mllvm -Xclang -pathcc-base=delta",
-    "nothing": f"{without(','.join(TECHNIQUES))} -Xclang -mllvm -Xclang -pathcc-base=delta",
+    "nothing": f"{PATHCC} {without(*TECHNIQUES)} -Xclang -mllvm -Xclang -pathcc-base=delta",
 }
 
 # Sets of workloads by name: what they are, at which level, and how their mean is called.
@@ -83,7 +87,9 @@ def progress(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 
-def measure(workload: Workload, source: Path | None, level: str, options: argparse.Namespace, text: Path) -> dict[str, Cost]:
+def measure(
+    workload: Workload, source: Path | None, level: str, options: argparse.Namespace, text: Path
+) -> dict[str, Cost]:
     """All costs of one workload at one level."""
     compilers = options.compilers
     costs = {name: Cost() for name in compilers}
@@ -104,10 +110,14 @@ def measure(workload: Workload, source: Path | None, level: str, options: argpar
             costs[name].memory = max(costs[name].memory, memory)
     if options.perf:
         for name, tree in trees.items():
-            costs[name].instructions = count_instructions(workload, tree, workload.steps(tree, text), variables)
+            costs[name].instructions = count_instructions(
+                workload, tree, workload.steps(tree, text), variables
+            )
     plain = trees[BASE]
     if not options.ablation and not options.quick and "big" in workload.program.work:
-        slowdown = slowdown_of_callgrind(workload, plain, workload.program.work["big"](plain), variables)
+        slowdown = slowdown_of_callgrind(
+            workload, plain, workload.program.work["big"](plain), variables
+        )
         # As if it had run as long as the others, since only ratios are shown.
         costs[CALLGRIND] = Cost(user=[slowdown * min(costs[BASE].user)] if slowdown else [])
     if workload.name == "cpython" and OURS in trees:
@@ -130,7 +140,13 @@ def machine() -> str:
 
     model = re.search(r"^model name\s*:\s*(.*)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2**30
-    commit = subprocess.run(["git", "describe", "--always", "--dirty"], cwd=ROOT, capture_output=True, text=True)
+    commit = subprocess.run(
+        ["git", "describe", "--always", "--dirty"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     facts = [
         f"{model[1] if model else 'unknown processor'}, {os.cpu_count()} cores, {memory} GiB",
         first_line(CLANG, "--version"),
@@ -145,9 +161,12 @@ def document(results: dict[str, Costs], extras: dict, options: argparse.Namespac
     names = [name for name in options.compilers if name != BASE]
     parts = [
         "# Benchmarks" if not options.ablation else "# Ablation",
-        f"Written by `make {'ablation' if options.ablation else 'bench'}`. User time against plain clang at the same "
-        f"optimisation level: the ratio of the smallest times of {options.rounds} interleaved rounds, and in brackets the median "
-        "over the rounds. 1.00 is no cost.",
+        (
+            f"Written by `make {'ablation' if options.ablation else 'bench'}`. User time against "
+            "plain clang at the same optimisation level: the ratio of the smallest times of "
+            f"{options.rounds} interleaved rounds, and in brackets the median over the rounds. "
+            "1.00 is no cost."
+        ),
         machine(),
     ]
     if options.svg:
@@ -155,9 +174,15 @@ def document(results: dict[str, Costs], extras: dict, options: argparse.Namespac
     for title, costs in results.items():
         level = SETS[title][1]
         groups = {"geometric mean": list(costs)}
-        measured = [*names, *([CALLGRIND] if any(CALLGRIND in by_name for by_name in costs.values()) else [])]
+        measured = [
+            *names,
+            *([CALLGRIND] if any(CALLGRIND in by_name for by_name in costs.values()) else []),
+        ]
         seconds = ("clang, s", lambda base: f"{min(base.user):.2f}")
-        parts += [f"## {title}, {level}: user time", ratio_table(costs, groups, "user", measured, seconds)]
+        parts += [
+            f"## {title}, {level}: user time",
+            ratio_table(costs, groups, "user", measured, seconds),
+        ]
         if options.perf:
             billions = ("clang, 10⁹", lambda base: f"{base.instructions / 1e9:.3f}")
             parts += [
@@ -173,9 +198,15 @@ def document(results: dict[str, Costs], extras: dict, options: argparse.Namespac
     if extras:
         parts += [
             "## Besides",
-            "Elapsed time more than with plain clang: the difference of the minima, and in brackets of the medians.",
+            (
+                "Elapsed time more than with plain clang: the difference of the minima, and in "
+                "brackets of the medians."
+            ),
             table([["", "pathcc"], *map(list, extras["rows"])]),
-            "Eight threads on two cores run the same hot functions; user time against plain clang with as many threads.",
+            (
+                "Eight threads on two cores run the same hot functions; user time against plain "
+                "clang with as many threads."
+            ),
             table(extras["threads"]),
         ]
     return "\n\n".join(parts) + "\n"
@@ -184,7 +215,10 @@ def document(results: dict[str, Costs], extras: dict, options: argparse.Namespac
 def read_results(path: Path) -> dict[str, Costs]:
     sets = json.loads(path.read_text())["sets"]
     return {
-        title: {program: {name: Cost(**cost) for name, cost in by_name.items()} for program, by_name in costs.items()}
+        title: {
+            program: {name: Cost(**cost) for name, cost in by_name.items()}
+            for program, by_name in costs.items()
+        }
         for title, costs in sets.items()
     }
 
@@ -192,21 +226,44 @@ def read_results(path: Path) -> dict[str, Costs]:
 def compare(old: Path, new: Path) -> str:
     """How pathcc changed between two measurements."""
     before, now = read_results(old), read_results(new)
-    parts = [f"## {title}\n\n{difference_table(before[title], now[title], OURS)}" for title in now if title in before]
+    parts = [
+        f"## {title}\n\n{difference_table(before[title], now[title], OURS)}"
+        for title in now
+        if title in before
+    ]
     return "\n\n".join(parts) + "\n"
 
 
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="3 rounds, each program built once, only clang's edge profiler")
-    parser.add_argument("--rounds", type=int, help="how often each program runs (default: 9, quick: 3)")
-    parser.add_argument("--set", action="append", dest="sets", choices=SETS, help="which programs (default: all)")
+    parser.add_argument(
+        "--quick",
+        action="store_true",
+        help="3 rounds, each program built once, only clang's edge profiler",
+    )
+    parser.add_argument(
+        "--rounds", type=int, help="how often each program runs (default: 9, quick: 3)"
+    )
+    parser.add_argument(
+        "--set", action="append", dest="sets", choices=SETS, help="which programs (default: all)"
+    )
     parser.add_argument("--only", action="append", metavar="NAME", help="only these programs")
-    parser.add_argument("--ablation", action="store_true", help="pathcc without each of its techniques")
-    parser.add_argument("--write", type=Path, metavar="FILE", help="also write the tables there, as docs/benchmarks.md")
+    parser.add_argument(
+        "--ablation", action="store_true", help="pathcc without each of its techniques"
+    )
+    parser.add_argument(
+        "--write",
+        type=Path,
+        metavar="FILE",
+        help="also write the tables there, as docs/benchmarks.md",
+    )
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write every number there")
-    parser.add_argument("--svg", type=Path, metavar="FILE", help="also draw the ratios of the first two sets")
-    parser.add_argument("--diff", nargs=2, type=Path, metavar=("OLD", "NEW"), help="compare two files of --json")
+    parser.add_argument(
+        "--svg", type=Path, metavar="FILE", help="also draw the ratios of the first two sets"
+    )
+    parser.add_argument(
+        "--diff", nargs=2, type=Path, metavar=("OLD", "NEW"), help="compare two files of --json"
+    )
     options = parser.parse_args()
     options.rounds = options.rounds or (3 if options.quick else 9)
     options.perf = has_perf()
@@ -217,10 +274,14 @@ def arguments() -> argparse.Namespace:
 
 
 def write_texts(trees: dict[str, Path]) -> Path:
-    """Empties the place of measurements and writes there what is compressed: a large text and a small one."""
+    """Empties the place of measurements and writes there what is compressed: a large text and a
+    small one.
+    """
     fresh_directory(HOME)
     text = HOME / "text"
-    text.write_bytes(b"".join(file.read_bytes() for file in sorted((trees["sqlite3"] / "src").glob("*.[ch]"))))
+    text.write_bytes(
+        b"".join(file.read_bytes() for file in sorted((trees["sqlite3"] / "src").glob("*.[ch]")))
+    )
     text.with_suffix(".small").write_bytes(text.read_bytes()[:1000000])
     return text
 
@@ -233,32 +294,54 @@ def main() -> int:
     if not PATHCC.exists():
         progress(f"{PATHCC} does not exist: run `make build` first")
         return 2
-    wanted = {title: [w for w in SETS[title][0]() if not options.only or w.name in options.only] for title in options.sets}
-    packages = {workload.program.package for set_ in wanted.values() for workload in set_} | {"sqlite3"}
-    trees = sources.fetch(sorted(package for package in packages if package))
+    wanted = {
+        title: [w for w in SETS[title][0]() if not options.only or w.name in options.only]
+        for title in options.sets
+    }
+    packages = {workload.program.package for set_ in wanted.values() for workload in set_}
+    trees = sources.fetch(sorted({"sqlite3", *(package for package in packages if package)}))
     text = write_texts(trees)
     results: dict[str, Costs] = {}
     total, number = sum(map(len, wanted.values())), 0
     for title, set_ in wanted.items():
         for workload in set_:
             number += 1
-            costs = measure(workload, trees.get(workload.program.package), SETS[title][1], options, text)
+            costs = measure(
+                workload, trees.get(workload.program.package or ""), SETS[title][1], options, text
+            )
             results.setdefault(title, {})[workload.name] = costs
             ratios = ", ".join(
-                f"{name} {shown(ratio(costs[name], costs[BASE], 'user'), 3)}" for name in list(options.compilers)[1:3]
+                f"{name} {shown(ratio(costs[name], costs[BASE], 'user'), 3)}"
+                for name in list(options.compilers)[1:3]
             )
             progress(f"[{number}/{total}] {workload.name} {SETS[title][1]}: {ratios}")
-    extras = {} if options.ablation or options.only else {"rows": besides.rows(options.quick), "threads": besides.threads(3)}
+    extras = (
+        {}
+        if options.ablation or options.only
+        else {"rows": besides.rows(options.quick), "threads": besides.threads(3)}
+    )
     output = document(results, extras, options)
     print(output)
     if options.write:
         options.write.write_text(output)
     if options.json:
-        sets = {t: {p: {n: asdict(c) for n, c in by.items()} for p, by in costs.items()} for t, costs in results.items()}
-        options.json.write_text(json.dumps({"machine": machine(), "sets": sets, "besides": extras}, indent=1) + "\n")
+        sets = {
+            t: {p: {n: asdict(c) for n, c in by.items()} for p, by in costs.items()}
+            for t, costs in results.items()
+        }
+        options.json.write_text(
+            json.dumps({"machine": machine(), "sets": sets, "besides": extras}, indent=1) + "\n"
+        )
     if options.svg:
         rows = [
-            (program, {name: value for name in by_name if (value := ratio(by_name[name], by_name[BASE], "user"))})
+            (
+                program,
+                {
+                    name: value
+                    for name in by_name
+                    if (value := ratio(by_name[name], by_name[BASE], "user"))
+                },
+            )
             for costs in list(results.values())[:2]
             for program, by_name in costs.items()
         ]

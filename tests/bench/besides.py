@@ -7,9 +7,9 @@ import subprocess
 import time
 from pathlib import Path
 
-from costs import HOME, fresh_directory, profile_variables
-from tools import CLANG, PATHCC, PATHPROF, environment, run
-from workloads import WORK
+from tests.bench.costs import HOME, fresh_directory, profile_variables
+from tests.bench.workloads import WORK
+from tests.real.tools import CLANG, PATHCC, PATHPROF, environment, run
 
 # A line of the table: what it is, and the value.
 Row = tuple[str, str]
@@ -27,7 +27,9 @@ def timed(argv: list[str], cwd: Path, variables: dict) -> tuple[float, float]:
     return time.perf_counter() - start, usage.ru_utime
 
 
-def in_turn(commands: dict[str, list[str]], cwd: Path, times: int) -> dict[str, list[tuple[float, float]]]:
+def in_turn(
+    commands: dict[str, list[str]], cwd: Path, times: int
+) -> dict[str, list[tuple[float, float]]]:
     """Times commands one after the other, so that a change of the machine's mood hits all alike."""
     variables = profile_variables(fresh_directory(HOME / "besides.profiles"))
     found: dict[str, list[tuple[float, float]]] = {name: [] for name in commands}
@@ -51,7 +53,9 @@ def links(objects: int, times: int) -> Row:
     for number in range(objects):
         calls = f"extern int f{number + 1}(int); " if number + 1 < objects else ""
         rest = f"f{number + 1}(x - 1)" if number + 1 < objects else "x"
-        (home / f"f{number}.c").write_text(f"{calls}int f{number}(int x) {{ return x > 0 ? {rest} : x; }}\n")
+        (home / f"f{number}.c").write_text(
+            f"{calls}int f{number}(int x) {{ return x > 0 ? {rest} : x; }}\n"
+        )
     (home / "main.c").write_text("extern int f0(int); int main(void) { return f0(3); }\n")
     names = [f"f{number}" for number in range(objects)] + ["main"]
     for kind, compiler in (("plain", CLANG), ("paths", str(PATHCC))):
@@ -64,7 +68,9 @@ def links(objects: int, times: int) -> Row:
         kind: [compiler, *(f"{kind}/{name}.o" for name in names), "-o", f"{kind}.out"]
         for kind, compiler in (("plain", CLANG), ("paths", str(PATHCC)))
     }
-    return f"linking {objects} object{'s' * (objects > 1)}", more(in_turn(commands, home, times), "plain", "paths")
+    return f"linking {objects} object{'s' * (objects > 1)}", more(
+        in_turn(commands, home, times), "plain", "paths"
+    )
 
 
 def start_and_exit(times: int) -> Row:
@@ -85,11 +91,16 @@ def at_once(processes: int) -> Row:
     took = []
     for pattern in ("all.pathprof", "own.%p.pathprof"):
         script = f"for i in $(seq {processes}); do ./paths & done; wait"
-        took.append(min(timed(["sh", "-c", script], home, {"PATHCC_PROFILE": pattern})[0] for _ in range(3)))
+        took.append(
+            min(timed(["sh", "-c", script], home, {"PATHCC_PROFILE": pattern})[0] for _ in range(3))
+        )
     records = run([PATHPROF, "runs", "--top", "1", "all.pathprof"], home).decode()
     if f"{3 * processes:,} runs" not in records:
         raise RuntimeError(f"records are missing: {records}")
-    return f"{processes:,} processes at once that share a profile, against a profile each", f"{took[0] / took[1]:.2f}"
+    return (
+        f"{processes:,} processes at once that share a profile, against a profile each",
+        f"{took[0] / took[1]:.2f}",
+    )
 
 
 def merging(records: int) -> Row:
@@ -101,7 +112,8 @@ def merging(records: int) -> Row:
         f"__attribute__((noinline)) unsigned f(unsigned x, unsigned s) {{ {bits}return s; }}\n"
         "int main(int n, char **words) {\n"
         "  unsigned s = 0;\n"
-        "  for (unsigned i = 0; i < 6000; i++) s = f((i * 2654435761u >> i % 7) ^ atoi(words[1]), s);\n"
+        "  for (unsigned i = 0; i < 6000; i++)\n"
+        "    s = f((i * 2654435761u >> i % 7) ^ atoi(words[1]), s);\n"
         "  return s == n;\n}\n"
     )
     run([str(PATHCC), "-O0", "-fpath-limit=100000", "main.c", "-o", "paths"], home)
@@ -109,7 +121,9 @@ def merging(records: int) -> Row:
     run(["sh", "-c", script], home, env=environment(PATHCC_PROFILE="all.pathprof"))
     length = (home / "all.pathprof").stat().st_size / records
     start = time.perf_counter()
-    child = subprocess.Popen([str(PATHPROF), "merge", "-o", "merged.pathprof", "all.pathprof"], cwd=home)
+    child = subprocess.Popen(
+        [str(PATHPROF), "merge", "-o", "merged.pathprof", "all.pathprof"], cwd=home
+    )
     _, status, usage = os.wait4(child.pid, 0)
     child.returncode = os.waitstatus_to_exitcode(status)
     if child.returncode != 0:
@@ -118,18 +132,23 @@ def merging(records: int) -> Row:
     merged = (home / "merged.pathprof").stat().st_size - 16 * records
     return (
         f"merging {records:,} records of {length / 1024:.0f} KiB",
-        f"{took:.1f} s, {usage.ru_maxrss >> 10} MiB; the result is as large as {merged / length:.1f} records and 16 bytes for each",
+        (
+            f"{took:.1f} s, {usage.ru_maxrss >> 10} MiB; "
+            f"the result is as large as {merged / length:.1f} records and 16 bytes for each"
+        ),
     )
 
 
 def threads(times: int) -> list[list[str]]:
-    """User time against plain clang with one thread and with eight, which run the same hot functions."""
+    """User time against plain clang with one thread and with eight, in the same hot functions."""
     home = fresh_directory(HOME / "threads")
+    generate = "-fprofile-generate"
+    atomic = f"{generate} -fprofile-update=atomic"
     compilers = {
         "plain": CLANG,
         "pathcc": str(PATHCC),
-        "clang -fprofile-generate (races)": f"{CLANG} -fprofile-generate",
-        "clang -fprofile-generate -fprofile-update=atomic": f"{CLANG} -fprofile-generate -fprofile-update=atomic",
+        f"clang {generate} (races)": f"{CLANG} {generate}",
+        f"clang {atomic}": f"{CLANG} {atomic}",
     }
     rows = [["", "1 thread", "8 threads"]]
     for number, compiler in enumerate(compilers.values()):
@@ -149,10 +168,19 @@ def threads(times: int) -> list[list[str]]:
 def region(image: Path) -> int:
     """Bytes of the counters of an image."""
     table = run(["nm", "-S", str(image)], image.parent).decode()
-    return sum(int(size, 16) for size in re.findall(r"^\w+ (\w+) \w __pathcc\.counters\.", table, re.MULTILINE))
+    return sum(
+        int(size, 16)
+        for size in re.findall(r"^\w+ (\w+) \w __pathcc\.counters\.", table, re.MULTILINE)
+    )
 
 
 def rows(quick: bool) -> list[Row]:
     """Everything that is one number."""
     times = 15 if quick else 50
-    return [links(1, times), links(500, times), start_and_exit(times * 4), at_once(1000), merging(10_000)]
+    return [
+        links(1, times),
+        links(500, times),
+        start_and_exit(times * 4),
+        at_once(1000),
+        merging(10_000),
+    ]

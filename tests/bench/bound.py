@@ -1,9 +1,11 @@
-#!/usr/bin/env python3
-"""Says how far each program is from the lower bound of one increment for each executed path: `bound.py [--only NAME]… [--write FILE]`.
+"""Says how far each program is from the lower bound of one increment for each executed path.
 
-Each program runs once with plain clang and once with pathcc under perf, which counts what the processor did. The profile
-says how many paths were executed, in all and in the function that executes most instructions; the loop shown is the one whose
-iterations are counted most often there. Prints Markdown.
+    python3 -m tests.bench.bound [--only NAME]… [--write FILE]
+
+Each program runs once with plain clang and once with pathcc under perf, which counts what the
+processor did. The profile says how many paths were executed, in all and in the function that
+executes most instructions; the loop shown is the one whose iterations are counted most often there.
+Prints Markdown.
 """
 
 import argparse
@@ -14,18 +16,31 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "real"))
+from tests.bench.bench import OURS, SETS, machine, progress, publish, write_texts
+from tests.bench.costs import (
+    HOME,
+    Cost,
+    build_timed,
+    fresh_directory,
+    has_perf,
+    profile_variables,
+    run_steps,
+)
+from tests.bench.tables import BASE, shown, table
+from tests.bench.workloads import Workload
+from tests.real import sources
+from tests.real.tools import CLANG, PATHCC, export, run
 
-import sources  # noqa: E402
-from bench import OURS, SETS, machine, progress, publish, write_texts  # noqa: E402
-from costs import HOME, Cost, build_timed, fresh_directory, has_perf, profile_variables, run_steps  # noqa: E402
-from tables import BASE, shown, table  # noqa: E402
-from tools import CLANG, PATHCC, export, run  # noqa: E402
-from workloads import Workload  # noqa: E402
+EVENTS = [
+    "instructions:u",
+    "cycles:u",
+    "branch-misses:u",
+    "L1-dcache-load-misses:u",
+    "dTLB-load-misses:u",
+]
 
-EVENTS = ["instructions:u", "cycles:u", "branch-misses:u", "L1-dcache-load-misses:u", "dTLB-load-misses:u"]
-
-# One sample for so many instructions: few enough for the kernel, and not a round number, so that no loop is in step with it.
+# One sample for so many instructions: few enough for the kernel, and not a round number, so that no
+# loop is in step with it.
 PERIOD = 10000019
 
 
@@ -46,19 +61,39 @@ def observe(workload: Workload, tree: Path, text: Path, variables: dict[str, str
     run_steps(workload, tree, steps, prefix, variables)
     lines = counted.read_text()
     events = {
-        event: sum(map(int, re.findall(rf"^(\d+),,{event.removesuffix(':u')}", lines, re.MULTILINE))) for event in EVENTS
+        event: sum(
+            map(int, re.findall(rf"^(\d+),,{event.removesuffix(':u')}", lines, re.MULTILINE))
+        )
+        for event in EVENTS
     }
     functions: Counter[str] = Counter()
     for at, step in enumerate(steps):
-        prefix = ["perf", "record", "-q", "-e", EVENTS[0], "-c", str(PERIOD), "-o", str(samples / str(at)), "--"]
+        prefix = [
+            "perf",
+            "record",
+            "-q",
+            "-e",
+            EVENTS[0],
+            "-c",
+            str(PERIOD),
+            "-o",
+            str(samples / str(at)),
+            "--",
+        ]
         run_steps(workload, tree, [step], prefix, variables)
         if (samples / str(at)).exists():
-            listing = run(["perf", "script", "--no-demangle", "-i", samples / str(at), "-F", "ip,sym"], HOME).decode()
-            functions.update(line.split()[1] for line in listing.splitlines() if len(line.split()) > 1)
+            listing = run(
+                ["perf", "script", "--no-demangle", "-i", samples / str(at), "-F", "ip,sym"], HOME
+            ).decode()
+            functions.update(
+                line.split()[1] for line in listing.splitlines() if len(line.split()) > 1
+            )
     return Seen(events, Counter({name: count * PERIOD for name, count in functions.items()}))
 
 
-def rows(workload: Workload, source: Path | None, level: str, text: Path) -> tuple[list[str], list[str]]:
+def rows(
+    workload: Workload, source: Path | None, level: str, text: Path
+) -> tuple[list[str], list[str]]:
     """A row of each table."""
     trees = {
         name: build_timed(workload, source, name, compiler, level, Cost())
@@ -67,13 +102,24 @@ def rows(workload: Workload, source: Path | None, level: str, text: Path) -> tup
     # One profile for each program of each step: what is run twice is counted twice.
     profiles = fresh_directory(HOME / "profiles")
     steps = workload.steps(trees[OURS], text)
-    run_steps(workload, trees[OURS], steps, [], profile_variables(profiles) | {"PATHCC_PROFILE": f"{profiles}/%p.pathprof"})
+    run_steps(
+        workload,
+        trees[OURS],
+        steps,
+        [],
+        profile_variables(profiles) | {"PATHCC_PROFILE": f"{profiles}/%p.pathprof"},
+    )
     exported = export(HOME, profiles)
     elsewhere = profile_variables(fresh_directory(HOME / "others"))
     plain, ours = (observe(workload, trees[name], text, elsewhere) for name in (BASE, OURS))
     shutil.rmtree(HOME / f"{workload.name}{level}")
 
-    executed = Counter({function["name"]: sum(p["count"] for p in function["paths"]) for function in exported["functions"]})
+    executed = Counter(
+        {
+            function["name"]: sum(p["count"] for p in function["paths"])
+            for function in exported["functions"]
+        }
+    )
     paths = executed.total()
     each = {event: (ours.events[event] - plain.events[event]) / paths for event in EVENTS}
     whole = [
@@ -84,13 +130,29 @@ def rows(workload: Workload, source: Path | None, level: str, text: Path) -> tup
         shown(each["cycles:u"]),
         *(shown(1000 * each[event]) for event in EVENTS[2:]),
     ]
-    name = next((name for name, _ in plain.functions.most_common() if executed[name] and ours.functions[name]), None)
+    name = next(
+        (
+            name
+            for name, _ in plain.functions.most_common()
+            if executed[name] and ours.functions[name]
+        ),
+        None,
+    )
     if name is None:
         return whole, [workload.name, *["–"] * 6]
-    function = max((f for f in exported["functions"] if f["name"] == name), key=lambda f: f["instructions"])
-    loops = [path for path in function["paths"] if path["start"] == "loop" and path["end"] == "back_edge"]
+    function = max(
+        (f for f in exported["functions"] if f["name"] == name), key=lambda f: f["instructions"]
+    )
+    loops = [
+        path for path in function["paths"] if path["start"] == "loop" and path["end"] == "back_edge"
+    ]
     loop = max(loops, key=lambda path: path["count"], default=None)
-    short = function["demangled"].replace("(anonymous namespace)", "").partition("(")[0].rpartition("::")[2]
+    short = (
+        function["demangled"]
+        .replace("(anonymous namespace)", "")
+        .partition("(")[0]
+        .rpartition("::")[2]
+    )
     hottest = [
         workload.name,
         f"`{short}`",
@@ -98,7 +160,9 @@ def rows(workload: Workload, source: Path | None, level: str, text: Path) -> tup
         f"{100 * executed[name] / paths:.0f} %",
         shown(plain.functions[name] / executed[name]),
         shown((ours.functions[name] - plain.functions[name]) / executed[name]),
-        "–" if loop is None else f"{len(loop['blocks'])}, {100 * loop['count'] / executed[name]:.0f} %",
+        "–"
+        if loop is None
+        else f"{len(loop['blocks'])}, {100 * loop['count'] / executed[name]:.0f} %",
     ]
     return whole, hottest
 
@@ -106,7 +170,9 @@ def rows(workload: Workload, source: Path | None, level: str, text: Path) -> tup
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", action="append", metavar="NAME", help="only these programs")
-    parser.add_argument("--write", type=Path, metavar="FILE", help="also write the tables there, as docs/bound.md")
+    parser.add_argument(
+        "--write", type=Path, metavar="FILE", help="also write the tables there, as docs/bound.md"
+    )
     options = parser.parse_args()
     if not PATHCC.exists() or not has_perf():
         progress("this needs perf, and pathcc (`make build`)")
@@ -117,25 +183,59 @@ def main() -> int:
         for workload in SETS[title][0]()
         if not options.only or workload.name in options.only
     ]
-    trees = sources.fetch(sorted({workload.program.package for workload, _ in jobs if workload.program.package} | {"sqlite3"}))
+    trees = sources.fetch(
+        sorted(
+            {workload.program.package for workload, _ in jobs if workload.program.package}
+            | {"sqlite3"}
+        )
+    )
     text = write_texts(trees)
-    whole = [["program", "paths, 10⁹", "clang, instructions", "more", "cycles", "mispredictions", "L1 misses", "TLB misses"]]
-    hottest = [["program", "function", "of the instructions", "of the paths", "clang, instructions", "more", "loop: blocks, of its paths"]]
+    whole = [
+        [
+            "program",
+            "paths, 10⁹",
+            "clang, instructions",
+            "more",
+            "cycles",
+            "mispredictions",
+            "L1 misses",
+            "TLB misses",
+        ]
+    ]
+    hottest = [
+        [
+            "program",
+            "function",
+            "of the instructions",
+            "of the paths",
+            "clang, instructions",
+            "more",
+            "loop: blocks, of its paths",
+        ]
+    ]
     for number, (workload, level) in enumerate(jobs, 1):
-        one, other = rows(workload, trees.get(workload.program.package), level, text)
+        one, other = rows(workload, trees.get(workload.program.package or ""), level, text)
         whole.append(one)
         hottest.append(other)
-        progress(f"[{number}/{len(jobs)}] {workload.name}: {one[3]} instructions more for each path")
+        progress(
+            f"[{number}/{len(jobs)}] {workload.name}: {one[3]} instructions more for each path"
+        )
     parts = [
         "# Distance from the bound",
-        "Written by `make bound`. Every executed path must be told from the others, so one increment for each is the least that "
-        "exact path profiling can cost: one instruction more. All numbers are for each executed path; those of misses and "
-        "mispredictions are for a thousand.",
+        (
+            "Written by `make bound`. Every executed path must be told from the others, so one "
+            "increment for each is the least that exact path profiling can cost: one instruction "
+            "more. All numbers are for each executed path; those of misses and mispredictions are "
+            "for a thousand."
+        ),
         machine(),
         "## Whole programs",
         table(whole),
         "## The function that executes most instructions",
-        "From samples, so to about a percent of the program. The last column is the hottest path that is an iteration of a loop.",
+        (
+            "From samples, so to about a percent of the program. The last column is the hottest "
+            "path that is an iteration of a loop."
+        ),
         table(hottest),
     ]
     publish(parts, options.write)

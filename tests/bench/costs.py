@@ -10,9 +10,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from programs import Step
-from tools import SCRATCH, CheckFailed, environment
-from workloads import Workload
+from tests.bench.workloads import Workload
+from tests.real.programs import Step
+from tests.real.tools import SCRATCH, CheckFailed, environment
 
 HOME = SCRATCH.parent / "bench"
 TIMED = Path(__file__).with_name("timed_cc.py")
@@ -35,7 +35,9 @@ def slug(name: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", name)
 
 
-def build_timed(workload: Workload, source: Path | None, name: str, compiler: str, level: str, cost: Cost) -> Path:
+def build_timed(
+    workload: Workload, source: Path | None, name: str, compiler: str, level: str, cost: Cost
+) -> Path:
     """Builds a workload with one compiler and notes what its calls cost."""
     home = HOME / f"{workload.name}{level}"
     tree, log = home / slug(name), home / f"{slug(name)}.log"
@@ -48,7 +50,9 @@ def build_timed(workload: Workload, source: Path | None, name: str, compiler: st
         shutil.copytree(source, tree, symlinks=True)
     workload.program.build(tree, f"{sys.executable} {TIMED} {log} {compiler}", level)
     calls = [json.loads(line) for line in log.read_text().splitlines()]
-    cost.compile_user.append(sum(call["user"] for call in calls if call["kind"] in ("compile", "both")))
+    cost.compile_user.append(
+        sum(call["user"] for call in calls if call["kind"] in ("compile", "both"))
+    )
     cost.link_user.append(sum(call["user"] for call in calls if call["kind"] == "link"))
     cost.compile_memory = max(call["memory"] for call in calls)
     cost.objects = sum(call["object"] for call in calls)
@@ -58,7 +62,9 @@ def build_timed(workload: Workload, source: Path | None, name: str, compiler: st
 
 
 def profile_variables(place: Path) -> dict[str, str]:
-    """Where each profiler writes: all do write, as they would in use, into files that are replaced every time."""
+    """Where each profiler writes: all do write, as they would in use, into files that are replaced
+    every time.
+    """
     return {
         "PATHCC_PROFILE": f"{place}/%e.pathprof",
         "LLVM_PROFILE_FILE": f"{place}/%m.profraw",
@@ -67,8 +73,10 @@ def profile_variables(place: Path) -> dict[str, str]:
     }
 
 
-def run_steps(workload: Workload, tree: Path, steps: Iterable[Step], prefix: list[str], variables: dict) -> tuple[float, int]:
-    """Runs steps and returns their user time and peak memory. Only the program itself is measured."""
+def run_steps(
+    workload: Workload, tree: Path, steps: Iterable[Step], prefix: list[str], variables: dict
+) -> tuple[float, int]:
+    """Runs steps; gives their user time and peak memory. Only the program itself is measured."""
     place = HOME / "work"
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir(parents=True)
@@ -107,7 +115,9 @@ def has_perf() -> bool:
     """Whether the kernel lets us count instructions."""
     try:
         command = ["perf", "stat", "-x,", "-e", "instructions:u", "true"]
-        done = subprocess.run(command, env=environment(), capture_output=True, text=True)
+        done = subprocess.run(
+            command, env=environment(), capture_output=True, text=True, check=False
+        )
     except FileNotFoundError:
         return False
     return done.returncode == 0 and re.search(r"^\d+,", done.stderr, re.MULTILINE) is not None
@@ -122,8 +132,12 @@ def count_instructions(workload: Workload, tree: Path, steps: list[Step], variab
     return sum(int(count) for count in re.findall(r"^(\d+),", out.read_text(), re.MULTILINE))
 
 
-def slowdown_of_callgrind(workload: Workload, tree: Path, steps: list[Step], variables: dict) -> float | None:
-    """How many times longer a program takes under callgrind, or None if the work is too short to tell."""
+def slowdown_of_callgrind(
+    workload: Workload, tree: Path, steps: list[Step], variables: dict
+) -> float | None:
+    """How many times longer a program takes under callgrind, or None if the work is too short to
+    tell.
+    """
     plain, _ = run_steps(workload, tree, steps, [], variables)
     if plain < 0.02:
         return None

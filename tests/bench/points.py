@@ -1,10 +1,12 @@
-#!/usr/bin/env python3
-"""Counts the counters that each placement of `-fpath-mode=blocks` needs: `points.py [--only NAME]… [--write FILE]`.
+"""Counts the counters that each placement of `-fpath-mode=blocks` needs.
 
-The table is that of "Efficient Instrumentation of Programs using LLVM Framework" (Hucovič, 2024, table 5.12): blocks, patterns found, and
-counters saved by them, at -O0 and -O3; beside it what the spanning tree saves, and what any placement could save at most: as many as the
-blocks have counts that follow from others, if no frame ever stayed in a function. Each program runs once, since a profile tells what
-is in an image. Prints Markdown.
+    python3 -m tests.bench.points [--only NAME]… [--write FILE]
+
+The table is that of "Efficient Instrumentation of Programs using LLVM Framework" (Hucovič, 2024,
+table 5.12): blocks, patterns found, and counters saved by them, at -O0 and -O3; beside it what the
+spanning tree saves, and what any placement could save at most: as many as the blocks have counts
+that follow from others, if no frame ever stayed in a function. Each program runs once, since a
+profile tells what is in an image. Prints Markdown.
 """
 
 import argparse
@@ -13,15 +15,13 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "real"))
-
-import sources  # noqa: E402
-from bench import machine, progress, publish  # noqa: E402
-from build import work  # noqa: E402
-from costs import HOME, fresh_directory  # noqa: E402
-from programs import PROGRAMS, Program  # noqa: E402
-from tables import table  # noqa: E402
-from tools import PATHCC, export  # noqa: E402
+from tests.bench.bench import machine, progress, publish
+from tests.bench.costs import HOME, fresh_directory
+from tests.bench.tables import table
+from tests.real import sources
+from tests.real.build import work
+from tests.real.programs import PROGRAMS, Program
+from tests.real.tools import PATHCC, export
 
 SHAPES = ("diamond", "half-diamond", "jump", "exits")
 
@@ -43,7 +43,9 @@ def counters(found: list[dict]) -> int:
 
 
 def fewest(function: dict) -> int:
-    """How many counts are independent of each other: blocks less the rank of the equations between them."""
+    """How many counts are independent of each other: blocks less the rank of the equations between
+    them.
+    """
     blocks = len(function["blocks"])
     # The top of each block, the end of each block, and outside.
     parent = list(range(2 * blocks + 1))
@@ -72,7 +74,8 @@ def row(program: Program, source: Path, level: str) -> list[str]:
     by_patterns = functions(program, source, level, "patterns")
     by_tree = functions(program, source, level, "spanning-tree")
     blocks = sum(len(function["blocks"]) for function in by_tree)
-    found, saved = Counter(), Counter()
+    found: Counter[str] = Counter()
+    saved: Counter[str] = Counter()
     for pattern in (pattern for function in by_patterns for pattern in function["patterns"]):
         found[pattern["shape"]] += 1
         saved[pattern["shape"]] += len(pattern["saved"])
@@ -96,25 +99,37 @@ def row(program: Program, source: Path, level: str) -> list[str]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", action="append", metavar="NAME", help="only these programs")
-    parser.add_argument("--write", type=Path, metavar="FILE", help="also write the table there, as docs/points.md")
+    parser.add_argument(
+        "--write", type=Path, metavar="FILE", help="also write the table there, as docs/points.md"
+    )
     options = parser.parse_args()
     if not PATHCC.exists():
         progress("this needs pathcc (`make build`)")
         return 2
     programs = [program for program in PROGRAMS if not options.only or program.name in options.only]
-    trees = sources.fetch(sorted({program.package for program in programs}))
+    trees = sources.fetch(sorted({program.package for program in programs if program.package}))
     fresh_directory(HOME)
-    heads = ["program", "blocks", "diamonds + half-diamonds + jumps", "saved by these", "saved by all patterns"]
+    heads = [
+        "program",
+        "blocks",
+        "diamonds + half-diamonds + jumps",
+        "saved by these",
+        "saved by all patterns",
+    ]
     rows = [[*heads, "saved by the spanning tree", "at most", "counted"]]
     for program in programs:
         for level in ("-O0", "-O3"):
-            rows.append(row(program, trees[program.package], level))
+            rows.append(row(program, trees[program.package or ""], level))
             progress(f"{program.name} {level}: {rows[-1][-1]} of the blocks have a counter")
     parts = [
         "# Which blocks need a counter",
-        "Written by `make points`. `-fpath-mode=blocks` counts as few blocks as possible (`-fpath-placement=spanning-tree`); "
-        "`-fpath-placement=patterns` saves what four shapes of the control-flow graph tell: diamonds, half-diamonds, unconditional jumps, "
-        "and the sum of exits. Both count the entry of a function that a frame may stay in; the bound does not.",
+        (
+            "Written by `make points`. `-fpath-mode=blocks` counts as few blocks as possible "
+            "(`-fpath-placement=spanning-tree`); `-fpath-placement=patterns` saves what four "
+            "shapes of the control-flow graph tell: diamonds, half-diamonds, unconditional jumps, "
+            "and the sum of exits. Both count the entry of a function that a frame may stay in; "
+            "the bound does not."
+        ),
         machine(),
         table(rows),
     ]

@@ -4,7 +4,7 @@ import math
 import statistics
 from collections.abc import Callable, Iterable
 
-from costs import Cost
+from tests.bench.costs import Cost
 
 BASE = "clang"
 
@@ -39,13 +39,20 @@ def shown(value: float | None, digits: int = 2) -> str:
 def table(rows: list[list[str]]) -> str:
     """A Markdown table whose columns line up."""
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    lines = ["| " + " | ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) + " |" for row in rows]
+    lines = [
+        "| " + " | ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) + " |"
+        for row in rows
+    ]
     lines.insert(1, "|" + "|".join("-" * (width + 2) for width in widths) + "|")
     return "\n".join(lines)
 
 
 def ratio_table(
-    costs: Costs, groups: dict[str, list[str]], what: str, names: list[str], base_column: tuple[str, Callable[[Cost], str]]
+    costs: Costs,
+    groups: dict[str, list[str]],
+    what: str,
+    names: list[str],
+    base_column: tuple[str, Callable[[Cost], str]],
 ) -> str:
     """Ratios of one cost by workload, with the geometric mean of each group."""
     title, base_cell = base_column
@@ -61,7 +68,8 @@ def ratio_table(
     for title, members in groups.items():
         if len(members) > 1:
             means = [
-                mean(ratio(costs[one].get(name, Cost()), costs[one][BASE], what) for one in members) for name in names
+                mean(ratio(costs[one].get(name, Cost()), costs[one][BASE], what) for one in members)
+                for name in names
             ]
             rows.append([f"**{title}**", "", *(f"**{shown(value, 3)}**" for value in means)])
     return table(rows)
@@ -81,7 +89,12 @@ def summary_table(costs: Costs, names: list[str]) -> str:
     rows = [["", *names]]
     for title, what in KINDS.items():
         means = [
-            mean(ratio(by_name[name], by_name[BASE], what) for by_name in costs.values() if name in by_name) for name in names
+            mean(
+                ratio(by_name[name], by_name[BASE], what)
+                for by_name in costs.values()
+                if name in by_name
+            )
+            for name in names
         ]
         rows.append([title, *map(shown, means)])
     return table(rows)
@@ -89,15 +102,31 @@ def summary_table(costs: Costs, names: list[str]) -> str:
 
 def difference_table(old: Costs, new: Costs, name: str) -> str:
     """How one compiler's ratios changed between two measurements."""
-    rows = [["program", "time before", "time now", "change", "instructions before", "instructions now", "change"]]
+    rows = [
+        [
+            "program",
+            "time before",
+            "time now",
+            "change",
+            "instructions before",
+            "instructions now",
+            "change",
+        ]
+    ]
     changes: dict[str, list[float | None]] = {"user": [], "instructions": []}
     for program in [program for program in new if program in old]:
         row = [program]
         for what in changes:
-            before, now = (ratio(costs[program][name], costs[program][BASE], what) for costs in (old, new))
+            before, now = (
+                ratio(costs[program][name], costs[program][BASE], what) for costs in (old, new)
+            )
             change = now / before if before and now else None
             changes[what].append(change)
-            row += [shown(before, 3), shown(now, 3), f"{(change - 1) * 100:+.1f} %" if change else "–"]
+            row += [
+                shown(before, 3),
+                shown(now, 3),
+                f"{(change - 1) * 100:+.1f} %" if change else "–",
+            ]
         rows.append(row)
     means = [mean(changes[what]) for what in changes]
     ends = [f"**{(value - 1) * 100:+.1f} %**" if value else "–" for value in means]

@@ -1,8 +1,9 @@
-#!/usr/bin/env python3
-"""A compiler in front of a compiler, which writes down what each call costs: `timed_cc.py LOG COMPILER ARGUMENT…`.
+"""A compiler in front of a compiler, which writes down what each call costs.
 
-Appends a line of JSON to LOG: whether the call compiled, linked or both, its user time, its peak memory and the
-size of the object. Behaves like the compiler in everything else.
+    timed_cc.py LOG COMPILER ARGUMENT…
+
+Appends a line of JSON to LOG: whether the call compiled, linked or both, its user time, its peak
+memory and the size of the object. Behaves like the compiler in everything else.
 """
 
 import json
@@ -13,7 +14,10 @@ SOURCES = (".c", ".cc", ".cpp", ".cxx", ".S", ".s")
 
 
 def kind(arguments: list[str]) -> str:
-    if any(flag in arguments for flag in ("-E", "-M", "-MM", "-print-prog-name=ld", "--version", "-v", "-V")):
+    if any(
+        flag in arguments
+        for flag in ("-E", "-M", "-MM", "-print-prog-name=ld", "--version", "-v", "-V")
+    ):
         return "other"
     if "-c" in arguments or "-S" in arguments:
         return "compile"
@@ -24,7 +28,9 @@ def object_size(arguments: list[str]) -> int:
     if "-o" not in arguments[:-1]:
         return 0
     output = arguments[arguments.index("-o") + 1]
-    return os.path.getsize(output) if output.endswith((".o", ".lo")) and os.path.exists(output) else 0
+    return (
+        os.path.getsize(output) if output.endswith((".o", ".lo")) and os.path.exists(output) else 0
+    )
 
 
 def main() -> int:

@@ -1,20 +1,26 @@
-"""What is measured: the programs of the tests, more real programs, CPython, and about a second of work for each."""
+"""What is measured, with about a second of work for each program.
+
+It is the programs of the tests, more real programs and CPython.
+"""
 
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import programs
-from programs import KERNELS, PROGRAMS, Program, Step, make
-from tools import ROOT, environment, run
+from tests.real import programs
+from tests.real.programs import KERNELS, PROGRAMS, Build, Program, Step, make
+from tests.real.tools import ROOT, environment, run
 
 WORK = Path(__file__).parent / "work"
 
 
 @dataclass(frozen=True)
 class Workload:
-    """A program and its work; `text` is a large text file, and beside it `text.small` a small one."""
+    """A program and its work, which is given the built tree and a large text file.
+
+    Beside the text is a small one, `text.small`.
+    """
 
     program: Program
     steps: Callable[[Path, Path], list[Step]]
@@ -30,12 +36,25 @@ def plus_plus(cc: str) -> str:
     """The C++ compiler that belongs to a C compiler."""
     words = cc.split(" ")
     names = {"clang-22": "clang++-22", "gcc": "g++"}
-    spelled = [names.get(word, word.removesuffix("pathcc") + "pathc++" if word.endswith("/pathcc") else word) for word in words]
+    spelled = [
+        names.get(
+            word, word.removesuffix("pathcc") + "pathc++" if word.endswith("/pathcc") else word
+        )
+        for word in words
+    ]
     return " ".join(spelled)
 
 
 def build_zstd(tree: Path, cc: str, flags: str) -> None:
-    make(tree / "programs", "zstd", f"CC={cc}", f"CFLAGS={flags}", "HAVE_ZLIB=0", "HAVE_LZMA=0", "HAVE_LZ4=0")
+    make(
+        tree / "programs",
+        "zstd",
+        f"CC={cc}",
+        f"CFLAGS={flags}",
+        "HAVE_ZLIB=0",
+        "HAVE_LZMA=0",
+        "HAVE_LZ4=0",
+    )
 
 
 def build_lz4(tree: Path, cc: str, flags: str) -> None:
@@ -84,7 +103,7 @@ def real() -> list[Workload]:
     """Programs of Debian."""
     known = {program.name: program for program in PROGRAMS}
 
-    def more(name: str, package: str, build, image: str) -> Program:
+    def more(name: str, package: str, build: Build, image: str) -> Program:
         return Program(name, build, [image], {}, package=package)
 
     def bzip2(tree: Path, text: Path) -> list[Step]:
@@ -94,7 +113,9 @@ def real() -> list[Workload]:
         return [Step(["@minigzip", level], text) for level in ("-1", "-6", "-9")]
 
     def compress(program: str, *levels: str) -> Callable[[Path, Path], list[Step]]:
-        return lambda tree, text: [Step([f"@{program}", level, "-c", str(text)]) for level in levels]
+        return lambda tree, text: [
+            Step([f"@{program}", level, "-c", str(text)]) for level in levels
+        ]
 
     def zopfli(tree: Path, text: Path) -> list[Step]:
         return [Step(["@zopfli", "--i1", "-c", str(text.with_suffix(".small"))])]
@@ -107,15 +128,31 @@ def real() -> list[Workload]:
         Workload(known["bzip2"], bzip2),
         Workload(known["zlib"], zlib),
         Workload(known["sqlite"], lambda tree, text: programs.sqlite(60000, ":memory:")(tree)),
-        Workload(more("zstd", "libzstd", build_zstd, "programs/zstd"), compress("programs/zstd", "-3", "-12", "-15")),
-        Workload(more("lz4", "lz4", build_lz4, "programs/lz4"), compress("programs/lz4", "-1", "-9", "-12")),
         Workload(
-            more("xz", "xz-utils", configured("--disable-shared", "--disable-nls", "--disable-scripts", "--disable-doc"), "src/xz/xz"),
+            more("zstd", "libzstd", build_zstd, "programs/zstd"),
+            compress("programs/zstd", "-3", "-12", "-15"),
+        ),
+        Workload(
+            more("lz4", "lz4", build_lz4, "programs/lz4"),
+            compress("programs/lz4", "-1", "-9", "-12"),
+        ),
+        Workload(
+            more(
+                "xz",
+                "xz-utils",
+                configured(
+                    "--disable-shared", "--disable-nls", "--disable-scripts", "--disable-doc"
+                ),
+                "src/xz/xz",
+            ),
             compress("src/xz/xz", "-1", "-3"),
         ),
         Workload(more("gzip", "gzip", configured(), "gzip"), compress("gzip", "-1", "-6", "-9")),
         Workload(more("mawk", "mawk", configured(target="mawk"), "mawk"), awk),
-        Workload(more("pugixml", "pugixml", build_pugixml, "xml"), lambda tree, text: [Step(["@xml", "200000"])]),
+        Workload(
+            more("pugixml", "pugixml", build_pugixml, "xml"),
+            lambda tree, text: [Step(["@xml", "200000"])],
+        ),
         Workload(more("zopfli", "zopfli", build_zopfli, "zopfli"), zopfli),
     ]
 
@@ -123,7 +160,9 @@ def real() -> list[Workload]:
 def cpython() -> Workload:
     """CPython with scripts of the kinds that pyperformance has."""
     program = Program("cpython", build_cpython, ["python"], {}, package="python3.11")
-    return Workload(program, lambda tree, text: [Step(["@python", str(WORK / "python.py"), "1000"])], "python")
+    return Workload(
+        program, lambda tree, text: [Step(["@python", str(WORK / "python.py"), "1000"])], "python"
+    )
 
 
 def kernels() -> list[Workload]:

@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from tools import PATHPROF, export, run
+from tests.real.tools import PATHPROF, export, run
 
 # How a path starts and ends, in the words of an export and in those of a sentence.
 STARTS = {"entry": "from its entry", "loop": "from a loop's header", "cut": "from a cut", "resume": "from a resumption"}

@@ -22,12 +22,10 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "real"))
-
-from executed import hottest, told  # noqa: E402
-from recipes import PROJECTS, Project  # noqa: E402
-from sources import fetch  # noqa: E402
-from tools import PATHPROF, SCRATCH, TREE, CheckFailed, environment, run  # noqa: E402
+from tests.projects.executed import hottest, told
+from tests.projects.recipes import PROJECTS, Project
+from tests.real.sources import fetch
+from tests.real.tools import PATHPROF, SCRATCH, TREE, CheckFailed, environment, run
 
 HOME = SCRATCH / "projects"
 COMPILERS = {"plain": ("clang-22", "clang++-22"), "counted": (str(TREE / "bin/pathcc"), str(TREE / "bin/pathc++"))}

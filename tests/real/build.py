@@ -5,28 +5,30 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from programs import Program, Step
-from tools import CLANG, PATHCC, Outcome, attempt, environment
+from tests.real.programs import Program, Step
+from tests.real.tools import CLANG, PATHCC, Outcome, attempt, environment
+from tests.real.ways import UNPEELED
 
 # How each build calls the compiler. Everything else about a build is the same.
-UNPEELED = f"{PATHCC} -Xclang -mllvm -Xclang -pathcc-without=peeling"
 COMPILERS = {
     "plain": CLANG,
     "paths": f"{PATHCC}",
-    "unpeeled": UNPEELED,
+    "unpeeled": f"{PATHCC} {UNPEELED}",
     "blocks": f"{PATHCC} -fpath-mode=blocks",
     "patterns": f"{PATHCC} -fpath-mode=blocks -fpath-placement=patterns",
     "edges": f"{PATHCC} -fpath-mode=edges",
     "calls": f"{PATHCC} -fpath-mode=calls",
     "callees": f"{PATHCC} -fpath-mode=calls -fpath-callees=256",
-    "whole": f"{UNPEELED} -fpath-limit=16 -fpath-overflow=hash",
-    "crowded": f"{UNPEELED} -fpath-limit=16 -fpath-overflow=hash -fpath-table=4",
+    "whole": f"{PATHCC} {UNPEELED} -fpath-limit=16 -fpath-overflow=hash",
+    "crowded": f"{PATHCC} {UNPEELED} -fpath-limit=16 -fpath-overflow=hash -fpath-table=4",
     "log": f"{PATHCC} -fpath-mode=log",
     "early": f"{PATHCC} -fpath-stage=early",
     # Without atomic updates their counts are wrong under threads.
     "coverage": f"{CLANG} -fprofile-instr-generate -fcoverage-mapping -fprofile-update=atomic",
     # With room for all callees of a call.
-    "values": f"{CLANG} -fprofile-generate -mllvm -disable-preinline -mllvm -vp-counters-per-site=16",
+    "values": (
+        f"{CLANG} -fprofile-generate -mllvm -disable-preinline -mllvm -vp-counters-per-site=16"
+    ),
     "gcov": f"{CLANG} --coverage -fprofile-update=atomic",
 }
 
@@ -37,7 +39,7 @@ MODES = ("blocks", "patterns", "edges", "calls")
 
 @dataclass(frozen=True)
 class Ran:
-    """What a program's work did: each step's outcome, and the files that it left, by name and content."""
+    """What a program's work did: the outcome of each step, and the files left with their hashes."""
 
     outcomes: list[Outcome]
     files: dict[str, str]
@@ -46,11 +48,13 @@ class Ran:
 def build(program: Program, source: Path | None, how: str, flags: str, home: Path) -> Path:
     """Builds a copy of `source` in a directory of `home`; returns the built tree.
 
-    The builds that are compared with each other are made at the same place, since a module's identity includes the
-    directory that it was compiled in.
+    The builds that are compared with each other are made at the same place, since a module's
+    identity includes the directory that it was compiled in.
     """
     tree = home / how
-    place = home / "build" if how in ("paths", "log", "unpeeled", "whole", "crowded", *MODES) else tree
+    place = (
+        home / "build" if how in ("paths", "log", "unpeeled", "whole", "crowded", *MODES) else tree
+    )
     for old in (tree, place):
         shutil.rmtree(old, ignore_errors=True)
     if source is None:
@@ -66,7 +70,8 @@ def build(program: Program, source: Path | None, how: str, flags: str, home: Pat
 def work(program: Program, tree: Path, steps: list[Step], profiles: Path, **variables: str) -> Ran:
     """Runs `steps` in a fresh directory; profiles and logs go to `profiles`.
 
-    Every build is run under the same name, `../tree`, since a program may take another way when its own path changes.
+    Every build is run under the same name, `../tree`, since a program may take another way when its
+    own path changes.
     """
     place, link = tree.with_name("work"), tree.with_name("tree")
     for directory in (place, profiles):
@@ -97,7 +102,8 @@ def difference(steps: list[Step], expected: Ran, got: Ran) -> str | None:
         for what in ("status", "out", "err"):
             before, after = getattr(one, what), getattr(other, what)
             if before != after:
-                return f"{' '.join(step.argv)}: {what} was {shortened(before)} and is {shortened(after)}"
+                command = " ".join(step.argv)
+                return f"{command}: {what} was {shortened(before)} and is {shortened(after)}"
     if expected.files != got.files:
         names = sorted(name for name, _ in expected.files.items() ^ got.files.items())
         return f"other files are left behind: {', '.join(dict.fromkeys(names))}"

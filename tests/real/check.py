@@ -1,9 +1,11 @@
-#!/usr/bin/env python3
-"""Checks pathcc on real programs: `check.py [--only NAME]… [-O LEVEL]… [--keep]`.
+"""Checks pathcc on real programs.
 
-For each program and optimisation level: its own build system with pathcc as the compiler gives a program that does
-the same as one from plain clang (output, exit status, files), whose counts equal those of the block log (oracle 2) and,
-at -O0, those of clang's two coverage tools (oracle 3). Prints a line for each check; exit status 1 if one fails.
+    python3 -m tests.real.check [--only NAME]… [-O LEVEL]… [--keep]
+
+For each program and optimisation level: its own build system with pathcc as the compiler gives a
+program that does the same as one from plain clang (output, exit status, files), whose counts equal
+those of the block log (oracle 2) and, at -O0, those of clang's two coverage tools (oracle 3).
+Prints a line for each check; exit status 1 if one fails.
 """
 
 import argparse
@@ -12,29 +14,28 @@ import shutil
 import sys
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from threading import Lock
 
-import csmith
-import examples
-import lives
-import mapreduce
-import modes
-import oracle_calls
-import oracle_cov
-import oracle_log
-import overflow
-import sources
-import switches
-import torture
-from build import build, difference, work
-from programs import KERNELS, PROGRAMS, Program
-from tools import PATHCC, SCRATCH, CheckFailed, build_tool
-
-
-# What `--only` can name besides programs.
-OTHERS = ["csmith", "examples", "lives", "mapreduce", "oracle", "switches", "torture"]
+from tests.real import (
+    csmith,
+    examples,
+    lives,
+    mapreduce,
+    modes,
+    oracle_calls,
+    oracle_cov,
+    oracle_log,
+    overflow,
+    sources,
+    switches,
+    torture,
+)
+from tests.real.build import build, difference, work
+from tests.real.programs import KERNELS, PROGRAMS, Program
+from tests.real.tools import PATHCC, SCRATCH, CheckFailed, build_tool
 
 
 class Report:
@@ -71,15 +72,21 @@ def check_output(program: Program, source: Path | None, flags: str, home: Path) 
     if differs:
         raise CheckFailed(differs)
     if any(outcome.status != 0 for outcome in expected.outcomes):
-        raise CheckFailed(f"a step fails with plain clang too: {[outcome.status for outcome in expected.outcomes]}")
+        raise CheckFailed(
+            "a step fails with plain clang too: "
+            f"{[outcome.status for outcome in expected.outcomes]}"
+        )
     profiles = len(list((home / "paths.profiles").glob("*.pathprof")))
     if profiles == 0:
         raise CheckFailed("the runs left no profile")
     size = sum(len(outcome.out) for outcome in expected.outcomes)
-    return f"{len(steps)} runs, {size} bytes and {len(expected.files)} files equal, {profiles} profiles"
+    equal = f"{size} bytes and {len(expected.files)} files equal"
+    return f"{len(steps)} runs, {equal}, {profiles} profiles"
 
 
-def check_program(report: Report, program: Program, source: Path | None, level: str, keep: bool) -> None:
+def check_program(
+    report: Report, program: Program, source: Path | None, level: str, keep: bool
+) -> None:
     """All checks of a program at one level."""
     home = SCRATCH / "build" / f"{program.name}{level}"
     shutil.rmtree(home, ignore_errors=True)
@@ -87,12 +94,23 @@ def check_program(report: Report, program: Program, source: Path | None, level: 
     flags = f"-g {level}"
     name = f"{program.name} {level}"
     if report.check(f"{name}: output", lambda: check_output(program, source, flags, home)):
-        report.check(f"{name}: block log", lambda: oracle_log.check(program, source, flags, home, home / "paths"))
-        if report.check(f"{name}: counted blocks, edges and calls", lambda: modes.check(program, source, flags, home)):
-            report.check(f"{name}: whole paths", lambda: overflow.check(program, source, flags, home))
+        report.check(
+            f"{name}: block log",
+            lambda: oracle_log.check(program, source, flags, home, home / "paths"),
+        )
+        if report.check(
+            f"{name}: counted blocks, edges and calls",
+            lambda: modes.check(program, source, flags, home),
+        ):
+            report.check(
+                f"{name}: whole paths", lambda: overflow.check(program, source, flags, home)
+            )
     if level == "-O0":
         report.check(f"{name}: clang's coverage", lambda: oracle_cov.check(program, source, home))
-        report.check(f"{name}: callgrind and clang's value profile", lambda: oracle_calls.check(program, source, home))
+        report.check(
+            f"{name}: callgrind and clang's value profile",
+            lambda: oracle_calls.check(program, source, home),
+        )
     if not keep:
         shutil.rmtree(home)
 
@@ -105,7 +123,10 @@ def check_oracle(home: Path) -> str:
     paths, log = (build(program, None, how, "-g -O1", home) for how in ("paths", "log"))
     work(program, paths, program.work["big"](paths), home / "paths.profiles")
     work(program, log, program.work["small"](log), home / "log.profiles")
-    logs, profiles = list(home.glob("log.profiles/*.pathlog")), list(home.glob("paths.profiles/*.pathprof"))
+    logs, profiles = (
+        list(home.glob("log.profiles/*.pathlog")),
+        list(home.glob("paths.profiles/*.pathprof")),
+    )
     compared = oracle_log.replay([paths / "sort"], logs, profiles)
     shutil.rmtree(home)
     if compared.differences == 0:
@@ -113,14 +134,43 @@ def check_oracle(home: Path) -> str:
     return f"{compared.differences} differences between different runs are found"
 
 
+def others() -> dict[str, list[tuple[str, Callable[[], str]]]]:
+    """What is checked besides programs, by the words of `--only`: names and actions."""
+    return {
+        "switches": [
+            (
+                f"switches without {', '.join(first) or 'nothing'}",
+                partial(switches.check, "-O2", first),
+            )
+            for first in switches.subsets(switches.OTHER_PATHS)
+        ],
+        "oracle": [("oracle", partial(check_oracle, SCRATCH / "build/oracle"))],
+        "examples": [
+            (f"examples/{lesson.name}", partial(examples.check, lesson))
+            for lesson in examples.LESSONS
+        ],
+        "mapreduce": [
+            (f"mapreduce {name}", partial(mapreduce.check, name)) for name in mapreduce.ITEMS
+        ],
+        "lives": [(f"lives {seed}", partial(lives.check, seed)) for seed in lives.SEEDS],
+        "csmith": [(f"csmith {seed}", partial(csmith.check, seed)) for seed in csmith.SEEDS],
+    }
+
+
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    names = [program.name for program in PROGRAMS + KERNELS]
-    parser.add_argument("--only", action="append", metavar="NAME", help=f"only these: {', '.join(OTHERS + names)}")
-    parser.add_argument("-O", dest="levels", action="append", metavar="LEVEL", help="only these levels: 0, 2, 3")
-    parser.add_argument("--keep", action="store_true", help="keep what was built, in target/real/build")
+    names = [*others(), "torture", *(program.name for program in PROGRAMS + KERNELS)]
+    parser.add_argument(
+        "--only", action="append", metavar="NAME", help=f"only these: {', '.join(names)}"
+    )
+    parser.add_argument(
+        "-O", dest="levels", action="append", metavar="LEVEL", help="only these levels: 0, 2, 3"
+    )
+    parser.add_argument(
+        "--keep", action="store_true", help="keep what was built, in target/real/build"
+    )
     options = parser.parse_args()
-    unknown = set(options.only or []) - {*OTHERS, *names}
+    unknown = set(options.only or []) - set(names)
     if unknown:
         parser.error(f"no such program: {', '.join(sorted(unknown))}")
     return options
@@ -131,40 +181,42 @@ def main() -> int:
     if not PATHCC.exists():
         print(f"{PATHCC} does not exist: run `make build` first", file=sys.stderr)
         return 2
-    wanted = [program for program in PROGRAMS + KERNELS if not options.only or program.name in options.only]
+    wanted = [
+        program
+        for program in PROGRAMS + KERNELS
+        if not options.only or program.name in options.only
+    ]
     levels = {f"-O{level.removeprefix('-O')}" for level in options.levels or []}
     build_tool("replay")
     build_tool("ran")
     trees = sources.fetch([program.package for program in wanted if program.package])
     report = Report()
     # Longest first, so that the last to finish is short: sqlite is one file of 240,000 lines.
-    jobs = [(program, level) for program in wanted for level in program.levels if not levels or level in levels]
+    jobs = [
+        (program, level)
+        for program in wanted
+        for level in program.levels
+        if not levels or level in levels
+    ]
     jobs.sort(key=lambda job: (job[0].name != "sqlite", job[0].package is None, job[1] == "-O0"))
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        running = [
-            pool.submit(check_program, report, program, trees.get(program.package), level, options.keep)
+        running: list[Future] = [
+            pool.submit(
+                check_program,
+                report,
+                program,
+                trees.get(program.package or ""),
+                level,
+                options.keep,
+            )
             for program, level in jobs
         ]
-        if not options.only or "switches" in options.only:
-            for first in switches.subsets(switches.OTHER_PATHS):
-                name = f"switches without {', '.join(first) or 'nothing'}"
-                running.append(pool.submit(report.check, name, lambda first=first: switches.check("-O2", first)))
-        if not options.only or "oracle" in options.only:
-            running.append(pool.submit(report.check, "oracle", lambda: check_oracle(SCRATCH / "build/oracle")))
-        if not options.only or "examples" in options.only:
-            for lesson in examples.LESSONS:
-                running.append(
-                    pool.submit(report.check, f"examples/{lesson.name}", lambda lesson=lesson: examples.check(lesson))
-                )
-        if not options.only or "mapreduce" in options.only:
-            for name in mapreduce.ITEMS:
-                running.append(pool.submit(report.check, f"mapreduce {name}", lambda name=name: mapreduce.check(name)))
-        if not options.only or "lives" in options.only:
-            for seed in lives.SEEDS:
-                running.append(pool.submit(report.check, f"lives {seed}", lambda seed=seed: lives.check(seed)))
-        if not options.only or "csmith" in options.only:
-            for seed in csmith.SEEDS:
-                running.append(pool.submit(report.check, f"csmith {seed}", lambda seed=seed: csmith.check(seed)))
+        running += [
+            pool.submit(report.check, name, action)
+            for group, checks in others().items()
+            if not options.only or group in options.only
+            for name, action in checks
+        ]
         for job in running:
             job.result()
     # By itself, since it keeps every core busy.

@@ -1,25 +1,24 @@
-#!/usr/bin/env python3
-"""Random C programs from csmith: `csmith.py [--seconds N] [--count N] [--seed N]`.
+"""Random C programs from csmith.
 
-Each program is compiled at several levels by plain clang and by pathcc, must print the same checksum, and its counts must
-equal those of its block log. A program that fails is kept in target/real/csmith and its seed is printed.
+    python3 -m tests.real.csmith [--seconds N] [--count N] [--seed N]
+
+Each program is compiled at several levels by plain clang and by pathcc, must print the same
+checksum, and its counts must equal those of its block log. A program that fails is kept in
+target/real/csmith and its seed is printed.
 """
 
 import shutil
 import sys
 from pathlib import Path
 
-import oracle_log
-import random_programs
-from build import build, difference, work
-from programs import Program, Step
-from tools import CLANG, SCRATCH, CheckFailed, attempt, build_tool, run
+from tests.real import oracle_log, random_programs
+from tests.real.build import build, difference, work
+from tests.real.programs import Program, Step
+from tests.real.tools import CLANG, SCRATCH, CheckFailed, attempt, build_tool, run
+from tests.real.ways import TECHNIQUES, without
 
 KEPT = SCRATCH / "csmith"
 LEVELS = ["-O0", "-O1", "-O2", "-O3"]
-
-# Techniques that can be left out; a seed leaves out those whose bits it has, so that every combination is met.
-TECHNIQUES = ["weights", "constants", "above", "joins", "ahead", "tail-calls", "reading-again", "peeling", "folding"]
 
 # What `make test` checks: fixed, so that a change of ours and not of the dice makes it fail.
 SEEDS = range(1, 31)
@@ -33,7 +32,10 @@ OPTIONS = ["--max-funcs", "6", "--max-block-depth", "4", "--max-expr-complexity"
 
 def compile_with(tree: Path, cc: str, flags: str) -> None:
     shutil.copy(tree.parent / "program.c", tree)
-    run([*cc.split(), *flags.split(), "-w", "-I/usr/include/csmith", "program.c", "-o", "program"], tree)
+    run(
+        [*cc.split(), *flags.split(), "-w", "-I/usr/include/csmith", "program.c", "-o", "program"],
+        tree,
+    )
 
 
 PROGRAM = Program("csmith", compile_with, ["program"], {"small": lambda tree: [Step(["@program"])]})
@@ -69,16 +71,19 @@ def check(seed: int, levels: list[str] = LEVELS) -> str:
 
 
 def left_out(seed: int, level: str) -> str:
-    """What pathcc is told to do without: nothing at -O0 and -O2, else something that depends on the seed."""
+    """What pathcc is told to do without: nothing at -O0 and -O2, else those techniques whose bits
+    the seed has.
+
+    So every combination is met.
+    """
     bits = seed * 37 % 2 ** len(TECHNIQUES) if level in ("-O1", "-O3") else 0
-    names = [name for bit, name in enumerate(TECHNIQUES) if bits >> bit & 1]
-    return f"-Xclang -mllvm -Xclang -pathcc-without={','.join(names)}" if names else ""
+    return without(*(name for bit, name in enumerate(TECHNIQUES) if bits >> bit & 1))
 
 
-def check_level(home: Path, flags: str, without: str) -> str:
+def check_level(home: Path, flags: str, less: str) -> str:
     plain = build(PROGRAM, None, "plain", flags, home)
     # The log has the same paths only if it is made with the same techniques.
-    flags = f"{flags} {without}"
+    flags = f"{flags} {less}"
     paths = build(PROGRAM, None, "paths", flags, home)
     steps = PROGRAM.work["small"](plain)
     expected = work(PROGRAM, plain, steps, home / "plain.profiles")

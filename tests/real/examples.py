@@ -4,9 +4,11 @@ import re
 import shutil
 from pathlib import Path
 
-from tools import ROOT, SCRATCH, TREE, CheckFailed, environment, run
+from tests.real.tools import ROOT, SCRATCH, TREE, CheckFailed, environment, run
 
-LESSONS = sorted(path.parent for path in (ROOT / "examples").glob("*/README.md") if path.parent.name != "kernels")
+LESSONS = sorted(
+    path.parent for path in (ROOT / "examples").glob("*/README.md") if path.parent.name != "kernels"
+)
 
 
 def commands(readme: str) -> list[str]:
@@ -16,7 +18,9 @@ def commands(readme: str) -> list[str]:
 
 
 def check(lesson: Path) -> str:
-    """Types what the README says, in a copy of the lesson; every `pathprof report` must show something."""
+    """Types what the README says, in a copy of the lesson; every `pathprof report` must show
+    something.
+    """
     lines = commands((lesson / "README.md").read_text())
     reports = sum(line.startswith("pathprof report") for line in lines)
     if reports == 0:

@@ -1,10 +1,12 @@
-#!/usr/bin/env python3
-"""Random programs that throw, jump, thread, fork and die: `lives.py [--seconds N] [--count N] [--seed N] [--all] [--reduce]`.
+"""Random programs that throw, jump, thread, fork and die.
 
-Each is built with every kind of counters, at one stage and level that depend on the seed (`--all`: at both stages and every
-level), and must do what it does without us. Then the rule is checked: **a block that ran is counted or marked; a block
-that did not run is never counted**; and every number without a mark is the truth (`truth.py`). A program that fails is
-kept in target/real/lives, its seed is printed, and with `--reduce` the smallest program that fails in the same way.
+    python3 -m tests.real.lives [--seconds N] [--count N] [--seed N] [--all] [--reduce]
+
+Each is built with every kind of counters, at one stage and level that depend on the seed (`--all`:
+at both stages and every level), and must do what it does without us. Then the rule is checked: **a
+block that ran is counted or marked; a block that did not run is never counted**; and every number
+without a mark is the truth (`truth.py`). A program that fails is kept in target/real/lives, its
+seed is printed, and with `--reduce` the smallest program that fails in the same way.
 """
 
 import argparse
@@ -15,12 +17,23 @@ from array import array
 from dataclasses import dataclass
 from pathlib import Path
 
-import random_lives
-import random_programs
-import truth
-from random_lives import Program, Writer
-from tools import PATHCC, PATHPROF, ROOT, SCRATCH, CheckFailed, Outcome, attempt, build_tool, environment, export, run
-from ways import LEVELS, MODES, PEELED, STAGES, UNPEELED, log_flags
+from tests.real import random_lives, random_programs, truth
+from tests.real.lives_text import Writer
+from tests.real.random_lives import Program
+from tests.real.tools import (
+    PATHCC,
+    PATHPROF,
+    ROOT,
+    SCRATCH,
+    CheckFailed,
+    Outcome,
+    attempt,
+    build_tool,
+    environment,
+    export,
+    run,
+)
+from tests.real.ways import LEVELS, MODES, PEELED, STAGES, UNPEELED, log_flags
 
 KEPT = SCRATCH / "lives"
 
@@ -74,7 +87,9 @@ def probes_object() -> Path:
     if not made.exists():
         KEPT.mkdir(parents=True, exist_ok=True)
         fresh = made.with_suffix(f".{random.randrange(10**9)}")
-        run(["clang-22", "-O1", "-fPIC", "-c", ROOT / "tests/real/work/probes.c", "-o", fresh], ROOT)
+        run(
+            ["clang-22", "-O1", "-fPIC", "-c", ROOT / "tests/real/work/probes.c", "-o", fresh], ROOT
+        )
         fresh.rename(made)
     return made
 
@@ -86,7 +101,22 @@ def live(home: Path, program: Program, compiler: Path | str, flags: str) -> Live
     profiles.mkdir()
     (home / "truth").unlink(missing_ok=True)
     name = f"program{program.suffix}"
-    run([compiler, "-g", *flags.split(), "-w", "-I", ROOT / "tests/real/work", "-pthread", name, probes_object(), "-o", "program"], home)
+    run(
+        [
+            compiler,
+            "-g",
+            *flags.split(),
+            "-w",
+            "-I",
+            ROOT / "tests/real/work",
+            "-pthread",
+            name,
+            probes_object(),
+            "-o",
+            "program",
+        ],
+        home,
+    )
     env = environment(PATHCC_PROFILE=f"{profiles}/%p.now.pathprof", TRUTH=str(home / "truth"))
     outcome = attempt(["./program"], home, env=env, seconds=60)
     return Lived(outcome, profiles, array("q", (home / "truth").read_bytes()).tolist())
@@ -101,7 +131,12 @@ def compiler(program: Program, is_counted: bool) -> Path | str:
 def logged(home: Path, program: Program, way: Way) -> truth.Truth:
     """What ran in a logging build that has the same code."""
     probes = "" if way.has_probes else "-DNO_PROBES"
-    lived = live(home, program, compiler(program, True), f"{log_flags(way.mode, way.stage)} {way.level} {probes}")
+    lived = live(
+        home,
+        program,
+        compiler(program, True),
+        f"{log_flags(way.mode, way.stage)} {way.level} {probes}",
+    )
     logs = sorted(lived.profiles.glob("*.pathlog"), key=lambda log: int(log.name.partition(".")[0]))
     return truth.read_logs(home / "program", logs)
 
@@ -115,11 +150,15 @@ def check_way(home: Path, program: Program, way: Way, plain: Lived, log: truth.T
         exported = export(home, lived.profiles)
     except CheckFailed as failure:
         raise Failed(way, [truth.Wrong("export", str(failure))]) from None
-    if any(profile["unregistered_threads"] or profile["partial"] for profile in exported["profiles"]):
+    if any(
+        profile["unregistered_threads"] or profile["partial"] for profile in exported["profiles"]
+    ):
         raise Failed(way, [truth.Wrong("flag", "a profile says that counts are missing")])
     compared, wrong = truth.against_log(exported, log) if log is not None else (0, [])
     if way.has_probes:
-        more, others = truth.against_probes(exported, lived.probes, random_lives.FIRST, "fork" in program.kinds)
+        more, others = truth.against_probes(
+            exported, lived.probes, random_lives.FIRST, "fork" in program.kinds
+        )
         compared, wrong = compared + more, wrong + others
     if way.has_probes and "fork" not in program.kinds:
         table = run([PATHPROF, "report", "--calls", "--top", "0", lived.profiles], home).decode()
@@ -147,13 +186,20 @@ def check_ways(home: Path, program: Program, ways: list[Way]) -> int:
     logs: dict[tuple[str, str, bool, bool], truth.Truth | None] = {}
     for way in ways:
         if way.has_probes not in plain:
-            plain[way.has_probes] = live(home, program, compiler(program, False), f"-O1 {'' if way.has_probes else '-DNO_PROBES'}")
+            plain[way.has_probes] = live(
+                home,
+                program,
+                compiler(program, False),
+                f"-O1 {'' if way.has_probes else '-DNO_PROBES'}",
+            )
         key = (way.stage, way.level, way.has_probes, way.mode in PEELED)
         is_logged = "lto" not in way.link
         if is_logged and key not in logs:
             logs[key] = logged(home, program, way)
         try:
-            compared += check_way(home, program, way, plain[way.has_probes], logs[key] if is_logged else None)
+            compared += check_way(
+                home, program, way, plain[way.has_probes], logs[key] if is_logged else None
+            )
         except Failed as failure:
             failures.append(failure)
     if failures:
@@ -166,9 +212,12 @@ def ways_of(seed: int, program: Program, every: bool = False) -> list[Way]:
     dice = random.Random(seed)
     stage, level = STAGES[seed % 2], dice.choice(LEVELS)
     ways = []
-    for place in [(stage, level)] if not every else [(stage, level) for stage in STAGES for level in LEVELS]:
+    for place in (
+        [(stage, level)] if not every else [(stage, level) for stage in STAGES for level in LEVELS]
+    ):
         for mode in MODES:
-            # A forked child of many threads may not throw in a static program: libgcc's unwinder may have been locked.
+            # A forked child of many threads may not throw in a static program: libgcc's unwinder
+            # may have been locked.
             link = dice.choice(LINKS)
             link = "" if link == "-static" and {"threads", "park"} & program.kinds else link
             ways.append(Way(mode, *place, link, dice.random() < 0.5 or "lto" in link))
@@ -214,11 +263,15 @@ def reduced(seed: int, program: Program, failure: Failed) -> str:
 def main() -> int:
     build_tool("ran")
     parser = argparse.ArgumentParser(add_help=False)
-    parser.add_argument("--all", action="store_true", help="both stages and every level for each program")
+    parser.add_argument(
+        "--all", action="store_true", help="both stages and every level for each program"
+    )
     parser.add_argument("--reduce", action="store_true", help="make programs that fail smaller")
     options, rest = parser.parse_known_args()
     sys.argv[1:] = rest
-    return random_programs.roll(__doc__.splitlines()[0], lambda seed: check(seed, options.all, options.reduce))
+    return random_programs.roll(
+        __doc__.splitlines()[0], lambda seed: check(seed, options.all, options.reduce)
+    )
 
 
 if __name__ == "__main__":

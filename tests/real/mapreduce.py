@@ -1,16 +1,19 @@
-"""The programs in examples/mapreduce: counts of many threads against those of one, of clang's coverage, of gcov and of callgrind."""
+"""Counts of many threads in the programs of examples/mapreduce.
+
+They are those of one thread, of clang's coverage, of gcov and of callgrind.
+"""
 
 import re
 import shutil
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
-import modes
-import oracle_cov
-from build import build, work
-from oracle_calls import callgrinds
-from programs import Program, Step
-from tools import CLANG, ROOT, SCRATCH, CheckFailed, run
+from tests.real import modes, oracle_cov
+from tests.real.build import build, work
+from tests.real.oracle_calls import callgrinds
+from tests.real.programs import Program, Step
+from tests.real.tools import CLANG, ROOT, SCRATCH, CheckFailed, run
 
 PLACE = ROOT / "examples/mapreduce"
 THREADS = 4
@@ -37,7 +40,7 @@ def program(name: str) -> Program:
             shutil.copy(file, tree)
         run([*cc.split(), *flags.split(), f"{name}.c", "-o", name, "-pthread"], tree)
 
-    def with_threads(threads: int):
+    def with_threads(threads: int) -> Callable[[Path], list[Step]]:
         return lambda tree: [Step([f"@{name}", str(ITEMS[name]), str(threads)])]
 
     steps = {"one": with_threads(1), "calm": with_threads(THREADS)}
@@ -50,7 +53,14 @@ def callgrind(of: Program, home: Path) -> Counter[str]:
     place.mkdir()
     of.build(place, CLANG, "-g -O0")
     out = place / "callgrind.out"
-    command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}", f"./{of.name}", str(ITEMS[of.name]), str(THREADS)]
+    command = [
+        "valgrind",
+        "--tool=callgrind",
+        f"--callgrind-out-file={out}",
+        f"./{of.name}",
+        str(ITEMS[of.name]),
+        str(THREADS),
+    ]
     run(command, place)
     calls: Counter[str] = Counter()
     callgrinds(out, home, calls)
@@ -67,14 +77,26 @@ def check(name: str) -> str:
     found = {}
     for threads, how in ((1, "one"), (THREADS, "calm")):
         work(of, tree, of.work[how](tree), home / f"{threads}.profiles")
-        found[threads] = {key[2]: counts for key, counts in modes.counts(home / f"{threads}.profiles").items()}
+        found[threads] = {
+            key[2]: counts for key, counts in modes.counts(home / f"{threads}.profiles").items()
+        }
     one, many = found.values()
     items = [function for function in one if not DEPENDS_ON_THREADS.fullmatch(function)]
-    wrong = [f"{function}: {one[function]}, with threads {many[function]}" for function in items if one[function] != many[function]]
+    wrong = [
+        f"{function}: {one[function]}, with threads {many[function]}"
+        for function in items
+        if one[function] != many[function]
+    ]
     if wrong or len(items) < 4:
-        raise CheckFailed(f"of {len(items)} functions some depend on the number of threads:\n" + "\n".join(wrong))
+        raise CheckFailed(
+            f"of {len(items)} functions some depend on the number of threads:\n" + "\n".join(wrong)
+        )
     calls = callgrind(of, home)
-    differing = [f"{function}: {many[function].entries}, {calls[function]}" for function in items if many[function].entries != calls[function]]
+    differing = [
+        f"{function}: {many[function].entries}, {calls[function]}"
+        for function in items
+        if many[function].entries != calls[function]
+    ]
     if differing:
         raise CheckFailed("callgrind counts other calls:\n" + "\n".join(differing))
     text = oracle_cov.check(of, None, home)

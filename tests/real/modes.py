@@ -1,15 +1,16 @@
-"""Blocks, edges and calls that are counted ran as often as their paths say: builds of the same program that differ in what they count.
+"""Blocks, edges and calls that are counted ran as often as their paths say.
 
-Path mode without peeling, since that gives a function other blocks. Valid for calm work: where a call never returns, paths say of the block that it is in
-only that it is in flight.
+Compared are builds of the same program that differ in what they count. Path mode is built without
+peeling, since that gives a function other blocks. Valid for calm work: where a call never returns,
+paths say of the block that it is in only that it is in flight.
 """
 
 from dataclasses import dataclass
 from pathlib import Path
 
-from build import MODES, build, difference, work
-from programs import Program
-from tools import CheckFailed, export
+from tests.real.build import MODES, build, difference, work
+from tests.real.programs import Program
+from tests.real.tools import CheckFailed, export
 
 
 @dataclass(frozen=True)
@@ -18,7 +19,8 @@ class Counts:
 
     entries: int
     interrupted: int
-    # Count, opcodes and calls of each block. Where only calls are counted, the count of a block without any is not known.
+    # Count, opcodes and calls of each block. Where only calls are counted, the count of a block
+    # without any is not known.
     blocks: list[tuple[int | None, dict[str, int], list[str]]]
     edges: dict[tuple[int, int], int | None]
 
@@ -52,10 +54,14 @@ def check(program: Program, source: Path | None, flags: str, home: Path) -> str:
     return "; ".join(f"{how}: {compare(how, found['unpeeled'], found[how])}" for how in MODES)
 
 
-def compare(how: str, paths: dict[tuple[int, str, str], Counts], others: dict[tuple[int, str, str], Counts]) -> str:
+def compare(
+    how: str, paths: dict[tuple[int, str, str], Counts], others: dict[tuple[int, str, str], Counts]
+) -> str:
     """Compares what follows from paths with what follows from other counters."""
     if paths.keys() != others.keys():
-        raise CheckFailed(f"other functions are counted: {sorted(paths.keys() ^ others.keys())[:5]}")
+        raise CheckFailed(
+            f"other functions are counted: {sorted(paths.keys() ^ others.keys())[:5]}"
+        )
     wrong = []
     executed = edges = unknown = 0
     for key, ours in others.items():
@@ -64,7 +70,7 @@ def compare(how: str, paths: dict[tuple[int, str, str], Counts], others: dict[tu
             wrong.append(f"{key[2]}: {ours.interrupted} processes seem to have been killed in it")
         if ours.entries != known.entries or len(ours.blocks) != len(known.blocks):
             wrong.append(f"{key[2]}: {known.entries} entries, counted {ours.entries}")
-        for block, (counted, expected) in enumerate(zip(ours.blocks, known.blocks)):
+        for block, (counted, expected) in enumerate(zip(ours.blocks, known.blocks, strict=False)):
             of_no_interest = how == "calls" and counted[0] is None and not counted[2]
             if counted != expected and not (of_no_interest and counted[1:] == expected[1:]):
                 wrong.append(f"{key[2]}: block {block}: {expected}, counted {counted}")
@@ -74,7 +80,11 @@ def compare(how: str, paths: dict[tuple[int, str, str], Counts], others: dict[tu
             if count is not None and known.edges[edge] is not None:
                 edges += 1
                 if count != known.edges[edge]:
-                    wrong.append(f"{key[2]}: edge {edge} was taken {known.edges[edge]} times, not {count}")
+                    wrong.append(
+                        f"{key[2]}: edge {edge} was taken {known.edges[edge]} times, not {count}"
+                    )
     if wrong or executed == 0:
-        raise CheckFailed(f"{len(wrong)} differences, {executed} blocks ran:\n" + "\n".join(wrong[:20]))
+        raise CheckFailed(
+            f"{len(wrong)} differences, {executed} blocks ran:\n" + "\n".join(wrong[:20])
+        )
     return f"{executed} executed blocks, {edges} edges ({unknown} unknown)"

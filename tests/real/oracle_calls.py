@@ -1,17 +1,20 @@
-"""Who is called, at -O0, where nothing is inlined: callgrind counts as many calls of every function, and of what calls through pointers call
-clang's own value profile names the same functions, equally often.
+"""Who is called: callgrind and clang's value profile count the same calls.
 
-clang names only functions that it counts itself; of the others the sum is compared. Its sites and ours are the calls of a function in some
-order, so they are compared as a multiset. clang's function inliner before instrumentation is off, and it gets room for all callees.
+At -O0 nothing is inlined. There callgrind counts as many calls of every function, and clang's own
+value profile names the same functions, equally often, for calls through pointers.
+
+clang names only functions that it counts itself; of the others the sum is compared. Its sites and
+ours are the calls of a function in some order, so they are compared as a multiset. clang's function
+inliner before instrumentation is off, and it gets room for all callees.
 """
 
 import re
 from collections import Counter, defaultdict
 from pathlib import Path
 
-from build import build, work
-from programs import Program, Step
-from tools import CheckFailed, export, run
+from tests.real.build import build, work
+from tests.real.programs import Program, Step
+from tests.real.tools import CheckFailed, export, run
 
 # A call through a pointer: named callees with their counts, and how often any other was called.
 Site = tuple[frozenset[tuple[str, int]], int]
@@ -31,7 +34,9 @@ def ours(profiles: Path) -> Sites:
             if site["others"]:
                 raise CheckFailed(f"{function['name']}: {site['others']} callees found no room")
             for of in site["targets"]:
-                found[function["module"], function["name"], number][of["name"] if of["name"] in counted else ""] += of["count"]
+                found[function["module"], function["name"], number][
+                    of["name"] if of["name"] in counted else ""
+                ] += of["count"]
     sites: Sites = defaultdict(Counter)
     for (_, name, _), callees in found.items():
         rest = callees.pop("", 0)
@@ -43,7 +48,9 @@ def clangs(raw: Path) -> Sites:
     """What clang says."""
     profile = raw / "merged.profdata"
     run(["llvm-profdata-22", "merge", *raw.glob("*.profraw"), "-o", profile], raw)
-    shown = run(["llvm-profdata-22", "show", "--all-functions", "--ic-targets", profile], raw).decode()
+    shown = run(
+        ["llvm-profdata-22", "show", "--all-functions", "--ic-targets", profile], raw
+    ).decode()
     sites: Sites = defaultdict(Counter)
     name, found = "", defaultdict(list)
     for line in [*shown.splitlines(), "  :"]:
@@ -104,18 +111,25 @@ def compare_with_callgrind(program: Program, tree: Path, counted: Counter[str], 
     steps = [Step([*tool, *step.argv], step.stdin) for step in program.calm(tree)]
     ran = work(program, tree, steps, home / "callgrind.profiles")
     if any(outcome.status != 0 for outcome in ran.outcomes):
-        raise CheckFailed(f"under callgrind a step fails: {ran.outcomes[-1].err[-300:]}")
+        raise CheckFailed(f"under callgrind a step fails: {ran.outcomes[-1].err[-300:]!r}")
     calls: Counter[str] = Counter()
     for out in place.glob("*.out"):
         callgrinds(out, home, calls)
-    wrong = [f"{name}: callgrind has {calls[name]}, counted {count}" for name, count in counted.items() if calls[name] != count]
+    wrong = [
+        f"{name}: callgrind has {calls[name]}, counted {count}"
+        for name, count in counted.items()
+        if calls[name] != count
+    ]
     if wrong or not counted.total():
-        raise CheckFailed(f"{len(wrong)} functions were called differently often:\n" + "\n".join(wrong[:20]))
-    return f"callgrind: {sum(count > 0 for count in counted.values())} functions, {counted.total()} calls"
+        raise CheckFailed(
+            f"{len(wrong)} functions were called differently often:\n" + "\n".join(wrong[:20])
+        )
+    called = sum(count > 0 for count in counted.values())
+    return f"callgrind: {called} functions, {counted.total()} calls"
 
 
 def check(program: Program, source: Path | None, home: Path) -> str:
-    """Compares every function and every call through a pointer that ran; returns how many there are."""
+    """Compares every function and call through a pointer that ran; returns how many there are."""
     tree = build(program, source, "callees", "-g -O0", home)
     work(program, tree, program.calm(tree), home / "callees.profiles")
     found = ours(home / "callees.profiles")

@@ -1,17 +1,20 @@
-"""Oracle 2: the same work on a build that logs every block, replayed into paths, gives the same counts.
+"""Oracle 2: a build that logs every block gives the same counts.
 
-Valid only for work that takes the same way in both runs: no clock, no address and no random number may decide a branch.
+Its log of the same work is replayed into paths. Valid only for work that takes the same way in both
+runs: no clock, no address and no random number may decide a branch.
 """
 
 import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from build import build, difference, work
-from programs import Program, Step
-from tools import REPLAY, ROOT, CheckFailed, attempt
+from tests.real.build import build, difference, work
+from tests.real.programs import Program, Step
+from tests.real.tools import REPLAY, ROOT, CheckFailed, attempt
 
-SUMMARY = re.compile(r"^(\d+) functions, (\d+) paths, (\d+) blocks executed, (\d+) differences$", re.MULTILINE)
+SUMMARY = re.compile(
+    r"^(\d+) functions, (\d+) paths, (\d+) blocks executed, (\d+) differences$", re.MULTILINE
+)
 
 
 @dataclass(frozen=True)
@@ -34,7 +37,8 @@ def replay(images: list[Path], logs: list[Path], profiles: list[Path]) -> Compar
     summary = SUMMARY.search(text)
     if summary is None or outcome.status not in (0, 1):
         raise CheckFailed(f"the replay failed:\n{text}{outcome.err.decode()}")
-    return Compared(*map(int, summary.groups()), text)
+    functions, paths, blocks, differences = map(int, summary.groups())
+    return Compared(functions, paths, blocks, differences, text)
 
 
 def compare_builds(program: Program, paths: Path, log: Path, steps: list[Step]) -> Compared:
@@ -52,11 +56,15 @@ def compare_builds(program: Program, paths: Path, log: Path, steps: list[Step]) 
 
 
 def check(program: Program, source: Path | None, flags: str, home: Path, paths: Path) -> str:
-    """Checks the small work of a program, whose counting build is `paths`; returns what was compared."""
+    """Checks the small work of a program, whose counting build is `paths`; returns what was
+    compared.
+    """
     log = build(program, source, "log", flags, home)
     compared = compare_builds(program, paths, log, program.work["small"](paths))
     if compared.differences:
         raise CheckFailed(compared.text)
     if compared.blocks < 1000:
-        raise CheckFailed(f"only {compared.blocks} blocks were executed: the work does not test anything")
+        raise CheckFailed(
+            f"only {compared.blocks} blocks were executed: the work does not test anything"
+        )
     return f"{compared.functions} functions, {compared.paths} paths, {compared.blocks} blocks"

@@ -1,16 +1,17 @@
-"""Paths beyond the limit, counted whole in a table: with a low limit they are those that a build without need of one counts.
+"""Paths beyond the limit, counted whole in a table.
 
-Once with room for all of them, and once with hardly any: then the blocks must still be right, and what is known whole no more than ran.
-For calm work, as `modes.py`, whose build without peeling is what is compared with.
+With a low limit they are those that a build counts which needs no limit. Once with room for all of
+them, and once with hardly any: then the blocks must still be right, and what is known whole no more
+than ran. For calm work, as `modes.py`, whose build without peeling is what is compared with.
 """
 
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-from build import build, difference, work
-from programs import Program
-from tools import CheckFailed, export
+from tests.real.build import build, work
+from tests.real.programs import Program
+from tests.real.tools import CheckFailed, export
 
 # A path that was taken: where it starts and how it ends, and its blocks.
 Taken = tuple[str, str, tuple[int, ...]]
@@ -28,7 +29,9 @@ class Counts:
 
 
 def counts(profiles: Path) -> dict[tuple[int, str, str], Counts]:
-    """The functions of all images, by image, module and name. Pieces of paths and paths in flight are left out."""
+    """The functions of all images, by image, module and name. Pieces of paths and paths in flight
+    are left out.
+    """
     exported = export(profiles, *sorted(profiles.glob("*.pathprof")))
     found = {}
     for function in exported["functions"]:
@@ -51,7 +54,9 @@ def counts(profiles: Path) -> dict[tuple[int, str, str], Counts]:
 
 
 def check(program: Program, source: Path | None, flags: str, home: Path) -> str:
-    """Compares a build with room and one without with the build that `modes.py` made; returns how much was compared."""
+    """Compares a build with room and one without with the build that `modes.py` made; returns how
+    much was compared.
+    """
     expected = counts(home / "unpeeled.profiles")
     told = []
     for how in ("whole", "crowded"):
@@ -65,9 +70,15 @@ def check(program: Program, source: Path | None, flags: str, home: Path) -> str:
     return "; ".join(told)
 
 
-def compare(has_room: bool, expected: dict[tuple[int, str, str], Counts], found: dict[tuple[int, str, str], Counts]) -> str:
+def compare(
+    has_room: bool,
+    expected: dict[tuple[int, str, str], Counts],
+    found: dict[tuple[int, str, str], Counts],
+) -> str:
     if expected.keys() != found.keys():
-        raise CheckFailed(f"other functions are counted: {sorted(expected.keys() ^ found.keys())[:5]}")
+        raise CheckFailed(
+            f"other functions are counted: {sorted(expected.keys() ^ found.keys())[:5]}"
+        )
     wrong = []
     tables = paths = beyond = 0
     for key, ours in found.items():
@@ -83,8 +94,12 @@ def compare(has_room: bool, expected: dict[tuple[int, str, str], Counts], found:
         full = ours.beyond and not has_room
         if ours.beyond and has_room:
             wrong.append(f"{key[2]}: {ours.beyond} executions found no room")
-        if any(count > known.paths[path] for path, count in ours.paths.items()) or (not full and ours.paths != known.paths):
+        if any(count > known.paths[path] for path, count in ours.paths.items()) or (
+            not full and ours.paths != known.paths
+        ):
             wrong.append(f"{key[2]}: paths {known.paths}, counted {ours.paths}")
     if wrong:
-        raise CheckFailed(f"{len(wrong)} differences, {beyond} executions beyond:\n" + "\n".join(wrong[:20]))
+        raise CheckFailed(
+            f"{len(wrong)} differences, {beyond} executions beyond:\n" + "\n".join(wrong[:20])
+        )
     return f"{tables} tables with {paths} paths, {beyond} executions beyond"

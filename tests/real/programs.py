@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tools import ROOT, environment, run
+from tests.real.tools import ROOT, environment, run
 
 WORK = Path(__file__).parent / "work"
 
@@ -18,14 +18,19 @@ class Step:
     stdin: Path | bytes = b""
 
 
+# Builds a tree: where it is, the compiler and its flags.
+Build = Callable[[Path, str, str], None]
+
+
 @dataclass(frozen=True)
 class Program:
-    """A program: `build(tree, cc, flags)` builds it in place; `images` are the instrumented files that result."""
+    """A program, how it is built in place, and the instrumented files that result."""
 
     name: str
-    build: Callable[[Path, str, str], None]
+    build: Build
     images: list[str]
-    # Work by size: "small" is for the oracles, "calm" for those that need every function to return, "big" for output.
+    # Work by size: "small" is for the oracles, "calm" for those that need every function to return,
+    # "big" for output.
     work: dict[str, Callable[[Path], list[Step]]]
     package: str | None = None
     levels: list[str] = field(default_factory=lambda: ["-O0", "-O2", "-O3"])
@@ -44,8 +49,9 @@ def make(tree: Path, *arguments: str) -> None:
     run(["make", *arguments], tree)
 
 
-# Lua takes three things that vary from run to run from its environment: the seed of its string hash, the pivot of
-# long sorts, and the addresses of C strings, which index a cache. Its build system has macros for all three.
+# Lua takes three things that vary from run to run from its environment: the seed of its string
+# hash, the pivot of long sorts, and the addresses of C strings, which index a cache. Its build
+# system has macros for all three.
 LUA_FIXED = "-Dluai_makeseed(L)=42u -Dl_randomizePivot()=7u -DSTRCACHE_N=1 -DSTRCACHE_M=2"
 
 
@@ -87,7 +93,9 @@ def build_zlib(tree: Path, cc: str, flags: str) -> None:
 
 
 def zlib(inputs: list[tuple[str, str]], tests: bool) -> Callable[[Path], list[Step]]:
-    """The package's own test program and compression of each (file, level), static and with the shared library."""
+    """The package's own test program and compression of each (file, level), static and with the
+    shared library.
+    """
 
     def steps(tree: Path) -> list[Step]:
         steps = []
@@ -160,7 +168,9 @@ PROGRAMS = [
         {
             "small": zlib([("zutil.c", "-9"), ("adler32.c", "-1")], tests=True),
             "calm": zlib([("zutil.c", "-9"), ("adler32.c", "-1")], tests=True),
-            "big": zlib([("deflate.c", "-9"), ("zlib.3.pdf", "-6"), ("ChangeLog", "-1")], tests=True),
+            "big": zlib(
+                [("deflate.c", "-9"), ("zlib.3.pdf", "-6"), ("ChangeLog", "-1")], tests=True
+            ),
         },
         package="zlib",
         least_compared=(80, 500, 100),
@@ -170,7 +180,11 @@ PROGRAMS = [
         "sqlite",
         build_sqlite,
         ["sqlite3"],
-        {"small": sqlite(60, ":memory:"), "calm": sqlite(60, ":memory:"), "big": sqlite(20000, "work.db")},
+        {
+            "small": sqlite(60, ":memory:"),
+            "calm": sqlite(60, ":memory:"),
+            "big": sqlite(20000, "work.db"),
+        },
         package="sqlite3",
         least_compared=(1000, 5000, 1000),
     ),

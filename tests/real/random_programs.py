@@ -1,11 +1,11 @@
-"""Checks random programs one after the other, from a seed on, for a time or a number: what such a script's `main` does."""
+"""Checks random programs one after the other, from a seed on, for a time or a number."""
 
 import argparse
 import random
 import time
 from collections.abc import Callable
 
-from tools import CheckFailed
+from tests.real.tools import CheckFailed
 
 # What a check says of a program that it did not check begins like this.
 PASSED_OVER = "passed over"
@@ -14,7 +14,9 @@ PASSED_OVER = "passed over"
 def roll(description: str, check: Callable[[int], str]) -> int:
     """Parses the command line and calls `check` with seeds; returns the exit code."""
     parser = argparse.ArgumentParser(description=description)
-    parser.add_argument("--seconds", type=float, help="stop after this time (default: 60 unless a count is given)")
+    parser.add_argument(
+        "--seconds", type=float, help="stop after this time (default: 60 unless a count is given)"
+    )
     parser.add_argument("--count", type=int, help="stop after this many programs")
     parser.add_argument("--seed", type=int, help="check this seed only, or start from it")
     options = parser.parse_args()

@@ -1,7 +1,8 @@
 """Fetches Debian source packages with a private apt configuration and unpacks them.
 
-The machine's own package sources list only binary packages (`deb`); a copy of them that says `deb-src` goes to
-a directory of our own, with its own package lists, so the system's configuration is neither needed nor changed.
+The machine's own package sources list only binary packages (`deb`); a copy of them that says
+`deb-src` goes to a directory of our own, with its own package lists, so the system's configuration
+is neither needed nor changed.
 """
 
 import re
@@ -9,7 +10,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from tools import SCRATCH, CheckFailed, environment
+from tests.real.tools import SCRATCH, CheckFailed, environment
 
 CACHE = SCRATCH / "sources"
 APT = SCRATCH / "apt"
@@ -45,10 +46,18 @@ def write_configuration() -> list[str]:
 
 def apt_get(options: list[str], *command: str) -> None:
     done = subprocess.run(
-        ["apt-get", *options, *command], cwd=CACHE, env=environment(), capture_output=True, text=True, timeout=600
+        ["apt-get", *options, *command],
+        cwd=CACHE,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
     )
     if done.returncode != 0:
-        raise CheckFailed(f"apt-get {' '.join(command)} failed:\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
+        raise CheckFailed(
+            f"apt-get {' '.join(command)} failed:\n{done.stdout[-2000:]}{done.stderr[-2000:]}"
+        )
 
 
 def fetch(packages: list[str]) -> dict[str, Path]:
@@ -60,7 +69,8 @@ def fetch(packages: list[str]) -> dict[str, Path]:
         options = write_configuration()
         apt_get(options, "update")
         for package in missing:
-            # Upstream's archive alone: mirrors sometimes lack Debian's changes, which are not wanted.
+            # Upstream's archive alone: mirrors sometimes lack Debian's changes, which are not
+            # wanted.
             apt_get(options, "source", "--download-only", "--only-source", "--tar-only", package)
             unpack(package)
     return {package: CACHE / package / "tree" for package in packages}
@@ -73,7 +83,7 @@ def unpack(package: str) -> None:
     shutil.rmtree(home, ignore_errors=True)
     (home / "tree").mkdir(parents=True)
     command = ["tar", "-xf", str(archive), "--strip-components=1", "-C", str(home / "tree")]
-    done = subprocess.run(command, env=environment(), capture_output=True, text=True)
+    done = subprocess.run(command, env=environment(), capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise CheckFailed(f"{' '.join(command)} failed:\n{done.stderr[-2000:]}")
     (home / "ok").touch()

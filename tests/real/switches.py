@@ -1,14 +1,14 @@
-"""Every combination of techniques on one program: the counts are those of the block log, whatever is left out."""
+"""Whatever techniques are left out of one program, its counts are those of the block log."""
 
 import shutil
 from itertools import combinations
 from pathlib import Path
 
-import oracle_log
-from build import build
-from csmith import TECHNIQUES
-from programs import Program, Step
-from tools import PATHCC, PATHPROF, ROOT, SCRATCH, CheckFailed, environment, export, run
+from tests.real import oracle_log
+from tests.real.build import build
+from tests.real.programs import Program, Step
+from tests.real.tools import PATHCC, PATHPROF, ROOT, SCRATCH, CheckFailed, environment, export, run
+from tests.real.ways import TECHNIQUES, without
 
 SOURCE = ROOT / "tests/real/work/switches.cc"
 
@@ -27,16 +27,23 @@ def subsets(names: list[str]) -> list[tuple[str, ...]]:
     return [some for size in range(len(names) + 1) for some in combinations(names, size)]
 
 
-def flags(without: tuple[str, ...]) -> str:
-    return f"-Xclang -mllvm -Xclang -pathcc-without={','.join(without)}" if without else ""
-
-
 def compile_with(tree: Path, cc: str, flags: str) -> None:
     shutil.copy(SOURCE, tree)
-    run([*cc.replace("/bin/pathcc", "/bin/pathc++").split(), *flags.split(), SOURCE.name, "-o", "program"], tree)
+    run(
+        [
+            *cc.replace("/bin/pathcc", "/bin/pathc++").split(),
+            *flags.split(),
+            SOURCE.name,
+            "-o",
+            "program",
+        ],
+        tree,
+    )
 
 
-PROGRAM = Program("switches", compile_with, ["program"], {"small": lambda tree: [Step(["@program"])]})
+PROGRAM = Program(
+    "switches", compile_with, ["program"], {"small": lambda tree: [Step(["@program"])]}
+)
 
 
 def counts(home: Path, flags: str) -> Counts:
@@ -47,32 +54,44 @@ def counts(home: Path, flags: str) -> Counts:
     run(["./program"], home, env=environment(PATHCC_PROFILE="program.pathprof"))
     exported = export(home, "program.pathprof")
     return {
-        function["name"]: (function["entries"], {str(path["blocks"]): path["count"] for path in function["paths"]})
+        function["name"]: (
+            function["entries"],
+            {str(path["blocks"]): path["count"] for path in function["paths"]},
+        )
         for function in exported["functions"]
     }
 
 
 def check(level: str, first: tuple[str, ...]) -> str:
-    """Checks every combination that leaves out `first` and none else of what changes paths, with estimates and with weights."""
+    """Checks every combination that leaves out `first` and none else of what changes paths, with
+    estimates and with weights.
+    """
     home = SCRATCH / "switches" / f"{level}{'+'.join(first)}"
     shutil.rmtree(home, ignore_errors=True)
     home.mkdir(parents=True)
-    paths, log = (build(PROGRAM, None, how, f"{level} {flags(first)}", home) for how in ("paths", "log"))
+    paths, log = (
+        build(PROGRAM, None, how, f"{level} {without(*first)}", home) for how in ("paths", "log")
+    )
     compared = oracle_log.compare_builds(PROGRAM, paths, log, PROGRAM.work["small"](paths))
     if compared.differences or compared.blocks < 1000:
         raise CheckFailed(compared.text)
     place = home / "combination"
     place.mkdir()
-    expected = counts(place, f"{level} {flags(first)}")
+    expected = counts(place, f"{level} {without(*first)}")
     run([PATHPROF, "weights", "-o", "program.weights", "program.pathprof"], place)
-    ways = [flags(first + without) for without in subsets(OTHER_CODE)]
-    ways += [f"-fpath-use=program.weights {flags(first + without)}" for without in subsets([*OTHER_CODE, WITH_WEIGHTS])]
+    ways = [without(*first, *rest) for rest in subsets(OTHER_CODE)]
+    ways += [
+        f"-fpath-use=program.weights {without(*first, *rest)}"
+        for rest in subsets([*OTHER_CODE, WITH_WEIGHTS])
+    ]
     codes = set()
     for way in ways:
         got = counts(place, f"{level} {way}")
         codes.add((place / "program").read_bytes())
         if got != expected:
             differs = [name for name in expected if expected[name] != got.get(name)]
-            raise CheckFailed(f"{way} counts something else in {', '.join(differs)}; kept in {home}")
+            raise CheckFailed(
+                f"{way} counts something else in {', '.join(differs)}; kept in {home}"
+            )
     shutil.rmtree(home)
     return f"{len(ways)} combinations, {len(codes)} different programs, {compared.paths} paths each"

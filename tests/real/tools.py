@@ -1,10 +1,14 @@
-"""Where the tools are, and how commands are run: quietly, with their output shown when they fail."""
+"""Where the tools are, and how commands are run.
+
+They run quietly; the output of one that fails is shown.
+"""
 
 import json
 import os
 import shlex
 import signal
 import subprocess
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,29 +42,55 @@ class Outcome:
 
 
 def environment(**changes: str) -> dict[str, str]:
-    """The environment of every command: the C locale, no profile unless one is asked for, no outside flags."""
+    """The environment of every command: C locale, no profile unless asked for, no outside flags."""
     dropped = ("CC", "CFLAGS", "CPPFLAGS", "LDFLAGS", "MAKEFLAGS", "MAKELEVEL", "MFLAGS")
     env = {name: value for name, value in os.environ.items() if name not in dropped}
-    return env | {"LC_ALL": "C", "TZ": "UTC", "PATHCC_PROFILE": "off", "RUST_BACKTRACE": "0"} | changes
+    fixed = {"LC_ALL": "C", "TZ": "UTC", "PATHCC_PROFILE": "off", "RUST_BACKTRACE": "0"}
+    return env | fixed | changes
 
 
-def attempt(argv, cwd: Path, stdin: bytes = b"", env: dict | None = None, seconds: float = 900) -> Outcome:
-    """Runs a program and says what it did. If it does not end in time, it and its children are killed: `TookTooLong`."""
-    argv = [str(argument) for argument in argv]
+def attempt(
+    argv: Iterable[object],
+    cwd: Path,
+    stdin: bytes = b"",
+    env: dict | None = None,
+    seconds: float = 900,
+) -> Outcome:
+    """Runs a program and says what it did.
+
+    If it does not end in time, it and its children are killed: `TookTooLong`.
+    """
+    command = [str(argument) for argument in argv]
     pipe = subprocess.PIPE
-    with subprocess.Popen(argv, cwd=cwd, env=env or environment(), stdin=pipe, stdout=pipe, stderr=pipe, process_group=0) as program:
+    with subprocess.Popen(
+        command,
+        cwd=cwd,
+        env=env or environment(),
+        stdin=pipe,
+        stdout=pipe,
+        stderr=pipe,
+        process_group=0,
+    ) as program:
         try:
             out, err = program.communicate(stdin, seconds)
         except BaseException as failure:
             with suppress(ProcessLookupError):
                 os.killpg(program.pid, signal.SIGKILL)
             if isinstance(failure, subprocess.TimeoutExpired):
-                raise TookTooLong(f"`{shlex.join(argv)}` did not end within {seconds:.0f} s (in {cwd})") from None
+                raise TookTooLong(
+                    f"`{shlex.join(command)}` did not end within {seconds:.0f} s (in {cwd})"
+                ) from None
             raise
     return Outcome(program.returncode, out, err)
 
 
-def run(argv, cwd: Path, stdin: bytes = b"", env: dict | None = None, seconds: float = 900) -> bytes:
+def run(
+    argv: Iterable[object],
+    cwd: Path,
+    stdin: bytes = b"",
+    env: dict | None = None,
+    seconds: float = 900,
+) -> bytes:
     """Runs a program that must succeed; returns its standard output."""
     outcome = attempt(argv, cwd, stdin, env, seconds)
     if outcome.status != 0:

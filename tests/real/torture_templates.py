@@ -1,76 +1,172 @@
-#!/usr/bin/env python3
-"""Writes programs from templates into a folder: `torture_templates.py FOLDER`. With those of `tests/torture` they are the corpus.
+"""Writes programs from templates into a folder; with those of `tests/torture` they are the corpus.
 
-Three families: each statement that chooses a way inside each other one; each attribute that has to do with control, at
-a function with a loop and branches; and each way to throw through each kind of frame to each kind of handler.
+    python3 -m tests.real.torture_templates FOLDER
+
+Three families: each statement that chooses a way inside each other one; each attribute that has to
+do with control, at a function with a loop and branches; and each way to throw through each kind of
+frame to each kind of handler.
 """
 
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-# Statements around BODY, which sees `n` and changes `s`. @ is a number that no other statement of the program has.
+# Statements around BODY, which sees `n` and changes `s`. @ is a number that no other statement of
+# the program has.
 STATEMENTS = {
     "if": "if (n % 3 == 1) { BODY }",
     "else": "if (n & 1) { s++; } else { BODY }",
     "for": "for (int i@ = 0; i@ < n % 4; i@++) { BODY }",
     "while": "{ int w@ = n; while (w@ > 2) { w@ /= 2; BODY } }",
     "do": "{ int d@ = 0; do { BODY } while (++d@ < n % 3); }",
-    "switch": "switch (n % 4) { case 0: s += 2; break; case 1: BODY /* falls through */ case 2: s += 3; break; default: BODY }",
+    "switch": (
+        "switch (n % 4) { case 0: s += 2; break; case 1: BODY /* falls through */ "
+        "case 2: s += 3; break; default: BODY }"
+    ),
     "goto": "{ int g@ = n % 3; again@: if (g@-- > 0) { BODY goto again@; } }",
-    "computed": "{ static void *const to@[] = {&&a@, &&b@}; goto *to@[n & 1]; a@: BODY b@: s++; }",
+    "computed": (
+        "{ static void *const to@[] = {&&a@, &&b@}; goto *to@[n & 1]; a@: BODY b@: s++; }"
+    ),
     "ternary": "s += n > 4 ? ({ BODY n; }) : ({ s++; 1; });",
     "and": "if (n > 2 && (s += 1, n < 9) && n != 5) { BODY }",
     "or": "if (n < 2 || (s += 1, n > 7)) { BODY }",
 }
+# A `switch` whose body is no copy, since what holds labels may stand but once.
+ONE_BODY = (
+    "switch (n % 4) { case 0: s += 2; break; case 1: BODY /* falls through */ default: s += 3; }"
+)
 LEAF = "s += n; if (s > 5000) return s;"
 
-# Attributes of functions, as clang 22 lists them (`Attr.td`) for C and C++ on x86-64 Linux, that change how control comes in, goes out or
-# what the optimiser may do about it. What must stand in a program of another form is in tests/torture by its own name: alias, cleanup,
-# constructor, cpu_dispatch, destructor, ifunc, init_priority, musttail, naked, noreturn, returns_twice, target_clones, weak, weakref,
-# `coro_*`, statement attributes (likely, unlikely, fallthrough, assume, nomerge, code_align, loop hints).
-# Left out: attributes of other targets and languages (AMDGPU, ARM, AVR, BPF, CUDA, HLSL, Mips, MSP430, ObjC, OpenCL, RISCV, SYCL, Swift
-# errors, WebAssembly, Windows' dllexport and `uuid`), of types, fields and variables, those that only warn (capabilities, consumed,
-# `nonnull`, `format`, `nonblocking`, `error`), and `interrupt`, whose functions no program can call.
+# Attributes of functions, as clang 22 lists them (`Attr.td`) for C and C++ on x86-64 Linux, that
+# change how control comes in, goes out or what the optimiser may do about it. What must stand in a
+# program of another form is in tests/torture by its own name: alias, cleanup, constructor,
+# cpu_dispatch, destructor, ifunc, init_priority, musttail, naked, noreturn, returns_twice,
+# target_clones, weak, weakref, `coro_*`, statement attributes (likely, unlikely, fallthrough,
+# assume, nomerge, code_align, loop hints). Left out: attributes of other targets and languages
+# (AMDGPU, ARM, AVR, BPF, CUDA, HLSL, Mips, MSP430, ObjC, OpenCL, RISCV, SYCL, Swift errors,
+# WebAssembly, Windows' dllexport and `uuid`), of types, fields and variables, those that only warn
+# (capabilities, consumed, `nonnull`, `format`, `nonblocking`, `error`), and `interrupt`, whose
+# functions no program can call.
 ATTRIBUTES = {
-    "abi_tag": 'abi_tag("x")', "always_inline": "always_inline", "cold": "cold", "const": "const",
-    "convergent": "convergent", "disable_sanitizer_instrumentation": "disable_sanitizer_instrumentation",
-    "disable_tail_calls": "disable_tail_calls", "flatten": "flatten", "function_return": 'function_return("keep")', "hot": "hot",
-    "internal_linkage": "internal_linkage", "leaf": "leaf", "minsize": "minsize", "min_vector_width": "min_vector_width(128)",
-    "ms_abi": "ms_abi", "no_builtin": "no_builtin",
-    "no_instrument_function": "no_instrument_function", "no_profile_instrument_function": "no_profile_instrument_function",
-    "no_sanitize": 'no_sanitize("undefined")', "no_split_stack": "no_split_stack", "no_stack_protector": "no_stack_protector",
-    "nocf_check": "nocf_check", "nodebug": "nodebug", "noduplicate": "noduplicate", "noinline": "noinline", "nomerge": "nomerge",
-    "not_tail_called": "not_tail_called", "nothrow": "nothrow", "nouwtable": "nouwtable", "optnone": "optnone, noinline",
-    "patchable_function_entry": "patchable_function_entry(4, 2)", "preserve_all": "preserve_all", "preserve_most": "preserve_most",
-    "preserve_none": "preserve_none", "pure": "pure", "regcall": "regcall", "retain": "retain, used", "section": 'section(".text.apart")',
+    "abi_tag": 'abi_tag("x")',
+    "always_inline": "always_inline",
+    "cold": "cold",
+    "const": "const",
+    "convergent": "convergent",
+    "disable_sanitizer_instrumentation": "disable_sanitizer_instrumentation",
+    "disable_tail_calls": "disable_tail_calls",
+    "flatten": "flatten",
+    "function_return": 'function_return("keep")',
+    "hot": "hot",
+    "internal_linkage": "internal_linkage",
+    "leaf": "leaf",
+    "minsize": "minsize",
+    "min_vector_width": "min_vector_width(128)",
+    "ms_abi": "ms_abi",
+    "no_builtin": "no_builtin",
+    "no_instrument_function": "no_instrument_function",
+    "no_profile_instrument_function": "no_profile_instrument_function",
+    "no_sanitize": 'no_sanitize("undefined")',
+    "no_split_stack": "no_split_stack",
+    "no_stack_protector": "no_stack_protector",
+    "nocf_check": "nocf_check",
+    "nodebug": "nodebug",
+    "noduplicate": "noduplicate",
+    "noinline": "noinline",
+    "nomerge": "nomerge",
+    "not_tail_called": "not_tail_called",
+    "nothrow": "nothrow",
+    "nouwtable": "nouwtable",
+    "optnone": "optnone, noinline",
+    "patchable_function_entry": "patchable_function_entry(4, 2)",
+    "preserve_all": "preserve_all",
+    "preserve_most": "preserve_most",
+    "preserve_none": "preserve_none",
+    "pure": "pure",
+    "regcall": "regcall",
+    "retain": "retain, used",
+    "section": 'section(".text.apart")',
     "speculative_load_hardening": "speculative_load_hardening",
-    "sysv_abi": "sysv_abi", "target": 'target("avx2")', "unused": "unused", "used": "used", "vectorcall": "vectorcall",
-    "visibility": 'visibility("hidden")', "warn_unused_result": "warn_unused_result", "weak": "weak",
-    "xray_always_instrument": "xray_always_instrument", "xray_never_instrument": "xray_never_instrument",
-    "zero_call_used_regs": 'zero_call_used_regs("used-gpr")', "swiftcall": "swiftcall", "swiftasynccall": "swiftasynccall",
-    "no_speculative_load_hardening": "no_speculative_load_hardening", "force_align_arg_pointer": "force_align_arg_pointer",
-    "annotate": 'annotate("pathcc:count")', "annotate_skip": 'annotate("pathcc:skip")', "aligned": "aligned(64)",
+    "sysv_abi": "sysv_abi",
+    "target": 'target("avx2")',
+    "unused": "unused",
+    "used": "used",
+    "vectorcall": "vectorcall",
+    "visibility": 'visibility("hidden")',
+    "warn_unused_result": "warn_unused_result",
+    "weak": "weak",
+    "xray_always_instrument": "xray_always_instrument",
+    "xray_never_instrument": "xray_never_instrument",
+    "zero_call_used_regs": 'zero_call_used_regs("used-gpr")',
+    "swiftcall": "swiftcall",
+    "swiftasynccall": "swiftasynccall",
+    "no_speculative_load_hardening": "no_speculative_load_hardening",
+    "force_align_arg_pointer": "force_align_arg_pointer",
+    "annotate": 'annotate("pathcc:count")',
+    "annotate_skip": 'annotate("pathcc:skip")',
+    "aligned": "aligned(64)",
     "enable_if": 'enable_if(1, "")',
-    "overloadable": "overloadable", "cfi_canonical_jump_table": "cfi_canonical_jump_table",
-}  # fmt: skip
+    "overloadable": "overloadable",
+    "cfi_canonical_jump_table": "cfi_canonical_jump_table",
+}
 ONLY_C = {"overloadable"}
 ONLY_CPP = {"abi_tag"}
 
 # Flags of clang that change how control is compiled.
 FLAGS = [
-    "-fstack-protector-all", "-fcf-protection=full", "-fno-jump-tables", "-fno-plt", "-fPIE -pie", "-fno-pie -no-pie", "-fomit-frame-pointer",
-    "-fno-omit-frame-pointer -mno-omit-leaf-frame-pointer", "-ftrapv", "-fwrapv", "-fexceptions", "-fno-unwind-tables -fno-asynchronous-unwind-tables",
-    "-ffunction-sections -Wl,--gc-sections", "-finstrument-functions-after-inlining", "-fno-inline", "-finline-hint-functions", "-fno-builtin",
-    "-fsplit-stack -fno-split-stack", "-mretpoline", "-mspeculative-load-hardening", "-fno-optimize-sibling-calls", "-funroll-loops",
-    "-fstrict-flex-arrays=3", "-fvisibility=hidden", "-fno-semantic-interposition", "-mcmodel=medium", "-fzero-call-used-regs=used",
-    "-fsanitize=undefined -fsanitize-trap=undefined", "-fsanitize=bounds,integer-divide-by-zero -fsanitize-minimal-runtime", "-fstack-clash-protection",
-    "-flto", "-flto=thin", "-fpatchable-function-entry=2", "-mno-red-zone", "-fno-strict-aliasing -fno-strict-overflow", "-fshort-enums",
-    "-fuse-ld=lld", "-static", "-march=x86-64-v3", "-ffast-math", "-fno-common -fdata-sections", "-fbasic-block-sections=all", "-fsplit-machine-functions",
-    "-mharden-sls=all", "-mindirect-branch-cs-prefix", "-fno-delete-null-pointer-checks", "-ffinite-loops", "-fno-finite-loops", "-fpseudo-probe-for-profiling",
-]  # fmt: skip
+    "-fstack-protector-all",
+    "-fcf-protection=full",
+    "-fno-jump-tables",
+    "-fno-plt",
+    "-fPIE -pie",
+    "-fno-pie -no-pie",
+    "-fomit-frame-pointer",
+    "-fno-omit-frame-pointer -mno-omit-leaf-frame-pointer",
+    "-ftrapv",
+    "-fwrapv",
+    "-fexceptions",
+    "-fno-unwind-tables -fno-asynchronous-unwind-tables",
+    "-ffunction-sections -Wl,--gc-sections",
+    "-finstrument-functions-after-inlining",
+    "-fno-inline",
+    "-finline-hint-functions",
+    "-fno-builtin",
+    "-fsplit-stack -fno-split-stack",
+    "-mretpoline",
+    "-mspeculative-load-hardening",
+    "-fno-optimize-sibling-calls",
+    "-funroll-loops",
+    "-fstrict-flex-arrays=3",
+    "-fvisibility=hidden",
+    "-fno-semantic-interposition",
+    "-mcmodel=medium",
+    "-fzero-call-used-regs=used",
+    "-fsanitize=undefined -fsanitize-trap=undefined",
+    "-fsanitize=bounds,integer-divide-by-zero -fsanitize-minimal-runtime",
+    "-fstack-clash-protection",
+    "-flto",
+    "-flto=thin",
+    "-fpatchable-function-entry=2",
+    "-mno-red-zone",
+    "-fno-strict-aliasing -fno-strict-overflow",
+    "-fshort-enums",
+    "-fuse-ld=lld",
+    "-static",
+    "-march=x86-64-v3",
+    "-ffast-math",
+    "-fno-common -fdata-sections",
+    "-fbasic-block-sections=all",
+    "-fsplit-machine-functions",
+    "-mharden-sls=all",
+    "-mindirect-branch-cs-prefix",
+    "-fno-delete-null-pointer-checks",
+    "-ffinite-loops",
+    "-fno-finite-loops",
+    "-fpseudo-probe-for-profiling",
+]
 
-FUNCTION = """#include <stdio.h>
+FUNCTION = (
+    """#include <stdio.h>
 {attribute}{linkage}int f(int n) {{
     int s = 0;
     for (int i = 0; i < n; i++) {{
@@ -81,15 +177,31 @@ FUNCTION = """#include <stdio.h>
     return s ? s : 1;
 }}
 static int g(int n) {{ return n > 4 ? f(n) : n & 1 ? f(n + 1) + 1 : 0; }}
-int main(void) {{ int s = 0; for (int i = 0; i < 14; i++) s += f(i) + g(i); printf("%d\\n", s); return 0; }}
 """
+    "int main(void) {{ int s = 0; for (int i = 0; i < 14; i++) s += f(i) + g(i); "
+    'printf("%d\\n", s); return 0; }}\n'
+)
+
+NESTED = (
+    """#include <stdio.h>
+static int f(int n) {{
+    int s = 0;
+    {body}
+    return s;
+}}
+"""
+    "int main(void) {{ int s = 0; for (int n = 0; n < 12; n++) s += f(n); "
+    'printf("%d\\n", s); return 0; }}\n'
+)
 
 # How it is thrown, through what, and who catches it.
 THROWS = {
     "plain": "if (n % 3 == 1) throw n;",
     "call": "if (n % 3 == 1) raise(n);",
     "loop": "for (int i = 0; i < n; i++) { if (i == 2) throw i; s += i; }",
-    "rethrown": "try { if (n % 3) throw n; s++; } catch (int &x) { x++; if (n & 1) throw; s += x; }",
+    "rethrown": (
+        "try { if (n % 3) throw n; s++; } catch (int &x) { x++; if (n & 1) throw; s += x; }"
+    ),
     "conditional": "s += n & 1 ? throw n : n;",
     "destructor": "{ Thrower t{n}; s++; }",
 }
@@ -97,12 +209,16 @@ FRAMES = {
     "bare": "THROW",
     "object": "Object o{s}; THROW",
     "two": "Object o{s}; { Object p{s}; THROW } Object q{s};",
-    "switch": "switch (n & 3) { case 0: s++; break; case 1: { Object o{s}; THROW break; } default: THROW }",
+    "switch": (
+        "switch (n & 3) { case 0: s++; break; case 1: { Object o{s}; THROW break; } "
+        "default: THROW }"
+    ),
     "noexcept": "auto quiet = [&]() noexcept { try { THROW } catch (...) { s += 50; } }; quiet();",
     "lambda": "auto inner = [&] { Object o{s}; THROW return s; }; s += inner();",
     "wrong": "try { THROW } catch (char) { s = -1; } catch (double) { s = -2; }",
 }
-EXCEPTIONS = """#include <cstdio>
+EXCEPTIONS = (
+    """#include <cstdio>
 struct Object {{ int &s; ~Object() {{ if (s & 1) s += 3; else s += 4; }} }};
 struct Thrower {{ int n; ~Thrower() noexcept(false) {{ if (n % 4 == 2) throw n; }} }};
 [[noreturn]] __attribute__((noinline)) static void raise(int n) {{ throw n; }}
@@ -110,23 +226,23 @@ static int s;
 {inline}static int f(int n) {{ {frame} s += 2; return s; }}
 int main() {{
     int caught = 0;
-    for (int n = 0; n < 9; n++) try {{ f(n); }} catch (int x) {{ caught += x; }} catch (...) {{ caught += 1000; }}
-    std::printf("%d %d\\n", s, caught);
-}}
 """
+    "    for (int n = 0; n < 9; n++) try {{ f(n); }} catch (int x) {{ caught += x; }} "
+    "catch (...) {{ caught += 1000; }}\n"
+    '    std::printf("%d %d\\n", s, caught);\n}}\n'
+)
 
 
 def statements() -> Iterator[tuple[str, str]]:
     """Each statement in each."""
     for outer, around in STATEMENTS.items():
         for inner, within in STATEMENTS.items():
-            # The bodies of a `switch` are copies: what holds labels may not be copied.
-            if outer == "switch" and inner in ("goto", "computed"):
-                around = "switch (n % 4) { case 0: s += 2; break; case 1: BODY /* falls through */ default: s += 3; }"
-            body = around.replace("@", "1").replace("BODY", within.replace("@", "2").replace("BODY", LEAF))
-            text = f"#include <stdio.h>\nstatic int f(int n) {{\n    int s = 0;\n    {body}\n    return s;\n}}\n"
-            text += 'int main(void) { int s = 0; for (int n = 0; n < 12; n++) s += f(n); printf("%d\\n", s); return 0; }\n'
-            yield f"nested_{outer}_{inner}.c", text
+            has_labels = inner in ("goto", "computed")
+            whole = ONE_BODY if outer == "switch" and has_labels else around
+            body = whole.replace("@", "1").replace(
+                "BODY", within.replace("@", "2").replace("BODY", LEAF)
+            )
+            yield f"nested_{outer}_{inner}.c", NESTED.format(body=body)
 
 
 def attributes() -> Iterator[tuple[str, str]]:
@@ -145,10 +261,17 @@ def attributes() -> Iterator[tuple[str, str]]:
 
 def flags() -> Iterator[tuple[str, str]]:
     """Flags that change how control is compiled."""
-    hooks = "void __cyg_profile_func_enter(void *f, void *g) {}\nvoid __cyg_profile_func_exit(void *f, void *g) {}\n"
+    hooks = (
+        "void __cyg_profile_func_enter(void *f, void *g) {}\n"
+        "void __cyg_profile_func_exit(void *f, void *g) {}\n"
+    )
     for number, flag in enumerate(FLAGS):
         text = FUNCTION.format(attribute="", linkage="")
-        extra = f"__attribute__((no_instrument_function)) {hooks}" if "instrument-functions" in flag else ""
+        extra = (
+            f"__attribute__((no_instrument_function)) {hooks}"
+            if "instrument-functions" in flag
+            else ""
+        )
         name = flag.split()[0].lstrip("-").replace("=", "_").replace(",", "_").replace("-", "_")
         yield f"flags_{number:02}_{name}.c", f"// flags: {flag}\n{extra}{text}"
 
@@ -158,7 +281,10 @@ def exceptions() -> Iterator[tuple[str, str]]:
     for throw, thrown in THROWS.items():
         for frame, around in FRAMES.items():
             inline = "__attribute__((noinline)) " if (len(throw) + len(frame)) & 1 else ""
-            yield f"throw_{throw}_{frame}.cc", EXCEPTIONS.format(frame=around.replace("THROW", thrown), inline=inline)
+            yield (
+                f"throw_{throw}_{frame}.cc",
+                EXCEPTIONS.format(frame=around.replace("THROW", thrown), inline=inline),
+            )
 
 
 def write(folder: Path) -> int:

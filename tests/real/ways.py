@@ -1,8 +1,29 @@
 """The ways to count a program: what is counted, at which stage, at which level."""
 
-UNPEELED = "-Xclang -mllvm -Xclang -pathcc-without=peeling"
+# The techniques that pathcc can be told to do without, by the names that the pass has for them.
+# `order` is not among them: it acts only with the weights of an earlier run.
+TECHNIQUES = [
+    "weights",
+    "constants",
+    "above",
+    "joins",
+    "ahead",
+    "tail-calls",
+    "reading-again",
+    "peeling",
+    "folding",
+]
 
-# What is counted, with flags. The first iterations of short loops are copies of their own in paths alone.
+
+def without(*techniques: str) -> str:
+    """The flags that tell pathcc to do without some techniques; nothing if there are none."""
+    return f"-Xclang -mllvm -Xclang -pathcc-without={','.join(techniques)}" if techniques else ""
+
+
+UNPEELED = without("peeling")
+
+# What is counted, with flags. The first iterations of short loops are copies of their own in paths
+# alone.
 MODES = {
     "paths": "",
     "unpeeled": UNPEELED,

@@ -1,0 +1,1 @@
+"""What counting costs: measurements, and the documents made of them."""

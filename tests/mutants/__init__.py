@@ -1,0 +1,1 @@
+"""Changes to the code that a test should notice."""

@@ -1,0 +1,1 @@
+"""Whole projects, built and tested by their own build systems."""

@@ -1,0 +1,1 @@
+"""Programs held against what they do without pathcc, and against independent oracles."""
