@@ -13,7 +13,8 @@ LESSONS = sorted(
 
 def commands(readme: str) -> list[str]:
     """The indented lines of a README, with continuation lines joined."""
-    joined = readme.replace("\\\n", " ")
+    unfenced = re.sub(r"^```.*?^```$", "", readme, flags=re.MULTILINE | re.DOTALL)
+    joined = unfenced.replace("\\\n", " ")
     return [line.strip() for line in joined.splitlines() if line.startswith("    ")]
 
 

@@ -7,6 +7,7 @@
 
 pub mod compare;
 pub mod counted;
+pub mod document;
 pub mod image;
 pub mod log;
 pub mod ran;

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use pathformat::tree::{self, Kind};
+use pathtests::document;
 use tempfile::TempDir;
 
 /// The user and the group that own nothing.
@@ -79,11 +80,10 @@ fn an_installed_tree_is_complete_and_everybody_may_use_it() {
     assert_eq!(["bin", "lib/pathcc"].map(files), before);
 }
 
-/// The commands of a lesson: the indented lines of its README, and where there are none every program by itself.
+/// The commands of a lesson: those of its README, and where there are none every program by itself.
 fn commands(lesson: &Path) -> String {
     let readme = fs::read_to_string(lesson.join("README.md")).expect("every lesson has a README");
-    let readme = readme.replace("\\\n", " ");
-    let typed: Vec<_> = readme.lines().filter(|line| line.starts_with("    ")).map(str::trim).collect();
+    let typed: Vec<_> = document::blocks(&readme).into_iter().flat_map(|block| block.commands).collect();
     if !typed.is_empty() {
         return typed.join("\n");
     }

@@ -1,0 +1,12 @@
+// The project that the commands of the documents are typed into: a program of two files.
+#include <stdio.h>
+
+#include "util.h"
+
+int main(int count, char **words) {
+    long sum = 0;
+    for (int i = 1; i < count; i++)
+        sum += parse_number(words[i]);
+    printf("%ld\n", sum);
+    return 0;
+}

@@ -1,0 +1,136 @@
+//! Pages of the documentation: what a reader types, and what a page shows of what is printed.
+//!
+//! An indented block is typed into a shell, one command on a line. A fenced block of the language
+//! `output` shows what the indented block before it prints in a terminal. There, a line `…` stands
+//! for any number of lines. Other fenced blocks hold no commands.
+
+/// Stands for any number of lines in what a page shows.
+const ELLIPSIS: &str = "…";
+
+/// An indented block of a page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Block {
+    /// The heading above it.
+    pub section: String,
+    /// The number of its first line in the page, from 1.
+    pub line: usize,
+    /// Its commands, in order. A command that is continued by a backslash has several lines.
+    pub commands: Vec<String>,
+    /// What the page shows them printing, if it does.
+    pub shown: Option<String>,
+}
+
+/// The indented blocks of a page, in order.
+///
+/// # Panics
+/// If a fenced block is not closed, or one of the language `output` follows no indented block.
+pub fn blocks(page: &str) -> Vec<Block> {
+    let mut blocks: Vec<Block> = Vec::new();
+    let mut section = String::new();
+    let mut before = "";
+    let mut lines = (1..).zip(page.lines()).peekable();
+    while let Some((number, line)) = lines.next() {
+        if let Some(language) = line.strip_prefix("```") {
+            let mut inside = Vec::new();
+            loop {
+                match lines.next() {
+                    Some((_, "```")) => break,
+                    Some((_, line)) => inside.push(line),
+                    None => panic!("line {number}: the block is not closed"),
+                }
+            }
+            if language == "output" {
+                let last = blocks.last_mut().filter(|block| block.section == section);
+                match last.filter(|block| block.shown.is_none()) {
+                    Some(block) => block.shown = Some(inside.join("\n")),
+                    None => panic!("line {number}: nothing prints this"),
+                }
+            }
+        } else if let Some(first) = line.strip_prefix("    ").filter(|_| before.is_empty()) {
+            let mut typed = vec![first];
+            while let Some((_, line)) = lines.next_if(|(_, line)| line.starts_with("    ")) {
+                typed.push(line.trim_start());
+            }
+            let (section, commands) = (section.clone(), commands(&typed));
+            blocks.push(Block { section, line: number, commands, shown: None });
+        } else if line.starts_with('#') {
+            line.trim_start_matches('#').trim().clone_into(&mut section);
+        }
+        before = line;
+    }
+    blocks
+}
+
+/// Lines as commands: one that ends with a backslash continues in the next line.
+fn commands(lines: &[&str]) -> Vec<String> {
+    let mut commands: Vec<String> = Vec::new();
+    for line in lines {
+        match commands.last_mut().filter(|last| last.ends_with('\\')) {
+            Some(last) => last.extend(["\n", line]),
+            None => commands.push((*line).to_owned()),
+        }
+    }
+    commands
+}
+
+/// Whether a page shows what was printed. Spaces at the ends of lines do not count.
+pub fn shows(shown: &str, printed: &str) -> bool {
+    let lines = |text: &str| -> Vec<String> {
+        let lines = text.trim_end().lines();
+        lines.map(|line| line.trim_end().to_owned()).collect()
+    };
+    fits(&lines(shown), &lines(printed))
+}
+
+fn fits(shown: &[String], printed: &[String]) -> bool {
+    match (shown.split_first(), printed.split_first()) {
+        (None, rest) => rest.is_none(),
+        (Some((expected, after)), _) if expected == ELLIPSIS => {
+            (0..=printed.len()).any(|from| fits(after, &printed[from..]))
+        }
+        (Some((expected, after)), Some((line, rest))) => expected == line && fits(after, rest),
+        (Some(_), None) => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_and_what_they_print_are_found() {
+        let first = "# Page\n\n    a \\\n        b\n    c\n\nText\n    of it.\n\n";
+        let second = "```output\none\n…\n```\n\n## Part\n\n```c\n    int x;\n```\n\n    d\n";
+        let found = blocks(&format!("{first}{second}"));
+        assert_eq!(found.len(), 2, "{found:?}");
+        assert_eq!((found[0].section.as_str(), found[0].line), ("Page", 3));
+        assert_eq!(found[0].commands, ["a \\\nb", "c"]);
+        assert_eq!(found[0].shown.as_deref(), Some("one\n…"));
+        assert_eq!((found[1].section.as_str(), found[1].line), ("Part", 21));
+        assert_eq!(found[1].shown, None);
+    }
+
+    #[test]
+    fn every_line_that_is_shown_counts() {
+        assert!(shows("a\nb", "a  \nb\n\n"));
+        assert!(shows("a\n…\nd", "a\nb\nc\nd"));
+        assert!(shows("…\nd", "d"));
+        assert!(shows("a\n…", "a\nb"));
+        assert!(!shows("a\nb", "a\nc"));
+        assert!(!shows("a", "a\nb"));
+        assert!(!shows("a\nb", "a"));
+        assert!(!shows("a\n…\nc", "a\nb"));
+    }
+
+    #[test]
+    #[should_panic(expected = "line 3: nothing prints this")]
+    fn what_nothing_prints_is_refused() {
+        blocks("# Page\n\n```output\nx\n```\n");
+    }
+
+    #[test]
+    #[should_panic(expected = "line 1: the block is not closed")]
+    fn an_open_block_is_refused() {
+        blocks("```c\nint x;\n");
+    }
+}
