@@ -108,7 +108,7 @@ pub mod names {
     pub const DELTA_OFFSET: &str = "__pathcc_delta_offset";
 
     /// What the images of a process share: the executable's.
-    pub const HUB: &str = "__pathcc_hub";
+    pub const REGISTRY: &str = "__pathcc_registry";
 
     /// Functions that an instrumented executable defines in place of the C library's.
     pub const THREAD_FUNCTIONS: [&str; 2] = ["pthread_create", "thrd_create"];
@@ -118,11 +118,11 @@ pub mod names {
     pub const EXIT_FUNCTIONS: [&str; 2] = ["_exit", "_Exit"];
 
     /// Behind the entry of an executable's `pthread_create` that is ours: by it libraries find the
-    /// hub. It ends with the version of what the images of a process share (`runtime/src/hub.rs`).
-    pub const HUB_SIGNATURE: [u8; 16] = *b"pathcc threads\x05\0";
+    /// registry. It ends with the version of what the images of a process share (`runtime/src/registry.rs`).
+    pub const REGISTRY_SIGNATURE: [u8; 16] = *b"pathcc threads\x05\0";
 
     /// So much of the signature is the same in every version.
-    pub const HUB_SIGNATURE_NAME: usize = 14;
+    pub const REGISTRY_SIGNATURE_NAME: usize = 14;
 
     /// The section of the region that holds all counter arrays of an image; page-aligned and
     /// padded.

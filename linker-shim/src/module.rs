@@ -175,11 +175,11 @@ pub(crate) fn generate(modules: &[Module], kind: Kind) -> Result<Vec<u8>> {
         refer(&mut object, anchors, offset, symbol)?;
     }
     if kind == Kind::Executable {
-        let names = [names::CREATE_THREAD, names::HUB, names::LEAVE];
-        let [runtime, hub, leave] = names.map(|name| undefined(&mut object, name));
+        let names = [names::CREATE_THREAD, names::REGISTRY, names::LEAVE];
+        let [runtime, registry, leave] = names.map(|name| undefined(&mut object, name));
         let lent = lend(&mut object);
         let exits = threads::define_exits(&mut object, leave)?;
-        for function in threads::define(&mut object, runtime, hub, lent)?.into_iter().chain(exits) {
+        for function in threads::define(&mut object, runtime, registry, lent)?.into_iter().chain(exits) {
             let offset = object.append_section_data(anchors, &[0; 8], 8);
             refer(&mut object, anchors, offset, function)?;
         }

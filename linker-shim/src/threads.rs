@@ -3,7 +3,7 @@
 //! at once.
 //!
 //! They are weak, so that a program may have its own, and exported, so that libraries call them too. Behind the first one
-//! libraries with counters find the executable's hub. Must match `runtime/src/shared_hub.rs`. In a static link
+//! libraries with counters find the executable's registry. Must match `runtime/src/shared_registry.rs`. In a static link
 //! `runtime/static/threads.s` takes their place.
 
 use anyhow::Result;
@@ -26,7 +26,7 @@ const EXIT: [u8; 9] = [
     0xe9, 0, 0, 0, 0, // jmp __pathcc_leave
 ];
 
-/// Where the signature stands, and behind it the distance to the hub and that of the words for libraries from the thread pointer.
+/// Where the signature stands, and behind it the distance to the registry and that of the words for libraries from the thread pointer.
 const SIGNATURE_OFFSET: u64 = 16;
 
 /// `thrd_create`: the function and its argument move on by one, and the last argument says "C".
@@ -42,19 +42,19 @@ const C: [u8; 24] = [
 /// The functions start at multiples of this, so that everything behind the first is on its page.
 const ALIGNMENT: u64 = 64;
 
-/// Adds the functions. `runtime` names the function that they hand on to, `hub` what libraries find, `lent` the words that they
+/// Adds the functions. `runtime` names the function that they hand on to, `registry` what libraries find, `lent` the words that they
 /// are lent. Gives symbols that must be kept.
 pub(crate) fn define(
     object: &mut Object<'_>,
     runtime: SymbolId,
-    hub: SymbolId,
+    registry: SymbolId,
     lent: SymbolId,
 ) -> Result<[SymbolId; 2]> {
     let section = object.add_section(Vec::new(), b".text.__pathcc_threads".to_vec(), SectionKind::Text);
     let posix = jump(object, section, &POSIX, runtime)?;
-    object.append_section_data(section, &names::HUB_SIGNATURE, SIGNATURE_OFFSET);
+    object.append_section_data(section, &names::REGISTRY_SIGNATURE, SIGNATURE_OFFSET);
     let distance = object.append_section_data(section, &[0; 4], 4);
-    refer(object, section, distance, hub, R_X86_64_PC32, 0)?;
+    refer(object, section, distance, registry, R_X86_64_PC32, 0)?;
     let words = object.append_section_data(section, &[0; 4], 4);
     refer(object, section, words, lent, R_X86_64_TPOFF32, 0)?;
     let c = jump(object, section, &C, runtime)?;

@@ -67,7 +67,14 @@ impl Techniques {
     pub(crate) fn without(words: &str) -> Self {
         let uses = |name: &str| !words.split(',').any(|word| word == name);
         Self {
-            paths: paths::techniques::Techniques::without(words),
+            paths: paths::techniques::Techniques {
+                order: uses("order"),
+                weights: uses("weights"),
+                constants: uses("constants"),
+                above: uses("above"),
+                joins: uses("joins"),
+                speculation: uses("speculation"),
+            },
             tail_calls: uses("tail-calls"),
             peeling: uses("peeling"),
             folding: uses("folding"),
@@ -181,6 +188,25 @@ impl Filter {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn words_leave_techniques_out() {
+        use paths::techniques::Techniques as InPlan;
+        assert_eq!(Techniques::without("").paths, InPlan::ALL);
+        let leaves_out = |word: &str| {
+            let InPlan { order, weights, constants, above, joins, speculation } = Techniques::without(word).paths;
+            [order, weights, constants, above, joins, speculation]
+        };
+        let words = ["order", "weights", "constants", "above", "joins", "speculation"];
+        for (at, word) in words.into_iter().enumerate() {
+            let mut expected = [true; 6];
+            expected[at] = false;
+            assert_eq!(leaves_out(word), expected, "{word}");
+        }
+        assert_eq!(leaves_out(&words.join(",")), [false; 6]);
+        let some = Techniques::without("speculation,tail-calls");
+        assert!(!some.tail_calls && some.peeling && some.folding && some.reading_again);
+    }
 
     #[test]
     fn filters_by_function_and_file() {

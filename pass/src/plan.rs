@@ -46,7 +46,7 @@ fn function(graph: &Graph<'_>, options: &Options) -> Plan {
 fn paths(graph: &Graph<'_>, options: &Options) -> PathPlan {
     let techniques = options.techniques.in_plan(graph.is_measured);
     let cut = paths::plan(&graph.cfg, &graph.frequency, options.limit, techniques);
-    let uncut = || paths::plan_whole(&graph.cfg, &graph.frequency, techniques, &cut);
+    let uncut = || paths::plan_uncut(&graph.cfg, &graph.frequency, techniques, &cut);
     let uncut = options.table.and_then(|_| uncut());
     PathPlan { cut, uncut }
 }

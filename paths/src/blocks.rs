@@ -2,14 +2,14 @@
 //!
 //! Between blocks there are points: the end of a block and the top of each of its successors are one, so blocks that share a
 //! successor share the point behind them. Seen so, a block is an arc between two points, and [what comes to a point leaves
-//! it](crate::conservation): the blocks of a spanning tree follow from the others ("Optimal measurement points for program
+//! it](crate::flow_network): the blocks of a spanning tree follow from the others ("Optimal measurement points for program
 //! frequency counts", Knuth & Stevenson, BIT 13, 1973). The tree takes the blocks that run most often. No edge holds code, so every kind
 //! of edge will do. Where only some blocks are of interest, such as those with calls, the points that others join are one.
 
 use std::cmp::Reverse;
 
 use crate::cfg::{Block, Cfg, ENTRY};
-use crate::conservation::Network;
+use crate::flow_network::FlowNetwork;
 use crate::union_find::UnionFind;
 
 /// Which blocks of one function have a counter.
@@ -68,14 +68,14 @@ pub(crate) fn executions(cfg: &Cfg, frequency: &[u64], block: Block) -> u64 {
 }
 
 /// The network of the blocks of a graph.
-pub(crate) fn of(cfg: &Cfg) -> Network {
+pub(crate) fn of(cfg: &Cfg) -> FlowNetwork {
     let edges: Vec<_> = cfg.edges().map(|edge| cfg.edge(edge)).map(|edge| (edge.from.0, edge.to.0)).collect();
     network(&edges, &leaves(cfg))
 }
 
 /// The network whose arcs are the blocks. Edges are (source, target), `leaves` says of each block whether control may leave the
 /// function at its end, or stay there. An edge that names no block is left out.
-pub fn network(edges: &[(u32, u32)], leaves: &[bool]) -> Network {
+pub fn network(edges: &[(u32, u32)], leaves: &[bool]) -> FlowNetwork {
     let blocks = leaves.len();
     let (top, end) = (|block: usize| 2 * block, |block: usize| 2 * block + 1);
     let outside = 2 * blocks;
@@ -91,7 +91,7 @@ pub fn network(edges: &[(u32, u32)], leaves: &[bool]) -> Network {
         same.union(end(block), outside);
     }
     let arcs = (0..blocks).map(|block| [same.find(top(block)), same.find(end(block))]).collect();
-    Network { arcs, outside: same.find(outside), points: outside + 1 }
+    FlowNetwork { arcs, outside: same.find(outside), points: outside + 1 }
 }
 
 #[cfg(test)]

@@ -1,18 +1,18 @@
 //! Which edges are counted, so that the counts of all others follow.
 //!
 //! Every block is an arc from its top to its end, every edge an arc from an end to a top, and
-//! [what comes to a point leaves it](crate::conservation). Arcs of a spanning tree have no counter; it takes those that run
+//! [what comes to a point leaves it](crate::flow_network). Arcs of a spanning tree have no counter; it takes those that run
 //! most often, and first of all those that can hold no code ("Optimally Profiling and Tracing Programs", Ball & Larus,
 //! TOPLAS 16(4), 1994, §3). Opaque edges cannot be told apart, and control may come along them from another frame: they lead
 //! through the outside, so that only how often a block is left or come to along them is known. Where several arcs that hold no code make a cycle, as calls do
-//! that may throw to one landing pad or not come back, their counts follow only if [bounds](Network::derive_within_bounds)
+//! that may throw to one landing pad or not come back, their counts follow only if [bounds](FlowNetwork::derive_within_bounds)
 //! tell; those of all others do not depend on them.
 
 use std::cmp::Reverse;
 
 use crate::blocks::executions;
 use crate::cfg::{Block, Cfg, ENTRY, Edge, EdgeKind};
-use crate::conservation::Network;
+use crate::flow_network::FlowNetwork;
 
 /// Something that control does, as often as it goes along an arc.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,7 +57,7 @@ pub struct Arcs {
     /// Whether each arc can hold no code.
     without_code: Vec<bool>,
     /// The network that they make.
-    network: Network,
+    network: FlowNetwork,
 }
 
 impl Arcs {
@@ -79,7 +79,7 @@ impl Arcs {
         let mut arcs = Self {
             list: Vec::new(),
             without_code: Vec::new(),
-            network: Network { arcs: Vec::new(), outside, points: 2 * blocks.len() + 1 },
+            network: FlowNetwork { arcs: Vec::new(), outside, points: 2 * blocks.len() + 1 },
         };
         for (index, edge) in edges.iter().enumerate().filter(|(_, edge)| sound(edge) && edge.kind != EdgeKind::Opaque) {
             let ends = [end(edge.from as usize), top(edge.to as usize)];

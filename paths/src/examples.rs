@@ -240,7 +240,7 @@ fn a_peeled_iteration_ends_its_path_on_the_way_into_the_loop() {
          P→EXIT (back edge): count[r]++
          P→D: count[r + 1]++
          L→D: count[4]--, count[5]++
-         A→L (back edge): count[4]++ ahead",
+         A→L (back edge): count[4]++ speculative",
     );
 }
 

@@ -7,16 +7,15 @@
 #![forbid(unsafe_code)]
 
 mod adjacency;
-mod ahead;
 pub mod blocks;
 pub mod cfg;
-pub mod conservation;
 pub mod cuts;
 pub mod dag;
 pub mod decode;
 pub mod edges;
 #[cfg(test)]
 mod examples;
+pub mod flow_network;
 pub mod in_flight;
 pub mod increments;
 pub mod numbering;
@@ -27,6 +26,7 @@ pub mod placement;
 #[cfg(test)]
 mod random;
 pub mod spanning_tree;
+mod speculation;
 pub mod techniques;
 pub mod text;
 mod union_find;
@@ -59,8 +59,8 @@ const MOST_PATHS: u64 = 1 << 62;
 /// The same without a limit, for a table of those paths that were executed: what is counted is the end of a path, once; paths
 /// in flight are not. `None` if `limited` cuts nothing that this would not, or if there are more paths than numbers: then not every
 /// whole path would consist of those that `limited` counts.
-pub fn plan_whole(cfg: &Cfg, frequency: &[u64], techniques: Techniques, limited: &Plan) -> Option<Plan> {
-    let techniques = Techniques { ahead: false, ..techniques };
+pub fn plan_uncut(cfg: &Cfg, frequency: &[u64], techniques: Techniques, limited: &Plan) -> Option<Plan> {
+    let techniques = Techniques { speculation: false, ..techniques };
     let whole = plan(&cfg.clone().without_in_flight(), frequency, MOST_PATHS, techniques);
     let is_cut = |plan: &Plan, edge| plan.dag.cut(edge).is_some();
     let cuts_less = cfg.edges().any(|edge| is_cut(limited, edge) && !is_cut(&whole, edge));

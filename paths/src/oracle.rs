@@ -89,7 +89,7 @@ pub(crate) fn execute(cfg: &Cfg, plan: &Plan, walked: &[Edge]) -> (Vec<u64>, Opt
             Some(op) => counted.push(count(op, *r)),
             None => {}
         }
-        counted.extend(plan.placement.ahead(edge).map(|op| count(op, *r)));
+        counted.extend(plan.placement.speculative(edge).map(|op| count(op, *r)));
     };
     // A value that no path leads to, to show a register that is read before it is set.
     let mut r = i64::MIN / 3;

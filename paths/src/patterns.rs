@@ -2,7 +2,7 @@
 //!
 //! Four shapes that compiled `if`, `switch` and loops have tell the count of a block from those of others ("Efficient Instrumentation of
 //! Programs using LLVM Framework", Hucovič, Brno 2024, §5.6; the diamond here has any number of branches). Each equation is one that
-//! follows from [conservation](crate::conservation), so what was left out comes back in the same way whatever chose it. Two patterns may share blocks:
+//! follows from [conservation](crate::flow_network), so what was left out comes back in the same way whatever chose it. Two patterns may share blocks:
 //! a block is left out only as long as no block follows from itself.
 
 use crate::blocks::{self, Counted};

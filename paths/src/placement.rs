@@ -9,14 +9,14 @@
 //!   did not happen. Over a node with several ways in it moves if that saves an instruction on some of them, and code
 //!   does not grow much: each way in then counts by itself. And over a block that returns what a call in tail position gave.
 //!
-//! In short loops, counting also moves over the branches that may end them: see `ahead.rs`.
+//! In short loops, counting also moves over the branches that may end them: see `speculation.rs`.
 //!
 //! Where both meet, a path is counted by one instruction and no register: `count[constant]++`.
 
-use crate::ahead::Bets;
 use crate::cfg::{Block, Cfg, ENTRY, EdgeKind};
 use crate::dag::{Dag, DagEdge, Kind};
 use crate::increments::Increments;
+use crate::speculation::Speculation;
 use crate::techniques::Techniques;
 
 /// Counting moves up over a join if not more ways into it than this, or than it saves an instruction on, get a copy that
@@ -41,7 +41,7 @@ pub enum Op {
 pub struct Placement {
     ops: Vec<Option<Op>>,
     settled: Vec<Option<i64>>,
-    ahead: Vec<Option<Op>>,
+    speculative: Vec<Option<Op>>,
     back: Vec<Option<Op>>,
 }
 
@@ -51,21 +51,25 @@ impl Placement {
         let known = known_constants(dag, increments, techniques);
         let pays = |into: &[DagEdge]| techniques.joins && pays_above(dag, increments, &known, weights, into);
         let counted = counted_above(cfg, dag, increments, techniques, pays);
-        let bets = if techniques.ahead { Bets::of(cfg, dag, increments, weights, &counted) } else { Bets::none(dag) };
+        let speculation = if techniques.speculation {
+            Speculation::of(cfg, dag, increments, weights, &counted)
+        } else {
+            Speculation::none(dag)
+        };
         let count = |r: Option<i64>, rest: i64| match r {
             Some(r) => Op::CountAt(r.wrapping_add(rest) as u64),
             None => Op::Count(rest),
         };
         let before = |edge: DagEdge| known[dag.edge(edge).from.index()];
         let behind = |edge: DagEdge| before(edge).map(|r| r.wrapping_add(increments.of(edge)));
-        let ahead = dag.edges().map(|edge| bets.placed(dag, edge).map(|rest| count(behind(edge), rest)));
-        let back = dag.edges().map(|edge| bets.lost(dag, edge).map(|rest| count(before(edge), rest)));
+        let speculative = dag.edges().map(|edge| speculation.placed(dag, edge).map(|rest| count(behind(edge), rest)));
+        let back = dag.edges().map(|edge| speculation.lost(dag, edge).map(|rest| count(before(edge), rest)));
         let ops = dag.edges().map(|edge| {
             let data = dag.edge(edge);
             let step = increments.of(edge);
             let rest = if data.to == dag.exit() { Some(0) } else { counted[data.to.index()] };
             match (before(edge), rest) {
-                (_, Some(_)) if counted[data.from.index()].is_some() || bets.expect(dag, edge) => None,
+                (_, Some(_)) if counted[data.from.index()].is_some() || speculation.expect(dag, edge) => None,
                 (r, Some(rest)) => Some(count(r, step.wrapping_add(rest))),
                 (Some(_), None) if known[data.to.index()].is_some() || holds_no_code(cfg, dag, edge) => None,
                 (Some(r), None) => Some(Op::Set(r.wrapping_add(step))),
@@ -80,7 +84,7 @@ impl Placement {
         Self {
             ops: ops.collect(),
             settled: cfg.blocks().map(settles).collect(),
-            ahead: ahead.collect(),
+            speculative: speculative.collect(),
             back: back.collect(),
         }
     }
@@ -91,8 +95,8 @@ impl Placement {
     }
 
     /// What is counted when `edge` has been followed, ahead of the end of the path.
-    pub fn ahead(&self, edge: DagEdge) -> Option<Op> {
-        self.ahead[edge.index()]
+    pub fn speculative(&self, edge: DagEdge) -> Option<Op> {
+        self.speculative[edge.index()]
     }
 
     /// What was counted ahead and is taken back when `edge` is followed, before anything else is done.
@@ -103,7 +107,7 @@ impl Placement {
     /// Whether a counter is stepped when `edge` is followed.
     pub fn counts(&self, edge: DagEdge) -> bool {
         let op = self.op(edge).filter(|op| matches!(op, Op::Count(_) | Op::CountAt(_)));
-        op.or(self.ahead(edge)).or(self.back(edge)).is_some()
+        op.or(self.speculative(edge)).or(self.back(edge)).is_some()
     }
 
     /// The constant that the register must be set to before the terminator of `block`, because an edge out of it needs

@@ -56,13 +56,13 @@ fn graphs(most: usize) -> impl Strategy<Value = (Cfg, Vec<u64>)> {
 
 /// Any combination of techniques.
 fn techniques() -> impl Strategy<Value = Techniques> {
-    any::<[bool; 6]>().prop_map(|[order, weights, constants, above, joins, ahead]| Techniques {
+    any::<[bool; 6]>().prop_map(|[order, weights, constants, above, joins, speculation]| Techniques {
         order,
         weights,
         constants,
         above,
         joins,
-        ahead,
+        speculation,
     })
 }
 
@@ -263,7 +263,7 @@ proptest! {
     #[test]
     fn whole_paths_consist_of_those_that_a_limit_leaves((cfg, frequency) in graphs(30), limit in 1u64..50) {
         let limited = plan(&cfg, &frequency, limit, Techniques::ALL);
-        let whole = crate::plan_whole(&cfg, &frequency, Techniques::ALL, &limited);
+        let whole = crate::plan_uncut(&cfg, &frequency, Techniques::ALL, &limited);
         // So few blocks have no more paths than numbers, so that nothing is cut but what must be.
         let unlimited = plan(&cfg.clone().without_in_flight(), &frequency, u64::MAX, Techniques::ALL);
         let cut = |plan: &Plan| cfg.edges().filter(|&edge| plan.dag.cut(edge).is_some()).collect::<HashSet<_>>();

@@ -5,7 +5,8 @@
 /// Which techniques are used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Techniques {
-    /// The edges out of a block are numbered from the one that runs most often on: more increments are 0.
+    /// The edges out of a block are numbered from the one that runs most often on: more increments
+    /// are 0.
     pub order: bool,
     /// The spanning tree takes the edges that run most often.
     pub weights: bool,
@@ -16,38 +17,14 @@ pub struct Techniques {
     /// Counting moves up over joins if that pays.
     pub joins: bool,
     /// Paths are counted ahead of the branches that may leave a short loop.
-    pub ahead: bool,
+    pub speculation: bool,
 }
 
 impl Techniques {
     /// Everything.
-    pub const ALL: Self = Self { order: true, weights: true, constants: true, above: true, joins: true, ahead: true };
+    pub const ALL: Self =
+        Self { order: true, weights: true, constants: true, above: true, joins: true, speculation: true };
 
     /// Everything but what needs weights that were measured.
     pub const FOR_ESTIMATES: Self = Self { order: false, ..Self::ALL };
-
-    /// Everything but what these words, separated by commas, name. Other words are not for here.
-    pub fn without(words: &str) -> Self {
-        let left_out = |name: &str| words.split(',').any(|word| word == name);
-        Self {
-            order: !left_out("order"),
-            weights: !left_out("weights"),
-            constants: !left_out("constants"),
-            above: !left_out("above"),
-            joins: !left_out("joins"),
-            ahead: !left_out("ahead"),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn words_leave_techniques_out() {
-        assert_eq!(Techniques::without(""), Techniques::ALL);
-        let some = Techniques::without("ahead,tail-calls,above");
-        assert_eq!(some, Techniques { ahead: false, above: false, ..Techniques::ALL });
-    }
 }

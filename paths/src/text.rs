@@ -108,8 +108,8 @@ impl Named {
         let mut text = self.lines(plan, |edge| {
             let back = plan.placement.back(edge).map(|op| write(op, "--"));
             let op = plan.placement.op(edge).map(|op| write(op, "++"));
-            let ahead = plan.placement.ahead(edge).map(|op| write(op, "++ ahead"));
-            let steps: Vec<_> = [back, op, ahead].into_iter().flatten().collect();
+            let speculative = plan.placement.speculative(edge).map(|op| write(op, "++ speculative"));
+            let steps: Vec<_> = [back, op, speculative].into_iter().flatten().collect();
             (!steps.is_empty()).then(|| steps.join(", "))
         });
         for block in self.cfg.blocks() {

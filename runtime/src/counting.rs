@@ -11,19 +11,19 @@ use pathformat::settings::Threads;
 use crate::counters::{self, PageMap, Source, Window};
 use crate::environment::{self, Environment};
 use crate::global::Global;
-use crate::hub::{Member, Shared};
 use crate::image::{self, Image};
 use crate::imports;
 use crate::map::Map;
 use crate::raw;
+use crate::registry::{Member, Shared};
 use crate::rescue;
-use crate::shared_hub;
+use crate::shared_registry;
 use crate::slots::{Slot, Slots};
 use crate::sys::thread;
 use crate::sys::{self, Bound, File, Names, OpenError, apart};
 use crate::write::{self, Counts};
 
-/// What this image knows of its counters. Other images of the process reach the first part through the hub. All zeros at first.
+/// What this image knows of its counters. Other images of the process reach the first part through the registry. All zeros at first.
 #[repr(C)]
 struct Counting {
     member: Member,
@@ -76,8 +76,8 @@ static ROOM: Global<Room> =
 
 /// The constructor's part: gives every thread that is known a slot, and lets the raw file keep them.
 pub(crate) fn start(environment: &mut Environment) {
-    shared_hub::get().with(|shared| {
-        // SAFETY: the hub's lock keeps the other images away, and no thread of this image has begun.
+    shared_registry::get().with(|shared| {
+        // SAFETY: the registry's lock keeps the other images away, and no thread of this image has begun.
         let (counting, room) = unsafe { (COUNTING.get(), ROOM.get()) };
         shared.register_first();
         counting.find_delta(shared);
@@ -87,12 +87,12 @@ pub(crate) fn start(environment: &mut Environment) {
         shared.add((&raw mut *counting).cast());
     });
     imports::fork_registration().register(before_fork, after_fork, in_child);
-    if shared_hub::has_own_hub() {
+    if shared_registry::has_own_registry() {
         rescue::begin();
     }
 }
 
-/// The image that a member of the hub's list is part of.
+/// The image that a member of the registry's list is part of.
 ///
 /// # Safety
 /// The member must be this image's, and nobody else may be using it.
@@ -102,7 +102,7 @@ unsafe fn of<'a>(member: *mut Member) -> &'a mut Counting {
 }
 
 extern "C" fn prepare(member: *mut Member, slot: Slot) {
-    // SAFETY: the hub calls this with what `start` gave it, while it holds the lock.
+    // SAFETY: the registry calls this with what `start` gave it, while it holds the lock.
     unsafe { of(member) }.prepare(slot);
 }
 
@@ -117,7 +117,7 @@ extern "C" fn rescue(member: *mut Member, address: usize) -> bool {
 }
 
 extern "C" fn leave(member: *mut Member, shared: *mut Shared) {
-    // SAFETY: as above, and the hub gives what its lock protects.
+    // SAFETY: as above, and the registry gives what its lock protects.
     let (counting, shared, room) = unsafe { (of(member), &mut *shared, ROOM.get()) };
     if counting.process == sys::process() && !core::mem::replace(&mut counting.stopped, true) {
         counting.write(environment::of_image(), imports::image(), shared, room);
@@ -127,9 +127,9 @@ extern "C" fn leave(member: *mut Member, shared: *mut Shared) {
 impl Counting {
     /// Finds the word that moves each thread's counts into its slot. Without one all threads count in the region, as if there was no
     /// memory for slots.
-    fn find_delta(&mut self, hub: &mut Shared) {
+    fn find_delta(&mut self, registry: &mut Shared) {
         let own = imports::own_delta();
-        let lend = || shared_hub::lent_words().and_then(|first| hub.lend(first));
+        let lend = || shared_registry::lent_words().and_then(|first| registry.lend(first));
         // As for the linker, which defines no word for modules that only write the block log.
         let any = |threads| imports::image().places().any(|place| place.threads == threads && place.counters > 0);
         let wanted = any(Threads::Exact);
@@ -167,7 +167,7 @@ impl Counting {
     }
 
     fn note_process(&mut self) {
-        self.flags = if shared_hub::is_other_runtime() { OTHER_RUNTIME } else { 0 };
+        self.flags = if shared_registry::is_other_runtime() { OTHER_RUNTIME } else { 0 };
         self.process = sys::process();
         self.note_others();
     }
@@ -283,42 +283,42 @@ impl Counting {
         self.finish_raw(environment);
     }
 
-    fn finish(&mut self, environment: &Environment, image: &Image, hub: &mut Shared, room: &mut Room) {
-        hub.remove((&raw mut *self).cast());
+    fn finish(&mut self, environment: &Environment, image: &Image, registry: &mut Shared, room: &mut Room) {
+        registry.remove((&raw mut *self).cast());
         if self.process != sys::process() {
             // A child that was forked past us shares the raw file with its parent: there its counts are.
             self.suspect();
             return;
         }
-        self.write(environment, image, hub, room);
+        self.write(environment, image, registry, room);
         // A library may be loaded and unloaded often. As long as there are other threads, nobody knows whether they
         // are still in its code, since the program may be ending.
         if image.is_library() && sys::thread_count() == Some(1) {
             if self.exact {
                 self.set_delta(thread::pointer(), 0);
             }
-            if let Some(first) = shared_hub::lent_words().filter(|_| self.lent) {
+            if let Some(first) = shared_registry::lent_words().filter(|_| self.lent) {
                 imports::place().store(NOWHERE as usize, Ordering::Relaxed);
-                hub.take_back(first, self.delta_offset);
+                registry.take_back(first, self.delta_offset);
             }
             self.slots.unmap();
-            if shared_hub::has_own_hub() {
-                hub.unmap();
-                hub.origin.forget_folder();
+            if shared_registry::has_own_registry() {
+                registry.unmap();
+                registry.origin.forget_folder();
                 rescue::end();
             }
         }
     }
 
     /// Writes the profile, or says in the raw file that the process ended well.
-    fn write(&mut self, environment: &Environment, image: &Image, hub: &mut Shared, room: &mut Room) {
-        if shared_hub::sees_threads(self.shared) && hub.has_strangers(self.others_before) {
+    fn write(&mut self, environment: &Environment, image: &Image, registry: &mut Shared, room: &mut Room) {
+        if shared_registry::sees_threads(self.shared) && registry.has_strangers(self.others_before) {
             self.flags |= UNREGISTERED_THREADS;
         }
-        if self.exact && hub.has_running() {
+        if self.exact && registry.has_running() {
             self.flags |= RUNNING;
         }
-        let (shared, flags, used) = (self.shared, self.flags, hub.used);
+        let (shared, flags, used) = (self.shared, self.flags, registry.used);
         let mut write = || {
             let map = image.has_keys().then(|| room.map.read());
             let counts = Counts { image, slots: &mut self.slots, used, map, shared, flags };
@@ -340,7 +340,7 @@ impl Counting {
 
 /// The destructor's part: writes the profile, once.
 pub(crate) fn stop(environment: &Environment) {
-    shared_hub::get().with(|shared| {
+    shared_registry::get().with(|shared| {
         // SAFETY: as in `start`; a thread that still counts does so in the slots alone.
         let (counting, room) = unsafe { (COUNTING.get(), ROOM.get()) };
         if !core::mem::replace(&mut counting.stopped, true) {
@@ -350,17 +350,17 @@ pub(crate) fn stop(environment: &Environment) {
 }
 
 extern "C" fn before_fork() {
-    shared_hub::get().before_fork();
+    shared_registry::get().before_fork();
 }
 
 extern "C" fn after_fork() {
-    shared_hub::get().after_fork();
+    shared_registry::get().after_fork();
 }
 
 extern "C" fn in_child() {
-    let hub = shared_hub::get();
-    hub.in_child();
-    hub.with(|shared| {
+    let registry = shared_registry::get();
+    registry.in_child();
+    registry.with(|shared| {
         let slot = shared.survive_fork();
         shared.origin.notice_fork();
         // SAFETY: no other thread is left, and nothing borrowed from it before the fork.
@@ -371,5 +371,5 @@ extern "C" fn in_child() {
             counting.start_again(slot, environment::of_image(), imports::image(), room);
         }
     });
-    hub.after_fork();
+    registry.after_fork();
 }

@@ -31,7 +31,7 @@ mod counters {
     use core::mem::transmute;
 
     use crate::imports::others;
-    use crate::shared_hub::{self, HUB};
+    use crate::shared_registry::{self, REGISTRY};
     use crate::threads;
 
     // What the module made by the linker refers to, and what it defines.
@@ -43,17 +43,17 @@ mod counters {
         ".endm",
         "export __pathcc_runtime, __pathcc_start",
         "export __pathcc_create_thread, {create}",
-        "export __pathcc_hub, {hub}",
+        "export __pathcc_registry, {registry}",
         "export __pathcc_leave, {leave}",
         ".purgem export",
         create = sym threads::create,
         leave = sym leave,
-        hub = sym HUB,
+        registry = sym REGISTRY,
     );
 
     /// In place of `_exit`: the process ends at once.
     extern "C" fn leave(status: usize) {
-        shared_hub::get().leave();
+        shared_registry::get().leave();
         if others().sanitizer_exit != 0 {
             // SAFETY: the sanitizer's `_exit`.
             unsafe { transmute::<usize, extern "C" fn(usize)>(others().sanitizer_exit)(status) };

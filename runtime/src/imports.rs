@@ -95,7 +95,7 @@ mod counters {
     /// Addresses, 0 for what the program does not have.
     #[repr(C)]
     pub(crate) struct Others {
-        /// `pthread_create`, which is the executable's if that has a hub.
+        /// `pthread_create`, which is the executable's if that has a registry.
         pub(crate) create_thread: usize,
         find_symbol: usize,
         sanitizer_create_thread: usize,

@@ -2,7 +2,7 @@
 //! its own and writes a profile of its own.
 //!
 //! A constructor that runs before the program's own remembers how the program was started (`environment.rs`) and gives
-//! every thread a copy of the image's counters to itself (`counting.rs`, `hub.rs`, `slots.rs`), which a file keeps
+//! every thread a copy of the image's counters to itself (`counting.rs`, `registry.rs`, `slots.rs`), which a file keeps
 //! whatever becomes of the process (`raw.rs`). An executable sees threads begin (`threads.rs`). A destructor that
 //! runs after the program's own writes the sums (`write.rs`). Counting is the instrumented code's own business. Nothing is
 //! allocated with the program's allocator or printed, `errno` and the signal mask stay as they were, every failure is silent.
@@ -32,8 +32,6 @@ mod environment;
 #[cfg(all(not(feature = "preload"), panic = "abort"))]
 mod exports;
 mod global;
-#[cfg(all(not(any(feature = "log", feature = "preload")), panic = "abort"))]
-mod hub;
 #[cfg(any(not(feature = "log"), not(panic = "abort")))]
 mod image;
 #[cfg(all(not(feature = "preload"), panic = "abort"))]
@@ -60,9 +58,11 @@ mod proc;
 #[cfg(any(not(feature = "log"), not(panic = "abort")))]
 mod raw;
 #[cfg(all(not(any(feature = "log", feature = "preload")), panic = "abort"))]
+mod registry;
+#[cfg(all(not(any(feature = "log", feature = "preload")), panic = "abort"))]
 mod rescue;
 #[cfg(all(not(any(feature = "log", feature = "preload")), panic = "abort"))]
-mod shared_hub;
+mod shared_registry;
 #[cfg(any(not(feature = "log"), not(panic = "abort")))]
 mod slots;
 #[allow(dead_code, unused_imports, reason = "each form of the runtime uses a part")]

@@ -9,7 +9,7 @@ use crate::environment::{self, Environment};
 use crate::log;
 use crate::origin::Asked;
 #[cfg(not(feature = "log"))]
-use crate::shared_hub;
+use crate::shared_registry;
 use crate::{imports, notes, target};
 
 /// Whether the constructor has run.
@@ -30,10 +30,10 @@ pub(crate) extern "C" fn start() {
     read(environment, address, build_id, Asked::Counted(address));
     #[cfg(not(feature = "log"))]
     {
-        let hub = shared_hub::get();
-        let program = if imports::image().is_library() { shared_hub::program_code() } else { Some(address) };
+        let registry = shared_registry::get();
+        let program = if imports::image().is_library() { shared_registry::program_code() } else { Some(address) };
         let asked = program.map_or(Asked::Alone, Asked::Counted);
-        hub.with(|shared| {
+        registry.with(|shared| {
             if shared.origin.is_known() {
                 environment.join(&mut shared.origin, address, build_id);
             } else {

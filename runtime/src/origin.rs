@@ -1,4 +1,4 @@
-//! How the process was started: what the first image reads holds for all that come later, through the hub, since the program
+//! How the process was started: what the first image reads holds for all that come later, through the registry, since the program
 //! may overwrite its environment and change its directory, its root and its user.
 
 use pathformat::profile::{FORKED, UNSURE};

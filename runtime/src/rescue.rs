@@ -5,7 +5,7 @@
 //! SIGBUS ends the program as it would without us. A thread that blocks the signal cannot be helped: the kernel ends the
 //! program.
 
-use crate::shared_hub;
+use crate::shared_registry;
 use crate::sys::signal::{self, Information};
 
 /// Takes care of the signal.
@@ -20,7 +20,7 @@ pub(crate) fn end() {
 
 extern "C" fn handle(_: u32, information: &Information) {
     let sent = information.code <= 0;
-    if !sent && shared_hub::get().rescue(information.address) {
+    if !sent && shared_registry::get().rescue(information.address) {
         return;
     }
     // Whoever made the kernel send it makes it again.

@@ -7,7 +7,7 @@
 use core::arch::{asm, global_asm};
 
 use crate::imports::{self, Kind};
-use crate::shared_hub;
+use crate::shared_registry;
 use crate::slots::Slot;
 
 // Where a registered thread begins: the number of its slot is its argument. Then it runs what it was created for,
@@ -73,8 +73,8 @@ pub(crate) unsafe extern "C" fn create(
             }
         }
     };
-    let hub = shared_hub::get();
-    let given = hub.with(|shared| {
+    let registry = shared_registry::get();
+    let given = registry.with(|shared| {
         // Nobody counts. The constructor of a library may be earlier than ours, and count.
         if shared.used == 0 {
             return None;
@@ -89,7 +89,7 @@ pub(crate) unsafe extern "C" fn create(
     let Some(slot) = given else { return call(start, argument) };
     let result = call(thread_start(), slot.0 as usize);
     if result != 0 {
-        hub.with(|shared| shared.give_back(slot));
+        registry.with(|shared| shared.give_back(slot));
     }
     result
 }
@@ -104,7 +104,7 @@ pub(crate) struct Task {
 /// In the new thread: begins to count, and gives what to run.
 pub(crate) extern "C" fn begin(slot: usize) -> Task {
     let slot = Slot(slot as u32);
-    shared_hub::get().with(|shared| {
+    shared_registry::get().with(|shared| {
         shared.begin(slot);
         let task = shared.task(slot);
         // The slot was given to this thread, so that there is a task.

@@ -7,7 +7,7 @@ TECHNIQUES = [
     "constants",
     "above",
     "joins",
-    "ahead",
+    "speculation",
     "tail-calls",
     "reading-again",
     "peeling",

@@ -311,7 +311,7 @@ fn what_is_needed_of_the_runtime_is_asked_for() {
         let mut expected = vec![names::RUNTIME];
         expected.extend(log.iter().filter(|_| logs));
         expected.extend([names::ENTRY, names::PREPARE_THREAD].iter().filter(|_| is_program));
-        expected.extend([names::CREATE_THREAD, names::HUB, names::LEAVE].iter().filter(|_| replaces));
+        expected.extend([names::CREATE_THREAD, names::REGISTRY, names::LEAVE].iter().filter(|_| replaces));
         assert_eq!(object.undefined(), expected.into_iter().map(String::from).collect(), "{kind:?}");
         let functions = [names::THREAD_FUNCTIONS, names::EXIT_FUNCTIONS].concat();
         for name in &functions {
@@ -361,15 +361,15 @@ fn an_executables_functions_hand_on_to_the_runtime() {
     }
 }
 
-/// Libraries find the hub by what stands behind the first function, and beside it the words that they are lent.
+/// Libraries find the registry by what stands behind the first function, and beside it the words that they are lent.
 #[test]
-fn an_executable_shows_libraries_its_hub_and_lends_them_words() {
+fn an_executable_shows_libraries_its_registry_and_lends_them_words() {
     let object = Generated::of(&modules(), Kind::Executable);
     let (section, at, size) = object.place(names::THREAD_FUNCTIONS[0]).expect("the function");
     let code = &object.content(&section)[at as usize..];
-    assert_eq!((size, &code[16..32]), (40, &names::HUB_SIGNATURE[..]));
+    assert_eq!((size, &code[16..32]), (40, &names::REGISTRY_SIGNATURE[..]));
     let relocations = object.relocations(&section);
-    for (offset, kind, to) in [(32, R_X86_64_PC32, names::HUB), (36, R_X86_64_TPOFF32, names::LENT)] {
+    for (offset, kind, to) in [(32, R_X86_64_PC32, names::REGISTRY), (36, R_X86_64_TPOFF32, names::LENT)] {
         assert!(relocations.contains(&(at + offset, kind.0, to.to_string(), 0)), "{to}: {relocations:?}");
     }
     let (section, at, size) = object.place(names::LENT).expect("the words");

@@ -100,7 +100,7 @@ impl<'ctx> Writer<'_, 'ctx> {
             let data = dag.edge(edge);
             if matches!(data.kind, Kind::Start(Place::InBlock, _)) {
                 self.write_at(edge, data.to, self.code.top(data.to));
-            } else if let Some(op) = self.plan.placement.ahead(edge).filter(|_| self.is_only_way(edge)) {
+            } else if let Some(op) = self.plan.placement.speculative(edge).filter(|_| self.is_only_way(edge)) {
                 self.code.position_before(data.to, self.code.top(data.to));
                 self.write(op, Step::Up);
             }
@@ -151,8 +151,8 @@ impl<'ctx> Writer<'_, 'ctx> {
     fn ops(&self, edge: DagEdge) -> impl Iterator<Item = (Op, Step<'ctx>)> {
         let placement = &self.plan.placement;
         let back = placement.back(edge).map(|op| (op, Step::Down));
-        let ahead = placement.ahead(edge).filter(|_| !self.is_only_way(edge));
-        let forth = [placement.op(edge), ahead].into_iter().flatten().map(|op| (op, Step::Up));
+        let speculative = placement.speculative(edge).filter(|_| !self.is_only_way(edge));
+        let forth = [placement.op(edge), speculative].into_iter().flatten().map(|op| (op, Step::Up));
         back.into_iter().chain(forth)
     }
 

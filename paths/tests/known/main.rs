@@ -1,11 +1,11 @@
 //! Graphs whose plans are known: by hand, or because they can be counted.
 
-mod ahead;
 mod code;
 mod cuts;
 mod in_flight;
 mod points;
-mod whole;
+mod speculation;
+mod uncut;
 mod words;
 
 use paths::techniques::Techniques;

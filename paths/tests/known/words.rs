@@ -41,19 +41,6 @@ fn indexes_print_themselves() {
 }
 
 #[test]
-fn each_technique_has_a_word() {
-    let words = ["order", "weights", "constants", "above", "joins", "ahead"];
-    let used = |of: Techniques| [of.order, of.weights, of.constants, of.above, of.joins, of.ahead];
-    for (at, word) in words.into_iter().enumerate() {
-        let mut expected = [true; 6];
-        expected[at] = false;
-        assert_eq!(used(Techniques::without(word)), expected, "{word}");
-    }
-    assert_eq!(used(Techniques::without("order,weights,constants,above,joins,ahead")), [false; 6]);
-    assert_eq!(used(Techniques::FOR_ESTIMATES), used(Techniques::without("order")));
-}
-
-#[test]
 fn what_cannot_be_decoded_says_why() {
     use paths::decode::DecodeError::{Cycle, NoSuchNode, NoSuchPath};
     assert_eq!(NoSuchNode.to_string(), "an edge of the graph names a block that does not exist");

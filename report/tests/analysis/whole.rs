@@ -6,7 +6,7 @@ use pathformat::manifest::{self, TableOf, Whole};
 use pathformat::settings::Mode;
 use pathprof::model::{Count, End};
 use paths::techniques::Techniques;
-use paths::{plan, plan_whole};
+use paths::{plan, plan_uncut};
 
 use crate::graphs::{Dice, acyclic, blocks_of, decoded, id, last, pieces, random, stepped, truth, walks, with_paths};
 
@@ -19,7 +19,7 @@ fn for_each(slots: impl Fn(usize) -> u32, mut check: impl FnMut(Case)) {
         let (cfg, frequency) = random(&mut dice);
         let walks = walks(&cfg, &mut dice);
         let limited = plan(&cfg, &frequency, 4, Techniques::ALL);
-        let Some(whole) = plan_whole(&cfg, &frequency, Techniques::ALL, &limited) else { continue };
+        let Some(whole) = plan_uncut(&cfg, &frequency, Techniques::ALL, &limited) else { continue };
         graphs += 1;
         let mut executed = BTreeMap::new();
         for path in walks.iter().flat_map(|walked| pieces(&cfg, &whole.dag, walked)) {

@@ -18,7 +18,7 @@ const STACK: usize = 1 << 18;
 /// `CLONE_VM | CLONE_FS | CLONE_SIGHAND | CLONE_VFORK | CLONE_THREAD`, and not `CLONE_FILES`.
 const FLAGS: usize = 0x100 | 0x200 | 0x800 | 0x4000 | 0x1_0000;
 
-/// Whether this is such a thread. The hub's lock keeps all others out.
+/// Whether this is such a thread. The registry's lock keeps all others out.
 pub(crate) fn is_apart() -> bool {
     file::standard_are_free()
 }

@@ -11,7 +11,7 @@ use crate::union_find::UnionFind;
 
 /// Points, and arcs between them.
 #[derive(Clone, Debug)]
-pub struct Network {
+pub struct FlowNetwork {
     /// For each arc the point that it leaves and the one that it comes to.
     pub(crate) arcs: Vec<[usize; 2]>,
     /// The point that is outside.
@@ -20,7 +20,7 @@ pub struct Network {
     pub(crate) points: usize,
 }
 
-impl Network {
+impl FlowNetwork {
     /// The same without some arcs: nobody asks for their counts. What they join is one point.
     pub fn without(self, unwanted: impl Fn(usize) -> bool) -> Self {
         let mut same = UnionFind::new(self.points);
@@ -69,14 +69,14 @@ const MOST_ROUNDS: usize = 16;
 
 /// Counts that are being derived.
 struct Flow<'a> {
-    network: &'a Network,
+    network: &'a FlowNetwork,
     counts: Vec<Option<i128>>,
     /// The arcs at each point.
     at: Vec<Vec<usize>>,
 }
 
 impl<'a> Flow<'a> {
-    fn new(network: &'a Network, mut counts: Vec<Option<i128>>) -> Self {
+    fn new(network: &'a FlowNetwork, mut counts: Vec<Option<i128>>) -> Self {
         counts.resize(network.arcs.len(), None);
         let mut at: Vec<Vec<usize>> = vec![Vec::new(); network.points];
         for (arc, &[from, to]) in network.arcs.iter().enumerate().filter(|(_, [from, to])| from != to) {
@@ -166,7 +166,7 @@ mod tests {
 
     #[test]
     fn damaged_numbers_do_not_panic() {
-        let network = Network { arcs: vec![[3, 0], [0, 1], [1, 0], [1, 3]], outside: 3, points: 4 };
+        let network = FlowNetwork { arcs: vec![[3, 0], [0, 1], [1, 0], [1, 3]], outside: 3, points: 4 };
         let counts = network.derive_within_bounds(vec![Some(i128::MAX), None, Some(i128::MIN)]);
         assert_eq!(counts.len(), 4);
         let counts = network.derive(vec![None; 99]);
@@ -176,7 +176,7 @@ mod tests {
     /// Two calls at points 0 and 1 that may come back (arcs 2, 3 to outside), throw (4, 5 to point 2) or stay (6, 7).
     fn calls(runs: [i128; 2], back: [i128; 2], landed: i128) -> Vec<Option<i128>> {
         let arcs = vec![[3, 0], [3, 1], [0, 3], [1, 3], [0, 2], [1, 2], [0, 3], [1, 3], [2, 3]];
-        let network = Network { arcs, outside: 3, points: 4 };
+        let network = FlowNetwork { arcs, outside: 3, points: 4 };
         let known = [Some(runs[0]), Some(runs[1]), Some(back[0]), Some(back[1])];
         let all = known.into_iter().chain([None; 4]).chain([Some(landed)]).collect();
         network.derive_within_bounds(all)[4..8].to_vec()
@@ -201,7 +201,7 @@ mod tests {
         let known = [(5, 0, 1), (5, 1, 2), (5, 4, 0), (3, 5, 3)];
         let unknown = [(0, 2, 1), (0, 5, 0), (1, 2, 2), (1, 5, 0), (2, 3, 3), (4, 3, 0), (4, 5, 0)];
         let arcs = known.iter().chain(&unknown).map(|&(from, to, _)| [from, to]).collect();
-        let network = Network { arcs, outside: 5, points: 6 };
+        let network = FlowNetwork { arcs, outside: 5, points: 6 };
         let counts = known.iter().map(|&(.., count)| Some(count)).chain([None; 7]).collect();
         let expected: Vec<_> = known.iter().chain(&unknown).map(|&(.., count)| Some(count)).collect();
         assert_eq!(network.derive_within_bounds(counts), expected);
@@ -215,7 +215,7 @@ mod tests {
         // Nothing comes to point 0, so nothing comes from there to point 1; what else comes there goes on along the chain.
         let ends = [[outside, 0], [outside, 1], [0, outside], [0, 1]];
         let chain = (1..LENGTH).map(|point| [point, point + 1]);
-        let network = Network { arcs: ends.into_iter().chain(chain).collect(), outside, points: LENGTH + 1 };
+        let network = FlowNetwork { arcs: ends.into_iter().chain(chain).collect(), outside, points: LENGTH + 1 };
         let counts = network.derive_within_bounds(vec![Some(0), Some(7)]);
         let expected = [0, 7, 0, 0].into_iter().chain([7; LENGTH - 1]);
         assert_eq!(counts, expected.map(Some).collect::<Vec<_>>());

@@ -1,8 +1,8 @@
 //! What the images of a process share: which threads there are, and which images count.
 //!
 //! Every image has a runtime of its own, but only an executable can see threads begin (`threads.rs`). So the
-//! hub is the executable's, if that is instrumented: the libraries find it behind its `pthread_create` (`shared_hub.rs`). In any
-//! other program each library has a hub to itself, in which only the thread that loaded it is registered.
+//! registry is the executable's, if that is instrumented: the libraries find it behind its `pthread_create` (`shared_registry.rs`). In any
+//! other program each library has a registry to itself, in which only the thread that loaded it is registered.
 //!
 //! A thread that ended is noticed when its slot is needed: the kernel does not know it any more. So whatever a thread
 //! still does while it ends, destructors of thread-local variables for example, is counted in its slot.
@@ -79,7 +79,7 @@ impl Member {
     }
 
     /// # Safety
-    /// The image is loaded, and the caller has the hub's lock, as for all that is called through it.
+    /// The image is loaded, and the caller has the registry's lock, as for all that is called through it.
     unsafe fn prepare(this: *mut Self, slot: Slot) {
         // SAFETY: the caller vouches for it.
         unsafe { (*this).prepare }.inspect(|prepare| prepare(this, slot));
@@ -93,9 +93,9 @@ impl Member {
     }
 }
 
-/// The threads and images of a process. Zeros are a hub without any.
+/// The threads and images of a process. Zeros are a registry without any.
 #[repr(C)]
-pub(crate) struct Hub {
+pub(crate) struct Registry {
     lock: Lock,
     /// The thread that forks now and holds the lock for that, and how often it has asked.
     forking: UnsafeCell<(u32, u32)>,
@@ -121,13 +121,13 @@ pub(crate) struct Shared {
 }
 
 // What other runtimes read and write. Whoever changes any of it, or of what these structures consist of, gives
-// `names::HUB_SIGNATURE` another version.
+// `names::REGISTRY_SIGNATURE` another version.
 const _: () = {
     assert!(size_of::<Member>() == 40 && offset_of!(Member, prepare) == 8 && offset_of!(Member, leave) == 32);
     assert!(offset_of!(Member, attach) == 16 && offset_of!(Member, rescue) == 24);
     assert!(size_of::<Thread>() == 32 && offset_of!(Thread, number) == 4 && offset_of!(Thread, pointer) == 8);
     assert!(offset_of!(Thread, start) == 16 && offset_of!(Thread, argument) == 24);
-    assert!(offset_of!(Hub, forking) == 4 && offset_of!(Hub, shared) == 16);
+    assert!(offset_of!(Registry, forking) == 4 && offset_of!(Registry, shared) == 16);
     assert!(offset_of!(Shared, used) == 4 && offset_of!(Shared, free) == 8 && offset_of!(Shared, images) == 16);
     assert!(offset_of!(Shared, threads) == 24 && offset_of!(Shared, lent) == 24 + 8 * CHUNKS && CHUNKS == 21);
     assert!(LENT_COUNT == 256 && offset_of!(Shared, origin) == offset_of!(Shared, lent) + LENT_COUNT / 8);
@@ -135,25 +135,25 @@ const _: () = {
 };
 
 // SAFETY: everything is reached through the lock.
-unsafe impl Sync for Hub {}
+unsafe impl Sync for Registry {}
 
-impl Hub {
-    /// A hub without threads or images.
+impl Registry {
+    /// A registry without threads or images.
     pub(crate) const fn new() -> Self {
         let (images, threads, lent) = (ptr::null_mut(), [ptr::null_mut(); CHUNKS], [0; LENT_COUNT / 64]);
         let shared = Shared { process: 0, used: 0, free: 0, images, threads, lent, origin: Origin::new() };
         Self { lock: Lock::new(), forking: UnsafeCell::new((0, 0)), shared: UnsafeCell::new(shared) }
     }
 
-    /// Calls `use_hub` while nobody else has it. Signals wait meanwhile, since a handler may start threads too.
-    pub(crate) fn with<T>(&self, use_hub: impl FnOnce(&mut Shared) -> T) -> T {
+    /// Calls `use_registry` while nobody else has it. Signals wait meanwhile, since a handler may start threads too.
+    pub(crate) fn with<T>(&self, use_registry: impl FnOnce(&mut Shared) -> T) -> T {
         let mask = thread::block_signals();
         let nested = self.is_forking();
         if !nested {
             self.lock.acquire();
         }
         // SAFETY: whoever holds the lock is alone.
-        let result = use_hub(unsafe { &mut *self.shared.get() });
+        let result = use_registry(unsafe { &mut *self.shared.get() });
         if !nested {
             self.lock.release();
         }
@@ -389,7 +389,7 @@ impl Shared {
         self.images = image;
     }
 
-    /// Gives the memory of the threads back, before the image with this hub is unloaded.
+    /// Gives the memory of the threads back, before the image with this registry is unloaded.
     pub(crate) fn unmap(&mut self) {
         self.used = 0;
         self.free = 0;

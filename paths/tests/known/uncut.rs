@@ -1,7 +1,7 @@
 //! Paths as they are without a limit.
 
 use paths::techniques::Techniques;
-use paths::{plan, plan_whole};
+use paths::{plan, plan_uncut};
 
 use crate::{graph, planned};
 
@@ -13,7 +13,7 @@ fn what_a_limit_cuts_is_one_path_again() {
     let named = graph(NINE);
     let limited = planned(&named, 8);
     assert!(limited.numbering.total() <= 8);
-    let whole = plan_whole(&named.cfg, &named.frequency, Techniques::ALL, &limited).expect("the limit cuts");
+    let whole = plan_uncut(&named.cfg, &named.frequency, Techniques::ALL, &limited).expect("the limit cuts");
     assert_eq!(whole.numbering.total(), 9);
     let cut = |plan: &paths::Plan| named.cfg.edges().filter(|&edge| plan.dag.cut(edge).is_some()).count();
     assert_eq!((cut(&whole), cut(&limited)), (1, 2));
@@ -24,17 +24,17 @@ fn there_is_nothing_to_add_to_what_no_limit_cuts() {
     let named = graph(NINE);
     let unlimited = planned(&named, 9);
     assert_eq!(unlimited.numbering.total(), 9);
-    assert!(plan_whole(&named.cfg, &named.frequency, Techniques::ALL, &unlimited).is_none());
+    assert!(plan_uncut(&named.cfg, &named.frequency, Techniques::ALL, &unlimited).is_none());
 }
 
 #[test]
 fn whole_paths_are_counted_at_their_end_only() {
     let named = graph(NINE);
     let (limited, unlimited) = (planned(&named, 8), planned(&named, 100));
-    let is_ahead = |plan: &paths::Plan| plan.dag.edges().any(|edge| plan.placement.ahead(edge).is_some());
-    assert!(is_ahead(&unlimited));
-    let whole = plan_whole(&named.cfg, &named.frequency, Techniques::ALL, &limited).expect("the limit cuts");
-    assert!(!is_ahead(&whole));
+    let is_speculative = |plan: &paths::Plan| plan.dag.edges().any(|edge| plan.placement.speculative(edge).is_some());
+    assert!(is_speculative(&unlimited));
+    let whole = plan_uncut(&named.cfg, &named.frequency, Techniques::ALL, &limited).expect("the limit cuts");
+    assert!(!is_speculative(&whole));
 }
 
 #[test]
@@ -44,7 +44,7 @@ fn whole_paths_are_never_in_flight() {
     // The path into B is in flight there.
     assert_eq!(plan(&cfg, &named.frequency, 100, Techniques::ALL).numbering.total(), 10);
     let limited = plan(&cfg, &named.frequency, 8, Techniques::ALL);
-    let whole = plan_whole(&cfg, &named.frequency, Techniques::ALL, &limited).expect("the limit cuts");
+    let whole = plan_uncut(&cfg, &named.frequency, Techniques::ALL, &limited).expect("the limit cuts");
     assert_eq!(whole.numbering.total(), 9);
 }
 
@@ -60,7 +60,7 @@ fn more_paths_than_2_to_the_62_are_not_counted_whole() {
     for (pairs, is_whole) in [(61, true), (62, true), (63, false), (70, false)] {
         let named = graph(&diamonds(pairs));
         let limited = planned(&named, 4096);
-        let whole = plan_whole(&named.cfg, &named.frequency, Techniques::ALL, &limited);
+        let whole = plan_uncut(&named.cfg, &named.frequency, Techniques::ALL, &limited);
         assert_eq!(whole.map(|whole| whole.numbering.total()), is_whole.then(|| 1 << pairs), "{pairs}");
     }
     // Whatever limit is asked for.

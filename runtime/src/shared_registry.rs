@@ -1,36 +1,36 @@
-//! Which hub the images of this process share: the executable's, which is found by its `pthread_create`.
+//! Which registry the images of this process share: the executable's, which is found by its `pthread_create`.
 
-use pathformat::names::{HUB_SIGNATURE, HUB_SIGNATURE_NAME};
+use pathformat::names::{REGISTRY_SIGNATURE, REGISTRY_SIGNATURE_NAME};
 
-use crate::hub::Hub;
 use crate::imports::{image, others};
+use crate::registry::Registry;
 use crate::sys::thread;
 
 /// The `pthread_create` that `linker-shim/src/threads.rs` writes, with a signature behind its entry, starts at a multiple of this, so that so many bytes can be read wherever it is.
 const ALIGNMENT: usize = 64;
 
-/// The hub that this image has if it finds no other.
-pub(crate) static HUB: Hub = Hub::new();
+/// The registry that this image has if it finds no other.
+pub(crate) static REGISTRY: Registry = Registry::new();
 
-/// The hub of the process: the executable's, or else this image's own.
-pub(crate) fn get() -> &'static Hub {
+/// The registry of the process: the executable's, or else this image's own.
+pub(crate) fn get() -> &'static Registry {
     match found() {
-        Found::Hub(hub, _) => hub,
-        _ => &HUB,
+        Found::Registry(registry, _) => registry,
+        _ => &REGISTRY,
     }
 }
 
 /// Whether that is this image's.
-pub(crate) fn has_own_hub() -> bool {
-    !matches!(found(), Found::Hub(..))
+pub(crate) fn has_own_registry() -> bool {
+    !matches!(found(), Found::Registry(..))
 }
 
-/// The address of code of the executable, if this is a library and the executable has a hub.
+/// The address of code of the executable, if this is a library and the executable has a registry.
 pub(crate) fn program_code() -> Option<usize> {
-    (!has_own_hub()).then(|| others().create_thread)
+    (!has_own_registry()).then(|| others().create_thread)
 }
 
-/// Whether the executable has a hub that this runtime does not understand.
+/// Whether the executable has a registry that this runtime does not understand.
 pub(crate) fn is_other_runtime() -> bool {
     matches!(found(), Found::OtherVersion)
 }
@@ -38,19 +38,19 @@ pub(crate) fn is_other_runtime() -> bool {
 /// How far the words that the executable lends are from the thread pointer.
 pub(crate) fn lent_words() -> Option<usize> {
     match found() {
-        Found::Hub(_, words) => Some(words),
+        Found::Registry(_, words) => Some(words),
         Found::None | Found::OtherVersion => None,
     }
 }
 
-/// The hub of another image.
+/// The registry of another image.
 enum Found {
     /// There is none, or this image is the executable.
     None,
     /// One of another version, which must be left alone.
     OtherVersion,
     /// The executable's, and how far the words that it lends are from the thread pointer.
-    Hub(&'static Hub, usize),
+    Registry(&'static Registry, usize),
 }
 
 fn found() -> Found {
@@ -65,17 +65,17 @@ fn found() -> Found {
         let place = (function + 16) as *const u8;
         (place.cast::<[u8; 16]>().read(), place.add(16).cast::<[i32; 2]>().read())
     };
-    if signature == HUB_SIGNATURE {
+    if signature == REGISTRY_SIGNATURE {
         // SAFETY: the signature vouches for the distance, and executables are never unloaded.
-        let hub = unsafe { &*(((function + 32) as isize + distance as isize) as *const Hub) };
-        return Found::Hub(hub, words as usize);
+        let registry = unsafe { &*(((function + 32) as isize + distance as isize) as *const Registry) };
+        return Found::Registry(registry, words as usize);
     }
-    let ours = signature[..HUB_SIGNATURE_NAME] == HUB_SIGNATURE[..HUB_SIGNATURE_NAME];
+    let ours = signature[..REGISTRY_SIGNATURE_NAME] == REGISTRY_SIGNATURE[..REGISTRY_SIGNATURE_NAME];
     if ours { Found::OtherVersion } else { Found::None }
 }
 
-/// Whether a thread that is not registered in the hub may have counted where others do: there every thread is registered that the
+/// Whether a thread that is not registered in the registry may have counted where others do: there every thread is registered that the
 /// program creates, or all threads count `together`. A sanitizer's own threads would look so.
 pub(crate) fn sees_threads(together: bool) -> bool {
-    (!has_own_hub() || !image().is_library() || together) && others().thread_sanitizer == 0
+    (!has_own_registry() || !image().is_library() || together) && others().thread_sanitizer == 0
 }

@@ -33,9 +33,9 @@ struct Bet {
 
 /// The bets at all nodes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Bets(Vec<Option<Bet>>);
+pub(crate) struct Speculation(Vec<Option<Bet>>);
 
-impl Bets {
+impl Speculation {
     /// No bet anywhere.
     pub(crate) fn none(dag: &Dag) -> Self {
         Self(vec![None; dag.num_nodes()])
