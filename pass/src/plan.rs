@@ -15,7 +15,7 @@ use self::sites::Sites;
 /// How a function is counted.
 pub(crate) enum Plan {
     /// Each path has a counter.
-    Paths(PathPlan),
+    Paths(Box<PathPlan>),
     /// Blocks or edges have counters.
     Sites(Sites),
 }
@@ -36,7 +36,7 @@ pub(crate) fn unit(unit: &Unit<'_>, options: &Options) -> Vec<Option<Plan>> {
 
 fn function(graph: &Graph<'_>, options: &Options) -> Plan {
     match options.mode {
-        Mode::Paths | Mode::Log => Plan::Paths(paths(graph, options)),
+        Mode::Paths | Mode::Log => Plan::Paths(Box::new(paths(graph, options))),
         Mode::Blocks => Plan::Sites(Sites::of_blocks(graph, options)),
         Mode::Edges => Plan::Sites(Sites::of_edges(graph)),
         Mode::Calls => Plan::Sites(Sites::of_calls(graph)),
