@@ -14,6 +14,7 @@
 #[cfg(any(feature = "alloc", test))]
 extern crate alloc;
 
+pub mod descriptor;
 #[cfg(any(feature = "alloc", test))]
 pub mod manifest;
 pub mod note;
@@ -89,7 +90,7 @@ pub mod names {
     pub const BASE_PREFIX: &str = "__pathcc.base.";
 
     /// The image descriptor that the linker generates and the runtime reads
-    /// (`linker-shim/src/module.rs`).
+    /// ([`descriptor`](crate::descriptor)).
     pub const IMAGE: &str = "__pathcc_image";
 
     /// The runtime's anchor: the generated module refers to it so that the static library is linked
@@ -117,12 +118,9 @@ pub mod names {
     /// defines in their place.
     pub const EXIT_FUNCTIONS: [&str; 2] = ["_exit", "_Exit"];
 
-    /// Behind the entry of an executable's `pthread_create` that is ours: by it libraries find the
-    /// registry. It ends with the version of what the images of a process share (`runtime/src/registry.rs`).
-    pub const REGISTRY_SIGNATURE: [u8; 16] = *b"pathcc threads\x05\0";
-
-    /// So much of the signature is the same in every version.
-    pub const REGISTRY_SIGNATURE_NAME: usize = 14;
+    /// The functions of the block log, in the order of their events: a function is entered, a block
+    /// is executed, a path ends. Only code of mode [`Log`](crate::settings::Mode::Log) calls them.
+    pub const LOG_FUNCTIONS: [&str; 3] = ["__pathcc_log_enter", "__pathcc_log_block", "__pathcc_log_end"];
 
     /// The section of the region that holds all counter arrays of an image; page-aligned and
     /// padded.

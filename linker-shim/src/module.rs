@@ -4,8 +4,6 @@
 //! object links without pathld and counts into nowhere. This object comes first on the command line and has groups of
 //! the same names, so the linker drops the others' groups, and their references find the arrays here: all in
 //! one region of whole pages.
-//!
-//! Must match `runtime/src/image.rs`, which reads the descriptor.
 
 use anyhow::{Context, Result, ensure};
 use object::elf::{
@@ -17,7 +15,8 @@ use object::{
     Architecture, BinaryFormat, ComdatKind, Endianness, RelocationFlags, SectionFlags, SectionKind, SymbolFlags,
     SymbolKind, SymbolScope,
 };
-use pathformat::raw::OWN_BASE;
+use pathformat::descriptor::{self, Descriptor, KEYS, LIBRARY};
+use pathformat::raw::{OWN_BASE, PAGE};
 use pathformat::settings::Threads;
 use pathformat::{names, note};
 
@@ -25,24 +24,8 @@ use crate::args::Kind;
 use crate::scan::Module;
 use crate::{early, threads};
 
-/// Version of the descriptor's layout.
-const ABI_VERSION: u32 = 3;
-
-/// Flag of the descriptor: the image is a shared library.
-const LIBRARY: u64 = 1;
-
-/// Flag of the descriptor: modules have keys.
-const KEYS: u64 = 2;
-
-/// The region is mapped and shared in whole pages.
-const PAGE: u64 = 4096;
-
 /// Arrays of two modules never share a cache line.
 const CACHE_LINE: u64 = 64;
-
-/// The functions of the runtime's block log. Code that calls them has a manifest without counters, and the archive
-/// with the runtime stands before it on the command line: so it is asked for here.
-const LOG: [&str; 3] = ["__pathcc_log_enter", "__pathcc_log_block", "__pathcc_log_end"];
 
 /// The size of the region in bytes, whole pages and at least one; `None` if it exceeds 64 bits.
 pub(crate) fn region_size(modules: &[Module]) -> Option<u64> {
@@ -134,32 +117,22 @@ pub(crate) fn generate(modules: &[Module], kind: Kind) -> Result<Vec<u8>> {
             let keys = (module.id.keys(), offset + module.counters * 8, module.keys, Threads::Atomic.code());
             [Some(keys).filter(|_| module.keys > 0), Some(counters)].into_iter().flatten()
         })
-        .flat_map(|(id, offset, length, flags)| {
-            let words = [offset, length, flags.into()].map(u64::to_le_bytes);
-            [&id.0[..], words.as_flattened()].concat()
-        })
+        .flat_map(|(id, offset, length, flags)| descriptor::Module::bytes(id, offset, length, flags))
         .collect();
     let keyed = modules.iter().filter(|module| module.keys > 0).count();
     object.append_section_data(table, &entries, 8);
 
-    let descriptor = section(&mut object, ".data.rel.ro.__pathcc_image", SectionKind::ReadOnlyDataWithRel);
-    let mut image = Vec::new();
-    image.extend(ABI_VERSION.to_le_bytes());
-    image.extend(((modules.len() + keyed) as u32).to_le_bytes());
+    let section_of_image = section(&mut object, ".data.rel.ro.__pathcc_image", SectionKind::ReadOnlyDataWithRel);
     let flags = if kind == Kind::Library { LIBRARY } else { 0 } | if keyed > 0 { KEYS } else { 0 };
-    for word in [0, size, 0, flags] {
-        image.extend(u64::to_le_bytes(word));
-    }
-    let length = image.len() as u64;
-    object.append_section_data(descriptor, &image, 8);
-    define(&mut object, names::IMAGE, SymbolKind::Data, descriptor, 0, length);
+    let count = (modules.len() + keyed) as u32;
+    object.append_section_data(section_of_image, &Descriptor::bytes(count, size, flags), 8);
+    define(&mut object, names::IMAGE, SymbolKind::Data, section_of_image, 0, Descriptor::SIZE as u64);
     let table_start = object.section_symbol(table);
-    refer(&mut object, descriptor, 8, region_start)?;
-    refer(&mut object, descriptor, 24, table_start)?;
+    refer(&mut object, section_of_image, Descriptor::REGION_OFFSET, region_start)?;
+    refer(&mut object, section_of_image, Descriptor::MODULES_OFFSET, table_start)?;
 
     // What pulls in the runtime. The words are never read.
     let anchors = section(&mut object, ".data.rel.ro.__pathcc_anchors", SectionKind::ReadOnlyDataWithRel);
-    let count = (modules.len() + keyed) as u32;
     let words = early::Words { region: region_start, modules: table_start, count, delta, place: place_symbol };
     let early = early::define(&mut object, words, kind == Kind::Library)?;
     claim_group(&mut object, early);
@@ -168,8 +141,11 @@ pub(crate) fn generate(modules: &[Module], kind: Kind) -> Result<Vec<u8>> {
         let entry = undefined(&mut object, names::ENTRY);
         refer(&mut object, anchors, offset, entry)?;
     }
+    // Code that logs blocks has a manifest without counters, and the archive with the runtime stands
+    // before it on the command line: so the log's functions are asked for here.
     let logs = modules.iter().any(|module| module.counters == 0);
-    for name in [names::RUNTIME].into_iter().chain(LOG.into_iter().filter(|_| logs)) {
+    let log = names::LOG_FUNCTIONS.into_iter().filter(|_| logs);
+    for name in [names::RUNTIME].into_iter().chain(log) {
         let offset = object.append_section_data(anchors, &[0; 8], 8);
         let symbol = undefined(&mut object, name);
         refer(&mut object, anchors, offset, symbol)?;

@@ -3,13 +3,14 @@
 //! at once.
 //!
 //! They are weak, so that a program may have its own, and exported, so that libraries call them too. Behind the first one
-//! libraries with counters find the executable's registry. Must match `runtime/src/shared_registry.rs`. In a static link
+//! libraries with counters find the executable's registry. `pathformat::descriptor::thread_function` has the layout. In a static link
 //! `runtime/static/threads.s` takes their place.
 
 use anyhow::Result;
 use object::elf::{R_X86_64_PC32, R_X86_64_PLT32, R_X86_64_TPOFF32, RelocationType};
 use object::write::{Object, Relocation, SectionId, SymbolId};
 use object::{RelocationFlags, SectionKind, SymbolFlags, SymbolKind, SymbolScope};
+use pathformat::descriptor::thread_function::{ALIGNMENT, REGISTRY_OFFSET, SIGNATURE, SIGNATURE_OFFSET, WORDS_OFFSET};
 use pathformat::names;
 
 /// `pthread_create`: the last two arguments become 0, "look for the real one" and "POSIX".
@@ -26,9 +27,6 @@ const EXIT: [u8; 9] = [
     0xe9, 0, 0, 0, 0, // jmp __pathcc_leave
 ];
 
-/// Where the signature stands, and behind it the distance to the registry and that of the words for libraries from the thread pointer.
-const SIGNATURE_OFFSET: u64 = 16;
-
 /// `thrd_create`: the function and its argument move on by one, and the last argument says "C".
 const C: [u8; 24] = [
     0xf3, 0x0f, 0x1e, 0xfa, // endbr64
@@ -38,9 +36,6 @@ const C: [u8; 24] = [
     0x41, 0xb9, 1, 0, 0, 0, // mov $1, %r9d
     0xe9, 0, 0, 0, 0, // jmp __pathcc_create_thread
 ];
-
-/// The functions start at multiples of this, so that everything behind the first is on its page.
-const ALIGNMENT: u64 = 64;
 
 /// Adds the functions. `runtime` names the function that they hand on to, `registry` what libraries find, `lent` the words that they
 /// are lent. Gives symbols that must be kept.
@@ -52,10 +47,14 @@ pub(crate) fn define(
 ) -> Result<[SymbolId; 2]> {
     let section = object.add_section(Vec::new(), b".text.__pathcc_threads".to_vec(), SectionKind::Text);
     let posix = jump(object, section, &POSIX, runtime)?;
-    object.append_section_data(section, &names::REGISTRY_SIGNATURE, SIGNATURE_OFFSET);
+    let signature = object.append_section_data(section, &SIGNATURE, SIGNATURE_OFFSET);
     let distance = object.append_section_data(section, &[0; 4], 4);
     refer(object, section, distance, registry, R_X86_64_PC32, 0)?;
     let words = object.append_section_data(section, &[0; 4], 4);
+    debug_assert_eq!(
+        [signature, distance, words].map(|place| place - posix),
+        [SIGNATURE_OFFSET, REGISTRY_OFFSET, WORDS_OFFSET]
+    );
     refer(object, section, words, lent, R_X86_64_TPOFF32, 0)?;
     let c = jump(object, section, &C, runtime)?;
     let [posix_name, c_name] = names::THREAD_FUNCTIONS;

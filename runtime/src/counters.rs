@@ -9,12 +9,12 @@
 use core::ops::Range;
 use core::ptr::{self, NonNull};
 
-use pathformat::raw::FILE_SYSTEMS;
+use pathformat::raw::{self, FILE_SYSTEMS};
 
 use crate::sys::File;
 
 /// Size of a page, and of the pieces that memory is looked at in.
-pub(crate) const PAGE: usize = 4096;
+pub(crate) const PAGE: usize = raw::PAGE as usize;
 
 /// In an entry of the page map: the page is in memory, or in swap.
 const TOUCHED: u64 = 0b11 << 62;

@@ -12,9 +12,9 @@ use core::slice;
 
 use pathformat::raw::OWN_BASE;
 
-use crate::image::Module;
 use crate::sys::mapping::{self, At};
 use crate::sys::thread;
+use pathformat::descriptor::Module;
 
 // The entry, and what the linker finds and fills in: how far the program's own entry is from this one, and whether nobody else will
 // call constructors. The stack is aligned as the kernel leaves it, and all registers but it and the return value are

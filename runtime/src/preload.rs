@@ -19,7 +19,7 @@ use pathformat::settings::Threads;
 use crate::counters::{self, PAGE, PageMap, Source, Window};
 use crate::environment::Environment;
 use crate::global::Global;
-use crate::image::{self, Image, Module};
+use crate::image::{self, Image};
 use crate::map::Map;
 use crate::notes::{self, Segment};
 use crate::origin::Asked;
@@ -30,6 +30,7 @@ use crate::sys::thread::{self, Lock};
 use crate::sys::{self, Bound, OpenError, apart};
 use crate::target;
 use crate::write::{self, Counts};
+use pathformat::descriptor::Module;
 
 /// How many images with arrays a process may have. Those beyond are not written down.
 const MOST_IMAGES: usize = 256;

@@ -1,13 +1,11 @@
-//! Which registry the images of this process share: the executable's, which is found by its `pthread_create`.
+//! Which registry the images of this process share: the executable's, which libraries find by its
+//! `pthread_create`.
 
-use pathformat::names::{REGISTRY_SIGNATURE, REGISTRY_SIGNATURE_NAME};
+use pathformat::descriptor::thread_function as layout;
 
 use crate::imports::{image, others};
 use crate::registry::Registry;
 use crate::sys::thread;
-
-/// The `pthread_create` that `linker-shim/src/threads.rs` writes, with a signature behind its entry, starts at a multiple of this, so that so many bytes can be read wherever it is.
-const ALIGNMENT: usize = 64;
 
 /// The registry that this image has if it finds no other.
 pub(crate) static REGISTRY: Registry = Registry::new();
@@ -55,23 +53,27 @@ enum Found {
 
 fn found() -> Found {
     let function = others().create_thread;
-    let is_other = image().is_library() && function != 0 && function.is_multiple_of(ALIGNMENT);
+    let is_aligned = function.is_multiple_of(layout::ALIGNMENT as usize);
+    let is_other = image().is_library() && function != 0 && is_aligned;
     // Code that may only be executed does not tell.
-    if !is_other || !thread::is_readable(function + 16) {
+    if !is_other || !thread::is_readable(function + layout::SIGNATURE_OFFSET as usize) {
         return Found::None;
     }
+    let at = |offset: u64| (function + offset as usize) as *const u8;
+    let [registry, words] = [layout::REGISTRY_OFFSET, layout::WORDS_OFFSET].map(at);
     // SAFETY: it can be read, and these bytes are on one page.
-    let (signature, [distance, words]) = unsafe {
-        let place = (function + 16) as *const u8;
-        (place.cast::<[u8; 16]>().read(), place.add(16).cast::<[i32; 2]>().read())
+    let (signature, distance, words) = unsafe {
+        let signature = at(layout::SIGNATURE_OFFSET).cast::<[u8; 16]>().read();
+        (signature, registry.cast::<i32>().read(), words.cast::<i32>().read())
     };
-    if signature == REGISTRY_SIGNATURE {
+    if signature == layout::SIGNATURE {
         // SAFETY: the signature vouches for the distance, and executables are never unloaded.
-        let registry = unsafe { &*(((function + 32) as isize + distance as isize) as *const Registry) };
+        let registry = unsafe { &*registry.offset(distance as isize).cast::<Registry>() };
         return Found::Registry(registry, words as usize);
     }
-    let ours = signature[..REGISTRY_SIGNATURE_NAME] == REGISTRY_SIGNATURE[..REGISTRY_SIGNATURE_NAME];
-    if ours { Found::OtherVersion } else { Found::None }
+    let name = ..layout::SIGNATURE_NAME;
+    let is_ours = signature[name] == layout::SIGNATURE[name];
+    if is_ours { Found::OtherVersion } else { Found::None }
 }
 
 /// Whether a thread that is not registered in the registry may have counted where others do: there every thread is registered that the

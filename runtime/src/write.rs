@@ -198,7 +198,7 @@ mod tests {
     use pathformat::profile::{self, Profile};
 
     use super::*;
-    use crate::image::Module;
+    use pathformat::descriptor::Module;
 
     #[repr(align(4096))]
     struct Region([u64; 1024]);

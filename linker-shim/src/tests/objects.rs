@@ -367,7 +367,7 @@ fn an_executable_shows_libraries_its_registry_and_lends_them_words() {
     let object = Generated::of(&modules(), Kind::Executable);
     let (section, at, size) = object.place(names::THREAD_FUNCTIONS[0]).expect("the function");
     let code = &object.content(&section)[at as usize..];
-    assert_eq!((size, &code[16..32]), (40, &names::REGISTRY_SIGNATURE[..]));
+    assert_eq!((size, &code[16..32]), (40, &pathformat::descriptor::thread_function::SIGNATURE[..]));
     let relocations = object.relocations(&section);
     for (offset, kind, to) in [(32, R_X86_64_PC32, names::REGISTRY), (36, R_X86_64_TPOFF32, names::LENT)] {
         assert!(relocations.contains(&(at + offset, kind.0, to.to_string(), 0)), "{to}: {relocations:?}");

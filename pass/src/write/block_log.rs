@@ -6,7 +6,7 @@
 use inkwell::module::{Linkage, Module};
 use inkwell::types::BasicMetadataTypeEnum;
 use inkwell::values::{BasicMetadataValueEnum, FunctionValue, InstructionValue};
-use pathformat::ModuleId;
+use pathformat::{ModuleId, names};
 use paths::dag::{Kind, Place};
 
 use crate::llvm;
@@ -25,9 +25,10 @@ pub(super) fn instrument<'ctx>(module: &Module<'ctx>, function: &Function<'_, 'c
             module.add_function(name, kind, None)
         })
     };
-    let enter = declare("__pathcc_log_enter", true, &[pointer.into(), half.into()]);
-    let block = declare("__pathcc_log_block", false, &[word.into(), half.into()]);
-    let end = declare("__pathcc_log_end", false, &[word.into()]);
+    let [enter, block, end] = names::LOG_FUNCTIONS;
+    let enter = declare(enter, true, &[pointer.into(), half.into()]);
+    let block = declare(block, false, &[word.into(), half.into()]);
+    let end = declare(end, false, &[word.into()]);
     let identity = identity(module, id);
 
     let builder = context.create_builder();

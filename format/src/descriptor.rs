@@ -1,0 +1,129 @@
+//! The descriptor of an image: where its counters are, and whose they are.
+//!
+//! `ld.pathld` writes it, and the runtime reads it once the image is relocated. It is called
+//! [`names::IMAGE`](crate::names::IMAGE); its modules stand in
+//! [`names::MODULES_SECTION`](crate::names::MODULES_SECTION).
+
+use core::mem::offset_of;
+
+use crate::ModuleId;
+
+/// Version of the layout. A runtime counts nothing for a descriptor of another version.
+pub const ABI_VERSION: u32 = 3;
+
+/// Flag: the image is a shared library.
+pub const LIBRARY: u64 = 1;
+
+/// Flag: modules have keys, so that a profile needs the process's map.
+pub const KEYS: u64 = 2;
+
+/// Describes the counters of an image, as it lies in memory.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Descriptor {
+    /// The version that it is written in.
+    pub abi_version: u32,
+    /// How many modules there are.
+    pub module_count: u32,
+    /// The start of the region that holds all counters.
+    pub region: *const u64,
+    /// The length of the region in bytes, whole pages.
+    pub region_size: u64,
+    /// The modules.
+    pub modules: *const Module,
+    /// [`LIBRARY`] and [`KEYS`].
+    pub flags: u64,
+}
+
+impl Descriptor {
+    /// Length in bytes.
+    pub const SIZE: usize = size_of::<Self>();
+
+    /// Where the address of the region stands.
+    pub const REGION_OFFSET: u64 = offset_of!(Self, region) as u64;
+
+    /// Where the address of the modules stands.
+    pub const MODULES_OFFSET: u64 = offset_of!(Self, modules) as u64;
+
+    /// The bytes of a descriptor of this version, whose two addresses are still to be filled in.
+    pub fn bytes(module_count: u32, region_size: u64, flags: u64) -> [u8; Self::SIZE] {
+        let mut bytes = [0; Self::SIZE];
+        let mut put = |at: usize, field: &[u8]| bytes[at..at + field.len()].copy_from_slice(field);
+        put(offset_of!(Self, abi_version), &ABI_VERSION.to_le_bytes());
+        put(offset_of!(Self, module_count), &module_count.to_le_bytes());
+        put(offset_of!(Self, region_size), &region_size.to_le_bytes());
+        put(offset_of!(Self, flags), &flags.to_le_bytes());
+        bytes
+    }
+}
+
+/// One array of the region.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Module {
+    /// Whose it is.
+    pub id: [u8; 16],
+    /// Where it starts, in bytes from the start of the region; a multiple of eight.
+    pub offset: u64,
+    /// Its length in counters.
+    pub counters: u64,
+    /// How its threads count, as [`Threads::code`](crate::settings::Threads::code), and perhaps
+    /// [`OWN_BASE`](crate::raw::OWN_BASE).
+    pub threads: u64,
+}
+
+impl Module {
+    /// Length in bytes.
+    pub const SIZE: usize = size_of::<Self>();
+
+    /// The bytes of an entry.
+    pub fn bytes(id: ModuleId, offset: u64, counters: u64, threads: u32) -> [u8; Self::SIZE] {
+        let mut bytes = [0; Self::SIZE];
+        let mut put = |at: usize, field: &[u8]| bytes[at..at + field.len()].copy_from_slice(field);
+        put(offset_of!(Self, id), &id.0);
+        put(offset_of!(Self, offset), &offset.to_le_bytes());
+        put(offset_of!(Self, counters), &counters.to_le_bytes());
+        put(offset_of!(Self, threads), &u64::from(threads).to_le_bytes());
+        bytes
+    }
+}
+
+/// What stands behind the entry of an executable's `pthread_create` that is ours. By it libraries
+/// find the registry of the process and the thread-local words that they are lent.
+pub mod thread_function {
+    /// The function starts at a multiple of this, so that all that follows is on its page.
+    pub const ALIGNMENT: u64 = 64;
+
+    /// Where the signature stands, in bytes from the entry.
+    pub const SIGNATURE_OFFSET: u64 = 16;
+
+    /// The signature. It ends with the version of what the images of a process share
+    /// (`runtime/src/registry.rs`).
+    pub const SIGNATURE: [u8; 16] = *b"pathcc threads\x05\0";
+
+    /// So many bytes of the signature are the same in every version.
+    pub const SIGNATURE_NAME: usize = 14;
+
+    /// Where the distance to the registry stands: 32 bits with a sign, counted from its own place.
+    pub const REGISTRY_OFFSET: u64 = 32;
+
+    /// Where the distance of the lent words from the thread pointer stands: 32 bits with a sign.
+    pub const WORDS_OFFSET: u64 = 36;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_bytes_are_those_of_the_layout() {
+        let bytes = Descriptor::bytes(7, 0x1000, LIBRARY | KEYS);
+        let word = |at: u64| u64::from_le_bytes(bytes[at as usize..][..8].try_into().expect("8"));
+        assert_eq!(bytes.len(), 40);
+        assert_eq!([0, 8, 16, 24, 32].map(word), [3 | 7 << 32, 0, 0x1000, 0, 3]);
+        assert_eq!((Descriptor::REGION_OFFSET, Descriptor::MODULES_OFFSET), (8, 24));
+        let bytes = Module::bytes(ModuleId([9; 16]), 64, 5, 6);
+        let words = [64u64, 5, 6].map(u64::to_le_bytes);
+        assert_eq!(bytes, [&[9; 16][..], words.as_flattened()].concat()[..]);
+    }
+}
