@@ -12,7 +12,6 @@ use crate::parallel::{self, Ending, Site};
 use crate::plan::{self, Plan};
 use crate::process;
 use crate::role::{Language, ProgramName};
-use crate::running::Running;
 use crate::show;
 use crate::terminal;
 use crate::toolchain::{self, Compiler, Installation};
@@ -27,6 +26,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{ExitCode, Stdio};
+use wrapper::children::Children;
+use wrapper::programs;
 
 /// The driver modes in which clang takes the options that we prepend.
 const MODES: [&str; 3] = ["gcc", "g++", "cpp"];
@@ -151,13 +152,13 @@ fn real_linker(
     installation: &Installation,
 ) -> linker::Real {
     let elsewhere = environment.users_linker.is_none() && (environment.compiler_path || compiler.has_target_prefix);
-    let default = toolchain::candidates(OsStr::new("ld"), &environment.path).next();
+    let default = programs::named(OsStr::new("ld"), &environment.path).next();
     let ask = |name: &OsStr| {
         if compiler.language == Language::Fortran {
             // flang does not answer.
             let beside = compiler.program.with_file_name(name);
-            let beside = toolchain::is_executable(&beside).then_some(beside);
-            return toolchain::candidates(name, &environment.path).next().or(beside);
+            let beside = programs::is_executable(&beside).then_some(beside);
+            return programs::named(name, &environment.path).next().or(beside);
         }
         let mut question = OsString::from("-print-prog-name=");
         question.push(name);
@@ -165,7 +166,7 @@ fn real_linker(
         plain.arguments.insert(0, question);
         let answer = process::command(&plain).stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;
         let path = Path::new(OsStr::from_bytes(answer.stdout.trim_ascii_end()));
-        toolchain::is_executable(path).then(|| std::path::absolute(path).ok()).flatten()
+        programs::is_executable(path).then(|| std::path::absolute(path).ok()).flatten()
     };
     linker::real(words, &installation.linker, elsewhere, default.as_deref(), &ask)
 }
@@ -184,14 +185,14 @@ fn compile_side_by_side(
         return None;
     }
     // From here on a signal must not leave the directory behind, so it is watched for first.
-    let running = Running::watching_signals().ok()?;
+    let children = Children::watching_signals().ok()?;
     // Nobody else may look or write into it, whatever the umask is.
     let private = Permissions::from_mode(0o700);
     let scratch = tempfile::Builder::new().prefix("pathcc-").permissions(private).tempdir().ok()?;
     let scratch_path: PathBuf = scratch.path().canonicalize().ok()?;
-    let plan = ask_for_plan(invocation, &scratch_path, &installation.linker, &running);
+    let plan = ask_for_plan(invocation, &scratch_path, &installation.linker, &children);
     let ending = match plan {
-        None => running.stopped_by().map(Ending::Stopped),
+        None => children.stopped_by().map(Ending::Stopped),
         Some(plan) if environment.dry_run => {
             show(&plan, invocation);
             Some(Ending::Code(0))
@@ -202,7 +203,7 @@ fn compile_side_by_side(
                 scratch: &scratch_path,
                 jobs,
                 jobserver: jobserver.as_ref(),
-                running: &running,
+                children: &children,
                 environment: &invocation.environment,
                 driver: &driver,
             };
@@ -212,12 +213,12 @@ fn compile_side_by_side(
     };
     drop(scratch);
     // Whatever comes next does not watch for signals.
-    running.release();
-    running.stopped_by().map(Ending::Stopped).or(ending)
+    children.release();
+    children.stopped_by().map(Ending::Stopped).or(ending)
 }
 
 /// Asks clang's driver what it would do.
-fn ask_for_plan(invocation: &Invocation, scratch: &Path, linker: &Path, running: &Running) -> Option<Plan> {
+fn ask_for_plan(invocation: &Invocation, scratch: &Path, linker: &Path, children: &Children) -> Option<Plan> {
     let mut question = invocation.clone();
     let mut first = vec![OsString::from("-###"), "--start-no-unused-arguments".into()];
     first.extend(terminal::message_options());
@@ -227,7 +228,7 @@ fn ask_for_plan(invocation: &Invocation, scratch: &Path, linker: &Path, running:
     let mut command = process::command(&question);
     command.env("TMPDIR", scratch).stdin(Stdio::null()).stdout(Stdio::null());
     command.stderr(File::create_new(&answer).ok()?);
-    let status = running.run(&mut command).ok()??;
+    let status = children.run(&mut command).ok()??;
     if !status.success() {
         return None;
     }

@@ -8,11 +8,11 @@
 //! installations. A choice that does not resolve is left to clang, for its own message. What a
 //! configuration file of clang's (`--config=`) chooses is not seen.
 
-use crate::toolchain;
 use crate::words::{Words, value_of};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use wrapper::programs;
 
 /// Options after which clang does not link, whatever else is said.
 const NO_LINK: [&str; 9] = ["-c", "-S", "-E", "-M", "-MM", "-fsyntax-only", "--compile", "--assemble", "--preprocess"];
@@ -92,14 +92,14 @@ pub(crate) fn real(
         }
     };
     match found {
-        Some(path) if toolchain::same_file(&path, pathld) || Some(&*path) == default => Real::Default,
+        Some(path) if programs::is_same_file(&path, pathld) || Some(&*path) == default => Real::Default,
         Some(path) => Real::At(path),
         None => Real::Missing,
     }
 }
 
 fn existing(path: &Path) -> Option<PathBuf> {
-    toolchain::is_executable(path).then(|| std::path::absolute(path).unwrap_or_else(|_| path.to_owned()))
+    programs::is_executable(path).then(|| std::path::absolute(path).unwrap_or_else(|_| path.to_owned()))
 }
 
 #[cfg(test)]

@@ -8,8 +8,6 @@
 
 use crate::jobserver::Jobserver;
 use crate::plan::{Job, Plan};
-use crate::response;
-use crate::running::Running;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Write};
@@ -18,6 +16,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
+use wrapper::children::Children;
+use wrapper::response::{self, Dialect};
 
 /// Above this many bytes of arguments they travel in a response file, as from clang's driver.
 const LONG_COMMAND: usize = 100_000;
@@ -42,8 +42,8 @@ pub(crate) struct Site<'a> {
     pub(crate) jobs: usize,
     /// make's own limit.
     pub(crate) jobserver: Option<&'a Jobserver>,
-    /// What is told of signals.
-    pub(crate) running: &'a Running,
+    /// What runs for us, and is told of signals.
+    pub(crate) children: &'a Children,
     /// Variables for the link.
     pub(crate) environment: &'a [(&'static str, Option<OsString>)],
     /// The name that the driver's messages begin with.
@@ -68,7 +68,7 @@ pub(crate) fn run(plan: &Plan, site: &Site<'_>) -> io::Result<Ending> {
         })
         .collect();
     let statuses = compile_all(plan, &said, site);
-    if let Some(signal) = site.running.stopped_by() {
+    if let Some(signal) = site.children.stopped_by() {
         return Ok(Ending::Stopped(signal));
     }
     let mut failed = None;
@@ -80,7 +80,7 @@ pub(crate) fn run(plan: &Plan, site: &Site<'_>) -> io::Result<Ending> {
                 failed = failed.or(Some(1));
             }
             Some(status) if status.signal().is_some() => {
-                return Ok(site.running.stopped_by_soon().map_or(Ending::Unusual, Ending::Stopped));
+                return Ok(site.children.stopped_by_soon().map_or(Ending::Unusual, Ending::Stopped));
             }
             _ => return Ok(Ending::Unusual),
         }
@@ -103,7 +103,7 @@ fn compile_all(plan: &Plan, said: &[Said], site: &Site<'_>) -> Vec<Outcome> {
     let count = plan.compilations.len();
     let outcomes: Vec<Mutex<Outcome>> = (0..count).map(|_| Mutex::new(Ok(None))).collect();
     let next = AtomicUsize::new(0);
-    let stopped = || site.running.stopped_by().is_some();
+    let stopped = || site.children.stopped_by().is_some();
     let work = || {
         loop {
             let _token = match site.jobserver.map(|server| server.acquire(&stopped)) {
@@ -114,7 +114,7 @@ fn compile_all(plan: &Plan, said: &[Said], site: &Site<'_>) -> Vec<Outcome> {
             if number >= count {
                 return;
             }
-            let outcome = compile(&plan.compilations[number], &said[number], site.running);
+            let outcome = compile(&plan.compilations[number], &said[number], site.children);
             *outcomes[number].lock().unwrap_or_else(PoisonError::into_inner) = outcome;
         }
     };
@@ -125,11 +125,11 @@ fn compile_all(plan: &Plan, said: &[Said], site: &Site<'_>) -> Vec<Outcome> {
     outcomes.into_iter().map(|outcome| outcome.into_inner().unwrap_or_else(PoisonError::into_inner)).collect()
 }
 
-fn compile(job: &Job, said: &Said, running: &Running) -> Outcome {
+fn compile(job: &Job, said: &Said, children: &Children) -> Outcome {
     let mut command = Command::new(&job.program);
     command.args(&job.arguments).stdin(Stdio::null());
     command.stdout(File::create_new(&said.stdout)?).stderr(File::create_new(&said.stderr)?);
-    running.run(&mut command)
+    children.run(&mut command)
 }
 
 /// Links, and says what the driver says if that fails.
@@ -137,7 +137,7 @@ fn link(job: &Job, colours: bool, site: &Site<'_>) -> io::Result<Ending> {
     let mut command = Command::new(&job.program);
     if job.arguments.iter().map(|argument| argument.len() + 1).sum::<usize>() > LONG_COMMAND {
         let file = site.scratch.join("response.txt");
-        File::create_new(&file)?.write_all(&response::join(&job.arguments))?;
+        File::create_new(&file)?.write_all(&response::join(&job.arguments, Dialect::Gnu))?;
         let mut argument = OsString::from("@");
         argument.push(file);
         command.arg(argument);
@@ -150,16 +150,16 @@ fn link(job: &Job, colours: bool, site: &Site<'_>) -> io::Result<Ending> {
             None => command.env_remove(name),
         };
     }
-    let status = match site.running.run(&mut command) {
+    let status = match site.children.run(&mut command) {
         Ok(Some(status)) if status.success() => return Ok(Ending::Code(0)),
         Ok(Some(status)) => status,
-        Ok(None) => return Ok(site.running.stopped_by().map_or(Ending::Unusual, Ending::Stopped)),
+        Ok(None) => return Ok(site.children.stopped_by().map_or(Ending::Unusual, Ending::Stopped)),
         Err(error) => {
             complain(site.driver, colours, &format!("unable to execute command: {error}"))?;
             return Ok(Ending::Code(1));
         }
     };
-    let stopped = if status.signal().is_some() { site.running.stopped_by_soon() } else { site.running.stopped_by() };
+    let stopped = if status.signal().is_some() { site.children.stopped_by_soon() } else { site.children.stopped_by() };
     if let Some(signal) = stopped {
         return Ok(Ending::Stopped(signal));
     }

@@ -13,9 +13,9 @@ use anyhow::{Context, Result, anyhow, bail};
 use pathformat::tree::{self, Entry, Kind};
 use pathformat::variables::{ASKING, CLANG, FLANG};
 use std::ffi::{OsStr, OsString};
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use wrapper::programs::{self, is_same_file};
 
 /// The only major version that the plugin works with.
 const MAJOR: &str = "22";
@@ -61,7 +61,7 @@ impl Installation {
         let root = bin.parent().unwrap_or(bin);
         for Entry { kind, path } in tree::needed_to_build() {
             let file = root.join(path);
-            let there = if kind == Kind::Program { is_executable(&file) } else { file.is_file() };
+            let there = if kind == Kind::Program { programs::is_executable(&file) } else { file.is_file() };
             if !there {
                 bail!(
                     "cannot find {}; this installation of pathcc is incomplete: run `make build` or `make install` again \
@@ -238,40 +238,18 @@ impl Search<'_> {
     }
 
     fn program(&self, name: &OsStr) -> Option<PathBuf> {
-        candidates(name, self.path).find(|path| !same_file(path, self.own))
+        programs::named(name, self.path).find(|path| !is_same_file(path, self.own))
     }
 
     fn finds_itself(&self, name: &OsStr) -> bool {
-        candidates(name, self.path).any(|path| same_file(&path, self.own))
+        programs::named(name, self.path).any(|path| is_same_file(&path, self.own))
     }
-}
-
-/// The executable files that a program name stands for: itself if it has a slash, else those on `path`.
-pub(crate) fn candidates(name: &OsStr, path: &OsStr) -> impl Iterator<Item = PathBuf> {
-    let places: Vec<PathBuf> = if Path::new(name).components().count() > 1 || Path::new(name).is_absolute() {
-        vec![PathBuf::from(name)]
-    } else {
-        std::env::split_paths(path).map(|directory| directory.join(name)).collect()
-    };
-    places.into_iter().filter(|path| is_executable(path)).map(|path| std::path::absolute(&path).unwrap_or(path))
-}
-
-/// Whether two paths lead to the same file, through symbolic or hard links.
-pub(crate) fn same_file(a: &Path, b: &Path) -> bool {
-    match (std::fs::metadata(a), std::fs::metadata(b)) {
-        (Ok(a), Ok(b)) => (a.dev(), a.ino()) == (b.dev(), b.ino()),
-        _ => false,
-    }
-}
-
-/// Whether a path is a file that somebody may execute.
-pub(crate) fn is_executable(path: &Path) -> bool {
-    std::fs::metadata(path).is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::unix::fs::PermissionsExt;
 
     fn executable(path: &Path) {
         std::fs::create_dir_all(path.parent().expect("parent")).expect("directory");

@@ -7,10 +7,11 @@
 //! This is not a parser of clang's options. It knows three things: that everything after `--` is an
 //! input, that the word after `-Xclang` and the like belongs to somebody else, and what a response file is.
 
-use crate::{regular, response};
+use crate::regular;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
+use wrapper::response::{self, Dialect};
 
 /// Options whose next word is handed on verbatim, whatever it looks like.
 const VERBATIM_NEXT: [&str; 8] =
@@ -133,7 +134,7 @@ impl Opener<'_> {
         let text = (self.read)(Path::new(OsStr::from_bytes(name)))?;
         self.files += 1;
         self.bytes += text.len();
-        let words = response::split(&text)?;
+        let words = response::split(&text, Dialect::Llvm)?;
         self.inside.push(word.to_owned());
         // Names inside are relative to the current directory, not to the file.
         let opened = words.into_iter().flat_map(|inner| self.open(&inner).unwrap_or_else(|| vec![inner])).collect();

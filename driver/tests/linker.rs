@@ -44,6 +44,10 @@ fn a_choice_inside_a_response_file_counts() {
     assert_eq!(told(&place, "one.c @linker.rsp", &[]), "/usr/bin/ld.bfd pathcc\n");
     assert!(place.path("work/a prog").exists());
     assert_eq!(told(&place, "one.c @name.rsp", &[]), "/usr/lib/llvm-22/bin/ld.lld pathcc\n");
+    // Clang drops what is empty in a response file, so it is not among the words that take the file's place.
+    place.write("empty.rsp", "'' -o '' prog \"\" --ld-path=/usr/bin/ld.bfd");
+    let line = place.dry(&mut place.pathcc("one.c @empty.rsp"));
+    assert!(line.ends_with("--end-no-unused-arguments one.c -o prog\n"), "{line}");
     let line = place.dry(&mut place.pathcc("one.c @name.rsp @linker.rsp"));
     assert!(line.ends_with("--end-no-unused-arguments one.c @name.rsp -o 'a prog'\n"), "{line}");
 }

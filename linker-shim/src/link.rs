@@ -17,9 +17,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Error, Result};
 use pathformat::{tree, variables};
+use wrapper::children::Children;
 
 use crate::args::{self, CommandLine, Kind};
-use crate::process::{Outcome, Runner};
+use crate::process::{self, Outcome};
 use crate::real::{RealLinker, Voice};
 use crate::scan::{self, Damaged, Found, Module};
 use crate::workspace::Workspace;
@@ -43,7 +44,7 @@ const TOLD: usize = 3;
 /// The real linker cannot be found or started.
 pub(crate) fn run(arguments: &[OsString]) -> Result<Outcome> {
     let real = RealLinker::find()?;
-    let Some(expanded) = response::expand(arguments) else { return Err(real.exec(arguments)) };
+    let Some(expanded) = response::expand(arguments, real.dialect()) else { return Err(real.exec(arguments)) };
     let line = args::parse(&expanded);
     if is_disabled() || line.foreign.is_some() || line.inputs.is_empty() {
         return Err(real.exec(arguments));
@@ -59,10 +60,10 @@ pub(crate) fn run(arguments: &[OsString]) -> Result<Outcome> {
     }
     let prepared = runtime().and_then(|runtime| {
         // Watched for first, so that no signal leaves the directory behind.
-        let runner = Runner::new().context("cannot watch for signals")?;
-        Ok((runtime, runner, Workspace::new().context("cannot make a temporary directory")?))
+        let children = Children::watching_signals().context("cannot watch for signals")?;
+        Ok((runtime, children, Workspace::new().context("cannot make a temporary directory")?))
     });
-    let (runtime, runner, workspace) = match prepared {
+    let (runtime, children, workspace) = match prepared {
         Ok(prepared) => prepared,
         Err(error) => {
             warn_uncounted(&error);
@@ -71,7 +72,7 @@ pub(crate) fn run(arguments: &[OsString]) -> Result<Outcome> {
     };
     // pathcc has instrumented its bitcode before.
     let lto = if found.bitcode && !by_pathcc { Lto::find(&real) } else { None };
-    let link = Link { real, lto, arguments, expanded: &expanded, line: &line, runtime, workspace, runner };
+    let link = Link { real, lto, arguments, expanded: &expanded, line: &line, runtime, workspace, children };
     let outcome = link.link(found).or_else(|error| {
         warn_uncounted(&error);
         link.once(None, Voice::Loud)
@@ -149,7 +150,7 @@ struct Link<'a> {
     line: &'a CommandLine,
     runtime: Runtime,
     workspace: Workspace,
-    runner: Runner,
+    children: Children,
 }
 
 impl Link<'_> {
@@ -198,7 +199,7 @@ impl Link<'_> {
 
     /// After a failure: if what was added is the reason, the program is linked without it.
     fn without_counters(&self, failure: Outcome) -> Result<Outcome> {
-        if self.runner.stopped_by().is_some() || !self.once(None, Voice::Quiet)?.success() {
+        if self.children.stopped_by().is_some() || !self.once(None, Voice::Quiet)?.success() {
             return Ok(failure);
         }
         warn(&format!(
@@ -261,7 +262,7 @@ impl Link<'_> {
         }
         let real = lto.map_or(&self.real, |lto| &lto.linker);
         let command = real.prepare(&arguments, &self.workspace, voice)?;
-        self.runner.run(command).context("cannot start the real linker")
+        process::run(command, &self.children).context("cannot start the real linker")
     }
 }
 

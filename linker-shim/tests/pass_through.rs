@@ -109,7 +109,7 @@ fn a_long_command_line_travels_in_a_file() {
     assert!(output.status.success(), "{output:?}");
     let called = recorded(&scratch);
     assert_eq!(called.len(), 5 + long.len());
-    assert!(called[5].starts_with("--defsym=it\\'s_a_symbol_0=111"));
+    assert!(called[5].starts_with("\"--defsym=it's_a_symbol_0=111"));
     scratch.check_no_leftovers();
 }
 

@@ -277,6 +277,15 @@ fn response_files() {
         scratch.link(linker, &["main.o", "-Wl,@direct", "-o", "prog"]);
         assert_eq!(run(&scratch), expected(), "{linker}");
     }
+    // For lld an empty word in quotes is none, for GNU's linkers it is the option's value.
+    for (linker, direct) in [("lld", "'a.o' -rpath '' /empty b.o"), ("bfd", "'a.o' -rpath '' b.o")] {
+        scratch.write("direct", direct);
+        // pathld itself writes the words of a static link.
+        for kind in ["-pie", "-static"] {
+            scratch.link(linker, &[kind, "main.o", "-Wl,@direct", "-o", "prog"]);
+            assert_eq!(run(&scratch), expected(), "{linker} {kind}");
+        }
+    }
 }
 
 #[test]
