@@ -95,7 +95,7 @@ const LINES: &[&str] = &[
     "-Werror -c one.c --ld-path=nonesuch",
     "one.c --ld-path=/bin/false -o prog",
     "one.c -Wl,--no-such-option -o prog",
-    "--driver-mode=cl -c one.c",
+    "--driver-mode=cl /Brepro -c one.c",
     "-cc1 -fsyntax-only one.c",
     "-cc1 -version",
     "-cc1as -help",
