@@ -12,6 +12,7 @@ use std::collections::HashSet;
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::fs;
+use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
@@ -24,7 +25,7 @@ use crate::process::{self, Outcome};
 use crate::real::{RealLinker, Voice};
 use crate::scan::{self, Damaged, Found, Module};
 use crate::workspace::Workspace;
-use crate::{depfile, entry, module, response, warn, words};
+use crate::{depfile, entry, module, response, words};
 
 /// A region of this size may not fit in a program any more, whose code reaches 2 GiB.
 const LARGE_REGION: u64 = 1 << 30;
@@ -44,7 +45,7 @@ const TOLD: usize = 3;
 /// The real linker cannot be found or started.
 pub(crate) fn run(arguments: &[OsString]) -> Result<Outcome> {
     let real = RealLinker::find()?;
-    let Some(expanded) = response::expand(arguments, real.dialect()) else { return Err(real.exec(arguments)) };
+    let Some(expanded) = response::expand(arguments, &|| real.dialect()) else { return Err(real.exec(arguments)) };
     let line = args::parse(&expanded);
     if is_disabled() || line.foreign.is_some() || line.inputs.is_empty() {
         return Err(real.exec(arguments));
@@ -89,6 +90,12 @@ const NOTHING_COUNTS: &str = "none of the inputs counts its paths: compile them 
 
 fn is_disabled() -> bool {
     variables::is_on(env::var_os(variables::DISABLE).as_deref().map(OsStr::as_bytes))
+}
+
+/// Tells the user about something that does not keep the program from being linked.
+fn warn(message: &str) {
+    // If nobody listens, the program is linked all the same.
+    let _ = writeln!(io::stderr(), "pathld: warning: {message}");
 }
 
 fn warn_uncounted(error: &Error) {

@@ -20,12 +20,12 @@ const MOST_BYTES: usize = 256 << 20;
 
 /// The arguments with all response files replaced by their content; `None` if there are too many. A file that cannot
 /// be read, or that is none, stays as it is, as linkers do.
-pub(crate) fn expand(arguments: &[OsString], dialect: Dialect) -> Option<Vec<OsString>> {
+pub(crate) fn expand(arguments: &[OsString], dialect: &dyn Fn() -> Dialect) -> Option<Vec<OsString>> {
     within(arguments, dialect, MOST_FILES, MOST_BYTES)
 }
 
 /// The same with limits of one's own.
-fn within(arguments: &[OsString], dialect: Dialect, files: usize, bytes: usize) -> Option<Vec<OsString>> {
+fn within(arguments: &[OsString], dialect: &dyn Fn() -> Dialect, files: usize, bytes: usize) -> Option<Vec<OsString>> {
     let expanded = Vec::with_capacity(arguments.len());
     let mut expansion = Expansion { dialect, expanded, inside: Vec::new(), files, bytes };
     expansion.add(arguments)?;
@@ -33,8 +33,9 @@ fn within(arguments: &[OsString], dialect: Dialect, files: usize, bytes: usize) 
 }
 
 /// How far an expansion has come.
-struct Expansion {
-    dialect: Dialect,
+struct Expansion<'a> {
+    /// The dialect of the real linker, which is asked for only where there is a response file.
+    dialect: &'a dyn Fn() -> Dialect,
     expanded: Vec<OsString>,
     /// The files that are being expanded, the outermost first.
     inside: Vec<Identity>,
@@ -44,14 +45,14 @@ struct Expansion {
     bytes: usize,
 }
 
-impl Expansion {
+impl Expansion<'_> {
     /// Adds arguments; `None` if that goes too far.
     fn add(&mut self, arguments: &[OsString]) -> Option<()> {
         for argument in arguments {
             let file = argument.as_bytes().strip_prefix(b"@");
             let file = file.and_then(|file| content(Path::new(OsStr::from_bytes(file))).ok());
             let file = file.filter(|file| !self.inside.contains(&file.identity));
-            let opened = file.and_then(|file| Some((split(&file, self.dialect)?, file)));
+            let opened = file.and_then(|file| Some((split(&file, (self.dialect)())?, file)));
             match opened {
                 None => self.expanded.push(argument.clone()),
                 Some((words, file)) => {
@@ -76,7 +77,7 @@ mod tests {
     use super::*;
 
     fn expand(arguments: &[OsString]) -> Option<Vec<OsString>> {
-        super::expand(arguments, Dialect::Gnu)
+        super::expand(arguments, &|| Dialect::Gnu)
     }
 
     /// A directory, and what makes an argument for a file in it that has these arguments.
@@ -136,12 +137,12 @@ mod tests {
         let outer = write("outer", std::slice::from_ref(&inner));
         let arguments = [outer, "b".into()];
         for (most, fits) in [(21, false), (length - 1, false), (length, true), (length + 1, true)] {
-            assert_eq!(within(&arguments, Dialect::Gnu, 2, most).is_some(), fits, "{most}");
+            assert_eq!(within(&arguments, &|| Dialect::Gnu, 2, most).is_some(), fits, "{most}");
         }
         // Each time that a file is named counts.
         let named = vec![inner; 10];
-        assert_eq!(within(&named, Dialect::Gnu, 10, 220).expect("few").len(), 10);
-        assert_eq!(within(&named, Dialect::Gnu, 10, 219), None);
+        assert_eq!(within(&named, &|| Dialect::Gnu, 10, 220).expect("few").len(), 10);
+        assert_eq!(within(&named, &|| Dialect::Gnu, 10, 219), None);
     }
 
     #[test]
@@ -164,7 +165,7 @@ mod tests {
         let file = [OsString::from_iter([OsStr::new("@"), path.as_os_str()])];
         let expanded = |text: &[u8], dialect| {
             fs::write(&path, text).expect("writable");
-            super::expand(&file, dialect).expect("few")
+            super::expand(&file, &|| dialect).expect("few")
         };
         assert_eq!(expanded(b"-rpath '' a.o", Dialect::Gnu), ["-rpath", "", "a.o"]);
         assert_eq!(expanded(b"-rpath '' a.o", Dialect::Llvm), ["-rpath", "a.o"]);

@@ -53,6 +53,6 @@ fn response_files_may_name_others() {
     let before = (0..8).map(|number| format!("before{number}"));
     let behind = (0..8).rev().map(|number| format!("behind{number}"));
     let expected: Vec<_> = before.chain(["innermost".into()]).chain(behind).map(OsString::from).collect();
-    assert_eq!(response::expand(&[at(0)], Dialect::Gnu).expect("few"), expected);
-    assert_eq!(response::expand(&["@".into(), "a@0".into()], Dialect::Gnu).expect("few"), ["@", "a@0"]);
+    assert_eq!(response::expand(&[at(0)], &|| Dialect::Gnu).expect("few"), expected);
+    assert_eq!(response::expand(&["@".into(), "a@0".into()], &|| Dialect::Gnu).expect("few"), ["@", "a@0"]);
 }

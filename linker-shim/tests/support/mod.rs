@@ -2,6 +2,8 @@
 //! like those of the pass, and profiles.
 #![allow(dead_code, reason = "each test program uses a part")]
 
+pub(crate) mod program;
+
 use std::collections::BTreeMap;
 use std::env;
 use std::ffi::OsStr;
