@@ -1,24 +1,27 @@
 //! What happens, in order: the way from a command line to the process that does the work.
 
-use crate::config::{self, Config};
+use crate::clang_options;
+use crate::command_line::{self, CommandLine, value_of};
+use crate::config::Config;
 use crate::environment::Environment;
-use crate::flags::{self, Settings};
 use crate::help;
 use crate::invocation::{self, Counting, Invocation};
 use crate::jobserver::Jobserver;
 use crate::launcher::{self, Front};
 use crate::linker;
+use crate::options::{self, EARLY};
 use crate::parallel::{self, Ending, Site};
 use crate::plan::{self, Plan};
+use crate::print_config;
 use crate::process;
 use crate::role::{Language, ProgramName};
-use crate::show;
+use crate::setting::Key;
+use crate::settings::Settings;
 use crate::terminal;
 use crate::toolchain::{self, Compiler, Installation};
 use crate::trust::Trust;
-use crate::words::{self, Words, value_of};
-use anyhow::{Result, anyhow};
-use pathformat::variables::{CONFIG, JOBS};
+use anyhow::Result;
+use pathformat::variables::CONFIG;
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, Permissions};
 use std::io::{self, Write};
@@ -39,7 +42,7 @@ const MODES: [&str; 3] = ["gcc", "g++", "cpp"];
 pub(crate) fn run(environment: Environment) -> Result<ExitCode> {
     let own = toolchain::own_executable()?;
     let (front, arguments) = launcher::split(&environment.arguments)?;
-    let words = Words::new(arguments, &words::read_regular_file);
+    let words = CommandLine::new(arguments, &command_line::read_regular_file);
     let role = ProgramName::of(&environment.called_as).role;
     let mut compiler = Compiler::find(&environment, &own, &front, &role)?;
     if words.has("-no-canonical-prefixes") {
@@ -49,9 +52,9 @@ pub(crate) fn run(environment: Environment) -> Result<ExitCode> {
 
     if words.has("--help") && !environment.disable && !environment.dry_run {
         // If our own stream is closed there is nobody to tell.
-        let _ = io::stdout().write_all(help::TEXT.as_bytes());
+        let _ = io::stdout().write_all(help::text().as_bytes());
     }
-    let asked = flags::SHOWS.iter().any(|flag| words.has(flag));
+    let asked = options::SHOWS.iter().any(|show| words.has(show.flag));
     let plain = || invocation::compose(&compiler, launcher, &words, None, environment.stale_linker);
     if (environment.disable && !asked) || is_for_clang_alone(arguments, &words) {
         return finish(&environment, &plain());
@@ -60,16 +63,17 @@ pub(crate) fn run(environment: Environment) -> Result<ExitCode> {
     let flags = Settings::from_words(&words)?;
     let config =
         Config::find(environment.config.as_ref(), std::env::current_dir().ok().as_deref(), &Trust::of_process())?;
-    let wanted_jobs = wanted_jobs(&environment, &config)?;
-    let settings = flags.clone().or(config.settings.clone());
+    let variables = Settings::from_variables(|name| environment.option(name))?;
+    let settings = flags.clone().or(variables.clone()).or(config.settings.clone());
     settings.check()?;
-    if words.has(flags::PRINT_CONFIG) {
-        let shown = show::in_force(&environment, &config, &flags, &compiler, &Installation::of(&own)?);
+    if words.has(options::PRINT_CONFIG) {
+        let shown =
+            print_config::text(&environment, &config, [&flags, &variables], &compiler, &Installation::of(&own)?);
         // If our own stream is closed there is nobody to tell.
         let _ = io::stdout().write_all(shown.as_bytes());
         return Ok(ExitCode::SUCCESS);
     }
-    let [compiles, links] = [flags::CFLAGS, flags::LDFLAGS].map(|flag| words.has(flag));
+    let [compiles, links] = [options::CFLAGS, options::LDFLAGS].map(|flag| words.has(flag));
     if compiles || links {
         let words = invocation::for_clang(&Installation::of(&own)?, &settings.plugin_options(), compiles, links);
         let words: Vec<_> = words.iter().map(|word| process::quoted(word)).collect();
@@ -79,7 +83,7 @@ pub(crate) fn run(environment: Environment) -> Result<ExitCode> {
     for (path, why) in &config.refused {
         say(&format!("warning: {} is not obeyed: {why}; to obey it all the same set {CONFIG} to it", path.display()));
     }
-    if let Some(target) = flags::foreign_target(&words, &role.prefix) {
+    if let Some(target) = clang_options::foreign_target(&words, &role.prefix) {
         let compiles = ["-c", "-S"].iter().any(|option| words.has(option)) || linker::may_link(&words);
         if compiles && !environment.dry_run {
             say(&format!("warning: {target}: only x86-64 Linux is supported, so that paths are not counted"));
@@ -87,8 +91,8 @@ pub(crate) fn run(environment: Environment) -> Result<ExitCode> {
         return finish(&environment, &plain());
     }
     let mut options = settings.plugin_options();
-    options.extend(flags::why_skipped(&words).map(|why| format!("-pathcc-skip={why}")));
-    if settings.stage == Some("early") && flags::has_profiler(&words) {
+    options.extend(clang_options::why_skipped(&words).map(|why| format!("-pathcc-skip={why}")));
+    if settings.is(Key::Stage, EARLY) && clang_options::has_profiler(&words) {
         options.push("-pathcc-behind-profile=yes".to_owned());
     }
     let installation = Installation::of(&own)?;
@@ -98,6 +102,7 @@ pub(crate) fn run(environment: Environment) -> Result<ExitCode> {
     let counting = Counting { installation: &installation, options, linker };
     let invocation = invocation::compose(&compiler, launcher, &words, Some(&counting), environment.stale_linker);
 
+    let wanted_jobs: Option<usize> = settings.number(Key::Jobs);
     let has_plan = launcher.is_none() && compiler.language != Language::Fortran;
     if wanted_jobs != Some(1) && has_plan && !environment.driver_logs && plan::is_worthwhile(&words) {
         match compile_side_by_side(&environment, &invocation, &installation, wanted_jobs) {
@@ -127,7 +132,7 @@ fn finish(environment: &Environment, invocation: &Invocation) -> Result<ExitCode
 
 /// Whether clang is something else than the driver we know: its inner programs, which are named by the
 /// first argument, or a driver for another compiler's command line.
-fn is_for_clang_alone(arguments: &[OsString], words: &Words) -> bool {
+fn is_for_clang_alone(arguments: &[OsString], words: &CommandLine) -> bool {
     arguments.first().is_some_and(|first| first.as_bytes().starts_with(b"-cc1"))
         || words
             .own()
@@ -135,20 +140,12 @@ fn is_for_clang_alone(arguments: &[OsString], words: &Words) -> bool {
             .any(|mode| !MODES.iter().any(|known| mode == *known))
 }
 
-/// The number of jobs that somebody has asked for.
-fn wanted_jobs(environment: &Environment, config: &Config) -> Result<Option<usize>> {
-    let Some(text) = &environment.jobs else { return Ok(config.jobs) };
-    let number = text.to_str().and_then(|text| text.parse().ok());
-    let jobs = config::checked_jobs(number).map_err(|message| anyhow!("{}={}: {message}", JOBS, text.display()))?;
-    Ok(Some(jobs))
-}
-
 /// The linker behind pathld: the command line's choice, else the user's own `PATHLD_REAL`, which is left
 /// alone, else the default.
 fn real_linker(
     environment: &Environment,
     compiler: &Compiler,
-    words: &Words,
+    words: &CommandLine,
     installation: &Installation,
 ) -> linker::Real {
     let elsewhere = environment.users_linker.is_none() && (environment.compiler_path || compiler.has_target_prefix);

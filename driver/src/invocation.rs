@@ -13,11 +13,11 @@
 //! stays as silent as it was. Nothing is handed to the linker as an input (`-Wl,`, `-l`): that would make
 //! `clang -v` a link. This file is pure: values in, a value out.
 
-use crate::flags;
+use crate::command_line::{CommandLine, value_of};
 use crate::linker::Real;
+use crate::options;
 use crate::role::{Language, ProgramName};
 use crate::toolchain::{CXX_MODE, Compiler, Installation};
-use crate::words::{Words, value_of};
 use pathformat::variables::{LINKED_BY, REAL_LINKER, REAL_LINKER_BY};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -52,14 +52,14 @@ pub(crate) struct Counting<'a> {
 pub(crate) fn compose(
     compiler: &Compiler,
     launcher: Option<&OsString>,
-    words: &Words,
+    words: &CommandLine,
     counting: Option<&Counting<'_>>,
     stale_linker: bool,
 ) -> Invocation {
     let mut arguments: Vec<OsString> = Vec::new();
     let mut environment = Vec::new();
     let mut set_linker = None;
-    let mut words = words.without(&flags::is_ours);
+    let mut words = words.without(&options::is_ours);
     arguments.extend(compiler.mode.map(OsString::from));
     if let Some(counting) = counting {
         let ours_links = matches!(counting.linker, Some(Real::Default | Real::At(_)));
@@ -102,7 +102,7 @@ pub(crate) fn for_clang(installation: &Installation, options: &[String], compile
     let mut words = vec!["--start-no-unused-arguments".into()];
     if compiles {
         words.push(joined("-fpass-plugin=", &installation.plugin));
-        words.extend(options.iter().flat_map(|option| flags::through_clang(option)));
+        words.extend(options.iter().flat_map(|option| through_clang(option)));
     }
     if links {
         words.push(joined("--ld-path=", &installation.linker));
@@ -119,6 +119,13 @@ fn for_flang(installation: &Installation, options: &[String], links: bool) -> Ve
     words
 }
 
+/// An option of the plugin as clang takes it, for a plugin that `-fpass-plugin` has loaded.
+///
+/// Not plain `-mllvm`: that also reaches the assembler (`.S` inputs), which has no plugin and refuses it.
+fn through_clang(option: &str) -> [OsString; 4] {
+    ["-Xclang", "-mllvm", "-Xclang", option].map(OsString::from)
+}
+
 fn joined(option: &str, path: &std::path::Path) -> OsString {
     let mut word = OsString::from(option);
     word.push(path);
@@ -128,8 +135,8 @@ fn joined(option: &str, path: &std::path::Path) -> OsString {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::command_line::tests::words;
     use crate::process::shell_line;
-    use crate::words::tests::words;
 
     fn compiler() -> Compiler {
         Compiler {

@@ -8,7 +8,7 @@
 //! installations. A choice that does not resolve is left to clang, for its own message. What a
 //! configuration file of clang's (`--config=`) chooses is not seen.
 
-use crate::words::{Words, value_of};
+use crate::command_line::{CommandLine, value_of};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -43,16 +43,16 @@ enum Choice<'a> {
 
 /// Whether a command line may link at all. Only a hint, but it errs on no side that matters: a word of
 /// another option's that looks like `-c` leaves the user's own linker in charge.
-pub(crate) fn may_link(words: &Words) -> bool {
+pub(crate) fn may_link(words: &CommandLine) -> bool {
     !words.own().any(|word| NO_LINK.iter().any(|option| word == *option))
 }
 
 /// Whether the default linker may be elsewhere than first on `PATH`.
-fn looks_elsewhere(words: &Words) -> bool {
+fn looks_elsewhere(words: &CommandLine) -> bool {
     words.own().any(|word| ELSEWHERE.iter().any(|option| word.as_bytes().starts_with(option.as_bytes())))
 }
 
-fn choice(words: &Words) -> Choice<'_> {
+fn choice(words: &CommandLine) -> Choice<'_> {
     let (mut named, mut path) = (None, None);
     for word in words.own() {
         named = value_of(word, "-fuse-ld=").or(named);
@@ -70,7 +70,7 @@ fn choice(words: &Words) -> Choice<'_> {
 /// `ask` is clang's answer to `-print-prog-name=`, absolute if there is such a program; `elsewhere`
 /// says that something outside the command line changes where clang looks; `default` is what pathld finds.
 pub(crate) fn real(
-    words: &Words,
+    words: &CommandLine,
     pathld: &Path,
     elsewhere: bool,
     default: Option<&Path>,
@@ -105,7 +105,7 @@ fn existing(path: &Path) -> Option<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::words::tests::words;
+    use crate::command_line::tests::words;
 
     #[test]
     fn the_last_choice_wins_and_a_path_wins_over_a_name() {

@@ -5,7 +5,7 @@
 //! one link is taken; for anything else there is the driver itself. So there is no copy of the driver's
 //! rules here, and nothing to keep in step with them.
 
-use crate::words::{Words, value_of};
+use crate::command_line::{CommandLine, value_of};
 use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -102,7 +102,7 @@ impl Job {
 
 /// Whether asking for a plan may be of use: at least two words look like sources, and no other one makes
 /// the plan too difficult for us.
-pub(crate) fn is_worthwhile(words: &Words) -> bool {
+pub(crate) fn is_worthwhile(words: &CommandLine) -> bool {
     let mut sources = 0;
     for word in words.own() {
         let begins = |options: &[&str]| options.iter().any(|option| value_of(word, option).is_some());
@@ -234,7 +234,7 @@ fn quoted_line(text: &[u8]) -> Option<(Vec<OsString>, &[u8])> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::words::tests::words;
+    use crate::command_line::tests::words;
 
     const HEAD: &str = "Debian clang version 22.1.8 (1~deb12u1)\nTarget: x\nThread model: posix\nInstalledDir: /b\n";
 

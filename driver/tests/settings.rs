@@ -41,7 +41,7 @@ fn bad_flags_stop_before_compiling() {
     let message = |line: &str| refused(&place, &place.run(&mut place.pathcc(line), ""));
     assert_eq!(
         message("-c one.c -fpath-mode=lines"),
-        "-fpath-mode=lines: unknown value 'lines', expected paths or blocks or edges or calls or log"
+        "-fpath-mode=lines: unknown value 'lines', expected paths or blocks or edges or calls"
     );
     assert!(
         message("-c one.c -fpath-coverage").starts_with("unknown flag '-fpath-coverage'; pathcc knows -fpath-mode=")

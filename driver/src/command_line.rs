@@ -7,7 +7,7 @@
 //! This is not a parser of clang's options. It knows three things: that everything after `--` is an
 //! input, that the word after `-Xclang` and the like belongs to somebody else, and what a response file is.
 
-use crate::regular;
+use crate::regular_file;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -31,17 +31,17 @@ struct Written {
 
 /// A command line without the program name.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct Words {
+pub(crate) struct CommandLine {
     written: Vec<Written>,
 }
 
-impl Words {
+impl CommandLine {
     /// Takes a command line; `read` returns the bytes of a file, or nothing if that is no regular file.
     ///
     /// A response file that cannot be read stays a word, as it does for clang (which then finds no
     /// input of that name). So does one that is not a regular file: a pipe can be read but once, and
-    /// that is clang's to do. Words inside such a file are not seen by pathcc.
-    pub(crate) fn new(arguments: &[OsString], read: &dyn Fn(&Path) -> Option<Vec<u8>>) -> Words {
+    /// that is clang's to do. CommandLine inside such a file are not seen by pathcc.
+    pub(crate) fn new(arguments: &[OsString], read: &dyn Fn(&Path) -> Option<Vec<u8>>) -> CommandLine {
         // With another quoting than GNU's the words are not ours to take apart.
         let gnu = !arguments.iter().any(|word| word == "--rsp-quoting=windows");
         let mut opener = Opener { read, inside: Vec::new(), files: 0, bytes: 0 };
@@ -49,7 +49,7 @@ impl Words {
             .iter()
             .map(|word| Written { word: word.clone(), content: gnu.then(|| opener.open(word)).flatten() })
             .collect();
-        Words { written }
+        CommandLine { written }
     }
 
     /// The words as the user wrote them.
@@ -72,13 +72,13 @@ impl Words {
         self.opened().filter(move |word| scanner.is_own(word))
     }
 
-    /// Whether one of [`Words::own`] is exactly `option`.
+    /// Whether one of [`CommandLine::own`] is exactly `option`.
     pub(crate) fn has(&self, option: &str) -> bool {
         self.own().any(|word| word == option)
     }
 
-    /// The command line without those of its [own](Words::own) words that `unwanted` names.
-    pub(crate) fn without(&self, unwanted: &dyn Fn(&OsStr) -> bool) -> Words {
+    /// The command line without those of its [own](CommandLine::own) words that `unwanted` names.
+    pub(crate) fn without(&self, unwanted: &dyn Fn(&OsStr) -> bool) -> CommandLine {
         let mut scanner = Scanner::default();
         let mut kept = Vec::new();
         for written in &self.written {
@@ -95,7 +95,7 @@ impl Words {
                 }
             }
         }
-        Words { written: kept }
+        CommandLine { written: kept }
     }
 }
 
@@ -145,7 +145,7 @@ impl Opener<'_> {
 
 /// Reads a response file if it is a regular file.
 pub(crate) fn read_regular_file(path: &Path) -> Option<Vec<u8>> {
-    regular::read(path, MOST_BYTES as u64).ok()
+    regular_file::read(path, MOST_BYTES as u64).ok()
 }
 
 /// Splits `word` at `prefix`: the rest, if it starts so.
@@ -158,9 +158,9 @@ pub(crate) mod tests {
     use super::*;
 
     /// A command line as text, words separated by spaces; `@r` holds `-c --ld-path=x @n`, `@n` holds `-O2`.
-    pub(crate) fn words(line: &str) -> Words {
+    pub(crate) fn words(line: &str) -> CommandLine {
         let arguments: Vec<OsString> = line.split_whitespace().map(OsString::from).collect();
-        Words::new(&arguments, &|path| match path.to_str() {
+        CommandLine::new(&arguments, &|path| match path.to_str() {
             Some("r") => Some(b"-c --ld-path=x @n".to_vec()),
             Some("n") => Some(b"-O2".to_vec()),
             Some("dash") => Some(b"--".to_vec()),

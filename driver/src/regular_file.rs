@@ -10,18 +10,18 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 /// A regular file that is open.
-pub(crate) struct Regular {
+pub(crate) struct RegularFile {
     file: File,
     /// What the file system says of it.
     pub(crate) metadata: Metadata,
 }
 
-impl Regular {
+impl RegularFile {
     /// Opens a file.
     ///
     /// # Errors
     /// There is none, it may not be read, or it is not a regular one.
-    pub(crate) fn open(path: &Path) -> io::Result<Regular> {
+    pub(crate) fn open(path: &Path) -> io::Result<RegularFile> {
         let regular = |metadata: Metadata| {
             Some(metadata).filter(Metadata::is_file).ok_or_else(|| io::Error::other("it is not a regular file"))
         };
@@ -29,7 +29,7 @@ impl Regular {
         let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
         let file = File::options().read(true).custom_flags(flags.bits().cast_signed()).open(path)?;
         let metadata = regular(file.metadata()?)?;
-        Ok(Regular { file, metadata })
+        Ok(RegularFile { file, metadata })
     }
 
     /// Its content, of at most so many bytes.
@@ -51,9 +51,9 @@ impl Regular {
 /// The content of a regular file of at most so many bytes.
 ///
 /// # Errors
-/// As of [`Regular::open`] and [`Regular::read`].
+/// As of [`RegularFile::open`] and [`RegularFile::read`].
 pub(crate) fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
-    Regular::open(path)?.read(most)
+    RegularFile::open(path)?.read(most)
 }
 
 #[cfg(test)]
