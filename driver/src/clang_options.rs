@@ -4,10 +4,12 @@
 use crate::command_line::{CommandLine, value_of};
 use std::os::unix::ffi::OsStrExt;
 
-/// For which place the code is, if no runtime can be there: freestanding code is recorded as not counted, and that of a
-/// kernel is left as it is, since kernels say which sections an object may have.
+/// For which place the code is, if no runtime can be there: freestanding code is recorded as not
+/// counted, and that of a kernel is left as it is, since kernels say which sections an object may
+/// have.
 ///
-/// `-mkernel` and `-fapple-kext` imply `-ffreestanding`, and a later `-fhosted` takes it back (measured).
+/// `-mkernel` and `-fapple-kext` imply `-ffreestanding`, and a later `-fhosted` takes it back
+/// (measured).
 pub(crate) fn why_skipped(words: &CommandLine) -> Option<&'static str> {
     let mut freestanding = false;
     let mut kernel = false;
@@ -26,28 +28,34 @@ pub(crate) fn why_skipped(words: &CommandLine) -> Option<&'static str> {
     }
 }
 
-/// Whether a profiler of clang's own changes the code, or reads what it counted, in the middle of the pipeline.
+/// Whether a profiler of clang's own changes the code, or reads what it counted, in the middle of
+/// the pipeline.
 pub(crate) fn has_profiler(words: &CommandLine) -> bool {
-    const OPTIONS: [&str; 4] = ["-fprofile-use", "-fprofile-instr-use=", "-fprofile-generate", "-fprofile-sample-use="];
-    words.own().any(|word| OPTIONS.iter().any(|option| word.as_bytes().starts_with(option.as_bytes())))
+    const OPTIONS: [&str; 4] =
+        ["-fprofile-use", "-fprofile-instr-use=", "-fprofile-generate", "-fprofile-sample-use="];
+    words
+        .own()
+        .any(|word| OPTIONS.iter().any(|option| word.as_bytes().starts_with(option.as_bytes())))
 }
 
-/// The target, if the command line names one that is not counted. A later option wins over an earlier one.
-/// The compiler's name may name one, too: `prefix` is what stands before it, with its hyphen.
+/// The target, if the command line names one that is not counted. A later option wins over an
+/// earlier one. The compiler's name may name one, too: `prefix` is what stands before it, with its
+/// hyphen.
 pub(crate) fn foreign_target(words: &CommandLine, prefix: &str) -> Option<String> {
     let named = prefix.strip_suffix('-').filter(|target| !is_counted(target));
     let mut foreign = named.map(str::to_owned);
     let mut words = words.own().peekable();
     while let Some(word) = words.next() {
-        let named =
-            value_of(word, "--target=").or_else(|| (word == "-target").then(|| words.peek().copied()).flatten());
+        let named = value_of(word, "--target=")
+            .or_else(|| (word == "-target").then(|| words.peek().copied()).flatten());
         let width = word.as_bytes();
         if let Some(target) = named {
             let target = target.to_string_lossy().into_owned();
             foreign = (!is_counted(&target)).then_some(target);
         } else if matches!(width, b"-m32" | b"-mx32" | b"-m16") {
             foreign = Some(word.to_string_lossy().into_owned());
-        } else if width == b"-m64" && foreign.as_ref().is_some_and(|known| known.starts_with("-m")) {
+        } else if width == b"-m64" && foreign.as_ref().is_some_and(|known| known.starts_with("-m"))
+        {
             foreign = None;
         }
     }
@@ -84,9 +92,15 @@ mod tests {
     fn freestanding_code_is_recognised() {
         let profiler = |line| has_profiler(&words(line));
         assert!(
-            profiler("-fprofile-use=a.profdata a.c") && profiler("-fprofile-generate") && profiler("-fprofile-use")
+            profiler("-fprofile-use=a.profdata a.c")
+                && profiler("-fprofile-generate")
+                && profiler("-fprofile-use")
         );
-        assert!(!profiler("-fprofile-arcs a.c") && !profiler("-Xclang -fprofile-use a.c") && !profiler("a.c"));
+        assert!(
+            !profiler("-fprofile-arcs a.c")
+                && !profiler("-Xclang -fprofile-use a.c")
+                && !profiler("a.c")
+        );
         let why = |line| why_skipped(&words(line));
         assert_eq!(why("-ffreestanding -c a.c"), Some("freestanding"));
         assert_eq!(why("-ffreestanding -fhosted -c a.c"), None);

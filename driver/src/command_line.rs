@@ -1,11 +1,12 @@
 //! The words of a command line: what the user wrote, and what it means with response files opened.
 //!
-//! clang opens `@file` before it looks at any option, so whoever looks for an option must do the same.
-//! But a response file is left on the command line as it is, unless a word has to be taken out of it;
-//! only then does its content take its place.
+//! clang opens `@file` before it looks at any option, so whoever looks for an option must do the
+//! same. But a response file is left on the command line as it is, unless a word has to be taken
+//! out of it; only then does its content take its place.
 //!
 //! This is not a parser of clang's options. It knows three things: that everything after `--` is an
-//! input, that the word after `-Xclang` and the like belongs to somebody else, and what a response file is.
+//! input, that the word after `-Xclang` and the like belongs to somebody else, and what a response
+//! file is.
 
 use crate::regular_file;
 use std::ffi::{OsStr, OsString};
@@ -14,10 +15,19 @@ use std::path::Path;
 use wrapper::response::{self, Dialect};
 
 /// Options whose next word is handed on verbatim, whatever it looks like.
-const VERBATIM_NEXT: [&str; 8] =
-    ["-Xclang", "-Xlinker", "-Xassembler", "-Xpreprocessor", "-Xanalyzer", "-mllvm", "-mmlir", "-o"];
+const VERBATIM_NEXT: [&str; 8] = [
+    "-Xclang",
+    "-Xlinker",
+    "-Xassembler",
+    "-Xpreprocessor",
+    "-Xanalyzer",
+    "-mllvm",
+    "-mmlir",
+    "-o",
+];
 
-/// No more response files are opened than this, however they name each other, and no more bytes of them read.
+/// No more response files are opened than this, however they name each other, and no more bytes of
+/// them read.
 const MOST_FILES: usize = 2000;
 const MOST_BYTES: usize = 256 << 20;
 
@@ -36,18 +46,25 @@ pub(crate) struct CommandLine {
 }
 
 impl CommandLine {
-    /// Takes a command line; `read` returns the bytes of a file, or nothing if that is no regular file.
+    /// Takes a command line; `read` returns the bytes of a file, or nothing if that is no regular
+    /// file.
     ///
     /// A response file that cannot be read stays a word, as it does for clang (which then finds no
-    /// input of that name). So does one that is not a regular file: a pipe can be read but once, and
-    /// that is clang's to do. CommandLine inside such a file are not seen by pathcc.
-    pub(crate) fn new(arguments: &[OsString], read: &dyn Fn(&Path) -> Option<Vec<u8>>) -> CommandLine {
+    /// input of that name). So does one that is not a regular file: a pipe can be read but once,
+    /// and that is clang's to do. The words inside such a file are not seen by pathcc.
+    pub(crate) fn new(
+        arguments: &[OsString],
+        read: &dyn Fn(&Path) -> Option<Vec<u8>>,
+    ) -> CommandLine {
         // With another quoting than GNU's the words are not ours to take apart.
         let gnu = !arguments.iter().any(|word| word == "--rsp-quoting=windows");
         let mut opener = Opener { read, inside: Vec::new(), files: 0, bytes: 0 };
         let written = arguments
             .iter()
-            .map(|word| Written { word: word.clone(), content: gnu.then(|| opener.open(word)).flatten() })
+            .map(|word| Written {
+                word: word.clone(),
+                content: gnu.then(|| opener.open(word)).flatten(),
+            })
             .collect();
         CommandLine { written }
     }
@@ -65,8 +82,8 @@ impl CommandLine {
         })
     }
 
-    /// The words, with response files opened, that may be options or inputs of clang's: neither handed on verbatim
-    /// to somebody else nor behind `--`.
+    /// The words, with response files opened, that may be options or inputs of clang's: neither
+    /// handed on verbatim to somebody else nor behind `--`.
     pub(crate) fn own(&self) -> impl Iterator<Item = &OsStr> {
         let mut scanner = Scanner::default();
         self.opened().filter(move |word| scanner.is_own(word))
@@ -125,10 +142,14 @@ struct Opener<'a> {
 }
 
 impl Opener<'_> {
-    /// The words of the response file that `word` names, if it names one. A file inside itself is none: clang refuses it.
+    /// The words of the response file that `word` names, if it names one. A file inside itself is
+    /// none: clang refuses it.
     fn open(&mut self, word: &OsStr) -> Option<Vec<OsString>> {
         let name = word.as_bytes().strip_prefix(b"@")?;
-        if self.inside.iter().any(|outer| outer == word) || self.files >= MOST_FILES || self.bytes >= MOST_BYTES {
+        if self.inside.iter().any(|outer| outer == word)
+            || self.files >= MOST_FILES
+            || self.bytes >= MOST_BYTES
+        {
             return None;
         }
         let text = (self.read)(Path::new(OsStr::from_bytes(name)))?;
@@ -137,7 +158,10 @@ impl Opener<'_> {
         let words = response::split(&text, Dialect::Llvm)?;
         self.inside.push(word.to_owned());
         // Names inside are relative to the current directory, not to the file.
-        let opened = words.into_iter().flat_map(|inner| self.open(&inner).unwrap_or_else(|| vec![inner])).collect();
+        let opened = words
+            .into_iter()
+            .flat_map(|inner| self.open(&inner).unwrap_or_else(|| vec![inner]))
+            .collect();
         self.inside.pop();
         Some(opened)
     }
@@ -157,7 +181,8 @@ pub(crate) fn value_of<'a>(word: &'a OsStr, prefix: &str) -> Option<&'a OsStr> {
 pub(crate) mod tests {
     use super::*;
 
-    /// A command line as text, words separated by spaces; `@r` holds `-c --ld-path=x @n`, `@n` holds `-O2`.
+    /// A command line as text, words separated by spaces; `@r` holds `-c --ld-path=x @n`, `@n`
+    /// holds `-O2`.
     pub(crate) fn words(line: &str) -> CommandLine {
         let arguments: Vec<OsString> = line.split_whitespace().map(OsString::from).collect();
         CommandLine::new(&arguments, &|path| match path.to_str() {
@@ -165,7 +190,9 @@ pub(crate) mod tests {
             Some("n") => Some(b"-O2".to_vec()),
             Some("dash") => Some(b"--".to_vec()),
             Some("loop") => Some(b"@loop -g @loop".to_vec()),
-            Some(name) if name.starts_with("deep") => Some(format!("@{name}+ @{name}+").into_bytes()),
+            Some(name) if name.starts_with("deep") => {
+                Some(format!("@{name}+ @{name}+").into_bytes())
+            }
             _ => None,
         })
     }

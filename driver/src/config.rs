@@ -1,13 +1,13 @@
 //! `pathcc.toml`: a project's settings, in the nearest directory upwards from the current one.
 //!
-//! Its keys are the names in the [table of options](crate::options). A filter may also be an array of
-//! globs.
+//! Its keys are the names in the [table of options](crate::options). A filter may also be an array
+//! of globs.
 //!
 //! Flags and variables win over the file. `PATHCC_CONFIG` names another file, or `off` for none.
 //!
 //! A file that is found is obeyed only if it is the user's or root's and nobody else can write it
-//! ([`Trust`]); the search goes on above it. A file that is named is obeyed whoever wrote it. Either
-//! must be a regular file of at most a mebibyte.
+//! ([`Trust`]); the search goes on above it. A file that is named is obeyed whoever wrote it.
+//! Either must be a regular file of at most a mebibyte.
 
 use crate::environment::ConfigChoice;
 use crate::options::OPTIONS;
@@ -83,7 +83,9 @@ impl<'de> Visitor<'de> for Entries {
         let mut entries = Vec::new();
         while let Some(option) = file.next_key_seed(Name)? {
             let (value, span) = match option.values {
-                Values::Words(_) | Values::Weights | Values::Pattern => parts(file.next_value()?, Value::Text),
+                Values::Words(_) | Values::Weights | Values::Pattern => {
+                    parts(file.next_value()?, Value::Text)
+                }
                 Values::Number { .. } => parts(file.next_value()?, Value::Number),
                 Values::Globs => parts(file.next_value()?, Value::Globs),
             };
@@ -119,28 +121,39 @@ impl Visitor<'_> for Name {
     }
 
     fn visit_str<E: Error>(self, name: &str) -> Result<Self::Value, E> {
-        static NAMES: LazyLock<Vec<&str>> = LazyLock::new(|| OPTIONS.iter().map(|option| option.name).collect());
+        static NAMES: LazyLock<Vec<&str>> =
+            LazyLock::new(|| OPTIONS.iter().map(|option| option.name).collect());
         let known = OPTIONS.iter().find(|option| option.name == name);
         known.ok_or_else(|| E::unknown_field(name, &NAMES))
     }
 }
 
 impl Config {
-    /// Reads what `choice` names, else the nearest `pathcc.toml` upwards from `directory` that is to be obeyed.
+    /// Reads what `choice` names, else the nearest `pathcc.toml` upwards from `directory` that is
+    /// to be obeyed.
     ///
     /// # Errors
     /// A file that cannot be read or understood; the message names file and line.
-    pub(crate) fn find(choice: Option<&ConfigChoice>, directory: Option<&Path>, trust: &Trust) -> Result<Config> {
+    pub(crate) fn find(
+        choice: Option<&ConfigChoice>,
+        directory: Option<&Path>,
+        trust: &Trust,
+    ) -> Result<Config> {
         match choice {
             Some(ConfigChoice::Nothing) => return Ok(Config::default()),
             Some(ConfigChoice::File(path)) => {
                 let text = regular_file::read(path, MOST_BYTES);
-                return Config::of(path, text.with_context(|| format!("cannot read {}", path.display()))?);
+                return Config::of(
+                    path,
+                    text.with_context(|| format!("cannot read {}", path.display()))?,
+                );
             }
             None => {}
         }
         let mut refused = Vec::new();
-        for path in directory.into_iter().flat_map(Path::ancestors).map(|directory| directory.join(NAME)) {
+        for path in
+            directory.into_iter().flat_map(Path::ancestors).map(|directory| directory.join(NAME))
+        {
             let read = |file: RegularFile| match trust.objection(&path, &file.metadata) {
                 Some(objection) => Err(objection),
                 None => file.read(MOST_BYTES).map_err(|error| error.to_string()),
@@ -157,24 +170,30 @@ impl Config {
     }
 
     fn of(path: &Path, text: Vec<u8>) -> Result<Config> {
-        let text = String::from_utf8(text).with_context(|| format!("cannot read {}", path.display()))?;
-        let config = Config::parse(&text).map_err(|(line, message)| anyhow!("{}:{line}: {message}", path.display()))?;
+        let text =
+            String::from_utf8(text).with_context(|| format!("cannot read {}", path.display()))?;
+        let config = Config::parse(&text)
+            .map_err(|(line, message)| anyhow!("{}:{line}: {message}", path.display()))?;
         Ok(Config { file: Some(path.to_owned()), ..config })
     }
 
     /// Parses the text of a file; an error is a line, counted from 1, and what is wrong there.
     fn parse(text: &str) -> Result<Config, (usize, String)> {
-        let line =
-            |span: Range<usize>| 1 + text.as_bytes().iter().take(span.start).filter(|byte| **byte == b'\n').count();
-        let file: File = toml::from_str(text)
-            .map_err(|error| (error.span().map_or(1, line), error.message().lines().collect::<Vec<_>>().join(", ")))?;
+        let line = |span: Range<usize>| {
+            1 + text.as_bytes().iter().take(span.start).filter(|byte| **byte == b'\n').count()
+        };
+        let file: File = toml::from_str(text).map_err(|error| {
+            (error.span().map_or(1, line), error.message().lines().collect::<Vec<_>>().join(", "))
+        })?;
         let mut settings = Settings::default();
         for (option, value, span) in file.0 {
             let set = match value {
                 Value::Text(text) => settings.set(option, &text),
                 Value::Number(number) => settings.set(option, &number.to_string()),
                 Value::Globs(Globs::One(text)) => settings.set(option, &text),
-                Value::Globs(Globs::Many(list)) => joined(&list).map(|globs| settings.set_checked(option.key, globs)),
+                Value::Globs(Globs::Many(list)) => {
+                    joined(&list).map(|globs| settings.set_checked(option.key, globs))
+                }
             };
             set.map_err(|message| (line(span), format!("{}: {message}", option.name)))?;
         }
@@ -206,7 +225,11 @@ mod tests {
 
     fn shown(text: &str) -> String {
         match Config::parse(text) {
-            Ok(config) => format!("{} jobs={:?}", config.settings.plugin_options().join(" "), jobs_of(&config)),
+            Ok(config) => format!(
+                "{} jobs={:?}",
+                config.settings.plugin_options().join(" "),
+                jobs_of(&config)
+            ),
             Err((line, message)) => format!("{line}: {message}"),
         }
     }
@@ -214,7 +237,10 @@ mod tests {
     #[test]
     fn a_file_is_read() {
         assert_eq!(shown(""), " jobs=None");
-        assert_eq!(shown("mode = 'log'\nlimit = 16\njobs = 3"), "-pathcc-mode=log -pathcc-limit=16 jobs=Some(3)");
+        assert_eq!(
+            shown("mode = 'log'\nlimit = 16\njobs = 3"),
+            "-pathcc-mode=log -pathcc-limit=16 jobs=Some(3)"
+        );
         assert_eq!(shown("filter = 'a,!b'"), "-pathcc-filter=a,!b jobs=None");
         assert_eq!(shown("filter = ['a', '!b']"), "-pathcc-filter=a,!b jobs=None");
         assert_eq!(shown("filter = []"), " jobs=None");
@@ -223,14 +249,24 @@ mod tests {
 
     #[test]
     fn a_bad_file_is_refused_with_its_line() {
-        assert_eq!(shown("mode = 'paths'\n\nstage = 'soon'"), "3: stage: unknown value 'soon', expected late or early");
-        assert_eq!(shown("# x\nlimit = 0"), "2: limit: expected a number of paths from 1 to 4294967296");
+        assert_eq!(
+            shown("mode = 'paths'\n\nstage = 'soon'"),
+            "3: stage: unknown value 'soon', expected late or early"
+        );
+        assert_eq!(
+            shown("# x\nlimit = 0"),
+            "2: limit: expected a number of paths from 1 to 4294967296"
+        );
         assert_eq!(shown("jobs = -1"), "1: jobs: expected a number of jobs from 1 to 4096");
         assert_eq!(shown("\nfilter = ['a,b']"), "2: filter: 'a,b' is not a glob");
         assert_eq!(shown("\n\nfilter = 3"), "3: expected a string or an array of strings");
         let unknown = shown("mode = 'log'\nmoode = 'log'");
         assert!(unknown.starts_with("2: unknown field `moode`, expected one of"), "{unknown}");
-        assert!(shown("mode = 'log'\nstage = ").starts_with("2: "), "{}", shown("mode = 'log'\nstage = "));
+        assert!(
+            shown("mode = 'log'\nstage = ").starts_with("2: "),
+            "{}",
+            shown("mode = 'log'\nstage = ")
+        );
         assert!(shown("limit = 'x'").starts_with("1: invalid type"), "{}", shown("limit = 'x'"));
     }
 
@@ -241,12 +277,15 @@ mod tests {
         std::fs::create_dir_all(&deep).expect("directories");
         std::fs::write(directory.path().join(NAME), "jobs = 5").expect("file");
         std::fs::write(directory.path().join("a/other.toml"), "jobs = 6").expect("file");
-        let find = |choice: Option<ConfigChoice>| Config::find(choice.as_ref(), Some(&deep), &Trust::of_process());
+        let find = |choice: Option<ConfigChoice>| {
+            Config::find(choice.as_ref(), Some(&deep), &Trust::of_process())
+        };
         let jobs = |choice| jobs_of(&find(choice).expect("readable"));
         assert_eq!(jobs(None), Some(5));
         assert_eq!(jobs(Some(ConfigChoice::File(directory.path().join("a/other.toml")))), Some(6));
         assert_eq!(jobs(Some(ConfigChoice::Nothing)), None);
-        let missing = find(Some(ConfigChoice::File(deep.join("none.toml")))).expect_err("no such file");
+        let missing =
+            find(Some(ConfigChoice::File(deep.join("none.toml")))).expect_err("no such file");
         assert!(format!("{missing:#}").contains("none.toml"));
     }
 
@@ -262,18 +301,30 @@ mod tests {
             assert!(config.refused.iter().all(|(refused, _)| *refused == path));
             (jobs_of(&config), config.refused.into_iter().map(|(_, why)| why).collect::<Vec<_>>())
         };
-        let mode = |mode| std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).expect("ours");
+        let mode = |mode| {
+            std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).expect("ours")
+        };
         std::fs::write(&path, "jobs = 6").expect("file");
         mode(0o644);
         assert_eq!(found(), (Some(6), vec![]));
         mode(0o666);
         assert_eq!(found(), (Some(5), vec!["everybody can write it".into()]));
         mode(0o600);
-        std::fs::File::options().write(true).open(&path).and_then(|file| file.set_len(3 << 30)).expect("a sparse file");
+        std::fs::File::options()
+            .write(true)
+            .open(&path)
+            .and_then(|file| file.set_len(3 << 30))
+            .expect("a sparse file");
         assert_eq!(found(), (Some(5), vec!["it is larger than 1 MiB".into()]));
         std::fs::remove_file(&path).expect("ours");
-        rustix::fs::mknodat(rustix::fs::CWD, &path, rustix::fs::FileType::Fifo, rustix::fs::Mode::RUSR, 0)
-            .expect("a pipe");
+        rustix::fs::mknodat(
+            rustix::fs::CWD,
+            &path,
+            rustix::fs::FileType::Fifo,
+            rustix::fs::Mode::RUSR,
+            0,
+        )
+        .expect("a pipe");
         assert_eq!(found(), (Some(5), vec!["it is not a regular file".into()]));
         std::fs::remove_file(&path).expect("ours");
         assert_eq!(found(), (Some(5), vec![]));

@@ -61,32 +61,51 @@ pub(crate) fn run(environment: Environment) -> Result<ExitCode> {
     }
 
     let flags = Settings::from_words(&words)?;
-    let config =
-        Config::find(environment.config.as_ref(), std::env::current_dir().ok().as_deref(), &Trust::of_process())?;
+    let config = Config::find(
+        environment.config.as_ref(),
+        std::env::current_dir().ok().as_deref(),
+        &Trust::of_process(),
+    )?;
     let variables = Settings::from_variables(|name| environment.option(name))?;
     let settings = flags.clone().or(variables.clone()).or(config.settings.clone());
     settings.check()?;
     if words.has(options::PRINT_CONFIG) {
-        let shown =
-            print_config::text(&environment, &config, [&flags, &variables], &compiler, &Installation::of(&own)?);
+        let shown = print_config::text(
+            &environment,
+            &config,
+            [&flags, &variables],
+            &compiler,
+            &Installation::of(&own)?,
+        );
         // If our own stream is closed there is nobody to tell.
         let _ = io::stdout().write_all(shown.as_bytes());
         return Ok(ExitCode::SUCCESS);
     }
     let [compiles, links] = [options::CFLAGS, options::LDFLAGS].map(|flag| words.has(flag));
     if compiles || links {
-        let words = invocation::for_clang(&Installation::of(&own)?, &settings.plugin_options(), compiles, links);
+        let words = invocation::for_clang(
+            &Installation::of(&own)?,
+            &settings.plugin_options(),
+            compiles,
+            links,
+        );
         let words: Vec<_> = words.iter().map(|word| process::quoted(word)).collect();
         println!("{}", words.join(" "));
         return Ok(ExitCode::SUCCESS);
     }
     for (path, why) in &config.refused {
-        say(&format!("warning: {} is not obeyed: {why}; to obey it all the same set {CONFIG} to it", path.display()));
+        say(&format!(
+            "warning: {} is not obeyed: {why}; to obey it all the same set {CONFIG} to it",
+            path.display()
+        ));
     }
     if let Some(target) = clang_options::foreign_target(&words, &role.prefix) {
-        let compiles = ["-c", "-S"].iter().any(|option| words.has(option)) || linker::may_link(&words);
+        let compiles =
+            ["-c", "-S"].iter().any(|option| words.has(option)) || linker::may_link(&words);
         if compiles && !environment.dry_run {
-            say(&format!("warning: {target}: only x86-64 Linux is supported, so that paths are not counted"));
+            say(&format!(
+                "warning: {target}: only x86-64 Linux is supported, so that paths are not counted"
+            ));
         }
         return finish(&environment, &plain());
     }
@@ -98,13 +117,16 @@ pub(crate) fn run(environment: Environment) -> Result<ExitCode> {
     let installation = Installation::of(&own)?;
     compiler.check_version()?;
 
-    let linker = linker::may_link(&words).then(|| real_linker(&environment, &compiler, &words, &installation));
+    let linker = linker::may_link(&words)
+        .then(|| real_linker(&environment, &compiler, &words, &installation));
     let counting = Counting { installation: &installation, options, linker };
-    let invocation = invocation::compose(&compiler, launcher, &words, Some(&counting), environment.stale_linker);
+    let invocation =
+        invocation::compose(&compiler, launcher, &words, Some(&counting), environment.stale_linker);
 
     let wanted_jobs: Option<usize> = settings.number(Key::Jobs);
     let has_plan = launcher.is_none() && compiler.language != Language::Fortran;
-    if wanted_jobs != Some(1) && has_plan && !environment.driver_logs && plan::is_worthwhile(&words) {
+    if wanted_jobs != Some(1) && has_plan && !environment.driver_logs && plan::is_worthwhile(&words)
+    {
         match compile_side_by_side(&environment, &invocation, &installation, wanted_jobs) {
             Some(Ending::Code(code)) => return Ok(ExitCode::from(code)),
             Some(Ending::Stopped(signal)) => {
@@ -130,8 +152,8 @@ fn finish(environment: &Environment, invocation: &Invocation) -> Result<ExitCode
     match process::replace(invocation)? {}
 }
 
-/// Whether clang is something else than the driver we know: its inner programs, which are named by the
-/// first argument, or a driver for another compiler's command line.
+/// Whether clang is something else than the driver we know: its inner programs, which are named by
+/// the first argument, or a driver for another compiler's command line.
 fn is_for_clang_alone(arguments: &[OsString], words: &CommandLine) -> bool {
     arguments.first().is_some_and(|first| first.as_bytes().starts_with(b"-cc1"))
         || words
@@ -140,15 +162,16 @@ fn is_for_clang_alone(arguments: &[OsString], words: &CommandLine) -> bool {
             .any(|mode| !MODES.iter().any(|known| mode == *known))
 }
 
-/// The linker behind pathld: the command line's choice, else the user's own `PATHLD_REAL`, which is left
-/// alone, else the default.
+/// The linker behind pathld: the command line's choice, else the user's own `PATHLD_REAL`, which is
+/// left alone, else the default.
 fn real_linker(
     environment: &Environment,
     compiler: &Compiler,
     words: &CommandLine,
     installation: &Installation,
 ) -> linker::Real {
-    let elsewhere = environment.users_linker.is_none() && (environment.compiler_path || compiler.has_target_prefix);
+    let elsewhere = environment.users_linker.is_none()
+        && (environment.compiler_path || compiler.has_target_prefix);
     let default = programs::named(OsStr::new("ld"), &environment.path).next();
     let ask = |name: &OsStr| {
         if compiler.language == Language::Fortran {
@@ -161,7 +184,8 @@ fn real_linker(
         question.push(name);
         let mut plain = invocation::compose(compiler, None, words, None, false);
         plain.arguments.insert(0, question);
-        let answer = process::command(&plain).stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;
+        let answer =
+            process::command(&plain).stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;
         let path = Path::new(OsStr::from_bytes(answer.stdout.trim_ascii_end()));
         programs::is_executable(path).then(|| std::path::absolute(path).ok()).flatten()
     };
@@ -195,7 +219,8 @@ fn compile_side_by_side(
             Some(Ending::Code(0))
         }
         Some(plan) => {
-            let driver = Path::new(&invocation.argv0).file_name().unwrap_or_default().to_string_lossy();
+            let driver =
+                Path::new(&invocation.argv0).file_name().unwrap_or_default().to_string_lossy();
             let site = Site {
                 scratch: &scratch_path,
                 jobs,
@@ -215,7 +240,12 @@ fn compile_side_by_side(
 }
 
 /// Asks clang's driver what it would do.
-fn ask_for_plan(invocation: &Invocation, scratch: &Path, linker: &Path, children: &Children) -> Option<Plan> {
+fn ask_for_plan(
+    invocation: &Invocation,
+    scratch: &Path,
+    linker: &Path,
+    children: &Children,
+) -> Option<Plan> {
     let mut question = invocation.clone();
     let mut first = vec![OsString::from("-###"), "--start-no-unused-arguments".into()];
     first.extend(terminal::message_options());

@@ -58,8 +58,10 @@ impl Environment {
     pub(crate) fn of_process() -> Environment {
         let mut arguments = std::env::args_os();
         let called_as = arguments.next().unwrap_or_else(|| "pathcc".into());
-        let set =
-            |name: &str| std::env::var_os(name).filter(|value| variables::given(Some(value.as_bytes())).is_some());
+        let set = |name: &str| {
+            std::env::var_os(name)
+                .filter(|value| variables::given(Some(value.as_bytes())).is_some())
+        };
         let switched_on = |name: &str| variables::is_on(set(name).as_deref().map(OsStr::as_bytes));
         let option = |given: &Given| match given {
             Given::ByVariable(name) => Some((*name, set(name)?)),
@@ -82,9 +84,14 @@ impl Environment {
             users_linker: if stale_linker { None } else { set(REAL_LINKER) },
             stale_linker,
             compiler_path: set("COMPILER_PATH").is_some(),
-            driver_logs: ["CC_PRINT_OPTIONS", "CC_PRINT_PROC_STAT", "CC_LOG_DIAGNOSTICS", "CCC_OVERRIDE_OPTIONS"]
-                .iter()
-                .any(|name| std::env::var_os(name).is_some()),
+            driver_logs: [
+                "CC_PRINT_OPTIONS",
+                "CC_PRINT_PROC_STAT",
+                "CC_LOG_DIAGNOSTICS",
+                "CCC_OVERRIDE_OPTIONS",
+            ]
+            .iter()
+            .any(|name| std::env::var_os(name).is_some()),
             makeflags: set("MAKEFLAGS").and_then(|value| value.into_string().ok()),
         }
     }

@@ -23,10 +23,12 @@ Options of clang:
 /// What is printed before clang's help. `--version` stays clang's own, since build systems take the
 /// compiler's version from it.
 pub(crate) fn text() -> String {
-    let mut placed: Vec<_> = flags().filter_map(|option| Some((option.brief.place?, option))).collect();
+    let mut placed: Vec<_> =
+        flags().filter_map(|option| Some((option.brief.place?, option))).collect();
     placed.sort_by_key(|(place, _)| *place);
-    let with_values =
-        placed.iter().map(|(_, option)| (format!("{}{}", option.flag(), option.brief.value), option.brief.text));
+    let with_values = placed
+        .iter()
+        .map(|(_, option)| (format!("{}{}", option.flag(), option.brief.value), option.brief.text));
     let shows = SHOWS.chunk_by(|a, b| a.brief == b.brief).map(|group| {
         let flags: Vec<_> = group.iter().map(|show| show.flag).collect();
         (flags.join(", "), group[0].brief)

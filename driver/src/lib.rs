@@ -1,9 +1,9 @@
 //! `pathcc`, `pathc++` and `pathfc`: a drop-in for clang 22 and flang 22 that counts paths.
 //!
-//! A command line goes in. It becomes the command of the real compiler, with our pass and our linker
-//! in front, and this process becomes that command. Nothing is printed unless something is wrong or
-//! somebody asked for it. No option of clang's is interpreted for the user. Nothing is ever appended
-//! to a command line: after `--` or `-x c` it would mean something else.
+//! A command line goes in. It becomes the command of the real compiler, with our pass and our
+//! linker in front, and this process becomes that command. Nothing is printed unless something is
+//! wrong or somebody asked for it. No option of clang's is interpreted for the user. Nothing is
+//! ever appended to a command line: after `--` or `-x c` it would mean something else.
 //!
 //! The files, in reading order:
 //!

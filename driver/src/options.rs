@@ -1,9 +1,9 @@
 //! The options of pathcc: one table, and everything that names an option is made from it.
 //!
 //! While pathcc runs it is the parser of flags and the messages about them, the keys of
-//! `pathcc.toml`, `--print-config`, and pathcc's part of `--help`. The test `generated` compares with
-//! it what stands in the tree: the tables in `README.md` and `docs/environment.md`, the manual and
-//! the completions in `share`. `PATHCC_BLESS=1` makes the test write them.
+//! `pathcc.toml`, `--print-config`, and pathcc's part of `--help`. The test `generated` compares
+//! with it what stands in the tree: the tables in `README.md` and `docs/environment.md`, the manual
+//! and the completions in `share`. `PATHCC_BLESS=1` makes the test write them.
 //!
 //! A new option is an entry here. Only what its value does to the plugin's command line may have to
 //! be added to `settings.rs`.
@@ -55,7 +55,11 @@ pub static OPTIONS: [Setting; COUNT] = [
             word(BLOCKS, "basic blocks"),
             word(EDGES, "edges of the control-flow graph"),
             word(CALLS, "calls, with the callees of pointers by name"),
-            Word { text: LOG, meaning: "nothing: every block that runs is logged", for_tests: true },
+            Word {
+                text: LOG,
+                meaning: "nothing: every block that runs is logged",
+                for_tests: true,
+            },
         ]),
         default: value(PATHS),
         need: None,
@@ -230,7 +234,8 @@ pub static OPTIONS: [Setting; COUNT] = [
         need: None,
         brief: brief(4, "GLOBS", "only these functions or files; !GLOB leaves out"),
         meaning: "only these functions or files, and not those behind `!`; \
-                  `__attribute__((annotate(\"pathcc:skip\")))` or `pathcc:count` on a function wins",
+                  `__attribute__((annotate(\"pathcc:skip\")))` or `pathcc:count` on a function \
+                  wins",
     },
     Setting {
         key: Key::Jobs,

@@ -1,10 +1,10 @@
 //! Runs a plan: its compilations side by side, then its link.
 //!
-//! What a user can see is what clang's driver does, one job after the other: messages in the order of the
-//! sources, all compilations tried even after one has failed, no link after a failure, the exit code of
-//! the first job that failed, and no output file of a job that failed. Messages are held back until all
-//! compilations have ended: should one of them crash, nothing has been said yet, and the driver can be
-//! given the whole command line to deal with it in its own way.
+//! What a user can see is what clang's driver does, one job after the other: messages in the order
+//! of the sources, all compilations tried even after one has failed, no link after a failure, the
+//! exit code of the first job that failed, and no output file of a job that failed. Messages are
+//! held back until all compilations have ended: should one of them crash, nothing has been said
+//! yet, and the driver can be given the whole command line to deal with it in its own way.
 
 use crate::jobserver::Jobserver;
 use crate::plan::{Job, Plan};
@@ -80,7 +80,10 @@ pub(crate) fn run(plan: &Plan, site: &Site<'_>) -> io::Result<Ending> {
                 failed = failed.or(Some(1));
             }
             Some(status) if status.signal().is_some() => {
-                return Ok(site.children.stopped_by_soon().map_or(Ending::Unusual, Ending::Stopped));
+                return Ok(site
+                    .children
+                    .stopped_by_soon()
+                    .map_or(Ending::Unusual, Ending::Stopped));
             }
             _ => return Ok(Ending::Unusual),
         }
@@ -122,7 +125,10 @@ fn compile_all(plan: &Plan, said: &[Said], site: &Site<'_>) -> Vec<Outcome> {
         Ok(pool) => drop(pool.broadcast(|_| work())),
         Err(_) => work(),
     }
-    outcomes.into_iter().map(|outcome| outcome.into_inner().unwrap_or_else(PoisonError::into_inner)).collect()
+    outcomes
+        .into_iter()
+        .map(|outcome| outcome.into_inner().unwrap_or_else(PoisonError::into_inner))
+        .collect()
 }
 
 fn compile(job: &Job, said: &Said, children: &Children) -> Outcome {
@@ -159,7 +165,11 @@ fn link(job: &Job, colours: bool, site: &Site<'_>) -> io::Result<Ending> {
             return Ok(Ending::Code(1));
         }
     };
-    let stopped = if status.signal().is_some() { site.children.stopped_by_soon() } else { site.children.stopped_by() };
+    let stopped = if status.signal().is_some() {
+        site.children.stopped_by_soon()
+    } else {
+        site.children.stopped_by()
+    };
     if let Some(signal) = stopped {
         return Ok(Ending::Stopped(signal));
     }
@@ -167,7 +177,11 @@ fn link(job: &Job, colours: bool, site: &Site<'_>) -> io::Result<Ending> {
     let hint = "(use -v to see invocation)";
     match (status.code(), status.signal()) {
         (Some(code), _) => {
-            complain(site.driver, colours, &format!("linker command failed with exit code {code} {hint}"))?;
+            complain(
+                site.driver,
+                colours,
+                &format!("linker command failed with exit code {code} {hint}"),
+            )?;
             Ok(Ending::Code(u8::try_from(code).unwrap_or(1)))
         }
         (None, signal) => {
@@ -214,8 +228,8 @@ fn signal_name(signal: i32) -> String {
     }
 }
 
-/// Removes the output of a job that failed, as the driver does: an older file of that name, too, but
-/// neither a device nor a file that may not be written.
+/// Removes the output of a job that failed, as the driver does: an older file of that name, too,
+/// but neither a device nor a file that may not be written.
 fn remove_result(job: &Job) {
     let Some(output) = job.output() else { return };
     let removable = std::fs::metadata(output).is_ok_and(|file| file.is_file())

@@ -36,7 +36,11 @@ pub(crate) fn text(
         row("not obeyed", path.display().to_string(), why.clone());
     }
     let disabled = if environment.disable { "no" } else { "yes" };
-    row("counting", disabled.into(), if environment.disable { DISABLE.into() } else { DEFAULT.into() });
+    row(
+        "counting",
+        disabled.into(),
+        if environment.disable { DISABLE.into() } else { DEFAULT.into() },
+    );
     let [flags, variables] = given;
     let all = flags.clone().or(variables.clone()).or(config.settings.clone());
     let is_in = |settings: &Settings, option: &Setting| settings.given_as_shown(option).is_some();
@@ -71,7 +75,8 @@ fn source(option: &Setting) -> String {
 
 /// The rows with their columns under each other.
 fn table(rows: &[[String; 3]]) -> String {
-    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let width =
+        |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
     let widths = [width(0), width(1)];
     let mut text = String::new();
     for [name, value, from] in rows {

@@ -1,8 +1,9 @@
 //! Runs a command, or shows it.
 //!
-//! The command replaces this process: signals, job control, exit status and standard streams are then
-//! clang's without any doing of ours. `PATHCC_DRYRUN=1` prints each command on a line of its own instead,
-//! quoted for bash: `unset` of variables, assignments, `exec -a` if the name differs from the file.
+//! The command replaces this process: signals, job control, exit status and standard streams are
+//! then clang's without any doing of ours. `PATHCC_DRYRUN=1` prints each command on a line of its
+//! own instead, quoted for bash: `unset` of variables, assignments, `exec -a` if the name differs
+//! from the file.
 
 use crate::invocation::Invocation;
 use anyhow::{Context, Result, anyhow};
@@ -55,8 +56,12 @@ fn replace_through_response_file(invocation: &Invocation) -> io::Result<io::Erro
 /// The command as a line for bash.
 pub(crate) fn shell_line(invocation: &Invocation) -> String {
     let mut words = Vec::new();
-    let removed: Vec<&str> =
-        invocation.environment.iter().filter(|(_, value)| value.is_none()).map(|(name, _)| *name).collect();
+    let removed: Vec<&str> = invocation
+        .environment
+        .iter()
+        .filter(|(_, value)| value.is_none())
+        .map(|(name, _)| *name)
+        .collect();
     if !removed.is_empty() {
         words.push(format!("unset {};", removed.join(" ")));
     }

@@ -19,12 +19,14 @@ impl Settings {
     /// Reads our own flags from a command line.
     ///
     /// # Errors
-    /// An unknown flag, or a value that is not allowed: the message names the flag and what it takes.
+    /// An unknown flag, or a value that is not allowed: the message names the flag and what it
+    /// takes.
     pub(crate) fn from_words(words: &CommandLine) -> Result<Settings> {
         let mut settings = Settings::default();
         let is_flag = |word: &&OsStr| word.as_bytes().starts_with(PREFIX.as_bytes());
         for word in words.own().filter(is_flag) {
-            let text = word.to_str().ok_or_else(|| anyhow!("{}: not valid UTF-8", word.display()))?;
+            let text =
+                word.to_str().ok_or_else(|| anyhow!("{}: not valid UTF-8", word.display()))?;
             let rest = &text[PREFIX.len()..];
             let (name, value) = rest.split_once('=').unwrap_or((rest, ""));
             let Some(option) = options::flags().find(|option| option.name == name) else {
@@ -43,7 +45,9 @@ impl Settings {
     ///
     /// # Errors
     /// A value that is not allowed: the message names the variable and what it takes.
-    pub(crate) fn from_variables<'a>(value: impl Fn(&str) -> Option<&'a OsStr>) -> Result<Settings> {
+    pub(crate) fn from_variables<'a>(
+        value: impl Fn(&str) -> Option<&'a OsStr>,
+    ) -> Result<Settings> {
         let mut settings = Settings::default();
         for option in &OPTIONS {
             let Given::ByVariable(name) = option.given else { continue };
@@ -107,7 +111,9 @@ impl Settings {
     /// Two that do not: the message names both.
     pub(crate) fn check(&self) -> Result<()> {
         for option in &OPTIONS {
-            let (Some(need), Some(value)) = (&option.need, self.given(option.key)) else { continue };
+            let (Some(need), Some(value)) = (&option.need, self.given(option.key)) else {
+                continue;
+            };
             if need.except != Some(value) && !self.has(need) {
                 let message = need.otherwise.replace("{value}", value);
                 bail!(message.replace("{mode}", self.in_force(Key::Mode)));
@@ -124,8 +130,8 @@ impl Settings {
         }
     }
 
-    /// The plugin's options that differ from its defaults, in a fixed order (compiler caches compare
-    /// command lines).
+    /// The plugin's options that differ from its defaults, in a fixed order (compiler caches
+    /// compare command lines).
     pub(crate) fn plugin_options(&self) -> Vec<String> {
         let value = |option: &Setting| match option.key {
             // The plugin knows by the size of the table what becomes of paths beyond the limit.
@@ -135,9 +141,13 @@ impl Settings {
                 let number = self.number(option.key).filter(|&number: &u32| number > 0)?;
                 Some(number.next_power_of_two().to_string())
             }
-            _ => self.given(option.key).filter(|value| says_something(option, value)).map(str::to_owned),
+            _ => self
+                .given(option.key)
+                .filter(|value| says_something(option, value))
+                .map(str::to_owned),
         };
-        let written = |option: &Setting| Some(format!("-pathcc-{}={}", option.name, value(option)?));
+        let written =
+            |option: &Setting| Some(format!("-pathcc-{}={}", option.name, value(option)?));
         OPTIONS.iter().filter_map(written).collect()
     }
 
@@ -173,7 +183,9 @@ mod tests {
     use crate::command_line::tests::words;
 
     fn options(line: &str) -> String {
-        match Settings::from_words(&words(line)).and_then(|settings| settings.check().map(|()| settings)) {
+        match Settings::from_words(&words(line))
+            .and_then(|settings| settings.check().map(|()| settings))
+        {
             Ok(settings) => settings.plugin_options().join(" "),
             Err(error) => format!("{error:#}"),
         }
@@ -182,10 +194,16 @@ mod tests {
     #[test]
     fn flags_become_options_of_the_plugin() {
         assert_eq!(options("-c a.c"), "");
-        assert_eq!(options("-fpath-mode=paths -fpath-stage=late -fpath-threads=exact -fpath-limit=4096"), "");
+        assert_eq!(
+            options("-fpath-mode=paths -fpath-stage=late -fpath-threads=exact -fpath-limit=4096"),
+            ""
+        );
         assert_eq!(options("-fpath-limit=7 -fpath-mode=log"), "-pathcc-mode=log -pathcc-limit=7");
         assert_eq!(options("-fpath-stage=early -fpath-stage=late"), "");
-        assert!(options("-fpath-use=/does/not/exist").starts_with("-fpath-use=/does/not/exist: cannot read"));
+        assert!(
+            options("-fpath-use=/does/not/exist")
+                .starts_with("-fpath-use=/does/not/exist: cannot read")
+        );
         assert_eq!(options("-fpath-threads=atomic"), "-pathcc-threads=atomic");
         assert_eq!(options("-fpath-promotion=no"), "-pathcc-promotion=no");
         assert_eq!(
@@ -205,10 +223,14 @@ mod tests {
             options("-fpath-mode=x"),
             "-fpath-mode=x: unknown value 'x', expected paths or blocks or edges or calls"
         );
-        assert_eq!(options("-fpath-mode"), "-fpath-mode: unknown value '', expected paths or blocks or edges or calls");
+        assert_eq!(
+            options("-fpath-mode"),
+            "-fpath-mode: unknown value '', expected paths or blocks or edges or calls"
+        );
         assert_eq!(
             options("-fpath-placement=every-block"),
-            "-fpath-placement=every-block chooses the blocks that are counted and needs -fpath-mode=blocks"
+            "-fpath-placement=every-block chooses the blocks that are counted and needs \
+             -fpath-mode=blocks"
         );
         assert_eq!(
             options("-fpath-mode=blocks -fpath-placement=patterns"),
@@ -222,13 +244,22 @@ mod tests {
         assert_eq!(options("-fpath-overflow=cut"), "");
         assert_eq!(options("-fpath-overflow=hash"), "-pathcc-table=4096");
         assert_eq!(options("-fpath-overflow=hash -fpath-table=100"), "-pathcc-table=128");
-        assert_eq!(options("-fpath-limit=0"), "-fpath-limit=0: expected a number of paths from 1 to 4294967296");
+        assert_eq!(
+            options("-fpath-limit=0"),
+            "-fpath-limit=0: expected a number of paths from 1 to 4294967296"
+        );
         assert_eq!(
             options("-fpath-limit=4294967297"),
             "-fpath-limit=4294967297: expected a number of paths from 1 to 4294967296"
         );
-        assert_eq!(options("-fpath-table=0"), "-fpath-table=0: expected a number of paths from 1 to 65536");
-        assert_eq!(options("-fpath-callees=x"), "-fpath-callees=x: expected a number of callees from 0 to 4096");
+        assert_eq!(
+            options("-fpath-table=0"),
+            "-fpath-table=0: expected a number of paths from 1 to 65536"
+        );
+        assert_eq!(
+            options("-fpath-callees=x"),
+            "-fpath-callees=x: expected a number of callees from 0 to 4096"
+        );
         assert_eq!(
             options("-fpath-table=7"),
             "-fpath-table= is the size of a table that only -fpath-overflow=hash has"
@@ -242,9 +273,15 @@ mod tests {
             "-fpath-callees= counts and cannot be had with -fpath-mode=log"
         );
         assert_eq!(options("-fpath-hot=0"), "-fpath-hot=0: expected a percentage from 1 to 100");
-        assert!(options("-fpath-hot=90").starts_with("-fpath-hot= needs to know what an earlier run executed"));
+        assert!(
+            options("-fpath-hot=90")
+                .starts_with("-fpath-hot= needs to know what an earlier run executed")
+        );
         assert_eq!(options("-fpath-filter=a,,b"), "-fpath-filter=a,,b: '' is not a glob");
         assert_eq!(options("-fpath-filter=!"), "-fpath-filter=!: '!' is not a glob");
-        assert!(options("-fpath-coverage").starts_with("unknown flag '-fpath-coverage'; pathcc knows -fpath-mode="));
+        assert!(
+            options("-fpath-coverage")
+                .starts_with("unknown flag '-fpath-coverage'; pathcc knows -fpath-mode=")
+        );
     }
 }

@@ -85,21 +85,26 @@ fn pattern(text: &str) -> Result<String, String> {
     match text {
         "" => Err("expected a pattern, such as /var/tmp/%e.pathprof, a directory, or off".into()),
         // The runtime has room for the path of a file.
-        _ if text.len() > 4000 => Err("this pattern is longer than the path of a file can be".into()),
+        _ if text.len() > 4000 => {
+            Err("this pattern is longer than the path of a file can be".into())
+        }
         _ => Ok(text.to_owned()),
     }
 }
 
-/// Checks a file with weights. The value is a hash of its content, a colon and its absolute path, so
-/// that compiler caches see another command line when the content changes.
+/// Checks a file with weights. The value is a hash of its content, a colon and its absolute path,
+/// so that compiler caches see another command line when the content changes.
 fn weights(path: &str) -> Result<String, String> {
     let make = "make one with `pathprof weights -o FILE`";
     let content = regular_file::read(Path::new(path), MOST_WEIGHTS);
     let content = content.map_err(|error| format!("cannot read {path}: {error}; {make}"))?;
     if !content.starts_with(b"pathcc weights ") {
         let is_profile = content.starts_with(b"PATHPROF") || content.starts_with(b"PATHRAWC");
-        let what =
-            if is_profile { "a profile, which needs its image to be understood" } else { "no file with weights" };
+        let what = if is_profile {
+            "a profile, which needs its image to be understood"
+        } else {
+            "no file with weights"
+        };
         return Err(format!("{path} is {what}; {make} and give that"));
     }
     let absolute = std::path::absolute(path).map_err(|error| format!("{path}: {error}"))?;
@@ -133,8 +138,11 @@ mod tests {
 
     #[test]
     fn what_only_tests_use_is_taken_but_not_offered() {
-        const WORDS: Values =
-            Values::Words(&[word("a", ""), Word { text: "b", meaning: "", for_tests: true }, word("c", "")]);
+        const WORDS: Values = Values::Words(&[
+            word("a", ""),
+            Word { text: "b", meaning: "", for_tests: true },
+            word("c", ""),
+        ]);
         assert_eq!(WORDS.checked("b"), Ok("b".into()));
         assert_eq!(WORDS.checked("d"), Err("unknown value 'd', expected a or c".into()));
     }
@@ -144,14 +152,20 @@ mod tests {
         let number = Values::Number { range: 1..=16, what: "number" };
         assert_eq!(number.checked("007"), Ok("7".into()));
         for text in ["0", "17", "-1", "", "x", "99999999999999999999"] {
-            assert_eq!(number.checked(text), Err("expected a number from 1 to 16".into()), "{text}");
+            assert_eq!(
+                number.checked(text),
+                Err("expected a number from 1 to 16".into()),
+                "{text}"
+            );
         }
         assert_eq!(Values::Globs.checked(" a* , !b"), Ok("a*,!b".into()));
         assert_eq!(Values::Globs.checked(""), Ok(String::new()));
         assert_eq!(globs(&["a,b"]), Err("'a,b' is not a glob".into()));
         assert_eq!(Values::Pattern.checked("x/%e"), Ok("x/%e".into()));
         assert!(Values::Pattern.checked(&"x".repeat(4000)).is_ok());
-        assert!(Values::Pattern.checked(&"x".repeat(4001)).is_err_and(|why| why.contains("longer")));
+        assert!(
+            Values::Pattern.checked(&"x".repeat(4001)).is_err_and(|why| why.contains("longer"))
+        );
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! What pathld must know of a linker's command line: what is linked, from where, and to what.
 //!
-//! Everything unknown is taken for a switch and left to the real linker. Taking a switch's value for an input does
-//! no harm: a file that is no object has no counters.
+//! Everything unknown is taken for a switch and left to the real linker. Taking a switch's value
+//! for an input does no harm: a file that is no object has no counters.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
@@ -43,7 +43,9 @@ impl CommandLine {
     pub(crate) fn has_start_files(&self) -> bool {
         self.inputs.iter().any(|input| match input {
             Input::Library { .. } => false,
-            Input::File(path) => path.file_name().is_some_and(|name| name.as_bytes().ends_with(b"crt1.o")),
+            Input::File(path) => {
+                path.file_name().is_some_and(|name| name.as_bytes().ends_with(b"crt1.o"))
+            }
         })
     }
 }
@@ -188,8 +190,8 @@ pub(crate) fn parse(arguments: &[OsString]) -> CommandLine {
     parser.finish()
 }
 
-/// Where the compiler's own libraries begin on a command line, that is the C library and what belongs to it. The end if
-/// that cannot be seen.
+/// Where the compiler's own libraries begin on a command line, that is the C library and what
+/// belongs to it. The end if that cannot be seen.
 pub(crate) fn before_system_libraries(arguments: &[OsString]) -> usize {
     let is_system = |argument: &OsString| {
         matches!(argument.as_bytes(), b"-lgcc" | b"-lgcc_eh" | b"-lc")
@@ -222,7 +224,8 @@ fn split(argument: &[u8]) -> (&[u8], Option<&[u8]>) {
 
 /// Whether this letter may be followed by its value at once.
 fn joins(letter: u8) -> bool {
-    // Of the one-letter options only these matter here; `-export-dynamic` and the like start with others.
+    // Of the one-letter options only these matter here; `-export-dynamic` and the like start with
+    // others.
     matches!(letter, b'L' | b'l' | b'm' | b'o' | b'b' | b'T' | b'R')
 }
 
@@ -266,7 +269,8 @@ impl Parser {
         match (name, value) {
             (b"", None) => self.only_inputs = true,
             (b"l" | b"library", Some(library)) => {
-                line.inputs.push(Input::Library { name: library.into(), static_only: self.static_only });
+                line.inputs
+                    .push(Input::Library { name: library.into(), static_only: self.static_only });
             }
             (b"T" | b"script", Some(script)) => line.inputs.push(Input::File(script.into())),
             (b"L" | b"library-path", Some(directory)) => line.search.push(directory.into()),
@@ -277,7 +281,9 @@ impl Parser {
             // What clang says for link-time optimisation to lld, and what it says to other linkers.
             (b"fat-lto-objects", None) => line.takes_fat_bitcode = true,
             (b"no-fat-lto-objects", None) => line.takes_fat_bitcode = false,
-            (b"plugin", Some(plugin)) => line.takes_fat_bitcode |= plugin.as_bytes().ends_with(b"/LLVMgold.so"),
+            (b"plugin", Some(plugin)) => {
+                line.takes_fat_bitcode |= plugin.as_bytes().ends_with(b"/LLVMgold.so")
+            }
             (b"shared" | b"Bshareable", None) => line.kind = Kind::Library,
             (b"Bstatic" | b"dn" | b"non_shared" | b"static", None) => self.static_only = true,
             (b"Bdynamic" | b"dy" | b"call_shared", None) => self.static_only = false,
@@ -286,12 +292,16 @@ impl Parser {
             (b"b" | b"format", Some(format)) => {
                 self.data = !(format == "default" || format.as_bytes().starts_with(b"elf"));
             }
-            (b"r" | b"i" | b"Ur" | b"relocatable", None) => line.foreign = Some(Foreign::Relocatable),
+            (b"r" | b"i" | b"Ur" | b"relocatable", None) => {
+                line.foreign = Some(Foreign::Relocatable)
+            }
             (b"help" | b"target-help" | b"version" | b"print-sysroot", None) => {
                 line.foreign = Some(Foreign::Information);
             }
             (b"m", Some(machine)) if !is_ours(machine) => line.foreign = Some(Foreign::Machine),
-            (b"rsp-quoting", Some(quoting)) if quoting == "windows" => line.foreign = Some(Foreign::Quoting),
+            (b"rsp-quoting", Some(quoting)) if quoting == "windows" => {
+                line.foreign = Some(Foreign::Quoting)
+            }
             _ => {}
         }
     }

@@ -1,21 +1,22 @@
 //! Generates the object that defines the counters of an image.
 //!
-//! Each instrumented object brings a weak array of its own in a COMDAT group that is named like the array; so an
-//! object links without pathld and counts into nowhere. This object comes first on the command line and has groups of
-//! the same names, so the linker drops the others' groups, and their references find the arrays here: all in
-//! one region of whole pages.
+//! Each instrumented object brings a weak array of its own in a COMDAT group that is named like the
+//! array; so an object links without pathld and counts into nowhere. This object comes first on the
+//! command line and has groups of the same names, so the linker drops the others' groups, and their
+//! references find the arrays here: all in one region of whole pages.
 //!
 //! Must match `runtime/src/image.rs`, which reads the descriptor.
 
 use anyhow::{Context, Result, ensure};
 use object::elf::{
-    GNU_PROPERTY_X86_FEATURE_1_AND, GNU_PROPERTY_X86_FEATURE_1_IBT, GNU_PROPERTY_X86_FEATURE_1_SHSTK, R_X86_64_64,
-    R_X86_64_GOTTPOFF, SHF_ALLOC, SHF_EXCLUDE, SHF_GROUP, SHT_NOTE, SHT_PROGBITS,
+    GNU_PROPERTY_X86_FEATURE_1_AND, GNU_PROPERTY_X86_FEATURE_1_IBT,
+    GNU_PROPERTY_X86_FEATURE_1_SHSTK, R_X86_64_64, R_X86_64_GOTTPOFF, SHF_ALLOC, SHF_EXCLUDE,
+    SHF_GROUP, SHT_NOTE, SHT_PROGBITS,
 };
 use object::write::{Comdat, Object, Relocation, SectionId, Symbol, SymbolId, SymbolSection};
 use object::{
-    Architecture, BinaryFormat, ComdatKind, Endianness, RelocationFlags, SectionFlags, SectionKind, SymbolFlags,
-    SymbolKind, SymbolScope,
+    Architecture, BinaryFormat, ComdatKind, Endianness, RelocationFlags, SectionFlags, SectionKind,
+    SymbolFlags, SymbolKind, SymbolScope,
 };
 use pathformat::raw::{OWN_BASE, Threads};
 use pathformat::{names, note};
@@ -39,8 +40,8 @@ const PAGE: u64 = 4096;
 /// Arrays of two modules never share a cache line.
 const CACHE_LINE: u64 = 64;
 
-/// The functions of the runtime's block log. Code that calls them has a manifest without counters, and the archive
-/// with the runtime stands before it on the command line: so it is asked for here.
+/// The functions of the runtime's block log. Code that calls them has a manifest without counters,
+/// and the archive with the runtime stands before it on the command line: so it is asked for here.
 const LOG: [&str; 3] = ["__pathcc_log_enter", "__pathcc_log_block", "__pathcc_log_end"];
 
 /// The size of the region in bytes, whole pages and at least one; `None` if it exceeds 64 bits.
@@ -84,7 +85,8 @@ pub(crate) fn generate(modules: &[Module], kind: Kind) -> Result<Vec<u8>> {
     );
     section(&mut object, ".note.GNU-stack", SectionKind::Other);
     let linked = section(&mut object, note::SECTION, SectionKind::Note);
-    *object.section_flags_mut(linked) = SectionFlags::Elf { sh_type: SHT_NOTE, sh_flags: SHF_ALLOC };
+    *object.section_flags_mut(linked) =
+        SectionFlags::Elf { sh_type: SHT_NOTE, sh_flags: SHF_ALLOC };
     object.append_section_data(linked, &note::head(note::Kind::Linked), note::ALIGNMENT.into());
 
     let region = section(&mut object, names::REGION_SECTION, SectionKind::UninitializedData);
@@ -94,7 +96,8 @@ pub(crate) fn generate(modules: &[Module], kind: Kind) -> Result<Vec<u8>> {
         let array = define(&mut object, &name, SymbolKind::Data, region, offset, words(module) * 8);
         claim_group(&mut object, array);
     }
-    let exact = || modules.iter().filter(|module| module.threads == Threads::Exact && module.counters > 0);
+    let exact =
+        || modules.iter().filter(|module| module.threads == Threads::Exact && module.counters > 0);
     let place = section(&mut object, ".data.__pathcc_place", SectionKind::Data);
     object.append_section_data(place, &names::NOWHERE.to_le_bytes(), 8);
     let place_symbol = define(&mut object, names::PLACE, SymbolKind::Data, place, 0, 8);
@@ -112,11 +115,15 @@ pub(crate) fn generate(modules: &[Module], kind: Kind) -> Result<Vec<u8>> {
     });
     delta_offset(&mut object, delta)?;
     let region_start = object.section_symbol(region);
-    for (module, &offset) in modules.iter().zip(&offsets).filter(|(module, _)| has_own_base(module)) {
+    for (module, &offset) in modules.iter().zip(&offsets).filter(|(module, _)| has_own_base(module))
+    {
         let place = object.append_section_data(thread_local, &[0; 8], 8);
         let addend = i64::try_from(offset).context("the counters exceed the address space")?;
         let flags = RelocationFlags::Elf { r_type: R_X86_64_64 };
-        object.add_relocation(thread_local, Relocation { offset: place, symbol: region_start, addend, flags })?;
+        object.add_relocation(
+            thread_local,
+            Relocation { offset: place, symbol: region_start, addend, flags },
+        )?;
         let name = format!("{}{}", names::BASE_PREFIX, module.id);
         let base = define(&mut object, &name, SymbolKind::Tls, thread_local, place, 8);
         claim_group(&mut object, base);
@@ -130,7 +137,12 @@ pub(crate) fn generate(modules: &[Module], kind: Kind) -> Result<Vec<u8>> {
             let flags = module.threads.code() | if has_own_base(module) { OWN_BASE } else { 0 };
             let counters = (module.id, offset, module.counters, flags);
             // All threads share the keys. In a profile they come before what they tell about.
-            let keys = (module.id.keys(), offset + module.counters * 8, module.keys, Threads::Atomic.code());
+            let keys = (
+                module.id.keys(),
+                offset + module.counters * 8,
+                module.keys,
+                Threads::Atomic.code(),
+            );
             [Some(keys).filter(|_| module.keys > 0), Some(counters)].into_iter().flatten()
         })
         .flat_map(|(id, offset, length, flags)| {
@@ -141,7 +153,8 @@ pub(crate) fn generate(modules: &[Module], kind: Kind) -> Result<Vec<u8>> {
     let keyed = modules.iter().filter(|module| module.keys > 0).count();
     object.append_section_data(table, &entries, 8);
 
-    let descriptor = section(&mut object, ".data.rel.ro.__pathcc_image", SectionKind::ReadOnlyDataWithRel);
+    let descriptor =
+        section(&mut object, ".data.rel.ro.__pathcc_image", SectionKind::ReadOnlyDataWithRel);
     let mut image = Vec::new();
     image.extend(ABI_VERSION.to_le_bytes());
     image.extend(((modules.len() + keyed) as u32).to_le_bytes());
@@ -157,9 +170,16 @@ pub(crate) fn generate(modules: &[Module], kind: Kind) -> Result<Vec<u8>> {
     refer(&mut object, descriptor, 24, table_start)?;
 
     // What pulls in the runtime. The words are never read.
-    let anchors = section(&mut object, ".data.rel.ro.__pathcc_anchors", SectionKind::ReadOnlyDataWithRel);
+    let anchors =
+        section(&mut object, ".data.rel.ro.__pathcc_anchors", SectionKind::ReadOnlyDataWithRel);
     let count = (modules.len() + keyed) as u32;
-    let words = early::Words { region: region_start, modules: table_start, count, delta, place: place_symbol };
+    let words = early::Words {
+        region: region_start,
+        modules: table_start,
+        count,
+        delta,
+        place: place_symbol,
+    };
     let early = early::define(&mut object, words, kind == Kind::Library)?;
     claim_group(&mut object, early);
     if kind != Kind::Library {
@@ -251,10 +271,12 @@ fn undefined(object: &mut Object<'_>, name: &str) -> SymbolId {
     })
 }
 
-/// Adds a COMDAT group named like `symbol`, with a member that no linker copies: groups without members are refused.
+/// Adds a COMDAT group named like `symbol`, with a member that no linker copies: groups without
+/// members are refused.
 fn claim_group(object: &mut Object<'_>, symbol: SymbolId) {
     let member = section(object, ".pathcc.claim", SectionKind::Other);
-    *object.section_flags_mut(member) = SectionFlags::Elf { sh_type: SHT_PROGBITS, sh_flags: SHF_EXCLUDE | SHF_GROUP };
+    *object.section_flags_mut(member) =
+        SectionFlags::Elf { sh_type: SHT_PROGBITS, sh_flags: SHF_EXCLUDE | SHF_GROUP };
     object.append_section_data(member, &[0], 1);
     object.add_comdat(Comdat { kind: ComdatKind::Any, symbol, sections: vec![member] });
 }

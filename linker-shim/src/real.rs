@@ -41,16 +41,20 @@ pub(crate) enum Voice {
 }
 
 impl RealLinker {
-    /// Finds the linker that the environment asks for, or `ld` in `PATH`. The choice is a path, or a name such as `ld.lld`,
-    /// `lld`, `mold`, `bfd`, `gold`.
+    /// Finds the linker that the environment asks for, or `ld` in `PATH`. The choice is a path, or
+    /// a name such as `ld.lld`, `lld`, `mold`, `bfd`, `gold`.
     ///
     /// # Errors
     /// There is none, or it leads back here; the message says what to do.
     pub(crate) fn find() -> Result<Self> {
-        let choice = env::var_os(CHOICE).filter(|choice| variables::given(Some(choice.as_bytes())).is_some());
+        let choice = env::var_os(CHOICE)
+            .filter(|choice| variables::given(Some(choice.as_bytes())).is_some());
         let depth = depth();
         if depth >= DEEPEST {
-            bail!("{depth} linkers of pathcc call each other; set {CHOICE} to the path of the real linker");
+            bail!(
+                "{depth} linkers of pathcc call each other; set {CHOICE} to the path of the real \
+                 linker"
+            );
         }
         let path = env::var_os("PATH").unwrap_or_default();
         match choice {
@@ -58,9 +62,14 @@ impl RealLinker {
             None => {
                 // Without a choice the system's linker comes first, as for every other compiler.
                 let path = joined(&[&path, "/usr/bin".as_ref(), BESIDE_CLANG.as_ref()]);
-                let found = ["ld", "ld.lld", "ld.lld-22"].iter().find_map(|name| find(name.as_ref(), &path));
+                let found = ["ld", "ld.lld", "ld.lld-22"]
+                    .iter()
+                    .find_map(|name| find(name.as_ref(), &path));
                 found.with_context(|| {
-                    format!("cannot find a linker called `ld` in PATH; install binutils or lld, or set {CHOICE}")
+                    format!(
+                        "cannot find a linker called `ld` in PATH; install binutils or lld, or \
+                        set {CHOICE}"
+                    )
                 })
             }
         }
@@ -87,12 +96,17 @@ impl RealLinker {
         Error::new(error).context(format!("cannot execute {}", self.path.display()))
     }
 
-    /// A command that calls the real linker. A command line near the system's limit travels in a response file in the
-    /// workspace.
+    /// A command that calls the real linker. A command line near the system's limit travels in a
+    /// response file in the workspace.
     ///
     /// # Errors
     /// The response file cannot be written.
-    pub(crate) fn prepare(&self, arguments: &[OsString], place: &Workspace, voice: Voice) -> io::Result<Command> {
+    pub(crate) fn prepare(
+        &self,
+        arguments: &[OsString],
+        place: &Workspace,
+        voice: Voice,
+    ) -> io::Result<Command> {
         let mut command = if is_long(arguments) {
             let file = place.write("arguments", &response::join(arguments, self.dialect()))?;
             self.command(&[OsString::from_iter([OsStr::new("@"), file.as_os_str()])])
@@ -112,7 +126,8 @@ impl RealLinker {
     }
 }
 
-/// Whether a command line comes near what the kernel takes: 2 MiB for all, 128 KiB for one argument.
+/// Whether a command line comes near what the kernel takes: 2 MiB for all, 128 KiB for one
+/// argument.
 fn is_long(arguments: &[OsString]) -> bool {
     // Each argument costs its bytes, a NUL and a pointer; the environment needs room as well.
     let total: usize = arguments.iter().map(|argument| argument.len() + 9).sum();
@@ -136,7 +151,10 @@ fn chosen(choice: &OsStr, path: &OsStr) -> Result<RealLinker> {
             bail!("{CHOICE} is {}, which is not an executable file", path.display());
         }
         if is_this_program(&path) {
-            bail!("{CHOICE} is {}, which is this program; set it to the real linker", path.display());
+            bail!(
+                "{CHOICE} is {}, which is this program; set it to the real linker",
+                path.display()
+            );
         }
         return Ok(named(path));
     }
@@ -147,8 +165,8 @@ fn chosen(choice: &OsStr, path: &OsStr) -> Result<RealLinker> {
     names.iter().find_map(|name| find(name, path)).with_context(|| {
         let choice = choice.display();
         format!(
-            "cannot find the linker `{choice}` that {CHOICE} asks for: neither `ld.{choice}` nor `{choice}` is in \
-                 {BESIDE_CLANG} or in PATH; install it, or set {CHOICE} to its path"
+            "cannot find the linker `{choice}` that {CHOICE} asks for: neither `ld.{choice}` nor \
+             `{choice}` is in {BESIDE_CLANG} or in PATH; install it, or set {CHOICE} to its path"
         )
     })
 }
@@ -159,8 +177,9 @@ fn find(name: &OsStr, path: &OsStr) -> Option<RealLinker> {
 
 /// The generic driver of lld does nothing unless it is called by the name of one of its linkers.
 fn named(path: PathBuf) -> RealLinker {
-    let generic =
-        path.file_name().is_some_and(|name| name.as_bytes() == b"lld" || name.as_bytes().starts_with(b"lld-"));
+    let generic = path
+        .file_name()
+        .is_some_and(|name| name.as_bytes() == b"lld" || name.as_bytes().starts_with(b"lld-"));
     let name = if generic { "ld.lld".into() } else { path.clone().into_os_string() };
     RealLinker { path, name }
 }
@@ -215,7 +234,8 @@ mod tests {
         let arguments = vec![OsString::from("x".repeat(1000)); 1200];
         let command = linker.prepare(&arguments, &place, Voice::Loud).expect("writable");
         assert_eq!(command.get_args().count(), 1);
-        let file = command.get_args().next().expect("one").as_bytes().strip_prefix(b"@").expect("a file");
+        let file =
+            command.get_args().next().expect("one").as_bytes().strip_prefix(b"@").expect("a file");
         let text = fs::read(OsStr::from_bytes(file)).expect("written");
         assert_eq!(response::split(&text, linker.dialect()).expect("text"), arguments);
         let command = linker.prepare(&arguments[..10], &place, Voice::Loud).expect("writable");

@@ -18,14 +18,22 @@ const MOST_FILES: usize = 2000;
 /// So many bytes of them, counted as often as a file is named.
 const MOST_BYTES: usize = 256 << 20;
 
-/// The arguments with all response files replaced by their content; `None` if there are too many. A file that cannot
-/// be read, or that is none, stays as it is, as linkers do.
-pub(crate) fn expand(arguments: &[OsString], dialect: &dyn Fn() -> Dialect) -> Option<Vec<OsString>> {
+/// The arguments with all response files replaced by their content; `None` if there are too many. A
+/// file that cannot be read, or that is none, stays as it is, as linkers do.
+pub(crate) fn expand(
+    arguments: &[OsString],
+    dialect: &dyn Fn() -> Dialect,
+) -> Option<Vec<OsString>> {
     within(arguments, dialect, MOST_FILES, MOST_BYTES)
 }
 
 /// The same with limits of one's own.
-fn within(arguments: &[OsString], dialect: &dyn Fn() -> Dialect, files: usize, bytes: usize) -> Option<Vec<OsString>> {
+fn within(
+    arguments: &[OsString],
+    dialect: &dyn Fn() -> Dialect,
+    files: usize,
+    bytes: usize,
+) -> Option<Vec<OsString>> {
     let expanded = Vec::with_capacity(arguments.len());
     let mut expansion = Expansion { dialect, expanded, inside: Vec::new(), files, bytes };
     expansion.add(arguments)?;
@@ -97,7 +105,8 @@ mod tests {
         let missing = OsString::from(format!("@{}/missing", directory.path().display()));
         let inner = write("inner", &["-lx".into(), missing.clone()]);
         let outer = write("outer", &["-o".into(), inner.clone(), "end".into(), inner]);
-        let expected = ["-o".into(), "-lx".into(), missing.clone(), "end".into(), "-lx".into(), missing];
+        let expected =
+            ["-o".into(), "-lx".into(), missing.clone(), "end".into(), "-lx".into(), missing];
         assert_eq!(expand(&[outer]).expect("few"), expected);
     }
 
@@ -106,7 +115,10 @@ mod tests {
         let (directory, write) = files();
         let own = OsString::from(format!("@{}/own", directory.path().display()));
         write("own", &[own.clone(), "a".into(), own.clone()]);
-        assert_eq!(expand(std::slice::from_ref(&own)).expect("few"), [own.clone(), "a".into(), own]);
+        assert_eq!(
+            expand(std::slice::from_ref(&own)).expect("few"),
+            [own.clone(), "a".into(), own]
+        );
         let first = write("first", &[]);
         let second = write("second", &[first.clone(), first.clone()]);
         write("first", &[second.clone(), second.clone()]);

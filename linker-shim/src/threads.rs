@@ -1,10 +1,10 @@
-//! The functions of the C library that create threads, as an executable defines them: each hands its arguments on to
-//! the runtime, which gives the thread counters of its own and calls the C library's function. Beside them those that end a process
-//! at once.
+//! The functions of the C library that create threads, as an executable defines them: each hands
+//! its arguments on to the runtime, which gives the thread counters of its own and calls the C
+//! library's function. Beside them those that end a process at once.
 //!
-//! They are weak, so that a program may have its own, and exported, so that libraries call them too. Behind the first one
-//! libraries with counters find the executable's hub. Must match `runtime/src/shared_hub.rs`. In a static link
-//! `runtime/static/threads.s` takes their place.
+//! They are weak, so that a program may have its own, and exported, so that libraries call them
+//! too. Behind the first one libraries with counters find the executable's hub. Must match
+//! `runtime/src/shared_hub.rs`. In a static link `runtime/static/threads.s` takes their place.
 
 use anyhow::Result;
 use object::elf::{R_X86_64_PC32, R_X86_64_PLT32, R_X86_64_TPOFF32, RelocationType};
@@ -26,7 +26,8 @@ const EXIT: [u8; 9] = [
     0xe9, 0, 0, 0, 0, // jmp __pathcc_leave
 ];
 
-/// Where the signature stands, and behind it the distance to the hub and that of the words for libraries from the thread pointer.
+/// Where the signature stands, and behind it the distance to the hub and that of the words for
+/// libraries from the thread pointer.
 const SIGNATURE_OFFSET: u64 = 16;
 
 /// `thrd_create`: the function and its argument move on by one, and the last argument says "C".
@@ -42,15 +43,16 @@ const C: [u8; 24] = [
 /// The functions start at multiples of this, so that everything behind the first is on its page.
 const ALIGNMENT: u64 = 64;
 
-/// Adds the functions. `runtime` names the function that they hand on to, `hub` what libraries find, `lent` the words that they
-/// are lent. Gives symbols that must be kept.
+/// Adds the functions. `runtime` names the function that they hand on to, `hub` what libraries
+/// find, `lent` the words that they are lent. Gives symbols that must be kept.
 pub(crate) fn define(
     object: &mut Object<'_>,
     runtime: SymbolId,
     hub: SymbolId,
     lent: SymbolId,
 ) -> Result<[SymbolId; 2]> {
-    let section = object.add_section(Vec::new(), b".text.__pathcc_threads".to_vec(), SectionKind::Text);
+    let section =
+        object.add_section(Vec::new(), b".text.__pathcc_threads".to_vec(), SectionKind::Text);
     let posix = jump(object, section, &POSIX, runtime)?;
     object.append_section_data(section, &names::HUB_SIGNATURE, SIGNATURE_OFFSET);
     let distance = object.append_section_data(section, &[0; 4], 4);
@@ -66,19 +68,31 @@ pub(crate) fn define(
 /// Adds the functions that end a process at once. `leave` names the function that they hand on to,
 /// which writes what was counted.
 pub(crate) fn define_exits(object: &mut Object<'_>, leave: SymbolId) -> Result<[SymbolId; 2]> {
-    let section = object.add_section(Vec::new(), b".text.__pathcc_exit".to_vec(), SectionKind::Text);
+    let section =
+        object.add_section(Vec::new(), b".text.__pathcc_exit".to_vec(), SectionKind::Text);
     let start = jump(object, section, &EXIT, leave)?;
     Ok(names::EXIT_FUNCTIONS.map(|name| symbol(object, section, name, start, EXIT.len() as u64)))
 }
 
 /// Adds code that ends with a jump to a function, whose distance counts from behind it.
-fn jump(object: &mut Object<'_>, section: SectionId, code: &[u8], function: SymbolId) -> Result<u64> {
+fn jump(
+    object: &mut Object<'_>,
+    section: SectionId,
+    code: &[u8],
+    function: SymbolId,
+) -> Result<u64> {
     let start = object.append_section_data(section, code, ALIGNMENT);
     refer(object, section, start + code.len() as u64 - 4, function, R_X86_64_PLT32, -4)?;
     Ok(start)
 }
 
-fn symbol(object: &mut Object<'_>, section: SectionId, name: &str, value: u64, size: u64) -> SymbolId {
+fn symbol(
+    object: &mut Object<'_>,
+    section: SectionId,
+    name: &str,
+    value: u64,
+    size: u64,
+) -> SymbolId {
     object.add_symbol(object::write::Symbol {
         name: name.into(),
         value,

@@ -13,7 +13,9 @@ fn archives_libraries_and_scripts() {
     let scratch = with_objects(&[]);
     scratch.module("unused", 3, 1000, &[]);
     fs::create_dir(scratch.path("deep")).expect("writable");
-    for (archive, options) in [("libab.a", "rcs"), ("deep/libthin.a", "rcsT"), ("libnoindex.a", "rcS")] {
+    for (archive, options) in
+        [("libab.a", "rcs"), ("deep/libthin.a", "rcsT"), ("libnoindex.a", "rcS")]
+    {
         succeed(scratch.command("ar").args([options, archive, "a.o", "b.o", "unused.o"]));
     }
     // A thin archive names its members relative to itself, and may hold members of another archive.
@@ -35,7 +37,10 @@ fn archives_libraries_and_scripts() {
             assert_eq!(run(&scratch), expected(), "{linker} {inputs:?}");
         }
     }
-    scratch.link("lld", &["main.o", "-Wl,--whole-archive", "libnoindex.a", "-Wl,--no-whole-archive", "-o", "prog"]);
+    scratch.link(
+        "lld",
+        &["main.o", "-Wl,--whole-archive", "libnoindex.a", "-Wl,--no-whole-archive", "-o", "prog"],
+    );
     assert_eq!(run(&scratch), expected());
 }
 
@@ -48,9 +53,18 @@ fn a_system_root() {
         let inputs = ["-L=/opt", "-lab", "-lc"];
         scratch.link(
             linker,
-            &[&["-nostdlib", "-shared", "-Wl,--sysroot=root", "main.o"], &inputs[..2], &["-o", "x.so"]].concat(),
+            &[
+                &["-nostdlib", "-shared", "-Wl,--sysroot=root", "main.o"],
+                &inputs[..2],
+                &["-o", "x.so"],
+            ]
+            .concat(),
         );
-        assert_eq!(Image::read(&scratch.path("x.so")).symbols("__pathcc.counters.").len(), 2, "{linker}");
+        assert_eq!(
+            Image::read(&scratch.path("x.so")).symbols("__pathcc.counters.").len(),
+            2,
+            "{linker}"
+        );
     }
 }
 
@@ -71,12 +85,16 @@ fn relocatable_output_is_linked_later() {
 fn link_time_optimisation() {
     for mode in ["-flto", "-flto=thin"] {
         let scratch = with_objects(&[mode]);
-        assert!(fs::read(scratch.path("a.o")).expect("compiled").starts_with(b"BC"), "an object of bitcode");
+        assert!(
+            fs::read(scratch.path("a.o")).expect("compiled").starts_with(b"BC"),
+            "an object of bitcode"
+        );
         // One ordinary object among them.
         scratch.module("b", 2, 100, &[]);
         for linker in LINKERS {
             for flags in [&["-O2"][..], &["-O2", "-Wl,--gc-sections", "-static"]] {
-                scratch.link(linker, &[&[mode, "main.o", "a.o", "b.o", "-o", "prog"], flags].concat());
+                scratch
+                    .link(linker, &[&[mode, "main.o", "a.o", "b.o", "-o", "prog"], flags].concat());
                 assert_eq!(run(&scratch), expected(), "{linker} {mode} {flags:?}");
             }
         }
@@ -93,12 +111,20 @@ fn a_module_that_is_linked_twice_has_one_array() {
     let scratch = Scratch::new();
     scratch.module("a", 1, 5, &[]);
     scratch.module("b", 1, 5, &[]);
-    scratch.compile("main", &[], "void bump_a(long); void bump_b(long); int main(void) { bump_a(2); bump_b(2); }");
+    scratch.compile(
+        "main",
+        &[],
+        "void bump_a(long); void bump_b(long); int main(void) { bump_a(2); bump_b(2); }",
+    );
     for linker in LINKERS {
         scratch.link(linker, &["main.o", "a.o", "b.o", "-o", "prog"]);
         succeed(scratch.command("./prog").env("PATHCC_PROFILE", "%e.profile"));
         let profile = scratch.profile("prog.profile");
-        assert_eq!((profile.modules, profile.counts), (vec![(1, 5)], counts(&[((1, 2), 2)])), "{linker}");
+        assert_eq!(
+            (profile.modules, profile.counts),
+            (vec![(1, 5)], counts(&[((1, 2), 2)])),
+            "{linker}"
+        );
     }
 }
 
@@ -115,7 +141,8 @@ fn response_files() {
         assert_eq!(run(&scratch), expected(), "{linker}");
     }
     // For lld an empty word in quotes is none, for GNU's linkers it is the option's value.
-    for (linker, direct) in [("lld", "'a.o' -rpath '' /empty b.o"), ("bfd", "'a.o' -rpath '' b.o")] {
+    for (linker, direct) in [("lld", "'a.o' -rpath '' /empty b.o"), ("bfd", "'a.o' -rpath '' b.o")]
+    {
         scratch.write("direct", direct);
         // pathld itself writes the words of a static link.
         for kind in ["-pie", "-static"] {

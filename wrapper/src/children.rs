@@ -15,8 +15,8 @@ use std::time::Duration;
 /// The signals that mean: stop.
 const STOPPING: [i32; 4] = [SIGHUP, SIGINT, SIGQUIT, SIGTERM];
 
-/// How long our own copy of a signal may be behind the one that ended a child: a terminal sends both
-/// at once.
+/// How long our own copy of a signal may be behind the one that ended a child: a terminal sends
+/// both at once.
 const SIGNAL_DELAY: Duration = Duration::from_millis(200);
 
 /// The set of running children; clones are the same set.
@@ -67,7 +67,8 @@ impl Children {
         self.state().stopped_by
     }
 
-    /// As [`Children::stopped_by`], for when a child was ended by a signal: ours may be a moment late.
+    /// As [`Children::stopped_by`], for when a child was ended by a signal: ours may be a moment
+    /// late.
     pub fn stopped_by_soon(&self) -> Option<i32> {
         let mut waited = Duration::ZERO;
         while self.stopped_by().is_none() && waited < SIGNAL_DELAY {
@@ -97,7 +98,8 @@ impl Children {
         // The number is the child's until it is waited for, so it leaves the set in between.
         while let Err(rustix::io::Errno::INTR) =
             rustix::process::waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT)
-        {}
+        {
+        }
         self.state().running.retain(|running| *running != pid);
         child.wait().map(Some)
     }

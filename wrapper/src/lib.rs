@@ -1,5 +1,5 @@
-//! What the two wrappers do alike: `pathcc`, which stands before clang, and `ld.pathld`, which stands
-//! before the linker.
+//! What the two wrappers do alike: `pathcc`, which stands before clang, and `ld.pathld`, which
+//! stands before the linker.
 //!
 //! * [`programs`] the executable that a name stands for
 //! * [`response`] the quoting of response files, in LLVM's dialect and in GNU's

@@ -78,7 +78,8 @@ mod tests {
     #[test]
     fn links_of_both_kinds_lead_to_the_same_file() {
         let root = tempfile::tempdir().expect("a temporary directory");
-        let [original, soft, hard, other] = ["original", "soft", "hard", "other"].map(|name| root.path().join(name));
+        let [original, soft, hard, other] =
+            ["original", "soft", "hard", "other"].map(|name| root.path().join(name));
         file(&original, 0o111);
         file(&other, 0o111);
         std::os::unix::fs::symlink(&original, &soft).expect("writable");

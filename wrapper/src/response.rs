@@ -153,7 +153,12 @@ mod tests {
 
     #[test]
     fn each_byte_that_means_something_is_quoted() {
-        for (word, text) in [("a", "\"a\"\n"), ("a b", "\"a b\"\n"), ("'\"\\", "\"'\\\"\\\\\"\n"), ("\n", "\"\n\"\n")] {
+        for (word, text) in [
+            ("a", "\"a\"\n"),
+            ("a b", "\"a b\"\n"),
+            ("'\"\\", "\"'\\\"\\\\\"\n"),
+            ("\n", "\"\n\"\n"),
+        ] {
             for dialect in BOTH {
                 assert_eq!(join(&[word.into()], dialect), text.as_bytes(), "{word} {dialect:?}");
             }

@@ -1,5 +1,5 @@
-//! Completions for shells. Options of clang's are completed by clang itself, where the shell can ask
-//! it.
+//! Completions for shells. Options of clang's are completed by clang itself, where the shell can
+//! ask it.
 
 use driver::options::{SHOWS, flags};
 use driver::setting::Setting;
@@ -68,7 +68,8 @@ pub(crate) fn zsh() -> String {
         let (flag, name, brief) = (option.flag(), option.name, quoted(option.brief.text));
         format!("    '{flag}-[{brief}]:{name}:{}' \\\n", action(option))
     };
-    let shows = SHOWS.iter().map(|show| format!("    '{}[{}]' \\\n", show.flag, quoted(show.meaning)));
+    let shows =
+        SHOWS.iter().map(|show| format!("    '{}[{}]' \\\n", show.flag, quoted(show.meaning)));
     let lines: String = flags().map(flag).chain(shows).collect();
     format!(
         "#compdef {PROGRAMS}\n# Completions of pathcc for zsh, made from driver/src/options.rs.\n\n\

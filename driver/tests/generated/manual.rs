@@ -13,7 +13,12 @@ pub(crate) fn page() -> String {
     page.text([roman("pathcc, pathc++, pathfc - compile a program that counts which paths ran")]);
     section(&mut page, "SYNOPSIS");
     for program in ["pathcc", "pathc++", "pathfc"] {
-        page.text([bold(program), roman(" [options of pathcc and of the compiler] "), italic("file"), roman("...")]);
+        page.text([
+            bold(program),
+            roman(" [options of pathcc and of the compiler] "),
+            italic("file"),
+            roman("..."),
+        ]);
         page.control("br", []);
     }
     section(&mut page, "DESCRIPTION");
@@ -59,7 +64,9 @@ pub(crate) fn page() -> String {
     page.text(keys);
     section(&mut page, "ENVIRONMENT");
     item(&mut page, [bold("PATHCC_DISABLE")]);
-    page.text([roman("Unless it is 0, no, off or false, the compiler is run as if pathcc was not there.")]);
+    page.text([roman(
+        "Unless it is 0, no, off or false, the compiler is run as if pathcc was not there.",
+    )]);
     for option in &OPTIONS {
         let Given::ByVariable(name) = option.given else { continue };
         item(&mut page, [bold(name)]);

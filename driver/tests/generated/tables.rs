@@ -5,7 +5,8 @@ use driver::setting::{Given, Setting};
 use driver::values::Values;
 
 /// Between these lines of a document its table stands.
-const MARKERS: [&str; 2] = ["<!-- options: made from driver/src/options.rs -->", "<!-- end of options -->"];
+const MARKERS: [&str; 2] =
+    ["<!-- options: made from driver/src/options.rs -->", "<!-- end of options -->"];
 
 /// A document with another table between its markers.
 pub(crate) fn put_into(text: &str, table: &str) -> String {
@@ -57,7 +58,9 @@ fn table<const N: usize>(heads: [&str; N], rows: impl Iterator<Item = [String; N
 /// What an option takes.
 fn values(option: &Setting) -> String {
     match &option.values {
-        Values::Words(_) => option.values.words().map(|word| code(word.text)).collect::<Vec<_>>().join(", "),
+        Values::Words(_) => {
+            option.values.words().map(|word| code(word.text)).collect::<Vec<_>>().join(", ")
+        }
         Values::Number { range, .. } => format!("{} to {}", range.start(), range.end()),
         Values::Weights => "a file".to_owned(),
         Values::Pattern => "a pattern".to_owned(),

@@ -30,7 +30,11 @@ fn files(line: &str) -> Vec<String> {
         .map(|input| match input {
             Input::File(path) => path.to_str().expect("ASCII").to_owned(),
             Input::Library { name, static_only } => {
-                format!("{}{}", if static_only { "-static " } else { "-l" }, name.to_str().expect("ASCII"))
+                format!(
+                    "{}{}",
+                    if static_only { "-static " } else { "-l" },
+                    name.to_str().expect("ASCII")
+                )
             }
         })
         .collect()
@@ -48,12 +52,24 @@ fn the_c_library_is_known_by_its_name() {
 
 #[test]
 fn the_compilers_libraries_begin_with_any_of_them() {
-    for library in ["-lgcc", "-lgcc_eh", "-lc", "/usr/lib/libc.a", "/clang/lib/libclang_rt.builtins-x86_64.a"] {
-        assert_eq!(before_system_libraries(&arguments(&format!("a.o -lm {library} -lc crtn.o"))), 2, "{library}");
+    for library in
+        ["-lgcc", "-lgcc_eh", "-lc", "/usr/lib/libc.a", "/clang/lib/libclang_rt.builtins-x86_64.a"]
+    {
+        assert_eq!(
+            before_system_libraries(&arguments(&format!("a.o -lm {library} -lc crtn.o"))),
+            2,
+            "{library}"
+        );
         assert_eq!(before_system_libraries(&arguments(library)), 0, "{library}");
     }
-    for line in ["", "a.o", "a.o -lm -lgccjit -lcurses libc.a libclang_rt.builtins-x86_64.a /libc.so"] {
-        assert_eq!(before_system_libraries(&arguments(line)), line.split_whitespace().count(), "{line}");
+    for line in
+        ["", "a.o", "a.o -lm -lgccjit -lcurses libc.a libclang_rt.builtins-x86_64.a /libc.so"]
+    {
+        assert_eq!(
+            before_system_libraries(&arguments(line)),
+            line.split_whitespace().count(),
+            "{line}"
+        );
     }
 }
 
@@ -73,7 +89,16 @@ fn one_letter_behind_two_dashes_takes_nothing() {
 
 #[test]
 fn a_switch_takes_no_argument() {
-    for switch in ["--as-needed", "-as-needed", "--build-id", "-build-id", "-s", "-E", "--gc-sections", "--unknown"] {
+    for switch in [
+        "--as-needed",
+        "-as-needed",
+        "--build-id",
+        "-build-id",
+        "-s",
+        "-E",
+        "--gc-sections",
+        "--unknown",
+    ] {
         assert_eq!(inputs(&format!("{switch} a.o")), "a.o", "{switch}");
     }
     for option in ["-e", "-u", "-h", "-I", "--wrap", "-wrap", "--soname", "-soname", "-y", "-Y"] {
@@ -92,7 +117,10 @@ fn values_with_an_equals_sign_are_whole() {
     assert_eq!(line.sysroot.as_deref(), Some(Path::new("/a=b")));
     assert_eq!(line.output.as_deref(), Some(Path::new("=x")));
     assert_eq!(line.dependency_file.as_deref(), Some(Path::new("d=e.d")));
-    assert_eq!(parsed("--sysroot /s --dependency-file d").dependency_file.as_deref(), Some(Path::new("d")));
+    assert_eq!(
+        parsed("--sysroot /s --dependency-file d").dependency_file.as_deref(),
+        Some(Path::new("d"))
+    );
     assert_eq!(parsed("--dependency-file=d").output, None);
 }
 
@@ -122,7 +150,10 @@ fn what_kind_of_image_depends_on_the_state_at_the_end() {
 
 #[test]
 fn data_is_no_input() {
-    assert_eq!(inputs("-b binary a.bin -b elf64-x86-64 a.o -b srec b.srec -b default b.o"), "a.o b.o");
+    assert_eq!(
+        inputs("-b binary a.bin -b elf64-x86-64 a.o -b srec b.srec -b default b.o"),
+        "a.o b.o"
+    );
 }
 
 #[test]
@@ -170,8 +201,9 @@ fn the_kind_of_image_is_known() {
 
 #[test]
 fn the_command_line_of_clang() {
-    let line = "--hash-style=both --eh-frame-hdr -m elf_x86_64 -pie -dynamic-linker /lib64/ld-linux-x86-64.so.2 \
-        -o prog /lib/Scrt1.o -L/usr/lib/gcc -L /lib main.o -lgcc --as-needed -lgcc_s --no-as-needed -lc crtn.o";
+    let line = "--hash-style=both --eh-frame-hdr -m elf_x86_64 -pie -dynamic-linker \
+        /lib64/ld-linux-x86-64.so.2 -o prog /lib/Scrt1.o -L/usr/lib/gcc -L /lib main.o -lgcc \
+        --as-needed -lgcc_s --no-as-needed -lc crtn.o";
     assert_eq!(files(line), ["/lib/Scrt1.o", "main.o", "-lgcc", "-lgcc_s", "-lc", "crtn.o"]);
     let line = parsed(line);
     assert_eq!(line.output, Some("prog".into()));
@@ -189,8 +221,9 @@ fn the_start_of_the_c_library_is_known() {
 
 #[test]
 fn values_are_not_inputs() {
-    let line = "-e main -z now -soname libx.so -rpath /a -rpath-link /b -plugin p.so -plugin-opt=x -u sym -Map m \
-        --version-script v.map --defsym a=b -T link.ld --wrap malloc -h name -I ld.so -Ttext 0x1000 a.o -mllvm -x";
+    let line = "-e main -z now -soname libx.so -rpath /a -rpath-link /b -plugin p.so -plugin-opt=x \
+        -u sym -Map m --version-script v.map --defsym a=b -T link.ld --wrap malloc -h name -I \
+        ld.so -Ttext 0x1000 a.o -mllvm -x";
     assert_eq!(files(line), ["link.ld", "a.o"]);
 }
 

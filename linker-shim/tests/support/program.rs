@@ -36,7 +36,12 @@ pub(crate) fn with_objects(flags: &[&str]) -> Scratch {
 
 /// Runs `prog` as the tests expect it to behave and returns the counts of its profile.
 pub(crate) fn run(scratch: &Scratch) -> Counts {
-    let output = scratch.command("./prog").arg("x").env("PATHCC_PROFILE", "out/%e").output().expect("executable");
+    let output = scratch
+        .command("./prog")
+        .arg("x")
+        .env("PATHCC_PROFILE", "out/%e")
+        .output()
+        .expect("executable");
     assert_eq!(output.status.code(), Some(3));
     assert_eq!((&*output.stdout, &*output.stderr), (&b"2 arguments\n"[..], &b""[..]));
     let profile = scratch.profile("out/prog");
