@@ -63,7 +63,7 @@ pub(crate) fn zsh() -> String {
         Values::Weights | Values::Pattern => "_files".to_owned(),
         Values::Number { .. } | Values::Globs => String::new(),
     };
-    let quoted = |text: &str| text.replace(':', "\\:").replace('`', "");
+    let quoted = |text: &str| text.replace(']', "\\]").replace('`', "");
     let flag = |option: &Setting| {
         let (flag, name, brief) = (option.flag(), option.name, quoted(option.brief.text));
         format!("    '{flag}-[{brief}]:{name}:{}' \\\n", action(option))
