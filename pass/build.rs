@@ -8,10 +8,12 @@ use std::process::Command;
 fn main() {
     println!("cargo:rerun-if-changed=cpp");
     println!("cargo:rerun-if-env-changed=LLVM_SYS_221_PREFIX");
-    let prefix = std::env::var_os("LLVM_SYS_221_PREFIX").map_or_else(|| "/usr/lib/llvm-22".into(), PathBuf::from);
+    let prefix = std::env::var_os("LLVM_SYS_221_PREFIX")
+        .map_or_else(|| "/usr/lib/llvm-22".into(), PathBuf::from);
     let config = prefix.join("bin/llvm-config");
     let output = Command::new(&config).arg("--cxxflags").output();
-    let output = output.unwrap_or_else(|error| panic!("{}: {error}; is llvm-22-dev installed?", config.display()));
+    let output = output
+        .unwrap_or_else(|error| panic!("{}: {error}; is llvm-22-dev installed?", config.display()));
     let flags = String::from_utf8(output.stdout).expect("llvm-config prints UTF-8");
     let mut build = cc::Build::new();
     build
@@ -24,7 +26,10 @@ fn main() {
         build.flag(flag.replacen("-I", "-isystem", 1));
     }
     build.compile("plugin");
-    println!("cargo:rustc-link-search=native={}", std::env::var("OUT_DIR").expect("cargo sets OUT_DIR"));
+    println!(
+        "cargo:rustc-link-search=native={}",
+        std::env::var("OUT_DIR").expect("cargo sets OUT_DIR")
+    );
     println!("cargo:rustc-link-lib=static:+whole-archive=plugin");
     println!("cargo:rustc-link-lib=dylib=stdc++");
 }

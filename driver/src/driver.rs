@@ -1,25 +1,27 @@
 //! What happens, in order: the way from a command line to the process that does the work.
 
-use crate::config::{self, Config};
+use crate::clang_options;
+use crate::command_line::{self, CommandLine, value_of};
+use crate::config::Config;
 use crate::environment::Environment;
-use crate::flags::{self, Settings};
 use crate::help;
 use crate::invocation::{self, Counting, Invocation};
 use crate::jobserver::Jobserver;
 use crate::launcher::{self, Front};
 use crate::linker;
+use crate::options::{self, EARLY};
 use crate::parallel::{self, Ending, Site};
 use crate::plan::{self, Plan};
+use crate::print_config;
 use crate::process;
 use crate::role::{Language, ProgramName};
-use crate::running::Running;
-use crate::show;
+use crate::setting::Key;
+use crate::settings::Settings;
 use crate::terminal;
 use crate::toolchain::{self, Compiler, Installation};
 use crate::trust::Trust;
-use crate::words::{self, Words, value_of};
-use anyhow::{Result, anyhow};
-use pathformat::variables::{CONFIG, JOBS};
+use anyhow::Result;
+use pathformat::variables::CONFIG;
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, Permissions};
 use std::io::{self, Write};
@@ -27,6 +29,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{ExitCode, Stdio};
+use wrapper::children::Children;
+use wrapper::programs;
 
 /// The driver modes in which clang takes the options that we prepend.
 const MODES: [&str; 3] = ["gcc", "g++", "cpp"];
@@ -38,7 +42,7 @@ const MODES: [&str; 3] = ["gcc", "g++", "cpp"];
 pub(crate) fn run(environment: Environment) -> Result<ExitCode> {
     let own = toolchain::own_executable()?;
     let (front, arguments) = launcher::split(&environment.arguments)?;
-    let words = Words::new(arguments, &words::read_regular_file);
+    let words = CommandLine::new(arguments, &command_line::read_regular_file);
     let role = ProgramName::of(&environment.called_as).role;
     let mut compiler = Compiler::find(&environment, &own, &front, &role)?;
     if words.has("-no-canonical-prefixes") {
@@ -48,57 +52,81 @@ pub(crate) fn run(environment: Environment) -> Result<ExitCode> {
 
     if words.has("--help") && !environment.disable && !environment.dry_run {
         // If our own stream is closed there is nobody to tell.
-        let _ = io::stdout().write_all(help::TEXT.as_bytes());
+        let _ = io::stdout().write_all(help::text().as_bytes());
     }
-    let asked = flags::SHOWS.iter().any(|flag| words.has(flag));
+    let asked = options::SHOWS.iter().any(|show| words.has(show.flag));
     let plain = || invocation::compose(&compiler, launcher, &words, None, environment.stale_linker);
     if (environment.disable && !asked) || is_for_clang_alone(arguments, &words) {
         return finish(&environment, &plain());
     }
 
     let flags = Settings::from_words(&words)?;
-    let config =
-        Config::find(environment.config.as_ref(), std::env::current_dir().ok().as_deref(), &Trust::of_process())?;
-    let wanted_jobs = wanted_jobs(&environment, &config)?;
-    let settings = flags.clone().or(config.settings.clone());
+    let config = Config::find(
+        environment.config.as_ref(),
+        std::env::current_dir().ok().as_deref(),
+        &Trust::of_process(),
+    )?;
+    let variables = Settings::from_variables(|name| environment.option(name))?;
+    let settings = flags.clone().or(variables.clone()).or(config.settings.clone());
     settings.check()?;
-    if words.has(flags::PRINT_CONFIG) {
-        let shown = show::in_force(&environment, &config, &flags, &compiler, &Installation::of(&own)?);
+    if words.has(options::PRINT_CONFIG) {
+        let shown = print_config::text(
+            &environment,
+            &config,
+            [&flags, &variables],
+            &compiler,
+            &Installation::of(&own)?,
+        );
         // If our own stream is closed there is nobody to tell.
         let _ = io::stdout().write_all(shown.as_bytes());
         return Ok(ExitCode::SUCCESS);
     }
-    let [compiles, links] = [flags::CFLAGS, flags::LDFLAGS].map(|flag| words.has(flag));
+    let [compiles, links] = [options::CFLAGS, options::LDFLAGS].map(|flag| words.has(flag));
     if compiles || links {
-        let words = invocation::for_clang(&Installation::of(&own)?, &settings.plugin_options(), compiles, links);
+        let words = invocation::for_clang(
+            &Installation::of(&own)?,
+            &settings.plugin_options(),
+            compiles,
+            links,
+        );
         let words: Vec<_> = words.iter().map(|word| process::quoted(word)).collect();
         println!("{}", words.join(" "));
         return Ok(ExitCode::SUCCESS);
     }
     for (path, why) in &config.refused {
-        say(&format!("warning: {} is not obeyed: {why}; to obey it all the same set {CONFIG} to it", path.display()));
+        say(&format!(
+            "warning: {} is not obeyed: {why}; to obey it all the same set {CONFIG} to it",
+            path.display()
+        ));
     }
-    if let Some(target) = flags::foreign_target(&words, &role.prefix) {
-        let compiles = ["-c", "-S"].iter().any(|option| words.has(option)) || linker::may_link(&words);
+    if let Some(target) = clang_options::foreign_target(&words, &role.prefix) {
+        let compiles =
+            ["-c", "-S"].iter().any(|option| words.has(option)) || linker::may_link(&words);
         if compiles && !environment.dry_run {
-            say(&format!("warning: {target}: only x86-64 Linux is supported, so that paths are not counted"));
+            say(&format!(
+                "warning: {target}: only x86-64 Linux is supported, so that paths are not counted"
+            ));
         }
         return finish(&environment, &plain());
     }
     let mut options = settings.plugin_options();
-    options.extend(flags::why_skipped(&words).map(|why| format!("-pathcc-skip={why}")));
-    if settings.stage == Some("early") && flags::has_profiler(&words) {
+    options.extend(clang_options::why_skipped(&words).map(|why| format!("-pathcc-skip={why}")));
+    if settings.is(Key::Stage, EARLY) && clang_options::has_profiler(&words) {
         options.push("-pathcc-behind-profile=yes".to_owned());
     }
     let installation = Installation::of(&own)?;
     compiler.check_version()?;
 
-    let linker = linker::may_link(&words).then(|| real_linker(&environment, &compiler, &words, &installation));
+    let linker = linker::may_link(&words)
+        .then(|| real_linker(&environment, &compiler, &words, &installation));
     let counting = Counting { installation: &installation, options, linker };
-    let invocation = invocation::compose(&compiler, launcher, &words, Some(&counting), environment.stale_linker);
+    let invocation =
+        invocation::compose(&compiler, launcher, &words, Some(&counting), environment.stale_linker);
 
+    let wanted_jobs: Option<usize> = settings.number(Key::Jobs);
     let has_plan = launcher.is_none() && compiler.language != Language::Fortran;
-    if wanted_jobs != Some(1) && has_plan && !environment.driver_logs && plan::is_worthwhile(&words) {
+    if wanted_jobs != Some(1) && has_plan && !environment.driver_logs && plan::is_worthwhile(&words)
+    {
         match compile_side_by_side(&environment, &invocation, &installation, wanted_jobs) {
             Some(Ending::Code(code)) => return Ok(ExitCode::from(code)),
             Some(Ending::Stopped(signal)) => {
@@ -124,9 +152,9 @@ fn finish(environment: &Environment, invocation: &Invocation) -> Result<ExitCode
     match process::replace(invocation)? {}
 }
 
-/// Whether clang is something else than the driver we know: its inner programs, which are named by the
-/// first argument, or a driver for another compiler's command line.
-fn is_for_clang_alone(arguments: &[OsString], words: &Words) -> bool {
+/// Whether clang is something else than the driver we know: its inner programs, which are named by
+/// the first argument, or a driver for another compiler's command line.
+fn is_for_clang_alone(arguments: &[OsString], words: &CommandLine) -> bool {
     arguments.first().is_some_and(|first| first.as_bytes().starts_with(b"-cc1"))
         || words
             .own()
@@ -134,38 +162,32 @@ fn is_for_clang_alone(arguments: &[OsString], words: &Words) -> bool {
             .any(|mode| !MODES.iter().any(|known| mode == *known))
 }
 
-/// The number of jobs that somebody has asked for.
-fn wanted_jobs(environment: &Environment, config: &Config) -> Result<Option<usize>> {
-    let Some(text) = &environment.jobs else { return Ok(config.jobs) };
-    let number = text.to_str().and_then(|text| text.parse().ok());
-    let jobs = config::checked_jobs(number).map_err(|message| anyhow!("{}={}: {message}", JOBS, text.display()))?;
-    Ok(Some(jobs))
-}
-
-/// The linker behind pathld: the command line's choice, else the user's own `PATHLD_REAL`, which is left
-/// alone, else the default.
+/// The linker behind pathld: the command line's choice, else the user's own `PATHLD_REAL`, which is
+/// left alone, else the default.
 fn real_linker(
     environment: &Environment,
     compiler: &Compiler,
-    words: &Words,
+    words: &CommandLine,
     installation: &Installation,
 ) -> linker::Real {
-    let elsewhere = environment.users_linker.is_none() && (environment.compiler_path || compiler.has_target_prefix);
-    let default = toolchain::candidates(OsStr::new("ld"), &environment.path).next();
+    let elsewhere = environment.users_linker.is_none()
+        && (environment.compiler_path || compiler.has_target_prefix);
+    let default = programs::named(OsStr::new("ld"), &environment.path).next();
     let ask = |name: &OsStr| {
         if compiler.language == Language::Fortran {
             // flang does not answer.
             let beside = compiler.program.with_file_name(name);
-            let beside = toolchain::is_executable(&beside).then_some(beside);
-            return toolchain::candidates(name, &environment.path).next().or(beside);
+            let beside = programs::is_executable(&beside).then_some(beside);
+            return programs::named(name, &environment.path).next().or(beside);
         }
         let mut question = OsString::from("-print-prog-name=");
         question.push(name);
         let mut plain = invocation::compose(compiler, None, words, None, false);
         plain.arguments.insert(0, question);
-        let answer = process::command(&plain).stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;
+        let answer =
+            process::command(&plain).stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;
         let path = Path::new(OsStr::from_bytes(answer.stdout.trim_ascii_end()));
-        toolchain::is_executable(path).then(|| std::path::absolute(path).ok()).flatten()
+        programs::is_executable(path).then(|| std::path::absolute(path).ok()).flatten()
     };
     linker::real(words, &installation.linker, elsewhere, default.as_deref(), &ask)
 }
@@ -184,25 +206,26 @@ fn compile_side_by_side(
         return None;
     }
     // From here on a signal must not leave the directory behind, so it is watched for first.
-    let running = Running::watching_signals().ok()?;
+    let children = Children::watching_signals().ok()?;
     // Nobody else may look or write into it, whatever the umask is.
     let private = Permissions::from_mode(0o700);
     let scratch = tempfile::Builder::new().prefix("pathcc-").permissions(private).tempdir().ok()?;
     let scratch_path: PathBuf = scratch.path().canonicalize().ok()?;
-    let plan = ask_for_plan(invocation, &scratch_path, &installation.linker, &running);
+    let plan = ask_for_plan(invocation, &scratch_path, &installation.linker, &children);
     let ending = match plan {
-        None => running.stopped_by().map(Ending::Stopped),
+        None => children.stopped_by().map(Ending::Stopped),
         Some(plan) if environment.dry_run => {
             show(&plan, invocation);
             Some(Ending::Code(0))
         }
         Some(plan) => {
-            let driver = Path::new(&invocation.argv0).file_name().unwrap_or_default().to_string_lossy();
+            let driver =
+                Path::new(&invocation.argv0).file_name().unwrap_or_default().to_string_lossy();
             let site = Site {
                 scratch: &scratch_path,
                 jobs,
                 jobserver: jobserver.as_ref(),
-                running: &running,
+                children: &children,
                 environment: &invocation.environment,
                 driver: &driver,
             };
@@ -212,12 +235,17 @@ fn compile_side_by_side(
     };
     drop(scratch);
     // Whatever comes next does not watch for signals.
-    running.release();
-    running.stopped_by().map(Ending::Stopped).or(ending)
+    children.release();
+    children.stopped_by().map(Ending::Stopped).or(ending)
 }
 
 /// Asks clang's driver what it would do.
-fn ask_for_plan(invocation: &Invocation, scratch: &Path, linker: &Path, running: &Running) -> Option<Plan> {
+fn ask_for_plan(
+    invocation: &Invocation,
+    scratch: &Path,
+    linker: &Path,
+    children: &Children,
+) -> Option<Plan> {
     let mut question = invocation.clone();
     let mut first = vec![OsString::from("-###"), "--start-no-unused-arguments".into()];
     first.extend(terminal::message_options());
@@ -227,7 +255,7 @@ fn ask_for_plan(invocation: &Invocation, scratch: &Path, linker: &Path, running:
     let mut command = process::command(&question);
     command.env("TMPDIR", scratch).stdin(Stdio::null()).stdout(Stdio::null());
     command.stderr(File::create_new(&answer).ok()?);
-    let status = running.run(&mut command).ok()??;
+    let status = children.run(&mut command).ok()??;
     if !status.success() {
         return None;
     }

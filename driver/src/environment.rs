@@ -3,7 +3,10 @@
 //! Everything that decides what will be run is read here, once, so that the rest can be tested as
 //! plain values.
 
-use pathformat::variables::{self, CLANG, CONFIG, DISABLE, DRY_RUN, FLANG, JOBS, REAL_LINKER, REAL_LINKER_BY};
+use crate::options::OPTIONS;
+use crate::setting::Given;
+use pathformat::variables::{self, CLANG, CONFIG, DISABLE, DRY_RUN, FLANG};
+use pathformat::variables::{REAL_LINKER, REAL_LINKER_BY};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
@@ -30,8 +33,8 @@ pub(crate) struct Environment {
     pub(crate) flang: Option<OsString>,
     /// [`CONFIG`], if not empty.
     pub(crate) config: Option<ConfigChoice>,
-    /// [`JOBS`], if not empty.
-    pub(crate) jobs: Option<OsString>,
+    /// Options that are variables, with their names and values, if not empty.
+    pub(crate) options: Vec<(&'static str, OsString)>,
     /// [`DISABLE`].
     pub(crate) disable: bool,
     /// [`DRY_RUN`].
@@ -55,9 +58,15 @@ impl Environment {
     pub(crate) fn of_process() -> Environment {
         let mut arguments = std::env::args_os();
         let called_as = arguments.next().unwrap_or_else(|| "pathcc".into());
-        let set =
-            |name: &str| std::env::var_os(name).filter(|value| variables::given(Some(value.as_bytes())).is_some());
+        let set = |name: &str| {
+            std::env::var_os(name)
+                .filter(|value| variables::given(Some(value.as_bytes())).is_some())
+        };
         let switched_on = |name: &str| variables::is_on(set(name).as_deref().map(OsStr::as_bytes));
+        let option = |given: &Given| match given {
+            Given::ByVariable(name) => Some((*name, set(name)?)),
+            Given::ByFlag => None,
+        };
         let stale_linker = set(REAL_LINKER_BY).is_some();
         Environment {
             called_as,
@@ -68,17 +77,27 @@ impl Environment {
                 variables::NOTHING => ConfigChoice::Nothing,
                 _ => ConfigChoice::File(value.into()),
             }),
-            jobs: set(JOBS),
+            options: OPTIONS.iter().filter_map(|known| option(&known.given)).collect(),
             disable: switched_on(DISABLE),
             dry_run: switched_on(DRY_RUN),
             path: std::env::var_os("PATH").unwrap_or_default(),
             users_linker: if stale_linker { None } else { set(REAL_LINKER) },
             stale_linker,
             compiler_path: set("COMPILER_PATH").is_some(),
-            driver_logs: ["CC_PRINT_OPTIONS", "CC_PRINT_PROC_STAT", "CC_LOG_DIAGNOSTICS", "CCC_OVERRIDE_OPTIONS"]
-                .iter()
-                .any(|name| std::env::var_os(name).is_some()),
+            driver_logs: [
+                "CC_PRINT_OPTIONS",
+                "CC_PRINT_PROC_STAT",
+                "CC_LOG_DIAGNOSTICS",
+                "CCC_OVERRIDE_OPTIONS",
+            ]
+            .iter()
+            .any(|name| std::env::var_os(name).is_some()),
             makeflags: set("MAKEFLAGS").and_then(|value| value.into_string().ok()),
         }
+    }
+    /// The value of an option that is a variable, if it is set.
+    pub(crate) fn option(&self, name: &str) -> Option<&OsStr> {
+        let found = self.options.iter().find(|(known, _)| *known == name);
+        found.map(|(_, value)| value.as_os_str())
     }
 }

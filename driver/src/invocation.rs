@@ -1,23 +1,24 @@
 //! The command to run: clang, with ours before the user's words.
 //!
 //! ```text
-//! clang --start-no-unused-arguments -fpass-plugin=… [-Xclang -mllvm -Xclang -pathcc-…]* --ld-path=…/ld.pathld
+//! clang --start-no-unused-arguments
+//!       -fpass-plugin=… [-Xclang -mllvm -Xclang -pathcc-…]* --ld-path=…/ld.pathld
 //!       --end-no-unused-arguments  <the user's words>
 //! ```
 //!
-//! Everything is prepended: after `--` each word is an input, and what follows `-x c` is compiled as C.
-//! Flang knows neither of these options and takes `-mllvm` and `-fuse-ld=/…/ld.pathld` in their place,
-//! the latter only where it may link.
+//! Everything is prepended: after `--` each word is an input, and what follows `-x c` is compiled
+//! as C. Flang knows neither of these options and takes `-mllvm` and `-fuse-ld=/…/ld.pathld` in
+//! their place, the latter only where it may link.
 //!
 //! Inside the no-unused region clang does not say that an argument was of no use, so a `-Werror -c`
-//! stays as silent as it was. Nothing is handed to the linker as an input (`-Wl,`, `-l`): that would make
-//! `clang -v` a link. This file is pure: values in, a value out.
+//! stays as silent as it was. Nothing is handed to the linker as an input (`-Wl,`, `-l`): that
+//! would make `clang -v` a link. This file is pure: values in, a value out.
 
-use crate::flags;
+use crate::command_line::{CommandLine, value_of};
 use crate::linker::Real;
+use crate::options;
 use crate::role::{Language, ProgramName};
 use crate::toolchain::{CXX_MODE, Compiler, Installation};
-use crate::words::{Words, value_of};
 use pathformat::variables::{LINKED_BY, REAL_LINKER, REAL_LINKER_BY};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -47,19 +48,19 @@ pub(crate) struct Counting<'a> {
 }
 
 /// Composes the command. `counting` is nothing where clang is to run as if pathcc were not there;
-/// `launcher` stands before the compiler; `stale_linker` says that an earlier pathcc's choice is still in
-/// the environment.
+/// `launcher` stands before the compiler; `stale_linker` says that an earlier pathcc's choice is
+/// still in the environment.
 pub(crate) fn compose(
     compiler: &Compiler,
     launcher: Option<&OsString>,
-    words: &Words,
+    words: &CommandLine,
     counting: Option<&Counting<'_>>,
     stale_linker: bool,
 ) -> Invocation {
     let mut arguments: Vec<OsString> = Vec::new();
     let mut environment = Vec::new();
     let mut set_linker = None;
-    let mut words = words.without(&flags::is_ours);
+    let mut words = words.without(&options::is_ours);
     arguments.extend(compiler.mode.map(OsString::from));
     if let Some(counting) = counting {
         let ours_links = matches!(counting.linker, Some(Real::Default | Real::At(_)));
@@ -85,10 +86,18 @@ pub(crate) fn compose(
     }
     arguments.extend(words.as_written().cloned());
     match launcher {
-        None => Invocation { program: compiler.program.clone(), argv0: compiler.argv0.clone(), arguments, environment },
+        None => Invocation {
+            program: compiler.program.clone(),
+            argv0: compiler.argv0.clone(),
+            arguments,
+            environment,
+        },
         Some(launcher) => {
             let is_cxx = |name| ProgramName::of(name).role.language == Language::Cxx;
-            if is_cxx(&compiler.argv0) && !is_cxx(compiler.found.as_os_str()) && compiler.mode.is_none() {
+            if is_cxx(&compiler.argv0)
+                && !is_cxx(compiler.found.as_os_str())
+                && compiler.mode.is_none()
+            {
                 arguments.insert(0, CXX_MODE.into());
             }
             arguments.insert(0, compiler.found.clone().into_os_string());
@@ -97,12 +106,18 @@ pub(crate) fn compose(
     }
 }
 
-/// The words that make clang count what it compiles, and link by pathld. Clang says nothing of one that a command has no use for.
-pub(crate) fn for_clang(installation: &Installation, options: &[String], compiles: bool, links: bool) -> Vec<OsString> {
+/// The words that make clang count what it compiles, and link by pathld. Clang says nothing of one
+/// that a command has no use for.
+pub(crate) fn for_clang(
+    installation: &Installation,
+    options: &[String],
+    compiles: bool,
+    links: bool,
+) -> Vec<OsString> {
     let mut words = vec!["--start-no-unused-arguments".into()];
     if compiles {
         words.push(joined("-fpass-plugin=", &installation.plugin));
-        words.extend(options.iter().flat_map(|option| flags::through_clang(option)));
+        words.extend(options.iter().flat_map(|option| through_clang(option)));
     }
     if links {
         words.push(joined("--ld-path=", &installation.linker));
@@ -119,6 +134,14 @@ fn for_flang(installation: &Installation, options: &[String], links: bool) -> Ve
     words
 }
 
+/// An option of the plugin as clang takes it, for a plugin that `-fpass-plugin` has loaded.
+///
+/// Not plain `-mllvm`: that also reaches the assembler (`.S` inputs), which has no plugin and
+/// refuses it.
+fn through_clang(option: &str) -> [OsString; 4] {
+    ["-Xclang", "-mllvm", "-Xclang", option].map(OsString::from)
+}
+
 fn joined(option: &str, path: &std::path::Path) -> OsString {
     let mut word = OsString::from(option);
     word.push(path);
@@ -128,8 +151,8 @@ fn joined(option: &str, path: &std::path::Path) -> OsString {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::command_line::tests::words;
     use crate::process::shell_line;
-    use crate::words::tests::words;
 
     fn compiler() -> Compiler {
         Compiler {
@@ -143,7 +166,10 @@ mod tests {
     }
 
     fn installation() -> Installation {
-        Installation { plugin: "/p/lib/pathcc/libpathpass-1.so".into(), linker: "/p/bin/ld.pathld".into() }
+        Installation {
+            plugin: "/p/lib/pathcc/libpathpass-1.so".into(),
+            linker: "/p/bin/ld.pathld".into(),
+        }
     }
 
     fn shown(line: &str, options: &[&str], linker: Option<Real>, stale: bool) -> String {
@@ -154,14 +180,20 @@ mod tests {
     }
 
     const LINKS: &str = "PATHLD_CALLED_BY=pathcc";
-    const START: &str = "/llvm/clang --start-no-unused-arguments -fpass-plugin=/p/lib/pathcc/libpathpass-1.so";
+    const START: &str =
+        "/llvm/clang --start-no-unused-arguments -fpass-plugin=/p/lib/pathcc/libpathpass-1.so";
     const END: &str = "--ld-path=/p/bin/ld.pathld --end-no-unused-arguments";
 
     #[test]
     fn ours_comes_first() {
         assert_eq!(shown("-c a.c", &[], None, false), format!("{START} {END} -c a.c"));
         assert_eq!(
-            shown("-fpath-stage=early a.c -- b.c", &["-pathcc-stage=early"], Some(Real::Default), false),
+            shown(
+                "-fpath-stage=early a.c -- b.c",
+                &["-pathcc-stage=early"],
+                Some(Real::Default),
+                false
+            ),
             format!("{LINKS} {START} -Xclang -mllvm -Xclang -pathcc-stage=early {END} a.c -- b.c")
         );
         assert_eq!(shown("", &[], Some(Real::Default), false), format!("{LINKS} {START} {END}"));
@@ -172,14 +204,22 @@ mod tests {
         let lld = || Some(Real::At("/llvm/ld.lld".into()));
         assert_eq!(
             shown("-fuse-ld=lld a.c", &[], lld(), false),
-            format!("{LINKS} PATHLD_REAL=/llvm/ld.lld PATHLD_REAL_BY=pathcc {START} {END} -fuse-ld=lld a.c")
+            format!(
+                "{LINKS} PATHLD_REAL=/llvm/ld.lld PATHLD_REAL_BY=pathcc {START} {END} -fuse-ld=lld \
+                 a.c"
+            )
         );
         assert_eq!(
             shown("@r a.c --ld-path=/llvm/ld.lld", &[], lld(), true),
-            format!("{LINKS} PATHLD_REAL=/llvm/ld.lld PATHLD_REAL_BY=pathcc {START} {END} -c -O2 a.c")
+            format!(
+                "{LINKS} PATHLD_REAL=/llvm/ld.lld PATHLD_REAL_BY=pathcc {START} {END} -c -O2 a.c"
+            )
         );
         let start_only = format!("{START} --end-no-unused-arguments");
-        assert_eq!(shown("--ld-path=x a.c", &[], Some(Real::Missing), false), format!("{start_only} --ld-path=x a.c"));
+        assert_eq!(
+            shown("--ld-path=x a.c", &[], Some(Real::Missing), false),
+            format!("{start_only} --ld-path=x a.c")
+        );
         // A compile step keeps the option, so that clang's warning about it stays.
         assert_eq!(shown("@r a.c", &[], None, false), format!("{START} {END} @r a.c"));
         assert_eq!(
@@ -190,22 +230,29 @@ mod tests {
 
     #[test]
     fn fortran_has_a_compiler_of_its_own() {
-        let compiler = Compiler { program: "/llvm/flang".into(), language: Language::Fortran, ..compiler() };
+        let compiler =
+            Compiler { program: "/llvm/flang".into(), language: Language::Fortran, ..compiler() };
         let installation = installation();
         let shown = |line, linker| {
             let options = vec!["-pathcc-mode=blocks".to_owned()];
             let counting = Counting { installation: &installation, options, linker };
             let line = shell_line(&compose(&compiler, None, &words(line), Some(&counting), false));
-            line.replace("exec -a /llvm/clang /llvm/flang -fpass-plugin=/p/lib/pathcc/libpathpass-1.so", "flang")
+            line.replace(
+                "exec -a /llvm/clang /llvm/flang -fpass-plugin=/p/lib/pathcc/libpathpass-1.so",
+                "flang",
+            )
         };
         assert_eq!(shown("-c a.f90", None), "flang -mllvm -pathcc-mode=blocks -c a.f90");
         let lld = Real::At("/llvm/ld.lld".into());
         assert_eq!(
             shown("-fuse-ld=lld a.f90", Some(lld)),
-            "PATHLD_CALLED_BY=pathcc PATHLD_REAL=/llvm/ld.lld PATHLD_REAL_BY=pathcc flang -mllvm -pathcc-mode=blocks \
-             -fuse-ld=/p/bin/ld.pathld a.f90"
+            "PATHLD_CALLED_BY=pathcc PATHLD_REAL=/llvm/ld.lld PATHLD_REAL_BY=pathcc flang -mllvm \
+             -pathcc-mode=blocks -fuse-ld=/p/bin/ld.pathld a.f90"
         );
-        assert_eq!(shown("-fuse-ld=x a.f90", Some(Real::Missing)), "flang -mllvm -pathcc-mode=blocks -fuse-ld=x a.f90");
+        assert_eq!(
+            shown("-fuse-ld=x a.f90", Some(Real::Missing)),
+            "flang -mllvm -pathcc-mode=blocks -fuse-ld=x a.f90"
+        );
     }
 
     #[test]
@@ -219,7 +266,8 @@ mod tests {
     fn a_launcher_and_a_language_are_kept() {
         let compiler = Compiler { argv0: "/llvm/clang++-22".into(), ..compiler() };
         let launcher = OsString::from("ccache");
-        let line = |launcher| shell_line(&compose(&compiler, launcher, &words("-c a.c"), None, false));
+        let line =
+            |launcher| shell_line(&compose(&compiler, launcher, &words("-c a.c"), None, false));
 
         assert_eq!(line(Some(&launcher)), "ccache /usr/bin/clang-22 --driver-mode=g++ -c a.c");
         assert_eq!(line(None), "exec -a /llvm/clang++-22 /llvm/clang -c a.c");

@@ -1,12 +1,13 @@
 //! GNU make's jobserver: one token for each job beyond the first.
 //!
 //! make tells of it in `MAKEFLAGS` (`--jobserver-auth=R,W`, two descriptors of a pipe, or
-//! `--jobserver-auth=fifo:PATH`). Every process started by make may run one job; for a further one it
-//! reads a byte, and writes the same byte back when the job has ended.
+//! `--jobserver-auth=fifo:PATH`). Every process started by make may run one job; for a further one
+//! it reads a byte, and writes the same byte back when the job has ended.
 //!
-//! The descriptors are opened anew through `/proc/self/fd`: that needs no unsafe code, is refused by
-//! itself if they are not open (make closes them for recipes without `+`), and gives us a descriptor that
-//! can be made non-blocking without make noticing. So nobody is ever stuck in a read while this process's own job is free.
+//! The descriptors are opened anew through `/proc/self/fd`: that needs no unsafe code, is refused
+//! by itself if they are not open (make closes them for recipes without `+`), and gives us a
+//! descriptor that can be made non-blocking without make noticing. So nobody is ever stuck in a
+//! read while this process's own job is free.
 
 use rustix::fs::OFlags;
 use std::fs::{File, OpenOptions};
@@ -42,18 +43,22 @@ impl Jobserver {
         // The last one counts; before 4.2 the option was called --jobserver-fds.
         let auth = makeflags
             .split_ascii_whitespace()
-            .filter_map(|word| word.strip_prefix("--jobserver-auth=").or(word.strip_prefix("--jobserver-fds=")))
+            .filter_map(|word| {
+                word.strip_prefix("--jobserver-auth=").or(word.strip_prefix("--jobserver-fds="))
+            })
             .next_back()?;
         let (tokens, back) = match auth.strip_prefix("fifo:") {
             // For reading and writing, so that opening does not wait for somebody at the other end.
             Some(path) => (open(path, true)?, open(path, true)?),
             None => {
                 let (read, write) = auth.split_once(',')?;
-                let [read, write] = [read, write].map(|fd| fd.parse::<u32>().map(|fd| format!("/proc/self/fd/{fd}")));
+                let [read, write] = [read, write]
+                    .map(|fd| fd.parse::<u32>().map(|fd| format!("/proc/self/fd/{fd}")));
                 let (read, write) = (read.ok()?, write.ok()?);
                 // If make has closed them, the numbers may by now be something else.
                 let pipe = std::fs::read_link(&read).ok()?;
-                if pipe != std::fs::read_link(&write).ok()? || !pipe.to_str()?.starts_with("pipe:") {
+                if pipe != std::fs::read_link(&write).ok()? || !pipe.to_str()?.starts_with("pipe:")
+                {
                     return None;
                 }
                 (open(&read, false)?, OpenOptions::new().write(true).open(&write).ok()?)
@@ -73,11 +78,13 @@ impl Jobserver {
             match (&self.tokens).read(&mut byte) {
                 Ok(1) => return Some(Token { server: self, byte: Some(byte[0]) }),
                 Ok(_) => {}
-                Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => {}
+                Err(error)
+                    if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => {}
                 // A broken jobserver leaves us our own job.
                 Err(_) => {}
             }
-            free = self.freed.wait_timeout(free, PATIENCE).unwrap_or_else(PoisonError::into_inner).0;
+            free =
+                self.freed.wait_timeout(free, PATIENCE).unwrap_or_else(PoisonError::into_inner).0;
         }
         None
     }

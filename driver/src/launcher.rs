@@ -1,8 +1,9 @@
 //! pathcc in front of another program: `pathcc clang-22 -c x.c`, `pathcc ccache clang-22 -c x.c`.
 //!
 //! Build systems put a "compiler launcher" before the compiler they have found (CMake's
-//! `CMAKE_C_COMPILER_LAUNCHER`). The first word is taken as a compiler only if its last component is a name of
-//! an LLVM driver: an input of that name has to be written `./clang`-like with an extension, as inputs are.
+//! `CMAKE_C_COMPILER_LAUNCHER`). The first word is taken as a compiler only if its last component
+//! is a name of an LLVM driver: an input of that name has to be written `./clang`-like with an
+//! extension, as inputs are.
 
 use crate::role::ProgramName;
 use anyhow::{Result, bail};
@@ -49,7 +50,8 @@ fn is_compiler(word: &OsStr) -> Result<bool> {
     let name = ProgramName::of(word);
     if matches!(&*name.stem, "gcc" | "g++" | "gfortran") {
         bail!(
-            "'{}' is gcc, but counting is done by a pass of LLVM 22: name clang-22, clang++-22 or flang-22 instead",
+            "'{}' is gcc, but counting is done by a pass of LLVM 22: name clang-22, clang++-22 or \
+             flang-22 instead",
             word.display()
         );
     }
@@ -78,7 +80,8 @@ mod tests {
         assert_eq!(shown("ccache clang -c x.c"), "Launcher(\"ccache\", \"clang\") 2");
         assert_eq!(shown("ccache -s"), "Direct 2");
         assert!(
-            shown("/usr/bin/x86_64-linux-gnu-g++-12 x.cc").starts_with("'/usr/bin/x86_64-linux-gnu-g++-12' is gcc")
+            shown("/usr/bin/x86_64-linux-gnu-g++-12 x.cc")
+                .starts_with("'/usr/bin/x86_64-linux-gnu-g++-12' is gcc")
         );
         assert!(shown("ccache gcc x.c").starts_with("'gcc' is gcc"));
     }

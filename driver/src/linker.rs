@@ -1,24 +1,27 @@
 //! Which linker the user has asked for, so that pathld can be put before it.
 //!
-//! Measured with clang 22: `--ld-path=` wins over `-fuse-ld=` in either order, and of each the last one
-//! wins. Our own `--ld-path=` comes first on the command line. So `-fuse-ld=lld` may stay (clang then
-//! also writes the linker's arguments in lld's style), but a `--ld-path=` of the user's has to go.
+//! Measured with clang 22: `--ld-path=` wins over `-fuse-ld=` in either order, and of each the last
+//! one wins. Our own `--ld-path=` comes first on the command line. So `-fuse-ld=lld` may stay
+//! (clang then also writes the linker's arguments in lld's style), but a `--ld-path=` of the user's
+//! has to go.
 //!
 //! Names are resolved by clang itself (`-print-prog-name=`), which knows of `-B`, targets and GCC
 //! installations. A choice that does not resolve is left to clang, for its own message. What a
 //! configuration file of clang's (`--config=`) chooses is not seen.
 
-use crate::toolchain;
-use crate::words::{Words, value_of};
+use crate::command_line::{CommandLine, value_of};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use wrapper::programs;
 
 /// Options after which clang does not link, whatever else is said.
-const NO_LINK: [&str; 9] = ["-c", "-S", "-E", "-M", "-MM", "-fsyntax-only", "--compile", "--assemble", "--preprocess"];
+const NO_LINK: [&str; 9] =
+    ["-c", "-S", "-E", "-M", "-MM", "-fsyntax-only", "--compile", "--assemble", "--preprocess"];
 
 /// Beginnings of options that change where clang looks for the default linker.
-const ELSEWHERE: [&str; 7] = ["-B", "--prefix", "--target=", "-target", "--gcc-", "--sysroot", "-ccc-install-dir"];
+const ELSEWHERE: [&str; 7] =
+    ["-B", "--prefix", "--target=", "-target", "--gcc-", "--sysroot", "-ccc-install-dir"];
 
 /// The linker that does the real work.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,18 +44,20 @@ enum Choice<'a> {
     Path(&'a OsStr),
 }
 
-/// Whether a command line may link at all. Only a hint, but it errs on no side that matters: a word of
-/// another option's that looks like `-c` leaves the user's own linker in charge.
-pub(crate) fn may_link(words: &Words) -> bool {
+/// Whether a command line may link at all. Only a hint, but it errs on no side that matters: a word
+/// of another option's that looks like `-c` leaves the user's own linker in charge.
+pub(crate) fn may_link(words: &CommandLine) -> bool {
     !words.own().any(|word| NO_LINK.iter().any(|option| word == *option))
 }
 
 /// Whether the default linker may be elsewhere than first on `PATH`.
-fn looks_elsewhere(words: &Words) -> bool {
-    words.own().any(|word| ELSEWHERE.iter().any(|option| word.as_bytes().starts_with(option.as_bytes())))
+fn looks_elsewhere(words: &CommandLine) -> bool {
+    words
+        .own()
+        .any(|word| ELSEWHERE.iter().any(|option| word.as_bytes().starts_with(option.as_bytes())))
 }
 
-fn choice(words: &Words) -> Choice<'_> {
+fn choice(words: &CommandLine) -> Choice<'_> {
     let (mut named, mut path) = (None, None);
     for word in words.own() {
         named = value_of(word, "-fuse-ld=").or(named);
@@ -68,9 +73,10 @@ fn choice(words: &Words) -> Choice<'_> {
 /// Finds the real linker.
 ///
 /// `ask` is clang's answer to `-print-prog-name=`, absolute if there is such a program; `elsewhere`
-/// says that something outside the command line changes where clang looks; `default` is what pathld finds.
+/// says that something outside the command line changes where clang looks; `default` is what pathld
+/// finds.
 pub(crate) fn real(
-    words: &Words,
+    words: &CommandLine,
     pathld: &Path,
     elsewhere: bool,
     default: Option<&Path>,
@@ -92,20 +98,23 @@ pub(crate) fn real(
         }
     };
     match found {
-        Some(path) if toolchain::same_file(&path, pathld) || Some(&*path) == default => Real::Default,
+        Some(path) if programs::is_same_file(&path, pathld) || Some(&*path) == default => {
+            Real::Default
+        }
         Some(path) => Real::At(path),
         None => Real::Missing,
     }
 }
 
 fn existing(path: &Path) -> Option<PathBuf> {
-    toolchain::is_executable(path).then(|| std::path::absolute(path).unwrap_or_else(|_| path.to_owned()))
+    programs::is_executable(path)
+        .then(|| std::path::absolute(path).unwrap_or_else(|_| path.to_owned()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::words::tests::words;
+    use crate::command_line::tests::words;
 
     #[test]
     fn the_last_choice_wins_and_a_path_wins_over_a_name() {
@@ -127,7 +136,16 @@ mod tests {
                 Some("ld") => Some(PathBuf::from("/cross/ld")),
                 _ => None,
             };
-            format!("{:?}", real(&words(line), Path::new("/bin/true"), false, Some(Path::new("/usr/bin/ld")), &ask))
+            format!(
+                "{:?}",
+                real(
+                    &words(line),
+                    Path::new("/bin/true"),
+                    false,
+                    Some(Path::new("/usr/bin/ld")),
+                    &ask
+                )
+            )
         };
         assert_eq!(shown("a.c"), "Default");
         assert_eq!(shown("-fuse-ld=lld"), "At(\"/llvm/ld.lld\")");

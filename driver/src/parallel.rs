@@ -1,15 +1,13 @@
 //! Runs a plan: its compilations side by side, then its link.
 //!
-//! What a user can see is what clang's driver does, one job after the other: messages in the order of the
-//! sources, all compilations tried even after one has failed, no link after a failure, the exit code of
-//! the first job that failed, and no output file of a job that failed. Messages are held back until all
-//! compilations have ended: should one of them crash, nothing has been said yet, and the driver can be
-//! given the whole command line to deal with it in its own way.
+//! What a user can see is what clang's driver does, one job after the other: messages in the order
+//! of the sources, all compilations tried even after one has failed, no link after a failure, the
+//! exit code of the first job that failed, and no output file of a job that failed. Messages are
+//! held back until all compilations have ended: should one of them crash, nothing has been said
+//! yet, and the driver can be given the whole command line to deal with it in its own way.
 
 use crate::jobserver::Jobserver;
 use crate::plan::{Job, Plan};
-use crate::response;
-use crate::running::Running;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Write};
@@ -18,6 +16,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
+use wrapper::children::Children;
+use wrapper::response::{self, Dialect};
 
 /// Above this many bytes of arguments they travel in a response file, as from clang's driver.
 const LONG_COMMAND: usize = 100_000;
@@ -42,8 +42,8 @@ pub(crate) struct Site<'a> {
     pub(crate) jobs: usize,
     /// make's own limit.
     pub(crate) jobserver: Option<&'a Jobserver>,
-    /// What is told of signals.
-    pub(crate) running: &'a Running,
+    /// What runs for us, and is told of signals.
+    pub(crate) children: &'a Children,
     /// Variables for the link.
     pub(crate) environment: &'a [(&'static str, Option<OsString>)],
     /// The name that the driver's messages begin with.
@@ -68,7 +68,7 @@ pub(crate) fn run(plan: &Plan, site: &Site<'_>) -> io::Result<Ending> {
         })
         .collect();
     let statuses = compile_all(plan, &said, site);
-    if let Some(signal) = site.running.stopped_by() {
+    if let Some(signal) = site.children.stopped_by() {
         return Ok(Ending::Stopped(signal));
     }
     let mut failed = None;
@@ -80,7 +80,10 @@ pub(crate) fn run(plan: &Plan, site: &Site<'_>) -> io::Result<Ending> {
                 failed = failed.or(Some(1));
             }
             Some(status) if status.signal().is_some() => {
-                return Ok(site.running.stopped_by_soon().map_or(Ending::Unusual, Ending::Stopped));
+                return Ok(site
+                    .children
+                    .stopped_by_soon()
+                    .map_or(Ending::Unusual, Ending::Stopped));
             }
             _ => return Ok(Ending::Unusual),
         }
@@ -103,7 +106,7 @@ fn compile_all(plan: &Plan, said: &[Said], site: &Site<'_>) -> Vec<Outcome> {
     let count = plan.compilations.len();
     let outcomes: Vec<Mutex<Outcome>> = (0..count).map(|_| Mutex::new(Ok(None))).collect();
     let next = AtomicUsize::new(0);
-    let stopped = || site.running.stopped_by().is_some();
+    let stopped = || site.children.stopped_by().is_some();
     let work = || {
         loop {
             let _token = match site.jobserver.map(|server| server.acquire(&stopped)) {
@@ -114,7 +117,7 @@ fn compile_all(plan: &Plan, said: &[Said], site: &Site<'_>) -> Vec<Outcome> {
             if number >= count {
                 return;
             }
-            let outcome = compile(&plan.compilations[number], &said[number], site.running);
+            let outcome = compile(&plan.compilations[number], &said[number], site.children);
             *outcomes[number].lock().unwrap_or_else(PoisonError::into_inner) = outcome;
         }
     };
@@ -122,14 +125,17 @@ fn compile_all(plan: &Plan, said: &[Said], site: &Site<'_>) -> Vec<Outcome> {
         Ok(pool) => drop(pool.broadcast(|_| work())),
         Err(_) => work(),
     }
-    outcomes.into_iter().map(|outcome| outcome.into_inner().unwrap_or_else(PoisonError::into_inner)).collect()
+    outcomes
+        .into_iter()
+        .map(|outcome| outcome.into_inner().unwrap_or_else(PoisonError::into_inner))
+        .collect()
 }
 
-fn compile(job: &Job, said: &Said, running: &Running) -> Outcome {
+fn compile(job: &Job, said: &Said, children: &Children) -> Outcome {
     let mut command = Command::new(&job.program);
     command.args(&job.arguments).stdin(Stdio::null());
     command.stdout(File::create_new(&said.stdout)?).stderr(File::create_new(&said.stderr)?);
-    running.run(&mut command)
+    children.run(&mut command)
 }
 
 /// Links, and says what the driver says if that fails.
@@ -137,7 +143,7 @@ fn link(job: &Job, colours: bool, site: &Site<'_>) -> io::Result<Ending> {
     let mut command = Command::new(&job.program);
     if job.arguments.iter().map(|argument| argument.len() + 1).sum::<usize>() > LONG_COMMAND {
         let file = site.scratch.join("response.txt");
-        File::create_new(&file)?.write_all(&response::join(&job.arguments))?;
+        File::create_new(&file)?.write_all(&response::join(&job.arguments, Dialect::Gnu))?;
         let mut argument = OsString::from("@");
         argument.push(file);
         command.arg(argument);
@@ -150,16 +156,20 @@ fn link(job: &Job, colours: bool, site: &Site<'_>) -> io::Result<Ending> {
             None => command.env_remove(name),
         };
     }
-    let status = match site.running.run(&mut command) {
+    let status = match site.children.run(&mut command) {
         Ok(Some(status)) if status.success() => return Ok(Ending::Code(0)),
         Ok(Some(status)) => status,
-        Ok(None) => return Ok(site.running.stopped_by().map_or(Ending::Unusual, Ending::Stopped)),
+        Ok(None) => return Ok(site.children.stopped_by().map_or(Ending::Unusual, Ending::Stopped)),
         Err(error) => {
             complain(site.driver, colours, &format!("unable to execute command: {error}"))?;
             return Ok(Ending::Code(1));
         }
     };
-    let stopped = if status.signal().is_some() { site.running.stopped_by_soon() } else { site.running.stopped_by() };
+    let stopped = if status.signal().is_some() {
+        site.children.stopped_by_soon()
+    } else {
+        site.children.stopped_by()
+    };
     if let Some(signal) = stopped {
         return Ok(Ending::Stopped(signal));
     }
@@ -167,7 +177,11 @@ fn link(job: &Job, colours: bool, site: &Site<'_>) -> io::Result<Ending> {
     let hint = "(use -v to see invocation)";
     match (status.code(), status.signal()) {
         (Some(code), _) => {
-            complain(site.driver, colours, &format!("linker command failed with exit code {code} {hint}"))?;
+            complain(
+                site.driver,
+                colours,
+                &format!("linker command failed with exit code {code} {hint}"),
+            )?;
             Ok(Ending::Code(u8::try_from(code).unwrap_or(1)))
         }
         (None, signal) => {
@@ -214,8 +228,8 @@ fn signal_name(signal: i32) -> String {
     }
 }
 
-/// Removes the output of a job that failed, as the driver does: an older file of that name, too, but
-/// neither a device nor a file that may not be written.
+/// Removes the output of a job that failed, as the driver does: an older file of that name, too,
+/// but neither a device nor a file that may not be written.
 fn remove_result(job: &Job) {
     let Some(output) = job.output() else { return };
     let removable = std::fs::metadata(output).is_ok_and(|file| file.is_file())

@@ -1,22 +1,24 @@
 //! clang's own plan for a command line: the jobs that its driver would run.
 //!
-//! `clang -###` prints the jobs, quoted, without running them. Asked with `TMPDIR` set to a directory of ours, it also
-//! says that temporary objects go there. Only a plan that is nothing but compilations and at most
-//! one link is taken; for anything else there is the driver itself. So there is no copy of the driver's
-//! rules here, and nothing to keep in step with them.
+//! `clang -###` prints the jobs, quoted, without running them. Asked with `TMPDIR` set to a
+//! directory of ours, it also says that temporary objects go there. Only a plan that is nothing but
+//! compilations and at most one link is taken; for anything else there is the driver itself. So
+//! there is no copy of the driver's rules here, and nothing to keep in step with them.
 
-use crate::words::{Words, value_of};
+use crate::command_line::{CommandLine, value_of};
 use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
 /// Suffixes of what looks like a source with a compile step.
-const SOURCES: [&str; 17] =
-    ["c", "cc", "cp", "cxx", "cpp", "c++", "C", "CC", "CPP", "CXX", "i", "ii", "m", "mm", "M", "mi", "mii"];
+const SOURCES: [&str; 17] = [
+    "c", "cc", "cp", "cxx", "cpp", "c++", "C", "CC", "CPP", "CXX", "i", "ii", "m", "mm", "M", "mi",
+    "mii",
+];
 
-/// Beginnings of options with which the driver itself prints or writes something, or runs other steps;
-/// not worth a question.
+/// Beginnings of options with which the driver itself prints or writes something, or runs other
+/// steps; not worth a question.
 const NOT_SIMPLE: [&str; 14] = [
     "-###",
     "-v",
@@ -34,13 +36,16 @@ const NOT_SIMPLE: [&str; 14] = [
     "--print-",
 ];
 
-/// Of those, the ones that begin other, harmless options: `-MD`, `-MMD`, `-MF x` leave dependencies as a side effect.
+/// Of those, the ones that begin other, harmless options: `-MD`, `-MMD`, `-MF x` leave dependencies
+/// as a side effect.
 const HARMLESS: [&str; 8] = ["-MD", "-MMD", "-MF", "-MT", "-MQ", "-MP", "-MG", "-MV"];
 
-/// What a compilation may do: these write at most the one file that `-o` names, apart from side files below.
+/// What a compilation may do: these write at most the one file that `-o` names, apart from side
+/// files below.
 const ACTIONS: [&str; 5] = ["-emit-obj", "-emit-llvm-bc", "-emit-llvm", "-S", "-fsyntax-only"];
 
-/// Options of a job that name files it writes. With a file that two jobs write, their order matters.
+/// Options of a job that name files it writes. With a file that two jobs write, their order
+/// matters.
 const WRITTEN: [&str; 8] = [
     "-o",
     "-dependency-file",
@@ -53,8 +58,13 @@ const WRITTEN: [&str; 8] = [
 ];
 
 /// The same, with the file in the same word.
-const WRITTEN_JOINED: [&str; 5] =
-    ["-stack-usage-file=", "-ftime-trace=", "-coverage-notes-file=", "-coverage-data-file=", "-dwarf-ext-refs-file="];
+const WRITTEN_JOINED: [&str; 5] = [
+    "-stack-usage-file=",
+    "-ftime-trace=",
+    "-coverage-notes-file=",
+    "-coverage-data-file=",
+    "-dwarf-ext-refs-file=",
+];
 
 /// Arguments that make a job depend on another one's output: C++ modules.
 const ORDERED: [&str; 3] = ["-fmodule-output", "-fmodule-file", "-fprebuilt-module-path"];
@@ -100,17 +110,21 @@ impl Job {
     }
 }
 
-/// Whether asking for a plan may be of use: at least two words look like sources, and no other one makes
-/// the plan too difficult for us.
-pub(crate) fn is_worthwhile(words: &Words) -> bool {
+/// Whether asking for a plan may be of use: at least two words look like sources, and no other one
+/// makes the plan too difficult for us.
+pub(crate) fn is_worthwhile(words: &CommandLine) -> bool {
     let mut sources = 0;
     for word in words.own() {
-        let begins = |options: &[&str]| options.iter().any(|option| value_of(word, option).is_some());
+        let begins =
+            |options: &[&str]| options.iter().any(|option| value_of(word, option).is_some());
         if word.as_bytes().starts_with(b"-") {
             if begins(&NOT_SIMPLE) && !begins(&HARMLESS) {
                 return false;
             }
-        } else if Path::new(word).extension().is_some_and(|suffix| SOURCES.iter().any(|known| suffix == *known)) {
+        } else if Path::new(word)
+            .extension()
+            .is_some_and(|suffix| SOURCES.iter().any(|known| suffix == *known))
+        {
             sources += 1;
         }
     }
@@ -118,12 +132,12 @@ pub(crate) fn is_worthwhile(words: &Words) -> bool {
     sources >= 2
 }
 
-/// Reads what `clang -###` has printed. `scratch` is the directory that was its `TMPDIR`; `linker` is the
-/// program that may link.
+/// Reads what `clang -###` has printed. `scratch` is the directory that was its `TMPDIR`; `linker`
+/// is the program that may link.
 ///
 /// Returns nothing unless every byte is understood: no message of the driver's among the jobs, only
-/// compilations, at most one link at the end, no file written twice, and every temporary object both
-/// written by a compilation and read by the link only.
+/// compilations, at most one link at the end, no file written twice, and every temporary object
+/// both written by a compilation and read by the link only.
 pub(crate) fn parse(text: &[u8], scratch: &Path, linker: &Path) -> Option<Plan> {
     let mut compilations = jobs(text)?;
     let link = compilations.pop_if(|job| job.arguments.first().is_none_or(|first| first != "-cc1"));
@@ -133,13 +147,18 @@ pub(crate) fn parse(text: &[u8], scratch: &Path, linker: &Path) -> Option<Plan> 
     if !compilations.iter().all(is_compilation) {
         return None;
     }
-    let outputs: HashSet<&OsStr> = compilations.iter().filter_map(Job::output).map(Path::as_os_str).collect();
+    let outputs: HashSet<&OsStr> =
+        compilations.iter().filter_map(Job::output).map(Path::as_os_str).collect();
     let mut written = HashSet::new();
     for job in &compilations {
         for pair in job.arguments.windows(2) {
             let [before, argument] = pair else { continue };
             let joined = WRITTEN_JOINED.iter().find_map(|option| value_of(argument, option));
-            let file = if WRITTEN.iter().any(|option| before == option) { Some(argument.as_os_str()) } else { joined };
+            let file = if WRITTEN.iter().any(|option| before == option) {
+                Some(argument.as_os_str())
+            } else {
+                joined
+            };
             if file.is_some_and(|file| file == "-" || !written.insert(file)) {
                 return None;
             }
@@ -147,12 +166,17 @@ pub(crate) fn parse(text: &[u8], scratch: &Path, linker: &Path) -> Option<Plan> 
             let only_named = before == "-o" || before == "-MT";
             let reads_output = !only_named && outputs.contains(argument.as_os_str());
             let names_scratch = !only_named && mentions(argument, scratch);
-            if reads_output || names_scratch || ORDERED.iter().any(|option| value_of(argument, option).is_some()) {
+            if reads_output
+                || names_scratch
+                || ORDERED.iter().any(|option| value_of(argument, option).is_some())
+            {
                 return None;
             }
         }
     }
-    let strange = |argument: &&OsString| mentions(argument, scratch) && !outputs.contains(argument.as_os_str());
+    let strange = |argument: &&OsString| {
+        mentions(argument, scratch) && !outputs.contains(argument.as_os_str())
+    };
     if link.as_ref().is_some_and(|link| link.arguments.iter().any(|argument| strange(&argument))) {
         return None;
     }
@@ -182,7 +206,8 @@ fn jobs(text: &[u8]) -> Option<Vec<Job>> {
     while !rest.is_empty() && !rest.starts_with(b" \"") {
         let end = rest.iter().position(|byte| *byte == b'\n')?;
         let line = std::str::from_utf8(&rest[..end]).ok()?;
-        let known = HEADER.iter().any(|start| line.starts_with(start)) || (first && line.contains("clang version "));
+        let known = HEADER.iter().any(|start| line.starts_with(start))
+            || (first && line.contains("clang version "));
         if !known {
             return None;
         }
@@ -199,8 +224,8 @@ fn jobs(text: &[u8]) -> Option<Vec<Job>> {
     Some(jobs)
 }
 
-/// Reads one job: words in double quotes, each after a space, up to the end of the line. A backslash
-/// stands before `"`, `\` and `$`; a line break inside quotes is part of the word.
+/// Reads one job: words in double quotes, each after a space, up to the end of the line. A
+/// backslash stands before `"`, `\` and `$`; a line break inside quotes is part of the word.
 fn quoted_line(text: &[u8]) -> Option<(Vec<OsString>, &[u8])> {
     let mut words = Vec::new();
     let mut rest = text;
@@ -234,13 +259,15 @@ fn quoted_line(text: &[u8]) -> Option<(Vec<OsString>, &[u8])> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::words::tests::words;
+    use crate::command_line::tests::words;
 
-    const HEAD: &str = "Debian clang version 22.1.8 (1~deb12u1)\nTarget: x\nThread model: posix\nInstalledDir: /b\n";
+    const HEAD: &str = "Debian clang version 22.1.8 (1~deb12u1)\nTarget: x\n\
+        Thread model: posix\nInstalledDir: /b\n";
 
     fn compilation(source: &str, output: &str) -> String {
         format!(
-            " \"/b/clang\" \"-cc1\" \"-triple\" \"x\" \"-emit-obj\" \"-o\" \"{output}\" \"-x\" \"c\" \"{source}\"\n"
+            " \"/b/clang\" \"-cc1\" \"-triple\" \"x\" \"-emit-obj\" \"-o\" \"{output}\" \"-x\" \
+             \"c\" \"{source}\"\n"
         )
     }
 
@@ -276,7 +303,8 @@ mod tests {
 
     #[test]
     fn quoting_is_undone() {
-        let (words, rest) = quoted_line(b" \"a b\" \"-DX=\\\"\\\\\\$\\\"\n;\" \"\"\nrest").expect("well-formed");
+        let (words, rest) =
+            quoted_line(b" \"a b\" \"-DX=\\\"\\\\\\$\\\"\n;\" \"\"\nrest").expect("well-formed");
         assert_eq!(words, ["a b", "-DX=\"\\$\"\n;", ""].map(OsString::from));
         assert_eq!(rest, b"rest");
         assert_eq!(quoted_line(b" \"open"), None);

@@ -1,11 +1,11 @@
 //! Runs a command, or shows it.
 //!
-//! The command replaces this process: signals, job control, exit status and standard streams are then
-//! clang's without any doing of ours. `PATHCC_DRYRUN=1` prints each command on a line of its own instead,
-//! quoted for bash: `unset` of variables, assignments, `exec -a` if the name differs from the file.
+//! The command replaces this process: signals, job control, exit status and standard streams are
+//! then clang's without any doing of ours. `PATHCC_DRYRUN=1` prints each command on a line of its
+//! own instead, quoted for bash: `unset` of variables, assignments, `exec -a` if the name differs
+//! from the file.
 
 use crate::invocation::Invocation;
-use crate::response;
 use anyhow::{Context, Result, anyhow};
 use rustix::fs::MemfdFlags;
 use std::convert::Infallible;
@@ -16,6 +16,7 @@ use std::os::fd::AsRawFd;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
+use wrapper::response::{self, Dialect};
 
 /// The command as the standard library takes it.
 pub(crate) fn command(invocation: &Invocation) -> Command {
@@ -47,7 +48,7 @@ pub(crate) fn replace(invocation: &Invocation) -> Result<Infallible> {
 /// remove it.
 fn replace_through_response_file(invocation: &Invocation) -> io::Result<io::Error> {
     let mut file = File::from(rustix::fs::memfd_create("pathcc-arguments", MemfdFlags::empty())?);
-    file.write_all(&response::join(&invocation.arguments))?;
+    file.write_all(&response::join(&invocation.arguments, Dialect::Llvm))?;
     let argument = OsString::from(format!("@/proc/self/fd/{}", file.as_raw_fd()));
     Ok(command(&Invocation { arguments: vec![argument], ..invocation.clone() }).exec())
 }
@@ -55,8 +56,12 @@ fn replace_through_response_file(invocation: &Invocation) -> io::Result<io::Erro
 /// The command as a line for bash.
 pub(crate) fn shell_line(invocation: &Invocation) -> String {
     let mut words = Vec::new();
-    let removed: Vec<&str> =
-        invocation.environment.iter().filter(|(_, value)| value.is_none()).map(|(name, _)| *name).collect();
+    let removed: Vec<&str> = invocation
+        .environment
+        .iter()
+        .filter(|(_, value)| value.is_none())
+        .map(|(name, _)| *name)
+        .collect();
     if !removed.is_empty() {
         words.push(format!("unset {};", removed.join(" ")));
     }

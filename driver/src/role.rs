@@ -1,8 +1,8 @@
 //! Which compiler a program name stands for: C, C++ or Fortran, and for which target.
 //!
 //! clang reads its own `argv[0]`: a name ending in `++` makes it a C++ driver, and a prefix that it
-//! knows as a target (`x86_64-linux-gnu-clang`) selects that target. pathcc hands both on by building
-//! clang's `argv[0]` from its own, so the rules stay clang's.
+//! knows as a target (`x86_64-linux-gnu-clang`) selects that target. pathcc hands both on by
+//! building clang's `argv[0]` from its own, so the rules stay clang's.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -45,7 +45,8 @@ impl Language {
 pub(crate) struct Role {
     /// Whose driver it is.
     pub(crate) language: Language,
-    /// What stands before the compiler's own name, with its hyphen: `x86_64-linux-gnu-`, or nothing.
+    /// What stands before the compiler's own name, with its hyphen: `x86_64-linux-gnu-`, or
+    /// nothing.
     pub(crate) prefix: String,
     /// The version after the name, with its hyphen: `-22`, or nothing.
     pub(crate) suffix: String,
@@ -89,7 +90,8 @@ impl ProgramName {
 }
 
 fn is_version(text: &str) -> bool {
-    text.starts_with(|c: char| c.is_ascii_digit()) && text.chars().all(|c| c.is_ascii_digit() || c == '.')
+    text.starts_with(|c: char| c.is_ascii_digit())
+        && text.chars().all(|c| c.is_ascii_digit() || c == '.')
 }
 
 #[cfg(test)]

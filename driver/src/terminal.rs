@@ -1,8 +1,9 @@
 //! What clang does differently when its messages go to a terminal.
 //!
-//! The plan is asked for, and the jobs run, with captured streams; the driver would then write neither
-//! colours nor lines as wide as the terminal. So it is told what it would have found out (measured with
-//! clang 22 on a pseudo-terminal; the rule for colours is `llvm/lib/Support/Unix/Process.inc`).
+//! The plan is asked for, and the jobs run, with captured streams; the driver would then write
+//! neither colours nor lines as wide as the terminal. So it is told what it would have found out
+//! (measured with clang 22 on a pseudo-terminal; the rule for colours is
+//! `llvm/lib/Support/Unix/Process.inc`).
 
 use std::env;
 use std::ffi::OsString;
@@ -19,8 +20,12 @@ pub(crate) fn message_options() -> Vec<OsString> {
     if env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()) && has_colours(&term) {
         options.push("-fcolor-diagnostics".into());
     }
-    let named = env::var("COLUMNS").ok().and_then(|text| text.trim().parse().ok()).filter(|columns| *columns > 0);
-    let columns = named.or_else(|| rustix::termios::tcgetwinsize(&stderr).ok().map(|size| size.ws_col));
+    let named = env::var("COLUMNS")
+        .ok()
+        .and_then(|text| text.trim().parse().ok())
+        .filter(|columns| *columns > 0);
+    let columns =
+        named.or_else(|| rustix::termios::tcgetwinsize(&stderr).ok().map(|size| size.ws_col));
     if let Some(columns) = columns.filter(|columns| *columns > 0) {
         options.push(format!("-fmessage-length={columns}").into());
     }

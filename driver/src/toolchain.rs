@@ -1,10 +1,10 @@
 //! Where things are: the real clang, and our own files next to the running program.
 //!
-//! The compiler is the one that stands in front of the command line, else `PATHCC_CLANG`, else Debian's and
-//! apt.llvm.org's `/usr/lib/llvm-22/bin/clang`, else `clang-22` or `clang` on `PATH`; never pathcc itself,
-//! under whatever name. It must be clang 22, which is usually plain from its path; only otherwise it is
-//! asked. The check cannot see which minor release of LLVM 22 the plugin was built with. Fortran has
-//! `PATHCC_FLANG` and flang 22 in their place.
+//! The compiler is the one that stands in front of the command line, else `PATHCC_CLANG`, else
+//! Debian's and apt.llvm.org's `/usr/lib/llvm-22/bin/clang`, else `clang-22` or `clang` on `PATH`;
+//! never pathcc itself, under whatever name. It must be clang 22, which is usually plain from its
+//! path; only otherwise it is asked. The check cannot see which minor release of LLVM 22 the plugin
+//! was built with. Fortran has `PATHCC_FLANG` and flang 22 in their place.
 
 use crate::environment::Environment;
 use crate::launcher::Front;
@@ -13,9 +13,9 @@ use anyhow::{Context, Result, anyhow, bail};
 use pathformat::tree::{self, Entry, Kind};
 use pathformat::variables::{ASKING, CLANG, FLANG};
 use std::ffi::{OsStr, OsString};
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use wrapper::programs::{self, is_same_file};
 
 /// The only major version that the plugin works with.
 const MAJOR: &str = "22";
@@ -44,15 +44,16 @@ pub(crate) struct Compiler {
 /// Our own installed files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Installation {
-    /// The plugin's canonical file, whose name carries a hash of its content: compiler caches see a new
-    /// plugin as a new argument.
+    /// The plugin's canonical file, whose name carries a hash of its content: compiler caches see a
+    /// new plugin as a new argument.
     pub(crate) plugin: PathBuf,
     /// `ld.pathld`.
     pub(crate) linker: PathBuf,
 }
 
 impl Installation {
-    /// Finds our own files from the canonical path of the running program, in the tree that it is part of.
+    /// Finds our own files from the canonical path of the running program, in the tree that it is
+    /// part of.
     ///
     /// # Errors
     /// A file that counting needs and that is missing, and what to do about it.
@@ -61,17 +62,19 @@ impl Installation {
         let root = bin.parent().unwrap_or(bin);
         for Entry { kind, path } in tree::needed_to_build() {
             let file = root.join(path);
-            let there = if kind == Kind::Program { is_executable(&file) } else { file.is_file() };
+            let there =
+                if kind == Kind::Program { programs::is_executable(&file) } else { file.is_file() };
             if !there {
                 bail!(
-                    "cannot find {}; this installation of pathcc is incomplete: run `make build` or `make install` again \
-                     (PATHCC_DISABLE=1 compiles without counting)",
+                    "cannot find {}; this installation of pathcc is incomplete: run `make build` \
+                     or `make install` again (PATHCC_DISABLE=1 compiles without counting)",
                     file.display()
                 );
             }
         }
         let link = root.join(tree::PLUGIN);
-        let plugin = link.canonicalize().with_context(|| format!("cannot find {}", link.display()))?;
+        let plugin =
+            link.canonicalize().with_context(|| format!("cannot find {}", link.display()))?;
         Ok(Installation { plugin, linker: root.join(tree::LINKER) })
     }
 }
@@ -88,7 +91,12 @@ impl Compiler {
     ///
     /// # Errors
     /// If there is none, or the one that was named is not there or is pathcc.
-    pub(crate) fn find(environment: &Environment, own: &Path, front: &Front, called: &Role) -> Result<Compiler> {
+    pub(crate) fn find(
+        environment: &Environment,
+        own: &Path,
+        front: &Front,
+        called: &Role,
+    ) -> Result<Compiler> {
         let named = match front {
             Front::Direct => None,
             Front::Compiler(name) | Front::Launcher(_, name) => Some(name.as_os_str()),
@@ -103,9 +111,15 @@ impl Compiler {
             if !ProgramName::of(name).is_pathcc() && !search.finds_itself(name) {
                 bail!("cannot find the compiler '{}'", name.display());
             }
-            return Ok(Compiler::at(&search.default_compiler(environment, role.language)?, &usual_role(&role)));
+            return Ok(Compiler::at(
+                &search.default_compiler(environment, role.language)?,
+                &usual_role(&role),
+            ));
         }
-        Ok(Compiler::at(&search.default_compiler(environment, called.language)?, &usual_role(called)))
+        Ok(Compiler::at(
+            &search.default_compiler(environment, called.language)?,
+            &usual_role(called),
+        ))
     }
 
     /// The compiler in the file `found`, for `role`.
@@ -116,7 +130,14 @@ impl Compiler {
         if ProgramName::of(canonical.as_os_str()).is_llvm() {
             let name = format!("{}{}{}", role.prefix, language.driver(), role.suffix);
             let argv0 = canonical.with_file_name(name).into_os_string();
-            return Compiler { program: canonical, found, argv0, mode: None, language, has_target_prefix };
+            return Compiler {
+                program: canonical,
+                found,
+                argv0,
+                mode: None,
+                language,
+                has_target_prefix,
+            };
         }
         // A wrapper or a compiler cache in disguise goes by the name it was found under.
         let is_cxx = ProgramName::of(found.as_os_str()).role.language == Language::Cxx;
@@ -125,7 +146,8 @@ impl Compiler {
         Compiler { program: found.clone(), found, argv0, mode, language, has_target_prefix }
     }
 
-    /// With `-no-canonical-prefixes` clang believes its `argv[0]` and starts that file again, so it must exist.
+    /// With `-no-canonical-prefixes` clang believes its `argv[0]` and starts that file again, so it
+    /// must exist.
     pub(crate) fn with_existing_name(mut self) -> Compiler {
         if !Path::new(&self.argv0).exists() {
             let plain = self.program.with_file_name(self.language.driver());
@@ -144,9 +166,13 @@ impl Compiler {
         if major_from_path(&self.program).as_deref() == Some(MAJOR) {
             return Ok(());
         }
-        let (program, name, variable) = (self.program.display(), kind(self.language), variable(self.language));
+        let (program, name, variable) =
+            (self.program.display(), kind(self.language), variable(self.language));
         if std::env::var_os(ASKING).is_some() {
-            bail!("the compiler {program} leads back to pathcc: set {variable} to the real {name}-{MAJOR}");
+            bail!(
+                "the compiler {program} leads back to pathcc: set {variable} to the real \
+                 {name}-{MAJOR}"
+            );
         }
         let answer = Command::new(&self.program)
             .arg("--version")
@@ -156,19 +182,26 @@ impl Compiler {
             .output()
             .with_context(|| format!("cannot run the compiler {program}"))?;
         let answer = String::from_utf8_lossy(&answer.stdout);
-        let expected = format!("pathcc works with {name} {MAJOR} only: install {name}-{MAJOR} or set {variable} to it");
+        let expected = format!(
+            "pathcc works with {name} {MAJOR} only: install {name}-{MAJOR} or set {variable} to it"
+        );
         match version_in(&answer, name) {
             Some(version) if version.split('.').next() == Some(MAJOR) => Ok(()),
-            Some(version) => Err(anyhow!("the compiler {program} is {name} {version}, but {expected}")),
+            Some(version) => {
+                Err(anyhow!("the compiler {program} is {name} {version}, but {expected}"))
+            }
             None => {
                 let said = answer.lines().next().unwrap_or("nothing");
-                Err(anyhow!("the compiler {program} is not {name} (--version says '{said}'), but {expected}"))
+                Err(anyhow!(
+                    "the compiler {program} is not {name} (--version says '{said}'), but {expected}"
+                ))
             }
         }
     }
 }
 
-/// A role for a compiler that nobody has named: pathcc is a drop-in for `clang-22`, messages included.
+/// A role for a compiler that nobody has named: pathcc is a drop-in for `clang-22`, messages
+/// included.
 fn usual_role(role: &Role) -> Role {
     Role { suffix: format!("-{MAJOR}"), ..role.clone() }
 }
@@ -220,10 +253,12 @@ struct Search<'a> {
 impl Search<'_> {
     fn default_compiler(&self, environment: &Environment, language: Language) -> Result<PathBuf> {
         let (kind, variable) = (kind(language), variable(language));
-        let named = if language == Language::Fortran { &environment.flang } else { &environment.clang };
+        let named =
+            if language == Language::Fortran { &environment.flang } else { &environment.clang };
         if let Some(named) = named {
             return self.program(named).ok_or_else(|| {
-                let why = if self.finds_itself(named) { "is pathcc itself" } else { "is not there" };
+                let why =
+                    if self.finds_itself(named) { "is pathcc itself" } else { "is not there" };
                 anyhow!("{variable}={} {why}: set it to the real {kind}-{MAJOR}", named.display())
             });
         }
@@ -231,52 +266,31 @@ impl Search<'_> {
         names.iter().find_map(|name| self.program(OsStr::new(name))).ok_or_else(|| {
             let [usual, versioned, plain] = &names;
             anyhow!(
-                "cannot find {kind} {MAJOR} (looked for {usual}, and for {versioned} and {plain} on PATH): install \
-                 {versioned} or set {variable} to it"
+                "cannot find {kind} {MAJOR} (looked for {usual}, and for {versioned} and {plain} \
+                 on PATH): install {versioned} or set {variable} to it"
             )
         })
     }
 
     fn program(&self, name: &OsStr) -> Option<PathBuf> {
-        candidates(name, self.path).find(|path| !same_file(path, self.own))
+        programs::named(name, self.path).find(|path| !is_same_file(path, self.own))
     }
 
     fn finds_itself(&self, name: &OsStr) -> bool {
-        candidates(name, self.path).any(|path| same_file(&path, self.own))
+        programs::named(name, self.path).any(|path| is_same_file(&path, self.own))
     }
-}
-
-/// The executable files that a program name stands for: itself if it has a slash, else those on `path`.
-pub(crate) fn candidates(name: &OsStr, path: &OsStr) -> impl Iterator<Item = PathBuf> {
-    let places: Vec<PathBuf> = if Path::new(name).components().count() > 1 || Path::new(name).is_absolute() {
-        vec![PathBuf::from(name)]
-    } else {
-        std::env::split_paths(path).map(|directory| directory.join(name)).collect()
-    };
-    places.into_iter().filter(|path| is_executable(path)).map(|path| std::path::absolute(&path).unwrap_or(path))
-}
-
-/// Whether two paths lead to the same file, through symbolic or hard links.
-pub(crate) fn same_file(a: &Path, b: &Path) -> bool {
-    match (std::fs::metadata(a), std::fs::metadata(b)) {
-        (Ok(a), Ok(b)) => (a.dev(), a.ino()) == (b.dev(), b.ino()),
-        _ => false,
-    }
-}
-
-/// Whether a path is a file that somebody may execute.
-pub(crate) fn is_executable(path: &Path) -> bool {
-    std::fs::metadata(path).is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::unix::fs::PermissionsExt;
 
     fn executable(path: &Path) {
         std::fs::create_dir_all(path.parent().expect("parent")).expect("directory");
         std::fs::write(path, "").expect("file");
-        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).expect("permissions");
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755))
+            .expect("permissions");
     }
 
     fn role(name: &str) -> Role {
@@ -287,7 +301,12 @@ mod tests {
     fn the_name_carries_language_and_target() {
         let at = |found: &str, called: &str| {
             let compiler = Compiler::at(Path::new(found), &usual_role(&role(called)));
-            format!("{} as {} {:?}", compiler.program.display(), compiler.argv0.display(), compiler.mode)
+            format!(
+                "{} as {} {:?}",
+                compiler.program.display(),
+                compiler.argv0.display(),
+                compiler.mode
+            )
         };
         assert_eq!(at("/no/clang", "pathcc"), "/no/clang as /no/clang-22 None");
         assert_eq!(at("/no/clang", "pathc++"), "/no/clang as /no/clang++-22 None");
@@ -297,7 +316,10 @@ mod tests {
         );
         assert_eq!(at("/no/flang-22", "pathfc"), "/no/flang-22 as /no/flang-22 None");
         assert_eq!(at("/no/wrapper", "pathcc"), "/no/wrapper as /no/wrapper None");
-        assert_eq!(at("/no/wrapper", "pathc++"), "/no/wrapper as /no/wrapper Some(\"--driver-mode=g++\")");
+        assert_eq!(
+            at("/no/wrapper", "pathc++"),
+            "/no/wrapper as /no/wrapper Some(\"--driver-mode=g++\")"
+        );
         assert_eq!(at("/no/wrapper++", "pathc++"), "/no/wrapper++ as /no/wrapper++ None");
     }
 
@@ -318,7 +340,10 @@ mod tests {
     #[test]
     fn versions_are_read_from_what_clang_says() {
         let version = |answer| version_in(answer, "clang");
-        assert_eq!(version("Debian clang version 22.1.8 (1~deb12u1)\nTarget: x").as_deref(), Some("22.1.8"));
+        assert_eq!(
+            version("Debian clang version 22.1.8 (1~deb12u1)\nTarget: x").as_deref(),
+            Some("22.1.8")
+        );
         assert_eq!(version("clang version 23.0.0git").as_deref(), Some("23.0.0"));
         assert_eq!(version("gcc (Debian 12.2.0-14) 12.2.0"), None);
         assert_eq!(version("Debian flang version 22.1.8 (1~deb12u1)"), None);
@@ -332,16 +357,22 @@ mod tests {
         executable(&own);
         executable(&root.path().join("real/clang-22"));
         std::fs::hard_link(&own, root.path().join("own/clang-22")).expect("link");
-        let path = std::env::join_paths([root.path().join("own"), root.path().join("real")]).expect("path");
+        let path = std::env::join_paths([root.path().join("own"), root.path().join("real")])
+            .expect("path");
         let search = Search { path: &path, own: &own };
         assert_eq!(search.program(OsStr::new("clang-22")), Some(root.path().join("real/clang-22")));
         assert!(search.finds_itself(OsStr::new("clang-22")));
 
-        let environment = Environment { clang: Some(own.clone().into()), path: path.clone(), ..Environment::default() };
+        let environment = Environment {
+            clang: Some(own.clone().into()),
+            path: path.clone(),
+            ..Environment::default()
+        };
         let error = search.default_compiler(&environment, Language::C).expect_err("itself");
         assert!(error.to_string().contains("is pathcc itself"), "{error}");
         let named = Front::Compiler("nonesuch-clang".into());
-        let error = Compiler::find(&environment, &own, &named, &Role::default()).expect_err("missing");
+        let error =
+            Compiler::find(&environment, &own, &named, &Role::default()).expect_err("missing");
         assert_eq!(error.to_string(), "cannot find the compiler 'nonesuch-clang'");
     }
 
@@ -358,7 +389,8 @@ mod tests {
             );
             if kind == Kind::Plugin {
                 executable(&root.path().join("lib/pathcc/libpathpass-1234.so"));
-                std::os::unix::fs::symlink("libpathpass-1234.so", root.path().join(path)).expect("link");
+                std::os::unix::fs::symlink("libpathpass-1234.so", root.path().join(path))
+                    .expect("link");
             } else {
                 executable(&root.path().join(path));
             }

@@ -95,7 +95,7 @@ const LINES: &[&str] = &[
     "-Werror -c one.c --ld-path=nonesuch",
     "one.c --ld-path=/bin/false -o prog",
     "one.c -Wl,--no-such-option -o prog",
-    "--driver-mode=cl -c one.c",
+    "--driver-mode=cl /Brepro -c one.c",
     "-cc1 -fsyntax-only one.c",
     "-cc1 -version",
     "-cc1as -help",
@@ -113,7 +113,16 @@ fn every_mode_is_clangs() {
 #[test]
 fn the_same_holds_for_cxx() {
     let place = Place::new();
-    for line in ["-c one.cc", "one.cc -o prog", "-v", "--version", "-c one.c", "", "-x c -c one.c", "nonexistent.cc"] {
+    for line in [
+        "-c one.cc",
+        "one.cc -o prog",
+        "-v",
+        "--version",
+        "-c one.c",
+        "",
+        "-x c -c one.c",
+        "nonexistent.cc",
+    ] {
         place.same_as("clang++-22", "pathc++", line, "", &|_| ());
     }
 }
@@ -122,9 +131,15 @@ fn the_same_holds_for_cxx() {
 fn standard_input_is_clangs() {
     let place = Place::new();
     let source = "int main(void) { return 0; }\n";
-    for line in
-        ["-E -", "-x c -", "-x c - -o prog", "-E -dM -x c -", "-x c -c - -o x.o", "-", "-x c -fsyntax-only - one.c"]
-    {
+    for line in [
+        "-E -",
+        "-x c -",
+        "-x c - -o prog",
+        "-E -dM -x c -",
+        "-x c -c - -o x.o",
+        "-",
+        "-x c -fsyntax-only - one.c",
+    ] {
         place.same_as("clang-22", "pathcc", line, source, &|_| ());
     }
 }
@@ -132,7 +147,9 @@ fn standard_input_is_clangs() {
 #[test]
 fn a_precompiled_header_made_by_one_is_used_by_the_other() {
     let place = Place::new();
-    for (maker, user) in [("clang-22".into(), place.bin("pathcc")), (place.bin("pathcc"), "clang-22".into())] {
+    for (maker, user) in
+        [("clang-22".into(), place.bin("pathcc")), (place.bin("pathcc"), "clang-22".into())]
+    {
         let made = place.run(&mut place.command(&maker, "-x c-header head.h -o head.pch"), "");
         assert_eq!(made.code, Some(0), "{}", made.stderr);
         let used = place.run(&mut place.command(&user, "-include-pch head.pch -c uses.c"), "");
@@ -143,7 +160,8 @@ fn a_precompiled_header_made_by_one_is_used_by_the_other() {
 #[test]
 fn options_of_the_pass_disturb_no_mode() {
     let place = Place::new();
-    let ours = "-fpath-mode=log -fpath-stage=early -fpath-threads=single -fpath-limit=9 -fpath-filter=a*,!b";
+    let ours = "-fpath-mode=log -fpath-stage=early -fpath-threads=single -fpath-limit=9 \
+        -fpath-filter=a*,!b";
     for line in [
         "-E one.c",
         "-M one.c",
@@ -177,7 +195,8 @@ fn options_of_the_pass_disturb_no_mode() {
 #[test]
 fn a_target_prefix_is_handed_on() {
     let place = Place::new();
-    let did = place.run(&mut place.command(place.bin("aarch64-linux-gnu-pathcc"), "-dumpmachine"), "");
+    let did =
+        place.run(&mut place.command(place.bin("aarch64-linux-gnu-pathcc"), "-dumpmachine"), "");
     assert_eq!(did.stdout, "aarch64-unknown-linux-gnu\n");
 }
 
@@ -187,18 +206,23 @@ fn a_command_line_that_ours_make_too_long_is_still_run() {
     let long = "-DX=".to_owned() + &"y".repeat(1000);
     let command = |program: &std::path::Path, extra: usize| {
         let mut command = place.command(program, "-c one.c");
-        command.args(std::iter::repeat_n(&long, 1900)).args(std::iter::repeat_n("-DA=0123456789", extra)).env_clear();
+        command
+            .args(std::iter::repeat_n(&long, 1900))
+            .args(std::iter::repeat_n("-DA=0123456789", extra))
+            .env_clear();
         command.env("PATH", "/usr/bin:/bin");
         command
     };
     // The longest line that the system takes, for a program whose path is as long as pathcc's.
-    let fits = |extra: usize| command(&place.script("tree/bin/truth_", "exit 0"), extra).output().is_ok();
+    let fits =
+        |extra: usize| command(&place.script("tree/bin/truth_", "exit 0"), extra).output().is_ok();
     let (mut low, mut high) = (0, 40_000);
     while high - low > 1 {
         let middle = (low + high) / 2;
         *(if fits(middle) { &mut low } else { &mut high }) = middle;
     }
-    // A script is started with its interpreter and its path in front: leave room for a little less than that.
+    // A script is started with its interpreter and its path in front: leave room for a little less
+    // than that.
     for shorter in [1, 4, 8] {
         let output = command(&place.bin("pathcc"), low - shorter).output().expect("pathcc starts");
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -207,5 +231,8 @@ fn a_command_line_that_ours_make_too_long_is_still_run() {
     let clang = std::path::Path::new("/usr/bin/clang-22");
     let mut direct = command(clang, low - 1);
     direct.arg("-DOURS=".to_owned() + &"z".repeat(400));
-    assert_eq!(direct.output().expect_err("too long").kind(), std::io::ErrorKind::ArgumentListTooLong);
+    assert_eq!(
+        direct.output().expect_err("too long").kind(),
+        std::io::ErrorKind::ArgumentListTooLong
+    );
 }

@@ -1,4 +1,5 @@
-//! Flags, `pathcc.toml`, environment variables, launchers, and what is said when something is wrong.
+//! Flags, `pathcc.toml`, environment variables, launchers, and what is said when something is
+//! wrong.
 
 mod common;
 
@@ -21,7 +22,12 @@ fn options_seen(place: &Place, line: &str) -> String {
     assert_eq!((did.code, &*did.stderr), (Some(0), ""), "{line}");
     let text = String::from_utf8_lossy(&did.files["out.ll"]).into_owned();
     let found = text.lines().find_map(|line| line.strip_prefix("!pathcc.")?.split_once(" = "));
-    found.expect("the plugin has run").0.replace("\\2A", "*").replace("\\21", "!").replace("\\2C", ",")
+    found
+        .expect("the plugin has run")
+        .0
+        .replace("\\2A", "*")
+        .replace("\\21", "!")
+        .replace("\\2C", ",")
 }
 
 #[test]
@@ -29,7 +35,10 @@ fn flags_reach_the_plugin() {
     let place = Place::new();
     assert_eq!(options_seen(&place, ""), ".....");
     assert_eq!(options_seen(&place, "-fpath-mode=log -fpath-stage=early"), "log.early....");
-    assert_eq!(options_seen(&place, "-fpath-threads=atomic -fpath-limit=12 -fpath-filter=a*,!b"), "..atomic.12.a*,!b.");
+    assert_eq!(
+        options_seen(&place, "-fpath-threads=atomic -fpath-limit=12 -fpath-filter=a*,!b"),
+        "..atomic.12.a*,!b."
+    );
     assert_eq!(options_seen(&place, "-ffreestanding -O2"), ".....freestanding");
     place.write("flags.rsp", "-fpath-mode=log -DX=1");
     assert_eq!(options_seen(&place, "@flags.rsp"), "log.....");
@@ -41,20 +50,26 @@ fn bad_flags_stop_before_compiling() {
     let message = |line: &str| refused(&place, &place.run(&mut place.pathcc(line), ""));
     assert_eq!(
         message("-c one.c -fpath-mode=lines"),
-        "-fpath-mode=lines: unknown value 'lines', expected paths or blocks or edges or calls or log"
+        "-fpath-mode=lines: unknown value 'lines', expected paths or blocks or edges or calls"
     );
     assert!(
-        message("-c one.c -fpath-coverage").starts_with("unknown flag '-fpath-coverage'; pathcc knows -fpath-mode=")
+        message("-c one.c -fpath-coverage")
+            .starts_with("unknown flag '-fpath-coverage'; pathcc knows -fpath-mode=")
     );
     // Behind `--` it is an input.
     let did = place.run(&mut place.pathcc("-c one.c -- -fpath-mode=lines"), "");
-    assert!(did.stderr.contains("no such file or directory: '-fpath-mode=lines'"), "{}", did.stderr);
+    assert!(
+        did.stderr.contains("no such file or directory: '-fpath-mode=lines'"),
+        "{}",
+        did.stderr
+    );
 }
 
 #[test]
 fn a_configuration_file_is_found_upwards_and_flags_win() {
     let place = Place::new();
-    fs::write(place.path("pathcc.toml"), "mode = \"log\"\nstage = \"early\"\nfilter = [\"x*\"]\n").expect("file");
+    fs::write(place.path("pathcc.toml"), "mode = \"log\"\nstage = \"early\"\nfilter = [\"x*\"]\n")
+        .expect("file");
     assert_eq!(options_seen(&place, ""), "log.early...x*.");
     assert_eq!(options_seen(&place, "-fpath-stage=late -fpath-filter="), "log.....");
     place.write("pathcc.toml", "limit = 5");
@@ -76,7 +91,10 @@ fn a_configuration_file_is_found_upwards_and_flags_win() {
     assert!(message.starts_with("cannot read /nonexistent/pathcc.toml: "), "{message}");
     place.write("pathcc.toml", "mod = 'log'");
     let message = refused(&place, &place.run(&mut place.pathcc("-c one.c"), ""));
-    assert!(message.starts_with("ROOT/work/pathcc.toml:1: unknown field `mod`, expected one of"), "{message}");
+    assert!(
+        message.starts_with("ROOT/work/pathcc.toml:1: unknown field `mod`, expected one of"),
+        "{message}"
+    );
 }
 
 #[test]
@@ -89,32 +107,49 @@ fn disabled_it_is_plain_clang() {
         "exec -a /usr/lib/llvm-22/bin/clang-22 /usr/lib/llvm-22/bin/clang -c one.c --ld-path=x\n"
     );
     let did = place.run(place.pathcc("-c one.c").env("PATHCC_DISABLE", "0"), "");
-    assert!(refused(&place, &did).starts_with("cannot find ROOT/tree/lib/pathcc/libpathpass.so; this installation"));
+    assert!(
+        refused(&place, &did)
+            .starts_with("cannot find ROOT/tree/lib/pathcc/libpathpass.so; this installation")
+    );
 }
 
 #[test]
 fn a_launcher_form_takes_the_compiler_it_is_given() {
     let place = Place::new();
-    for (line, cxx) in
-        [("clang-22 -c one.c", false), ("/usr/bin/clang++-22 -c one.cc", true), ("pathc++ -c one.cc", true)]
-    {
+    for (line, cxx) in [
+        ("clang-22 -c one.c", false),
+        ("/usr/bin/clang++-22 -c one.cc", true),
+        ("pathc++ -c one.cc", true),
+    ] {
         let did = place.run(&mut place.pathcc(line), "");
         assert_eq!((did.code, &*did.stderr), (Some(0), ""), "{line}");
         let dry = place.dry(&mut place.pathcc(line));
-        assert_eq!(dry.contains("exec -a /usr/lib/llvm-22/bin/clang++-22 /usr/lib/llvm-22/bin/clang "), cxx, "{dry}");
+        assert_eq!(
+            dry.contains("exec -a /usr/lib/llvm-22/bin/clang++-22 /usr/lib/llvm-22/bin/clang "),
+            cxx,
+            "{dry}"
+        );
         assert!(dry.contains("-fpass-plugin="), "{dry}");
     }
     let did = place.run(&mut place.pathcc("g++-12 -c one.cc"), "");
     place.reset();
     let did = Did { files: Default::default(), ..did };
-    assert!(refused(&place, &did).starts_with("'g++-12' is gcc, but counting is done by a pass of LLVM 22"));
+    assert!(
+        refused(&place, &did)
+            .starts_with("'g++-12' is gcc, but counting is done by a pass of LLVM 22")
+    );
     place.reset();
     let did = place.run(&mut place.pathcc("clang-99 -c one.c"), "");
     assert_eq!(refused(&place, &did), "cannot find the compiler 'clang-99'");
     // A cache gets the compiler's name, and our options behind it.
     let cache = place.script("ccache", "echo \"$@\"");
-    let did = place.run(&mut place.pathcc(&format!("{} clang++-22 -c one.cc", cache.display())), "");
-    assert!(did.stdout.starts_with("/usr/bin/clang++-22 --start-no-unused-arguments -fpass-plugin="), "{}", did.stdout);
+    let did =
+        place.run(&mut place.pathcc(&format!("{} clang++-22 -c one.cc", cache.display())), "");
+    assert!(
+        did.stdout.starts_with("/usr/bin/clang++-22 --start-no-unused-arguments -fpass-plugin="),
+        "{}",
+        did.stdout
+    );
     assert!(did.stdout.ends_with("--end-no-unused-arguments -c one.cc\n"), "{}", did.stdout);
 }
 
@@ -128,15 +163,18 @@ fn the_compiler_must_be_clang_22_and_not_pathcc() {
     let old = place.script("clang-21", "echo 'Debian clang version 21.1.0 (1)'");
     assert_eq!(
         with(old.to_str().expect("text")),
-        "the compiler ROOT/clang-21 is clang 21.1.0, but pathcc works with clang 22 only: install clang-22 or set \
-         PATHCC_CLANG to it"
+        "the compiler ROOT/clang-21 is clang 21.1.0, but pathcc works with clang 22 only: install \
+         clang-22 or set PATHCC_CLANG to it"
     );
     let other = place.script("cc", "echo 'tcc version 0.9'");
     assert!(
         with(other.to_str().expect("text"))
             .starts_with("the compiler ROOT/cc is not clang (--version says 'tcc version 0.9')")
     );
-    assert_eq!(with("/nonexistent"), "PATHCC_CLANG=/nonexistent is not there: set it to the real clang-22");
+    assert_eq!(
+        with("/nonexistent"),
+        "PATHCC_CLANG=/nonexistent is not there: set it to the real clang-22"
+    );
     let itself = place.bin("pathc++");
     assert_eq!(
         with(itself.to_str().expect("text")),
@@ -156,7 +194,9 @@ fn a_missing_linker_is_reported() {
     let place = Place::new();
     fs::remove_file(place.bin("ld.pathld")).expect("removed");
     let did = place.run(&mut place.pathcc("-c one.c"), "");
-    assert!(refused(&place, &did).starts_with("cannot find ROOT/tree/bin/ld.pathld; this installation"));
+    assert!(
+        refused(&place, &did).starts_with("cannot find ROOT/tree/bin/ld.pathld; this installation")
+    );
 }
 
 #[test]
@@ -172,7 +212,8 @@ fn a_file_of_somebody_else_is_not_obeyed_and_that_is_said_once() {
     };
     let not_obeyed = |why: &str| {
         format!(
-            "pathcc: warning: ROOT/work/pathcc.toml is not obeyed: {why}; to obey it all the same set PATHCC_CONFIG to it\n"
+            "pathcc: warning: ROOT/work/pathcc.toml is not obeyed: {why}; to obey it all the same \
+             set PATHCC_CONFIG to it\n"
         )
     };
     compiled("");
@@ -184,7 +225,11 @@ fn a_file_of_somebody_else_is_not_obeyed_and_that_is_said_once() {
         compiled(&not_obeyed("it belongs to user 54321"));
         // Named by the user it is read whoever wrote it.
         let did = place.run(place.pathcc("-c one.c").env("PATHCC_CONFIG", &nearest), "");
-        assert!(did.code == Some(1) && did.stderr.contains("unknown value 'nonsense'"), "{}", did.stderr);
+        assert!(
+            did.code == Some(1) && did.stderr.contains("unknown value 'nonsense'"),
+            "{}",
+            did.stderr
+        );
         fs::remove_file(&nearest).expect("ours");
         std::os::unix::fs::symlink(place.path("pathcc.toml"), &nearest).expect("link");
         std::os::unix::fs::lchown(&nearest, Some(54_321), None).expect("as above");
@@ -199,13 +244,16 @@ fn a_file_of_somebody_else_is_not_obeyed_and_that_is_said_once() {
 #[test]
 fn a_pipe_is_no_file_with_weights() {
     let place = Place::new();
-    assert!(Command::new("mkfifo").arg(place.path("work/pipe")).status().expect("mkfifo").success());
+    assert!(
+        Command::new("mkfifo").arg(place.path("work/pipe")).status().expect("mkfifo").success()
+    );
     for file in ["pipe", "/dev/zero"] {
         let did = place.run(&mut place.pathcc(&format!("-c one.c -fpath-use={file}")), "");
         assert_eq!(
             refused(&place, &did),
             format!(
-                "-fpath-use={file}: cannot read {file}: it is not a regular file; make one with `pathprof weights -o FILE`"
+                "-fpath-use={file}: cannot read {file}: it is not a regular file; make one with \
+                 `pathprof weights -o FILE`"
             )
         );
     }
@@ -216,18 +264,25 @@ fn what_is_in_force_is_shown_with_where_it_comes_from() {
     let place = Place::new();
     fs::write(place.path("pathcc.toml"), "mode = 'edges'\nlimit = 7\njobs = 3\n").expect("file");
     place.write("pathcc.toml", "");
-    fs::set_permissions(place.path("work/pathcc.toml"), fs::Permissions::from_mode(0o602)).expect("ours");
+    fs::set_permissions(place.path("work/pathcc.toml"), fs::Permissions::from_mode(0o602))
+        .expect("ours");
     let shown = |line: &str, variables: &[(&str, &str)]| -> Vec<Vec<String>> {
         let did = place.run(place.pathcc(line).envs(variables.iter().copied()), "");
         assert_eq!((did.code, &*did.stderr), (Some(0), ""), "{line}");
         assert!(!did.files.keys().any(|name| name.ends_with(".o")), "nothing is compiled");
         let text = did.stdout.replace(place.path("").to_str().expect("text"), "ROOT/");
-        let columns =
-            |line: &str| line.split("  ").map(str::trim).filter(|word| !word.is_empty()).map(str::to_owned).collect();
+        let columns = |line: &str| {
+            line.split("  ")
+                .map(str::trim)
+                .filter(|word| !word.is_empty())
+                .map(str::to_owned)
+                .collect()
+        };
         text.lines().map(columns).collect()
     };
-    let has =
-        |rows: &[Vec<String>], row: [&str; 3]| assert!(rows.iter().any(|found| *found == row), "{row:?}: {rows:#?}");
+    let has = |rows: &[Vec<String>], row: [&str; 3]| {
+        assert!(rows.iter().any(|found| *found == row), "{row:?}: {rows:#?}")
+    };
     let rows = shown("-c one.c -fpath-stage=early -fpath-limit=9 --print-config", &[]);
     has(&rows, ["configuration", "ROOT/pathcc.toml", "found"]);
     has(&rows, ["not obeyed", "ROOT/work/pathcc.toml", "everybody can write it"]);
@@ -259,7 +314,9 @@ fn help_is_ours_and_then_that_of_clang() {
     let ours = place.run(&mut place.pathcc("--help"), "").stdout;
     let before = ours.strip_suffix(&clang).expect("clang's help is the end of it");
     assert!(
-        before.starts_with("pathcc ") && before.contains("-fpath-mode=") && before.ends_with("Options of clang:\n\n")
+        before.starts_with("pathcc ")
+            && before.contains("-fpath-mode=")
+            && before.ends_with("Options of clang:\n\n")
     );
     let disabled = place.run(place.pathcc("--help").env("PATHCC_DISABLE", "1"), "").stdout;
     assert_eq!(disabled, clang);
@@ -268,9 +325,15 @@ fn help_is_ours_and_then_that_of_clang() {
 #[test]
 fn switches_have_one_rule() {
     let place = Place::new();
-    for (word, disabled) in
-        [("1", true), ("yes", true), ("on", true), ("", false), ("0", false), ("no", false), ("off", false)]
-    {
+    for (word, disabled) in [
+        ("1", true),
+        ("yes", true),
+        ("on", true),
+        ("", false),
+        ("0", false),
+        ("no", false),
+        ("off", false),
+    ] {
         let line = place.dry(place.pathcc("-c one.c").env("PATHCC_DISABLE", word));
         assert_eq!(!line.contains("-fpass-plugin"), disabled, "{word}");
     }
@@ -294,14 +357,17 @@ fn other_targets_are_compiled_as_by_clang_with_one_warning() {
         "x86_64-linux-gnux32",
     ] {
         // Objects for Windows would tell the time at which they were made.
-        let line = format!("--target={target} -mno-incremental-linker-compatible -O1 -c b.c -o out.o");
+        let line =
+            format!("--target={target} -mno-incremental-linker-compatible -O1 -c b.c -o out.o");
         place.reset();
         let expected = place.run(&mut place.command("clang-22", &line), "");
         place.reset();
         let found = place.run(&mut place.pathcc(&line), "");
         assert_eq!((found.code, found.files), (expected.code, expected.files), "{target}");
-        let warning =
-            format!("pathcc: warning: {target}: only x86-64 Linux is supported, so that paths are not counted\n");
+        let warning = format!(
+            "pathcc: warning: {target}: only x86-64 Linux is supported, so that paths are not \
+             counted\n"
+        );
         assert_eq!(found.stderr, warning + &expected.stderr, "{target}");
         assert_eq!(found.code, Some(0), "{target}");
     }
@@ -310,14 +376,19 @@ fn other_targets_are_compiled_as_by_clang_with_one_warning() {
 #[test]
 fn a_target_that_is_not_counted_is_said_once() {
     let place = Place::new();
-    let warning = "pathcc: warning: -m32: only x86-64 Linux is supported, so that paths are not counted\n";
-    for (line, said) in
-        [("-m32 -c one.c", warning), ("-m32 -c one.c bad.c", warning), ("-m32 -E one.c", ""), ("-c one.c", "")]
-    {
+    let warning =
+        "pathcc: warning: -m32: only x86-64 Linux is supported, so that paths are not counted\n";
+    for (line, said) in [
+        ("-m32 -c one.c", warning),
+        ("-m32 -c one.c bad.c", warning),
+        ("-m32 -E one.c", ""),
+        ("-c one.c", ""),
+    ] {
         let output = place.pathcc(line).output().expect("pathcc can be run");
         let text = String::from_utf8_lossy(&output.stderr);
         assert!(
-            text.starts_with(said) && text.matches("pathcc: ").count() == usize::from(!said.is_empty()),
+            text.starts_with(said)
+                && text.matches("pathcc: ").count() == usize::from(!said.is_empty()),
             "{line}: {text}"
         );
     }

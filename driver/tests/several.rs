@@ -9,8 +9,9 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// Takes clang minutes, unless it is stopped.
-const SLOW: &str = "constexpr long f() { long s = 0; for (long i = 0; i < 2000000000; i++) s += i & 1; return s; }\n\
-                    static_assert(f() > 0);\n";
+const SLOW: &str = "constexpr long f() {\n\
+    long s = 0; for (long i = 0; i < 2000000000; i++) s += i & 1; return s; }\n\
+    static_assert(f() > 0);\n";
 
 /// Whether a plan, and not clang alone, is what pathcc would run.
 fn has_plan(place: &Place, line: &str) -> bool {
@@ -78,7 +79,10 @@ fn what_is_not_simple_is_left_to_clang() {
     let mut command = place.pathcc("-c a.c b.c");
     assert_eq!(place.dry(command.env("PATHCC_JOBS", "1")).lines().count(), 1);
     let did = place.run(place.pathcc("-c a.c b.c").env("PATHCC_JOBS", "many"), "");
-    assert_eq!(did.stderr, "pathcc: error: PATHCC_JOBS=many: expected a number of jobs from 1 to 4096\n");
+    assert_eq!(
+        did.stderr,
+        "pathcc: error: PATHCC_JOBS=many: expected a number of jobs from 1 to 4096\n"
+    );
 }
 
 #[test]
@@ -121,8 +125,13 @@ fn a_compiler_that_crashes_is_left_to_clang() {
     let line = "-Wall -c b.c crash.c c.c -fno-crash-diagnostics";
     let files = |program: &std::path::Path| {
         let did = place.run(&mut place.command(program, line), "");
-        let stderr = did.stderr.lines().filter(|line| line.contains("warning:") || line.contains("error:"));
-        (did.code, stderr.map(str::to_owned).collect::<Vec<_>>(), did.files.into_keys().collect::<Vec<_>>())
+        let stderr =
+            did.stderr.lines().filter(|line| line.contains("warning:") || line.contains("error:"));
+        (
+            did.code,
+            stderr.map(str::to_owned).collect::<Vec<_>>(),
+            did.files.into_keys().collect::<Vec<_>>(),
+        )
     };
     assert_eq!(files(&place.bin("pathcc")), files("clang-22".as_ref()));
 }
@@ -130,7 +139,8 @@ fn a_compiler_that_crashes_is_left_to_clang() {
 #[test]
 fn jobs_run_side_by_side() {
     let place = Place::new();
-    // a.c includes what the compilation of b.c writes into a pipe: one after the other they would wait for ever.
+    // a.c includes what the compilation of b.c writes into a pipe: one after the other they would
+    // wait for ever.
     let status = Command::new("mkfifo").arg(place.path("work/b.d")).status().expect("mkfifo");
     assert!(status.success());
     place.write("a.c", "#include \"b.d\"\n");
@@ -166,7 +176,10 @@ fn a_signal_stops_everything_and_leaves_nothing() {
     place.write("slow.cc", SLOW);
     place.write("slower.cc", SLOW);
     for (name, number) in [("TERM", 15), ("INT", 2), ("HUP", 1)] {
-        let mut command = place.command(place.bin("pathc++"), "-fconstexpr-steps=2147483647 slow.cc slower.cc -o prog");
+        let mut command = place.command(
+            place.bin("pathc++"),
+            "-fconstexpr-steps=2147483647 slow.cc slower.cc -o prog",
+        );
         // A group of its own, so that nobody else gets the signal.
         command.process_group(0).env("PATHCC_JOBS", "2");
         let mut child = command.spawn().expect("pathc++");
@@ -177,7 +190,9 @@ fn a_signal_stops_everything_and_leaves_nothing() {
         }
         assert_eq!(compiling(), 2, "{name}: the jobs run");
         let pid = child.id().to_string();
-        assert!(Command::new("kill").args([format!("-{name}"), pid]).status().expect("kill").success());
+        assert!(
+            Command::new("kill").args([format!("-{name}"), pid]).status().expect("kill").success()
+        );
         assert_eq!(wait(&mut child, name).signal(), Some(number), "{name}");
         assert_eq!(compiling(), 0, "{name}: the jobs are gone");
         place.assert_no_temporary_files();
@@ -190,9 +205,15 @@ fn nobody_else_can_look_or_write_into_temporary_files() {
     for umask in ["000", "002", "077"] {
         let linker = place.script("linker", "stat -c %a \"$TMP_OF_TEST\"/pathcc-*; exec ld \"$@\"");
         let program = place.bin("pathcc").display().to_string();
-        let line = format!("umask {umask}; exec {program} a.c b.c c.c --ld-path={} -o prog", linker.display());
+        let line = format!(
+            "umask {umask}; exec {program} a.c b.c c.c --ld-path={} -o prog",
+            linker.display()
+        );
         let mut command = place.command("sh", "-c");
-        let did = place.run(command.arg(line).env("PATHCC_JOBS", "2").env("TMP_OF_TEST", place.path("tmp")), "");
+        let did = place.run(
+            command.arg(line).env("PATHCC_JOBS", "2").env("TMP_OF_TEST", place.path("tmp")),
+            "",
+        );
         assert_eq!((did.code, &*did.stdout), (Some(0), "700\n"), "{umask}: {}", did.stderr);
         place.assert_no_temporary_files();
     }
@@ -204,7 +225,9 @@ fn running_with(path: &std::path::Path) -> usize {
     let processes = fs::read_dir("/proc").expect("/proc").flatten();
     let lines = processes.filter_map(|process| fs::read(process.path().join("cmdline")).ok());
     lines
-        .filter(|line| line.windows(4).any(|w| w == b"-cc1") && line.windows(needle.len()).any(|w| w == needle))
+        .filter(|line| {
+            line.windows(4).any(|w| w == b"-cc1") && line.windows(needle.len()).any(|w| w == needle)
+        })
         .count()
 }
 
@@ -223,7 +246,13 @@ fn a_signal_that_was_ignored_stays_ignored() {
     while !place.path("work/started").exists() && start.elapsed() < Duration::from_secs(30) {
         std::thread::sleep(Duration::from_millis(10));
     }
-    assert!(Command::new("kill").args(["-HUP".to_owned(), child.id().to_string()]).status().expect("kill").success());
+    assert!(
+        Command::new("kill")
+            .args(["-HUP".to_owned(), child.id().to_string()])
+            .status()
+            .expect("kill")
+            .success()
+    );
     assert_eq!(wait(&mut child, "ignored").code(), Some(0));
     assert!(place.path("work/prog").exists());
 }
@@ -242,11 +271,20 @@ fn makes_jobserver_gets_its_tokens_back() {
 #[test]
 fn on_a_terminal_messages_look_like_clangs() {
     let place = Place::new();
-    place.write("long.c", "int f(void) { int a_rather_long_name_that_makes_a_line_wrap_somewhere = 1, another_long_name = 2; return 0; }\n");
+    place.write(
+        "long.c",
+        "int f(void) { int a_rather_long_name_that_makes_a_line_wrap_somewhere = \
+        1, another_long_name = 2; return 0; }\n",
+    );
     let on_terminal = |program: &std::path::Path, term: &str| {
         let line = format!("{} -Wall -c long.c bad.c b.c", program.display());
         let mut command = place.command("script", "-q -e -c");
-        command.arg(line).arg("/dev/null").env("TERM", term).env("COLUMNS", "61").env_remove("NO_COLOR");
+        command
+            .arg(line)
+            .arg("/dev/null")
+            .env("TERM", term)
+            .env("COLUMNS", "61")
+            .env_remove("NO_COLOR");
         let did = place.run(&mut command, "");
         (did.code, did.stdout)
     };

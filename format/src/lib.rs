@@ -120,7 +120,8 @@ pub mod names {
 
     /// The functions of the block log, in the order of their events: a function is entered, a block
     /// is executed, a path ends. Only code of mode [`Log`](crate::settings::Mode::Log) calls them.
-    pub const LOG_FUNCTIONS: [&str; 3] = ["__pathcc_log_enter", "__pathcc_log_block", "__pathcc_log_end"];
+    pub const LOG_FUNCTIONS: [&str; 3] =
+        ["__pathcc_log_enter", "__pathcc_log_block", "__pathcc_log_end"];
 
     /// The section of the region that holds all counter arrays of an image; page-aligned and
     /// padded.

@@ -338,7 +338,9 @@ pub enum CutReason {
 impl Function {
     /// How many counters it has in the module's array.
     pub fn counters(&self) -> u64 {
-        self.tables().fold(self.plain_counters(), |sum, table| sum.saturating_add(table.slots).saturating_add(1))
+        self.tables().fold(self.plain_counters(), |sum, table| {
+            sum.saturating_add(table.slots).saturating_add(1)
+        })
     }
 
     /// How many of them count one thing each, whatever happens. Those of [tables](Self::tables)
@@ -359,10 +361,12 @@ impl Function {
         let blocks = if self.callees > 0 { self.blocks.as_slice() } else { &[] };
         let calls = (0..).zip(blocks).flat_map(move |(block, of)| {
             let indirect = (0..).zip(&of.calls).filter(|(_, call)| call.is_indirect());
-            indirect.map(move |(call, _)| (TableOf::Callees { block, call }, u64::from(self.callees)))
+            indirect
+                .map(move |(call, _)| (TableOf::Callees { block, call }, u64::from(self.callees)))
         });
         let paths = self.whole.iter().map(|whole| (TableOf::Paths, u64::from(whole.slots)));
-        let (mut key, mut counter) = (self.first_key, self.first_counter.saturating_add(self.plain_counters()));
+        let (mut key, mut counter) =
+            (self.first_key, self.first_counter.saturating_add(self.plain_counters()));
         calls.chain(paths).map(move |(of, slots)| {
             let table = Table { of, slots, first_key: key, first_counter: counter };
             key = key.saturating_add(slots);
@@ -406,6 +410,9 @@ mod tests {
             Table { of: TableOf::Paths, slots: 64, first_key: 13, first_counter: 18 },
         ];
         assert_eq!(tables, expected);
-        assert_eq!((function.plain_counters(), function.counters(), function.keys()), (6, 6 + 9 + 65, 72));
+        assert_eq!(
+            (function.plain_counters(), function.counters(), function.keys()),
+            (6, 6 + 9 + 65, 72)
+        );
     }
 }

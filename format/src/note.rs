@@ -96,10 +96,16 @@ mod tests {
     fn an_array_is_found_from_its_note() {
         let array = Array::decode(&content(-0x10, 5, 3), 0x1000).expect("whole");
         let id = ModuleId([7; 16]);
-        assert_eq!(array, Array { id, address: 0x1000, counters: 5, keys: 3, threads: Threads::Atomic });
+        assert_eq!(
+            array,
+            Array { id, address: 0x1000, counters: 5, keys: 3, threads: Threads::Atomic }
+        );
         assert_eq!(array.end(), Some(0x1040));
         for (counters, keys) in [(u64::MAX, 1), (u64::MAX / 8, 1), (1 << 61, 0)] {
-            assert_eq!(Array::decode(&content(0, counters, keys), 0x1000).and_then(|array| array.end()), None);
+            assert_eq!(
+                Array::decode(&content(0, counters, keys), 0x1000).and_then(|array| array.end()),
+                None
+            );
         }
         for length in 0..LENGTH {
             assert_eq!(Array::decode(&content(0, 1, 1)[..length], 0), None);

@@ -227,7 +227,14 @@ impl<'a> Head<'a> {
         }
         // Not by its parent, which may end before it and be another one by then.
         let numbers = [self.pid.into(), self.start, self.process_start].map(u64::to_le_bytes);
-        digest(&[numbers.as_flattened(), self.build_id, self.image, self.command_line, self.directory, self.host])
+        digest(&[
+            numbers.as_flattened(),
+            self.build_id,
+            self.image,
+            self.command_line,
+            self.directory,
+            self.host,
+        ])
     }
 }
 
@@ -372,7 +379,11 @@ mod whole {
         /// Anything that is not one sound record of [`PROFILE_VERSION`].
         pub fn decode(bytes: &'a [u8]) -> Result<Self> {
             let (profile, length) = Self::decode_first(bytes)?;
-            if length == bytes.len() { Ok(profile) } else { Err(Error::Invalid("bytes follow the record")) }
+            if length == bytes.len() {
+                Ok(profile)
+            } else {
+                Err(Error::Invalid("bytes follow the record"))
+            }
         }
 
         /// Reads a file of records.
@@ -476,7 +487,11 @@ mod whole {
                 tag::MAP if self.map.is_none() && self.modules.is_empty() => {
                     self.map = Some(reader.bytes()?.to_vec());
                 }
-                tag::MAP => return Err(Error::Invalid("a map does not stand before the modules of its process")),
+                tag::MAP => {
+                    return Err(Error::Invalid(
+                        "a map does not stand before the modules of its process",
+                    ));
+                }
                 _ => return Err(Error::Invalid("a module does not start with its tag")),
             }
             Ok(())
@@ -547,7 +562,11 @@ mod tests {
             flags,
             label: Vec::new(),
             map: Some(b"1000-2000 r-xp 0 0:0 0 /bin/demo\n".to_vec()),
-            modules: vec![Module { id: ModuleId([7; 16]), counters: 10, counts: vec![(0, 1), (1, 2), (9, u64::MAX)] }],
+            modules: vec![Module {
+                id: ModuleId([7; 16]),
+                counters: 10,
+                counts: vec![(0, 1), (1, 2), (9, u64::MAX)],
+            }],
         }
     }
 
@@ -598,13 +617,22 @@ mod tests {
         }
         // How it ended is not part of it, and what changes while it runs: the raw file does not
         // know.
-        assert_eq!(Head { stop: 0, parent: 2, flags: INCOMPLETE, ..unnamed }.identity(), unnamed.identity());
+        assert_eq!(
+            Head { stop: 0, parent: 2, flags: INCOMPLETE, ..unnamed }.identity(),
+            unnamed.identity()
+        );
     }
 
     #[test]
     fn a_child_is_a_run_of_its_own() {
         let run = RunId([5; 16]);
-        let children = [run, run.of_child(7, 1), run.of_child(8, 1), run.of_child(7, 2), RunId([6; 16]).of_child(7, 1)];
+        let children = [
+            run,
+            run.of_child(7, 1),
+            run.of_child(8, 1),
+            run.of_child(7, 2),
+            RunId([6; 16]).of_child(7, 1),
+        ];
         for (at, child) in children.iter().enumerate() {
             assert!(!children[..at].contains(child), "{children:?}");
         }
@@ -626,7 +654,11 @@ mod tests {
             let runs: Vec<_> = runs.iter().map(|&run| RunId([run; 16])).collect();
             writer.part(&runs, 0, b"");
             writer.finish();
-            assert_eq!(Profile::decode(&bytes), Err(Error::Invalid("the runs of a part are not in order")), "{runs:?}");
+            assert_eq!(
+                Profile::decode(&bytes),
+                Err(Error::Invalid("the runs of a part are not in order")),
+                "{runs:?}"
+            );
         }
     }
 
@@ -638,7 +670,10 @@ mod tests {
         assert!(matches!(Profile::decode(&bytes), Err(Error::Invalid(_))));
         let (found, length) = Profile::decode_first(&bytes).expect("sound");
         assert_eq!((found, length), (first.clone(), first.encode().len()));
-        assert_eq!(Profile::decode_first(&bytes[length..]), Ok((second.clone(), bytes.len() - length)));
+        assert_eq!(
+            Profile::decode_first(&bytes[length..]),
+            Ok((second.clone(), bytes.len() - length))
+        );
         assert_eq!(Profile::decode_all(&bytes), Ok(vec![first, second.clone()]));
         assert_eq!(Profile::decode_all(&bytes[..length + 5]), Err(Error::Truncated));
         // And from the end.

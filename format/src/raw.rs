@@ -75,7 +75,8 @@ impl Place {
 /// File systems, by their magic numbers, on which a mapped file keeps what was written whatever
 /// ends the process, and whose holes can be relied on even for what is still in memory: ext4, xfs,
 /// btrfs, f2fs, tmpfs, overlayfs.
-pub const FILE_SYSTEMS: [u64; 6] = [0xef53, 0x5846_5342, 0x9123_683e, 0xf2f5_2010, 0x0102_1994, 0x794c_7630];
+pub const FILE_SYSTEMS: [u64; 6] =
+    [0xef53, 0x5846_5342, 0x9123_683e, 0xf2f5_2010, 0x0102_1994, 0x794c_7630];
 
 /// Counts bytes.
 struct Length(u64);
@@ -228,7 +229,8 @@ mod whole {
     /// Whether a counter is in two arrays. What one counter says would be told twice, and so would
     /// any number of arrays.
     fn overlap(places: &[Place]) -> bool {
-        let mut ranges: Vec<_> = places.iter().filter(|place| place.counters > 0).map(Place::range).collect();
+        let mut ranges: Vec<_> =
+            places.iter().filter(|place| place.counters > 0).map(Place::range).collect();
         ranges.sort_unstable_by_key(|range| range.start);
         ranges.array_windows().any(|[before, after]| after.start < before.end)
     }
@@ -284,7 +286,9 @@ mod whole {
                 profile::Module {
                     id: place.id,
                     counters: place.counters,
-                    counts: counts.map(|(offset, count)| ((offset - place.offset) / 8, *count)).collect(),
+                    counts: counts
+                        .map(|(offset, count)| ((offset - place.offset) / 8, *count))
+                        .collect(),
                 }
             };
             header.places.iter().map(module).collect()
@@ -308,7 +312,8 @@ mod tests {
     }
 
     fn file(flags: u32, slots: &[&[(u64, u64)]]) -> Vec<u8> {
-        let head = Head { flags, pid: 42, image: b"/bin/demo", process_start: 9, ..Head::default() };
+        let head =
+            Head { flags, pid: 42, image: b"/bin/demo", process_start: 9, ..Head::default() };
         let places = [place(1, 0, 10, Threads::Exact), place(2, PAGE, 512, Threads::Atomic)];
         let mut bytes = Vec::new();
         let size = write_header(&mut bytes, &head, REGION, Some(b"map"), places.into_iter());
@@ -325,11 +330,21 @@ mod tests {
 
     #[test]
     fn slots_are_summed() {
-        let bytes = file(0, &[&[(PAGE, 1)], &[(0, 5), (72, 6), (PAGE, 2)], &[], &[(0, 7), (PAGE, u64::MAX)]]);
+        let bytes = file(
+            0,
+            &[&[(PAGE, 1)], &[(0, 5), (72, 6), (PAGE, 2)], &[], &[(0, 7), (PAGE, u64::MAX)]],
+        );
         let (header, modules) = Header::decode_all(&bytes).expect("sound");
-        assert_eq!((header.head.pid, header.head.process_start, header.head.flags), (42, 9, INCOMPLETE));
+        assert_eq!(
+            (header.head.pid, header.head.process_start, header.head.flags),
+            (42, 9, INCOMPLETE)
+        );
         let expected = [(1, 10, vec![(0, 12), (9, 6)]), (2, 512, vec![(0, 2)])];
-        let expected = expected.map(|(id, counters, counts)| Module { id: ModuleId([id; 16]), counters, counts });
+        let expected = expected.map(|(id, counters, counts)| Module {
+            id: ModuleId([id; 16]),
+            counters,
+            counts,
+        });
         assert_eq!(modules, expected);
     }
 
@@ -353,7 +368,8 @@ mod tests {
     #[test]
     fn counts_of_unknown_threads_are_noticed() {
         let flags = |flags, slots: &[&[(u64, u64)]]| {
-            Header::decode_all(&file(flags, slots)).expect("sound").0.head.flags & UNREGISTERED_THREADS
+            Header::decode_all(&file(flags, slots)).expect("sound").0.head.flags
+                & UNREGISTERED_THREADS
         };
         assert_eq!(flags(0, &[&[(8, 1)], &[(0, 1)]]), UNREGISTERED_THREADS);
         assert_eq!(flags(SHARED, &[&[(8, 1)]]), 0);
@@ -397,9 +413,11 @@ mod tests {
 
     #[test]
     fn an_array_outside_the_region_is_refused() {
-        for wrong in
-            [place(1, 4, 1, Threads::Exact), place(1, REGION, 1, Threads::Exact), place(1, 0, u64::MAX, Threads::Exact)]
-        {
+        for wrong in [
+            place(1, 4, 1, Threads::Exact),
+            place(1, REGION, 1, Threads::Exact),
+            place(1, 0, u64::MAX, Threads::Exact),
+        ] {
             let mut bytes = Vec::new();
             write_header(&mut bytes, &Head::default(), REGION, None, [wrong].into_iter());
             assert!(matches!(Header::decode(&bytes), Err(Error::Invalid(_))), "{wrong:?}");

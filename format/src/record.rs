@@ -210,7 +210,10 @@ mod tests {
         let section = section();
         let records: Vec<_> = Records::new(&section).map(|record| record.expect("sound")).collect();
         assert_eq!(
-            records.iter().map(|record| (record.head.counters, record.head.keys)).collect::<Vec<_>>(),
+            records
+                .iter()
+                .map(|record| (record.head.counters, record.head.keys))
+                .collect::<Vec<_>>(),
             [(10, 0), (20, 3)]
         );
         assert_eq!(records[0].stored, b"hello");

@@ -70,7 +70,9 @@ pub fn entries() -> impl Iterator<Item = Entry> {
 
 /// Those that compiling and linking need.
 pub fn needed_to_build() -> impl Iterator<Item = Entry> {
-    entries().filter(|entry| !matches!(entry.kind, Kind::Link | Kind::Library | Kind::Data) && entry.path != READER)
+    entries().filter(|entry| {
+        !matches!(entry.kind, Kind::Link | Kind::Library | Kind::Data) && entry.path != READER
+    })
 }
 
 #[cfg(test)]

@@ -89,10 +89,17 @@ impl Weights {
             functions.insert(function.into(), known);
             return;
         };
-        let same = |(one, other): (&(u32, u32, u64), &(u32, u32, u64))| (one.0, one.1) == (other.0, other.1);
-        if other.edges.len() == known.edges.len() && other.edges.iter().zip(&known.edges).all(same) {
+        let same = |(one, other): (&(u32, u32, u64), &(u32, u32, u64))| {
+            (one.0, one.1) == (other.0, other.1)
+        };
+        if other.edges.len() == known.edges.len() && other.edges.iter().zip(&known.edges).all(same)
+        {
             let counts = known.edges.iter().map(|&(_, _, count)| count);
-            other.edges.iter_mut().zip(counts).for_each(|((_, _, sum), count)| *sum = sum.saturating_add(count));
+            other
+                .edges
+                .iter_mut()
+                .zip(counts)
+                .for_each(|((_, _, sum), count)| *sum = sum.saturating_add(count));
             other.hotter = other.hotter.min(known.hotter);
         } else if known.hotter < other.hotter {
             *other = known;
@@ -149,7 +156,9 @@ impl Weights {
                 "hotter" | "edge" if !function.is_empty() => {
                     let functions = weights.functions.get_mut(part).filter(|_| is_wanted);
                     let mut unwanted = Known::default();
-                    let known = functions.and_then(|functions| functions.get_mut(function)).unwrap_or(&mut unwanted);
+                    let known = functions
+                        .and_then(|functions| functions.get_mut(function))
+                        .unwrap_or(&mut unwanted);
                     if word == "edge" {
                         known.edges.push(edge(rest).ok_or(number)?);
                     } else {
@@ -165,7 +174,11 @@ impl Weights {
 
 fn edge(numbers: &str) -> Option<(u32, u32, u64)> {
     let mut numbers = numbers.split(' ');
-    let edge = (numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?);
+    let edge = (
+        numbers.next()?.parse().ok()?,
+        numbers.next()?.parse().ok()?,
+        numbers.next()?.parse().ok()?,
+    );
     numbers.next().is_none().then_some(edge)
 }
 
@@ -187,7 +200,10 @@ mod tests {
         weights.insert(None, "operator new", known(999, vec![(0, 3, 1)]));
         let text = weights.to_text();
         let read = Weights::for_source(&text, "src/a b.c").expect("sound");
-        assert_eq!(read.get("src/a b.c", "main"), Some(&known(7, vec![(0, 1, 17), (0, 2, u64::MAX)])));
+        assert_eq!(
+            read.get("src/a b.c", "main"),
+            Some(&known(7, vec![(0, 1, 17), (0, 2, u64::MAX)]))
+        );
         assert_eq!(read.get("src/a b.c", "operator new"), Some(&known(999, vec![(0, 3, 1)])));
         assert_eq!(read.get("src/c.c", "main"), None);
         assert_eq!(read.get("src/a b.c", "other"), None);
@@ -219,7 +235,11 @@ mod tests {
             assert_eq!(text.lines().count(), 1 + 1 + 3 * names.len() + 3, "{text}");
             let read = Weights::for_source(&text, source).expect("sound");
             for (at, name) in names.into_iter().enumerate() {
-                assert_eq!(read.get(source, name), Some(&known(at as u32, vec![(0, 1, at as u64)])), "{name:?}");
+                assert_eq!(
+                    read.get(source, name),
+                    Some(&known(at as u32, vec![(0, 1, at as u64)])),
+                    "{name:?}"
+                );
             }
             assert_eq!(read.get(source, "inline"), Some(&known(99, vec![])));
             assert_eq!(read.get(source, "\n"), None);
@@ -240,9 +260,18 @@ mod tests {
     fn wrong_lines_are_named() {
         assert_eq!(Weights::for_source("", "a"), Err(1));
         assert_eq!(Weights::for_source("PATHPROF", "a"), Err(1));
-        assert_eq!(Weights::for_source("pathcc weights 2\nsource a\nfunction f\nedge 0 1", "a"), Err(4));
+        assert_eq!(
+            Weights::for_source("pathcc weights 2\nsource a\nfunction f\nedge 0 1", "a"),
+            Err(4)
+        );
         assert_eq!(Weights::for_source("pathcc weights 2\nsource a\nnonsense", "a"), Err(3));
-        assert_eq!(Weights::for_source("pathcc weights 2\nsource a\nfunction f\nedge 0 1 2 3", "a"), Err(4));
-        assert_eq!(Weights::for_source("pathcc weights 2\nsource a\nfunction f\nhotter x", "a"), Err(4));
+        assert_eq!(
+            Weights::for_source("pathcc weights 2\nsource a\nfunction f\nedge 0 1 2 3", "a"),
+            Err(4)
+        );
+        assert_eq!(
+            Weights::for_source("pathcc weights 2\nsource a\nfunction f\nhotter x", "a"),
+            Err(4)
+        );
     }
 }

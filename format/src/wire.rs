@@ -28,7 +28,9 @@ impl fmt::Display for Error {
         match self {
             Error::Truncated => f.write_str("it ends in the middle of a value (truncated?)"),
             Error::BadMagic => f.write_str("it does not start with the expected magic number"),
-            Error::BadVersion(found) => write!(f, "it has format version {found}, which this program cannot read"),
+            Error::BadVersion(found) => {
+                write!(f, "it has format version {found}, which this program cannot read")
+            }
             Error::BadChecksum => f.write_str("its checksum does not match its content"),
             Error::Invalid(what) => write!(f, "{what}"),
         }
@@ -57,7 +59,9 @@ impl Allowance {
     pub fn take(&self, bytes: u64) -> Result<()> {
         let less = |left: u64| left.checked_sub(bytes);
         let taken = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
-        taken.map(|_| ()).map_err(|_| Error::Invalid("it takes far more memory than what a compiler writes"))
+        taken
+            .map(|_| ())
+            .map_err(|_| Error::Invalid("it takes far more memory than what a compiler writes"))
     }
 
     /// How much is left.
@@ -232,7 +236,8 @@ impl<'a> Reader<'a> {
 
     /// An LEB128 integer that must fit in 32 bits.
     pub fn varint32(&mut self) -> Result<u32> {
-        u32::try_from(self.varint()?).map_err(|_| Error::Invalid("an index or line exceeds 32 bits"))
+        u32::try_from(self.varint()?)
+            .map_err(|_| Error::Invalid("an index or line exceeds 32 bits"))
     }
 
     /// A zigzag-coded signed integer.
@@ -279,7 +284,10 @@ mod tests {
 
     #[test]
     fn overlong_integers_are_refused() {
-        assert_eq!(Reader::new(&[0xff; 11]).varint(), Err(Error::Invalid("a variable-length integer exceeds 64 bits")));
+        assert_eq!(
+            Reader::new(&[0xff; 11]).varint(),
+            Err(Error::Invalid("a variable-length integer exceeds 64 bits"))
+        );
         assert_eq!(Reader::new(&[0x80]).varint(), Err(Error::Truncated));
     }
 
@@ -292,14 +300,24 @@ mod tests {
         assert_eq!(begins(b"12345678\x01\x02\0\0rest"), Ok(4));
         assert_eq!(begins(b"12345670\x01\x02\0\0rest"), Err(Error::BadMagic));
         assert_eq!(begins(b"12345678\x01\x03\0\0rest"), Err(Error::BadVersion(0x0301)));
-        assert_eq!((begins(b"1234567"), begins(b"12345678\x01\x02\0")), (Err(Error::Truncated), Err(Error::Truncated)));
+        assert_eq!(
+            (begins(b"1234567"), begins(b"12345678\x01\x02\0")),
+            (Err(Error::Truncated), Err(Error::Truncated))
+        );
     }
 
     #[test]
     fn an_allowance_ends() {
         let allowance = Allowance::new(10);
-        assert_eq!((allowance.take(7), allowance.take(3), allowance.take(0)), (Ok(()), Ok(()), Ok(())));
-        assert!(allowance.take(1).is_err() && allowance.take(u64::MAX).is_err() && allowance.left() == 0);
+        assert_eq!(
+            (allowance.take(7), allowance.take(3), allowance.take(0)),
+            (Ok(()), Ok(()), Ok(()))
+        );
+        assert!(
+            allowance.take(1).is_err()
+                && allowance.take(u64::MAX).is_err()
+                && allowance.left() == 0
+        );
     }
 
     #[test]

@@ -26,7 +26,10 @@ fn of_different_graphs_the_hotter_one_is_kept() {
 #[test]
 fn graphs_are_the_same_if_all_their_edges_are() {
     let one = known(3, &[(0, 1, 5), (1, 2, 6)]);
-    assert_eq!(both(one.clone(), known(2, &[(0, 1, 10), (1, 2, 20)])), known(2, &[(0, 1, 15), (1, 2, 26)]));
+    assert_eq!(
+        both(one.clone(), known(2, &[(0, 1, 10), (1, 2, 20)])),
+        known(2, &[(0, 1, 15), (1, 2, 26)])
+    );
     for other in [
         known(4, &[(0, 1, 10)]),
         known(4, &[(0, 1, 10), (1, 3, 20)]),
@@ -37,7 +40,10 @@ fn graphs_are_the_same_if_all_their_edges_are() {
         let hotter = Known { hotter: 0, ..other };
         assert_eq!(both(one.clone(), hotter.clone()), hotter);
     }
-    assert_eq!(both(known(1, &[(0, 1, u64::MAX)]), known(1, &[(0, 1, 1)])), known(1, &[(0, 1, u64::MAX)]));
+    assert_eq!(
+        both(known(1, &[(0, 1, u64::MAX)]), known(1, &[(0, 1, 1)])),
+        known(1, &[(0, 1, u64::MAX)])
+    );
 }
 
 #[test]
@@ -54,7 +60,8 @@ fn the_file_is_text_in_order() {
 
 #[test]
 fn a_line_stands_behind_what_it_belongs_to() {
-    let read = |lines: &str| Weights::for_source(&format!("pathcc weights 2\n{lines}"), "a").map(|_| ());
+    let read =
+        |lines: &str| Weights::for_source(&format!("pathcc weights 2\n{lines}"), "a").map(|_| ());
     assert_eq!(read("function f"), Err(2));
     assert_eq!(read("hotter 3"), Err(2));
     assert_eq!(read("source a\nedge 0 1 2"), Err(3));

@@ -1,8 +1,12 @@
 //! The header of a raw file and the sums over its slots.
 
 use pathformat::ModuleId;
-use pathformat::profile::{CUT, DENIED, ENDED, FORKED, Head, INCOMPLETE, PARTIAL, UNREGISTERED_THREADS};
-use pathformat::raw::{FLAGS_OFFSET, Header, MOVES_POINTER, OWN_BASE, PAGE, Place, SHARED, Sums, write_header};
+use pathformat::profile::{
+    CUT, DENIED, ENDED, FORKED, Head, INCOMPLETE, PARTIAL, UNREGISTERED_THREADS,
+};
+use pathformat::raw::{
+    FLAGS_OFFSET, Header, MOVES_POINTER, OWN_BASE, PAGE, Place, SHARED, Sums, write_header,
+};
 use pathformat::settings::Threads;
 use pathformat::wire::{Error, checksum};
 
@@ -36,7 +40,8 @@ fn forged(mut bytes: Vec<u8>, size: u64, region: u64) -> Vec<u8> {
 fn the_flags_of_a_running_process_are_told() {
     assert_eq!(SHARED, 0x8000_0000);
     let all = UNREGISTERED_THREADS | FORKED | PARTIAL | CUT;
-    let running = [0, UNREGISTERED_THREADS, FORKED, PARTIAL, CUT, all].map(|flags| (flags, flags | INCOMPLETE));
+    let running = [0, UNREGISTERED_THREADS, FORKED, PARTIAL, CUT, all]
+        .map(|flags| (flags, flags | INCOMPLETE));
     // One that ended in the normal way is complete, whatever else the file says.
     let ended = [ENDED, ENDED | DENIED, ENDED | all].map(|flags| (flags, flags));
     let forced = [INCOMPLETE, all | INCOMPLETE].map(|flags| (flags, flags));
@@ -81,9 +86,15 @@ fn an_array_may_end_where_the_region_does() {
 fn a_header_is_as_long_as_the_pages_that_it_fills() {
     let (short, _) = header(0, PAGE, 200, &[]);
     let exact = 200 + PAGE as usize - short.len();
-    for (name, size) in [(1, PAGE), (exact, PAGE), (exact + 1, 2 * PAGE), (exact + PAGE as usize, 2 * PAGE)] {
+    for (name, size) in
+        [(1, PAGE), (exact, PAGE), (exact + 1, 2 * PAGE), (exact + PAGE as usize, 2 * PAGE)]
+    {
         let (bytes, said) = header(0, PAGE, name, &[]);
-        assert_eq!((said, bytes.len().next_multiple_of(PAGE as usize) as u64), (size, size), "{name}");
+        assert_eq!(
+            (said, bytes.len().next_multiple_of(PAGE as usize) as u64),
+            (size, size),
+            "{name}"
+        );
         assert_eq!(Header::decode(&bytes).expect("sound").size, size);
     }
 }
@@ -119,18 +130,31 @@ fn pieces_of_the_slots_may_come_in_any_order() {
     bytes.resize((size + 3 * region) as usize, 0);
     // Slot, offset and count. The last two sum up to 0, as where a child took over what its parent
     // had in flight.
-    let counts = [(1, 8, 5), (2, 8, 6), (1, 24, 7), (0, PAGE + 72, 1), (2, PAGE + 120, 2), (1, 0, 1), (2, 0, u64::MAX)];
+    let counts = [
+        (1, 8, 5),
+        (2, 8, 6),
+        (1, 24, 7),
+        (0, PAGE + 72, 1),
+        (2, PAGE + 120, 2),
+        (1, 0, 1),
+        (2, 0, u64::MAX),
+    ];
     for (slot, offset, count) in counts {
         let at = (size + slot * region + offset) as usize;
         bytes[at..at + 8].copy_from_slice(&u64::to_le_bytes(count));
     }
     let (header, modules) = Header::decode_all(&bytes).expect("sound");
-    let found: Vec<_> = modules.iter().map(|module| (module.id.0[0], module.counters, module.counts.clone())).collect();
+    let found: Vec<_> = modules
+        .iter()
+        .map(|module| (module.id.0[0], module.counters, module.counts.clone()))
+        .collect();
     assert_eq!(found, [(1, 4, vec![(1, 11), (3, 7)]), (2, 8, vec![(1, 1), (7, 2)])]);
     assert_eq!(header.head.flags, INCOMPLETE);
 
     let mut sums = Sums::default();
-    for (index, piece) in bytes.chunks(24).enumerate().rev().filter(|(index, _)| index * 24 >= size as usize) {
+    for (index, piece) in
+        bytes.chunks(24).enumerate().rev().filter(|(index, _)| index * 24 >= size as usize)
+    {
         sums.add(&header, index as u64 * 24, piece);
     }
     // The first piece behind the header begins before it ends.

@@ -17,8 +17,14 @@ fn ten_bytes(first: u8, tenth: u8) -> Vec<u8> {
 
 #[test]
 fn variable_length_integers_are_leb128() {
-    let known: [(u64, &[u8]); 6] =
-        [(0, &[0]), (1, &[1]), (127, &[0x7f]), (128, &[0x80, 1]), (300, &[0xac, 2]), (624_485, &[0xe5, 0x8e, 0x26])];
+    let known: [(u64, &[u8]); 6] = [
+        (0, &[0]),
+        (1, &[1]),
+        (127, &[0x7f]),
+        (128, &[0x80, 1]),
+        (300, &[0xac, 2]),
+        (624_485, &[0xe5, 0x8e, 0x26]),
+    ];
     for (value, bytes) in known {
         assert_eq!(varint(value), bytes, "{value}");
         assert_eq!(Reader::new(bytes).varint(), Ok(value));
@@ -47,7 +53,8 @@ fn every_power_of_two_and_its_neighbours_come_back() {
             assert_eq!(bytes.len() as u32, bits.max(1).div_ceil(7), "{value}");
             let mut reader = Reader::new(&bytes);
             assert_eq!((reader.varint(), reader.rest()), (Ok(value), &[][..]));
-            let narrow = u32::try_from(value).map_err(|_| Error::Invalid("an index or line exceeds 32 bits"));
+            let narrow = u32::try_from(value)
+                .map_err(|_| Error::Invalid("an index or line exceeds 32 bits"));
             assert_eq!(Reader::new(&bytes).varint32(), narrow);
         }
     }
@@ -55,7 +62,8 @@ fn every_power_of_two_and_its_neighbours_come_back() {
 
 #[test]
 fn signed_integers_alternate_around_zero() {
-    let known = [(0, 0), (-1, 1), (1, 2), (-2, 3), (2, 4), (i64::MAX, u64::MAX - 1), (i64::MIN, u64::MAX)];
+    let known =
+        [(0, 0), (-1, 1), (1, 2), (-2, 3), (2, 4), (i64::MAX, u64::MAX - 1), (i64::MIN, u64::MAX)];
     for (value, coded) in known {
         let mut bytes = Vec::new();
         bytes.put_signed(value);
@@ -74,8 +82,11 @@ fn a_count_is_at_most_what_follows() {
 /// The values that the authors of xxHash publish for these texts.
 #[test]
 fn the_checksum_is_xxhash64() {
-    let known: [(&[u8], u64); 3] =
-        [(b"", 0xef46_db37_51d8_e999), (b"a", 0xd24e_c4f1_a98c_6e5b), (b"abc", 0x44bc_2cf5_ad77_0999)];
+    let known: [(&[u8], u64); 3] = [
+        (b"", 0xef46_db37_51d8_e999),
+        (b"a", 0xd24e_c4f1_a98c_6e5b),
+        (b"abc", 0x44bc_2cf5_ad77_0999),
+    ];
     for (text, sum) in known {
         assert_eq!(checksum(text), sum);
         let mut bytes = Vec::new();

@@ -1,8 +1,8 @@
 //! Manifests: everything that can stand in one comes back, and every index is checked.
 
 use pathformat::manifest::{
-    Block, Call, CutReason, DagEdge, DagEdgeKind, Edge, Exit, Function, INDIRECT, Linkage, Location, Manifest, Outcome,
-    Pattern, PatternShape, TableOf, Whole,
+    Block, Call, CutReason, DagEdge, DagEdgeKind, Edge, Exit, Function, INDIRECT, Linkage,
+    Location, Manifest, Outcome, Pattern, PatternShape, TableOf, Whole,
 };
 use pathformat::settings::{Mode, Stage, Threads};
 
@@ -44,14 +44,15 @@ fn small() -> Function {
 
 /// Something of everything.
 fn full() -> Function {
-    let blocks = [None, Some(Exit::Return), Some(Exit::Unwind), Some(Exit::NoReturn)].map(|exit| Block {
-        name: "bb".into(),
-        locations: vec![1, 0],
-        opcodes: vec![("add".into(), 3)],
-        calls: vec![call("puts", Some(1)), call(INDIRECT, None)],
-        exit,
-        may_stay: exit.is_none(),
-    });
+    let blocks =
+        [None, Some(Exit::Return), Some(Exit::Unwind), Some(Exit::NoReturn)].map(|exit| Block {
+            name: "bb".into(),
+            locations: vec![1, 0],
+            opcodes: vec![("add".into(), 3)],
+            calls: vec![call("puts", Some(1)), call(INDIRECT, None)],
+            exit,
+            may_stay: exit.is_none(),
+        });
     let outcomes = [
         Outcome::Jump,
         Outcome::True,
@@ -68,8 +69,13 @@ fn full() -> Function {
     let reasons = [CutReason::BackEdge, CutReason::Opaque, CutReason::Limit];
     let ends = reasons.map(|why| DagEdgeKind::End { block: 3, why });
     let starts = reasons.map(|why| DagEdgeKind::Start { block: 2, why });
-    let others = [DagEdgeKind::Flow { edge: 7 }, DagEdgeKind::Leave { block: 1 }, DagEdgeKind::InFlight { block: 3 }];
-    let shapes = [PatternShape::Diamond, PatternShape::HalfDiamond, PatternShape::Jump, PatternShape::Exits];
+    let others = [
+        DagEdgeKind::Flow { edge: 7 },
+        DagEdgeKind::Leave { block: 1 },
+        DagEdgeKind::InFlight { block: 3 },
+    ];
+    let shapes =
+        [PatternShape::Diamond, PatternShape::HalfDiamond, PatternShape::Jump, PatternShape::Exits];
     Function {
         name: "f".into(),
         full_name: "int f(char)".into(),
@@ -94,7 +100,9 @@ fn full() -> Function {
             cuts: [vec![Some((1, 0)), None, Some((0, 1))], vec![None; 8]].concat(),
         }),
         counted_blocks: vec![3, 0],
-        patterns: shapes.map(|shape| Pattern { shape, blocks: vec![0, 3], saved: vec![3] }).to_vec(),
+        patterns: shapes
+            .map(|shape| Pattern { shape, blocks: vec![0, 3], saved: vec![3] })
+            .to_vec(),
         counted_arcs: vec![20, 0],
         ..Function::default()
     }
@@ -103,7 +111,9 @@ fn full() -> Function {
 #[test]
 fn everything_comes_back() {
     assert_eq!(decoded(full()), Ok(full()));
-    for linkage in [Linkage::External, Linkage::Internal, Linkage::Inline, Linkage::Weak, Linkage::Copy] {
+    for linkage in
+        [Linkage::External, Linkage::Internal, Linkage::Inline, Linkage::Weak, Linkage::Copy]
+    {
         let function = Function { linkage, skipped: Some("why".into()), ..Function::default() };
         assert_eq!(decoded(function.clone()), Ok(function));
     }
@@ -142,14 +152,38 @@ fn every_index_is_below_the_number_of_things() {
     let cases: &[(Damage, u32, &str)] = &[
         (|of, at| of.locations[1].inlined_at = Some(at), 1, "a location is inlined at a later one"),
         (|of, at| of.blocks[1].locations = vec![at], 2, "a block's location is out of range"),
-        (|of, at| of.blocks[0].calls = vec![call("g", Some(at))], 2, "a call's location is out of range"),
+        (
+            |of, at| of.blocks[0].calls = vec![call("g", Some(at))],
+            2,
+            "a call's location is out of range",
+        ),
         (|of, at| of.edges[2].from = at, 2, "an edge's source is out of range"),
         (|of, at| of.edges[0].to = at, 2, "an edge's target is out of range"),
-        (|of, at| of.edges[0].cut = Some((at, 0)), 4, "a cut refers to an acyclic edge that does not exist"),
-        (|of, at| of.edges[0].cut = Some((0, at)), 4, "a cut refers to an acyclic edge that does not exist"),
-        (|of, at| of.dag[3] = dag(DagEdgeKind::Flow { edge: at }), 3, "an acyclic edge's origin is out of range"),
-        (|of, at| of.dag[3] = dag(DagEdgeKind::Leave { block: at }), 2, "an acyclic edge's block is out of range"),
-        (|of, at| of.dag[3] = dag(DagEdgeKind::InFlight { block: at }), 2, "an acyclic edge's block is out of range"),
+        (
+            |of, at| of.edges[0].cut = Some((at, 0)),
+            4,
+            "a cut refers to an acyclic edge that does not exist",
+        ),
+        (
+            |of, at| of.edges[0].cut = Some((0, at)),
+            4,
+            "a cut refers to an acyclic edge that does not exist",
+        ),
+        (
+            |of, at| of.dag[3] = dag(DagEdgeKind::Flow { edge: at }),
+            3,
+            "an acyclic edge's origin is out of range",
+        ),
+        (
+            |of, at| of.dag[3] = dag(DagEdgeKind::Leave { block: at }),
+            2,
+            "an acyclic edge's block is out of range",
+        ),
+        (
+            |of, at| of.dag[3] = dag(DagEdgeKind::InFlight { block: at }),
+            2,
+            "an acyclic edge's block is out of range",
+        ),
         (
             |of, at| of.dag[3] = dag(DagEdgeKind::End { block: at, why: CutReason::Limit }),
             2,
@@ -162,12 +196,18 @@ fn every_index_is_below_the_number_of_things() {
         ),
         (|of, at| of.counted_blocks = vec![at], 2, "a counted block does not exist"),
         (
-            |of, at| of.patterns = vec![Pattern { shape: PatternShape::Jump, blocks: vec![at], saved: vec![] }],
+            |of, at| {
+                of.patterns =
+                    vec![Pattern { shape: PatternShape::Jump, blocks: vec![at], saved: vec![] }]
+            },
             2,
             "a block of a pattern does not exist",
         ),
         (
-            |of, at| of.patterns = vec![Pattern { shape: PatternShape::Jump, blocks: vec![], saved: vec![at] }],
+            |of, at| {
+                of.patterns =
+                    vec![Pattern { shape: PatternShape::Jump, blocks: vec![], saved: vec![at] }]
+            },
             2,
             "a block of a pattern does not exist",
         ),
@@ -203,7 +243,10 @@ fn whole_paths_have_cuts_of_their_own() {
         assert_eq!(decoded(with_whole(leave(), Some(cut))), Err(message), "{cut:?}");
     }
     let beyond = dag(DagEdgeKind::Flow { edge: 3 });
-    assert_eq!(decoded(with_whole(beyond, None)), Err("an acyclic edge's origin is out of range".into()));
+    assert_eq!(
+        decoded(with_whole(beyond, None)),
+        Err("an acyclic edge's origin is out of range".into())
+    );
     for edges in [0, 2, 4] {
         let mut function = small();
         function.whole = Some(Whole { cuts: vec![None; edges], ..Whole::default() });
@@ -213,8 +256,10 @@ fn whole_paths_have_cuts_of_their_own() {
 
 #[test]
 fn each_kind_of_counter_is_added_once() {
-    let indirect =
-        Block { calls: vec![call(INDIRECT, None), call("g", None), call(INDIRECT, None)], ..Block::default() };
+    let indirect = Block {
+        calls: vec![call(INDIRECT, None), call("g", None), call(INDIRECT, None)],
+        ..Block::default()
+    };
     let function = Function {
         num_paths: 10,
         counted_blocks: vec![0; 3],
@@ -228,7 +273,8 @@ fn each_kind_of_counter_is_added_once() {
     assert_eq!(function.tables().count(), 0, "callees are not told apart");
 
     let function = Function { callees: 4, ..function };
-    let tables: Vec<_> = function.tables().map(|table| (table.of, table.first_key, table.first_counter)).collect();
+    let tables: Vec<_> =
+        function.tables().map(|table| (table.of, table.first_key, table.first_counter)).collect();
     let callees = |call| TableOf::Callees { block: 1, call };
     assert_eq!(tables, [(callees(0), 50, 118), (callees(2), 54, 123)]);
     assert_eq!((function.counters(), function.keys()), (18 + 5 + 5, 8));
@@ -237,7 +283,11 @@ fn each_kind_of_counter_is_added_once() {
 #[test]
 fn calls_tell_of_their_blocks_and_of_the_entry() {
     let calls = Block { calls: vec![call("g", None)], ..Block::default() };
-    let function = Function { blocks: vec![Block::default(), Block::default(), calls], ..Function::default() };
-    assert_eq!([0, 1, 2, 3].map(|block| function.tells_of_calls(block)), [true, false, true, false]);
+    let function =
+        Function { blocks: vec![Block::default(), Block::default(), calls], ..Function::default() };
+    assert_eq!(
+        [0, 1, 2, 3].map(|block| function.tells_of_calls(block)),
+        [true, false, true, false]
+    );
     assert!(call(INDIRECT, None).is_indirect() && !call("g", None).is_indirect());
 }

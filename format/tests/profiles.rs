@@ -7,7 +7,10 @@ use pathformat::wire::Error;
 #[test]
 fn a_run_is_shown_by_its_digits() {
     let run = RunId([0x0a; 16]);
-    assert_eq!((run.to_string(), format!("{run:?}")), ("0a".repeat(16), format!("run {}", "0a".repeat(16))));
+    assert_eq!(
+        (run.to_string(), format!("{run:?}")),
+        ("0a".repeat(16), format!("run {}", "0a".repeat(16)))
+    );
 }
 
 #[test]
@@ -29,7 +32,10 @@ fn counters_that_are_zero_or_out_of_order_are_left_out() {
     }
     counters.finish();
     writer.finish();
-    assert_eq!(Profile::decode(&bytes).expect("sound").parts[0].modules[0].counts, [(2, 5), (4, 6)]);
+    assert_eq!(
+        Profile::decode(&bytes).expect("sound").parts[0].modules[0].counts,
+        [(2, 5), (4, 6)]
+    );
 }
 
 #[test]

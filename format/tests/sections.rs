@@ -7,7 +7,8 @@ use pathformat::wire::Error;
 const STORED: [&[u8]; 3] = [b"hello", b"eight by", b"x"];
 
 fn section() -> Vec<u8> {
-    let record = |(id, stored): (u8, &&[u8])| write(ModuleId([id; 16]), 1, [id.into(), 3], 99, stored);
+    let record =
+        |(id, stored): (u8, &&[u8])| write(ModuleId([id; 16]), 1, [id.into(), 3], 99, stored);
     (1..).zip(&STORED).flat_map(record).collect()
 }
 
@@ -34,7 +35,10 @@ fn heads_and_stored_bytes_come_back() {
         let record = record.expect("sound");
         let id = number as u8 + 1;
         assert_eq!((record.head.flags, record.head.id), (1, ModuleId([id; 16])));
-        assert_eq!((record.head.counters, record.head.keys, record.head.raw_length), (id.into(), 3, 99));
+        assert_eq!(
+            (record.head.counters, record.head.keys, record.head.raw_length),
+            (id.into(), 3, 99)
+        );
         assert_eq!((record.head.stored_length, record.stored), (stored.len() as u64, stored));
         assert_eq!(record.verify(), Ok(()));
     }
@@ -51,7 +55,8 @@ fn a_section_that_is_cut_has_the_records_before_the_cut_and_one_error() {
     assert_eq!(section.len(), 240);
     for length in 0..section.len() {
         let sound = ends.iter().filter(|&&end| end <= length).count();
-        let in_middle = begins.iter().zip(&ends).any(|(&begin, &end)| begin < length && length < end);
+        let in_middle =
+            begins.iter().zip(&ends).any(|(&begin, &end)| begin < length && length < end);
         assert_eq!(found(&section[..length]), (sound, in_middle.into()), "at {length}");
     }
 }

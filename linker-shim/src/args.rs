@@ -1,7 +1,7 @@
 //! What pathld must know of a linker's command line: what is linked, from where, and to what.
 //!
-//! Everything unknown is taken for a switch and left to the real linker. Taking a switch's value for an input does
-//! no harm: a file that is no object has no counters.
+//! Everything unknown is taken for a switch and left to the real linker. Taking a switch's value
+//! for an input does no harm: a file that is no object has no counters.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
@@ -43,7 +43,9 @@ impl CommandLine {
     pub(crate) fn has_start_files(&self) -> bool {
         self.inputs.iter().any(|input| match input {
             Input::Library { .. } => false,
-            Input::File(path) => path.file_name().is_some_and(|name| name.as_bytes().ends_with(b"crt1.o")),
+            Input::File(path) => {
+                path.file_name().is_some_and(|name| name.as_bytes().ends_with(b"crt1.o"))
+            }
         })
     }
 }
@@ -188,8 +190,8 @@ pub(crate) fn parse(arguments: &[OsString]) -> CommandLine {
     parser.finish()
 }
 
-/// Where the compiler's own libraries begin on a command line, that is the C library and what belongs to it. The end if
-/// that cannot be seen.
+/// Where the compiler's own libraries begin on a command line, that is the C library and what
+/// belongs to it. The end if that cannot be seen.
 pub(crate) fn before_system_libraries(arguments: &[OsString]) -> usize {
     let is_system = |argument: &OsString| {
         matches!(argument.as_bytes(), b"-lgcc" | b"-lgcc_eh" | b"-lc")
@@ -222,7 +224,8 @@ fn split(argument: &[u8]) -> (&[u8], Option<&[u8]>) {
 
 /// Whether this letter may be followed by its value at once.
 fn joins(letter: u8) -> bool {
-    // Of the one-letter options only these matter here; `-export-dynamic` and the like start with others.
+    // Of the one-letter options only these matter here; `-export-dynamic` and the like start with
+    // others.
     matches!(letter, b'L' | b'l' | b'm' | b'o' | b'b' | b'T' | b'R')
 }
 
@@ -266,7 +269,8 @@ impl Parser {
         match (name, value) {
             (b"", None) => self.only_inputs = true,
             (b"l" | b"library", Some(library)) => {
-                line.inputs.push(Input::Library { name: library.into(), static_only: self.static_only });
+                line.inputs
+                    .push(Input::Library { name: library.into(), static_only: self.static_only });
             }
             (b"T" | b"script", Some(script)) => line.inputs.push(Input::File(script.into())),
             (b"L" | b"library-path", Some(directory)) => line.search.push(directory.into()),
@@ -277,7 +281,9 @@ impl Parser {
             // What clang says for link-time optimisation to lld, and what it says to other linkers.
             (b"fat-lto-objects", None) => line.takes_fat_bitcode = true,
             (b"no-fat-lto-objects", None) => line.takes_fat_bitcode = false,
-            (b"plugin", Some(plugin)) => line.takes_fat_bitcode |= plugin.as_bytes().ends_with(b"/LLVMgold.so"),
+            (b"plugin", Some(plugin)) => {
+                line.takes_fat_bitcode |= plugin.as_bytes().ends_with(b"/LLVMgold.so")
+            }
             (b"shared" | b"Bshareable", None) => line.kind = Kind::Library,
             (b"Bstatic" | b"dn" | b"non_shared" | b"static", None) => self.static_only = true,
             (b"Bdynamic" | b"dy" | b"call_shared", None) => self.static_only = false,
@@ -286,12 +292,16 @@ impl Parser {
             (b"b" | b"format", Some(format)) => {
                 self.data = !(format == "default" || format.as_bytes().starts_with(b"elf"));
             }
-            (b"r" | b"i" | b"Ur" | b"relocatable", None) => line.foreign = Some(Foreign::Relocatable),
+            (b"r" | b"i" | b"Ur" | b"relocatable", None) => {
+                line.foreign = Some(Foreign::Relocatable)
+            }
             (b"help" | b"target-help" | b"version" | b"print-sysroot", None) => {
                 line.foreign = Some(Foreign::Information);
             }
             (b"m", Some(machine)) if !is_ours(machine) => line.foreign = Some(Foreign::Machine),
-            (b"rsp-quoting", Some(quoting)) if quoting == "windows" => line.foreign = Some(Foreign::Quoting),
+            (b"rsp-quoting", Some(quoting)) if quoting == "windows" => {
+                line.foreign = Some(Foreign::Quoting)
+            }
             _ => {}
         }
     }
@@ -300,142 +310,4 @@ impl Parser {
 /// Whether an emulation is x86-64 ELF with 64-bit pointers.
 fn is_ours(machine: &OsStr) -> bool {
     machine == "elf_x86_64"
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn parsed(line: &str) -> CommandLine {
-        parse(&line.split_whitespace().map(OsString::from).collect::<Vec<_>>())
-    }
-
-    fn files(line: &str) -> Vec<String> {
-        let inputs = parsed(line).inputs;
-        inputs
-            .into_iter()
-            .map(|input| match input {
-                Input::File(path) => path.to_str().expect("ASCII").to_owned(),
-                Input::Library { name, static_only } => {
-                    format!("{}{}", if static_only { "-static " } else { "-l" }, name.to_str().expect("ASCII"))
-                }
-            })
-            .collect()
-    }
-
-    #[test]
-    fn bitcode_beside_machine_code_is_taken_where_clang_optimises() {
-        for (line, takes) in [
-            ("a.o", false),
-            ("-plugin /usr/lib/llvm-22/bin/../lib/LLVMgold.so -plugin-opt=O2 a.o", true),
-            ("-plugin /usr/libexec/gcc/liblto_plugin.so a.o", false),
-            ("--fat-lto-objects a.o", true),
-            ("--fat-lto-objects --no-fat-lto-objects a.o", false),
-        ] {
-            assert_eq!(parsed(line).takes_fat_bitcode, takes, "{line}");
-        }
-    }
-
-    #[test]
-    fn the_kind_of_image_is_known() {
-        for (line, kind) in [
-            ("-pie a.o -lc", Kind::Executable),
-            ("-static a.o -lc", Kind::Static),
-            ("-static -pie --no-dynamic-linker -z text a.o -lc", Kind::Static),
-            ("a.o -Bstatic -lx -Bdynamic -lc", Kind::Executable),
-            ("-shared a.o -lc", Kind::Library),
-            ("--shared -Bstatic a.o", Kind::Library),
-        ] {
-            assert_eq!(parsed(line).kind, kind, "{line}");
-        }
-    }
-
-    #[test]
-    fn the_command_line_of_clang() {
-        let line = "--hash-style=both --eh-frame-hdr -m elf_x86_64 -pie -dynamic-linker /lib64/ld-linux-x86-64.so.2 \
-            -o prog /lib/Scrt1.o -L/usr/lib/gcc -L /lib main.o -lgcc --as-needed -lgcc_s --no-as-needed -lc crtn.o";
-        assert_eq!(files(line), ["/lib/Scrt1.o", "main.o", "-lgcc", "-lgcc_s", "-lc", "crtn.o"]);
-        let line = parsed(line);
-        assert_eq!(line.output, Some("prog".into()));
-        assert_eq!(line.search, ["/usr/lib/gcc", "/lib"]);
-        assert_eq!((line.foreign, line.build_id), (None, false));
-    }
-
-    #[test]
-    fn the_start_of_the_c_library_is_known() {
-        for name in ["crt1.o", "/usr/lib/Scrt1.o", "/x/rcrt1.o", "gcrt1.o"] {
-            assert!(parsed(name).has_start_files(), "{name}");
-        }
-        assert!(!parsed("crti.o main.o -lcrt1.o crt1.o.d -o crt1.o").has_start_files());
-    }
-
-    #[test]
-    fn values_are_not_inputs() {
-        let line = "-e main -z now -soname libx.so -rpath /a -rpath-link /b -plugin p.so -plugin-opt=x -u sym -Map m \
-            --version-script v.map --defsym a=b -T link.ld --wrap malloc -h name -I ld.so -Ttext 0x1000 a.o -mllvm -x";
-        assert_eq!(files(line), ["link.ld", "a.o"]);
-    }
-
-    #[test]
-    fn joined_and_separate_values() {
-        for line in [
-            "-o x -l a -L d",
-            "-ox -la -Ld",
-            "--output x --library a --library-path d",
-            "--output=x --library=a --library-path=d",
-            "-output x --library a -library-path=d",
-        ] {
-            let line = parsed(line);
-            assert_eq!(line.output, Some("x".into()));
-            assert_eq!(line.inputs, [Input::Library { name: "a".into(), static_only: false }]);
-            assert_eq!(line.search, ["d"]);
-        }
-    }
-
-    #[test]
-    fn state_belongs_to_what_follows() {
-        let line = "-la -Bstatic -lb --push-state -Bdynamic -lc --pop-state -ld -Bdynamic -l:lib.a \
-            -b binary data.bin --format=default x.o --format elf64-x86-64 y.o";
-        assert_eq!(files(line), ["-la", "-static b", "-lc", "-static d", "-l:lib.a", "x.o", "y.o"]);
-    }
-
-    #[test]
-    fn what_is_foreign() {
-        for (line, foreign) in [
-            ("-r a.o", Some(Foreign::Relocatable)),
-            ("--relocatable a.o", Some(Foreign::Relocatable)),
-            ("-i a.o", Some(Foreign::Relocatable)),
-            ("-rpath x a.o", None),
-            ("--version", Some(Foreign::Information)),
-            ("--version-script=x a.o", None),
-            ("a.o --help", Some(Foreign::Information)),
-            ("-v a.o", None),
-            ("-m elf_i386 a.o", Some(Foreign::Machine)),
-            ("-melf_i386 a.o", Some(Foreign::Machine)),
-            ("-melf_x86_64 a.o", None),
-            ("-mllvm x a.o", None),
-            ("--rsp-quoting=windows a.o", Some(Foreign::Quoting)),
-        ] {
-            assert_eq!(parsed(line).foreign, foreign, "{line}");
-        }
-    }
-
-    #[test]
-    fn after_two_dashes_all_are_inputs() {
-        assert_eq!(files("a.o -- -b"), ["a.o", "-b"]);
-    }
-
-    #[test]
-    fn a_build_id_in_any_form() {
-        for line in ["--build-id", "-build-id", "--build-id=none", "-build-id=sha1"] {
-            assert!(parsed(line).build_id, "{line}");
-        }
-    }
-
-    #[test]
-    fn an_option_without_its_value_is_harmless() {
-        for line in ["-o", "-l", "--sysroot", "-", "-=", "--=x", "--pop-state", ""] {
-            parsed(line);
-        }
-    }
 }

@@ -1,4 +1,5 @@
-//! Files as byte slices: small ones are read, large ones mapped, since of an archive only a little is looked at.
+//! Files as byte slices: small ones are read, large ones mapped, since of an archive only a little
+//! is looked at.
 #![allow(unsafe_code, reason = "mapping a file is the one thing here that Rust cannot check")]
 
 use std::fs::File;
@@ -10,8 +11,9 @@ use std::path::Path;
 use memmap2::Mmap;
 use rustix::fs::OFlags;
 
-/// Up to here reading is cheaper than mapping: page faults cost more than copying, and threads wait for each other
-/// when they map (a whole run over 400 objects of 20 KB: 3.0 ms by reading, 4.4 ms by mapping).
+/// Up to here reading is cheaper than mapping: page faults cost more than copying, and threads wait
+/// for each other when they map (a whole run over 400 objects of 20 KB: 3.0 ms by reading, 4.4 ms
+/// by mapping).
 const SMALL: u64 = 256 << 10;
 
 /// Which file, whatever it is called: its device and its number there.
@@ -48,12 +50,14 @@ impl Deref for Content {
 /// The file cannot be read, or is not a regular one: a pipe must be left to the real linker.
 pub(crate) fn content(path: &Path) -> io::Result<Content> {
     let refusal = || Err(io::Error::other("not a regular file"));
-    // A pipe notices that it is opened, so it is not; and should it just have come here, nobody waits for its other end.
+    // A pipe notices that it is opened, so it is not; and should it just have come here, nobody
+    // waits for its other end.
     if !std::fs::metadata(path)?.is_file() {
         return refusal();
     }
     let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
-    let mut file = File::options().read(true).custom_flags(flags.bits().cast_signed()).open(path)?;
+    let mut file =
+        File::options().read(true).custom_flags(flags.bits().cast_signed()).open(path)?;
     let metadata = file.metadata()?;
     if !metadata.is_file() {
         return refusal();
@@ -64,8 +68,8 @@ pub(crate) fn content(path: &Path) -> io::Result<Content> {
         file.read_exact(&mut bytes)?;
         return Ok(Content { identity, bytes: Bytes::Read(bytes) });
     }
-    // SAFETY: a build that changes an input while it is being linked breaks the real linker, which maps it as well;
-    // no invariant of ours depends on two looks at a byte giving the same.
+    // SAFETY: a build that changes an input while it is being linked breaks the real linker, which
+    // maps it as well; no invariant of ours depends on two looks at a byte giving the same.
     let map = unsafe { Mmap::map(&file) }?;
     Ok(Content { identity, bytes: Bytes::Mapped(map) })
 }

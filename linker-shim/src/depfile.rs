@@ -1,20 +1,25 @@
-//! Takes our files out of a file that the linker's `--dependency-file` wrote: a build system that looked for the temporary ones would
-//! not find them, and would link for ever. The runtime's archives are no input of the user's.
+//! Takes our files out of a file that the linker's `--dependency-file` wrote: a build system that
+//! looked for the temporary ones would not find them, and would link for ever. The runtime's
+//! archives are no input of the user's.
 //!
-//! Such a file is a rule with the inputs, a line for each or all in one (mold), and behind it an empty rule for each input. In
-//! names `\` stands before spaces, `#` and itself, and a dollar sign is doubled.
+//! Such a file is a rule with the inputs, a line for each or all in one (mold), and behind it an
+//! empty rule for each input. In names `\` stands before spaces, `#` and itself, and a dollar sign
+//! is doubled.
 
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-/// Rewrites the file without anything in `directory` and without these `files`. A file that is not there is none of our business.
+/// Rewrites the file without anything in `directory` and without these `files`. A file that is not
+/// there is none of our business.
 pub(crate) fn clean(file: &Path, directory: &Path, files: &[&Path]) {
     let bytes = |path: &Path| path.as_os_str().as_bytes().to_vec();
     let folder = [bytes(directory), b"/".to_vec()].concat();
     let files: Vec<_> = files.iter().map(|file| bytes(file)).collect();
     if let Ok(text) = fs::read(file) {
-        let cleaned = without(&text, |name| name.starts_with(&folder) || files.iter().any(|file| file == name));
+        let cleaned = without(&text, |name| {
+            name.starts_with(&folder) || files.iter().any(|file| file == name)
+        });
         if cleaned != text {
             // Failing here costs a relink at the next build, not this one.
             let _ = fs::write(file, cleaned);
@@ -101,18 +106,25 @@ mod tests {
 
     #[test]
     fn our_files_disappear_from_the_rule_and_after_it() {
-        let with = "a.out: \\\n  /tmp/pathld/m.o \\\n  /l\\ b/rt$$.a \\\n  x.o\n\n/tmp/pathld/m.o:\n\n/l\\ b/rt$$.a:\n\nx.o:\n";
+        let with = "a.out: \\\n  /tmp/pathld/m.o \\\n  /l\\ b/rt$$.a \\\n  \
+            x.o\n\n/tmp/pathld/m.o:\n\n/l\\ b/rt$$.a:\n\nx.o:\n";
         assert_eq!(cleaned(with), "a.out: \\\n  x.o\n\nx.o:\n");
     }
 
     #[test]
     fn the_last_of_a_rule_leaves_no_backslash() {
-        assert_eq!(cleaned("a.out: \\\n  x.o \\\n  /tmp/pathld/m.o\n\nx.o:\n"), "a.out: \\\n  x.o\n\nx.o:\n");
+        assert_eq!(
+            cleaned("a.out: \\\n  x.o \\\n  /tmp/pathld/m.o\n\nx.o:\n"),
+            "a.out: \\\n  x.o\n\nx.o:\n"
+        );
     }
 
     #[test]
     fn a_rule_of_one_line_keeps_its_target() {
-        assert_eq!(cleaned("a.out: /tmp/pathld/m.o x\\ y.o\n\nx\\ y.o:\n"), "a.out: x\\ y.o\n\nx\\ y.o:\n");
+        assert_eq!(
+            cleaned("a.out: /tmp/pathld/m.o x\\ y.o\n\nx\\ y.o:\n"),
+            "a.out: x\\ y.o\n\nx\\ y.o:\n"
+        );
         assert_eq!(cleaned("a.out: x.o /tmp/pathld/m.o\n"), "a.out: x.o\n");
     }
 

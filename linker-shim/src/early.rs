@@ -1,8 +1,9 @@
-//! The function that makes the thread-local words of the calling thread, for code that runs before the C library does.
+//! The function that makes the thread-local words of the calling thread, for code that runs before
+//! the C library does.
 //!
 //! Resolvers of ifuncs call it (`pass/src/counters.rs`), and so does the entry of a static program
-//! (`runtime/src/early.rs`). Then nothing is relocated in a static-pie, so the addresses that it hands on are
-//! computed from its own.
+//! (`runtime/src/early.rs`). Then nothing is relocated in a static-pie, so the addresses that it
+//! hands on are computed from its own.
 
 use std::ops::Range;
 
@@ -65,12 +66,14 @@ const CODE: [u8; 42] = [
 /// In place of the distance, where there is no word: no distance.
 const NO_DELTA: [u8; 7] = [0x31, 0xc9, 0x0f, 0x1f, 0x44, 0x00, 0x00]; // xor %ecx, %ecx; nop
 
-/// In place of the jump in a library, which is loaded when there is a thread pointer. What is before it tells pathld where all that is.
+/// In place of the jump in a library, which is loaded when there is a thread pointer. What is
+/// before it tells pathld where all that is.
 const RETURN: [u8; 5] = [0xc3, 0x0f, 0x1f, 0x40, 0x00]; // ret; nop
 
 /// Adds the function; in a `library` it does nothing.
 pub(crate) fn define(object: &mut Object<'_>, words: Words, library: bool) -> Result<SymbolId> {
-    let section = object.add_section(Vec::new(), b".text.__pathcc_early".to_vec(), SectionKind::Text);
+    let section =
+        object.add_section(Vec::new(), b".text.__pathcc_early".to_vec(), SectionKind::Text);
     let mut code = CODE;
     code[COUNT..COUNT + 4].copy_from_slice(&words.count.to_le_bytes());
     if words.delta.is_none() {
@@ -108,7 +111,8 @@ pub(crate) struct Found {
     pub(crate) place: u64,
 }
 
-/// Finds the function in `code`, which starts at an address; there linkers have made the distance a constant.
+/// Finds the function in `code`, which starts at an address; there linkers have made the distance a
+/// constant.
 pub(crate) fn find(code: &[u8], address: u64) -> Option<Found> {
     let first = address.next_multiple_of(ALIGNMENT) - address;
     (first..code.len() as u64).step_by(ALIGNMENT as usize).find_map(|at| {
@@ -120,23 +124,40 @@ pub(crate) fn find(code: &[u8], address: u64) -> Option<Found> {
             Some(next.wrapping_add_signed(number(place)?.into()))
         };
         let (region, modules, delta) = (REGION as usize, MODULES as usize, DELTA as usize);
-        let is_it = opcodes(0..region) && opcodes(region + 4..modules) && opcodes(modules + 4..COUNT);
+        let is_it =
+            opcodes(0..region) && opcodes(region + 4..modules) && opcodes(modules + 4..COUNT);
         let place = PLACE as usize;
         if !is_it || !opcodes(delta + 4..place) {
             return None;
         }
         let count = number(COUNT)? as u32;
         let distance = number(delta).filter(|_| code[delta - 3..delta] == CONSTANT);
-        Some(Found { region: from(region)?, modules: from(modules)?, count, distance, place: from(place)? })
+        Some(Found {
+            region: from(region)?,
+            modules: from(modules)?,
+            count,
+            distance,
+            place: from(place)?,
+        })
     })
 }
 
-fn symbol(object: &mut Object<'_>, name: &str, section: SymbolSection, value: u64, size: u64) -> SymbolId {
+fn symbol(
+    object: &mut Object<'_>,
+    name: &str,
+    section: SymbolSection,
+    value: u64,
+    size: u64,
+) -> SymbolId {
     object.add_symbol(object::write::Symbol {
         name: name.into(),
         value,
         size,
-        kind: if section == SymbolSection::Undefined { SymbolKind::Unknown } else { SymbolKind::Text },
+        kind: if section == SymbolSection::Undefined {
+            SymbolKind::Unknown
+        } else {
+            SymbolKind::Text
+        },
         scope: SymbolScope::Linkage,
         weak: false,
         section,

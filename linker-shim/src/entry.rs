@@ -1,8 +1,9 @@
 //! Puts the runtime's entry before that of a program which no dynamic linker prepares.
 //!
-//! Such a program begins without a thread pointer, and may count before the C library sets one (`runtime/src/early.rs`).
-//! The runtime's entry is in every executable, and goes on to wherever the word beside it says. So nothing has to be known of
-//! how the program's own entry was chosen: by an option, by a script or by default. What cannot be read is left as it is.
+//! Such a program begins without a thread pointer, and may count before the C library sets one
+//! (`runtime/src/early.rs`). The runtime's entry is in every executable, and goes on to wherever
+//! the word beside it says. So nothing has to be known of how the program's own entry was chosen:
+//! by an option, by a script or by default. What cannot be read is left as it is.
 
 use std::fs::OpenOptions;
 use std::io;
@@ -24,7 +25,8 @@ const ALIGNMENT: u64 = 8;
 /// Behind the signature stand the distance to the runtime's entry from here, …
 const ENTRY: u64 = 16;
 
-/// … whether the entry is to call the constructor, as four bytes, and as eight the distance from there to the program's own.
+/// … whether the entry is to call the constructor, as four bytes, and as eight the distance from
+/// there to the program's own.
 const WORDS: u64 = 20;
 
 /// Where a header says where a program begins.
@@ -33,8 +35,8 @@ const ENTRY_IN_HEADER: u64 = 24;
 /// What is to be written into an image, and where.
 type Changes = [(u64, Vec<u8>); 2];
 
-/// Changes the entry of the program at `path` if it needs that. `alone` says that no C library was linked in, which would call
-/// constructors.
+/// Changes the entry of the program at `path` if it needs that. `alone` says that no C library was
+/// linked in, which would call constructors.
 ///
 /// # Errors
 /// It cannot be written.
@@ -56,7 +58,8 @@ fn changes(data: &[u8], alone: bool) -> Option<Changes> {
     }
     let mut found = segments.iter().filter_map(|segment| find(segment, data));
     let (place, address) = found.next().filter(|_| found.next().is_none())?;
-    let distance = data.get((place + ENTRY) as usize..)?.first_chunk().copied().map(i32::from_le_bytes)?;
+    let distance =
+        data.get((place + ENTRY) as usize..)?.first_chunk().copied().map(i32::from_le_bytes)?;
     let entry = (address + ENTRY).wrapping_add_signed(distance.into());
     // A static-pie is relocated by its own code, which the constructor cannot wait for.
     let starts = u32::from(alone && kind == ET_EXEC);
@@ -72,7 +75,8 @@ fn find(segment: &ProgramHeader64<LittleEndian>, data: &[u8]) -> Option<(u64, u6
     let bytes = segment.data(LittleEndian, data).ok()?;
     let start = segment.p_vaddr(LittleEndian);
     let first = start.next_multiple_of(ALIGNMENT) - start;
-    let is_there = |&at: &u64| bytes.get(at as usize..).is_some_and(|rest| rest.starts_with(&SIGNATURE));
+    let is_there =
+        |&at: &u64| bytes.get(at as usize..).is_some_and(|rest| rest.starts_with(&SIGNATURE));
     let at = (first..bytes.len() as u64).step_by(ALIGNMENT as usize).find(is_there)?;
     Some((segment.p_offset(LittleEndian) + at, start + at))
 }

@@ -1,8 +1,8 @@
-//! From the inputs of a command line to files, as the linker would find them: `-l` through `-L`, `=` and `$SYSROOT`,
-//! and one script that names others.
+//! From the inputs of a command line to files, as the linker would find them: `-l` through `-L`,
+//! `=` and `$SYSROOT`, and one script that names others.
 //!
-//! A library that is found elsewhere than the real linker finds it does no lasting harm: the output is compared
-//! with what was found here.
+//! A library that is found elsewhere than the real linker finds it does no lasting harm: the output
+//! is compared with what was found here.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
@@ -36,17 +36,22 @@ impl Locator {
         let given = line.search.iter().map(OsString::as_os_str);
         let directories = given.chain(DEFAULT_DIRECTORIES.iter().map(OsStr::new));
         Self {
-            directories: directories.map(|directory| with_sysroot(directory, sysroot.as_deref())).collect(),
+            directories: directories
+                .map(|directory| with_sysroot(directory, sysroot.as_deref()))
+                .collect(),
             sysroot,
         }
     }
 
-    /// The file of an input of the command line; `None` if there is none, which the real linker will tell.
+    /// The file of an input of the command line; `None` if there is none, which the real linker
+    /// will tell.
     pub(crate) fn file(&self, input: &Input) -> Option<PathBuf> {
         match input {
             Input::File(path) if path.exists() => Some(path.clone()),
             // A script is also searched for, and so is what looks like one.
-            Input::File(path) if path.is_relative() => self.in_directories(|directory| directory.join(path)),
+            Input::File(path) if path.is_relative() => {
+                self.in_directories(|directory| directory.join(path))
+            }
             Input::File(_) => None,
             Input::Library { name, static_only } => self.library(name, *static_only),
         }
@@ -67,14 +72,19 @@ impl Locator {
             return Some(path);
         }
         let beside = directory.join(&path);
-        if beside.exists() { Some(beside) } else { self.in_directories(|directory| directory.join(&path)) }
+        if beside.exists() {
+            Some(beside)
+        } else {
+            self.in_directories(|directory| directory.join(&path))
+        }
     }
 
     fn library(&self, name: &OsStr, static_only: bool) -> Option<PathBuf> {
         if let Some(file) = name.as_bytes().strip_prefix(b":") {
             return self.in_directories(|directory| directory.join(OsStr::from_bytes(file)));
         }
-        let file = |suffix: &str| OsString::from_iter([OsStr::new("lib"), name, OsStr::new(suffix)]);
+        let file =
+            |suffix: &str| OsString::from_iter([OsStr::new("lib"), name, OsStr::new(suffix)]);
         let (shared, archive) = (file(".so"), file(".a"));
         self.directories.iter().find_map(|directory| {
             let shared = Some(directory.join(&shared)).filter(|path| !static_only && path.exists());
@@ -93,7 +103,11 @@ fn with_sysroot(path: &OsStr, sysroot: Option<&Path>) -> PathBuf {
     match bytes.strip_prefix(b"=").or_else(|| bytes.strip_prefix(b"$SYSROOT")) {
         Some(rest) => PathBuf::from_iter([
             sysroot.unwrap_or(Path::new("")).as_os_str(),
-            OsStr::from_bytes(if sysroot.is_some() { rest.strip_prefix(b"/").unwrap_or(rest) } else { rest }),
+            OsStr::from_bytes(if sysroot.is_some() {
+                rest.strip_prefix(b"/").unwrap_or(rest)
+            } else {
+                rest
+            }),
         ]),
         None => path.into(),
     }
@@ -121,7 +135,9 @@ mod tests {
         let line = format!("-L{0}/none -L{0}/a -L=/b --sysroot={0}", root.path().display());
         let line = args::parse(&line.split(' ').map(OsString::from).collect::<Vec<_>>());
         let locator = Locator::new(&line);
-        let library = |name: &str, static_only| locator.file(&Input::Library { name: name.into(), static_only });
+        let library = |name: &str, static_only| {
+            locator.file(&Input::Library { name: name.into(), static_only })
+        };
         assert_eq!(library("x", false), Some(shared));
         assert_eq!(library("x", true), Some(archive));
         assert_eq!(library("y", false), Some(other));

@@ -1,37 +1,44 @@
 //! One link, from the arguments to the finished image.
 //!
-//! The inputs tell which modules there may be, so that the real linker usually runs once. Its output tells which
-//! modules there are: bitcode shows its modules only then, and of an archive only some members are taken. If a
-//! module is missing in the list, or the list reserves far too much, it runs again with the list from the output.
+//! The inputs tell which modules there may be, so that the real linker usually runs once. Its
+//! output tells which modules there are: bitcode shows its modules only then, and of an archive
+//! only some members are taken. If a module is missing in the list, or the list reserves far too
+//! much, it runs again with the list from the output.
 //!
-//! Bitcode that clang made without us is instrumented while it is optimised, by the same plugin, which lld can load.
+//! Bitcode that clang made without us is instrumented while it is optimised, by the same plugin,
+//! which lld can load.
 //!
-//! A build never fails because of pathld: what goes wrong here is told, and the program is linked uncounted.
+//! A build never fails because of pathld: what goes wrong here is told, and the program is linked
+//! uncounted.
 
 use std::collections::HashSet;
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::fs;
+use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Error, Result};
 use pathformat::{tree, variables};
+use wrapper::children::Children;
 
 use crate::args::{self, CommandLine, Kind};
-use crate::process::{Outcome, Runner};
+use crate::process::{self, Outcome};
 use crate::real::{RealLinker, Voice};
 use crate::scan::{self, Damaged, Found, Module};
 use crate::workspace::Workspace;
-use crate::{depfile, entry, module, response, warn, words};
+use crate::{depfile, entry, module, response, words};
 
 /// A region of this size may not fit in a program any more, whose code reaches 2 GiB.
 const LARGE_REGION: u64 = 1 << 30;
 
-/// So much may be reserved for modules of archives that were not taken. It is never touched, so it costs no memory.
+/// So much may be reserved for modules of archives that were not taken. It is never touched, so it
+/// costs no memory.
 const TOLERATED_EXCESS: u64 = 64 << 20;
 
-/// The second run is final unless the real linker takes other members of archives than in the first.
+/// The second run is final unless the real linker takes other members of archives than in the
+/// first.
 const MOST_ROUNDS: usize = 3;
 
 /// Of many damaged records only so many are told.
@@ -43,7 +50,9 @@ const TOLD: usize = 3;
 /// The real linker cannot be found or started.
 pub(crate) fn run(arguments: &[OsString]) -> Result<Outcome> {
     let real = RealLinker::find()?;
-    let Some(expanded) = response::expand(arguments) else { return Err(real.exec(arguments)) };
+    let Some(expanded) = response::expand(arguments, &|| real.dialect()) else {
+        return Err(real.exec(arguments));
+    };
     let line = args::parse(&expanded);
     if is_disabled() || line.foreign.is_some() || line.inputs.is_empty() {
         return Err(real.exec(arguments));
@@ -59,10 +68,10 @@ pub(crate) fn run(arguments: &[OsString]) -> Result<Outcome> {
     }
     let prepared = runtime().and_then(|runtime| {
         // Watched for first, so that no signal leaves the directory behind.
-        let runner = Runner::new().context("cannot watch for signals")?;
-        Ok((runtime, runner, Workspace::new().context("cannot make a temporary directory")?))
+        let children = Children::watching_signals().context("cannot watch for signals")?;
+        Ok((runtime, children, Workspace::new().context("cannot make a temporary directory")?))
     });
-    let (runtime, runner, workspace) = match prepared {
+    let (runtime, children, workspace) = match prepared {
         Ok(prepared) => prepared,
         Err(error) => {
             warn_uncounted(&error);
@@ -71,23 +80,42 @@ pub(crate) fn run(arguments: &[OsString]) -> Result<Outcome> {
     };
     // pathcc has instrumented its bitcode before.
     let lto = if found.bitcode && !by_pathcc { Lto::find(&real) } else { None };
-    let link = Link { real, lto, arguments, expanded: &expanded, line: &line, runtime, workspace, runner };
+    let link = Link {
+        real,
+        lto,
+        arguments,
+        expanded: &expanded,
+        line: &line,
+        runtime,
+        workspace,
+        children,
+    };
     let outcome = link.link(found).or_else(|error| {
         warn_uncounted(&error);
         link.once(None, Voice::Loud)
     })?;
     if let Some(file) = &line.dependency_file {
-        depfile::clean(file, link.workspace.path(), &[&link.runtime.counters, &link.runtime.threads]);
+        depfile::clean(
+            file,
+            link.workspace.path(),
+            &[&link.runtime.counters, &link.runtime.threads],
+        );
     }
     Ok(outcome)
 }
 
 /// What to say of a link by pathld in which nothing was compiled for it.
-const NOTHING_COUNTS: &str = "none of the inputs counts its paths: compile them with pathcc (CC=pathcc CXX=pathc++), or with the \
-    options that `pathcc --cflags` prints";
+const NOTHING_COUNTS: &str = "none of the inputs counts its paths: compile them with pathcc \
+    (CC=pathcc CXX=pathc++), or with the options that `pathcc --cflags` prints";
 
 fn is_disabled() -> bool {
     variables::is_on(env::var_os(variables::DISABLE).as_deref().map(OsStr::as_bytes))
+}
+
+/// Tells the user about something that does not keep the program from being linked.
+fn warn(message: &str) {
+    // If nobody listens, the program is linked all the same.
+    let _ = writeln!(io::stderr(), "pathld: warning: {message}");
 }
 
 fn warn_uncounted(error: &Error) {
@@ -96,7 +124,9 @@ fn warn_uncounted(error: &Error) {
 
 /// The root of the installed tree.
 fn root() -> Result<PathBuf> {
-    let this = env::current_exe().and_then(fs::canonicalize).context("cannot find out where pathld is installed")?;
+    let this = env::current_exe()
+        .and_then(fs::canonicalize)
+        .context("cannot find out where pathld is installed")?;
     Ok(this.parent().and_then(Path::parent).unwrap_or(Path::new("/")).to_path_buf())
 }
 
@@ -105,7 +135,8 @@ fn runtime() -> Result<Runtime> {
     let root = root()?;
     let [counters, threads] = [tree::RUNTIME, tree::THREADS].map(|path| root.join(path));
     for archive in [&counters, &threads] {
-        fs::metadata(archive).with_context(|| format!("the runtime {} is missing", archive.display()))?;
+        fs::metadata(archive)
+            .with_context(|| format!("the runtime {} is missing", archive.display()))?;
     }
     Ok(Runtime { counters, threads })
 }
@@ -149,7 +180,7 @@ struct Link<'a> {
     line: &'a CommandLine,
     runtime: Runtime,
     workspace: Workspace,
-    runner: Runner,
+    children: Children,
 }
 
 impl Link<'_> {
@@ -160,7 +191,9 @@ impl Link<'_> {
         let mut outcome = self.once(Some(&modules), Voice::Loud)?;
         for _ in 0..MOST_ROUNDS {
             let reached = Some(outcome).filter(|outcome| outcome.success());
-            let Some(reached) = reached.and_then(|_| scan::scan_image(&self.output())) else { break };
+            let Some(reached) = reached.and_then(|_| scan::scan_image(&self.output())) else {
+                break;
+            };
             let Some(better) = better_list(&modules, &reached.modules) else { break };
             if found.bitcode {
                 tell_damaged(&reached.damaged);
@@ -168,8 +201,8 @@ impl Link<'_> {
             if is_large(&better) {
                 let megabytes = module::region_size(&better).unwrap_or(u64::MAX) >> 20;
                 warn(&format!(
-                    "{}: the counters need {megabytes} MiB; if the link fails for relocations out of range, compile \
-                     with a smaller -fpath-limit",
+                    "{}: the counters need {megabytes} MiB; if the link fails for relocations out \
+                     of range, compile with a smaller -fpath-limit",
                     self.output().display()
                 ));
             }
@@ -177,7 +210,8 @@ impl Link<'_> {
             outcome = self.once(Some(&modules), Voice::Quiet)?;
             if !outcome.success() {
                 warn(&format!(
-                    "{}: the linker failed on the second run; the program is linked, but its paths are not counted",
+                    "{}: the linker failed on the second run; the program is linked, but its paths \
+                     are not counted",
                     self.output().display()
                 ));
                 return self.once(None, Voice::Loud);
@@ -198,12 +232,12 @@ impl Link<'_> {
 
     /// After a failure: if what was added is the reason, the program is linked without it.
     fn without_counters(&self, failure: Outcome) -> Result<Outcome> {
-        if self.runner.stopped_by().is_some() || !self.once(None, Voice::Quiet)?.success() {
+        if self.children.stopped_by().is_some() || !self.once(None, Voice::Quiet)?.success() {
             return Ok(failure);
         }
         warn(&format!(
-            "{}: the link fails with the counters, as told above, and succeeds without them; the program is linked, but \
-             its paths are not counted",
+            "{}: the link fails with the counters, as told above, and succeeds without them; the \
+             program is linked, but its paths are not counted",
             self.output().display()
         ));
         Ok(Outcome::Code(0))
@@ -213,11 +247,18 @@ impl Link<'_> {
     fn finish(&self, modules: &[Module]) {
         let output = self.output();
         let is_library = self.line.kind == Kind::Library;
-        let before = if is_library { Ok(()) } else { entry::put_before(&output, !self.line.has_c_library()) };
+        let before = if is_library {
+            Ok(())
+        } else {
+            entry::put_before(&output, !self.line.has_c_library())
+        };
         let moves = modules.iter().any(|module| module.moves_pointer);
         let without = if moves { words::take_away(&output) } else { Ok(()) };
         if let Err(error) = before.and(without) {
-            warn(&format!("{}: cannot be changed: {error}; it may not run; link it elsewhere", output.display()));
+            warn(&format!(
+                "{}: cannot be changed: {error}; it may not run; link it elsewhere",
+                output.display()
+            ));
         }
     }
 
@@ -225,12 +266,16 @@ impl Link<'_> {
         self.line.output.clone().unwrap_or_else(|| "a.out".into())
     }
 
-    /// Calls the real linker with counters for these modules; with nothing, as it was meant to be called.
+    /// Calls the real linker with counters for these modules; with nothing, as it was meant to be
+    /// called.
     fn once(&self, modules: Option<&[Module]>, voice: Voice) -> Result<Outcome> {
         let mut arguments = Vec::new();
         let lto = self.lto.as_ref().filter(|_| modules.is_some());
         if let Some(lto) = lto {
-            arguments.push(OsString::from_iter([OsStr::new("--load-pass-plugin="), lto.plugin.as_os_str()]));
+            arguments.push(OsString::from_iter([
+                OsStr::new("--load-pass-plugin="),
+                lto.plugin.as_os_str(),
+            ]));
             // lld alone has to be told.
             arguments.extend(self.line.takes_fat_bitcode.then(|| "--fat-lto-objects".into()));
         }
@@ -241,18 +286,23 @@ impl Link<'_> {
                 .write("pathcc.o", &module::generate(modules, self.line.kind)?)
                 .context("cannot write the object with the counters")?;
             // In front of everything, where no option before it can change how it is read.
-            arguments.extend([object.into_os_string(), self.runtime.counters.clone().into_os_string()]);
+            arguments
+                .extend([object.into_os_string(), self.runtime.counters.clone().into_os_string()]);
             if !self.line.build_id {
                 arguments.push("--build-id=sha1".into());
             }
-            if self.line.kind == Kind::Static && self.line.has_c_library() && self.line.has_start_files() {
-                // musl takes handlers of forks into a program only if something asks for them. Without the usual start
-                // much of a C library cannot be linked.
+            if self.line.kind == Kind::Static
+                && self.line.has_c_library()
+                && self.line.has_start_files()
+            {
+                // musl takes handlers of forks into a program only if something asks for them.
+                // Without the usual start much of a C library cannot be linked.
                 arguments.push("--undefined=pthread_atfork".into());
             }
         }
         if !modules.is_empty() && self.line.kind == Kind::Static {
-            let (program, system) = self.expanded.split_at(args::before_system_libraries(self.expanded));
+            let (program, system) =
+                self.expanded.split_at(args::before_system_libraries(self.expanded));
             arguments.extend_from_slice(program);
             arguments.push(self.runtime.threads.clone().into_os_string());
             arguments.extend_from_slice(system);
@@ -261,7 +311,7 @@ impl Link<'_> {
         }
         let real = lto.map_or(&self.real, |lto| &lto.linker);
         let command = real.prepare(&arguments, &self.workspace, voice)?;
-        self.runner.run(command).context("cannot start the real linker")
+        process::run(command, &self.children).context("cannot start the real linker")
     }
 }
 
@@ -315,7 +365,9 @@ mod tests {
     fn long_lists_are_compared_at_once() {
         let list: Vec<Module> = (0..1_000_000u64)
             .map(|number| Module {
-                id: ModuleId([number, 1].map(u64::to_le_bytes).as_flattened().try_into().expect("16")),
+                id: ModuleId(
+                    [number, 1].map(u64::to_le_bytes).as_flattened().try_into().expect("16"),
+                ),
                 ..module(0, 1)
             })
             .collect();

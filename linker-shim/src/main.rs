@@ -1,10 +1,27 @@
-//! `pathld`, a drop-in linker. It finds the instrumented modules among the inputs, generates an object that defines
-//! their counters, and calls the real linker with that object in front. Everything else is the real linker's
-//! business: a command line without instrumented inputs is handed on untouched.
+//! `ld.pathld`: a drop-in linker that makes programs count paths.
 //!
-//! ```text
-//! arguments → response → args → inputs → scan → module → link → real linker → scan of the output
-//! ```
+//! It finds the instrumented modules among the inputs, generates an object that defines their
+//! counters, and calls the real linker with that object in front. Everything else is the real
+//! linker's business: a command line without instrumented inputs is handed on untouched.
+//!
+//! The files, in reading order:
+//!
+//! * `link` one link from start to end
+//! * `response` the command line with response files opened
+//! * `args` what the command line says
+//! * `inputs` the files that its inputs stand for
+//! * `script` those that a linker script names
+//! * `content` files as bytes
+//! * `scan` the modules that objects, archives and images have
+//! * `module` the object with the region of counters and the table of modules
+//! * `threads` in it `pthread_create` and its like, as an executable defines them
+//! * `early` in it what makes thread-local words before the C library does
+//! * `workspace` the directory with files for the real linker
+//! * `real` the real linker
+//! * `process` runs it
+//! * `entry` the entry of a static program, changed in the image
+//! * `words` code in the image that must do without thread-local words
+//! * `depfile` the list of dependencies, without our files
 #![deny(unsafe_code)]
 
 mod args;
@@ -28,7 +45,6 @@ mod workspace;
 
 use std::env;
 use std::ffi::OsString;
-use std::io::{self, Write};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -40,10 +56,4 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
-}
-
-/// Tells the user about something that does not keep the program from being linked.
-fn warn(message: &str) {
-    // If nobody listens, the program is linked all the same.
-    let _ = writeln!(io::stderr(), "pathld: warning: {message}");
 }

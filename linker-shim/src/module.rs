@@ -7,13 +7,14 @@
 
 use anyhow::{Context, Result, ensure};
 use object::elf::{
-    GNU_PROPERTY_X86_FEATURE_1_AND, GNU_PROPERTY_X86_FEATURE_1_IBT, GNU_PROPERTY_X86_FEATURE_1_SHSTK, R_X86_64_64,
-    R_X86_64_GOTTPOFF, SHF_ALLOC, SHF_EXCLUDE, SHF_GROUP, SHT_NOTE, SHT_PROGBITS,
+    GNU_PROPERTY_X86_FEATURE_1_AND, GNU_PROPERTY_X86_FEATURE_1_IBT,
+    GNU_PROPERTY_X86_FEATURE_1_SHSTK, R_X86_64_64, R_X86_64_GOTTPOFF, SHF_ALLOC, SHF_EXCLUDE,
+    SHF_GROUP, SHT_NOTE, SHT_PROGBITS,
 };
 use object::write::{Comdat, Object, Relocation, SectionId, Symbol, SymbolId, SymbolSection};
 use object::{
-    Architecture, BinaryFormat, ComdatKind, Endianness, RelocationFlags, SectionFlags, SectionKind, SymbolFlags,
-    SymbolKind, SymbolScope,
+    Architecture, BinaryFormat, ComdatKind, Endianness, RelocationFlags, SectionFlags, SectionKind,
+    SymbolFlags, SymbolKind, SymbolScope,
 };
 use pathformat::descriptor::{self, Descriptor, KEYS, LIBRARY};
 use pathformat::raw::{OWN_BASE, PAGE};
@@ -68,7 +69,8 @@ pub(crate) fn generate(modules: &[Module], kind: Kind) -> Result<Vec<u8>> {
     );
     section(&mut object, ".note.GNU-stack", SectionKind::Other);
     let linked = section(&mut object, note::SECTION, SectionKind::Note);
-    *object.section_flags_mut(linked) = SectionFlags::Elf { sh_type: SHT_NOTE, sh_flags: SHF_ALLOC };
+    *object.section_flags_mut(linked) =
+        SectionFlags::Elf { sh_type: SHT_NOTE, sh_flags: SHF_ALLOC };
     object.append_section_data(linked, &note::head(note::Kind::Linked), note::ALIGNMENT.into());
 
     let region = section(&mut object, names::REGION_SECTION, SectionKind::UninitializedData);
@@ -78,7 +80,8 @@ pub(crate) fn generate(modules: &[Module], kind: Kind) -> Result<Vec<u8>> {
         let array = define(&mut object, &name, SymbolKind::Data, region, offset, words(module) * 8);
         claim_group(&mut object, array);
     }
-    let exact = || modules.iter().filter(|module| module.threads == Threads::Exact && module.counters > 0);
+    let exact =
+        || modules.iter().filter(|module| module.threads == Threads::Exact && module.counters > 0);
     let place = section(&mut object, ".data.__pathcc_place", SectionKind::Data);
     object.append_section_data(place, &names::NOWHERE.to_le_bytes(), 8);
     let place_symbol = define(&mut object, names::PLACE, SymbolKind::Data, place, 0, 8);
@@ -96,11 +99,15 @@ pub(crate) fn generate(modules: &[Module], kind: Kind) -> Result<Vec<u8>> {
     });
     delta_offset(&mut object, delta)?;
     let region_start = object.section_symbol(region);
-    for (module, &offset) in modules.iter().zip(&offsets).filter(|(module, _)| has_own_base(module)) {
+    for (module, &offset) in modules.iter().zip(&offsets).filter(|(module, _)| has_own_base(module))
+    {
         let place = object.append_section_data(thread_local, &[0; 8], 8);
         let addend = i64::try_from(offset).context("the counters exceed the address space")?;
         let flags = RelocationFlags::Elf { r_type: R_X86_64_64 };
-        object.add_relocation(thread_local, Relocation { offset: place, symbol: region_start, addend, flags })?;
+        object.add_relocation(
+            thread_local,
+            Relocation { offset: place, symbol: region_start, addend, flags },
+        )?;
         let name = format!("{}{}", names::BASE_PREFIX, module.id);
         let base = define(&mut object, &name, SymbolKind::Tls, thread_local, place, 8);
         claim_group(&mut object, base);
@@ -114,26 +121,48 @@ pub(crate) fn generate(modules: &[Module], kind: Kind) -> Result<Vec<u8>> {
             let flags = module.threads.code() | if has_own_base(module) { OWN_BASE } else { 0 };
             let counters = (module.id, offset, module.counters, flags);
             // All threads share the keys. In a profile they come before what they tell about.
-            let keys = (module.id.keys(), offset + module.counters * 8, module.keys, Threads::Atomic.code());
+            let keys = (
+                module.id.keys(),
+                offset + module.counters * 8,
+                module.keys,
+                Threads::Atomic.code(),
+            );
             [Some(keys).filter(|_| module.keys > 0), Some(counters)].into_iter().flatten()
         })
-        .flat_map(|(id, offset, length, flags)| descriptor::Module::bytes(id, offset, length, flags))
+        .flat_map(|(id, offset, length, flags)| {
+            descriptor::Module::bytes(id, offset, length, flags)
+        })
         .collect();
     let keyed = modules.iter().filter(|module| module.keys > 0).count();
     object.append_section_data(table, &entries, 8);
 
-    let section_of_image = section(&mut object, ".data.rel.ro.__pathcc_image", SectionKind::ReadOnlyDataWithRel);
+    let section_of_image =
+        section(&mut object, ".data.rel.ro.__pathcc_image", SectionKind::ReadOnlyDataWithRel);
     let flags = if kind == Kind::Library { LIBRARY } else { 0 } | if keyed > 0 { KEYS } else { 0 };
     let count = (modules.len() + keyed) as u32;
     object.append_section_data(section_of_image, &Descriptor::bytes(count, size, flags), 8);
-    define(&mut object, names::IMAGE, SymbolKind::Data, section_of_image, 0, Descriptor::SIZE as u64);
+    define(
+        &mut object,
+        names::IMAGE,
+        SymbolKind::Data,
+        section_of_image,
+        0,
+        Descriptor::SIZE as u64,
+    );
     let table_start = object.section_symbol(table);
     refer(&mut object, section_of_image, Descriptor::REGION_OFFSET, region_start)?;
     refer(&mut object, section_of_image, Descriptor::MODULES_OFFSET, table_start)?;
 
     // What pulls in the runtime. The words are never read.
-    let anchors = section(&mut object, ".data.rel.ro.__pathcc_anchors", SectionKind::ReadOnlyDataWithRel);
-    let words = early::Words { region: region_start, modules: table_start, count, delta, place: place_symbol };
+    let anchors =
+        section(&mut object, ".data.rel.ro.__pathcc_anchors", SectionKind::ReadOnlyDataWithRel);
+    let words = early::Words {
+        region: region_start,
+        modules: table_start,
+        count,
+        delta,
+        place: place_symbol,
+    };
     let early = early::define(&mut object, words, kind == Kind::Library)?;
     claim_group(&mut object, early);
     if kind != Kind::Library {
@@ -155,7 +184,9 @@ pub(crate) fn generate(modules: &[Module], kind: Kind) -> Result<Vec<u8>> {
         let [runtime, registry, leave] = names.map(|name| undefined(&mut object, name));
         let lent = lend(&mut object);
         let exits = threads::define_exits(&mut object, leave)?;
-        for function in threads::define(&mut object, runtime, registry, lent)?.into_iter().chain(exits) {
+        for function in
+            threads::define(&mut object, runtime, registry, lent)?.into_iter().chain(exits)
+        {
             let offset = object.append_section_data(anchors, &[0; 8], 8);
             refer(&mut object, anchors, offset, function)?;
         }
@@ -228,10 +259,12 @@ fn undefined(object: &mut Object<'_>, name: &str) -> SymbolId {
     })
 }
 
-/// Adds a COMDAT group named like `symbol`, with a member that no linker copies: groups without members are refused.
+/// Adds a COMDAT group named like `symbol`, with a member that no linker copies: groups without
+/// members are refused.
 fn claim_group(object: &mut Object<'_>, symbol: SymbolId) {
     let member = section(object, ".pathcc.claim", SectionKind::Other);
-    *object.section_flags_mut(member) = SectionFlags::Elf { sh_type: SHT_PROGBITS, sh_flags: SHF_EXCLUDE | SHF_GROUP };
+    *object.section_flags_mut(member) =
+        SectionFlags::Elf { sh_type: SHT_PROGBITS, sh_flags: SHF_EXCLUDE | SHF_GROUP };
     object.append_section_data(member, &[0], 1);
     object.add_comdat(Comdat { kind: ComdatKind::Any, symbol, sections: vec![member] });
 }

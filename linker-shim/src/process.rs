@@ -1,17 +1,12 @@
-//! Runs the real linker as a child and ends as it ended. Signals that would end pathld go to the child, so that
-//! temporary files are removed before pathld follows it.
+//! Runs the real linker as a child and ends as it ended. Signals that would end pathld go to the
+//! child, so that temporary files are removed before pathld follows it.
 
-use std::fs;
 use std::io;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, ExitCode, ExitStatus};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
 
-use rustix::process::{Pid, Signal, kill_process};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
-use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
+use wrapper::children::Children;
 
 /// How the real linker ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,72 +46,15 @@ impl From<ExitStatus> for Outcome {
     }
 }
 
-/// What the signal thread and the main thread share.
-#[derive(Default)]
-struct State {
-    child: Option<Pid>,
-    received: Option<i32>,
-}
-
-/// Runs one child after the other.
-pub(crate) struct Runner {
-    state: Arc<Mutex<State>>,
-}
-
-impl Runner {
-    /// From now on signals are passed on to the child, but for those that this program was told to ignore.
-    ///
-    /// # Errors
-    /// The system has no room for a handler or a thread.
-    pub(crate) fn new() -> io::Result<Self> {
-        let state = Arc::new(Mutex::new(State::default()));
-        let ignored = ignored_signals();
-        let wanted = [SIGHUP, SIGINT, SIGQUIT, SIGTERM].into_iter().filter(|signal| ignored >> (signal - 1) & 1 == 0);
-        let mut signals = Signals::new(wanted.collect::<Vec<_>>())?;
-        let shared = Arc::clone(&state);
-        thread::Builder::new().name("signals".into()).spawn(move || {
-            for signal in signals.forever() {
-                let mut state = shared.lock().unwrap_or_else(PoisonError::into_inner);
-                state.received = Some(signal);
-                if let (Some(child), Some(signal)) = (state.child, Signal::from_named_raw(signal)) {
-                    let _ = kill_process(child, signal);
-                }
-            }
-        })?;
-        Ok(Self { state })
-    }
-
-    /// The signal that has told us to stop.
-    pub(crate) fn stopped_by(&self) -> Option<i32> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner).received
-    }
-
-    /// Runs a command to its end.
-    ///
-    /// # Errors
-    /// It cannot be started.
-    pub(crate) fn run(&self, mut command: Command) -> io::Result<Outcome> {
-        let lock = || self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut child = {
-            let mut state = lock();
-            if let Some(signal) = state.received {
-                return Ok(Outcome::Signal(signal));
-            }
-            let child = command.spawn()?;
-            state.child = Pid::from_raw(child.id() as i32);
-            child
-        };
-        let status = child.wait();
-        lock().child = None;
-        status.map(Outcome::from)
-    }
-}
-
-/// The signals that are ignored, as the kernel's bit mask: `nohup make` must not lose its linker.
-fn ignored_signals() -> u64 {
-    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
+/// Runs a command to its end as one of the children.
+///
+/// # Errors
+/// It cannot be started.
+pub(crate) fn run(mut command: Command, children: &Children) -> io::Result<Outcome> {
+    let status = children.run(&mut command)?;
+    // Without a status a signal came before the command began.
+    let stopped = || children.stopped_by().map_or(Outcome::Code(1), Outcome::Signal);
+    Ok(status.map_or_else(stopped, Outcome::from))
 }
 
 #[cfg(test)]
@@ -125,11 +63,11 @@ mod tests {
 
     #[test]
     fn codes_and_signals_come_through() {
-        let runner = Runner::new().expect("threads");
+        let children = Children::watching_signals().expect("threads");
         let run = |script: &str| {
             let mut command = Command::new("/bin/sh");
             command.args(["-c", script]);
-            runner.run(command).expect("there is a shell")
+            super::run(command, &children).expect("there is a shell")
         };
         assert_eq!(run("exit 7"), Outcome::Code(7));
         assert!(run("true").success());

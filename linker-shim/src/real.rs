@@ -4,7 +4,6 @@ use std::env;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -12,8 +11,9 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Error, Result, bail};
 
 use pathformat::variables::{self, LINKER_DEPTH as DEPTH, REAL_LINKER as CHOICE};
+use wrapper::programs::{self, is_executable};
+use wrapper::response::{self, Dialect};
 
-use crate::response;
 use crate::workspace::Workspace;
 
 /// More than two installations hardly call each other on purpose.
@@ -41,30 +41,35 @@ pub(crate) enum Voice {
 }
 
 impl RealLinker {
-    /// Finds the linker that the environment asks for, or `ld` in `PATH`. The choice is a path, or a name such as `ld.lld`,
-    /// `lld`, `mold`, `bfd`, `gold`.
+    /// Finds the linker that the environment asks for, or `ld` in `PATH`. The choice is a path, or
+    /// a name such as `ld.lld`, `lld`, `mold`, `bfd`, `gold`.
     ///
     /// # Errors
     /// There is none, or it leads back here; the message says what to do.
     pub(crate) fn find() -> Result<Self> {
-        let choice = env::var_os(CHOICE).filter(|choice| variables::given(Some(choice.as_bytes())).is_some());
+        let choice = env::var_os(CHOICE)
+            .filter(|choice| variables::given(Some(choice.as_bytes())).is_some());
         let depth = depth();
         if depth >= DEEPEST {
-            bail!("{depth} linkers of pathcc call each other; set {CHOICE} to the path of the real linker");
+            bail!(
+                "{depth} linkers of pathcc call each other; set {CHOICE} to the path of the real \
+                 linker"
+            );
         }
         let path = env::var_os("PATH").unwrap_or_default();
-        let mut directories = vec![PathBuf::from(BESIDE_CLANG)];
         match choice {
-            Some(choice) => {
-                directories.extend(env::split_paths(&path));
-                chosen(&choice, &directories)
-            }
+            Some(choice) => chosen(&choice, &joined(&[BESIDE_CLANG.as_ref(), &path])),
             None => {
                 // Without a choice the system's linker comes first, as for every other compiler.
-                directories.splice(0..0, env::split_paths(&path).chain(["/usr/bin".into()]));
-                let found = ["ld", "ld.lld", "ld.lld-22"].iter().find_map(|name| find(OsStr::new(name), &directories));
+                let path = joined(&[&path, "/usr/bin".as_ref(), BESIDE_CLANG.as_ref()]);
+                let found = ["ld", "ld.lld", "ld.lld-22"]
+                    .iter()
+                    .find_map(|name| find(name.as_ref(), &path));
                 found.with_context(|| {
-                    format!("cannot find a linker called `ld` in PATH; install binutils or lld, or set {CHOICE}")
+                    format!(
+                        "cannot find a linker called `ld` in PATH; install binutils or lld, or \
+                        set {CHOICE}"
+                    )
                 })
             }
         }
@@ -72,9 +77,17 @@ impl RealLinker {
 
     /// This linker if it is lld, else the one of clang's own; `None` if that is not there.
     pub(crate) fn as_lld(&self) -> Option<Self> {
-        let is_lld = self.path.canonicalize().is_ok_and(|path| path.file_name() == Some(OsStr::new("lld")));
         let own = || Self { path: self.path.clone(), name: self.name.clone() };
-        if is_lld { Some(own()) } else { find(OsStr::new("ld.lld"), &[PathBuf::from(BESIDE_CLANG)]) }
+        if self.is_lld() { Some(own()) } else { find("ld.lld".as_ref(), BESIDE_CLANG.as_ref()) }
+    }
+
+    /// How response files are quoted for it.
+    pub(crate) fn dialect(&self) -> Dialect {
+        if self.is_lld() { Dialect::Llvm } else { Dialect::Gnu }
+    }
+
+    fn is_lld(&self) -> bool {
+        self.path.canonicalize().is_ok_and(|path| path.file_name() == Some(OsStr::new("lld")))
     }
 
     /// Becomes the real linker.
@@ -83,14 +96,19 @@ impl RealLinker {
         Error::new(error).context(format!("cannot execute {}", self.path.display()))
     }
 
-    /// A command that calls the real linker. A command line near the system's limit travels in a response file in the
-    /// workspace.
+    /// A command that calls the real linker. A command line near the system's limit travels in a
+    /// response file in the workspace.
     ///
     /// # Errors
     /// The response file cannot be written.
-    pub(crate) fn prepare(&self, arguments: &[OsString], place: &Workspace, voice: Voice) -> io::Result<Command> {
+    pub(crate) fn prepare(
+        &self,
+        arguments: &[OsString],
+        place: &Workspace,
+        voice: Voice,
+    ) -> io::Result<Command> {
         let mut command = if is_long(arguments) {
-            let file = place.write("arguments", &response::quote(arguments))?;
+            let file = place.write("arguments", &response::join(arguments, self.dialect()))?;
             self.command(&[OsString::from_iter([OsStr::new("@"), file.as_os_str()])])
         } else {
             self.command(arguments)
@@ -108,7 +126,8 @@ impl RealLinker {
     }
 }
 
-/// Whether a command line comes near what the kernel takes: 2 MiB for all, 128 KiB for one argument.
+/// Whether a command line comes near what the kernel takes: 2 MiB for all, 128 KiB for one
+/// argument.
 fn is_long(arguments: &[OsString]) -> bool {
     // Each argument costs its bytes, a NUL and a pointer; the environment needs room as well.
     let total: usize = arguments.iter().map(|argument| argument.len() + 9).sum();
@@ -119,15 +138,23 @@ fn depth() -> u32 {
     env::var(DEPTH).ok().and_then(|depth| depth.parse().ok()).unwrap_or(0)
 }
 
-/// The linker of this path or name.
-fn chosen(choice: &OsStr, directories: &[PathBuf]) -> Result<RealLinker> {
+/// Lists like `PATH` as one.
+fn joined(lists: &[&OsStr]) -> OsString {
+    lists.join(OsStr::new(":"))
+}
+
+/// The linker of this path or name; a name is looked up in `path`, a list like `PATH`.
+fn chosen(choice: &OsStr, path: &OsStr) -> Result<RealLinker> {
     if choice.as_bytes().contains(&b'/') {
         let path = PathBuf::from(choice);
         if !is_executable(&path) {
             bail!("{CHOICE} is {}, which is not an executable file", path.display());
         }
         if is_this_program(&path) {
-            bail!("{CHOICE} is {}, which is this program; set it to the real linker", path.display());
+            bail!(
+                "{CHOICE} is {}, which is this program; set it to the real linker",
+                path.display()
+            );
         }
         return Ok(named(path));
     }
@@ -135,42 +162,37 @@ fn chosen(choice: &OsStr, directories: &[PathBuf]) -> Result<RealLinker> {
     let with_version = OsString::from_iter([with_prefix.as_os_str(), OsStr::new("-22")]);
     let direct_version = OsString::from_iter([choice, OsStr::new("-22")]);
     let names = [with_prefix, choice.to_owned(), with_version, direct_version];
-    names.iter().find_map(|name| find(name, directories)).with_context(|| {
+    names.iter().find_map(|name| find(name, path)).with_context(|| {
         let choice = choice.display();
         format!(
-            "cannot find the linker `{choice}` that {CHOICE} asks for: neither `ld.{choice}` nor `{choice}` is in \
-                 {BESIDE_CLANG} or in PATH; install it, or set {CHOICE} to its path"
+            "cannot find the linker `{choice}` that {CHOICE} asks for: neither `ld.{choice}` nor \
+             `{choice}` is in {BESIDE_CLANG} or in PATH; install it, or set {CHOICE} to its path"
         )
     })
 }
 
-fn find(name: &OsStr, directories: &[PathBuf]) -> Option<RealLinker> {
-    let paths = directories.iter().map(|directory| directory.join(name));
-    paths.into_iter().find(|path| is_executable(path) && !is_this_program(path)).map(named)
+fn find(name: &OsStr, path: &OsStr) -> Option<RealLinker> {
+    programs::named(name, path).find(|found| !is_this_program(found)).map(named)
 }
 
 /// The generic driver of lld does nothing unless it is called by the name of one of its linkers.
 fn named(path: PathBuf) -> RealLinker {
-    let generic =
-        path.file_name().is_some_and(|name| name.as_bytes() == b"lld" || name.as_bytes().starts_with(b"lld-"));
+    let generic = path
+        .file_name()
+        .is_some_and(|name| name.as_bytes() == b"lld" || name.as_bytes().starts_with(b"lld-"));
     let name = if generic { "ld.lld".into() } else { path.clone().into_os_string() };
     RealLinker { path, name }
 }
 
-fn is_executable(path: &Path) -> bool {
-    path.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
-}
-
 /// Whether a path leads to this very file, through links of either kind.
 fn is_this_program(path: &Path) -> bool {
-    let identity = |path: &Path| path.metadata().map(|metadata| (metadata.dev(), metadata.ino())).ok();
-    let this = env::current_exe().ok().and_then(|this| identity(&this));
-    this.is_some() && this == identity(path)
+    env::current_exe().is_ok_and(|this| programs::is_same_file(&this, path))
 }
 
 #[cfg(test)]
 mod tests {
     use std::fs;
+    use std::os::unix::fs::PermissionsExt;
 
     use super::*;
 
@@ -186,8 +208,7 @@ mod tests {
         let root = tempfile::tempdir().expect("a temporary directory");
         let (bfd, lld) = (program(root.path(), "ld.bfd"), program(root.path(), "lld"));
         fs::write(root.path().join("ld.gold"), "not executable").expect("writable");
-        let directories = [root.path().to_owned()];
-        let found = |choice: &str| chosen(OsStr::new(choice), &directories);
+        let found = |choice: &str| chosen(OsStr::new(choice), root.path().as_os_str());
         assert_eq!(found("bfd").expect("there").path, bfd);
         assert_eq!(found("ld.bfd").expect("there").path, bfd);
         assert_eq!(found("lld").expect("there"), RealLinker { path: lld, name: "ld.lld".into() });
@@ -202,8 +223,8 @@ mod tests {
         let this = env::current_exe().expect("Linux has /proc");
         let link = root.path().join("ld.self");
         std::os::unix::fs::symlink(&this, &link).expect("writable");
-        assert!(find(OsStr::new("ld.self"), &[root.path().to_owned()]).is_none());
-        assert!(chosen(link.as_os_str(), &[]).is_err());
+        assert!(find(OsStr::new("ld.self"), root.path().as_os_str()).is_none());
+        assert!(chosen(link.as_os_str(), OsStr::new("")).is_err());
     }
 
     #[test]
@@ -213,8 +234,10 @@ mod tests {
         let arguments = vec![OsString::from("x".repeat(1000)); 1200];
         let command = linker.prepare(&arguments, &place, Voice::Loud).expect("writable");
         assert_eq!(command.get_args().count(), 1);
-        let expanded = response::expand(&command.get_args().map(OsStr::to_owned).collect::<Vec<_>>());
-        assert_eq!(expanded.expect("one file"), arguments);
+        let file =
+            command.get_args().next().expect("one").as_bytes().strip_prefix(b"@").expect("a file");
+        let text = fs::read(OsStr::from_bytes(file)).expect("written");
+        assert_eq!(response::split(&text, linker.dialect()).expect("text"), arguments);
         let command = linker.prepare(&arguments[..10], &place, Voice::Loud).expect("writable");
         assert_eq!(command.get_args().count(), 10);
     }

@@ -1,5 +1,5 @@
-//! Reads the manifest records of objects, archives and linked images. Only the heads count here: they tell which
-//! counter arrays there must be.
+//! Reads the manifest records of objects, archives and linked images. Only the heads count here:
+//! they tell which counter arrays there must be.
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
@@ -72,12 +72,13 @@ impl fmt::Display for Damaged {
         match self.error {
             Error::BadVersion(found) => write!(
                 f,
-                "{place}: compiled by another version of pathcc (manifest version {found}, this pathld reads \
-                 {MANIFEST_VERSION}); its paths are not counted; compile it again"
+                "{place}: compiled by another version of pathcc (manifest version {found}, this \
+                 pathld reads {MANIFEST_VERSION}); its paths are not counted; compile it again"
             ),
             error => write!(
                 f,
-                "{place}: the section {} is damaged: {error}; its paths are not counted; compile it again",
+                "{place}: the section {} is damaged: {error}; its paths are not counted; compile \
+                 it again",
                 names::MANIFEST_SECTION
             ),
         }
@@ -85,8 +86,8 @@ impl fmt::Display for Damaged {
 }
 
 impl Found {
-    /// Joins findings in order; each module stays where it appeared first. It has a word of its own if one of its objects
-    /// needs that.
+    /// Joins findings in order; each module stays where it appeared first. It has a word of its own
+    /// if one of its objects needs that.
     fn join(all: impl IntoIterator<Item = Found>) -> Found {
         let mut joined = Found::default();
         let mut places = HashMap::new();
@@ -109,13 +110,16 @@ impl Found {
     }
 }
 
-/// Everything among the inputs of a command line. What cannot be opened is left for the real linker to report.
+/// Everything among the inputs of a command line. What cannot be opened is left for the real linker
+/// to report.
 ///
-/// Thin archives and scripts name other files, which are looked at in their turn, each file once, whatever it is called and
-/// whoever names it: so archives and scripts that name each other in circles come to an end.
+/// Thin archives and scripts name other files, which are looked at in their turn, each file once,
+/// whatever it is called and whoever names it: so archives and scripts that name each other in
+/// circles come to an end.
 pub(crate) fn scan_inputs(line: &CommandLine) -> Found {
     let locator = Locator::new(line);
-    let mut files: Vec<PathBuf> = line.inputs.par_iter().filter_map(|input: &Input| locator.file(input)).collect();
+    let mut files: Vec<PathBuf> =
+        line.inputs.par_iter().filter_map(|input: &Input| locator.file(input)).collect();
     let (mut paths, mut containers) = (HashSet::new(), HashSet::new());
     let mut all = Vec::new();
     while !files.is_empty() {
@@ -172,7 +176,8 @@ impl Looked {
                 }
                 let directory = path.parent().unwrap_or(Path::new(""));
                 let names = script::inputs(&content).into_iter();
-                let named = names.filter_map(|name| locator.named_in_script(&name, directory)).collect();
+                let named =
+                    names.filter_map(|name| locator.named_in_script(&name, directory)).collect();
                 (Found::default(), named)
             }
         }
@@ -198,12 +203,14 @@ fn scan_archive(path: &Path, data: &[u8]) -> (Found, Vec<PathBuf>) {
     let scanned: Vec<Found> = whole
         .par_iter()
         .map(|member| {
-            let place = || format!("{}({})", path.display(), OsStr::from_bytes(member.name()).display());
+            let place =
+                || format!("{}({})", path.display(), OsStr::from_bytes(member.name()).display());
             member.data(data).map_or_else(|_| Found::default(), |data| scan_object(data, place))
         })
         .collect();
     let directory = path.parent().unwrap_or(Path::new(""));
-    let named = thin.iter().map(|member| directory.join(OsStr::from_bytes(member.name()))).collect();
+    let named =
+        thin.iter().map(|member| directory.join(OsStr::from_bytes(member.name()))).collect();
     (Found::join(scanned), named)
 }
 
@@ -213,7 +220,9 @@ fn scan_object(data: &[u8], place: impl Fn() -> String) -> Found {
         return Found { bitcode: true, ..Found::default() };
     }
     match FileHeader64::<LittleEndian>::parse(data) {
-        Ok(head) if head.e_type(LittleEndian) == ET_REL && head.e_machine(LittleEndian) == EM_X86_64 => {
+        Ok(head)
+            if head.e_type(LittleEndian) == ET_REL && head.e_machine(LittleEndian) == EM_X86_64 =>
+        {
             scan_sections(data, &place())
         }
         _ => Found::default(),
@@ -222,16 +231,20 @@ fn scan_object(data: &[u8], place: impl Fn() -> String) -> Found {
 
 fn scan_sections(data: &[u8], place: &str) -> Found {
     let mut found = Found::default();
-    let Ok(sections) = FileHeader64::<LittleEndian>::parse(data).and_then(|head| head.sections(LittleEndian, data))
+    let Ok(sections) = FileHeader64::<LittleEndian>::parse(data)
+        .and_then(|head| head.sections(LittleEndian, data))
     else {
         return found;
     };
     let name = names::MANIFEST_SECTION.as_bytes();
-    found.fat_bitcode =
-        sections.iter().any(|section| sections.section_name(LittleEndian, section) == Ok(FAT_BITCODE_SECTION));
+    found.fat_bitcode = sections
+        .iter()
+        .any(|section| sections.section_name(LittleEndian, section) == Ok(FAT_BITCODE_SECTION));
     // Sections do not share bytes, so that together they are no larger than the file.
     let mut left = data.len();
-    for section in sections.iter().filter(|section| sections.section_name(LittleEndian, section) == Ok(name)) {
+    for section in
+        sections.iter().filter(|section| sections.section_name(LittleEndian, section) == Ok(name))
+    {
         let records = section.data(LittleEndian, data).unwrap_or_default();
         let Some(rest) = left.checked_sub(records.len()) else {
             let error = Error::Invalid("its sections overlap");
@@ -241,7 +254,9 @@ fn scan_sections(data: &[u8], place: &str) -> Found {
         left = rest;
         for record in Records::new(records) {
             match record {
-                Ok(record) if record.head.counters.saturating_add(record.head.keys) > MOST_COUNTERS => {
+                Ok(record)
+                    if record.head.counters.saturating_add(record.head.keys) > MOST_COUNTERS =>
+                {
                     let error = Error::Invalid("it claims more counters than fit in memory");
                     found.damaged.push(Damaged { place: place.to_owned(), error });
                 }
@@ -256,5 +271,12 @@ fn scan_sections(data: &[u8], place: &str) -> Found {
 fn module(head: &Head) -> Module {
     let [own_base, moves_pointer] = [OWN_BASE, MOVES_POINTER].map(|flag| head.flags & flag != 0);
     let threads = Threads::from_code(head.flags);
-    Module { id: head.id, counters: head.counters, keys: head.keys, threads, own_base, moves_pointer }
+    Module {
+        id: head.id,
+        counters: head.counters,
+        keys: head.keys,
+        threads,
+        own_base,
+        moves_pointer,
+    }
 }

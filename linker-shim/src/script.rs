@@ -41,20 +41,25 @@ fn tokens(text: &[u8]) -> Vec<&[u8]> {
     while let Some(&first) = rest.first() {
         let length = match first {
             byte if byte.is_ascii_whitespace() || byte == b';' => 1,
-            b'/' if rest.starts_with(b"/*") => {
-                rest.windows(2).skip(2).position(|pair| pair == b"*/").map_or(rest.len(), |end| end + 4)
-            }
+            b'/' if rest.starts_with(b"/*") => rest
+                .windows(2)
+                .skip(2)
+                .position(|pair| pair == b"*/")
+                .map_or(rest.len(), |end| end + 4),
             b'(' | b')' | b',' => {
                 tokens.push(&rest[..1]);
                 1
             }
             b'"' => {
-                let length = rest[1..].iter().position(|&byte| byte == b'"').unwrap_or(rest.len() - 1);
+                let length =
+                    rest[1..].iter().position(|&byte| byte == b'"').unwrap_or(rest.len() - 1);
                 tokens.push(&rest[1..1 + length]);
                 (length + 2).min(rest.len())
             }
             _ => {
-                let ends = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b'(' | b')' | b',' | b'"' | b';');
+                let ends = |byte: &u8| {
+                    byte.is_ascii_whitespace() || matches!(byte, b'(' | b')' | b',' | b'"' | b';')
+                };
                 let length = rest.iter().position(ends).unwrap_or(rest.len());
                 tokens.push(&rest[..length]);
                 length
@@ -71,9 +76,14 @@ mod tests {
 
     #[test]
     fn the_script_of_libc() {
-        let text = b"/* GNU ld script\n   Use the shared library. */\nOUTPUT_FORMAT(elf64-x86-64)\n\
-            GROUP ( /lib/libc.so.6 /usr/lib/libc_nonshared.a  AS_NEEDED ( /lib64/ld-linux-x86-64.so.2 ) )\n";
-        assert_eq!(inputs(text), ["/lib/libc.so.6", "/usr/lib/libc_nonshared.a", "/lib64/ld-linux-x86-64.so.2"]);
+        let text =
+            b"/* GNU ld script\n   Use the shared library. */\nOUTPUT_FORMAT(elf64-x86-64)\n\
+            GROUP ( /lib/libc.so.6 /usr/lib/libc_nonshared.a  AS_NEEDED ( \
+            /lib64/ld-linux-x86-64.so.2 ) )\n";
+        assert_eq!(
+            inputs(text),
+            ["/lib/libc.so.6", "/usr/lib/libc_nonshared.a", "/lib64/ld-linux-x86-64.so.2"]
+        );
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! What command lines, scripts and response files say, and what is in the object that is linked in front.
+//! What command lines, scripts and response files say, and what is in the object that is linked in
+//! front.
 
 mod command_lines;
 mod objects;

@@ -1,6 +1,6 @@
-//! The functions of the C library that create threads, as an executable defines them: each hands its arguments on to
-//! the runtime, which gives the thread counters of its own and calls the C library's function. Beside them those that end a process
-//! at once.
+//! The functions of the C library that create threads, as an executable defines them: each hands
+//! its arguments on to the runtime, which gives the thread counters of its own and calls the C
+//! library's function. Beside them those that end a process at once.
 //!
 //! They are weak, so that a program may have its own, and exported, so that libraries call them too. Behind the first one
 //! libraries with counters find the executable's registry. `pathformat::descriptor::thread_function` has the layout. In a static link
@@ -10,7 +10,9 @@ use anyhow::Result;
 use object::elf::{R_X86_64_PC32, R_X86_64_PLT32, R_X86_64_TPOFF32, RelocationType};
 use object::write::{Object, Relocation, SectionId, SymbolId};
 use object::{RelocationFlags, SectionKind, SymbolFlags, SymbolKind, SymbolScope};
-use pathformat::descriptor::thread_function::{ALIGNMENT, REGISTRY_OFFSET, SIGNATURE, SIGNATURE_OFFSET, WORDS_OFFSET};
+use pathformat::descriptor::thread_function::{
+    ALIGNMENT, REGISTRY_OFFSET, SIGNATURE, SIGNATURE_OFFSET, WORDS_OFFSET,
+};
 use pathformat::names;
 
 /// `pthread_create`: the last two arguments become 0, "look for the real one" and "POSIX".
@@ -45,7 +47,8 @@ pub(crate) fn define(
     registry: SymbolId,
     lent: SymbolId,
 ) -> Result<[SymbolId; 2]> {
-    let section = object.add_section(Vec::new(), b".text.__pathcc_threads".to_vec(), SectionKind::Text);
+    let section =
+        object.add_section(Vec::new(), b".text.__pathcc_threads".to_vec(), SectionKind::Text);
     let posix = jump(object, section, &POSIX, runtime)?;
     let signature = object.append_section_data(section, &SIGNATURE, SIGNATURE_OFFSET);
     let distance = object.append_section_data(section, &[0; 4], 4);
@@ -65,19 +68,31 @@ pub(crate) fn define(
 /// Adds the functions that end a process at once. `leave` names the function that they hand on to,
 /// which writes what was counted.
 pub(crate) fn define_exits(object: &mut Object<'_>, leave: SymbolId) -> Result<[SymbolId; 2]> {
-    let section = object.add_section(Vec::new(), b".text.__pathcc_exit".to_vec(), SectionKind::Text);
+    let section =
+        object.add_section(Vec::new(), b".text.__pathcc_exit".to_vec(), SectionKind::Text);
     let start = jump(object, section, &EXIT, leave)?;
     Ok(names::EXIT_FUNCTIONS.map(|name| symbol(object, section, name, start, EXIT.len() as u64)))
 }
 
 /// Adds code that ends with a jump to a function, whose distance counts from behind it.
-fn jump(object: &mut Object<'_>, section: SectionId, code: &[u8], function: SymbolId) -> Result<u64> {
+fn jump(
+    object: &mut Object<'_>,
+    section: SectionId,
+    code: &[u8],
+    function: SymbolId,
+) -> Result<u64> {
     let start = object.append_section_data(section, code, ALIGNMENT);
     refer(object, section, start + code.len() as u64 - 4, function, R_X86_64_PLT32, -4)?;
     Ok(start)
 }
 
-fn symbol(object: &mut Object<'_>, section: SectionId, name: &str, value: u64, size: u64) -> SymbolId {
+fn symbol(
+    object: &mut Object<'_>,
+    section: SectionId,
+    name: &str,
+    value: u64,
+    size: u64,
+) -> SymbolId {
     object.add_symbol(object::write::Symbol {
         name: name.into(),
         value,

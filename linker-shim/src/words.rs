@@ -1,11 +1,13 @@
-//! Takes the thread-local words away from the code of an image in which threads may have other thread pointers than the
-//! C library gave them.
+//! Takes the thread-local words away from the code of an image in which threads may have other
+//! thread pointers than the C library gave them.
 //!
-//! Code that gives them one counts without words, by atomic additions (`pass/src/options.rs`). What it calls is compiled
-//! elsewhere, and reads a word where each function is entered, by two instructions: one loads the word's distance from the thread
-//! pointer, which linkers have made a constant unless the code may be part of a library; the other loads the word. In the finished image
-//! the address of the array takes their place, or 0, by which the array is moved. Then all threads count in the region, and the
-//! table of modules says so. Code that was compiled for executables and linked into a library stays as it is.
+//! Code that gives them one counts without words, by atomic additions (`pass/src/options.rs`). What
+//! it calls is compiled elsewhere, and reads a word where each function is entered, by two
+//! instructions: one loads the word's distance from the thread pointer, which linkers have made a
+//! constant unless the code may be part of a library; the other loads the word. In the finished
+//! image the address of the array takes their place, or 0, by which the array is moved. Then all
+//! threads count in the region, and the table of modules says so. Code that was compiled for
+//! executables and linked into a library stays as it is.
 
 use std::fs::OpenOptions;
 use std::io;
@@ -39,7 +41,8 @@ type Changes = Vec<(u64, Vec<u8>)>;
 /// It cannot be read or written, or it is not as expected.
 pub(crate) fn take_away(path: &Path) -> io::Result<()> {
     let data = content(path)?;
-    let changes = changes(&data).ok_or_else(|| io::Error::other("it is not laid out as expected"))?;
+    let changes =
+        changes(&data).ok_or_else(|| io::Error::other("it is not laid out as expected"))?;
     let file = OpenOptions::new().write(true).open(path)?;
     changes.iter().try_for_each(|(at, bytes)| file.write_all_at(bytes, *at))
 }
@@ -81,7 +84,8 @@ fn changes(data: &[u8]) -> Option<Changes> {
     }
     for (address, code) in image.code() {
         let start = image.place(address)?.start;
-        let found = (0..code.len()).filter_map(|at| Some((at, instead(code.get(at..)?, address + at as u64, &words)?)));
+        let found = (0..code.len())
+            .filter_map(|at| Some((at, instead(code.get(at..)?, address + at as u64, &words)?)));
         changes.extend(found.map(|(at, bytes)| (start + at as u64, bytes)));
     }
     Some(changes)
@@ -112,7 +116,8 @@ fn instead(code: &[u8], address: u64, words: &[Word]) -> Option<Vec<u8>> {
     if !rest.starts_with(&[&prefix, second].concat()) {
         return None;
     }
-    let nothing: &[u8] = if second.len() == 1 { &[0x0f, 0x1f, 0x40, 0] } else { &[0x0f, 0x1f, 0x44, 0, 0] };
+    let nothing: &[u8] =
+        if second.len() == 1 { &[0x0f, 0x1f, 0x40, 0] } else { &[0x0f, 0x1f, 0x44, 0, 0] };
     let (first, number) = match word.array {
         Some(array) => {
             let distance = i32::try_from(array.wrapping_sub(next) as i64).ok()?;
@@ -142,7 +147,9 @@ impl<'a> Image<'a> {
     /// Code, with its address.
     fn code(&self) -> impl Iterator<Item = (u64, &'a [u8])> {
         let code = self.loaded().filter(|segment| segment.p_flags(LittleEndian).contains(PF_X));
-        code.filter_map(|segment| Some((segment.p_vaddr(LittleEndian), segment.data(LittleEndian, self.data).ok()?)))
+        code.filter_map(|segment| {
+            Some((segment.p_vaddr(LittleEndian), segment.data(LittleEndian, self.data).ok()?))
+        })
     }
 
     /// From an address to the end of its segment in the file.
@@ -171,13 +178,20 @@ mod tests {
         let constant = Word { place: Place::Constant(-16), array: Some(0x5000) };
         let words = [constant, Word { place: Place::Variable(0x2000), array: None }];
         let code = |bytes: &[u8]| instead(bytes, 0x1000, &words);
-        // What an assembler makes of `mov $-16, %rbx; mov %fs:(%rbx), %rbx` and so on, and of what takes their place.
+        // What an assembler makes of `mov $-16, %rbx; mov %fs:(%rbx), %rbx` and so on, and of what
+        // takes their place.
         let rbx = [0x48, 0xc7, 0xc3, 0xf0, 0xff, 0xff, 0xff, 0x64, 0x48, 0x8b, 0x1b];
         assert_eq!(code(&rbx), Some(vec![0x48, 0x8d, 0x1d, 0xf9, 0x3f, 0, 0, 0x0f, 0x1f, 0x40, 0]));
         let rbp = [0x48, 0xc7, 0xc5, 0xf0, 0xff, 0xff, 0xff, 0x64, 0x48, 0x8b, 0x6d, 0];
-        assert_eq!(code(&rbp), Some(vec![0x48, 0x8d, 0x2d, 0xf9, 0x3f, 0, 0, 0x0f, 0x1f, 0x44, 0, 0]));
+        assert_eq!(
+            code(&rbp),
+            Some(vec![0x48, 0x8d, 0x2d, 0xf9, 0x3f, 0, 0, 0x0f, 0x1f, 0x44, 0, 0])
+        );
         let r12 = [0x49, 0xc7, 0xc4, 0xf0, 0xff, 0xff, 0xff, 0x64, 0x4d, 0x8b, 0x24, 0x24];
-        assert_eq!(code(&r12), Some(vec![0x4c, 0x8d, 0x25, 0xf9, 0x3f, 0, 0, 0x0f, 0x1f, 0x44, 0, 0]));
+        assert_eq!(
+            code(&r12),
+            Some(vec![0x4c, 0x8d, 0x25, 0xf9, 0x3f, 0, 0, 0x0f, 0x1f, 0x44, 0, 0])
+        );
         let r9 = [0x49, 0xc7, 0xc1, 0xf0, 0xff, 0xff, 0xff, 0x64, 0x4d, 0x8b, 0x09];
         assert_eq!(code(&r9), Some(vec![0x4c, 0x8d, 0x0d, 0xf9, 0x3f, 0, 0, 0x0f, 0x1f, 0x40, 0]));
         // `mov 0x2000, %r13; mov %fs:(%r13), %r13`, where all registers become 0.

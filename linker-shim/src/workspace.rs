@@ -1,5 +1,5 @@
-//! The directory for what is handed to the real linker. Nobody but us can look or write into it, whatever the umask is,
-//! and it is gone when it goes out of scope.
+//! The directory for what is handed to the real linker. Nobody but us can look or write into it,
+//! whatever the umask is, and it is gone when it goes out of scope.
 
 use std::fs::{self, OpenOptions, Permissions};
 use std::io::{self, Write};
@@ -17,7 +17,11 @@ impl Workspace {
     /// # Errors
     /// There is no such place, or it cannot be written.
     pub(crate) fn new() -> io::Result<Self> {
-        tempfile::Builder::new().prefix("pathld-").permissions(Permissions::from_mode(0o700)).tempdir().map(Self)
+        tempfile::Builder::new()
+            .prefix("pathld-")
+            .permissions(Permissions::from_mode(0o700))
+            .tempdir()
+            .map(Self)
     }
 
     /// Where it is.
@@ -36,7 +40,12 @@ impl Workspace {
             _ => {}
         }
         // Neither a file nor a link that somebody has put there is written to.
-        OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path)?.write_all(content)?;
+        OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .mode(0o600)
+            .open(&path)?
+            .write_all(content)?;
         Ok(path)
     }
 }
@@ -48,7 +57,8 @@ mod tests {
     #[test]
     fn it_is_ours_alone_and_does_not_stay() {
         let workspace = Workspace::new().expect("a place for temporary files");
-        let mode = |path: &Path| fs::symlink_metadata(path).expect("there").permissions().mode() & 0o7777;
+        let mode =
+            |path: &Path| fs::symlink_metadata(path).expect("there").permissions().mode() & 0o7777;
         assert_eq!(mode(workspace.path()), 0o700);
         let path = workspace.write("x", b"one").expect("writable");
         assert_eq!(mode(&path), 0o600);

@@ -1,5 +1,5 @@
-//! An instrumented program behaves as it did, whatever becomes of its profile; and the profile is where it was asked
-//! for.
+//! An instrumented program behaves as it did, whatever becomes of its profile; and the profile is
+//! where it was asked for.
 
 mod support;
 
@@ -12,8 +12,8 @@ use std::process::{Command, Output};
 use object::Object;
 use support::{Image, Scratch};
 
-/// Prints to both streams and ends with 3; the exit code of a program that was told more is the number of bytes that
-/// it could read.
+/// Prints to both streams and ends with 3; the exit code of a program that was told more is the
+/// number of bytes that it could read.
 const MAIN: &str = "
     #include <stdio.h>
     #include <unistd.h>
@@ -41,7 +41,10 @@ fn check(output: &Output, what: &str) {
 /// Runs the program with a pattern, checks that it behaves, and gives its process number.
 fn run(scratch: &Scratch, pattern: &str) -> u32 {
     let mut command = scratch.command("./prog");
-    command.env("PATHCC_PROFILE", pattern).stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+    command
+        .env("PATHCC_PROFILE", pattern)
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped());
     let child = command.spawn().expect("executable");
     let process = child.id();
     check(&child.wait_with_output().expect("ours"), pattern);
@@ -51,7 +54,12 @@ fn run(scratch: &Scratch, pattern: &str) -> u32 {
 #[test]
 fn patterns() {
     let scratch = program();
-    let build_id = Image::read(&scratch.path("prog")).file().build_id().expect("sound").expect("added").to_vec();
+    let build_id = Image::read(&scratch.path("prog"))
+        .file()
+        .build_id()
+        .expect("sound")
+        .expect("added")
+        .to_vec();
     let build_id: String = build_id.iter().map(|byte| format!("{byte:02x}")).collect();
     let host = fs::read_to_string("/proc/sys/kernel/hostname").expect("Linux");
     let here = fs::canonicalize(scratch.path(".")).expect("exists").display().to_string();
@@ -89,7 +97,10 @@ fn the_default_is_beside_the_program() {
     }
     let run = |arguments: &[&str]| {
         let mut command = scratch.command("../prog");
-        command.args(arguments).current_dir(scratch.path("start")).env("XDG_STATE_HOME", scratch.path("state"));
+        command
+            .args(arguments)
+            .current_dir(scratch.path("start"))
+            .env("XDG_STATE_HOME", scratch.path("state"));
         check(&command.output().expect("executable"), "default");
     };
     run(&["../elsewhere"]);
@@ -102,7 +113,12 @@ fn the_default_is_beside_the_program() {
 #[test]
 fn where_no_file_may_be_beside_the_program_it_is_with_the_user() {
     let scratch = program();
-    let build_id = Image::read(&scratch.path("prog")).file().build_id().expect("sound").expect("added").to_vec();
+    let build_id = Image::read(&scratch.path("prog"))
+        .file()
+        .build_id()
+        .expect("sound")
+        .expect("added")
+        .to_vec();
     let build_id: String = build_id.iter().map(|byte| format!("{byte:02x}")).collect();
     for folder in ["only", "state", "50%e", "home"] {
         fs::create_dir(scratch.path(folder)).expect("writable");
@@ -110,8 +126,14 @@ fn where_no_file_may_be_beside_the_program_it_is_with_the_user() {
     fs::rename(scratch.path("prog"), scratch.path("only/prog")).expect("writable");
     // The superuser may write anywhere, but not to a file system that is mounted for reading.
     let run = |variables: &str| {
-        let script = format!("mount --bind only only && mount -o remount,bind,ro only && {variables} only/prog");
-        let output = scratch.command("unshare").args(["-rm", "sh", "-c", &script]).output().expect("util-linux");
+        let script = format!(
+            "mount --bind only only && mount -o remount,bind,ro only && {variables} only/prog"
+        );
+        let output = scratch
+            .command("unshare")
+            .args(["-rm", "sh", "-c", &script])
+            .output()
+            .expect("util-linux");
         check(&output, variables);
     };
     let here = scratch.path(".").display().to_string();
@@ -135,10 +157,16 @@ fn many_processes_append_to_one_file() {
     let script = "for i in $(seq 300); do PATHCC_PROFILE=all ./prog & done >/dev/null 2>&1; wait";
     support::succeed(scratch.command("sh").args(["-c", script]));
     let records = scratch.records("all");
-    let processes: std::collections::BTreeSet<_> = records.iter().map(|record| record.pid).collect();
+    let processes: std::collections::BTreeSet<_> =
+        records.iter().map(|record| record.pid).collect();
     assert_eq!((records.len(), processes.len()), (300, 300));
     assert!(records.iter().all(|record| record.counts == [((1, 1), 1)].into()));
-    assert_eq!(scratch.files(".").iter().filter(|name| name.contains("all")).count(), 1, "{:?}", scratch.files("."));
+    assert_eq!(
+        scratch.files(".").iter().filter(|name| name.contains("all")).count(),
+        1,
+        "{:?}",
+        scratch.files(".")
+    );
 }
 
 #[test]
@@ -156,9 +184,16 @@ fn places_that_cannot_be_written() {
     let before = scratch.files(".");
     let long = format!("{}%e", "d".repeat(300));
     let longer = "x/".repeat(2100);
-    for pattern in
-        ["/proc/none/%e", "/proc/self/%e", "file/below", "/dev/full", "/dev/null", "/dev/stdout", &long, &longer]
-    {
+    for pattern in [
+        "/proc/none/%e",
+        "/proc/self/%e",
+        "file/below",
+        "/dev/full",
+        "/dev/null",
+        "/dev/stdout",
+        &long,
+        &longer,
+    ] {
         run(&scratch, pattern);
     }
     assert_eq!(scratch.files("."), before);
@@ -171,11 +206,14 @@ fn places_that_cannot_be_written() {
 #[test]
 fn a_full_disk_and_a_limit_of_file_sizes() {
     let scratch = program();
-    let output = scratch.command("sh").args(["-c", "ulimit -f 0; exec ./prog"]).output().expect("a shell");
+    let output =
+        scratch.command("sh").args(["-c", "ulimit -f 0; exec ./prog"]).output().expect("a shell");
     check(&output, "ulimit");
-    // As many files as may be open are open; a static program, since the loader of others needs one more.
+    // As many files as may be open are open; a static program, since the loader of others needs one
+    // more.
     scratch.link("bfd", &["-static", "main.o", "a.o", "-o", "static"]);
-    let output = scratch.command("sh").args(["-c", "ulimit -n 3; exec ./static"]).output().expect("a shell");
+    let output =
+        scratch.command("sh").args(["-c", "ulimit -n 3; exec ./static"]).output().expect("a shell");
     check(&output, "descriptors");
     let written = scratch.files(".").into_iter().filter(|name| name.contains("pathprof"));
     assert!(written.clone().all(|name| name.starts_with("static.")), "{:?}", scratch.files("."));
@@ -187,7 +225,11 @@ fn a_full_disk_and_a_limit_of_file_sizes() {
         && { PATHCC_PROFILE=small/p ./prog; code=$?; ls -A small >list; exit $code; }";
     let probe = ["-rm", "mount", "-t", "tmpfs", "none", "small"];
     if scratch.command("unshare").args(probe).output().is_ok_and(|output| output.status.success()) {
-        let output = scratch.command("unshare").args(["-rm", "sh", "-c", script]).output().expect("as just now");
+        let output = scratch
+            .command("unshare")
+            .args(["-rm", "sh", "-c", script])
+            .output()
+            .expect("as just now");
         check(&output, "full disk");
         assert_eq!(fs::read_to_string(scratch.path("list")).expect("written"), "fill\n");
     } else {
@@ -210,9 +252,16 @@ fn closed_streams() {
 #[test]
 fn a_strict_umask_leaves_a_readable_profile() {
     let scratch = program();
-    let output = scratch.command("sh").args(["-c", "umask 0777; PATHCC_PROFILE=p ./prog"]).output().expect("a shell");
+    let output = scratch
+        .command("sh")
+        .args(["-c", "umask 0777; PATHCC_PROFILE=p ./prog"])
+        .output()
+        .expect("a shell");
     check(&output, "umask");
-    assert_eq!(fs::metadata(scratch.path("p")).expect("written").permissions().mode() & 0o777, 0o600);
+    assert_eq!(
+        fs::metadata(scratch.path("p")).expect("written").permissions().mode() & 0o777,
+        0o600
+    );
 }
 
 #[test]
@@ -250,7 +299,15 @@ fn everything_until_the_end_is_counted() {
     );
     for flags in ["-pie", "-static"] {
         scratch.link("bfd", &[flags, "main.o", "a.o", "-o", "prog"]);
-        assert_eq!(scratch.command("./prog").env("PATHCC_PROFILE", "p").status().expect("executable").code(), Some(3));
+        assert_eq!(
+            scratch
+                .command("./prog")
+                .env("PATHCC_PROFILE", "p")
+                .status()
+                .expect("executable")
+                .code(),
+            Some(3)
+        );
         let counts = (0..5).map(|index| ((1, index), 1)).collect();
         assert_eq!(scratch.profile("p").counts, counts, "{flags}");
     }
@@ -267,7 +324,10 @@ fn a_large_sparse_array() {
         &format!(
             "
         void bump_a(long);
-        int main(void) {{ for (long i = 0; i < {COUNTERS}; i += 99991) bump_a(i); bump_a({COUNTERS} - 1); }}"
+        int main(void) {{
+            for (long i = 0; i < {COUNTERS}; i += 99991) bump_a(i);
+            bump_a({COUNTERS} - 1);
+        }}"
         ),
     );
     for linker in support::LINKERS {
@@ -277,7 +337,8 @@ fn a_large_sparse_array() {
             "the region takes no room in the file"
         );
         support::succeed(scratch.command("./prog").env("PATHCC_PROFILE", "p"));
-        let mut expected: support::Counts = (0..COUNTERS).step_by(99_991).map(|index| ((1, index), 1)).collect();
+        let mut expected: support::Counts =
+            (0..COUNTERS).step_by(99_991).map(|index| ((1, index), 1)).collect();
         *expected.entry((1, COUNTERS - 1)).or_default() += 1;
         assert_eq!(scratch.profile("p").counts, expected);
     }
@@ -332,7 +393,10 @@ fn without_proc_the_program_still_runs() {
     match output {
         Ok(output) if output.status.code() == Some(3) => check(&output, "chroot"),
         other => {
-            assert!(!Path::new("/proc/self/ns/user").exists() || other.is_ok_and(|output| !output.stderr.is_empty()));
+            assert!(
+                !Path::new("/proc/self/ns/user").exists()
+                    || other.is_ok_and(|output| !output.stderr.is_empty())
+            );
             eprintln!("skipped: this system does not let users change the root");
         }
     }

@@ -1,4 +1,5 @@
-//! Whatever is linked, and whoever looks on: pathld comes to an end, keeps its files to itself and leaves none behind.
+//! Whatever is linked, and whoever looks on: pathld comes to an end, keeps its files to itself and
+//! leaves none behind.
 
 mod support;
 
@@ -54,9 +55,14 @@ fn nobody_else_can_look_or_write_into_what_is_linked() {
     let look = "stat -c '%a %F' \"${1%/*}\" \"$1\" >>\"$LOOKED\"; exec ld.bfd \"$@\"";
     let real = scratch.script("ld.look", look).display().to_string();
     for umask in ["000", "002", "022", "077"] {
-        let script = format!("umask {umask}; exec \"$0\" main.o a.o -o prog --unresolved-symbols=ignore-all");
+        let script = format!(
+            "umask {umask}; exec \"$0\" main.o a.o -o prog --unresolved-symbols=ignore-all"
+        );
         let mut link = scratch.command("sh");
-        link.args(["-c", &script]).arg(pathld()).env("PATHLD_REAL", &real).env("TMPDIR", scratch.path("tmp"));
+        link.args(["-c", &script])
+            .arg(pathld())
+            .env("PATHLD_REAL", &real)
+            .env("TMPDIR", scratch.path("tmp"));
         succeed(link.env("LOOKED", scratch.path("looked")));
         let looked = fs::read_to_string(scratch.path("looked")).expect("written");
         assert_eq!(looked, "700 directory\n600 regular file\n", "umask {umask}");
@@ -68,15 +74,22 @@ fn nobody_else_can_look_or_write_into_what_is_linked() {
 #[test]
 fn nothing_is_left_behind_however_it_ends() {
     let scratch = with_objects();
-    scratch.compile("bad", &[], "void bump_a(long), missing(void); int main(void) { bump_a(0); missing(); }");
+    scratch.compile(
+        "bad",
+        &[],
+        "void bump_a(long), missing(void); int main(void) { bump_a(0); missing(); }",
+    );
     for linker in LINKERS {
-        let output = scratch.linking(linker, &["bad.o", "a.o", "-o", "prog"]).output().expect("a compiler");
+        let output =
+            scratch.linking(linker, &["bad.o", "a.o", "-o", "prog"]).output().expect("a compiler");
         assert_eq!(output.status.code(), Some(1), "{linker}");
         scratch.check_no_leftovers();
     }
     // Told to stop while the real linker runs, which does not hear of it.
-    let script =
-        scratch.script("ld.slow", "trap '' INT TERM HUP; touch started; while [ -e started ]; do sleep 0.02; done");
+    let script = scratch.script(
+        "ld.slow",
+        "trap '' INT TERM HUP; touch started; while [ -e started ]; do sleep 0.02; done",
+    );
     let wait = |until: bool| {
         let start = Instant::now();
         while scratch.path("started").exists() != until && start.elapsed() < HANGS {
@@ -84,8 +97,10 @@ fn nothing_is_left_behind_however_it_ends() {
         }
     };
     for (name, number) in [("INT", 2), ("TERM", 15), ("HUP", 1)] {
-        let child =
-            command(&scratch, &script.display().to_string()).args(["main.o", "a.o"]).spawn().expect("executable");
+        let child = command(&scratch, &script.display().to_string())
+            .args(["main.o", "a.o"])
+            .spawn()
+            .expect("executable");
         wait(true);
         assert!(!scratch.files("tmp").is_empty(), "it is at work");
         succeed(Command::new("kill").arg(format!("-{name}")).arg(child.id().to_string()));
@@ -94,9 +109,12 @@ fn nothing_is_left_behind_however_it_ends() {
         assert!(status.code() == Some(0) || status.signal() == Some(number), "{name}: {status}");
         scratch.check_no_leftovers();
     }
-    // Told to stop before it has begun: by a linker that is the signal's sender, in the first of two runs.
-    let script = scratch.script("ld.kill", "kill -TERM $PPID; exec ld.bfd \"$@\" --unresolved-symbols=ignore-all");
-    let output = run(command(&scratch, &script.display().to_string()).args(["main.o", "a.o", "-o", "prog"]));
+    // Told to stop before it has begun: by a linker that is the signal's sender, in the first of
+    // two runs.
+    let script = scratch
+        .script("ld.kill", "kill -TERM $PPID; exec ld.bfd \"$@\" --unresolved-symbols=ignore-all");
+    let output =
+        run(command(&scratch, &script.display().to_string()).args(["main.o", "a.o", "-o", "prog"]));
     assert!(output.status.code() == Some(0) || output.status.signal() == Some(15), "{output:?}");
     scratch.check_no_leftovers();
 }
@@ -124,7 +142,11 @@ fn circles_of_files_come_to_an_end() {
         // A linker that says nothing of them, so that all the time is ours.
         let mut link = command(&scratch, "/bin/true");
         let output = run(link.args(["main.o", "a.o", inputs, "-o", "prog"]));
-        assert_eq!((output.status.code(), output.stderr.len()), (Some(0), 0), "{inputs}: {output:?}");
+        assert_eq!(
+            (output.status.code(), output.stderr.len()),
+            (Some(0), 0),
+            "{inputs}: {output:?}"
+        );
         scratch.check_no_leftovers();
     }
     // The real linkers' own words about what they refuse.
@@ -137,7 +159,9 @@ fn circles_of_files_come_to_an_end() {
 /// A thin archive with members of one name.
 fn thin_archive(name: &str, members: usize) -> Vec<u8> {
     let mut archive = b"!<thin>\n".to_vec();
-    let head = |name: &str, size: usize| format!("{name:<16}{:<12}{:<6}{:<6}{:<8}{size:<10}`\n", 0, 0, 0, 644);
+    let head = |name: &str, size: usize| {
+        format!("{name:<16}{:<12}{:<6}{:<6}{:<8}{size:<10}`\n", 0, 0, 0, 644)
+    };
     for _ in 0..members {
         archive.extend(head(name, 100).bytes());
     }
@@ -148,11 +172,18 @@ fn thin_archive(name: &str, members: usize) -> Vec<u8> {
 fn members_of_archives_inside_thin_archives_are_found() {
     let scratch = with_objects();
     scratch.module("b", 2, 3, &[]);
-    scratch.compile("main", &[], "void bump_a(long), bump_b(long); int main(void) { bump_a(1); bump_b(2); return 3; }");
+    scratch.compile(
+        "main",
+        &[],
+        "void bump_a(long), bump_b(long); int main(void) { bump_a(1); bump_b(2); return 3; }",
+    );
     succeed(scratch.command("ar").args(["rcs", "libb.a", "b.o"]));
     succeed(scratch.command("ar").args(["rcsT", "thin.a", "a.o", "libb.a"]));
     scratch.link("bfd", &["main.o", "thin.a", "-o", "prog"]);
-    assert_eq!(scratch.command("./prog").env("PATHCC_PROFILE", "p").status().expect("executable").code(), Some(3));
+    assert_eq!(
+        scratch.command("./prog").env("PATHCC_PROFILE", "p").status().expect("executable").code(),
+        Some(3)
+    );
     assert_eq!(scratch.profile("p").counts, [((1, 1), 1), ((2, 2), 1)].into());
 }
 
@@ -161,9 +192,16 @@ fn what_is_no_regular_file_is_left_to_the_real_linker() {
     let scratch = with_objects();
     let pipe = scratch.path("pipe");
     succeed(Command::new("mkfifo").arg(&pipe));
-    let linker = scratch.script("ld.last", "for last; do :; done; exec cat \"${last#@}\"").display().to_string();
+    let linker = scratch
+        .script("ld.last", "for last; do :; done; exec cat \"${last#@}\"")
+        .display()
+        .to_string();
     for input in ["pipe", "@pipe"] {
-        let child = command(&scratch, &linker).args(["a.o", input]).stdout(Stdio::piped()).spawn().expect("executable");
+        let child = command(&scratch, &linker)
+            .args(["a.o", input])
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("executable");
         // Opened for writing, which waits for whoever reads: the real linker, and nobody before it.
         let writer = std::thread::spawn({
             let pipe = pipe.clone();
@@ -178,13 +216,21 @@ fn what_is_no_regular_file_is_left_to_the_real_linker() {
 fn a_link_that_only_the_counters_break_is_made_without_them() {
     let scratch = with_objects();
     // A linker that cannot link what is added.
-    let refuse = "case \"$*\" in *pathcc.o*) echo 'no room for the counters' >&2; exit 5;; esac; exec ld.bfd \"$@\"";
+    let refuse = "case \"$*\" in *pathcc.o*) echo 'no room for the counters' >&2; exit 5;; esac; \
+        exec ld.bfd \"$@\"";
     let refusing = scratch.script("ld.refuse", refuse).display().to_string();
-    let output = scratch.linking(&refusing, &["main.o", "a.o", "-o", "prog"]).output().expect("a compiler");
+    let output =
+        scratch.linking(&refusing, &["main.o", "a.o", "-o", "prog"]).output().expect("a compiler");
     let text = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(0), "{text}");
-    assert!(text.starts_with("no room for the counters\npathld: warning: prog: the link fails with"), "{text}");
-    assert_eq!((text.lines().count(), scratch.command("./prog").status().expect("linked").code()), (2, Some(3)));
+    assert!(
+        text.starts_with("no room for the counters\npathld: warning: prog: the link fails with"),
+        "{text}"
+    );
+    assert_eq!(
+        (text.lines().count(), scratch.command("./prog").status().expect("linked").code()),
+        (2, Some(3))
+    );
     scratch.check_no_leftovers();
     // Nor is it broken where no temporary file can be, and where nobody hears what is said of it.
     let mut link = scratch.linking("bfd", &["main.o", "a.o", "-o", "other"]);
@@ -204,15 +250,22 @@ fn a_program_without_the_usual_start_is_linked() {
          void _start(void) { __asm__ volatile(\"syscall\" :: \"a\"(231), \"D\"(3)); bump_a(1); }",
     );
     for linker in LINKERS {
-        for flags in
-            [&["-nostartfiles", "-static"][..], &["-nostartfiles"], &["-nostartfiles", "-static-pie"], &["-nostdlib"]]
-        {
+        for flags in [
+            &["-nostartfiles", "-static"][..],
+            &["-nostartfiles"],
+            &["-nostartfiles", "-static-pie"],
+            &["-nostdlib"],
+        ] {
             if linker == "gold" && flags.contains(&"-static-pie") {
                 continue;
             }
             let arguments = [flags, &["start.o", "a.o", "-o", "prog"]].concat();
             let output = scratch.link(linker, &arguments);
-            assert!(output.stderr.is_empty(), "{linker} {flags:?}: {}", String::from_utf8_lossy(&output.stderr));
+            assert!(
+                output.stderr.is_empty(),
+                "{linker} {flags:?}: {}",
+                String::from_utf8_lossy(&output.stderr)
+            );
             let status = scratch.command("./prog").status().expect("linked");
             assert_eq!(status.code(), Some(3), "{linker} {flags:?}");
         }

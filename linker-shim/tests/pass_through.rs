@@ -1,4 +1,5 @@
-//! Where pathld has nothing to add it is the real linker; where it fails, the program is linked all the same.
+//! Where pathld has nothing to add it is the real linker; where it fails, the program is linked all
+//! the same.
 
 mod support;
 
@@ -44,11 +45,17 @@ fn recorded(scratch: &Scratch) -> Vec<String> {
 fn information_is_that_of_the_real_linker() {
     let scratch = Scratch::new();
     for (name, real) in [("bfd", "/usr/bin/ld.bfd"), ("lld", "/usr/lib/llvm-22/bin/ld.lld")] {
-        for arguments in [&["--version"][..], &["-v"], &["-V"], &["--help"], &[], &["--nonsense"], &["none.o"]] {
-            let (ours, theirs) = (call(&scratch, name, arguments), scratch.command(real).args(arguments).output());
+        for arguments in
+            [&["--version"][..], &["-v"], &["-V"], &["--help"], &[], &["--nonsense"], &["none.o"]]
+        {
+            let (ours, theirs) =
+                (call(&scratch, name, arguments), scratch.command(real).args(arguments).output());
             let theirs = theirs.expect("installed");
             assert_eq!(ours.status.code(), theirs.status.code(), "{name} {arguments:?}");
-            assert!(ours.stdout == theirs.stdout && ours.stderr == theirs.stderr, "{name} {arguments:?}: {ours:?}");
+            assert!(
+                ours.stdout == theirs.stdout && ours.stderr == theirs.stderr,
+                "{name} {arguments:?}: {ours:?}"
+            );
         }
     }
     assert!(call(&scratch, "", &["--version"]).stdout.starts_with(b"GNU ld"), "ld is the default");
@@ -76,7 +83,8 @@ fn arguments_are_handed_on_untouched() {
         assert_eq!(recorded(&scratch), arguments);
     }
     for (word, disabled) in [("1", true), ("yes", true), ("", false), ("0", false), ("no", false)] {
-        let output = command(&scratch, &real).args(["main.o", "a.o"]).env("PATHCC_DISABLE", word).output();
+        let output =
+            command(&scratch, &real).args(["main.o", "a.o"]).env("PATHCC_DISABLE", word).output();
         assert_eq!(output.expect("executable").status.code(), Some(7));
         assert_eq!(recorded(&scratch) == ["main.o", "a.o"], disabled, "{word}");
     }
@@ -90,7 +98,10 @@ fn what_is_added_comes_first() {
     let output = call(&scratch, &real, &["-pie", "main.o", "a.o"]);
     assert_eq!((output.status.code(), output.stderr.is_empty()), (Some(7), true));
     let called = recorded(&scratch);
-    assert!(called[0].ends_with("/pathcc.o") && called[1].ends_with("/lib/pathcc/libpathrt.a"), "{called:?}");
+    assert!(
+        called[0].ends_with("/pathcc.o") && called[1].ends_with("/lib/pathcc/libpathrt.a"),
+        "{called:?}"
+    );
     // It fails, so that it is called once more as it would have been without us.
     assert_eq!(called[2..], ["--build-id=sha1", "-pie", "main.o", "a.o", "-pie", "main.o", "a.o"]);
     call(&scratch, &real, &["--build-id=none", "main.o", "a.o"]);
@@ -103,13 +114,18 @@ fn a_long_command_line_travels_in_a_file() {
     let scratch = with_objects();
     scratch.script("ld.fake", "case $1 in @*) cp \"${1#@}\" called;; *) exit 1;; esac");
     let real = scratch.path("ld.fake").display().to_string();
-    let long: Vec<String> =
-        (0..12_000).map(|index| format!("--defsym=it's_a_symbol_{index}={}", "1".repeat(80))).collect();
-    let output = command(&scratch, &real).args(["main.o", "a.o"]).args(&long).output().expect("below the limit");
+    let long: Vec<String> = (0..12_000)
+        .map(|index| format!("--defsym=it's_a_symbol_{index}={}", "1".repeat(80)))
+        .collect();
+    let output = command(&scratch, &real)
+        .args(["main.o", "a.o"])
+        .args(&long)
+        .output()
+        .expect("below the limit");
     assert!(output.status.success(), "{output:?}");
     let called = recorded(&scratch);
     assert_eq!(called.len(), 5 + long.len());
-    assert!(called[5].starts_with("--defsym=it\\'s_a_symbol_0=111"));
+    assert!(called[5].starts_with("\"--defsym=it's_a_symbol_0=111"));
     scratch.check_no_leftovers();
 }
 
@@ -118,7 +134,8 @@ fn exit_codes_and_errors_come_through() {
     let scratch = with_objects();
     scratch.compile("bad", &[], "void missing(void); int main(void) { missing(); }");
     for linker in LINKERS {
-        let output = scratch.linking(linker, &["bad.o", "a.o", "-o", "prog"]).output().expect("a compiler");
+        let output =
+            scratch.linking(linker, &["bad.o", "a.o", "-o", "prog"]).output().expect("a compiler");
         assert_eq!(output.status.code(), Some(1), "{linker}");
         let text = String::from_utf8_lossy(&output.stderr);
         assert!(text.contains("missing") && !text.contains("pathld"), "{linker}: {text}");
@@ -169,7 +186,10 @@ fn linkers_that_are_not_there() {
         let output = call(&scratch, real, &["plain.o"]);
         let text = String::from_utf8_lossy(&output.stderr);
         assert_eq!((output.status.code(), text.lines().count()), (Some(1), 1), "{text}");
-        assert!(words.iter().all(|word| text.contains(word)) && text.starts_with("pathld: error: "), "{text}");
+        assert!(
+            words.iter().all(|word| text.contains(word)) && text.starts_with("pathld: error: "),
+            "{text}"
+        );
     }
 }
 
@@ -179,7 +199,8 @@ fn it_never_calls_itself() {
     fs::create_dir(scratch.path("first")).expect("writable");
     std::os::unix::fs::symlink(pathld(), scratch.path("first/ld")).expect("writable");
     let path = format!("{}:/usr/bin", scratch.path("first").display());
-    let output = command(&scratch, "").arg("--version").env("PATH", path).output().expect("executable");
+    let output =
+        command(&scratch, "").arg("--version").env("PATH", path).output().expect("executable");
     assert!(output.stdout.starts_with(b"GNU ld"), "{output:?}");
     // A script hides who is called, so only counting helps.
     scratch.script("ld.loop", &format!("exec {} \"$@\"", pathld().display()));
@@ -215,9 +236,13 @@ fn damaged_and_foreign_records_are_told_and_left_out() {
             let output = scratch.link(linker, &["main.o", "a.o", "libb.a", "-o", "prog"]);
             let text = String::from_utf8_lossy(&output.stderr);
             assert_eq!(text.lines().count(), 1, "{linker}: {text}");
-            assert!(text.starts_with("pathld: warning: ") && text.contains("libb.a(b.o)"), "{text}");
+            assert!(
+                text.starts_with("pathld: warning: ") && text.contains("libb.a(b.o)"),
+                "{text}"
+            );
             assert!(words.iter().all(|word| text.contains(word)), "{words:?} in {text}");
-            let status = scratch.command("./prog").env("PATHCC_PROFILE", "p").status().expect("executable");
+            let status =
+                scratch.command("./prog").env("PATHCC_PROFILE", "p").status().expect("executable");
             assert_eq!(status.code(), Some(3));
             assert_eq!(scratch.profile("p").counts, [((1, 1), 1)].into());
         }
@@ -232,7 +257,10 @@ fn without_a_runtime_the_program_is_linked_uncounted() {
     let linker = format!("--ld-path={}", scratch.path("alone/bin/ld.pathld").display());
     let output = scratch.clang(&[&linker, "main.o", "a.o", "-o", "prog"]);
     let text = String::from_utf8_lossy(&output.stderr);
-    assert!(text.contains("alone/lib/pathcc/libpathrt.a is missing") && text.contains("not counted"), "{text}");
+    assert!(
+        text.contains("alone/lib/pathcc/libpathrt.a is missing") && text.contains("not counted"),
+        "{text}"
+    );
     assert_eq!(scratch.command("./prog").status().expect("executable").code(), Some(3));
 }
 
@@ -261,10 +289,15 @@ fn a_list_that_is_far_too_long_is_made_exact() {
         for archive in ["lib.a", "some.a"] {
             let output = scratch.link(linker, &["main.o", archive, "-o", "prog"]);
             assert!(output.stderr.is_empty(), "{linker} {archive}");
-            let status = scratch.command("./prog").env("PATHCC_PROFILE", "p").status().expect("executable");
+            let status =
+                scratch.command("./prog").env("PATHCC_PROFILE", "p").status().expect("executable");
             assert_eq!(status.code(), Some(3));
             let profile = scratch.profile("p");
-            assert_eq!((profile.modules, profile.counts), (vec![(1, 5)], [((1, 1), 1)].into()), "{linker} {archive}");
+            assert_eq!(
+                (profile.modules, profile.counts),
+                (vec![(1, 5)], [((1, 1), 1)].into()),
+                "{linker} {archive}"
+            );
         }
     }
 }
@@ -277,7 +310,10 @@ fn a_program_with_too_many_counters_is_warned_of() {
     let output = scratch.link("lld", &["main.o", "a.o", "-o", "prog"]);
     let text = String::from_utf8_lossy(&output.stderr);
     assert!(text.contains("1280 MiB") && text.contains("-fpath-limit"), "{text}");
-    assert_eq!(scratch.command("./prog").env("PATHCC_PROFILE", "p").status().expect("executable").code(), Some(3));
+    assert_eq!(
+        scratch.command("./prog").env("PATHCC_PROFILE", "p").status().expect("executable").code(),
+        Some(3)
+    );
     assert_eq!(scratch.profile("p").counts, [((1, 1), 1)].into());
 }
 

@@ -1,48 +1,13 @@
-//! Every shape of link, with every linker: the program does what it did, the counts are exact, nothing shows.
+//! Every shape of link, with every linker: the program does what it did, the counts are exact,
+//! nothing shows.
 
 mod support;
 
 use std::fs;
 
 use object::{Object, ObjectSymbol};
-use support::{Counts, Image, LINKERS, Scratch, succeed};
-
-const MAIN: &str = "
-    #include <stdio.h>
-    void bump_a(long); void bump_b(long);
-    int main(int argc, char **argv) {
-        for (int i = 0; i < 1000; i++) { bump_a(0); if (i % 3 == 0) bump_b(99); }
-        bump_a(4); bump_b(0);
-        printf(\"%d arguments\\n\", argc);
-        return 3;
-    }";
-
-fn counts(counts: &[((u8, u64), u64)]) -> Counts {
-    counts.iter().copied().collect()
-}
-
-/// What [`MAIN`] counts, with module 1 as `a` and module 2 as `b`.
-fn expected() -> Counts {
-    counts(&[((1, 0), 1000), ((1, 4), 1), ((2, 0), 1), ((2, 99), 334)])
-}
-
-fn with_objects(flags: &[&str]) -> Scratch {
-    let scratch = Scratch::new();
-    scratch.module("a", 1, 5, flags);
-    scratch.module("b", 2, 100, flags);
-    scratch.compile("main", &[&["-fPIC"], flags].concat(), MAIN);
-    scratch
-}
-
-/// Runs `prog` as the tests expect it to behave and returns the counts of its profile.
-fn run(scratch: &Scratch) -> Counts {
-    let output = scratch.command("./prog").arg("x").env("PATHCC_PROFILE", "out/%e").output().expect("executable");
-    assert_eq!(output.status.code(), Some(3));
-    assert_eq!((&*output.stdout, &*output.stderr), (&b"2 arguments\n"[..], &b""[..]));
-    let profile = scratch.profile("out/prog");
-    fs::remove_dir_all(scratch.path("out")).expect("ours");
-    profile.counts
-}
+use support::program::{counts, expected, run, with_objects};
+use support::{Image, LINKERS, Scratch, succeed};
 
 #[test]
 fn executables() {
@@ -62,7 +27,11 @@ fn executables() {
             "-Wl,-O2,--sort-common",
         ] {
             let output = scratch.link(linker, &[flags, "main.o", "a.o", "b.o", "-o", "prog"]);
-            assert!(output.stderr.is_empty(), "{linker} {flags}: {}", String::from_utf8_lossy(&output.stderr));
+            assert!(
+                output.stderr.is_empty(),
+                "{linker} {flags}: {}",
+                String::from_utf8_lossy(&output.stderr)
+            );
             assert_eq!(run(&scratch), expected(), "{linker} {flags}");
             let image = Image::read(&scratch.path("prog"));
             assert_eq!(image.manifest(), [1, 2], "{linker} {flags}");
@@ -82,7 +51,11 @@ fn the_region_is_in_whole_pages_and_the_objects_copies_are_gone() {
         arrays.sort_unstable();
         let start = arrays[0].0;
         assert_eq!(start % 4096, 0, "{linker}");
-        assert_eq!(arrays, [(start, 40), (start + 64, 800)], "{linker}: one array a module, by cache lines");
+        assert_eq!(
+            arrays,
+            [(start, 40), (start + 64, 800)],
+            "{linker}: one array a module, by cache lines"
+        );
         let places = ["__pathcc_place", "__pathcc.place."].map(|name| image.symbols(name)).concat();
         let places: Vec<u64> = places.into_iter().map(|(address, _)| address).collect();
         assert!(
@@ -91,11 +64,15 @@ fn the_region_is_in_whole_pages_and_the_objects_copies_are_gone() {
         );
         let file = image.file();
         let inside = file.symbols().filter(|symbol| {
-            symbol.size() > 0 && (start..start + 4096).contains(&symbol.address()) && symbol.section_index().is_some()
+            symbol.size() > 0
+                && (start..start + 4096).contains(&symbol.address())
+                && symbol.section_index().is_some()
         });
         assert_eq!(inside.count(), 2, "{linker}: nothing else lives in the pages of the region");
         // A copy that had stayed would show in the size of the thread-local or zeroed data.
-        let size = |name: &str| file.section_by_name(name).map_or(0, |section| object::ObjectSection::size(&section));
+        let size = |name: &str| {
+            file.section_by_name(name).map_or(0, |section| object::ObjectSection::size(&section))
+        };
         assert_eq!(size(".tdata"), 8, "{linker}");
         assert_eq!(size(".pathcc.claim"), 0, "{linker}");
     }
@@ -106,13 +83,24 @@ fn properties_of_the_image_are_kept() {
     let scratch = with_objects(&["-fcf-protection=full"]);
     for linker in LINKERS {
         // Without the start files, which need not have the properties.
-        let flags =
-            ["-shared", "-nostdlib", "-Wl,--fatal-warnings", "-Wl,--build-id=sha1", "a.o", "b.o", "-o", "lib.so"];
+        let flags = [
+            "-shared",
+            "-nostdlib",
+            "-Wl,--fatal-warnings",
+            "-Wl,--build-id=sha1",
+            "a.o",
+            "b.o",
+            "-o",
+            "lib.so",
+        ];
         scratch.link(linker, &flags);
         let notes = succeed(scratch.command("readelf").args(["-nlW", "lib.so"]));
         let notes = String::from_utf8_lossy(&notes.stdout);
         assert!(notes.contains("x86 feature: IBT, SHSTK"), "{linker}: {notes}");
-        assert!(notes.lines().any(|line| line.contains("GNU_STACK") && line.contains("RW ")), "{linker}: {notes}");
+        assert!(
+            notes.lines().any(|line| line.contains("GNU_STACK") && line.contains("RW ")),
+            "{linker}: {notes}"
+        );
     }
 }
 
@@ -121,22 +109,39 @@ fn shared_objects_have_profiles_of_their_own() {
     let scratch = with_objects(&[]);
     scratch.write("map", "{ global: bump_b; local: *; };");
     for linker in LINKERS {
-        for flags in [&["-Wl,-z,defs"][..], &["-Wl,--version-script=map"], &["-Wl,-Bsymbolic", "-Wl,--gc-sections"]] {
+        for flags in [
+            &["-Wl,-z,defs"][..],
+            &["-Wl,--version-script=map"],
+            &["-Wl,-Bsymbolic", "-Wl,--gc-sections"],
+        ] {
             scratch.link(linker, &[&["-shared", "b.o", "-o", "libb.so"], flags].concat());
             assert!(Image::read(&scratch.path("libb.so")).leaked().is_empty(), "{linker}");
-            scratch.link(linker, &["-rdynamic", "main.o", "a.o", "-L.", "-lb", "-Wl,-rpath,$ORIGIN", "-o", "prog"]);
-            let output = scratch.command("./prog").env("PATHCC_PROFILE", "out/").output().expect("executable");
+            scratch.link(
+                linker,
+                &["-rdynamic", "main.o", "a.o", "-L.", "-lb", "-Wl,-rpath,$ORIGIN", "-o", "prog"],
+            );
+            let output = scratch
+                .command("./prog")
+                .env("PATHCC_PROFILE", "out/")
+                .output()
+                .expect("executable");
             assert_eq!(output.status.code(), Some(3));
             let names = scratch.files("out");
             assert_eq!(names.len(), 2, "{linker}: {names:?}");
-            let [library, program] = [&names[0], &names[1]].map(|name| scratch.profile(&format!("out/{name}")));
+            let [library, program] =
+                [&names[0], &names[1]].map(|name| scratch.profile(&format!("out/{name}")));
             assert_eq!(names, ["libb.so.pathprof", "prog.pathprof"], "{linker}");
             assert_eq!(library.counts, counts(&[((2, 0), 1), ((2, 99), 334)]), "{linker}");
             assert_eq!(program.counts, counts(&[((1, 0), 1000), ((1, 4), 1)]), "{linker}");
             assert!(library.image.ends_with("/libb.so") && program.image.ends_with("/prog"));
             for (summary, name) in [(library, "libb.so"), (program, "prog")] {
                 let image = Image::read(&scratch.path(name));
-                let id = image.file().build_id().expect("sound").expect("every counted image has one").to_vec();
+                let id = image
+                    .file()
+                    .build_id()
+                    .expect("sound")
+                    .expect("every counted image has one")
+                    .to_vec();
                 assert_eq!(summary.build_id, id, "{linker} {name}");
             }
             fs::remove_dir_all(scratch.path("out")).expect("ours");
@@ -165,117 +170,13 @@ fn a_plugin_is_counted_whether_it_is_closed_or_not() {
         scratch.link(linker, &["-shared", "b.o", "-o", "plugin.so"]);
         for arguments in [&[][..], &["close"]] {
             succeed(scratch.command("./host").args(arguments).env("PATHCC_PROFILE", "%e.profile"));
-            assert_eq!(scratch.profile("plugin.so.profile").counts, counts(&[((2, 7), 2)]), "{linker}");
+            assert_eq!(
+                scratch.profile("plugin.so.profile").counts,
+                counts(&[((2, 7), 2)]),
+                "{linker}"
+            );
             fs::remove_file(scratch.path("plugin.so.profile")).expect("written");
         }
-    }
-}
-
-#[test]
-fn archives_libraries_and_scripts() {
-    let scratch = with_objects(&[]);
-    scratch.module("unused", 3, 1000, &[]);
-    fs::create_dir(scratch.path("deep")).expect("writable");
-    for (archive, options) in [("libab.a", "rcs"), ("deep/libthin.a", "rcsT"), ("libnoindex.a", "rcS")] {
-        succeed(scratch.command("ar").args([options, archive, "a.o", "b.o", "unused.o"]));
-    }
-    // A thin archive names its members relative to itself, and may hold members of another archive.
-    scratch.write("libscript.so", "/* a script */ INPUT ( -lab )");
-    scratch.write("group.ld", "GROUP ( a.o AS_NEEDED ( libab.a ) )");
-    for linker in LINKERS {
-        for inputs in [
-            &["libab.a"][..],
-            &["-L.", "-lab"],
-            &["-L.", "-l:libab.a"],
-            &["deep/libthin.a"],
-            &["-Ldeep", "-Wl,-Bstatic", "-lthin", "-Wl,-Bdynamic"],
-            &["-L.", "-lscript"],
-            &["-L.", "group.ld"],
-            &["-Wl,--start-group", "libab.a", "-Wl,--end-group"],
-            &["-Wl,--whole-archive", "libab.a", "-Wl,--no-whole-archive"],
-        ] {
-            scratch.link(linker, &[&["main.o"], inputs, &["-o", "prog"]].concat());
-            assert_eq!(run(&scratch), expected(), "{linker} {inputs:?}");
-        }
-    }
-    scratch.link("lld", &["main.o", "-Wl,--whole-archive", "libnoindex.a", "-Wl,--no-whole-archive", "-o", "prog"]);
-    assert_eq!(run(&scratch), expected());
-}
-
-#[test]
-fn a_system_root() {
-    let scratch = with_objects(&[]);
-    fs::create_dir_all(scratch.path("root/opt")).expect("writable");
-    succeed(scratch.command("ar").args(["rcs", "root/opt/libab.a", "a.o", "b.o"]));
-    for linker in LINKERS {
-        let inputs = ["-L=/opt", "-lab", "-lc"];
-        scratch.link(
-            linker,
-            &[&["-nostdlib", "-shared", "-Wl,--sysroot=root", "main.o"], &inputs[..2], &["-o", "x.so"]].concat(),
-        );
-        assert_eq!(Image::read(&scratch.path("x.so")).symbols("__pathcc.counters.").len(), 2, "{linker}");
-    }
-}
-
-#[test]
-fn relocatable_output_is_linked_later() {
-    let scratch = with_objects(&[]);
-    for linker in LINKERS {
-        scratch.link(linker, &["-r", "a.o", "b.o", "-o", "ab.o"]);
-        let plain = Image::read(&scratch.path("ab.o"));
-        assert_eq!(plain.manifest(), [1, 2], "{linker}");
-        assert!(plain.symbols("__pathcc_image").is_empty(), "{linker}");
-        scratch.link(linker, &["main.o", "ab.o", "-o", "prog"]);
-        assert_eq!(run(&scratch), expected(), "{linker}");
-    }
-}
-
-#[test]
-fn link_time_optimisation() {
-    for mode in ["-flto", "-flto=thin"] {
-        let scratch = with_objects(&[mode]);
-        assert!(fs::read(scratch.path("a.o")).expect("compiled").starts_with(b"BC"), "an object of bitcode");
-        // One ordinary object among them.
-        scratch.module("b", 2, 100, &[]);
-        for linker in LINKERS {
-            for flags in [&["-O2"][..], &["-O2", "-Wl,--gc-sections", "-static"]] {
-                scratch.link(linker, &[&[mode, "main.o", "a.o", "b.o", "-o", "prog"], flags].concat());
-                assert_eq!(run(&scratch), expected(), "{linker} {mode} {flags:?}");
-            }
-        }
-        scratch.check_no_leftovers();
-    }
-    let scratch = Scratch::new();
-    scratch.compile("plain", &["-flto"], "int main(void) { return 0; }");
-    scratch.link("lld", &["-flto", "plain.o", "-o", "prog"]);
-    assert!(Image::read(&scratch.path("prog")).symbols("__pathcc").is_empty(), "nothing to count");
-}
-
-#[test]
-fn a_module_that_is_linked_twice_has_one_array() {
-    let scratch = Scratch::new();
-    scratch.module("a", 1, 5, &[]);
-    scratch.module("b", 1, 5, &[]);
-    scratch.compile("main", &[], "void bump_a(long); void bump_b(long); int main(void) { bump_a(2); bump_b(2); }");
-    for linker in LINKERS {
-        scratch.link(linker, &["main.o", "a.o", "b.o", "-o", "prog"]);
-        succeed(scratch.command("./prog").env("PATHCC_PROFILE", "%e.profile"));
-        let profile = scratch.profile("prog.profile");
-        assert_eq!((profile.modules, profile.counts), (vec![(1, 5)], counts(&[((1, 2), 2)])), "{linker}");
-    }
-}
-
-#[test]
-fn response_files() {
-    let scratch = with_objects(&[]);
-    scratch.write("inner", "b.o\n");
-    scratch.write("outer", "a.o '@inner'\n -Wl,-o,prog");
-    for linker in LINKERS {
-        scratch.link(linker, &["main.o", "@outer"]);
-        assert_eq!(run(&scratch), expected(), "{linker}");
-        scratch.write("direct", "'a.o' \"b.o\"");
-        scratch.link(linker, &["main.o", "-Wl,@direct", "-o", "prog"]);
-        assert_eq!(run(&scratch), expected(), "{linker}");
     }
 }
 
@@ -313,12 +214,19 @@ fn a_program_without_any_library() {
         &["-ffreestanding", "-fno-stack-protector"],
         "
         void bump_a(long);
-        void _start(void) { __asm__ volatile(\"syscall\" :: \"a\"(60), \"D\"(5) : \"rcx\", \"r11\"); bump_a(1); }",
+        void _start(void) {
+            __asm__ volatile(\"syscall\" :: \"a\"(60), \"D\"(5) : \"rcx\", \"r11\");
+            bump_a(1);
+        }",
     );
     for linker in LINKERS {
         for flags in ["-static", "-static-pie"] {
             scratch.link(linker, &["-nostdlib", flags, "start.o", "a.o", "-o", "prog"]);
-            assert_eq!(scratch.command("./prog").status().expect("executable").code(), Some(5), "{linker} {flags}");
+            assert_eq!(
+                scratch.command("./prog").status().expect("executable").code(),
+                Some(5),
+                "{linker} {flags}"
+            );
         }
     }
 }
@@ -336,8 +244,13 @@ fn without_pathld_the_objects_link_and_count_into_nowhere() {
 #[test]
 fn the_block_log() {
     let scratch = Scratch::new();
-    let record =
-        pathformat::record::write(support::id(9), pathformat::settings::Threads::Exact.code(), [0, 0], 1, b"x");
+    let record = pathformat::record::write(
+        support::id(9),
+        pathformat::settings::Threads::Exact.code(),
+        [0, 0],
+        1,
+        b"x",
+    );
     let bytes: Vec<String> = record.iter().map(u8::to_string).collect();
     scratch.compile(
         "main",
@@ -366,14 +279,21 @@ fn the_block_log() {
     );
     for linker in LINKERS {
         scratch.link(linker, &["main.o", "-o", "prog"]);
-        let mut child = scratch.command("./prog").env("PATHCC_PROFILE", "out/%p.pathprof").spawn().expect("executable");
+        let mut child = scratch
+            .command("./prog")
+            .env("PATHCC_PROFILE", "out/%p.pathprof")
+            .spawn()
+            .expect("executable");
         child.wait().expect("ours");
-        let logs: Vec<_> = scratch.files("out").into_iter().filter(|name| name.ends_with(".pathlog")).collect();
+        let logs: Vec<_> =
+            scratch.files("out").into_iter().filter(|name| name.ends_with(".pathlog")).collect();
         assert_eq!(logs.len(), 2, "{linker}: {logs:?}");
         let parent = format!("{}.pathlog", child.id());
         for name in logs {
             let bytes = fs::read(scratch.path("out").join(&name)).expect("written");
-            let word = |record: &[u8], at: usize| u32::from_le_bytes(record[at..at + 4].try_into().expect("four"));
+            let word = |record: &[u8], at: usize| {
+                u32::from_le_bytes(record[at..at + 4].try_into().expect("four"))
+            };
             let mut records = bytes.chunks(16);
             let mut seen = Vec::new();
             while let Some(record) = records.next() {

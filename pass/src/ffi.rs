@@ -71,9 +71,20 @@ unsafe extern "C" {
     pub(crate) fn pathpass_only_returns(block: LLVMBasicBlockRef) -> bool;
     pub(crate) fn pathpass_callee(call: LLVMValueRef) -> LLVMValueRef;
     pub(crate) fn pathpass_is_on_suspension(switch: LLVMValueRef) -> bool;
-    pub(crate) fn pathpass_case_value(switch: LLVMValueRef, successor: c_uint, case: *mut i64) -> bool;
-    pub(crate) fn pathpass_block_frequency(analyses: *mut Analyses, block: LLVMBasicBlockRef) -> u64;
-    pub(crate) fn pathpass_edge_probability(analyses: *mut Analyses, block: LLVMBasicBlockRef, index: c_uint) -> u32;
+    pub(crate) fn pathpass_case_value(
+        switch: LLVMValueRef,
+        successor: c_uint,
+        case: *mut i64,
+    ) -> bool;
+    pub(crate) fn pathpass_block_frequency(
+        analyses: *mut Analyses,
+        block: LLVMBasicBlockRef,
+    ) -> u64;
+    pub(crate) fn pathpass_edge_probability(
+        analyses: *mut Analyses,
+        block: LLVMBasicBlockRef,
+        index: c_uint,
+    ) -> u32;
     pub(crate) fn pathpass_peel(
         function: LLVMValueRef,
         analyses: *mut Analyses,
@@ -88,8 +99,14 @@ unsafe extern "C" {
         tell: extern "C" fn(*mut c_void, *const c_char, usize, *const c_char, usize),
     );
     pub(crate) fn pathpass_first_insertion(block: LLVMBasicBlockRef) -> LLVMValueRef;
-    pub(crate) fn pathpass_split_edge(from: LLVMBasicBlockRef, to: LLVMBasicBlockRef) -> LLVMBasicBlockRef;
-    pub(crate) fn pathpass_split_after(instruction: LLVMValueRef, analyses: *mut Analyses) -> LLVMBasicBlockRef;
+    pub(crate) fn pathpass_split_edge(
+        from: LLVMBasicBlockRef,
+        to: LLVMBasicBlockRef,
+    ) -> LLVMBasicBlockRef;
+    pub(crate) fn pathpass_split_after(
+        instruction: LLVMValueRef,
+        analyses: *mut Analyses,
+    ) -> LLVMBasicBlockRef;
     pub(crate) fn pathpass_forget_frequencies(function: LLVMValueRef, analyses: *mut Analyses);
     pub(crate) fn pathpass_join(block: LLVMBasicBlockRef);
     pub(crate) fn pathpass_promote(slot: LLVMValueRef);
@@ -142,13 +159,15 @@ pub(crate) unsafe extern "C" fn pathpass_run(
     let module = ManuallyDrop::new(unsafe { Module::new(module) });
     // SAFETY: C++ passes a valid structure of NUL-terminated texts.
     let options = unsafe { (*options).read() };
-    catch_unwind(AssertUnwindSafe(|| crate::run(&module, &options, analyses))).unwrap_or_else(|_| {
-        // Whoever asked for the verifier wants to see that it failed.
-        if options.verify {
-            std::process::abort();
-        }
-        true
-    })
+    catch_unwind(AssertUnwindSafe(|| crate::run(&module, &options, analyses))).unwrap_or_else(
+        |_| {
+            // Whoever asked for the verifier wants to see that it failed.
+            if options.verify {
+                std::process::abort();
+            }
+            true
+        },
+    )
 }
 
 impl Options {
@@ -156,7 +175,8 @@ impl Options {
     /// All texts are valid and NUL-terminated.
     unsafe fn read(&self) -> options::Options {
         // SAFETY: see above.
-        let text = |text: *const c_char| unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned();
+        let text =
+            |text: *const c_char| unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned();
         options::Options {
             mode: Mode::from_name(&text(self.mode)).unwrap_or_default(),
             stage: Stage::from_name(&text(self.stage)).unwrap_or_default(),

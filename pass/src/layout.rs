@@ -52,7 +52,8 @@ fn function((index, function): (usize, &Function)) -> FunctionLayout {
     let first_counter = function.first_counter;
     let tables = function.tables().map(|table| {
         let first = table.first_counter - first_counter;
-        let layout = TableLayout { first_key: table.first_key, first_counter: first, slots: table.slots };
+        let layout =
+            TableLayout { first_key: table.first_key, first_counter: first, slots: table.slots };
         (table.of, layout)
     });
     let tables = tables.collect();

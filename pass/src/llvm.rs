@@ -192,12 +192,15 @@ pub(crate) fn demangled(symbol: &str) -> Option<(String, String)> {
                 let bytes = slice::from_raw_parts(bytes.cast::<u8>(), length);
                 String::from_utf8_lossy(bytes).into_owned()
             };
-            *found.cast::<Option<(String, String)>>() = Some((text(whole, whole_length), text(short, short_length)));
+            *found.cast::<Option<(String, String)>>() =
+                Some((text(whole, whole_length), text(short, short_length)));
         }
     }
     let mut found: Option<(String, String)> = None;
     // SAFETY: a text of this length, and a value of the type that `tell` sets.
-    unsafe { ffi::pathpass_demangle(symbol.as_ptr().cast(), symbol.len(), (&raw mut found).cast(), tell) };
+    unsafe {
+        ffi::pathpass_demangle(symbol.as_ptr().cast(), symbol.len(), (&raw mut found).cast(), tell)
+    };
     found
 }
 
@@ -221,12 +224,18 @@ pub(crate) fn is_on_suspension(switch: InstructionValue<'_>) -> bool {
 pub(crate) fn case_value(switch: InstructionValue<'_>, successor: usize) -> Option<i64> {
     let mut value = 0;
     // SAFETY: a live switch and one of its successors.
-    let is_case = unsafe { ffi::pathpass_case_value(switch.as_value_ref(), successor as u32, &raw mut value) };
+    let is_case = unsafe {
+        ffi::pathpass_case_value(switch.as_value_ref(), successor as u32, &raw mut value)
+    };
     is_case.then_some(value)
 }
 
 /// Estimated executions of the edge from `block` to its successor number `index`.
-pub(crate) fn edge_frequency(analyses: *mut ffi::Analyses, block: BasicBlock<'_>, index: usize) -> u64 {
+pub(crate) fn edge_frequency(
+    analyses: *mut ffi::Analyses,
+    block: BasicBlock<'_>,
+    index: usize,
+) -> u64 {
     // SAFETY: the pass manager's analyses live as long as the pass runs; the block is live.
     let (executions, probability) = unsafe {
         (
@@ -268,7 +277,9 @@ pub(crate) fn peel<'a>(
     }
     let mut found: HashSet<(BasicBlock<'a>, BasicBlock<'a>)> = HashSet::new();
     // SAFETY: a live function, and the analyses of its pass manager.
-    unsafe { ffi::pathpass_peel(function.as_value_ref(), analyses, most, (&raw mut found).cast(), tell) };
+    unsafe {
+        ffi::pathpass_peel(function.as_value_ref(), analyses, most, (&raw mut found).cast(), tell)
+    };
     found
 }
 
@@ -391,8 +402,10 @@ pub(crate) fn position(location: DebugLocation) -> Position {
 pub(crate) fn declaration(function: FunctionValue<'_>) -> Option<Position> {
     let mut out = MaybeUninit::uninit();
     // SAFETY: a live function; C++ fills in every field when it returns true.
-    let out =
-        unsafe { ffi::pathpass_read_declaration(function.as_value_ref(), out.as_mut_ptr()).then(|| out.assume_init()) };
+    let out = unsafe {
+        ffi::pathpass_read_declaration(function.as_value_ref(), out.as_mut_ptr())
+            .then(|| out.assume_init())
+    };
     out.map(|out| Position::read(&out))
 }
 
@@ -403,7 +416,8 @@ impl Position {
                 return String::new();
             }
             // SAFETY: a text of the module's metadata with its length.
-            String::from_utf8_lossy(unsafe { std::slice::from_raw_parts(start, length) }).into_owned()
+            String::from_utf8_lossy(unsafe { std::slice::from_raw_parts(start, length) })
+                .into_owned()
         };
         Self {
             inlined_at: (!from.inlined_at.is_null()).then_some(DebugLocation(from.inlined_at)),

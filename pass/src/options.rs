@@ -136,7 +136,8 @@ impl Addressing {
 impl Options {
     /// Whether a function is hot enough; `hotter` as in [`Known`](pathformat::weights::Known), or `None` if it did not run.
     pub(crate) fn counts(&self, hotter: Option<u32>) -> bool {
-        self.hot.is_none_or(|percent| hotter.is_some_and(|hotter| hotter < percent.saturating_mul(10)))
+        self.hot
+            .is_none_or(|percent| hotter.is_some_and(|hotter| hotter < percent.saturating_mul(10)))
     }
 
     /// What holds for this module, whose code may give threads other thread pointers or not. Only code for executables has words
@@ -147,9 +148,11 @@ impl Options {
     pub(crate) fn for_module(&self, module: &Module<'_>, moves_pointer: bool) -> Self {
         let triple = module.get_triple();
         let musl = triple.as_str().to_bytes().windows(4).any(|part| part == b"musl");
-        let may_be_loaded = module.get_flag("PIC Level").is_some() && module.get_flag("PIE Level").is_none();
+        let may_be_loaded =
+            module.get_flag("PIC Level").is_some() && module.get_flag("PIE Level").is_none();
         let without = musl && may_be_loaded || moves_pointer;
-        let threads = if self.threads == Threads::Exact && without { Threads::Atomic } else { self.threads };
+        let threads =
+            if self.threads == Threads::Exact && without { Threads::Atomic } else { self.threads };
         let addressing = match self.addressing {
             _ if threads != Threads::Exact => Addressing::Site,
             Addressing::Word if may_be_loaded => Addressing::Delta,
@@ -194,7 +197,8 @@ mod tests {
         use paths::techniques::Techniques as InPlan;
         assert_eq!(Techniques::without("").paths, InPlan::ALL);
         let leaves_out = |word: &str| {
-            let InPlan { order, weights, constants, above, joins, speculation } = Techniques::without(word).paths;
+            let InPlan { order, weights, constants, above, joins, speculation } =
+                Techniques::without(word).paths;
             [order, weights, constants, above, joins, speculation]
         };
         let words = ["order", "weights", "constants", "above", "joins", "speculation"];

@@ -52,7 +52,11 @@ pub(crate) fn is_counted(module: &Module<'_>, options: &Options) -> bool {
 }
 
 /// Reads all functions of a module.
-pub(crate) fn unit<'ctx>(module: &Module<'ctx>, options: &Options, analyses: *mut Analyses) -> Unit<'ctx> {
+pub(crate) fn unit<'ctx>(
+    module: &Module<'ctx>,
+    options: &Options,
+    analyses: *mut Analyses,
+) -> Unit<'ctx> {
     let code_hash = llvm::module_hash(module);
     let source = module.get_source_file_name().to_string_lossy().into_owned();
     let directory = debug_info::directory(module);

@@ -18,7 +18,11 @@ fn main() {
     files.sort();
     let trials = files.into_iter().flat_map(|file| {
         let text = fs::read_to_string(&file).expect("a readable test");
-        let lines: Vec<_> = text.lines().filter_map(|line| line.strip_prefix("; RUN: ")).map(str::to_owned).collect();
+        let lines: Vec<_> = text
+            .lines()
+            .filter_map(|line| line.strip_prefix("; RUN: "))
+            .map(str::to_owned)
+            .collect();
         assert!(!lines.is_empty(), "{} has no RUN line", file.display());
         let name = file.file_stem().expect("a file has a name").to_string_lossy().into_owned();
         lines.into_iter().enumerate().map(move |(number, line)| {
@@ -31,7 +35,8 @@ fn main() {
 
 fn run(file: &Path, line: &str) -> Result<(), Failed> {
     let bin = llvm_bin();
-    let opt = format!("{}/opt -load-pass-plugin={} -pathcc-verify", bin.display(), plugin().display());
+    let opt =
+        format!("{}/opt -load-pass-plugin={} -pathcc-verify", bin.display(), plugin().display());
     let script = line
         .replace("opt ", &format!("{opt} "))
         .replace("FileCheck", &format!("{}/FileCheck", bin.display()))
@@ -45,7 +50,9 @@ fn run(file: &Path, line: &str) -> Result<(), Failed> {
 }
 
 fn llvm_bin() -> PathBuf {
-    std::env::var_os("LLVM_SYS_221_PREFIX").map_or_else(|| "/usr/lib/llvm-22".into(), PathBuf::from).join("bin")
+    std::env::var_os("LLVM_SYS_221_PREFIX")
+        .map_or_else(|| "/usr/lib/llvm-22".into(), PathBuf::from)
+        .join("bin")
 }
 
 /// The plugin of the tree that is tested. Cargo builds no shared library for a test that does not link it.

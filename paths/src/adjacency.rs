@@ -19,7 +19,9 @@ impl<E: Copy> Adjacency<E> {
             starts[node + 1] += starts[node];
         }
         let mut next = starts.clone();
-        let Some((_, any)) = pairs.clone().next() else { return Self { starts, edges: Vec::new() } };
+        let Some((_, any)) = pairs.clone().next() else {
+            return Self { starts, edges: Vec::new() };
+        };
         let mut edges = vec![any; starts[nodes] as usize];
         for (node, edge) in pairs {
             edges[next[node] as usize] = edge;
@@ -46,7 +48,10 @@ mod tests {
     #[test]
     fn lists_keep_their_order() {
         let lists = Adjacency::new(3, [(2, 'a'), (0, 'b'), (2, 'c')].into_iter());
-        assert_eq!((lists.of(0), lists.of(1), lists.of(2), lists.len()), (&['b'][..], &[][..], &['a', 'c'][..], 3));
+        assert_eq!(
+            (lists.of(0), lists.of(1), lists.of(2), lists.len()),
+            (&['b'][..], &[][..], &['a', 'c'][..], 3)
+        );
         let none = Adjacency::<u8>::new(1, [].into_iter());
         assert_eq!((none.of(0), none.len()), (&[][..], 1));
     }

@@ -30,14 +30,23 @@ impl Counted {
         let network = of(cfg).without(|block| !wanted(Block(block as u32)));
         // Code before a return that a call in tail position comes to would make it no tail call.
         let mut order: Vec<Block> = cfg.blocks().filter(|&block| wanted(block)).collect();
-        order.sort_by_key(|&block| (!cfg.counts_above(block), Reverse(executions(cfg, frequency, block))));
+        order.sort_by_key(|&block| {
+            (!cfg.counts_above(block), Reverse(executions(cfg, frequency, block)))
+        });
         let tree = network.tree(order.iter().map(|block| block.index()));
-        Self::these(cfg.blocks().zip(tree).map(|(block, in_tree)| wanted(block) && !in_tree).collect())
+        Self::these(
+            cfg.blocks().zip(tree).map(|(block, in_tree)| wanted(block) && !in_tree).collect(),
+        )
     }
 
     /// Those of them that are `wanted`.
     pub fn only(self, wanted: impl Fn(Block) -> bool) -> Self {
-        Self::these((0..).zip(self.blocks).map(|(block, counted)| counted && wanted(Block(block))).collect())
+        Self::these(
+            (0..)
+                .zip(self.blocks)
+                .map(|(block, counted)| counted && wanted(Block(block)))
+                .collect(),
+        )
     }
 
     /// Those for which it is true.
@@ -69,7 +78,8 @@ pub(crate) fn executions(cfg: &Cfg, frequency: &[u64], block: Block) -> u64 {
 
 /// The network of the blocks of a graph.
 pub(crate) fn of(cfg: &Cfg) -> FlowNetwork {
-    let edges: Vec<_> = cfg.edges().map(|edge| cfg.edge(edge)).map(|edge| (edge.from.0, edge.to.0)).collect();
+    let edges: Vec<_> =
+        cfg.edges().map(|edge| cfg.edge(edge)).map(|edge| (edge.from.0, edge.to.0)).collect();
     network(&edges, &leaves(cfg))
 }
 
@@ -107,7 +117,11 @@ mod tests {
     fn counted_of(graph: &str, wanted: impl Fn(Block) -> bool) -> String {
         let named = text::parse(graph).expect("a graph");
         let counted = Counted::fewest(&named.cfg, &named.frequency, wanted);
-        counted.blocks().map(|block| named.names[block.index()].clone()).collect::<Vec<_>>().join(" ")
+        counted
+            .blocks()
+            .map(|block| named.names[block.index()].clone())
+            .collect::<Vec<_>>()
+            .join(" ")
     }
 
     #[test]

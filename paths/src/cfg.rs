@@ -117,12 +117,20 @@ impl Cfg {
     pub fn new(blocks: Vec<BlockData>, edges: Vec<EdgeData>) -> Self {
         assert!(edges.iter().all(|edge| edge.to != ENTRY), "nothing goes back to the entry block");
         let numbered = edges.iter().enumerate().map(|(index, edge)| (edge, Edge(index as u32)));
-        let successors = Adjacency::new(blocks.len(), numbered.clone().map(|(edge, id)| (edge.from.index(), id)));
-        let predecessors = Adjacency::new(blocks.len(), numbered.map(|(edge, id)| (edge.to.index(), id)));
+        let successors = Adjacency::new(
+            blocks.len(),
+            numbered.clone().map(|(edge, id)| (edge.from.index(), id)),
+        );
+        let predecessors =
+            Adjacency::new(blocks.len(), numbered.map(|(edge, id)| (edge.to.index(), id)));
         let cfg = Self { blocks, edges, successors, predecessors, in_flight: false };
         for block in cfg.blocks() {
             let out = cfg.successors(block);
-            assert_eq!(cfg.exit(block).is_none(), !out.is_empty(), "{block} has successors or an exit");
+            assert_eq!(
+                cfg.exit(block).is_none(),
+                !out.is_empty(),
+                "{block} has successors or an exit"
+            );
             let mut targets: Vec<_> = out.iter().map(|&edge| cfg.edge(edge).to).collect();
             targets.sort_unstable();
             assert!(targets.is_sorted_by(|a, b| a < b), "one edge joins two blocks");

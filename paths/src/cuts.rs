@@ -85,7 +85,8 @@ impl Cuts {
         }
         let mut headers = shared.loop_headers(cfg);
         headers.sort_by_key(|&header| std::cmp::Reverse(paths[header.index()]));
-        let doubling = std::iter::successors(Some(1), |n| Some(n * 2)).take_while(|&n| n < headers.len() * 2);
+        let doubling =
+            std::iter::successors(Some(1), |n| Some(n * 2)).take_while(|&n| n < headers.len() * 2);
         let mut loops = shared.clone();
         for most in doubling {
             loops = shared.clone();
@@ -94,7 +95,8 @@ impl Cuts {
                 return loops;
             }
         }
-        let thresholds = std::iter::successors(Some(limit.max(1)), |&most| (most > 1).then_some(most / 2));
+        let thresholds =
+            std::iter::successors(Some(limit.max(1)), |&most| (most > 1).then_some(most / 2));
         let mut fewest = (loops.num_paths(cfg), loops.clone());
         for (most, colder) in thresholds.flat_map(|most| [(most, true), (most, false)]) {
             let cuts = loops.with_regions_of(cfg, frequency, most, colder);
@@ -155,14 +157,18 @@ impl Cuts {
         if self.ends_in(block) || cfg.exit(block).is_some() {
             return 1 + in_flight;
         }
-        let along = |&edge: &Edge| if self.reason(edge).is_some() { 1 } else { paths[cfg.edge(edge).to.index()] };
+        let along = |&edge: &Edge| {
+            if self.reason(edge).is_some() { 1 } else { paths[cfg.edge(edge).to.index()] }
+        };
         cfg.successors(block).iter().map(along).fold(in_flight, u64::saturating_add)
     }
 
     /// Number of paths in all, given those from each block: from the entry, and from every start after a cut.
     fn total(&self, cfg: &Cfg, paths: &[u64]) -> u64 {
         let starts = |&block: &Block| {
-            let cut = cfg.predecessors(block).iter().filter(|&&edge| self.reason(edge).is_some()).count() as u64;
+            let cut =
+                cfg.predecessors(block).iter().filter(|&&edge| self.reason(edge).is_some()).count()
+                    as u64;
             let starts = if self.shares_start(block) { cut.min(1) } else { cut };
             starts.saturating_mul(paths[block.index()])
         };
@@ -181,10 +187,14 @@ impl Cuts {
                 continue;
             }
             if !std::mem::replace(&mut self.ends[data.from.index()], true) {
-                pending.extend(cfg.successors(data.from).iter().map(|&edge| (edge, Reason::Opaque)));
+                pending
+                    .extend(cfg.successors(data.from).iter().map(|&edge| (edge, Reason::Opaque)));
             }
             if !std::mem::replace(&mut self.starts[data.to.index()], true) {
-                let reachable = cfg.predecessors(data.to).iter().filter(|e| self.reachable[cfg.edge(**e).from.index()]);
+                let reachable = cfg
+                    .predecessors(data.to)
+                    .iter()
+                    .filter(|e| self.reachable[cfg.edge(**e).from.index()]);
                 pending.extend(reachable.map(|&edge| (edge, Reason::Opaque)));
             }
         }
@@ -194,8 +204,10 @@ impl Cuts {
     fn depth_first(&self, cfg: &Cfg) -> Search {
         let mut seen = vec![false; cfg.num_blocks()];
         let mut open = vec![false; cfg.num_blocks()];
-        let mut search = Search { back_edges: Vec::new(), order: Vec::with_capacity(cfg.num_blocks()) };
-        let starts = cfg.edges().filter(|&edge| self.reason(edge).is_some()).map(|edge| cfg.edge(edge).to);
+        let mut search =
+            Search { back_edges: Vec::new(), order: Vec::with_capacity(cfg.num_blocks()) };
+        let starts =
+            cfg.edges().filter(|&edge| self.reason(edge).is_some()).map(|edge| cfg.edge(edge).to);
         for root in std::iter::once(ENTRY).chain(starts) {
             if std::mem::replace(&mut seen[root.index()], true) {
                 continue;
@@ -234,14 +246,16 @@ impl Cuts {
     }
 
     fn loop_headers(&self, cfg: &Cfg) -> Vec<Block> {
-        let is_header =
-            |block: &Block| cfg.predecessors(*block).iter().any(|&edge| self.reason(edge) == Some(Reason::BackEdge));
+        let is_header = |block: &Block| {
+            cfg.predecessors(*block).iter().any(|&edge| self.reason(edge) == Some(Reason::BackEdge))
+        };
         cfg.blocks().filter(is_header).collect()
     }
 
     /// Whether all edges into `block` can hold code, so that it can be cut off from what comes before.
     fn can_cut_before(&self, cfg: &Cfg, block: Block) -> bool {
-        block != ENTRY && cfg.predecessors(block).iter().all(|&edge| cfg.edge(edge).kind == EdgeKind::Plain)
+        block != ENTRY
+            && cfg.predecessors(block).iter().all(|&edge| cfg.edge(edge).kind == EdgeKind::Plain)
     }
 
     /// Cuts all edges into `block`; they share one start.
@@ -263,7 +277,9 @@ impl Cuts {
     /// that suffices.
     fn with_regions_of(&self, cfg: &Cfg, frequency: &[u64], most: u64, colder: bool) -> Self {
         let entered = |block: Block| -> u64 {
-            cfg.predecessors(block).iter().fold(0, |sum, edge| sum.saturating_add(frequency[edge.index()]))
+            cfg.predecessors(block)
+                .iter()
+                .fold(0, |sum, edge| sum.saturating_add(frequency[edge.index()]))
         };
         let mut cuts = self.clone();
         let mut paths = vec![0; cfg.num_blocks()];

@@ -96,7 +96,9 @@ impl Dag {
             });
             for &edge in cfg.successors(block) {
                 match cuts.reason(edge) {
-                    None => flow[edge.index()] = Some(add(block, cfg.edge(edge).to, Kind::Flow(edge))),
+                    None => {
+                        flow[edge.index()] = Some(add(block, cfg.edge(edge).to, Kind::Flow(edge)))
+                    }
                     Some(reason) => {
                         let own = || add(block, exit, Kind::End(Place::OnEdges, reason));
                         ends[edge.index()] = Some(shared.unwrap_or_else(own));
@@ -107,7 +109,9 @@ impl Dag {
         let mut cut = vec![None; cfg.num_edges()];
         let mut shared_starts = vec![None; cfg.num_blocks()];
         for edge in cfg.edges() {
-            let (Some(end), Some(reason)) = (ends[edge.index()], cuts.reason(edge)) else { continue };
+            let (Some(end), Some(reason)) = (ends[edge.index()], cuts.reason(edge)) else {
+                continue;
+            };
             let to = cfg.edge(edge).to;
             let start = if cuts.shares_start(to) {
                 *shared_starts[to.index()].get_or_insert_with(|| {
@@ -122,7 +126,8 @@ impl Dag {
         }
         let nodes = cfg.num_blocks() + 1;
         let numbered = edges.iter().enumerate().map(|(index, edge)| (edge, DagEdge(index as u32)));
-        let successors = Adjacency::new(nodes, numbered.clone().map(|(edge, id)| (edge.from.index(), id)));
+        let successors =
+            Adjacency::new(nodes, numbered.clone().map(|(edge, id)| (edge.from.index(), id)));
         let predecessors = Adjacency::new(nodes, numbered.map(|(edge, id)| (edge.to.index(), id)));
         let postorder = postorder(&edges, &successors);
         Self { edges, cuts: cut, flow, successors, predecessors, postorder }

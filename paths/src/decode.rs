@@ -30,7 +30,9 @@ pub enum DecodeError {
 impl fmt::Display for DecodeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            DecodeError::NoSuchNode => f.write_str("an edge of the graph names a block that does not exist"),
+            DecodeError::NoSuchNode => {
+                f.write_str("an edge of the graph names a block that does not exist")
+            }
             DecodeError::Cycle => f.write_str("the graph has a cycle"),
             DecodeError::NoSuchPath(id) => write!(f, "no path has the id {id}"),
         }
@@ -67,8 +69,10 @@ impl Decoder {
         let mut node = 0;
         while let Some(edges) = self.out.get(node) {
             let fitting = edges.partition_point(|&(value, ..)| value <= rest);
-            let &(value, to, index) =
-                fitting.checked_sub(1).and_then(|last| edges.get(last)).ok_or(DecodeError::NoSuchPath(id))?;
+            let &(value, to, index) = fitting
+                .checked_sub(1)
+                .and_then(|last| edges.get(last))
+                .ok_or(DecodeError::NoSuchPath(id))?;
             if path.len() >= self.out.len() {
                 return Err(DecodeError::Cycle);
             }
@@ -116,7 +120,8 @@ mod tests {
     fn damaged_graphs_are_errors() {
         assert_eq!(Decoder::new(1, &[(0, 2, 0)]).unwrap_err(), DecodeError::NoSuchNode);
         assert_eq!(Decoder::new(1, &[(1, 0, 0)]).unwrap_err(), DecodeError::NoSuchNode);
-        let cycle = Decoder::new(2, &[(0, 1, 0), (1, 0, 0)]).expect("cycles show when a path is asked for");
+        let cycle =
+            Decoder::new(2, &[(0, 1, 0), (1, 0, 0)]).expect("cycles show when a path is asked for");
         assert_eq!(cycle.path(0), Err(DecodeError::Cycle));
         let dead_end = Decoder::new(2, &[(0, 1, 0)]).expect("sound");
         assert_eq!(dead_end.path(0), Err(DecodeError::NoSuchPath(0)));

@@ -64,9 +64,12 @@ impl Arcs {
     /// The arcs of `cfg`.
     pub fn of(cfg: &Cfg) -> Self {
         let edges = cfg.edges().map(|edge| cfg.edge(edge));
-        let edges: Vec<_> = edges.map(|edge| PlainEdge { from: edge.from.0, to: edge.to.0, kind: edge.kind }).collect();
+        let edges: Vec<_> = edges
+            .map(|edge| PlainEdge { from: edge.from.0, to: edge.to.0, kind: edge.kind })
+            .collect();
         let blocks = cfg.blocks();
-        let block = |block| PlainBlock { exits: cfg.exit(block).is_some(), may_stay: cfg.may_stay(block) };
+        let block =
+            |block| PlainBlock { exits: cfg.exit(block).is_some(), may_stay: cfg.may_stay(block) };
         Self::new(&edges, &blocks.map(block).collect::<Vec<_>>())
     }
 
@@ -75,13 +78,19 @@ impl Arcs {
         let outside = 2 * blocks.len();
         let top = |block: usize| if block == ENTRY.index() { outside } else { 2 * block };
         let end = |block: usize| if blocks[block].exits { outside } else { 2 * block + 1 };
-        let sound = |edge: &&PlainEdge| (edge.from as usize) < blocks.len() && (edge.to as usize) < blocks.len();
+        let sound = |edge: &&PlainEdge| {
+            (edge.from as usize) < blocks.len() && (edge.to as usize) < blocks.len()
+        };
         let mut arcs = Self {
             list: Vec::new(),
             without_code: Vec::new(),
             network: FlowNetwork { arcs: Vec::new(), outside, points: 2 * blocks.len() + 1 },
         };
-        for (index, edge) in edges.iter().enumerate().filter(|(_, edge)| sound(edge) && edge.kind != EdgeKind::Opaque) {
+        for (index, edge) in edges
+            .iter()
+            .enumerate()
+            .filter(|(_, edge)| sound(edge) && edge.kind != EdgeKind::Opaque)
+        {
             let ends = [end(edge.from as usize), top(edge.to as usize)];
             arcs.add(Arc::Edge(Edge(index as u32)), ends, edge.kind != EdgeKind::Plain);
         }
@@ -100,7 +109,9 @@ impl Arcs {
         for block in (0..blocks.len()).filter(|&block| arrives[block]) {
             arcs.add(Arc::Arrive(Block(block as u32)), [outside, top(block)], true);
         }
-        for block in (0..blocks.len()).filter(|&block| blocks[block].may_stay && !blocks[block].exits) {
+        for block in
+            (0..blocks.len()).filter(|&block| blocks[block].may_stay && !blocks[block].exits)
+        {
             arcs.add(Arc::Stay(Block(block as u32)), [end(block), outside], true);
         }
         arcs
@@ -122,7 +133,8 @@ impl Arcs {
             }
         };
         // Code before a return that a call in tail position comes to would make it no tail call.
-        let makes_no_tail_call = |arc: Arc| matches!(arc, Arc::Block(block) if cfg.counts_above(block));
+        let makes_no_tail_call =
+            |arc: Arc| matches!(arc, Arc::Block(block) if cfg.counts_above(block));
         let mut order: Vec<usize> = (0..self.list.len()).collect();
         order.sort_by_key(|&number| {
             let arc = self.list[number];
@@ -136,7 +148,10 @@ impl Arcs {
     pub fn derive(&self, counts: Vec<Option<i128>>) -> Vec<Option<i128>> {
         // Cycles of arcs without code would be in the way of the others.
         let with_code = self.network.clone().without(|arc| self.without_code[arc]).derive(counts);
-        let known = with_code.into_iter().zip(&self.without_code).map(|(count, without)| count.filter(|_| !without));
+        let known = with_code
+            .into_iter()
+            .zip(&self.without_code)
+            .map(|(count, without)| count.filter(|_| !without));
         self.network.derive_within_bounds(known.collect())
     }
 }
@@ -152,7 +167,9 @@ mod tests {
         let arcs = Arcs::of(&named.cfg);
         let name = |block: Block| named.names[block.index()].clone();
         let word = |arc: Arc| match arc {
-            Arc::Edge(edge) => format!("{}→{}", name(named.cfg.edge(edge).from), name(named.cfg.edge(edge).to)),
+            Arc::Edge(edge) => {
+                format!("{}→{}", name(named.cfg.edge(edge).from), name(named.cfg.edge(edge).to))
+            }
             Arc::Block(block) => name(block),
             Arc::Depart(block) => format!("depart {}", name(block)),
             Arc::Arrive(block) => format!("arrive {}", name(block)),

@@ -31,7 +31,8 @@ fn chords(named: &text::Named, plan: &Plan) -> String {
 
 #[track_caller]
 fn check(what: String, expected: &str) {
-    let expected: Vec<_> = expected.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let expected: Vec<_> =
+        expected.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     assert_eq!(what.lines().collect::<Vec<_>>(), expected);
 }
 
@@ -297,6 +298,10 @@ fn more_paths_than_64_bits_are_refused_and_cut() {
     assert_eq!(Numbering::of(&uncut).map_err(|error| error.block), Err(Block(3 * 6)));
     for limit in [1, 50, 4096, 1 << 40, u64::MAX] {
         let plan = plan(&named.cfg, &named.frequency, limit, Techniques::ALL);
-        assert!(plan.numbering.total() <= limit.max(300), "limit {limit}: {}", plan.numbering.total());
+        assert!(
+            plan.numbering.total() <= limit.max(300),
+            "limit {limit}: {}",
+            plan.numbering.total()
+        );
     }
 }

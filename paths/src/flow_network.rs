@@ -79,7 +79,9 @@ impl<'a> Flow<'a> {
     fn new(network: &'a FlowNetwork, mut counts: Vec<Option<i128>>) -> Self {
         counts.resize(network.arcs.len(), None);
         let mut at: Vec<Vec<usize>> = vec![Vec::new(); network.points];
-        for (arc, &[from, to]) in network.arcs.iter().enumerate().filter(|(_, [from, to])| from != to) {
+        for (arc, &[from, to]) in
+            network.arcs.iter().enumerate().filter(|(_, [from, to])| from != to)
+        {
             at[from].push(arc);
             at[to].push(arc);
         }
@@ -105,14 +107,17 @@ impl<'a> Flow<'a> {
 
     /// Finds the only unknown arc of each point, as long as there are such points.
     fn follow(&mut self) {
-        let mut unknown: Vec<usize> = (0..self.network.points).map(|point| self.unknown(point).count()).collect();
+        let mut unknown: Vec<usize> =
+            (0..self.network.points).map(|point| self.unknown(point).count()).collect();
         let outside = self.network.outside;
-        let mut pending: Vec<usize> =
-            (0..self.network.points).filter(|&point| unknown[point] == 1 && point != outside).collect();
+        let mut pending: Vec<usize> = (0..self.network.points)
+            .filter(|&point| unknown[point] == 1 && point != outside)
+            .collect();
         while let Some(point) = pending.pop() {
             let Some(arc) = self.unknown(point).next() else { continue };
             let surplus = self.surplus(point);
-            self.counts[arc] = Some(if self.comes_to(point, arc) { surplus.wrapping_neg() } else { surplus });
+            self.counts[arc] =
+                Some(if self.comes_to(point, arc) { surplus.wrapping_neg() } else { surplus });
             for other in self.network.arcs[arc] {
                 unknown[other] -= 1;
                 if unknown[other] == 1 && other != outside {
@@ -125,7 +130,8 @@ impl<'a> Flow<'a> {
     /// Finds counts by bounds; whether there were any.
     fn bound(&mut self) -> bool {
         // What is left at each point for its unknown arcs, if all of them come to it or all leave it.
-        let left: Vec<Option<i128>> = (0..self.network.points).map(|point| self.left(point)).collect();
+        let left: Vec<Option<i128>> =
+            (0..self.network.points).map(|point| self.left(point)).collect();
         let bound = |arc: usize| {
             let ends = self.network.arcs[arc].map(|point| left[point]);
             ends.into_iter().flatten().min().map(|least| least.max(0))
@@ -133,11 +139,14 @@ impl<'a> Flow<'a> {
         let mut found = Vec::new();
         for point in 0..self.network.points {
             let Some(left) = left[point] else { continue };
-            let bounds: Option<Vec<_>> = self.unknown(point).map(|arc| Some((arc, bound(arc)?))).collect();
+            let bounds: Option<Vec<_>> =
+                self.unknown(point).map(|arc| Some((arc, bound(arc)?))).collect();
             let Some(bounds) = bounds else { continue };
             let sum = bounds.iter().fold(0i128, |sum, (_, bound)| sum.saturating_add(*bound));
             if sum == left.max(0) || left <= 0 {
-                found.extend(bounds.into_iter().map(|(arc, bound)| (arc, if left <= 0 { 0 } else { bound })));
+                found.extend(
+                    bounds.into_iter().map(|(arc, bound)| (arc, if left <= 0 { 0 } else { bound })),
+                );
             }
         }
         for &(arc, count) in &found {
@@ -156,7 +165,11 @@ impl<'a> Flow<'a> {
         let mut comes = self.unknown(point).map(|arc| self.comes_to(point, arc));
         let first = comes.next()?;
         let surplus = self.surplus(point);
-        comes.all(|comes| comes == first).then_some(if first { surplus.wrapping_neg() } else { surplus })
+        comes.all(|comes| comes == first).then_some(if first {
+            surplus.wrapping_neg()
+        } else {
+            surplus
+        })
     }
 }
 
@@ -166,7 +179,8 @@ mod tests {
 
     #[test]
     fn damaged_numbers_do_not_panic() {
-        let network = FlowNetwork { arcs: vec![[3, 0], [0, 1], [1, 0], [1, 3]], outside: 3, points: 4 };
+        let network =
+            FlowNetwork { arcs: vec![[3, 0], [0, 1], [1, 0], [1, 3]], outside: 3, points: 4 };
         let counts = network.derive_within_bounds(vec![Some(i128::MAX), None, Some(i128::MIN)]);
         assert_eq!(counts.len(), 4);
         let counts = network.derive(vec![None; 99]);
@@ -203,7 +217,8 @@ mod tests {
         let arcs = known.iter().chain(&unknown).map(|&(from, to, _)| [from, to]).collect();
         let network = FlowNetwork { arcs, outside: 5, points: 6 };
         let counts = known.iter().map(|&(.., count)| Some(count)).chain([None; 7]).collect();
-        let expected: Vec<_> = known.iter().chain(&unknown).map(|&(.., count)| Some(count)).collect();
+        let expected: Vec<_> =
+            known.iter().chain(&unknown).map(|&(.., count)| Some(count)).collect();
         assert_eq!(network.derive_within_bounds(counts), expected);
     }
 
@@ -215,7 +230,11 @@ mod tests {
         // Nothing comes to point 0, so nothing comes from there to point 1; what else comes there goes on along the chain.
         let ends = [[outside, 0], [outside, 1], [0, outside], [0, 1]];
         let chain = (1..LENGTH).map(|point| [point, point + 1]);
-        let network = FlowNetwork { arcs: ends.into_iter().chain(chain).collect(), outside, points: LENGTH + 1 };
+        let network = FlowNetwork {
+            arcs: ends.into_iter().chain(chain).collect(),
+            outside,
+            points: LENGTH + 1,
+        };
         let counts = network.derive_within_bounds(vec![Some(0), Some(7)]);
         let expected = [0, 7, 0, 0].into_iter().chain([7; LENGTH - 1]);
         assert_eq!(counts, expected.map(Some).collect::<Vec<_>>());

@@ -36,18 +36,24 @@ impl InFlight {
     ///
     /// # Errors
     /// A damaged graph.
-    pub fn new(blocks: usize, edges: &[(u32, u32, u64)], roles: &[Role]) -> Result<Option<Self>, DecodeError> {
+    pub fn new(
+        blocks: usize,
+        edges: &[(u32, u32, u64)],
+        roles: &[Role],
+    ) -> Result<Option<Self>, DecodeError> {
         if !roles.contains(&Role::End) {
             return Ok(None);
         }
         let decoder = Decoder::new(blocks, edges)?;
         let with_roles = || edges.iter().zip(roles);
-        let starts = with_roles().filter(|(_, role)| **role == Role::Start).map(|(&(_, _, value), _)| value);
+        let starts =
+            with_roles().filter(|(_, role)| **role == Role::Start).map(|(&(_, _, value), _)| value);
         // Starts behind a cut are numbered after all ways on from the entry.
         let from_entry = starts.min().map_or_else(|| decoder.num_paths(ENTRY.index()), Ok)?;
         let mut ends = vec![None; blocks];
         for (&(from, _, value), _) in with_roles().filter(|(_, role)| **role == Role::End) {
-            let paths = if from == ENTRY.0 { from_entry } else { decoder.num_paths(from as usize)? };
+            let paths =
+                if from == ENTRY.0 { from_entry } else { decoder.num_paths(from as usize)? };
             *ends.get_mut(from as usize).ok_or(DecodeError::NoSuchNode)? = Some((value, paths));
         }
         let edges = edges.iter().map(|&(from, _, value)| (from, value)).collect();
@@ -144,7 +150,8 @@ mod tests {
     #[test]
     fn a_range_that_ends_before_its_path_has_no_others() {
         let edges = [(0, 2, 5), (0, 1, 0), (1, 2, 0)];
-        let damaged = InFlight::new(2, &edges, &[Role::End, Role::Start, Role::Other]).expect("no cycle");
+        let damaged =
+            InFlight::new(2, &edges, &[Role::End, Role::Start, Role::Other]).expect("no cycle");
         let mut counts = vec![(0, 1), (5, 9), (7, 2)];
         damaged.expect("one is in flight").settle(&mut counts);
         assert_eq!(counts, [(0, 1), (5, 9), (7, 2)]);

@@ -59,7 +59,12 @@ const MOST_PATHS: u64 = 1 << 62;
 /// The same without a limit, for a table of those paths that were executed: what is counted is the end of a path, once; paths
 /// in flight are not. `None` if `limited` cuts nothing that this would not, or if there are more paths than numbers: then not every
 /// whole path would consist of those that `limited` counts.
-pub fn plan_uncut(cfg: &Cfg, frequency: &[u64], techniques: Techniques, limited: &Plan) -> Option<Plan> {
+pub fn plan_uncut(
+    cfg: &Cfg,
+    frequency: &[u64],
+    techniques: Techniques,
+    limited: &Plan,
+) -> Option<Plan> {
     let techniques = Techniques { speculation: false, ..techniques };
     let whole = plan(&cfg.clone().without_in_flight(), frequency, MOST_PATHS, techniques);
     let is_cut = |plan: &Plan, edge| plan.dag.cut(edge).is_some();
@@ -75,10 +80,15 @@ pub fn plan(cfg: &Cfg, frequency: &[u64], limit: u64, techniques: Techniques) ->
     let cuts = Cuts::within(cfg, frequency, limit.min(MOST_PATHS));
     let dag = Dag::new(cfg, &cuts);
     let weights = dag.weights(cfg, frequency);
-    let numbering = if techniques.order { Numbering::hottest_first(&dag, &weights) } else { Numbering::of(&dag) };
+    let numbering = if techniques.order {
+        Numbering::hottest_first(&dag, &weights)
+    } else {
+        Numbering::of(&dag)
+    };
     let numbering = numbering.expect("the cuts keep the number of paths within 64 bits");
     let equal = vec![0; weights.len()];
-    let tree = SpanningTree::heaviest(cfg, &dag, if techniques.weights { &weights } else { &equal });
+    let tree =
+        SpanningTree::heaviest(cfg, &dag, if techniques.weights { &weights } else { &equal });
     let increments = Increments::of_chords(&dag, &numbering, &tree);
     let placement = Placement::of(cfg, &dag, &increments, &weights, techniques);
     let in_flight = numbering.total() - cuts.num_paths(&cfg.clone().without_in_flight());

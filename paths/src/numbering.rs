@@ -50,7 +50,9 @@ impl Numbering {
         Self::ordered(dag, |edges| {
             let is_start = |edge| matches!(dag.edge(edge).kind, Kind::Start(..));
             let goes_on = |edge| dag.edge(edge).kind != Kind::InFlight;
-            edges.sort_by_key(|&edge| (is_start(edge), goes_on(edge), Reverse(weights[edge.index()])));
+            edges.sort_by_key(|&edge| {
+                (is_start(edge), goes_on(edge), Reverse(weights[edge.index()]))
+            });
         })
     }
 
@@ -64,7 +66,9 @@ impl Numbering {
             order(&mut edges);
             for edge in edges {
                 values[edge.index()] = sum;
-                sum = sum.checked_add(paths[dag.edge(edge).to.index()]).ok_or(TooManyPaths { block })?;
+                sum = sum
+                    .checked_add(paths[dag.edge(edge).to.index()])
+                    .ok_or(TooManyPaths { block })?;
             }
             paths[block.index()] = sum;
         }

@@ -39,7 +39,11 @@ pub(crate) fn walk(cfg: &Cfg, most: usize, mut choose: impl FnMut(usize) -> usiz
 
 /// Cuts a walk into paths as edges of the acyclic graph. The last path is left out unless the walk ended at an exit, or
 /// before a cut. Then the path that stands still in the last block, if that is counted.
-pub(crate) fn cut_walk(cfg: &Cfg, dag: &Dag, walked: &[Edge]) -> (Vec<Vec<DagEdge>>, Option<Vec<DagEdge>>) {
+pub(crate) fn cut_walk(
+    cfg: &Cfg,
+    dag: &Dag,
+    walked: &[Edge],
+) -> (Vec<Vec<DagEdge>>, Option<Vec<DagEdge>>) {
     let mut paths = Vec::new();
     let mut path = Vec::new();
     let mut block = ENTRY;
@@ -81,7 +85,11 @@ pub(crate) fn execute(cfg: &Cfg, plan: &Plan, walked: &[Edge]) -> (Vec<u64>, Opt
     };
     let step = |edge: DagEdge, r: &mut i64, counted: &mut Vec<u64>| {
         if let Some(op) = plan.placement.back(edge) {
-            assert_eq!(counted.pop(), Some(count(op, *r)), "only what was counted last is taken back");
+            assert_eq!(
+                counted.pop(),
+                Some(count(op, *r)),
+                "only what was counted last is taken back"
+            );
         }
         match plan.placement.op(edge) {
             Some(Op::Add(n)) => *r = r.wrapping_add(n),

@@ -47,7 +47,8 @@ pub fn find(cfg: &Cfg) -> (Counted, Vec<Pattern>) {
     };
     let mut patterns = Vec::new();
     for block in cfg.blocks() {
-        let found = diamond(cfg, block).or_else(|| half_diamond(cfg, block)).or_else(|| jump(cfg, block));
+        let found =
+            diamond(cfg, block).or_else(|| half_diamond(cfg, block)).or_else(|| jump(cfg, block));
         let Some((shape, blocks)) = found else { continue };
         let (first, last) = (block, blocks[blocks.len() - 1]);
         let saved = match shape {
@@ -89,7 +90,9 @@ fn diamond(cfg: &Cfg, first: Block) -> Option<(Shape, Vec<Block>)> {
     let branches = targets(cfg, first);
     let last = only_target(cfg, *branches.first()?)?;
     let is_branch = |&branch: &Block| {
-        num_sources(cfg, branch) == 1 && only_target(cfg, branch) == Some(last) && !cfg.may_stay(branch)
+        num_sources(cfg, branch) == 1
+            && only_target(cfg, branch) == Some(last)
+            && !cfg.may_stay(branch)
     };
     let is_one = !cfg.may_stay(first)
         && branches.len() > 1
@@ -107,7 +110,9 @@ fn half_diamond(cfg: &Cfg, first: Block) -> Option<(Shape, Vec<Block>)> {
             && num_sources(cfg, last) == 2
             && ![first, branch].into_iter().any(|block| cfg.may_stay(block))
     };
-    let found = [(one, other), (other, one)].into_iter().find(|&(branch, last)| last != first && is_one(branch, last));
+    let found = [(one, other), (other, one)]
+        .into_iter()
+        .find(|&(branch, last)| last != first && is_one(branch, last));
     found.map(|(branch, last)| (Shape::HalfDiamond, vec![first, branch, last]))
 }
 
@@ -126,17 +131,26 @@ mod tests {
     fn found(graph: &str) -> String {
         let named = text::parse(graph).expect("a graph");
         let names = |blocks: &[Block]| {
-            blocks.iter().map(|block| named.names[block.index()].as_str()).collect::<Vec<_>>().join(" ")
+            blocks
+                .iter()
+                .map(|block| named.names[block.index()].as_str())
+                .collect::<Vec<_>>()
+                .join(" ")
         };
         let (counted, patterns) = find(&named.cfg);
-        let line = |of: &Pattern| format!("{:?}({}) saves {}\n", of.shape, names(&of.blocks), names(&of.saved));
+        let line = |of: &Pattern| {
+            format!("{:?}({}) saves {}\n", of.shape, names(&of.blocks), names(&of.saved))
+        };
         let lines: String = patterns.iter().map(line).collect();
         format!("{lines}counted {}", names(&counted.blocks().collect::<Vec<_>>()))
     }
 
     #[test]
     fn an_if_with_an_else_and_a_switch_are_diamonds() {
-        assert_eq!(found("A: B C\n B: D\n C: D\n D:"), "Diamond(A B C D) saves A D\nExits(A D) saves \ncounted B C");
+        assert_eq!(
+            found("A: B C\n B: D\n C: D\n D:"),
+            "Diamond(A B C D) saves A D\nExits(A D) saves \ncounted B C"
+        );
         assert_eq!(
             found("A: B C D\n B: E\n C: E\n D: E\n E: F G\n F:\n G:"),
             "Diamond(A B C D E) saves A E\nExits(A F G) saves \ncounted B C D F G"
@@ -145,27 +159,42 @@ mod tests {
 
     #[test]
     fn an_if_without_else_is_a_half_diamond() {
-        assert_eq!(found("A: B C\n B: C\n C:"), "HalfDiamond(A B C) saves A\nExits(A C) saves \ncounted B C");
+        assert_eq!(
+            found("A: B C\n B: C\n C:"),
+            "HalfDiamond(A B C) saves A\nExits(A C) saves \ncounted B C"
+        );
     }
 
     #[test]
     fn the_body_of_a_loop_and_its_increment_are_a_jump() {
-        assert_eq!(found("A: H\n H: B X\n B: I\n I: H\n X:"), "Jump(B I) saves B\nExits(A X) saves A\ncounted H I X");
+        assert_eq!(
+            found("A: H\n H: B X\n B: I\n I: H\n X:"),
+            "Jump(B I) saves B\nExits(A X) saves A\ncounted H I X"
+        );
     }
 
     #[test]
     fn nothing_follows_from_itself() {
-        assert_eq!(found("A: B\n B: C\n C:"), "Jump(A B) saves A\nJump(B C) saves B\nExits(A C) saves \ncounted C");
+        assert_eq!(
+            found("A: B\n B: C\n C:"),
+            "Jump(A B) saves A\nJump(B C) saves B\nExits(A C) saves \ncounted C"
+        );
     }
 
     #[test]
     fn a_pattern_with_a_way_in_from_elsewhere_is_none() {
-        assert_eq!(found("A: B C E\n B: D\n C: D\n E: D F\n D:\n F:"), "Exits(A D F) saves A\ncounted B C E D F");
+        assert_eq!(
+            found("A: B C E\n B: D\n C: D\n E: D F\n D:\n F:"),
+            "Exits(A D F) saves A\ncounted B C E D F"
+        );
     }
 
     #[test]
     fn where_a_frame_may_stay_there_is_no_pattern() {
         assert_eq!(found("A?: B C\n B: D\n C: D\n D:"), "counted A B C D");
-        assert_eq!(found("A: B C\n B?: D\n C: D\n D: E\n E:"), "Jump(D E) saves D\ncounted A B C E");
+        assert_eq!(
+            found("A: B C\n B?: D\n C: D\n D: E\n E:"),
+            "Jump(D E) saves D\ncounted A B C E"
+        );
     }
 }

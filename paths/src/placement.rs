@@ -47,9 +47,17 @@ pub struct Placement {
 
 impl Placement {
     /// Places the code for `increments`. `weights` estimates how often each edge is followed.
-    pub fn of(cfg: &Cfg, dag: &Dag, increments: &Increments, weights: &[u64], techniques: Techniques) -> Self {
+    pub fn of(
+        cfg: &Cfg,
+        dag: &Dag,
+        increments: &Increments,
+        weights: &[u64],
+        techniques: Techniques,
+    ) -> Self {
         let known = known_constants(dag, increments, techniques);
-        let pays = |into: &[DagEdge]| techniques.joins && pays_above(dag, increments, &known, weights, into);
+        let pays = |into: &[DagEdge]| {
+            techniques.joins && pays_above(dag, increments, &known, weights, into)
+        };
         let counted = counted_above(cfg, dag, increments, techniques, pays);
         let speculation = if techniques.speculation {
             Speculation::of(cfg, dag, increments, weights, &counted)
@@ -62,23 +70,36 @@ impl Placement {
         };
         let before = |edge: DagEdge| known[dag.edge(edge).from.index()];
         let behind = |edge: DagEdge| before(edge).map(|r| r.wrapping_add(increments.of(edge)));
-        let speculative = dag.edges().map(|edge| speculation.placed(dag, edge).map(|rest| count(behind(edge), rest)));
-        let back = dag.edges().map(|edge| speculation.lost(dag, edge).map(|rest| count(before(edge), rest)));
+        let speculative = dag
+            .edges()
+            .map(|edge| speculation.placed(dag, edge).map(|rest| count(behind(edge), rest)));
+        let back = dag
+            .edges()
+            .map(|edge| speculation.lost(dag, edge).map(|rest| count(before(edge), rest)));
         let ops = dag.edges().map(|edge| {
             let data = dag.edge(edge);
             let step = increments.of(edge);
             let rest = if data.to == dag.exit() { Some(0) } else { counted[data.to.index()] };
             match (before(edge), rest) {
-                (_, Some(_)) if counted[data.from.index()].is_some() || speculation.expect(dag, edge) => None,
+                (_, Some(_))
+                    if counted[data.from.index()].is_some() || speculation.expect(dag, edge) =>
+                {
+                    None
+                }
                 (r, Some(rest)) => Some(count(r, step.wrapping_add(rest))),
-                (Some(_), None) if known[data.to.index()].is_some() || holds_no_code(cfg, dag, edge) => None,
+                (Some(_), None)
+                    if known[data.to.index()].is_some() || holds_no_code(cfg, dag, edge) =>
+                {
+                    None
+                }
                 (Some(r), None) => Some(Op::Set(r.wrapping_add(step))),
                 (None, None) => (step != 0).then_some(Op::Add(step)),
             }
         });
         let settles = |block: Block| {
-            let needs_it =
-                |&edge: &DagEdge| holds_no_code(cfg, dag, edge) && known[dag.edge(edge).to.index()].is_none();
+            let needs_it = |&edge: &DagEdge| {
+                holds_no_code(cfg, dag, edge) && known[dag.edge(edge).to.index()].is_none()
+            };
             known[block.index()].filter(|_| dag.successors(block).iter().any(needs_it))
         };
         Self {
@@ -155,14 +176,21 @@ fn counted_above(
             && !cfg.may_stay(node)
             && !into.iter().any(|&edge| holds_no_code(cfg, dag, edge))
             && (cfg.counts_above(node) || techniques.above && (into.len() == 1 || pays(into)));
-        counted[node.index()] = rest.filter(|_| may_move).map(|rest: i64| rest.wrapping_add(increments.of(edge)));
+        counted[node.index()] =
+            rest.filter(|_| may_move).map(|rest: i64| rest.wrapping_add(increments.of(edge)));
     }
     counted
 }
 
 /// Whether counting on the ways `into` a join is better than behind it. Where the register is known or stepped it takes the
 /// place of an instruction. Elsewhere it is a copy, and on an edge between a branch and a join also a jump.
-fn pays_above(dag: &Dag, increments: &Increments, known: &[Option<i64>], weights: &[u64], into: &[DagEdge]) -> bool {
+fn pays_above(
+    dag: &Dag,
+    increments: &Increments,
+    known: &[Option<i64>],
+    weights: &[u64],
+    into: &[DagEdge],
+) -> bool {
     let (mut saved, mut jumps) = (0u64, 0u64);
     let (mut free, mut copies) = (0, 0);
     for &edge in into {

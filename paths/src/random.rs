@@ -18,7 +18,11 @@ use crate::{Plan, blocks, oracle, patterns, plan, text};
 /// opaque terminator, some are not steady. In half of the graphs paths in flight are counted. Loops, irreducible ones
 /// included, and unreachable blocks occur.
 fn graphs(most: usize) -> impl Strategy<Value = (Cfg, Vec<u64>)> {
-    let block = (proptest::collection::vec((any::<prop::sample::Index>(), 0u64..1000), 0..4), 0..12u8, any::<bool>());
+    let block = (
+        proptest::collection::vec((any::<prop::sample::Index>(), 0u64..1000), 0..4),
+        0..12u8,
+        any::<bool>(),
+    );
     (proptest::collection::vec(block, 1..most), any::<bool>()).prop_map(|(blocks, in_flight)| {
         let count = blocks.len();
         let mut data = Vec::new();
@@ -56,13 +60,8 @@ fn graphs(most: usize) -> impl Strategy<Value = (Cfg, Vec<u64>)> {
 
 /// Any combination of techniques.
 fn techniques() -> impl Strategy<Value = Techniques> {
-    any::<[bool; 6]>().prop_map(|[order, weights, constants, above, joins, speculation]| Techniques {
-        order,
-        weights,
-        constants,
-        above,
-        joins,
-        speculation,
+    any::<[bool; 6]>().prop_map(|[order, weights, constants, above, joins, speculation]| {
+        Techniques { order, weights, constants, above, joins, speculation }
     })
 }
 
@@ -78,7 +77,10 @@ fn check_derived(
     must_be_known: impl Fn(usize) -> bool,
 ) -> Result<(), TestCaseError> {
     for (at, (derived, &ran)) in derived.iter().zip(ran).enumerate() {
-        prop_assert!(derived.map_or(!must_be_known(at), |count| count == ran), "{at}: {derived:?}, not {ran}");
+        prop_assert!(
+            derived.map_or(!must_be_known(at), |count| count == ran),
+            "{at}: {derived:?}, not {ran}"
+        );
     }
     Ok(())
 }
@@ -92,8 +94,10 @@ fn known(ran: &[i128], is_counted: impl Fn(usize) -> bool) -> Vec<Option<i128>> 
 /// block where it may. The edges that it took and the blocks that it came to, or nothing if it could not have ended so.
 fn frame(cfg: &Cfg, choices: &[prop::sample::Index]) -> Option<(Vec<Edge>, Vec<Block>)> {
     let mut next = choices.iter();
-    let mut walked = oracle::walk(cfg, choices.len(), |ways| next.next().expect("enough choices").index(ways));
-    let mut blocks: Vec<_> = std::iter::once(Block(0)).chain(walked.iter().map(|&edge| cfg.edge(edge).to)).collect();
+    let mut walked =
+        oracle::walk(cfg, choices.len(), |ways| next.next().expect("enough choices").index(ways));
+    let mut blocks: Vec<_> =
+        std::iter::once(Block(0)).chain(walked.iter().map(|&edge| cfg.edge(edge).to)).collect();
     if blocks.last().is_none_or(|&last| cfg.exit(last).is_none()) {
         let last = blocks.iter().rposition(|&block| cfg.may_stay(block))?;
         blocks.truncate(last + 1);

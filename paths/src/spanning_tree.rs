@@ -18,10 +18,11 @@ pub struct SpanningTree {
 impl SpanningTree {
     /// The tree of the greatest total weight; of two equal edges the one with the lower index is preferred.
     pub fn heaviest(cfg: &Cfg, dag: &Dag, weights: &[u64]) -> Self {
-        let holds_no_code =
-            |edge: DagEdge| matches!(dag.edge(edge).kind, Kind::Flow(flow) if cfg.edge(flow).kind != EdgeKind::Plain);
+        let holds_no_code = |edge: DagEdge| matches!(dag.edge(edge).kind, Kind::Flow(flow) if cfg.edge(flow).kind != EdgeKind::Plain);
         let mut order: Vec<_> = dag.edges().collect();
-        order.sort_by_key(|&edge| (!holds_no_code(edge), std::cmp::Reverse(weights[edge.index()]), edge));
+        order.sort_by_key(|&edge| {
+            (!holds_no_code(edge), std::cmp::Reverse(weights[edge.index()]), edge)
+        });
         let mut joined = UnionFind::new(dag.num_nodes());
         joined.union(dag.exit().index(), ENTRY.index());
         let mut in_tree = vec![false; dag.num_edges()];

@@ -42,10 +42,18 @@ impl Speculation {
     }
 
     /// The bets that pay. `counted` tells of the nodes where none is needed.
-    pub(crate) fn of(cfg: &Cfg, dag: &Dag, increments: &Increments, weights: &[u64], counted: &[Option<i64>]) -> Self {
+    pub(crate) fn of(
+        cfg: &Cfg,
+        dag: &Dag,
+        increments: &Increments,
+        weights: &[u64],
+        counted: &[Option<i64>],
+    ) -> Self {
         let short = ends_of_short_loops(cfg, dag);
         let mut possible: Vec<Option<Bet>> = vec![None; dag.num_nodes()];
-        for &node in dag.postorder().iter().filter(|&&node| node != ENTRY && counted[node.index()].is_none()) {
+        for &node in
+            dag.postorder().iter().filter(|&&node| node != ENTRY && counted[node.index()].is_none())
+        {
             possible[node.index()] = bet(cfg, dag, increments, weights, node, &short, &possible);
         }
         let mut bets = vec![None; dag.num_nodes()];
@@ -80,7 +88,8 @@ impl Speculation {
 /// The edges that end iterations of loops in which control cannot stay: counting is a large part of those.
 fn ends_of_short_loops(cfg: &Cfg, dag: &Dag) -> Vec<DagEdge> {
     let ends = cfg.edges().filter_map(|edge| Some((edge, dag.cut(edge)?.end)));
-    let of_loops = ends.filter(|&(_, end)| dag.edge(end).kind == Kind::End(Place::OnEdges, Reason::BackEdge));
+    let of_loops =
+        ends.filter(|&(_, end)| dag.edge(end).kind == Kind::End(Place::OnEdges, Reason::BackEdge));
     let is_short = |&(edge, _): &(Edge, DagEdge)| {
         let mut body = vec![cfg.edge(edge).to];
         let mut pending = vec![cfg.edge(edge).from];
@@ -116,7 +125,10 @@ fn bet(
         Kind::Flow(_) => possible[dag.edge(edge).to.index()]?.rest,
         _ => return None,
     };
-    let others = out.iter().filter(|&&other| other != edge).fold(0u64, |sum, &other| sum.saturating_add(weight(other)));
+    let others = out
+        .iter()
+        .filter(|&&other| other != edge)
+        .fold(0u64, |sum, &other| sum.saturating_add(weight(other)));
     let may = !cfg.may_stay(node)
         && others.saturating_mul(ODDS) <= weight(edge)
         && out.iter().chain(dag.predecessors(node)).all(|&edge| holds_code(cfg, dag, edge));

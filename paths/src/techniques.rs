@@ -22,8 +22,14 @@ pub struct Techniques {
 
 impl Techniques {
     /// Everything.
-    pub const ALL: Self =
-        Self { order: true, weights: true, constants: true, above: true, joins: true, speculation: true };
+    pub const ALL: Self = Self {
+        order: true,
+        weights: true,
+        constants: true,
+        above: true,
+        joins: true,
+        speculation: true,
+    };
 
     /// Everything but what needs weights that were measured.
     pub const FOR_ESTIMATES: Self = Self { order: false, ..Self::ALL };

@@ -34,10 +34,12 @@ pub fn parse(text: &str) -> Result<Named, String> {
     let lines: Vec<_> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     let mut heads = Vec::new();
     for line in &lines {
-        let (head, targets) = line.split_once(':').ok_or_else(|| format!("no colon in `{line}`"))?;
+        let (head, targets) =
+            line.split_once(':').ok_or_else(|| format!("no colon in `{line}`"))?;
         heads.push((head.trim_end_matches(['?', '^']).trim(), head, targets));
     }
-    let index: HashMap<_, _> = heads.iter().enumerate().map(|(at, (name, ..))| (*name, Block(at as u32))).collect();
+    let index: HashMap<_, _> =
+        heads.iter().enumerate().map(|(at, (name, ..))| (*name, Block(at as u32))).collect();
     let mut blocks = Vec::new();
     let mut edges = Vec::new();
     let mut frequency = Vec::new();
@@ -55,14 +57,20 @@ pub fn parse(text: &str) -> Result<Named, String> {
                         Some(("%", target)) => (EdgeKind::Plain, true, target),
                         _ => (EdgeKind::Plain, false, target),
                     };
-                    let to = *index.get(target).ok_or_else(|| format!("no block `{target}` for `{word}`"))?;
+                    let to = *index
+                        .get(target)
+                        .ok_or_else(|| format!("no block `{target}` for `{word}`"))?;
                     frequency.push(times.parse().map_err(|error| format!("`{word}`: {error}"))?);
                     edges.push(EdgeData { from: Block(at as u32), to, kind, peeled });
                     exit = None;
                 }
             }
         }
-        blocks.push(BlockData { exit, may_stay: head.ends_with('?'), counts_above: head.ends_with('^') });
+        blocks.push(BlockData {
+            exit,
+            may_stay: head.ends_with('?'),
+            counts_above: head.ends_with('^'),
+        });
     }
     let names = heads.iter().map(|(name, ..)| (*name).to_owned()).collect();
     Ok(Named { cfg: Cfg::new(blocks, edges), frequency, names })
@@ -91,7 +99,9 @@ impl Named {
 
     /// The values of all edges of the acyclic graph, one a line, zeros left out.
     pub fn values(&self, plan: &Plan) -> String {
-        self.lines(plan, |edge| Some(plan.numbering.value(edge)).filter(|&value| value != 0).map(|v| v.to_string()))
+        self.lines(plan, |edge| {
+            Some(plan.numbering.value(edge)).filter(|&value| value != 0).map(|v| v.to_string())
+        })
     }
 
     /// The code on all edges that have any, one a line.
@@ -108,7 +118,8 @@ impl Named {
         let mut text = self.lines(plan, |edge| {
             let back = plan.placement.back(edge).map(|op| write(op, "--"));
             let op = plan.placement.op(edge).map(|op| write(op, "++"));
-            let speculative = plan.placement.speculative(edge).map(|op| write(op, "++ speculative"));
+            let speculative =
+                plan.placement.speculative(edge).map(|op| write(op, "++ speculative"));
             let steps: Vec<_> = [back, op, speculative].into_iter().flatten().collect();
             (!steps.is_empty()).then(|| steps.join(", "))
         });
@@ -142,8 +153,12 @@ impl Named {
             for &edge in &edges {
                 match plan.dag.edge(edge).kind {
                     Kind::Start(_, why) => {
-                        let cut = self.cfg.edges().filter(|&e| plan.dag.cut(e).is_some_and(|cut| cut.start == edge));
-                        let sources: Vec<_> = cut.map(|e| self.name(self.cfg.edge(e).from)).collect();
+                        let cut = self
+                            .cfg
+                            .edges()
+                            .filter(|&e| plan.dag.cut(e).is_some_and(|cut| cut.start == edge));
+                        let sources: Vec<_> =
+                            cut.map(|e| self.name(self.cfg.edge(e).from)).collect();
                         from = format!("({}, from {}) ", reason(why), sources.join(" "));
                     }
                     _ => blocks.push(self.name(plan.dag.edge(edge).from)),

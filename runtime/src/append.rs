@@ -54,7 +54,9 @@ pub(crate) fn append(origin: &Origin, path: &mut Path, record: &[u8]) -> Result<
             return Err(Refusal::Taken);
         }
         // Beyond the limit a signal would end the program.
-        let fits = before.checked_add(record.len() as u64).is_some_and(|after| after <= sys::file_size_limit());
+        let fits = before
+            .checked_add(record.len() as u64)
+            .is_some_and(|after| after <= sys::file_size_limit());
         if fits && file.write_all(record) {
             return Ok(());
         }
@@ -101,7 +103,8 @@ mod tests {
     use super::*;
 
     fn folder(name: &str) -> PathBuf {
-        let folder = std::env::temp_dir().join(format!("pathrt-append-{name}-{}", std::process::id()));
+        let folder =
+            std::env::temp_dir().join(format!("pathrt-append-{name}-{}", std::process::id()));
         fs::create_dir_all(&folder).expect("the temporary directory is writable");
         folder
     }
@@ -120,7 +123,10 @@ mod tests {
             assert_eq!(appended(&file, b"PATHPROF and more"), Ok(()));
             assert_eq!(fs::read(&file).expect("written"), b"PATHPROF and more".repeat(round));
         }
-        assert_eq!(appended(&folder.join("none/x"), b"PATHPROF"), Err(Refusal::Failed(OpenError::Missing)));
+        assert_eq!(
+            appended(&folder.join("none/x"), b"PATHPROF"),
+            Err(Refusal::Failed(OpenError::Missing))
+        );
         fs::remove_dir_all(folder).expect("ours");
     }
 

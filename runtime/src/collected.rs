@@ -74,7 +74,13 @@ impl Sink for Collected<'_> {
         match self.reserve(after) {
             Some(start) if !self.failed => {
                 // SAFETY: there is room, and the bytes are somebody else's.
-                unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), start.as_ptr().add(self.length), bytes.len()) };
+                unsafe {
+                    ptr::copy_nonoverlapping(
+                        bytes.as_ptr(),
+                        start.as_ptr().add(self.length),
+                        bytes.len(),
+                    )
+                };
                 self.length = after;
             }
             _ => self.failed = true,

@@ -90,7 +90,9 @@ impl Search {
     /// Most data is a page between holes, where each question to the kernel about the end of the data
     /// would be one too many. So only data that goes on beyond a page is asked for its end.
     fn new(file: &File, from: u64, last: &Self) -> Self {
-        let Some(first) = file.next_data(from) else { return Self { from, data: u64::MAX..u64::MAX } };
+        let Some(first) = file.next_data(from) else {
+            return Self { from, data: u64::MAX..u64::MAX };
+        };
         let goes_on = first == from && from == last.data.end;
         let page = (first & !(PAGE as u64 - 1)) + PAGE as u64;
         let end = if goes_on { file.next_hole(first).unwrap_or(page) } else { page };
@@ -106,11 +108,9 @@ impl Search {
 impl<'a> Source<'a> {
     /// A slot at this offset of a file, if holes of the file can be relied on.
     pub(crate) fn file(file: &'a File, offset: u64) -> Option<Self> {
-        file.file_system().is_some_and(|system| FILE_SYSTEMS.contains(&system.kind)).then_some(Self::File(
-            file,
-            offset,
-            Search::NONE,
-        ))
+        file.file_system()
+            .is_some_and(|system| FILE_SYSTEMS.contains(&system.kind))
+            .then_some(Self::File(file, offset, Search::NONE))
     }
 
     /// The next part of `range` that may have been touched, for a slot that starts at `start`; what lies before it is zero.
@@ -129,8 +129,10 @@ impl<'a> Source<'a> {
                 if !search.covers(start) {
                     *search = Search::new(file, start, search);
                 }
-                let from = usize::try_from(search.data.start.max(start) - *offset).unwrap_or(usize::MAX);
-                let end = usize::try_from(search.data.end - *offset).unwrap_or(usize::MAX).min(range.end);
+                let from =
+                    usize::try_from(search.data.start.max(start) - *offset).unwrap_or(usize::MAX);
+                let end =
+                    usize::try_from(search.data.end - *offset).unwrap_or(usize::MAX).min(range.end);
                 (from < range.end).then_some(from..end)
             }
         }
@@ -178,7 +180,11 @@ mod tests {
     use crate::sys;
     use crate::sys::mapping::{self, At};
 
-    fn visited(start: NonNull<u8>, range: Range<usize>, mut source: Source<'_>) -> Vec<(usize, u64)> {
+    fn visited(
+        start: NonNull<u8>,
+        range: Range<usize>,
+        mut source: Source<'_>,
+    ) -> Vec<(usize, u64)> {
         let mut seen = Vec::new();
         // SAFETY: the tests below pass memory that they own.
         unsafe { visit(start, range, &mut source, |offset, count| seen.push((offset, count))) };
@@ -186,7 +192,8 @@ mod tests {
     }
 
     const LENGTH: usize = 8 << 20;
-    const COUNTS: [(usize, u64); 5] = [(0, 1), (4088, 2), (4096, 3), (2_400_000, 4), (LENGTH - 8, 5)];
+    const COUNTS: [(usize, u64); 5] =
+        [(0, 1), (4088, 2), (4096, 3), (2_400_000, 4), (LENGTH - 8, 5)];
 
     fn fill(start: NonNull<u8>) {
         for (offset, count) in COUNTS {
@@ -208,15 +215,19 @@ mod tests {
 
     #[test]
     fn scattered_counts_are_found_in_a_file() {
-        let path = format!("{}/pathrt-counters-{}\0", std::env::temp_dir().display(), std::process::id());
+        let path =
+            format!("{}/pathrt-counters-{}\0", std::env::temp_dir().display(), std::process::id());
         let path = core::ffi::CStr::from_bytes_with_nul(path.as_bytes()).expect("one NUL");
         // Once with holes and once with room for everything, where only pages that were written are data.
         for reserved in [false, true] {
             let file = File::create(path.into()).expect("writable");
             sys::unlink(path.into());
             let offset = 3 * PAGE as u64;
-            let made =
-                if reserved { file.allocate(0, offset + LENGTH as u64) } else { file.grow(1 << 30) && file.grow(1) };
+            let made = if reserved {
+                file.allocate(0, offset + LENGTH as u64)
+            } else {
+                file.grow(1 << 30) && file.grow(1)
+            };
             assert!(made);
             let memory = mapping::map_file(At::Anywhere, LENGTH, &file, offset).expect("memory");
             fill(memory);
@@ -228,11 +239,17 @@ mod tests {
             for step in [PAGE, 64 * PAGE] {
                 for at in (0..LENGTH).step_by(step) {
                     // SAFETY: inside the mapping.
-                    unsafe { visit(memory, at..at + step, &mut source, |offset, count| seen.push((offset, count))) };
+                    unsafe {
+                        visit(memory, at..at + step, &mut source, |offset, count| {
+                            seen.push((offset, count))
+                        })
+                    };
                 }
             }
             assert_eq!(seen, [COUNTS, COUNTS].concat());
-            for (range, counts) in [(8..4096, &COUNTS[1..2]), (4096..LENGTH - 8, &COUNTS[2..4]), (4104..8192, &[])] {
+            for (range, counts) in
+                [(8..4096, &COUNTS[1..2]), (4096..LENGTH - 8, &COUNTS[2..4]), (4104..8192, &[])]
+            {
                 let source = Source::file(&file, offset).expect("as above");
                 assert_eq!(visited(memory, range, source), counts);
             }

@@ -71,8 +71,12 @@ static COUNTING: Global<Counting> = Global::new(Counting {
     stopped: false,
 });
 
-static ROOM: Global<Room> =
-    Global::new(Room { raw: raw::Room::new(), write: write::Room::new(), map: Map::new(), window: Window::new() });
+static ROOM: Global<Room> = Global::new(Room {
+    raw: raw::Room::new(),
+    write: write::Room::new(),
+    map: Map::new(),
+    window: Window::new(),
+});
 
 /// The constructor's part: gives every thread that is known a slot, and lets the raw file keep them.
 pub(crate) fn start(environment: &mut Environment) {
@@ -131,7 +135,9 @@ impl Counting {
         let own = imports::own_delta();
         let lend = || shared_registry::lent_words().and_then(|first| registry.lend(first));
         // As for the linker, which defines no word for modules that only write the block log.
-        let any = |threads| imports::image().places().any(|place| place.threads == threads && place.counters > 0);
+        let any = |threads| {
+            imports::image().places().any(|place| place.threads == threads && place.counters > 0)
+        };
         let wanted = any(Threads::Exact);
         let found = if wanted { own.or_else(lend) } else { None };
         self.lent = own.is_none() && found.is_some();
@@ -150,7 +156,9 @@ impl Counting {
         self.image = image;
         self.note_process();
         let file = self.create_raw(environment, image, room);
-        if matches!(file, Err(OpenError::Limit)) && apart::run(&mut || self.begin(environment, image, room)) {
+        if matches!(file, Err(OpenError::Limit))
+            && apart::run(&mut || self.begin(environment, image, room))
+        {
             self.note_others();
             return;
         }
@@ -177,7 +185,12 @@ impl Counting {
         self.others_before = sys::cpu_time_of_others(Bound::Upper);
     }
 
-    fn create_raw(&mut self, environment: &Environment, image: &Image, room: &mut Room) -> Result<File, OpenError> {
+    fn create_raw(
+        &mut self,
+        environment: &Environment,
+        image: &Image,
+        room: &mut Room,
+    ) -> Result<File, OpenError> {
         let names = Names::new();
         let size = self.slots.size() as u64;
         let head = environment.head(&names, 0, 0);
@@ -271,7 +284,13 @@ impl Counting {
     }
 
     /// In a forked child: starts from zero with a raw file of its own.
-    fn start_again(&mut self, slot: Slot, environment: &Environment, image: &Image, room: &mut Room) {
+    fn start_again(
+        &mut self,
+        slot: Slot,
+        environment: &Environment,
+        image: &Image,
+        room: &mut Room,
+    ) {
         self.note_process();
         let file = self.create_raw(environment, image, room);
         let again = &mut || self.start_again(slot, environment, image, room);
@@ -283,7 +302,13 @@ impl Counting {
         self.finish_raw(environment);
     }
 
-    fn finish(&mut self, environment: &Environment, image: &Image, registry: &mut Shared, room: &mut Room) {
+    fn finish(
+        &mut self,
+        environment: &Environment,
+        image: &Image,
+        registry: &mut Shared,
+        room: &mut Room,
+    ) {
         registry.remove((&raw mut *self).cast());
         if self.process != sys::process() {
             // A child that was forked past us shares the raw file with its parent: there its counts are.
@@ -311,8 +336,15 @@ impl Counting {
     }
 
     /// Writes the profile, or says in the raw file that the process ended well.
-    fn write(&mut self, environment: &Environment, image: &Image, registry: &mut Shared, room: &mut Room) {
-        if shared_registry::sees_threads(self.shared) && registry.has_strangers(self.others_before) {
+    fn write(
+        &mut self,
+        environment: &Environment,
+        image: &Image,
+        registry: &mut Shared,
+        room: &mut Room,
+    ) {
+        if shared_registry::sees_threads(self.shared) && registry.has_strangers(self.others_before)
+        {
             self.flags |= UNREGISTERED_THREADS;
         }
         if self.exact && registry.has_running() {

@@ -85,9 +85,13 @@ extern "C" fn prepare(region: *const u8, modules: *const Module, count: u32, dis
     // SAFETY: the linker lays out that many entries there.
     let modules = unsafe { slice::from_raw_parts(modules, count as usize) };
     let own = |module: &&Module| module.threads & u64::from(OWN_BASE) != 0;
-    let bases = modules.iter().filter(own).map(|module| (region as usize).wrapping_add(module.offset as usize));
+    let bases = modules
+        .iter()
+        .filter(own)
+        .map(|module| (region as usize).wrapping_add(module.offset as usize));
     let words = core::iter::once(0).chain(bases);
-    for (word, address) in words.zip((pointer.wrapping_add(distance)..).step_by(size_of::<usize>())) {
+    for (word, address) in words.zip((pointer.wrapping_add(distance)..).step_by(size_of::<usize>()))
+    {
         // SAFETY: the words are in the block of each thread, at a distance that the linker knows.
         unsafe { (address as *mut usize).write_volatile(word) };
     }

@@ -117,10 +117,13 @@ impl Environment {
                     self.line.push(byte);
                     return true;
                 }
-                let wanted = [(Some(address), &mut self.image), (program, &mut self.origin.program)];
+                let wanted =
+                    [(Some(address), &mut self.image), (program, &mut self.origin.program)];
                 let mut missing = false;
                 for (address, path) in wanted {
-                    let Some(address) = address.filter(|_| path.as_bytes().is_empty()) else { continue };
+                    let Some(address) = address.filter(|_| path.as_bytes().is_empty()) else {
+                        continue;
+                    };
                     match mapped_path(self.line.as_bytes(), address) {
                         Some(found) => unescape(found, path),
                         None => missing = true,
@@ -170,7 +173,10 @@ mod tests {
         assert_eq!(environment.image.as_bytes(), program.as_os_str().as_encoded_bytes());
         assert_eq!(environment.program(), environment.image.as_bytes());
         let directory = std::env::current_dir().expect("tests run somewhere");
-        assert_eq!(environment.origin.directory.as_bytes(), directory.as_os_str().as_encoded_bytes());
+        assert_eq!(
+            environment.origin.directory.as_bytes(),
+            directory.as_os_str().as_encoded_bytes()
+        );
         assert!(environment.origin.arguments.as_bytes().ends_with(b"\0"));
         assert!(environment.origin.process_start > 0);
         assert_ne!(environment.run, RunId::NONE);

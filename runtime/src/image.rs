@@ -70,7 +70,10 @@ impl Image {
     /// The addresses in the region of the arrays that threads find by a word of their own, in the order of the words.
     pub(crate) fn bases(&self) -> impl Iterator<Item = usize> + use<'_> {
         let own = |module: &&Module| module.threads & u64::from(OWN_BASE) != 0;
-        self.modules().iter().filter(own).map(|module| self.0.region as usize + module.offset as usize)
+        self.modules()
+            .iter()
+            .filter(own)
+            .map(|module| self.0.region as usize + module.offset as usize)
     }
 
     /// Where the modules' counters are in a slot.
@@ -93,10 +96,14 @@ mod tests {
     fn an_array_never_leaves_the_region() {
         static REGION: [u64; 4] = [0; 4];
         let places = |offset, counters| {
-            let modules = Box::leak(Box::new([Module { id: [0; 16], offset, counters, threads: 0 }]));
+            let modules =
+                Box::leak(Box::new([Module { id: [0; 16], offset, counters, threads: 0 }]));
             Image::new(&REGION, modules, false).places().count()
         };
         assert_eq!(places(8, 3), 1);
-        assert_eq!([places(8, 4), places(4, 1), places(u64::MAX - 7, 1), places(0, u64::MAX / 4)], [0; 4]);
+        assert_eq!(
+            [places(8, 4), places(4, 1), places(u64::MAX - 7, 1), places(0, u64::MAX / 4)],
+            [0; 4]
+        );
     }
 }

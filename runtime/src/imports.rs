@@ -78,7 +78,11 @@ mod counters {
     }
 
     // What the module made by the linker defines.
-    global_asm!(".hidden __pathcc_image", ".hidden __pathcc_delta_offset", ".hidden __pathcc_place",);
+    global_asm!(
+        ".hidden __pathcc_image",
+        ".hidden __pathcc_delta_offset",
+        ".hidden __pathcc_place",
+    );
 
     others::table!(
         ".hidden __dso_handle",
@@ -150,7 +154,9 @@ mod counters {
         }
         // SAFETY: `dlsym` of the C library, whose variable is a list of texts that ends with a null.
         unsafe {
-            let find = transmute::<usize, unsafe extern "C" fn(usize, usize) -> usize>(others().find_symbol);
+            let find = transmute::<usize, unsafe extern "C" fn(usize, usize) -> usize>(
+                others().find_symbol,
+            );
             let variable = find(0, c"environ".as_ptr() as usize) as *const *const *const u8;
             let mut next = if variable.is_null() { core::ptr::null() } else { *variable };
             while !next.is_null() && !(*next).is_null() {
@@ -176,7 +182,8 @@ mod counters {
         };
         // SAFETY: `dlsym` of the C library, with a text that ends with a NUL.
         unsafe {
-            let find = transmute::<usize, unsafe extern "C" fn(usize, usize) -> usize>(others.find_symbol);
+            let find =
+                transmute::<usize, unsafe extern "C" fn(usize, usize) -> usize>(others.find_symbol);
             find(NEXT, name.as_ptr() as usize)
         }
     }
@@ -187,9 +194,15 @@ mod counters {
         // A library that does not say who it is could not take its handlers with it.
         let may_leave = others.library != 0 || !image().is_library();
         let glibc = if may_leave { others.register_fork_handlers } else { 0 };
-        ForkRegistration { glibc, posix: others.posix_register_fork_handlers, library: others.library }
+        ForkRegistration {
+            glibc,
+            posix: others.posix_register_fork_handlers,
+            library: others.library,
+        }
     }
 }
 
 #[cfg(not(feature = "log"))]
-pub(crate) use counters::{Kind, for_each_variable, fork_registration, image, next_create, others, own_delta, place};
+pub(crate) use counters::{
+    Kind, for_each_variable, fork_registration, image, next_create, others, own_delta, place,
+};

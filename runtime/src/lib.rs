@@ -14,8 +14,14 @@
 //! The entry points exist only under `panic = "abort"`, which is the profile `runtime`. In any other profile this is an
 //! ordinary library for tests and checks.
 #![cfg_attr(panic = "abort", no_std)]
-#![cfg_attr(not(panic = "abort"), allow(dead_code, reason = "only the entry points use some parts"))]
-#![cfg_attr(feature = "preload", allow(dead_code, reason = "it needs a part of what an image needs"))]
+#![cfg_attr(
+    not(panic = "abort"),
+    allow(dead_code, reason = "only the entry points use some parts")
+)]
+#![cfg_attr(
+    feature = "preload",
+    allow(dead_code, reason = "it needs a part of what an image needs")
+)]
 
 #[cfg(any(not(feature = "log"), not(panic = "abort")))]
 mod append;

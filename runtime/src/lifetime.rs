@@ -31,7 +31,11 @@ pub(crate) extern "C" fn start() {
     #[cfg(not(feature = "log"))]
     {
         let registry = shared_registry::get();
-        let program = if imports::image().is_library() { shared_registry::program_code() } else { Some(address) };
+        let program = if imports::image().is_library() {
+            shared_registry::program_code()
+        } else {
+            Some(address)
+        };
         let asked = program.map_or(Asked::Alone, Asked::Counted);
         registry.with(|shared| {
             if shared.origin.is_known() {

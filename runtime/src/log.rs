@@ -159,7 +159,8 @@ fn is_written_at_once(path: &Path) -> bool {
 /// A number for a frame that no other has, in this process and in others that may share its file.
 fn frame_number(count: u64) -> u64 {
     let image = &raw const LOG as u64 >> 4;
-    let salt = (image ^ u64::from(sys::process()).wrapping_mul(0x9e37_79b9)) & ((1 << (64 - COUNTING_BITS)) - 1);
+    let salt = (image ^ u64::from(sys::process()).wrapping_mul(0x9e37_79b9))
+        & ((1 << (64 - COUNTING_BITS)) - 1);
     salt << COUNTING_BITS | count
 }
 
@@ -230,7 +231,9 @@ mod tests {
         let mut frames = std::collections::HashMap::<u64, Vec<[u32; 2]>>::new();
         let mut records = records.iter();
         while let Some(record) = records.next() {
-            let word = |at: usize| u32::from_le_bytes([record[at], record[at + 1], record[at + 2], record[at + 3]]);
+            let word = |at: usize| {
+                u32::from_le_bytes([record[at], record[at + 1], record[at + 2], record[at + 3]])
+            };
             let frame = u64::from(word(0)) | u64::from(word(4)) << 32;
             frames.entry(frame).or_default().push([word(8), word(12)]);
             if word(8) == Kind::Enter as u32 {

@@ -43,8 +43,10 @@ unsafe fn copy_little(to: *mut u8, from: *const u8, length: usize) {
             let last = length - size_of::<$word>();
             // SAFETY: both words are inside the ranges. They are read before one is written.
             unsafe {
-                let (first, second) =
-                    (from.cast::<$word>().read_unaligned(), from.add(last).cast::<$word>().read_unaligned());
+                let (first, second) = (
+                    from.cast::<$word>().read_unaligned(),
+                    from.add(last).cast::<$word>().read_unaligned(),
+                );
                 to.cast::<$word>().write_unaligned(first);
                 to.add(last).cast::<$word>().write_unaligned(second);
             }
@@ -89,7 +91,8 @@ unsafe extern "C" fn set(to: *mut u8, byte: i32, length: usize) -> *mut u8 {
 unsafe extern "C" fn compare(left: *const u8, right: *const u8, length: usize) -> i32 {
     for at in 0..length {
         // SAFETY: the caller passes two readable ranges.
-        let (left, right) = unsafe { (left.add(at).read_volatile(), right.add(at).read_volatile()) };
+        let (left, right) =
+            unsafe { (left.add(at).read_volatile(), right.add(at).read_volatile()) };
         if left != right {
             return i32::from(left) - i32::from(right);
         }
@@ -134,7 +137,9 @@ mod tests {
         // SAFETY: inside the array.
         unsafe { set(bytes[1..].as_mut_ptr(), 0x107, 2) };
         assert_eq!(bytes, [1, 7, 7, 4]);
-        for (left, right, order) in [([1, 2], [1, 2], 0), ([1, 2], [1, 3], -1), ([200, 0], [1, 9], 199)] {
+        for (left, right, order) in
+            [([1, 2], [1, 2], 0), ([1, 2], [1, 3], -1), ([200, 0], [1, 9], 199)]
+        {
             // SAFETY: both have two bytes.
             assert_eq!(unsafe { compare(left.as_ptr(), right.as_ptr(), 2) }, order);
         }

@@ -61,7 +61,9 @@ pub(crate) struct Note<'a> {
 pub(crate) unsafe fn build_id_of(head: *const FileHead) -> &'static [u8] {
     // SAFETY: a non-null head is mapped, as the caller vouches.
     let Some(file) = (unsafe { head.as_ref() }) else { return &[] };
-    if !file.magic.starts_with(b"\x7fELF\x02") || usize::from(file.segment_size) != size_of::<Segment>() {
+    if !file.magic.starts_with(b"\x7fELF\x02")
+        || usize::from(file.segment_size) != size_of::<Segment>()
+    {
         return &[];
     }
     // SAFETY: the linker defines the symbol of the head only if the program headers are mapped behind it.
@@ -71,7 +73,9 @@ pub(crate) unsafe fn build_id_of(head: *const FileHead) -> &'static [u8] {
             usize::from(file.segment_count),
         )
     };
-    let Some(first) = segments.iter().find(|segment| segment.kind == PT_LOAD && segment.offset == 0) else {
+    let Some(first) =
+        segments.iter().find(|segment| segment.kind == PT_LOAD && segment.offset == 0)
+    else {
         return &[];
     };
     // SAFETY: notes are in a loaded segment, at the same distance from the head as in the addresses.
@@ -88,7 +92,10 @@ pub(crate) fn build_id<'a>(mut notes: impl Iterator<Item = Note<'a>>) -> &'a [u8
 ///
 /// # Safety
 /// The image must be mapped as its program headers say for as long as the result is used.
-pub(crate) unsafe fn notes<'a>(base: usize, segments: &'a [Segment]) -> impl Iterator<Item = Note<'a>> + Clone {
+pub(crate) unsafe fn notes<'a>(
+    base: usize,
+    segments: &'a [Segment],
+) -> impl Iterator<Item = Note<'a>> + Clone {
     segments.iter().filter(|segment| segment.kind == PT_NOTE).flat_map(move |segment| {
         let start = base.wrapping_add(segment.address as usize) as *const u8;
         // SAFETY: the caller vouches for it.
@@ -113,12 +120,14 @@ fn in_segment(bytes: &[u8]) -> impl Iterator<Item = Note<'_>> + Clone {
 
 /// The first note, and what follows it.
 fn first(bytes: &[u8]) -> Option<(Note<'_>, &[u8])> {
-    let word = |at: usize| bytes.get(at..at + 4)?.first_chunk().map(|word| u32::from_le_bytes(*word));
+    let word =
+        |at: usize| bytes.get(at..at + 4)?.first_chunk().map(|word| u32::from_le_bytes(*word));
     let (name_size, size, kind) = (word(0)?, word(4)?, word(8)?);
     let owner = bytes.get(12..12 + name_size as usize)?;
     let start = (12 + owner.len()).next_multiple_of(ALIGNMENT);
     let content = bytes.get(start..start + size as usize)?;
-    let behind = bytes.get((start + content.len()).next_multiple_of(ALIGNMENT)..).unwrap_or_default();
+    let behind =
+        bytes.get((start + content.len()).next_multiple_of(ALIGNMENT)..).unwrap_or_default();
     Some((Note { kind, owner, content }, behind))
 }
 
@@ -127,7 +136,8 @@ mod tests {
     use super::*;
 
     fn note(kind: u32, name: &[u8], content: &[u8], align: usize) -> Vec<u8> {
-        let mut bytes = [name.len() as u32, content.len() as u32, kind].map(u32::to_le_bytes).concat();
+        let mut bytes =
+            [name.len() as u32, content.len() as u32, kind].map(u32::to_le_bytes).concat();
         bytes.extend(name);
         bytes.resize(bytes.len().next_multiple_of(align), 0);
         bytes.extend(content);

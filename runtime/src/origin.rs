@@ -147,7 +147,8 @@ impl Origin {
     /// Takes over what changes in a forked child.
     pub(crate) fn follow(&mut self, known: &Self) {
         self.process = known.process;
-        (self.time, self.process_start, self.flags) = (known.time, known.process_start, known.flags);
+        (self.time, self.process_start, self.flags) =
+            (known.time, known.process_start, known.flags);
     }
 
     /// If the process has forked since somebody looked, what is its own is looked at again.
@@ -201,6 +202,7 @@ impl Origin {
         if kept && let Some(folder) = self.folder.file() {
             return path.as_path_from(known).map(|name| folder.inside(name));
         }
-        (self.root == Identity::NONE || sys::identity(c"/") == self.root).then(|| path.as_path().map(Place::from))?
+        (self.root == Identity::NONE || sys::identity(c"/") == self.root)
+            .then(|| path.as_path().map(Place::from))?
     }
 }

@@ -89,7 +89,8 @@ mod tests {
 
     fn expanded(pattern: &str, image: &[u8], build_id: &[u8]) -> String {
         let mut out = Path::new();
-        let facts = Facts { program: b"/usr/bin/program", image, process: 42, host: b"box", build_id };
+        let facts =
+            Facts { program: b"/usr/bin/program", image, process: 42, host: b"box", build_id };
         expand(pattern.as_bytes(), &facts, &mut out);
         String::from_utf8(out.as_bytes().to_vec()).expect("these tests use ASCII")
     }
@@ -119,7 +120,12 @@ mod tests {
 
     #[test]
     fn a_pattern_that_leads_anywhere_is_known() {
-        assert!(is_absolute(DEFAULT) && is_absolute(b"/x") && !is_absolute(b"%e") && !is_absolute(b"x/%f"));
+        assert!(
+            is_absolute(DEFAULT)
+                && is_absolute(b"/x")
+                && !is_absolute(b"%e")
+                && !is_absolute(b"x/%f")
+        );
     }
 
     #[test]

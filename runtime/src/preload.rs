@@ -54,7 +54,14 @@ global_asm!(
     leave = sym leave,
 );
 
-others::table!("", "dl_iterate_phdr", "__cxa_atexit", "__cxa_at_quick_exit", "__register_atfork", "pthread_atfork",);
+others::table!(
+    "",
+    "dl_iterate_phdr",
+    "__cxa_atexit",
+    "__cxa_at_quick_exit",
+    "__register_atfork",
+    "pthread_atfork",
+);
 
 /// Addresses, 0 for what the C library does not have.
 #[repr(C)]
@@ -157,7 +164,11 @@ extern "C" fn start() {
     let (state, others) = unsafe { (STATE.get(), &OTHERS) };
     let mut program = None;
     for_each_image(|loaded| {
-        program.get_or_insert((code_of(loaded), build_id_of(loaded), loaded.arrays().next().is_some()));
+        program.get_or_insert((
+            code_of(loaded),
+            build_id_of(loaded),
+            loaded.arrays().next().is_some(),
+        ));
     });
     let Some((code, build_id, counts)) = program else { return };
     state.started.read(code, build_id, if counts { Asked::Counted(code) } else { Asked::Alone });
@@ -168,7 +179,9 @@ extern "C" fn start() {
     state.begin();
     state.look();
     // The loader's own function, which runs all destructors, is registered later, and so runs before.
-    for register in [others.at_exit, others.at_quick_exit].into_iter().filter(|&register| register != 0) {
+    for register in
+        [others.at_exit, others.at_quick_exit].into_iter().filter(|&register| register != 0)
+    {
         type Register = unsafe extern "C" fn(extern "C" fn(), usize, usize) -> i32;
         // SAFETY: functions of the C library's ABI; this library is never unloaded.
         unsafe { transmute::<usize, Register>(register)(finish, 0, 0) };
@@ -237,7 +250,11 @@ fn for_each_image<F: FnMut(&Loaded)>(mut take: F) {
 
 /// The address of a byte of an image's file.
 fn code_of(loaded: &Loaded) -> usize {
-    loaded.segments().iter().find_map(Segment::loaded).map_or(0, |range| loaded.base.wrapping_add(range.start))
+    loaded
+        .segments()
+        .iter()
+        .find_map(Segment::loaded)
+        .map_or(0, |range| loaded.base.wrapping_add(range.start))
 }
 
 fn build_id_of(loaded: &Loaded) -> &'static [u8] {
@@ -250,11 +267,14 @@ fn counted(loaded: &Loaded) -> Option<Counted> {
     let first = loaded.arrays().next()?;
     // A linker script may have put arrays far apart, with nothing between.
     let segments = loaded.segments().iter().filter_map(Segment::loaded);
-    let mut moved = segments.map(|range| range.start.wrapping_add(loaded.base)..range.end.wrapping_add(loaded.base));
+    let mut moved = segments
+        .map(|range| range.start.wrapping_add(loaded.base)..range.end.wrapping_add(loaded.base));
     let segment = moved.find(|range| range.contains(&first.address))?;
     let is_near = |array: &Array| {
         let aligned = array.address.is_multiple_of(size_of::<u64>());
-        aligned && segment.contains(&array.address) && array.end().is_some_and(|end| end <= segment.end)
+        aligned
+            && segment.contains(&array.address)
+            && array.end().is_some_and(|end| end <= segment.end)
     };
     let near = || loaded.arrays().filter(is_near);
     let start = near().map(|array| array.address).min()? & !(PAGE - 1);
@@ -270,8 +290,12 @@ fn counted(loaded: &Loaded) -> Option<Counted> {
             threads: threads.code().into(),
         };
         // All threads share the keys. In a profile they come before what they tell about.
-        let keys = module(array.id.keys().0, offset + array.counters * 8, array.keys, Threads::Atomic);
-        [Some(keys).filter(|_| array.keys > 0), Some(module(array.id.0, offset, array.counters, array.threads))]
+        let keys =
+            module(array.id.keys().0, offset + array.counters * 8, array.keys, Threads::Atomic);
+        [
+            Some(keys).filter(|_| array.keys > 0),
+            Some(module(array.id.0, offset, array.counters, array.threads)),
+        ]
     });
     let modules = || modules.clone().flatten();
     let count = modules().count();
@@ -290,7 +314,11 @@ fn counted(loaded: &Loaded) -> Option<Counted> {
         build_id: build_id_of(loaded),
         image: Image::new(region, list, has_keys),
         flags: if near().count() < loaded.arrays().count() { PARTIAL } else { 0 },
-        flags_with_threads: if near().any(|array| disturbed(&array)) { UNREGISTERED_THREADS } else { 0 },
+        flags_with_threads: if near().any(|array| disturbed(&array)) {
+            UNREGISTERED_THREADS
+        } else {
+            0
+        },
         seen: 0,
     })
 }
@@ -313,13 +341,18 @@ impl State {
         self.looks = self.looks.wrapping_add(1);
         let (images, looks) = (&mut self.images, self.looks);
         for_each_image(|loaded| {
-            let is_it = |known: &Counted| known.base == loaded.base && known.segments == loaded.segments;
+            let is_it =
+                |known: &Counted| known.base == loaded.base && known.segments == loaded.segments;
             if !images.iter().flatten().any(is_it)
                 && let Some(free) = images.iter_mut().find(|known| known.is_none())
             {
                 *free = counted(loaded);
             }
-            images.iter_mut().flatten().filter(|known| is_it(known)).for_each(|known| known.seen = looks);
+            images
+                .iter_mut()
+                .flatten()
+                .filter(|known| is_it(known))
+                .for_each(|known| known.seen = looks);
         });
     }
 

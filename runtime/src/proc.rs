@@ -123,7 +123,8 @@ pub(crate) fn is_privileged() -> bool {
         Ok(vector) => {
             let mut bytes = [0; 1024];
             let length = read_up_to(&vector, &mut bytes);
-            secure_entry(bytes.get(..length).unwrap_or_default()).unwrap_or_else(sys::has_changed_identity)
+            secure_entry(bytes.get(..length).unwrap_or_default())
+                .unwrap_or_else(sys::has_changed_identity)
         }
         // The kernel hides these files from a process that gained rights by its file's capabilities.
         Err(OpenError::Denied) => true,
@@ -275,7 +276,8 @@ mod tests {
             let [mut out, mut room] = [Path::new(), Path::new()];
             out.push_all(state.as_bytes());
             room.push_all(home.as_bytes());
-            choose_state_directory(&mut out, &room).then(|| String::from_utf8_lossy(out.as_bytes()).into_owned())
+            choose_state_directory(&mut out, &room)
+                .then(|| String::from_utf8_lossy(out.as_bytes()).into_owned())
         };
         assert_eq!(chosen("/state", "/home/me").as_deref(), Some("/state"));
         assert_eq!(chosen("/state", "").as_deref(), Some("/state"));
@@ -289,7 +291,10 @@ mod tests {
     #[test]
     fn the_variable_is_found_anywhere() {
         assert_eq!(variable(b"PATHCC_PROFILE=a\0X=b\0"), Some(b"a".to_vec()));
-        assert_eq!(variable(b"A=PATHCC_PROFILE=no\0PATHCC_PROFIL=x\0PATHCC_PROFILE=yes=1"), Some(b"yes=1".to_vec()));
+        assert_eq!(
+            variable(b"A=PATHCC_PROFILE=no\0PATHCC_PROFIL=x\0PATHCC_PROFILE=yes=1"),
+            Some(b"yes=1".to_vec())
+        );
         assert_eq!(variable(b"PATHCC_PROFILE=\0PATHCC_PROFILE=second\0"), Some(Vec::new()));
         assert_eq!(variable(b"PATHCC_PROFILER=1\0\0X=1"), None);
         assert_eq!(variable(b""), None);
@@ -303,7 +308,12 @@ mod tests {
             sane.is()
         };
         assert!(sane(b"") && sane(b"A=1\0B=\0") && sane(b"A==\0"));
-        assert!(!sane(b"A=1") && !sane(b"title of a process\0\0\0") && !sane(b"A=1\0\0") && !sane(b"=\0"));
+        assert!(
+            !sane(b"A=1")
+                && !sane(b"title of a process\0\0\0")
+                && !sane(b"A=1\0\0")
+                && !sane(b"=\0")
+        );
     }
 
     #[test]
@@ -312,7 +322,10 @@ mod tests {
         assert_eq!(mapped_path(line, 0x55d0_c000), Some(&b"/tmp/a b/prog"[..]));
         assert_eq!(mapped_path(line, 0x55d0_d000), None);
         assert_eq!(mapped_path(b"1000-2000 rw-p 0 00:00 0 ", 0x1000), None);
-        assert_eq!(mapped_path(b"1000-2000 r--p 0 0:0 1 /gone (deleted)", 0x1fff), Some(&b"/gone"[..]));
+        assert_eq!(
+            mapped_path(b"1000-2000 r--p 0 0:0 1 /gone (deleted)", 0x1fff),
+            Some(&b"/gone"[..])
+        );
         assert_eq!(mapped_path(b"", 0), None);
     }
 
@@ -325,7 +338,8 @@ mod tests {
 
     #[test]
     fn gained_privileges_are_read_from_the_vector() {
-        let vector = |secure: u64| [6, 4096, AT_SECURE, secure, 0, 0].map(u64::to_le_bytes).concat();
+        let vector =
+            |secure: u64| [6, 4096, AT_SECURE, secure, 0, 0].map(u64::to_le_bytes).concat();
         assert_eq!(secure_entry(&vector(1)), Some(true));
         assert_eq!(secure_entry(&vector(0)), Some(false));
         assert_eq!(secure_entry(&vector(0)[..20]), None);
@@ -333,7 +347,8 @@ mod tests {
 
     #[test]
     fn the_start_is_found_behind_any_name() {
-        let status = b"7 (a) b (c)) S 1 7 7 0 -1 4194560 100 0 0 0 1 2 3 4 20 0 1 0 123456 8192 3\n";
+        let status =
+            b"7 (a) b (c)) S 1 7 7 0 -1 4194560 100 0 0 0 1 2 3 4 20 0 1 0 123456 8192 3\n";
         assert_eq!(start_entry(status), Some(123_456));
         assert_eq!(start_entry(b"7 (a) S 1"), None);
         assert_eq!(start_entry(b""), None);

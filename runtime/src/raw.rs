@@ -128,7 +128,11 @@ impl RawFile {
         Err(OpenError::Other)
     }
 
-    fn create_free_name(&mut self, environment: &Environment, room: &mut Room) -> Result<File, OpenError> {
+    fn create_free_name(
+        &mut self,
+        environment: &Environment,
+        room: &mut Room,
+    ) -> Result<File, OpenError> {
         if !target::resolve(environment, 1, &mut room.scratch, &mut self.path) {
             return Err(OpenError::Other);
         }
@@ -169,13 +173,16 @@ impl RawFile {
     /// Whether the file has lost its beginning, as it does when somebody empties it.
     pub(crate) fn is_damaged(&mut self) -> bool {
         let mut start = [0];
-        let read = self.open().is_ok_and(|file| file.read_words_at(&mut start, 0) != 1 || start != [MAGIC]);
+        let read = self
+            .open()
+            .is_ok_and(|file| file.read_words_at(&mut start, 0) != 1 || start != [MAGIC]);
         self.exists() && read
     }
 
     /// Whether an address is on the page with the flags.
     pub(crate) fn has_flags_at(&self, address: usize) -> Option<NonNull<u8>> {
-        NonNull::new(self.page).filter(|page| (address.wrapping_sub(page.as_ptr() as usize) as u64) < PAGE)
+        NonNull::new(self.page)
+            .filter(|page| (address.wrapping_sub(page.as_ptr() as usize) as u64) < PAGE)
     }
 
     /// Where slot number `slot` starts in the file.
@@ -200,7 +207,8 @@ impl RawFile {
     pub(crate) fn add_flags(&mut self, flags: u32) {
         if let Some(page) = NonNull::new(self.page) {
             // SAFETY: a page of the file, where the flags are an aligned word.
-            let word = unsafe { AtomicU32::from_ptr(page.as_ptr().add(FLAGS_OFFSET as usize).cast()) };
+            let word =
+                unsafe { AtomicU32::from_ptr(page.as_ptr().add(FLAGS_OFFSET as usize).cast()) };
             word.fetch_or(flags, Ordering::Relaxed);
         }
     }

@@ -123,14 +123,33 @@ pub(crate) struct Shared {
 // What other runtimes read and write. Whoever changes any of it, or of what these structures consist of, gives
 // `names::REGISTRY_SIGNATURE` another version.
 const _: () = {
-    assert!(size_of::<Member>() == 40 && offset_of!(Member, prepare) == 8 && offset_of!(Member, leave) == 32);
+    assert!(
+        size_of::<Member>() == 40
+            && offset_of!(Member, prepare) == 8
+            && offset_of!(Member, leave) == 32
+    );
     assert!(offset_of!(Member, attach) == 16 && offset_of!(Member, rescue) == 24);
-    assert!(size_of::<Thread>() == 32 && offset_of!(Thread, number) == 4 && offset_of!(Thread, pointer) == 8);
+    assert!(
+        size_of::<Thread>() == 32
+            && offset_of!(Thread, number) == 4
+            && offset_of!(Thread, pointer) == 8
+    );
     assert!(offset_of!(Thread, start) == 16 && offset_of!(Thread, argument) == 24);
     assert!(offset_of!(Registry, forking) == 4 && offset_of!(Registry, shared) == 16);
-    assert!(offset_of!(Shared, used) == 4 && offset_of!(Shared, free) == 8 && offset_of!(Shared, images) == 16);
-    assert!(offset_of!(Shared, threads) == 24 && offset_of!(Shared, lent) == 24 + 8 * CHUNKS && CHUNKS == 21);
-    assert!(LENT_COUNT == 256 && offset_of!(Shared, origin) == offset_of!(Shared, lent) + LENT_COUNT / 8);
+    assert!(
+        offset_of!(Shared, used) == 4
+            && offset_of!(Shared, free) == 8
+            && offset_of!(Shared, images) == 16
+    );
+    assert!(
+        offset_of!(Shared, threads) == 24
+            && offset_of!(Shared, lent) == 24 + 8 * CHUNKS
+            && CHUNKS == 21
+    );
+    assert!(
+        LENT_COUNT == 256
+            && offset_of!(Shared, origin) == offset_of!(Shared, lent) + LENT_COUNT / 8
+    );
     assert!(size_of::<Origin>() == 82_072);
 };
 
@@ -140,9 +159,15 @@ unsafe impl Sync for Registry {}
 impl Registry {
     /// A registry without threads or images.
     pub(crate) const fn new() -> Self {
-        let (images, threads, lent) = (ptr::null_mut(), [ptr::null_mut(); CHUNKS], [0; LENT_COUNT / 64]);
-        let shared = Shared { process: 0, used: 0, free: 0, images, threads, lent, origin: Origin::new() };
-        Self { lock: Lock::new(), forking: UnsafeCell::new((0, 0)), shared: UnsafeCell::new(shared) }
+        let (images, threads, lent) =
+            (ptr::null_mut(), [ptr::null_mut(); CHUNKS], [0; LENT_COUNT / 64]);
+        let shared =
+            Shared { process: 0, used: 0, free: 0, images, threads, lent, origin: Origin::new() };
+        Self {
+            lock: Lock::new(),
+            forking: UnsafeCell::new((0, 0)),
+            shared: UnsafeCell::new(shared),
+        }
     }
 
     /// Calls `use_registry` while nobody else has it. Signals wait meanwhile, since a handler may start threads too.
@@ -164,7 +189,8 @@ impl Registry {
     /// Puts other memory where a page of a raw file was lost, if the address is in one. A signal handler calls this, so the
     /// lock is not asked for: whoever has it may be the one that is interrupted.
     pub(crate) fn rescue(&self, address: usize) -> bool {
-        self.members().any(|(image, member)| member.rescue.is_some_and(|rescue| rescue(image, address)))
+        self.members()
+            .any(|(image, member)| member.rescue.is_some_and(|rescue| rescue(image, address)))
     }
 
     /// Lets all images write what they counted, before the process leaves. It may be called anywhere.
@@ -267,7 +293,11 @@ impl Shared {
         if self.free == 0 {
             self.collect();
         }
-        let free = if self.free > 0 { self.slots().find(|&slot| self.is(slot, State::Free)) } else { None };
+        let free = if self.free > 0 {
+            self.slots().find(|&slot| self.is(slot, State::Free))
+        } else {
+            None
+        };
         let slot = match free {
             Some(slot) => {
                 self.free -= 1;
@@ -289,7 +319,8 @@ impl Shared {
         let (chunk, _) = slot.place();
         let start = self.threads.get_mut(chunk)?;
         if start.is_null() {
-            *start = mapping::map_private(At::Anywhere, size_of::<Thread>() << chunk)?.cast().as_ptr();
+            *start =
+                mapping::map_private(At::Anywhere, size_of::<Thread>() << chunk)?.cast().as_ptr();
         }
         self.used = slot.0 + 1;
         Some(slot)
@@ -355,7 +386,8 @@ impl Shared {
     /// Lends a thread-local word of the executable's to a library; gives its distance from the thread pointer. It is 0 in every
     /// thread.
     pub(crate) fn lend(&mut self, first: usize) -> Option<usize> {
-        let (index, bits) = self.lent.iter_mut().enumerate().find(|(_, bits)| **bits != u64::MAX)?;
+        let (index, bits) =
+            self.lent.iter_mut().enumerate().find(|(_, bits)| **bits != u64::MAX)?;
         let bit = bits.trailing_ones() as usize;
         *bits |= 1 << bit;
         Some(first.wrapping_add((index * 64 + bit) * size_of::<usize>()))
@@ -454,7 +486,9 @@ impl Shared {
         let mut known = 0;
         for slot in self.slots() {
             if let Some(&mut Thread { state, number, .. }) = self.thread(slot) {
-                known += u64::from(state == State::Starting || state == State::Running && thread::is_alive(number));
+                known += u64::from(
+                    state == State::Starting || state == State::Running && thread::is_alive(number),
+                );
             }
         }
         sys::thread_count().is_some_and(|alive| alive > known)

@@ -67,7 +67,14 @@ impl Slots {
     pub(crate) const fn new() -> Self {
         let none = Chunk { start: ptr::null_mut(), kept: false, idle: false };
         let chunks = [none; CHUNKS];
-        Self { region: ptr::null_mut(), size: 0, region_kept: false, cut: false, chunks, raw: RawFile::none() }
+        Self {
+            region: ptr::null_mut(),
+            size: 0,
+            region_kept: false,
+            cut: false,
+            chunks,
+            raw: RawFile::none(),
+        }
     }
 
     /// Takes over the region of an image.
@@ -89,13 +96,15 @@ impl Slots {
         let (chunk, index) = slot.place();
         let start = self.chunks.get(chunk).map_or(ptr::null_mut(), |chunk| chunk.start);
         // Only an address is computed; whoever uses it has checked that the chunk is there.
-        NonNull::new(start).map(|start| start.map_addr(|start| start.saturating_add(index * self.size)))
+        NonNull::new(start)
+            .map(|start| start.map_addr(|start| start.saturating_add(index * self.size)))
     }
 
     /// Whether the raw file keeps a slot.
     pub(crate) fn is_kept(&self, slot: Slot) -> bool {
         slot == Slot::REGION && self.region_kept
-            || slot != Slot::REGION && self.chunks.get(slot.place().0).is_some_and(|chunk| chunk.kept)
+            || slot != Slot::REGION
+                && self.chunks.get(slot.place().0).is_some_and(|chunk| chunk.kept)
     }
 
     /// Whether pages of the file were lost.
@@ -120,23 +129,32 @@ impl Slots {
         let chunks = (0..CHUNKS).map(|number| {
             let chunk = self.chunks.get(number);
             let start = chunk.map_or(ptr::null_mut(), |chunk| chunk.start);
-            (start, self.chunk_length(number).unwrap_or(0), chunk.is_some_and(|chunk| chunk.kept), 1 << number)
+            (
+                start,
+                self.chunk_length(number).unwrap_or(0),
+                chunk.is_some_and(|chunk| chunk.kept),
+                1 << number,
+            )
         });
         let within = |&(start, length, kept, _): &(*mut u8, usize, bool, u64)| {
             kept && page.wrapping_sub(start as usize) < length
         };
-        let Some((start, length, _, slot)) = [region].into_iter().chain(chunks).find(within) else { return false };
+        let Some((start, length, _, slot)) = [region].into_iter().chain(chunks).find(within) else {
+            return false;
+        };
         let distance = page - start as usize;
         // What lies behind a page that the file does not reach is not in the file either.
         let reached = self.raw.reaches(self.raw.offset(slot, self.size as u64) + distance as u64);
         let lost = if reached { PAGE as usize } else { length - distance };
         self.cut = true;
-        NonNull::new(page as *mut u8).is_some_and(|page| mapping::map_private(At::Over(page), lost).is_some())
+        NonNull::new(page as *mut u8)
+            .is_some_and(|page| mapping::map_private(At::Over(page), lost).is_some())
     }
 
     /// How far counters of a thread with this slot are from the region; 0 if the slot is not mapped.
     pub(crate) fn delta(&self, slot: Slot) -> usize {
-        self.address(slot).map_or(0, |start| (start.as_ptr() as usize).wrapping_sub(self.region as usize))
+        self.address(slot)
+            .map_or(0, |start| (start.as_ptr() as usize).wrapping_sub(self.region as usize))
     }
 
     /// Maps the chunk that a slot is in, if it is not there yet and there is room for it. A thread is about to use the slot.
@@ -163,7 +181,13 @@ impl Slots {
     }
 
     /// Lets the file keep a chunk of private memory from now on, and what there may be in it.
-    fn keep_chunk(&self, number: usize, start: NonNull<u8>, length: usize, file: Option<&File>) -> Option<Chunk> {
+    fn keep_chunk(
+        &self,
+        number: usize,
+        start: NonNull<u8>,
+        length: usize,
+        file: Option<&File>,
+    ) -> Option<Chunk> {
         let private = Chunk { start: start.as_ptr(), kept: false, idle: false };
         let offset = self.raw.offset(1 << number, self.size as u64);
         let Some(file) = file.filter(|file| self.raw.make_room(file, offset, length as u64)) else {
@@ -185,7 +209,13 @@ impl Slots {
     }
 
     /// Maps a chunk, from the file if that is possible.
-    fn map_chunk(&self, number: usize, at: At, length: usize, file: Option<&File>) -> Option<Chunk> {
+    fn map_chunk(
+        &self,
+        number: usize,
+        at: At,
+        length: usize,
+        file: Option<&File>,
+    ) -> Option<Chunk> {
         let offset = self.raw.offset(1 << number, self.size as u64);
         let from_file = |file: &File| {
             let room = self.raw.make_room(file, offset, length as u64);
@@ -194,7 +224,8 @@ impl Slots {
         match file.and_then(from_file) {
             Some(start) => Some(Chunk { start: start.as_ptr(), kept: true, idle: false }),
             None => {
-                let chunk = |start: NonNull<u8>| Chunk { start: start.as_ptr(), kept: false, idle: false };
+                let chunk =
+                    |start: NonNull<u8>| Chunk { start: start.as_ptr(), kept: false, idle: false };
                 mapping::map_private(at, length).map(chunk)
             }
         }
@@ -203,8 +234,10 @@ impl Slots {
     /// Lets the file keep the region from now on. What was counted there must have been moved away.
     pub(crate) fn keep_region(&mut self, file: &File) -> bool {
         let offset = self.raw.offset(0, self.size as u64);
-        let room = NonNull::new(self.region).filter(|_| self.raw.make_room(file, offset, self.size as u64));
-        let mapped = room.and_then(|region| mapping::map_file(At::Over(region), self.size, file, offset));
+        let room = NonNull::new(self.region)
+            .filter(|_| self.raw.make_room(file, offset, self.size as u64));
+        let mapped =
+            room.and_then(|region| mapping::map_file(At::Over(region), self.size, file, offset));
         self.region_kept = mapped.is_some();
         self.region_kept
     }
@@ -265,7 +298,10 @@ mod tests {
         }
         for slot in 0..8 {
             let start = slots.address(Slot(slot)).expect("mapped").as_ptr();
-            assert_eq!(start as usize, (region.as_ptr() as usize).wrapping_add(slots.delta(Slot(slot))));
+            assert_eq!(
+                start as usize,
+                (region.as_ptr() as usize).wrapping_add(slots.delta(Slot(slot)))
+            );
             assert!(!slots.is_kept(Slot(slot)));
             // SAFETY: the slot is mapped for its whole length.
             unsafe { ptr::write_bytes(start, slot as u8, 8192) };

@@ -17,10 +17,10 @@ pub(crate) mod thread;
 pub(crate) use file::{File, Locked, OpenError};
 pub(crate) use limits::{address_space_limit, file_size_limit};
 pub(crate) use place::{
-    Identity, Kind, Place, current_directory, identity, identity_of, kind, kind_of_entry, make_directory, may_write_in,
-    read_link, unlink,
+    Identity, Kind, Place, current_directory, identity, identity_of, kind, kind_of_entry,
+    make_directory, may_write_in, read_link, unlink,
 };
 pub(crate) use process::{
-    Bound, Names, cpu_time_of_others, exit, has_changed_identity, now, parent, process, random, sleep, thread_count,
-    ticks_since_boot, user,
+    Bound, Names, cpu_time_of_others, exit, has_changed_identity, now, parent, process, random,
+    sleep, thread_count, ticks_since_boot, user,
 };

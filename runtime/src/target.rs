@@ -24,7 +24,12 @@ const MOST_NAMES: u32 = 1 << 24;
 
 /// Writes the absolute path of the profile to `out` and makes its directory; whether there is a place for it. `scratch` is room
 /// to work in. The `number` tells files apart that would have one name, from 1.
-pub(crate) fn resolve(environment: &Environment, number: u32, out: &mut Path, scratch: &mut Path) -> bool {
+pub(crate) fn resolve(
+    environment: &Environment,
+    number: u32,
+    out: &mut Path,
+    scratch: &mut Path,
+) -> bool {
     out.clear();
     put_base(environment, out);
     if !out.as_bytes().ends_with(b"/") && may_enter(out, scratch) {
@@ -108,7 +113,13 @@ fn put_base(environment: &Environment, out: &mut Path) {
 
 fn facts<'a>(environment: &'a Environment, names: &'a Names) -> Facts<'a> {
     let (image, build_id) = (environment.image.as_bytes(), environment.build_id.as_bytes());
-    Facts { program: environment.program(), image, process: sys::process(), host: names.host(), build_id }
+    Facts {
+        program: environment.program(),
+        image,
+        process: sys::process(),
+        host: names.host(),
+        build_id,
+    }
 }
 
 /// Whether a path names a directory in which the profile shall be. Where everybody can make directories, that of another user
@@ -127,7 +138,12 @@ fn may_enter(path: &mut Path, parent: &mut Path) -> bool {
 /// profile. Another process may be faster.
 ///
 /// A directory may hold thousands of killed processes of one number; so the numbers are tried in strides.
-pub(crate) fn free_raw(environment: &Environment, first: u32, profile: &Path, raw: &mut Path) -> Option<u32> {
+pub(crate) fn free_raw(
+    environment: &Environment,
+    first: u32,
+    profile: &Path,
+    raw: &mut Path,
+) -> Option<u32> {
     let mut find = |number| {
         raw_name(profile, number, raw);
         let place = environment.origin.place(raw)?;
@@ -187,7 +203,10 @@ fn insert(mark: u8, number: u32, out: &mut Path, scratch: &mut Path) {
 fn make_parents(path: &[u8], parent: &mut Path) {
     parent.clear();
     parent.push_all(path.get(..directory_length(path)).unwrap_or_default());
-    if parent.as_path().is_none_or(|directory| matches!(sys::kind(directory), Kind::Directory { .. })) {
+    if parent
+        .as_path()
+        .is_none_or(|directory| matches!(sys::kind(directory), Kind::Directory { .. }))
+    {
         return;
     }
     parent.clear();
@@ -260,7 +279,10 @@ mod tests {
         assert_eq!(of("/dev/null"), None);
         assert_eq!(of(&"d/".repeat(3000)), None);
         assert_eq!(resolved(&environment("", "relative"), 1), None);
-        assert_eq!(resolved(&environment("", &format!("{at}/absolute")), 1), Some(format!("{at}/absolute")));
+        assert_eq!(
+            resolved(&environment("", &format!("{at}/absolute")), 1),
+            Some(format!("{at}/absolute"))
+        );
         assert_eq!(resolved(&environment("", "%f"), 1), Some("/bin/demo".into()));
 
         let second = |pattern: &str| resolved(&environment(at, pattern), 2);
@@ -276,7 +298,10 @@ mod tests {
         let state = settled("/proc/sys/demo");
         assert_eq!(chosen("off"), (false, String::new()));
         assert_eq!(chosen("/x/%e"), (true, "/x/%e".into()));
-        assert!(state.starts_with('/') && state.ends_with("/pathprof/%e-%b/%e.pathprof"), "{state}");
+        assert!(
+            state.starts_with('/') && state.ends_with("/pathprof/%e-%b/%e.pathprof"),
+            "{state}"
+        );
     }
 
     #[test]
@@ -289,14 +314,23 @@ mod tests {
             let (mut profile, mut raw) = (Path::new(), Path::new());
             profile.push_all(format!("{at}/x.pathprof").as_bytes());
             let number = free_raw(&environment(at, "x.pathprof"), 1, &profile, &mut raw);
-            (number, String::from_utf8_lossy(raw.as_bytes()).rsplit('/').next().map(str::to_owned).expect("a name"))
+            (
+                number,
+                String::from_utf8_lossy(raw.as_bytes())
+                    .rsplit('/')
+                    .next()
+                    .map(str::to_owned)
+                    .expect("a name"),
+            )
         };
         assert_eq!(found(), (Some(1), format!(".x.pathprof.{process}.raw")));
         fs::write(root.join(format!(".x.pathprof.{process}.raw")), "").expect("writable");
         assert_eq!(found(), (Some(2), format!(".x.pathprof.{process}-2.raw")));
-        std::os::unix::fs::symlink("/dev/null", root.join(format!(".x.pathprof.{process}-2.raw"))).expect("writable");
+        std::os::unix::fs::symlink("/dev/null", root.join(format!(".x.pathprof.{process}-2.raw")))
+            .expect("writable");
         for number in 3..100 {
-            fs::write(root.join(format!(".x.pathprof.{process}-{number}.raw")), "").expect("writable");
+            fs::write(root.join(format!(".x.pathprof.{process}-{number}.raw")), "")
+                .expect("writable");
         }
         assert_eq!(found().0, Some(100));
         fs::remove_dir_all(root).expect("ours");

@@ -108,6 +108,9 @@ pub(crate) extern "C" fn begin(slot: usize) -> Task {
         shared.begin(slot);
         let task = shared.task(slot);
         // The slot was given to this thread, so that there is a task.
-        task.map_or(Task { start: 0, argument: 0 }, |task| Task { start: task.start, argument: task.argument })
+        task.map_or(Task { start: 0, argument: 0 }, |task| Task {
+            start: task.start,
+            argument: task.argument,
+        })
     })
 }

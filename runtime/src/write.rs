@@ -56,7 +56,11 @@ pub(crate) struct Counts<'a> {
 const MOST_NAMES: u32 = 1000;
 
 /// Appends what this process counted to its profile. What has the profile's name and is no profile stays as it is.
-pub(crate) fn profile(environment: &Environment, mut counts: Counts<'_>, room: &mut Room) -> Result<(), OpenError> {
+pub(crate) fn profile(
+    environment: &Environment,
+    mut counts: Counts<'_>,
+    room: &mut Room,
+) -> Result<(), OpenError> {
     counts.slots.look_for_cuts();
     let mut record = Collected::new(&mut room.buffer);
     put_profile(environment, &mut counts, &mut room.window, &mut record);
@@ -74,7 +78,12 @@ pub(crate) fn profile(environment: &Environment, mut counts: Counts<'_>, room: &
     Err(OpenError::Other)
 }
 
-fn put_profile(environment: &Environment, counts: &mut Counts<'_>, window: &mut Window, sink: &mut impl Sink) {
+fn put_profile(
+    environment: &Environment,
+    counts: &mut Counts<'_>,
+    window: &mut Window,
+    sink: &mut impl Sink,
+) {
     let map = PageMap::open();
     let raw = counts.slots.raw.open().ok();
     let mut flags = counts.flags;
@@ -94,7 +103,11 @@ fn put_profile(environment: &Environment, counts: &mut Counts<'_>, window: &mut 
     let first = if region_is_empty { Slot::FIRST } else { Slot::REGION };
     let slots = first.0..counts.used.max(1);
     // One slot needs no sums.
-    let sums = if slots.len() > 1 { mapping::map_private(At::Anywhere, summed.slots.size()) } else { None };
+    let sums = if slots.len() > 1 {
+        mapping::map_private(At::Anywhere, summed.slots.size())
+    } else {
+        None
+    };
     for slot in slots.map(Slot) {
         match sums {
             Some(sums) => summed.add_to(sums, slot),
@@ -160,7 +173,9 @@ impl Summed<'_> {
     /// Adds a slot to private memory of its size.
     fn add_to(&mut self, sums: NonNull<u8>, slot: Slot) {
         // SAFETY: the sums are as long as a slot, and only used here.
-        self.visit(slot, 0..self.slots.size(), |offset, count| unsafe { counters::add(sums, offset, count) });
+        self.visit(slot, 0..self.slots.size(), |offset, count| unsafe {
+            counters::add(sums, offset, count)
+        });
     }
 
     fn put_slot(&mut self, writer: &mut ProfileWriter<'_, impl Sink>, image: &Image, slot: Slot) {
@@ -228,7 +243,11 @@ mod tests {
     }
 
     /// Writes a profile and gives the names in its directory and what it says.
-    fn written(environment: &Environment, root: &std::path::Path, shared: bool) -> (Vec<String>, Vec<u8>) {
+    fn written(
+        environment: &Environment,
+        root: &std::path::Path,
+        shared: bool,
+    ) -> (Vec<String>, Vec<u8>) {
         let image = Image::new(&REGION.0, &MODULES, false);
         let mut slots = Slots::new();
         slots.adopt(&image);
@@ -236,11 +255,19 @@ mod tests {
         let first = slots.address(Slot::FIRST).expect("mapped");
         // SAFETY: the slot is as long as the region.
         unsafe { counters::add(first, 8, 10) };
-        let counts = Counts { image: &image, slots: &mut slots, used: 2, map: Some(b"lines"), shared, flags: 0 };
+        let counts = Counts {
+            image: &image,
+            slots: &mut slots,
+            used: 2,
+            map: Some(b"lines"),
+            shared,
+            flags: 0,
+        };
         profile(environment, counts, &mut Box::new(Room::new())).expect("written");
         let entries = fs::read_dir(root.join("out")).expect("made");
-        let name =
-            |entry: std::io::Result<fs::DirEntry>| entry.expect("entry").file_name().into_string().expect("ASCII");
+        let name = |entry: std::io::Result<fs::DirEntry>| {
+            entry.expect("entry").file_name().into_string().expect("ASCII")
+        };
         let mut names: Vec<_> = entries.map(name).collect();
         names.sort();
         let bytes = fs::read(root.join("out/demo.pathprof")).expect("written");
@@ -259,7 +286,10 @@ mod tests {
         let expected = environment.head(&system, UNREGISTERED_THREADS, profile.head.stop);
         assert_eq!(profile.head, expected);
         let [part] = &profile.parts[..] else { panic!("one run: {profile:?}") };
-        assert_eq!((&part.runs[..], part.flags), (&[expected.identity()][..], UNREGISTERED_THREADS));
+        assert_eq!(
+            (&part.runs[..], part.flags),
+            (&[expected.identity()][..], UNREGISTERED_THREADS)
+        );
         assert_eq!(part.map.as_deref(), Some(&b"lines"[..]));
         // The third module does not fit in the region and is left out.
         let module = |id, counters, counts: &[(u64, u64)]| profile::Module {
@@ -267,7 +297,10 @@ mod tests {
             counters,
             counts: counts.to_vec(),
         };
-        assert_eq!(part.modules, [module(1, 512, &[(1, 15), (511, 6)]), module(2, 9, &[(8, u64::MAX)])]);
+        assert_eq!(
+            part.modules,
+            [module(1, 512, &[(1, 15), (511, 6)]), module(2, 9, &[(8, u64::MAX)])]
+        );
         // Where all count in the region, that tells nothing of unknown threads. An older record is never replaced.
         let (names, both) = written(&environment, &root, true);
         assert_eq!(names, ["demo.pathprof"]);

@@ -18,7 +18,11 @@ pub fn differences(modules: &Modules, logged: &Counts, counted: &Counts) -> Vec<
             let times = |counts: &BTreeMap<Path, u64>| counts.get(path).copied().unwrap_or(0);
             if times(&logged) != times(&counted) {
                 let (expected, got) = (times(&logged), times(&counted));
-                lines.push(format!("{}: {}: executed {expected}, counted {got}", name(modules, function), text(path)));
+                lines.push(format!(
+                    "{}: {}: executed {expected}, counted {got}",
+                    name(modules, function),
+                    text(path)
+                ));
             }
         }
     }

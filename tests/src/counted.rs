@@ -19,18 +19,26 @@ use crate::{Counts, End, Path, Start, add, reason};
 /// A damaged profile, or one that does not fit the modules.
 pub fn read(path: &FilePath, modules: &Modules, counts: &mut Counts) -> Result<()> {
     let bytes = fs::read(path).with_context(|| format!("{}", path.display()))?;
-    let profiles = Profile::decode_all(&bytes).map_err(|error| anyhow!("{}: {error}", path.display()))?;
+    let profiles =
+        Profile::decode_all(&bytes).map_err(|error| anyhow!("{}: {error}", path.display()))?;
     for module in profiles.iter().flat_map(Profile::modules) {
-        add_module(module.id, &module.counts, modules, counts).with_context(|| format!("{}", path.display()))?;
+        add_module(module.id, &module.counts, modules, counts)
+            .with_context(|| format!("{}", path.display()))?;
     }
     Ok(())
 }
 
 /// Adds the non-zero counters of one module, given as (index, count) in ascending order of index.
-fn add_module(id: ModuleId, counters: &[(u64, u64)], modules: &Modules, counts: &mut Counts) -> Result<()> {
+fn add_module(
+    id: ModuleId,
+    counters: &[(u64, u64)],
+    modules: &Modules,
+    counts: &mut Counts,
+) -> Result<()> {
     let manifest = modules.get(&id).with_context(|| format!("no image has the module {id}"))?;
     let mut rest = counters;
-    let mut functions: Vec<_> = manifest.functions.iter().zip(0u32..).filter(|(f, _)| f.num_paths > 0).collect();
+    let mut functions: Vec<_> =
+        manifest.functions.iter().zip(0u32..).filter(|(f, _)| f.num_paths > 0).collect();
     functions.sort_by_key(|(function, _)| function.first_counter);
     for (function, index) in functions {
         let past = function.first_counter + function.counters();
@@ -42,9 +50,12 @@ fn add_module(id: ModuleId, counters: &[(u64, u64)], modules: &Modules, counts: 
         }
         let decoder = decoder(function)?;
         let of_paths = own.iter().filter(|&&(counter, _)| counter < paths);
-        let number = |&(counter, times): &(u64, u64)| Some((counter.checked_sub(function.first_counter)?, times));
+        let number = |&(counter, times): &(u64, u64)| {
+            Some((counter.checked_sub(function.first_counter)?, times))
+        };
         let numbered: Option<Vec<_>> = of_paths.map(number).collect();
-        let mut numbered = numbered.with_context(|| format!("a counter before {} belongs to no function", own[0].0))?;
+        let mut numbered = numbered
+            .with_context(|| format!("a counter before {} belongs to no function", own[0].0))?;
         if let Some(in_flight) = in_flight(function)? {
             in_flight.settle(&mut numbered);
         }
@@ -59,7 +70,8 @@ fn add_module(id: ModuleId, counters: &[(u64, u64)], modules: &Modules, counts: 
 }
 
 fn decoder(function: &Function) -> Result<Decoder> {
-    Decoder::new(function.blocks.len(), &plain_edges(function)).with_context(|| function.name.clone())
+    Decoder::new(function.blocks.len(), &plain_edges(function))
+        .with_context(|| function.name.clone())
 }
 
 /// What tells arrivals at calls from frames that stayed in them.
@@ -70,16 +82,19 @@ fn in_flight(function: &Function) -> Result<Option<InFlight>> {
         _ => Role::Other,
     };
     let roles: Vec<_> = function.dag.iter().map(|edge| role(edge.kind)).collect();
-    InFlight::new(function.blocks.len(), &plain_edges(function), &roles).with_context(|| function.name.clone())
+    InFlight::new(function.blocks.len(), &plain_edges(function), &roles)
+        .with_context(|| function.name.clone())
 }
 
 fn plain_edges(function: &Function) -> Vec<(u32, u32, u64)> {
     let exit = function.blocks.len() as u32;
     let ends = |kind| match kind {
-        DagEdgeKind::Flow { edge } => (function.edges[edge as usize].from, function.edges[edge as usize].to),
-        DagEdgeKind::Leave { block } | DagEdgeKind::End { block, .. } | DagEdgeKind::InFlight { block } => {
-            (block, exit)
+        DagEdgeKind::Flow { edge } => {
+            (function.edges[edge as usize].from, function.edges[edge as usize].to)
         }
+        DagEdgeKind::Leave { block }
+        | DagEdgeKind::End { block, .. }
+        | DagEdgeKind::InFlight { block } => (block, exit),
         DagEdgeKind::Start { block, .. } => (0, block),
     };
     function.dag.iter().map(|edge| (ends(edge.kind).0, ends(edge.kind).1, edge.value)).collect()
@@ -92,7 +107,8 @@ fn follow(function: &Function, edges: &[usize]) -> Result<Path> {
         let is_last = position + 1 == edges.len();
         match function.dag[edge].kind {
             DagEdgeKind::Start { block, why } if position == 0 => {
-                path = Path { start: Start::Cut(reason(why)), blocks: vec![block], end: End::Leave };
+                path =
+                    Path { start: Start::Cut(reason(why)), blocks: vec![block], end: End::Leave };
             }
             DagEdgeKind::Flow { edge } => path.blocks.push(function.edges[edge as usize].to),
             DagEdgeKind::Leave { .. } if is_last => path.end = End::Leave,

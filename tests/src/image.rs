@@ -28,13 +28,23 @@ pub fn read(path: &Path, modules: &mut Modules) -> Result<()> {
     let section = section.context("the image has no manifests: was it built with pathcc?")?;
     let content = section.uncompressed_data().with_context(what)?;
     for record in Records::new(&content) {
-        let record = record.map_err(|error| anyhow!("{}: a manifest is damaged: {error}", path.display()))?;
-        record.verify().map_err(|error| anyhow!("{}: {} is damaged: {error}", path.display(), record.head.id))?;
-        let payload = zstd::bulk::decompress(record.stored, usize::try_from(record.head.raw_length)?)?;
-        let manifest = Manifest::decode(&payload).map_err(|error| anyhow!("{}: {error}", path.display()))?;
+        let record = record
+            .map_err(|error| anyhow!("{}: a manifest is damaged: {error}", path.display()))?;
+        record.verify().map_err(|error| {
+            anyhow!("{}: {} is damaged: {error}", path.display(), record.head.id)
+        })?;
+        let payload =
+            zstd::bulk::decompress(record.stored, usize::try_from(record.head.raw_length)?)?;
+        let manifest =
+            Manifest::decode(&payload).map_err(|error| anyhow!("{}: {error}", path.display()))?;
         // Two images may contain the same object.
         let known = modules.entry(record.head.id).or_insert_with(|| manifest.clone());
-        ensure!(*known == manifest, "{}: module {} is another one elsewhere", path.display(), record.head.id);
+        ensure!(
+            *known == manifest,
+            "{}: module {} is another one elsewhere",
+            path.display(),
+            record.head.id
+        );
     }
     Ok(())
 }
@@ -44,7 +54,8 @@ pub fn read(path: &Path, modules: &mut Modules) -> Result<()> {
 /// # Errors
 /// If no image has it.
 pub fn function(modules: &Modules, (module, index): FunctionId) -> Result<&Function> {
-    let manifest = modules.get(&module).with_context(|| format!("no image has the module {module}"))?;
+    let manifest =
+        modules.get(&module).with_context(|| format!("no image has the module {module}"))?;
     let function = manifest.functions.get(index as usize);
     function.with_context(|| format!("{} has no function number {index}", manifest.source))
 }

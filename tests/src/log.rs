@@ -60,7 +60,8 @@ impl<R: Read> Entries<R> {
 
     fn entry(&mut self) -> Result<Option<Entry>> {
         let Some(record) = self.record()? else { return Ok(None) };
-        let word = |at: usize| u32::from_le_bytes(record[at..at + 4].try_into().expect("four bytes"));
+        let word =
+            |at: usize| u32::from_le_bytes(record[at..at + 4].try_into().expect("four bytes"));
         let frame = u64::from(word(4)) << 32 | u64::from(word(0));
         let event = match (word(8), word(12)) {
             (0, index) => match self.record()? {

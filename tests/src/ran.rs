@@ -47,7 +47,8 @@ impl Tally {
                     self.functions.entry(function).or_default().entries += 1;
                 }
                 Event::Block(block) => {
-                    let (function, last) = self.frames.get_mut(&frame).context("a block belongs to no frame")?;
+                    let (function, last) =
+                        self.frames.get_mut(&frame).context("a block belongs to no frame")?;
                     let ran = self.functions.entry(*function).or_default();
                     *ran.blocks.entry(block).or_default() += 1;
                     if let Some(last) = last.replace(block) {
@@ -72,10 +73,18 @@ impl Tally {
             let head = format!("{}\t{}", modules[&id.0].source, function.name);
             lines.push(format!("{head}\tentries\t{}\t{}", function.blocks.len(), ran.entries));
             for (&block, count) in &ran.blocks {
-                ensure!((block as usize) < function.blocks.len(), "{} has no block {block}", function.name);
+                ensure!(
+                    (block as usize) < function.blocks.len(),
+                    "{} has no block {block}",
+                    function.name
+                );
                 lines.push(format!("{head}\tblock\t{block}\t{count}"));
             }
-            lines.extend(ran.edges.iter().map(|((from, to), count)| format!("{head}\tedge\t{from}\t{to}\t{count}")));
+            lines.extend(
+                ran.edges
+                    .iter()
+                    .map(|((from, to), count)| format!("{head}\tedge\t{from}\t{to}\t{count}")),
+            );
         }
         Ok(lines)
     }
@@ -97,9 +106,16 @@ mod tests {
     #[test]
     fn blocks_and_edges_are_those_of_each_frame() {
         let mut tally = Tally::default();
-        let events = [(1, Event::Enter(F)), (2, Event::Enter(F)), (1, Event::Block(0)), (2, Event::Block(0))];
+        let events = [
+            (1, Event::Enter(F)),
+            (2, Event::Enter(F)),
+            (1, Event::Block(0)),
+            (2, Event::Block(0)),
+        ];
         let more = [(1, Event::Block(1)), (2, Event::End), (1, Event::Block(1))];
-        tally.add(events.into_iter().chain(more).map(|(frame, event)| at(frame, event))).expect("a sound log");
+        tally
+            .add(events.into_iter().chain(more).map(|(frame, event)| at(frame, event)))
+            .expect("a sound log");
         // A child goes on with the frames of its parent.
         tally.add([at(2, Event::Block(2))].into_iter()).expect("a sound log");
         let expected = Ran {
@@ -108,8 +124,10 @@ mod tests {
             edges: BTreeMap::from([((0, 1), 1), ((1, 1), 1)]),
         };
         assert_eq!(tally.functions[&F], expected);
-        let function = Function { name: "f".into(), blocks: vec![Block::default(); 3], ..Function::default() };
-        let manifest = Manifest { source: "f.c".into(), functions: vec![function], ..Manifest::default() };
+        let function =
+            Function { name: "f".into(), blocks: vec![Block::default(); 3], ..Function::default() };
+        let manifest =
+            Manifest { source: "f.c".into(), functions: vec![function], ..Manifest::default() };
         let lines = tally.lines(&image::Modules::from([(F.0, manifest)])).expect("it is there");
         assert_eq!(lines[..2], ["f.c\tf\tentries\t3\t2", "f.c\tf\tblock\t0\t2"]);
         assert_eq!(lines.last().map(String::as_str), Some("f.c\tf\tedge\t1\t1\t1"));

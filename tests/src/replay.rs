@@ -25,10 +25,15 @@ impl<'a> Graph<'a> {
     fn new(function: &'a Function) -> Result<Self> {
         let mut edges = HashMap::new();
         for edge in &function.edges {
-            let cut = edge.cut.map(|cut| cut_reasons(function, (edge.from, edge.to), cut)).transpose()?;
+            let cut =
+                edge.cut.map(|cut| cut_reasons(function, (edge.from, edge.to), cut)).transpose()?;
             edges.insert((edge.from, edge.to), cut);
         }
-        ensure!(edges.len() == function.edges.len(), "{} has two edges between the same blocks", function.name);
+        ensure!(
+            edges.len() == function.edges.len(),
+            "{} has two edges between the same blocks",
+            function.name
+        );
         Ok(Self { function, edges })
     }
 
@@ -45,7 +50,11 @@ impl<'a> Graph<'a> {
 }
 
 /// The reasons of the acyclic edges that stand for a cut edge, checked to lie where the edge does.
-fn cut_reasons(f: &Function, (from, to): (u32, u32), cut: (u32, u32)) -> Result<(&'static str, &'static str)> {
+fn cut_reasons(
+    f: &Function,
+    (from, to): (u32, u32),
+    cut: (u32, u32),
+) -> Result<(&'static str, &'static str)> {
     let kinds = (f.dag[cut.0 as usize].kind, f.dag[cut.1 as usize].kind);
     match kinds {
         (DagEdgeKind::End { block, why: end }, DagEdgeKind::Start { block: first, why: start })
@@ -80,7 +89,13 @@ pub struct Replay<'a> {
 impl<'a> Replay<'a> {
     /// A replay of programs that consist of these modules.
     pub fn new(modules: &'a Modules) -> Self {
-        Self { modules, graphs: BTreeMap::new(), frames: HashMap::new(), counts: Counts::new(), blocks: 0 }
+        Self {
+            modules,
+            graphs: BTreeMap::new(),
+            frames: HashMap::new(),
+            counts: Counts::new(),
+            blocks: 0,
+        }
     }
 
     /// Walks one log from its beginning to its end.
@@ -106,7 +121,8 @@ impl<'a> Replay<'a> {
     fn stay(&mut self, function: FunctionId, path: Option<(Start, Vec<u32>)>) {
         let Some((start, blocks)) = path else { return };
         let dag = &self.graphs[&function].function.dag;
-        let counts = |last: u32| dag.iter().any(|edge| edge.kind == DagEdgeKind::InFlight { block: last });
+        let counts =
+            |last: u32| dag.iter().any(|edge| edge.kind == DagEdgeKind::InFlight { block: last });
         if blocks.last().is_some_and(|&last| counts(last)) {
             add(&mut self.counts, function, Path { start, blocks, end: End::InFlight }, 1);
         }
@@ -117,7 +133,8 @@ impl<'a> Replay<'a> {
             let graph = Graph::new(image::function(self.modules, function)?)?;
             self.graphs.insert(function, graph);
         }
-        self.frames.insert(frame, Frame { function, last: None, path: Some((Start::Entry, Vec::new())) });
+        self.frames
+            .insert(frame, Frame { function, last: None, path: Some((Start::Entry, Vec::new())) });
         Ok(())
     }
 
@@ -129,10 +146,18 @@ impl<'a> Replay<'a> {
         ensure!((block as usize) < graph.function.blocks.len(), "{name} has no block {block}");
         let last = frame.last.replace(block);
         match (last, last.and_then(|last| graph.edges.get(&(last, block)))) {
-            (None, _) => ensure!(block == 0, "{name} starts with block {block}, which is not its entry"),
+            (None, _) => {
+                ensure!(block == 0, "{name} starts with block {block}, which is not its entry")
+            }
             (Some(_), Some(&Some((end, start)))) => {
-                if let Some((started, blocks)) = frame.path.replace((Start::Cut(start), Vec::new())) {
-                    add(&mut self.counts, frame.function, Path { start: started, blocks, end: End::Cut(end) }, 1);
+                if let Some((started, blocks)) = frame.path.replace((Start::Cut(start), Vec::new()))
+                {
+                    add(
+                        &mut self.counts,
+                        frame.function,
+                        Path { start: started, blocks, end: End::Cut(end) },
+                        1,
+                    );
                 }
             }
             (Some(last), Some(None)) => {
@@ -147,17 +172,25 @@ impl<'a> Replay<'a> {
                 self.stay(function, path);
                 return Ok(());
             }
-            (Some(last), None) => bail!("{name}: block {block} follows block {last}, but there is no such edge"),
+            (Some(last), None) => {
+                bail!("{name}: block {block} follows block {last}, but there is no such edge")
+            }
         }
         frame.path.as_mut().expect("set above or checked to be there").1.push(block);
         Ok(())
     }
 
     fn end(&mut self, number: u64) -> Result<()> {
-        let frame = self.frames.get_mut(&number).context("the end of a path belongs to no activation")?;
+        let frame =
+            self.frames.get_mut(&number).context("the end of a path belongs to no activation")?;
         let graph = &self.graphs[&frame.function];
-        let (start, blocks) = frame.path.take().with_context(|| format!("{}: no path to end", graph.function.name))?;
-        let last = *blocks.last().with_context(|| format!("{}: a path of no blocks ends", graph.function.name))?;
+        let (start, blocks) = frame
+            .path
+            .take()
+            .with_context(|| format!("{}: no path to end", graph.function.name))?;
+        let last = *blocks
+            .last()
+            .with_context(|| format!("{}: a path of no blocks ends", graph.function.name))?;
         let leaves = graph.leaves(last);
         let end = if leaves { End::Leave } else { End::Cut(reason(CutReason::Opaque)) };
         add(&mut self.counts, frame.function, Path { start, blocks, end }, 1);
@@ -186,7 +219,12 @@ mod tests {
         let function = Function {
             name: "loop".into(),
             blocks,
-            edges: vec![edge(0, 1, None), edge(1, 2, None), edge(2, 1, Some((0, 1))), edge(1, 3, None)],
+            edges: vec![
+                edge(0, 1, None),
+                edge(1, 2, None),
+                edge(2, 1, Some((0, 1))),
+                edge(1, 3, None),
+            ],
             dag: vec![
                 dag(DagEdgeKind::End { block: 2, why: CutReason::BackEdge }),
                 dag(DagEdgeKind::Start { block: 1, why: CutReason::BackEdge }),

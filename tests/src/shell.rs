@@ -18,7 +18,8 @@ pub fn shell(folder: &Path, lines: &str) -> String {
     command.args(["-ec", &format!("PATH={tree}:$PATH\n{lines}")]).current_dir(folder);
     command.env_remove("PATHCC_PROFILE").env("XDG_STATE_HOME", folder.join("state"));
     let output = command.output().expect("there is a shell");
-    let [out, err] = [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes).into_owned());
+    let [out, err] =
+        [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes).into_owned());
     assert!(output.status.success(), "{lines}\n{out}{err}");
     out
 }

@@ -52,8 +52,14 @@ fn configure_and_libtool_find_the_same_with_every_linker() {
     let put = |name: &str, text: &str| fs::write(source.join(name), text).expect("a file");
     put("configure.ac", CONFIGURE);
     put("Makefile.am", MAKEFILE);
-    put("sample.c", "int hidden(int x) { return x > 3; }\nint sample_f(int x) { return hidden(x) ? x : 4; }\n");
-    put("use.c", "int sample_f(int);\nint main(int count, char **words) { return !words + sample_f(count) - 4; }\n");
+    put(
+        "sample.c",
+        "int hidden(int x) { return x > 3; }\nint sample_f(int x) { return hidden(x) ? x : 4; }\n",
+    );
+    put(
+        "use.c",
+        "int sample_f(int);\nint main(int count, char **words) { return !words + sample_f(count) - 4; }\n",
+    );
     shell(&source, "mkdir m4; autoreconf --install --warnings=none 2>/dev/null");
     let pathcc = bin("pathcc").display().to_string();
     for linker in ["bfd", "lld", "gold", "mold"] {
@@ -61,7 +67,10 @@ fn configure_and_libtool_find_the_same_with_every_linker() {
             let build = folder.path().join(format!("{linker}-{}", compiler.len()));
             fs::create_dir(&build).expect("a folder");
             let flags = format!("CC={compiler} LDFLAGS=-fuse-ld={linker}");
-            shell(&build, &format!("../source/configure {flags} >/dev/null || {{ cat config.log; exit 1; }}"));
+            shell(
+                &build,
+                &format!("../source/configure {flags} >/dev/null || {{ cat config.log; exit 1; }}"),
+            );
             shell(&build, "make");
             shell(&build, "PATHCC_PROFILE=run.%e.pathprof ./use");
             let log = answers(&build, "config.log", compiler);
@@ -69,13 +78,18 @@ fn configure_and_libtool_find_the_same_with_every_linker() {
             let variables = variables.take_while(|line| !line.starts_with("## confdefs.h."));
             let variables: Vec<_> = variables.cloned().collect();
             assert!(variables.len() > 50, "the answers are in the log");
-            let exported = shell(&build, "nm -D --defined-only .libs/libsample.so | sed 's/^[0-9a-f]* //'");
+            let exported =
+                shell(&build, "nm -D --defined-only .libs/libsample.so | sed 's/^[0-9a-f]* //'");
             let counts = shell(&build, "ls -A . .libs | grep -c pathprof$ || :");
             let script = answers(&build, "libtool", compiler);
             ((variables, script, answers(&build, "config.h", compiler), exported), counts)
         });
         assert_eq!(counted.0, plain.0, "{linker}");
-        assert_eq!((plain.1.trim(), counted.1.trim()), ("0", "2"), "{linker}: the program's and the library's");
+        assert_eq!(
+            (plain.1.trim(), counted.1.trim()),
+            ("0", "2"),
+            "{linker}: the program's and the library's"
+        );
     }
 }
 
@@ -133,7 +147,10 @@ fn cmake_counts_the_targets_that_it_is_told() {
     let folder = tempfile::tempdir().expect("a folder");
     let folder = folder.path();
     let put = |name: &str, text: &str| fs::write(folder.join(name), text).expect("a file");
-    put("main.c", "int part(int);\nint main(int count, char **words) { return !words + part(count) - 1; }\n");
+    put(
+        "main.c",
+        "int part(int);\nint main(int count, char **words) { return !words + part(count) - 1; }\n",
+    );
     put("part.c", "int part(int x) { return x > 0; }\n");
     put("other.cc", "int main() { return 0; }\n");
     let project = |counted: &str| {
@@ -154,7 +171,10 @@ fn cmake_counts_the_targets_that_it_is_told() {
         let json: Value = serde_json::from_str(&json).expect("JSON");
         let functions = json["functions"].as_array().expect("a list").iter();
         let mode = json["mode"].as_str().expect("a word").to_owned();
-        (functions.map(|of| of["name"].as_str().expect("a name").to_owned()).collect::<Vec<_>>(), mode)
+        (
+            functions.map(|of| of["name"].as_str().expect("a name").to_owned()).collect::<Vec<_>>(),
+            mode,
+        )
     };
     put("CMakeLists.txt", &project("sample"));
     assert_eq!(build(clang), "sample.pathprof\n");
@@ -164,10 +184,14 @@ fn cmake_counts_the_targets_that_it_is_told() {
     assert_eq!(build(clang), "sample.pathprof\n");
     assert_eq!(functions(), (vec!["part".into()], "blocks".into()));
     // Where everything is counted it changes nothing.
-    let toolchain = "--toolchain $(dirname $(command -v pathcc))/../lib/cmake/Pathcc/toolchain.cmake";
+    let toolchain =
+        "--toolchain $(dirname $(command -v pathcc))/../lib/cmake/Pathcc/toolchain.cmake";
     assert_eq!(build(toolchain), "other.pathprof\nsample.pathprof\n");
     // And the archiver knows the compiler's bitcode.
-    assert_eq!(build(&format!("{toolchain} -DCMAKE_C_FLAGS=-flto")), "other.pathprof\nsample.pathprof\n");
+    assert_eq!(
+        build(&format!("{toolchain} -DCMAKE_C_FLAGS=-flto")),
+        "other.pathprof\nsample.pathprof\n"
+    );
     put("CMakeLists.txt", &project("sample OPTIONS -fpath-mode=none"));
     let told = shell(folder, &format!("rm -rf build; cmake -S . -B build {clang} 2>&1 || :"));
     assert!(told.contains("-fpath-mode=none: unknown value 'none'"), "{told}");
@@ -183,17 +207,25 @@ fn what_other_compilers_made_counts_as_well() {
     let put = |name: &str, text: &str| fs::write(folder.join(name), text).expect("a file");
     put("sample.c", SOURCE);
     put("part.c", "int part(int x) { return x > 0; }\n");
-    put("main.rs", "extern \"C\" { fn part(x: i32) -> i32; }\nfn main() { unsafe { assert_eq!(part(3), 1) } }\n");
+    put(
+        "main.rs",
+        "extern \"C\" { fn part(x: i32) -> i32; }\nfn main() { unsafe { assert_eq!(part(3), 1) } }\n",
+    );
     put("use.c", "int part(int);\nint main(void) { return part(3) - 1; }\n");
     let executed = |lines: &str, program: &str| {
         shell(folder, &format!("{lines}; ./{program}"));
         let report = shell(folder, &format!("pathprof report --functions {program}"));
-        report.lines().filter(|line| line.starts_with("paths ")).map(str::to_owned).collect::<String>()
+        report
+            .lines()
+            .filter(|line| line.starts_with("paths "))
+            .map(str::to_owned)
+            .collect::<String>()
     };
     // LLVM's own languages.
     for (made, suffix) in [("-S -emit-llvm", "ll"), ("-c -emit-llvm", "bc")] {
-        let lines =
-            format!("clang-22 -g -O1 {made} sample.c -o sample.{suffix}; pathcc -O1 sample.{suffix} -o {suffix}");
+        let lines = format!(
+            "clang-22 -g -O1 {made} sample.c -o sample.{suffix}; pathcc -O1 sample.{suffix} -o {suffix}"
+        );
         assert!(executed(&lines, suffix).contains("in 1 of 1 function"), "{suffix}");
     }
     // Rust links what pathcc has compiled, with pathcc as its linker.
@@ -217,8 +249,14 @@ fn code_of_a_kernel_is_compiled_as_without_us() {
     fs::write(folder.join("module.c"), "int f(int x) { return x ? 1 : 2; }\n").expect("a file");
     let flags = "-O2 -std=gnu11 -ffreestanding -fno-pie -mno-red-zone -mcmodel=kernel -fno-stack-protector \
                  -fcf-protection=none -mno-sse -mno-80387 -fno-asynchronous-unwind-tables -c module.c";
-    shell(folder, &format!("clang-22 {flags} -o plain.o; pathcc {flags} -o ours.o; cmp plain.o ours.o"));
-    shell(folder, "pathcc -ffreestanding -c module.c; readelf -S module.o | grep -q pathcc.manifest");
+    shell(
+        folder,
+        &format!("clang-22 {flags} -o plain.o; pathcc {flags} -o ours.o; cmp plain.o ours.o"),
+    );
+    shell(
+        folder,
+        "pathcc -ffreestanding -c module.c; readelf -S module.o | grep -q pathcc.manifest",
+    );
 }
 
 #[test]
@@ -234,7 +272,9 @@ fn c_code_of_go_is_counted() {
     put("part.c", "int part(int x) { int n = 0; while (x--) n += x & 1; return n; }\n");
     shell(folder, "HOME=$PWD CC=pathcc go build -o sample .; test $(./sample) = 3");
     let report = shell(folder, "pathprof report --function part sample");
-    let row = report.lines().find(|line| line.contains("part.c:1") && line.contains("loop: 1(false) -> loop 1"));
+    let row = report
+        .lines()
+        .find(|line| line.contains("part.c:1") && line.contains("loop: 1(false) -> loop 1"));
     assert_eq!(row.and_then(|row| row.split_whitespace().nth(1)), Some("5"), "{report}");
 }
 
@@ -269,12 +309,19 @@ fn a_module_of_node_is_counted() {
         eprintln!("skipped: this machine has no node-gyp or no headers of Node");
         return;
     }
-    let build = "HOME=$PWD CC='pathcc -fpath-threads=atomic' CXX=pathc++ node $gyp rebuild --nodedir=$root";
+    let build =
+        "HOME=$PWD CC='pathcc -fpath-threads=atomic' CXX=pathc++ node $gyp rebuild --nodedir=$root";
     shell(folder, &format!("{find}{build}"));
-    shell(folder, "test \"$(node -p '[1, 2, 3].map(require(\"./build/Release/part.node\"))')\" = '[ 2, 2, 1 ]'");
+    shell(
+        folder,
+        "test \"$(node -p '[1, 2, 3].map(require(\"./build/Release/part.node\"))')\" = '[ 2, 2, 1 ]'",
+    );
     let report = shell(folder, "pathprof report build/Release/part.node 2>&1");
     // The module is asked for its version, is made, and its function is called three times.
-    assert!(report.contains("in 3 of 3 functions, 5 times in all") && !report.contains("warning"), "{report}");
+    assert!(
+        report.contains("in 3 of 3 functions, 5 times in all") && !report.contains("warning"),
+        "{report}"
+    );
 }
 
 #[test]
@@ -300,7 +347,8 @@ fn an_extension_of_python_is_counted() {
         eprintln!("skipped: this machine has no setuptools or no headers of Python");
         return;
     }
-    let build = "CC=pathcc CXX=pathc++ LDSHARED='pathcc -shared' python3 setup.py build_ext --inplace";
+    let build =
+        "CC=pathcc CXX=pathc++ LDSHARED='pathcc -shared' python3 setup.py build_ext --inplace";
     shell(folder, build);
     shell(folder, "python3 -c 'import part; assert [part.f(x) for x in (1, 2, 3)] == [2, 2, 1]'");
     let report = shell(folder, "pathprof report part.*.so");
@@ -332,21 +380,31 @@ fn a_compiler_cache_behind_pathcc_sees_every_setting() {
     fs::write(folder.join("sample.c"), SOURCE).expect("a file");
     let [pathcc, pathprof] = ["pathcc", "pathprof"].map(|name| bin(name).display().to_string());
     let compile = |variables: &str, options: &str| {
-        let [cached, plain] = [("ccache clang-22", "cached"), ("clang-22", "plain")].map(|(compiler, name)| {
-            let line = format!("{pathcc} {compiler} -g {options} -c sample.c -o");
-            shell(folder, &format!("export CCACHE_DIR=$PWD/cache; {variables} {line} {name}.o"));
-            fs::read(folder.join(format!("{name}.o"))).expect("it is compiled")
-        });
+        let [cached, plain] =
+            [("ccache clang-22", "cached"), ("clang-22", "plain")].map(|(compiler, name)| {
+                let line = format!("{pathcc} {compiler} -g {options} -c sample.c -o");
+                shell(
+                    folder,
+                    &format!("export CCACHE_DIR=$PWD/cache; {variables} {line} {name}.o"),
+                );
+                fs::read(folder.join(format!("{name}.o"))).expect("it is compiled")
+            });
         assert!(cached == plain, "{variables} {options}");
         cached
     };
     let hits = || {
         let counters = shell(folder, "CCACHE_DIR=$PWD/cache ccache --print-stats");
-        let count = |name: &str| counters.lines().find_map(|line| line.strip_prefix(name)?.trim().parse::<u32>().ok());
-        count("direct_cache_hit").expect("a counter") + count("preprocessed_cache_hit").expect("a counter")
+        let count = |name: &str| {
+            counters.lines().find_map(|line| line.strip_prefix(name)?.trim().parse::<u32>().ok())
+        };
+        count("direct_cache_hit").expect("a counter")
+            + count("preprocessed_cache_hit").expect("a counter")
     };
     let weights = || {
-        shell(folder, &format!("{pathcc} -g sample.c -o sample; PATHCC_PROFILE=run.pathprof ./sample"));
+        shell(
+            folder,
+            &format!("{pathcc} -g sample.c -o sample; PATHCC_PROFILE=run.pathprof ./sample"),
+        );
         shell(folder, &format!("{pathprof} weights -o sample.weights *.pathprof"));
     };
     let paths = compile("", "");
@@ -354,7 +412,11 @@ fn a_compiler_cache_behind_pathcc_sees_every_setting() {
     assert_eq!(hits(), 1, "the same again is in the cache");
     fs::write(folder.join("pathcc.toml"), "mode = \"blocks\"\n").expect("a file");
     let blocks = compile("", "");
-    assert!(blocks != paths && compile("PATHCC_DISABLE=1", "") != blocks && compile("PATHCC_CONFIG=off", "") == paths);
+    assert!(
+        blocks != paths
+            && compile("PATHCC_DISABLE=1", "") != blocks
+            && compile("PATHCC_CONFIG=off", "") == paths
+    );
     weights();
     compile("", "-fpath-use=sample.weights");
     weights();
@@ -407,34 +469,60 @@ fn bitcode_is_counted_by_the_linker_alone() {
                 return sum == 3;\n}\n";
     put("main.c", main);
     let opaque = "__asm__ volatile(\"\" : \"+r\"(x));";
-    put("work.c", &format!("__attribute__((noinline)) int work(int x) {{ {opaque} return x % 3 ? x : x * 2; }}\n"));
+    put(
+        "work.c",
+        &format!(
+            "__attribute__((noinline)) int work(int x) {{ {opaque} return x % 3 ? x : x * 2; }}\n"
+        ),
+    );
     let entries = || {
         let report = shell(folder, "pathprof export --format json *.pathprof; rm -f *.pathprof");
         let report: Value = serde_json::from_str(&report).expect("JSON");
         let functions = report["functions"].as_array().expect("a list").iter();
-        let entries = functions.map(|of| (of["name"].as_str().expect("a name").to_owned(), of["entries"].as_u64()));
+        let entries = functions
+            .map(|of| (of["name"].as_str().expect("a name").to_owned(), of["entries"].as_u64()));
         entries.collect::<BTreeMap<_, _>>()
     };
-    let expected: BTreeMap<_, _> = [("main".to_owned(), Some(1)), ("work".to_owned(), Some(100))].into();
+    let expected: BTreeMap<_, _> =
+        [("main".to_owned(), Some(1)), ("work".to_owned(), Some(100))].into();
     for (level, lto) in [("-O0", "-flto"), ("-O2", "-flto"), ("-O2", "-flto=thin")] {
         let clang = format!("clang-22 {level} -g {lto}");
         let link = format!("{clang} -fuse-ld=pathld -o");
         for (what, build) in [
             ("objects", format!("{link} sample main.c work.c")),
-            ("an archive", format!("{clang} -c work.c; ar rcs work.a work.o; {link} sample main.c work.a")),
-            ("a library", format!("{link} libwork.so -fPIC -shared work.c; {link} sample main.c ./libwork.so")),
-            ("bitcode with counters", format!("pathcc {level} -g {lto} -c main.c work.c; {link} sample main.o work.o")),
-            ("an object with counters", format!("pathcc {level} -g -c main.c; {link} sample main.o work.c")),
+            (
+                "an archive",
+                format!("{clang} -c work.c; ar rcs work.a work.o; {link} sample main.c work.a"),
+            ),
+            (
+                "a library",
+                format!(
+                    "{link} libwork.so -fPIC -shared work.c; {link} sample main.c ./libwork.so"
+                ),
+            ),
+            (
+                "bitcode with counters",
+                format!("pathcc {level} -g {lto} -c main.c work.c; {link} sample main.o work.o"),
+            ),
+            (
+                "an object with counters",
+                format!("pathcc {level} -g -c main.c; {link} sample main.o work.c"),
+            ),
             (
                 "bitcode beside machine code",
                 format!("{clang} -ffat-lto-objects -c main.c work.c; {link} sample main.o work.o"),
             ),
             (
                 "such objects, with the option",
-                format!("{clang} -ffat-lto-objects -c main.c work.c; {link} sample -ffat-lto-objects main.o work.o"),
+                format!(
+                    "{clang} -ffat-lto-objects -c main.c work.c; {link} sample -ffat-lto-objects main.o work.o"
+                ),
             ),
         ] {
-            shell(folder, &format!("{build} 2>log; test ! -s log || {{ cat log; exit 1; }}; ./sample"));
+            shell(
+                folder,
+                &format!("{build} 2>log; test ! -s log || {{ cat log; exit 1; }}; ./sample"),
+            );
             assert_eq!(entries(), expected, "{level} {lto}: {what}");
         }
     }

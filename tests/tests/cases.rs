@@ -26,7 +26,8 @@ fn main() {
         .expect("the folder of cases exists")
         .map(|entry| entry.expect("a readable entry").path())
         .filter(|path| {
-            path.extension().is_some_and(|extension| ["c", "cc", "f90"].iter().any(|known| extension == *known))
+            path.extension()
+                .is_some_and(|extension| ["c", "cc", "f90"].iter().any(|known| extension == *known))
         })
         .collect();
     sources.sort();
@@ -48,7 +49,10 @@ fn run(source: &Path) -> Result<(), Failed> {
         let expected = fs::read_to_string(&golden).unwrap_or_default();
         if counted != expected {
             let hint = "set PATHCC_BLESS=1 to accept what was counted";
-            return Err(format!("linked with {link:?}\nexpected:\n{expected}\ncounted:\n{counted}\n{hint}").into());
+            return Err(format!(
+                "linked with {link:?}\nexpected:\n{expected}\ncounted:\n{counted}\n{hint}"
+            )
+            .into());
         }
     }
     Ok(())
@@ -81,7 +85,9 @@ fn paths_of(source: &Path, link: &[&str]) -> Result<String, Failed> {
     )?;
     succeed(Command::new("./case").env("PATHCC_PROFILE", "case.pathprof").current_dir(folder))?;
     let json = succeed(
-        Command::new(bin("pathprof")).args(["export", "--format", "json", "case.pathprof"]).current_dir(folder),
+        Command::new(bin("pathprof"))
+            .args(["export", "--format", "json", "case.pathprof"])
+            .current_dir(folder),
     )?;
     Ok(tell(&serde_json::from_slice(&json.stdout)?))
 }
@@ -112,7 +118,12 @@ fn tell(export: &Value) -> String {
         for path in list(&function["paths"]) {
             let blocks: Vec<_> = list(&path["blocks"]).iter().map(lines).collect();
             let (start, end) = (text(&path["start"]), text(&path["end"]));
-            let _ = writeln!(told, "    {:>6} × {start}: {} : {end}", path["count"], blocks.join(" > "));
+            let _ = writeln!(
+                told,
+                "    {:>6} × {start}: {} : {end}",
+                path["count"],
+                blocks.join(" > ")
+            );
         }
     }
     told
@@ -131,10 +142,12 @@ fn directive(source: &Path, name: &str) -> Option<String> {
 
 /// Runs a command that must succeed in silence on standard error.
 fn succeed(command: &mut Command) -> Result<Output, Failed> {
-    let output =
-        command.output().map_err(|error| format!("{command:?}: {error} (is the tree built? run `make build`)"))?;
+    let output = command
+        .output()
+        .map_err(|error| format!("{command:?}: {error} (is the tree built? run `make build`)"))?;
     if output.status.success() && output.stderr.is_empty() {
         return Ok(output);
     }
-    Err(format!("{command:?}: {}\n{}", output.status, String::from_utf8_lossy(&output.stderr)).into())
+    Err(format!("{command:?}: {}\n{}", output.status, String::from_utf8_lossy(&output.stderr))
+        .into())
 }

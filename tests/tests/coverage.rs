@@ -29,7 +29,10 @@ fn exported(source: &str, options: &[&str], format: &str) -> String {
 
 /// The lines of `main.cc` and how often each ran.
 fn lines(tracefile: &str) -> BTreeMap<u32, u64> {
-    let file = tracefile.split("end_of_record").find(|file| file.contains("/main.cc\n")).expect("the source");
+    let file = tracefile
+        .split("end_of_record")
+        .find(|file| file.contains("/main.cc\n"))
+        .expect("the source");
     let line = |line: &str| {
         let (line, count) = line.strip_prefix("DA:")?.split_once(',')?;
         Some((line.parse().ok()?, count.parse().ok()?))
@@ -72,13 +75,15 @@ fn functions_that_became_no_code_are_not_covered() {
     ] {
         let found = lines(&exported(DEAD, options, "lcov"));
         // The optimiser's code for the end of `main` has a line of its own.
-        let found: BTreeMap<_, _> = found.into_iter().filter(|(line, _)| all.contains_key(line)).collect();
+        let found: BTreeMap<_, _> =
+            found.into_iter().filter(|(line, _)| all.contains_key(line)).collect();
         assert_eq!(found, all, "{options:?}");
     }
     let report: Value = serde_json::from_str(&exported(DEAD, &["-O2"], "json")).expect("JSON");
     let names = |list: &str| {
         let functions = report[list].as_array().expect("a list").iter();
-        let mut names: Vec<_> = functions.map(|of| of["demangled"].as_str().expect("a name").to_owned()).collect();
+        let mut names: Vec<_> =
+            functions.map(|of| of["demangled"].as_str().expect("a name").to_owned()).collect();
         names.sort();
         names
     };
@@ -134,14 +139,20 @@ fn coroutines_are_counted_where_they_are_one_function_yet() {
             assert_eq!(expected.map(|(line, _)| (line, found[&line])), expected, "{options:?}");
             // What becomes of a suspended coroutine is no branch of the source.
             let branches = tracefile.lines().filter(|line| line.starts_with("BRDA:18,"));
-            assert_eq!(branches.collect::<Vec<_>>(), ["BRDA:18,0,0,11", "BRDA:18,0,1,21"], "{options:?}");
+            assert_eq!(
+                branches.collect::<Vec<_>>(),
+                ["BRDA:18,0,0,11", "BRDA:18,0,1,21"],
+                "{options:?}"
+            );
         }
     }
     let report: Value = serde_json::from_str(&exported(COROUTINE, &["-O2"], "json")).expect("JSON");
     let functions = report["functions"].as_array().expect("a list");
-    let numbers = functions.iter().find(|of| of["demangled"] == "numbers(int)").expect("it is counted");
+    let numbers =
+        functions.iter().find(|of| of["demangled"] == "numbers(int)").expect("it is counted");
     assert_eq!((&numbers["entries"], &numbers["skipped"]), (&2.into(), &Value::Null));
-    let outcomes: Vec<_> = numbers["edges"].as_array().expect("a list").iter().map(|edge| &edge["outcome"]).collect();
+    let outcomes: Vec<_> =
+        numbers["edges"].as_array().expect("a list").iter().map(|edge| &edge["outcome"]).collect();
     for outcome in ["suspended", "resumed", "destroyed"] {
         assert!(outcomes.iter().any(|found| *found == outcome), "{outcome}");
     }

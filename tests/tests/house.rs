@@ -13,9 +13,13 @@ type Uses = BTreeMap<Vec<String>, BTreeSet<Vec<String>>>;
 
 /// The files of Rust below a folder.
 fn files(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).expect("a folder of the tree").map(|entry| entry.expect("an entry").path());
+    let entries = fs::read_dir(folder)
+        .expect("a folder of the tree")
+        .map(|entry| entry.expect("an entry").path());
     let (folders, files): (Vec<_>, Vec<_>) = entries.partition(|path| path.is_dir());
-    let files = files.into_iter().filter(|path| path.extension().is_some_and(|extension| extension == "rs"));
+    let files = files
+        .into_iter()
+        .filter(|path| path.extension().is_some_and(|extension| extension == "rs"));
     files.chain(folders.iter().flat_map(|folder| self::files(folder))).collect()
 }
 
@@ -23,7 +27,9 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 fn code(file: &Path) -> String {
     let text = fs::read_to_string(file).expect("a file of the tree");
     let text = text.split("#[cfg(test)]\nmod ").next().unwrap_or_default();
-    let kept = |line: &str| line.split("//").next().unwrap_or_default().split('"').step_by(2).collect::<String>();
+    let kept = |line: &str| {
+        line.split("//").next().unwrap_or_default().split('"').step_by(2).collect::<String>()
+    };
     text.lines().map(|line| kept(line) + "\n").collect()
 }
 
@@ -94,8 +100,9 @@ fn uses(source: &Path) -> Uses {
         let path = file.strip_prefix(source).expect("below").with_extension("");
         path.iter().map(|part| part.to_string_lossy().into_owned()).collect()
     };
-    let is_outline =
-        |file: &Path| file.parent() == Some(source) && (file.ends_with("lib.rs") || file.ends_with("main.rs"));
+    let is_outline = |file: &Path| {
+        file.parent() == Some(source) && (file.ends_with("lib.rs") || file.ends_with("main.rs"))
+    };
     let files: Vec<_> = files(source).into_iter().filter(|file| !is_outline(file)).collect();
     let modules: BTreeSet<_> = files.iter().map(|file| module(file)).collect();
     let mut uses = Uses::new();
@@ -110,7 +117,10 @@ fn uses(source: &Path) -> Uses {
                 "self" => [&this[..], &path[1..]].concat(),
                 _ => [&this[..], &path[..]].concat(),
             };
-            let reached = (1..=full.len()).rev().map(|length| &full[..length]).find(|part| modules.contains(*part));
+            let reached = (1..=full.len())
+                .rev()
+                .map(|length| &full[..length])
+                .find(|part| modules.contains(*part));
             used.extend(reached.filter(|reached| **reached != this[..]).map(<[String]>::to_vec));
         }
     }
@@ -129,7 +139,10 @@ fn circles(uses: &Uses) -> Vec<String> {
         }
         seen
     };
-    uses.keys().filter(|module| reached(module).contains(module)).map(|module| module.join("::")).collect()
+    uses.keys()
+        .filter(|module| reached(module).contains(module))
+        .map(|module| module.join("::"))
+        .collect()
 }
 
 #[test]

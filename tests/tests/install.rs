@@ -19,18 +19,25 @@ fn checkout() -> PathBuf {
 
 /// A prefix with nothing but what `make install` put there, by somebody who shares no file with others.
 fn installed() -> TempDir {
-    let prefix = tempfile::Builder::new().prefix("pathcc-prefix-").tempdir().expect("a temporary directory");
+    let prefix =
+        tempfile::Builder::new().prefix("pathcc-prefix-").tempdir().expect("a temporary directory");
     open_to_all(prefix.path());
     install(prefix.path());
     prefix
 }
 
 fn install(prefix: &Path) {
-    let tree = std::env::var_os("PATHCC_TREE").map_or_else(|| checkout().join("target/pathcc"), PathBuf::from);
+    let tree = std::env::var_os("PATHCC_TREE")
+        .map_or_else(|| checkout().join("target/pathcc"), PathBuf::from);
     let mut make = Command::new("sh");
-    make.args(["-c", "umask 077; exec make install TREE=\"$1\" PREFIX=\"$2\"", "sh"]).arg(tree).arg(prefix);
+    make.args(["-c", "umask 077; exec make install TREE=\"$1\" PREFIX=\"$2\"", "sh"])
+        .arg(tree)
+        .arg(prefix);
     // A make above this test is none of this one's business.
-    make.current_dir(checkout()).env_remove("MAKEFLAGS").env_remove("MAKELEVEL").env_remove("DESTDIR");
+    make.current_dir(checkout())
+        .env_remove("MAKEFLAGS")
+        .env_remove("MAKELEVEL")
+        .env_remove("DESTDIR");
     succeed(&mut make);
 }
 
@@ -56,7 +63,8 @@ fn an_installed_tree_is_complete_and_everybody_may_use_it() {
     let prefix = installed();
     for entry in tree::entries() {
         let path = prefix.path().join(entry.path);
-        let data = fs::metadata(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let data =
+            fs::metadata(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         let wanted = if matches!(entry.kind, Kind::Program | Kind::Link) { 0o755 } else { 0o644 };
         assert_eq!(data.permissions().mode() & 0o777, wanted, "{}", path.display());
         let is_link = fs::symlink_metadata(&path).expect("there").is_symlink();
@@ -64,7 +72,9 @@ fn an_installed_tree_is_complete_and_everybody_may_use_it() {
     }
     let mut folders = vec![prefix.path().to_owned()];
     while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(&folder).expect("a directory").map(|entry| entry.expect("readable")) {
+        for entry in
+            fs::read_dir(&folder).expect("a directory").map(|entry| entry.expect("readable"))
+        {
             let (path, data) = (entry.path(), entry.metadata().expect("there"));
             let wanted = if data.is_dir() { 0o555 } else { 0o444 };
             let mode = data.permissions().mode();
@@ -73,9 +83,14 @@ fn an_installed_tree_is_complete_and_everybody_may_use_it() {
         }
     }
     // Once more, over the first: nothing is added, nothing fails.
-    let files = |folder: &str| fs::read_dir(prefix.path().join(folder)).expect("a directory").count();
+    let files =
+        |folder: &str| fs::read_dir(prefix.path().join(folder)).expect("a directory").count();
     let before = ["bin", "lib/pathcc"].map(files);
-    fs::write(prefix.path().join("lib/pathcc/libpathpass-0123456789abcdef.so"), "of an older version").expect("ours");
+    fs::write(
+        prefix.path().join("lib/pathcc/libpathpass-0123456789abcdef.so"),
+        "of an older version",
+    )
+    .expect("ours");
     install(prefix.path());
     assert_eq!(["bin", "lib/pathcc"].map(files), before);
 }
@@ -83,11 +98,13 @@ fn an_installed_tree_is_complete_and_everybody_may_use_it() {
 /// The commands of a lesson: those of its README, and where there are none every program by itself.
 fn commands(lesson: &Path) -> String {
     let readme = fs::read_to_string(lesson.join("README.md")).expect("every lesson has a README");
-    let typed: Vec<_> = document::blocks(&readme).into_iter().flat_map(|block| block.commands).collect();
+    let typed: Vec<_> =
+        document::blocks(&readme).into_iter().flat_map(|block| block.commands).collect();
     if !typed.is_empty() {
         return typed.join("\n");
     }
-    let sources = fs::read_dir(lesson).expect("a directory").map(|entry| entry.expect("readable").path());
+    let sources =
+        fs::read_dir(lesson).expect("a directory").map(|entry| entry.expect("readable").path());
     let sources = sources.filter(|path| path.extension().is_some_and(|extension| extension == "c"));
     let one = |path: PathBuf| {
         let name = path.file_stem().expect("a name").display().to_string();
@@ -101,15 +118,24 @@ fn commands(lesson: &Path) -> String {
 fn run_elsewhere(prefix: &Path, lesson: &Path, commands: &str) -> Option<String> {
     let is_root = rustix::process::geteuid().is_root();
     let namespace: &[&str] = if is_root { &["-m"] } else { &["-rm"] };
-    let built = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("inside of cargo's directory");
-    let hidden = [checkout(), built.to_owned(), std::env::var_os("PATHCC_TREE").map_or_else(checkout, PathBuf::from)];
+    let built =
+        Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("inside of cargo's directory");
+    let hidden = [
+        checkout(),
+        built.to_owned(),
+        std::env::var_os("PATHCC_TREE").map_or_else(checkout, PathBuf::from),
+    ];
     let mut unshare = Command::new("unshare");
     unshare.args(namespace);
-    let may = Command::new("unshare").args(namespace).args(["mount", "-t", "tmpfs", "none", "/mnt"]).output();
+    let may = Command::new("unshare")
+        .args(namespace)
+        .args(["mount", "-t", "tmpfs", "none", "/mnt"])
+        .output();
     if !may.is_ok_and(|output| output.status.success()) {
         return None;
     }
-    let place = tempfile::Builder::new().prefix("pathcc-lesson-").tempdir().expect("a temporary directory");
+    let place =
+        tempfile::Builder::new().prefix("pathcc-lesson-").tempdir().expect("a temporary directory");
     succeed(Command::new("cp").arg("-r").arg(lesson.join(".")).arg(place.path()));
     open_to_all(place.path());
     let script = "cd \"$PLACE\"\n\
@@ -117,9 +143,15 @@ fn run_elsewhere(prefix: &Path, lesson: &Path, commands: &str) -> Option<String>
         for hidden; do [ -z \"$(ls -A \"$hidden\" 2>/dev/null)\" ] || exit 99; done\n\
         exec $AS env -i PATH=\"$PREFIX/bin:/usr/bin:/bin\" HOME=\"$PLACE\" sh -eu -c \"$COMMANDS\"";
     unshare.args(["sh", "-eu", "-c", script, "sh"]).args(hidden);
-    unshare.env("PLACE", place.path()).env("PREFIX", prefix).env("COMMANDS", commands).env("AS", "");
+    unshare
+        .env("PLACE", place.path())
+        .env("PREFIX", prefix)
+        .env("COMMANDS", commands)
+        .env("AS", "");
     if is_root {
-        succeed(Command::new("chown").arg("-R").arg(format!("{NOBODY}:{NOBODY}")).arg(place.path()));
+        succeed(
+            Command::new("chown").arg("-R").arg(format!("{NOBODY}:{NOBODY}")).arg(place.path()),
+        );
         unshare.env("AS", format!("setpriv --reuid={NOBODY} --regid={NOBODY} --clear-groups"));
     }
     Some(String::from_utf8_lossy(&succeed(&mut unshare).stdout).into_owned())
@@ -139,7 +171,8 @@ fn every_example_runs_from_an_installed_tree_alone() {
     // The archive of static executables.
     let threads = checkout().join("examples/06-threads");
     let flags = "-g -O0 -static -pthread";
-    lessons.push((threads, format!("pathcc {flags} threads.c -o t\n./t\npathprof report t.pathprof")));
+    lessons
+        .push((threads, format!("pathcc {flags} threads.c -o t\n./t\npathprof report t.pathprof")));
     for (lesson, commands) in lessons {
         let reports = commands.lines().filter(|line| line.starts_with("pathprof report")).count();
         assert!(reports > 0, "{}: the README shows no report", lesson.display());
@@ -147,9 +180,15 @@ fn every_example_runs_from_an_installed_tree_alone() {
             eprintln!("skipped: this system does not let a test hide the checkout");
             return;
         };
-        let ran = shown.lines().filter_map(|line| line.strip_prefix("paths ")?.trim_start().split(' ').next());
+        let ran = shown
+            .lines()
+            .filter_map(|line| line.strip_prefix("paths ")?.trim_start().split(' ').next());
         let ran: Vec<u64> = ran.filter_map(|number| number.replace(',', "").parse().ok()).collect();
-        assert!(ran.len() >= reports && ran.iter().all(|&paths| paths > 0), "{}:\n{shown}", lesson.display());
+        assert!(
+            ran.len() >= reports && ran.iter().all(|&paths| paths > 0),
+            "{}:\n{shown}",
+            lesson.display()
+        );
     }
 }
 

@@ -29,7 +29,8 @@ fn names(folder: &Path) -> Vec<(String, String)> {
 /// What `llvm-cxxfilt-22` makes of these symbols.
 fn filtered(symbols: &str) -> String {
     let mut filter = Command::new("llvm-cxxfilt-22");
-    let mut child = filter.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it is installed");
+    let mut child =
+        filter.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it is installed");
     let mut input = child.stdin.take().expect("it is piped");
     let symbols = symbols.to_owned();
     let writer = std::thread::spawn(move || input.write_all(symbols.as_bytes()));
@@ -109,7 +110,9 @@ fn functions_of_modules_have_names() {
     fs::write(folder.path().join("unit.cppm"), unit).expect("a file");
     let main = "import my.unit;\nint main() { return add(S{1}, -1); }\n";
     fs::write(folder.path().join("main.cc"), main).expect("a file");
-    let build = |arguments: &[&str]| run(folder.path(), &bin("pathc++"), &[&["-std=c++20"], arguments].concat());
+    let build = |arguments: &[&str]| {
+        run(folder.path(), &bin("pathc++"), &[&["-std=c++20"], arguments].concat())
+    };
     build(&["--precompile", "unit.cppm", "-o", "my.unit.pcm"]);
     build(&["-c", "my.unit.pcm", "-o", "unit.o"]);
     build(&["-fprebuilt-module-path=.", "main.cc", "unit.o", "-o", "program"]);

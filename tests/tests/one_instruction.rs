@@ -9,7 +9,12 @@ use pathtests::tree::bin;
 /// What `pathcc` writes of a source with these flags.
 fn compiled(source: &Path, flags: &[&str]) -> String {
     let mut command = Command::new(bin("pathcc"));
-    let output = command.args(flags).args(["-S", "-o", "-"]).arg(source).output().expect("the tree is built");
+    let output = command
+        .args(flags)
+        .args(["-S", "-o", "-"])
+        .arg(source)
+        .output()
+        .expect("the tree is built");
     assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).expect("text")
 }
@@ -32,10 +37,12 @@ fn selected_code_steps_a_counter_at_once() {
             assert!(steps > 0, "{name} {level} counts nothing");
             assert_eq!(code.matches("load volatile i64").count(), steps, "{name} {level}");
             let selected = compiled(&source, &[level, "-mllvm", "-stop-after=finalize-isel"]);
-            let accesses: Vec<_> = selected.lines().filter(|line| line.contains(":: (volatile ")).collect();
+            let accesses: Vec<_> =
+                selected.lines().filter(|line| line.contains(":: (volatile ")).collect();
             assert_eq!(accesses.len(), steps, "{name} {level}");
-            let whole =
-                |line: &&str| ["INC64m", "DEC64m"].contains(&line.split_whitespace().next().unwrap_or_default());
+            let whole = |line: &&str| {
+                ["INC64m", "DEC64m"].contains(&line.split_whitespace().next().unwrap_or_default())
+            };
             let torn: Vec<_> = accesses.into_iter().filter(|line| !whole(line)).collect();
             assert!(torn.is_empty(), "{name} {level}: {torn:#?}");
         }
@@ -45,10 +52,19 @@ fn selected_code_steps_a_counter_at_once() {
 #[test]
 fn code_that_is_not_selected_so_steps_by_assembly() {
     for source in sources() {
-        for flags in [&["-O0"] as &[&str], &["-O2", "-flto"], &["-O2", "-flto=thin"], &["-O2", "-fsanitize=address"]] {
+        for flags in [
+            &["-O0"] as &[&str],
+            &["-O2", "-flto"],
+            &["-O2", "-flto=thin"],
+            &["-O2", "-fsanitize=address"],
+        ] {
             let code = compiled(&source, &[flags, &["-emit-llvm"]].concat());
             assert!(!code.contains("store volatile i64"), "{} {flags:?}", source.display());
-            assert!(code.contains(r#"asm "incq $0""#), "{} {flags:?} counts nothing", source.display());
+            assert!(
+                code.contains(r#"asm "incq $0""#),
+                "{} {flags:?} counts nothing",
+                source.display()
+            );
         }
     }
 }

@@ -56,7 +56,10 @@ fn packages_install_stand_side_by_side_upgrade_and_go() {
         let package = pack("deb", &packages, version);
         package.file_name().expect("a name").to_string_lossy().into_owned()
     });
-    assert_eq!(names, ["pathcc-7.1_7.1.0_amd64.deb", "pathcc-7.1_7.1.1_amd64.deb", "pathcc-7.2_7.2.0_amd64.deb"]);
+    assert_eq!(
+        names,
+        ["pathcc-7.1_7.1.0_amd64.deb", "pathcc-7.1_7.1.1_amd64.deb", "pathcc-7.2_7.2.0_amd64.deb"]
+    );
     let lines = r#"
         cd /mnt
         files() { find /usr /etc /var/lib -xdev 2>/dev/null | grep -vE 'dpkg|cache|alternatives' | sort; }
@@ -110,23 +113,32 @@ fn packages_install_stand_side_by_side_upgrade_and_go() {
 fn a_tarball_works_where_it_is_unpacked_and_packing_repeats() {
     let folder = tempfile::tempdir().expect("a folder");
     for kind in ["tarball", "deb"] {
-        let [one, other] =
-            ["a", "b"].map(|name| fs::read(pack(kind, &folder.path().join(name), "7.1.0")).expect("written"));
+        let [one, other] = ["a", "b"]
+            .map(|name| fs::read(pack(kind, &folder.path().join(name), "7.1.0")).expect("written"));
         assert!(one == other, "{kind}: the same tree gives the same bytes");
     }
     let script = "tar -xf a/pathcc-7.1.0-x86_64-linux.tar.xz; echo 'int main(void) { return 0; }' >main.c\n\
                   pathcc-7.1.0/bin/pathcc main.c -o main; ./main; pathcc-7.1.0/bin/pathprof report main; ls pathcc-7.1.0";
-    let output =
-        Command::new("sh").args(["-ec", script]).current_dir(folder.path()).env_remove("PATHCC_PROFILE").output();
+    let output = Command::new("sh")
+        .args(["-ec", script])
+        .current_dir(folder.path())
+        .env_remove("PATHCC_PROFILE")
+        .output();
     let output = output.expect("a shell");
     let text = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success() && text.contains("paths ") && text.contains("README.md"), "{output:?}");
+    assert!(
+        output.status.success() && text.contains("paths ") && text.contains("README.md"),
+        "{output:?}"
+    );
 }
 
 /// A project whose tests reach four of its five lines.
 fn project(folder: &Path) {
     let put = |name: &str, text: &str| fs::write(folder.join(name), text).expect("writable");
-    put("sample.c", "int main(int count, char **words) {\n  if (count > 1)\n    return 0;\n  return 0;\n}\n");
+    put(
+        "sample.c",
+        "int main(int count, char **words) {\n  if (count > 1)\n    return 0;\n  return 0;\n}\n",
+    );
     put("Makefile", "sample: sample.c\n\t$(CC) $< -o $@\ncheck: sample\n\t./sample\n");
 }
 
@@ -152,15 +164,19 @@ fn templates_of_services_build_test_and_report() {
     let [added, summary] = ["added", "summary"].map(|name| folder.join(name));
     let inputs = [("package", tarball.as_str()), ("run", "make check"), ("fail-under", "80")];
     let filled = |value: &Value| {
-        let put =
-            |text: String, (name, input): &(&str, &str)| text.replace(&format!("${{{{ inputs.{name} }}}}"), input);
+        let put = |text: String, (name, input): &(&str, &str)| {
+            text.replace(&format!("${{{{ inputs.{name} }}}}"), input)
+        };
         inputs.iter().fold(text(value).to_owned(), put)
     };
     for step in template("github/action.yml")["runs"]["steps"].as_sequence().expect("steps") {
         let path = fs::read_to_string(&added).unwrap_or_default();
         let path = format!("{}:{}", path.trim(), std::env::var("PATH").expect("set"));
         let mut command = Command::new(text(&step["shell"]));
-        command.args(["-eo", "pipefail", "-c", &filled(&step["run"])]).current_dir(&place).env_remove("PATHCC_PROFILE");
+        command
+            .args(["-eo", "pipefail", "-c", &filled(&step["run"])])
+            .current_dir(&place)
+            .env_remove("PATHCC_PROFILE");
         command.env("PATH", path).env("RUNNER_TEMP", folder);
         command.env("GITHUB_PATH", &added).env("GITHUB_STEP_SUMMARY", &summary);
         for (name, value) in step["env"].as_mapping().into_iter().flatten() {
@@ -177,10 +193,15 @@ fn templates_of_services_build_test_and_report() {
     fs::create_dir(&place).expect("writable");
     project(&place);
     let job = &template("gitlab/pathcc.yml")[".pathcc"];
-    let lines = |name: &str| job[name].as_sequence().expect("lines").iter().map(text).collect::<Vec<_>>().join("\n");
+    let lines = |name: &str| {
+        job[name].as_sequence().expect("lines").iter().map(text).collect::<Vec<_>>().join("\n")
+    };
     let shell = |lines: &str| {
         let mut command = Command::new("bash");
-        command.args(["-eo", "pipefail", "-c", lines]).current_dir(&place).env_remove("PATHCC_PROFILE");
+        command
+            .args(["-eo", "pipefail", "-c", lines])
+            .current_dir(&place)
+            .env_remove("PATHCC_PROFILE");
         for (name, value) in job["variables"].as_mapping().expect("variables") {
             command.env(text(name), text(value));
         }
@@ -190,7 +211,13 @@ fn templates_of_services_build_test_and_report() {
     assert!(!shell(&format!("{}\n{own} 81 .", lines("before_script"))).status.success());
     let done = shell(&format!("{}\n{own} 80 .", lines("before_script")));
     assert!(done.status.success(), "{done:?}");
-    let pattern = text(&job["coverage"]).trim_matches('/').replace("(\\d", "\\K(\\d").replace(")?)%", ")?)(?=%)");
-    let done = shell(&format!("{{ {}; }} | grep -oP '{pattern}'", lines("after_script").replace('\n', "; ")));
+    let pattern = text(&job["coverage"])
+        .trim_matches('/')
+        .replace("(\\d", "\\K(\\d")
+        .replace(")?)%", ")?)(?=%)");
+    let done = shell(&format!(
+        "{{ {}; }} | grep -oP '{pattern}'",
+        lines("after_script").replace('\n', "; ")
+    ));
     assert_eq!(String::from_utf8_lossy(&done.stdout), "80.0\n", "{done:?}");
 }

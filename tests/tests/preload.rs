@@ -78,9 +78,13 @@ fn folder() -> TempDir {
 /// What `pathprof run` counted of a program, with the program's output before it. Which image it was, and how it ended, is
 /// left out.
 fn counted(folder: &Path, command: &str) -> String {
-    let says = shell(folder, &format!("rm -f *.pathprof; pathprof run --quiet {command} 2>said || :; cat said >&2"));
+    let says = shell(
+        folder,
+        &format!("rm -f *.pathprof; pathprof run --quiet {command} 2>said || :; cat said >&2"),
+    );
     let report = shell(folder, "pathprof report --all --top 0 *.pathprof 2>/dev/null || :");
-    let other = |line: &&str| !["image ", "run", "warning:"].iter().any(|start| line.starts_with(start));
+    let other =
+        |line: &&str| !["image ", "run", "warning:"].iter().any(|start| line.starts_with(start));
     let kept = report.lines().filter(other);
     says + &kept.map(|line| format!("{line}\n")).collect::<String>()
 }
@@ -122,7 +126,10 @@ fn c_in_a_program_of_rust_counts() {
     shell(folder, "pathcc -O2 -g -fPIC -c part.c && ar rcs libpart.a part.o");
     shell(folder, "rustc --edition 2024 main.rs -L . -l static=part");
     let seen = shell(folder, "pathprof run ./main 2>/dev/null");
-    assert!(seen.starts_with("2\n") && seen.contains("in 1 of 1 function") && seen.contains("part.c:1"), "{seen}");
+    assert!(
+        seen.starts_with("2\n") && seen.contains("in 1 of 1 function") && seen.contains("part.c:1"),
+        "{seen}"
+    );
 }
 
 #[test]
@@ -144,7 +151,10 @@ fn what_threads_may_have_disturbed_is_marked() {
 fn a_module_of_an_uncounted_program_counts_if_that_is_asked_for() {
     let folder = folder();
     let folder = folder.path();
-    shell(folder, "pathcc -O2 -fPIC -c part.c && gcc -shared part.o -o part.so && gcc program.c -o plain");
+    shell(
+        folder,
+        "pathcc -O2 -fPIC -c part.c && gcc -shared part.o -o part.so && gcc program.c -o plain",
+    );
     shell(
         folder,
         "pathprof run --quiet ./plain library 2>said; grep -q -e --preload said; ! ls *.pathprof 2>/dev/null",
@@ -156,7 +166,10 @@ fn a_module_of_an_uncounted_program_counts_if_that_is_asked_for() {
     let library = bin("../lib/pathcc/libpathrt.so");
     shell(
         folder,
-        &format!("rm *.pathprof; LD_PRELOAD={} ./plain library; test -e part.so.pathprof", library.display()),
+        &format!(
+            "rm *.pathprof; LD_PRELOAD={} ./plain library; test -e part.so.pathprof",
+            library.display()
+        ),
     );
 }
 
@@ -180,7 +193,10 @@ fn what_we_linked_is_written_once() {
 fn other_libraries_that_are_preloaded_stay() {
     let folder = folder();
     let folder = folder.path();
-    shell(folder, "pathcc -O2 -c program.c && gcc program.o -o other && gcc -shared -fPIC part.c -o mine.so");
+    shell(
+        folder,
+        "pathcc -O2 -c program.c && gcc program.o -o other && gcc -shared -fPIC part.c -o mine.so",
+    );
     let environment = "LD_PRELOAD=$PWD/mine.so pathprof run --quiet --preload sh -c 'echo $LD_PRELOAD' 2>/dev/null";
     let seen = shell(folder, environment);
     assert!(seen.trim().ends_with("/mine.so") && seen.contains("libpathrt.so:"), "{seen}");

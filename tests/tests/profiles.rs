@@ -39,7 +39,9 @@ fn scene(flags: &str) -> tempfile::TempDir {
     fs::write(folder.path().join("use.c"), "int use(int x) { return x > 2; }\n").expect("writable");
     shell(
         folder.path(),
-        &format!("pathcc -g -O1 {flags} prog.c -o bin/prog; pathcc -shared -fPIC use.c -o lib/libuse.so"),
+        &format!(
+            "pathcc -g -O1 {flags} prog.c -o bin/prog; pathcc -shared -fPIC use.c -o lib/libuse.so"
+        ),
     );
     folder
 }
@@ -49,7 +51,8 @@ fn exported(folder: &Path, arguments: &str) -> (u64, usize) {
     let json = shell(folder, &format!("pathprof export --format json {arguments}"));
     let json: Value = serde_json::from_str(&json).expect("JSON");
     let functions = json["functions"].as_array().expect("a list").iter();
-    let entries = functions.filter(|of| of["name"] == "work").filter_map(|of| of["entries"].as_u64()).sum();
+    let entries =
+        functions.filter(|of| of["name"] == "work").filter_map(|of| of["entries"].as_u64()).sum();
     (entries, json["profiles"].as_array().expect("a list").len())
 }
 
@@ -65,7 +68,8 @@ fn runs_are_in_one_file_beside_the_program() {
     let before = files(folder);
     shell(folder, "cd here; ../bin/prog; ../bin/prog fork fork; ../bin/prog library");
     let after = files(folder);
-    let new: Vec<_> = after.lines().filter(|file| !before.lines().any(|old| old == *file)).collect();
+    let new: Vec<_> =
+        after.lines().filter(|file| !before.lines().any(|old| old == *file)).collect();
     assert_eq!(new, ["./bin/prog.pathprof"]);
     // The last start is one process with two images.
     assert_eq!(exported(folder, "bin/prog"), (10, 2));
@@ -80,7 +84,10 @@ fn runs_are_in_one_file_beside_the_program() {
     // A library of a program without counters has a file beside itself.
     fs::write(folder.join("host.c"), PROGRAM).expect("writable");
     shell(folder, "clang-22 host.c -o bin/host; cd here; ../bin/host library");
-    assert!(folder.join("lib/libuse.so.pathprof").is_file() && !folder.join("bin/host.pathprof").exists());
+    assert!(
+        folder.join("lib/libuse.so.pathprof").is_file()
+            && !folder.join("bin/host.pathprof").exists()
+    );
 }
 
 /// Children that leave at once, by code of the program's own and of a library.
@@ -119,17 +126,25 @@ fn whoever_leaves_at_once_writes_a_record() {
     fs::write(folder.join("leaves.c"), LEAVES).expect("writable");
     // Each linker has its own way with symbols that are nowhere, such as that of a profile's name.
     for linker in ["bfd", "lld", "gold", "mold"] {
-        let counted = "pathcc -g -DLIBRARY -shared -fPIC leaves.c -o librun.so -Wl,-soname,$PWD/librun.so";
-        let plain = "clang-22 -DLIBRARY -shared -fPIC leaves.c -o librun.so -Wl,-soname,$PWD/librun.so";
-        let archive = "clang-22 -DLIBRARY -c leaves.c -o run.o; rm -f librun.*; ar rcs librun.a run.o";
+        let counted =
+            "pathcc -g -DLIBRARY -shared -fPIC leaves.c -o librun.so -Wl,-soname,$PWD/librun.so";
+        let plain =
+            "clang-22 -DLIBRARY -shared -fPIC leaves.c -o librun.so -Wl,-soname,$PWD/librun.so";
+        let archive =
+            "clang-22 -DLIBRARY -c leaves.c -o run.o; rm -f librun.*; ar rcs librun.a run.o";
         // A position-independent program need not begin at 0. Only the linkers of GNU can be told so.
         let moved = match linker {
             "bfd" | "gold" => "-pie -fPIE -Wl,-Ttext-segment=0x10000",
             _ => "-pie -fPIE",
         };
-        for (flags, library) in [("", counted), ("-O1 -no-pie", plain), (moved, plain), ("-static", archive)] {
+        for (flags, library) in
+            [("", counted), ("-O1 -no-pie", plain), (moved, plain), ("-static", archive)]
+        {
             let build = format!("{library}; pathcc -g {flags} leaves.c -o leaves -L. -lrun");
-            shell(folder, &format!("rm -f *.pathprof; export PATHLD_REAL={linker}; {build}; ./leaves"));
+            shell(
+                folder,
+                &format!("rm -f *.pathprof; export PATHLD_REAL={linker}; {build}; ./leaves"),
+            );
             let found = shell(folder, "ls -A");
             let found: Vec<_> = found.lines().filter(|file| !file.starts_with("librun.")).collect();
             let expected = ["leaves", "leaves.c", "leaves.pathprof"];
@@ -140,11 +155,16 @@ fn whoever_leaves_at_once_writes_a_record() {
             let json = shell(folder, "pathprof export --format json leaves");
             let json: Value = serde_json::from_str(&json).expect("JSON");
             let functions = json["functions"].as_array().expect("a list").iter();
-            let entries =
-                functions.filter(|of| of["name"] == "work").map(|of| of["entries"].as_u64().expect("a number"));
+            let entries = functions
+                .filter(|of| of["name"] == "work")
+                .map(|of| of["entries"].as_u64().expect("a number"));
             let from_library = u64::from(library == counted);
             assert_eq!(entries.sum::<u64>(), 3 * 10 + from_library, "{linker} {flags}");
-            let marked = json["profiles"].as_array().expect("a list").iter().any(|of| of["incomplete"] == true);
+            let marked = json["profiles"]
+                .as_array()
+                .expect("a list")
+                .iter()
+                .any(|of| of["incomplete"] == true);
             assert!(!marked, "{linker} {flags}: all records are whole");
         }
     }
@@ -181,7 +201,9 @@ fn a_build_may_say_where_profiles_go() {
     let place = folder.join("profiles").display().to_string();
     shell(
         folder,
-        &format!("pathcc -O1 -fpath-profile={place}/%e.%h/ prog.c -o bin/prog; cd here; ../bin/prog; ../bin/prog"),
+        &format!(
+            "pathcc -O1 -fpath-profile={place}/%e.%h/ prog.c -o bin/prog; cd here; ../bin/prog; ../bin/prog"
+        ),
     );
     let host = fs::read_to_string("/proc/sys/kernel/hostname").expect("Linux");
     let profile = format!("{place}/prog.{}/prog.pathprof", host.trim());

@@ -47,7 +47,9 @@ fn main() {
     let mut sources: Vec<PathBuf> = fs::read_dir(&folder)
         .expect("the folder of programs exists")
         .map(|entry| entry.expect("a readable entry").path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "c" || extension == "cc"))
+        .filter(|path| {
+            path.extension().is_some_and(|extension| extension == "c" || extension == "cc")
+        })
         .collect();
     sources.sort();
     for source in sources {
@@ -60,14 +62,17 @@ fn main() {
                 let (program, flags) = (program.clone(), flags.to_owned());
                 let name = format!("{name} {flags}");
                 let name = [counters.name, name.trim()].join(" ");
-                trials.push(Trial::test(name.trim(), move || program.check(&flags, counters, None)));
+                trials
+                    .push(Trial::test(name.trim(), move || program.check(&flags, counters, None)));
             }
         }
         let flags = ways.split('|').next().unwrap_or_default().trim();
         for place in Place::of(&name) {
             let (program, flags) = (program.clone(), flags.to_owned());
             let name = format!("{} {name} {flags}", place.name());
-            trials.push(Trial::test(name.trim(), move || program.check(&flags, Counters::ALL[0], Some(place))));
+            trials.push(Trial::test(name.trim(), move || {
+                program.check(&flags, Counters::ALL[0], Some(place))
+            }));
         }
     }
     libtest_mimic::run(&Arguments::from_args(), trials).exit();
@@ -87,7 +92,11 @@ impl Counters {
     const ALL: [Self; 5] = [
         Self { name: "", settings: "", paths: true },
         // No function keeps within this limit that can be cut at all.
-        Self { name: "whole", settings: "limit = 1\noverflow = \"hash\"\ntable = 16\n", paths: true },
+        Self {
+            name: "whole",
+            settings: "limit = 1\noverflow = \"hash\"\ntable = 16\n",
+            paths: true,
+        },
         Self { name: "blocks", settings: "mode = \"blocks\"\n", paths: false },
         Self { name: "edges", settings: "mode = \"edges\"\n", paths: false },
         Self { name: "calls", settings: "mode = \"calls\"\n", paths: false },
@@ -114,11 +123,17 @@ impl Program {
             let (name, value) = line.split_once(':').unwrap_or((line, ""));
             Some((name.trim().to_owned(), value.trim().to_owned()))
         };
-        Self { source: source.to_path_buf(), directives: text.lines().filter_map(directive).collect() }
+        Self {
+            source: source.to_path_buf(),
+            directives: text.lines().filter_map(directive).collect(),
+        }
     }
 
     fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
-        self.directives.iter().filter(move |(known, _)| known == name).map(|(_, value)| value.as_str())
+        self.directives
+            .iter()
+            .filter(move |(known, _)| known == name)
+            .map(|(_, value)| value.as_str())
     }
 
     fn one(&self, name: &str) -> Option<String> {
@@ -143,7 +158,8 @@ impl Program {
         let counted = tempfile::tempdir()?;
         fs::write(counted.path().join("pathcc.toml"), counters.settings)?;
         let tree = |name: &str| bin(name).display().to_string();
-        let expected = self.live(plain.path(), ["clang-22", "clang++-22"].map(String::from), flags, None)?;
+        let expected =
+            self.live(plain.path(), ["clang-22", "clang++-22"].map(String::from), flags, None)?;
         let got = self.live(counted.path(), [tree("pathcc"), tree("pathc++")], flags, place)?;
         if self.one("unlike").is_none() {
             same("standard output", &expected.stdout, &got.stdout)?;
@@ -153,20 +169,35 @@ impl Program {
         for (what, output) in [("plain", &expected), ("counted", &got)] {
             if output.status.code().map(|code| code.to_string()).as_ref() != Some(&status) {
                 let text = String::from_utf8_lossy(&output.stderr);
-                return Err(format!("{what}: ended with {}, not {status}: {text}", output.status).into());
+                return Err(
+                    format!("{what}: ended with {}, not {status}: {text}", output.status).into()
+                );
             }
         }
         self.compare(&counted.path().join("profiles"), counters)
     }
 
     /// Builds the program in `folder` and runs it, there or in some other place.
-    fn live(&self, folder: &Path, [c, cxx]: [String; 2], flags: &str, place: Option<Place>) -> Result<Output, Failed> {
+    fn live(
+        &self,
+        folder: &Path,
+        [c, cxx]: [String; 2],
+        flags: &str,
+        place: Option<Place>,
+    ) -> Result<Output, Failed> {
         let tools = tempfile::tempdir()?;
-        let compiler = |name: String| place.map_or(Ok(name.clone()), |place| place.compiler(tools.path(), &name));
+        let compiler = |name: String| {
+            place.map_or(Ok(name.clone()), |place| place.compiler(tools.path(), &name))
+        };
         let [c, cxx] = [compiler(c)?, compiler(cxx)?];
         let here = self.source.parent().expect("in a folder");
-        let compiler = if self.source.extension().is_some_and(|extension| extension == "cc") { "$CXX" } else { "$CC" };
-        let default = format!("{compiler} -g -O1 $FLAGS {} -o prog -pthread", self.source.display());
+        let compiler = if self.source.extension().is_some_and(|extension| extension == "cc") {
+            "$CXX"
+        } else {
+            "$CC"
+        };
+        let default =
+            format!("{compiler} -g -O1 $FLAGS {} -o prog -pthread", self.source.display());
         let in_shell = |script: &str, place: Option<Place>| {
             // A directory, so that every process has a file of its own.
             let script = format!("export PATHCC_PROFILE={}/profiles/\n{script}", folder.display());
@@ -194,19 +225,32 @@ impl Program {
         let mut output = in_shell(&script, place).output()?;
         // What the shell itself says of a signal has a path or a number in it.
         let text = String::from_utf8_lossy(&output.stderr).into_owned();
-        let kept: Vec<_> = text.lines().filter(|line| !SIGNALS.iter().any(|signal| line.contains(signal))).collect();
+        let kept: Vec<_> = text
+            .lines()
+            .filter(|line| !SIGNALS.iter().any(|signal| line.contains(signal)))
+            .collect();
         output.stderr = kept.join("\n").into_bytes();
         Ok(output)
     }
 
     fn compare(&self, profiles: &Path, counters: Counters) -> Result<(), Failed> {
         if self.one("quiet").is_some() {
-            let left: Vec<_> = fs::read_dir(profiles)?.filter_map(|entry| Some(entry.ok()?.file_name())).collect();
-            return if left.is_empty() { Ok(()) } else { Err(format!("left behind: {left:?}").into()) };
+            let left: Vec<_> =
+                fs::read_dir(profiles)?.filter_map(|entry| Some(entry.ok()?.file_name())).collect();
+            return if left.is_empty() {
+                Ok(())
+            } else {
+                Err(format!("left behind: {left:?}").into())
+            };
         }
-        let output = Command::new(bin("pathprof")).args(["export", "--format", "json"]).arg(profiles).output()?;
+        let output = Command::new(bin("pathprof"))
+            .args(["export", "--format", "json"])
+            .arg(profiles)
+            .output()?;
         if !output.status.success() || !output.stderr.is_empty() {
-            return Err(format!("pathprof export: {}", String::from_utf8_lossy(&output.stderr)).into());
+            return Err(
+                format!("pathprof export: {}", String::from_utf8_lossy(&output.stderr)).into()
+            );
         }
         let export: Value = serde_json::from_slice(&output.stdout)?;
         let mut wrong = Vec::new();
@@ -215,7 +259,9 @@ impl Program {
                 wrong.push(format!("{what}: {expected} expected, {counted} counted"));
             }
         };
-        for (name, count) in [("entries", entries as fn(&Value) -> u64), ("paths", completed), ("flying", in_flight)] {
+        for (name, count) in
+            [("entries", entries as fn(&Value) -> u64), ("paths", completed), ("flying", in_flight)]
+        {
             // A frame is told to be in flight as long as its first path is, and the limit ends that early.
             let is_told = match name {
                 "flying" => counters.settings.is_empty(),
@@ -223,9 +269,15 @@ impl Program {
                 _ => true,
             };
             for line in self.all(name).filter(|_| is_told) {
-                let (function, expected) = line.rsplit_once(' ').ok_or_else(|| format!("bad directive: {line}"))?;
-                let named = list(&export["functions"]).iter().filter(|of| is_called(of, function.trim()));
-                check(format!("{name} of {function}"), expected, named.map(count).sum::<u64>().to_string());
+                let (function, expected) =
+                    line.rsplit_once(' ').ok_or_else(|| format!("bad directive: {line}"))?;
+                let named =
+                    list(&export["functions"]).iter().filter(|of| is_called(of, function.trim()));
+                check(
+                    format!("{name} of {function}"),
+                    expected,
+                    named.map(count).sum::<u64>().to_string(),
+                );
             }
         }
         for function in self.all("turns").filter(|_| counters.paths) {
@@ -238,7 +290,8 @@ impl Program {
             }
         }
         for function in self.all("absent") {
-            let listed = list(&export["functions"]).iter().filter(|of| is_called(of, function)).count();
+            let listed =
+                list(&export["functions"]).iter().filter(|of| is_called(of, function)).count();
             check(format!("functions {function}"), "0", listed.to_string());
         }
         let runs = list(&export["profiles"]);
@@ -256,7 +309,9 @@ impl Program {
             ("other_runtime", flagged("other_runtime")),
             ("running", flagged("running")),
         ] {
-            self.one(name).iter().for_each(|expected| check(name.into(), expected, counted.to_string()));
+            self.one(name)
+                .iter()
+                .for_each(|expected| check(name.into(), expected, counted.to_string()));
         }
         let unregistered = self.one("unregistered").unwrap_or_else(|| "no".into());
         let found = if flagged("unregistered_threads") > 0 { "yes" } else { "no" };

@@ -17,7 +17,8 @@ fn command(folder: &Path, program: &Path, arguments: &[&str]) -> Command {
 fn build(folder: &Path, compiler: &str, source: &str, flags: &[&str]) {
     let name = if compiler == "pathc++" { "main.cc" } else { "main.c" };
     fs::write(folder.join(name), source).expect("a file");
-    let flags = [&[name, "-o", "program", "-Xclang", "-mllvm", "-Xclang", "-pathcc-verify"], flags].concat();
+    let flags = [&[name, "-o", "program", "-Xclang", "-mllvm", "-Xclang", "-pathcc-verify"], flags]
+        .concat();
     let output = command(folder, &bin(compiler), &flags).output().expect("the tree is built");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
@@ -28,7 +29,8 @@ fn run(folder: &Path, arguments: &[&str]) -> bool {
 }
 
 fn profiles(folder: &Path) -> Vec<String> {
-    let entries = fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").file_name());
+    let entries =
+        fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").file_name());
     let names = entries.map(|name| name.into_string().expect("UTF-8"));
     names.filter(|name| name.trim_start_matches('.').starts_with("run.")).collect()
 }
@@ -41,15 +43,21 @@ fn exported(folder: &Path, names: &[String]) -> BTreeMap<String, Value> {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let export: Value = serde_json::from_slice(&output.stdout).expect("JSON");
     let functions = export["functions"].as_array().expect("a list").iter();
-    functions.map(|function| (function["name"].as_str().expect("a name").to_owned(), function.clone())).collect()
+    functions
+        .map(|function| (function["name"].as_str().expect("a name").to_owned(), function.clone()))
+        .collect()
 }
 
 /// What the calls through pointers in a function called: callees with their counts, and how many others.
 fn callees(function: &Value) -> Vec<(BTreeMap<String, u64>, u64)> {
     let site = |site: &Value| {
         let targets = site["targets"].as_array().expect("a list").iter();
-        let target =
-            |of: &Value| (of["name"].as_str().expect("a name").to_owned(), of["count"].as_u64().expect("a count"));
+        let target = |of: &Value| {
+            (
+                of["name"].as_str().expect("a name").to_owned(),
+                of["count"].as_u64().expect("a count"),
+            )
+        };
         (targets.map(target).collect(), site["others"].as_u64().expect("a count"))
     };
     function["indirect_calls"].as_array().expect("a list").iter().map(site).collect()
@@ -128,8 +136,9 @@ fn callees_survive_forks_kills_and_merges() {
     assert!(!run(folder, &["kill"]));
     let killed = profiles(folder);
     assert_eq!(killed.len(), 1);
-    let third =
-        |more: [u64; 3]| named(&[("one", 40000 + more[0]), ("two", 40000 + more[1]), ("three", 40000 + more[2])]);
+    let third = |more: [u64; 3]| {
+        named(&[("one", 40000 + more[0]), ("two", 40000 + more[1]), ("three", 40000 + more[2])])
+    };
     assert_eq!(callees(&exported(folder, &killed)["call"]), [(third([0, 0, 0]), 0)]);
     assert!(run(folder, &["fork"]));
     let all = profiles(folder);
@@ -139,7 +148,9 @@ fn callees_survive_forks_kills_and_merges() {
     assert_eq!(callees(&exported(folder, &all)["call"]), [(sum.clone(), 0)]);
     let names: Vec<_> = all.iter().map(String::as_str).collect();
     let merge = [&["merge", "-o", "all.pathprof"], &names[..]].concat();
-    assert!(command(folder, &bin("pathprof"), &merge).status().expect("the tree is built").success());
+    assert!(
+        command(folder, &bin("pathprof"), &merge).status().expect("the tree is built").success()
+    );
     assert_eq!(callees(&exported(folder, &["all.pathprof".into()])["call"]), [(sum, 0)]);
 }
 
@@ -147,12 +158,20 @@ fn callees_survive_forks_kills_and_merges() {
 fn more_callees_than_room_are_counted_together() {
     let folder = tempfile::tempdir().expect("a folder");
     let folder = folder.path();
-    build(folder, "pathcc", CALLS, &["-O1", "-fno-inline", "-fpath-mode=calls", "-fpath-callees=2"]);
+    build(
+        folder,
+        "pathcc",
+        CALLS,
+        &["-O1", "-fno-inline", "-fpath-mode=calls", "-fpath-callees=2"],
+    );
     assert!(run(folder, &[]));
     let sites = callees(&exported(folder, &profiles(folder))["call"]);
     assert_eq!(sites.len(), 1);
     let (known, others) = &sites[0];
-    assert!(known.len() == 2 && known.values().all(|&count| count == 40000) && *others == 40000, "{sites:?}");
+    assert!(
+        known.len() == 2 && known.values().all(|&count| count == 40000) && *others == 40000,
+        "{sites:?}"
+    );
 }
 
 const VIRTUAL: &str = r#"
@@ -179,8 +198,12 @@ fn virtual_functions_and_loaded_ones_have_names() {
     let folder = folder.path();
     fs::write(folder.join("library.c"), "int loaded(int n) { return 2 * n; }\n").expect("a file");
     let library = ["-shared", "-fPIC", "library.c", "-o", "library.so"];
-    assert!(command(folder, &bin("pathcc"), &library).status().expect("the tree is built").success());
-    for flags in [["-O0", "-fpath-mode=calls"], ["-O2", "-fpath-mode=calls"], ["-O2", "-fpath-callees=2"]] {
+    assert!(
+        command(folder, &bin("pathcc"), &library).status().expect("the tree is built").success()
+    );
+    for flags in
+        [["-O0", "-fpath-mode=calls"], ["-O2", "-fpath-mode=calls"], ["-O2", "-fpath-callees=2"]]
+    {
         profiles(folder).iter().for_each(|name| fs::remove_file(folder.join(name)).expect("ours"));
         build(folder, "pathc++", VIRTUAL, &flags);
         assert!(run(folder, &[]));
@@ -245,19 +268,26 @@ fn what_finds_no_room_is_told_in_pieces() {
     assert!(run(folder, &[]));
     let function = &exported(folder, &profiles(folder))["branches"];
     let paths = function["paths"].as_array().expect("a list");
-    let is_whole = |path: &&Value| path["id"].as_str().expect("a number").parse::<u64>().expect("a number") < 1 << 20;
-    let whole: u64 = paths.iter().filter(is_whole).map(|path| path["count"].as_u64().expect("a count")).sum();
+    let is_whole = |path: &&Value| {
+        path["id"].as_str().expect("a number").parse::<u64>().expect("a number") < 1 << 20
+    };
+    let whole: u64 =
+        paths.iter().filter(is_whole).map(|path| path["count"].as_u64().expect("a count")).sum();
     assert_eq!(paths.iter().filter(is_whole).count(), 32);
     assert_eq!((whole, function["beyond_table"].as_u64()), (64_000, Some(136_000)));
     // The entry block is in the whole paths and in the first pieces of the others.
     assert_eq!(function["blocks"][0]["count"], 200_000);
-    let from_entry = paths.iter().filter(|path| path["start"] == "entry").map(|path| path["count"].as_u64());
+    let from_entry =
+        paths.iter().filter(|path| path["start"] == "entry").map(|path| path["count"].as_u64());
     assert_eq!(from_entry.sum::<Option<u64>>(), Some(200_000));
     let report = ["report", &profiles(folder)[0]].map(str::to_owned);
     let report: Vec<_> = report.iter().map(String::as_str).collect();
     let output = command(folder, &bin("pathprof"), &report).output().expect("the tree is built");
     let text = String::from_utf8_lossy(&output.stdout);
-    assert!(text.contains("136,000 executions of paths in 1 function found no room in a table"), "{text}");
+    assert!(
+        text.contains("136,000 executions of paths in 1 function found no room in a table"),
+        "{text}"
+    );
 }
 
 const NULL: &str = r#"
@@ -297,9 +327,12 @@ const MAYBE: &str = "int twice(int (*of)(int), int n);\n\
 fn a_merge_keeps_maps_and_keys_together() {
     let folder = tempfile::tempdir().expect("a folder");
     let folder = folder.path();
-    fs::write(folder.join("twice.c"), "int twice(int (*of)(int), int n) { return of(of(n)); }\n").expect("a file");
+    fs::write(folder.join("twice.c"), "int twice(int (*of)(int), int n) { return of(of(n)); }\n")
+        .expect("a file");
     let library = ["-shared", "-fPIC", "-fpath-mode=calls", "twice.c", "-o", "libtwice.so"];
-    assert!(command(folder, &bin("pathcc"), &library).status().expect("the tree is built").success());
+    assert!(
+        command(folder, &bin("pathcc"), &library).status().expect("the tree is built").success()
+    );
     build(folder, "pathcc", MAYBE, &["-fpath-mode=calls", "./libtwice.so"]);
     // Many processes of both kinds, in any order of their numbers.
     for arguments in [&[][..], &["x"], &[], &["x"], &[], &["x"]] {
@@ -309,9 +342,14 @@ fn a_merge_keeps_maps_and_keys_together() {
     let names: Vec<_> = all.iter().map(String::as_str).collect();
     fs::create_dir(folder.join("all")).expect("a folder");
     let merge = [&["merge", "-o", "all/"], &names[..]].concat();
-    assert!(command(folder, &bin("pathprof"), &merge).status().expect("the tree is built").success());
+    assert!(
+        command(folder, &bin("pathprof"), &merge).status().expect("the tree is built").success()
+    );
     let sites = callees(&exported(folder, &["all".into()])["twice"]);
-    assert!(sites.iter().all(|site| *site == (named(&[("one", 3)]), 0)) && sites.len() == 2, "{sites:?}");
+    assert!(
+        sites.iter().all(|site| *site == (named(&[("one", 3)]), 0)) && sites.len() == 2,
+        "{sites:?}"
+    );
 }
 
 #[test]
@@ -325,7 +363,8 @@ fn what_whole_paths_are_missing_is_listed_as_such() {
         assert!(run(folder, &[]));
         let names = profiles(folder);
         let coverage = ["coverage", "--missing", "--function", "pick", &names[0]];
-        let output = command(folder, &bin("pathprof"), &coverage).output().expect("the tree is built");
+        let output =
+            command(folder, &bin("pathprof"), &coverage).output().expect("the tree is built");
         String::from_utf8_lossy(&output.stdout).into_owned()
     };
     let expected = missing(&[]);

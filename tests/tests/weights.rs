@@ -23,7 +23,8 @@ fn run(folder: &Path, program: &Path, arguments: &[&str], succeeds: bool) -> Str
 
 /// Builds a kernel with these flags, runs it, and tells its paths and the bytes of its object.
 fn counted(folder: &Path, kernel: &str, size: &str, flags: &[&str]) -> (Paths, Vec<u8>) {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../examples/kernels/{kernel}.c"));
+    let source =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../examples/kernels/{kernel}.c"));
     fs::copy(source, folder.join("kernel.c")).expect("a kernel");
     let compile = [&["-O2", "-c", "kernel.c", "-o", "kernel.o"], flags].concat();
     assert_eq!(run(folder, &bin("pathcc"), &compile, true), "");
@@ -31,12 +32,18 @@ fn counted(folder: &Path, kernel: &str, size: &str, flags: &[&str]) -> (Paths, V
     // A profile that is there already is never overwritten.
     let _ = fs::remove_file(folder.join("run.pathprof"));
     run(folder, &folder.join("kernel"), &[size], true);
-    run(folder, &bin("pathprof"), &["export", "--format", "json", "-o", "run.json", "run.pathprof"], true);
+    run(
+        folder,
+        &bin("pathprof"),
+        &["export", "--format", "json", "-o", "run.json", "run.pathprof"],
+        true,
+    );
     let json = fs::read_to_string(folder.join("run.json")).expect("an export");
     let export: Value = serde_json::from_str(&json).expect("JSON");
     let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
     let paths = |function: &Value| {
-        let path = |path: &Value| (path["blocks"].to_string(), path["count"].as_u64().expect("a count"));
+        let path =
+            |path: &Value| (path["blocks"].to_string(), path["count"].as_u64().expect("a count"));
         list(&function["paths"]).iter().map(path).collect()
     };
     let functions = list(&export["functions"]);
@@ -46,7 +53,8 @@ fn counted(folder: &Path, kernel: &str, size: &str, flags: &[&str]) -> (Paths, V
 
 #[test]
 fn weights_change_the_code_and_no_count() {
-    for (kernel, size) in [("match", "20000"), ("queens", "6"), ("rscode", "3"), ("words", "50000")] {
+    for (kernel, size) in [("match", "20000"), ("queens", "6"), ("rscode", "3"), ("words", "50000")]
+    {
         let folder = tempfile::tempdir().expect("a folder");
         let folder = folder.path();
         let (first, plain) = counted(folder, kernel, size, &[]);
@@ -68,13 +76,23 @@ fn only_what_was_hot_is_counted_again() {
     let mut before = 0;
     for percent in ["1", "60", "100"] {
         let hot = format!("-fpath-hot={percent}");
-        let (second, _) = counted(folder, "words", "50000", &["-fno-inline", "-fpath-use=app.weights", &hot]);
-        assert!(second.iter().all(|(name, paths)| paths.is_empty() || *paths == first[name]), "{percent}");
+        let (second, _) =
+            counted(folder, "words", "50000", &["-fno-inline", "-fpath-use=app.weights", &hot]);
+        assert!(
+            second.iter().all(|(name, paths)| paths.is_empty() || *paths == first[name]),
+            "{percent}"
+        );
         let now = ran(&second);
         assert!(now >= before && now > 0, "{percent}");
         before = now;
-        let skipped = first.keys().filter(|name| second[*name].is_empty() && !first[*name].is_empty()).count();
-        assert!(if percent == "100" { skipped == 0 } else { skipped > 0 || percent == "60" }, "{percent}");
+        let skipped = first
+            .keys()
+            .filter(|name| second[*name].is_empty() && !first[*name].is_empty())
+            .count();
+        assert!(
+            if percent == "100" { skipped == 0 } else { skipped > 0 || percent == "60" },
+            "{percent}"
+        );
     }
     let alone = run(folder, &bin("pathcc"), &["-c", "kernel.c", "-fpath-hot=90"], false);
     assert!(alone.contains("give -fpath-use=FILE, too") && alone.lines().count() == 1, "{alone}");
@@ -85,9 +103,15 @@ fn what_is_no_file_with_weights_is_refused() {
     let folder = tempfile::tempdir().expect("a folder");
     let folder = folder.path();
     counted(folder, "sort", "1000", &[]);
-    let refused = |file: &str| run(folder, &bin("pathcc"), &["-c", "kernel.c", &format!("-fpath-use={file}")], false);
+    let refused = |file: &str| {
+        run(folder, &bin("pathcc"), &["-c", "kernel.c", &format!("-fpath-use={file}")], false)
+    };
     let profile = refused("run.pathprof");
-    assert!(profile.contains("run.pathprof is a profile") && profile.contains("pathprof weights -o FILE"), "{profile}");
+    assert!(
+        profile.contains("run.pathprof is a profile")
+            && profile.contains("pathprof weights -o FILE"),
+        "{profile}"
+    );
     assert!(refused("kernel.c").contains("kernel.c is no file with weights"));
     assert!(refused("missing").contains("cannot read missing"));
 }
@@ -97,8 +121,16 @@ fn damaged_weights_cost_a_warning_and_no_build() {
     let folder = tempfile::tempdir().expect("a folder");
     let folder = folder.path();
     fs::write(folder.join("kernel.c"), "int f(int x) { return x ? 1 : 2; }\n").expect("a file");
-    fs::write(folder.join("app.weights"), "pathcc weights 2\nsource kernel.c\nfunction f\nedge 0 what\n")
-        .expect("a file");
-    let said = run(folder, &bin("pathcc"), &["-O1", "-c", "kernel.c", "-fpath-use=app.weights"], true);
-    assert!(said.contains("app.weights: line 4 is damaged; estimates are used") && said.lines().count() == 1, "{said}");
+    fs::write(
+        folder.join("app.weights"),
+        "pathcc weights 2\nsource kernel.c\nfunction f\nedge 0 what\n",
+    )
+    .expect("a file");
+    let said =
+        run(folder, &bin("pathcc"), &["-O1", "-c", "kernel.c", "-fpath-use=app.weights"], true);
+    assert!(
+        said.contains("app.weights: line 4 is damaged; estimates are used")
+            && said.lines().count() == 1,
+        "{said}"
+    );
 }

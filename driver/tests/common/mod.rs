@@ -1,5 +1,5 @@
-//! An installed tree with a plugin that does nothing and a linker that is a script, a directory to compile in, and
-//! ways to run pathcc and the real clang there.
+//! An installed tree with a plugin that does nothing and a linker that is a script, a directory to
+//! compile in, and ways to run pathcc and the real clang there.
 //!
 //! So the tests of the driver need no other crate of the workspace, only clang 22 with its headers.
 #![allow(dead_code, unreachable_pub, reason = "each test program uses its own part of this file")]
@@ -64,7 +64,8 @@ pub struct Did {
 
 impl Place {
     pub fn new() -> Place {
-        let root = tempfile::Builder::new().prefix("driver-test-").tempdir().expect("temporary directory");
+        let root =
+            tempfile::Builder::new().prefix("driver-test-").tempdir().expect("temporary directory");
         let place = Place { root };
         for directory in ["tree/bin", "tree/lib/pathcc", "tmp", "home"] {
             fs::create_dir_all(place.path(directory)).expect("directory");
@@ -77,13 +78,16 @@ impl Place {
         symlink("pathcc", place.bin("aarch64-linux-gnu-pathcc")).expect("link");
         fs::copy(plugin(), place.path("tree/lib/pathcc/libpathpass-0123.so")).expect("plugin");
         symlink("libpathpass-0123.so", place.path("tree/lib/pathcc/libpathpass.so")).expect("link");
-        for entry in tree::needed_to_build().filter(|entry| !place.path("tree").join(entry.path).exists()) {
+        for entry in
+            tree::needed_to_build().filter(|entry| !place.path("tree").join(entry.path).exists())
+        {
             place.script(&format!("tree/{}", entry.path), "exit 9");
         }
         // Like the real one it runs PATHLD_REAL or ld; with LINKER_LOG it says which.
         place.script(
             "tree/bin/ld.pathld",
-            "[ -z \"$LINKER_LOG\" ] || echo \"${PATHLD_REAL-unset} ${PATHLD_REAL_BY-unset}\" >> \"$LINKER_LOG\"\nexec \"${PATHLD_REAL:-$(command -v ld)}\" \"$@\"",
+            "[ -z \"$LINKER_LOG\" ] || echo \"${PATHLD_REAL-unset} ${PATHLD_REAL_BY-unset}\" >> \
+             \"$LINKER_LOG\"\nexec \"${PATHLD_REAL:-$(command -v ld)}\" \"$@\"",
         );
         place.reset();
         place
@@ -117,7 +121,10 @@ impl Place {
             self.write(name, text);
             // Precompiled headers remember when a file was written.
             let file = fs::File::options().write(true).open(work.join(name)).expect("file");
-            file.set_modified(std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000_000)).expect("time");
+            file.set_modified(
+                std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000_000),
+            )
+            .expect("time");
         }
     }
 
@@ -155,7 +162,8 @@ impl Place {
             let name = entry.file_name().into_string().expect("text");
             // A pipe would wait for somebody to write.
             let regular = entry.metadata().is_ok_and(|data| data.is_file());
-            let content = if regular { fs::read(entry.path()).unwrap_or_default() } else { Vec::new() };
+            let content =
+                if regular { fs::read(entry.path()).unwrap_or_default() } else { Vec::new() };
             if !SOURCES.iter().any(|(source, text)| *source == name && text.as_bytes() == content) {
                 files.insert(name, content);
             }
@@ -181,7 +189,14 @@ impl Place {
         self.same_as("clang-22", "pathcc", line, "", &|_| ())
     }
 
-    pub fn same_as(&self, clang: &str, pathcc: &str, line: &str, input: &str, change: &dyn Fn(&mut Command)) -> Did {
+    pub fn same_as(
+        &self,
+        clang: &str,
+        pathcc: &str,
+        line: &str,
+        input: &str,
+        change: &dyn Fn(&mut Command),
+    ) -> Did {
         self.reset();
         let mut command = self.command(clang, line);
         change(&mut command);
@@ -190,7 +205,8 @@ impl Place {
         let mut command = self.command(self.bin(pathcc), line);
         change(&mut command);
         let found = self.run(&mut command, input);
-        let seen = |did: &Did| (did.code, did.signal, did.stdout.clone(), self.neutral(&did.stderr));
+        let seen =
+            |did: &Did| (did.code, did.signal, did.stdout.clone(), self.neutral(&did.stderr));
         assert_eq!(seen(&found), seen(&expected), "{pathcc} {line}");
         let names = |did: &Did| did.files.keys().cloned().collect::<Vec<_>>();
         assert_eq!(names(&found), names(&expected), "{pathcc} {line}");
@@ -215,7 +231,8 @@ impl Place {
             .replace(&format!("\"-fpass-plugin={}\" ", plugin.display()), "")
             .replace(&format!("-fpass-plugin={} ", plugin.display()), "")
             .replace(self.bin("ld.pathld").to_str().expect("text"), "/usr/bin/ld");
-        // Our temporary objects are in a directory of their own, with six random characters in its name.
+        // Our temporary objects are in a directory of their own, with six random characters in its
+        // name.
         let mut pieces = text.split("/tmp/pathcc-");
         let mut text = pieces.next().unwrap_or_default().to_owned();
         for piece in pieces {
@@ -226,7 +243,11 @@ impl Place {
         let mut words = Vec::new();
         for word in text.split(' ') {
             words.push(match word.rsplit_once('-') {
-                Some((start, end)) if word.contains("driver-test-") && end.len() >= 8 && end.as_bytes()[6] == b'.' => {
+                Some((start, end))
+                    if word.contains("driver-test-")
+                        && end.len() >= 8
+                        && end.as_bytes()[6] == b'.' =>
+                {
                     format!("{start}-XXXXXX{}", &end[6..])
                 }
                 _ => word.to_owned(),
@@ -236,8 +257,11 @@ impl Place {
     }
 
     pub fn assert_no_temporary_files(&self) {
-        let left: Vec<_> =
-            fs::read_dir(self.path("tmp")).expect("directory").flatten().map(|e| e.file_name()).collect();
+        let left: Vec<_> = fs::read_dir(self.path("tmp"))
+            .expect("directory")
+            .flatten()
+            .map(|e| e.file_name())
+            .collect();
         assert!(left.is_empty(), "left behind: {left:?}");
     }
 }
@@ -249,11 +273,15 @@ fn plugin() -> PathBuf {
     let age = |path: &Path| fs::metadata(path).and_then(|metadata| metadata.modified()).ok();
     let plugin = directory.join("driver-test-plugin.so");
     if age(&plugin) < age(&source) {
-        let flags = Command::new("/usr/lib/llvm-22/bin/llvm-config").arg("--cxxflags").output().expect("llvm-config");
+        let flags = Command::new("/usr/lib/llvm-22/bin/llvm-config")
+            .arg("--cxxflags")
+            .output()
+            .expect("llvm-config");
         let flags = String::from_utf8(flags.stdout).expect("text");
         // Several test programs may be here at once.
         let own = directory.join(format!("driver-test-plugin-{}.so", std::process::id()));
-        let own = own.with_extension(format!("{:?}", std::thread::current().id()).replace(['(', ')'], ""));
+        let own = own
+            .with_extension(format!("{:?}", std::thread::current().id()).replace(['(', ')'], ""));
         let status = Command::new("clang++-22")
             .args(flags.split_whitespace())
             .args(["-shared", "-fPIC", "-fno-rtti", "-o"])

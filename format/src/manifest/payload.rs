@@ -9,14 +9,16 @@ use alloc::vec::Vec;
 use hashbrown::HashMap;
 
 use super::{
-    Block, Call, CutReason, DagEdge, DagEdgeKind, Edge, Exit, Function, Linkage, Location, Manifest, Outcome, Pattern,
-    PatternShape, Whole,
+    Block, Call, CutReason, DagEdge, DagEdgeKind, Edge, Exit, Function, Linkage, Location,
+    Manifest, Outcome, Pattern, PatternShape, Whole,
 };
 use crate::settings::{Mode, Stage, Threads};
 use crate::wire::{Allowance, Error, Reader, Result, Sink};
 
-const LINKAGES: [Linkage; 5] = [Linkage::External, Linkage::Internal, Linkage::Inline, Linkage::Weak, Linkage::Copy];
-const EXITS: [Option<Exit>; 4] = [None, Some(Exit::Return), Some(Exit::Unwind), Some(Exit::NoReturn)];
+const LINKAGES: [Linkage; 5] =
+    [Linkage::External, Linkage::Internal, Linkage::Inline, Linkage::Weak, Linkage::Copy];
+const EXITS: [Option<Exit>; 4] =
+    [None, Some(Exit::Return), Some(Exit::Unwind), Some(Exit::NoReturn)];
 const SHAPES: [PatternShape; 4] =
     [PatternShape::Diamond, PatternShape::HalfDiamond, PatternShape::Jump, PatternShape::Exits];
 const REASONS: [CutReason; 3] = [CutReason::BackEdge, CutReason::Opaque, CutReason::Limit];
@@ -104,7 +106,8 @@ impl<'a> Source<'a> {
 
     fn string(&mut self) -> Result<String> {
         let index = self.reader.varint32()? as usize;
-        let text = *self.strings.get(index).ok_or(Error::Invalid("a string's index is out of range"))?;
+        let text =
+            *self.strings.get(index).ok_or(Error::Invalid("a string's index is out of range"))?;
         self.allowance.take(text.len() as u64)?;
         Ok(text.into())
     }
@@ -182,7 +185,10 @@ impl Manifest {
             limit: from.reader.varint()?,
             functions: from.list(Function::decode)?,
             mode: known(Mode::from_name(text(from.reader.bytes()?)?), "an unknown mode")?,
-            threads: known(Threads::from_name(text(from.reader.bytes()?)?), "an unknown kind of threads")?,
+            threads: known(
+                Threads::from_name(text(from.reader.bytes()?)?),
+                "an unknown kind of threads",
+            )?,
         })
     }
 }
@@ -282,7 +288,8 @@ impl Function {
         function.blocks = from.list(|from| {
             Ok(Block {
                 name: from.string()?,
-                locations: from.list(|from| from.index(locations, "a block's location is out of range"))?,
+                locations: from
+                    .list(|from| from.index(locations, "a block's location is out of range"))?,
                 opcodes: from.list(|from| Ok((from.string()?.into(), from.reader.varint32()?)))?,
                 calls: from.list(|from| {
                     let callee = from.string()?;
@@ -293,7 +300,11 @@ impl Function {
                     Ok(Call { callee, location })
                 })?,
                 exit: decoded(&EXITS, from.reader.varint()?, "a kind of exit is unknown")?,
-                may_stay: decoded(&[false, true], from.reader.varint()?, "a block may stay or not")?,
+                may_stay: decoded(
+                    &[false, true],
+                    from.reader.varint()?,
+                    "a block may stay or not",
+                )?,
             })
         })?;
         let blocks = function.blocks.len();
@@ -321,24 +332,30 @@ impl Function {
             let (num_paths, slots) = (from.reader.varint()?, from.reader.varint32()?);
             let dag = get_dag(from, edges, blocks)?;
             let cuts = from.list(|from| Ok((from.optional()?, from.reader.varint32()?)))?;
-            let cuts: Vec<_> = cuts.into_iter().map(|(end, start)| end.map(|end| (end, start))).collect();
+            let cuts: Vec<_> =
+                cuts.into_iter().map(|(end, start)| end.map(|end| (end, start))).collect();
             let in_range = |index: u32| (index as usize) < dag.len();
-            if cuts.len() != edges || !cuts.iter().flatten().all(|&(end, start)| in_range(end) && in_range(start)) {
+            if cuts.len() != edges
+                || !cuts.iter().flatten().all(|&(end, start)| in_range(end) && in_range(start))
+            {
                 return Err(Error::Invalid("the cuts of whole paths are not those of the edges"));
             }
             Ok(Whole { num_paths, slots, dag, cuts })
         })?;
         function.whole = whole.pop();
-        function.counted_blocks = from.list(|from| from.index(blocks, "a counted block does not exist"))?;
-        let of_pattern =
-            |from: &mut Source<'_>| from.list(|from| from.index(blocks, "a block of a pattern does not exist"));
+        function.counted_blocks =
+            from.list(|from| from.index(blocks, "a counted block does not exist"))?;
+        let of_pattern = |from: &mut Source<'_>| {
+            from.list(|from| from.index(blocks, "a block of a pattern does not exist"))
+        };
         function.patterns = from.list(|from| {
             let shape = decoded(&SHAPES, from.reader.varint()?, "a shape of a pattern is unknown")?;
             Ok(Pattern { shape, blocks: of_pattern(from)?, saved: of_pattern(from)? })
         })?;
         // At most an arc for each edge, and four for each block.
         let arcs = edges.saturating_add(blocks.saturating_mul(4));
-        function.counted_arcs = from.list(|from| from.index(arcs, "a counted arc does not exist"))?;
+        function.counted_arcs =
+            from.list(|from| from.index(arcs, "a counted arc does not exist"))?;
         function.full_name = from.string()?;
         function.short_name = from.string()?;
         Ok(function)
@@ -366,13 +383,24 @@ fn put_dag(to: &mut Writer, dag: &[DagEdge]) {
 fn get_dag(from: &mut Source<'_>, edges: usize, blocks: usize) -> Result<Vec<DagEdge>> {
     from.list(|from| {
         let kind = match from.reader.varint()? {
-            0 => DagEdgeKind::Flow { edge: from.index(edges, "an acyclic edge's origin is out of range")? },
-            1 => DagEdgeKind::Leave { block: from.index(blocks, "an acyclic edge's block is out of range")? },
-            4 => DagEdgeKind::InFlight { block: from.index(blocks, "an acyclic edge's block is out of range")? },
+            0 => DagEdgeKind::Flow {
+                edge: from.index(edges, "an acyclic edge's origin is out of range")?,
+            },
+            1 => DagEdgeKind::Leave {
+                block: from.index(blocks, "an acyclic edge's block is out of range")?,
+            },
+            4 => DagEdgeKind::InFlight {
+                block: from.index(blocks, "an acyclic edge's block is out of range")?,
+            },
             tag @ (2 | 3) => {
                 let block = from.index(blocks, "an acyclic edge's block is out of range")?;
-                let why = decoded(&REASONS, from.reader.varint()?, "a reason for a cut is unknown")?;
-                if tag == 2 { DagEdgeKind::End { block, why } } else { DagEdgeKind::Start { block, why } }
+                let why =
+                    decoded(&REASONS, from.reader.varint()?, "a reason for a cut is unknown")?;
+                if tag == 2 {
+                    DagEdgeKind::End { block, why }
+                } else {
+                    DagEdgeKind::Start { block, why }
+                }
             }
             _ => return Err(Error::Invalid("a kind of acyclic edge is unknown")),
         };
@@ -449,11 +477,27 @@ mod tests {
                 cuts: vec![None, Some((0, 0))],
             }),
             counted_blocks: vec![1, 0],
-            patterns: vec![Pattern { shape: PatternShape::Exits, blocks: vec![0, 1], saved: vec![0] }],
+            patterns: vec![Pattern {
+                shape: PatternShape::Exits,
+                blocks: vec![0, 1],
+                saved: vec![0],
+            }],
             counted_arcs: vec![0, 3],
             locations: vec![
-                Location { file: "a.cc".into(), line: 8, column: 3, function: "foo".into(), inlined_at: None },
-                Location { file: "b.h".into(), line: 1, column: 0, function: "bar".into(), inlined_at: Some(0) },
+                Location {
+                    file: "a.cc".into(),
+                    line: 8,
+                    column: 3,
+                    function: "foo".into(),
+                    inlined_at: None,
+                },
+                Location {
+                    file: "b.h".into(),
+                    line: 1,
+                    column: 0,
+                    function: "bar".into(),
+                    inlined_at: Some(0),
+                },
             ],
             blocks: vec![
                 Block { name: "entry".into(), locations: vec![0, 1], ..Block::default() },
@@ -476,7 +520,10 @@ mod tests {
                 DagEdge { kind: DagEdgeKind::Flow { edge: 0 }, value: 0 },
                 DagEdge { kind: DagEdgeKind::Leave { block: 1 }, value: 0 },
                 DagEdge { kind: DagEdgeKind::End { block: 0, why: CutReason::BackEdge }, value: 1 },
-                DagEdge { kind: DagEdgeKind::Start { block: 0, why: CutReason::BackEdge }, value: 2 },
+                DagEdge {
+                    kind: DagEdgeKind::Start { block: 0, why: CutReason::BackEdge },
+                    value: 2,
+                },
                 DagEdge { kind: DagEdgeKind::InFlight { block: 1 }, value: 1 },
             ],
         };
@@ -490,7 +537,11 @@ mod tests {
             limit: 4096,
             functions: vec![
                 function,
-                Function { name: "naked".into(), skipped: Some("naked function".into()), ..Function::default() },
+                Function {
+                    name: "naked".into(),
+                    skipped: Some("naked function".into()),
+                    ..Function::default()
+                },
             ],
         }
     }
@@ -515,7 +566,10 @@ mod tests {
         };
         assert!(taken > 10_000_000, "{taken}");
         assert!(Manifest::decode_within(&bytes, &Allowance::new(taken)).is_ok());
-        assert!(matches!(Manifest::decode_within(&bytes, &Allowance::new(taken - 1)), Err(Error::Invalid(_))));
+        assert!(matches!(
+            Manifest::decode_within(&bytes, &Allowance::new(taken - 1)),
+            Err(Error::Invalid(_))
+        ));
     }
 
     #[test]

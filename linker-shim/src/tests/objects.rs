@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 
 use object::elf::{
-    R_X86_64_64, R_X86_64_GOTTPOFF, R_X86_64_PC32, R_X86_64_PLT32, R_X86_64_TPOFF32, RelocationType, SHF_EXCLUDE,
-    SHF_GROUP,
+    R_X86_64_64, R_X86_64_GOTTPOFF, R_X86_64_PC32, R_X86_64_PLT32, R_X86_64_TPOFF32,
+    RelocationType, SHF_EXCLUDE, SHF_GROUP,
 };
 use object::read::elf::ElfFile64;
 use object::{
-    Object, ObjectComdat, ObjectSection, ObjectSymbol, RelocationFlags, RelocationTarget, SectionFlags, SymbolIndex,
-    SymbolScope,
+    Object, ObjectComdat, ObjectSection, ObjectSymbol, RelocationFlags, RelocationTarget,
+    SectionFlags, SymbolIndex, SymbolScope,
 };
 use pathformat::raw::OWN_BASE;
 use pathformat::settings::Threads;
@@ -49,31 +49,41 @@ impl Generated {
     /// Where a symbol is, and its size.
     fn place(&self, name: &str) -> Option<(String, u64, u64)> {
         let file = self.file();
-        let symbol = file.symbols().find(|symbol| symbol.name() == Ok(name) && !symbol.is_undefined())?;
+        let symbol =
+            file.symbols().find(|symbol| symbol.name() == Ok(name) && !symbol.is_undefined())?;
         let section = file.section_by_index(symbol.section_index()?).ok()?;
         Some((section.name().ok()?.into(), symbol.address(), symbol.size()))
     }
 
     fn undefined(&self) -> BTreeSet<String> {
         let file = self.file();
-        file.symbols().filter(|symbol| symbol.is_undefined()).map(|symbol| symbol.name().unwrap().into()).collect()
+        file.symbols()
+            .filter(|symbol| symbol.is_undefined())
+            .map(|symbol| symbol.name().unwrap().into())
+            .collect()
     }
 
     fn content(&self, section: &str) -> Vec<u8> {
-        self.file().section_by_name(section).map(|section| section.data().unwrap().to_vec()).unwrap_or_default()
+        self.file()
+            .section_by_name(section)
+            .map(|section| section.data().unwrap().to_vec())
+            .unwrap_or_default()
     }
 
     fn words(&self, section: &str) -> Vec<u64> {
         self.content(section).as_chunks().0.iter().map(|word| u64::from_le_bytes(*word)).collect()
     }
 
-    /// Each relocation of a section: offset, type, what it refers to, addend. Sections are called by their name.
+    /// Each relocation of a section: offset, type, what it refers to, addend. Sections are called
+    /// by their name.
     fn relocations(&self, section: &str) -> Vec<(u64, u32, String, i64)> {
         let file = self.file();
         let name = |index: SymbolIndex| {
             let symbol = file.symbol_by_index(index).expect("a symbol");
             let section = symbol.section_index().filter(|_| symbol.name() == Ok(""));
-            let section = section.map(|index| file.section_by_index(index).expect("a section").name().unwrap().into());
+            let section = section.map(|index| {
+                file.section_by_index(index).expect("a section").name().unwrap().into()
+            });
             section.unwrap_or_else(|| symbol.name().unwrap().to_string())
         };
         let section = file.section_by_name(section).expect("a section");
@@ -105,20 +115,31 @@ fn arrays_stand_one_behind_the_other_at_cache_lines() {
     for (id, place) in (1..).zip(expected) {
         assert_eq!(object.place(&counters(id)), place, "{id}");
     }
-    assert_eq!(object.file().section_by_name(names::REGION_SECTION).expect("the region").size(), 8192);
+    assert_eq!(
+        object.file().section_by_name(names::REGION_SECTION).expect("the region").size(),
+        8192
+    );
 }
 
 #[test]
 fn the_region_is_whole_pages_and_at_least_one() {
     let size = |counters, keys| region_size(&[module(1, counters, keys, Threads::Exact, false)]);
     assert_eq!(region_size(&[]), Some(4096));
-    let known = [(0, 0, 4096), (512, 0, 4096), (500, 12, 4096), (513, 0, 8192), (512, 1, 8192), (1024, 0, 8192)];
+    let known = [
+        (0, 0, 4096),
+        (512, 0, 4096),
+        (500, 12, 4096),
+        (513, 0, 8192),
+        (512, 1, 8192),
+        (1024, 0, 8192),
+    ];
     for (counters, keys, expected) in known {
         assert_eq!(size(counters, keys), Some(expected), "{counters} {keys}");
     }
     for (counters, keys) in [(u64::MAX, 0), (u64::MAX / 8, 0), (1 << 61, 0), (u64::MAX, u64::MAX)] {
         assert_eq!(size(counters, keys), None);
-        let error = generate(&[module(1, counters, keys, Threads::Exact, false)], Kind::Executable).unwrap_err();
+        let error = generate(&[module(1, counters, keys, Threads::Exact, false)], Kind::Executable)
+            .unwrap_err();
         assert_eq!(error.to_string(), "the counters exceed the address space");
     }
 }
@@ -127,11 +148,16 @@ fn the_region_is_whole_pages_and_at_least_one() {
 fn other_objects_groups_give_way_to_ours() {
     let object = Generated::of(&modules(), Kind::Executable);
     let file = object.file();
-    let groups: BTreeSet<_> = file.comdats().map(|group| group.name().expect("a name").to_string()).collect();
-    let of =
-        |prefix: &str, ids: &[u8]| ids.iter().map(|&id| format!("{prefix}{}", ModuleId([id; 16]))).collect::<Vec<_>>();
-    let expected =
-        [of(names::COUNTERS_PREFIX, &[1, 2, 3, 4, 5]), of(names::PLACE_PREFIX, &[1, 2]), of(names::BASE_PREFIX, &[2])];
+    let groups: BTreeSet<_> =
+        file.comdats().map(|group| group.name().expect("a name").to_string()).collect();
+    let of = |prefix: &str, ids: &[u8]| {
+        ids.iter().map(|&id| format!("{prefix}{}", ModuleId([id; 16]))).collect::<Vec<_>>()
+    };
+    let expected = [
+        of(names::COUNTERS_PREFIX, &[1, 2, 3, 4, 5]),
+        of(names::PLACE_PREFIX, &[1, 2]),
+        of(names::BASE_PREFIX, &[2]),
+    ];
     let expected = [expected.concat(), vec![names::EARLY.to_string()]].concat();
     assert_eq!(groups, expected.into_iter().collect());
     for group in file.comdats() {
@@ -195,15 +221,19 @@ fn without_such_threads_there_is_no_word() {
         let early = object.relocations(".text.__pathcc_early");
         assert!(early.iter().all(|(_, _, name, _)| name != names::DELTA), "{early:?}");
     }
-    for (modules, kind) in [(vec![exact], Kind::Executable), (vec![exact], Kind::Static), (vec![own], Kind::Library)] {
+    for (modules, kind) in
+        [(vec![exact], Kind::Executable), (vec![exact], Kind::Static), (vec![own], Kind::Library)]
+    {
         assert!(Generated::of(&modules, kind).place(names::DELTA).is_some(), "{kind:?}");
     }
 }
 
-/// What runs before the C library does hands on the region, the table with the number of its entries, the word and the variable.
+/// What runs before the C library does hands on the region, the table with the number of its
+/// entries, the word and the variable.
 #[test]
 fn before_the_c_library_a_function_makes_the_words() {
-    let number = |code: &[u8], at: usize| u32::from_le_bytes(*code[at..].first_chunk().expect("four bytes"));
+    let number =
+        |code: &[u8], at: usize| u32::from_le_bytes(*code[at..].first_chunk().expect("four bytes"));
     for (modules, kind, entries) in [
         (modules().to_vec(), Kind::Executable, 7),
         (modules()[..1].to_vec(), Kind::Static, 1),
@@ -215,7 +245,8 @@ fn before_the_c_library_a_function_makes_the_words() {
         let code = &object.content(&section)[at as usize..][..size as usize];
         assert_eq!((code.len(), number(code, 19)), (42, entries));
         let has_word = object.place(names::DELTA).is_some();
-        let refers = |offset, kind: RelocationType, to: &str| (at + offset, kind.0, to.to_string(), -4);
+        let refers =
+            |offset, kind: RelocationType, to: &str| (at + offset, kind.0, to.to_string(), -4);
         let mut expected = vec![
             refers(7, R_X86_64_PC32, names::REGION_SECTION),
             refers(14, R_X86_64_PC32, names::MODULES_SECTION),
@@ -234,7 +265,11 @@ fn before_the_c_library_a_function_makes_the_words() {
             expected.push(refers(38, R_X86_64_PLT32, names::PREPARE_THREAD));
             assert_eq!(code[37], 0xe9);
         }
-        assert_eq!(BTreeSet::from_iter(object.relocations(&section)), BTreeSet::from_iter(expected), "{kind:?}");
+        assert_eq!(
+            BTreeSet::from_iter(object.relocations(&section)),
+            BTreeSet::from_iter(expected),
+            "{kind:?}"
+        );
     }
 }
 
@@ -246,7 +281,10 @@ fn a_function_tells_where_the_word_is() {
     // endbr64; mov 0(%rip), %rax; ret
     assert_eq!(code, [0xf3, 0x0f, 0x1e, 0xfa, 0x48, 0x8b, 0x05, 0, 0, 0, 0, 0xc3]);
     // The distance is counted from behind its own four bytes.
-    assert_eq!(object.relocations(&section), [(at + 7, R_X86_64_GOTTPOFF.0, names::DELTA.to_string(), -4)]);
+    assert_eq!(
+        object.relocations(&section),
+        [(at + 7, R_X86_64_GOTTPOFF.0, names::DELTA.to_string(), -4)]
+    );
 }
 
 #[test]
@@ -256,12 +294,14 @@ fn the_table_says_where_counters_and_keys_are() {
     let entries: Vec<_> = table
         .chunks(40)
         .map(|entry| {
-            let words: Vec<_> = entry[16..].as_chunks().0.iter().map(|word| u64::from_le_bytes(*word)).collect();
+            let words: Vec<_> =
+                entry[16..].as_chunks().0.iter().map(|word| u64::from_le_bytes(*word)).collect();
             (ModuleId(entry[..16].try_into().expect("16 bytes")), [words[0], words[1], words[2]])
         })
         .collect();
     let id = |id| ModuleId([id; 16]);
-    let [exact, single, atomic] = [Threads::Exact, Threads::Single, Threads::Atomic].map(|of| u64::from(of.code()));
+    let [exact, single, atomic] =
+        [Threads::Exact, Threads::Single, Threads::Atomic].map(|of| u64::from(of.code()));
     let fourth = 128 + 77 * 64;
     let expected = [
         (id(1), [0, 10, exact]),
@@ -277,9 +317,12 @@ fn the_table_says_where_counters_and_keys_are() {
 
 #[test]
 fn the_descriptor_leads_to_region_and_table() {
-    for (kind, keyed, flags) in
-        [(Kind::Executable, false, 0), (Kind::Static, true, 2), (Kind::Library, false, 1), (Kind::Library, true, 3)]
-    {
+    for (kind, keyed, flags) in [
+        (Kind::Executable, false, 0),
+        (Kind::Static, true, 2),
+        (Kind::Library, false, 1),
+        (Kind::Library, true, 3),
+    ] {
         let modules = if keyed { modules().to_vec() } else { modules()[..1].to_vec() };
         let object = Generated::of(&modules, kind);
         let (section, at, size) = object.place(names::IMAGE).expect("the descriptor");
@@ -311,8 +354,14 @@ fn what_is_needed_of_the_runtime_is_asked_for() {
         let mut expected = vec![names::RUNTIME];
         expected.extend(log.iter().filter(|_| logs));
         expected.extend([names::ENTRY, names::PREPARE_THREAD].iter().filter(|_| is_program));
-        expected.extend([names::CREATE_THREAD, names::REGISTRY, names::LEAVE].iter().filter(|_| replaces));
-        assert_eq!(object.undefined(), expected.into_iter().map(String::from).collect(), "{kind:?}");
+        expected.extend(
+            [names::CREATE_THREAD, names::REGISTRY, names::LEAVE].iter().filter(|_| replaces),
+        );
+        assert_eq!(
+            object.undefined(),
+            expected.into_iter().map(String::from).collect(),
+            "{kind:?}"
+        );
         let functions = [names::THREAD_FUNCTIONS, names::EXIT_FUNCTIONS].concat();
         for name in &functions {
             assert_eq!(object.place(name).is_some(), replaces, "{name}");
@@ -338,8 +387,11 @@ fn jumps_to(object: &Generated, function: &str) -> String {
     let (section, at, _) = object.place(function).expect("the function");
     let code = object.content(&section);
     let jump = (at as usize..code.len()).find(|&place| code[place] == 0xe9).expect("a jump") as u64;
-    let of_jump =
-        object.relocations(&section).into_iter().find(|(offset, ..)| *offset == jump + 1).expect("its target");
+    let of_jump = object
+        .relocations(&section)
+        .into_iter()
+        .find(|(offset, ..)| *offset == jump + 1)
+        .expect("its target");
     assert_eq!((of_jump.1, of_jump.3), (R_X86_64_PLT32.0, -4), "{function}");
     of_jump.2
 }
@@ -367,10 +419,18 @@ fn an_executable_shows_libraries_its_registry_and_lends_them_words() {
     let object = Generated::of(&modules(), Kind::Executable);
     let (section, at, size) = object.place(names::THREAD_FUNCTIONS[0]).expect("the function");
     let code = &object.content(&section)[at as usize..];
-    assert_eq!((size, &code[16..32]), (40, &pathformat::descriptor::thread_function::SIGNATURE[..]));
+    assert_eq!(
+        (size, &code[16..32]),
+        (40, &pathformat::descriptor::thread_function::SIGNATURE[..])
+    );
     let relocations = object.relocations(&section);
-    for (offset, kind, to) in [(32, R_X86_64_PC32, names::REGISTRY), (36, R_X86_64_TPOFF32, names::LENT)] {
-        assert!(relocations.contains(&(at + offset, kind.0, to.to_string(), 0)), "{to}: {relocations:?}");
+    for (offset, kind, to) in
+        [(32, R_X86_64_PC32, names::REGISTRY), (36, R_X86_64_TPOFF32, names::LENT)]
+    {
+        assert!(
+            relocations.contains(&(at + offset, kind.0, to.to_string(), 0)),
+            "{to}: {relocations:?}"
+        );
     }
     let (section, at, size) = object.place(names::LENT).expect("the words");
     assert_eq!((section.as_str(), at, size), (".tbss.__pathcc_lent", 0, 256 * 8));
@@ -382,7 +442,8 @@ fn an_executable_shows_libraries_its_registry_and_lends_them_words() {
 #[test]
 fn it_allows_what_protects_control_flow_and_needs_no_executable_stack() {
     let object = Generated::of(&modules(), Kind::Executable);
-    // A note of type 5, "GNU": property 0xc0000002 of four bytes, indirect branch tracking and shadow stack.
+    // A note of type 5, "GNU": property 0xc0000002 of four bytes, indirect branch tracking and
+    // shadow stack.
     let note = object.content(".note.gnu.property");
     assert_eq!(note[16..28], [2, 0, 0, 0xc0, 4, 0, 0, 0, 3, 0, 0, 0]);
     assert!(object.file().section_by_name(".note.GNU-stack").is_some());

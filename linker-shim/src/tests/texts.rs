@@ -3,6 +3,8 @@
 use std::ffi::{OsStr, OsString};
 use std::fs;
 
+use wrapper::response::{Dialect, join};
+
 use crate::{response, script};
 
 fn named(text: &str) -> Vec<OsString> {
@@ -19,7 +21,10 @@ fn a_script_is_at_most_a_mebibyte_long() {
 
 #[test]
 fn a_group_ends_with_its_own_parenthesis() {
-    assert_eq!(named("GROUP(a AS_NEEDED(b AS_NEEDED(c)) d) e (f) INPUT(g)"), ["a", "b", "c", "d", "g"]);
+    assert_eq!(
+        named("GROUP(a AS_NEEDED(b AS_NEEDED(c)) d) e (f) INPUT(g)"),
+        ["a", "b", "c", "d", "g"]
+    );
     assert_eq!(named("GROUP(a AS_NEEDED(b) c AS_NEEDED(d) e)"), ["a", "b", "c", "d", "e"]);
     assert_eq!(named("OUTPUT(x) INPUT y (z)"), [""; 0]);
 }
@@ -42,23 +47,23 @@ fn names_end_at_what_cannot_stand_in_one() {
 #[test]
 fn response_files_may_name_others() {
     let folder = tempfile::tempdir().expect("a temporary directory");
-    let at = |number: u32| OsString::from_iter([OsStr::new("@"), folder.path().join(number.to_string()).as_os_str()]);
+    let at = |number: u32| {
+        OsString::from_iter([OsStr::new("@"), folder.path().join(number.to_string()).as_os_str()])
+    };
     for number in 0..8 {
-        let words = [format!("before{number}").into(), at(number + 1), format!("behind{number}").into()];
-        fs::write(folder.path().join(number.to_string()), response::quote(&words)).expect("writable");
+        let words =
+            [format!("before{number}").into(), at(number + 1), format!("behind{number}").into()];
+        fs::write(folder.path().join(number.to_string()), join(&words, Dialect::Gnu))
+            .expect("writable");
     }
     fs::write(folder.path().join("8"), "innermost").expect("writable");
     let before = (0..8).map(|number| format!("before{number}"));
     let behind = (0..8).rev().map(|number| format!("behind{number}"));
-    let expected: Vec<_> = before.chain(["innermost".into()]).chain(behind).map(OsString::from).collect();
-    assert_eq!(response::expand(&[at(0)]).expect("few"), expected);
-    assert_eq!(response::expand(&["@".into(), "a@0".into()]).expect("few"), ["@", "a@0"]);
-}
-
-#[test]
-fn each_byte_that_means_something_is_quoted() {
-    let quoted = [("a", "a\n"), ("", "\"\"\n"), ("a b", "a\\ b\n"), ("'\"\\", "\\'\\\"\\\\\n"), ("\t\n", "\\\t\\\n\n")];
-    for (argument, text) in quoted {
-        assert_eq!(response::quote(&[argument.into()]), text.as_bytes(), "{argument}");
-    }
+    let expected: Vec<_> =
+        before.chain(["innermost".into()]).chain(behind).map(OsString::from).collect();
+    assert_eq!(response::expand(&[at(0)], &|| Dialect::Gnu).expect("few"), expected);
+    assert_eq!(
+        response::expand(&["@".into(), "a@0".into()], &|| Dialect::Gnu).expect("few"),
+        ["@", "a@0"]
+    );
 }

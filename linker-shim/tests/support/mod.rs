@@ -1,6 +1,8 @@
-//! What the tests share: an installed tree with the linker under test, a scratch directory, instrumented modules
-//! like those of the pass, and profiles.
+//! What the tests share: an installed tree with the linker under test, a scratch directory,
+//! instrumented modules like those of the pass, and profiles.
 #![allow(dead_code, reason = "each test program uses a part")]
+
+pub(crate) mod program;
 
 use std::collections::BTreeMap;
 use std::env;
@@ -38,15 +40,24 @@ pub(crate) fn pathld() -> &'static Path {
         fs::hard_link(env!("CARGO_BIN_EXE_pathld"), &linker).expect("one file system");
         fs::rename(&linker, bin.join("ld.pathld")).expect("writable");
         let archive = scratch.path().join("libpathrt.a");
-        let objects = [("counters.o", &[][..]), ("log.o", &["--features", "log"])].map(|(name, features)| {
-            let object = scratch.path().join(name);
-            let mut cargo = Command::new(env!("CARGO"));
-            cargo.args(["rustc", "--quiet", "-p", "pathrt", "--profile", "runtime"]).args(features);
-            cargo.arg("--target-dir").arg(Path::new(env!("CARGO_TARGET_TMPDIR")).join("runtime"));
-            cargo.arg("--").arg("--emit").arg(join("obj=", &object)).current_dir(env!("CARGO_MANIFEST_DIR"));
-            succeed(&mut cargo);
-            object
-        });
+        let objects =
+            [("counters.o", &[][..]), ("log.o", &["--features", "log"])].map(|(name, features)| {
+                let object = scratch.path().join(name);
+                let mut cargo = Command::new(env!("CARGO"));
+                cargo
+                    .args(["rustc", "--quiet", "-p", "pathrt", "--profile", "runtime"])
+                    .args(features);
+                cargo
+                    .arg("--target-dir")
+                    .arg(Path::new(env!("CARGO_TARGET_TMPDIR")).join("runtime"));
+                cargo
+                    .arg("--")
+                    .arg("--emit")
+                    .arg(join("obj=", &object))
+                    .current_dir(env!("CARGO_MANIFEST_DIR"));
+                succeed(&mut cargo);
+                object
+            });
         succeed(Command::new("ar").arg("rcsD").arg(&archive).args(objects));
         fs::rename(&archive, lib.join("libpathrt.a")).expect("writable");
         let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../runtime/static/threads.s");
@@ -66,7 +77,12 @@ fn join(prefix: &str, path: &Path) -> std::ffi::OsString {
 /// Runs a command that must succeed.
 pub(crate) fn succeed(command: &mut Command) -> Output {
     let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
-    assert!(output.status.success(), "{command:?}: {}\n{}", output.status, String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "{command:?}: {}\n{}",
+        output.status,
+        String::from_utf8_lossy(&output.stderr)
+    );
     output
 }
 
@@ -107,7 +123,11 @@ impl Scratch {
     /// Links here with clang and the linker under test, which calls `real`.
     pub(crate) fn link(&self, real: &str, arguments: &[&str]) -> Output {
         let output = self.linking(real, arguments).output().expect("there is a compiler");
-        assert!(output.status.success(), "{real} {arguments:?}:\n{}", String::from_utf8_lossy(&output.stderr));
+        assert!(
+            output.status.success(),
+            "{real} {arguments:?}:\n{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
         output
     }
 
@@ -139,14 +159,22 @@ impl Scratch {
         self.clang(&[&["-c", &format!("{name}.c"), "-o", &format!("{name}.o")], flags].concat());
     }
 
-    /// Compiles an instrumented module to `NAME.o`. It has a function `bump_NAME(long index)` that counts.
+    /// Compiles an instrumented module to `NAME.o`. It has a function `bump_NAME(long index)` that
+    /// counts.
     pub(crate) fn module(&self, name: &str, number: u8, counters: u64, flags: &[&str]) {
         let record = record::write(id(number), Threads::Exact.code(), [counters, 0], 7, b"payload");
         self.module_with(name, number, counters, &record, flags);
     }
 
     /// As [`module`](Self::module), with a record of the caller's choice.
-    pub(crate) fn module_with(&self, name: &str, number: u8, counters: u64, record: &[u8], flags: &[&str]) {
+    pub(crate) fn module_with(
+        &self,
+        name: &str,
+        number: u8,
+        counters: u64,
+        record: &[u8],
+        flags: &[&str],
+    ) {
         let bytes: Vec<String> = record.iter().map(u8::to_string).collect();
         let array = format!("{}{}", names::COUNTERS_PREFIX, id(number));
         let place = format!("{}{}", names::PLACE_PREFIX, id(number));
@@ -178,7 +206,10 @@ impl Scratch {
             bytes = bytes.join(","),
         );
         self.write(&format!("{name}.ll"), code);
-        self.clang(&[&["-O1", "-fPIC", "-c", &format!("{name}.ll"), "-o", &format!("{name}.o")], flags].concat());
+        self.clang(
+            &[&["-O1", "-fPIC", "-c", &format!("{name}.ll"), "-o", &format!("{name}.o")], flags]
+                .concat(),
+        );
     }
 
     /// The last record of the profile at a path.
@@ -190,15 +221,17 @@ impl Scratch {
     pub(crate) fn records(&self, name: &str) -> Vec<Summary> {
         let path = self.path(name);
         let bytes = fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-        let records = Profile::decode_all(&bytes).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let records = Profile::decode_all(&bytes)
+            .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         records.iter().map(Summary::new).collect()
     }
 
     /// The names of the files in a directory, sorted.
     pub(crate) fn files(&self, directory: &str) -> Vec<String> {
         let entries = fs::read_dir(self.path(directory)).expect("a directory");
-        let mut names: Vec<_> =
-            entries.map(|entry| entry.expect("readable").file_name().into_string().expect("UTF-8")).collect();
+        let mut names: Vec<_> = entries
+            .map(|entry| entry.expect("readable").file_name().into_string().expect("UTF-8"))
+            .collect();
         names.sort();
         names
     }
@@ -231,9 +264,9 @@ pub(crate) struct Summary {
 impl Summary {
     fn new(profile: &Profile<'_>) -> Self {
         let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).expect("UTF-8");
-        let counts = profile
-            .modules()
-            .flat_map(|module| module.counts.iter().map(|&(index, count)| ((module.id.0[0], index), count)));
+        let counts = profile.modules().flat_map(|module| {
+            module.counts.iter().map(|&(index, count)| ((module.id.0[0], index), count))
+        });
         assert!(profile.head.start > 0 && profile.head.stop >= profile.head.start);
         Self {
             modules: profile.modules().map(|module| (module.id.0[0], module.counters)).collect(),
@@ -261,10 +294,13 @@ impl Image {
         object::File::parse(&*self.0).expect("an ELF file")
     }
 
-    /// The numbers of the modules in its manifest section, which must be one that is loaded and never written.
+    /// The numbers of the modules in its manifest section, which must be one that is loaded and
+    /// never written.
     pub(crate) fn manifest(&self) -> Vec<u8> {
         let file = self.file();
-        let Some(section) = file.section_by_name(names::MANIFEST_SECTION) else { return Vec::new() };
+        let Some(section) = file.section_by_name(names::MANIFEST_SECTION) else {
+            return Vec::new();
+        };
         assert_eq!(section.kind(), object::SectionKind::ReadOnlyData);
         let records = Records::new(section.data().expect("in the file"));
         records.map(|record| record.expect("sound").head.id.0[0]).collect()
@@ -273,14 +309,17 @@ impl Image {
     /// Names of ours that the dynamic linker sees.
     pub(crate) fn leaked(&self) -> Vec<String> {
         let file = self.file();
-        let names = file.dynamic_symbols().filter_map(|symbol| symbol.name().ok().map(str::to_owned));
+        let names =
+            file.dynamic_symbols().filter_map(|symbol| symbol.name().ok().map(str::to_owned));
         names.filter(|name| name.contains("pathcc") || name.contains("__ehdr")).collect()
     }
 
     /// Address and size of all symbols whose names start like this.
     pub(crate) fn symbols(&self, prefix: &str) -> Vec<(u64, u64)> {
         let file = self.file();
-        let symbols = file.symbols().filter(|symbol| symbol.name().is_ok_and(|name| name.starts_with(prefix)));
+        let symbols = file
+            .symbols()
+            .filter(|symbol| symbol.name().is_ok_and(|name| name.starts_with(prefix)));
         symbols.map(|symbol| (symbol.address(), symbol.size())).collect()
     }
 }

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 
 use inkwell::basic_block::BasicBlock;
 use pathformat::manifest::{
-    Block, Call, CutReason, DagEdge, DagEdgeKind, Edge, Exit, Function, INDIRECT, Pattern, PatternShape, TableOf,
-    VECTOR, Whole,
+    Block, Call, CutReason, DagEdge, DagEdgeKind, Edge, Exit, Function, INDIRECT, Pattern,
+    PatternShape, TableOf, VECTOR, Whole,
 };
 use paths::Plan as PathIds;
 use paths::cuts::Reason;

@@ -94,7 +94,9 @@ impl Sites {
 
     /// All sites, each with its counter.
     pub(crate) fn all(&self) -> impl Iterator<Item = (u64, Site)> + '_ {
-        (0..).zip(&self.of_counter).flat_map(|(counter, sites)| sites.iter().map(move |&site| (counter, site)))
+        (0..)
+            .zip(&self.of_counter)
+            .flat_map(|(counter, sites)| sites.iter().map(move |&site| (counter, site)))
     }
 }
 

@@ -60,7 +60,8 @@ impl<'ctx> Graph<'ctx> {
         let split_off = split(function, analyses);
         let peeled = peel(function, analyses, options);
         let blocks = function.get_basic_blocks();
-        let index: HashMap<_, _> = blocks.iter().enumerate().map(|(at, block)| (*block, Block(at as u32))).collect();
+        let index: HashMap<_, _> =
+            blocks.iter().enumerate().map(|(at, block)| (*block, Block(at as u32))).collect();
         let mut edges: Vec<EdgeData> = Vec::new();
         let mut frequency: Vec<u64> = Vec::new();
         let mut outcomes: Vec<Outcome> = Vec::new();
@@ -73,7 +74,11 @@ impl<'ctx> Graph<'ctx> {
                 let to = index[&to];
                 let weight = llvm::edge_frequency(analyses, block, position);
                 let kind = edge_kind(block, terminator, position);
-                let outcome = if kind == EdgeKind::Opaque { Outcome::Indirect } else { outcome(terminator, position) };
+                let outcome = if kind == EdgeKind::Opaque {
+                    Outcome::Indirect
+                } else {
+                    outcome(terminator, position)
+                };
                 match edges[first..].iter().position(|edge| edge.to == to) {
                     Some(known) => {
                         let known = first + known;
@@ -88,7 +93,10 @@ impl<'ctx> Graph<'ctx> {
                 }
             }
             let out = &mut outcomes[first..];
-            if let [only @ (Outcome::True | Outcome::False | Outcome::Cases(_) | Outcome::Default)] = out {
+            if let [
+                only @ (Outcome::True | Outcome::False | Outcome::Cases(_) | Outcome::Default),
+            ] = out
+            {
                 *only = Outcome::Jump;
             }
         }
@@ -96,24 +104,39 @@ impl<'ctx> Graph<'ctx> {
         let is_left_above = |at| tail_calls && is_left_above(&blocks, &edges, Block(at as u32));
         let returns: Vec<bool> = (0..blocks.len()).map(is_left_above).collect();
         let next = |from: Block| edges.iter().find(|edge| edge.from == from).map(|edge| edge.to);
-        let leaves = |at: usize| tail_calls && next(Block(at as u32)).is_none_or(|to| returns[to.index()]);
+        let leaves =
+            |at: usize| tail_calls && next(Block(at as u32)).is_none_or(|to| returns[to.index()]);
         let ends: Vec<_> = blocks
             .iter()
             .enumerate()
-            .map(|(at, &block)| llvm::tail_call(block).filter(|_| leaves(at)).unwrap_or_else(|| end_point(block)))
+            .map(|(at, &block)| {
+                llvm::tail_call(block).filter(|_| leaves(at)).unwrap_or_else(|| end_point(block))
+            })
             .collect();
-        let stays: Vec<_> = blocks.iter().zip(&ends).map(|(&block, &end)| stays(block, end)).collect();
-        let data = blocks.iter().zip(&stays).zip(&returns).map(|((&block, stays), &counts_above)| {
-            let terminator = block.get_terminator().expect("every block has a terminator");
-            BlockData { exit: exit(terminator), may_stay: stays.is_some(), counts_above }
-        });
+        let stays: Vec<_> =
+            blocks.iter().zip(&ends).map(|(&block, &end)| stays(block, end)).collect();
+        let data =
+            blocks.iter().zip(&stays).zip(&returns).map(|((&block, stays), &counts_above)| {
+                let terminator = block.get_terminator().expect("every block has a terminator");
+                BlockData { exit: exit(terminator), may_stay: stays.is_some(), counts_above }
+            });
         let cfg = Cfg::new(data.collect(), edges).with_in_flight();
         let returns_twice = blocks.iter().any(|block| block.get_instructions().any(returns_twice));
         let measured = known.filter(|known| has_edges(&cfg, known));
         let is_measured = measured.is_some();
         let counts = |known: &Known| known.edges.iter().map(|&(_, _, count)| count).collect();
         let frequency = measured.map_or(frequency, counts);
-        Self { cfg, frequency, is_measured, returns_twice, outcomes, blocks, ends, stays, split_off }
+        Self {
+            cfg,
+            frequency,
+            is_measured,
+            returns_twice,
+            outcomes,
+            blocks,
+            ends,
+            stays,
+            split_off,
+        }
     }
 
     /// LLVM's block.
@@ -135,7 +158,8 @@ impl<'ctx> Graph<'ctx> {
 
     /// The calls of a block to functions, in their order.
     pub(crate) fn calls(&self, block: Block) -> impl Iterator<Item = InstructionValue<'ctx>> {
-        let calls_function = |at: &InstructionValue<'ctx>| InstructionFacts::of(*at).calls_function();
+        let calls_function =
+            |at: &InstructionValue<'ctx>| InstructionFacts::of(*at).calls_function();
         self.block(block).get_instructions().filter(calls_function)
     }
 
@@ -203,10 +227,12 @@ fn split<'ctx>(function: FunctionValue<'ctx>, analyses: *mut Analyses) -> Vec<Ba
         let facts = InstructionFacts::of(*at);
         !at.is_terminator() && (facts.returns_twice() || may_stay(*at) && is_followed(*at))
     };
-    let instructions = function.get_basic_blocks().into_iter().flat_map(|block| block.get_instructions());
+    let instructions =
+        function.get_basic_blocks().into_iter().flat_map(|block| block.get_instructions());
     // Collected first: splitting changes the lists that are walked.
     let calls: Vec<_> = instructions.filter(ends_block).collect();
-    let split_off: Vec<_> = calls.into_iter().filter_map(|call| llvm::split_after(call, analyses)).collect();
+    let split_off: Vec<_> =
+        calls.into_iter().filter_map(|call| llvm::split_after(call, analyses)).collect();
     if !split_off.is_empty() {
         llvm::forget_frequencies(function, analyses);
     }
@@ -224,14 +250,17 @@ fn is_followed(call: InstructionValue<'_>) -> bool {
     if call.get_parent().and_then(llvm::tail_call) == Some(call) {
         return false;
     }
-    let mut behind = std::iter::successors(call.get_next_instruction(), |at| at.get_next_instruction());
+    let mut behind =
+        std::iter::successors(call.get_next_instruction(), |at| at.get_next_instruction());
     behind.any(|at| !at.is_terminator() && !InstructionFacts::of(at).is_marker())
 }
 
 fn edge_kind(block: BasicBlock<'_>, terminator: InstructionValue<'_>, position: usize) -> EdgeKind {
     match terminator.get_opcode() {
         InstructionOpcode::IndirectBr | InstructionOpcode::CallBr => EdgeKind::Opaque,
-        InstructionOpcode::Invoke if InstructionFacts::of(terminator).returns_twice() => EdgeKind::Opaque,
+        InstructionOpcode::Invoke if InstructionFacts::of(terminator).returns_twice() => {
+            EdgeKind::Opaque
+        }
         InstructionOpcode::Invoke if position == 1 => EdgeKind::Unwind,
         InstructionOpcode::Invoke | InstructionOpcode::Br | InstructionOpcode::Switch
             if end_point(block) == terminator =>
@@ -299,7 +328,10 @@ fn returns_twice(instruction: InstructionValue<'_>) -> bool {
 }
 
 /// The call before `end`, or at it if that is an `invoke`, that control may stay in.
-fn stays<'ctx>(block: BasicBlock<'ctx>, end: InstructionValue<'ctx>) -> Option<InstructionValue<'ctx>> {
+fn stays<'ctx>(
+    block: BasicBlock<'ctx>,
+    end: InstructionValue<'ctx>,
+) -> Option<InstructionValue<'ctx>> {
     let mut before = block.get_instructions().take_while(move |at| *at != end);
     let calls_last = end.get_opcode() == InstructionOpcode::Invoke && !returns_twice(end);
     before.find(|at| !InstructionFacts::of(*at).goes_on()).or(calls_last.then_some(end))

@@ -13,13 +13,16 @@ use crate::options::Options;
 /// speed alone.
 pub(crate) fn read(options: &Options, source: &str) -> Option<Weights> {
     let path = options.weights.as_ref()?;
-    let instead =
-        if options.hot.is_some() { "estimates are used and all functions counted" } else { "estimates are used" };
+    let instead = if options.hot.is_some() {
+        "estimates are used and all functions counted"
+    } else {
+        "estimates are used"
+    };
     let warn = |why: &str| eprintln!("pathcc: warning: {}: {why}; {instead}", path.display());
     match fs::read_to_string(path) {
-        Ok(text) => {
-            Weights::for_source(&text, source).inspect_err(|line| warn(&format!("line {line} is damaged"))).ok()
-        }
+        Ok(text) => Weights::for_source(&text, source)
+            .inspect_err(|line| warn(&format!("line {line} is damaged")))
+            .ok(),
         Err(error) => {
             warn(&format!("cannot be read: {error}"));
             None

@@ -17,8 +17,8 @@ use inkwell::context::ContextRef;
 use inkwell::module::{Linkage, Module};
 use inkwell::types::BasicMetadataTypeEnum;
 use inkwell::values::{
-    BasicMetadataValueEnum, BasicValue, CallSiteValue, FunctionValue, GlobalValue, InstructionValue, IntValue,
-    MetadataValue, PointerValue,
+    BasicMetadataValueEnum, BasicValue, CallSiteValue, FunctionValue, GlobalValue,
+    InstructionValue, IntValue, MetadataValue, PointerValue,
 };
 use inkwell::{AtomicOrdering, AtomicRMWBinOp, GlobalVisibility, ThreadLocalMode};
 use pathformat::settings::{Stage, Threads};
@@ -85,7 +85,12 @@ struct Marks<'ctx> {
 
 impl<'ctx> CounterArray<'ctx> {
     /// Defines the array with so many counters and the keys of tables behind them, and a thread-local word if threads need it.
-    pub(crate) fn define(module: &Module<'ctx>, id: ModuleId, [counters, keys]: [u64; 2], options: &Options) -> Self {
+    pub(crate) fn define(
+        module: &Module<'ctx>,
+        id: ModuleId,
+        [counters, keys]: [u64; 2],
+        options: &Options,
+    ) -> Self {
         let context = module.get_context();
         let word = context.i64_type();
         let length = u32::try_from(counters + keys).unwrap_or(u32::MAX);
@@ -99,13 +104,18 @@ impl<'ctx> CounterArray<'ctx> {
             let leads = match options.addressing {
                 Addressing::Word => {
                     let address = array.as_pointer_value();
-                    let base = module.add_global(address.get_type(), None, &format!("{}{id}", names::BASE_PREFIX));
+                    let base = module.add_global(
+                        address.get_type(),
+                        None,
+                        &format!("{}{id}", names::BASE_PREFIX),
+                    );
                     base.set_initializer(&address);
                     base.set_thread_local_mode(Some(ThreadLocalMode::InitialExecTLSModel));
                     base
                 }
                 Addressing::Delta | Addressing::Site => {
-                    let place = module.add_global(word, None, &format!("{}{id}", names::PLACE_PREFIX));
+                    let place =
+                        module.add_global(word, None, &format!("{}{id}", names::PLACE_PREFIX));
                     place.set_initializer(&word.const_int(names::NOWHERE, false));
                     place
                 }
@@ -114,7 +124,10 @@ impl<'ctx> CounterArray<'ctx> {
             make_replaceable(module, leads);
             leads
         });
-        let marks = Marks { empty: context.metadata_node(&[]), not_sanitized: context.get_kind_id("nosanitize") };
+        let marks = Marks {
+            empty: context.metadata_node(&[]),
+            not_sanitized: context.get_kind_id("nosanitize"),
+        };
         let way = match options {
             _ if options.threads == Threads::Atomic => Way::Atomic,
             _ if options.stage == Stage::Early && options.promotion => Way::Optimised,
@@ -122,7 +135,16 @@ impl<'ctx> CounterArray<'ctx> {
             _ => Way::Assembly,
         };
         let find = (keys > 0).then(|| lookup::define(module));
-        Self { context, array, counters, find, word: leads, addressing: options.addressing, way, marks }
+        Self {
+            context,
+            array,
+            counters,
+            find,
+            word: leads,
+            addressing: options.addressing,
+            way,
+            marks,
+        }
     }
 
     /// The context that the module's types live in.
@@ -136,11 +158,18 @@ impl<'ctx> CounterArray<'ctx> {
     }
 
     /// The address of counter `first` in this thread. With `anew` LLVM must not take one that was read before.
-    pub(crate) fn address(&self, builder: &Builder<'ctx>, first: u64, anew: bool) -> PointerValue<'ctx> {
+    pub(crate) fn address(
+        &self,
+        builder: &Builder<'ctx>,
+        first: u64,
+        anew: bool,
+    ) -> PointerValue<'ctx> {
         let word = self.context.i64_type();
         let first = word.const_int(first, false);
         // SAFETY: `first` is below the array's length.
-        let from = |array| unsafe { builder.build_gep(word, array, &[first], "path.base") }.expect("positioned");
+        let from = |array| {
+            unsafe { builder.build_gep(word, array, &[first], "path.base") }.expect("positioned")
+        };
         let array = self.array.as_pointer_value();
         let Some(leads) = self.word.map(|word| word.as_pointer_value()) else { return from(array) };
         if self.addressing == Addressing::Word {
@@ -154,11 +183,17 @@ impl<'ctx> CounterArray<'ctx> {
 
     /// The thread's word, by code that links into anything. LLVM would assume that what is not meant for a library is in
     /// an executable, but linkers put it into libraries too. In executables they make the first load a constant.
-    fn read_word(&self, builder: &Builder<'ctx>, word: PointerValue<'ctx>, anew: bool) -> PointerValue<'ctx> {
+    fn read_word(
+        &self,
+        builder: &Builder<'ctx>,
+        word: PointerValue<'ctx>,
+        anew: bool,
+    ) -> PointerValue<'ctx> {
         let kind = word.get_type().fn_type(&[], false);
         let name = word.get_name().to_string_lossy();
         let text = format!("movq {name}@GOTTPOFF(%rip), $0\n\tmovq %fs:($0), $0");
-        let code = self.context.create_inline_asm(kind, text, "=r".into(), anew, false, None, false);
+        let code =
+            self.context.create_inline_asm(kind, text, "=r".into(), anew, false, None, false);
         let call = builder.build_indirect_call(kind, code, &[], "path.array").expect("positioned");
         self.promise(call, (!anew).then_some(NO_MEMORY));
         call.try_as_basic_value().unwrap_basic().into_pointer_value()
@@ -166,11 +201,17 @@ impl<'ctx> CounterArray<'ctx> {
 
     /// The thread's word that a variable tells the place of. It is two instructions, one behind the other, so that the linker can put
     /// others there (`linker-shim/src/words.rs`).
-    fn read_delta(&self, builder: &Builder<'ctx>, place: PointerValue<'ctx>, anew: bool) -> IntValue<'ctx> {
+    fn read_delta(
+        &self,
+        builder: &Builder<'ctx>,
+        place: PointerValue<'ctx>,
+        anew: bool,
+    ) -> IntValue<'ctx> {
         let kind = self.context.i64_type().fn_type(&[], false);
         let name = place.get_name().to_string_lossy();
         let text = format!("movq {name}(%rip), $0\n\tmovq %fs:($0), $0");
-        let code = self.context.create_inline_asm(kind, text, "=r".into(), anew, false, None, false);
+        let code =
+            self.context.create_inline_asm(kind, text, "=r".into(), anew, false, None, false);
         let call = builder.build_indirect_call(kind, code, &[], "path.delta").expect("positioned");
         self.promise(call, (!anew).then_some(NO_MEMORY));
         call.try_as_basic_value().unwrap_basic().into_int_value()
@@ -180,7 +221,8 @@ impl<'ctx> CounterArray<'ctx> {
     fn promise(&self, call: CallSiteValue<'ctx>, memory: Option<u64>) {
         let memory = memory.map(|memory| ("memory", memory));
         for (name, value) in [("nounwind", 0), ("willreturn", 0)].into_iter().chain(memory) {
-            let known = self.context.create_enum_attribute(Attribute::get_named_enum_kind_id(name), value);
+            let known =
+                self.context.create_enum_attribute(Attribute::get_named_enum_kind_id(name), value);
             call.add_attribute(AttributeLoc::Function, known);
         }
     }
@@ -203,14 +245,24 @@ impl<'ctx> CounterArray<'ctx> {
     }
 
     /// Which counter of a table counts `key`, from the table's first one on.
-    pub(crate) fn find(&self, builder: &Builder<'ctx>, key: IntValue<'ctx>, table: TableLayout) -> IntValue<'ctx> {
+    pub(crate) fn find(
+        &self,
+        builder: &Builder<'ctx>,
+        key: IntValue<'ctx>,
+        table: TableLayout,
+    ) -> IntValue<'ctx> {
         let find = self.find.expect("a module with tables has the function");
         let word = self.context.i64_type();
         let number = |value| word.const_int(value, false);
         let first = number(self.counters + table.first_key);
         // SAFETY: the keys stand in the array, behind the counters.
-        let keys = unsafe { builder.build_gep(word, self.array.as_pointer_value(), &[first], "") }.expect("positioned");
-        let call = builder.build_call(find, &[keys.into(), number(table.slots).into(), key.into()], "path.slot");
+        let keys = unsafe { builder.build_gep(word, self.array.as_pointer_value(), &[first], "") }
+            .expect("positioned");
+        let call = builder.build_call(
+            find,
+            &[keys.into(), number(table.slots).into(), key.into()],
+            "path.slot",
+        );
         let call = call.expect("positioned");
         call.set_call_convention(find.get_call_conventions());
         call.try_as_basic_value().unwrap_basic().into_int_value()
@@ -260,22 +312,39 @@ impl<'ctx> CounterArray<'ctx> {
 
     /// Nothing can interrupt the step in its middle: neither a signal whose handler steps the same counter, nor the end of
     /// the process. Sanitizers see no access in it.
-    fn step_by_assembly(&self, builder: &Builder<'ctx>, counter: PointerValue<'ctx>, step: Step<'ctx>) {
+    fn step_by_assembly(
+        &self,
+        builder: &Builder<'ctx>,
+        counter: PointerValue<'ctx>,
+        step: Step<'ctx>,
+    ) {
         let pointer = counter.get_type();
         let (text, constraints, amount) = match step {
             Step::Up => ("incq $0", "=*m,*m,~{dirflag},~{fpsr},~{flags}", None),
             Step::Down => ("decq $0", "=*m,*m,~{dirflag},~{fpsr},~{flags}", None),
-            Step::By(amount) => ("addq $2, $0", "=*m,*m,r,~{dirflag},~{fpsr},~{flags}", Some(amount)),
+            Step::By(amount) => {
+                ("addq $2, $0", "=*m,*m,r,~{dirflag},~{fpsr},~{flags}", Some(amount))
+            }
         };
         let mut kinds = vec![pointer.into(), pointer.into()];
         kinds.extend(amount.map(|amount| BasicMetadataTypeEnum::from(amount.get_type())));
         let kind = self.context.void_type().fn_type(&kinds, false);
-        let code = self.context.create_inline_asm(kind, text.into(), constraints.into(), false, false, None, false);
+        let code = self.context.create_inline_asm(
+            kind,
+            text.into(),
+            constraints.into(),
+            false,
+            false,
+            None,
+            false,
+        );
         let mut arguments = vec![counter.into(), counter.into()];
         arguments.extend(amount.map(BasicMetadataValueEnum::from));
         let call = builder.build_indirect_call(kind, code, &arguments, "").expect("positioned");
         let attribute = Attribute::get_named_enum_kind_id;
-        let element = self.context.create_type_attribute(attribute("elementtype"), self.context.i64_type().into());
+        let element = self
+            .context
+            .create_type_attribute(attribute("elementtype"), self.context.i64_type().into());
         call.add_attribute(AttributeLoc::Param(0), element);
         call.add_attribute(AttributeLoc::Param(1), element);
         self.promise(call, Some(ARGUMENTS_ONLY));
@@ -298,7 +367,9 @@ impl<'ctx> CounterArray<'ctx> {
     }
 
     fn mark(&self, instruction: InstructionValue<'ctx>, kind: u32) {
-        instruction.set_metadata(self.marks.empty, kind).expect("a node can be attached to an instruction");
+        instruction
+            .set_metadata(self.marks.empty, kind)
+            .expect("a node can be attached to an instruction");
     }
 }
 

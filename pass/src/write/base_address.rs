@@ -52,16 +52,30 @@ impl<'a, 'ctx> BaseAddress<'a, 'ctx> {
         let kept = keeps.then(|| array.address(builder, first_counter, false));
         let behind_call = behind_call(graph);
         let often = executions(graph, ENTRY).saturating_mul(OFTEN);
-        let counts_often =
-            |block: Block| behind_call[block.index()][1] && executions(graph, block) > often && counts_behind(block);
+        let counts_often = |block: Block| {
+            behind_call[block.index()][1]
+                && executions(graph, block) > often
+                && counts_behind(block)
+        };
         let reads_again = may_read_again && !graph.cfg.blocks().any(counts_often);
-        Self { array, first_counter, kept, anew, behind_call, reads_again, is_behind_call: Cell::new(false) }
+        Self {
+            array,
+            first_counter,
+            kept,
+            anew,
+            behind_call,
+            reads_again,
+            is_behind_call: Cell::new(false),
+        }
     }
 
     /// Tells that code will be written in `block` before `at`.
     pub(super) fn stand_before(&self, block: Block, at: InstructionValue<'ctx>) {
-        let before = std::iter::successors(at.get_previous_instruction(), |at| at.get_previous_instruction());
-        self.is_behind_call.set(self.behind_call[block.index()][0] || before.into_iter().any(is_call));
+        let before = std::iter::successors(at.get_previous_instruction(), |at| {
+            at.get_previous_instruction()
+        });
+        self.is_behind_call
+            .set(self.behind_call[block.index()][0] || before.into_iter().any(is_call));
     }
 
     /// Tells that code will be written on an edge out of `block`.
@@ -85,7 +99,8 @@ fn is_call(instruction: InstructionValue<'_>) -> bool {
 
 /// Estimated executions of a block.
 fn executions(graph: &Graph<'_>, block: Block) -> u64 {
-    let edges = if block == ENTRY { graph.cfg.successors(block) } else { graph.cfg.predecessors(block) };
+    let edges =
+        if block == ENTRY { graph.cfg.successors(block) } else { graph.cfg.predecessors(block) };
     edges.iter().fold(0, |sum, edge| sum.saturating_add(graph.frequency[edge.index()]))
 }
 
@@ -93,7 +108,8 @@ fn executions(graph: &Graph<'_>, block: Block) -> u64 {
 fn behind_call(graph: &Graph<'_>) -> Vec<[bool; 2]> {
     let calls = |block: Block| graph.block(block).get_instructions().any(is_call);
     let mut behind: Vec<_> = graph.cfg.blocks().map(|block| [false, calls(block)]).collect();
-    let mut pending: Vec<Block> = graph.cfg.blocks().filter(|block| behind[block.index()][1]).collect();
+    let mut pending: Vec<Block> =
+        graph.cfg.blocks().filter(|block| behind[block.index()][1]).collect();
     while let Some(block) = pending.pop() {
         for &edge in graph.cfg.successors(block) {
             let to = graph.cfg.edge(edge).to;

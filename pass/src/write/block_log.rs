@@ -15,13 +15,22 @@ use crate::plan::PathPlan;
 use super::function::Function;
 
 /// Adds the calls to a function of module `id`.
-pub(super) fn instrument<'ctx>(module: &Module<'ctx>, function: &Function<'_, 'ctx>, plan: &PathPlan, id: ModuleId) {
+pub(super) fn instrument<'ctx>(
+    module: &Module<'ctx>,
+    function: &Function<'_, 'ctx>,
+    plan: &PathPlan,
+    id: ModuleId,
+) {
     let context = module.get_context();
-    let (word, half, pointer) = (context.i64_type(), context.i32_type(), context.ptr_type(Default::default()));
+    let (word, half, pointer) =
+        (context.i64_type(), context.i32_type(), context.ptr_type(Default::default()));
     let declare = |name: &str, result: bool, parameters: &[BasicMetadataTypeEnum<'ctx>]| {
         module.get_function(name).unwrap_or_else(|| {
-            let kind =
-                if result { word.fn_type(parameters, false) } else { context.void_type().fn_type(parameters, false) };
+            let kind = if result {
+                word.fn_type(parameters, false)
+            } else {
+                context.void_type().fn_type(parameters, false)
+            };
             module.add_function(name, kind, None)
         })
     };
@@ -32,7 +41,9 @@ pub(super) fn instrument<'ctx>(module: &Module<'ctx>, function: &Function<'_, 'c
     let identity = identity(module, id);
 
     let builder = context.create_builder();
-    let call = |at: InstructionValue<'ctx>, callee: FunctionValue<'ctx>, arguments: &[BasicMetadataValueEnum<'ctx>]| {
+    let call = |at: InstructionValue<'ctx>,
+                callee: FunctionValue<'ctx>,
+                arguments: &[BasicMetadataValueEnum<'ctx>]| {
         builder.position_before(&at);
         let call = builder.build_call(callee, arguments, "").expect("positioned");
         call.try_as_basic_value().basic()
@@ -41,12 +52,16 @@ pub(super) fn instrument<'ctx>(module: &Module<'ctx>, function: &Function<'_, 'c
     let frame: BasicMetadataValueEnum<'ctx> = {
         let at = llvm::first_insertion(graph.blocks[0]).expect("an entry block can hold code");
         let index = half.const_int(function.layout.index as u64, false);
-        call(at, enter, &[identity.as_pointer_value().into(), index.into()]).expect("enter gives a number").into()
+        call(at, enter, &[identity.as_pointer_value().into(), index.into()])
+            .expect("enter gives a number")
+            .into()
     };
     let dag = &plan.cut.dag;
     for edge in dag.edges() {
         let data = dag.edge(edge);
-        if matches!(data.kind, Kind::Leave | Kind::End(Place::InBlock, _)) && !graph.cfg.counts_above(data.from) {
+        if matches!(data.kind, Kind::Leave | Kind::End(Place::InBlock, _))
+            && !graph.cfg.counts_above(data.from)
+        {
             call(graph.end_point(data.from), end, &[frame]);
         }
     }

@@ -21,7 +21,11 @@ pub(super) fn indirect_calls<'ctx>(graph: &Graph<'ctx>) -> Vec<Call<'ctx>> {
 }
 
 /// Counts what these calls call.
-pub(super) fn count<'ctx>(code: &Insertion<'_, 'ctx>, calls: &[Call<'ctx>], tables: &[(TableOf, TableLayout)]) {
+pub(super) fn count<'ctx>(
+    code: &Insertion<'_, 'ctx>,
+    calls: &[Call<'ctx>],
+    tables: &[(TableOf, TableLayout)],
+) {
     let tables = tables.iter().filter(|(of, _)| matches!(of, TableOf::Callees { .. }));
     for (&(block, call), (_, table)) in calls.iter().zip(tables) {
         code.position_before(block, call);

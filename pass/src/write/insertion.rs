@@ -67,14 +67,16 @@ impl<'a, 'ctx> Insertion<'a, 'ctx> {
                 llvm::split_edge(from, to).expect("an edge of kind Plain can be split")
             };
             let between = *self.between.borrow_mut().entry(edge).or_insert_with(split);
-            self.builder.position_before(&between.get_terminator().expect("every block has a terminator"));
+            self.builder
+                .position_before(&between.get_terminator().expect("every block has a terminator"));
             self.base.stand_behind(data.from);
         }
     }
 
     /// The first place in `block` where code can stand.
     pub(super) fn top(&self, block: Block) -> InstructionValue<'ctx> {
-        llvm::first_insertion(self.graph.block(block)).expect("a block that is counted at its top can hold code")
+        llvm::first_insertion(self.graph.block(block))
+            .expect("a block that is counted at its top can hold code")
     }
 
     /// The type of counters and keys.
@@ -104,13 +106,21 @@ impl<'a, 'ctx> Insertion<'a, 'ctx> {
 
     /// A step of the counter `index + constant` that steps nothing if the function has no such counter. A register is set
     /// wherever control may come back to; should it be spoilt all the same, nobody else's memory is.
-    fn checked(&self, index: IntValue<'ctx>, constant: u64, step: Step<'ctx>) -> (IntValue<'ctx>, Step<'ctx>) {
+    fn checked(
+        &self,
+        index: IntValue<'ctx>,
+        constant: u64,
+        step: Step<'ctx>,
+    ) -> (IntValue<'ctx>, Step<'ctx>) {
         let builder = &self.builder;
         let number = |value| self.word().const_int(value, true);
         let index = builder.build_int_add(index, number(constant), "").expect("positioned");
-        let is_one = builder.build_int_compare(IntPredicate::ULT, index, number(self.num_counters), "");
+        let is_one =
+            builder.build_int_compare(IntPredicate::ULT, index, number(self.num_counters), "");
         let is_one = is_one.expect("positioned");
-        let select = |yes, no| builder.build_select(is_one, yes, no, "").expect("positioned").into_int_value();
+        let select = |yes, no| {
+            builder.build_select(is_one, yes, no, "").expect("positioned").into_int_value()
+        };
         let amount = self.array.amount(step);
         (select(index, number(0)), Step::By(select(amount, number(0))))
     }

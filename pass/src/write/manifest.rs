@@ -26,7 +26,13 @@ pub(super) fn identity(content: &[u8], code: u64) -> ModuleId {
 
 /// Puts the manifest of a unit with so many counters and keys, encoded as `payload`, into the object
 /// that `module` becomes, and marks the module as done.
-pub(super) fn attach(module: &Module<'_>, payload: Vec<u8>, id: ModuleId, size: [u64; 2], options: &Options) {
+pub(super) fn attach(
+    module: &Module<'_>,
+    payload: Vec<u8>,
+    id: ModuleId,
+    size: [u64; 2],
+    options: &Options,
+) {
     let stored = zstd::bulk::compress(&payload, LEVEL);
     let stored = stored.expect("compressing into memory does not fail");
     let flag = |flag, is_set: bool| if is_set { flag } else { 0 };
@@ -42,7 +48,8 @@ pub(super) fn attach(module: &Module<'_>, payload: Vec<u8>, id: ModuleId, size: 
 /// Assembly that puts `bytes` into the manifest section.
 fn assembly(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len() * 4 + 200);
-    let _ = writeln!(text, "\t.pushsection {},\"aR\",@progbits\n\t.p2align 3", names::MANIFEST_SECTION);
+    let _ =
+        writeln!(text, "\t.pushsection {},\"aR\",@progbits\n\t.p2align 3", names::MANIFEST_SECTION);
     for line in bytes.chunks(512) {
         text.push_str("\t.ascii \"");
         for &byte in line {

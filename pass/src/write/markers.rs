@@ -12,7 +12,12 @@ use inkwell::context::ContextRef;
 use pathformat::{ModuleId, names};
 
 /// Adds the word of function number `index` in the manifest of module `id`, where the builder stands.
-pub(super) fn declare<'ctx>(context: ContextRef<'ctx>, builder: &Builder<'ctx>, id: ModuleId, index: usize) {
+pub(super) fn declare<'ctx>(
+    context: ContextRef<'ctx>,
+    builder: &Builder<'ctx>,
+    id: ModuleId,
+    index: usize,
+) {
     let Some(word) = id.function_word(index) else { return };
     let section = names::FUNCTIONS_SECTION;
     // A flag `o` links the section to that of the label, and `?` puts it into the group of the section before.
@@ -23,7 +28,8 @@ pub(super) fn declare<'ctx>(context: ContextRef<'ctx>, builder: &Builder<'ctx>, 
     let code = context.create_inline_asm(kind, text, String::new(), true, false, None, false);
     let call = builder.build_indirect_call(kind, code, &[], "").expect("positioned");
     for (name, value) in [("nounwind", 0), ("willreturn", 0), ("memory", 0)] {
-        let attribute = context.create_enum_attribute(Attribute::get_named_enum_kind_id(name), value);
+        let attribute =
+            context.create_enum_attribute(Attribute::get_named_enum_kind_id(name), value);
         call.add_attribute(AttributeLoc::Function, attribute);
     }
 }

@@ -22,7 +22,8 @@ pub(super) fn add<'ctx>(
     let context = module.get_context();
     let (byte, half, word) = (context.i8_type(), context.i32_type(), context.i64_type());
     let bytes = |bytes: &[u8]| {
-        let values: Vec<IntValue<'_>> = bytes.iter().map(|&value| byte.const_int(value.into(), false)).collect();
+        let values: Vec<IntValue<'_>> =
+            bytes.iter().map(|&value| byte.const_int(value.into(), false)).collect();
         BasicValueEnum::from(byte.const_array(&values))
     };
     let number = |value: u32| BasicValueEnum::from(half.const_int(value.into(), false));

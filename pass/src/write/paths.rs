@@ -100,7 +100,9 @@ impl<'ctx> Writer<'_, 'ctx> {
             let data = dag.edge(edge);
             if matches!(data.kind, Kind::Start(Place::InBlock, _)) {
                 self.write_at(edge, data.to, self.code.top(data.to));
-            } else if let Some(op) = self.plan.placement.speculative(edge).filter(|_| self.is_only_way(edge)) {
+            } else if let Some(op) =
+                self.plan.placement.speculative(edge).filter(|_| self.is_only_way(edge))
+            {
                 self.code.position_before(data.to, self.code.top(data.to));
                 self.write(op, Step::Up);
             }
@@ -134,7 +136,10 @@ impl<'ctx> Writer<'_, 'ctx> {
             }
             if let Some(Cut { end, start }) = dag.cut(edge) {
                 for half in [end, start] {
-                    if matches!(dag.edge(half).kind, Kind::End(Place::OnEdges, _) | Kind::Start(Place::OnEdges, _)) {
+                    if matches!(
+                        dag.edge(half).kind,
+                        Kind::End(Place::OnEdges, _) | Kind::Start(Place::OnEdges, _)
+                    ) {
                         ops.extend(self.ops(half));
                     }
                 }
@@ -152,7 +157,8 @@ impl<'ctx> Writer<'_, 'ctx> {
         let placement = &self.plan.placement;
         let back = placement.back(edge).map(|op| (op, Step::Down));
         let speculative = placement.speculative(edge).filter(|_| !self.is_only_way(edge));
-        let forth = [placement.op(edge), speculative].into_iter().flatten().map(|op| (op, Step::Up));
+        let forth =
+            [placement.op(edge), speculative].into_iter().flatten().map(|op| (op, Step::Up));
         back.into_iter().chain(forth)
     }
 
@@ -173,19 +179,35 @@ impl<'ctx> Writer<'_, 'ctx> {
     /// Writes one step where the builder stands; `step` is which way it counts, if it does.
     fn write(&self, op: Op, step: Step<'ctx>) {
         let word = self.code.word();
-        let load = || self.code.builder.build_load(word, self.slot, "path").expect("positioned").into_int_value();
+        let load = || {
+            self.code
+                .builder
+                .build_load(word, self.slot, "path")
+                .expect("positioned")
+                .into_int_value()
+        };
         match op {
             Op::Set(value) => self.set(value),
             Op::Add(value) => {
-                let sum = self.code.builder.build_int_add(load(), word.const_int(value as u64, true), "path");
-                self.code.builder.build_store(self.slot, sum.expect("positioned")).expect("positioned");
+                let sum = self.code.builder.build_int_add(
+                    load(),
+                    word.const_int(value as u64, true),
+                    "path",
+                );
+                self.code
+                    .builder
+                    .build_store(self.slot, sum.expect("positioned"))
+                    .expect("positioned");
             }
             Op::Count(value) => match self.table {
                 None => self.code.step(Some(load()), value as u64, step),
                 // Keys are not 0.
                 Some(table) => {
                     let key = word.const_int((value as u64).wrapping_add(1), false);
-                    self.code.see(self.code.builder.build_int_add(load(), key, "").expect("positioned"), table);
+                    self.code.see(
+                        self.code.builder.build_int_add(load(), key, "").expect("positioned"),
+                        table,
+                    );
                 }
             },
             Op::CountAt(id) => match self.table {
@@ -197,6 +219,9 @@ impl<'ctx> Writer<'_, 'ctx> {
 
     fn set(&self, value: i64) {
         let word = self.code.word();
-        self.code.builder.build_store(self.slot, word.const_int(value as u64, true)).expect("positioned");
+        self.code
+            .builder
+            .build_store(self.slot, word.const_int(value as u64, true))
+            .expect("positioned");
     }
 }

@@ -41,7 +41,12 @@ impl<'ctx> Promoted<'ctx> {
     }
 
     /// Chooses counters; `builder` stands at the entry of the function.
-    pub(super) fn choose(graph: &Graph<'ctx>, sites: &Sites, builder: &Builder<'ctx>, word: IntType<'ctx>) -> Self {
+    pub(super) fn choose(
+        graph: &Graph<'ctx>,
+        sites: &Sites,
+        builder: &Builder<'ctx>,
+        word: IntType<'ctx>,
+    ) -> Self {
         let mut promoted = Self::none();
         for (counter, sites) in sites.by_counter() {
             let [Site::Top(block)] = *sites else { continue };
@@ -56,10 +61,13 @@ impl<'ctx> Promoted<'ctx> {
 
     /// Steps a counter where `code` is inserted.
     pub(super) fn step(&self, code: &Insertion<'_, 'ctx>, counter: u64) {
-        let Some(Sum { slot, .. }) = self.0.get(&counter) else { return code.step(None, counter, Step::Up) };
+        let Some(Sum { slot, .. }) = self.0.get(&counter) else {
+            return code.step(None, counter, Step::Up);
+        };
         let word = code.word();
         let sum = code.builder.build_load(word, *slot, "").expect("positioned").into_int_value();
-        let sum = code.builder.build_int_add(sum, word.const_int(1, false), "").expect("positioned");
+        let sum =
+            code.builder.build_int_add(sum, word.const_int(1, false), "").expect("positioned");
         code.builder.build_store(*slot, sum).expect("positioned");
     }
 
@@ -83,14 +91,17 @@ fn exit_of_loop(graph: &Graph<'_>, block: Block) -> Option<Edge> {
     let (&[turn], &[exit]) = (turns.as_slice(), exits.as_slice()) else { return None };
     let often = graph.frequency[turn.index()] > graph.frequency[exit.index()].saturating_mul(TURNS);
     let waits = graph.block(block).get_instructions().any(waits);
-    (often && !waits && !cfg.may_stay(block) && cfg.edge(exit).kind == EdgeKind::Plain).then_some(exit)
+    (often && !waits && !cfg.may_stay(block) && cfg.edge(exit).kind == EdgeKind::Plain)
+        .then_some(exit)
 }
 
 /// Whether an instruction looks at what others change: volatile and atomic accesses, and assembly, of which that is not known.
 fn waits(instruction: InstructionValue<'_>) -> bool {
     use InstructionOpcode::{AtomicCmpXchg, AtomicRMW, Fence, Load, Store};
     let is_plain = || {
-        let ordering = instruction.get_atomic_ordering().is_ok_and(|ordering| ordering != AtomicOrdering::NotAtomic);
+        let ordering = instruction
+            .get_atomic_ordering()
+            .is_ok_and(|ordering| ordering != AtomicOrdering::NotAtomic);
         !ordering && !instruction.get_volatile().unwrap_or(false)
     };
     match instruction.get_opcode() {

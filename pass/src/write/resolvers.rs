@@ -19,9 +19,9 @@ pub(super) fn prepare(module: &Module<'_>, options: &Options) {
         return;
     }
     let resolvers = llvm::ifunc_resolvers(module);
-    let resolvers = resolvers
-        .into_iter()
-        .filter(|resolver| resolver.count_basic_blocks() > 0 && !FunctionFacts::of(*resolver).is_naked());
+    let resolvers = resolvers.into_iter().filter(|resolver| {
+        resolver.count_basic_blocks() > 0 && !FunctionFacts::of(*resolver).is_naked()
+    });
     for resolver in resolvers {
         let builder = module.get_context().create_builder();
         let Some(entry) = resolver.get_first_basic_block() else { continue };
@@ -35,7 +35,8 @@ pub(super) fn prepare(module: &Module<'_>, options: &Options) {
 fn early<'ctx>(module: &Module<'ctx>) -> FunctionValue<'ctx> {
     module.get_function(names::EARLY).unwrap_or_else(|| {
         let context = module.get_context();
-        let early = module.add_function(names::EARLY, context.void_type().fn_type(&[], false), None);
+        let early =
+            module.add_function(names::EARLY, context.void_type().fn_type(&[], false), None);
         let builder = context.create_builder();
         builder.position_at_end(context.append_basic_block(early, ""));
         builder.build_return(None).expect("positioned");

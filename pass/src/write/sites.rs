@@ -40,13 +40,17 @@ pub(super) fn instrument<'ctx>(
         }
     }
     let counts_behind = |block: Block| {
-        let counts = |&edge: &Edge| !on_edges[edge.index()].is_empty() || at_top[graph.cfg.edge(edge).to.index()];
+        let counts = |&edge: &Edge| {
+            !on_edges[edge.index()].is_empty() || at_top[graph.cfg.edge(edge).to.index()]
+        };
         at_end[block.index()] || graph.cfg.successors(block).iter().any(counts)
     };
     let needs = sites.all().next().is_some() || !tables.is_empty();
     let may_read_again = options.techniques.reading_again;
     let base = BaseAddress::new(function, array, &builder, may_read_again, needs, counts_behind);
-    let fewest = options.mode == Mode::Blocks && options.placement == Placement::SpanningTree && !graph.returns_twice;
+    let fewest = options.mode == Mode::Blocks
+        && options.placement == Placement::SpanningTree
+        && !graph.returns_twice;
     let promoted = if fewest && options.promotion && options.stage != Stage::Early {
         Promoted::choose(graph, sites, &builder, context.i64_type())
     } else {
@@ -63,7 +67,9 @@ pub(super) fn instrument<'ctx>(
         }
         promoted.step(&code, counter);
     }
-    for (edge, counters) in graph.cfg.edges().zip(&on_edges).filter(|(_, counters)| !counters.is_empty()) {
+    for (edge, counters) in
+        graph.cfg.edges().zip(&on_edges).filter(|(_, counters)| !counters.is_empty())
+    {
         code.position_on(edge);
         counters.iter().for_each(|&counter| promoted.step(&code, counter));
     }

@@ -11,7 +11,9 @@ fn cut(text: &str, limit: u64) -> (u64, String) {
     let cuts = Cuts::within(&named.cfg, &named.frequency, limit);
     let by_limit = named.cfg.edges().filter(|&edge| cuts.reason(edge) == Some(Reason::Limit));
     let name = |block: paths::cfg::Block| named.names[block.index()].as_str();
-    let words = by_limit.map(|edge| named.cfg.edge(edge)).map(|edge| format!("{}→{}", name(edge.from), name(edge.to)));
+    let words = by_limit
+        .map(|edge| named.cfg.edge(edge))
+        .map(|edge| format!("{}→{}", name(edge.from), name(edge.to)));
     (planned(&named, limit).numbering.total(), words.collect::<Vec<_>>().join(" "))
 }
 
@@ -41,17 +43,26 @@ fn loops_are_cut_off_from_the_one_with_most_paths_on() {
         (27, 26, 5),
     ] {
         let (total, edges) = cut(&loops(5), limit);
-        let mut headers: Vec<_> = edges.split_whitespace().filter_map(|edge| edge.split('→').nth(1)).collect();
+        let mut headers: Vec<_> =
+            edges.split_whitespace().filter_map(|edge| edge.split('→').nth(1)).collect();
         headers.dedup();
         let expected: Vec<_> = (0..off).map(|at| format!("h{at}")).collect();
-        assert_eq!((total, headers), (paths, expected.iter().map(String::as_str).collect()), "{limit}");
+        assert_eq!(
+            (total, headers),
+            (paths, expected.iter().map(String::as_str).collect()),
+            "{limit}"
+        );
     }
-    assert_eq!(cut(&loops(3), 26), (15, "w0_0→h0 w0_1→h0 w0_2→h0 w0_3→h0 w1_0→h1 w1_1→h1 w1_2→h1".into()));
+    assert_eq!(
+        cut(&loops(3), 26),
+        (15, "w0_0→h0 w0_1→h0 w0_2→h0 w0_3→h0 w1_0→h1 w1_1→h1 w1_2→h1".into())
+    );
 }
 
 /// Eight branches with two ways each, one behind the other.
 fn diamonds() -> String {
-    let lines = (0..8).map(|at| format!("a{at}: b{at}*3 c{at}*1\nb{at}: a{0}*3\nc{at}: a{0}*1\n", at + 1));
+    let lines =
+        (0..8).map(|at| format!("a{at}: b{at}*3 c{at}*1\nb{at}: a{0}*3\nc{at}: a{0}*1\n", at + 1));
     lines.collect::<String>() + "a8:"
 }
 
@@ -66,7 +77,11 @@ fn what_remains_between_cuts_has_few_paths() {
     // Three regions: of two, three and three branches.
     assert_eq!(cut(&diamonds(), 20), (4 + 8 + 8, "b1→a2 c1→a2 b4→a5 c4→a5".into()));
     let (total, edges) = cut(&diamonds(), 2);
-    assert_eq!((total, edges.split_whitespace().count()), (4 * 4, 6), "fewer are not found, and so many do");
+    assert_eq!(
+        (total, edges.split_whitespace().count()),
+        (4 * 4, 6),
+        "fewer are not found, and so many do"
+    );
 }
 
 /// Six branches, each past a block or through it: the block runs half as often, and where both meet as often as the branch.
@@ -93,7 +108,8 @@ fn an_edge_without_code_is_not_cut_for_the_limit() {
     let named = graph("A?: B*9 ~P\nB: X*9\nP: Q R\nQ: S\nR: S\nS: T U\nT: X\nU: X\nX: Y Z\nY:\nZ:");
     for limit in 1..12 {
         let cuts = Cuts::within(&named.cfg, &named.frequency, limit);
-        for edge in named.cfg.edges().filter(|&edge| named.cfg.edge(edge).kind == EdgeKind::Unwind) {
+        for edge in named.cfg.edges().filter(|&edge| named.cfg.edge(edge).kind == EdgeKind::Unwind)
+        {
             assert_eq!(cuts.reason(edge), None, "{limit}");
         }
         assert!(planned(&named, limit).numbering.total() < 10 || limit >= 10);
@@ -113,6 +129,9 @@ fn a_back_edge_is_one_whatever_stands_beside_it() {
             cuts.reason(named.cfg.edges().find(leads).expect("an edge"))
         };
         // The way to G holds no code, so all ways out of L are cut.
-        assert_eq!(["G", "H", "X"].map(reason), [Some(Reason::BackEdge), Some(Reason::BackEdge), Some(Reason::Opaque)]);
+        assert_eq!(
+            ["G", "H", "X"].map(reason),
+            [Some(Reason::BackEdge), Some(Reason::BackEdge), Some(Reason::Opaque)]
+        );
     }
 }

@@ -26,7 +26,8 @@ fn in_flight(plan: &Plan, cfg: &Cfg) -> Option<InFlight> {
         Kind::Start(..) => Role::Start,
         _ => Role::Other,
     };
-    InFlight::new(cfg.num_blocks(), &edges, &plan.dag.edges().map(role).collect::<Vec<_>>()).expect("a sound graph")
+    InFlight::new(cfg.num_blocks(), &edges, &plan.dag.edges().map(role).collect::<Vec<_>>())
+        .expect("a sound graph")
 }
 
 /// The counts of the paths that have one, by number, after those of arrivals at calls are settled.
@@ -95,9 +96,15 @@ fn where_control_cannot_stay_or_none_is_asked_for_no_path_is_in_flight() {
 #[test]
 fn frames_stay_where_they_came_to_and_did_not_go_on() {
     // Three came in; one stays in A. Of two in H one stays, one goes around; it comes to X in its second iteration and leaves.
-    assert_eq!(settled(LOOP, &[(0, 3), (1, 2), (2, 1), (6, 1), (8, 1), (9, 1)]), [(0, 1), (1, 1), (2, 1), (9, 1)]);
+    assert_eq!(
+        settled(LOOP, &[(0, 3), (1, 2), (2, 1), (6, 1), (8, 1), (9, 1)]),
+        [(0, 1), (1, 1), (2, 1), (9, 1)]
+    );
     // What began behind the cut says nothing of the entry, though its numbers are behind those from there.
-    assert_eq!(settled(LOOP, &[(0, 4), (6, 11), (7, 9), (8, 2), (10, 2)]), [(0, 4), (7, 9), (10, 2)]);
+    assert_eq!(
+        settled(LOOP, &[(0, 4), (6, 11), (7, 9), (8, 2), (10, 2)]),
+        [(0, 4), (7, 9), (10, 2)]
+    );
     assert_eq!(settled(LOOP, &[(6, 5), (7, 5)]), [(7, 5)]);
     // Nor does it where a parent came to the calls.
     let taken = |count: u64| count.wrapping_neg();
@@ -119,7 +126,10 @@ fn what_stays_further_on_stays_nowhere_else() {
 fn calls(before: usize, count: usize, behind: usize) -> String {
     let pairs = |name: &str, count: usize, next: &str| {
         let one = |at| {
-            format!("{name}{at}: {name}x{at} {name}y{at}\n{name}x{at}: {name}{0}\n{name}y{at}: {name}{0}\n", at + 1)
+            format!(
+                "{name}{at}: {name}x{at} {name}y{at}\n{name}x{at}: {name}{0}\n{name}y{at}: {name}{0}\n",
+                at + 1
+            )
         };
         (0..count).map(one).collect::<String>() + &format!("{name}{count}: {next}\n")
     };
@@ -130,7 +140,9 @@ fn calls(before: usize, count: usize, behind: usize) -> String {
 #[test]
 fn in_flight_a_function_has_up_to_16_times_as_many_paths_as_the_limit() {
     // 32 ways to the calls: so many end, and as many are in flight in each call. Cut before the last pair, 16 lead there and 2 on.
-    for (count, total, in_flight, cuts) in [(15, 16 * 32, 15 * 32, 0), (16, 16 + 2 + 2 * 16, 2 * 16, 2)] {
+    for (count, total, in_flight, cuts) in
+        [(15, 16 * 32, 15 * 32, 0), (16, 16 + 2 + 2 * 16, 2 * 16, 2)]
+    {
         let (named, plan) = planned(&calls(5, count, 0), 32);
         assert_eq!((plan.numbering.total(), plan.in_flight), (total, in_flight), "{count}");
         assert_eq!(named.cuts(&plan).lines().count(), cuts, "{count}");

@@ -28,14 +28,19 @@ fn behind_a_call_in_tail_position_no_arc_is_counted() {
         let named = graph(text);
         let arcs = Arcs::of(&named.cfg);
         let counted = arcs.fewest(&named.cfg, &named.frequency);
-        assert_eq!(counted.iter().any(|&number| arcs.list[number] == Arc::Block(Block(3))), is_counted, "{text}");
+        assert_eq!(
+            counted.iter().any(|&number| arcs.list[number] == Arc::Block(Block(3))),
+            is_counted,
+            "{text}"
+        );
     }
 }
 
 #[test]
 fn only_some_of_the_counted_blocks_are_kept() {
     let named = graph("A: B C\nB: D\nC: D\nD:");
-    let only = |counted: Counted| counted.only(|block| block.0 % 2 == 1).blocks().collect::<Vec<_>>();
+    let only =
+        |counted: Counted| counted.only(|block| block.0 % 2 == 1).blocks().collect::<Vec<_>>();
     assert_eq!(only(Counted::every(&named.cfg)), [Block(1), Block(3)]);
     let fewest = Counted::fewest(&named.cfg, &named.frequency, |block| block == ENTRY);
     assert_eq!((fewest.is_counted(ENTRY), only(fewest)), (true, vec![]));
@@ -55,7 +60,13 @@ fn edges_from_and_to_no_block_join_nothing() {
     let edge = |from, to, kind| PlainEdge { from, to, kind };
     let block = |exits| PlainBlock { exits, may_stay: false };
     let (plain, opaque) = (EdgeKind::Plain, EdgeKind::Opaque);
-    let edges = [edge(0, 1, plain), edge(1, 2, plain), edge(2, 1, plain), edge(2, 0, opaque), edge(0, 2, opaque)];
+    let edges = [
+        edge(0, 1, plain),
+        edge(1, 2, plain),
+        edge(2, 1, plain),
+        edge(2, 0, opaque),
+        edge(0, 2, opaque),
+    ];
     let arcs = Arcs::new(&edges, &[block(false), block(true)]);
     assert_eq!(arcs.list, [Arc::Edge(Edge(0)), Arc::Block(Block(0)), Arc::Block(Block(1))]);
     assert_eq!(Arcs::new(&[edge(0, 0, plain)], &[]).list, []);
@@ -106,5 +117,9 @@ fn a_shape_is_a_pattern_only_if_all_of_it_is_there() {
     assert_eq!(shapes("A:"), "", "one block is none");
     assert_eq!(shapes("A: B C\nB: C\nC:"), "HalfDiamond Exits");
     assert_eq!(shapes("E: A D X\nA: B C\nB: C\nD: C\nC:\nX:"), "Exits", "C has a third way in");
-    assert_eq!(shapes("E: A D X\nA: B C\nB: Y\nD: C\nC:\nX:\nY: Z W\nZ:\nW:"), "Jump Exits", "B leads elsewhere");
+    assert_eq!(
+        shapes("E: A D X\nA: B C\nB: Y\nD: C\nC:\nX:\nY: Z W\nZ:\nW:"),
+        "Jump Exits",
+        "B leads elsewhere"
+    );
 }

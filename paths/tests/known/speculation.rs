@@ -27,8 +27,14 @@ fn a_loop_of_up_to_32_blocks_is_short() {
 
 #[test]
 fn a_loop_is_expected_to_go_on_if_it_does_so_four_times_of_five() {
-    for (goes_on, leaves, expected) in [(4, 1, true), (3, 1, false), (40, 10, true), (39, 10, false), (1, 0, true)] {
-        assert_eq!(is_speculative(&format!("A: B\nB: B*{goes_on} X*{leaves}\nX:")), expected, "{goes_on}:{leaves}");
+    for (goes_on, leaves, expected) in
+        [(4, 1, true), (3, 1, false), (40, 10, true), (39, 10, false), (1, 0, true)]
+    {
+        assert_eq!(
+            is_speculative(&format!("A: B\nB: B*{goes_on} X*{leaves}\nX:")),
+            expected,
+            "{goes_on}:{leaves}"
+        );
     }
     // All ways out count together.
     assert!(is_speculative("A: B\nB: B*8 X Y\nX:\nY:"));
@@ -63,10 +69,19 @@ fn counting_ahead_begins_in_front_of_the_loop_only_if_nobody_stays_there() {
         named.code(&planned(&named, u64::MAX)).lines().map(String::from).collect::<Vec<_>>()
     };
     let early = code("");
-    assert!(early.iter().any(|line| line.starts_with("A→P: ") && line.ends_with("speculative")), "{early:?}");
+    assert!(
+        early.iter().any(|line| line.starts_with("A→P: ") && line.ends_with("speculative")),
+        "{early:?}"
+    );
     let late = code("?");
-    assert!(!late.iter().any(|line| line.contains("→P: ") && line.ends_with("speculative")), "{late:?}");
-    assert!(late.iter().any(|line| line.starts_with("P→H: ") && line.ends_with("speculative")), "{late:?}");
+    assert!(
+        !late.iter().any(|line| line.contains("→P: ") && line.ends_with("speculative")),
+        "{late:?}"
+    );
+    assert!(
+        late.iter().any(|line| line.starts_with("P→H: ") && line.ends_with("speculative")),
+        "{late:?}"
+    );
 }
 
 #[test]

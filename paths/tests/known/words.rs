@@ -8,8 +8,13 @@ use crate::graph;
 
 #[test]
 fn every_mark_means_something() {
-    let Named { cfg, frequency, names } = graph("A?: B*7 ~C\nB : !D\n\nC:resume\nD^: %E\nE: noreturn\nF:");
-    let edges: Vec<_> = cfg.edges().map(|edge| cfg.edge(edge)).map(|e| (e.from.0, e.to.0, e.kind, e.peeled)).collect();
+    let Named { cfg, frequency, names } =
+        graph("A?: B*7 ~C\nB : !D\n\nC:resume\nD^: %E\nE: noreturn\nF:");
+    let edges: Vec<_> = cfg
+        .edges()
+        .map(|edge| cfg.edge(edge))
+        .map(|e| (e.from.0, e.to.0, e.kind, e.peeled))
+        .collect();
     let expected = [
         (0, 1, EdgeKind::Plain, false),
         (0, 2, EdgeKind::Unwind, false),
@@ -21,7 +26,8 @@ fn every_mark_means_something() {
     assert_eq!(names, ["A", "B", "C", "D", "E", "F"]);
     let exits = [None, None, Some(Exit::Unwind), None, Some(Exit::NoReturn), Some(Exit::Return)];
     assert_eq!(cfg.blocks().map(|block| cfg.exit(block)).collect::<Vec<_>>(), exits);
-    let only = |of: &dyn Fn(Block) -> bool| cfg.blocks().filter(|&block| of(block)).collect::<Vec<_>>();
+    let only =
+        |of: &dyn Fn(Block) -> bool| cfg.blocks().filter(|&block| of(block)).collect::<Vec<_>>();
     assert_eq!(only(&|block| cfg.may_stay(block)), [Block(0)]);
     assert_eq!(only(&|block| cfg.counts_above(block)), [Block(3)]);
 }
@@ -55,7 +61,10 @@ fn steps_back_are_written_as_such() {
         named.code(&paths::plan(&named.cfg, &named.frequency, 100, Techniques::FOR_ESTIMATES))
     };
     // The ids are 0 and 2 by E, 1 and 3 by F, which is the way more often taken.
-    assert_eq!(code("E: G*9\nF: G*9\nG:"), "B→D: r = 1\nC→D: r = 3\nD→E: r -= 1\nG→EXIT: count[r]++\n");
+    assert_eq!(
+        code("E: G*9\nF: G*9\nG:"),
+        "B→D: r = 1\nC→D: r = 3\nD→E: r -= 1\nG→EXIT: count[r]++\n"
+    );
     assert_eq!(code("E:\nF:"), "B→D: r = 1\nC→D: r = 3\nD→E: count[r - 1]++\nD→F: count[r]++\n");
 }
 

@@ -101,7 +101,10 @@ mod tests {
         let mask = thread::block_signals();
         let done = run(&mut || {
             let descriptor = |file: &File| file.descriptor();
-            opened = (File::open(c"/proc/self/stat").as_ref().map_or(99, descriptor), file::standard_are_free());
+            opened = (
+                File::open(c"/proc/self/stat").as_ref().map_or(99, descriptor),
+                file::standard_are_free(),
+            );
         });
         thread::restore_signals(mask);
         assert!(done && opened == (0, true) && !file::standard_are_free());

@@ -230,7 +230,8 @@ impl File {
     fn status(&self) -> Option<Status> {
         let mut status = Status::new();
         // SAFETY: `status` is a buffer of the size of a `struct stat`.
-        let result = unsafe { call(FSTAT, [self.descriptor(), &raw mut status as usize, 0, 0, 0, 0]) };
+        let result =
+            unsafe { call(FSTAT, [self.descriptor(), &raw mut status as usize, 0, 0, 0, 0]) };
         (result == 0).then_some(status)
     }
 
@@ -248,8 +249,10 @@ impl File {
     pub(crate) fn file_system(&self) -> Option<FileSystem> {
         let mut words = [0u64; 15];
         // SAFETY: the buffer has the size of a `struct statfs`.
-        let result = unsafe { call(FSTATFS, [self.descriptor(), words.as_mut_ptr() as usize, 0, 0, 0, 0]) };
-        (result == 0).then(|| FileSystem { kind: words[0], free: words[4].saturating_mul(words[1]) })
+        let result =
+            unsafe { call(FSTATFS, [self.descriptor(), words.as_mut_ptr() as usize, 0, 0, 0, 0]) };
+        (result == 0)
+            .then(|| FileSystem { kind: words[0], free: words[4].saturating_mul(words[1]) })
     }
 
     /// Makes the file at least as long as this without giving it room on the disk; whether that worked. It never becomes
@@ -257,18 +260,22 @@ impl File {
     pub(crate) fn grow(&self, length: u64) -> bool {
         let known = self.status().map_or(0, |status| status.size());
         // SAFETY: no pointers.
-        known >= length || unsafe { call(FTRUNCATE, [self.descriptor(), length as usize, 0, 0, 0, 0]) == 0 }
+        known >= length
+            || unsafe { call(FTRUNCATE, [self.descriptor(), length as usize, 0, 0, 0, 0]) == 0 }
     }
 
     /// Gives a part of the file room on the disk, and makes the file long enough; whether that worked.
     pub(crate) fn allocate(&self, start: u64, length: u64) -> bool {
         // SAFETY: no pointers.
-        unsafe { call(FALLOCATE, [self.descriptor(), 0, start as usize, length as usize, 0, 0]) == 0 }
+        unsafe {
+            call(FALLOCATE, [self.descriptor(), 0, start as usize, length as usize, 0, 0]) == 0
+        }
     }
 
     /// Writes at a place; whether everything was written.
     pub(crate) fn write_at(&self, bytes: &[u8], offset: u64) -> bool {
-        let arguments = [self.descriptor(), bytes.as_ptr() as usize, bytes.len(), offset as usize, 0, 0];
+        let arguments =
+            [self.descriptor(), bytes.as_ptr() as usize, bytes.len(), offset as usize, 0, 0];
         // SAFETY: the bytes are readable for their whole length.
         unsafe { call(PWRITE64, arguments) == bytes.len() }
     }
@@ -299,7 +306,12 @@ impl File {
             && status.mode() & 0o600 != 0o600
         {
             // SAFETY: no pointers.
-            unsafe { call(FCHMOD, [self.descriptor(), (status.mode() & 0o777 | 0o600) as usize, 0, 0, 0, 0]) };
+            unsafe {
+                call(
+                    FCHMOD,
+                    [self.descriptor(), (status.mode() & 0o777 | 0o600) as usize, 0, 0, 0, 0],
+                )
+            };
         }
     }
 
@@ -307,7 +319,9 @@ impl File {
     pub(crate) fn read(&self, buffer: &mut [u8]) -> usize {
         loop {
             // SAFETY: the buffer is writable for its whole length.
-            let read = unsafe { call(READ, [self.descriptor(), buffer.as_mut_ptr() as usize, buffer.len(), 0, 0, 0]) };
+            let read = unsafe {
+                call(READ, [self.descriptor(), buffer.as_mut_ptr() as usize, buffer.len(), 0, 0, 0])
+            };
             match checked(read) {
                 Err(EINTR) => {}
                 result => return result.unwrap_or(0).min(buffer.len()),
@@ -319,8 +333,12 @@ impl File {
     pub(crate) fn read_words_at(&self, words: &mut [u64], offset: u64) -> usize {
         let length = size_of_val(words);
         // SAFETY: the buffer is writable for its whole length, and any bits are a word.
-        let read =
-            unsafe { call(PREAD64, [self.descriptor(), words.as_mut_ptr() as usize, length, offset as usize, 0, 0]) };
+        let read = unsafe {
+            call(
+                PREAD64,
+                [self.descriptor(), words.as_mut_ptr() as usize, length, offset as usize, 0, 0],
+            )
+        };
         checked(read).unwrap_or(0).min(length) / size_of::<u64>()
     }
 
@@ -329,7 +347,9 @@ impl File {
         let mut rest = bytes;
         while !rest.is_empty() {
             // SAFETY: the bytes are readable for their whole length.
-            let written = unsafe { call(WRITE, [self.descriptor(), rest.as_ptr() as usize, rest.len(), 0, 0, 0]) };
+            let written = unsafe {
+                call(WRITE, [self.descriptor(), rest.as_ptr() as usize, rest.len(), 0, 0, 0])
+            };
             match checked(written) {
                 Ok(0) => return false,
                 Ok(length) => rest = rest.get(length..).unwrap_or_default(),

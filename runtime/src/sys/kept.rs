@@ -50,16 +50,18 @@ impl Kept {
     pub(crate) fn keep(file: &File) -> Self {
         let limits = Limits::of(DESCRIPTORS);
         let raised = Limits { soft: limits.hard.min(limits.soft.saturating_add(BEYOND)), ..limits };
-        let descriptor = if limits.soft <= USUAL && raised.soft > limits.soft && raised.set(DESCRIPTORS) {
-            let moved = file.duplicate(limits.soft.max(FIRST) as usize);
-            limits.set(DESCRIPTORS);
-            moved
-        } else {
-            None
-        };
-        let has_plenty = limits.soft >= USUAL;
         let descriptor =
-            descriptor.or_else(|| if has_plenty { file.duplicate((USUAL - USUAL / 4) as usize) } else { None });
+            if limits.soft <= USUAL && raised.soft > limits.soft && raised.set(DESCRIPTORS) {
+                let moved = file.duplicate(limits.soft.max(FIRST) as usize);
+                limits.set(DESCRIPTORS);
+                moved
+            } else {
+                None
+            };
+        let has_plenty = limits.soft >= USUAL;
+        let descriptor = descriptor.or_else(|| {
+            if has_plenty { file.duplicate((USUAL - USUAL / 4) as usize) } else { None }
+        });
         match (descriptor, file.identity()) {
             (Some(descriptor), Some(identity)) => Self { descriptor: descriptor as u64, identity },
             (Some(descriptor), None) => {

@@ -38,7 +38,8 @@ impl Limits {
     /// Makes them hold; whether that was allowed.
     pub(crate) fn set(self, resource: usize) -> bool {
         // SAFETY: the kernel reads `self`.
-        checked(unsafe { call(SETRLIMIT, [resource, &raw const self as usize, 0, 0, 0, 0]) }).is_ok()
+        checked(unsafe { call(SETRLIMIT, [resource, &raw const self as usize, 0, 0, 0, 0]) })
+            .is_ok()
     }
 }
 

@@ -33,7 +33,9 @@ fn map(at: At, length: usize, flags: usize, descriptor: usize, offset: u64) -> O
         At::Over(place) => (place.as_ptr() as usize, MAP_FIXED),
     };
     // SAFETY: a fresh mapping at an address of the kernel's choice disturbs nothing; what is replaced is the caller's.
-    let mapped = unsafe { call(MMAP, [address, length, PROT_READ_WRITE, flags | fixed, descriptor, offset as usize]) };
+    let mapped = unsafe {
+        call(MMAP, [address, length, PROT_READ_WRITE, flags | fixed, descriptor, offset as usize])
+    };
     checked(mapped).ok().and_then(|start| NonNull::new(start as *mut u8))
 }
 

@@ -168,7 +168,10 @@ pub(crate) fn current_directory(buffer: &mut [u8]) -> Option<usize> {
     // SAFETY: the buffer is writable for its whole length.
     let length = unsafe { call(GETCWD, [buffer.as_mut_ptr() as usize, buffer.len(), 0, 0, 0, 0]) };
     // The kernel says "(unreachable)/…" for a directory outside of the root.
-    checked(length).ok().filter(|_| buffer.first() == Some(&b'/')).map(|length| length.saturating_sub(1))
+    checked(length)
+        .ok()
+        .filter(|_| buffer.first() == Some(&b'/'))
+        .map(|length| length.saturating_sub(1))
 }
 
 /// Writes the target of a symbolic link to the front of `buffer`; its length, unless it filled the buffer.

@@ -58,7 +58,9 @@ pub(crate) fn user() -> u32 {
 pub(crate) fn random() -> Option<[u8; 16]> {
     let mut bytes = [0; 16];
     // SAFETY: the buffer is writable for its whole length.
-    let read = unsafe { call(GETRANDOM, [bytes.as_mut_ptr() as usize, bytes.len(), GRND_NONBLOCK, 0, 0, 0]) };
+    let read = unsafe {
+        call(GETRANDOM, [bytes.as_mut_ptr() as usize, bytes.len(), GRND_NONBLOCK, 0, 0, 0])
+    };
     (read == bytes.len()).then_some(bytes)
 }
 

@@ -59,7 +59,12 @@ fn set(action: &Action) {
 pub(crate) fn handle_with(handler: Handler) {
     if self::handler() == 0 {
         let flags = SA_SIGINFO | SA_RESTORER | SA_ONSTACK;
-        set(&Action { handler: handler as usize, flags, restorer: end_of_handler as *const () as usize, mask: 0 });
+        set(&Action {
+            handler: handler as usize,
+            flags,
+            restorer: end_of_handler as *const () as usize,
+            mask: 0,
+        });
     }
 }
 
@@ -78,5 +83,7 @@ pub(crate) fn reset() {
 /// Sends the signal to this very thread.
 pub(crate) fn send_again() {
     // SAFETY: no pointers.
-    unsafe { call(TGKILL, [process() as usize, thread::current() as usize, SIGBUS as usize, 0, 0, 0]) };
+    unsafe {
+        call(TGKILL, [process() as usize, thread::current() as usize, SIGBUS as usize, 0, 0, 0])
+    };
 }

@@ -56,7 +56,8 @@ pub(crate) fn set_base(pointer: usize) -> bool {
 
 /// Writes a word into this process's memory; does nothing where there is no memory.
 pub(crate) fn poke(address: usize, value: usize) {
-    let (from, to) = ([&raw const value as usize, size_of::<usize>()], [address, size_of::<usize>()]);
+    let (from, to) =
+        ([&raw const value as usize, size_of::<usize>()], [address, size_of::<usize>()]);
     let arguments = [process() as usize, from.as_ptr() as usize, 1, to.as_ptr() as usize, 1, 0];
     // SAFETY: the kernel reads the two ranges and checks the address.
     unsafe { call(PROCESS_VM_WRITEV, arguments) };
@@ -84,7 +85,10 @@ pub(crate) fn is_waiting(thread: u32) -> bool {
     path.push_decimal(thread);
     path.push_all(b"/stat");
     let mut status = [0; 512];
-    let length = path.as_path().and_then(|path| File::open(path).ok()).map_or(0, |file| file.read(&mut status));
+    let length = path
+        .as_path()
+        .and_then(|path| File::open(path).ok())
+        .map_or(0, |file| file.read(&mut status));
     // The field behind the name, which may hold anything.
     let name = status[..length].iter().rposition(|&byte| byte == b')');
     name.is_none_or(|end| status.get(end + 2).is_none_or(|state| b"SZX".contains(state)))
@@ -143,7 +147,9 @@ impl Lock {
 pub(crate) fn block_signals() -> u64 {
     let (all, mut before) = (!(1u64 << (SIGBUS - 1)), 0u64);
     // SAFETY: operation 0 is SIG_BLOCK; a set of signals has eight bytes.
-    unsafe { call(RT_SIGPROCMASK, [0, &raw const all as usize, &raw mut before as usize, 8, 0, 0]) };
+    unsafe {
+        call(RT_SIGPROCMASK, [0, &raw const all as usize, &raw mut before as usize, 8, 0, 0])
+    };
     before
 }
 
@@ -190,7 +196,8 @@ mod tests {
         let word = 1u64;
         assert!(is_readable(&raw const word as usize));
         assert!(!is_readable(0) && !is_readable(8));
-        let page = crate::sys::mapping::map_private(crate::sys::mapping::At::Anywhere, 4096).expect("memory");
+        let page = crate::sys::mapping::map_private(crate::sys::mapping::At::Anywhere, 4096)
+            .expect("memory");
         let page = page.as_ptr() as usize;
         assert!(is_readable(page) && is_readable(page + 4088));
         let before = block_signals();

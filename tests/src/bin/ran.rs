@@ -29,7 +29,9 @@ fn main() -> Result<()> {
     let mut tally = Tally::default();
     for path in &logs {
         let file = File::open(path).with_context(|| format!("{}", path.display()))?;
-        tally.add(Entries::new(BufReader::new(file))).with_context(|| format!("{}", path.display()))?;
+        tally
+            .add(Entries::new(BufReader::new(file)))
+            .with_context(|| format!("{}", path.display()))?;
     }
     let mut out = std::io::stdout().lock();
     tally.lines(&modules)?.iter().try_for_each(|line| writeln!(out, "{line}"))?;

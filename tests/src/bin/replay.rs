@@ -30,14 +30,19 @@ fn main() -> Result<ExitCode> {
             },
         }
     }
-    ensure!(!images.is_empty() && !logs.is_empty() && !profiles.is_empty(), "an image, a log and a profile are needed");
+    ensure!(
+        !images.is_empty() && !logs.is_empty() && !profiles.is_empty(),
+        "an image, a log and a profile are needed"
+    );
 
     let mut modules = Modules::new();
     images.iter().try_for_each(|path| image::read(path, &mut modules))?;
     let mut replay = Replay::new(&modules);
     for path in &logs {
         let file = File::open(path).with_context(|| format!("{}", path.display()))?;
-        replay.walk(Entries::new(BufReader::new(file))).with_context(|| format!("{}", path.display()))?;
+        replay
+            .walk(Entries::new(BufReader::new(file)))
+            .with_context(|| format!("{}", path.display()))?;
     }
     let mut counts = Counts::new();
     profiles.iter().try_for_each(|path| counted::read(path, &modules, &mut counts))?;
@@ -46,6 +51,8 @@ fn main() -> Result<ExitCode> {
     differences.iter().take(SHOWN).for_each(|line| println!("{line}"));
     let paths: usize = counts.values().map(|paths| paths.len()).sum();
     let (functions, blocks, differ) = (counts.len(), replay.blocks, differences.len());
-    println!("{functions} functions, {paths} paths, {blocks} blocks executed, {differ} differences");
+    println!(
+        "{functions} functions, {paths} paths, {blocks} blocks executed, {differ} differences"
+    );
     Ok(if differ == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

@@ -17,7 +17,8 @@ pub(crate) struct Place {
 }
 
 /// Programs that live in every place. Of the others each lives in one, unless `SURVIVAL_PLACES=all` is set.
-const EVERYWHERE: [&str; 5] = ["threads_posix", "fork_exact_threads", "fork_simple", "death_outside", "library_dlopen"];
+const EVERYWHERE: [&str; 5] =
+    ["threads_posix", "fork_exact_threads", "fork_simple", "death_outside", "library_dlopen"];
 
 /// A program that brings a file system of its own, in which 12 MiB have no room.
 const ELSEWHERE: &str = "hostile_full_disk";
@@ -29,7 +30,10 @@ const SMALL: [&str; 3] = ["hostile_limits", "threads_churn", "with_profilers"];
 /// Shell lines that mount each file system over the folder `$PLACE`. What is needed for it goes to `$UNDER`.
 const SYSTEMS: [(&str, &str); 3] = [
     ("tmpfs", "mount -t tmpfs -o size=4g none $PLACE"),
-    ("ext4", "truncate -s 4g $UNDER/disk; mkfs.ext4 -q $UNDER/disk; mount -o loop $UNDER/disk $PLACE"),
+    (
+        "ext4",
+        "truncate -s 4g $UNDER/disk; mkfs.ext4 -q $UNDER/disk; mount -o loop $UNDER/disk $PLACE",
+    ),
     (
         "overlay",
         "L=$UNDER/layers; mkdir $L; mount -t tmpfs -o size=4g none $L; mkdir $L/low $L/up $L/work; \
@@ -41,11 +45,14 @@ impl Place {
     /// The places where a program lives.
     pub(crate) fn of(program: &str) -> impl Iterator<Item = Self> {
         // Any one will do, but it shall stay the same when programs are added.
-        let number = program.bytes().fold(0, |sum: usize, byte| sum * 31 % 1009 + usize::from(byte));
+        let number =
+            program.bytes().fold(0, |sum: usize, byte| sum * 31 % 1009 + usize::from(byte));
         let here = program != ELSEWHERE;
         let asked = env::var_os("SURVIVAL_PLACES").is_some_and(|all| all == "all");
         let everywhere = EVERYWHERE.contains(&program) || asked && here;
-        let all = SYSTEMS.iter().flat_map(|(system, _)| [false, true].map(|large| Self { system, large }));
+        let all = SYSTEMS
+            .iter()
+            .flat_map(|(system, _)| [false, true].map(|large| Self { system, large }));
         let chosen = all.enumerate().filter(move |(at, _)| everywhere || here && number % 6 == *at);
         let fits = !SMALL.contains(&program);
         chosen.map(move |(_, place)| Self { large: place.large && fits, ..place })
@@ -57,7 +64,10 @@ impl Place {
     }
 
     fn mount(self) -> &'static str {
-        SYSTEMS.iter().find(|(system, _)| *system == self.system).map_or("false", |(_, mount)| *mount)
+        SYSTEMS
+            .iter()
+            .find(|(system, _)| *system == self.system)
+            .map_or("false", |(_, mount)| *mount)
     }
 
     /// Whether this machine lets us mount it.
@@ -87,7 +97,11 @@ impl Place {
         let options = ["-c", "-O0", "-fPIC", "-fpath-limit=1000000", "-fpath-mode=paths", "-o"];
         let made = Command::new(compiler).args(options).arg(&object).arg(&ballast).output()?;
         if !made.status.success() {
-            return Err(format!("cannot compile the ballast: {}", String::from_utf8_lossy(&made.stderr)).into());
+            return Err(format!(
+                "cannot compile the ballast: {}",
+                String::from_utf8_lossy(&made.stderr)
+            )
+            .into());
         }
         let name = folder.join(Path::new(compiler).file_name().ok_or("a compiler has a name")?);
         let (object, place) = (object.display(), name.display().to_string());
@@ -109,8 +123,10 @@ fn apart(script: &str) -> Command {
 
 /// Three functions of 2^19 paths, whose counters take 12 MiB, and which run a few times.
 fn ballast_source() -> String {
-    let bits: String = (0..19).map(|bit| format!("if (x & {}) ballast += {bit}; ", 1 << bit)).collect();
-    let functions = (0..3).map(|at| format!("__attribute__((noinline)) void ballast_{at}(unsigned x) {{ {bits}}}\n"));
+    let bits: String =
+        (0..19).map(|bit| format!("if (x & {}) ballast += {bit}; ", 1 << bit)).collect();
+    let functions = (0..3)
+        .map(|at| format!("__attribute__((noinline)) void ballast_{at}(unsigned x) {{ {bits}}}\n"));
     let functions: String = functions.collect();
     let calls: String = (0..3).map(|at| format!("ballast_{at}(x * 2654435761u >> 5); ")).collect();
     format!(

@@ -2,21 +2,23 @@
 
 use crate::config::Config;
 use crate::environment::{ConfigChoice, Environment};
-use crate::flags::Settings;
+use crate::options::OPTIONS;
 use crate::role::Language;
+use crate::setting::{Given, Setting};
+use crate::settings::Settings;
 use crate::toolchain::{Compiler, Installation};
-use pathformat::variables::{CLANG, CONFIG, DISABLE, FLANG, JOBS};
+use pathformat::variables::{CLANG, CONFIG, DISABLE, FLANG};
 use std::fmt::Write;
 
 /// Where a value comes from if nobody has given it.
 const DEFAULT: &str = "default";
 
-/// A text of lines, one for each thing that is in force: its name, its value, and where that comes from. `flags` are those
-/// of the command line.
-pub(crate) fn in_force(
+/// A text of lines, one for each thing that is in force: its name, its value, and where that comes
+/// from. `given` are the settings of the command line and those of the environment.
+pub(crate) fn text(
     environment: &Environment,
     config: &Config,
-    flags: &Settings,
+    given: [&Settings; 2],
     compiler: &Compiler,
     installation: &Installation,
 ) -> String {
@@ -34,22 +36,24 @@ pub(crate) fn in_force(
         row("not obeyed", path.display().to_string(), why.clone());
     }
     let disabled = if environment.disable { "no" } else { "yes" };
-    row("counting", disabled.into(), if environment.disable { DISABLE.into() } else { DEFAULT.into() });
-    let all = flags.clone().or(config.settings.clone()).shown();
-    for (setting, flag) in all.into_iter().zip(flags.shown()) {
-        let from = match (&flag.given, &setting.given) {
-            (Some(_), _) => format!("-fpath-{}=", setting.name),
-            (None, Some(_)) => from_file(),
-            (None, None) => DEFAULT.into(),
+    row(
+        "counting",
+        disabled.into(),
+        if environment.disable { DISABLE.into() } else { DEFAULT.into() },
+    );
+    let [flags, variables] = given;
+    let all = flags.clone().or(variables.clone()).or(config.settings.clone());
+    let is_in = |settings: &Settings, option: &Setting| settings.given_as_shown(option).is_some();
+    for option in &OPTIONS {
+        let from = if is_in(flags, option) || is_in(variables, option) {
+            source(option)
+        } else if is_in(&all, option) {
+            from_file()
+        } else {
+            DEFAULT.into()
         };
-        row(setting.name, setting.given.unwrap_or(setting.default), from);
+        row(option.name, all.shown(option).into(), from);
     }
-    let (jobs, from) = match (&environment.jobs, config.jobs) {
-        (Some(jobs), _) => (jobs.display().to_string(), JOBS.to_owned()),
-        (None, Some(jobs)) => (jobs.to_string(), from_file()),
-        (None, None) => ("as many as processors".to_owned(), DEFAULT.to_owned()),
-    };
-    row("jobs", jobs, from);
     let (named, variable) = match compiler.language {
         Language::Fortran => (&environment.flang, FLANG),
         Language::C | Language::Cxx => (&environment.clang, CLANG),
@@ -61,9 +65,18 @@ pub(crate) fn in_force(
     table(&rows)
 }
 
+/// How an option was given, if not by the file.
+fn source(option: &Setting) -> String {
+    match option.given {
+        Given::ByFlag => option.flag(),
+        Given::ByVariable(name) => name.to_owned(),
+    }
+}
+
 /// The rows with their columns under each other.
 fn table(rows: &[[String; 3]]) -> String {
-    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let width =
+        |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
     let widths = [width(0), width(1)];
     let mut text = String::new();
     for [name, value, from] in rows {

@@ -1,22 +1,33 @@
 //! The words of a command line: what the user wrote, and what it means with response files opened.
 //!
-//! clang opens `@file` before it looks at any option, so whoever looks for an option must do the same.
-//! But a response file is left on the command line as it is, unless a word has to be taken out of it;
-//! only then does its content take its place.
+//! clang opens `@file` before it looks at any option, so whoever looks for an option must do the
+//! same. But a response file is left on the command line as it is, unless a word has to be taken
+//! out of it; only then does its content take its place.
 //!
 //! This is not a parser of clang's options. It knows three things: that everything after `--` is an
-//! input, that the word after `-Xclang` and the like belongs to somebody else, and what a response file is.
+//! input, that the word after `-Xclang` and the like belongs to somebody else, and what a response
+//! file is.
 
-use crate::{regular, response};
+use crate::regular_file;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
+use wrapper::response::{self, Dialect};
 
 /// Options whose next word is handed on verbatim, whatever it looks like.
-const VERBATIM_NEXT: [&str; 8] =
-    ["-Xclang", "-Xlinker", "-Xassembler", "-Xpreprocessor", "-Xanalyzer", "-mllvm", "-mmlir", "-o"];
+const VERBATIM_NEXT: [&str; 8] = [
+    "-Xclang",
+    "-Xlinker",
+    "-Xassembler",
+    "-Xpreprocessor",
+    "-Xanalyzer",
+    "-mllvm",
+    "-mmlir",
+    "-o",
+];
 
-/// No more response files are opened than this, however they name each other, and no more bytes of them read.
+/// No more response files are opened than this, however they name each other, and no more bytes of
+/// them read.
 const MOST_FILES: usize = 2000;
 const MOST_BYTES: usize = 256 << 20;
 
@@ -30,25 +41,32 @@ struct Written {
 
 /// A command line without the program name.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct Words {
+pub(crate) struct CommandLine {
     written: Vec<Written>,
 }
 
-impl Words {
-    /// Takes a command line; `read` returns the bytes of a file, or nothing if that is no regular file.
+impl CommandLine {
+    /// Takes a command line; `read` returns the bytes of a file, or nothing if that is no regular
+    /// file.
     ///
     /// A response file that cannot be read stays a word, as it does for clang (which then finds no
-    /// input of that name). So does one that is not a regular file: a pipe can be read but once, and
-    /// that is clang's to do. Words inside such a file are not seen by pathcc.
-    pub(crate) fn new(arguments: &[OsString], read: &dyn Fn(&Path) -> Option<Vec<u8>>) -> Words {
+    /// input of that name). So does one that is not a regular file: a pipe can be read but once,
+    /// and that is clang's to do. The words inside such a file are not seen by pathcc.
+    pub(crate) fn new(
+        arguments: &[OsString],
+        read: &dyn Fn(&Path) -> Option<Vec<u8>>,
+    ) -> CommandLine {
         // With another quoting than GNU's the words are not ours to take apart.
         let gnu = !arguments.iter().any(|word| word == "--rsp-quoting=windows");
         let mut opener = Opener { read, inside: Vec::new(), files: 0, bytes: 0 };
         let written = arguments
             .iter()
-            .map(|word| Written { word: word.clone(), content: gnu.then(|| opener.open(word)).flatten() })
+            .map(|word| Written {
+                word: word.clone(),
+                content: gnu.then(|| opener.open(word)).flatten(),
+            })
             .collect();
-        Words { written }
+        CommandLine { written }
     }
 
     /// The words as the user wrote them.
@@ -64,20 +82,20 @@ impl Words {
         })
     }
 
-    /// The words, with response files opened, that may be options or inputs of clang's: neither handed on verbatim
-    /// to somebody else nor behind `--`.
+    /// The words, with response files opened, that may be options or inputs of clang's: neither
+    /// handed on verbatim to somebody else nor behind `--`.
     pub(crate) fn own(&self) -> impl Iterator<Item = &OsStr> {
         let mut scanner = Scanner::default();
         self.opened().filter(move |word| scanner.is_own(word))
     }
 
-    /// Whether one of [`Words::own`] is exactly `option`.
+    /// Whether one of [`CommandLine::own`] is exactly `option`.
     pub(crate) fn has(&self, option: &str) -> bool {
         self.own().any(|word| word == option)
     }
 
-    /// The command line without those of its [own](Words::own) words that `unwanted` names.
-    pub(crate) fn without(&self, unwanted: &dyn Fn(&OsStr) -> bool) -> Words {
+    /// The command line without those of its [own](CommandLine::own) words that `unwanted` names.
+    pub(crate) fn without(&self, unwanted: &dyn Fn(&OsStr) -> bool) -> CommandLine {
         let mut scanner = Scanner::default();
         let mut kept = Vec::new();
         for written in &self.written {
@@ -94,7 +112,7 @@ impl Words {
                 }
             }
         }
-        Words { written: kept }
+        CommandLine { written: kept }
     }
 }
 
@@ -124,19 +142,26 @@ struct Opener<'a> {
 }
 
 impl Opener<'_> {
-    /// The words of the response file that `word` names, if it names one. A file inside itself is none: clang refuses it.
+    /// The words of the response file that `word` names, if it names one. A file inside itself is
+    /// none: clang refuses it.
     fn open(&mut self, word: &OsStr) -> Option<Vec<OsString>> {
         let name = word.as_bytes().strip_prefix(b"@")?;
-        if self.inside.iter().any(|outer| outer == word) || self.files >= MOST_FILES || self.bytes >= MOST_BYTES {
+        if self.inside.iter().any(|outer| outer == word)
+            || self.files >= MOST_FILES
+            || self.bytes >= MOST_BYTES
+        {
             return None;
         }
         let text = (self.read)(Path::new(OsStr::from_bytes(name)))?;
         self.files += 1;
         self.bytes += text.len();
-        let words = response::split(&text)?;
+        let words = response::split(&text, Dialect::Llvm)?;
         self.inside.push(word.to_owned());
         // Names inside are relative to the current directory, not to the file.
-        let opened = words.into_iter().flat_map(|inner| self.open(&inner).unwrap_or_else(|| vec![inner])).collect();
+        let opened = words
+            .into_iter()
+            .flat_map(|inner| self.open(&inner).unwrap_or_else(|| vec![inner]))
+            .collect();
         self.inside.pop();
         Some(opened)
     }
@@ -144,7 +169,7 @@ impl Opener<'_> {
 
 /// Reads a response file if it is a regular file.
 pub(crate) fn read_regular_file(path: &Path) -> Option<Vec<u8>> {
-    regular::read(path, MOST_BYTES as u64).ok()
+    regular_file::read(path, MOST_BYTES as u64).ok()
 }
 
 /// Splits `word` at `prefix`: the rest, if it starts so.
@@ -156,15 +181,18 @@ pub(crate) fn value_of<'a>(word: &'a OsStr, prefix: &str) -> Option<&'a OsStr> {
 pub(crate) mod tests {
     use super::*;
 
-    /// A command line as text, words separated by spaces; `@r` holds `-c --ld-path=x @n`, `@n` holds `-O2`.
-    pub(crate) fn words(line: &str) -> Words {
+    /// A command line as text, words separated by spaces; `@r` holds `-c --ld-path=x @n`, `@n`
+    /// holds `-O2`.
+    pub(crate) fn words(line: &str) -> CommandLine {
         let arguments: Vec<OsString> = line.split_whitespace().map(OsString::from).collect();
-        Words::new(&arguments, &|path| match path.to_str() {
+        CommandLine::new(&arguments, &|path| match path.to_str() {
             Some("r") => Some(b"-c --ld-path=x @n".to_vec()),
             Some("n") => Some(b"-O2".to_vec()),
             Some("dash") => Some(b"--".to_vec()),
             Some("loop") => Some(b"@loop -g @loop".to_vec()),
-            Some(name) if name.starts_with("deep") => Some(format!("@{name}+ @{name}+").into_bytes()),
+            Some(name) if name.starts_with("deep") => {
+                Some(format!("@{name}+ @{name}+").into_bytes())
+            }
             _ => None,
         })
     }

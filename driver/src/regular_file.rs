@@ -1,7 +1,8 @@
 //! Files that are read whole: regular ones only, and only up to a size.
 //!
-//! A pipe would notice that it is opened, so the path is looked at first. What counts is the open file, so that nothing else
-//! can take its place in between; and opening waits for nobody, which it would at the end of a pipe.
+//! A pipe would notice that it is opened, so the path is looked at first. What counts is the open
+//! file, so that nothing else can take its place in between; and opening waits for nobody, which it
+//! would at the end of a pipe.
 
 use rustix::fs::OFlags;
 use std::fs::{File, Metadata};
@@ -10,26 +11,29 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 /// A regular file that is open.
-pub(crate) struct Regular {
+pub(crate) struct RegularFile {
     file: File,
     /// What the file system says of it.
     pub(crate) metadata: Metadata,
 }
 
-impl Regular {
+impl RegularFile {
     /// Opens a file.
     ///
     /// # Errors
     /// There is none, it may not be read, or it is not a regular one.
-    pub(crate) fn open(path: &Path) -> io::Result<Regular> {
+    pub(crate) fn open(path: &Path) -> io::Result<RegularFile> {
         let regular = |metadata: Metadata| {
-            Some(metadata).filter(Metadata::is_file).ok_or_else(|| io::Error::other("it is not a regular file"))
+            Some(metadata)
+                .filter(Metadata::is_file)
+                .ok_or_else(|| io::Error::other("it is not a regular file"))
         };
         regular(std::fs::metadata(path)?)?;
         let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
-        let file = File::options().read(true).custom_flags(flags.bits().cast_signed()).open(path)?;
+        let file =
+            File::options().read(true).custom_flags(flags.bits().cast_signed()).open(path)?;
         let metadata = regular(file.metadata()?)?;
-        Ok(Regular { file, metadata })
+        Ok(RegularFile { file, metadata })
     }
 
     /// Its content, of at most so many bytes.
@@ -51,9 +55,9 @@ impl Regular {
 /// The content of a regular file of at most so many bytes.
 ///
 /// # Errors
-/// As of [`Regular::open`] and [`Regular::read`].
+/// As of [`RegularFile::open`] and [`RegularFile::read`].
 pub(crate) fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
-    Regular::open(path)?.read(most)
+    RegularFile::open(path)?.read(most)
 }
 
 #[cfg(test)]
@@ -68,15 +72,25 @@ mod tests {
         let message = |path: &Path, most| read(path, most).expect_err("refused").to_string();
         assert_eq!(read(&path, 7).expect("small"), b"content");
         assert_eq!(message(&path, 6), "it is larger than 0 MiB");
-        File::options().write(true).open(&path).and_then(|file| file.set_len(3 << 30)).expect("a sparse file");
+        File::options()
+            .write(true)
+            .open(&path)
+            .and_then(|file| file.set_len(3 << 30))
+            .expect("a sparse file");
         assert_eq!(message(&path, 1 << 20), "it is larger than 1 MiB");
         // Its size is said to be 0.
         assert_eq!(message(Path::new("/proc/self/maps"), 10), "it is larger than 0 MiB");
         assert_eq!(message(Path::new("/dev/zero"), 10), "it is not a regular file");
         assert_eq!(message(root.path(), 10), "it is not a regular file");
         let pipe = root.path().join("pipe");
-        rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, rustix::fs::Mode::RUSR, 0)
-            .expect("a pipe");
+        rustix::fs::mknodat(
+            rustix::fs::CWD,
+            &pipe,
+            rustix::fs::FileType::Fifo,
+            rustix::fs::Mode::RUSR,
+            0,
+        )
+        .expect("a pipe");
         assert_eq!(message(&pipe, 10), "it is not a regular file");
     }
 }

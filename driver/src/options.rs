@@ -1,0 +1,336 @@
+//! The options of pathcc: one table, and everything that names an option is made from it.
+//!
+//! While pathcc runs it is the parser of flags and the messages about them, the keys of
+//! `pathcc.toml`, `--print-config`, and pathcc's part of `--help`. The test `generated` compares
+//! with it what stands in the tree: the tables in `README.md` and `docs/environment.md`, the manual
+//! and the completions in `share`. `PATHCC_BLESS=1` makes the test write them.
+//!
+//! A new option is an entry here. Only what its value does to the plugin's command line may have to
+//! be added to `settings.rs`.
+//!
+//! clang 22 itself has no option that starts with `-fpath-`. As with clang's options the last one
+//! wins.
+
+use crate::setting::{Brief, Default, Given, Key, Need, Needed, PREFIX, Setting, Show};
+use crate::setting::{brief, described, number, value};
+use crate::values::{Values, Word, word};
+use pathformat::settings::{Mode, Stage, Threads};
+use pathformat::variables::JOBS;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+
+/// The flag that shows what is in force, and from where.
+pub(crate) const PRINT_CONFIG: &str = "--print-config";
+
+/// The flags that show what to give clang so that it counts without pathcc: when it compiles, …
+pub(crate) const CFLAGS: &str = "--cflags";
+
+/// … and when it links.
+pub(crate) const LDFLAGS: &str = "--ldflags";
+
+// The words that code compares with. The default of an option stands first among its words.
+pub(crate) const PATHS: &str = Mode::Paths.name();
+pub(crate) const BLOCKS: &str = Mode::Blocks.name();
+pub(crate) const EDGES: &str = Mode::Edges.name();
+pub(crate) const CALLS: &str = Mode::Calls.name();
+pub(crate) const LOG: &str = Mode::Log.name();
+pub(crate) const LATE: &str = Stage::Late.name();
+pub(crate) const EARLY: &str = Stage::Early.name();
+pub(crate) const EXACT: &str = Threads::Exact.name();
+pub(crate) const SINGLE: &str = Threads::Single.name();
+pub(crate) const ATOMIC: &str = Threads::Atomic.name();
+pub(crate) const CUT: &str = "cut";
+pub(crate) const HASH: &str = "hash";
+
+/// The number of options.
+pub const COUNT: usize = 14;
+
+/// The options, in the order of [`Key`].
+pub static OPTIONS: [Setting; COUNT] = [
+    Setting {
+        key: Key::Mode,
+        name: "mode",
+        given: Given::ByFlag,
+        values: Values::Words(&[
+            word(PATHS, "acyclic paths"),
+            word(BLOCKS, "basic blocks"),
+            word(EDGES, "edges of the control-flow graph"),
+            word(CALLS, "calls, with the callees of pointers by name"),
+            Word {
+                text: LOG,
+                meaning: "nothing: every block that runs is logged",
+                for_tests: true,
+            },
+        ]),
+        default: value(PATHS),
+        need: None,
+        brief: brief(1, "KIND", "count paths (default), edges, blocks or calls"),
+        meaning: "what is counted",
+    },
+    Setting {
+        key: Key::Placement,
+        name: "placement",
+        given: Given::ByFlag,
+        values: Values::Words(&[
+            word("spanning-tree", "as few as possible"),
+            word("patterns", "those that no pattern of the graph saves"),
+            word("every-block", "all"),
+        ]),
+        default: value("spanning-tree"),
+        need: Some(Need {
+            except: None,
+            needed: Needed::Modes(&[BLOCKS]),
+            otherwise: "-fpath-placement={value} chooses the blocks that are counted and needs \
+                        -fpath-mode=blocks",
+        }),
+        brief: brief(8, "WAY", "blocks: spanning-tree, patterns or every-block"),
+        meaning: "which blocks have a counter: as few as possible, those that no pattern of the \
+                  graph saves, or all",
+    },
+    Setting {
+        key: Key::Stage,
+        name: "stage",
+        given: Given::ByFlag,
+        values: Values::Words(&[
+            word(LATE, "the code that runs"),
+            word(EARLY, "the branches of the source, before optimisation"),
+        ]),
+        default: value(LATE),
+        need: None,
+        brief: brief(2, "STAGE", "late (default): code that runs; early: source branches"),
+        meaning: "count the code that runs (`late`), or the branches of the source before \
+                  optimisation (`early`)",
+    },
+    Setting {
+        key: Key::Threads,
+        name: "threads",
+        given: Given::ByFlag,
+        values: Values::Words(&[
+            word(EXACT, "each thread for itself"),
+            word(SINGLE, "as if there was one thread"),
+            word(ATOMIC, "by atomic additions"),
+        ]),
+        default: value(EXACT),
+        need: None,
+        brief: brief(3, "WAY", "exact (default), single or atomic"),
+        meaning: "how threads count: each for itself, as if there was one, or by atomic additions",
+    },
+    Setting {
+        key: Key::Promotion,
+        name: "promotion",
+        given: Given::ByFlag,
+        values: Values::Words(&[
+            word("yes", "counters may be in registers in loops"),
+            word("no", "no counter stays in a register"),
+        ]),
+        default: value("yes"),
+        need: None,
+        brief: brief(9, "no", "early, blocks: no counter stays in a register"),
+        meaning: "with `early` or `blocks`: whether counters may be in registers in loops; with \
+                  `no` a killed process loses none",
+    },
+    Setting {
+        key: Key::Limit,
+        name: "limit",
+        given: Given::ByFlag,
+        // Path numbers must leave room in 64-bit arithmetic.
+        values: number(1, 1 << 32, "number of paths"),
+        default: value("4096"),
+        need: None,
+        brief: brief(5, "N", "most paths of one function before it is cut (4096)"),
+        meaning: "most paths of one function before it is cut in more places",
+    },
+    Setting {
+        key: Key::Overflow,
+        name: "overflow",
+        given: Given::ByFlag,
+        values: Values::Words(&[
+            word(CUT, "counted in pieces"),
+            word(HASH, "counted whole, as many as a table has room for"),
+        ]),
+        default: value(CUT),
+        need: Some(Need {
+            except: Some(CUT),
+            needed: Needed::Modes(&[PATHS]),
+            otherwise: "-fpath-overflow=hash counts paths and cannot be had with \
+                        -fpath-mode={mode}",
+        }),
+        brief: brief(6, HASH, "paths beyond the limit whole; -fpath-table=N: room"),
+        meaning: "paths beyond the limit: in pieces, or whole, as many as a table has room for",
+    },
+    Setting {
+        key: Key::Table,
+        name: "table",
+        given: Given::ByFlag,
+        values: number(1, 1 << 16, "number of paths"),
+        default: value("4096"),
+        need: Some(Need {
+            except: None,
+            needed: Needed::Value(Key::Overflow, HASH),
+            otherwise: "-fpath-table= is the size of a table that only -fpath-overflow=hash has",
+        }),
+        brief: Brief { value: "N", text: "room for paths beyond the limit", place: None },
+        meaning: "how many paths of a function the table has room for, rounded up to a power of \
+                  two",
+    },
+    Setting {
+        key: Key::Callees,
+        name: "callees",
+        given: Given::ByFlag,
+        values: number(0, 4096, "number of callees"),
+        default: Default { text: "0", is_value: true, in_mode: Some((CALLS, "8")) },
+        need: Some(Need {
+            except: Some("0"),
+            needed: Needed::Modes(&[PATHS, BLOCKS, EDGES, CALLS]),
+            otherwise: "-fpath-callees= counts and cannot be had with -fpath-mode=log",
+        }),
+        brief: brief(7, "N", "name up to N callees of each call through a pointer"),
+        meaning: "how many callees of each call through a pointer are told by name, rounded up to \
+                  a power of two",
+    },
+    Setting {
+        key: Key::Use,
+        name: "use",
+        given: Given::ByFlag,
+        values: Values::Weights,
+        default: described("estimates"),
+        need: None,
+        brief: brief(10, "FILE", "what `pathprof weights` wrote of an earlier run"),
+        meaning: "put the counting code where it runs least, by the counts of an earlier run \
+                  (`pathprof weights -o FILE`)",
+    },
+    Setting {
+        key: Key::Hot,
+        name: "hot",
+        given: Given::ByFlag,
+        values: number(1, 100, "percentage"),
+        default: described("everything"),
+        need: Some(Need {
+            except: None,
+            needed: Needed::Option(Key::Use),
+            otherwise: "-fpath-hot= needs to know what an earlier run executed: give \
+                        -fpath-use=FILE, too",
+        }),
+        brief: brief(11, "PERCENT", "with -fpath-use: count only the hottest functions"),
+        meaning: "count the hottest functions alone, up to this share of all executed \
+                  instructions",
+    },
+    Setting {
+        key: Key::Profile,
+        name: "profile",
+        given: Given::ByFlag,
+        values: Values::Pattern,
+        default: described("beside the program"),
+        need: None,
+        brief: brief(12, "PATTERN", "where profiles go, unless PATHCC_PROFILE says so"),
+        meaning: "where profiles go, unless `PATHCC_PROFILE` says so: a pattern, a directory, or \
+                  `off`",
+    },
+    Setting {
+        key: Key::Filter,
+        name: "filter",
+        given: Given::ByFlag,
+        values: Values::Globs,
+        default: described("everything"),
+        need: None,
+        brief: brief(4, "GLOBS", "only these functions or files; !GLOB leaves out"),
+        meaning: "only these functions or files, and not those behind `!`; \
+                  `__attribute__((annotate(\"pathcc:skip\")))` or `pathcc:count` on a function \
+                  wins",
+    },
+    Setting {
+        key: Key::Jobs,
+        name: "jobs",
+        given: Given::ByVariable(JOBS),
+        values: number(1, 4096, "number of jobs"),
+        default: described("as many as processors"),
+        need: None,
+        brief: Brief { value: "N", text: "how many compilations run side by side", place: None },
+        meaning: "how many compilations may run side by side; 1 leaves several sources to clang",
+    },
+];
+
+/// The options that show something.
+pub static SHOWS: [Show; 3] = [
+    Show {
+        flag: PRINT_CONFIG,
+        brief: "show what is in force, and from where",
+        meaning: "show what is in force, and from where",
+    },
+    Show { flag: CFLAGS, brief: FOR_CLANG, meaning: "show what makes clang itself compile so" },
+    Show { flag: LDFLAGS, brief: FOR_CLANG, meaning: "show what makes clang itself link so" },
+];
+
+const FOR_CLANG: &str = "show what makes clang itself compile and link so";
+
+/// The option with this key.
+pub fn option(key: Key) -> &'static Setting {
+    &OPTIONS[key as usize]
+}
+
+/// The flags of which an option needs one; none if every mode will do that a user is offered.
+pub fn needed(setting: &Setting) -> Vec<String> {
+    let flag = |key, value: &str| option(key).flag() + value;
+    match setting.need.as_ref().map(|need| &need.needed) {
+        None => Vec::new(),
+        Some(Needed::Modes(modes)) => {
+            let mut offered = option(Key::Mode).values.words();
+            let is_any = offered.all(|mode| modes.contains(&mode.text));
+            let modes = if is_any { &[][..] } else { modes };
+            modes.iter().map(|mode| flag(Key::Mode, mode)).collect()
+        }
+        Some(Needed::Option(key)) => vec![flag(*key, "")],
+        Some(Needed::Value(key, value)) => vec![flag(*key, value)],
+    }
+}
+
+/// The options that are flags.
+pub fn flags() -> impl Iterator<Item = &'static Setting> {
+    OPTIONS.iter().filter(|option| option.given == Given::ByFlag)
+}
+
+/// Whether a word is one of our own flags, known or not.
+pub(crate) fn is_ours(word: &OsStr) -> bool {
+    word.as_bytes().starts_with(PREFIX.as_bytes()) || SHOWS.iter().any(|show| word == show.flag)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn keys_are_places_in_the_table() {
+        for (place, setting) in OPTIONS.iter().enumerate() {
+            assert_eq!(setting.key as usize, place, "{}", setting.name);
+        }
+        let names: HashSet<_> = OPTIONS.iter().map(|option| option.name).collect();
+        assert_eq!(names.len(), COUNT);
+    }
+
+    #[test]
+    fn what_the_table_says_of_values_is_true() {
+        for Setting { name, values, default, need, .. } in &OPTIONS {
+            let is_value = |text: &str| values.checked(text).is_ok_and(|value| value == text);
+            let of_modes = default.in_mode.map(|(_, text)| text);
+            let named = [default.is_value.then_some(default.text), of_modes];
+            let except = need.as_ref().and_then(|need| need.except);
+            for text in named.into_iter().flatten().chain(except) {
+                assert!(is_value(text), "{name}: {text}");
+            }
+            if let Values::Words(words) = values {
+                assert_eq!(words[0].text, default.text, "{name}: the default stands first");
+            }
+            let modes = match need.as_ref().map(|need| &need.needed) {
+                Some(Needed::Modes(modes)) => modes,
+                Some(Needed::Value(key, value)) => {
+                    assert!(option(*key).values.checked(value).is_ok(), "{name}");
+                    continue;
+                }
+                _ => continue,
+            };
+            let is_mode = |mode: &&str| option(Key::Mode).values.checked(mode).is_ok();
+            assert!(modes.iter().all(is_mode), "{name}");
+        }
+    }
+}
