@@ -1,9 +1,9 @@
 //! The note by which a counter array is found in an image that another linker made.
 //!
 //! It stands in the COMDAT group of its array. `ld.pathld`, which defines the arrays of an image,
-//! makes a linker drop the groups of others, and adds a note that says that it was there: some notes
-//! of arrays are left over from link-time optimisation. Notes are loaded, in segments `PT_NOTE`, and
-//! stay in a stripped image.
+//! makes a linker drop the groups of others, and adds a note that says that it was there: some
+//! notes of arrays are left over from link-time optimisation. Notes are loaded, in segments
+//! `PT_NOTE`, and stay in a stripped image.
 
 use crate::ModuleId;
 use crate::settings::Threads;

@@ -1,5 +1,5 @@
-//! What pathprof reads, for libFuzzer: `fuzz/run` builds this with coverage and links it with clang. `PATHFUZZ` names the kind
-//! of input: manifest, section, profile, raw or image.
+//! What pathprof reads, for libFuzzer: `fuzz/run` builds this with coverage and links it with
+//! clang. `PATHFUZZ` names the kind of input: manifest, section, profile, raw or image.
 
 use std::env;
 use std::slice;

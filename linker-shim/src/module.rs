@@ -1,9 +1,9 @@
 //! Generates the object that defines the counters of an image.
 //!
-//! Each instrumented object brings a weak array of its own in a COMDAT group that is named like the array; so an
-//! object links without pathld and counts into nowhere. This object comes first on the command line and has groups of
-//! the same names, so the linker drops the others' groups, and their references find the arrays here: all in
-//! one region of whole pages.
+//! Each instrumented object brings a weak array of its own in a COMDAT group that is named like the
+//! array; so an object links without pathld and counts into nowhere. This object comes first on the
+//! command line and has groups of the same names, so the linker drops the others' groups, and their
+//! references find the arrays here: all in one region of whole pages.
 
 use anyhow::{Context, Result, ensure};
 use object::elf::{
@@ -170,8 +170,8 @@ pub(crate) fn generate(modules: &[Module], kind: Kind) -> Result<Vec<u8>> {
         let entry = undefined(&mut object, names::ENTRY);
         refer(&mut object, anchors, offset, entry)?;
     }
-    // Code that logs blocks has a manifest without counters, and the archive with the runtime stands
-    // before it on the command line: so the log's functions are asked for here.
+    // Code that logs blocks has a manifest without counters, and the archive with the runtime
+    // stands before it on the command line: so the log's functions are asked for here.
     let logs = modules.iter().any(|module| module.counters == 0);
     let log = names::LOG_FUNCTIONS.into_iter().filter(|_| logs);
     for name in [names::RUNTIME].into_iter().chain(log) {

@@ -2,8 +2,9 @@
 //! its arguments on to the runtime, which gives the thread counters of its own and calls the C
 //! library's function. Beside them those that end a process at once.
 //!
-//! They are weak, so that a program may have its own, and exported, so that libraries call them too. Behind the first one
-//! libraries with counters find the executable's registry. `pathformat::descriptor::thread_function` has the layout. In a static link
+//! They are weak, so that a program may have its own, and exported, so that libraries call them
+//! too. Behind the first one libraries with counters find the executable's registry.
+//! `pathformat::descriptor::thread_function` has the layout. In a static link
 //! `runtime/static/threads.s` takes their place.
 
 use anyhow::Result;
@@ -39,8 +40,8 @@ const C: [u8; 24] = [
     0xe9, 0, 0, 0, 0, // jmp __pathcc_create_thread
 ];
 
-/// Adds the functions. `runtime` names the function that they hand on to, `registry` what libraries find, `lent` the words that they
-/// are lent. Gives symbols that must be kept.
+/// Adds the functions. `runtime` names the function that they hand on to, `registry` what libraries
+/// find, `lent` the words that they are lent. Gives symbols that must be kept.
 pub(crate) fn define(
     object: &mut Object<'_>,
     runtime: SymbolId,

@@ -1,4 +1,5 @@
-//! The C++ edge as Rust sees it: declarations that must match `cpp/plugin.cpp`, and the two symbols clang calls.
+//! The C++ edge as Rust sees it: declarations that must match `cpp/plugin.cpp`, and the two symbols
+//! clang calls.
 
 use std::ffi::{CStr, c_char, c_uint, c_void};
 use std::mem::ManuallyDrop;
@@ -47,7 +48,8 @@ pub(crate) struct Options {
     verify: bool,
 }
 
-/// Must match `PathpassLocation` in `cpp/plugin.cpp`. The texts live as long as the module's debug metadata.
+/// Must match `PathpassLocation` in `cpp/plugin.cpp`. The texts live as long as the module's debug
+/// metadata.
 #[repr(C)]
 pub(crate) struct Location {
     pub(crate) inlined_at: *const DebugLocation,
@@ -121,7 +123,8 @@ unsafe extern "C" {
     pub(crate) fn pathpass_read_declaration(function: LLVMValueRef, out: *mut Location) -> bool;
 }
 
-/// Must match `llvm::PassPluginLibraryInfo` of LLVM 22 (`llvm/Plugins/PassPlugin.h`, API version 2).
+/// Must match `llvm::PassPluginLibraryInfo` of LLVM 22 (`llvm/Plugins/PassPlugin.h`, API version
+/// 2).
 #[repr(C)]
 #[derive(Debug)]
 pub struct PassPluginLibraryInfo {
@@ -132,8 +135,8 @@ pub struct PassPluginLibraryInfo {
     pre_code_gen: Option<unsafe extern "C" fn()>,
 }
 
-/// What clang looks for in a pass plugin. It is exported from Rust because rustc's version script hides the symbols of
-/// the C++ archive.
+/// What clang looks for in a pass plugin. It is exported from Rust because rustc's version script
+/// hides the symbols of the C++ archive.
 #[unsafe(no_mangle)]
 pub extern "C" fn llvmGetPassPluginInfo() -> PassPluginLibraryInfo {
     PassPluginLibraryInfo {
@@ -145,7 +148,8 @@ pub extern "C" fn llvmGetPassPluginInfo() -> PassPluginLibraryInfo {
     }
 }
 
-/// Instruments a module; true if it was changed. A panic of ours leaves the module uncounted, never uncompiled.
+/// Instruments a module; true if it was changed. A panic of ours leaves the module uncounted, never
+/// uncompiled.
 ///
 /// # Safety
 /// `module` is a module that the caller owns; `options` and `analyses` are valid during the call.

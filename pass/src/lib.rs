@@ -1,4 +1,5 @@
-//! The LLVM 22 pass plugin: it reads a unit, plans how to count, describes that, and writes the code.
+//! The LLVM 22 pass plugin: it reads a unit, plans how to count, describes that, and writes the
+//! code.
 //!
 //! [`run`] is the pipeline. Each stage takes the values of the stages before it and returns a new
 //! one. Only the last stage changes code, apart from two changes that reading makes so that a block

@@ -135,8 +135,8 @@ pub(crate) fn opcode_name(instruction: InstructionValue<'_>) -> &'static str {
     name.to_str().unwrap_or("unknown")
 }
 
-/// The call that ends a block, if the function does nothing behind it but return what it gave, there or in a block that
-/// does only that.
+/// The call that ends a block, if the function does nothing behind it but return what it gave,
+/// there or in a block that does only that.
 pub(crate) fn tail_call(block: BasicBlock<'_>) -> Option<InstructionValue<'_>> {
     // SAFETY: a live block; a null result is left out.
     unsafe {
@@ -177,7 +177,8 @@ pub(crate) fn name(function: &FunctionValue<'_>) -> String {
     function.get_name().to_string_lossy().into_owned()
 }
 
-/// What the source calls a symbol: with its parameters and what it returns, and without; `None` if it is not mangled.
+/// What the source calls a symbol: with its parameters and what it returns, and without; `None` if
+/// it is not mangled.
 pub(crate) fn demangled(symbol: &str) -> Option<(String, String)> {
     extern "C" fn tell(
         found: *mut c_void,
@@ -186,7 +187,8 @@ pub(crate) fn demangled(symbol: &str) -> Option<(String, String)> {
         short: *const c_char,
         short_length: usize,
     ) {
-        // SAFETY: `found` is the value below; the texts have these lengths and live until this function returns.
+        // SAFETY: `found` is the value below; the texts have these lengths and live until this
+        // function returns.
         unsafe {
             let text = |bytes: *const c_char, length| {
                 let bytes = slice::from_raw_parts(bytes.cast::<u8>(), length);
@@ -214,7 +216,8 @@ pub(crate) fn successors<'a>(terminator: InstructionValue<'a>) -> Vec<BasicBlock
     }
 }
 
-/// Whether a `switch` asks what becomes of a coroutine that was just suspended (`llvm.coro.suspend`).
+/// Whether a `switch` asks what becomes of a coroutine that was just suspended
+/// (`llvm.coro.suspend`).
 pub(crate) fn is_on_suspension(switch: InstructionValue<'_>) -> bool {
     // SAFETY: a live switch.
     unsafe { ffi::pathpass_is_on_suspension(switch.as_value_ref()) }
@@ -261,8 +264,8 @@ pub(crate) fn split_edge<'a>(from: BasicBlock<'a>, to: BasicBlock<'a>) -> Option
     unsafe { BasicBlock::new(ffi::pathpass_split_edge(from.as_mut_ptr(), to.as_mut_ptr())) }
 }
 
-/// Peels the first iteration off every loop of at most `most` instructions (`cpp/peel.cpp`). Gives the edges that lead from a
-/// peeled iteration into the rest of its loop.
+/// Peels the first iteration off every loop of at most `most` instructions (`cpp/peel.cpp`). Gives
+/// the edges that lead from a peeled iteration into the rest of its loop.
 pub(crate) fn peel<'a>(
     function: FunctionValue<'a>,
     analyses: *mut ffi::Analyses,
@@ -310,7 +313,8 @@ pub(crate) fn promote(slot: PointerValue<'_>) {
     unsafe { ffi::pathpass_promote(slot.as_value_ref()) }
 }
 
-/// Takes back what LLVM knows about the memory that a function touches: from now on it touches counters.
+/// Takes back what LLVM knows about the memory that a function touches: from now on it touches
+/// counters.
 pub(crate) fn forget_purity(function: FunctionValue<'_>) {
     // SAFETY: a live function.
     unsafe { ffi::pathpass_forget_purity(function.as_value_ref()) }
@@ -328,8 +332,8 @@ pub(crate) fn module_hash(module: &Module<'_>) -> u64 {
     unsafe { ffi::pathpass_module_hash(module.as_mut_ptr()) }
 }
 
-/// Whether code of a module may give threads another thread pointer, by a system call whose number is not known to be another one's
-/// or by an instruction.
+/// Whether code of a module may give threads another thread pointer, by a system call whose number
+/// is not known to be another one's or by an instruction.
 pub(crate) fn moves_thread_pointer(module: &Module<'_>) -> bool {
     // SAFETY: a live module.
     unsafe { ffi::pathpass_moves_thread_pointer(module.as_mut_ptr()) }

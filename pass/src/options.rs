@@ -35,11 +35,13 @@ pub(crate) struct Options {
     pub(crate) table: Option<u32>,
     /// Whether the optimiser may keep counters in registers.
     pub(crate) promotion: bool,
-    /// Whether nothing follows but code generation that optimises: it makes a load, an addition and a store one instruction.
+    /// Whether nothing follows but code generation that optimises: it makes a load, an addition and
+    /// a store one instruction.
     pub(crate) last: bool,
     /// The file that tells how often edges are taken.
     pub(crate) weights: Option<PathBuf>,
-    /// Only those functions are counted that executed most, until they made up so many percent of all instructions.
+    /// Only those functions are counted that executed most, until they made up so many percent of
+    /// all instructions.
     pub(crate) hot: Option<u32>,
     /// What is done to make counting cheaper.
     pub(crate) techniques: Techniques,
@@ -115,8 +117,8 @@ impl Placement {
 pub(crate) enum Addressing {
     /// By a thread-local word with the array's address, read where a function is entered.
     Word,
-    /// By the array's address and the thread-local word `delta`, added where a function is entered. Images may have any
-    /// number of modules, while the words that libraries are lent are few.
+    /// By the array's address and the thread-local word `delta`, added where a function is entered.
+    /// Images may have any number of modules, while the words that libraries are lent are few.
     Delta,
     /// The same, where a counter is stepped. The array itself, if there is no word.
     Site,
@@ -134,17 +136,19 @@ impl Addressing {
 }
 
 impl Options {
-    /// Whether a function is hot enough; `hotter` as in [`Known`](pathformat::weights::Known), or `None` if it did not run.
+    /// Whether a function is hot enough; `hotter` as in [`Known`](pathformat::weights::Known), or
+    /// `None` if it did not run.
     pub(crate) fn counts(&self, hotter: Option<u32>) -> bool {
         self.hot
             .is_none_or(|percent| hotter.is_some_and(|hotter| hotter < percent.saturating_mul(10)))
     }
 
-    /// What holds for this module, whose code may give threads other thread pointers or not. Only code for executables has words
-    /// of its own.
+    /// What holds for this module, whose code may give threads other thread pointers or not. Only
+    /// code for executables has words of its own.
     ///
-    /// Code that needs no thread-local variable counts atomically. musl loads no library at run time that has such variables at a fixed
-    /// place. Where a thread is given another thread pointer, the variables are not where that points to.
+    /// Code that needs no thread-local variable counts atomically. musl loads no library at run
+    /// time that has such variables at a fixed place. Where a thread is given another thread
+    /// pointer, the variables are not where that points to.
     pub(crate) fn for_module(&self, module: &Module<'_>, moves_pointer: bool) -> Self {
         let triple = module.get_triple();
         let musl = triple.as_str().to_bytes().windows(4).any(|part| part == b"musl");
@@ -180,7 +184,8 @@ impl Filter {
         }
     }
 
-    /// Whether a function of this name in this file is counted. A file matches by its whole path or its last part.
+    /// Whether a function of this name in this file is counted. A file matches by its whole path or
+    /// its last part.
     pub(crate) fn admits(&self, function: &str, file: &str) -> bool {
         let base = file.rsplit('/').next().unwrap_or(file);
         let hits = |glob: &String| [function, file, base].iter().any(|text| glob_match(glob, text));

@@ -1,7 +1,7 @@
 //! Runs the `RUN:` lines of every `ir/*.ll` with LLVM's own `opt` and `FileCheck`.
 //!
-//! In a line, `opt` stands for `opt` with the plugin loaded and the verifier on, and `%s` for the file. The tree to test
-//! is `PATHCC_TREE`, by default `target/pathcc` as `make build` leaves it.
+//! In a line, `opt` stands for `opt` with the plugin loaded and the verifier on, and `%s` for the
+//! file. The tree to test is `PATHCC_TREE`, by default `target/pathcc` as `make build` leaves it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -55,7 +55,8 @@ fn llvm_bin() -> PathBuf {
         .join("bin")
 }
 
-/// The plugin of the tree that is tested. Cargo builds no shared library for a test that does not link it.
+/// The plugin of the tree that is tested. Cargo builds no shared library for a test that does not
+/// link it.
 fn plugin() -> PathBuf {
     let built = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/pathcc");
     let tree = std::env::var_os("PATHCC_TREE").map_or_else(built, PathBuf::from);

@@ -1,10 +1,12 @@
 //! Which blocks are counted, so that the counts of all others follow.
 //!
-//! Between blocks there are points: the end of a block and the top of each of its successors are one, so blocks that share a
-//! successor share the point behind them. Seen so, a block is an arc between two points, and [what comes to a point leaves
-//! it](crate::flow_network): the blocks of a spanning tree follow from the others ("Optimal measurement points for program
-//! frequency counts", Knuth & Stevenson, BIT 13, 1973). The tree takes the blocks that run most often. No edge holds code, so every kind
-//! of edge will do. Where only some blocks are of interest, such as those with calls, the points that others join are one.
+//! Between blocks there are points: the end of a block and the top of each of its successors are
+//! one, so blocks that share a successor share the point behind them. Seen so, a block is an arc
+//! between two points, and [what comes to a point leaves it](crate::flow_network): the blocks of a
+//! spanning tree follow from the others ("Optimal measurement points for program frequency counts",
+//! Knuth & Stevenson, BIT 13, 1973). The tree takes the blocks that run most often. No edge holds
+//! code, so every kind of edge will do. Where only some blocks are of interest, such as those with
+//! calls, the points that others join are one.
 
 use std::cmp::Reverse;
 
@@ -24,8 +26,9 @@ impl Counted {
         Self { blocks: vec![true; cfg.num_blocks()] }
     }
 
-    /// As few as possible of those that are `wanted`, so that the counts of these follow, and those that run least often. `frequency`
-    /// gives the executions of every edge, indexed like the edges of `cfg`. The function must have no call that returns twice.
+    /// As few as possible of those that are `wanted`, so that the counts of these follow, and those
+    /// that run least often. `frequency` gives the executions of every edge, indexed like the edges
+    /// of `cfg`. The function must have no call that returns twice.
     pub fn fewest(cfg: &Cfg, frequency: &[u64], wanted: impl Fn(Block) -> bool) -> Self {
         let network = of(cfg).without(|block| !wanted(Block(block as u32)));
         // Code before a return that a call in tail position comes to would make it no tail call.
@@ -65,7 +68,8 @@ impl Counted {
     }
 }
 
-/// For each block whether control may leave the function at its end: it does, or it may stay in a call.
+/// For each block whether control may leave the function at its end: it does, or it may stay in a
+/// call.
 pub(crate) fn leaves(cfg: &Cfg) -> Vec<bool> {
     cfg.blocks().map(|block| cfg.exit(block).is_some() || cfg.may_stay(block)).collect()
 }
@@ -83,8 +87,9 @@ pub(crate) fn of(cfg: &Cfg) -> FlowNetwork {
     network(&edges, &leaves(cfg))
 }
 
-/// The network whose arcs are the blocks. Edges are (source, target), `leaves` says of each block whether control may leave the
-/// function at its end, or stay there. An edge that names no block is left out.
+/// The network whose arcs are the blocks. Edges are (source, target), `leaves` says of each block
+/// whether control may leave the function at its end, or stay there. An edge that names no block is
+/// left out.
 pub fn network(edges: &[(u32, u32)], leaves: &[bool]) -> FlowNetwork {
     let blocks = leaves.len();
     let (top, end) = (|block: usize| 2 * block, |block: usize| 2 * block + 1);

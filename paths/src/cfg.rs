@@ -1,8 +1,8 @@
 //! The control-flow graph of one function, as the rest of the crate sees it.
 //!
-//! Blocks and edges are dense indexes; block 0 is the entry and has no predecessor. At most one edge joins two
-//! blocks: several `switch` cases with one target are one edge, because the blocks of the path are the same. A block has
-//! successors or an [`Exit`], never both.
+//! Blocks and edges are dense indexes; block 0 is the entry and has no predecessor. At most one
+//! edge joins two blocks: several `switch` cases with one target are one edge, because the blocks
+//! of the path are the same. A block has successors or an [`Exit`], never both.
 
 use std::fmt;
 
@@ -65,9 +65,11 @@ pub enum Exit {
 pub enum EdgeKind {
     /// Code can be put on the edge.
     Plain,
-    /// From an `invoke` to its landing pad: no code on it, but the path goes on along it. A block has at most one.
+    /// From an `invoke` to its landing pad: no code on it, but the path goes on along it. A block
+    /// has at most one.
     Unwind,
-    /// No code on it, and the path cannot go on: it ends in the source block and a new one starts in the target.
+    /// No code on it, and the path cannot go on: it ends in the source block and a new one starts
+    /// in the target.
     Opaque,
 }
 
@@ -76,11 +78,13 @@ pub enum EdgeKind {
 pub struct BlockData {
     /// How it leaves the function, if it has no successors.
     pub exit: Option<Exit>,
-    /// Whether control may stay at the end of the block, or leave it along no edge: the call that stands there may throw, exit
-    /// or jump away. A call that ends the path before it, such as one in tail position, does not count.
+    /// Whether control may stay at the end of the block, or leave it along no edge: the call that
+    /// stands there may throw, exit or jump away. A call that ends the path before it, such as one
+    /// in tail position, does not count.
     pub may_stay: bool,
-    /// Whether every path is counted before it gets here, since on some way into the block the function is left already: a
-    /// call stands there in tail position. The block only returns, and all edges into it are plain.
+    /// Whether every path is counted before it gets here, since on some way into the block the
+    /// function is left already: a call stands there in tail position. The block only returns, and
+    /// all edges into it are plain.
     pub counts_above: bool,
 }
 
@@ -93,8 +97,9 @@ pub struct EdgeData {
     pub to: Block,
     /// What code it can hold.
     pub kind: EdgeKind,
-    /// Whether it is a back edge in the program: it leads from the copy of a loop's first iteration, which was peeled off, into
-    /// the loop. Paths end on it as on the loop's own back edge. Only of plain edges.
+    /// Whether it is a back edge in the program: it leads from the copy of a loop's first
+    /// iteration, which was peeled off, into the loop. Paths end on it as on the loop's own back
+    /// edge. Only of plain edges.
     pub peeled: bool,
 }
 
@@ -112,8 +117,8 @@ impl Cfg {
     /// A graph of these blocks and edges.
     ///
     /// # Panics
-    /// If an edge names a block that does not exist or enters the entry block, if two edges join the same blocks, if a
-    /// block has two unwind edges, or has successors and an exit, or neither.
+    /// If an edge names a block that does not exist or enters the entry block, if two edges join
+    /// the same blocks, if a block has two unwind edges, or has successors and an exit, or neither.
     pub fn new(blocks: Vec<BlockData>, edges: Vec<EdgeData>) -> Self {
         assert!(edges.iter().all(|edge| edge.to != ENTRY), "nothing goes back to the entry block");
         let numbered = edges.iter().enumerate().map(|(index, edge)| (edge, Edge(index as u32)));
@@ -180,7 +185,8 @@ impl Cfg {
         self.blocks[block.index()].counts_above
     }
 
-    /// The same graph, where a path also ends in every block that control [may stay](Self::may_stay) in.
+    /// The same graph, where a path also ends in every block that control [may
+    /// stay](Self::may_stay) in.
     pub fn with_in_flight(self) -> Self {
         Self { in_flight: true, ..self }
     }

@@ -1,13 +1,18 @@
-//! Decides which edges are cut, so that the rest has no cycle, holds code where it must, and has few paths.
+//! Decides which edges are cut, so that the rest has no cycle, holds code where it must, and has
+//! few paths.
 //!
-//! A cut edge u→v ends one path and starts the next: in the acyclic graph it becomes u→EXIT and ENTRY→v. Cut are
+//! A cut edge u→v ends one path and starts the next: in the acyclic graph it becomes u→EXIT and
+//! ENTRY→v. Cut are
 //!
-//! * opaque edges. The path ends in the source block, before its terminator, so all edges out of that block are cut; the
-//!   next one starts at the top of the target, so all edges into that block are cut;
-//! * back edges (the retreating edges of a depth-first search along the others, which also breaks irreducible loops),
-//! * while there are more paths than the limit, more: first loops no longer tell through which back edge an
-//!   iteration was entered, then loops are cut from the code before them (those with most paths first), then all
-//!   blocks are where too many paths begin. Never a hash table: in the paper it is what costs most.
+//! * opaque edges. The path ends in the source block, before its terminator, so all edges out of
+//!   that block are cut; the next one starts at the top of the target, so all edges into that block
+//!   are cut;
+//! * back edges (the retreating edges of a depth-first search along the others, which also breaks
+//!   irreducible loops),
+//! * while there are more paths than the limit, more: first loops no longer tell through which back
+//!   edge an iteration was entered, then loops are cut from the code before them (those with most
+//!   paths first), then all blocks are where too many paths begin. Never a hash table: in the paper
+//!   it is what costs most.
 
 use crate::MOST_PATHS;
 use crate::cfg::{Block, Cfg, ENTRY, Edge, EdgeKind};
@@ -61,15 +66,17 @@ impl Cuts {
                 cuts.cut(cfg, edge, Reason::BackEdge);
             }
         }
-        // A cycle through an opaque edge is broken already: the way back to a shared computed goto is no back edge.
+        // A cycle through an opaque edge is broken already: the way back to a shared computed goto
+        // is no back edge.
         let Search { back_edges, order } = cuts.depth_first(cfg);
         cuts.order = order;
         back_edges.into_iter().for_each(|edge| cuts.cut(cfg, edge, Reason::BackEdge));
         cuts
     }
 
-    /// The necessary cuts, and as many more as it takes to have at most `limit` paths that end, and [`IN_FLIGHT`] times as
-    /// many with those in flight. If even cutting everywhere leaves more, the result has the fewest paths that were found.
+    /// The necessary cuts, and as many more as it takes to have at most `limit` paths that end, and
+    /// [`IN_FLIGHT`] times as many with those in flight. If even cutting everywhere leaves more,
+    /// the result has the fewest paths that were found.
     pub fn within(cfg: &Cfg, frequency: &[u64], limit: u64) -> Self {
         let ended = cfg.clone().without_in_flight();
         let most = limit.saturating_mul(IN_FLIGHT).min(limit.max(MOST_PATHS));
@@ -163,7 +170,8 @@ impl Cuts {
         cfg.successors(block).iter().map(along).fold(in_flight, u64::saturating_add)
     }
 
-    /// Number of paths in all, given those from each block: from the entry, and from every start after a cut.
+    /// Number of paths in all, given those from each block: from the entry, and from every start
+    /// after a cut.
     fn total(&self, cfg: &Cfg, paths: &[u64]) -> u64 {
         let starts = |&block: &Block| {
             let cut =
@@ -175,7 +183,8 @@ impl Cuts {
         self.order.iter().map(starts).fold(paths[ENTRY.index()], u64::saturating_add)
     }
 
-    /// Cuts one edge. If it cannot hold code, its source and target take the code, which cuts the edges beside it.
+    /// Cuts one edge. If it cannot hold code, its source and target take the code, which cuts the
+    /// edges beside it.
     fn cut(&mut self, cfg: &Cfg, edge: Edge, reason: Reason) {
         let mut pending = vec![(edge, reason)];
         while let Some((edge, reason)) = pending.pop() {
@@ -200,7 +209,8 @@ impl Cuts {
         }
     }
 
-    /// Searches along the edges that are not cut: from the entry, then from where paths start after a cut.
+    /// Searches along the edges that are not cut: from the entry, then from where paths start after
+    /// a cut.
     fn depth_first(&self, cfg: &Cfg) -> Search {
         let mut seen = vec![false; cfg.num_blocks()];
         let mut open = vec![false; cfg.num_blocks()];
@@ -252,7 +262,8 @@ impl Cuts {
         cfg.blocks().filter(is_header).collect()
     }
 
-    /// Whether all edges into `block` can hold code, so that it can be cut off from what comes before.
+    /// Whether all edges into `block` can hold code, so that it can be cut off from what comes
+    /// before.
     fn can_cut_before(&self, cfg: &Cfg, block: Block) -> bool {
         block != ENTRY
             && cfg.predecessors(block).iter().all(|&edge| cfg.edge(edge).kind == EdgeKind::Plain)
@@ -272,9 +283,9 @@ impl Cuts {
         }
     }
 
-    /// Cuts before every block from which more than `most` paths start, from the exits up, so that what remains
-    /// between two cuts has few paths. With `colder`, cuts before less frequent successors of such a block instead, where
-    /// that suffices.
+    /// Cuts before every block from which more than `most` paths start, from the exits up, so that
+    /// what remains between two cuts has few paths. With `colder`, cuts before less frequent
+    /// successors of such a block instead, where that suffices.
     fn with_regions_of(&self, cfg: &Cfg, frequency: &[u64], most: u64, colder: bool) -> Self {
         let entered = |block: Block| -> u64 {
             cfg.predecessors(block)
@@ -307,7 +318,8 @@ impl Cuts {
 struct Search {
     /// The edges that go back to a block that is being visited.
     back_edges: Vec<Edge>,
-    /// The reachable blocks in postorder: each after its successors but along cut edges and back edges.
+    /// The reachable blocks in postorder: each after its successors but along cut edges and back
+    /// edges.
     order: Vec<Block>,
 }
 

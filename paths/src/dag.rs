@@ -1,9 +1,9 @@
 //! The acyclic graph whose paths are counted.
 //!
-//! Its nodes are the blocks and EXIT; its edges are the control-flow edges that are not cut, one edge to EXIT for
-//! every way a path ends and one edge from ENTRY for every way a path starts after a cut. It is a multigraph: a block
-//! may have two edges to EXIT, and ENTRY two edges to a loop header. So edges are known by their index, never by
-//! their ends.
+//! Its nodes are the blocks and EXIT; its edges are the control-flow edges that are not cut, one
+//! edge to EXIT for every way a path ends and one edge from ENTRY for every way a path starts after
+//! a cut. It is a multigraph: a block may have two edges to EXIT, and ENTRY two edges to a loop
+//! header. So edges are known by their index, never by their ends.
 
 use std::fmt;
 
@@ -83,7 +83,8 @@ impl Dag {
         let mut flow = vec![None; cfg.num_edges()];
         let mut ends = vec![None; cfg.num_edges()];
         for block in cfg.blocks().filter(|&block| cuts.is_reachable(block)) {
-            // The first, so that its number is the least of those that begin alike (`in_flight.rs`).
+            // The first, so that its number is the least of those that begin alike
+            // (`in_flight.rs`).
             if cfg.has_in_flight(block) {
                 add(block, exit, Kind::InFlight);
             }
@@ -173,7 +174,8 @@ impl Dag {
         self.cuts[edge.index()]
     }
 
-    /// The acyclic edge of a control-flow edge that is not cut. `None` if it is cut or cannot be reached.
+    /// The acyclic edge of a control-flow edge that is not cut. `None` if it is cut or cannot be
+    /// reached.
     pub fn flow(&self, edge: Edge) -> Option<DagEdge> {
         self.flow[edge.index()]
     }

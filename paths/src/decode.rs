@@ -1,11 +1,12 @@
 //! Turns a path's id back into the edges that the path follows.
 //!
-//! The inverse of [`numbering`](crate::numbering): the out-edges of a node carry ascending values, and all ids
-//! below a node that follow one edge lie between its value and the next edge's. So from the entry on, the
-//! edge to follow is the one with the largest value that still fits (Ball & Larus, MICRO-29, 1996, §3.5).
+//! The inverse of [`numbering`](crate::numbering): the out-edges of a node carry ascending values,
+//! and all ids below a node that follow one edge lie between its value and the next edge's. So from
+//! the entry on, the edge to follow is the one with the largest value that still fits (Ball &
+//! Larus, MICRO-29, 1996, §3.5).
 //!
-//! The decoder takes plain numbers, because its input comes from a file: whatever they are, it ends and does not
-//! panic.
+//! The decoder takes plain numbers, because its input comes from a file: whatever they are, it ends
+//! and does not panic.
 
 use std::fmt;
 
@@ -42,8 +43,8 @@ impl fmt::Display for DecodeError {
 impl std::error::Error for DecodeError {}
 
 impl Decoder {
-    /// A decoder for a graph whose nodes are `0..blocks`, with node 0 as ENTRY, and the node `blocks`, EXIT. An edge is
-    /// (source, target, value).
+    /// A decoder for a graph whose nodes are `0..blocks`, with node 0 as ENTRY, and the node
+    /// `blocks`, EXIT. An edge is (source, target, value).
     ///
     /// # Errors
     /// [`DecodeError::NoSuchNode`] if an edge leaves EXIT or names a node above it.
@@ -62,7 +63,8 @@ impl Decoder {
     /// The indexes of the edges that path `id` follows, from ENTRY to EXIT.
     ///
     /// # Errors
-    /// [`DecodeError::NoSuchPath`] for an id out of range; [`DecodeError::Cycle`] for a damaged graph.
+    /// [`DecodeError::NoSuchPath`] for an id out of range; [`DecodeError::Cycle`] for a damaged
+    /// graph.
     pub fn path(&self, id: u64) -> Result<Vec<usize>, DecodeError> {
         let mut path = Vec::new();
         let mut rest = id;

@@ -1,12 +1,14 @@
 //! Which edges are counted, so that the counts of all others follow.
 //!
-//! Every block is an arc from its top to its end, every edge an arc from an end to a top, and
-//! [what comes to a point leaves it](crate::flow_network). Arcs of a spanning tree have no counter; it takes those that run
-//! most often, and first of all those that can hold no code ("Optimally Profiling and Tracing Programs", Ball & Larus,
-//! TOPLAS 16(4), 1994, §3). Opaque edges cannot be told apart, and control may come along them from another frame: they lead
-//! through the outside, so that only how often a block is left or come to along them is known. Where several arcs that hold no code make a cycle, as calls do
-//! that may throw to one landing pad or not come back, their counts follow only if [bounds](FlowNetwork::derive_within_bounds)
-//! tell; those of all others do not depend on them.
+//! Every block is an arc from its top to its end, every edge an arc from an end to a top, and [what
+//! comes to a point leaves it](crate::flow_network). Arcs of a spanning tree have no counter; it
+//! takes those that run most often, and first of all those that can hold no code ("Optimally
+//! Profiling and Tracing Programs", Ball & Larus, TOPLAS 16(4), 1994, §3). Opaque edges cannot be
+//! told apart, and control may come along them from another frame: they lead through the outside,
+//! so that only how often a block is left or come to along them is known. Where several arcs that
+//! hold no code make a cycle, as calls do that may throw to one landing pad or not come back, their
+//! counts follow only if [bounds](FlowNetwork::derive_within_bounds) tell; those of all others do
+//! not depend on them.
 
 use std::cmp::Reverse;
 
@@ -73,7 +75,8 @@ impl Arcs {
         Self::new(&edges, &blocks.map(block).collect::<Vec<_>>())
     }
 
-    /// The arcs of a graph that was read from a file. An edge that names no block is left out of the network.
+    /// The arcs of a graph that was read from a file. An edge that names no block is left out of
+    /// the network.
     pub fn new(edges: &[PlainEdge], blocks: &[PlainBlock]) -> Self {
         let outside = 2 * blocks.len();
         let top = |block: usize| if block == ENTRY.index() { outside } else { 2 * block };
@@ -123,8 +126,8 @@ impl Arcs {
         self.without_code.push(without_code);
     }
 
-    /// The numbers of the arcs that are counted: as few as possible, and those that run least often. The function must have no call
-    /// that returns twice.
+    /// The numbers of the arcs that are counted: as few as possible, and those that run least
+    /// often. The function must have no call that returns twice.
     pub fn fewest(&self, cfg: &Cfg, frequency: &[u64]) -> Vec<usize> {
         let weight = |arc: Arc| match arc {
             Arc::Edge(edge) => frequency[edge.index()],
@@ -144,7 +147,8 @@ impl Arcs {
         (0..tree.len()).filter(|&number| !tree[number] && !self.without_code[number]).collect()
     }
 
-    /// How often control went along each arc, from the counts of those that are known; `None` where they do not tell.
+    /// How often control went along each arc, from the counts of those that are known; `None` where
+    /// they do not tell.
     pub fn derive(&self, counts: Vec<Option<i128>>) -> Vec<Option<i128>> {
         // Cycles of arcs without code would be in the way of the others.
         let with_code = self.network.clone().without(|arc| self.without_code[arc]).derive(counts);

@@ -36,7 +36,8 @@ fn check(what: String, expected: &str) {
     assert_eq!(what.lines().collect::<Vec<_>>(), expected);
 }
 
-/// "Implementing Efficient Path Profiling": A leads to a loop header B, which goes to D or to C and back.
+/// "Implementing Efficient Path Profiling": A leads to a loop header B, which goes to D or to C and
+/// back.
 #[test]
 fn a_loop_with_four_paths() {
     let (named, plan) = named(
@@ -85,8 +86,8 @@ fn the_graph_of_the_paper() {
          4: A C D E F
          5: A C D F",
     );
-    // The register is known until C and D, where two ways meet, so it is first set on the edges into them. The chord into F
-    // counts instead of stepping it.
+    // The register is known until C and D, where two ways meet, so it is first set on the edges
+    // into them. The chord into F counts instead of stepping it.
     check(
         named.code(&plan),
         "A→C: r = 0
@@ -98,8 +99,8 @@ fn the_graph_of_the_paper() {
     );
 }
 
-/// Two loops on one header: the start of a path tells through which back edge it began, and each back edge needs its
-/// own increment before the count and its own value after it.
+/// Two loops on one header: the start of a path tells through which back edge it began, and each
+/// back edge needs its own increment before the count and its own value after it.
 #[test]
 fn two_loops_on_one_header() {
     let (named, plan) = named(
@@ -131,8 +132,9 @@ fn two_loops_on_one_header() {
     );
 }
 
-/// "Paper Reading: Efficient Path Profiling": ENTRY→A and B→EXIT are chords. Its third chord is EXIT→ENTRY; that edge
-/// holds no code, so here it is in the tree and C→EXIT is the third, which the increment of ENTRY→A makes up for.
+/// "Paper Reading: Efficient Path Profiling": ENTRY→A and B→EXIT are chords. Its third chord is
+/// EXIT→ENTRY; that edge holds no code, so here it is in the tree and C→EXIT is the third, which
+/// the increment of ENTRY→A makes up for.
 #[test]
 fn the_spanning_tree_example() {
     let (named, plan) = named(

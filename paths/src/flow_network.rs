@@ -1,11 +1,12 @@
 //! What comes to a point leaves it: which counts are enough to know all.
 //!
-//! A network has points and arcs between them; control goes along arcs. All arcs of a spanning tree follow from the others, so only those need a
-//! counter (Knuth, "The Art of Computer Programming" 1, §2.3.4.1). One point is special: outside, where functions are entered and
-//! left. What comes to it is never used.
+//! A network has points and arcs between them; control goes along arcs. All arcs of a spanning tree
+//! follow from the others, so only those need a counter (Knuth, "The Art of Computer Programming"
+//! 1, §2.3.4.1). One point is special: outside, where functions are entered and left. What comes to
+//! it is never used.
 //!
-//! A frame may stay in a call that does not come back. The point behind such a call is outside, too: nothing follows from it,
-//! and all counts are exact.
+//! A frame may stay in a call that does not come back. The point behind such a call is outside,
+//! too: nothing follows from it, and all counts are exact.
 
 use crate::union_find::UnionFind;
 
@@ -42,16 +43,17 @@ impl FlowNetwork {
         in_tree
     }
 
-    /// Derives how often control went along each arc from what is known; `None` where that does not tell. Numbers come from a
-    /// file: whatever they are, it ends and does not panic.
+    /// Derives how often control went along each arc from what is known; `None` where that does not
+    /// tell. Numbers come from a file: whatever they are, it ends and does not panic.
     pub fn derive(&self, counts: Vec<Option<i128>>) -> Vec<Option<i128>> {
         let mut flow = Flow::new(self, counts);
         flow.follow();
         flow.counts
     }
 
-    /// The same where some arcs have no counter though others do not determine them. No count is negative: what may be left
-    /// for an arc is bounded by what is left at its ends, and where all bounds at a point are needed, they are the counts.
+    /// The same where some arcs have no counter though others do not determine them. No count is
+    /// negative: what may be left for an arc is bounded by what is left at its ends, and where all
+    /// bounds at a point are needed, they are the counts.
     pub fn derive_within_bounds(&self, counts: Vec<Option<i128>>) -> Vec<Option<i128>> {
         let mut flow = Flow::new(self, counts);
         flow.follow();
@@ -129,7 +131,8 @@ impl<'a> Flow<'a> {
 
     /// Finds counts by bounds; whether there were any.
     fn bound(&mut self) -> bool {
-        // What is left at each point for its unknown arcs, if all of them come to it or all leave it.
+        // What is left at each point for its unknown arcs, if all of them come to it or all leave
+        // it.
         let left: Vec<Option<i128>> =
             (0..self.network.points).map(|point| self.left(point)).collect();
         let bound = |arc: usize| {
@@ -187,7 +190,8 @@ mod tests {
         assert_eq!(counts, vec![None; 4]);
     }
 
-    /// Two calls at points 0 and 1 that may come back (arcs 2, 3 to outside), throw (4, 5 to point 2) or stay (6, 7).
+    /// Two calls at points 0 and 1 that may come back (arcs 2, 3 to outside), throw (4, 5 to point
+    /// 2) or stay (6, 7).
     fn calls(runs: [i128; 2], back: [i128; 2], landed: i128) -> Vec<Option<i128>> {
         let arcs = vec![[3, 0], [3, 1], [0, 3], [1, 3], [0, 2], [1, 2], [0, 3], [1, 3], [2, 3]];
         let network = FlowNetwork { arcs, outside: 3, points: 4 };
@@ -209,7 +213,8 @@ mod tests {
         assert_eq!(calls([5, 7], [4, 6], 1), vec![None; 4]);
     }
 
-    /// What one bound tells makes another: at point 2 something comes and something goes on, until point 4 tells what comes to 3.
+    /// What one bound tells makes another: at point 2 something comes and something goes on, until
+    /// point 4 tells what comes to 3.
     #[test]
     fn bounds_go_on_from_what_bounds_have_found() {
         let known = [(5, 0, 1), (5, 1, 2), (5, 4, 0), (3, 5, 3)];
@@ -227,7 +232,8 @@ mod tests {
     fn what_follows_from_a_bound_is_followed_to_its_end() {
         const LENGTH: usize = 3 * MOST_ROUNDS;
         let outside = LENGTH;
-        // Nothing comes to point 0, so nothing comes from there to point 1; what else comes there goes on along the chain.
+        // Nothing comes to point 0, so nothing comes from there to point 1; what else comes there
+        // goes on along the chain.
         let ends = [[outside, 0], [outside, 1], [0, outside], [0, 1]];
         let chain = (1..LENGTH).map(|point| [point, point + 1]);
         let network = FlowNetwork {

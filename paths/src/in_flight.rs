@@ -1,9 +1,11 @@
 //! How many frames did not come back from a call, from how often control came to it.
 //!
-//! The counter of a path in flight is stepped before the call that it ends with, and never taken back. The frames that went
-//! on have counted a longer path with the same beginning by now: one that ended, or one in flight further on. All those have
-//! numbers in one range, behind that of the path in flight: numbers below a node are dense, and its path in flight has the
-//! first ([`numbering`](crate::numbering)). So what the others of the range do not account for did not come back.
+//! The counter of a path in flight is stepped before the call that it ends with, and never taken
+//! back. The frames that went on have counted a longer path with the same beginning by now: one
+//! that ended, or one in flight further on. All those have numbers in one range, behind that of the
+//! path in flight: numbers below a node are dense, and its path in flight has the first
+//! ([`numbering`](crate::numbering)). So what the others of the range do not account for did not
+//! come back.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +18,8 @@ pub struct InFlight {
     decoder: Decoder,
     /// Source and value of each edge.
     edges: Vec<(u32, u64)>,
-    /// For each node, if paths in flight end there, the value of their last edge and how many paths there are from the node.
+    /// For each node, if paths in flight end there, the value of their last edge and how many paths
+    /// there are from the node.
     ends: Vec<Option<(u64, u64)>>,
 }
 
@@ -32,7 +35,8 @@ pub enum Role {
 }
 
 impl InFlight {
-    /// For a graph as [`Decoder::new`] takes it, with the role of each edge. `None` if no path in flight ends in it.
+    /// For a graph as [`Decoder::new`] takes it, with the role of each edge. `None` if no path in
+    /// flight ends in it.
     ///
     /// # Errors
     /// A damaged graph.
@@ -60,11 +64,13 @@ impl InFlight {
         Ok(Some(Self { decoder, edges, ends }))
     }
 
-    /// Turns the counts of one process, by ascending number of the path, from arrivals at calls to frames that did not come
-    /// back. A forked process also ends paths that its parent began: then the result, modulo 2^64 like the counters
-    /// themselves, is the negative number of those. Numbers that are no path's stay as they are.
+    /// Turns the counts of one process, by ascending number of the path, from arrivals at calls to
+    /// frames that did not come back. A forked process also ends paths that its parent began: then
+    /// the result, modulo 2^64 like the counters themselves, is the negative number of those.
+    /// Numbers that are no path's stay as they are.
     pub fn settle(&self, counts: &mut Vec<(u64, u64)>) {
-        // The end of the range of each path in flight that some path that ran begins like, by its number.
+        // The end of the range of each path in flight that some path that ran begins like, by its
+        // number.
         let mut ranges = BTreeMap::new();
         for &(id, _) in counts.iter() {
             let mut begun = 0u64;
@@ -97,7 +103,8 @@ impl InFlight {
 mod tests {
     use super::*;
 
-    /// 0? → 1 or 2; 1? → 3; 2 → 3; 3 leaves. Paths: 0 in flight at 0, 1 in flight at 1, 2 through 1, 3 through 2.
+    /// 0? → 1 or 2; 1? → 3; 2 → 3; 3 leaves. Paths: 0 in flight at 0, 1 in flight at 1, 2 through
+    /// 1, 3 through 2.
     fn graph() -> InFlight {
         let edges = [(0, 4, 0), (0, 1, 1), (0, 2, 3), (1, 4, 0), (1, 3, 1), (2, 3, 0), (3, 4, 0)];
         let (end, other) = (Role::End, Role::Other);

@@ -1,9 +1,9 @@
 //! What each chord adds to the path register.
 //!
-//! A chord closes one cycle with the tree; its increment is the signed sum of the values around that cycle, and the
-//! increments along any path add up to the path's id (Ball & Larus, TOPLAS 16(4), 1994, §3.3). With a
-//! potential φ for each node, the sum of the values on the tree path from the root to it, the increment of
-//! u→v is value + φ(u) − φ(v), which is 0 on the tree.
+//! A chord closes one cycle with the tree; its increment is the signed sum of the values around
+//! that cycle, and the increments along any path add up to the path's id (Ball & Larus, TOPLAS
+//! 16(4), 1994, §3.3). With a potential φ for each node, the sum of the values on the tree path
+//! from the root to it, the increment of u→v is value + φ(u) − φ(v), which is 0 on the tree.
 //!
 //! Arithmetic wraps at 64 bits: the register may be anything on the way, but ends as an id.
 
@@ -37,7 +37,8 @@ impl Increments {
     }
 }
 
-/// The signed sum of the values on the tree path from ENTRY (and EXIT, which is one with it) to each node.
+/// The signed sum of the values on the tree path from ENTRY (and EXIT, which is one with it) to
+/// each node.
 fn potentials(dag: &Dag, numbering: &Numbering, tree: &SpanningTree) -> Vec<i64> {
     let mut potential: Vec<Option<i64>> = vec![None; dag.num_nodes()];
     potential[ENTRY.index()] = Some(0);

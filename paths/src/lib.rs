@@ -1,9 +1,10 @@
-//! Exact path profiling as mathematics: from a control-flow graph to the code that counts its acyclic paths.
+//! Exact path profiling as mathematics: from a control-flow graph to the code that counts its
+//! acyclic paths.
 //!
-//! The algorithm is that of "Efficient Path Profiling" (Ball & Larus, MICRO-29, 1996) with the event-counting
-//! placement of "Optimally Profiling and Tracing Programs" (Ball & Larus, TOPLAS 16(4), 1994). The modules
-//! stand in the order in which data flows; each takes values and returns a value. Nothing here knows LLVM, files
-//! or formats.
+//! The algorithm is that of "Efficient Path Profiling" (Ball & Larus, MICRO-29, 1996) with the
+//! event-counting placement of "Optimally Profiling and Tracing Programs" (Ball & Larus, TOPLAS
+//! 16(4), 1994). The modules stand in the order in which data flows; each takes values and returns
+//! a value. Nothing here knows LLVM, files or formats.
 #![forbid(unsafe_code)]
 
 mod adjacency;
@@ -53,12 +54,14 @@ pub struct Plan {
     pub in_flight: u64,
 }
 
-/// No function is given more paths than this, whatever the limit: an id is an index for the generated code.
+/// No function is given more paths than this, whatever the limit: an id is an index for the
+/// generated code.
 const MOST_PATHS: u64 = 1 << 62;
 
-/// The same without a limit, for a table of those paths that were executed: what is counted is the end of a path, once; paths
-/// in flight are not. `None` if `limited` cuts nothing that this would not, or if there are more paths than numbers: then not every
-/// whole path would consist of those that `limited` counts.
+/// The same without a limit, for a table of those paths that were executed: what is counted is the
+/// end of a path, once; paths in flight are not. `None` if `limited` cuts nothing that this would
+/// not, or if there are more paths than numbers: then not every whole path would consist of those
+/// that `limited` counts.
 pub fn plan_uncut(
     cfg: &Cfg,
     frequency: &[u64],
@@ -73,9 +76,10 @@ pub fn plan_uncut(
     (cuts_less && cuts_no_other).then_some(whole)
 }
 
-/// Plans the counting of the paths of `cfg`, cutting edges until there are at most `limit` paths that end, or none is left
-/// to cut; see [`Cuts::within`] for those in flight. `frequency` gives the estimated executions of every edge, indexed like the edges of `cfg`: wrong
-/// estimates cost speed, never exactness, and so do `techniques` that are left out.
+/// Plans the counting of the paths of `cfg`, cutting edges until there are at most `limit` paths
+/// that end, or none is left to cut; see [`Cuts::within`] for those in flight. `frequency` gives
+/// the estimated executions of every edge, indexed like the edges of `cfg`: wrong estimates cost
+/// speed, never exactness, and so do `techniques` that are left out.
 pub fn plan(cfg: &Cfg, frequency: &[u64], limit: u64, techniques: Techniques) -> Plan {
     let cuts = Cuts::within(cfg, frequency, limit.min(MOST_PATHS));
     let dag = Dag::new(cfg, &cuts);

@@ -1,8 +1,8 @@
 //! Numbers the paths of an acyclic graph so that each has a distinct id in `0..total`.
 //!
-//! Every edge gets a value; the sum of the values along a path is the path's id. A node has as many paths to EXIT as its
-//! successors have together, and an edge's value is the number of paths over the edges before it. From "Efficient
-//! Path Profiling" (Ball & Larus, MICRO-29, 1996), Figure 5.
+//! Every edge gets a value; the sum of the values along a path is the path's id. A node has as many
+//! paths to EXIT as its successors have together, and an edge's value is the number of paths over
+//! the edges before it. From "Efficient Path Profiling" (Ball & Larus, MICRO-29, 1996), Figure 5.
 //!
 //! ```text
 //!        A              paths(D) = 1
@@ -32,7 +32,8 @@ pub struct TooManyPaths {
 }
 
 impl Numbering {
-    /// Numbers the paths of `dag`, the edges out of each node in their order: a path in flight comes before those that go on.
+    /// Numbers the paths of `dag`, the edges out of each node in their order: a path in flight
+    /// comes before those that go on.
     ///
     /// # Errors
     /// [`TooManyPaths`] if an id would not fit in 64 bits.
@@ -40,9 +41,10 @@ impl Numbering {
         Self::ordered(dag, |_| {})
     }
 
-    /// Numbers the paths of `dag`, the edges out of each node from the one with the greatest weight on. Its value is then 0,
-    /// and so are more of the increments. Starts after a cut stay behind the ways on from the entry: readers of a
-    /// profile tell by its id whether a path began with a call. A path in flight stays before those that go on.
+    /// Numbers the paths of `dag`, the edges out of each node from the one with the greatest weight
+    /// on. Its value is then 0, and so are more of the increments. Starts after a cut stay behind
+    /// the ways on from the entry: readers of a profile tell by its id whether a path began with a
+    /// call. A path in flight stays before those that go on.
     ///
     /// # Errors
     /// [`TooManyPaths`] if an id would not fit in 64 bits.

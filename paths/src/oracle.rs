@@ -25,7 +25,8 @@ pub(crate) fn enumerate(dag: &Dag) -> Vec<Vec<DagEdge>> {
     paths
 }
 
-/// A walk through `cfg` from the entry: `choose(n)` picks one of n ways on. Ends at an exit, or after `most` edges.
+/// A walk through `cfg` from the entry: `choose(n)` picks one of n ways on. Ends at an exit, or
+/// after `most` edges.
 pub(crate) fn walk(cfg: &Cfg, most: usize, mut choose: impl FnMut(usize) -> usize) -> Vec<Edge> {
     let mut walked = Vec::new();
     let mut block = ENTRY;
@@ -37,8 +38,9 @@ pub(crate) fn walk(cfg: &Cfg, most: usize, mut choose: impl FnMut(usize) -> usiz
     walked
 }
 
-/// Cuts a walk into paths as edges of the acyclic graph. The last path is left out unless the walk ended at an exit, or
-/// before a cut. Then the path that stands still in the last block, if that is counted.
+/// Cuts a walk into paths as edges of the acyclic graph. The last path is left out unless the walk
+/// ended at an exit, or before a cut. Then the path that stands still in the last block, if that is
+/// counted.
 pub(crate) fn cut_walk(
     cfg: &Cfg,
     dag: &Dag,
@@ -75,8 +77,8 @@ fn stands(dag: &Dag, block: Block) -> Option<DagEdge> {
     dag.successors(block).iter().copied().find(|&edge| dag.edge(edge).kind == Kind::InFlight)
 }
 
-/// Executes the placed code along a walk and returns the ids in the order in which they are counted, and that of the
-/// path that stands still in the last block.
+/// Executes the placed code along a walk and returns the ids in the order in which they are
+/// counted, and that of the path that stands still in the last block.
 pub(crate) fn execute(cfg: &Cfg, plan: &Plan, walked: &[Edge]) -> (Vec<u64>, Option<u64>) {
     let count = |op: Op, r: i64| match op {
         Op::Count(n) => r.wrapping_add(n) as u64,

@@ -1,9 +1,12 @@
-//! Patterns of the control-flow graph that save counters: the baseline that [`Counted::fewest`] is compared with.
+//! Patterns of the control-flow graph that save counters: the baseline that [`Counted::fewest`] is
+//! compared with.
 //!
-//! Four shapes that compiled `if`, `switch` and loops have tell the count of a block from those of others ("Efficient Instrumentation of
-//! Programs using LLVM Framework", Hucovič, Brno 2024, §5.6; the diamond here has any number of branches). Each equation is one that
-//! follows from [conservation](crate::flow_network), so what was left out comes back in the same way whatever chose it. Two patterns may share blocks:
-//! a block is left out only as long as no block follows from itself.
+//! Four shapes that compiled `if`, `switch` and loops have tell the count of a block from those of
+//! others ("Efficient Instrumentation of Programs using LLVM Framework", Hucovič, Brno 2024, §5.6;
+//! the diamond here has any number of branches). Each equation is one that follows from
+//! [conservation](crate::flow_network), so what was left out comes back in the same way whatever
+//! chose it. Two patterns may share blocks: a block is left out only as long as no block follows
+//! from itself.
 
 use crate::blocks::{self, Counted};
 use crate::cfg::{Block, Cfg, ENTRY};
@@ -12,14 +15,16 @@ use crate::union_find::UnionFind;
 /// What a pattern looks like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
-    /// A block, two or more branches that nothing else leads to, and the one block that they lead to, which nothing else leads to. The first and the last
-    /// ran as often as all branches together.
+    /// A block, two or more branches that nothing else leads to, and the one block that they lead
+    /// to, which nothing else leads to. The first and the last ran as often as all branches
+    /// together.
     Diamond,
     /// A block that leads to a branch and past it. The first and the last ran equally often.
     HalfDiamond,
     /// A block whose only successor has no other predecessor. Both ran equally often.
     Jump,
-    /// The entry, and all blocks where the function is left. It was entered as often as it was left.
+    /// The entry, and all blocks where the function is left. It was entered as often as it was
+    /// left.
     Exits,
 }
 
@@ -34,7 +39,8 @@ pub struct Pattern {
     pub saved: Vec<Block>,
 }
 
-/// All patterns of `cfg`, and the counters that they leave. The function must have no call that returns twice.
+/// All patterns of `cfg`, and the counters that they leave. The function must have no call that
+/// returns twice.
 pub fn find(cfg: &Cfg) -> (Counted, Vec<Pattern>) {
     let network = blocks::of(cfg);
     let mut joined = UnionFind::new(network.points);
@@ -127,7 +133,8 @@ mod tests {
     use super::*;
     use crate::text;
 
-    /// Each pattern as its shape, its blocks and those that it saves; then the blocks that are counted.
+    /// Each pattern as its shape, its blocks and those that it saves; then the blocks that are
+    /// counted.
     fn found(graph: &str) -> String {
         let named = text::parse(graph).expect("a graph");
         let names = |blocks: &[Block]| {

@@ -2,12 +2,13 @@
 //!
 //! Two facts about each node save most of the code (Ball & Larus, MICRO-29, 1996, §3.4):
 //!
-//! * *Initialisation moves down.* Where only one way leads to a node, the register is a known constant there, and
-//!   nothing is stored until two ways meet.
-//! * *Counting moves up.* Where only one way leads from a node to EXIT, the path can be counted before the node. It
-//!   moves only over blocks that control cannot stay in, nor leave in the middle: otherwise a path would be counted that
-//!   did not happen. Over a node with several ways in it moves if that saves an instruction on some of them, and code
-//!   does not grow much: each way in then counts by itself. And over a block that returns what a call in tail position gave.
+//! * *Initialisation moves down.* Where only one way leads to a node, the register is a known
+//!   constant there, and nothing is stored until two ways meet.
+//! * *Counting moves up.* Where only one way leads from a node to EXIT, the path can be counted
+//!   before the node. It moves only over blocks that control cannot stay in, nor leave in the
+//!   middle: otherwise a path would be counted that did not happen. Over a node with several ways
+//!   in it moves if that saves an instruction on some of them, and code does not grow much: each
+//!   way in then counts by itself. And over a block that returns what a call in tail position gave.
 //!
 //! In short loops, counting also moves over the branches that may end them: see `speculation.rs`.
 //!
@@ -19,8 +20,8 @@ use crate::increments::Increments;
 use crate::speculation::Speculation;
 use crate::techniques::Techniques;
 
-/// Counting moves up over a join if not more ways into it than this, or than it saves an instruction on, get a copy that
-/// hold no code otherwise.
+/// Counting moves up over a join if not more ways into it than this, or than it saves an
+/// instruction on, get a copy that hold no code otherwise.
 const COPIES: usize = 4;
 
 /// What is done when an edge of the acyclic graph is followed. `r` is the path register.
@@ -120,7 +121,8 @@ impl Placement {
         self.speculative[edge.index()]
     }
 
-    /// What was counted ahead and is taken back when `edge` is followed, before anything else is done.
+    /// What was counted ahead and is taken back when `edge` is followed, before anything else is
+    /// done.
     pub fn back(&self, edge: DagEdge) -> Option<Op> {
         self.back[edge.index()]
     }
@@ -131,8 +133,8 @@ impl Placement {
         op.or(self.speculative(edge)).or(self.back(edge)).is_some()
     }
 
-    /// The constant that the register must be set to before the terminator of `block`, because an edge out of it needs
-    /// the register but cannot hold code.
+    /// The constant that the register must be set to before the terminator of `block`, because an
+    /// edge out of it needs the register but cannot hold code.
     pub fn settled(&self, block: Block) -> Option<i64> {
         self.settled[block.index()]
     }
@@ -157,8 +159,9 @@ fn known_constants(dag: &Dag, increments: &Increments, techniques: Techniques) -
     known
 }
 
-/// For each node before which paths are counted, what is still to be added to the register from there to EXIT. `pays` says
-/// whether it is better to count on these ways into a join than behind it.
+/// For each node before which paths are counted, what is still to be added to the register from
+/// there to EXIT. `pays` says whether it is better to count on these ways into a join than behind
+/// it.
 fn counted_above(
     cfg: &Cfg,
     dag: &Dag,
@@ -182,8 +185,9 @@ fn counted_above(
     counted
 }
 
-/// Whether counting on the ways `into` a join is better than behind it. Where the register is known or stepped it takes the
-/// place of an instruction. Elsewhere it is a copy, and on an edge between a branch and a join also a jump.
+/// Whether counting on the ways `into` a join is better than behind it. Where the register is known
+/// or stepped it takes the place of an instruction. Elsewhere it is a copy, and on an edge between
+/// a branch and a join also a jump.
 fn pays_above(
     dag: &Dag,
     increments: &Increments,

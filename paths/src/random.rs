@@ -14,9 +14,9 @@ use crate::spanning_tree::SpanningTree;
 use crate::techniques::Techniques;
 use crate::{Plan, blocks, oracle, patterns, plan, text};
 
-/// A random graph: every block but the last few gets one to four successors, some blocks end in an invoke or in an
-/// opaque terminator, some are not steady. In half of the graphs paths in flight are counted. Loops, irreducible ones
-/// included, and unreachable blocks occur.
+/// A random graph: every block but the last few gets one to four successors, some blocks end in an
+/// invoke or in an opaque terminator, some are not steady. In half of the graphs paths in flight
+/// are counted. Loops, irreducible ones included, and unreachable blocks occur.
 fn graphs(most: usize) -> impl Strategy<Value = (Cfg, Vec<u64>)> {
     let block = (
         proptest::collection::vec((any::<prop::sample::Index>(), 0u64..1000), 0..4),
@@ -90,8 +90,9 @@ fn known(ran: &[i128], is_counted: impl Fn(usize) -> bool) -> Vec<Option<i128>> 
     ran.iter().enumerate().map(|(at, &ran)| is_counted(at).then_some(ran)).collect()
 }
 
-/// A walk through `cfg` that these choices lead along; a frame that does not leave the function stays at the end of the last
-/// block where it may. The edges that it took and the blocks that it came to, or nothing if it could not have ended so.
+/// A walk through `cfg` that these choices lead along; a frame that does not leave the function
+/// stays at the end of the last block where it may. The edges that it took and the blocks that it
+/// came to, or nothing if it could not have ended so.
 fn frame(cfg: &Cfg, choices: &[prop::sample::Index]) -> Option<(Vec<Edge>, Vec<Block>)> {
     let mut next = choices.iter();
     let mut walked =

@@ -1,9 +1,10 @@
 //! The heaviest spanning tree of an acyclic graph closed by EXIT→ENTRY.
 //!
-//! Only the edges outside the tree, the chords, need code; so the tree takes the edges that run most often (Ball &
-//! Larus, TOPLAS 16(4), 1994, §3). Kruskal's algorithm over the edges as undirected. EXIT→ENTRY is always in
-//! the tree, and so are unwind edges, which cannot hold code: since a block has at most one of them, they form a
-//! cycle only if they form a directed one, and the graph has none.
+//! Only the edges outside the tree, the chords, need code; so the tree takes the edges that run
+//! most often (Ball & Larus, TOPLAS 16(4), 1994, §3). Kruskal's algorithm over the edges as
+//! undirected. EXIT→ENTRY is always in the tree, and so are unwind edges, which cannot hold code:
+//! since a block has at most one of them, they form a cycle only if they form a directed one, and
+//! the graph has none.
 
 use crate::cfg::{Cfg, ENTRY, EdgeKind};
 use crate::dag::{Dag, DagEdge, Kind};
@@ -16,7 +17,8 @@ pub struct SpanningTree {
 }
 
 impl SpanningTree {
-    /// The tree of the greatest total weight; of two equal edges the one with the lower index is preferred.
+    /// The tree of the greatest total weight; of two equal edges the one with the lower index is
+    /// preferred.
     pub fn heaviest(cfg: &Cfg, dag: &Dag, weights: &[u64]) -> Self {
         let holds_no_code = |edge: DagEdge| matches!(dag.edge(edge).kind, Kind::Flow(flow) if cfg.edge(flow).kind != EdgeKind::Plain);
         let mut order: Vec<_> = dag.edges().collect();

@@ -1,12 +1,13 @@
 //! Which paths are counted ahead of the branches that may leave a loop.
 //!
-//! Where several ways through a short loop meet before its last branch, the register tells them apart and one instruction counts
-//! them all. It steps another counter whenever another way is taken, and a processor then waits for the store before each
-//! load (`docs/performance.md`). So each way counts for itself, as if the loop went on, which it mostly does; where it is
-//! left instead, the count is taken back. The register is still set, for the ways out.
+//! Where several ways through a short loop meet before its last branch, the register tells them
+//! apart and one instruction counts them all. It steps another counter whenever another way is
+//! taken, and a processor then waits for the store before each load (`docs/performance.md`). So
+//! each way counts for itself, as if the loop went on, which it mostly does; where it is left
+//! instead, the count is taken back. The register is still set, for the ways out.
 //!
-//! Like counting above a join, this counts a path that is not at its end, but only where control cannot stay: every block
-//! between is without calls.
+//! Like counting above a join, this counts a path that is not at its end, but only where control
+//! cannot stay: every block between is without calls.
 
 use crate::cfg::{Block, Cfg, ENTRY, Edge, EdgeKind};
 use crate::cuts::Reason;
@@ -74,7 +75,8 @@ impl Speculation {
         self.0[dag.edge(edge).from.index()].is_some_and(|bet| bet.edge == edge)
     }
 
-    /// If paths along `edge` are counted ahead from here on, what is to be added to the register at its target.
+    /// If paths along `edge` are counted ahead from here on, what is to be added to the register at
+    /// its target.
     pub(crate) fn placed(&self, dag: &Dag, edge: DagEdge) -> Option<i64> {
         self.0[dag.edge(edge).to.index()].filter(|_| !self.expect(dag, edge)).map(|bet| bet.rest)
     }
@@ -85,7 +87,8 @@ impl Speculation {
     }
 }
 
-/// The edges that end iterations of loops in which control cannot stay: counting is a large part of those.
+/// The edges that end iterations of loops in which control cannot stay: counting is a large part of
+/// those.
 fn ends_of_short_loops(cfg: &Cfg, dag: &Dag) -> Vec<DagEdge> {
     let ends = cfg.edges().filter_map(|edge| Some((edge, dag.cut(edge)?.end)));
     let of_loops =
@@ -107,7 +110,8 @@ fn ends_of_short_loops(cfg: &Cfg, dag: &Dag) -> Vec<DagEdge> {
     of_loops.filter(is_short).map(|(_, end)| end).collect()
 }
 
-/// The bet at `node`, given those at its successors: its heaviest edge ends the iteration of a `short` loop or leads to such a bet.
+/// The bet at `node`, given those at its successors: its heaviest edge ends the iteration of a
+/// `short` loop or leads to such a bet.
 fn bet(
     cfg: &Cfg,
     dag: &Dag,

@@ -1,6 +1,7 @@
 //! What is done to make counting cheaper.
 //!
-//! Counts are exact without any of it: measurements and tests leave techniques out, one by one and in every combination.
+//! Counts are exact without any of it: measurements and tests leave techniques out, one by one and
+//! in every combination.
 
 /// Which techniques are used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

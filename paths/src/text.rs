@@ -1,8 +1,9 @@
 //! A textual form of graphs and plans, for tests and for people.
 //!
-//! A graph is one line a block: `A: B*3 C` says that block A goes to B and C, the first three times as often as
-//! the second. `~B` is an unwind edge, `!B` an opaque one and `%B` one from a peeled iteration; a block with no target returns, and `resume` or
-//! `noreturn` say otherwise; a `?` after the name says that control may stay in the block, a `^` that paths are counted before it. The
+//! A graph is one line a block: `A: B*3 C` says that block A goes to B and C, the first three times
+//! as often as the second. `~B` is an unwind edge, `!B` an opaque one and `%B` one from a peeled
+//! iteration; a block with no target returns, and `resume` or `noreturn` say otherwise; a `?` after
+//! the name says that control may stay in the block, a `^` that paths are counted before it. The
 //! first block is the entry.
 
 use std::collections::HashMap;

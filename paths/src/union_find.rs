@@ -1,4 +1,5 @@
-//! Disjoint sets of `0..n` with path halving and union by size (Tarjan & van Leeuwen, JACM 31(2), 1984).
+//! Disjoint sets of `0..n` with path halving and union by size (Tarjan & van Leeuwen, JACM 31(2),
+//! 1984).
 
 /// A partition of `0..n`.
 #[derive(Clone, Debug)]
@@ -49,7 +50,8 @@ mod tests {
         assert_eq!(sets.find(0), sets.find(3));
     }
 
-    /// With union by size no element is further from its representative than the binary logarithm of the number of elements.
+    /// With union by size no element is further from its representative than the binary logarithm
+    /// of the number of elements.
     #[test]
     fn sets_stay_shallow() {
         for one_by_one in [true, false] {

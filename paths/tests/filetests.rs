@@ -1,8 +1,8 @@
 //! Runs every `filetests/*.cfg`: a graph, a line of dashes, and the whole plan for it as text.
 //!
 //! A first line `limit N` sets the limit, `measured` says that the weights are no estimates.
-//! `PATHS_BLESS=1 cargo test -p paths --test filetests` writes what was computed into the files; read the difference before
-//! you commit it.
+//! `PATHS_BLESS=1 cargo test -p paths --test filetests` writes what was computed into the files;
+//! read the difference before you commit it.
 
 use std::fs;
 use std::path::{Path, PathBuf};

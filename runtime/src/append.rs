@@ -1,9 +1,9 @@
 //! Appends a record to a profile: in one write, under the file's lock.
 //!
-//! Many processes may end at once and share a file. Each waits for the lock for a second at most, since
-//! the process that holds it may have been stopped. Where no lock is to be had, as on some network file
-//! systems, the process writes a file of its own. A record that does not fit whole is cut off again. A
-//! file that is no profile, or that this user may not write, is left alone.
+//! Many processes may end at once and share a file. Each waits for the lock for a second at most,
+//! since the process that holds it may have been stopped. Where no lock is to be had, as on some
+//! network file systems, the process writes a file of its own. A record that does not fit whole is
+//! cut off again. A file that is no profile, or that this user may not write, is left alone.
 
 use pathformat::profile;
 

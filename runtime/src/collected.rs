@@ -1,7 +1,7 @@
 //! Collects bytes in memory, so that one system call writes all of them.
 //!
-//! They begin in a buffer that is always there. When it is full they move to memory that is mapped for
-//! them, and from there to larger memory.
+//! They begin in a buffer that is always there. When it is full they move to memory that is mapped
+//! for them, and from there to larger memory.
 
 use core::ptr::{self, NonNull};
 use core::slice;
@@ -33,7 +33,8 @@ impl<'a> Collected<'a> {
     /// What was collected; `None` if there was no memory for all of it.
     pub(crate) fn bytes(&self) -> Option<&[u8]> {
         let start = self.mapped.map_or(self.buffer.as_ptr(), |(start, _)| start.as_ptr());
-        // SAFETY: so many bytes were written there, and nobody changes them while `self` is borrowed.
+        // SAFETY: so many bytes were written there, and nobody changes them while `self` is
+        // borrowed.
         (!self.failed).then(|| unsafe { slice::from_raw_parts(start, self.length) })
     }
 

@@ -1,10 +1,11 @@
 //! Finds the memory of a slot that is not zero, without reading pages that nobody touched.
 //!
-//! A region may be hundreds of megabytes of zeros of which a run touches little; reading them all would cost time
-//! and, for each page, a page fault. Of private memory the kernel's `/proc/self/pagemap` tells which pages exist. Of a
-//! file it would not do: a page that was written to disk and dropped is still part of the counts. There the file
-//! system tells what is data and what is a hole, if it is one that is known to count what is still in memory as
-//! data. Otherwise all pages are read.
+//! A region may be hundreds of megabytes of zeros of which a run touches little; reading them all
+//! would cost time and, for each page, a page fault. Of private memory the kernel's
+//! `/proc/self/pagemap` tells which pages exist. Of a file it would not do: a page that was written
+//! to disk and dropped is still part of the counts. There the file system tells what is data and
+//! what is a hole, if it is one that is known to count what is still in memory as data. Otherwise
+//! all pages are read.
 
 use core::ops::Range;
 use core::ptr::{self, NonNull};
@@ -73,7 +74,8 @@ pub(crate) enum Source<'a> {
 
 /// A search for data in a file: a hole from `from` on, then `data`.
 ///
-/// It is kept because an image may have a thousand modules, most of which lie in the same few holes.
+/// It is kept because an image may have a thousand modules, most of which lie in the same few
+/// holes.
 pub(crate) struct Search {
     /// Where the search began.
     from: u64,
@@ -87,8 +89,8 @@ impl Search {
 
     /// Searches a file from a place; `last` is the search before.
     ///
-    /// Most data is a page between holes, where each question to the kernel about the end of the data
-    /// would be one too many. So only data that goes on beyond a page is asked for its end.
+    /// Most data is a page between holes, where each question to the kernel about the end of the
+    /// data would be one too many. So only data that goes on beyond a page is asked for its end.
     fn new(file: &File, from: u64, last: &Self) -> Self {
         let Some(first) = file.next_data(from) else {
             return Self { from, data: u64::MAX..u64::MAX };
@@ -113,7 +115,8 @@ impl<'a> Source<'a> {
             .then_some(Self::File(file, offset, Search::NONE))
     }
 
-    /// The next part of `range` that may have been touched, for a slot that starts at `start`; what lies before it is zero.
+    /// The next part of `range` that may have been touched, for a slot that starts at `start`; what
+    /// lies before it is zero.
     fn next(&mut self, start: usize, range: Range<usize>) -> Option<Range<usize>> {
         match self {
             Self::Memory(map, window) => {
@@ -139,10 +142,12 @@ impl<'a> Source<'a> {
     }
 }
 
-/// Calls `visit` with offset and value of each word in a range of a slot that is not zero, in ascending order.
+/// Calls `visit` with offset and value of each word in a range of a slot that is not zero, in
+/// ascending order.
 ///
 /// # Safety
-/// The slot must be mapped there; the range starts and ends at words. Others may write to it meanwhile.
+/// The slot must be mapped there; the range starts and ends at words. Others may write to it
+/// meanwhile.
 pub(crate) unsafe fn visit(
     start: NonNull<u8>,
     range: Range<usize>,
@@ -218,7 +223,8 @@ mod tests {
         let path =
             format!("{}/pathrt-counters-{}\0", std::env::temp_dir().display(), std::process::id());
         let path = core::ffi::CStr::from_bytes_with_nul(path.as_bytes()).expect("one NUL");
-        // Once with holes and once with room for everything, where only pages that were written are data.
+        // Once with holes and once with room for everything, where only pages that were written are
+        // data.
         for reserved in [false, true] {
             let file = File::create(path.into()).expect("writable");
             sys::unlink(path.into());

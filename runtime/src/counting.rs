@@ -23,18 +23,21 @@ use crate::sys::thread;
 use crate::sys::{self, Bound, File, Names, OpenError, apart};
 use crate::write::{self, Counts};
 
-/// What this image knows of its counters. Other images of the process reach the first part through the registry. All zeros at first.
+/// What this image knows of its counters. Other images of the process reach the first part through
+/// the registry. All zeros at first.
 #[repr(C)]
 struct Counting {
     member: Member,
     slots: Slots,
     /// The descriptor of this image: the runtime of another one may be at work here.
     image: *const Image,
-    /// Distance of this image's `delta` from the thread pointer, the same in all threads: its own, or one that it is lent.
+    /// Distance of this image's `delta` from the thread pointer, the same in all threads: its own,
+    /// or one that it is lent.
     delta_offset: usize,
     /// Whether it is lent.
     lent: bool,
-    /// Whether there are modules whose threads count each in its slot, and modules that count as if there was one.
+    /// Whether there are modules whose threads count each in its slot, and modules that count as if
+    /// there was one.
     exact: bool,
     single: bool,
     /// Whether registered threads count in the region, since there was no memory for a slot.
@@ -78,10 +81,12 @@ static ROOM: Global<Room> = Global::new(Room {
     window: Window::new(),
 });
 
-/// The constructor's part: gives every thread that is known a slot, and lets the raw file keep them.
+/// The constructor's part: gives every thread that is known a slot, and lets the raw file keep
+/// them.
 pub(crate) fn start(environment: &mut Environment) {
     shared_registry::get().with(|shared| {
-        // SAFETY: the registry's lock keeps the other images away, and no thread of this image has begun.
+        // SAFETY: the registry's lock keeps the other images away, and no thread of this image has
+        // begun.
         let (counting, room) = unsafe { (COUNTING.get(), ROOM.get()) };
         shared.register_first();
         counting.find_delta(shared);
@@ -116,7 +121,8 @@ extern "C" fn attach(member: *mut Member, slot: Slot, pointer: usize) {
 }
 
 extern "C" fn rescue(member: *mut Member, address: usize) -> bool {
-    // SAFETY: as above but for the lock: what is changed here is only read when nobody counts any more.
+    // SAFETY: as above but for the lock: what is changed here is only read when nobody counts any
+    // more.
     unsafe { of(member) }.slots.rescue(address)
 }
 
@@ -129,8 +135,8 @@ extern "C" fn leave(member: *mut Member, shared: *mut Shared) {
 }
 
 impl Counting {
-    /// Finds the word that moves each thread's counts into its slot. Without one all threads count in the region, as if there was no
-    /// memory for slots.
+    /// Finds the word that moves each thread's counts into its slot. Without one all threads count
+    /// in the region, as if there was no memory for slots.
     fn find_delta(&mut self, registry: &mut Shared) {
         let own = imports::own_delta();
         let lend = || shared_registry::lent_words().and_then(|first| registry.lend(first));
@@ -211,7 +217,8 @@ impl Counting {
         self.slots.raw.add_flags(self.flags | if self.shared { SHARED } else { 0 });
     }
 
-    /// What was counted before the constructor, by resolvers of ifuncs for example, belongs to the first thread.
+    /// What was counted before the constructor, by resolvers of ifuncs for example, belongs to the
+    /// first thread.
     fn move_early_counts(&mut self, image: &Image, file: Option<&File>, window: &mut Window) {
         let Some(region) = self.slots.address(Slot::REGION) else { return };
         let first = self.slots.address(Slot::FIRST);
@@ -261,7 +268,8 @@ impl Counting {
     fn set_delta(&self, pointer: usize, delta: usize) {
         let own = pointer == thread::pointer();
         let mut address = pointer.wrapping_add(self.delta_offset);
-        // SAFETY: set when counting began; an image is constant as long as it is loaded, and this structure is part of it.
+        // SAFETY: set when counting began; an image is constant as long as it is loaded, and this
+        // structure is part of it.
         let bases = unsafe { self.image.as_ref() }.into_iter().flat_map(Image::bases);
         let bases = bases.map(|base| base.wrapping_add(delta));
         for word in iter::once(delta).chain(bases) {
@@ -311,13 +319,14 @@ impl Counting {
     ) {
         registry.remove((&raw mut *self).cast());
         if self.process != sys::process() {
-            // A child that was forked past us shares the raw file with its parent: there its counts are.
+            // A child that was forked past us shares the raw file with its parent: there its counts
+            // are.
             self.suspect();
             return;
         }
         self.write(environment, image, registry, room);
-        // A library may be loaded and unloaded often. As long as there are other threads, nobody knows whether they
-        // are still in its code, since the program may be ending.
+        // A library may be loaded and unloaded often. As long as there are other threads, nobody
+        // knows whether they are still in its code, since the program may be ending.
         if image.is_library() && sys::thread_count() == Some(1) {
             if self.exact {
                 self.set_delta(thread::pointer(), 0);

@@ -1,11 +1,14 @@
-//! Code that runs before the C library has made the thread-local variables: resolvers of ifuncs, and in a static program all
-//! that the C library calls before, such as a `memcpy` of the program's own. A program without a C library has nothing else.
+//! Code that runs before the C library has made the thread-local variables: resolvers of ifuncs,
+//! and in a static program all that the C library calls before, such as a `memcpy` of the program's
+//! own. A program without a C library has nothing else.
 //!
-//! A static program is entered here (the linker puts this entry before the program's own: `linker-shim/src/entry.rs`), and gets a thread pointer
-//! to a block that has our words and nothing else, until the C library sets its own. In any other program there is a
-//! thread pointer, and the words are still 0 when resolvers run; those call this first.
+//! A static program is entered here (the linker puts this entry before the program's own:
+//! `linker-shim/src/entry.rs`), and gets a thread pointer to a block that has our words and nothing
+//! else, until the C library sets its own. In any other program there is a thread pointer, and the
+//! words are still 0 when resolvers run; those call this first.
 //!
-//! Nothing is relocated yet in a static-pie. So only addresses are used that code computes from its own.
+//! Nothing is relocated yet in a static-pie. So only addresses are used that code computes from its
+//! own.
 
 use core::arch::global_asm;
 use core::slice;
@@ -16,9 +19,9 @@ use crate::sys::mapping::{self, At};
 use crate::sys::thread;
 use pathformat::descriptor::Module;
 
-// The entry, and what the linker finds and fills in: how far the program's own entry is from this one, and whether nobody else will
-// call constructors. The stack is aligned as the kernel leaves it, and all registers but it and the return value are
-// as the kernel leaves them.
+// The entry, and what the linker finds and fills in: how far the program's own entry is from this
+// one, and whether nobody else will call constructors. The stack is aligned as the kernel leaves
+// it, and all registers but it and the return value are as the kernel leaves them.
 global_asm!(
     ".pushsection .text.__pathcc_entry, \"ax\", @progbits",
     ".p2align 4",
@@ -71,11 +74,12 @@ global_asm!(
     prepare = sym prepare,
 );
 
-/// How far a block reaches behind its thread pointer. Nothing is there but zeros, and the pointer itself, where the ABI wants it.
+/// How far a block reaches behind its thread pointer. Nothing is there but zeros, and the pointer
+/// itself, where the ABI wants it.
 const BEHIND: usize = 4096;
 
-/// Makes the words of the calling thread, which lead to the region, and a block for them if there is no thread pointer.
-/// They begin at this distance from it, if it is not 0.
+/// Makes the words of the calling thread, which lead to the region, and a block for them if there
+/// is no thread pointer. They begin at this distance from it, if it is not 0.
 extern "C" fn prepare(region: *const u8, modules: *const Module, count: u32, distance: usize) {
     let pointer = match thread::base() {
         Some(0) => make_block(distance),
@@ -97,7 +101,8 @@ extern "C" fn prepare(region: *const u8, modules: *const Module, count: u32, dis
     }
 }
 
-/// A block whose words begin at this distance from its thread pointer, which the calling thread has from now on.
+/// A block whose words begin at this distance from its thread pointer, which the calling thread has
+/// from now on.
 fn make_block(distance: usize) -> Option<usize> {
     let before = distance.wrapping_neg().checked_next_multiple_of(BEHIND)?;
     let start = mapping::map_private(At::Anywhere, before.checked_add(BEHIND)?)?;

@@ -1,8 +1,8 @@
-//! What must be asked when the program starts, because the program may change it: the variable, the current
-//! directory, the image's path, the command line.
+//! What must be asked when the program starts, because the program may change it: the variable, the
+//! current directory, the image's path, the command line.
 //!
-//! Everything comes from `/proc/self`, since a constructor cannot count on its arguments in every libc. Where
-//! `/proc` is missing, the runtime goes on with what it has.
+//! Everything comes from `/proc/self`, since a constructor cannot count on its arguments in every
+//! libc. Where `/proc` is missing, the runtime goes on with what it has.
 
 use pathformat::profile::{FORKED, Head, RunId};
 
@@ -29,7 +29,8 @@ pub(crate) struct Environment {
 }
 
 impl Environment {
-    /// The environment before anybody looked: nothing will be written. All zeros, so that it takes no room in a file.
+    /// The environment before anybody looked: nothing will be written. All zeros, so that it takes
+    /// no room in a file.
     pub(crate) const fn new() -> Self {
         let [image, scratch] = [Path::new(), Path::new()];
         let (origin, build_id) = (Origin::new(), Text::new());
@@ -101,9 +102,9 @@ impl Environment {
         }
     }
 
-    /// Finds two files: this image, which is mapped at `address`, and the program, which is mapped at
-    /// `program`. Without `/proc/self/maps` both are the file that the kernel executes. That is the loader
-    /// if the loader was called by name.
+    /// Finds two files: this image, which is mapped at `address`, and the program, which is mapped
+    /// at `program`. Without `/proc/self/maps` both are the file that the kernel executes. That is
+    /// the loader if the loader was called by name.
     fn read_images(&mut self, address: usize, program: Option<usize>, build_id: &[u8]) {
         if !self.enabled() {
             return;

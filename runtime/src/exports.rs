@@ -2,8 +2,8 @@
 
 use core::arch::global_asm;
 
-// Constructor and destructor. Priorities up to 100 are the implementation's: the program's own constructors run
-// after ours, its destructors before.
+// Constructor and destructor. Priorities up to 100 are the implementation's: the program's own
+// constructors run after ours, its destructors before.
 global_asm!(
     ".pushsection .text.__pathcc_start, \"ax\", @progbits",
     "__pathcc_start:",
@@ -85,8 +85,8 @@ mod log {
         end = sym end,
     );
 
-    /// A function is entered; gives its frame's number. `module` points to 16 bytes, the module's id; `function` is
-    /// the function's index in the module's manifest.
+    /// A function is entered; gives its frame's number. `module` points to 16 bytes, the module's
+    /// id; `function` is the function's index in the module's manifest.
     unsafe extern "C" fn enter(module: *const log::Record, function: u32) -> u64 {
         // SAFETY: the instrumented code passes a constant of its own.
         log::enter(crate::environment::of_image(), unsafe { &*module }, function)

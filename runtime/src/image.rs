@@ -67,7 +67,8 @@ impl Image {
         self.0.flags & KEYS != 0
     }
 
-    /// The addresses in the region of the arrays that threads find by a word of their own, in the order of the words.
+    /// The addresses in the region of the arrays that threads find by a word of their own, in the
+    /// order of the words.
     pub(crate) fn bases(&self) -> impl Iterator<Item = usize> + use<'_> {
         let own = |module: &&Module| module.threads & u64::from(OWN_BASE) != 0;
         self.modules()

@@ -1,4 +1,5 @@
-//! What this object takes from others: from the linker, from the module that pathld makes, and from the program.
+//! What this object takes from others: from the linker, from the module that pathld makes, and from
+//! the program.
 
 use core::arch::{asm, global_asm};
 use core::ffi::CStr;
@@ -6,11 +7,12 @@ use core::ffi::CStr;
 use crate::notes::FileHead;
 use crate::sys::thread;
 
-// The image's file head, if the linker defines it. Its address comes from the global offset table: of a word in other data GNU ld
-// forgets the relocation if it packs relative ones.
+// The image's file head, if the linker defines it. Its address comes from the global offset table:
+// of a word in other data GNU ld forgets the relocation if it packs relative ones.
 global_asm!(".weak __ehdr_start", ".hidden __ehdr_start");
 
-// Where the profile goes, if the build says so: a text in an object of the program (`pass/src/profile.rs`).
+// Where the profile goes, if the build says so: a text in an object of the program
+// (`pass/src/profile.rs`).
 global_asm!(".weak __pathcc.profile", ".hidden __pathcc.profile");
 
 // What nobody defines: gold gives such a symbol the distance by which the image was moved.
@@ -39,7 +41,8 @@ pub(crate) fn chosen_pattern() -> &'static [u8] {
 /// # Safety
 /// It must end with a NUL, and stay as it is.
 unsafe fn text<'a>(start: *const u8) -> &'a CStr {
-    // SAFETY: the caller vouches for it. Volatile, or the compiler would call the C library's `strlen`.
+    // SAFETY: the caller vouches for it. Volatile, or the compiler would call the C library's
+    // `strlen`.
     unsafe {
         let length = (0..).take_while(|&at| start.add(at).read_volatile() != 0).count();
         CStr::from_bytes_with_nul_unchecked(core::slice::from_raw_parts(start, length + 1))
@@ -152,7 +155,8 @@ mod counters {
         if others().find_symbol == 0 {
             return;
         }
-        // SAFETY: `dlsym` of the C library, whose variable is a list of texts that ends with a null.
+        // SAFETY: `dlsym` of the C library, whose variable is a list of texts that ends with a
+        // null.
         unsafe {
             let find = transmute::<usize, unsafe extern "C" fn(usize, usize) -> usize>(
                 others().find_symbol,
@@ -166,7 +170,8 @@ mod counters {
         }
     }
 
-    /// The function that creates a thread in the C library, or that of a sanitizer before it; 0 if there is none.
+    /// The function that creates a thread in the C library, or that of a sanitizer before it; 0 if
+    /// there is none.
     pub(crate) fn next_create(kind: Kind) -> usize {
         let others = others();
         if kind == Kind::Posix && others.sanitizer_create_thread != 0 {

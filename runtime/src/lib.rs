@@ -1,18 +1,21 @@
-//! The runtime that is linked into every instrumented image: executable or shared object, each has a hidden copy of
-//! its own and writes a profile of its own.
+//! The runtime that is linked into every instrumented image: executable or shared object, each has
+//! a hidden copy of its own and writes a profile of its own.
 //!
-//! A constructor that runs before the program's own remembers how the program was started (`environment.rs`) and gives
-//! every thread a copy of the image's counters to itself (`counting.rs`, `registry.rs`, `slots.rs`), which a file keeps
-//! whatever becomes of the process (`raw.rs`). An executable sees threads begin (`threads.rs`). A destructor that
-//! runs after the program's own writes the sums (`write.rs`). Counting is the instrumented code's own business. Nothing is
-//! allocated with the program's allocator or printed, `errno` and the signal mask stay as they were, every failure is silent.
+//! A constructor that runs before the program's own remembers how the program was started
+//! (`environment.rs`) and gives every thread a copy of the image's counters to itself
+//! (`counting.rs`, `registry.rs`, `slots.rs`), which a file keeps whatever becomes of the process
+//! (`raw.rs`). An executable sees threads begin (`threads.rs`). A destructor that runs after the
+//! program's own writes the sums (`write.rs`). Counting is the instrumented code's own business.
+//! Nothing is allocated with the program's allocator or printed, `errno` and the signal mask stay
+//! as they were, every failure is silent.
 //!
-//! With the feature `log` this is another object: the block log of the tests (`log.rs`). Both are members of
-//! libpathrt.a, and a link takes what its objects refer to (`exports.rs` has the symbols). With the feature `preload` it is
-//! a library for images that another linker made (`preload.rs`).
+//! With the feature `log` this is another object: the block log of the tests (`log.rs`). Both are
+//! members of libpathrt.a, and a link takes what its objects refer to (`exports.rs` has the
+//! symbols). With the feature `preload` it is a library for images that another linker made
+//! (`preload.rs`).
 //!
-//! The entry points exist only under `panic = "abort"`, which is the profile `runtime`. In any other profile this is an
-//! ordinary library for tests and checks.
+//! The entry points exist only under `panic = "abort"`, which is the profile `runtime`. In any
+//! other profile this is an ordinary library for tests and checks.
 #![cfg_attr(panic = "abort", no_std)]
 #![cfg_attr(
     not(panic = "abort"),

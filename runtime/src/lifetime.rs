@@ -15,7 +15,8 @@ use crate::{imports, notes, target};
 /// Whether the constructor has run.
 static STARTED: AtomicBool = AtomicBool::new(false);
 
-/// The constructor. A program without a C library may not know of constructors, so there the entry calls it (`early.rs`).
+/// The constructor. A program without a C library may not know of constructors, so there the entry
+/// calls it (`early.rs`).
 pub(crate) extern "C" fn start() {
     if STARTED.swap(true, Ordering::Relaxed) {
         return;

@@ -1,8 +1,8 @@
-//! The block log, with which the tests check the counters: code compiled with `-pathcc-mode=log` calls in here for
-//! every basic block. Slow and obvious.
+//! The block log, with which the tests check the counters: code compiled with `-pathcc-mode=log`
+//! calls in here for every basic block. Slow and obvious.
 //!
-//! The file is named like the profile, with `.pathlog` in place of `.pathprof`. It is a sequence of 16-byte
-//! little-endian records, where a frame is one activation of a function:
+//! The file is named like the profile, with `.pathlog` in place of `.pathprof`. It is a sequence of
+//! 16-byte little-endian records, where a frame is one activation of a function:
 //!
 //! ```text
 //!  0        8      12      16
@@ -12,10 +12,11 @@
 //!                                 kind 2: the frame ends, value = 0
 //! ```
 //!
-//! Records of one frame are in order; records of different frames may be mixed, the pair of kind 0 excepted. A frame
-//! without a record of kind 2 was still active (or was left by `longjmp`); one without kind 0 was entered
-//! before a fork, by the parent. A process that is killed loses what is still in the buffer, unless the profile's name
-//! is to end in `.now.pathprof`: then each record is written at once.
+//! Records of one frame are in order; records of different frames may be mixed, the pair of kind 0
+//! excepted. A frame without a record of kind 2 was still active (or was left by `longjmp`); one
+//! without kind 0 was entered before a fork, by the parent. A process that is killed loses what is
+//! still in the buffer, unless the profile's name is to end in `.now.pathprof`: then each record is
+//! written at once.
 
 use core::hint;
 use core::ptr;
@@ -32,7 +33,8 @@ pub(crate) type Record = [u8; 16];
 /// Records in the buffer: 1 MiB.
 const CAPACITY: usize = 1 << 16;
 
-/// Bits of a frame's number that count; those above tell apart images and processes that share a file.
+/// Bits of a frame's number that count; those above tell apart images and processes that share a
+/// file.
 const COUNTING_BITS: u32 = 36;
 
 /// What follows in a record.
@@ -51,8 +53,8 @@ fn record(frame: u64, kind: Kind, value: u32) -> Record {
     record
 }
 
-/// The log of an image in one process. It lies in memory that a forked child sees zeroed, so a child starts with
-/// an empty buffer, no lock held and no file. Zeros are a valid value.
+/// The log of an image in one process. It lies in memory that a forked child sees zeroed, so a
+/// child starts with an empty buffer, no lock held and no file. Zeros are a valid value.
 struct Log {
     /// Whether a thread is using the rest.
     locked: AtomicBool,
@@ -72,7 +74,8 @@ static LOG: AtomicPtr<Log> = AtomicPtr::new(ptr::null_mut());
 /// Set when the program ends: whatever comes later is written at once.
 static ENDED: AtomicBool = AtomicBool::new(false);
 
-/// Calls `use_log` with the log while nobody else has it. Signals wait meanwhile, since a handler may log too.
+/// Calls `use_log` with the log while nobody else has it. Signals wait meanwhile, since a handler
+/// may log too.
 fn with_log<T>(use_log: impl FnOnce(&mut Log) -> T) -> Option<T> {
     let mask = sys::thread::block_signals();
     let result = log().map(|log| {

@@ -1,10 +1,12 @@
-//! Where code is in this process: what the keys of tables, which are addresses, are to be understood by.
+//! Where code is in this process: what the keys of tables, which are addresses, are to be
+//! understood by.
 
 use crate::proc::for_each_byte;
 use crate::sys::File;
 use crate::text::Text;
 
-/// The lines of `/proc/self/maps` about code that is in files, as far as there is room: for some eight hundred of them.
+/// The lines of `/proc/self/maps` about code that is in files, as far as there is room: for some
+/// eight hundred of them.
 pub(crate) struct Map {
     lines: Text<65536>,
     /// Room for a line.

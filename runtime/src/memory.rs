@@ -1,5 +1,5 @@
-//! `memcpy` and the like, which the compiler calls behind our back. The names are made local to this object, so
-//! that we neither need a C library nor give the program another one's functions.
+//! `memcpy` and the like, which the compiler calls behind our back. The names are made local to
+//! this object, so that we neither need a C library nor give the program another one's functions.
 
 use core::arch::asm;
 
@@ -28,7 +28,8 @@ unsafe extern "C" fn copy(to: *mut u8, from: *const u8, length: usize) -> *mut u
         unsafe { copy_little(to, from, length) };
         return to;
     }
-    // SAFETY: the caller passes two separate ranges. Written in assembly, since the compiler would see `memcpy` in a loop.
+    // SAFETY: the caller passes two separate ranges. Written in assembly, since the compiler would
+    // see `memcpy` in a loop.
     unsafe {
         asm!("rep movsb", inout("rcx") length => _, inout("rdi") to => _, inout("rsi") from => _,
              options(nostack, preserves_flags));
@@ -36,7 +37,8 @@ unsafe extern "C" fn copy(to: *mut u8, from: *const u8, length: usize) -> *mut u
     to
 }
 
-/// Copies at most [`LITTLE`] bytes, between ranges that may overlap: by two words of which each covers one end.
+/// Copies at most [`LITTLE`] bytes, between ranges that may overlap: by two words of which each
+/// covers one end.
 unsafe fn copy_little(to: *mut u8, from: *const u8, length: usize) {
     macro_rules! words {
         ($word:ty) => {{
@@ -65,7 +67,8 @@ unsafe fn copy_little(to: *mut u8, from: *const u8, length: usize) {
 /// `memmove`.
 unsafe extern "C" fn copy_overlapping(to: *mut u8, from: *const u8, length: usize) -> *mut u8 {
     if length <= LITTLE || (to as usize).wrapping_sub(from as usize) >= length {
-        // SAFETY: copying forward never overwrites what is still to be read, and little is read at once.
+        // SAFETY: copying forward never overwrites what is still to be read, and little is read at
+        // once.
         return unsafe { copy(to, from, length) };
     }
     // SAFETY: the ranges overlap with `to` above `from`, so they are copied backward.

@@ -57,7 +57,8 @@ pub(crate) struct Note<'a> {
 /// The build-id of the image whose mapped file head this is; empty if it has none.
 ///
 /// # Safety
-/// `head` must be null or the start of an image, mapped as its program headers say for as long as the result is used.
+/// `head` must be null or the start of an image, mapped as its program headers say for as long as
+/// the result is used.
 pub(crate) unsafe fn build_id_of(head: *const FileHead) -> &'static [u8] {
     // SAFETY: a non-null head is mapped, as the caller vouches.
     let Some(file) = (unsafe { head.as_ref() }) else { return &[] };
@@ -66,7 +67,8 @@ pub(crate) unsafe fn build_id_of(head: *const FileHead) -> &'static [u8] {
     {
         return &[];
     }
-    // SAFETY: the linker defines the symbol of the head only if the program headers are mapped behind it.
+    // SAFETY: the linker defines the symbol of the head only if the program headers are mapped
+    // behind it.
     let segments = unsafe {
         slice::from_raw_parts(
             head.byte_add(file.segments_offset as usize).cast::<Segment>(),
@@ -78,7 +80,8 @@ pub(crate) unsafe fn build_id_of(head: *const FileHead) -> &'static [u8] {
     else {
         return &[];
     };
-    // SAFETY: notes are in a loaded segment, at the same distance from the head as in the addresses.
+    // SAFETY: notes are in a loaded segment, at the same distance from the head as in the
+    // addresses.
     build_id(unsafe { notes((head as usize).wrapping_sub(first.address as usize), segments) })
 }
 
@@ -104,8 +107,8 @@ pub(crate) unsafe fn notes<'a>(
     })
 }
 
-/// The notes of a segment. Their parts begin at multiples of four; what is wider aligned has zeros before it. A segment does
-/// not tell which notes those are: mold puts both kinds into one.
+/// The notes of a segment. Their parts begin at multiples of four; what is wider aligned has zeros
+/// before it. A segment does not tell which notes those are: mold puts both kinds into one.
 fn in_segment(bytes: &[u8]) -> impl Iterator<Item = Note<'_>> + Clone {
     let mut rest = bytes;
     core::iter::from_fn(move || {

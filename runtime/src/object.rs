@@ -3,7 +3,8 @@
 use core::arch::global_asm;
 use core::panic::PanicInfo;
 
-/// Where a panic would end. Nothing here can panic on any input; should it still happen, hanging would show it.
+/// Where a panic would end. Nothing here can panic on any input; should it still happen, hanging
+/// would show it.
 #[panic_handler]
 fn panic(_: &PanicInfo<'_>) -> ! {
     loop {

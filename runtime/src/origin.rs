@@ -1,5 +1,6 @@
-//! How the process was started: what the first image reads holds for all that come later, through the registry, since the program
-//! may overwrite its environment and change its directory, its root and its user.
+//! How the process was started: what the first image reads holds for all that come later, through
+//! the registry, since the program may overwrite its environment and change its directory, its root
+//! and its user.
 
 use pathformat::profile::{FORKED, UNSURE};
 
@@ -194,7 +195,8 @@ impl Origin {
         self.folder.close();
     }
 
-    /// Where a path leads: through the directory that was kept open, or from the root, if that is still what it was.
+    /// Where a path leads: through the directory that was kept open, or from the root, if that is
+    /// still what it was.
     pub(crate) fn place<'a>(&self, path: &'a mut Path) -> Option<Place<'a>> {
         let known = self.folder_path.as_bytes().len();
         let kept = path.as_bytes().starts_with(self.folder_path.as_bytes())

@@ -33,7 +33,8 @@ pub(crate) struct ForkRegistration {
 }
 
 impl ForkRegistration {
-    /// Lets the C library call these functions before every fork, and after it in the parent and in the child.
+    /// Lets the C library call these functions before every fork, and after it in the parent and in
+    /// the child.
     pub(crate) fn register(&self, before: Handler, after: Handler, child: Handler) {
         if self.glibc != 0 {
             type Register = unsafe extern "C" fn(Handler, Handler, Handler, usize) -> i32;

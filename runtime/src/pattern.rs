@@ -1,8 +1,10 @@
-//! From the pattern in `PATHCC_PROFILE` to the name of a file. Pure: everything it needs comes as an argument.
+//! From the pattern in `PATHCC_PROFILE` to the name of a file. Pure: everything it needs comes as
+//! an argument.
 //!
-//! `%f` is the path of the program, `%e` the base name of the image, `%p` the process, `%h` the machine, `%b` and `%m` the
-//! build-id in hexadecimal, `%%` a percent sign; any other `%x` stays as it is, and `pathprof doctor` says so. An empty pattern is none,
-//! as if the variable was not set; `off` says that nothing is to be written.
+//! `%f` is the path of the program, `%e` the base name of the image, `%p` the process, `%h` the
+//! machine, `%b` and `%m` the build-id in hexadecimal, `%%` a percent sign; any other `%x` stays as
+//! it is, and `pathprof doctor` says so. An empty pattern is none, as if the variable was not set;
+//! `off` says that nothing is to be written.
 
 use crate::text::Path;
 
@@ -12,13 +14,15 @@ pub(crate) const DEFAULT: &[u8] = b"%f.pathprof";
 /// What is written in a directory that is given instead of a pattern.
 pub(crate) const IN_DIRECTORY: &[u8] = b"%e.pathprof";
 
-/// What is written below the directory for a user's state if there may be no file beside the program.
+/// What is written below the directory for a user's state if there may be no file beside the
+/// program.
 pub(crate) const IN_STATE: &[u8] = b"/pathprof/%e-%b/%e.pathprof";
 
 /// What profiles' names end in, unless the pattern says otherwise.
 pub(crate) const EXTENSION: &[u8] = b".pathprof";
 
-/// So much of an image's name is used at most, so that the default name never exceeds what a file system takes.
+/// So much of an image's name is used at most, so that the default name never exceeds what a file
+/// system takes.
 const LONGEST_NAME: usize = 200;
 
 /// What the placeholders stand for.

@@ -1,11 +1,13 @@
-//! The runtime for images that pathcc compiled and another linker linked. `LD_PRELOAD` makes the loader take it in.
+//! The runtime for images that pathcc compiled and another linker linked. `LD_PRELOAD` makes the
+//! loader take it in.
 //!
-//! Such an image counts in the arrays of its objects, and its notes tell where they are. This library writes the arrays
-//! down when the process ends: by `exit`, behind every destructor, or by `_exit`. A forked child starts from zero.
+//! Such an image counts in the arrays of its objects, and its notes tell where they are. This
+//! library writes the arrays down when the process ends: by `exit`, behind every destructor, or by
+//! `_exit`. A forked child starts from zero.
 //!
-//! It keeps less than where `ld.pathld` links. Threads have no counters of their own, so what they count is marked. No file
-//! keeps the counters, so a process that is killed or executes another program loses them, and so does a library
-//! that is closed before the end.
+//! It keeps less than where `ld.pathld` links. Threads have no counters of their own, so what they
+//! count is marked. No file keeps the counters, so a process that is killed or executes another
+//! program loses them, and so does a library that is closed before the end.
 
 use core::arch::global_asm;
 use core::mem::{replace, size_of, transmute};
@@ -104,8 +106,8 @@ impl Loaded {
     }
 }
 
-/// An image with arrays. The reference is its only field that cannot be zero. So `None` is zeros, and a list of them takes no
-/// room in the file.
+/// An image with arrays. The reference is its only field that cannot be zero. So `None` is zeros,
+/// and a list of them takes no room in the file.
 struct Counted {
     /// What the C library says of it, by which it is known again.
     base: usize,
@@ -178,7 +180,8 @@ extern "C" fn start() {
     target::settle(&mut state.started, b"");
     state.begin();
     state.look();
-    // The loader's own function, which runs all destructors, is registered later, and so runs before.
+    // The loader's own function, which runs all destructors, is registered later, and so runs
+    // before.
     for register in
         [others.at_exit, others.at_quick_exit].into_iter().filter(|&register| register != 0)
     {

@@ -9,7 +9,8 @@ const VARIABLE: &[u8] = b"PATHCC_PROFILE=";
 /// Key in the auxiliary vector: the program gained privileges when it was started.
 const AT_SECURE: u64 = 23;
 
-/// Appends the directory for a user's state to `out`; whether there is one. `home` is room to work in.
+/// Appends the directory for a user's state to `out`; whether there is one. `home` is room to work
+/// in.
 pub(crate) fn read_state_directory(out: &mut Path, home: &mut Path) -> bool {
     home.clear();
     let mut scans = (VariableScan::new(b"XDG_STATE_HOME="), VariableScan::new(b"HOME="));
@@ -23,10 +24,11 @@ pub(crate) fn read_state_directory(out: &mut Path, home: &mut Path) -> bool {
     choose_state_directory(out, home)
 }
 
-/// Turns the value of `XDG_STATE_HOME` into the directory for the user's state; whether there is one.
+/// Turns the value of `XDG_STATE_HOME` into the directory for the user's state; whether there is
+/// one.
 ///
-/// The XDG base directory specification says that a path that is not absolute counts as none, and that
-/// the directory is then below the home.
+/// The XDG base directory specification says that a path that is not absolute counts as none, and
+/// that the directory is then below the home.
 fn choose_state_directory(state: &mut Path, home: &Path) -> bool {
     if !state.as_bytes().starts_with(b"/") {
         if !home.as_bytes().starts_with(b"/") {
@@ -49,7 +51,8 @@ pub(crate) struct Variables<'a> {
 }
 
 impl Variables<'_> {
-    /// Looks at what the program was started with, as far as it has not overwritten that. Whether there is a pattern.
+    /// Looks at what the program was started with, as far as it has not overwritten that. Whether
+    /// there is a pattern.
     pub(crate) fn read_process(&mut self) -> bool {
         let mut scan = self.scan();
         let mut sane = Sane::new();
@@ -126,7 +129,8 @@ pub(crate) fn is_privileged() -> bool {
             secure_entry(bytes.get(..length).unwrap_or_default())
                 .unwrap_or_else(sys::has_changed_identity)
         }
-        // The kernel hides these files from a process that gained rights by its file's capabilities.
+        // The kernel hides these files from a process that gained rights by its file's
+        // capabilities.
         Err(OpenError::Denied) => true,
         Err(_) => sys::has_changed_identity(),
     }
@@ -140,7 +144,8 @@ fn secure_entry(vector: &[u8]) -> Option<bool> {
     Some(u64::from_le_bytes(entry[1]) != 0)
 }
 
-/// The time in `/proc/self/stat` at which the process started. The command's name before it may hold anything.
+/// The time in `/proc/self/stat` at which the process started. The command's name before it may
+/// hold anything.
 pub(crate) fn start_entry(status: &[u8]) -> Option<u64> {
     let end = status.iter().rposition(|&byte| byte == b')')?;
     // The fields behind the name begin with the third, and the time is the 22nd.
@@ -148,7 +153,8 @@ pub(crate) fn start_entry(status: &[u8]) -> Option<u64> {
     core::str::from_utf8(field).ok()?.parse().ok()
 }
 
-/// Finds the value of a variable in a stream of NUL-closed entries; the first entry counts, as for `getenv`.
+/// Finds the value of a variable in a stream of NUL-closed entries; the first entry counts, as for
+/// `getenv`.
 struct VariableScan {
     /// The variable's name and `=`.
     name: &'static [u8],

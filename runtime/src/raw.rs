@@ -1,18 +1,21 @@
 //! The raw file: where the kernel keeps the counters, whatever ends the process.
 //!
-//! A write to a page of a mapped file that the disk has no room for kills the program, and so does making a file
-//! longer than the process may. So a part of the file is only mapped when it has its room on the disk, or, where that would
-//! cost too much, when the disk is far from full. Otherwise the counters stay in private memory: as exact, and lost
-//! if the program is killed.
+//! A write to a page of a mapped file that the disk has no room for kills the program, and so does
+//! making a file longer than the process may. So a part of the file is only mapped when it has its
+//! room on the disk, or, where that would cost too much, when the disk is far from full. Otherwise
+//! the counters stay in private memory: as exact, and lost if the program is killed.
 //!
-//! Its descriptor is kept (`sys/kept.rs`). Programs close what they do not know; then the file is opened again by its path when
-//! it grows, and left alone if that names another file by then. Its first page stays mapped, for the flags.
+//! Its descriptor is kept (`sys/kept.rs`). Programs close what they do not know; then the file is
+//! opened again by its path when it grows, and left alone if that names another file by then. Its
+//! first page stays mapped, for the flags.
 //!
-//! Whoever cuts the file while the process runs takes the pages away that it counts in. No other memory would do: only pages of
-//! a file with a name outlive a process that is killed, and the kernel drops those of any file that becomes shorter. (Files in
-//! memory can be sealed against that, but end with the process; System V segments are not cut, but are nobody's when it is
-//! gone; a second process that copies would be seen by the program.) So the file is its owner's alone, has a name that `*` does not mean, and who
-//! loses its pages all the same counts on in others (`rescue.rs`).
+//! Whoever cuts the file while the process runs takes the pages away that it counts in. No other
+//! memory would do: only pages of a file with a name outlive a process that is killed, and the
+//! kernel drops those of any file that becomes shorter. (Files in memory can be sealed against
+//! that, but end with the process; System V segments are not cut, but are nobody's when it is gone;
+//! a second process that copies would be seen by the program.) So the file is its owner's alone,
+//! has a name that `*` does not mean, and who loses its pages all the same counts on in others
+//! (`rescue.rs`).
 
 use core::mem;
 use core::ptr::{self, NonNull};
@@ -35,7 +38,8 @@ const MAGIC: u64 = u64::from_le_bytes(raw::MAGIC);
 /// Reserving so much for a program that may run long is always fine.
 const SMALL: u64 = 1 << 20;
 
-/// For a forked child it is less, since many of them execute another program and leave the file behind.
+/// For a forked child it is less, since many of them execute another program and leave the file
+/// behind.
 const SMALL_FOR_CHILD: u64 = 1 << 18;
 
 /// On a disk with so much free space nothing needs to be reserved ahead ...
@@ -111,7 +115,8 @@ impl RawFile {
         let mut header = Collected::new(&mut room.buffer);
         self.header_size = raw::write_header(&mut header, head, region_size, map, places);
         let bytes = header.bytes().filter(|bytes| bytes.len() as u64 <= sys::file_size_limit());
-        // The flags are set through a mapping: all of the page must have its room, not only what is written of it.
+        // The flags are set through a mapping: all of the page must have its room, not only what is
+        // written of it.
         if bytes.is_some_and(|bytes| file.write_all(bytes))
             && file.allocate(0, self.header_size)
             && let Some(identity) = file.identity()

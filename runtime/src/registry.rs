@@ -1,11 +1,13 @@
 //! What the images of a process share: which threads there are, and which images count.
 //!
-//! Every image has a runtime of its own, but only an executable can see threads begin (`threads.rs`). So the
-//! registry is the executable's, if that is instrumented: the libraries find it behind its `pthread_create` (`shared_registry.rs`). In any
-//! other program each library has a registry to itself, in which only the thread that loaded it is registered.
+//! Every image has a runtime of its own, but only an executable can see threads begin
+//! (`threads.rs`). So the registry is the executable's, if that is instrumented: the libraries find
+//! it behind its `pthread_create` (`shared_registry.rs`). In any other program each library has a
+//! registry to itself, in which only the thread that loaded it is registered.
 //!
-//! A thread that ended is noticed when its slot is needed: the kernel does not know it any more. So whatever a thread
-//! still does while it ends, destructors of thread-local variables for example, is counted in its slot.
+//! A thread that ended is noticed when its slot is needed: the kernel does not know it any more. So
+//! whatever a thread still does while it ends, destructors of thread-local variables for example,
+//! is counted in its slot.
 
 use core::cell::UnsafeCell;
 use core::mem::offset_of;
@@ -49,8 +51,8 @@ pub(crate) struct Thread {
     pub(crate) argument: usize,
 }
 
-/// What the images of a process know of each other. Their runtimes may differ: each does what is to be done with its own counters
-/// by its own code.
+/// What the images of a process know of each other. Their runtimes may differ: each does what is to
+/// be done with its own counters by its own code.
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct Member {
@@ -66,8 +68,8 @@ impl Member {
     pub(crate) const NONE: Self =
         Self { next: ptr::null_mut(), prepare: None, attach: None, rescue: None, leave: None };
 
-    /// An image that makes memory for slots, lets the thread with a thread pointer count in one, replaces
-    /// pages, and writes what it counted before the process leaves.
+    /// An image that makes memory for slots, lets the thread with a thread pointer count in one,
+    /// replaces pages, and writes what it counted before the process leaves.
     pub(crate) fn new(
         prepare: extern "C" fn(*mut Member, Slot),
         attach: extern "C" fn(*mut Member, Slot, usize),
@@ -79,7 +81,8 @@ impl Member {
     }
 
     /// # Safety
-    /// The image is loaded, and the caller has the registry's lock, as for all that is called through it.
+    /// The image is loaded, and the caller has the registry's lock, as for all that is called
+    /// through it.
     unsafe fn prepare(this: *mut Self, slot: Slot) {
         // SAFETY: the caller vouches for it.
         unsafe { (*this).prepare }.inspect(|prepare| prepare(this, slot));
@@ -120,8 +123,8 @@ pub(crate) struct Shared {
     pub(crate) origin: Origin,
 }
 
-// What other runtimes read and write. Whoever changes any of it, or of what these structures consist of, gives
-// `names::REGISTRY_SIGNATURE` another version.
+// What other runtimes read and write. Whoever changes any of it, or of what these structures
+// consist of, gives `names::REGISTRY_SIGNATURE` another version.
 const _: () = {
     assert!(
         size_of::<Member>() == 40
@@ -170,7 +173,8 @@ impl Registry {
         }
     }
 
-    /// Calls `use_registry` while nobody else has it. Signals wait meanwhile, since a handler may start threads too.
+    /// Calls `use_registry` while nobody else has it. Signals wait meanwhile, since a handler may
+    /// start threads too.
     pub(crate) fn with<T>(&self, use_registry: impl FnOnce(&mut Shared) -> T) -> T {
         let mask = thread::block_signals();
         let nested = self.is_forking();
@@ -186,14 +190,16 @@ impl Registry {
         result
     }
 
-    /// Puts other memory where a page of a raw file was lost, if the address is in one. A signal handler calls this, so the
-    /// lock is not asked for: whoever has it may be the one that is interrupted.
+    /// Puts other memory where a page of a raw file was lost, if the address is in one. A signal
+    /// handler calls this, so the lock is not asked for: whoever has it may be the one that is
+    /// interrupted.
     pub(crate) fn rescue(&self, address: usize) -> bool {
         self.members()
             .any(|(image, member)| member.rescue.is_some_and(|rescue| rescue(image, address)))
     }
 
-    /// Lets all images write what they counted, before the process leaves. It may be called anywhere.
+    /// Lets all images write what they counted, before the process leaves. It may be called
+    /// anywhere.
     pub(crate) fn leave(&self) {
         // A child of vfork has the memory of its parent, which goes on.
         // SAFETY: an aligned word, which only a fork changes.
@@ -202,7 +208,8 @@ impl Registry {
             return;
         }
         let mask = thread::block_signals();
-        // A handler of SIGBUS may have interrupted the code that has the lock. It would wait for ever.
+        // A handler of SIGBUS may have interrupted the code that has the lock. It would wait for
+        // ever.
         let nested = self.is_forking();
         if nested || self.lock.acquire_within(PATIENCE) {
             for (image, member) in self.members() {
@@ -228,11 +235,13 @@ impl Registry {
 
     /// Whether this thread holds the lock because it forks.
     fn is_forking(&self) -> bool {
-        // SAFETY: a word that only the holder of the lock sets to its own number; others read some other number.
+        // SAFETY: a word that only the holder of the lock sets to its own number; others read some
+        // other number.
         unsafe { ptr::read_volatile(&raw const (*self.forking.get()).0) == thread::current() }
     }
 
-    /// Before a fork: takes the lock, so that no thread has it that the child will lack. Every image asks for it.
+    /// Before a fork: takes the lock, so that no thread has it that the child will lack. Every
+    /// image asks for it.
     pub(crate) fn before_fork(&self) {
         if !self.is_forking() {
             self.lock.acquire();
@@ -268,7 +277,8 @@ impl Shared {
         if start.is_null() || slot == Slot::REGION || slot.0 >= self.used {
             return None;
         }
-        // SAFETY: a chunk has room for all threads with its slots, and whoever has the shared part is alone.
+        // SAFETY: a chunk has room for all threads with its slots, and whoever has the shared part
+        // is alone.
         Some(unsafe { &mut *start.add(index) })
     }
 
@@ -328,7 +338,8 @@ impl Shared {
 
     /// Finds the slots of threads that have ended.
     fn collect(&mut self) {
-        // Asking for every thread each time would make starting many of them slow; the kernel knows how many there are.
+        // Asking for every thread each time would make starting many of them slow; the kernel knows
+        // how many there are.
         let known = u64::from(self.used.saturating_sub(1) - self.free);
         if sys::thread_count().is_some_and(|alive| alive >= known) {
             return;
@@ -377,14 +388,15 @@ impl Shared {
         let mut next = self.images;
         while !next.is_null() {
             let image = next;
-            // SAFETY: images are in the list while they are loaded, and whoever has the shared part is alone.
+            // SAFETY: images are in the list while they are loaded, and whoever has the shared part
+            // is alone.
             next = unsafe { (*image).next };
             act(image);
         }
     }
 
-    /// Lends a thread-local word of the executable's to a library; gives its distance from the thread pointer. It is 0 in every
-    /// thread.
+    /// Lends a thread-local word of the executable's to a library; gives its distance from the
+    /// thread pointer. It is 0 in every thread.
     pub(crate) fn lend(&mut self, first: usize) -> Option<usize> {
         let (index, bits) =
             self.lent.iter_mut().enumerate().find(|(_, bits)| **bits != u64::MAX)?;
@@ -449,7 +461,8 @@ impl Shared {
         });
     }
 
-    /// In a forked child: only the calling thread is left. Its slot, or the region's if nobody registered it.
+    /// In a forked child: only the calling thread is left. Its slot, or the region's if nobody
+    /// registered it.
     pub(crate) fn survive_fork(&mut self) -> Slot {
         let (number, pointer) = (thread::current(), thread::pointer());
         let first = self.process != sys::process();
@@ -477,8 +490,8 @@ impl Shared {
             .any(|thread| !thread::is_waiting(thread.number))
     }
 
-    /// Whether more threads have run than are registered, as far as can be told: `others_before` is what
-    /// [`sys::cpu_time_of_others`] said in the beginning.
+    /// Whether more threads have run than are registered, as far as can be told: `others_before` is
+    /// what [`sys::cpu_time_of_others`] said in the beginning.
     pub(crate) fn has_strangers(&mut self, others_before: u64) -> bool {
         if self.used <= Slot::FIRST.0 + 1 {
             return sys::cpu_time_of_others(Bound::Lower) > others_before;

@@ -1,9 +1,10 @@
-//! Counting goes on when the file with the counters is cut while the program runs, or its disk fails: the kernel then sends
-//! SIGBUS to whoever touches a page that is gone, and other memory is put there.
+//! Counting goes on when the file with the counters is cut while the program runs, or its disk
+//! fails: the kernel then sends SIGBUS to whoever touches a page that is gone, and other memory is
+//! put there.
 //!
-//! The handler is only for memory of ours, and only there as long as the program handles the signal by default. Any other
-//! SIGBUS ends the program as it would without us. A thread that blocks the signal cannot be helped: the kernel ends the
-//! program.
+//! The handler is only for memory of ours, and only there as long as the program handles the signal
+//! by default. Any other SIGBUS ends the program as it would without us. A thread that blocks the
+//! signal cannot be helped: the kernel ends the program.
 
 use crate::shared_registry;
 use crate::sys::signal::{self, Information};

@@ -76,8 +76,9 @@ fn found() -> Found {
     if is_ours { Found::OtherVersion } else { Found::None }
 }
 
-/// Whether a thread that is not registered in the registry may have counted where others do: there every thread is registered that the
-/// program creates, or all threads count `together`. A sanitizer's own threads would look so.
+/// Whether a thread that is not registered in the registry may have counted where others do: there
+/// every thread is registered that the program creates, or all threads count `together`. A
+/// sanitizer's own threads would look so.
 pub(crate) fn sees_threads(together: bool) -> bool {
     (!has_own_registry() || !image().is_library() || together) && others().thread_sanitizer == 0
 }

@@ -1,8 +1,9 @@
 //! Where the threads of an image count: a copy of its region for each, called a slot.
 //!
-//! Slot 0 is the region itself. The others come in chunks that double in size: chunk *c* holds the slots 2^c … 2^(c+1)−1,
-//! one mapping and one part of the raw file. So memory is at most twice what the threads need that are alive at
-//! once, and a slot never moves, since code that runs holds its address.
+//! Slot 0 is the region itself. The others come in chunks that double in size: chunk *c* holds the
+//! slots 2^c … 2^(c+1)−1, one mapping and one part of the raw file. So memory is at most twice what
+//! the threads need that are alive at once, and a slot never moves, since code that runs holds its
+//! address.
 
 use core::ptr::{self, NonNull};
 
@@ -46,7 +47,8 @@ struct Chunk {
     start: *mut u8,
     /// Whether the raw file keeps it.
     kept: bool,
-    /// Whether no thread was given a slot in it since the process forked. Then the file does not keep it either.
+    /// Whether no thread was given a slot in it since the process forked. Then the file does not
+    /// keep it either.
     idle: bool,
 }
 
@@ -117,8 +119,8 @@ impl Slots {
         self.cut |= self.raw.is_damaged();
     }
 
-    /// Puts other memory where a page of the file was lost, if the address is in a part that the file keeps. A signal handler
-    /// calls this, wherever the program is.
+    /// Puts other memory where a page of the file was lost, if the address is in a part that the
+    /// file keeps. A signal handler calls this, wherever the program is.
     pub(crate) fn rescue(&mut self, address: usize) -> bool {
         let page = address & !(PAGE as usize - 1);
         if let Some(flags) = self.raw.has_flags_at(address) {
@@ -151,13 +153,15 @@ impl Slots {
             .is_some_and(|page| mapping::map_private(At::Over(page), lost).is_some())
     }
 
-    /// How far counters of a thread with this slot are from the region; 0 if the slot is not mapped.
+    /// How far counters of a thread with this slot are from the region; 0 if the slot is not
+    /// mapped.
     pub(crate) fn delta(&self, slot: Slot) -> usize {
         self.address(slot)
             .map_or(0, |start| (start.as_ptr() as usize).wrapping_sub(self.region as usize))
     }
 
-    /// Maps the chunk that a slot is in, if it is not there yet and there is room for it. A thread is about to use the slot.
+    /// Maps the chunk that a slot is in, if it is not there yet and there is room for it. A thread
+    /// is about to use the slot.
     pub(crate) fn prepare(&mut self, slot: Slot, file: Option<&File>) {
         let (number, _) = slot.place();
         let Some(length) = self.chunk_length(number) else { return };
@@ -256,8 +260,8 @@ impl Slots {
         }
     }
 
-    /// Starts again from zero at the same addresses, as a forked child must: only the region and the chunk of `slot`
-    /// are kept by the file. Nothing may count meanwhile.
+    /// Starts again from zero at the same addresses, as a forked child must: only the region and
+    /// the chunk of `slot` are kept by the file. Nothing may count meanwhile.
     pub(crate) fn start_again(&mut self, slot: Slot, file: Option<&File>) {
         (self.region_kept, self.cut) = (false, false);
         if !file.is_some_and(|file| self.keep_region(file))

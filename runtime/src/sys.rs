@@ -1,7 +1,8 @@
-//! Every system call of the runtime, made directly: no libc, so it links into anything, and `errno` stays as
-//! the program left it.
+//! Every system call of the runtime, made directly: no libc, so it links into anything, and `errno`
+//! stays as the program left it.
 //!
-//! Results are [`Option`]: the runtime has nothing better to do with an error number than to give up quietly.
+//! Results are [`Option`]: the runtime has nothing better to do with an error number than to give
+//! up quietly.
 
 pub(crate) mod apart;
 mod call;

@@ -1,10 +1,10 @@
-//! Where to write: an absolute path in a directory that exists, from the pattern and from what was true
-//! at the start of the process.
+//! Where to write: an absolute path in a directory that exists, from the pattern and from what was
+//! true at the start of the process.
 //!
-//! A profile is a file to which any number of processes append. By default it stands beside the program,
-//! because files in the current directory disturb whoever counts or removes the files there. The raw file
-//! of each process is a hidden file beside the profile. It has no directory of its own, since such a
-//! directory would need an owner, a mode, and somebody who removes it.
+//! A profile is a file to which any number of processes append. By default it stands beside the
+//! program, because files in the current directory disturb whoever counts or removes the files
+//! there. The raw file of each process is a hidden file beside the profile. It has no directory of
+//! its own, since such a directory would need an owner, a mode, and somebody who removes it.
 
 use crate::environment::Environment;
 use crate::pattern::{self, Facts};
@@ -15,15 +15,16 @@ use crate::text::{Path, directory_length};
 /// What devices are called. Nothing of ours belongs beside them.
 const DEVICES: &[u8] = b"/dev/";
 
-/// What raw files' names begin with, so that whoever empties or removes all files of a directory does not hit counters that
-/// are in use, and what they end in.
+/// What raw files' names begin with, so that whoever empties or removes all files of a directory
+/// does not hit counters that are in use, and what they end in.
 const RAW: (u8, &[u8]) = (b'.', b".raw");
 
 /// A process that was killed keeps the name of its raw file; after so many of them we give up.
 const MOST_NAMES: u32 = 1 << 24;
 
-/// Writes the absolute path of the profile to `out` and makes its directory; whether there is a place for it. `scratch` is room
-/// to work in. The `number` tells files apart that would have one name, from 1.
+/// Writes the absolute path of the profile to `out` and makes its directory; whether there is a
+/// place for it. `scratch` is room to work in. The `number` tells files apart that would have one
+/// name, from 1.
 pub(crate) fn resolve(
     environment: &Environment,
     number: u32,
@@ -56,12 +57,13 @@ pub(crate) fn resolve(
     true
 }
 
-/// Completes the pattern of the profile's path. It must happen at the start, because the program may
-/// change its root later.
+/// Completes the pattern of the profile's path. It must happen at the start, because the program
+/// may change its root later.
 ///
-/// The user's pattern comes first, then `chosen`, which is the pattern of the build or empty. Without
-/// either, the profile goes beside the program; where no file can be made there, to the directory for the
-/// user's state. A pattern of the user's that names a directory gets a slash at its end.
+/// The user's pattern comes first, then `chosen`, which is the pattern of the build or empty.
+/// Without either, the profile goes beside the program; where no file can be made there, to the
+/// directory for the user's state. A pattern of the user's that names a directory gets a slash at
+/// its end.
 pub(crate) fn settle(environment: &mut Environment, chosen: &[u8]) {
     let [mut path, mut scratch] = [Path::new(), Path::new()];
     if !environment.origin.pattern.as_bytes().is_empty() {
@@ -122,8 +124,8 @@ fn facts<'a>(environment: &'a Environment, names: &'a Names) -> Facts<'a> {
     }
 }
 
-/// Whether a path names a directory in which the profile shall be. Where everybody can make directories, that of another user
-/// is a trap.
+/// Whether a path names a directory in which the profile shall be. Where everybody can make
+/// directories, that of another user is a trap.
 fn may_enter(path: &mut Path, parent: &mut Path) -> bool {
     let Some(Kind::Directory { owner, .. }) = path.as_path().map(sys::kind) else { return false };
     if owner == 0 || owner == sys::user() {
@@ -134,10 +136,11 @@ fn may_enter(path: &mut Path, parent: &mut Path) -> bool {
     !matches!(parent.as_path().map(sys::kind), None | Some(Kind::Directory { open: true, .. }))
 }
 
-/// Writes the path of a raw file that does not exist to `raw`; gives its number, at least `first`. `profile` is the path of its
-/// profile. Another process may be faster.
+/// Writes the path of a raw file that does not exist to `raw`; gives its number, at least `first`.
+/// `profile` is the path of its profile. Another process may be faster.
 ///
-/// A directory may hold thousands of killed processes of one number; so the numbers are tried in strides.
+/// A directory may hold thousands of killed processes of one number; so the numbers are tried in
+/// strides.
 pub(crate) fn free_raw(
     environment: &Environment,
     first: u32,
@@ -172,7 +175,8 @@ pub(crate) fn free_raw(
     Some(found)
 }
 
-/// From the path of a profile to that of this process's raw file with a number: `.NAME.PROCESS.raw`, `.NAME.PROCESS-2.raw` ...
+/// From the path of a profile to that of this process's raw file with a number:
+/// `.NAME.PROCESS.raw`, `.NAME.PROCESS-2.raw` ...
 fn raw_name(profile: &Path, number: u32, raw: &mut Path) {
     let (directory, name) = profile.as_bytes().split_at(directory_length(profile.as_bytes()));
     raw.clear();

@@ -1,8 +1,8 @@
 //! Threads of an instrumented executable: each is given a slot before it starts.
 //!
-//! The executable defines `pthread_create` and `thrd_create` (`linker-shim/src/threads.rs`; a static one the first
-//! of them, `static/threads.s`), which come here, so libraries call ours too. The thread begins in `__pathcc_thread_start`, which leaves no
-//! frame on its stack.
+//! The executable defines `pthread_create` and `thrd_create` (`linker-shim/src/threads.rs`; a
+//! static one the first of them, `static/threads.s`), which come here, so libraries call ours too.
+//! The thread begins in `__pathcc_thread_start`, which leaves no frame on its stack.
 
 use core::arch::{asm, global_asm};
 
@@ -10,8 +10,9 @@ use crate::imports::{self, Kind};
 use crate::shared_registry;
 use crate::slots::Slot;
 
-// Where a registered thread begins: the number of its slot is its argument. Then it runs what it was created for,
-// with no frame of ours on its stack, so that it ends, unwinds and looks in a debugger as without us.
+// Where a registered thread begins: the number of its slot is its argument. Then it runs what it
+// was created for, with no frame of ours on its stack, so that it ends, unwinds and looks in a
+// debugger as without us.
 global_asm!(
     ".pushsection .text.__pathcc_thread_start, \"ax\", @progbits",
     ".p2align 4",

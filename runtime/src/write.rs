@@ -1,7 +1,8 @@
-//! Makes a record of what was counted, in memory, and appends it to the profile in one write. So nobody ever sees half of it.
+//! Makes a record of what was counted, in memory, and appends it to the profile in one write. So
+//! nobody ever sees half of it.
 //!
-//! The counts of all threads are summed in memory of our own first. If there is none, each slot becomes modules of its
-//! own in the record: whoever reads it sums them.
+//! The counts of all threads are summed in memory of our own first. If there is none, each slot
+//! becomes modules of its own in the record: whoever reads it sums them.
 
 use core::ops::Range;
 use core::ptr::NonNull;
@@ -21,7 +22,8 @@ use crate::sys::{self, File, Names, OpenError};
 use crate::target;
 use crate::text::Path;
 
-/// The room that writing needs. It is kept off the stack, since whoever calls `exit` may have little of that.
+/// The room that writing needs. It is kept off the stack, since whoever calls `exit` may have
+/// little of that.
 pub(crate) struct Room {
     /// Name of the profile.
     path: Path,
@@ -55,7 +57,8 @@ pub(crate) struct Counts<'a> {
 /// If something of the profile's name cannot be appended to, so many other names are tried.
 const MOST_NAMES: u32 = 1000;
 
-/// Appends what this process counted to its profile. What has the profile's name and is no profile stays as it is.
+/// Appends what this process counted to its profile. What has the profile's name and is no profile
+/// stays as it is.
 pub(crate) fn profile(
     environment: &Environment,
     mut counts: Counts<'_>,
@@ -116,7 +119,8 @@ fn put_profile(
     }
     if let Some(sums) = sums {
         let mut source = Source::Memory(&map, summed.window);
-        // SAFETY: as long as a slot, and used for the last time; a library may be loaded and unloaded often.
+        // SAFETY: as long as a slot, and used for the last time; a library may be loaded and
+        // unloaded often.
         unsafe {
             put_modules(&mut writer, counts.image, sums, &mut source);
             mapping::unmap(sums, counts.slots.size());
@@ -301,7 +305,8 @@ mod tests {
             part.modules,
             [module(1, 512, &[(1, 15), (511, 6)]), module(2, 9, &[(8, u64::MAX)])]
         );
-        // Where all count in the region, that tells nothing of unknown threads. An older record is never replaced.
+        // Where all count in the region, that tells nothing of unknown threads. An older record is
+        // never replaced.
         let (names, both) = written(&environment, &root, true);
         assert_eq!(names, ["demo.pathprof"]);
         let second = both.strip_prefix(&bytes[..]).expect("still there");

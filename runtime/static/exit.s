@@ -1,4 +1,5 @@
-# _exit of a static executable, in the archive of pthread_create. The C library's own does no more than to end the process.
+# _exit of a static executable, in the archive of pthread_create. The C library's own does no more
+# than to end the process.
         .section .text._exit, "ax", @progbits
         .globl  _exit, _Exit
         .hidden __pathcc_leave

@@ -1,5 +1,6 @@
-# pthread_create of a static executable. It is in an archive of its own, from which the linker takes it if the program
-# creates threads; then it finds the C library's function by its other name, which glibc and musl share. See src/threads.rs.
+# pthread_create of a static executable. It is in an archive of its own, from which the linker takes
+# it if the program creates threads; then it finds the C library's function by its other name, which
+# glibc and musl share. See src/threads.rs.
         .section .text.pthread_create, "ax", @progbits
         .globl  pthread_create
         .hidden __pathcc_create_thread

@@ -1,4 +1,5 @@
-//! Reads a block log: records of sixteen bytes, as the runtime writes them in a `-fpath-mode=log` build.
+//! Reads a block log: records of sixteen bytes, as the runtime writes them in a `-fpath-mode=log`
+//! build.
 //!
 //! ```text
 //!  0       8      12      16

@@ -1,7 +1,7 @@
 //! How often each block and each edge ran, straight from a block log.
 //!
-//! Nothing is cut, numbered or derived here: every record of a block is one execution. What counters say of blocks and
-//! edges, in whatever mode, must be the same.
+//! Nothing is cut, numbered or derived here: every record of a block is one execution. What
+//! counters say of blocks and edges, in whatever mode, must be the same.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -17,22 +17,24 @@ pub struct Ran {
     pub entries: u64,
     /// How often each block ran. Those that did not are absent.
     pub blocks: BTreeMap<u32, u64>,
-    /// How often control went from one block to another within a call. Where a call returns twice, that may be where no edge is.
+    /// How often control went from one block to another within a call. Where a call returns twice,
+    /// that may be where no edge is.
     pub edges: BTreeMap<(u32, u32), u64>,
 }
 
 /// What ran, by function.
 #[derive(Debug, Default)]
 pub struct Tally {
-    /// The function of each frame, and the block that it was in last. Frames of a process that forked go on in its child.
+    /// The function of each frame, and the block that it was in last. Frames of a process that
+    /// forked go on in its child.
     frames: HashMap<u64, (FunctionId, Option<u32>)>,
     /// The functions that ran.
     pub functions: BTreeMap<FunctionId, Ran>,
 }
 
 impl Tally {
-    /// Adds one log. That of a forked process comes before those of its children, whose edges out of the blocks that it
-    /// forked in are not told.
+    /// Adds one log. That of a forked process comes before those of its children, whose edges out
+    /// of the blocks that it forked in are not told.
     ///
     /// # Errors
     /// A damaged log, or one with blocks of frames that no process entered.
@@ -61,8 +63,9 @@ impl Tally {
         Ok(())
     }
 
-    /// One line for each function, block and edge that ran, fields separated by tabs: source, function, then `entries`
-    /// and how many blocks it has, or `block` or `edge` and the numbers of its blocks, and how often it ran.
+    /// One line for each function, block and edge that ran, fields separated by tabs: source,
+    /// function, then `entries` and how many blocks it has, or `block` or `edge` and the numbers of
+    /// its blocks, and how often it ran.
     ///
     /// # Errors
     /// A function that no image has.

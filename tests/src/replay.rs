@@ -1,9 +1,9 @@
 //! Cuts a block log into paths by walking it along the control-flow graph.
 //!
-//! Every activation of a function has at most one path under way. A block is appended to it; if the edge that
-//! leads to the block is cut, the path ends before the block and the next one starts with it. A path that is still
-//! under way when its activation stops (the program exited further down, or `longjmp` went past) is in flight, and counted
-//! as such if the graph has an edge for that.
+//! Every activation of a function has at most one path under way. A block is appended to it; if the
+//! edge that leads to the block is cut, the path ends before the block and the next one starts with
+//! it. A path that is still under way when its activation stops (the program exited further down,
+//! or `longjmp` went past) is in flight, and counted as such if the graph has an edge for that.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -17,7 +17,8 @@ use crate::{Counts, End, FunctionId, Path, Start, add, reason};
 /// What is known about a function's edges.
 struct Graph<'a> {
     function: &'a Function,
-    /// For each edge by its blocks, the reasons of the end and the start that stand for it if it is cut.
+    /// For each edge by its blocks, the reasons of the end and the start that stand for it if it is
+    /// cut.
     edges: HashMap<(u32, u32), Option<(&'static str, &'static str)>>,
 }
 

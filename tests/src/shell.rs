@@ -7,8 +7,8 @@ use crate::tree::bin;
 
 /// Runs lines of shell in a folder; gives what they print to standard output.
 ///
-/// The tree's programs come first in `PATH`, no profile's name is set, and the user's state is in the
-/// folder.
+/// The tree's programs come first in `PATH`, no profile's name is set, and the user's state is in
+/// the folder.
 ///
 /// # Panics
 /// If a line fails.

@@ -1,4 +1,5 @@
-//! Build systems find the same with pathcc as with clang: what they ask of the compiler, of its objects and of the linker.
+//! Build systems find the same with pathcc as with clang: what they ask of the compiler, of its
+//! objects and of the linker.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,7 +10,8 @@ use pathtests::shell::shell;
 use pathtests::tree::bin;
 use serde_json::Value;
 
-/// The lines of a file without what must differ: the compiler's name, and where and when the build was made.
+/// The lines of a file without what must differ: the compiler's name, and where and when the build
+/// was made.
 fn answers(folder: &Path, file: &str, compiler: &str) -> Vec<String> {
     let text = fs::read_to_string(folder.join(file)).expect("configure writes it");
     let text = text.replace(compiler, "COMPILER").replace(&folder.display().to_string(), "FOLDER");
@@ -95,7 +97,8 @@ fn configure_and_libtool_find_the_same_with_every_linker() {
 
 const SOURCE: &str = "int main(int count, char **words) { return count > 3 ? 4 : !words; }\n";
 
-/// How a program `sample` is built by clang with our options, or by launchers, in the folder `build`.
+/// How a program `sample` is built by clang with our options, or by launchers, in the folder
+/// `build`.
 const BUILDS: [(&str, &str); 5] = [
     (
         "launchers",

@@ -1,12 +1,14 @@
-//! Compiles, links and runs every `cases/*.c`, `*.cc` and `*.f90`, and compares its paths with `cases/NAME.paths`.
+//! Compiles, links and runs every `cases/*.c`, `*.cc` and `*.f90`, and compares its paths with
+//! `cases/NAME.paths`.
 //!
-//! Cases are compiled with `-g -O0` unless they say otherwise. Directives stand in the source: `//#flags: …` adds
-//! options, `//#with: FILE` adds a source, `//#part …` marks a file that is no case of its own; in Fortran they begin with
-//! `!#`. A case exits with 0.
+//! Cases are compiled with `-g -O0` unless they say otherwise. Directives stand in the source:
+//! `//#flags: …` adds options, `//#with: FILE` adds a source, `//#part …` marks a file that is no
+//! case of its own; in Fortran they begin with `!#`. A case exits with 0.
 //!
-//! Each case is built with the default linker and with lld, linked from parts and at once, and always must give the
-//! same paths. `PATHCC_BLESS=1` writes what was counted into the golden files; check it by hand before you commit it.
-//! The tree to test is `PATHCC_TREE`, by default `target/pathcc` as `make build` leaves it.
+//! Each case is built with the default linker and with lld, linked from parts and at once, and
+//! always must give the same paths. `PATHCC_BLESS=1` writes what was counted into the golden files;
+//! check it by hand before you commit it. The tree to test is `PATHCC_TREE`, by default
+//! `target/pathcc` as `make build` leaves it.
 
 use std::fmt::Write;
 use std::fs;

@@ -1,8 +1,9 @@
-//! No circles: in each crate, what a file uses never uses that file again, directly or by way of others.
+//! No circles: in each crate, what a file uses never uses that file again, directly or by way of
+//! others.
 //!
-//! A file is a module. It uses another one where its code has a path that leads there: from `crate`, from `super`, or from
-//! the name of a module inside it. The outline of a crate (`lib.rs`, `main.rs`) names all files and is left out, and so are
-//! unit tests.
+//! A file is a module. It uses another one where its code has a path that leads there: from
+//! `crate`, from `super`, or from the name of a module inside it. The outline of a crate (`lib.rs`,
+//! `main.rs`) names all files and is left out, and so are unit tests.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -1,5 +1,5 @@
-//! `make install` into a fresh prefix: every file is there, and the examples run from it as another user who cannot
-//! see the checkout.
+//! `make install` into a fresh prefix: every file is there, and the examples run from it as another
+//! user who cannot see the checkout.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -17,7 +17,8 @@ fn checkout() -> PathBuf {
     fs::canonicalize(Path::new(env!("CARGO_MANIFEST_DIR")).join("..")).expect("the checkout exists")
 }
 
-/// A prefix with nothing but what `make install` put there, by somebody who shares no file with others.
+/// A prefix with nothing but what `make install` put there, by somebody who shares no file with
+/// others.
 fn installed() -> TempDir {
     let prefix =
         tempfile::Builder::new().prefix("pathcc-prefix-").tempdir().expect("a temporary directory");
@@ -113,8 +114,9 @@ fn commands(lesson: &Path) -> String {
     sources.map(one).collect::<Vec<_>>().join("\n")
 }
 
-/// Runs commands in a copy of a directory, with the programs of the prefix, as a user who owns only that copy, and with
-/// empty directories in place of the checkout and of what cargo built. `None` if this system does not let us hide things.
+/// Runs commands in a copy of a directory, with the programs of the prefix, as a user who owns only
+/// that copy, and with empty directories in place of the checkout and of what cargo built. `None`
+/// if this system does not let us hide things.
 fn run_elsewhere(prefix: &Path, lesson: &Path, commands: &str) -> Option<String> {
     let is_root = rustix::process::geteuid().is_root();
     let namespace: &[&str] = if is_root { &["-m"] } else { &["-rm"] };

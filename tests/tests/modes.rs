@@ -22,7 +22,8 @@ fn run(folder: &Path, program: &Path, arguments: &[&str]) -> (bool, String, Stri
     (output.status.success(), text(&output.stdout), text(&output.stderr))
 }
 
-/// Counts of the blocks of each function, and how many paths it has, of an image whose units are compiled with these flags.
+/// Counts of the blocks of each function, and how many paths it has, of an image whose units are
+/// compiled with these flags.
 fn counted(folder: &Path, flags: [&str; 3]) -> BTreeMap<String, (Vec<u64>, usize)> {
     for ((name, text), flag) in [("main", MAIN), ("odd", ODD), ("sum", SUM)].into_iter().zip(flags)
     {

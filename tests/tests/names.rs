@@ -89,7 +89,8 @@ fn names_are_those_of_the_compiler() {
     let symbols: String = names.iter().map(|(symbol, _)| format!("{symbol}\n")).collect();
     let mut compared = 0;
     for ((symbol, shown), expected) in names.iter().zip(filtered(&symbols).lines()) {
-        // A closure that nobody outside of the unit can name has a name that the tool does not know either.
+        // A closure that nobody outside of the unit can name has a name that the tool does not know
+        // either.
         if expected != symbol || !symbol.contains("$_") {
             assert_eq!(shown, expected, "{symbol}");
             compared += 1;

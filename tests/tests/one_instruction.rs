@@ -1,5 +1,6 @@
-//! Every step of a counter is one machine instruction, at every level: no signal and no end of the process comes in its
-//! middle. Optimised code relies on instruction selection for that, which this looks at.
+//! Every step of a counter is one machine instruction, at every level: no signal and no end of the
+//! process comes in its middle. Optimised code relies on instruction selection for that, which this
+//! looks at.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

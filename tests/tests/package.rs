@@ -1,5 +1,5 @@
-//! Packages: what one installs works for every user, several versions stand side by side, and removing
-//! them leaves nothing.
+//! Packages: what one installs works for every user, several versions stand side by side, and
+//! removing them leaves nothing.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -22,7 +22,8 @@ fn pack(kind: &str, out: &Path, version: &str) -> PathBuf {
     String::from_utf8(output.stdout).expect("text").trim().into()
 }
 
-/// Runs lines of shell as root in a copy of this system that is thrown away; `None` if that is not to be had.
+/// Runs lines of shell as root in a copy of this system that is thrown away; `None` if that is not
+/// to be had.
 fn elsewhere(folder: &Path, lines: &str) -> Option<String> {
     let mount = "mount -t tmpfs none layers && mkdir layers/up layers/work root && \
                  mount -t overlay -o lowerdir=/,upperdir=layers/up,workdir=layers/work none root && \

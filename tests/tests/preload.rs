@@ -75,8 +75,8 @@ fn folder() -> TempDir {
     folder
 }
 
-/// What `pathprof run` counted of a program, with the program's output before it. Which image it was, and how it ended, is
-/// left out.
+/// What `pathprof run` counted of a program, with the program's output before it. Which image it
+/// was, and how it ended, is left out.
 fn counted(folder: &Path, command: &str) -> String {
     let says = shell(
         folder,

@@ -1,4 +1,5 @@
-//! Where profiles are, and what stands in them: beside the program, whatever it does and wherever it runs.
+//! Where profiles are, and what stands in them: beside the program, whatever it does and wherever
+//! it runs.
 
 use std::fs;
 use std::path::Path;
@@ -46,7 +47,8 @@ fn scene(flags: &str) -> tempfile::TempDir {
     folder
 }
 
-/// How often `work` was entered, and how many records there are, in the export of what these arguments name.
+/// How often `work` was entered, and how many records there are, in the export of what these
+/// arguments name.
 fn exported(folder: &Path, arguments: &str) -> (u64, usize) {
     let json = shell(folder, &format!("pathprof export --format json {arguments}"));
     let json: Value = serde_json::from_str(&json).expect("JSON");
@@ -132,7 +134,8 @@ fn whoever_leaves_at_once_writes_a_record() {
             "clang-22 -DLIBRARY -shared -fPIC leaves.c -o librun.so -Wl,-soname,$PWD/librun.so";
         let archive =
             "clang-22 -DLIBRARY -c leaves.c -o run.o; rm -f librun.*; ar rcs librun.a run.o";
-        // A position-independent program need not begin at 0. Only the linkers of GNU can be told so.
+        // A position-independent program need not begin at 0. Only the linkers of GNU can be told
+        // so.
         let moved = match linker {
             "bfd" | "gold" => "-pie -fPIE -Wl,-Ttext-segment=0x10000",
             _ => "-pie -fPIE",

@@ -1,32 +1,36 @@
-//! Counts that survive everything: every `survival/*.c` and `*.cc` is a program that lives or dies in a particular way and
-//! knows how often its functions are entered.
+//! Counts that survive everything: every `survival/*.c` and `*.cc` is a program that lives or dies
+//! in a particular way and knows how often its functions are entered.
 //!
 //! Directives stand in the source, `//#NAME: VALUE`:
 //!
-//! * `with: FLAGS | FLAGS` the ways in which it is built, one test each (default: one, without flags)
-//! * `build: SHELL` lines that replace `$CC $FLAGS SOURCE -o prog`; `$CC`, `$CXX`, `$FLAGS` and `$HERE` (the sources) are set
+//! * `with: FLAGS | FLAGS` the ways in which it is built, one test each (default: one, without
+//!   flags)
+//! * `build: SHELL` lines that replace `$CC $FLAGS SOURCE -o prog`; `$CC`, `$CXX`, `$FLAGS` and
+//!   `$HERE` (the sources) are set
 //! * `run: SHELL` lines that replace `./prog`
 //! * `needs: SHELL` the test is skipped, with a word, where this fails
-//! * `entries: FUNCTION N`, `paths: FUNCTION N` how often it is entered, and how many of its paths end, in all processes
-//! * `turns: FUNCTION` its paths are as many as the number in the file `turns` that the run leaves, or one more or less: the
-//!   process was killed somewhere between two counts
+//! * `entries: FUNCTION N`, `paths: FUNCTION N` how often it is entered, and how many of its paths
+//!   end, in all processes
+//! * `turns: FUNCTION` its paths are as many as the number in the file `turns` that the run leaves,
+//!   or one more or less: the process was killed somewhere between two counts
 //! * `absent: FUNCTION` it is not in the image, and not listed
 //! * `flying: FUNCTION N` how many of its paths are in flight at the end
-//! * `processes: N`, `profiles: N`, `images: N`, `incomplete: N`, `partial: N` processes, files, images, profiles that are only
-//!   raw files, and those that lack threads
-//! * `unwritten: N`, `cut: N`, `unsure: N`, `other_runtime: N`, `running: N` profiles of processes that ended well and could
-//!   not write one, whose file was cut, whose place is a guess, that met another version of the runtime, and that ended while
-//!   other threads were running
+//! * `processes: N`, `profiles: N`, `images: N`, `incomplete: N`, `partial: N` processes, files,
+//!   images, profiles that are only raw files, and those that lack threads
+//! * `unwritten: N`, `cut: N`, `unsure: N`, `other_runtime: N`, `running: N` profiles of processes
+//!   that ended well and could not write one, whose file was cut, whose place is a guess, that met
+//!   another version of the runtime, and that ended while other threads were running
 //! * `unregistered: yes` the profile must say that unknown threads counted; without it none may
 //! * `status: N` the exit status as a shell gives it (default 0)
 //! * `quiet` nothing is left behind: there must be no profile at all
 //! * `unlike` the program's output differs between runs, so that it is not compared
 //!
-//! A program is built and run twice, with plain clang and with the tree's pathcc; it must print the same and end in the same
-//! way. Then its profiles, raw files included, must say exactly what the directives say.
+//! A program is built and run twice, with plain clang and with the tree's pathcc; it must print the
+//! same and end in the same way. Then its profiles, raw files included, must say exactly what the
+//! directives say.
 //!
-//! That is done again with every other kind of counters, but for what only paths tell, and on file systems of each kind, with
-//! few counters and with many (`survival/places.rs`).
+//! That is done again with every other kind of counters, but for what only paths tell, and on file
+//! systems of each kind, with few counters and with many (`survival/places.rs`).
 
 #[path = "survival/places.rs"]
 mod places;
@@ -262,7 +266,8 @@ impl Program {
         for (name, count) in
             [("entries", entries as fn(&Value) -> u64), ("paths", completed), ("flying", in_flight)]
         {
-            // A frame is told to be in flight as long as its first path is, and the limit ends that early.
+            // A frame is told to be in flight as long as its first path is, and the limit ends that
+            // early.
             let is_told = match name {
                 "flying" => counters.settings.is_empty(),
                 "paths" => counters.paths,

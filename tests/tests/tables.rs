@@ -1,4 +1,5 @@
-//! Tables of callees and of whole paths: exact in every thread, over forks and kills, and after a merge.
+//! Tables of callees and of whole paths: exact in every thread, over forks and kills, and after a
+//! merge.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -48,7 +49,8 @@ fn exported(folder: &Path, names: &[String]) -> BTreeMap<String, Value> {
         .collect()
 }
 
-/// What the calls through pointers in a function called: callees with their counts, and how many others.
+/// What the calls through pointers in a function called: callees with their counts, and how many
+/// others.
 fn callees(function: &Value) -> Vec<(BTreeMap<String, u64>, u64)> {
     let site = |site: &Value| {
         let targets = site["targets"].as_array().expect("a list").iter();

@@ -413,7 +413,8 @@ fn an_executables_functions_hand_on_to_the_runtime() {
     }
 }
 
-/// Libraries find the registry by what stands behind the first function, and beside it the words that they are lent.
+/// Libraries find the registry by what stands behind the first function, and beside it the words
+/// that they are lent.
 #[test]
 fn an_executable_shows_libraries_its_registry_and_lends_them_words() {
     let object = Generated::of(&modules(), Kind::Executable);

@@ -17,7 +17,8 @@ pub(super) struct Locations {
 }
 
 impl Locations {
-    /// The index of a position, which is added if it is new. `None` for code that belongs to no line.
+    /// The index of a position, which is added if it is new. `None` for code that belongs to no
+    /// line.
     pub(super) fn index(&mut self, handle: DebugLocation, directory: &str) -> Option<u32> {
         if let Some(&index) = self.by_handle.get(&handle) {
             return Some(index);

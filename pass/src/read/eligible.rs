@@ -10,15 +10,15 @@ use crate::options::Options;
 /// Named metadata that says that a module is instrumented already.
 pub(crate) const MARK: &str = "pathcc";
 
-/// Whether the object file will hold code for `function`. At the start of the pipeline a copy that is only there to be
-/// inlined counts as well, for where it is inlined it runs.
+/// Whether the object file will hold code for `function`. At the start of the pipeline a copy that
+/// is only there to be inlined counts as well, for where it is inlined it runs.
 pub(crate) fn is_emitted(function: FunctionValue<'_>, stage: Stage) -> bool {
     let copy = function.get_linkage() == Linkage::AvailableExternally;
     function.count_basic_blocks() > 0 && (!copy || stage == Stage::Early)
 }
 
-/// Whether a module is for x86-64 Linux with 64-bit pointers. Others are left as they are, without a manifest: not every
-/// format of objects has a section for it, nor every target an assembler.
+/// Whether a module is for x86-64 Linux with 64-bit pointers. Others are left as they are, without
+/// a manifest: not every format of objects has a section for it, nor every target an assembler.
 pub(crate) fn has_counted_target(module: &Module<'_>) -> bool {
     let triple = module.get_triple();
     let triple = triple.as_str().to_string_lossy();
@@ -68,7 +68,8 @@ pub(crate) fn check(
     Err(reason)
 }
 
-/// What a function says of itself by `__attribute__((annotate("pathcc:…")))`. It wins over the filter.
+/// What a function says of itself by `__attribute__((annotate("pathcc:…")))`. It wins over the
+/// filter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Annotation {
     /// `pathcc:count`
@@ -77,7 +78,8 @@ enum Annotation {
     Skip,
 }
 
-/// The last annotation that is for us. One that is not known is told, and leaves the function to the filter.
+/// The last annotation that is for us. One that is not known is told, and leaves the function to
+/// the filter.
 fn annotation(function: FunctionValue<'_>, name: &str) -> Option<Annotation> {
     let words = llvm::annotations(function);
     let ours = words.filter_map(|text| text.strip_prefix("pathcc:").map(str::to_owned));

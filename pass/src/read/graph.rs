@@ -1,11 +1,13 @@
 //! Reads a function's graph: from LLVM's blocks to `paths::Cfg`.
 //!
-//! Every kind of terminator becomes edges of one of three kinds. `br`, `switch` and the normal way on from an `invoke`
-//! can hold code. The unwind edge of an `invoke` cannot, but the path goes on along it. `indirectbr` and `callbr`
-//! are opaque: the path ends before them. So does it at a call that returns twice, such as `setjmp` or the suspension of a coroutine.
+//! Every kind of terminator becomes edges of one of three kinds. `br`, `switch` and the normal way
+//! on from an `invoke` can hold code. The unwind edge of an `invoke` cannot, but the path goes on
+//! along it. `indirectbr` and `callbr` are opaque: the path ends before them. So does it at a call
+//! that returns twice, such as `setjmp` or the suspension of a coroutine.
 //!
-//! A block ends behind a call that may not come back or that returns twice: what ran of a block then ran to its end. So blocks are
-//! split there first, which is the only change made to the function here, and joined again when the counting code stands.
+//! A block ends behind a call that may not come back or that returns twice: what ran of a block
+//! then ran to its end. So blocks are split there first, which is the only change made to the
+//! function here, and joined again when the counting code stands.
 
 use std::collections::{HashMap, HashSet};
 
@@ -42,7 +44,8 @@ pub(crate) struct Graph<'ctx> {
     split_off: Vec<BasicBlock<'ctx>>,
 }
 
-/// With more ways in, a block that returns is not left by calls in tail position: each way in holds a copy of the counting.
+/// With more ways in, a block that returns is not left by calls in tail position: each way in holds
+/// a copy of the counting.
 const MOST_WAYS_TO_RETURN: usize = 8;
 
 /// Loops of more instructions keep their first iteration: counting is a small part of them.
@@ -144,9 +147,9 @@ impl<'ctx> Graph<'ctx> {
         self.blocks[block.index()]
     }
 
-    /// Where the code stands that is run at the end of a block: before the terminator, or before the call that control may not
-    /// come back from in the usual way. A call in tail position is where the function is left: code generation makes it a
-    /// jump if nothing stands behind it.
+    /// Where the code stands that is run at the end of a block: before the terminator, or before
+    /// the call that control may not come back from in the usual way. A call in tail position is
+    /// where the function is left: code generation makes it a jump if nothing stands behind it.
     pub(crate) fn end_point(&self, block: Block) -> InstructionValue<'ctx> {
         self.ends[block.index()]
     }
@@ -181,8 +184,8 @@ fn has_edges(cfg: &Cfg, known: &Known) -> bool {
     edges.eq(known.edges.iter().map(|&(from, to, _)| (from, to)))
 }
 
-/// Peels the first iterations off short loops; see [`llvm::peel`]. Not where what is seen shall be the source's own
-/// branches, nor where passes follow that know better what to do with loops.
+/// Peels the first iterations off short loops; see [`llvm::peel`]. Not where what is seen shall be
+/// the source's own branches, nor where passes follow that know better what to do with loops.
 fn peel<'ctx>(
     function: FunctionValue<'ctx>,
     analyses: *mut Analyses,
@@ -213,7 +216,8 @@ fn end_point(block: BasicBlock<'_>) -> InstructionValue<'_> {
         if ends_here {
             return previous;
         }
-        // Nothing that matters stands before another call, except before the bitcast and debug records after a tail call.
+        // Nothing that matters stands before another call, except before the bitcast and debug
+        // records after a tail call.
         if facts.is_call() && !facts.is_intrinsic() {
             break;
         }
@@ -245,7 +249,8 @@ fn may_stay(call: InstructionValue<'_>) -> bool {
     !facts.goes_on() && !facts.must_be_last()
 }
 
-/// Whether anything stands between a call and the end of its block. A call in tail position is the end.
+/// Whether anything stands between a call and the end of its block. A call in tail position is the
+/// end.
 fn is_followed(call: InstructionValue<'_>) -> bool {
     if call.get_parent().and_then(llvm::tail_call) == Some(call) {
         return false;
@@ -267,7 +272,8 @@ fn edge_kind(block: BasicBlock<'_>, terminator: InstructionValue<'_>, position: 
         {
             EdgeKind::Plain
         }
-        // A call that returns twice stands right before the branch, or LLVM has a terminator that is not known here.
+        // A call that returns twice stands right before the branch, or LLVM has a terminator that
+        // is not known here.
         _ => EdgeKind::Opaque,
     }
 }
@@ -312,7 +318,8 @@ fn exit(terminator: InstructionValue<'_>) -> Option<Exit> {
     }
 }
 
-/// Whether some call before `block` is in tail position, so that all paths are counted on the ways into it.
+/// Whether some call before `block` is in tail position, so that all paths are counted on the ways
+/// into it.
 fn is_left_above(blocks: &[BasicBlock<'_>], edges: &[EdgeData], block: Block) -> bool {
     if !llvm::only_returns(blocks[block.index()]) {
         return false;

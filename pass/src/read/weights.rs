@@ -1,7 +1,8 @@
 //! Weights from an earlier run of the program, in place of LLVM's estimates.
 //!
-//! They decide where the code goes and which edges are cut; counts are exact with any. A function that did not run, or whose
-//! graph is another one by now, keeps its estimates. They also say which functions are hot, where only those are wanted.
+//! They decide where the code goes and which edges are cut; counts are exact with any. A function
+//! that did not run, or whose graph is another one by now, keeps its estimates. They also say which
+//! functions are hot, where only those are wanted.
 
 use std::fs;
 
@@ -9,8 +10,8 @@ use pathformat::weights::Weights;
 
 use crate::options::Options;
 
-/// The weights for a source file; `None` if there are none to be had. What cannot be read is told once for each compilation: it costs
-/// speed alone.
+/// The weights for a source file; `None` if there are none to be had. What cannot be read is told
+/// once for each compilation: it costs speed alone.
 pub(crate) fn read(options: &Options, source: &str) -> Option<Weights> {
     let path = options.weights.as_ref()?;
     let instead = if options.hot.is_some() {

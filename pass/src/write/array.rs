@@ -1,14 +1,16 @@
 //! The counter array of a module and the code that steps one counter.
 //!
-//! The array is weak, hidden and in a COMDAT group of its own name, so that an object that is linked by any linker
-//! runs; `ld.pathld` defines the array again, strongly, inside the image's region. With exact threads code for
-//! executables reads the address of its thread's copy from a thread-local word; in other code the array's address is
-//! moved by the thread-local word `delta`: 0, or the distance from the region to the thread's copy. Where that word is, is told by
-//! a variable, not by the loader: a library that had thread-local variables at a fixed place could not be opened with
-//! many of its own. It is lent one by the executable.
+//! The array is weak, hidden and in a COMDAT group of its own name, so that an object that is
+//! linked by any linker runs; `ld.pathld` defines the array again, strongly, inside the image's
+//! region. With exact threads code for executables reads the address of its thread's copy from a
+//! thread-local word; in other code the array's address is moved by the thread-local word `delta`:
+//! 0, or the distance from the region to the thread's copy. Where that word is, is told by a
+//! variable, not by the loader: a library that had thread-local variables at a fixed place could
+//! not be opened with many of its own. It is lent one by the executable.
 //!
-//! A counter is stepped by one instruction (see [`Way`]). Only in code that is still to be optimised, and if that is not
-//! switched off, it is loaded, added to and stored, so that the optimiser may keep it in a register in a loop.
+//! A counter is stepped by one instruction (see [`Way`]). Only in code that is still to be
+//! optimised, and if that is not switched off, it is loaded, added to and stored, so that the
+//! optimiser may keep it in a register in a loop.
 
 use inkwell::attributes::{Attribute, AttributeLoc};
 use inkwell::builder::Builder;
@@ -30,10 +32,12 @@ use crate::options::{Addressing, Options};
 
 use super::{lookup, note};
 
-/// LLVM's code for "reads and writes nothing but what its arguments point to" (`llvm/Support/ModRef.h`).
+/// LLVM's code for "reads and writes nothing but what its arguments point to"
+/// (`llvm/Support/ModRef.h`).
 const ARGUMENTS_ONLY: u64 = 3;
 
-/// LLVM's code for "neither reads nor writes memory", as far as LLVM is concerned: the word never changes.
+/// LLVM's code for "neither reads nor writes memory", as far as LLVM is concerned: the word never
+/// changes.
 const NO_MEMORY: u64 = 0;
 
 /// Which way a counter is stepped.
@@ -54,9 +58,10 @@ enum Way {
     Atomic,
     /// By a load, an addition and a store, which are optimised like the program's own.
     Optimised,
-    /// By a volatile load, an addition and a volatile store, which instruction selection folds into one instruction
-    /// (`isFusableLoadOpStorePattern` in LLVM's `X86ISelDAGToDAG.cpp`). Compiles faster than inline assembly: LLVM
-    /// parses the constraints of that each time that it looks at it.
+    /// By a volatile load, an addition and a volatile store, which instruction selection folds into
+    /// one instruction (`isFusableLoadOpStorePattern` in LLVM's `X86ISelDAGToDAG.cpp`). Compiles
+    /// faster than inline assembly: LLVM parses the constraints of that each time that it looks at
+    /// it.
     Folded,
     /// By inline assembly, which is one instruction whatever compiles it.
     Assembly,
@@ -84,7 +89,8 @@ struct Marks<'ctx> {
 }
 
 impl<'ctx> CounterArray<'ctx> {
-    /// Defines the array with so many counters and the keys of tables behind them, and a thread-local word if threads need it.
+    /// Defines the array with so many counters and the keys of tables behind them, and a
+    /// thread-local word if threads need it.
     pub(crate) fn define(
         module: &Module<'ctx>,
         id: ModuleId,
@@ -157,7 +163,8 @@ impl<'ctx> CounterArray<'ctx> {
         self.addressing != Addressing::Site
     }
 
-    /// The address of counter `first` in this thread. With `anew` LLVM must not take one that was read before.
+    /// The address of counter `first` in this thread. With `anew` LLVM must not take one that was
+    /// read before.
     pub(crate) fn address(
         &self,
         builder: &Builder<'ctx>,
@@ -181,8 +188,9 @@ impl<'ctx> CounterArray<'ctx> {
         from(unsafe { builder.build_gep(byte, array, &[delta], "") }.expect("positioned"))
     }
 
-    /// The thread's word, by code that links into anything. LLVM would assume that what is not meant for a library is in
-    /// an executable, but linkers put it into libraries too. In executables they make the first load a constant.
+    /// The thread's word, by code that links into anything. LLVM would assume that what is not
+    /// meant for a library is in an executable, but linkers put it into libraries too. In
+    /// executables they make the first load a constant.
     fn read_word(
         &self,
         builder: &Builder<'ctx>,
@@ -199,8 +207,8 @@ impl<'ctx> CounterArray<'ctx> {
         call.try_as_basic_value().unwrap_basic().into_pointer_value()
     }
 
-    /// The thread's word that a variable tells the place of. It is two instructions, one behind the other, so that the linker can put
-    /// others there (`linker-shim/src/words.rs`).
+    /// The thread's word that a variable tells the place of. It is two instructions, one behind the
+    /// other, so that the linker can put others there (`linker-shim/src/words.rs`).
     fn read_delta(
         &self,
         builder: &Builder<'ctx>,
@@ -237,7 +245,8 @@ impl<'ctx> CounterArray<'ctx> {
     ) -> PointerValue<'ctx> {
         let word = self.context.i64_type();
         let offset = |base, index| {
-            // SAFETY: not `inbounds`: the register may be off by what the constant makes up for; the sum is a path's id.
+            // SAFETY: not `inbounds`: the register may be off by what the constant makes up for;
+            // the sum is a path's id.
             unsafe { builder.build_gep(word, base, &[index], "") }.expect("positioned")
         };
         let moved = index.map_or(base, |index| offset(base, index));
@@ -310,8 +319,8 @@ impl<'ctx> CounterArray<'ctx> {
         }
     }
 
-    /// Nothing can interrupt the step in its middle: neither a signal whose handler steps the same counter, nor the end of
-    /// the process. Sanitizers see no access in it.
+    /// Nothing can interrupt the step in its middle: neither a signal whose handler steps the same
+    /// counter, nor the end of the process. Sanitizers see no access in it.
     fn step_by_assembly(
         &self,
         builder: &Builder<'ctx>,
@@ -373,7 +382,8 @@ impl<'ctx> CounterArray<'ctx> {
     }
 }
 
-/// Makes a definition that any other definition of its name, such as the linker's, takes the place of.
+/// Makes a definition that any other definition of its name, such as the linker's, takes the place
+/// of.
 pub(crate) fn make_replaceable<'ctx>(module: &Module<'ctx>, global: GlobalValue<'ctx>) {
     let name = global.get_name().to_string_lossy().into_owned();
     let comdat = module.get_or_insert_comdat(&name);

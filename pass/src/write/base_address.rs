@@ -1,7 +1,8 @@
 //! Where the address of a function's counters comes from.
 //!
-//! It is read where the function is entered and kept, unless it would be kept over a call only for code that is not run
-//! often: then it costs a callee-saved register or a stack slot at every entry, and reading it again costs less.
+//! It is read where the function is entered and kept, unless it would be kept over a call only for
+//! code that is not run often: then it costs a callee-saved register or a stack slot at every
+//! entry, and reading it again costs less.
 
 use std::cell::Cell;
 
@@ -23,7 +24,8 @@ pub(super) struct BaseAddress<'a, 'ctx> {
     array: &'a CounterArray<'ctx>,
     first_counter: u64,
     kept: Option<PointerValue<'ctx>>,
-    /// Whether it is read wherever it is needed, because control may come back to a call with nothing kept.
+    /// Whether it is read wherever it is needed, because control may come back to a call with
+    /// nothing kept.
     anew: bool,
     /// For each block, whether a call may come before its top and before its end.
     behind_call: Vec<[bool; 2]>,
@@ -34,8 +36,9 @@ pub(super) struct BaseAddress<'a, 'ctx> {
 }
 
 impl<'a, 'ctx> BaseAddress<'a, 'ctx> {
-    /// Reads the address where `builder` stands, at the entry of the function, unless no code `needs` it. `counts_behind` says
-    /// whether there is such code at the end of a block or on an edge out of it.
+    /// Reads the address where `builder` stands, at the entry of the function, unless no code
+    /// `needs` it. `counts_behind` says whether there is such code at the end of a block or on an
+    /// edge out of it.
     pub(super) fn new(
         function: &Function<'_, 'ctx>,
         array: &'a CounterArray<'ctx>,
@@ -46,7 +49,8 @@ impl<'a, 'ctx> BaseAddress<'a, 'ctx> {
     ) -> Self {
         let first_counter = function.layout.first_counter;
         let graph = function.graph;
-        // Nothing that was kept is to be trusted when control comes back to a call for the second time.
+        // Nothing that was kept is to be trusted when control comes back to a call for the second
+        // time.
         let anew = graph.returns_twice;
         let keeps = array.is_computed_at_entry() && needs && !anew;
         let kept = keeps.then(|| array.address(builder, first_counter, false));

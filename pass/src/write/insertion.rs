@@ -1,7 +1,7 @@
 //! Inserts the code of counters: in a block, or on an edge.
 //!
-//! Code on an edge stands at the end of its source if that has one successor, at the top of its target if that has one
-//! predecessor, and else on a new block.
+//! Code on an edge stands at the end of its source if that has one successor, at the top of its
+//! target if that has one predecessor, and else on a new block.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -104,8 +104,9 @@ impl<'a, 'ctx> Insertion<'a, 'ctx> {
         self.array.step(&self.builder, counter, step, self.facts);
     }
 
-    /// A step of the counter `index + constant` that steps nothing if the function has no such counter. A register is set
-    /// wherever control may come back to; should it be spoilt all the same, nobody else's memory is.
+    /// A step of the counter `index + constant` that steps nothing if the function has no such
+    /// counter. A register is set wherever control may come back to; should it be spoilt all the
+    /// same, nobody else's memory is.
     fn checked(
         &self,
         index: IntValue<'ctx>,

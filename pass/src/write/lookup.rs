@@ -1,11 +1,11 @@
 //! The look-up of a key in a table, as a function of the module.
 //!
 //! A table counts how often each of many things was seen, where only few of them ever are. A key
-//! says what a slot of the table is for, and the counter of the slot how often it was seen. The keys
-//! stand behind the counters of the module in the image's region, where all threads of a process
-//! share them: whoever sees a thing first gives it a free slot, by one atomic instruction. The
-//! counters are like all others, so each thread has its own and nobody waits. What finds no slot is
-//! counted by one more counter.
+//! says what a slot of the table is for, and the counter of the slot how often it was seen. The
+//! keys stand behind the counters of the module in the image's region, where all threads of a
+//! process share them: whoever sees a thing first gives it a free slot, by one atomic instruction.
+//! The counters are like all others, so each thread has its own and nobody waits. What finds no
+//! slot is counted by one more counter.
 
 use inkwell::module::{Linkage, Module};
 use inkwell::values::FunctionValue;

@@ -1,8 +1,9 @@
 //! The identity of a unit, and how its manifest gets into the object.
 //!
-//! It goes into the object as module-level assembly, because only that makes a section that passes through `ld -r`, archives and
-//! link-time optimisation whatever becomes of the code. The section is allocated, since `llvm-strip` and `eu-strip` remove what is not,
-//! and retained (`SHF_GNU_RETAIN`), since nothing refers to it. It is compressed here, once, so that no later
+//! It goes into the object as module-level assembly, because only that makes a section that passes
+//! through `ld -r`, archives and link-time optimisation whatever becomes of the code. The section
+//! is allocated, since `llvm-strip` and `eu-strip` remove what is not, and retained
+//! (`SHF_GNU_RETAIN`), since nothing refers to it. It is compressed here, once, so that no later
 //! program has to copy more than bytes.
 
 use std::fmt::Write;
@@ -18,14 +19,15 @@ use crate::read::MARK;
 /// Level of compression: higher ones cost more than the bytes they save.
 const LEVEL: i32 = 3;
 
-/// The identity of a module: a hash of its manifest's content and of its code. What is counted, and how threads count, is
-/// left out, so that a block log and a profile of the same code name the same module.
+/// The identity of a module: a hash of its manifest's content and of its code. What is counted, and
+/// how threads count, is left out, so that a block log and a profile of the same code name the same
+/// module.
 pub(super) fn identity(content: &[u8], code: u64) -> ModuleId {
     ModuleId(xxhash_rust::xxh3::xxh3_128_with_seed(content, code).to_le_bytes())
 }
 
-/// Puts the manifest of a unit with so many counters and keys, encoded as `payload`, into the object
-/// that `module` becomes, and marks the module as done.
+/// Puts the manifest of a unit with so many counters and keys, encoded as `payload`, into the
+/// object that `module` becomes, and marks the module as done.
 pub(super) fn attach(
     module: &Module<'_>,
     payload: Vec<u8>,

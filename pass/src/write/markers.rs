@@ -1,17 +1,19 @@
 //! Says in the image which functions are in it: the linker may drop any of them.
 //!
-//! The code of each instrumented function carries a word along, in a section that is linked to the function's own, and in
-//! its COMDAT group if there is one. So `--gc-sections` and duplicate inline functions take the word with them, and it
-//! stays in a stripped image, since it is loaded. It is written by assembly in the function's entry, which goes where the code
-//! goes, inlining in link-time optimisation included; a variable would have to be kept alive by something. Nobody reads it
-//! at run time.
+//! The code of each instrumented function carries a word along, in a section that is linked to the
+//! function's own, and in its COMDAT group if there is one. So `--gc-sections` and duplicate inline
+//! functions take the word with them, and it stays in a stripped image, since it is loaded. It is
+//! written by assembly in the function's entry, which goes where the code goes, inlining in
+//! link-time optimisation included; a variable would have to be kept alive by something. Nobody
+//! reads it at run time.
 
 use inkwell::attributes::{Attribute, AttributeLoc};
 use inkwell::builder::Builder;
 use inkwell::context::ContextRef;
 use pathformat::{ModuleId, names};
 
-/// Adds the word of function number `index` in the manifest of module `id`, where the builder stands.
+/// Adds the word of function number `index` in the manifest of module `id`, where the builder
+/// stands.
 pub(super) fn declare<'ctx>(
     context: ContextRef<'ctx>,
     builder: &Builder<'ctx>,
@@ -20,7 +22,8 @@ pub(super) fn declare<'ctx>(
 ) {
     let Some(word) = id.function_word(index) else { return };
     let section = names::FUNCTIONS_SECTION;
-    // A flag `o` links the section to that of the label, and `?` puts it into the group of the section before.
+    // A flag `o` links the section to that of the label, and `?` puts it into the group of the
+    // section before.
     let text = format!(
         ".Lpathcc${{:uid}}:\n\t.pushsection {section},\"ao?\",@progbits,.Lpathcc${{:uid}}\n\t.quad {word:#x}\n\t.popsection"
     );

@@ -1,7 +1,7 @@
 //! Writes a plan into a function: the path register and the increments, all inline.
 //!
-//! The register is a stack slot while code is written and is promoted to SSA values at the end, which leaves constants
-//! where the plan knows them.
+//! The register is a stack slot while code is written and is promoted to SSA values at the end,
+//! which leaves constants where the plan knows them.
 
 use inkwell::values::{InstructionValue, PointerValue};
 use pathformat::ModuleId;
@@ -75,7 +75,8 @@ struct Writer<'a, 'ctx> {
     plan: &'a Plan,
     code: &'a Insertion<'a, 'ctx>,
     slot: PointerValue<'ctx>,
-    /// Where paths are counted if they have no counter each. Then nothing but their ends is counted.
+    /// Where paths are counted if they have no counter each. Then nothing but their ends is
+    /// counted.
     table: Option<TableLayout>,
 }
 
@@ -91,9 +92,9 @@ impl<'ctx> Writer<'_, 'ctx> {
         }
     }
 
-    /// Starts of paths in the blocks that opaque edges lead to, and counts ahead where nothing but starts leads to a block: so
-    /// loops of one block stay that. They are written before the edges' code, which then stands above them where an
-    /// edge's code goes to the top of its target.
+    /// Starts of paths in the blocks that opaque edges lead to, and counts ahead where nothing but
+    /// starts leads to a block: so loops of one block stay that. They are written before the edges'
+    /// code, which then stands above them where an edge's code goes to the top of its target.
     fn write_block_tops(&self) {
         let dag = &self.plan.dag;
         for edge in dag.edges() {
@@ -151,8 +152,8 @@ impl<'ctx> Writer<'_, 'ctx> {
         }
     }
 
-    /// All that is done when `edge` is followed: what was counted ahead is taken back, then the edge's own step, then the next
-    /// path is counted ahead.
+    /// All that is done when `edge` is followed: what was counted ahead is taken back, then the
+    /// edge's own step, then the next path is counted ahead.
     fn ops(&self, edge: DagEdge) -> impl Iterator<Item = (Op, Step<'ctx>)> {
         let placement = &self.plan.placement;
         let back = placement.back(edge).map(|op| (op, Step::Down));

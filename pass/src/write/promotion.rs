@@ -1,9 +1,10 @@
 //! Counters of loops of one block are kept in registers until the loop is left.
 //!
-//! Only in loops that one edge leaves, in which no call may stay away, and which do not wait for anybody: a thread that waits for another one, or
-//! for a handler of a signal, may be stopped there, and jumped out of. A process that is killed in such a loop loses what its last activation
-//! counted. Larger loops, and loops with several exits, such as searches, often end after a turn or two whatever is estimated: there it costs more
-//! than it saves.
+//! Only in loops that one edge leaves, in which no call may stay away, and which do not wait for
+//! anybody: a thread that waits for another one, or for a handler of a signal, may be stopped
+//! there, and jumped out of. A process that is killed in such a loop loses what its last activation
+//! counted. Larger loops, and loops with several exits, such as searches, often end after a turn or
+//! two whatever is estimated: there it costs more than it saves.
 
 use std::collections::BTreeMap;
 
@@ -31,7 +32,8 @@ struct Sum<'ctx> {
     exit: Edge,
 }
 
-/// The counters that are summed up, in the order of their numbers: the code of a module must not differ from one compilation to the next.
+/// The counters that are summed up, in the order of their numbers: the code of a module must not
+/// differ from one compilation to the next.
 pub(super) struct Promoted<'ctx>(BTreeMap<u64, Sum<'ctx>>);
 
 impl<'ctx> Promoted<'ctx> {
@@ -95,7 +97,8 @@ fn exit_of_loop(graph: &Graph<'_>, block: Block) -> Option<Edge> {
         .then_some(exit)
 }
 
-/// Whether an instruction looks at what others change: volatile and atomic accesses, and assembly, of which that is not known.
+/// Whether an instruction looks at what others change: volatile and atomic accesses, and assembly,
+/// of which that is not known.
 fn waits(instruction: InstructionValue<'_>) -> bool {
     use InstructionOpcode::{AtomicCmpXchg, AtomicRMW, Fence, Load, Store};
     let is_plain = || {

@@ -27,7 +27,8 @@ fn stepped(text: &str, techniques: Techniques) -> [String; 2] {
 
 #[test]
 fn counting_is_told_from_setting_the_register() {
-    // See `filetests`: one is set before the loop and again for each iteration, and what leaves the header counts.
+    // See `filetests`: one is set before the loop and again for each iteration, and what leaves the
+    // header counts.
     assert_eq!(
         stepped("A: H\nH: B*100 X\nB: H*100\nX:", PLAIN),
         ["H→B H→X", "A→H A→H"].map(String::from)
@@ -51,8 +52,8 @@ fn without_constants_the_register_is_set_at_the_entry() {
     assert_eq!([Techniques::ALL, variable, unordered].map(set), [false, true, true]);
 }
 
-/// Two ways to `D`, so that the register is not known there, and from there so many ways to `G`. Of these the last adds to the
-/// register on its way into `G`, all others before.
+/// Two ways to `D`, so that the register is not known there, and from there so many ways to `G`. Of
+/// these the last adds to the register on its way into `G`, all others before.
 fn join(ways: usize) -> String {
     let targets: String =
         (1..ways).map(|way| format!(" E{way}*{}", if way + 1 < ways { 1 } else { 9 })).collect();

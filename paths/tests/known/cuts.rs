@@ -29,8 +29,9 @@ fn loops(count: usize) -> String {
 
 #[test]
 fn loops_are_cut_off_from_the_one_with_most_paths_on() {
-    // Which loops: twice as many each time, until it is enough. With all five cut off, six paths lead to the first, and
-    // from each loop leads one that goes around and one for each way to the next.
+    // Which loops: twice as many each time, until it is enough. With all five cut off, six paths
+    // lead to the first, and from each loop leads one that goes around and one for each way to the
+    // next.
     assert_eq!(6 + (1 + 5) + (1 + 4) + (1 + 3) + (1 + 2) + (1 + 1), 26);
     for (limit, paths, off) in [
         (2370, 2370, 0),
@@ -84,7 +85,8 @@ fn what_remains_between_cuts_has_few_paths() {
     );
 }
 
-/// Six branches, each past a block or through it: the block runs half as often, and where both meet as often as the branch.
+/// Six branches, each past a block or through it: the block runs half as often, and where both meet
+/// as often as the branch.
 fn steps() -> String {
     let lines = (0..6).map(|at| format!("a{at}: b{at}*2 a{0}*2\nb{at}: a{0}*2\n", at + 1));
     lines.collect::<String>() + "a6:"
@@ -95,7 +97,8 @@ fn the_way_less_often_taken_is_cut_if_that_is_enough() {
     assert_eq!(cut(&steps(), 64), (64, String::new()));
     // Cut before b1: 16 paths from there, and from the entry twice those past it and the one to it.
     assert_eq!(cut(&steps(), 63), (2 * (16 + 1) + 16, "a1→b1".into()));
-    // With half the limit, 17, the block would have exactly that many; so it stays whole, and cutting before it is enough.
+    // With half the limit, 17, the block would have exactly that many; so it stays whole, and
+    // cutting before it is enough.
     for limit in [34, 35, 36] {
         assert_eq!(cut(&steps(), limit), (2 + 32, "a0→a1 b0→a1".into()), "{limit}");
     }

@@ -95,12 +95,14 @@ fn where_control_cannot_stay_or_none_is_asked_for_no_path_is_in_flight() {
 /// In each iteration and before the loop, what did not go on stayed.
 #[test]
 fn frames_stay_where_they_came_to_and_did_not_go_on() {
-    // Three came in; one stays in A. Of two in H one stays, one goes around; it comes to X in its second iteration and leaves.
+    // Three came in; one stays in A. Of two in H one stays, one goes around; it comes to X in its
+    // second iteration and leaves.
     assert_eq!(
         settled(LOOP, &[(0, 3), (1, 2), (2, 1), (6, 1), (8, 1), (9, 1)]),
         [(0, 1), (1, 1), (2, 1), (9, 1)]
     );
-    // What began behind the cut says nothing of the entry, though its numbers are behind those from there.
+    // What began behind the cut says nothing of the entry, though its numbers are behind those from
+    // there.
     assert_eq!(
         settled(LOOP, &[(0, 4), (6, 11), (7, 9), (8, 2), (10, 2)]),
         [(0, 4), (7, 9), (10, 2)]
@@ -122,7 +124,8 @@ fn what_stays_further_on_stays_nowhere_else() {
     assert_eq!(settled(LOOP, &[]), []);
 }
 
-/// So many blocks that control may stay in, one behind the other, between so many pairs of ways before them and behind them.
+/// So many blocks that control may stay in, one behind the other, between so many pairs of ways
+/// before them and behind them.
 fn calls(before: usize, count: usize, behind: usize) -> String {
     let pairs = |name: &str, count: usize, next: &str| {
         let one = |at| {
@@ -139,7 +142,8 @@ fn calls(before: usize, count: usize, behind: usize) -> String {
 
 #[test]
 fn in_flight_a_function_has_up_to_16_times_as_many_paths_as_the_limit() {
-    // 32 ways to the calls: so many end, and as many are in flight in each call. Cut before the last pair, 16 lead there and 2 on.
+    // 32 ways to the calls: so many end, and as many are in flight in each call. Cut before the
+    // last pair, 16 lead there and 2 on.
     for (count, total, in_flight, cuts) in
         [(15, 16 * 32, 15 * 32, 0), (16, 16 + 2 + 2 * 16, 2 * 16, 2)]
     {

@@ -88,7 +88,8 @@ fn every_kind_of_arc_stands_where_it_should() {
     assert_eq!(arcs.list, expected.concat());
 }
 
-/// Three come to A, two go on to B and one leaves: one stays in each. Nothing is known of the arcs beside them.
+/// Three come to A, two go on to B and one leaves: one stays in each. Nothing is known of the arcs
+/// beside them.
 #[test]
 fn frames_that_stay_are_the_difference_between_what_comes_and_what_goes_on() {
     let named = graph("A?: B\nB?: C\nC:");

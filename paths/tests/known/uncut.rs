@@ -5,7 +5,8 @@ use paths::{plan, plan_uncut};
 
 use crate::{graph, planned};
 
-/// Nine paths: two ways to a loop, and in each iteration it goes around or leaves on one of two ways.
+/// Nine paths: two ways to a loop, and in each iteration it goes around or leaves on one of two
+/// ways.
 const NINE: &str = "A: B C\nB?: D\nC: D\nD: H\nH: H*100 E F\nE: G\nF: G\nG:";
 
 #[test]

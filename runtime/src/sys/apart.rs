@@ -1,8 +1,9 @@
 //! Opening files in a process that may open none.
 //!
-//! A program may lower the number of its descriptors to those that it has. A thread with a table of descriptors of its own
-//! can close some of them there, and open what it likes: what it maps is mapped in the process. It is a thread that nobody
-//! sees: its creator waits until it has ended, and no signal reaches it.
+//! A program may lower the number of its descriptors to those that it has. A thread with a table of
+//! descriptors of its own can close some of them there, and open what it likes: what it maps is
+//! mapped in the process. It is a thread that nobody sees: its creator waits until it has ended,
+//! and no signal reaches it.
 
 use core::arch::asm;
 use core::ptr::NonNull;
@@ -23,16 +24,19 @@ pub(crate) fn is_apart() -> bool {
     file::standard_are_free()
 }
 
-/// Calls `act` where descriptors 0, 1 and 2 are free; whether that could be done. Signals must be blocked.
+/// Calls `act` where descriptors 0, 1 and 2 are free; whether that could be done. Signals must be
+/// blocked.
 pub(crate) fn run<F: FnMut()>(act: &mut F) -> bool {
     if is_apart() {
         return false;
     }
     let Some(stack) = mapping::map_private(At::Anywhere, STACK) else { return false };
     file::free_standard(true);
-    // SAFETY: the stack is ours, the closure outlives the thread, and nobody else uses it meanwhile.
+    // SAFETY: the stack is ours, the closure outlives the thread, and nobody else uses it
+    // meanwhile.
     let made = checked(unsafe { clone(stack, begin::<F>, (&raw mut *act).cast()) });
-    // It has given back the memory, and is still counted among the threads until the kernel is done with it.
+    // It has given back the memory, and is still counted among the threads until the kernel is done
+    // with it.
     while made.is_ok_and(|number| thread::is_alive(number as u32)) {
         thread::let_others_run();
     }
@@ -59,7 +63,8 @@ extern "C" fn begin<F: FnMut()>(act: *mut u8) {
 unsafe fn clone(stack: NonNull<u8>, function: extern "C" fn(*mut u8), argument: *mut u8) -> usize {
     const CLONE: usize = 56;
     let result;
-    // SAFETY: the new thread has a stack of its own, on which it calls the function and ends without returning.
+    // SAFETY: the new thread has a stack of its own, on which it calls the function and ends
+    // without returning.
     unsafe {
         asm!(
             "syscall",

@@ -1,14 +1,17 @@
-//! System calls, made directly: no libc, so they link into anything, and `errno` stays as the program left it.
+//! System calls, made directly: no libc, so they link into anything, and `errno` stays as the
+//! program left it.
 
 use core::arch::asm;
 
-/// Makes a system call; unused arguments are 0. Errors are numbers above −4096, as the kernel gives them.
+/// Makes a system call; unused arguments are 0. Errors are numbers above −4096, as the kernel gives
+/// them.
 ///
 /// # Safety
 /// The arguments must be what the call expects; pointers must be valid for it.
 pub(super) unsafe fn call(number: usize, arguments: [usize; 6]) -> usize {
     let mut result = number;
-    // SAFETY: the caller vouches for the arguments; the kernel changes rax, rcx, r11 and the memory it is given.
+    // SAFETY: the caller vouches for the arguments; the kernel changes rax, rcx, r11 and the memory
+    // it is given.
     unsafe {
         asm!(
             "syscall",

@@ -44,8 +44,8 @@ const LOCK_EX_NB: usize = 2 | 4;
 const S_IFMT: u32 = 0o170_000;
 const S_IFREG: u32 = 0o100_000;
 
-/// An open file, closed when dropped unless it is borrowed. Its descriptor is above 2. As a number: twice the descriptor and
-/// two, or three if it is borrowed, so that zeros are none.
+/// An open file, closed when dropped unless it is borrowed. Its descriptor is above 2. As a number:
+/// twice the descriptor and two, or three if it is borrowed, so that zeros are none.
 #[derive(Debug)]
 #[repr(transparent)]
 pub(crate) struct File(NonZeroUsize);
@@ -62,8 +62,8 @@ impl Drop for File {
     }
 }
 
-/// Moves a descriptor out of 0, 1 and 2: in a program that closed its standard streams, another thread's `printf`
-/// must not land in our file.
+/// Moves a descriptor out of 0, 1 and 2: in a program that closed its standard streams, another
+/// thread's `printf` must not land in our file.
 fn above_standard(descriptor: usize) -> Option<usize> {
     if descriptor > 2 || standard_are_free() {
         return Some(descriptor);
@@ -80,7 +80,8 @@ fn duplicate(descriptor: usize, first: usize) -> Option<usize> {
     checked(unsafe { call(FCNTL, [descriptor, F_DUPFD_CLOEXEC, first, 0, 0, 0]) }).ok()
 }
 
-/// The standard descriptors are closed in the table of the thread that uses files, and are used for them.
+/// The standard descriptors are closed in the table of the thread that uses files, and are used for
+/// them.
 static STANDARD_ARE_FREE: AtomicBool = AtomicBool::new(false);
 
 /// Whether they are.
@@ -255,8 +256,9 @@ impl File {
             .then(|| FileSystem { kind: words[0], free: words[4].saturating_mul(words[1]) })
     }
 
-    /// Makes the file at least as long as this without giving it room on the disk; whether that worked. It never becomes
-    /// shorter, since what is behind its end kills whoever touches it in a mapping.
+    /// Makes the file at least as long as this without giving it room on the disk; whether that
+    /// worked. It never becomes shorter, since what is behind its end kills whoever touches it in a
+    /// mapping.
     pub(crate) fn grow(&self, length: u64) -> bool {
         let known = self.status().map_or(0, |status| status.size());
         // SAFETY: no pointers.
@@ -264,7 +266,8 @@ impl File {
             || unsafe { call(FTRUNCATE, [self.descriptor(), length as usize, 0, 0, 0, 0]) == 0 }
     }
 
-    /// Gives a part of the file room on the disk, and makes the file long enough; whether that worked.
+    /// Gives a part of the file room on the disk, and makes the file long enough; whether that
+    /// worked.
     pub(crate) fn allocate(&self, start: u64, length: u64) -> bool {
         // SAFETY: no pointers.
         unsafe {

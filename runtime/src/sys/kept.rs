@@ -1,18 +1,19 @@
-//! Descriptors that stay open for as long as the process runs: it may lower its limits, change its root or its user, and the
-//! files can still be used.
+//! Descriptors that stay open for as long as the process runs: it may lower its limits, change its
+//! root or its user, and the files can still be used.
 //!
-//! They are not in the program's way. If the limit may be raised for a moment, they have numbers beyond it, of which the
-//! program misses none. Otherwise they have numbers near the end of the range, if that is as long as usual. Of a shorter
-//! range nothing is taken, and nothing is kept.
+//! They are not in the program's way. If the limit may be raised for a moment, they have numbers
+//! beyond it, of which the program misses none. Otherwise they have numbers near the end of the
+//! range, if that is as long as usual. Of a shorter range nothing is taken, and nothing is kept.
 //!
-//! A program may close what it does not know, and open something else under the number. So a descriptor is only used after a
-//! look at what it stands for.
+//! A program may close what it does not know, and open something else under the number. So a
+//! descriptor is only used after a look at what it stands for.
 
 use super::file::File;
 use super::limits::Limits;
 use super::place::Identity;
 
-/// How many descriptors a process usually may have. Much higher numbers make the kernel keep long tables for the process.
+/// How many descriptors a process usually may have. Much higher numbers make the kernel keep long
+/// tables for the process.
 const USUAL: u64 = 1024;
 
 /// The first number that stands for nothing from the start.

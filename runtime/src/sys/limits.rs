@@ -5,8 +5,8 @@ use super::call::{call, checked};
 const GETRLIMIT: usize = 97;
 const SETRLIMIT: usize = 160;
 
-/// The longest file that the process may write. Writing beyond it raises a signal that ends the program, so
-/// nobody may try.
+/// The longest file that the process may write. Writing beyond it raises a signal that ends the
+/// program, so nobody may try.
 pub(crate) fn file_size_limit() -> u64 {
     limit(1)
 }

@@ -32,7 +32,8 @@ fn map(at: At, length: usize, flags: usize, descriptor: usize, offset: u64) -> O
         At::Anywhere => (0, 0),
         At::Over(place) => (place.as_ptr() as usize, MAP_FIXED),
     };
-    // SAFETY: a fresh mapping at an address of the kernel's choice disturbs nothing; what is replaced is the caller's.
+    // SAFETY: a fresh mapping at an address of the kernel's choice disturbs nothing; what is
+    // replaced is the caller's.
     let mapped = unsafe {
         call(MMAP, [address, length, PROT_READ_WRITE, flags | fixed, descriptor, offset as usize])
     };
@@ -44,8 +45,9 @@ pub(crate) fn map_private(at: At, length: usize) -> Option<NonNull<u8>> {
     map(at, length, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, usize::MAX, 0)
 }
 
-/// Maps a part of a file, so that the file sees what is written to memory. Nothing is read ahead: the kernel would fill memory with
-/// the zeros around each page that is touched, and take them for data.
+/// Maps a part of a file, so that the file sees what is written to memory. Nothing is read ahead:
+/// the kernel would fill memory with the zeros around each page that is touched, and take them for
+/// data.
 pub(crate) fn map_file(at: At, length: usize, file: &File, offset: u64) -> Option<NonNull<u8>> {
     let start = map(at, length, MAP_SHARED, file.descriptor(), offset)?;
     // SAFETY: the mapping is ours.

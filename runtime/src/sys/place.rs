@@ -174,7 +174,8 @@ pub(crate) fn current_directory(buffer: &mut [u8]) -> Option<usize> {
         .map(|length| length.saturating_sub(1))
 }
 
-/// Writes the target of a symbolic link to the front of `buffer`; its length, unless it filled the buffer.
+/// Writes the target of a symbolic link to the front of `buffer`; its length, unless it filled the
+/// buffer.
 pub(crate) fn read_link(path: &CStr, buffer: &mut [u8]) -> Option<usize> {
     let (start, capacity) = (buffer.as_mut_ptr() as usize, buffer.len());
     // SAFETY: the path ends with a NUL and the buffer is writable for its whole length.

@@ -51,7 +51,8 @@ fn handler() -> usize {
 }
 
 fn set(action: &Action) {
-    // SAFETY: the kernel reads the structure; the handler, if any, stays where it is until it is taken away.
+    // SAFETY: the kernel reads the structure; the handler, if any, stays where it is until it is
+    // taken away.
     unsafe { call(RT_SIGACTION, [SIGBUS as usize, &raw const *action as usize, 0, 8, 0, 0]) };
 }
 

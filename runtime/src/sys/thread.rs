@@ -32,7 +32,8 @@ pub(crate) fn current() -> u32 {
     unsafe { call(GETTID, [0; 6]) as u32 }
 }
 
-/// The thread pointer: thread-local variables of images that were loaded at the start are at fixed distances from it.
+/// The thread pointer: thread-local variables of images that were loaded at the start are at fixed
+/// distances from it.
 pub(crate) fn pointer() -> usize {
     let pointer: usize;
     // SAFETY: the word at the thread pointer is its own address, by the ABI.
@@ -65,8 +66,8 @@ pub(crate) fn poke(address: usize, value: usize) {
 
 /// Whether the eight bytes at an address can be read.
 pub(crate) fn is_readable(address: usize) -> bool {
-    // SAFETY: the kernel reads a set of signals there, or finds that it cannot, before it refuses the operation, which is
-    // none.
+    // SAFETY: the kernel reads a set of signals there, or finds that it cannot, before it refuses
+    // the operation, which is none.
     let result = unsafe { call(RT_SIGPROCMASK, [usize::MAX, address, 0, 8, 0, 0]) };
     address != 0 && checked(result) != Err(EFAULT)
 }
@@ -78,7 +79,8 @@ pub(crate) fn is_alive(thread: u32) -> bool {
     checked(result) != Err(ESRCH)
 }
 
-/// Whether a thread of this process waits in the kernel, or has ended, as far as is known. A thread that waits stands at a call.
+/// Whether a thread of this process waits in the kernel, or has ended, as far as is known. A thread
+/// that waits stands at a call.
 pub(crate) fn is_waiting(thread: u32) -> bool {
     let mut path = Text::<48>::new();
     path.push_all(b"/proc/self/task/");

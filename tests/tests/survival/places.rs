@@ -16,18 +16,21 @@ pub(crate) struct Place {
     large: bool,
 }
 
-/// Programs that live in every place. Of the others each lives in one, unless `SURVIVAL_PLACES=all` is set.
+/// Programs that live in every place. Of the others each lives in one, unless `SURVIVAL_PLACES=all`
+/// is set.
 const EVERYWHERE: [&str; 5] =
     ["threads_posix", "fork_exact_threads", "fork_simple", "death_outside", "library_dlopen"];
 
 /// A program that brings a file system of its own, in which 12 MiB have no room.
 const ELSEWHERE: &str = "hostile_full_disk";
 
-/// Programs that live with their own counters alone. The first gives itself so little memory that its threads have no room for
-/// 12 MiB each, the second measures slots, and the third is built in steps of its own.
+/// Programs that live with their own counters alone. The first gives itself so little memory that
+/// its threads have no room for 12 MiB each, the second measures slots, and the third is built in
+/// steps of its own.
 const SMALL: [&str; 3] = ["hostile_limits", "threads_churn", "with_profilers"];
 
-/// Shell lines that mount each file system over the folder `$PLACE`. What is needed for it goes to `$UNDER`.
+/// Shell lines that mount each file system over the folder `$PLACE`. What is needed for it goes to
+/// `$UNDER`.
 const SYSTEMS: [(&str, &str); 3] = [
     ("tmpfs", "mount -t tmpfs -o size=4g none $PLACE"),
     (
@@ -76,7 +79,8 @@ impl Place {
         Ok(self.live("true").current_dir(folder.path()).output()?.status.success())
     }
 
-    /// A shell that does what `script` does where the current folder is there, and brings back what that leaves.
+    /// A shell that does what `script` does where the current folder is there, and brings back what
+    /// that leaves.
     pub(crate) fn live(self, script: &str) -> Command {
         let mount = self.mount();
         apart(&format!(
