@@ -22,7 +22,7 @@ const NOT_RUN: &[(&str, &str, &str)] = &[
     (
         "docs/build-systems.md",
         "CC=pathcc cargo build && pathprof run target/debug/app",
-        "needs crates of the registry; tests/tests/preload.rs runs what rustc links",
+        "needs crates of the registry; tests/pipeline/preload.rs runs what rustc links",
     ),
 ];
 
