@@ -1,13 +1,21 @@
-//! The bytes that four programs agree on: the manifest inside an object and the profile of a run.
+//! What the programs agree on: bytes, layouts, names and numbers.
 //!
-//! The pass writes a [`manifest`] for every translation unit and puts it into an object section as
-//! a [`record`]; the linker reads the records' heads and keeps their bodies; the runtime writes a
-//! [`profile`], and while the program runs a [`raw`] file; the report reads all three, and writes
-//! [`weights`] for a second compilation. Everything is little-endian; `docs/format.md` has the
-//! pictures.
+//! Everything is little-endian; `docs/format.md` has the pictures. The crate knows nothing of
+//! graphs (that is `paths`), of files, or of LLVM. Without the feature `alloc` it is what the
+//! runtime needs: it neither allocates nor panics on any input.
 //!
-//! The crate knows nothing of graphs (that is `paths`), of files, or of LLVM. Without the feature
-//! `alloc` it is what the runtime needs: it neither allocates nor panics on any input.
+//! * [`names`] sections and symbols
+//! * [`settings`] modes, stages and kinds of threads
+//! * [`wire`] integers and checksums
+//! * [`record`] how the manifest of a unit travels in an object
+//! * [`manifest`] what is known of a unit
+//! * [`note`] how an array of counters is found in an image that another linker made
+//! * [`descriptor`] what the linker tells the runtime of an image
+//! * [`raw`] the counters of a process while it runs
+//! * [`profile`] what is known of runs
+//! * [`weights`] what a second compilation wants to know
+//! * [`variables`] which environment variables are read
+//! * [`tree`] which files are installed
 #![no_std]
 #![forbid(unsafe_code)]
 

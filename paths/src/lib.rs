@@ -3,8 +3,35 @@
 //!
 //! The algorithm is that of "Efficient Path Profiling" (Ball & Larus, MICRO-29, 1996) with the
 //! event-counting placement of "Optimally Profiling and Tracing Programs" (Ball & Larus, TOPLAS
-//! 16(4), 1994). The modules stand in the order in which data flows; each takes values and returns
-//! a value. Nothing here knows LLVM, files or formats.
+//! 16(4), 1994). [`plan`] is the pipeline; each stage takes values and returns a value. Nothing
+//! here knows LLVM, files or formats.
+//!
+//! From a graph to a plan of its paths, in the order of the stages:
+//!
+//! * [`cfg`] the control-flow graph
+//! * [`cuts`] which of its edges are cut
+//! * [`dag`] the acyclic graph that remains
+//! * [`numbering`] an id for every path
+//! * [`spanning_tree`] which edges need no code
+//! * [`increments`] what the other edges add to the path register
+//! * [`placement`] initialisation moves down, and counting moves up
+//! * `speculation` paths in short loops are counted before their last branch
+//! * [`techniques`] which of these savings are made
+//!
+//! From counts back to what ran:
+//!
+//! * [`decode`] from an id to the edges of its path
+//! * [`in_flight`] how many frames did not come back from a call
+//!
+//! Counters of blocks and edges, where paths are not counted:
+//!
+//! * [`flow_network`] which counts determine all others
+//! * [`blocks`], [`edges`] which blocks and edges have a counter
+//! * [`patterns`] the same by the shapes of the graph
+//!
+//! For tests and people: [`text`] writes graphs and plans as text; `examples` are those of the
+//! literature; `oracle` and `random` are the slow, obvious versions that everything is compared
+//! with. `adjacency` and `union_find` are what graphs are made of.
 #![forbid(unsafe_code)]
 
 mod adjacency;

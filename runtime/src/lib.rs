@@ -1,21 +1,37 @@
-//! The runtime that is linked into every instrumented image: executable or shared object, each has
-//! a hidden copy of its own and writes a profile of its own.
+//! The runtime, of which every instrumented image has a hidden copy: an executable as well as a
+//! shared object. Each writes its own profile.
 //!
-//! A constructor that runs before the program's own remembers how the program was started
-//! (`environment.rs`) and gives every thread a copy of the image's counters to itself
-//! (`counting.rs`, `registry.rs`, `slots.rs`), which a file keeps whatever becomes of the process
-//! (`raw.rs`). An executable sees threads begin (`threads.rs`). A destructor that runs after the
-//! program's own writes the sums (`write.rs`). Counting is the instrumented code's own business.
-//! Nothing is allocated with the program's allocator or printed, `errno` and the signal mask stay
-//! as they were, every failure is silent.
+//! A constructor that runs before the program's own notes how the program was started. It gives
+//! every thread its own copy of the image's counters, which a file keeps whatever becomes of the
+//! process. A destructor that runs after the program's own writes the sums. The counting itself is
+//! done by the instrumented code.
 //!
-//! With the feature `log` this is another object: the block log of the tests (`log.rs`). Both are
-//! members of libpathrt.a, and a link takes what its objects refer to (`exports.rs` has the
-//! symbols). With the feature `preload` it is a library for images that another linker made
-//! (`preload.rs`).
+//! The runtime allocates nothing with the program's allocator and prints nothing. It leaves `errno`
+//! and the signal mask as they were. Every failure is silent.
 //!
-//! The entry points exist only under `panic = "abort"`, which is the profile `runtime`. In any
-//! other profile this is an ordinary library for tests and checks.
+//! | files | what they hold |
+//! |---|---|
+//! | `exports`, `imports`, `others` | the symbols by which the runtime joins a program |
+//! | `lifetime` | start, forks and end |
+//! | `proc`, `origin`, `environment` | how the program was started |
+//! | `pattern`, `target`, `text` | where the profile goes |
+//! | `image`, `notes`, `map` | what the linker made, and where code is |
+//! | `counting` | the counters of this image, from start over forks to end |
+//! | `slots` | a copy of the counters for each thread |
+//! | `registry`, `shared_registry` | what the images of a process share |
+//! | `threads`, `static/threads.s` | how a thread gets its slot |
+//! | `early` | what counts before the C library has begun |
+//! | `raw`, `rescue` | the file that keeps the counters, and what happens if it is cut |
+//! | `counters`, `collected`, `write`, `append` | which counters are not zero; how they get into the profile |
+//! | `sys`, `sys/` | system calls |
+//! | `memory`, `global`, `object` | what the compiler calls, state without a lock, what every object has |
+//! | `preload` | another library: the runtime for images that another linker made |
+//! | `log` | another object: the block log of the tests |
+//!
+//! The features `log` and `preload` choose which of the three is built. The runtime and the block
+//! log are members of `libpathrt.a`; a link takes the one that its objects refer to. The entry
+//! points exist only under `panic = "abort"`, which is the profile `runtime`. In any other profile
+//! this is an ordinary library for tests and checks.
 #![cfg_attr(panic = "abort", no_std)]
 #![cfg_attr(
     not(panic = "abort"),

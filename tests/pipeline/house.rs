@@ -149,12 +149,22 @@ fn circles(uses: &Uses) -> Vec<String> {
 #[test]
 fn no_crate_has_a_circle_of_files() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace");
-    let crates = ["paths", "format", "driver", "pass", "linker-shim", "runtime", "report", "tests"];
+    let crates = [
+        "paths",
+        "format",
+        "wrapper",
+        "driver",
+        "pass",
+        "linker-shim",
+        "runtime",
+        "report",
+        "tests",
+    ];
     let found: Vec<_> = crates
         .iter()
         .flat_map(|name| {
             let uses = uses(&root.join(name).join("src"));
-            assert!(uses.values().any(|used| !used.is_empty()), "{name}: the files are read");
+            assert!(!uses.is_empty(), "{name}: the files are read");
             circles(&uses).into_iter().map(move |module| format!("{name}: {module}"))
         })
         .collect();

@@ -4,6 +4,17 @@
 //! [`replay`] walks that log along the control-flow graph and cuts it into paths; it knows nothing
 //! of numbering, spanning trees or increments. [`counted`] decodes the counters of the normal
 //! build. Both give [`Counts`], which must be equal.
+//!
+//! The tests beside it:
+//!
+//! * `pipeline` real compilers and linkers on small programs: `cases` against golden paths,
+//!   `survival` on programs that live and die in every way (`soak` does so again and again),
+//!   `documents` on every command of the documents, `house` on the files of all crates
+//! * `real` Debian's source packages, csmith, random programs and the corpus in `torture`; run by
+//!   `python3 -m tests.real.check`
+//! * `projects` whole projects by their own build systems and tests
+//! * `bench` what it costs
+//! * `mutants` changes to the code that a test must notice
 #![forbid(unsafe_code)]
 
 pub mod compare;
