@@ -376,7 +376,7 @@ mod whole {
         /// Reads a file of one record.
         ///
         /// # Errors
-        /// Anything that is not one sound record of [`PROFILE_VERSION`].
+        /// Anything that is not one sound record of [`PROFILE_VERSION`](crate::PROFILE_VERSION).
         pub fn decode(bytes: &'a [u8]) -> Result<Self> {
             let (profile, length) = Self::decode_first(bytes)?;
             if length == bytes.len() {
@@ -389,7 +389,7 @@ mod whole {
         /// Reads a file of records.
         ///
         /// # Errors
-        /// Anything that is no sequence of sound records of [`PROFILE_VERSION`].
+        /// Anything that is no sequence of sound records of [`PROFILE_VERSION`](crate::PROFILE_VERSION).
         pub fn decode_all(bytes: &'a [u8]) -> Result<Vec<Self>> {
             let (mut profiles, mut rest) = (Vec::new(), bytes);
             while !rest.is_empty() {
@@ -403,7 +403,7 @@ mod whole {
         /// Reads the record that `bytes` begin with; gives its length, too.
         ///
         /// # Errors
-        /// Anything that is not a sound record of [`PROFILE_VERSION`].
+        /// Anything that is not a sound record of [`PROFILE_VERSION`](crate::PROFILE_VERSION).
         pub fn decode_first(bytes: &'a [u8]) -> Result<(Self, usize)> {
             let mut reader = Reader::new(bytes);
             let head = Head::read(&mut reader)?;

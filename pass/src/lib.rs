@@ -1,7 +1,7 @@
 //! The LLVM 22 pass plugin: it reads a unit, plans how to count, describes that, and writes the
 //! code.
 //!
-//! [`run`] is the pipeline. Each stage takes the values of the stages before it and returns a new
+//! `run` is the pipeline. Each stage takes the values of the stages before it and returns a new
 //! one. Only the last stage changes code, apart from two changes that reading makes so that a block
 //! is what the counts say of it: blocks end behind calls that may not come back, and short loops
 //! lose their first iteration. The pass never makes a compilation fail: a function that cannot be

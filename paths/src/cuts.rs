@@ -75,7 +75,7 @@ impl Cuts {
     }
 
     /// The necessary cuts, and as many more as it takes to have at most `limit` paths that end, and
-    /// [`IN_FLIGHT`] times as many with those in flight. If even cutting everywhere leaves more,
+    /// `IN_FLIGHT` times as many with those in flight. If even cutting everywhere leaves more,
     /// the result has the fewest paths that were found.
     pub fn within(cfg: &Cfg, frequency: &[u64], limit: u64) -> Self {
         let ended = cfg.clone().without_in_flight();

@@ -1,14 +1,17 @@
 //! Which edges are counted, so that the counts of all others follow.
 //!
-//! Every block is an arc from its top to its end, every edge an arc from an end to a top, and [what
-//! comes to a point leaves it](crate::flow_network). Arcs of a spanning tree have no counter; it
-//! takes those that run most often, and first of all those that can hold no code ("Optimally
-//! Profiling and Tracing Programs", Ball & Larus, TOPLAS 16(4), 1994, §3). Opaque edges cannot be
-//! told apart, and control may come along them from another frame: they lead through the outside,
-//! so that only how often a block is left or come to along them is known. Where several arcs that
-//! hold no code make a cycle, as calls do that may throw to one landing pad or not come back, their
-//! counts follow only if [bounds](FlowNetwork::derive_within_bounds) tell; those of all others do
-//! not depend on them.
+//! Every block is an arc from its top to its end, and every edge is an arc from an end to a top.
+//! The counts of these arcs obey the [conservation of flow](crate::flow_network), so the arcs of a
+//! spanning tree need no counter. The tree takes first the arcs that can hold no code, then those
+//! that run most often ("Optimally Profiling and Tracing Programs", Ball & Larus, TOPLAS 16(4),
+//! 1994, §3).
+//!
+//! Opaque edges cannot be told apart, and control may come along them from another frame. They lead
+//! through the outside, so that only their sums are known: how often a block is left, or reached,
+//! along them. Several arcs that hold no code may form a cycle, as calls do that may throw to one
+//! landing pad or not return. Then their counts follow only if
+//! [bounds](FlowNetwork::derive_within_bounds) determine them. The counts of all other arcs do not
+//! depend on them.
 
 use std::cmp::Reverse;
 

@@ -1,12 +1,12 @@
-//! What comes to a point leaves it: which counts are enough to know all.
+//! Conservation of flow: which counts determine all others.
 //!
-//! A network has points and arcs between them; control goes along arcs. All arcs of a spanning tree
-//! follow from the others, so only those need a counter (Knuth, "The Art of Computer Programming"
-//! 1, §2.3.4.1). One point is special: outside, where functions are entered and left. What comes to
-//! it is never used.
+//! A network consists of points and arcs between them. Control flows along the arcs, and what flows
+//! into a point flows out of it. If the arcs outside a spanning tree are counted, the counts of the
+//! tree's arcs follow (Knuth, "The Art of Computer Programming" 1, §2.3.4.1). One point is the
+//! outside, where functions are entered and left. Its balance is never used.
 //!
-//! A frame may stay in a call that does not come back. The point behind such a call is outside,
-//! too: nothing follows from it, and all counts are exact.
+//! A frame may stay in a call that does not return. The point behind such a call is outside, too.
+//! Nothing is inferred from it, and so all counts are exact.
 
 use crate::union_find::UnionFind;
 

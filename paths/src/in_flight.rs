@@ -1,11 +1,11 @@
-//! How many frames did not come back from a call, from how often control came to it.
+//! How many frames did not return from a call.
 //!
-//! The counter of a path in flight is stepped before the call that it ends with, and never taken
-//! back. The frames that went on have counted a longer path with the same beginning by now: one
-//! that ended, or one in flight further on. All those have numbers in one range, behind that of the
-//! path in flight: numbers below a node are dense, and its path in flight has the first
-//! ([`numbering`](crate::numbering)). So what the others of the range do not account for did not
-//! come back.
+//! The counter of a path in flight is stepped before the call that the path ends with, and it is
+//! never taken back. A frame that returned from the call has since counted a longer path with the
+//! same beginning: one that ended, or one in flight further on. The ids of all these paths form one
+//! range behind the id of the path in flight, because ids below a node are dense and a path in
+//! flight has the first of them ([`numbering`](crate::numbering)). The frames that did not return
+//! are those that the other counters of the range do not account for.
 
 use std::collections::BTreeMap;
 

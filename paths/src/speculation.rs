@@ -1,13 +1,14 @@
-//! Which paths are counted ahead of the branches that may leave a loop.
+//! Speculative counting: in a short loop, paths are counted before the branch that may leave it.
 //!
-//! Where several ways through a short loop meet before its last branch, the register tells them
-//! apart and one instruction counts them all. It steps another counter whenever another way is
-//! taken, and a processor then waits for the store before each load (`docs/performance.md`). So
-//! each way counts for itself, as if the loop went on, which it mostly does; where it is left
-//! instead, the count is taken back. The register is still set, for the ways out.
+//! Several ways through a short loop may meet before its last branch. Then the register tells them
+//! apart, and one instruction counts them all. Whenever another way is taken, that instruction
+//! steps another counter, and a processor has to wait for the store before each load
+//! (`docs/performance.md`). Speculation gives each way an instruction of its own, which counts the
+//! path as if the loop went on. Where the loop is left instead, the count is taken back. The
+//! register is still set, for the ways out.
 //!
-//! Like counting above a join, this counts a path that is not at its end, but only where control
-//! cannot stay: every block between is without calls.
+//! A path that is counted speculatively has not ended. So this is done only where control cannot
+//! stay: no block in between has a call.
 
 use crate::cfg::{Block, Cfg, ENTRY, Edge, EdgeKind};
 use crate::cuts::Reason;

@@ -1,7 +1,7 @@
-//! Collects bytes in memory, so that one system call writes all of them.
+//! Collects bytes in memory, so that one system call writes them all.
 //!
-//! They begin in a buffer that is always there. When it is full they move to memory that is mapped
-//! for them, and from there to larger memory.
+//! The bytes start in a static buffer. When that is full they move to memory that is mapped for
+//! them, and from there to a larger mapping.
 
 use core::ptr::{self, NonNull};
 use core::slice;

@@ -1,8 +1,8 @@
-//! What must be asked when the program starts, because the program may change it: the variable, the
-//! current directory, the image's path, the command line.
+//! What is read at the start of the program because the program may change it later: the variable
+//! with the profile's name, the current directory, the path of the image, the command line.
 //!
-//! Everything comes from `/proc/self`, since a constructor cannot count on its arguments in every
-//! libc. Where `/proc` is missing, the runtime goes on with what it has.
+//! Everything comes from `/proc/self`: not every C library passes arguments to constructors. Where
+//! `/proc` is missing, the runtime goes on with what it has.
 
 use pathformat::profile::{FORKED, Head, RunId};
 

@@ -1,4 +1,4 @@
-//! State of an image, which no lock of Rust's protects.
+//! State of an image that the runtime protects by other means than Rust's locks.
 
 use core::cell::UnsafeCell;
 

@@ -1,4 +1,4 @@
-//! What this object takes from others: from the linker, from the module that pathld makes, and from
+//! What the runtime takes from others: from the linker, from the object that pathld adds, and from
 //! the program.
 
 use core::arch::{asm, global_asm};

@@ -1,5 +1,4 @@
-//! Where code is in this process: what the keys of tables, which are addresses, are to be
-//! understood by.
+//! The process's map: by it a report finds the functions whose addresses are keys of tables.
 
 use crate::proc::for_each_byte;
 use crate::sys::File;

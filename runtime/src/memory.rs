@@ -1,5 +1,7 @@
-//! `memcpy` and the like, which the compiler calls behind our back. The names are made local to
-//! this object, so that we neither need a C library nor give the program another one's functions.
+//! `memcpy` and similar functions, which the compiler calls unasked.
+//!
+//! The names are local to this object. So the runtime needs no C library, and the program does not
+//! get other functions of these names.
 
 use core::arch::asm;
 

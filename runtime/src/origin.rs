@@ -1,6 +1,7 @@
-//! How the process was started: what the first image reads holds for all that come later, through
-//! the registry, since the program may overwrite its environment and change its directory, its root
-//! and its user.
+//! How the process was started.
+//!
+//! The first image reads it, and all images that come later take it from the registry, since the
+//! program may overwrite its environment and change its directory, its root and its user.
 
 use pathformat::profile::{FORKED, UNSURE};
 

@@ -1,4 +1,5 @@
-//! Functions of the program, as far as it has them: a table of their addresses, in which 0 is none.
+//! The functions of the program that the runtime may call: a table of their addresses, in which 0
+//! means that the program has no such function.
 
 use core::mem::transmute;
 

@@ -1,13 +1,13 @@
-//! What the images of a process share: which threads there are, and which images count.
+//! The registry of a process: its threads, and the images that count in it.
 //!
-//! Every image has a runtime of its own, but only an executable can see threads begin
-//! (`threads.rs`). So the registry is the executable's, if that is instrumented: the libraries find
-//! it behind its `pthread_create` (`shared_registry.rs`). In any other program each library has a
-//! registry to itself, in which only the thread that loaded it is registered.
+//! Every image has its own runtime, but only an executable sees threads begin (`threads.rs`). So
+//! the registry is that of the executable if the executable is instrumented. Libraries find it
+//! behind `pthread_create` (`shared_registry.rs`). In any other program each library has its own
+//! registry, which knows only the thread that loaded the library.
 //!
-//! A thread that ended is noticed when its slot is needed: the kernel does not know it any more. So
-//! whatever a thread still does while it ends, destructors of thread-local variables for example,
-//! is counted in its slot.
+//! The end of a thread is noticed when its slot is needed: the kernel no longer knows the thread.
+//! So whatever a thread does while it ends, such as running destructors of thread-local variables,
+//! is still counted in its slot.
 
 use core::cell::UnsafeCell;
 use core::mem::offset_of;

@@ -1,10 +1,9 @@
-//! Counting goes on when the file with the counters is cut while the program runs, or its disk
-//! fails: the kernel then sends SIGBUS to whoever touches a page that is gone, and other memory is
-//! put there.
+//! Counting continues when the file of the counters is truncated, or its disk fails.
 //!
-//! The handler is only for memory of ours, and only there as long as the program handles the signal
-//! by default. Any other SIGBUS ends the program as it would without us. A thread that blocks the
-//! signal cannot be helped: the kernel ends the program.
+//! The kernel then sends SIGBUS to a thread that touches a missing page. The handler maps other
+//! memory there. It handles only the runtime's own memory, and only while the program leaves the
+//! signal at its default. Any other SIGBUS ends the program as it would without the runtime. A
+//! thread that blocks the signal cannot be helped: the kernel ends the program.
 
 use crate::shared_registry;
 use crate::sys::signal::{self, Information};

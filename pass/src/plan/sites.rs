@@ -1,7 +1,7 @@
 //! Where the counters of blocks, edges or calls are stepped.
 //!
 //! A block that only returns, behind a call in tail position, is counted on the edges into it
-//! instead of at its top: code behind the call would make it an ordinary one.
+//! instead of at its top. Code behind the call would make it an ordinary call.
 
 use paths::blocks::Counted;
 use paths::cfg::{Block, ENTRY, Edge};

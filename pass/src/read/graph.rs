@@ -1,13 +1,14 @@
-//! Reads a function's graph: from LLVM's blocks to `paths::Cfg`.
+//! Reads the graph of a function: from LLVM's blocks to `paths::Cfg`.
 //!
-//! Every kind of terminator becomes edges of one of three kinds. `br`, `switch` and the normal way
-//! on from an `invoke` can hold code. The unwind edge of an `invoke` cannot, but the path goes on
-//! along it. `indirectbr` and `callbr` are opaque: the path ends before them. So does it at a call
-//! that returns twice, such as `setjmp` or the suspension of a coroutine.
+//! Every terminator becomes edges of one of three kinds. A `br`, a `switch` and the normal
+//! successor of an `invoke` are edges that can hold code. The unwind edge of an `invoke` cannot
+//! hold code, but paths continue along it. An `indirectbr` and a `callbr` are opaque: a path ends
+//! before them. A path also ends at a call that returns twice, such as `setjmp` or the suspension
+//! of a coroutine.
 //!
-//! A block ends behind a call that may not come back or that returns twice: what ran of a block
-//! then ran to its end. So blocks are split there first, which is the only change made to the
-//! function here, and joined again when the counting code stands.
+//! A block ends behind a call that may not return, or that returns twice. So if a block runs, it
+//! runs to its end. Blocks are split there first; that is the only change that reading makes to a
+//! function, apart from peeling. They are joined again when the counting code is written.
 
 use std::collections::{HashMap, HashSet};
 

@@ -1,8 +1,8 @@
-//! Weights from an earlier run of the program, in place of LLVM's estimates.
+//! Reads the weights of an earlier run, which take the place of LLVM's estimates.
 //!
-//! They decide where the code goes and which edges are cut; counts are exact with any. A function
-//! that did not run, or whose graph is another one by now, keeps its estimates. They also say which
-//! functions are hot, where only those are wanted.
+//! Weights decide where counting code goes and which edges are cut. Counts are exact with any
+//! weights. A function that did not run, or whose graph has changed, keeps the estimates. Weights
+//! also tell which functions are hot, where only those are wanted.
 
 use std::fs;
 

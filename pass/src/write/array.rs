@@ -1,15 +1,16 @@
-//! The counter array of a module and the code that steps one counter.
+//! The counter array of a unit, and the code that steps one counter.
 //!
-//! The array is weak, hidden and in a COMDAT group of its own name, so that an object that is
-//! linked by any linker runs; `ld.pathld` defines the array again, strongly, inside the image's
-//! region. With exact threads code for executables reads the address of its thread's copy from a
-//! thread-local word; in other code the array's address is moved by the thread-local word `delta`:
-//! 0, or the distance from the region to the thread's copy. Where that word is, is told by a
-//! variable, not by the loader: a library that had thread-local variables at a fixed place could
-//! not be opened with many of its own. It is lent one by the executable.
+//! The array is weak, hidden and in a COMDAT group of its own name, so an object runs whichever
+//! linker links it. `ld.pathld` defines the array again, strongly, inside the region of the image.
+//!
+//! With exact threads, code for executables reads the address of its thread's copy from a
+//! thread-local word. Other code moves the array's address by the thread-local word `delta`, which
+//! is 0 or the distance from the region to the thread's copy. A variable, not the loader, tells
+//! where that word is: a library with thread-local variables at a fixed place could not be opened
+//! if the program already has many such variables. The executable lends the word to libraries.
 //!
 //! A counter is stepped by one instruction (see [`Way`]). Only in code that is still to be
-//! optimised, and if that is not switched off, it is loaded, added to and stored, so that the
+//! optimised, and unless that is switched off, it is loaded, added to and stored, so that the
 //! optimiser may keep it in a register in a loop.
 
 use inkwell::attributes::{Attribute, AttributeLoc};

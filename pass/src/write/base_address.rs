@@ -1,8 +1,8 @@
 //! Where the address of a function's counters comes from.
 //!
-//! It is read where the function is entered and kept, unless it would be kept over a call only for
-//! code that is not run often: then it costs a callee-saved register or a stack slot at every
-//! entry, and reading it again costs less.
+//! The address is read at the entry of the function and kept. There is one exception: if it would
+//! be kept over a call only for code that rarely runs, it is read again behind the call. Keeping it
+//! would cost a callee-saved register or a stack slot at every entry.
 
 use std::cell::Cell;
 

@@ -1,9 +1,9 @@
-//! The block log: every executed block is reported by a call. Slow and obvious, it is what tests
-//! check counts against.
+//! The block log: every executed block is reported by a call. It is slow and obvious, and tests
+//! compare counts with it.
 //!
-//! A call of a function gets a number of its own, so that recursion and threads can be told apart
-//! offline. `end` is reported exactly where a path that ends in a block would be counted.
-//! `runtime/src/log.rs` writes the file.
+//! Each activation of a function gets a number, so that recursion and threads can be told apart
+//! offline. The end of a path is reported exactly where a path that ends in a block would be
+//! counted. `runtime/src/log.rs` writes the file.
 
 use inkwell::module::{Linkage, Module};
 use inkwell::types::BasicMetadataTypeEnum;

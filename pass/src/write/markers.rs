@@ -1,11 +1,13 @@
-//! Says in the image which functions are in it: the linker may drop any of them.
+//! Function markers: they tell which functions are in an image, since the linker may drop any of
+//! them.
 //!
-//! The code of each instrumented function carries a word along, in a section that is linked to the
-//! function's own, and in its COMDAT group if there is one. So `--gc-sections` and duplicate inline
-//! functions take the word with them, and it stays in a stripped image, since it is loaded. It is
-//! written by assembly in the function's entry, which goes where the code goes, inlining in
-//! link-time optimisation included; a variable would have to be kept alive by something. Nobody
-//! reads it at run time.
+//! A marker is a word in a section that is linked to the section of its function, and in the
+//! function's COMDAT group if there is one. So `--gc-sections` and the removal of duplicate inline
+//! functions take the marker with the function. The section is loaded, so a marker stays in a
+//! stripped image. Nobody reads it at run time.
+//!
+//! Assembly in the entry block writes the marker. Assembly goes where the code goes, also where
+//! link-time optimisation inlines it; a variable would have to be kept alive by something.
 
 use inkwell::attributes::{Attribute, AttributeLoc};
 use inkwell::builder::Builder;

@@ -1,8 +1,8 @@
-//! The note by which the array of a module is found in an image that another linker made.
+//! The note by which the array of a unit is found in an image that another linker made.
 //!
-//! Nothing in the code refers to it. It is in the array's COMDAT group, so that a linker keeps both
-//! or drops both: one that has the array from `ld.pathld`, and one that collects garbage. Only
-//! link-time optimisation may leave the note alone.
+//! Nothing in the code refers to the note. It is in the array's COMDAT group, so a linker keeps
+//! both or drops both: `ld.pathld` brings its own array, and other linkers may collect garbage.
+//! Only link-time optimisation may keep the array without the note.
 
 use inkwell::module::{Linkage, Module};
 use inkwell::values::{BasicValueEnum, GlobalValue, IntValue};

@@ -1,7 +1,7 @@
-//! Writes a plan into a function: the path register and the increments, all inline.
+//! Writes the plan of a function's paths: the path register and the increments, all inline.
 //!
-//! The register is a stack slot while code is written and is promoted to SSA values at the end,
-//! which leaves constants where the plan knows them.
+//! The register is a stack slot while code is written. At the end the slot is promoted to SSA
+//! values, which leaves constants where the plan knows them.
 
 use inkwell::values::{InstructionValue, PointerValue};
 use pathformat::ModuleId;

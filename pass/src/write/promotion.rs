@@ -1,10 +1,13 @@
-//! Counters of loops of one block are kept in registers until the loop is left.
+//! Register promotion: in a loop of one block, a counter is kept in a register until the loop is
+//! left.
 //!
-//! Only in loops that one edge leaves, in which no call may stay away, and which do not wait for
-//! anybody: a thread that waits for another one, or for a handler of a signal, may be stopped
-//! there, and jumped out of. A process that is killed in such a loop loses what its last activation
-//! counted. Larger loops, and loops with several exits, such as searches, often end after a turn or
-//! two whatever is estimated: there it costs more than it saves.
+//! This is done only for a loop with one exit, in which no call may stay away, and which waits for
+//! nobody. A thread that waits for another thread, or for a signal handler, may be stopped there
+//! and jumped out of. A process that is killed in such a loop loses what the last activation
+//! counted.
+//!
+//! Larger loops, and loops with several exits such as searches, often end after a turn or two,
+//! whatever is estimated. For them promotion costs more than it saves.
 
 use std::collections::BTreeMap;
 

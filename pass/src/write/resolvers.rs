@@ -1,7 +1,9 @@
 //! Resolvers of ifuncs run before there are thread-local variables, and so does what they call,
-//! wherever that is compiled. So they first call a function that the linker makes, and which makes
-//! the words of the thread. In an object that is linked without ours it does nothing, and nothing
-//! is counted either.
+//! wherever that is compiled.
+//!
+//! So a resolver first calls a function that makes the words of the thread, which `ld.pathld`
+//! defines. In an object that another linker links this function does nothing, and nothing is
+//! counted either.
 
 use inkwell::module::Module;
 use inkwell::values::FunctionValue;
