@@ -11,9 +11,12 @@ use pathformat::raw::Header;
 use pathformat::record::Records;
 use pathformat::wire::Allowance;
 
-use crate::counted::{Counted, Loaded};
-use crate::model::{Image, Run};
-use crate::{decode, image, json, text};
+use crate::analyse::counted::{Counted, Loaded};
+use crate::analyse::decode;
+use crate::analyse::model::{Image, Run};
+use crate::export::json;
+use crate::read::image;
+use crate::show::report;
 
 /// The payload of a manifest, decoded and shown with counts for its first counters.
 pub fn manifest(bytes: &[u8]) {
@@ -27,8 +30,8 @@ pub fn manifest(bytes: &[u8]) {
     let image = Image { path: "image".into(), build_id: Vec::new() };
     let (report, _) = decode::decode(vec![Loaded { image, runs: vec![Run::default()], modules: vec![counted] }]);
     // A full report of a graph with many edges is long; a few rows go the same ways.
-    let options = text::Options { top: 5, ..text::Options::default() };
-    text::write(&report.clone().into(), &options, &mut Vec::new()).expect("memory does not fail");
+    let options = report::Options { top: 5, ..report::Options::default() };
+    report::write(&report.clone().into(), &options, &mut Vec::new()).expect("memory does not fail");
     json::write(&report, false, &mut Vec::new()).expect("memory does not fail");
 }
 

@@ -10,63 +10,17 @@
 //! The crate knows nothing of command lines (that is the program `pathprof`) and never links LLVM.
 #![forbid(unsafe_code)]
 
-mod acyclic;
-pub mod blocks;
-pub mod bounded;
-pub mod branches;
+pub mod analyse;
 pub mod bytes;
-pub mod calls;
-pub mod compact;
-pub mod counted;
-pub mod coverage;
-pub mod decode;
-pub mod derive;
-pub mod diagnose;
-pub mod doctor;
-pub mod entries;
+pub mod combine;
 pub mod escape;
-pub mod fit;
-pub mod flow;
-mod heading;
-pub mod image;
-pub mod inputs;
-pub mod json;
-pub mod lcov;
-pub mod lines;
-pub mod listing;
-pub mod load;
-pub mod merge;
-pub mod model;
-pub mod names;
-pub mod naming;
-pub mod notation;
-pub mod opcodes;
-pub mod open;
+pub mod export;
+pub mod launch;
 pub mod output;
-pub mod possible;
-pub mod preload;
-pub mod printable;
-pub mod profile;
-pub mod program;
-pub mod progress;
-pub mod records;
-pub mod run;
-pub mod runs;
-pub mod select;
-pub mod source;
-pub mod starts;
-pub mod store;
-pub mod style;
-pub mod sum;
-pub mod symbols;
-pub mod tables;
-pub mod text;
-pub mod walk;
-pub mod weights;
-pub mod whole;
-
+pub mod read;
 #[cfg(test)]
-mod testing;
+mod sample;
+pub mod show;
 
 use std::path::PathBuf;
 
@@ -77,11 +31,11 @@ pub struct Sources {
     /// current directory.
     pub profiles: Vec<PathBuf>,
     /// Which starts to read.
-    pub choice: inputs::Choice,
+    pub choice: read::inputs::Choice,
     /// Where the images are.
-    pub images: load::Images,
+    pub images: analyse::matching::Images,
     /// How to read them.
-    pub options: runs::Options,
+    pub options: read::unique_runs::Options,
 }
 
 /// Reads everything: the model, and every problem met on the way. A damaged input is left out of
@@ -89,8 +43,8 @@ pub struct Sources {
 ///
 /// # Errors
 /// Only if there is nothing to read at all; what is wrong with one input is among the problems.
-pub fn read(sources: &Sources) -> anyhow::Result<(model::Report, Vec<anyhow::Error>)> {
-    read_inputs(&inputs::inputs(&sources.profiles, sources.choice)?, sources)
+pub fn read(sources: &Sources) -> anyhow::Result<(analyse::model::Report, Vec<anyhow::Error>)> {
+    read_inputs(&read::inputs::inputs(&sources.profiles, sources.choice)?, sources)
 }
 
 /// The same of inputs that are known.
@@ -98,12 +52,12 @@ pub fn read(sources: &Sources) -> anyhow::Result<(model::Report, Vec<anyhow::Err
 /// # Errors
 /// As for [`read`].
 pub fn read_inputs(
-    inputs: &[records::Input],
+    inputs: &[read::records::Input],
     sources: &Sources,
-) -> anyhow::Result<(model::Report, Vec<anyhow::Error>)> {
-    let (images, notices) = load::load(inputs, &sources.images, &sources.options);
+) -> anyhow::Result<(analyse::model::Report, Vec<anyhow::Error>)> {
+    let (images, notices) = analyse::matching::load(inputs, &sources.images, &sources.options);
     notices.warn();
-    let (report, damage) = decode::decode(images);
+    let (report, damage) = analyse::decode::decode(images);
     let mut problems = notices.problems;
     problems.extend(damage);
     Ok((report, problems))

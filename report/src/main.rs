@@ -1,12 +1,12 @@
 //! `pathprof`: reads path profiles.
 #![forbid(unsafe_code)]
 
-mod cli;
-mod commands;
+mod command;
 
 use std::process::ExitCode;
 
-use cli::{Cli, Command};
+use command::cli::{self, Cli, Command};
+use command::commands;
 
 fn main() -> ExitCode {
     let cli = Cli::of_arguments();

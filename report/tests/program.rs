@@ -14,7 +14,7 @@ use object::{Architecture, BinaryFormat, Endianness, SectionKind};
 use pathformat::profile::{Head, INCOMPLETE, Module, Profile};
 use pathformat::raw::Threads;
 use pathformat::{ModuleId, names, record};
-use pathprof::diagnose::{NOT_LENT, UNLINKED};
+use pathprof::launch::diagnose::{NOT_LENT, UNLINKED};
 use serde_json::Value;
 use tempfile::TempDir;
 

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use pathformat::manifest::{
     Block, CutReason, DagEdge, DagEdgeKind, Edge, Exit, Function, Linkage, Manifest, Outcome, Whole,
 };
-use pathprof::counted::Counted;
-use pathprof::decode::decode;
-use pathprof::entries::Layout;
-use pathprof::model::{Count, End, Path, Start};
+use pathprof::analyse::counted::Counted;
+use pathprof::analyse::decode::decode;
+use pathprof::analyse::entries::Layout;
+use pathprof::analyse::model::{Count, End, Path, Start};
 
 use crate::graphs::{decoded, loaded};
 
@@ -51,7 +51,7 @@ fn may_stay() -> Function {
 }
 
 /// Number and count of each path.
-fn paths(of: &pathprof::model::Function) -> Vec<(u64, Count)> {
+fn paths(of: &pathprof::analyse::model::Function) -> Vec<(u64, Count)> {
     of.paths.iter().map(|path| (path.id, path.count)).collect()
 }
 
@@ -93,7 +93,7 @@ fn counted(function: Function, processes: &[&[(u64, u64)]]) -> Counted {
 }
 
 /// What is found of it.
-fn of_processes(function: Function, processes: &[&[(u64, u64)]]) -> pathprof::model::Function {
+fn of_processes(function: Function, processes: &[&[(u64, u64)]]) -> pathprof::analyse::model::Function {
     let (report, problems) = decode(vec![loaded(vec![counted(function, processes)])]);
     assert!(problems.is_empty(), "{problems:?}");
     report.functions.into_iter().next().expect("the function")

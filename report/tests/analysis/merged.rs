@@ -8,10 +8,11 @@ use pathformat::ModuleId;
 use pathformat::profile::{
     FORKED, GONE, Head, INCOMPLETE, MERGED, Module, PARTIAL, Part, Profile, RunId, UNREGISTERED_THREADS,
 };
-use pathprof::profile::ProfileFile;
-use pathprof::records::Input;
-use pathprof::runs::Options;
-use pathprof::{merge, records};
+use pathprof::combine::merge;
+use pathprof::read::profile::ProfileFile;
+use pathprof::read::records;
+use pathprof::read::records::Input;
+use pathprof::read::unique_runs::Options;
 use tempfile::TempDir;
 
 fn module(id: u8, counts: &[(u64, u64)]) -> Module {

@@ -1,8 +1,8 @@
 //! How often lines ran, in closed form.
 
 use pathformat::manifest::{self, Block, Edge, Location, Outcome};
-use pathprof::lines;
-use pathprof::model::{Count, Function};
+use pathprof::analyse::lines;
+use pathprof::analyse::model::{Count, Function};
 
 /// A function whose blocks stand on these lines (0 has none), with edges as source, target and
 /// count; entered once.

@@ -3,11 +3,11 @@
 use pathformat::manifest::{
     Block, Call, DagEdge, DagEdgeKind, Edge, Exit, Function, INDIRECT, Linkage, Manifest, Outcome, TableOf,
 };
-use pathprof::counted::Counted;
-use pathprof::decode::decode;
-use pathprof::model::Site;
-use pathprof::names;
-use pathprof::tables::{Seen, Tables, Thing};
+use pathprof::analyse::counted::Counted;
+use pathprof::analyse::decode::decode;
+use pathprof::analyse::model::Site;
+use pathprof::analyse::tables::{Seen, Tables, Thing};
+use pathprof::read::names;
 
 use crate::graphs::loaded;
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use pathformat::manifest::{self, Call, DagEdgeKind};
-use pathprof::model::{Count, End, Start};
+use pathprof::analyse::model::{Count, End, Start};
 use paths::blocks::Counted;
 use paths::cfg::{Block, Cfg, EdgeKind};
 use paths::edges::{Arc, Arcs};

@@ -1,0 +1,6 @@
+//! Makes one record of many.
+
+pub mod compact;
+pub mod merge;
+pub mod store;
+pub mod sum;

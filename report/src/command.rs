@@ -1,0 +1,4 @@
+//! The command line.
+
+pub(crate) mod cli;
+pub(crate) mod commands;

@@ -1,0 +1,5 @@
+//! Writes the model for other programs.
+
+pub mod json;
+pub mod lcov;
+pub mod weights;

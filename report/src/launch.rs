@@ -1,0 +1,7 @@
+//! Runs a program so that its profiles can be found.
+
+pub mod diagnose;
+pub mod doctor;
+pub mod lookup;
+pub mod preload;
+pub mod program;
