@@ -11,6 +11,7 @@ pub mod lines;
 pub mod matching;
 pub mod model;
 pub mod possible_paths;
+pub mod report;
 pub mod select;
 pub mod source_files;
 pub mod tables;

@@ -28,7 +28,7 @@ pub fn manifest(bytes: &[u8]) {
         (0..counters.min(64)).map(|index| (index, index.wrapping_mul(0x9e37_79b9_7f4a_7c15))).collect();
     counted.add(&counts, &counts, |address| address.to_string());
     let image = Image { path: "image".into(), build_id: Vec::new() };
-    let (report, _) = decode::decode(vec![Loaded { image, runs: vec![Run::default()], modules: vec![counted] }]);
+    let (report, _) = decode::decode(vec![Loaded { image, runs: vec![Run::default()], modules: vec![counted] }], &());
     // A full report of a graph with many edges is long; a few rows go the same ways.
     let options = report::Options { top: 5, ..report::Options::default() };
     report::write(&report.clone().into(), &options, &mut Vec::new()).expect("memory does not fail");

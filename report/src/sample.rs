@@ -36,7 +36,7 @@ pub(crate) fn loaded() -> Loaded {
 
 /// Its report.
 pub(crate) fn report() -> Report {
-    let (report, problems) = crate::analyse::decode::decode(vec![loaded()]);
+    let (report, problems) = crate::analyse::decode::decode(vec![loaded()], &());
     assert!(problems.is_empty(), "{problems:?}");
     report
 }

@@ -21,10 +21,10 @@ use crate::analyse::model::{Count, Function, Module, Report, Site, instructions}
 use crate::analyse::tables::{Seen, Thing};
 use crate::analyse::uncut_paths;
 use crate::read::names;
-use crate::read::progress::Progress;
+use crate::read::observer::{Observer, Work};
 
 /// The model of all images, and a problem for each part of it that had to be left out.
-pub fn decode(images: Vec<Loaded>) -> (Report, Vec<Error>) {
+pub fn decode(images: Vec<Loaded>, observer: &dyn Observer) -> (Report, Vec<Error>) {
     let mut report = Report::default();
     let mut problems = Vec::new();
     let (mut plan, mut dropped) = (Vec::new(), Vec::new());
@@ -53,16 +53,17 @@ pub fn decode(images: Vec<Loaded>) -> (Report, Vec<Error>) {
     let allowance = allowance(&plan);
     let num_kept = plan.len();
     plan.extend(dropped);
-    let progress = Progress::new("decoding paths", plan.len());
+    observer.begin(Work::Decoding, plan.len());
     let decoded: Vec<_> = plan
         .into_par_iter()
         .map(|raw| {
             let (image, module, name) = (raw.image, raw.module, raw.shape.name.clone());
             let function = function(raw, &allowance).with_context(|| format!("function {name}"));
-            progress.step();
+            observer.step();
             function.map_err(|error| damaged(&report.images[image].path, &report.modules[module].source, &error))
         })
         .collect();
+    observer.end();
     for (at, function) in decoded.into_iter().enumerate() {
         match function {
             Ok(function) if at < num_kept => report.functions.push(function),
@@ -348,7 +349,7 @@ mod tests {
     fn copies_with_other_graphs_are_kept_apart() {
         let mut loaded = sample::loaded();
         loaded.modules[1].manifest.functions[0].cfg_hash = 99;
-        let (report, _) = decode(vec![loaded]);
+        let (report, _) = decode(vec![loaded], &());
         let copies = report.functions.iter().filter(|of| of.demangled == "util::weigh(int)");
         assert_eq!(copies.map(|of| of.entries).collect::<Vec<_>>(), [7, 5]);
     }
@@ -364,7 +365,7 @@ mod tests {
         };
         let unit = manifest::Manifest { functions: vec![of_blocks], ..manifest::Manifest::default() };
         second.modules.push(Counted::new(1, unit, Vec::new()));
-        let (report, problems) = decode(vec![sample::loaded(), second]);
+        let (report, problems) = decode(vec![sample::loaded(), second], &());
         assert!(problems.is_empty(), "{problems:?}");
         let places: Vec<_> = report.functions.iter().map(|of| (of.image, of.module, of.demangled.as_str())).collect();
         // A function that both units have is the first one's.
@@ -389,7 +390,7 @@ mod tests {
     fn problems(damage: impl FnOnce(&mut Counted)) -> Vec<String> {
         let mut loaded = sample::loaded();
         damage(&mut loaded.modules[0]);
-        let (report, problems) = decode(vec![loaded]);
+        let (report, problems) = decode(vec![loaded], &());
         assert!(report.functions.iter().any(|of| of.demangled == "util::guard(int)"), "the rest goes on");
         problems.iter().map(|problem| format!("{problem:#}")).collect()
     }
@@ -453,7 +454,7 @@ mod tests {
                 for value in [0, 3, u64::MAX] {
                     let mut loaded = sample::loaded();
                     loaded.modules[0].manifest.functions[0].dag[edge] = manifest::DagEdge { kind, value };
-                    let (report, _) = decode(vec![loaded]);
+                    let (report, _) = decode(vec![loaded], &());
                     crate::show::report::write(
                         &report.into(),
                         &crate::show::report::Options::default(),

@@ -17,12 +17,13 @@ use pathformat::profile::{INCOMPLETE, RUNNING};
 
 use crate::analyse::counted::{Counted, Loaded};
 use crate::analyse::model::{Count, Image};
-use crate::read::file_names::hexadecimal;
+use crate::read::directories;
+use crate::read::image::{self, build_id_in_words};
+use crate::read::observer::Observer;
 use crate::read::profile::ProfileFile;
 use crate::read::records::Input;
 use crate::read::symbols::{Map, Symbols};
 use crate::read::unique_runs::{self, Notices, Options, Taker};
-use crate::read::{directories, image};
 
 /// Where images are looked for.
 #[derive(Clone, Debug, Default)]
@@ -35,10 +36,10 @@ pub struct Images {
     pub directories: Vec<PathBuf>,
 }
 
-/// Reads `inputs` and their images.
-pub fn load(inputs: &[Input], images: &Images, options: &Options) -> (Vec<Loaded>, Notices) {
+/// Reads `inputs` and their images. `observer` is told of each record that was read.
+pub fn load(inputs: &[Input], images: &Images, options: &Options, observer: &dyn Observer) -> (Vec<Loaded>, Notices) {
     let mut shelf = Shelf { given: &images.given, directories: &images.directories, ..Shelf::default() };
-    let notices = unique_runs::each(inputs, options, &mut shelf);
+    let notices = unique_runs::each(inputs, options, observer, &mut shelf);
     (shelf.finish(), notices)
 }
 
@@ -179,13 +180,13 @@ impl Shelf<'_> {
                 self.images[found].check(file)?;
                 return Ok(found);
             }
-            others.push(format!("{} has {}", path.display(), build_id(&image.build_id)));
+            others.push(format!("{} has {}", path.display(), build_id_in_words(&image.build_id)));
         }
         bail!(
             "it was recorded from an image with {}, but {}; the program was linked again since: \
              give the image of that run with --image PATH or --image-dir DIR, or run the program \
              again",
-            build_id(&file.build_id),
+            build_id_in_words(&file.build_id),
             others.join(" and ")
         )
     }
@@ -252,9 +253,4 @@ fn files_by_name(directories: &[PathBuf]) -> HashMap<OsString, Vec<PathBuf>> {
     }
     found.values_mut().for_each(|paths| paths.sort());
     found
-}
-
-/// A build-id in words.
-pub fn build_id(bytes: &[u8]) -> String {
-    if bytes.is_empty() { "no build-id".into() } else { format!("build-id {}", hexadecimal(bytes)) }
 }

@@ -5,13 +5,19 @@
 //! million it is a power of two.
 
 use std::collections::HashSet;
-use std::fmt;
 
 use pathformat::manifest::{CutReason, DagEdgeKind, Function};
 
 /// A number of paths.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Possible(f64);
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Possible {
+    /// So many.
+    Exactly(u64),
+    /// About two to this power.
+    PowerOfTwo(u32),
+    /// More than two to the power of 1023.
+    Beyond,
+}
 
 /// Beyond this a power of two says more than digits.
 const MANY: f64 = 1e6;
@@ -19,16 +25,14 @@ const MANY: f64 = 1e6;
 impl Possible {
     /// That of a function. A damaged graph has the number of its counters.
     pub fn of(function: &Function) -> Self {
-        Self(acyclic(function).unwrap_or(function.num_paths as f64))
+        Self::about(acyclic(function).unwrap_or(function.num_paths as f64))
     }
-}
 
-impl fmt::Display for Possible {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            paths if paths <= MANY => write!(f, "{}", crate::show::style::grouped(paths as u128)),
-            paths if paths.is_finite() => write!(f, "2^{:.0}", paths.log2()),
-            _ => f.write_str("more than 2^1023"),
+    fn about(paths: f64) -> Self {
+        match paths {
+            paths if paths <= MANY => Self::Exactly(paths as u64),
+            paths if paths.is_finite() => Self::PowerOfTwo(paths.log2().round_ties_even() as u32),
+            _ => Self::Beyond,
         }
     }
 }
@@ -127,7 +131,7 @@ mod tests {
         for function in sample::report().counted().filter(|function| function.cuts(CutReason::Limit) == 0) {
             assert_eq!(
                 Possible::of(&function.shape),
-                Possible(function.shape.num_paths as f64),
+                Possible::about(function.shape.num_paths as f64),
                 "{}",
                 function.demangled
             );
@@ -153,18 +157,18 @@ mod tests {
 
     #[test]
     fn edges_that_the_limit_cut_lead_on() {
-        let shown = |count| Possible::of(&diamonds(count)).to_string();
-        assert_eq!(shown(10), "1,024");
-        assert_eq!(shown(40), "2^40");
-        assert_eq!(shown(2000), "more than 2^1023");
+        let of = |count| Possible::of(&diamonds(count));
+        assert_eq!(of(10), Possible::Exactly(1024));
+        assert_eq!(of(40), Possible::PowerOfTwo(40));
+        assert_eq!(of(2000), Possible::Beyond);
     }
 
     #[test]
     fn a_damaged_graph_has_as_many_as_counters() {
         let mut function = diamonds(3);
         function.edges[11].to = 0;
-        assert_eq!(Possible::of(&function).to_string(), "6");
+        assert_eq!(Possible::of(&function), Possible::Exactly(6));
         function.edges[11].to = 99;
-        assert_eq!(Possible::of(&function).to_string(), "6");
+        assert_eq!(Possible::of(&function), Possible::Exactly(6));
     }
 }

@@ -16,6 +16,7 @@ use anyhow::{Context, Result, bail};
 
 use crate::combine::{merge, store};
 use crate::output;
+use crate::read::observer::Observer;
 use crate::read::open;
 use crate::read::records::{self, Input, Record, Records};
 use crate::read::starts::starts;
@@ -36,8 +37,8 @@ pub struct Compacted {
 ///
 /// # Errors
 /// It holds something that cannot be read, or cannot be written.
-pub fn compact(path: &Path, keep: usize) -> Result<Compacted> {
-    Smaller::of(path, keep, Why::Asked)?.replace(store::lock(path)?)
+pub fn compact(path: &Path, keep: usize, observer: &dyn Observer) -> Result<Compacted> {
+    Smaller::of(path, keep, Why::Asked, observer)?.replace(store::lock(path)?)
 }
 
 /// Sums the records of the profile at `path`, but those of the last start, if it is longer than
@@ -50,11 +51,11 @@ pub fn compact(path: &Path, keep: usize) -> Result<Compacted> {
 ///
 /// `None` also if the file cannot be written, if somebody else has its lock, or if it holds
 /// something that cannot be read.
-pub fn if_long(path: &Path, limit: u64) -> Option<Compacted> {
+pub fn if_long(path: &Path, limit: u64, observer: &dyn Observer) -> Option<Compacted> {
     if fs::metadata(path).ok()?.len() <= limit || store::try_lock(path).is_err() {
         return None;
     }
-    let smaller = Smaller::of(path, 1, Why::Long(limit)).ok()?;
+    let smaller = Smaller::of(path, 1, Why::Long(limit), observer).ok()?;
     smaller.replace(store::try_lock(path).ok()?).ok()
 }
 
@@ -85,7 +86,7 @@ struct Smaller {
 
 impl Smaller {
     /// Reads and sums.
-    fn of(path: &Path, keep: usize, why: Why) -> Result<Self> {
+    fn of(path: &Path, keep: usize, why: Why, observer: &dyn Observer) -> Result<Self> {
         let file = open::regular(path).ok();
         let found = records::of(path).with_context(|| path.display().to_string())?;
         if let Some(problem) = found.problems.first() {
@@ -109,7 +110,7 @@ impl Smaller {
         if matches!(why, Why::Long(limit) if gain <= limit / 4) {
             bail!("{}: it would hardly become shorter; nothing was changed", path.display());
         }
-        let mut new = sums(path, old.iter().map(|&at| records[at].clone()).collect())?;
+        let mut new = sums(path, old.iter().map(|&at| records[at].clone()).collect(), observer)?;
         for record in kept.into_iter().map(|at| &records[at]) {
             new.push(record.bytes().with_context(|| record.path.display().to_string())?);
         }
@@ -154,9 +155,9 @@ impl Smaller {
 }
 
 /// A record for each image of these records.
-fn sums(path: &Path, records: Vec<Record>) -> Result<Vec<Vec<u8>>> {
+fn sums(path: &Path, records: Vec<Record>, observer: &dyn Observer) -> Result<Vec<Vec<u8>>> {
     let input = Input { path: path.to_path_buf(), found: Ok(Records { records, problems: Vec::new() }) };
-    let (images, notices) = merge::read(&[input], &Options::default(), "");
+    let (images, notices) = merge::read(&[input], &Options::default(), "", observer);
     match notices.problems.into_iter().next() {
         Some(problem) => Err(problem.context("nothing was changed")),
         None => Ok(images.records().collect()),
@@ -197,7 +198,7 @@ mod tests {
     #[test]
     fn what_is_appended_meanwhile_stays() {
         let (_folder, path) = written(&[1, 2, 3]);
-        let smaller = Smaller::of(&path, 1, Why::Asked).expect("sound");
+        let smaller = Smaller::of(&path, 1, Why::Asked, &()).expect("sound");
         fs::write(&path, [1, 2, 3, 4].map(record).concat()).expect("writable");
         let done = smaller.replace(store::lock(&path).expect("ours")).expect("writable");
         assert_eq!((done.records, runs(&path)), ((3, 2), vec![1, 2, 3, 4]));
@@ -206,7 +207,7 @@ mod tests {
     #[test]
     fn of_two_that_sum_one_file_the_second_changes_nothing() {
         let (folder, path) = written(&[1, 2, 3]);
-        let [one, other] = [1, 0].map(|keep| Smaller::of(&path, keep, Why::Asked).expect("sound"));
+        let [one, other] = [1, 0].map(|keep| Smaller::of(&path, keep, Why::Asked, &()).expect("sound"));
         one.replace(store::lock(&path).expect("ours")).expect("writable");
         // It is longer than it was, so that its length alone tells nothing.
         let mut longer = fs::read(&path).expect("it is there");
@@ -234,10 +235,10 @@ mod tests {
     fn a_long_profile_is_summed_if_that_is_worth_it() {
         let (folder, path) = written(&[1, 2, 3, 4]);
         let length = fs::metadata(&path).expect("it is there").len();
-        assert_eq!(if_long(&path, length), None, "it is not too long");
+        assert_eq!(if_long(&path, length, &()), None, "it is not too long");
         let held = fs::File::open(&path).expect("it is there");
         held.lock_shared().expect("nobody else has it");
-        assert_eq!(if_long(&path, 1), None, "somebody else is at it");
+        assert_eq!(if_long(&path, 1, &()), None, "somebody else is at it");
         held.unlock().expect("ours");
         // A raw file of a process that is gone, as far as we know.
         let raw = folder.path().join(".x.pathprof.4000000000.raw");
@@ -246,29 +247,29 @@ mod tests {
         let mut bytes = Vec::new();
         pathformat::raw::write_header(&mut bytes, &head, pathformat::raw::PAGE, None, [].into_iter());
         fs::write(&raw, bytes).expect("writable");
-        let done = if_long(&path, 1).expect("it is too long");
+        let done = if_long(&path, 1, &()).expect("it is too long");
         assert_eq!((done.records, done.bytes.0), ((4, 2), length));
         assert_eq!(runs(&path), [1, 2, 3, 4, 9]);
         assert!(raw.is_file());
         // What was summed is not summed again and again.
         let sums = fs::read(&path).expect("it is there");
-        assert_eq!(if_long(&path, 1), None);
+        assert_eq!(if_long(&path, 1, &()), None);
         let more = [sums.clone(), record(5)].concat();
         fs::write(&path, &more).expect("writable");
         let mine = record(4).len() as u64;
-        assert_eq!(if_long(&path, mine * 4), None);
+        assert_eq!(if_long(&path, mine * 4, &()), None);
         assert_eq!(fs::read(&path).expect("it is there"), more);
         assert_eq!(
-            if_long(&path, mine * 4 - 4).map(|done| done.records),
+            if_long(&path, mine * 4 - 4, &()).map(|done| done.records),
             (more.len() as u64 > mine * 4 - 4).then_some((3, 2))
         );
         assert_eq!(runs(&path), [1, 2, 3, 4, 5, 9]);
         // What cannot be read is not touched.
         let torn = [more.as_slice(), &record(6)[..30]].concat();
         fs::write(&path, &torn).expect("writable");
-        assert_eq!(if_long(&path, 1), None);
+        assert_eq!(if_long(&path, 1, &()), None);
         assert_eq!(fs::read(&path).expect("it is there"), torn);
-        assert_eq!(if_long(&folder.path().join("none"), 1), None);
+        assert_eq!(if_long(&folder.path().join("none"), 1, &()), None);
     }
 
     #[test]
@@ -278,7 +279,7 @@ mod tests {
         let given = std::os::unix::fs::chown(&path, Some(12345), Some(23456)).is_ok();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).expect("ours");
         let before = fs::metadata(&path).expect("it is there");
-        compact(&path, 1).expect("writable");
+        compact(&path, 1, &()).expect("writable");
         let after = fs::metadata(&path).expect("it is there");
         assert_ne!(after.ino(), before.ino());
         assert_eq!(after.mode() & 0o7777, 0o640);

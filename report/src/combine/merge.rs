@@ -21,6 +21,7 @@ use crate::combine::sum::Sum;
 use crate::output;
 use crate::read::file_names::EXTENSION;
 use crate::read::image::FileId;
+use crate::read::observer::Observer;
 use crate::read::profile::ProfileFile;
 use crate::read::records::Input;
 use crate::read::unique_runs::{self, Notices, Options, Taker};
@@ -86,9 +87,9 @@ impl ByImage {
 
 /// Reads and sums what is named; what cannot be read becomes a problem that names it. What has no
 /// `label` yet gets this one.
-pub fn read(inputs: &[Input], options: &Options, label: &str) -> (ByImage, Notices) {
+pub fn read(inputs: &[Input], options: &Options, label: &str, observer: &dyn Observer) -> (ByImage, Notices) {
     let mut images = ByImage { label: label.as_bytes().to_vec(), ..ByImage::default() };
-    let notices = unique_runs::each(inputs, options, &mut images);
+    let notices = unique_runs::each(inputs, options, observer, &mut images);
     images.sums.sort_by_key(|(place, _)| *place);
     (images, notices)
 }

@@ -1,42 +1,33 @@
 //! What each command does: read, then show. Problems go to standard error as they are known.
 
-use std::collections::BTreeSet;
-use std::env;
 use std::ffi::OsStr;
 use std::io::{self, BufWriter, Write};
-use std::path::PathBuf;
 
-use anyhow::{Error, Result, anyhow, bail};
+use anyhow::{Result, anyhow, bail};
 use jiff::tz::TimeZone;
 use owo_colors::OwoColorize;
-use pathformat::variables::PROFILE_LIMIT;
 use pathprof::analyse::model::Report;
-use pathprof::analyse::{coverage, select};
+use pathprof::analyse::select;
 use pathprof::combine::{compact, merge};
 use pathprof::escape::terminal;
 use pathprof::export::{json, lcov, weights};
 use pathprof::launch::{diagnose, doctor, program};
+use pathprof::output;
 use pathprof::read::inputs::Choice;
 use pathprof::read::records::Record;
 use pathprof::read::unique_runs::Options;
-use pathprof::read::{file_names, inputs, records};
+use pathprof::read::{inputs, records};
 use pathprof::show::style::{grouped, plural};
-use pathprof::show::{report, starts};
-use pathprof::{Sources, output};
+use pathprof::show::{coverage, report, starts};
 
-use crate::command::cli::{
+use crate::command::arguments::{
     CompactArguments, CoverageArguments, ExportArguments, FailureMode, Format, MergeArguments, ReportArguments,
-    RunArguments, RunsArguments, SourceArguments, WeightsArguments, terminal_width,
+    RunArguments, RunsArguments, Sources, WeightsArguments, terminal_width,
 };
-
-/// So many bytes are a mebibyte.
-const MEBIBYTE: u64 = 1 << 20;
-
-/// How long a profile may be unless [`PROFILE_LIMIT`] says otherwise.
-const USUAL_LIMIT: u64 = 64 * MEBIBYTE;
-
-/// Exit code of a command that could not do all that it was asked for.
-const FAILED: u8 = 1;
+use crate::command::growth::{profile_limit, sum_long};
+use crate::command::messages::{FAILED, complain, fail, tell, warn};
+use crate::command::progress::Progress;
+use crate::command::reading::{choose, read, read_inputs};
 
 /// Shows a report.
 pub(crate) fn report(arguments: ReportArguments) -> Result<u8> {
@@ -100,11 +91,12 @@ pub(crate) fn coverage(arguments: CoverageArguments) -> Result<u8> {
 
 /// Joins profiles.
 pub(crate) fn merge(arguments: &MergeArguments) -> Result<u8> {
-    let inputs = inputs::inputs(&arguments.profiles, Choice::All)?;
+    let inputs = choose(&arguments.profiles, Choice::All)?;
     let mode = arguments.failure.failure_mode;
     let options = Options { doubles: arguments.doubles.doubles(), label: None };
-    let (images, notices) = merge::read(&inputs, &options, arguments.label.as_deref().unwrap_or_default());
-    notices.warn();
+    let (images, notices) =
+        merge::read(&inputs, &options, arguments.label.as_deref().unwrap_or_default(), &Progress::default());
+    warn(&notices.warnings);
     let problems = notices.problems;
     let usable = mode.lets_use(!images.is_empty(), &problems);
     let code = tell(&problems, mode, usable);
@@ -140,7 +132,7 @@ pub(crate) fn runs(arguments: &RunsArguments) -> Result<u8> {
 pub(crate) fn compact(arguments: &CompactArguments) -> Result<u8> {
     let mut code = 0;
     for file in inputs::files(&arguments.named.profiles)? {
-        match compact::compact(&file, arguments.keep) {
+        match compact::compact(&file, arguments.keep, &Progress::default()) {
             Ok(compact::Compacted { path, records: (before, after), bytes: (old, new) }) => {
                 let (before, after) = (plural(before, "record"), plural(after, "record"));
                 let (old, new) = (grouped(old.into()), grouped(new.into()));
@@ -214,60 +206,13 @@ pub(crate) fn run(arguments: RunArguments) -> Result<u8> {
     anstream::eprintln!("{} {}", "pathprof:".bold(), terminal(&text));
     let mut code = finished.code();
     if !finished.profiles.is_empty() && !arguments.quiet {
-        let read = pathprof::read_inputs(&finished.profiles, &Sources::default());
-        let shown = judge(read, FailureMode::Rest).and_then(|(report, code)| {
-            Ok(report.map_or(Ok(0), |report| show(report, &arguments.show.options()))?.max(code))
-        });
-        let shown = shown.unwrap_or_else(|error| fail(&error));
+        let (report, read) = read_inputs(&finished.profiles, &Sources::default(), FailureMode::Rest);
+        let shown = report.map_or(Ok(0), |report| show(report, &arguments.show.options()));
+        let shown = shown.map_or_else(|error| fail(&error), |shown| shown.max(read));
         code = if code == 0 { shown } else { code };
     }
     sum_long(finished.profiles.into_iter().map(|profile| profile.path).collect(), limit);
     Ok(code)
-}
-
-/// How long a profile may be, in bytes.
-fn profile_limit() -> Result<u64> {
-    let Some(value) = env::var_os(PROFILE_LIMIT).filter(|value| !value.is_empty()) else { return Ok(USUAL_LIMIT) };
-    let mebibytes: Option<u64> = value.to_str().and_then(|text| text.parse().ok());
-    match mebibytes {
-        Some(0) => Ok(u64::MAX),
-        Some(mebibytes) => Ok(mebibytes.saturating_mul(MEBIBYTE)),
-        None => bail!("{PROFILE_LIMIT} is `{}`, not a number of MiB (0: any)", value.display()),
-    }
-}
-
-/// Sums the older starts of those of these profiles that are where images leave them and have
-/// become longer than the limit. They must have been read: what was asked is answered from what was
-/// there.
-fn sum_long(profiles: BTreeSet<PathBuf>, limit: u64) {
-    for profile in profiles.iter().filter(|profile| inputs::is_default(profile)) {
-        if let Some(compact::Compacted { path, bytes: (before, after), .. }) = compact::if_long(profile, limit) {
-            let [before, after] = [before, after].map(|bytes| grouped(bytes.div_ceil(1024).into()));
-            let path = path.display().to_string();
-            anstream::eprintln!(
-                "{} summed older starts in {}: {before} KiB became {after}",
-                "pathprof:".bold(),
-                terminal(&path)
-            );
-        }
-    }
-}
-
-/// The exit code for `error`, which is told unless it only means that whoever read the output has
-/// seen enough.
-pub(crate) fn fail(error: &Error) -> u8 {
-    let pipe = |cause: &(dyn std::error::Error + 'static)| {
-        cause.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
-    };
-    if error.chain().any(pipe) {
-        return 0;
-    }
-    complain(error);
-    FAILED
-}
-
-fn complain(error: &Error) {
-    anstream::eprintln!("{} {}", "error:".red().bold(), terminal(&format!("{error:#}")));
 }
 
 /// Shows a report; the exit code.
@@ -294,35 +239,4 @@ fn found(report: &Report, glob: &str, any: bool) -> Result<()> {
         );
     }
     Ok(())
-}
-
-/// Reads what a command names: the report if it can be used, and the exit code as far as the inputs
-/// decide it.
-fn read(sources: SourceArguments, usual: Choice) -> Result<(Option<Report>, u8)> {
-    let limit = profile_limit()?;
-    let mode = sources.failure.failure_mode;
-    let (report, code) = judge(pathprof::read(&sources.sources(usual)), mode)?;
-    if let Some(report) = &report {
-        let profiles = report.runs.iter().map(|run| file_names::profile_of(&run.profile));
-        sum_long(profiles.collect(), limit);
-    }
-    Ok((report, code))
-}
-
-fn judge(read: Result<(Report, Vec<Error>)>, mode: FailureMode) -> Result<(Option<Report>, u8)> {
-    let (report, problems) = read?;
-    let usable = mode.lets_use(!report.images.is_empty(), &problems);
-    let code = tell(&problems, mode, usable);
-    Ok((usable.then_some(report), code))
-}
-
-/// Tells problems, and gives the exit code.
-fn tell(problems: &[Error], mode: FailureMode, usable: bool) -> u8 {
-    problems.iter().for_each(complain);
-    let fails = match mode {
-        FailureMode::Rest | FailureMode::Any => !problems.is_empty(),
-        FailureMode::All => !problems.is_empty() && !usable,
-        FailureMode::Warn => false,
-    };
-    if fails { FAILED } else { 0 }
 }

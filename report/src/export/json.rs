@@ -16,7 +16,7 @@ use serde::ser::{SerializeMap, Serializer};
 
 use crate::analyse::model::{Count, End, Function, Image, Path, Report, Run, Site, Start, instructions};
 use crate::escape;
-use crate::read::file_names::hexadecimal;
+use crate::read::image::hexadecimal;
 
 /// Name and version of the schema.
 pub const SCHEMA: &str = "pathprof/1";
@@ -413,7 +413,7 @@ mod tests {
         let mut loaded = sample::loaded();
         loaded.modules[0].counts.insert(7, Count::from(u64::MAX) * 3);
         let mut out = Vec::new();
-        write(&crate::analyse::decode::decode(vec![loaded]).0, false, &mut out).expect("memory does not fail");
+        write(&crate::analyse::decode::decode(vec![loaded], &()).0, false, &mut out).expect("memory does not fail");
         let text = String::from_utf8(out).expect("JSON is text");
         assert!(text.contains(r#""id":"7","count":55340232221128654845,"start":"loop""#), "{text}");
     }

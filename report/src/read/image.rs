@@ -188,3 +188,13 @@ pub fn module(record: &Record<'_>, allowance: &Allowance) -> Result<Module> {
         manifest: Manifest::decode_within(&payload, allowance)?,
     })
 }
+
+/// Bytes in hexadecimal.
+pub fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// A build-id in words.
+pub fn build_id_in_words(bytes: &[u8]) -> String {
+    if bytes.is_empty() { "no build-id".into() } else { format!("build-id {}", hexadecimal(bytes)) }
+}

@@ -8,12 +8,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-use crate::escape::terminal;
-use crate::read::file_names::{EXTENSION, hexadecimal, profile_of, state_directory};
-use crate::read::records::{self, Input, Record, only};
+use crate::read::file_names::{EXTENSION, profile_of, state_directory};
+use crate::read::records::{self, Input, only};
 use crate::read::starts::{processes, starts};
 use crate::read::{directories, image, open};
-use crate::show::style::plural;
 
 /// Which starts to read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -28,14 +26,36 @@ pub enum Choice {
     Start(usize),
 }
 
+/// The profiles that were chosen.
+#[derive(Debug)]
+pub struct Chosen {
+    /// The profiles, each with the records to read.
+    pub inputs: Vec<Input>,
+    /// Which start these are; `None` if all are read.
+    pub start: Option<OneStart>,
+}
+
+/// A start among others.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OneStart {
+    /// Counted backwards: 1 is the last.
+    pub number: usize,
+    /// How many starts there are.
+    pub starts: usize,
+    /// How many processes it has.
+    pub processes: usize,
+    /// The profiles that it is in, by name; at least one.
+    pub profiles: Vec<PathBuf>,
+}
+
 /// The profiles that `arguments` name, in order: a directory stands for the profiles in it and
 /// below, an image for the profile that its runs left. Without arguments, the profiles in the
-/// current directory. If that is not all of them, what is read is said on standard error.
+/// current directory.
 ///
 /// # Errors
 /// A directory without profiles, or one that cannot be read, and a start that is not there. Whether
 /// the files can be read is not asked here.
-pub fn inputs(arguments: &[PathBuf], choice: Choice) -> Result<Vec<Input>> {
+pub fn inputs(arguments: &[PathBuf], choice: Choice) -> Result<Chosen> {
     let inputs = records::of_all(files(arguments)?);
     let number = match choice {
         Choice::All => None,
@@ -43,10 +63,10 @@ pub fn inputs(arguments: &[PathBuf], choice: Choice) -> Result<Vec<Input>> {
         Choice::Usual if arguments.iter().all(|argument| is_image(argument)) => Some(1),
         Choice::Usual => None,
     };
-    let Some(number) = number else { return Ok(inputs) };
+    let Some(number) = number else { return Ok(Chosen { inputs, start: None }) };
     let records: Vec<_> = inputs.iter().flat_map(Input::records).collect();
     if records.is_empty() {
-        return Ok(inputs);
+        return Ok(Chosen { inputs, start: None });
     }
     let starts = starts(&records);
     let Some(chosen) = number.checked_sub(1).and_then(|at| starts.get(at)) else {
@@ -56,30 +76,17 @@ pub fn inputs(arguments: &[PathBuf], choice: Choice) -> Result<Vec<Input>> {
             starts.len()
         )
     };
-    tell(&chosen.iter().map(|&at| records[at]).collect::<Vec<_>>(), number, starts.len());
+    let of_start: Vec<_> = chosen.iter().map(|&at| records[at]).collect();
+    let profiles: BTreeSet<_> = of_start.iter().map(|record| record.profile()).collect();
+    let start = OneStart {
+        number,
+        starts: starts.len(),
+        processes: processes(of_start),
+        profiles: profiles.into_iter().collect(),
+    };
     let mut places = 0..;
-    Ok(only(inputs, |_| places.next().is_some_and(|place| chosen.contains(&place))))
-}
-
-/// Says which start is read.
-fn tell(chosen: &[&Record], number: usize, starts: usize) {
-    let paths: BTreeSet<_> = chosen.iter().map(|record| record.profile()).collect();
-    let paths: Vec<_> = paths.into_iter().collect();
-    let first = paths[0].to_string_lossy();
-    let mut text = format!("reading {}", terminal(&first));
-    if paths.len() > 1 {
-        text += &format!(" and {}", plural(paths.len() - 1, "other profile"));
-    }
-    let processes = processes(chosen.iter().copied());
-    match (number, starts) {
-        (_, 1) => text += ", the only start here",
-        (1, _) => text += &format!(", the last of {starts} starts (--all reads all)"),
-        _ => text += &format!(", start {number} of {starts}"),
-    }
-    if processes > 1 {
-        text += &format!(": {processes} processes");
-    }
-    anstream::eprintln!("{text}");
+    let inputs = only(inputs, |_| places.next().is_some_and(|place| chosen.contains(&place)));
+    Ok(Chosen { inputs, start: Some(start) })
 }
 
 /// The profiles that `arguments` name, as files.
@@ -162,7 +169,8 @@ fn of_image(path: &Path) -> Result<PathBuf> {
     beside.push(format!(".{EXTENSION}"));
     let mut places = vec![PathBuf::from(beside)];
     if let (Some(state), Some(name), Ok(image)) = (state_directory(), real.file_name(), image::read(&real)) {
-        let build_id = if image.build_id.is_empty() { "no-build-id".into() } else { hexadecimal(&image.build_id) };
+        let build_id =
+            if image.build_id.is_empty() { "no-build-id".into() } else { image::hexadecimal(&image.build_id) };
         let name = name.to_string_lossy();
         places.push(state.join(format!("pathprof/{name}-{build_id}/{name}.{EXTENSION}")));
     }

@@ -9,13 +9,10 @@
 //! Fortran's names are those of flang, as its `BijectiveInternalNameUniquing.md` describes them:
 //! words of small letters, each after a capital letter that says what it is.
 
-use std::collections::HashMap;
 use std::fmt;
 
 use cpp_demangle::{DemangleNodeType, DemangleOptions, DemangleWrite, Symbol};
 use pathformat::manifest;
-
-use crate::analyse::model::{Function, Report};
 
 /// Longer names stay mangled: a few hundred bytes may stand for gigabytes, since they say "the same
 /// as before" again and again.
@@ -90,21 +87,6 @@ impl DemangleWrite for Text {
     }
 
     fn pop_demangle_node(&mut self) {}
-}
-
-/// What the functions of a report are called, by symbol.
-pub struct Names<'a>(HashMap<&'a str, &'a Function>);
-
-impl<'a> Names<'a> {
-    /// The names of all functions, counted or not.
-    pub fn new(report: &'a Report) -> Self {
-        Self(report.functions.iter().map(|function| (function.shape.name.as_str(), function)).collect())
-    }
-
-    /// What a symbol is called.
-    pub fn of(&self, symbol: &str) -> String {
-        self.0.get(symbol).map_or_else(|| demangle(symbol), |function| function.demangled.clone())
-    }
 }
 
 #[cfg(test)]

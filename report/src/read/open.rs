@@ -5,7 +5,7 @@
 //! lead elsewhere by then.
 
 use std::fs::{self, File, FileType};
-use std::io::{self, Error, ErrorKind, Read};
+use std::io::{self, Error, ErrorKind};
 use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::Path;
 
@@ -23,29 +23,6 @@ pub fn regular(path: &Path) -> io::Result<File> {
     let file = File::options().read(true).custom_flags(flags.cast_signed()).open(path)?;
     check(file.metadata()?.file_type())?;
     Ok(file)
-}
-
-/// The content of the regular file at `path`, if it has at most `limit` bytes.
-///
-/// # Errors
-/// As for [`regular`], and a longer file.
-pub fn whole(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
-    content(&mut regular(path)?, limit)
-}
-
-/// What follows in a file, if that is at most `limit` bytes.
-///
-/// # Errors
-/// More than that, and those of the file system.
-pub fn content(file: &mut File, limit: u64) -> io::Result<Vec<u8>> {
-    let too_long = || Error::new(ErrorKind::FileTooLarge, format!("it has more than {limit} bytes"));
-    if file.metadata()?.len() > limit {
-        return Err(too_long());
-    }
-    let mut bytes = Vec::new();
-    // It may grow meanwhile.
-    file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > limit { Err(too_long()) } else { Ok(bytes) }
 }
 
 fn check(kind: FileType) -> io::Result<()> {
@@ -75,14 +52,16 @@ mod tests {
         rustix::fs::mkfifoat(rustix::fs::CWD, at("pipe"), rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR)
             .expect("writable");
         let _socket = std::os::unix::net::UnixListener::bind(at("socket")).expect("writable");
-        let says = |path: &Path| whole(path, 4).map_err(|error| error.to_string());
-        assert_eq!(says(&at("file")), Ok(b"text".to_vec()));
-        assert_eq!(says(&at("link")), Ok(b"text".to_vec()));
+        let says = |path: &Path| match regular(path) {
+            Ok(file) => io::read_to_string(file).map_err(|error| error.to_string()),
+            Err(error) => Err(error.to_string()),
+        };
+        assert_eq!(says(&at("file")), Ok("text".into()));
+        assert_eq!(says(&at("link")), Ok("text".into()));
         assert_eq!(says(&at("pipe")), Err("it is a pipe, not a regular file".into()));
         assert_eq!(says(&at("socket")), Err("it is a socket, not a regular file".into()));
         assert_eq!(says(Path::new("/dev/zero")), Err("it is a device, not a regular file".into()));
         assert_eq!(says(folder.path()), Err("it is a directory".into()));
-        assert_eq!(whole(&at("file"), 3).map_err(|error| error.kind()), Err(ErrorKind::FileTooLarge));
-        assert_eq!(whole(&at("none"), 3).map_err(|error| error.kind()), Err(ErrorKind::NotFound));
+        assert_eq!(regular(&at("none")).map_err(|error| error.kind()).err(), Some(ErrorKind::NotFound));
     }
 }

@@ -18,8 +18,8 @@ use pathformat::raw::{self, Header, Sums};
 use pathformat::{PROFILE_VERSION, RAW_VERSION, wire};
 use rustix::fs::{SeekFrom, seek};
 
-use crate::analyse::model::Run;
 use crate::read::file_names::EXTENSION;
+use crate::read::run::Run;
 
 /// No header is longer: it has 64 KiB of arguments, as much of a map, and 36 bytes for each module.
 const LONGEST_HEADER: u64 = 1 << 26;

@@ -14,14 +14,12 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Error, Result, anyhow};
-use owo_colors::OwoColorize;
 use pathformat::profile::{Part, RunId};
 use rayon::prelude::*;
 
+use crate::read::observer::{Observer, Work};
 use crate::read::profile::ProfileFile;
-use crate::read::progress::Progress;
 use crate::read::records::{Input, Record};
-use crate::show::style::plural;
 
 /// How many records are in memory at a time.
 const BATCH: usize = 64;
@@ -72,20 +70,31 @@ pub struct Notices {
     /// What could not be used.
     pub problems: Vec<Error>,
     /// What does no harm.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Warning>,
 }
 
-impl Notices {
-    /// Tells what does no harm.
-    pub fn warn(&self) {
-        for warning in &self.warnings {
-            anstream::eprintln!("{} {warning}", "warning:".yellow().bold());
-        }
-    }
+/// Something that does no harm, but that whoever reads the counts may want to know.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Warning {
+    /// Runs were given more than once and counted once.
+    Doubles {
+        /// How many.
+        runs: usize,
+        /// The file in which the first of them was met again.
+        first: PathBuf,
+    },
+    /// Runs of earlier builds of the program were left out.
+    Outdated {
+        /// How many.
+        runs: usize,
+        /// A file that holds one.
+        first: PathBuf,
+    },
 }
 
 /// Reads the records of `inputs` and gives them to `taker`, without the runs that it has already.
-pub fn each(inputs: &[Input], options: &Options, taker: &mut impl Taker) -> Notices {
+/// `observer` is told of each record that was read.
+pub fn each(inputs: &[Input], options: &Options, observer: &dyn Observer, taker: &mut impl Taker) -> Notices {
     let mut reading = Reading::new(options);
     let mut records = Vec::new();
     for input in inputs {
@@ -97,13 +106,14 @@ pub fn each(inputs: &[Input], options: &Options, taker: &mut impl Taker) -> Noti
             Err(why) => reading.refuse(records.len(), &input.path, None, why),
         }
     }
-    let progress = Progress::new("reading profiles", records.len());
-    reading.read(&records, taker, &progress);
+    observer.begin(Work::Reading, records.len());
+    reading.read(&records, taker, observer);
     let refused = std::mem::take(&mut reading.refused);
     let (again, lost): (Vec<_>, Vec<_>) =
         refused.into_iter().partition(|refused| refused.of.as_ref().is_some_and(|(_, id)| taker.takes_now(id)));
     reading.refused = lost;
     again.into_iter().for_each(|refused| reading.try_again(refused, &records, taker));
+    observer.end();
     reading.notices(taker)
 }
 
@@ -139,12 +149,12 @@ impl<'a> Reading<'a> {
         self.refused.push(Refused { place, path: path.to_path_buf(), of, why: format!("{why:#}") });
     }
 
-    fn read(&mut self, records: &[&Record], taker: &mut impl Taker, progress: &Progress) {
+    fn read(&mut self, records: &[&Record], taker: &mut impl Taker, observer: &dyn Observer) {
         let places = |wanted: &dyn Fn(&Record) -> bool| -> Vec<usize> {
             (0..records.len()).filter(|&place| wanted(records[place])).collect()
         };
         let mut merged: Vec<(usize, ProfileFile)> = Vec::new();
-        self.pass(&places(&|record| record.merged), records, progress, |_, place, file| merged.push((place, file)));
+        self.pass(&places(&|record| record.merged), records, observer, |_, place, file| merged.push((place, file)));
         let runs = |file: &ProfileFile| file.parts.iter().map(|part| part.runs.len()).sum::<usize>();
         merged.sort_by_key(|(place, file)| (Reverse(runs(file)), *place));
         let mut unfinished = Vec::new();
@@ -159,9 +169,9 @@ impl<'a> Reading<'a> {
             }
         }
         let ended = places(&|record| !record.merged && record.complete);
-        self.pass(&ended, records, progress, |reading, place, file| reading.offer(place, file, taker));
+        self.pass(&ended, records, observer, |reading, place, file| reading.offer(place, file, taker));
         let waiting = places(&|record| !record.merged && !record.complete);
-        self.pass(&waiting, records, progress, |reading, place, file| reading.offer(place, file, taker));
+        self.pass(&waiting, records, observer, |reading, place, file| reading.offer(place, file, taker));
         unfinished.into_iter().for_each(|(place, file)| self.offer(place, file, taker));
     }
 
@@ -170,7 +180,7 @@ impl<'a> Reading<'a> {
         &mut self,
         places: &[usize],
         records: &[&Record],
-        progress: &Progress,
+        observer: &dyn Observer,
         mut take: impl FnMut(&mut Self, usize, ProfileFile),
     ) {
         for batch in places.chunks(BATCH) {
@@ -180,7 +190,7 @@ impl<'a> Reading<'a> {
                     Ok(file) => take(self, place, file),
                     Err(why) => self.refuse(place, &records[place].path, None, &why),
                 }
-                progress.step();
+                observer.step();
             }
         }
     }
@@ -252,27 +262,9 @@ impl<'a> Reading<'a> {
                 problems.add(&refused.path, &refused.why);
             }
         }
-        let mut warnings = Vec::new();
-        if let Some(first) = &self.first {
-            let others = if self.left_out > 1 { ", the first one" } else { "" };
-            warnings.push(format!(
-                "{} given more than once and counted once{others} in {}; --allow-duplicates counts \
-                 each time",
-                match self.left_out {
-                    1 => "1 run is".into(),
-                    more => format!("{} are", plural(more, "run")),
-                },
-                first.display()
-            ));
-        }
-        if let Some(path) = outdated_in {
-            warnings.push(format!(
-                "{} of earlier builds of the program {} left out ({})",
-                plural(outdated, "run"),
-                if outdated == 1 { "is" } else { "are" },
-                path.display()
-            ));
-        }
+        let doubles = self.first.map(|first| Warning::Doubles { runs: self.left_out, first });
+        let outdated = outdated_in.map(|first| Warning::Outdated { runs: outdated, first: first.clone() });
+        let warnings = doubles.into_iter().chain(outdated).collect();
         let mut all = self.problems;
         all.extend(problems.finish());
         Notices { problems: all, warnings }

@@ -8,7 +8,7 @@
 //! it left for good.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io::{Result, Write};
 
 use comfy_table::CellAlignment::{Left, Right};
@@ -17,7 +17,7 @@ use owo_colors::OwoColorize;
 use pathformat::manifest::INDIRECT;
 
 use crate::analyse::model::{Count, Function, Report, Site};
-use crate::read::names::Names;
+use crate::read::names::demangle;
 use crate::show::notation::place;
 use crate::show::style::{first_of, grouped, percent, shown, table};
 
@@ -196,6 +196,21 @@ fn callee(made: &Made<'_>, names: &Names<'_>) -> String {
         targets.push(share("others".dimmed().to_string(), rest));
     }
     format!("* {}", targets.join(", "))
+}
+
+/// What the functions of a report are called, by symbol.
+struct Names<'a>(HashMap<&'a str, &'a Function>);
+
+impl<'a> Names<'a> {
+    /// The names of all functions, counted or not.
+    fn new(report: &'a Report) -> Self {
+        Self(report.functions.iter().map(|function| (function.shape.name.as_str(), function)).collect())
+    }
+
+    /// What a symbol is called.
+    fn of(&self, symbol: &str) -> String {
+        self.0.get(symbol).map_or_else(|| demangle(symbol), |function| function.demangled.clone())
+    }
 }
 
 fn doubtful(count: Count, in_doubt: bool) -> String {

@@ -4,9 +4,9 @@ use std::io::{Result, Write};
 
 use owo_colors::OwoColorize;
 
-use crate::analyse::matching::build_id;
 use crate::analyse::model::{Count, Function, Report, Run};
 use crate::read::file_names::profile_of;
+use crate::read::image::build_id_in_words;
 use crate::show::style::{elide, grouped, plural};
 
 /// Writes the heading, fitted to a width in characters.
@@ -17,7 +17,13 @@ pub(crate) fn write(report: &Report, width: Option<usize>, out: &mut impl Write)
     let room = width.map(|width| width.saturating_sub(10));
     for image in &report.images {
         let path = image.path.display().to_string();
-        writeln!(out, "{:<9} {} {}", "image".dimmed(), elide(&path, room).bold(), build_id(&image.build_id).dimmed())?;
+        writeln!(
+            out,
+            "{:<9} {} {}",
+            "image".dimmed(),
+            elide(&path, room).bold(),
+            build_id_in_words(&image.build_id).dimmed()
+        )?;
     }
     match report.runs.as_slice() {
         [run] if run.count <= 1 => writeln!(out, "{:<9} {}", "run".dimmed(), elide(&describe(run), room))?,

@@ -499,7 +499,7 @@ mod tests {
         second.runs[0].unregistered_threads = true;
         first.runs.extend(first.runs.clone());
         first.runs.iter_mut().for_each(|run| run.incomplete = true);
-        let (report, problems) = crate::analyse::decode::decode(vec![first, second]);
+        let (report, problems) = crate::analyse::decode::decode(vec![first, second], &());
         assert!(problems.is_empty(), "{problems:?}");
         insta::assert_snapshot!("two-images", written(&report, &Options { top: 3, ..Options::default() }));
     }
@@ -511,7 +511,7 @@ mod tests {
         assert!(text.contains("No counted function matches `no_such_*`."), "{text}");
         let mut idle = sample::loaded();
         idle.modules.iter_mut().for_each(|module| module.counts.clear());
-        let text = written(&crate::analyse::decode::decode(vec![idle]).0, &Options::default());
+        let text = written(&crate::analyse::decode::decode(vec![idle], &()).0, &Options::default());
         assert!(text.contains("No path was executed."), "{text}");
     }
 }

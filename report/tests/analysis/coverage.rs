@@ -1,9 +1,10 @@
 //! What was covered, as it is shown.
 
 use pathformat::manifest::{self, Block, CutReason, DagEdge, DagEdgeKind, Edge, Exit, Location, Outcome, Whole};
-use pathprof::analyse::coverage::{Coverage, Options, write};
+use pathprof::analyse::coverage::Coverage;
 use pathprof::analyse::model::{Count, End, Function, Module, Path, Report, Start};
 use pathprof::analyse::source_files::Covered;
+use pathprof::show::coverage::{Options, write};
 
 /// A function from line 2 on, which is a line of its entry: `if` on line 3, with a way on line 4
 /// and one on line 6, then line 8. Each way as often as told.

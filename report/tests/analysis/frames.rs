@@ -94,7 +94,7 @@ fn counted(function: Function, processes: &[&[(u64, u64)]]) -> Counted {
 
 /// What is found of it.
 fn of_processes(function: Function, processes: &[&[(u64, u64)]]) -> pathprof::analyse::model::Function {
-    let (report, problems) = decode(vec![loaded(vec![counted(function, processes)])]);
+    let (report, problems) = decode(vec![loaded(vec![counted(function, processes)])], &());
     assert!(problems.is_empty(), "{problems:?}");
     report.functions.into_iter().next().expect("the function")
 }
@@ -124,7 +124,7 @@ fn what_children_of_several_copies_took_over_is_added_up() {
         counted(function, &[&[(0, frames)], &[(1, frames)]])
     };
     for copies in [&[3, 2][..], &[2, 3, 4]] {
-        let (report, problems) = decode(vec![loaded(copies.iter().map(copy).collect())]);
+        let (report, problems) = decode(vec![loaded(copies.iter().map(copy).collect())], &());
         assert!(problems.is_empty(), "{problems:?}");
         let [found] = report.functions.as_slice() else { panic!("one function") };
         let all = copies.iter().copied().map(Count::from).sum();

@@ -224,7 +224,7 @@ pub(crate) fn decoded(
     let mut counted = Counted::new(counters, manifest, Vec::new());
     let counts: Vec<_> = counts.iter().map(|(&index, &count)| (index, count)).filter(|(_, count)| *count > 0).collect();
     counted.add(&counts, keys, |address| format!("f{address}"));
-    let (report, problems) = pathprof::analyse::decode::decode(vec![loaded(vec![counted])]);
+    let (report, problems) = pathprof::analyse::decode::decode(vec![loaded(vec![counted])], &());
     assert!(problems.is_empty(), "{problems:?}");
     report.functions.into_iter().next().expect("the function")
 }

@@ -55,7 +55,7 @@ fn written(folder: &TempDir, profiles: &[Profile<'_>]) -> Vec<Input> {
 /// Merges them into one file, and reads it.
 fn merged(profiles: &[Profile<'_>]) -> ProfileFile {
     let folder = TempDir::new().expect("a folder");
-    let (images, notices) = merge::read(&written(&folder, profiles), &Options::default(), "");
+    let (images, notices) = merge::read(&written(&folder, profiles), &Options::default(), "", &());
     assert!(notices.problems.is_empty() && notices.warnings.is_empty(), "{notices:?}");
     let target = folder.path().join("new/merged.pathprof");
     merge::write(&images, &target, false).expect("written");
@@ -97,7 +97,7 @@ fn the_head_of_a_merged_record_has_the_flags_of_all_its_parts() {
         let folder = TempDir::new().expect("a folder");
         let part = |&flags: &u32| profile_of(Head { flags, ..head() }, vec![module(1, &[(0, 1)])]);
         let inputs = written(&folder, &all.iter().map(part).collect::<Vec<_>>());
-        let (images, _) = merge::read(&inputs, &Options::default(), "");
+        let (images, _) = merge::read(&inputs, &Options::default(), "", &());
         let record = images.records().next().expect("one image");
         Head::decode(&record).expect("sound").flags
     };
@@ -184,12 +184,12 @@ fn the_order_of_runs_does_not_matter() {
                     path.into()
                 })
                 .collect();
-            let (images, _) = merge::read(&inputs, &Options::default(), "");
+            let (images, _) = merge::read(&inputs, &Options::default(), "", &());
             let target = own.join("merged.pathprof");
             merge::write(&images, &target, false).expect("written");
             targets.push(Input::from(target));
         }
-        let (images, notices) = merge::read(&targets, &Options::default(), "");
+        let (images, notices) = merge::read(&targets, &Options::default(), "", &());
         assert!(notices.problems.is_empty() && notices.warnings.is_empty(), "{notices:?}");
         images.records().next().expect("one image")
     };
@@ -207,13 +207,13 @@ fn labels_keep_runs_apart() {
     let profiles = [1, 2].map(|count| profile_of(head(), vec![module(1, &[(0, count)])]));
     let inputs = written(&folder, &profiles);
     for (input, label) in inputs.iter().zip(["one", "other"]) {
-        let (images, _) = merge::read(std::slice::from_ref(input), &Options::default(), label);
+        let (images, _) = merge::read(std::slice::from_ref(input), &Options::default(), label, &());
         merge::write(&images, &folder.path().join(label), false).expect("written");
     }
     let both = ["one", "other"].map(|label| Input::from(folder.path().join(label)));
     let counts = |label: Option<&str>| {
         let options = Options { label: label.map(str::to_owned), ..Options::default() };
-        let (images, _) = merge::read(&both, &options, "late");
+        let (images, _) = merge::read(&both, &options, "late", &());
         let bytes = images.records().next().unwrap_or_default();
         let parts = Profile::decode(&bytes).map(|profile| profile.parts).unwrap_or_default();
         parts.iter().map(|part| (part.label.clone(), part.modules[0].counts[0].1)).collect::<Vec<_>>()
@@ -249,7 +249,7 @@ fn profiles_of_several_images_need_a_folder() {
         profile_of(Head { image, build_id: image, ..head() }, vec![module(1, &[(0, count)])])
     };
     let paths = written(&folder, &[of(b"/a/x", 1), of(b"/b/x", 2), of(b"/b/y", 3)]);
-    let (images, _) = merge::read(&paths, &Options::default(), "");
+    let (images, _) = merge::read(&paths, &Options::default(), "", &());
     assert_eq!(images.len(), 3);
     let file = folder.path().join("one.pathprof");
     let error = merge::write(&images, &file, false).expect_err("three images").to_string();
@@ -269,7 +269,7 @@ fn profiles_of_several_images_need_a_folder() {
         assert_eq!(found, [("/a/x".into(), 1), ("/b/x".into(), 2), ("/b/y".into(), 3)]);
     }
     // One image goes where it is told, without a folder to name.
-    let (one, _) = merge::read(&paths[..1], &Options::default(), "");
+    let (one, _) = merge::read(&paths[..1], &Options::default(), "", &());
     merge::write(&one, &file, false).expect("written");
     assert_eq!(read(&file).parts[0].modules, [module(1, &[(0, 1)])]);
 }
@@ -280,9 +280,9 @@ fn only_what_is_among_the_runs_is_replaced() {
     let at = |name: &str| folder.path().join(name);
     let profiles = [1, 2].map(|count| profile_of(head(), vec![module(1, &[(0, count)])]));
     let inputs = written(&folder, &profiles);
-    let (both, _) = merge::read(&inputs, &Options::default(), "");
-    let (one, _) = merge::read(&inputs[..1], &Options::default(), "");
-    let (none, notices) = merge::read(&[at("gone").into()], &Options::default(), "");
+    let (both, _) = merge::read(&inputs, &Options::default(), "", &());
+    let (one, _) = merge::read(&inputs[..1], &Options::default(), "", &());
+    let (none, notices) = merge::read(&[at("gone").into()], &Options::default(), "", &());
     assert!(!both.is_empty() && none.is_empty() && notices.problems.len() == 1);
     let count = |name: &str| read(&at(name)).parts[0].modules[0].counts[0].1;
     let write = |images: &merge::ByImage, name: &str, replace: bool| merge::write(images, &at(name), replace);
@@ -337,7 +337,7 @@ fn images_are_told_apart_by_their_build_ids_or_files() {
             })
             .collect();
         let own = TempDir::new().expect("a folder");
-        merge::read(&written(&own, &profiles), &Options::default(), "").0.len()
+        merge::read(&written(&own, &profiles), &Options::default(), "", &()).0.len()
     };
     assert_eq!(images(&[("program", b"a"), ("elsewhere", b"a"), ("program", b"b")]), 2);
     assert_eq!(images(&[("program", b""), ("link", b""), ("elsewhere", b""), ("elsewhere", b"")]), 2);
@@ -351,7 +351,7 @@ fn what_cannot_be_read_is_named_and_left_out() {
     let damaged = folder.path().join("damaged.pathprof");
     fs::write(&damaged, b"PATHPROF nonsense").expect("writable");
     paths.push(damaged.clone().into());
-    let (images, notices) = merge::read(&paths, &Options::default(), "");
+    let (images, notices) = merge::read(&paths, &Options::default(), "", &());
     assert_eq!(images.len(), 1);
     let [problem] = notices.problems.as_slice() else { panic!("one problem") };
     assert!(problem.to_string().starts_with(&format!("{}: ", damaged.display())), "{problem}");

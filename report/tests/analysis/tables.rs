@@ -83,7 +83,7 @@ fn copies_of_a_function_are_added_up_and_their_callees_too() {
         counted("blocks", caller("_Z1fv", 1, first, 0), true, &counts, names)
     };
     let modules = vec![copy(0, &[(0, 3), (1, 1), (2, 2), (3, 9)], ["g", "h"]), copy(7, &[(0, 5), (1, 4)], ["h", "g"])];
-    let (report, problems) = decode(vec![loaded(Vec::new()), loaded(modules)]);
+    let (report, problems) = decode(vec![loaded(Vec::new()), loaded(modules)], &());
     assert!(problems.is_empty(), "{problems:?}");
     let [f] = report.functions.as_slice() else { panic!("one function") };
     assert_eq!((f.image, f.module, f.demangled.as_str()), (1, 0, "f()"));
@@ -100,7 +100,7 @@ fn copies_are_the_same_if_nothing_tells_them_apart() {
         let mut other = caller("_Z1fv", 0, 0, 0);
         change(&mut other);
         let modules = [caller("_Z1fv", 0, 0, 0), other].map(|of| counted("blocks", of, true, &[], ["", ""]));
-        decode(vec![loaded(modules.into())]).0.functions.len()
+        decode(vec![loaded(modules.into())], &()).0.functions.len()
     };
     assert_eq!(listed(|_| ()), 1);
     assert_eq!(listed(|of| of.linkage = Linkage::Inline), 1);
@@ -117,7 +117,7 @@ fn functions_that_are_not_in_the_image_are_not_listed() {
         if skipped {
             function = Function { name: "f".into(), skipped: Some("why".into()), ..Function::default() };
         }
-        decode(vec![loaded(vec![counted("blocks", function, present, counts, ["", ""])])]).0.functions.len()
+        decode(vec![loaded(vec![counted("blocks", function, present, counts, ["", ""])])], &()).0.functions.len()
     };
     assert_eq!(listed(true, &[], false), 1);
     assert_eq!(listed(false, &[], false), 0);
@@ -137,7 +137,7 @@ fn functions_without_code_are_dropped_ones_of_the_source() {
             counted.manifest.stage = stage.into();
             counted
         };
-        let (report, problems) = decode(vec![loaded(units.iter().map(unit).collect())]);
+        let (report, problems) = decode(vec![loaded(units.iter().map(unit).collect())], &());
         assert!(problems.is_empty(), "{problems:?}");
         assert!(report.dropped.iter().all(|of| of.entries == 0 && of.block_counts == [0]));
         assert_eq!(report.of_source().count(), report.functions.len() + report.dropped.len());
@@ -166,7 +166,7 @@ fn problems(functions: Vec<Function>, counters: u64, counts: &[(u64, u64)]) -> V
     let manifest = Manifest { functions, ..Manifest::default() };
     let mut counted = Counted::new(counters, manifest, Vec::new());
     counted.add(counts, &[], |_| String::new());
-    decode(vec![loaded(vec![counted])]).1.iter().map(|problem| format!("{problem:#}")).collect()
+    decode(vec![loaded(vec![counted])], &()).1.iter().map(|problem| format!("{problem:#}")).collect()
 }
 
 #[test]
@@ -194,7 +194,9 @@ fn names_are_shown_as_the_source_writes_them() {
     assert_eq!(short("_Z"), None);
     let shown = |name: &str| {
         let function = Function { name: name.into(), ..caller("f", 0, 0, 0) };
-        decode(vec![loaded(vec![counted("blocks", function, true, &[], ["", ""])])]).0.functions[0].demangled.clone()
+        decode(vec![loaded(vec![counted("blocks", function, true, &[], ["", ""])])], &()).0.functions[0]
+            .demangled
+            .clone()
     };
     assert_eq!(shown("_ZN4util5weighEi"), "util::weigh(int)");
     assert_eq!(shown("main"), "main");
@@ -215,7 +217,7 @@ fn every_function_knows_its_unit_and_what_it_called_whatever_is_counted() {
         loaded(vec![first, counted("b", second, true, &counts, ["h", "g"])])
     };
     let images = vec![units(caller("f1", 1, 0, 0), with_a_path("f2")), units(with_a_path("f3"), caller("f4", 1, 0, 0))];
-    let (report, problems) = decode(images);
+    let (report, problems) = decode(images, &());
     assert!(problems.is_empty(), "{problems:?}");
     let places: Vec<_> = report.functions.iter().map(|of| (of.demangled.as_str(), of.image, of.module)).collect();
     assert_eq!(places, [("f1", 0, 0), ("f2", 0, 1), ("f3", 1, 2), ("f4", 1, 3)]);
@@ -233,7 +235,7 @@ fn only_where_something_was_counted_a_process_was_interrupted_in_it() {
     let interrupted = |function: Function, counts: &[(u64, u64)]| {
         let mut counted = counted("blocks", function, true, counts, ["", ""]);
         counted.interrupted = 3;
-        decode(vec![loaded(vec![counted])]).0.functions[0].interrupted
+        decode(vec![loaded(vec![counted])], &()).0.functions[0].interrupted
     };
     assert_eq!(interrupted(caller("f", 0, 0, 0), &[(0, 7)]), 3);
     assert_eq!(interrupted(caller("f", 0, 0, 0), &[]), 0);
@@ -251,7 +253,7 @@ fn a_function_without_counters_is_counted_as_its_unit_is() {
         ..caller("f", 0, 0, 0)
     };
     for (mode, edge) in [("blocks", Some(0)), ("calls", None)] {
-        let (report, problems) = decode(vec![loaded(vec![counted(mode, function.clone(), true, &[], ["", ""])])]);
+        let (report, problems) = decode(vec![loaded(vec![counted(mode, function.clone(), true, &[], ["", ""])])], &());
         assert!(problems.is_empty(), "{problems:?}");
         let found = &report.functions[0];
         assert_eq!((found.only_calls, found.edge_counts.as_slice()), (mode == "calls", &[edge][..]), "{mode}");
