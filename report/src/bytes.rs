@@ -16,6 +16,7 @@ use crate::analyse::decode;
 use crate::analyse::model::{Image, Run};
 use crate::export::json;
 use crate::read::image;
+use crate::show::options::Options;
 use crate::show::report;
 
 /// The payload of a manifest, decoded and shown with counts for its first counters.
@@ -30,7 +31,7 @@ pub fn manifest(bytes: &[u8]) {
     let image = Image { path: "image".into(), build_id: Vec::new() };
     let (report, _) = decode::decode(vec![Loaded { image, runs: vec![Run::default()], modules: vec![counted] }], &());
     // A full report of a graph with many edges is long; a few rows go the same ways.
-    let options = report::Options { top: 5, ..report::Options::default() };
+    let options = Options { top: 5, ..Options::default() };
     report::write(&report.clone().into(), &options, &mut Vec::new()).expect("memory does not fail");
     json::write(&report, false, &mut Vec::new()).expect("memory does not fail");
 }

@@ -16,21 +16,9 @@ use crate::analyse::model::Count;
 /// Counts of blocks, and of edges as far as they are known.
 type Counts = (Vec<Count>, Vec<Option<Count>>);
 
-/// From counters of blocks, by their order; with `only_calls`, of no others than those that
-/// [tell of calls](Function::tells_of_calls).
-pub fn from_blocks(shape: &Function, counters: &BTreeMap<u64, Count>, only_calls: bool) -> Counts {
-    let mut known = vec![None; shape.blocks.len()];
-    for (counter, &block) in (0..).zip(&shape.counted_blocks) {
-        known[block as usize] = Some(signed(counters, counter));
-    }
-    let edges: Vec<_> = shape.edges.iter().map(|edge| (edge.from, edge.to)).collect();
-    let leaves: Vec<_> = shape.blocks.iter().map(|block| block.exit.is_some() || block.may_stay).collect();
-    let unwanted = |block: usize| only_calls && !shape.tells_of_calls(block as u32);
-    let counts = blocks::network(&edges, &leaves).without(unwanted).derive(known);
-    let blocks: Vec<_> = counts.into_iter().map(|count| positive(count.unwrap_or_default())).collect();
-    if only_calls {
-        return (blocks, vec![None; edges.len()]);
-    }
+/// From counters of blocks, by their order.
+pub fn from_blocks(shape: &Function, counters: &BTreeMap<u64, Count>) -> Counts {
+    let blocks = block_counts(shape, counters, |_| true);
     let arcs = arcs(shape);
     let of_block = |arc: &Arc| match arc {
         Arc::Block(block) => i128::try_from(blocks[block.index()]).ok(),
@@ -39,6 +27,25 @@ pub fn from_blocks(shape: &Function, counters: &BTreeMap<u64, Count>, only_calls
     let known = arcs.list.iter().map(of_block).collect();
     let (_, edges) = of_arcs(shape, &arcs, &arcs.derive(known));
     (blocks, edges)
+}
+
+/// From counters of blocks, by their order, that only tell how often the blocks ran that
+/// [tell of calls](Function::tells_of_calls).
+pub fn from_calls(shape: &Function, counters: &BTreeMap<u64, Count>) -> Counts {
+    let blocks = block_counts(shape, counters, |block| shape.tells_of_calls(block as u32));
+    (blocks, vec![None; shape.edges.len()])
+}
+
+/// The counts of the `wanted` blocks; of the others, as far as they are known, and else 0.
+fn block_counts(shape: &Function, counters: &BTreeMap<u64, Count>, wanted: impl Fn(usize) -> bool) -> Vec<Count> {
+    let mut known = vec![None; shape.blocks.len()];
+    for (counter, &block) in (0..).zip(&shape.counted_blocks) {
+        known[block as usize] = Some(signed(counters, counter));
+    }
+    let edges: Vec<_> = shape.edges.iter().map(|edge| (edge.from, edge.to)).collect();
+    let leaves: Vec<_> = shape.blocks.iter().map(|block| block.exit.is_some() || block.may_stay).collect();
+    let counts = blocks::network(&edges, &leaves).without(|block| !wanted(block)).derive(known);
+    counts.into_iter().map(|count| positive(count.unwrap_or_default())).collect()
 }
 
 /// From counters of arcs, by their order.

@@ -1,23 +1,23 @@
 //! Turns counters into paths: counter index → function → path id → acyclic edges → basic blocks.
 //!
-//! The values that the acyclic edges carry come from the manifest, so the report never computes a
-//! numbering of its own. Copies of an inline function (equal name and graph, in several modules of
-//! one image) are summed before decoding. Nothing here trusts its input: a function whose manifest
-//! or counters make no sense is left out and becomes a problem that names it.
+//! The values on the acyclic edges come from the manifest: the report never computes a numbering of
+//! its own. Nothing here trusts its input. A function whose manifest or counters make no sense is
+//! left out and becomes a problem that names it.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
 use std::path::Path as FilePath;
 
-use anyhow::{Context, Error, Result, anyhow, bail};
-use pathformat::manifest::{self, Linkage, TableOf};
+use anyhow::{Context, Error, Result, anyhow};
+use pathformat::manifest::{self, TableOf};
 use pathformat::wire::Allowance;
 use rayon::prelude::*;
 
 use crate::analyse::acyclic::{decoder, memory, path};
 use crate::analyse::count_inference;
-use crate::analyse::counted::{Counted, Loaded};
+use crate::analyse::counted::Loaded;
 use crate::analyse::flow;
-use crate::analyse::model::{Count, Function, Module, Report, Site, instructions};
+use crate::analyse::model::{Count, Counting, Function, Module, Report, Site, instructions};
+use crate::analyse::slices::{FunctionCounts, merge_copies, never_ran, slice};
 use crate::analyse::tables::{Seen, Thing};
 use crate::analyse::uncut_paths;
 use crate::read::names;
@@ -40,7 +40,7 @@ pub fn decode(images: Vec<Loaded>, observer: &dyn Observer) -> (Report, Vec<Erro
                 Err(error) => problems.push(damaged(&place, &source, &error)),
             }
         }
-        let (kept, without_code) = raw.into_iter().partition(Raw::has_code);
+        let (kept, without_code) = raw.into_iter().partition(FunctionCounts::has_code);
         let kept = merge_copies(kept);
         dropped.extend(never_ran(without_code, &kept, &report.modules));
         plan.extend(kept);
@@ -76,7 +76,7 @@ pub fn decode(images: Vec<Loaded>, observer: &dyn Observer) -> (Report, Vec<Erro
 
 /// How much memory executed paths may take: a few bytes of a profile stand for a path of any
 /// length.
-fn allowance(plan: &[Raw]) -> Allowance {
+fn allowance(plan: &[FunctionCounts]) -> Allowance {
     let paths = plan.iter().map(|raw| raw.counts.len() as u64).sum::<u64>();
     let blocks = plan.iter().map(|raw| raw.shape.blocks.len() as u64).sum::<u64>();
     Allowance::new(room(paths, blocks))
@@ -107,131 +107,11 @@ fn describe(manifest: &manifest::Manifest) -> Module {
     }
 }
 
-/// A function with its counters, not yet decoded.
-struct Raw {
-    image: usize,
-    module: usize,
-    shape: manifest::Function,
-    /// Whether it is in the image.
-    present: bool,
-    /// Whether its unit counts only calls.
-    only_calls: bool,
-    /// How many of the processes that counted in its unit were killed, or ended while other threads
-    /// were running.
-    interrupted: Count,
-    entries: Count,
-    tables: BTreeMap<TableOf, Seen>,
-    /// Count by path id.
-    counts: BTreeMap<u64, Count>,
-    /// By id of a path in flight, how often a forked process went on where its parent had come
-    /// along that path.
-    inherited: BTreeMap<u64, Count>,
-}
-
-/// Cuts a module's array into the counters of its functions.
-fn slice(counted: Counted, image: usize, module: usize) -> Result<Vec<Raw>> {
-    let Counted { counters, manifest, present, counts, interrupted, inherited, mut entries, tables, .. } = counted;
-    let mut by_function: HashMap<usize, BTreeMap<TableOf, Seen>> = HashMap::new();
-    for ((function, of), seen) in tables {
-        by_function.entry(function).or_default().insert(of, seen);
-    }
-    let functions = manifest.functions.into_iter().zip(present.into_iter().chain(std::iter::repeat(true)));
-    let only_calls = manifest.mode == "calls";
-    let raw = functions.enumerate().map(|(index, (shape, present))| {
-        let entries = entries.remove(&index).unwrap_or_default();
-        let tables = by_function.remove(&index).unwrap_or_default();
-        let (counts, inherited) = (BTreeMap::new(), BTreeMap::new());
-        Raw { image, module, shape, present, only_calls, interrupted, entries, tables, counts, inherited }
-    });
-    let mut raw: Vec<_> = raw.collect();
-    let mut order: Vec<usize> = (0..raw.len()).filter(|&at| raw[at].shape.counters() > 0).collect();
-    order.sort_by_key(|&at| raw[at].shape.first_counter);
-    let mut next = 0;
-    for &at in &order {
-        let shape = &raw[at].shape;
-        if shape.skipped.is_some() {
-            bail!("the function {} is skipped and has counters", shape.name);
-        }
-        let end = shape.first_counter.checked_add(shape.counters()).filter(|&end| end <= counters);
-        match end {
-            Some(end) if shape.first_counter >= next => next = end,
-            _ => bail!("the counters of the function {} are not its own", shape.name),
-        }
-    }
-    let counts = counts.into_iter().map(|(index, count)| (index, count, false));
-    for (index, count, is_inherited) in counts.chain(inherited.into_iter().map(|(index, count)| (index, count, true))) {
-        let after = order.partition_point(|&at| raw[at].shape.first_counter <= index);
-        let owner = after.checked_sub(1).map(|before| &mut raw[order[before]]);
-        match owner {
-            Some(owner) if index - owner.shape.first_counter < owner.shape.counters() => {
-                let counts = if is_inherited { &mut owner.inherited } else { &mut owner.counts };
-                counts.insert(index - owner.shape.first_counter, count);
-            }
-            _ => bail!("counter {index} belongs to no function"),
-        }
-    }
-    Ok(raw)
-}
-
-impl Raw {
-    /// Whether the image may have code of it. What is not counted has no word in the image that
-    /// could tell.
-    fn has_code(&self) -> bool {
-        self.present || !self.counts.is_empty() || self.shape.skipped.is_some()
-    }
-}
-
-/// Of the functions of an image that it has no code of, those that no other copy stands for, each
-/// once.
-fn never_ran(without_code: Vec<Raw>, kept: &[Raw], modules: &[Module]) -> Vec<Raw> {
-    let shared = |of: &Raw| of.shape.linkage != Linkage::Internal;
-    let mut known: HashSet<String> = kept.iter().filter(|of| shared(of)).map(|of| of.shape.name.clone()).collect();
-    let mut never = without_code;
-    never.retain(|of| {
-        let is_source = modules[of.module].stage == "early" && of.shape.linkage != Linkage::Copy;
-        is_source && (!shared(of) || known.insert(of.shape.name.clone()))
-    });
-    never
-}
-
-/// Sums the copies of inline and weak functions of one image into the first copy.
-fn merge_copies(functions: Vec<Raw>) -> Vec<Raw> {
-    let mut merged: Vec<Raw> = Vec::with_capacity(functions.len());
-    let mut first: HashMap<(String, u64, u64, bool), usize> = HashMap::new();
-    for function in functions {
-        let shape = &function.shape;
-        if !matches!(shape.linkage, Linkage::Inline | Linkage::Weak) {
-            merged.push(function);
-            continue;
-        }
-        let key = (shape.name.clone(), shape.cfg_hash, shape.num_paths, shape.skipped.is_some());
-        match first.get(&key) {
-            Some(&at) => {
-                merged[at].entries = merged[at].entries.saturating_add(function.entries);
-                for (of, seen) in function.tables {
-                    merged[at].tables.entry(of).or_default().add(seen);
-                }
-                for (id, count) in function.counts {
-                    *merged[at].counts.entry(id).or_default() += count;
-                }
-                for (id, count) in function.inherited {
-                    *merged[at].inherited.entry(id).or_default() += count;
-                }
-            }
-            None => {
-                first.insert(key, merged.len());
-                merged.push(function);
-            }
-        }
-    }
-    merged
-}
-
-fn function(raw: Raw, allowance: &Allowance) -> Result<Function> {
-    if raw.shape.num_paths == 0 {
+fn function(raw: FunctionCounts, allowance: &Allowance) -> Result<Function> {
+    if raw.counting != Counting::Paths {
         return Ok(without_paths(raw));
     }
-    let Raw { image, module, shape, entries, mut tables, counts, inherited, .. } = raw;
+    let FunctionCounts { image, module, shape, counting, entries, mut tables, counts, inherited, .. } = raw;
     let sites = sites(&shape, &mut tables);
     let seen = tables.remove(&TableOf::Paths).unwrap_or_default();
     let mut dag_counts = vec![0; shape.dag.len()];
@@ -269,6 +149,7 @@ fn function(raw: Raw, allowance: &Allowance) -> Result<Function> {
         module,
         demangled,
         shape,
+        counting,
         entries,
         paths,
         beyond_table,
@@ -280,15 +161,15 @@ fn function(raw: Raw, allowance: &Allowance) -> Result<Function> {
 }
 
 /// A function whose blocks or edges are counted, or nothing.
-fn without_paths(raw: Raw) -> Function {
-    let Raw { image, module, shape, only_calls, interrupted, mut tables, counts, .. } = raw;
+fn without_paths(raw: FunctionCounts) -> Function {
+    let FunctionCounts { image, module, shape, counting, interrupted, mut tables, counts, .. } = raw;
     // Where nothing was counted, nobody was in the middle of anything.
     let interrupted = if counts.is_empty() { 0 } else { interrupted };
     let sites = sites(&shape, &mut tables);
-    let (block_counts, edge_counts) = if shape.counted_arcs.is_empty() {
-        count_inference::from_blocks(&shape, &counts, only_calls)
-    } else {
-        count_inference::from_arcs(&shape, &counts)
+    let (block_counts, edge_counts) = match counting {
+        Counting::Edges => count_inference::from_arcs(&shape, &counts),
+        Counting::Calls => count_inference::from_calls(&shape, &counts),
+        Counting::Paths | Counting::Blocks | Counting::Nothing => count_inference::from_blocks(&shape, &counts),
     };
     let demangled = names::of(&shape);
     let entries = block_counts.first().copied().unwrap_or_default();
@@ -299,7 +180,7 @@ fn without_paths(raw: Raw) -> Function {
         shape,
         entries,
         block_counts,
-        only_calls,
+        counting,
         interrupted,
         edge_counts,
         sites,
@@ -334,8 +215,9 @@ mod tests {
     use pathformat::manifest::{CutReason, DagEdgeKind, Exit};
 
     use super::*;
+    use crate::analyse::counted::Counted;
     use crate::analyse::model::Path;
-    use crate::sample::{self, samples};
+    use crate::sample;
 
     #[test]
     fn copies_of_an_inline_function_are_one() {
@@ -439,30 +321,5 @@ mod tests {
             main.dag[0].kind = DagEdgeKind::Start { block: 1, why: CutReason::Limit };
         };
         assert_eq!(problems(back_at_the_entry), one("function main: path 1: it starts in its middle"));
-    }
-
-    #[test]
-    fn no_damage_to_a_graph_panics() {
-        let sound = samples::main_unit();
-        for edge in 0..sound.functions[0].dag.len() {
-            for kind in [
-                DagEdgeKind::Flow { edge: 5 },
-                DagEdgeKind::Leave { block: 0 },
-                DagEdgeKind::Start { block: 0, why: CutReason::Limit },
-                DagEdgeKind::End { block: 1, why: CutReason::Opaque },
-            ] {
-                for value in [0, 3, u64::MAX] {
-                    let mut loaded = sample::loaded();
-                    loaded.modules[0].manifest.functions[0].dag[edge] = manifest::DagEdge { kind, value };
-                    let (report, _) = decode(vec![loaded], &());
-                    crate::show::report::write(
-                        &report.into(),
-                        &crate::show::report::Options::default(),
-                        &mut Vec::new(),
-                    )
-                    .expect("in memory");
-                }
-            }
-        }
     }
 }

@@ -12,7 +12,7 @@ use pathformat::manifest::{DagEdge, DagEdgeKind, Function, Manifest};
 use paths::in_flight::{InFlight, Role};
 
 use crate::analyse::acyclic;
-use crate::analyse::model::Count;
+use crate::analyse::model::{Count, counts_paths};
 
 /// Where the counters of a module's functions stand, in their order, and what their paths in flight
 /// mean.
@@ -38,7 +38,7 @@ impl Layout {
     /// That of the functions of a manifest. A graph that makes no sense is told of where paths are
     /// decoded.
     pub fn of(manifest: &Manifest) -> Self {
-        let functions = manifest.functions.iter().enumerate().filter(|(_, function)| function.num_paths > 0);
+        let functions = manifest.functions.iter().enumerate().filter(|(_, function)| counts_paths(function));
         let place = |(at, function): (usize, &Function)| {
             let start = |edge: &DagEdge| match edge.kind {
                 DagEdgeKind::Start { .. } => Some(edge.value),

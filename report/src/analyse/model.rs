@@ -52,6 +52,8 @@ pub struct Function {
     pub demangled: String,
     /// The static facts.
     pub shape: manifest::Function,
+    /// What is counted in it.
+    pub counting: Counting,
     /// How often it was entered.
     pub entries: Count,
     /// Executed paths, by ascending id. One that has not ended may have an id beyond those of the
@@ -66,14 +68,51 @@ pub struct Function {
     /// other threads were running, and so may have been in the middle of the function. What has no
     /// counter of its own may be off by one for each of their threads.
     pub interrupted: Count,
-    /// Whether only calls are counted: of blocks that have none nothing is known, their counts are
-    /// 0 (see [`knows`](Self::knows)).
-    pub only_calls: bool,
     /// What its calls through pointers called, where that is recorded.
     pub sites: Vec<Site>,
     /// For each edge of the control-flow graph how often it was taken; `None` where the paths do
     /// not tell.
     pub edge_counts: Vec<Option<Count>>,
+}
+
+/// What is counted in a function.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Counting {
+    /// Nothing: it is skipped.
+    #[default]
+    Nothing,
+    /// Its paths.
+    Paths,
+    /// Its blocks, as many as tell of all.
+    Blocks,
+    /// Its edges, as many as tell of all.
+    Edges,
+    /// Its calls. Of blocks without calls nothing is known: their counts are 0 (see
+    /// [`Function::knows`]).
+    Calls,
+}
+
+impl Counting {
+    /// What the counters of a function are for, in a unit that counts `only_calls` or more.
+    pub fn of(shape: &manifest::Function, only_calls: bool) -> Self {
+        match shape {
+            _ if counts_paths(shape) => Self::Paths,
+            _ if only_calls => Self::Calls,
+            _ if !shape.counted_arcs.is_empty() => Self::Edges,
+            _ if shape.counters() > 0 => Self::Blocks,
+            _ => Self::Nothing,
+        }
+    }
+
+    /// Whether it is blocks, or edges, which tell of blocks.
+    pub fn is_of_blocks(self) -> bool {
+        matches!(self, Self::Blocks | Self::Edges)
+    }
+}
+
+/// Whether the counters of a function are for its paths.
+pub fn counts_paths(shape: &manifest::Function) -> bool {
+    shape.num_paths > 0
 }
 
 /// A call through a pointer, and what it called.
@@ -165,7 +204,7 @@ pub fn instructions(block: &manifest::Block) -> u64 {
 impl Function {
     /// Instructions that it executed, without those of its callees; 0 where only calls are counted.
     pub fn executed(&self) -> Count {
-        if self.only_calls {
+        if self.counting == Counting::Calls {
             return 0;
         }
         let blocks = self.shape.blocks.iter().zip(&self.block_counts);
@@ -181,14 +220,9 @@ impl Function {
             .fold(0, |sum: Count, (block, &count)| sum.saturating_add(count.saturating_mul(block.calls.len() as Count)))
     }
 
-    /// Whether its blocks or edges are counted instead of its paths.
-    pub fn counts_blocks(&self) -> bool {
-        self.shape.num_paths == 0 && self.shape.counters() > 0
-    }
-
     /// Whether it is known how often a block ran.
     pub fn knows(&self, block: usize) -> bool {
-        !self.only_calls || u32::try_from(block).is_ok_and(|block| self.shape.tells_of_calls(block))
+        self.counting != Counting::Calls || u32::try_from(block).is_ok_and(|block| self.shape.tells_of_calls(block))
     }
 
     /// Whether what is said of a block may be wrong, see [`interrupted`](Self::interrupted).
@@ -263,7 +297,7 @@ impl Report {
 
     /// The instrumented functions whose blocks all have counts.
     pub fn with_blocks(&self) -> impl Iterator<Item = &Function> {
-        self.counted().filter(|function| !function.only_calls)
+        self.counted().filter(|function| function.counting != Counting::Calls)
     }
 
     /// Instructions that all functions executed.

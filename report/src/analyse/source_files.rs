@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use pathformat::manifest::Outcome;
 
 use crate::analyse::lines::{self, locations};
-use crate::analyse::model::{Count, Function, Module, Report};
+use crate::analyse::model::{Count, Counting, Function, Module, Report};
 
 /// What is known of one file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -136,7 +136,7 @@ impl Files {
             let entries = file.functions.entry((shape.line, shape.name.clone())).or_default();
             *entries = entries.saturating_add(function.entries);
         }
-        if function.only_calls {
+        if function.counting == Counting::Calls {
             return;
         }
         for ((name, line, _), count) in lines::of(function) {

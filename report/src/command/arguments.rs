@@ -13,7 +13,7 @@ use pathprof::read::inputs::Choice;
 use pathprof::read::unique_runs::{self, Doubles};
 use pathprof::show::notation::Notation;
 use pathprof::show::opcodes::Rows;
-use pathprof::show::report::{Options, View};
+use pathprof::show::options::{Options, View};
 use pathprof::show::{calls, coverage};
 
 #[derive(Args)]

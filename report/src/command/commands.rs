@@ -15,8 +15,9 @@ use pathprof::launch::{diagnose, doctor, program};
 use pathprof::output;
 use pathprof::read::inputs::Choice;
 use pathprof::read::records::Record;
-use pathprof::read::unique_runs::Options;
+use pathprof::read::unique_runs;
 use pathprof::read::{inputs, records};
+use pathprof::show::options::{Options, View};
 use pathprof::show::style::{grouped, plural};
 use pathprof::show::{coverage, report, starts};
 
@@ -93,7 +94,7 @@ pub(crate) fn coverage(arguments: CoverageArguments) -> Result<u8> {
 pub(crate) fn merge(arguments: &MergeArguments) -> Result<u8> {
     let inputs = choose(&arguments.profiles, Choice::All)?;
     let mode = arguments.failure.failure_mode;
-    let options = Options { doubles: arguments.doubles.doubles(), label: None };
+    let options = unique_runs::Options { doubles: arguments.doubles.doubles(), label: None };
     let (images, notices) =
         merge::read(&inputs, &options, arguments.label.as_deref().unwrap_or_default(), &Progress::default());
     warn(&notices.warnings);
@@ -216,9 +217,9 @@ pub(crate) fn run(arguments: RunArguments) -> Result<u8> {
 }
 
 /// Shows a report; the exit code.
-fn show(report: Report, options: &report::Options) -> Result<u8> {
+fn show(report: Report, options: &Options) -> Result<u8> {
     if let Some(glob) = &options.function {
-        found(&report, glob, options.view == report::View::Skipped)?;
+        found(&report, glob, options.view == View::Skipped)?;
     }
     let mut out = BufWriter::new(anstream::stdout().lock());
     report::write(&report.into(), options, &mut out)?;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use pathprof::analyse::model::Report;
-use pathprof::analyse::report;
+use pathprof::analyse::pipeline;
 use pathprof::read::file_names;
 use pathprof::read::inputs::{self, Choice};
 use pathprof::read::records::Input;
@@ -48,7 +48,7 @@ pub(crate) fn read(sources: SourceArguments, usual: Choice) -> Result<(Option<Re
 /// The same of inputs that are known; nothing is summed.
 pub(crate) fn read_inputs(inputs: &[Input], sources: &Sources, mode: FailureMode) -> (Option<Report>, u8) {
     let progress = Progress::default();
-    let (report, notices) = report::of_inputs(inputs, &sources.images, &sources.options, &progress);
+    let (report, notices) = pipeline::report(inputs, &sources.images, &sources.options, &progress);
     warn(&notices.warnings);
     let usable = mode.lets_use(!report.images.is_empty(), &notices.problems);
     let code = tell(&notices.problems, mode, usable);

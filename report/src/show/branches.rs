@@ -11,7 +11,7 @@ use owo_colors::OwoColorize;
 
 use crate::analyse::model::{Count, Function};
 use crate::show::notation::{lines, words};
-use crate::show::style::{first_of, grouped, percent, shown, table};
+use crate::show::style::{grouped, left_out, percent, print, shown, table};
 
 /// A branch that was reached.
 struct Branch<'a> {
@@ -47,10 +47,8 @@ pub fn write(functions: &[&Function], top: usize, out: &mut impl Write) -> Resul
             branch.ways.iter().map(way).collect::<Vec<_>>().join(", "),
         ]);
     }
-    writeln!(out, "{}", table.trim_fmt())?;
-    if shown < branches.len() {
-        writeln!(out, "{}", first_of(shown, &format!("{} branches", grouped(branches.len() as Count))))?;
-    }
+    print(&table, out)?;
+    left_out(shown, branches.len(), &format!("{} branches", grouped(branches.len() as Count)), out)?;
     writeln!(out)
 }
 

@@ -19,7 +19,7 @@ use pathformat::manifest::INDIRECT;
 use crate::analyse::model::{Count, Function, Report, Site};
 use crate::read::names::demangle;
 use crate::show::notation::place;
-use crate::show::style::{first_of, grouped, percent, shown, table};
+use crate::show::style::{grouped, left_out, percent, print, shown, table};
 
 /// What has a row of its own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -134,11 +134,9 @@ pub fn write(report: &Report, functions: &[&Function], rows: Rows, top: usize, o
         Rows::Callees => callees(report, functions, top),
         Rows::Sites => sites(report, functions, top),
     };
-    writeln!(out, "{}", table.trim_fmt())?;
+    print(&table, out)?;
     let shown = shown(top, all);
-    if shown < all {
-        writeln!(out, "{}", first_of(shown, &grouped(all as Count)))?;
-    }
+    left_out(shown, all, &grouped(all as Count), out)?;
     writeln!(out)
 }
 

@@ -5,16 +5,16 @@ use std::io::{Result, Write};
 use std::path::PathBuf;
 
 use comfy_table::CellAlignment::{Left, Right};
-use owo_colors::OwoColorize;
 use pathformat::manifest::CutReason;
 
 use crate::analyse::coverage::{Coverage, Selection, paths_of};
 use crate::analyse::model::{Function, Report};
 use crate::analyse::possible_paths::Possible;
 use crate::analyse::source_files::{self, Covered, SourceFile};
+use crate::show::missing;
 use crate::show::printable::Printable;
-use crate::show::style::{grouped, percent, plural, table};
-use crate::show::{missing, path_layout};
+use crate::show::remarks::note;
+use crate::show::style::{grouped, percent, plural, print, table};
 
 /// What to show.
 #[derive(Clone, Debug, Default)]
@@ -67,7 +67,7 @@ pub fn write(report: &Printable, options: &Options, out: &mut impl Write) -> Res
             "not counted, and so taken as not covered: {}; pathprof report --skipped says why",
             plural(chosen.unknown.len(), "function")
         );
-        writeln!(out, "{}", path_layout::remark(&"note:".cyan().bold().to_string(), &text, None))?;
+        note(&text, None, out)?;
     }
     let late = report.modules.iter().filter(|module| module.stage != "early").count();
     if late > 0 {
@@ -76,7 +76,7 @@ pub fn write(report: &Printable, options: &Options, out: &mut impl Write) -> Res
              -fpath-stage=early for coverage",
             plural(late, "unit")
         );
-        writeln!(out, "{}", path_layout::remark(&"note:".cyan().bold().to_string(), &text, None))?;
+        note(&text, None, out)?;
     }
     Ok(all)
 }
@@ -88,7 +88,8 @@ fn files(rows: Vec<(String, Coverage)>, all: Coverage, out: &mut impl Write) -> 
         let covered = [coverage.functions, coverage.lines, coverage.branches, coverage.paths];
         table.add_row([vec![name], covered.into_iter().flat_map(cells).collect()].concat());
     }
-    writeln!(out, "{}\n", table.trim_fmt())
+    print(&table, out)?;
+    writeln!(out)
 }
 
 fn functions(report: &Report, chosen: &Selection<'_>, out: &mut impl Write) -> Result<()> {
@@ -114,7 +115,8 @@ fn functions(report: &Report, chosen: &Selection<'_>, out: &mut impl Write) -> R
         let place = format!("{}:{}", function.shape.file, function.shape.line);
         table.add_row([function.demangled.clone(), place, "?".into(), "?".into()]);
     }
-    writeln!(out, "{}\n", table.trim_fmt())
+    print(&table, out)?;
+    writeln!(out)
 }
 
 /// `3/4` and its share.

@@ -4,7 +4,7 @@ use std::io::{Result, Write};
 
 use owo_colors::OwoColorize;
 
-use crate::analyse::model::{Count, Function, Report, Run};
+use crate::analyse::model::{Count, Counting, Function, Report, Run};
 use crate::read::file_names::profile_of;
 use crate::read::image::build_id_in_words;
 use crate::show::style::{elide, grouped, plural};
@@ -46,8 +46,8 @@ pub(crate) fn write(report: &Report, width: Option<usize>, out: &mut impl Write)
         }
         [] => {}
     }
-    let (blocks, paths): (Vec<_>, Vec<_>) = report.with_blocks().partition(|function| function.counts_blocks());
-    let calls: Vec<_> = report.counted().filter(|function| function.only_calls).collect();
+    let (blocks, paths): (Vec<_>, Vec<_>) = report.with_blocks().partition(|function| function.counting.is_of_blocks());
+    let calls: Vec<_> = report.counted().filter(|function| function.counting == Counting::Calls).collect();
     let total = |functions: &[&Function], what: fn(&Function) -> Count| {
         functions.iter().fold(0, |sum: Count, function| sum.saturating_add(what(function)))
     };

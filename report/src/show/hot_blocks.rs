@@ -9,7 +9,7 @@ use owo_colors::OwoColorize;
 use crate::analyse::model::{Count, Function, Report, instructions};
 use crate::analyse::select::Sort;
 use crate::show::notation::lines;
-use crate::show::style::{first_of, grouped, percent, plural, share, shown, table};
+use crate::show::style::{grouped, left_out, percent, plural, print, share, shown, table};
 
 /// Writes the executed blocks of `functions`, in so many rows at most (0: all).
 ///
@@ -18,7 +18,7 @@ use crate::show::style::{first_of, grouped, percent, plural, share, shown, table
 pub fn write(report: &Report, functions: &[&Function], sort: Sort, top: usize, out: &mut impl Write) -> Result<()> {
     let total = report.executed();
     let mut rows: Vec<(&Function, usize, Count, Count)> = Vec::new();
-    for &function in functions.iter().filter(|function| function.counts_blocks()) {
+    for &function in functions.iter().filter(|function| function.counting.is_of_blocks()) {
         for (block, &count) in function.block_counts.iter().enumerate().filter(|(_, count)| **count > 0) {
             let executed = count.saturating_mul(instructions(&function.shape.blocks[block]).into());
             rows.push((function, block, count, executed));
@@ -52,16 +52,15 @@ pub fn write(report: &Report, functions: &[&Function], sort: Sort, top: usize, o
             lines(function, block as u32).join(" "),
         ]);
     }
-    writeln!(out, "{}", table.trim_fmt())?;
-    if shown < rows.len() {
-        writeln!(out, "{}", first_of(shown, &plural(rows.len(), "executed block")))?;
-    }
+    print(&table, out)?;
+    left_out(shown, rows.len(), &plural(rows.len(), "executed block"), out)?;
     writeln!(out)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analyse::model::Counting;
     use crate::sample;
 
     fn text(report: &Report) -> String {
@@ -74,7 +73,7 @@ mod tests {
     /// The sample program as if its blocks had been counted.
     fn report() -> Report {
         let mut report = sample::report();
-        report.functions[0].shape.num_paths = 0;
+        report.functions[0].counting = Counting::Blocks;
         report.functions[0].shape.counted_blocks = vec![2, 3, 5];
         report
     }

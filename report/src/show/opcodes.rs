@@ -15,7 +15,7 @@ use owo_colors::OwoColorize;
 use pathformat::manifest::VECTOR;
 
 use crate::analyse::model::{Count, Function, PHI, Report};
-use crate::show::style::{first_of, grouped, percent, shown, table};
+use crate::show::style::{grouped, left_out, percent, print, shown, table};
 
 /// What an instruction is for. The order is that of the tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -194,7 +194,8 @@ pub fn write(report: &Report, functions: &[&Function], rows: Rows, top: usize, o
             columns("block", blocks.collect(), top, out)?
         }
     };
-    writeln!(out, "{}\n", table.trim_fmt())
+    print(&table, out)?;
+    writeln!(out)
 }
 
 fn program(mix: &Mix<'_>, total: Count) -> comfy_table::Table {
@@ -227,9 +228,7 @@ fn columns(
     mixes.retain(|(_, mix)| mix.total() > 0);
     mixes.sort_by_cached_key(|(name, mix)| (std::cmp::Reverse(mix.total()), name.clone()));
     let shown = shown(top, mixes.len());
-    if shown < mixes.len() {
-        writeln!(out, "{}", first_of(shown, &grouped(mixes.len() as Count)))?;
-    }
+    left_out(shown, mixes.len(), &grouped(mixes.len() as Count), out)?;
     let numbers = COLUMNS.map(|(_, title)| (title, Right));
     let mut table = table(&[&[(title, Left), ("all", Right)][..], &numbers].concat());
     for (name, mix) in mixes.into_iter().take(shown) {

@@ -12,7 +12,7 @@ use crate::analyse::model::Count;
 use crate::escape::terminal;
 use crate::read::records::Record;
 use crate::read::starts::{processes, starts};
-use crate::show::style::{elide, first_of, grouped, plural, shown, table};
+use crate::show::style::{elide, grouped, left_out, plural, shown, table};
 
 /// On a terminal, longer names lose their middle.
 const LONGEST_PROFILE: usize = 20;
@@ -57,9 +57,7 @@ pub fn write(
         ]);
     }
     writeln!(out, "{}", rows.to_string().lines().map(str::trim_end).collect::<Vec<_>>().join("\n"))?;
-    if number < starts.len() {
-        writeln!(out, "{}", first_of(number, &plural(starts.len(), "start")))?;
-    }
+    left_out(number, starts.len(), &plural(starts.len(), "start"), out)?;
     Ok(())
 }
 

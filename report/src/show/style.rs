@@ -1,5 +1,7 @@
 //! How numbers, names and tables look.
 
+use std::io::{Result, Write};
+
 use comfy_table::{Cell, CellAlignment, ContentLineStyle, LineStyle, Table, TableStyle};
 use owo_colors::OwoColorize;
 
@@ -57,9 +59,24 @@ pub fn shown(top: usize, all: usize) -> usize {
     if top == 0 { all } else { top.min(all) }
 }
 
-/// Says below a table that it has `shown` rows of more, which `all` names.
-pub fn first_of(shown: usize, all: &str) -> String {
-    format!("the first {} of {all}; --top 0 shows all", grouped(shown as Count)).dimmed().to_string()
+/// Writes a table.
+///
+/// # Errors
+/// Those of `out`.
+pub fn print(table: &Table, out: &mut impl Write) -> Result<()> {
+    writeln!(out, "{}", table.trim_fmt())
+}
+
+/// Says that a table has `shown` rows of more: if there are `all`, which `named` names.
+///
+/// # Errors
+/// Those of `out`.
+pub fn left_out(shown: usize, all: usize, named: &str, out: &mut impl Write) -> Result<()> {
+    if shown < all {
+        let text = format!("the first {} of {named}; --top 0 shows all", grouped(shown as Count));
+        writeln!(out, "{}", text.dimmed())?;
+    }
+    Ok(())
 }
 
 /// `one thing`, `2 things`.

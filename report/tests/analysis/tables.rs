@@ -5,7 +5,7 @@ use pathformat::manifest::{
 };
 use pathprof::analyse::counted::Counted;
 use pathprof::analyse::decode::decode;
-use pathprof::analyse::model::Site;
+use pathprof::analyse::model::{Counting, Site};
 use pathprof::analyse::tables::{Seen, Tables, Thing};
 use pathprof::read::names;
 
@@ -256,7 +256,11 @@ fn a_function_without_counters_is_counted_as_its_unit_is() {
         let (report, problems) = decode(vec![loaded(vec![counted(mode, function.clone(), true, &[], ["", ""])])], &());
         assert!(problems.is_empty(), "{problems:?}");
         let found = &report.functions[0];
-        assert_eq!((found.only_calls, found.edge_counts.as_slice()), (mode == "calls", &[edge][..]), "{mode}");
+        assert_eq!(
+            (found.counting == Counting::Calls, found.edge_counts.as_slice()),
+            (mode == "calls", &[edge][..]),
+            "{mode}"
+        );
         assert_eq!((found.entries, found.block_counts.as_slice()), (0, &[0][..]), "{mode}");
     }
 }

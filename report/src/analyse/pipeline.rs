@@ -11,7 +11,7 @@ use crate::read::unique_runs::{Notices, Options};
 
 /// Reads `inputs` and their images: the report, and what was noticed on the way. An input that is
 /// damaged is left out of the report and is among the problems.
-pub fn of_inputs(inputs: &[Input], images: &Images, options: &Options, observer: &dyn Observer) -> (Report, Notices) {
+pub fn report(inputs: &[Input], images: &Images, options: &Options, observer: &dyn Observer) -> (Report, Notices) {
     let (images, mut notices) = matching::load(inputs, images, options, observer);
     let (report, damage): (_, Vec<Error>) = decode(images, observer);
     notices.problems.extend(damage);
