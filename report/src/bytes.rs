@@ -11,7 +11,7 @@ use pathformat::raw::Header;
 use pathformat::record::Records;
 use pathformat::wire::Allowance;
 
-use crate::analyse::counted::{Counted, Loaded};
+use crate::analyse::counted::{CountedImage, CountedModule};
 use crate::analyse::decode;
 use crate::analyse::model::{Image, Run};
 use crate::export::json;
@@ -24,12 +24,13 @@ pub fn manifest(bytes: &[u8]) {
     let Ok(manifest) = Manifest::decode(bytes) else { return };
     assert_eq!(Manifest::decode(&manifest.encode()).as_ref(), Ok(&manifest), "a manifest comes back");
     let counters = manifest.functions.iter().map(pathformat::manifest::Function::counters).fold(0, u64::saturating_add);
-    let mut counted = Counted::new(counters, manifest, Vec::new());
+    let mut counted = CountedModule::new(counters, manifest, Vec::new());
     let counts: Vec<_> =
         (0..counters.min(64)).map(|index| (index, index.wrapping_mul(0x9e37_79b9_7f4a_7c15))).collect();
     counted.add(&counts, &counts, |address| address.to_string());
     let image = Image { path: "image".into(), build_id: Vec::new() };
-    let (report, _) = decode::decode(vec![Loaded { image, runs: vec![Run::default()], modules: vec![counted] }], &());
+    let (report, _) =
+        decode::decode(vec![CountedImage { image, runs: vec![Run::default()], modules: vec![counted] }], &());
     // A full report of a graph with many edges is long; a few rows go the same ways.
     let options = Options { top: 5, ..Options::default() };
     report::write(&report.clone().into(), &options, &mut Vec::new()).expect("memory does not fail");

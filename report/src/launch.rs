@@ -3,5 +3,7 @@
 pub mod diagnose;
 pub mod doctor;
 pub mod lookup;
+pub(crate) mod pattern;
 pub mod preload;
 pub mod program;
+pub(crate) mod signals;

@@ -1,25 +1,26 @@
 //! The sample program of the tests as a model.
 
 use pathformat::manifest::Manifest;
-use pathformat::profile;
+use pathformat::profile::{self, RunId};
 
-use crate::analyse::counted::{Counted, Loaded};
+use crate::analyse::counted::{CountedImage, CountedModule};
 use crate::analyse::model::{Image, Report, Run};
+use crate::read::record::Record;
 
 #[path = "../tests/samples/mod.rs"]
 pub(crate) mod samples;
 
 /// A unit with its counters.
-pub(crate) fn counted(manifest: Manifest, module: &profile::Module) -> Counted {
-    let mut counted = Counted::new(module.counters, manifest, Vec::new());
+pub(crate) fn counted(manifest: Manifest, module: &profile::Module) -> CountedModule {
+    let mut counted = CountedModule::new(module.counters, manifest, Vec::new());
     counted.add(&module.counts, &[], |_| String::new());
     counted
 }
 
 /// Its image after one run.
-pub(crate) fn loaded() -> Loaded {
+pub(crate) fn counted_image() -> CountedImage {
     let counters = samples::counters();
-    Loaded {
+    CountedImage {
         image: Image { path: "/tmp/demo".into(), build_id: vec![0xab, 0xcd] },
         runs: vec![Run {
             count: 1,
@@ -36,7 +37,27 @@ pub(crate) fn loaded() -> Loaded {
 
 /// Its report.
 pub(crate) fn report() -> Report {
-    let (report, problems) = crate::analyse::decode::decode(vec![loaded()], &());
+    let (report, problems) = crate::analyse::decode::decode(vec![counted_image()], &());
     assert!(problems.is_empty(), "{problems:?}");
     report
+}
+
+/// The record of a process with this number and parent, which has ended.
+pub(crate) fn record(pid: u32, parent: u32) -> Record {
+    Record {
+        path: "build/prog.pathprof".into(),
+        file: (0, 0),
+        range: None,
+        run: RunId::NONE,
+        merged: false,
+        complete: true,
+        pid,
+        process_start: pid.into(),
+        parent,
+        time: (0, 0),
+        host: b"box".to_vec(),
+        command_line: Vec::new(),
+        image: "build/prog".into(),
+        build_id: Vec::new(),
+    }
 }

@@ -10,18 +10,18 @@ use crate::analyse::tables::{ByTable, Tables};
 
 /// An image, the runs that counted in it, and what they counted.
 #[derive(Clone, Debug)]
-pub struct Loaded {
+pub struct CountedImage {
     /// The image.
     pub image: Image,
     /// Its runs. Their field `image` is not set yet.
     pub runs: Vec<Run>,
     /// Its modules with the counters of all runs.
-    pub modules: Vec<Counted>,
+    pub modules: Vec<CountedModule>,
 }
 
 /// A module and the sums of its counters.
 #[derive(Clone, Debug)]
-pub struct Counted {
+pub struct CountedModule {
     /// Length of the counter array.
     pub counters: u64,
     /// What the pass told.
@@ -46,7 +46,7 @@ pub struct Counted {
     pub tables: ByTable,
 }
 
-impl Counted {
+impl CountedModule {
     /// A module in which nothing was counted yet.
     pub fn new(counters: u64, manifest: Manifest, present: Vec<bool>) -> Self {
         let (tables_of, layout) = (Tables::of(&manifest), Layout::of(&manifest));

@@ -14,17 +14,17 @@ use rayon::prelude::*;
 
 use crate::analyse::acyclic::{decoder, memory, path};
 use crate::analyse::count_inference;
-use crate::analyse::counted::Loaded;
+use crate::analyse::counted::CountedImage;
 use crate::analyse::flow;
-use crate::analyse::model::{Count, Counting, Function, Module, Report, Site, instructions};
+use crate::analyse::model::{CallSite, Count, Counting, Function, Module, Report, instructions};
 use crate::analyse::slices::{FunctionCounts, merge_copies, never_ran, slice};
-use crate::analyse::tables::{Seen, Thing};
+use crate::analyse::tables::{TableCounts, TableKey};
 use crate::analyse::uncut_paths;
 use crate::read::names;
 use crate::read::observer::{Observer, Work};
 
 /// The model of all images, and a problem for each part of it that had to be left out.
-pub fn decode(images: Vec<Loaded>, observer: &dyn Observer) -> (Report, Vec<Error>) {
+pub fn decode(images: Vec<CountedImage>, observer: &dyn Observer) -> (Report, Vec<Error>) {
     let mut report = Report::default();
     let mut problems = Vec::new();
     let (mut plan, mut dropped) = (Vec::new(), Vec::new());
@@ -189,7 +189,7 @@ fn without_paths(raw: FunctionCounts) -> Function {
 }
 
 /// What the calls through pointers called.
-fn sites(shape: &manifest::Function, tables: &mut BTreeMap<TableOf, Seen>) -> Vec<Site> {
+fn sites(shape: &manifest::Function, tables: &mut BTreeMap<TableOf, TableCounts>) -> Vec<CallSite> {
     let calls = shape.tables().filter_map(|table| match table.of {
         TableOf::Callees { block, call } => Some((table.of, block, call)),
         TableOf::Paths => None,
@@ -200,12 +200,12 @@ fn sites(shape: &manifest::Function, tables: &mut BTreeMap<TableOf, Seen>) -> Ve
             .known
             .into_iter()
             .filter_map(|(thing, count)| match thing {
-                Thing::Callee(name) => Some((name, count)),
-                Thing::Path(_) => None,
+                TableKey::Callee(name) => Some((name, count)),
+                TableKey::Path(_) => None,
             })
             .collect();
         targets.sort_by(|(one, more), (other, less)| less.cmp(more).then_with(|| one.cmp(other)));
-        Site { block, call, targets, others: seen.rest }
+        CallSite { block, call, targets, others: seen.rest }
     };
     calls.map(site).collect()
 }
@@ -215,7 +215,7 @@ mod tests {
     use pathformat::manifest::{CutReason, DagEdgeKind, Exit};
 
     use super::*;
-    use crate::analyse::counted::Counted;
+    use crate::analyse::counted::CountedModule;
     use crate::analyse::model::Path;
     use crate::sample;
 
@@ -229,7 +229,7 @@ mod tests {
 
     #[test]
     fn copies_with_other_graphs_are_kept_apart() {
-        let mut loaded = sample::loaded();
+        let mut loaded = sample::counted_image();
         loaded.modules[1].manifest.functions[0].cfg_hash = 99;
         let (report, _) = decode(vec![loaded], &());
         let copies = report.functions.iter().filter(|of| of.demangled == "util::weigh(int)");
@@ -238,7 +238,7 @@ mod tests {
 
     #[test]
     fn a_function_knows_its_image_and_its_unit() {
-        let mut second = sample::loaded();
+        let mut second = sample::counted_image();
         let of_blocks = manifest::Function {
             name: "f".into(),
             blocks: vec![manifest::Block { exit: Some(Exit::Return), ..manifest::Block::default() }],
@@ -246,8 +246,8 @@ mod tests {
             ..manifest::Function::default()
         };
         let unit = manifest::Manifest { functions: vec![of_blocks], ..manifest::Manifest::default() };
-        second.modules.push(Counted::new(1, unit, Vec::new()));
-        let (report, problems) = decode(vec![sample::loaded(), second], &());
+        second.modules.push(CountedModule::new(1, unit, Vec::new()));
+        let (report, problems) = decode(vec![sample::counted_image(), second], &());
         assert!(problems.is_empty(), "{problems:?}");
         let places: Vec<_> = report.functions.iter().map(|of| (of.image, of.module, of.demangled.as_str())).collect();
         // A function that both units have is the first one's.
@@ -269,8 +269,8 @@ mod tests {
     }
 
     /// What is said when `damage` was done to the first module.
-    fn problems(damage: impl FnOnce(&mut Counted)) -> Vec<String> {
-        let mut loaded = sample::loaded();
+    fn problems(damage: impl FnOnce(&mut CountedModule)) -> Vec<String> {
+        let mut loaded = sample::counted_image();
         damage(&mut loaded.modules[0]);
         let (report, problems) = decode(vec![loaded], &());
         assert!(report.functions.iter().any(|of| of.demangled == "util::guard(int)"), "the rest goes on");
@@ -315,7 +315,7 @@ mod tests {
             problems(|of| of.manifest.functions[1].dag.truncate(1)),
             one("function main: path 0: no path has the id 0")
         );
-        let back_at_the_entry = |of: &mut Counted| {
+        let back_at_the_entry = |of: &mut CountedModule| {
             let main = &mut of.manifest.functions[1];
             main.edges[1].to = 0;
             main.dag[0].kind = DagEdgeKind::Start { block: 1, why: CutReason::Limit };

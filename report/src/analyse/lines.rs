@@ -153,9 +153,9 @@ impl Graph<'_> {
             let within = ways.filter_map(|&edge| Some((edge, chains.binary_search(&edges[edge].to).ok()?)));
             within.map(|(edge, to)| (to, self.function.edge_counts[edge].unwrap_or_default())).collect()
         };
-        let mut around = Around(chains.iter().map(inside).collect());
-        let size = blocks.len() + around.0.iter().map(Vec::len).sum::<usize>();
-        while let Some(turns) = around.take_cycle() {
+        let mut cycles = Cycles(chains.iter().map(inside).collect());
+        let size = blocks.len() + cycles.0.iter().map(Vec::len).sum::<usize>();
+        while let Some(turns) = cycles.take_one() {
             self.look_at(size)?;
             sum = sum.saturating_add(turns);
         }
@@ -171,11 +171,11 @@ impl Graph<'_> {
 
 /// The edges among the blocks of a line: for each block targets, and how often control went there
 /// that no loop has accounted for.
-struct Around(Vec<Vec<(usize, Count)>>);
+struct Cycles(Vec<Vec<(usize, Count)>>);
 
-impl Around {
+impl Cycles {
     /// Finds a loop and takes away as many executions of its edges as it went around.
-    fn take_cycle(&mut self) -> Option<Count> {
+    fn take_one(&mut self) -> Option<Count> {
         #[derive(Clone, Copy, PartialEq)]
         enum State {
             New,

@@ -15,19 +15,19 @@ use anyhow::{Error, Result, anyhow, bail};
 use pathformat::ModuleId;
 use pathformat::profile::{INCOMPLETE, RUNNING};
 
-use crate::analyse::counted::{Counted, Loaded};
+use crate::analyse::counted::{CountedImage, CountedModule};
 use crate::analyse::model::{Count, Image};
 use crate::read::directories;
 use crate::read::image::{self, build_id_in_words};
 use crate::read::observer::Observer;
-use crate::read::profile::ProfileFile;
+use crate::read::record_content::RecordContent;
 use crate::read::records::Input;
 use crate::read::symbols::{Map, Symbols};
 use crate::read::unique_runs::{self, Notices, Options, Taker};
 
 /// Where images are looked for.
 #[derive(Clone, Debug, Default)]
-pub struct Images {
+pub struct ImagePlaces {
     /// The images. If any are given, each record must be of one of them; otherwise an image is
     /// looked for where its record says.
     pub given: Vec<PathBuf>,
@@ -37,15 +37,20 @@ pub struct Images {
 }
 
 /// Reads `inputs` and their images. `observer` is told of each record that was read.
-pub fn load(inputs: &[Input], images: &Images, options: &Options, observer: &dyn Observer) -> (Vec<Loaded>, Notices) {
-    let mut shelf = Shelf { given: &images.given, directories: &images.directories, ..Shelf::default() };
-    let notices = unique_runs::each(inputs, options, observer, &mut shelf);
-    (shelf.finish(), notices)
+pub fn sum_by_image(
+    inputs: &[Input],
+    places: &ImagePlaces,
+    options: &Options,
+    observer: &dyn Observer,
+) -> (Vec<CountedImage>, Notices) {
+    let mut known = KnownImages { given: &places.given, directories: &places.directories, ..KnownImages::default() };
+    let notices = unique_runs::each(inputs, options, observer, &mut known);
+    (known.finish(), notices)
 }
 
 /// The images read so far.
 #[derive(Default)]
-struct Shelf<'a> {
+struct KnownImages<'a> {
     given: &'a [PathBuf],
     directories: &'a [PathBuf],
     /// The files below the directories, by name, once somebody has asked.
@@ -54,13 +59,13 @@ struct Shelf<'a> {
     places: HashMap<PathBuf, Result<usize, Arc<Error>>>,
     /// The images with this build-id. There is more than one only if somebody chose the build-id.
     by_build_id: HashMap<Vec<u8>, Vec<usize>>,
-    images: Vec<Open>,
+    images: Vec<KnownImage>,
     symbols: Symbols,
 }
 
 /// An image with an index over its modules.
-struct Open {
-    loaded: Loaded,
+struct KnownImage {
+    loaded: CountedImage,
     /// Of each run its place among the profiles.
     order: Vec<usize>,
     index: HashMap<ModuleId, usize>,
@@ -70,10 +75,10 @@ struct Open {
     file: image::FileId,
 }
 
-impl Taker for Shelf<'_> {
-    fn take(&mut self, place: usize, file: ProfileFile) -> Result<()> {
+impl Taker for KnownImages<'_> {
+    fn take(&mut self, place: usize, file: RecordContent) -> Result<()> {
         let found = self.image_of(&file)?;
-        let Open { loaded, order, index, .. } = &mut self.images[found];
+        let KnownImage { loaded, order, index, .. } = &mut self.images[found];
         let same = |path: &Path| (path == file.image).then(|| loaded.image.path.clone());
         for part in &file.parts {
             let map = part.map.as_deref().map(Map::parse).unwrap_or_default();
@@ -113,9 +118,9 @@ impl Taker for Shelf<'_> {
     }
 }
 
-impl Open {
+impl KnownImage {
     /// Whether a profile may be of this image.
-    fn check(&self, file: &ProfileFile) -> Result<()> {
+    fn check(&self, file: &RecordContent) -> Result<()> {
         let place = self.loaded.image.path.display();
         // The linker may have reserved counters for archive members that the link then left out;
         // nobody counts there.
@@ -144,9 +149,9 @@ impl Open {
     }
 }
 
-impl Shelf<'_> {
+impl KnownImages<'_> {
     /// The index of the image that a profile is of.
-    fn image_of(&mut self, file: &ProfileFile) -> Result<usize> {
+    fn image_of(&mut self, file: &RecordContent) -> Result<usize> {
         if self.given.is_empty() {
             let known = self.by_build_id.get(&file.build_id).into_iter().flatten();
             if let Some(&found) = known.clone().find(|&&at| self.images[at].check(file).is_ok()) {
@@ -161,7 +166,7 @@ impl Shelf<'_> {
 
     /// That of an image of the same name in other directories. Without a build-id nothing tells
     /// that it is the one.
-    fn elsewhere(&mut self, file: &ProfileFile) -> Option<usize> {
+    fn elsewhere(&mut self, file: &RecordContent) -> Option<usize> {
         let name = file.image.file_name().filter(|_| !file.build_id.is_empty())?;
         let directories = self.directories;
         let files = self.files.get_or_insert_with(|| files_by_name(directories));
@@ -171,7 +176,7 @@ impl Shelf<'_> {
     }
 
     /// The index of that of these images which a profile is of.
-    fn one_of(&mut self, candidates: &[PathBuf], file: &ProfileFile) -> Result<usize> {
+    fn one_of(&mut self, candidates: &[PathBuf], file: &RecordContent) -> Result<usize> {
         let mut others = Vec::new();
         for path in candidates {
             let found = self.open(path)?;
@@ -193,14 +198,14 @@ impl Shelf<'_> {
 
     fn open(&mut self, path: &Path) -> Result<usize> {
         if !self.places.contains_key(path) {
-            let opened = image::read(path).map(|image| self.shelve(path, image)).map_err(Arc::new);
+            let opened = image::read(path).map(|image| self.add(path, image)).map_err(Arc::new);
             self.places.insert(path.to_path_buf(), opened);
         }
         self.places[path].clone().map_err(|error| anyhow!("{error:#}"))
     }
 
-    fn shelve(&mut self, path: &Path, image: image::Image) -> usize {
-        let has_no_id = |open: &Open| open.loaded.image.build_id.is_empty();
+    fn add(&mut self, path: &Path, image: image::Instrumentation) -> usize {
+        let has_no_id = |open: &KnownImage| open.loaded.image.build_id.is_empty();
         if image.build_id.is_empty()
             && let Some(same) = self.images.iter().position(|open| has_no_id(open) && open.file == image.file)
         {
@@ -214,9 +219,10 @@ impl Shelf<'_> {
             functions.map(|index| image.has_function(module.id, index)).collect()
         };
         let present: Vec<Vec<bool>> = image.modules.iter().map(present).collect();
-        let counted =
-            |(module, present): (image::Module, Vec<bool>)| Counted::new(module.counters, module.manifest, present);
-        let loaded = Loaded {
+        let counted = |(module, present): (image::Module, Vec<bool>)| {
+            CountedModule::new(module.counters, module.manifest, present)
+        };
+        let loaded = CountedImage {
             image: Image { path: path.to_path_buf(), build_id: image.build_id },
             runs: Vec::new(),
             modules: image.modules.into_iter().zip(present).map(counted).collect(),
@@ -224,16 +230,16 @@ impl Shelf<'_> {
         if !loaded.image.build_id.is_empty() {
             self.by_build_id.entry(loaded.image.build_id.clone()).or_default().push(self.images.len());
         }
-        self.images.push(Open { loaded, order: Vec::new(), index, keys, file: image.file });
+        self.images.push(KnownImage { loaded, order: Vec::new(), index, keys, file: image.file });
         self.images.len() - 1
     }
 
     /// The images in which something ran, with their runs in the order of the profiles.
-    fn finish(self) -> Vec<Loaded> {
+    fn finish(self) -> Vec<CountedImage> {
         let mut images = self.images;
         images.retain(|open| !open.order.is_empty());
         images.sort_by_key(|open| open.order.iter().copied().min());
-        let sorted = |Open { mut loaded, order, .. }: Open| {
+        let sorted = |KnownImage { mut loaded, order, .. }: KnownImage| {
             let mut runs: Vec<_> = order.into_iter().zip(loaded.runs).collect();
             runs.sort_by_key(|(place, _)| *place);
             loaded.runs = runs.into_iter().map(|(_, run)| run).collect();

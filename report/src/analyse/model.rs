@@ -69,7 +69,7 @@ pub struct Function {
     /// counter of its own may be off by one for each of their threads.
     pub interrupted: Count,
     /// What its calls through pointers called, where that is recorded.
-    pub sites: Vec<Site>,
+    pub sites: Vec<CallSite>,
     /// For each edge of the control-flow graph how often it was taken; `None` where the paths do
     /// not tell.
     pub edge_counts: Vec<Option<Count>>,
@@ -117,7 +117,7 @@ pub fn counts_paths(shape: &manifest::Function) -> bool {
 
 /// A call through a pointer, and what it called.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Site {
+pub struct CallSite {
     /// The block.
     pub block: u32,
     /// Index among its calls.

@@ -8,9 +8,9 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use anyhow::{Result, bail};
 use pathformat::manifest::{self, Linkage, TableOf};
 
-use crate::analyse::counted::Counted;
+use crate::analyse::counted::CountedModule;
 use crate::analyse::model::{Count, Counting, Module};
-use crate::analyse::tables::Seen;
+use crate::analyse::tables::TableCounts;
 
 /// A function with its counters, not yet decoded.
 pub(crate) struct FunctionCounts {
@@ -30,7 +30,7 @@ pub(crate) struct FunctionCounts {
     /// How often it was entered.
     pub(crate) entries: Count,
     /// What its tables counted.
-    pub(crate) tables: BTreeMap<TableOf, Seen>,
+    pub(crate) tables: BTreeMap<TableOf, TableCounts>,
     /// Count by path id.
     pub(crate) counts: BTreeMap<u64, Count>,
     /// By id of a path in flight, how often a forked process went on where its parent had come
@@ -42,9 +42,10 @@ pub(crate) struct FunctionCounts {
 ///
 /// # Errors
 /// Functions that share counters, and counters of no function.
-pub(crate) fn slice(counted: Counted, image: usize, module: usize) -> Result<Vec<FunctionCounts>> {
-    let Counted { counters, manifest, present, counts, interrupted, inherited, mut entries, tables, .. } = counted;
-    let mut by_function: HashMap<usize, BTreeMap<TableOf, Seen>> = HashMap::new();
+pub(crate) fn slice(counted: CountedModule, image: usize, module: usize) -> Result<Vec<FunctionCounts>> {
+    let CountedModule { counters, manifest, present, counts, interrupted, inherited, mut entries, tables, .. } =
+        counted;
+    let mut by_function: HashMap<usize, BTreeMap<TableOf, TableCounts>> = HashMap::new();
     for ((function, of), seen) in tables {
         by_function.entry(function).or_default().insert(of, seen);
     }

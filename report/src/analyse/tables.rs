@@ -11,7 +11,7 @@ use crate::analyse::model::Count;
 
 /// A thing that a table counts.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Thing {
+pub enum TableKey {
     /// A function, by its symbol.
     Callee(String),
     /// A whole path, by its number.
@@ -20,14 +20,14 @@ pub enum Thing {
 
 /// What a table counted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Seen {
+pub struct TableCounts {
     /// What found room.
-    pub known: BTreeMap<Thing, Count>,
+    pub known: BTreeMap<TableKey, Count>,
     /// How often something else was seen.
     pub rest: Count,
 }
 
-impl Seen {
+impl TableCounts {
     /// Adds what another table counted.
     pub fn add(&mut self, other: Self) {
         for (thing, count) in other.known {
@@ -39,7 +39,7 @@ impl Seen {
 }
 
 /// What each table of each function counted, by the function's index in the manifest.
-pub type ByTable = BTreeMap<(usize, TableOf), Seen>;
+pub type ByTable = BTreeMap<(usize, TableOf), TableCounts>;
 
 /// The tables of a module, with the index of their function in the manifest, by their first
 /// counter.
@@ -83,8 +83,8 @@ impl Tables {
             let place = table.first_key.saturating_add(slot);
             let key = keys.binary_search_by_key(&place, |&(index, _)| index).ok().filter(|_| slot < table.slots);
             let thing = key.and_then(|at| keys.get(at)).map(|&(_, key)| match table.of {
-                TableOf::Callees { .. } => Thing::Callee(name(key.wrapping_sub(1))),
-                TableOf::Paths => Thing::Path(key.wrapping_sub(1)),
+                TableOf::Callees { .. } => TableKey::Callee(name(key.wrapping_sub(1))),
+                TableOf::Paths => TableKey::Path(key.wrapping_sub(1)),
             });
             let seen = tables.entry((function, table.of)).or_default();
             let sum = match thing {
@@ -121,8 +121,8 @@ mod tests {
         let keys = [(1, 0x1001), (4, 900)];
         let (plain, tables) = Tables::of(&manifest).take(&counts, &keys, |address| format!("{address:x}"));
         assert_eq!(plain, [(3, 1), (11, 2), (20, 80)]);
-        let callees = Seen { known: [(Thing::Callee("1000".into()), 30)].into(), rest: 90 };
-        let paths = Seen { known: [(Thing::Path(899), 60)].into(), rest: 70 };
+        let callees = TableCounts { known: [(TableKey::Callee("1000".into()), 30)].into(), rest: 90 };
+        let paths = TableCounts { known: [(TableKey::Path(899), 60)].into(), rest: 70 };
         let of = TableOf::Callees { block: 0, call: 0 };
         assert_eq!(tables, [((1, of), callees), ((1, TableOf::Paths), paths)].into());
     }

@@ -12,7 +12,7 @@ use pathformat::wire::Allowance;
 
 use crate::analyse::acyclic::{self, decoder};
 use crate::analyse::model::{Count, Path, instructions};
-use crate::analyse::tables::{Seen, Thing};
+use crate::analyse::tables::{TableCounts, TableKey};
 
 /// The executed paths of a function with a table: whole ones, and then the pieces that are left of
 /// `pieces`, counts by the number of the piece; and how many executions are told by pieces alone.
@@ -23,7 +23,7 @@ use crate::analyse::tables::{Seen, Thing};
 pub fn paths(
     shape: &Function,
     whole: &Whole,
-    seen: &Seen,
+    seen: &TableCounts,
     pieces: &BTreeMap<u64, Count>,
     allowance: &Allowance,
 ) -> Result<(Vec<Path>, Count)> {
@@ -35,7 +35,7 @@ pub fn paths(
     let parts = Parts::of(shape, whole);
     let mut paths = Vec::new();
     for (thing, &count) in &seen.known {
-        let &Thing::Path(id) = thing else { continue };
+        let &TableKey::Path(id) = thing else { continue };
         let Ok(edges) = whole_decoder.path(id) else {
             beyond = beyond.saturating_add(count);
             continue;

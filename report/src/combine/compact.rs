@@ -6,7 +6,7 @@
 //! changed.
 //!
 //! Other processes may append to the file while it is read and summed. Only to replace it, which is
-//! quick, is its lock taken ([`Smaller::replace`]).
+//! quick, is its lock taken ([`Compaction::replace`]).
 
 use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom};
@@ -38,7 +38,7 @@ pub struct Compacted {
 /// # Errors
 /// It holds something that cannot be read, or cannot be written.
 pub fn compact(path: &Path, keep: usize, observer: &dyn Observer) -> Result<Compacted> {
-    Smaller::of(path, keep, Why::Asked, observer)?.replace(store::lock(path)?)
+    Compaction::of(path, keep, Reason::Asked, observer)?.replace(store::lock(path)?)
 }
 
 /// Sums the records of the profile at `path`, but those of the last start, if it is longer than
@@ -55,13 +55,13 @@ pub fn if_long(path: &Path, limit: u64, observer: &dyn Observer) -> Option<Compa
     if fs::metadata(path).ok()?.len() <= limit || store::try_lock(path).is_err() {
         return None;
     }
-    let smaller = Smaller::of(path, 1, Why::Long(limit), observer).ok()?;
-    smaller.replace(store::try_lock(path).ok()?).ok()
+    let compaction = Compaction::of(path, 1, Reason::Long(limit), observer).ok()?;
+    compaction.replace(store::try_lock(path).ok()?).ok()
 }
 
 /// Why a profile is summed.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Why {
+enum Reason {
     /// Somebody asked for it.
     Asked,
     /// It is longer than this limit.
@@ -69,7 +69,7 @@ enum Why {
 }
 
 /// What a profile is to become.
-struct Smaller {
+struct Compaction {
     path: PathBuf,
     /// The file as it was read, `None` if there was none. As long as it is open, no other file has
     /// its inode.
@@ -84,9 +84,9 @@ struct Smaller {
     content: Vec<u8>,
 }
 
-impl Smaller {
+impl Compaction {
     /// Reads and sums.
-    fn of(path: &Path, keep: usize, why: Why, observer: &dyn Observer) -> Result<Self> {
+    fn of(path: &Path, keep: usize, reason: Reason, observer: &dyn Observer) -> Result<Self> {
         let file = open::regular(path).ok();
         let found = records::of(path).with_context(|| path.display().to_string())?;
         if let Some(problem) = found.problems.first() {
@@ -95,7 +95,7 @@ impl Smaller {
         let ends = found.records.iter().filter_map(|record| record.range).map(|(start, length)| start + length);
         let length = ends.max().unwrap_or(0);
         // What is still in use stays where it is.
-        let is_taken = |record: &Record| record.range.is_some() || why == Why::Asked && !record.is_in_use();
+        let is_taken = |record: &Record| record.range.is_some() || reason == Reason::Asked && !record.is_in_use();
         let records: Vec<Record> = found.records.into_iter().filter(is_taken).collect();
         let starts = starts(&records);
         let (kept, old) = starts.split_at(keep.min(starts.len()));
@@ -107,7 +107,7 @@ impl Smaller {
         kept.sort_unstable();
         let alone = old.iter().map(|&at| &records[at]).filter(|record| !record.merged);
         let gain: u64 = alone.filter_map(|record| record.range).map(|(_, length)| length).sum();
-        if matches!(why, Why::Long(limit) if gain <= limit / 4) {
+        if matches!(reason, Reason::Long(limit) if gain <= limit / 4) {
             bail!("{}: it would hardly become shorter; nothing was changed", path.display());
         }
         let mut new = sums(path, old.iter().map(|&at| records[at].clone()).collect(), observer)?;
@@ -198,16 +198,16 @@ mod tests {
     #[test]
     fn what_is_appended_meanwhile_stays() {
         let (_folder, path) = written(&[1, 2, 3]);
-        let smaller = Smaller::of(&path, 1, Why::Asked, &()).expect("sound");
+        let compaction = Compaction::of(&path, 1, Reason::Asked, &()).expect("sound");
         fs::write(&path, [1, 2, 3, 4].map(record).concat()).expect("writable");
-        let done = smaller.replace(store::lock(&path).expect("ours")).expect("writable");
+        let done = compaction.replace(store::lock(&path).expect("ours")).expect("writable");
         assert_eq!((done.records, runs(&path)), ((3, 2), vec![1, 2, 3, 4]));
     }
 
     #[test]
     fn of_two_that_sum_one_file_the_second_changes_nothing() {
         let (folder, path) = written(&[1, 2, 3]);
-        let [one, other] = [1, 0].map(|keep| Smaller::of(&path, keep, Why::Asked, &()).expect("sound"));
+        let [one, other] = [1, 0].map(|keep| Compaction::of(&path, keep, Reason::Asked, &()).expect("sound"));
         one.replace(store::lock(&path).expect("ours")).expect("writable");
         // It is longer than it was, so that its length alone tells nothing.
         let mut longer = fs::read(&path).expect("it is there");
@@ -218,7 +218,7 @@ mod tests {
         assert_eq!(fs::read(&path).expect("it is there"), longer);
         assert_eq!(runs(&path), [1, 2, 3, 4, 5, 6, 7, 8]);
         // The same where there were only raw files, and somebody has taken them in.
-        let none = Smaller {
+        let none = Compaction {
             path: path.clone(),
             file: None,
             length: 0,

@@ -22,7 +22,7 @@ use crate::output;
 use crate::read::file_names::EXTENSION;
 use crate::read::image::FileId;
 use crate::read::observer::Observer;
-use crate::read::profile::ProfileFile;
+use crate::read::record_content::RecordContent;
 use crate::read::records::Input;
 use crate::read::unique_runs::{self, Notices, Options, Taker};
 use crate::read::{open, records};
@@ -38,7 +38,7 @@ enum ImageId {
 }
 
 impl ImageId {
-    fn of(file: &ProfileFile) -> Self {
+    fn of(file: &RecordContent) -> Self {
         if !file.build_id.is_empty() {
             return Self::BuildId(file.build_id.clone());
         }
@@ -56,7 +56,7 @@ pub struct ByImage {
 }
 
 impl Taker for ByImage {
-    fn take(&mut self, place: usize, file: ProfileFile) -> Result<()> {
+    fn take(&mut self, place: usize, file: RecordContent) -> Result<()> {
         let at = *self.index.entry(ImageId::of(&file)).or_insert(self.sums.len());
         if at == self.sums.len() {
             self.sums.push((place, Sum::default()));

@@ -14,7 +14,7 @@ use std::os::unix::ffi::OsStrExt;
 use pathformat::ModuleId;
 use pathformat::profile::{Head, MERGED, Module, Part, Profile, RunId};
 
-use crate::read::profile::ProfileFile;
+use crate::read::record_content::RecordContent;
 
 /// The sum of any number of records of one image.
 #[derive(Debug, Default)]
@@ -60,7 +60,7 @@ struct Summed {
 
 impl Sum {
     /// Adds a record. With a `label`, what it has none for gets this one.
-    pub fn add(&mut self, file: ProfileFile, label: &[u8]) {
+    pub fn add(&mut self, file: RecordContent, label: &[u8]) {
         let mut command_line = Vec::new();
         for argument in &file.run.command_line {
             command_line.extend(argument.as_bytes());

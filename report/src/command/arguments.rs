@@ -6,11 +6,11 @@ use std::path::PathBuf;
 
 use anyhow::Error;
 use clap::{Args, ValueEnum};
-use pathprof::analyse::matching::Images;
+use pathprof::analyse::matching::ImagePlaces;
 use pathprof::analyse::select::Sort;
 use pathprof::launch::program;
 use pathprof::read::inputs::Choice;
-use pathprof::read::unique_runs::{self, Doubles};
+use pathprof::read::unique_runs::{self, Duplicates};
 use pathprof::show::notation::Notation;
 use pathprof::show::opcodes::Rows;
 use pathprof::show::options::{Options, View};
@@ -47,7 +47,7 @@ pub(crate) struct MergeArguments {
     #[arg(long, value_name = "TEXT")]
     pub(crate) label: Option<String>,
     #[command(flatten)]
-    pub(crate) doubles: DoublesArguments,
+    pub(crate) duplicates: DuplicatesArguments,
     #[command(flatten)]
     pub(crate) failure: FailureArguments,
     /// Profiles, raw files, and directories of them
@@ -98,16 +98,16 @@ pub(crate) struct FailureArguments {
 }
 
 #[derive(Args, Clone, Copy)]
-pub(crate) struct DoublesArguments {
+pub(crate) struct DuplicatesArguments {
     /// Count a run as often as it is given; without this, once
     #[arg(long)]
     allow_duplicates: bool,
 }
 
-impl DoublesArguments {
+impl DuplicatesArguments {
     /// What becomes of a run that is given more than once.
-    pub(crate) fn doubles(self) -> Doubles {
-        if self.allow_duplicates { Doubles::Allow } else { Doubles::Skip }
+    pub(crate) fn duplicates(self) -> Duplicates {
+        if self.allow_duplicates { Duplicates::Allow } else { Duplicates::Skip }
     }
 }
 
@@ -216,7 +216,7 @@ pub(crate) struct Sources {
     /// Which starts to read.
     pub(crate) choice: Choice,
     /// Where the images are.
-    pub(crate) images: Images,
+    pub(crate) images: ImagePlaces,
     /// How to read them.
     pub(crate) options: unique_runs::Options,
 }
@@ -226,7 +226,7 @@ pub(crate) struct SourceArguments {
     #[command(flatten)]
     pub(crate) failure: FailureArguments,
     #[command(flatten)]
-    doubles: DoublesArguments,
+    duplicates: DuplicatesArguments,
     /// All starts, not only the last one
     #[arg(long)]
     all: bool,
@@ -333,8 +333,8 @@ impl SourceArguments {
             None if self.all => Choice::All,
             None => usual,
         };
-        let options = unique_runs::Options { doubles: self.doubles.doubles(), label: self.label };
-        let images = Images { given: self.image, directories: self.image_dir };
+        let options = unique_runs::Options { duplicates: self.duplicates.duplicates(), label: self.label };
+        let images = ImagePlaces { given: self.image, directories: self.image_dir };
         Sources { profiles: self.profiles, choice, images, options }
     }
 }

@@ -94,7 +94,7 @@ pub(crate) fn coverage(arguments: CoverageArguments) -> Result<u8> {
 pub(crate) fn merge(arguments: &MergeArguments) -> Result<u8> {
     let inputs = choose(&arguments.profiles, Choice::All)?;
     let mode = arguments.failure.failure_mode;
-    let options = unique_runs::Options { doubles: arguments.doubles.doubles(), label: None };
+    let options = unique_runs::Options { duplicates: arguments.duplicates.duplicates(), label: None };
     let (images, notices) =
         merge::read(&inputs, &options, arguments.label.as_deref().unwrap_or_default(), &Progress::default());
     warn(&notices.warnings);

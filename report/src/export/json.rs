@@ -14,7 +14,7 @@ use pathformat::profile::{CUT, ENDED, OTHER_RUNTIME, RUNNING, UNSURE};
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
-use crate::analyse::model::{Count, End, Function, Image, Path, Report, Run, Site, Start, instructions};
+use crate::analyse::model::{CallSite, Count, End, Function, Image, Path, Report, Run, Start, instructions};
 use crate::escape;
 use crate::read::image::hexadecimal;
 
@@ -226,7 +226,7 @@ struct TargetEntry<'a> {
     count: Count,
 }
 
-fn site<'a>(function: &'a Function, site: &'a Site) -> SiteEntry<'a> {
+fn site<'a>(function: &'a Function, site: &'a CallSite) -> SiteEntry<'a> {
     let call = &function.shape.blocks[site.block as usize].calls[site.call as usize];
     SiteEntry {
         block: site.block,
@@ -410,7 +410,7 @@ mod tests {
 
     #[test]
     fn counts_beyond_64_bits_stay_exact() {
-        let mut loaded = sample::loaded();
+        let mut loaded = sample::counted_image();
         loaded.modules[0].counts.insert(7, Count::from(u64::MAX) * 3);
         let mut out = Vec::new();
         write(&crate::analyse::decode::decode(vec![loaded], &()).0, false, &mut out).expect("memory does not fail");

@@ -14,6 +14,7 @@ use rustix::process::{Resource, getrlimit};
 
 use crate::launch::diagnose::UNLINKED;
 use crate::launch::lookup::find_program;
+use crate::launch::pattern;
 use crate::read::file_names::{EXTENSION, state_directory};
 use crate::read::image;
 use crate::read::inputs;
@@ -43,7 +44,7 @@ impl Findings {
 /// Looks at the surroundings, and at `program` if one is given.
 pub fn examine(program: Option<&OsStr>) -> Findings {
     let mut findings = Findings::default();
-    let pattern = env::var_os("PATHCC_PROFILE").filter(|pattern| !pattern.is_empty());
+    let pattern = env::var_os(pattern::VARIABLE).filter(|pattern| !pattern.is_empty());
     if let Some(unknown) = pattern.as_deref().and_then(|pattern| unknown_placeholder(pattern.as_bytes())) {
         findings.bad.push(format!("PATHCC_PROFILE has `%{unknown}`, which stands for nothing and stays in the name."));
     }

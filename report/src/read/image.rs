@@ -36,7 +36,7 @@ pub type FileId = (u64, u64);
 
 /// What was read from an image.
 #[derive(Clone, Debug, Default)]
-pub struct Image {
+pub struct Instrumentation {
     /// Which file it is.
     pub file: FileId,
     /// Build-id; empty if it has none.
@@ -47,7 +47,7 @@ pub struct Image {
     pub functions: Option<HashSet<u64>>,
 }
 
-impl Image {
+impl Instrumentation {
     /// Whether function number `index` of a module may be in the image: the linker may have dropped
     /// it.
     pub fn has_function(&self, module: ModuleId, index: usize) -> bool {
@@ -84,7 +84,7 @@ pub struct Traces {
 ///
 /// # Errors
 /// Everything that makes the file unusable, with what to do; each text begins with the path.
-pub fn read(path: &Path) -> Result<Image> {
+pub fn read(path: &Path) -> Result<Instrumentation> {
     let cache = open(path)?;
     let file = parse(path, &cache)?;
     let build_id = file.build_id().ok().flatten().unwrap_or_default().to_vec();
@@ -123,7 +123,7 @@ pub fn read(path: &Path) -> Result<Image> {
         })
         .collect::<Result<_>>()?;
     let id = cache.file().metadata().map(|data| (data.dev(), data.ino())).unwrap_or_default();
-    Ok(Image { file: id, build_id, modules, functions: functions(&file) })
+    Ok(Instrumentation { file: id, build_id, modules, functions: functions(&file) })
 }
 
 /// The words of the functions in an image.

@@ -79,27 +79,11 @@ fn join(groups: &mut [usize], one: usize, other: usize) {
 
 #[cfg(test)]
 mod tests {
-    use pathformat::profile::RunId;
-
     use super::*;
+    use crate::sample;
 
     fn record(pid: u32, parent: u32, process_start: u64, time: (u64, u64)) -> Record {
-        Record {
-            path: "x".into(),
-            file: (0, 0),
-            range: None,
-            run: RunId::NONE,
-            merged: false,
-            complete: true,
-            pid,
-            process_start,
-            parent,
-            time,
-            host: b"box".to_vec(),
-            command_line: Vec::new(),
-            image: "x".into(),
-            build_id: Vec::new(),
-        }
+        Record { process_start, time, ..sample::record(pid, parent) }
     }
 
     #[test]

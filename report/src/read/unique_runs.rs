@@ -18,7 +18,7 @@ use pathformat::profile::{Part, RunId};
 use rayon::prelude::*;
 
 use crate::read::observer::{Observer, Work};
-use crate::read::profile::ProfileFile;
+use crate::read::record_content::RecordContent;
 use crate::read::records::{Input, Record};
 
 /// How many records are in memory at a time.
@@ -26,7 +26,7 @@ const BATCH: usize = 64;
 
 /// What becomes of a run that is met again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Doubles {
+pub enum Duplicates {
     /// It is left out, with a warning.
     #[default]
     Skip,
@@ -38,7 +38,7 @@ pub enum Doubles {
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// What becomes of a run that is met again.
-    pub doubles: Doubles,
+    pub duplicates: Duplicates,
     /// Only what was merged under this label.
     pub label: Option<String>,
 }
@@ -50,7 +50,7 @@ pub trait Taker {
     ///
     /// # Errors
     /// Why it cannot be used.
-    fn take(&mut self, place: usize, file: ProfileFile) -> Result<()>;
+    fn take(&mut self, place: usize, file: RecordContent) -> Result<()>;
 
     /// Whether a record that was refused may be taken now, for what was learned of its image since.
     fn takes_now(&self, _build_id: &[u8]) -> bool {
@@ -77,7 +77,7 @@ pub struct Notices {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Warning {
     /// Runs were given more than once and counted once.
-    Doubles {
+    Duplicates {
         /// How many.
         runs: usize,
         /// The file in which the first of them was met again.
@@ -153,9 +153,9 @@ impl<'a> Reading<'a> {
         let places = |wanted: &dyn Fn(&Record) -> bool| -> Vec<usize> {
             (0..records.len()).filter(|&place| wanted(records[place])).collect()
         };
-        let mut merged: Vec<(usize, ProfileFile)> = Vec::new();
+        let mut merged: Vec<(usize, RecordContent)> = Vec::new();
         self.pass(&places(&|record| record.merged), records, observer, |_, place, file| merged.push((place, file)));
-        let runs = |file: &ProfileFile| file.parts.iter().map(|part| part.runs.len()).sum::<usize>();
+        let runs = |file: &RecordContent| file.parts.iter().map(|part| part.runs.len()).sum::<usize>();
         merged.sort_by_key(|(place, file)| (Reverse(runs(file)), *place));
         let mut unfinished = Vec::new();
         for (place, mut file) in merged {
@@ -181,7 +181,7 @@ impl<'a> Reading<'a> {
         places: &[usize],
         records: &[&Record],
         observer: &dyn Observer,
-        mut take: impl FnMut(&mut Self, usize, ProfileFile),
+        mut take: impl FnMut(&mut Self, usize, RecordContent),
     ) {
         for batch in places.chunks(BATCH) {
             let files: Vec<_> = batch.par_iter().map(|&place| (place, records[place].read())).collect();
@@ -204,18 +204,18 @@ impl<'a> Reading<'a> {
         }
     }
 
-    fn offer(&mut self, place: usize, mut file: ProfileFile, taker: &mut impl Taker) {
+    fn offer(&mut self, place: usize, mut file: RecordContent, taker: &mut impl Taker) {
         if let Some(label) = &self.options.label {
             file.parts.retain(|part| part.label == label.as_bytes());
         }
-        let (mut own, mut doubles, mut shared) = (HashSet::<RunId>::new(), 0, 0);
-        if self.options.doubles == Doubles::Skip {
+        let (mut own, mut duplicates, mut shared) = (HashSet::<RunId>::new(), 0, 0);
+        if self.options.duplicates == Duplicates::Skip {
             file.parts.retain(|part| {
                 let known = part.runs.iter().filter(|run| self.taken.contains(run) || own.contains(*run)).count();
                 match known {
                     0 => own.extend(&part.runs),
                     all if all == part.runs.len() => {
-                        doubles += all;
+                        duplicates += all;
                         return false;
                     }
                     some => shared += some,
@@ -223,7 +223,7 @@ impl<'a> Reading<'a> {
                 true
             });
         }
-        if doubles > 0 {
+        if duplicates > 0 {
             file.tell_flags();
         }
         let (path, of) = (file.run.profile.clone(), Some((file.image.clone(), file.build_id.clone())));
@@ -240,8 +240,8 @@ impl<'a> Reading<'a> {
         match taken {
             Ok(()) => {
                 self.taken.extend(own);
-                self.left_out += doubles;
-                if doubles > 0 {
+                self.left_out += duplicates;
+                if duplicates > 0 {
                     self.first.get_or_insert(path);
                 }
             }
@@ -262,9 +262,9 @@ impl<'a> Reading<'a> {
                 problems.add(&refused.path, &refused.why);
             }
         }
-        let doubles = self.first.map(|first| Warning::Doubles { runs: self.left_out, first });
+        let duplicates = self.first.map(|first| Warning::Duplicates { runs: self.left_out, first });
         let outdated = outdated_in.map(|first| Warning::Outdated { runs: outdated, first: first.clone() });
-        let warnings = doubles.into_iter().chain(outdated).collect();
+        let warnings = duplicates.into_iter().chain(outdated).collect();
         let mut all = self.problems;
         all.extend(problems.finish());
         Notices { problems: all, warnings }

@@ -16,7 +16,7 @@ use owo_colors::OwoColorize;
 
 use pathformat::manifest::INDIRECT;
 
-use crate::analyse::model::{Count, Function, Report, Site};
+use crate::analyse::model::{CallSite, Count, Function, Report};
 use crate::read::names::demangle;
 use crate::show::notation::place;
 use crate::show::style::{grouped, left_out, percent, print, shown, table};
@@ -36,7 +36,7 @@ const MOST_TARGETS: usize = 4;
 
 /// What is known of one callee.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Called {
+pub struct Callee {
     /// How often counted code called it.
     pub calls: Count,
     /// How many of these calls were through a pointer.
@@ -49,7 +49,7 @@ pub struct Called {
     pub entries: Option<Count>,
 }
 
-impl Called {
+impl Callee {
     fn add(&mut self, calls: Count, in_doubt: bool) {
         self.calls = self.calls.saturating_add(calls);
         self.sites += 1;
@@ -58,16 +58,16 @@ impl Called {
 }
 
 /// A call in the code that was executed.
-struct Made<'a> {
+struct ExecutedCall<'a> {
     function: &'a Function,
     block: usize,
     call: usize,
     count: Count,
     /// What it called, if it calls through a pointer and that is recorded.
-    site: Option<&'a Site>,
+    site: Option<&'a CallSite>,
 }
 
-impl<'a> Made<'a> {
+impl<'a> ExecutedCall<'a> {
     fn callee(&self) -> &'a str {
         &self.function.shape.blocks[self.block].calls[self.call].callee
     }
@@ -79,7 +79,7 @@ impl<'a> Made<'a> {
 }
 
 /// The executed calls of a function.
-fn made(function: &Function) -> impl Iterator<Item = Made<'_>> {
+fn made(function: &Function) -> impl Iterator<Item = ExecutedCall<'_>> {
     let mut sites = function.sites.iter();
     let calls = function
         .shape
@@ -94,15 +94,15 @@ fn made(function: &Function) -> impl Iterator<Item = Made<'_>> {
         let site = if is_indirect { sites.next() } else { None };
         let count = site
             .map_or(count, |site| site.targets.iter().fold(site.others, |sum, (_, count)| sum.saturating_add(*count)));
-        Made { function, block, call, count, site }
+        ExecutedCall { function, block, call, count, site }
     });
     made.filter(|made| made.count > 0)
 }
 
 /// All callees of `functions` by symbol; `*` stands for what is called through pointers and not
 /// known.
-pub fn of<'a>(report: &'a Report, functions: &[&'a Function]) -> BTreeMap<&'a str, Called> {
-    let mut callees: BTreeMap<&str, Called> = BTreeMap::new();
+pub fn of<'a>(report: &'a Report, functions: &[&'a Function]) -> BTreeMap<&'a str, Callee> {
+    let mut callees: BTreeMap<&str, Callee> = BTreeMap::new();
     for made in functions.iter().flat_map(|&function| made(function)) {
         let Some(site) = made.site else {
             callees.entry(made.callee()).or_default().add(made.count, made.is_in_doubt());
@@ -180,7 +180,7 @@ fn sites(report: &Report, functions: &[&Function], top: usize) -> (comfy_table::
 }
 
 /// The callee of one call, or the callees.
-fn callee(made: &Made<'_>, names: &Names<'_>) -> String {
+fn callee(made: &ExecutedCall<'_>, names: &Names<'_>) -> String {
     let Some(site) = made.site else {
         let name = made.callee();
         return if name == INDIRECT { "(through a pointer)".dimmed().to_string() } else { names.of(name) };
@@ -243,7 +243,7 @@ mod tests {
         let main = report.functions.iter_mut().find(|function| function.shape.name == "main").expect("there");
         let targets = [("collatz", 5), ("_ZN4util5guardEi", 2), ("c", 1), ("d", 1), ("e", 1)];
         let targets = targets.map(|(name, count)| (name.to_owned(), count)).to_vec();
-        main.sites = vec![Site { block: 0, call: 1, targets, others: 7 }];
+        main.sites = vec![CallSite { block: 0, call: 1, targets, others: 7 }];
         insta::assert_snapshot!(text(&report, Rows::Callees) + &text(&report, Rows::Sites));
     }
 }

@@ -10,7 +10,7 @@ use crate::analyse::model::{Count, Report};
 use crate::analyse::select;
 use crate::show::notation::{self, Notation};
 use crate::show::options::Options;
-use crate::show::path_layout::fit;
+use crate::show::path_layout::lay_out;
 use crate::show::remarks::note;
 use crate::show::rows::{Row, columns_width, name, names_width, nothing, place, push_name};
 use crate::show::style::{grouped, left_out, percent, plural, print, share, shown, table};
@@ -57,8 +57,8 @@ pub(crate) fn write(report: &Report, options: &Options, out: &mut impl Write) ->
             without_lines.insert((function.image, function.module, &function.shape.name));
         }
         push_name(&mut cells, &name, &place(report, function), names);
-        let written = path.map(|path| notation::Writer::new(function, options.notation).write(path));
-        let fitted = written.map(|written| fit(&written, room)).unwrap_or_default();
+        let written = path.map(|path| notation::PathWriter::new(function, options.notation).write(path));
+        let fitted = written.map(|written| lay_out(&written, room)).unwrap_or_default();
         shortened |= fitted.contains('…');
         cells.push(fitted);
         table.add_row(cells);

@@ -96,7 +96,7 @@ fn paths(function: &Function, most: u64, room: &mut usize, text: &mut String) {
     let unlimited = whole.map(|whole| Function { shape: without_limit(&function.shape, whole), ..function.clone() });
     let function = unlimited.as_ref().unwrap_or(function);
     let Ok(decoder) = acyclic::decoder(&function.shape) else { return };
-    let writer = notation::Writer::new(function, Notation::Lines);
+    let writer = notation::PathWriter::new(function, Notation::Lines);
     let taken: HashSet<u64> = function.completed().map(|path| path.id).collect();
     for id in (0..model::num_ids(&function.shape)).filter(|id| !taken.contains(id)) {
         if *room == 0 {
@@ -107,7 +107,7 @@ fn paths(function: &Function, most: u64, room: &mut usize, text: &mut String) {
         *room = room.saturating_sub(function.shape.blocks.len() + 1);
         let path = acyclic::possible(&function.shape, &decoder, id);
         if let Some(path) = path.ok().filter(|path| path.end != End::InFlight) {
-            let _ = writeln!(text, "               {}", path_layout::fit(&writer.write(&path), None));
+            let _ = writeln!(text, "               {}", path_layout::lay_out(&writer.write(&path), None));
         }
     }
 }

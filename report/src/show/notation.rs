@@ -24,7 +24,7 @@ pub enum Notation {
 
 /// A path in words.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Written {
+pub struct WrittenPath {
     /// How it starts, if not at the function's entry.
     pub start: Option<&'static str>,
     /// Where it goes.
@@ -39,12 +39,12 @@ pub struct Step {
     /// `13`, `list.h:13` or `bb3`.
     pub place: String,
     /// In the order of execution.
-    pub outcomes: Vec<(Tone, String)>,
+    pub outcomes: Vec<(OutcomeKind, String)>,
 }
 
 /// What kind of outcome it is, for its colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Tone {
+pub enum OutcomeKind {
     /// A condition held.
     True,
     /// A condition did not hold.
@@ -56,7 +56,7 @@ pub enum Tone {
 }
 
 /// Writes the paths of one function.
-pub struct Writer<'a> {
+pub struct PathWriter<'a> {
     function: &'a Function,
     notation: Notation,
     /// Edge by its two blocks.
@@ -66,7 +66,7 @@ pub struct Writer<'a> {
 /// So many cases of a `switch` are written out.
 const CASES: usize = 3;
 
-impl<'a> Writer<'a> {
+impl<'a> PathWriter<'a> {
     /// A writer for `function`; falls back to blocks if no line of it is known.
     pub fn new(function: &'a Function, notation: Notation) -> Self {
         let notation = if function.has_lines() { notation } else { Notation::Blocks };
@@ -75,7 +75,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Writes `path`, which must be one of the function's.
-    pub fn write(&self, path: &Path) -> Written {
+    pub fn write(&self, path: &Path) -> WrittenPath {
         let mut steps: Vec<Step> = Vec::new();
         for (position, &block) in path.blocks.iter().enumerate() {
             for place in self.places(block) {
@@ -97,7 +97,7 @@ impl<'a> Writer<'a> {
         if steps.is_empty() {
             steps.extend(path.blocks.first().map(|&block| Step { place: block_name(block), outcomes: Vec::new() }));
         }
-        Written { start: start(path.start), steps, end: self.end(path) }
+        WrittenPath { start: start(path.start), steps, end: self.end(path) }
     }
 
     /// What stands for a block; nothing if the block has no lines.
@@ -174,24 +174,24 @@ fn block_name(block: u32) -> String {
 }
 
 /// An outcome in words; `None` where there was no choice.
-pub fn words(outcome: &Outcome) -> Option<(Tone, String)> {
+pub fn words(outcome: &Outcome) -> Option<(OutcomeKind, String)> {
     Some(match outcome {
         Outcome::Jump | Outcome::Normal => return None,
-        Outcome::True => (Tone::True, "true".into()),
-        Outcome::False => (Tone::False, "false".into()),
+        Outcome::True => (OutcomeKind::True, "true".into()),
+        Outcome::False => (OutcomeKind::False, "false".into()),
         Outcome::Cases(values) => {
             let mut text: Vec<_> = values.iter().take(CASES).map(i64::to_string).collect();
             if values.len() > CASES {
                 text.push(format!("+{}", values.len() - CASES));
             }
-            (Tone::Other, format!("case {}", text.join(",")))
+            (OutcomeKind::Other, format!("case {}", text.join(",")))
         }
-        Outcome::Default => (Tone::Other, "default".into()),
-        Outcome::Unwind => (Tone::Throw, "throw".into()),
-        Outcome::Indirect => (Tone::Other, "goto".into()),
-        Outcome::Suspended => (Tone::Other, "suspend".into()),
-        Outcome::Resumed => (Tone::Other, "resume".into()),
-        Outcome::Destroyed => (Tone::Other, "destroy".into()),
+        Outcome::Default => (OutcomeKind::Other, "default".into()),
+        Outcome::Unwind => (OutcomeKind::Throw, "throw".into()),
+        Outcome::Indirect => (OutcomeKind::Other, "goto".into()),
+        Outcome::Suspended => (OutcomeKind::Other, "suspend".into()),
+        Outcome::Resumed => (OutcomeKind::Other, "resume".into()),
+        Outcome::Destroyed => (OutcomeKind::Other, "destroy".into()),
     })
 }
 
@@ -217,9 +217,9 @@ mod tests {
     fn written(name: &str, notation: Notation) -> String {
         let report = sample::report();
         let function = report.counted().find(|function| function.shape.name == name).expect("it is in the sample");
-        let writer = Writer::new(function, notation);
+        let writer = PathWriter::new(function, notation);
         let line = |path: &Path| {
-            let Written { start, steps, end } = writer.write(path);
+            let WrittenPath { start, steps, end } = writer.write(path);
             let steps: Vec<_> = steps.iter().map(Step::plain).collect();
             format!("{} {} -> {end}", start.unwrap_or("entry:"), steps.join(" "))
         };

@@ -26,7 +26,7 @@ pub fn reading(start: &OneStart) -> String {
 /// Says what does no harm.
 pub fn warning(warning: &Warning) -> String {
     match warning {
-        Warning::Doubles { runs, first } => {
+        Warning::Duplicates { runs, first } => {
             let given = match runs {
                 1 => "1 run is".into(),
                 more => format!("{} are", plural(*more, "run")),

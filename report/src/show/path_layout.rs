@@ -5,7 +5,7 @@
 
 use owo_colors::OwoColorize;
 
-use crate::show::notation::{Step, Tone, Written};
+use crate::show::notation::{OutcomeKind, Step, WrittenPath};
 use crate::show::style::elide;
 
 /// So many lines a path may take on a terminal.
@@ -27,7 +27,7 @@ impl Word {
 }
 
 /// The path in lines of at most `width` characters; in full on one line without a width.
-pub fn fit(path: &Written, width: Option<usize>) -> String {
+pub fn lay_out(path: &WrittenPath, width: Option<usize>) -> String {
     let dim = |text: &str| text.dimmed().to_string();
     let start = path.start.map(|start| Word::new(start, dim));
     let steps = path.steps.iter().map(|step| word(step, width));
@@ -82,13 +82,13 @@ fn word(step: &Step, width: Option<usize>) -> Word {
         Some((file, line)) => format!("{}{line}", format!("{file}:").dimmed()),
         None => step.place.clone(),
     };
-    let outcomes = step.outcomes.iter().map(|(tone, outcome)| {
+    let outcomes = step.outcomes.iter().map(|(kind, outcome)| {
         let text = format!("({outcome})");
-        match tone {
-            Tone::True => text.green().to_string(),
-            Tone::False => text.magenta().to_string(),
-            Tone::Throw => text.red().to_string(),
-            Tone::Other => text.blue().to_string(),
+        match kind {
+            OutcomeKind::True => text.green().to_string(),
+            OutcomeKind::False => text.magenta().to_string(),
+            OutcomeKind::Throw => text.red().to_string(),
+            OutcomeKind::Other => text.blue().to_string(),
         }
     });
     let painted = outcomes.fold(place, |painted, outcome| painted + &outcome);
@@ -136,9 +136,10 @@ fn wrap(words: &[Word], width: usize) -> Vec<String> {
 mod tests {
     use super::*;
 
-    fn path(length: usize) -> Written {
-        let step = |line: usize| Step { place: (100 + line).to_string(), outcomes: vec![(Tone::True, "true".into())] };
-        Written { start: Some("loop:"), steps: (0..length).map(step).collect(), end: "loop 100".into() }
+    fn path(length: usize) -> WrittenPath {
+        let step =
+            |line: usize| Step { place: (100 + line).to_string(), outcomes: vec![(OutcomeKind::True, "true".into())] };
+        WrittenPath { start: Some("loop:"), steps: (0..length).map(step).collect(), end: "loop 100".into() }
     }
 
     fn plain(text: &str) -> String {
@@ -147,18 +148,18 @@ mod tests {
 
     #[test]
     fn a_short_path_stays_whole() {
-        assert_eq!(plain(&fit(&path(2), Some(40))), "loop: 100(true) 101(true) -> loop 100");
-        assert_eq!(plain(&fit(&path(2), Some(30))), "loop: 100(true) 101(true)\n-> loop 100");
+        assert_eq!(plain(&lay_out(&path(2), Some(40))), "loop: 100(true) 101(true) -> loop 100");
+        assert_eq!(plain(&lay_out(&path(2), Some(30))), "loop: 100(true) 101(true)\n-> loop 100");
     }
 
     #[test]
     fn a_long_path_loses_its_middle_on_a_terminal_only() {
-        insta::assert_snapshot!(plain(&fit(&path(50), Some(40))), @r"
+        insta::assert_snapshot!(plain(&lay_out(&path(50), Some(40))), @r"
         loop: 100(true) 101(true) 102(true)
         103(true) 104(true) … 43 more …
         148(true) 149(true) -> loop 100
         ");
-        assert_eq!(plain(&fit(&path(50), None)).split(' ').count(), 54);
+        assert_eq!(plain(&lay_out(&path(50), None)).split(' ').count(), 54);
     }
 
     #[test]
@@ -166,9 +167,9 @@ mod tests {
         let mut path = path(4);
         let inlined = |line: usize| Step { place: format!("vector.h:{line}"), outcomes: Vec::new() };
         path.steps.splice(2..2, (0..20).map(inlined));
-        let decision = Step { outcomes: vec![(Tone::True, "true".into())], ..inlined(99) };
+        let decision = Step { outcomes: vec![(OutcomeKind::True, "true".into())], ..inlined(99) };
         path.steps.splice(12..12, [decision]);
-        insta::assert_snapshot!(plain(&fit(&path, Some(40))), @r"
+        insta::assert_snapshot!(plain(&lay_out(&path, Some(40))), @r"
         loop: 100(true) 101(true) …
         vector.h:99(true) … 102(true) 103(true)
         -> loop 100
@@ -179,7 +180,7 @@ mod tests {
     fn no_line_is_wider_than_the_cell() {
         for width in 12..60 {
             for length in 0..30 {
-                let fitted = fit(&path(length), Some(width));
+                let fitted = lay_out(&path(length), Some(width));
                 assert!(fitted.lines().all(|line| visible_width(line) <= width), "{length} in {width}: {fitted}");
                 assert!(fitted.lines().count() <= LINES, "{length} in {width}: {fitted}");
             }

@@ -101,7 +101,7 @@ mod tests {
 
     #[test]
     fn several_flagged_runs_of_two_images() {
-        let mut first = sample::loaded();
+        let mut first = sample::counted_image();
         let mut second = first.clone();
         second.image.path = "/lib/libdemo.so".into();
         second.runs[0].profile = "libdemo.so.42.pathprof".into();
@@ -118,7 +118,7 @@ mod tests {
         let options = Options { function: Some("no_such_*".into()), ..Options::default() };
         let text = written(&sample::report(), &options);
         assert!(text.contains("No counted function matches `no_such_*`."), "{text}");
-        let mut idle = sample::loaded();
+        let mut idle = sample::counted_image();
         idle.modules.iter_mut().for_each(|module| module.counts.clear());
         let text = written(&crate::analyse::decode::decode(vec![idle], &()).0, &Options::default());
         assert!(text.contains("No path was executed."), "{text}");
@@ -135,7 +135,7 @@ mod tests {
                 DagEdgeKind::End { block: 1, why: CutReason::Opaque },
             ] {
                 for value in [0, 3, u64::MAX] {
-                    let mut loaded = sample::loaded();
+                    let mut loaded = sample::counted_image();
                     loaded.modules[0].manifest.functions[0].dag[edge] = DagEdge { kind, value };
                     let (report, _) = crate::analyse::decode::decode(vec![loaded], &());
                     write(&report.into(), &Options::default(), &mut Vec::new()).expect("in memory");

@@ -103,27 +103,12 @@ fn command(command_line: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use pathformat::profile::RunId;
-
     use super::*;
+    use crate::sample;
 
     fn record(pid: u32, parent: u32, time: (u64, u64), command_line: &[u8]) -> Record {
-        Record {
-            path: "build/prog.pathprof".into(),
-            file: (0, 0),
-            range: None,
-            run: RunId::NONE,
-            merged: false,
-            complete: true,
-            pid,
-            process_start: pid.into(),
-            parent,
-            time: (time.0 * 1_000_000_000, time.1 * 1_000_000_000),
-            host: b"box".to_vec(),
-            command_line: command_line.to_vec(),
-            image: "build/prog".into(),
-            build_id: Vec::new(),
-        }
+        let time = (time.0 * 1_000_000_000, time.1 * 1_000_000_000);
+        Record { time, command_line: command_line.to_vec(), ..sample::record(pid, parent) }
     }
 
     #[test]

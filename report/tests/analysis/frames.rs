@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use pathformat::manifest::{
     Block, CutReason, DagEdge, DagEdgeKind, Edge, Exit, Function, Linkage, Manifest, Outcome, Whole,
 };
-use pathprof::analyse::counted::Counted;
+use pathprof::analyse::counted::CountedModule;
 use pathprof::analyse::decode::decode;
 use pathprof::analyse::entries::Layout;
 use pathprof::analyse::model::{Count, End, Path, Start};
@@ -84,10 +84,10 @@ fn frames_that_ended_no_path_are_where_they_stayed() {
 }
 
 /// A module of one function when several processes counted.
-fn counted(function: Function, processes: &[&[(u64, u64)]]) -> Counted {
+fn counted(function: Function, processes: &[&[(u64, u64)]]) -> CountedModule {
     let counters = function.counters();
     let manifest = Manifest { mode: "paths".into(), functions: vec![function], ..Manifest::default() };
-    let mut counted = Counted::new(counters, manifest, Vec::new());
+    let mut counted = CountedModule::new(counters, manifest, Vec::new());
     processes.iter().for_each(|counts| counted.add(counts, &[], |_| String::new()));
     counted
 }

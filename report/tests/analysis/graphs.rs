@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use pathformat::manifest::{self, CutReason, DagEdge, DagEdgeKind, Manifest, Outcome};
-use pathprof::analyse::counted::{Counted, Loaded};
+use pathprof::analyse::counted::{CountedImage, CountedModule};
 use pathprof::analyse::model::{Count, Function, Image};
 use paths::Plan;
 use paths::cfg::{Block, BlockData, Cfg, ENTRY, Edge, EdgeData, EdgeKind, Exit};
@@ -221,7 +221,7 @@ pub(crate) fn decoded(
 ) -> Function {
     let counters = function.first_counter + function.counters();
     let manifest = Manifest { mode: mode.into(), functions: vec![function], ..Manifest::default() };
-    let mut counted = Counted::new(counters, manifest, Vec::new());
+    let mut counted = CountedModule::new(counters, manifest, Vec::new());
     let counts: Vec<_> = counts.iter().map(|(&index, &count)| (index, count)).filter(|(_, count)| *count > 0).collect();
     counted.add(&counts, keys, |address| format!("f{address}"));
     let (report, problems) = pathprof::analyse::decode::decode(vec![loaded(vec![counted])], &());
@@ -230,6 +230,6 @@ pub(crate) fn decoded(
 }
 
 /// An image of these modules.
-pub(crate) fn loaded(modules: Vec<Counted>) -> Loaded {
-    Loaded { image: Image { path: "/bin/x".into(), build_id: vec![1] }, runs: Vec::new(), modules }
+pub(crate) fn loaded(modules: Vec<CountedModule>) -> CountedImage {
+    CountedImage { image: Image { path: "/bin/x".into(), build_id: vec![1] }, runs: Vec::new(), modules }
 }

@@ -9,7 +9,7 @@ use pathformat::profile::{
     FORKED, GONE, Head, INCOMPLETE, MERGED, Module, PARTIAL, Part, Profile, RunId, UNREGISTERED_THREADS,
 };
 use pathprof::combine::merge;
-use pathprof::read::profile::ProfileFile;
+use pathprof::read::record_content::RecordContent;
 use pathprof::read::records;
 use pathprof::read::records::Input;
 use pathprof::read::unique_runs::Options;
@@ -53,7 +53,7 @@ fn written(folder: &TempDir, profiles: &[Profile<'_>]) -> Vec<Input> {
 }
 
 /// Merges them into one file, and reads it.
-fn merged(profiles: &[Profile<'_>]) -> ProfileFile {
+fn merged(profiles: &[Profile<'_>]) -> RecordContent {
     let folder = TempDir::new().expect("a folder");
     let (images, notices) = merge::read(&written(&folder, profiles), &Options::default(), "", &());
     assert!(notices.problems.is_empty() && notices.warnings.is_empty(), "{notices:?}");
@@ -63,13 +63,13 @@ fn merged(profiles: &[Profile<'_>]) -> ProfileFile {
 }
 
 /// Reads a file of one record.
-fn read(path: &Path) -> ProfileFile {
+fn read(path: &Path) -> RecordContent {
     let found = records::of(path).expect("sound").records;
     assert_eq!(found.len(), 1);
     found[0].read().expect("sound")
 }
 
-fn flags(of: &ProfileFile) -> u32 {
+fn flags(of: &RecordContent) -> u32 {
     let run = &of.run;
     let flags = [
         (run.incomplete, INCOMPLETE),

@@ -3,16 +3,16 @@
 use pathformat::manifest::{
     Block, Call, DagEdge, DagEdgeKind, Edge, Exit, Function, INDIRECT, Linkage, Manifest, Outcome, TableOf,
 };
-use pathprof::analyse::counted::Counted;
+use pathprof::analyse::counted::CountedModule;
 use pathprof::analyse::decode::decode;
-use pathprof::analyse::model::{Counting, Site};
-use pathprof::analyse::tables::{Seen, Tables, Thing};
+use pathprof::analyse::model::{CallSite, Counting};
+use pathprof::analyse::tables::{TableCounts, TableKey, Tables};
 use pathprof::read::names;
 
 use crate::graphs::loaded;
 
-fn callee(name: &str) -> Thing {
-    Thing::Callee(name.into())
+fn callee(name: &str) -> TableKey {
+    TableKey::Callee(name.into())
 }
 
 /// A function of one block with so many calls through pointers, of each of which two callees are
@@ -44,7 +44,7 @@ fn what_found_no_room_has_nobody_elses_key() {
     let keys: Vec<_> = (4..10).map(|index| (index, 100 + index)).collect();
     let (plain, tables) = Tables::of(&manifest).take(&counts, &keys, |address| format!("at {address}"));
     assert_eq!(plain, [9, 10, 17, 21].map(|index| (index, 1 << index)));
-    let seen = |key: u64, counter: u32| Seen {
+    let seen = |key: u64, counter: u32| TableCounts {
         known: [0, 1].map(|slot| (callee(&format!("at {}", key + slot)), 1 << (counter as u64 + slot))).into(),
         rest: 1 << (counter + 2),
     };
@@ -58,20 +58,23 @@ fn what_found_no_room_has_nobody_elses_key() {
 fn what_has_no_key_found_no_room() {
     let manifest = Manifest { functions: vec![caller("f", 1, 0, 0)], ..Manifest::default() };
     let (_, tables) = Tables::of(&manifest).take(&[(1, 5), (2, 6), (3, 7)], &[(1, 9)], |_| "g".into());
-    assert_eq!(tables[&(0, call(0))], Seen { known: [(callee("g"), 6)].into(), rest: 12 });
+    assert_eq!(tables[&(0, call(0))], TableCounts { known: [(callee("g"), 6)].into(), rest: 12 });
 }
 
 #[test]
 fn tables_are_added_thing_by_thing() {
-    let mut sum = Seen { known: [(callee("f"), 1), (Thing::Path(3), 2)].into(), rest: 4 };
-    sum.add(Seen { known: [(callee("f"), 10), (callee("g"), 20)].into(), rest: 40 });
-    assert_eq!(sum, Seen { known: [(callee("f"), 11), (callee("g"), 20), (Thing::Path(3), 2)].into(), rest: 44 });
+    let mut sum = TableCounts { known: [(callee("f"), 1), (TableKey::Path(3), 2)].into(), rest: 4 };
+    sum.add(TableCounts { known: [(callee("f"), 10), (callee("g"), 20)].into(), rest: 40 });
+    assert_eq!(
+        sum,
+        TableCounts { known: [(callee("f"), 11), (callee("g"), 20), (TableKey::Path(3), 2)].into(), rest: 44 }
+    );
 }
 
-fn counted(mode: &str, function: Function, present: bool, counts: &[(u64, u64)], names: [&str; 2]) -> Counted {
+fn counted(mode: &str, function: Function, present: bool, counts: &[(u64, u64)], names: [&str; 2]) -> CountedModule {
     let manifest =
         Manifest { mode: mode.into(), functions: vec![function], source: mode.into(), ..Manifest::default() };
-    let mut counted = Counted::new(100, manifest, vec![present]);
+    let mut counted = CountedModule::new(100, manifest, vec![present]);
     counted.add(counts, &[(0, 1), (1, 2)], |address| names[address as usize].into());
     counted
 }
@@ -90,7 +93,7 @@ fn copies_of_a_function_are_added_up_and_their_callees_too() {
     assert_eq!((f.entries, &f.block_counts), (8, &vec![8]));
     // The one called most often comes first.
     let targets = vec![("h".to_string(), 6), ("g".to_string(), 1)];
-    assert_eq!(f.sites, [Site { block: 0, call: 0, targets, others: 9 }]);
+    assert_eq!(f.sites, [CallSite { block: 0, call: 0, targets, others: 9 }]);
     assert_eq!(report.modules.iter().map(|module| module.source.as_str()).collect::<Vec<_>>(), ["blocks"; 2]);
 }
 
@@ -164,7 +167,7 @@ fn functions_without_code_are_dropped_ones_of_the_source() {
 /// Problems of a module with these functions and counts.
 fn problems(functions: Vec<Function>, counters: u64, counts: &[(u64, u64)]) -> Vec<String> {
     let manifest = Manifest { functions, ..Manifest::default() };
-    let mut counted = Counted::new(counters, manifest, Vec::new());
+    let mut counted = CountedModule::new(counters, manifest, Vec::new());
     counted.add(counts, &[], |_| String::new());
     decode(vec![loaded(vec![counted])], &()).1.iter().map(|problem| format!("{problem:#}")).collect()
 }
@@ -223,7 +226,7 @@ fn every_function_knows_its_unit_and_what_it_called_whatever_is_counted() {
     assert_eq!(places, [("f1", 0, 0), ("f2", 0, 1), ("f3", 1, 2), ("f4", 1, 3)]);
     for (function, [most, least]) in report.functions.iter().zip([["h", "g"], ["g", "h"], ["h", "g"], ["g", "h"]]) {
         let targets = vec![(most.to_string(), 4), (least.to_string(), 2)];
-        assert_eq!(function.sites, [Site { block: 0, call: 0, targets, others: 1 }], "{}", function.demangled);
+        assert_eq!(function.sites, [CallSite { block: 0, call: 0, targets, others: 1 }], "{}", function.demangled);
         assert_eq!((function.entries, &function.block_counts), (7, &vec![7]));
         assert_eq!(function.shape.name, function.demangled);
     }

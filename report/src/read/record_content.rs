@@ -29,7 +29,7 @@ const PIECE: usize = 1 << 20;
 
 /// A record in memory.
 #[derive(Debug)]
-pub struct ProfileFile {
+pub struct RecordContent {
     /// Who ran.
     pub run: Run,
     /// Build-id of its image, empty if it has none.
@@ -54,8 +54,8 @@ pub(crate) fn unreadable(error: &io::Error) -> Error {
 }
 
 /// Reads the raw file at `path`.
-pub(crate) fn read_raw(path: &Path, file: File) -> Result<ProfileFile> {
-    of_raw(file, |head, part| ProfileFile::new(path, head, vec![part]))
+pub(crate) fn read_raw(path: &Path, file: File) -> Result<RecordContent> {
+    of_raw(file, |head, part| RecordContent::new(path, head, vec![part]))
 }
 
 /// The record that a process would have written whose raw file this is. Nothing will complete it.
@@ -131,7 +131,7 @@ fn next_data(file: &File, position: u64, length: u64) -> Option<(u64, u64)> {
     }
 }
 
-impl ProfileFile {
+impl RecordContent {
     /// The same record with other parts.
     pub fn with_parts(&self, parts: Vec<Part>) -> Self {
         let (run, build_id, image) = (self.run.clone(), self.build_id.clone(), self.image.clone());
