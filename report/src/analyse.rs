@@ -1,4 +1,23 @@
 //! Turns counters into a model of what ran.
+//!
+//! From counters to the model ([`pipeline`] is the order):
+//!
+//! * [`matching`] finds the image of each record and sums what its runs counted.
+//! * [`counted`] holds these sums, [`tables`] and [`entries`] what each process says of tables and
+//!   entries.
+//! * `slices` gives each function its counters, [`decode`] makes paths of them.
+//! * `acyclic` reads paths off the acyclic graph, [`uncut_paths`] those that the limit does not
+//!   cut.
+//! * [`flow`] counts edges where paths are counted, [`count_inference`] blocks and edges where they
+//!   are not.
+//! * [`model`] is what comes out.
+//!
+//! From the model to what people ask:
+//!
+//! * [`select`] chooses and sorts functions and paths.
+//! * [`lines`] counts lines, [`source_files`] sums them by file, [`coverage`] says what was
+//!   covered.
+//! * [`possible_paths`] says how many paths there are without the limit.
 
 pub(crate) mod acyclic;
 pub mod count_inference;

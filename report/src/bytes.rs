@@ -1,7 +1,8 @@
-//! Everything that is done with bytes from outside, as one function for each kind of input: what
-//! the fuzzers call.
+//! What the fuzzers call: a function for each kind of input, which does all that is done with its
+//! bytes.
 //!
-//! Each must return for any bytes, without a panic and with no more memory than the bytes justify.
+//! Each function returns for any bytes, without a panic and with no more memory than the bytes
+//! justify.
 
 use std::path::Path;
 

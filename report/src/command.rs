@@ -1,4 +1,9 @@
-//! The command line.
+//! The command line: what the program `pathprof` is asked for, does and prints.
+//!
+//! * [`cli`] has the commands, [`arguments`] their options, [`examples`] the text below their help.
+//! * [`commands`] does what each command is for, [`reading`] what all of them begin with.
+//! * [`growth`] sums profiles that have become long.
+//! * [`messages`] and [`progress`] write to standard error.
 
 pub(crate) mod arguments;
 pub(crate) mod cli;

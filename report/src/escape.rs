@@ -1,9 +1,11 @@
-//! How foreign text is shown: names of functions, files and programs come out of objects, profiles
-//! and file systems, and may hold anything.
+//! Makes foreign text safe to show.
 //!
-//! What moves the cursor, ends a line, turns the direction of writing or cannot be seen is written
-//! as its code. Each format has one function: [`terminal`] for what people read, [`line`] for
-//! formats that have a record on each line, [`Json`] for JSON. The file of weights has its own in
+//! Names of functions, files and programs come out of objects, profiles and file systems, and may
+//! hold anything. A character is written as its code if it moves the cursor, ends a line, turns the
+//! direction of writing, or cannot be seen.
+//!
+//! Each format has one function: [`terminal`] for what people read, [`line()`] for formats that have
+//! a record on each line, [`Json`] for JSON. The file of weights has its own in
 //! `pathformat::weights`, since the pass reads it back.
 
 use std::borrow::Cow;

@@ -1,13 +1,20 @@
 //! Reads path profiles: which paths through which functions ran, and how often.
 //!
-//! Data flows one way: [`inputs`] says which profiles to read, [`profile`] reads one, [`runs`] sees
-//! to it that no run is taken twice, [`load`] joins them with the manifests of their images
-//! ([`image`]), [`decode`] turns counters into paths, [`model`] holds what came out, and [`text`]
-//! and [`json`] show it, foreign names [`escape`]d. [`run`] runs a program first; [`diagnose`] says
-//! why a program wrote nothing, [`doctor`] what might go wrong before it does; [`merge`] joins
-//! profiles.
+//! The library has rooms. Data flows through them one way:
 //!
-//! The crate knows nothing of command lines (that is the program `pathprof`) and never links LLVM.
+//! * [`read`] reads profiles, raw files and images.
+//! * [`analyse`] turns counters into a model: paths, blocks, edges, lines and coverage.
+//! * [`show`] writes the model as tables for people.
+//! * [`export`] writes it for other programs.
+//! * [`combine`] makes one record of many.
+//! * [`launch`] runs a program, finds its profiles, and says why there are none.
+//! * `command` is the command line. It belongs to the program `pathprof` and prints what the other
+//!   rooms return.
+//!
+//! Three files serve several rooms: [`escape`] makes foreign names safe to show, [`output`] writes
+//! complete files, and [`bytes`] is what the fuzzers call.
+//!
+//! The library never links LLVM.
 #![forbid(unsafe_code)]
 
 pub mod analyse;

@@ -1,4 +1,4 @@
-//! `pathprof`: reads path profiles.
+//! The program `pathprof`: reads path profiles.
 #![forbid(unsafe_code)]
 
 mod command;

@@ -1,4 +1,4 @@
-//! Writes a whole file or none: readers never see half of it.
+//! Writes a complete file or none: readers never see half of it.
 
 use std::fs::{File, Metadata, Permissions};
 use std::io::{BufWriter, Write};

@@ -1,12 +1,13 @@
 //! Reads what runs left: profiles, raw files, and the images that ran.
 //!
-//! * [`inputs`] chooses profiles and, in them, starts; [`file_names`] says what profiles are
-//!   called, [`directories`] finds files.
-//! * [`open`] opens regular files only, [`bounded`] reads no more of them than they can justify.
-//! * [`records`] finds the records of a profile, [`starts`] groups them by start, [`profile`] reads
-//!   one.
-//! * [`unique_runs`] reads many records and takes each run once.
-//! * [`image`] reads the manifests of an image.
+//! * [`inputs`] chooses profiles, and starts in them.
+//! * [`file_names`] says what profiles are called, [`directories`] lists files.
+//! * [`open`] opens regular files only, [`bounded`] reads them within bounds.
+//! * [`record`] is what the head of a record says, [`record_content`] what it counted.
+//! * `record_search` finds the records in a file, [`records`] those of a profile.
+//! * [`starts`] groups records by the command that began them.
+//! * [`unique_runs`] reads many records and takes each run once, [`observer`] hears how far it is.
+//! * [`run`] tells what ran, [`image`] what is in an image.
 //! * [`symbols`] names the function at an address, [`names`] writes names as the source does.
 
 pub mod bounded;

@@ -1,4 +1,4 @@
-//! The sample program of the tests as a model.
+//! The sample program of the tests: its counters, its report and a record.
 
 use pathformat::manifest::Manifest;
 use pathformat::profile::{self, RunId};

@@ -1,4 +1,4 @@
-//! The paths of a function, by the acyclic graph in its manifest.
+//! Reads the paths of a function off the acyclic graph in its manifest.
 
 use anyhow::{Context, Result, bail};
 use pathformat::manifest::{CutReason, DagEdge, DagEdgeKind, Exit, Function};

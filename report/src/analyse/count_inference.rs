@@ -1,7 +1,8 @@
-//! Counts of blocks and edges, where those and not paths are counted.
+//! Infers the counts of all blocks and edges from the counters of some.
 //!
-//! Those without a counter follow from the others, see `paths::conservation`. Damaged numbers give
-//! wrong counts, never a panic.
+//! This is for functions whose blocks, edges or calls are counted instead of their paths. What has
+//! no counter follows by conservation: what comes to a point leaves it (`paths::conservation`).
+//! Damaged numbers give wrong counts, never a panic.
 
 use std::collections::{BTreeMap, HashMap};
 

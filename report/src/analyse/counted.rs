@@ -1,4 +1,4 @@
-//! What the runs of an image counted.
+//! What the runs of an image counted: the sum of their counters, module by module.
 
 use std::collections::BTreeMap;
 

@@ -1,17 +1,17 @@
-//! What a run covered: functions, lines, branches and paths, of each file or of each function.
+//! Computes what runs covered: functions, lines, branches and paths.
 //!
-//! Lines and branches are those of [`source`](crate::analyse::source_files). A path is covered if it was executed
-//! to its end at least once; what is possible is what the control-flow graph allows, though no
-//! input may lead there. Where the limit cuts paths, their pieces are counted, and the number of
-//! whole paths stands beside them. Meant for `-fpath-stage=early`: later, branches of the source
-//! have become something else.
+//! Lines and branches are those of [`source_files`]. A path is covered if it was executed to its
+//! end at least once. All paths that the control-flow graph allows are possible, even if no input
+//! leads there. Where the limit cuts paths, their pieces are counted. Coverage is meant for
+//! `-fpath-stage=early`: later, branches of the source have become something else.
 //!
-//! A function that the optimiser or the linker dropped, since nothing calls it, did not run: it is
-//! not covered.
+//! Some functions have no counts:
 //!
-//! A function that could not be counted, as a coroutine that is not split yet, is unknown: it and
-//! the line that it begins on count as not covered. Those that the user left out are not there at
-//! all.
+//! * A function that the optimiser or the linker dropped, since nothing calls it, did not run. It
+//!   is not covered.
+//! * A function that could not be counted, such as a coroutine that is not split yet, is unknown.
+//!   It and the line that it begins on count as not covered.
+//! * A function that the user left out is not part of the result.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

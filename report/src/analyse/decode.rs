@@ -117,8 +117,8 @@ fn function(raw: FunctionCounts, allowance: &Allowance) -> Result<Function> {
     let mut dag_counts = vec![0; shape.dag.len()];
     let mut block_counts = vec![0; shape.blocks.len()];
     let mut paths = Vec::with_capacity(counts.len());
-    let whole = match &shape.whole {
-        Some(whole) => Some(uncut_paths::paths(&shape, whole, &seen, &counts, allowance)?),
+    let uncut = match &shape.whole {
+        Some(uncut) => Some(uncut_paths::paths(&shape, uncut, &seen, &counts, allowance)?),
         None => None,
     };
     if !counts.is_empty() {
@@ -141,7 +141,7 @@ fn function(raw: FunctionCounts, allowance: &Allowance) -> Result<Function> {
             path.blocks.iter().for_each(|&block| take(&mut block_counts[block as usize]));
         }
     }
-    let (paths, beyond_table) = whole.unwrap_or((paths, 0));
+    let (paths, beyond_table) = uncut.unwrap_or((paths, 0));
     let edge_counts = flow::edge_counts(&shape, &dag_counts);
     let demangled = names::of(&shape);
     Ok(Function {

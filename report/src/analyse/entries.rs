@@ -1,10 +1,11 @@
-//! How often functions were entered, and how many frames did not come back from a call.
+//! Computes how often functions were entered, and how many frames did not come back from a call.
 //!
-//! Both are found in each process by itself, before processes are summed: a forked child ends paths
-//! that its parent entered, and that must not hide frames that stay in another process. The
-//! counters of paths in flight say how often control came to a call; [`Layout::settle`] makes of
-//! them how often it stayed there. Then every entry is a path that starts there, ended or in
-//! flight.
+//! Counters of paths in flight say how often control came to a call. [`Layout::settle`] turns them
+//! into how often control stayed there. Then every entry is a path that starts at the entry, ended
+//! or in flight.
+//!
+//! Processes are settled one by one, before they are summed. A forked child ends paths that its
+//! parent entered. In a sum, that would hide frames that stay in another process.
 
 use std::collections::BTreeMap;
 

@@ -1,11 +1,16 @@
-//! Counts of the edges of the control-flow graph, from the counts of the acyclic edges.
+//! Computes the counts of the control-flow edges from those of the acyclic edges.
 //!
 //! An edge that is not cut was taken as often as the paths that hold it ran. A cut edge is two
-//! acyclic edges, one that ends a path and one that starts the next, and several cut edges may
-//! share either. Then the rules are, in this order: an edge alone in its group of starts has the
-//! group's count (code at the target really ran); an edge in a group with nothing left was never
-//! taken; an edge alone in its group of ends has the group's count, unless fewer starts are left
-//! (the process ended in between). What no rule settles stays unknown.
+//! acyclic edges: its end finishes a path, and its start begins the next. Several cut edges may
+//! share either, as a group. Their counts follow from three rules, in this order:
+//!
+//! 1. An edge alone in its group of starts has the count of the group, since code at the target
+//!    really ran.
+//! 2. An edge in a group with nothing left was never taken.
+//! 3. An edge alone in its group of ends has the count of the group, unless fewer starts are left:
+//!    then the process ended in between.
+//!
+//! What no rule settles stays unknown.
 
 use std::collections::HashMap;
 

@@ -1,17 +1,19 @@
-//! How often each line ran, as gcov says it.
+//! Computes how often each line ran, as gcov does.
 //!
 //! A line may have several blocks. It ran as often as control came to it from other lines, and once
-//! more for each time around a loop that lies on the line as a whole: `for (;;)` with its body
-//! elsewhere, or a loop on one line. Loops are found one by one, each taking with it as many
-//! executions as it went around (`GCOVBlock::getCyclesCount` in LLVM's `ProfileData/GCOV.cpp`,
+//! more for each turn of a loop that lies wholly on the line: `for (;;)` with its body elsewhere,
+//! or a loop on one line. Loops are found one by one. Each takes as many executions from its edges
+//! as it had turns (`GCOVBlock::getCyclesCount` in LLVM's `ProfileData/GCOV.cpp`,
 //! `get_cycles_count` in GCC's `gcov.cc`). The line that a function begins on is a line of its
 //! entry.
 //!
-//! A call that may not come back ends a block. The block and the one behind it count as one here. A
-//! line behind the call ran less often, by the calls that did not come back. A coroutine that is
-//! suspended goes to the code that returns to its caller; the line of that code, which is the
-//! function's first, did not run for it. Where the counts of edges are not known, the line ran as
-//! often as the block on it that ran most often.
+//! Three things differ from the plain rule:
+//!
+//! * A call that may not come back ends a block. This block and the one behind it count as one. A
+//!   line behind the call ran less often, by the calls that did not come back.
+//! * A suspended coroutine goes to the code that returns to its caller. That code stands on the
+//!   first line of the function, which does not run for it.
+//! * Where the counts of edges are unknown, the line ran as often as its hottest block.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;

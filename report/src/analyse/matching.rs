@@ -1,10 +1,10 @@
-//! Joins profiles with the images they were recorded from, and sums the runs of each image.
+//! Finds the image of each record, and sums what the runs of each image counted.
 //!
-//! An image is its build-id: hard links and copies of one binary are one image, and each of its
-//! files will do. An image without a build-id is its file, by whatever name it was started.
+//! A build-id identifies an image: hard links and copies of one binary are one image, and each of
+//! its files will do. An image without a build-id is its file, by whatever name it was started.
 //!
-//! A profile that cannot be used, because itself or its image is damaged, missing or of another
-//! build, is left out whole and becomes a problem that names it; the others go on.
+//! A record is left out as a whole if it or its image is damaged, missing or of another build. It
+//! becomes a problem that names it, and the other records are used.
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;

@@ -1,7 +1,8 @@
-//! What a report is about: images, runs, functions, and for each function its executed paths.
+//! The model of what ran: images, runs, functions, and the executed paths of each function.
 //!
-//! Plain values without I/O and without presentation. The static facts of a function are those of
-//! its manifest, the dynamic ones stand beside them: counts of paths, blocks and edges.
+//! It consists of plain values, without input, output or presentation. The static facts of a
+//! function are those of its manifest. Beside them stand the dynamic ones: counts of paths, blocks
+//! and edges.
 
 use std::collections::HashMap;
 
@@ -56,11 +57,11 @@ pub struct Function {
     pub counting: Counting,
     /// How often it was entered.
     pub entries: Count,
-    /// Executed paths, by ascending id. One that has not ended may have an id beyond those of the
-    /// possible paths. Where paths beyond the limit are counted whole, so has every piece of one
-    /// that is not known as a whole.
+    /// Executed paths, by ascending id. A path that has not ended may have an id beyond those of
+    /// the possible paths. Where a table counts uncut paths, so has each piece of a path that is
+    /// not in the table.
     pub paths: Vec<Path>,
-    /// How many executions of whole paths found no room in the table, and are told in pieces.
+    /// How many executions of uncut paths found no room in the table, and are told in pieces.
     pub beyond_table: Count,
     /// For each block how often it ran.
     pub block_counts: Vec<Count>,
@@ -128,10 +129,10 @@ pub struct CallSite {
     pub others: Count,
 }
 
-/// How many numbers of paths a function has, beyond the limit if those are counted whole. Some may
-/// be of paths in flight.
+/// How many ids of paths a function has: of uncut paths, if a table counts those. Some may be of
+/// paths in flight.
 pub fn num_ids(shape: &manifest::Function) -> u64 {
-    shape.whole.as_ref().map_or(shape.num_paths, |whole| whole.num_paths)
+    shape.whole.as_ref().map_or(shape.num_paths, |uncut| uncut.num_paths)
 }
 
 /// An executed path.
@@ -236,7 +237,7 @@ impl Function {
         num_ids(&self.shape).saturating_sub(in_flight)
     }
 
-    /// The executed paths that have ended. Pieces of whole paths are none.
+    /// The executed paths that have ended. Pieces of uncut paths are not among them.
     pub fn completed(&self) -> impl Iterator<Item = &Path> {
         let possible = num_ids(&self.shape);
         self.paths.iter().filter(move |path| path.end != End::InFlight && path.id < possible)
@@ -255,12 +256,12 @@ impl Function {
     /// How many edges are cut for this reason.
     pub fn cuts(&self, reason: manifest::CutReason) -> usize {
         // Where a table has all that the limit cuts, it cuts nothing.
-        let whole = self.shape.whole.as_ref().filter(|_| self.beyond_table == 0);
+        let uncut = self.shape.whole.as_ref().filter(|_| self.beyond_table == 0);
         let why =
-            |index: u32| whole.map_or(&self.shape.dag, |whole| &whole.dag).get(index as usize).map(|edge| edge.kind);
+            |index: u32| uncut.map_or(&self.shape.dag, |uncut| &uncut.dag).get(index as usize).map(|edge| edge.kind);
         let matches = |end| matches!(why(end), Some(manifest::DagEdgeKind::End { why, .. }) if why == reason);
-        match whole {
-            Some(whole) => whole.cuts.iter().flatten().filter(|(end, _)| matches(*end)).count(),
+        match uncut {
+            Some(uncut) => uncut.cuts.iter().flatten().filter(|(end, _)| matches(*end)).count(),
             None => self.shape.edges.iter().filter_map(|edge| edge.cut).filter(|&(end, _)| matches(end)).count(),
         }
     }

@@ -1,4 +1,4 @@
-//! From records to the report in one call.
+//! Goes from records to the model in one call.
 
 use anyhow::Error;
 

@@ -1,7 +1,7 @@
-//! How many acyclic paths a function has, whatever the limit.
+//! Computes how many acyclic paths a function has, whatever the limit.
 //!
-//! The counters are for the paths that are left when the limit has cut some edges; here these edges
-//! lead on. Loops are still cut, so the number is finite, but it may be astronomical: beyond a
+//! Counters are for the paths that are left when the limit has cut some edges. Here these edges
+//! lead on. Loops are still cut, so the number is finite. It may be astronomical, so beyond a
 //! million it is a power of two.
 
 use std::collections::HashSet;

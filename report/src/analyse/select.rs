@@ -1,4 +1,4 @@
-//! Which functions and paths to show, and in which order.
+//! Chooses functions and paths, and sorts them.
 
 use std::cmp::Reverse;
 

@@ -1,13 +1,15 @@
-//! What was executed of each source file: functions, lines and branches, over all copies of the
+//! Computes what ran of each source file: functions, lines and branches, over all copies of the
 //! code.
 //!
-//! Lines are counted [as gcov counts them](crate::analyse::lines), in each copy of the code that they became
-//! (an instance of a template, a place that they were inlined at, a unit that includes them),
-//! summed over the copies. A branch is a place in the source where control can go several ways;
-//! ways that only an exception takes are no branch of the source, and left out, and so is what
-//! becomes of a suspended coroutine.
+//! A line may have several copies: one for each instance of a template, each place that it was
+//! inlined at, each unit that includes it. The copies are counted [as gcov counts
+//! them](crate::analyse::lines), then summed.
 //!
-//! Functions that are not counted are not here: nothing is known of their lines.
+//! A branch is a place in the source where control can go several ways. Ways that only an exception
+//! takes are left out, and so is what becomes of a suspended coroutine: the source does not choose
+//! them.
+//!
+//! Functions that are not counted are left out, since nothing is known of their lines.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,8 @@
-//! What the tables of a module counted, in one process: a key says what the counter in its place is
-//! about.
+//! Reads what the tables of a module counted in one process: a key says what the counter in its
+//! slot counts.
 //!
-//! Keys and counters are not trusted: what makes no sense is among the things that found no room.
+//! Keys and counters are not trusted. What makes no sense is counted with the things that found no
+//! room.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +15,7 @@ use crate::analyse::model::Count;
 pub enum TableKey {
     /// A function, by its symbol.
     Callee(String),
-    /// A whole path, by its number.
+    /// An uncut path, by its id.
     Path(u64),
 }
 
@@ -116,7 +117,7 @@ mod tests {
             ..Function::default()
         };
         let manifest = Manifest { functions: vec![Function::default(), function], ..Manifest::default() };
-        // Two paths at 10, two callees and the rest at 12, four whole paths and the rest at 15.
+        // Two paths at 10, two callees and the rest at 12, four uncut paths and the rest at 15.
         let counts = [(3, 1), (11, 2), (12, 30), (13, 40), (14, 50), (16, 60), (19, 70), (20, 80)];
         let keys = [(1, 0x1001), (4, 900)];
         let (plain, tables) = Tables::of(&manifest).take(&counts, &keys, |address| format!("{address:x}"));

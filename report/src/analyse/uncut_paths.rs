@@ -1,8 +1,8 @@
-//! Paths that no limit cuts, from a table of those that were executed.
+//! Reads paths that the limit does not cut, from a table of those that were executed.
 //!
-//! The pieces that the limit makes of them are counted as well, so blocks and edges never depend on
-//! what found room in the table. A whole path that is known stands for its pieces; what is left of
-//! these is shown as it is: paths that found no room, or did not end.
+//! The limit makes pieces of such a path, and the pieces are counted as well. So blocks and edges
+//! never depend on what found room in the table. A path in the table stands for its pieces. The
+//! other pieces are shown as they are: their paths found no room, or did not end.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -14,15 +14,15 @@ use crate::analyse::acyclic::{self, decoder};
 use crate::analyse::model::{Count, Path, instructions};
 use crate::analyse::tables::{TableCounts, TableKey};
 
-/// The executed paths of a function with a table: whole ones, and then the pieces that are left of
+/// The executed paths of a function with a table: uncut ones, and then the pieces that are left of
 /// `pieces`, counts by the number of the piece; and how many executions are told by pieces alone.
-/// Numbers of pieces follow those of whole paths.
+/// Numbers of pieces follow those of uncut paths.
 ///
 /// # Errors
 /// A graph that makes no sense, or paths that take more memory than is allowed.
 pub fn paths(
     shape: &Function,
-    whole: &Whole,
+    uncut: &Whole,
     seen: &TableCounts,
     pieces: &BTreeMap<u64, Count>,
     allowance: &Allowance,
@@ -30,19 +30,19 @@ pub fn paths(
     let mut beyond = seen.rest;
     let mut left = pieces.clone();
     let sizes: Vec<_> = shape.blocks.iter().map(instructions).collect();
-    let unlimited = without_limit(shape, whole);
-    let whole_decoder = decoder(&unlimited)?;
-    let parts = Parts::of(shape, whole);
+    let unlimited = without_limit(shape, uncut);
+    let uncut_decoder = decoder(&unlimited)?;
+    let parts = Parts::of(shape, uncut);
     let mut paths = Vec::new();
     for (thing, &count) in &seen.known {
         let &TableKey::Path(id) = thing else { continue };
-        let Ok(edges) = whole_decoder.path(id) else {
+        let Ok(edges) = uncut_decoder.path(id) else {
             beyond = beyond.saturating_add(count);
             continue;
         };
         allowance.take(acyclic::memory(edges.len())).with_context(|| format!("path {id}"))?;
         let mut path = acyclic::path(&unlimited, id, count, &edges, &sizes).with_context(|| format!("path {id}"))?;
-        for piece in parts.pieces(whole, &edges).with_context(|| format!("the pieces of path {id}"))? {
+        for piece in parts.pieces(uncut, &edges).with_context(|| format!("the pieces of path {id}"))? {
             if let Some(left) = left.get_mut(&piece) {
                 *left = left.saturating_sub(count);
             }
@@ -55,17 +55,17 @@ pub fn paths(
         let edges = piece_decoder.path(id).with_context(|| format!("path {id}"))?;
         allowance.take(acyclic::memory(edges.len())).with_context(|| format!("path {id}"))?;
         let piece = acyclic::path(shape, id, count, &edges, &sizes).with_context(|| format!("path {id}"))?;
-        paths.push(Path { id: whole.num_paths.saturating_add(id), ..piece });
+        paths.push(Path { id: uncut.num_paths.saturating_add(id), ..piece });
     }
     Ok((paths, beyond))
 }
 
 /// The function as it would be without the limit.
-pub fn without_limit(shape: &Function, whole: &Whole) -> Function {
+pub fn without_limit(shape: &Function, uncut: &Whole) -> Function {
     let mut unlimited = shape.clone();
-    unlimited.num_paths = whole.num_paths;
-    unlimited.dag.clone_from(&whole.dag);
-    for (edge, &cut) in unlimited.edges.iter_mut().zip(&whole.cuts) {
+    unlimited.num_paths = uncut.num_paths;
+    unlimited.dag.clone_from(&uncut.dag);
+    for (edge, &cut) in unlimited.edges.iter_mut().zip(&uncut.cuts) {
         edge.cut = cut;
     }
     unlimited
@@ -85,11 +85,11 @@ struct Parts<'a> {
 }
 
 impl<'a> Parts<'a> {
-    fn of(shape: &'a Function, whole: &'a Whole) -> Self {
-        debug_assert_eq!(shape.edges.len(), whole.cuts.len());
+    fn of(shape: &'a Function, uncut: &'a Whole) -> Self {
+        debug_assert_eq!(shape.edges.len(), uncut.cuts.len());
         let (flows, leaves) = (vec![None; shape.edges.len()], vec![None; shape.blocks.len()]);
         let mut parts = Self { shape, flows, leaves, by_end: HashMap::new(), by_start: HashMap::new() };
-        for (edge, cut) in whole.cuts.iter().enumerate() {
+        for (edge, cut) in uncut.cuts.iter().enumerate() {
             if let &Some((end, start)) = cut {
                 parts.by_end.entry(end).or_insert(edge);
                 parts.by_start.entry(start).or_insert(edge);
@@ -116,13 +116,13 @@ impl<'a> Parts<'a> {
         self.shape.edges.get(*self.by_end.get(&last)?)?.cut.map(|(end, _)| end)
     }
 
-    /// The numbers of the pieces that the limit makes of a whole path.
-    fn pieces(&self, whole: &Whole, edges: &[usize]) -> Option<Vec<u64>> {
+    /// The numbers of the pieces that the limit makes of an uncut path.
+    fn pieces(&self, uncut: &Whole, edges: &[usize]) -> Option<Vec<u64>> {
         let mut pieces = Vec::new();
         let mut id = 0u64;
         for &edge in edges {
             let cut_by = |edges: &HashMap<u32, usize>| edges.get(&u32::try_from(edge).ok()?).copied();
-            match whole.dag.get(edge)?.kind {
+            match uncut.dag.get(edge)?.kind {
                 DagEdgeKind::Start { .. } => id = self.cut(cut_by(&self.by_start)?)?.1,
                 DagEdgeKind::Flow { edge } => match self.cut(edge as usize) {
                     Some((end, start)) => {

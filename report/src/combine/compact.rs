@@ -1,12 +1,12 @@
-//! Makes a profile smaller: it sums what older starts recorded, and takes in raw files whose
-//! processes are gone.
+//! Makes a profile smaller: sums what older starts recorded, and takes in the raw files of
+//! processes that are gone.
 //!
 //! The records of the last starts stay as they are, so that each can still be looked at. Records
 //! that processes append in the meantime stay, too. A file that holds something unreadable is not
 //! changed.
 //!
-//! Other processes may append to the file while it is read and summed. Only to replace it, which is
-//! quick, is its lock taken ([`Compaction::replace`]).
+//! Other processes may append to the file while it is read and summed. Its lock is only taken to
+//! replace it, which is quick (`Compaction::replace`).
 
 use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom};

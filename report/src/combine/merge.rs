@@ -1,10 +1,11 @@
-//! Joins the records of many runs of one image into one.
+//! Joins the records of many runs of one image into one record.
 //!
-//! The record holds the sum of what the runs counted (`sum.rs`). It keeps their identities, by
-//! which a run that is in another file, too, is recognised (`runs.rs`). It is read like any other
-//! record. Its head is that of the run that began first, with the latest end and the flags of all.
+//! The record holds the [sum](crate::combine::sum) of what the runs counted. It keeps their
+//! identities, by which [a run that is in another file, too](crate::read::unique_runs) is
+//! recognised. Its head is that of the run that began first, with the latest end and the flags of
+//! all. It is read like any other record.
 //!
-//! Nothing that a file holds is lost: only a file that has all its runs replaces it.
+//! No run is lost: a file is only replaced by one that holds all of its runs.
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;

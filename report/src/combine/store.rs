@@ -1,5 +1,6 @@
-//! Appends records to profiles as the runtime does: under the file's lock. Must match
-//! `runtime/src/append.rs`.
+//! Appends records to profiles as the runtime does: under the lock of the file.
+//!
+//! The rules are those of `runtime/src/append.rs`: both files must say the same.
 
 use std::collections::HashSet;
 use std::fs::{self, File, OpenOptions};

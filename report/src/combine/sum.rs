@@ -1,12 +1,11 @@
 //! Sums what several runs of one image counted.
 //!
 //! All counters are added, whatever they count. Entries and frames in flight are sums of counters
-//! (`entries.rs`), so that those of the sum are those of all runs.
+//! (`analyse/entries.rs`), so those of the sum are those of all runs.
 //!
-//! Runs are added only if their counts mean the same. What tells them apart are their flags, the
-//! label that the user gave them, the keys of tables, which are addresses of one process, and
-//! whether a run may still be completed. The sum does not depend on the order in which runs are
-//! added.
+//! Runs are added only if their counts mean the same. They are kept apart by their flags, by the
+//! label that the user gave them, by the keys of tables, which are addresses of one process, and by
+//! whether they may still be completed. The sum does not depend on the order of the runs.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::ffi::OsStrExt;

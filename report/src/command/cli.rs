@@ -1,4 +1,5 @@
-//! The commands and the options that all of them have; the manual and the completions made of them.
+//! The commands, and the options that all of them have. The manual and the completions are made of
+//! them.
 
 use std::ffi::OsString;
 use std::io::Write;

@@ -1,4 +1,5 @@
-//! What each command does: read, then show. Problems go to standard error as they are known.
+//! Does what each command is for: reads, then shows. Problems go to standard error as they are
+//! known.
 
 use std::ffi::OsStr;
 use std::io::{self, BufWriter, Write};

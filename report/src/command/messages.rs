@@ -1,4 +1,4 @@
-//! What is said on standard error, and the exit codes that go with it.
+//! Writes problems and warnings to standard error, and says which exit codes go with them.
 
 use std::io;
 

@@ -1,4 +1,4 @@
-//! A progress bar on standard error that only shows up when there is something to wait for.
+//! Draws a progress bar on standard error, once there is something to wait for.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};

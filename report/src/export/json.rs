@@ -1,9 +1,10 @@
-//! The model as JSON, schema `pathprof/1`, written function by function without building the text
-//! in memory.
+//! Writes the model as JSON, schema `pathprof/1`.
 //!
 //! Counts are exact integers of any size. Path ids and numbers of possible paths are decimal
 //! strings, since many readers of JSON hold numbers as floating point. What is not known is `null`.
-//! Names are exact; what cannot be seen of them is [escaped](escape::Json).
+//! Names are exact, and characters in them that cannot be seen are [escaped](escape::Json).
+//!
+//! Functions are written one by one, so that the whole text is never in memory.
 
 use std::borrow::Cow;
 use std::collections::HashSet;

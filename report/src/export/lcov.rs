@@ -1,8 +1,8 @@
-//! The tracefile of lcov, which `genhtml`, editors and services for coverage read.
+//! Writes the tracefile of lcov, which `genhtml`, editors and services for coverage read.
 //!
-//! As `geninfo` writes it: for each file its functions (`FN`, `FNDA`), branches (`BRDA`) and lines
-//! (`DA`), then how many there are of each and how many ran. `man geninfo`, section FILES. A branch
-//! of which the paths do not tell everything is left out, since the format cannot say so.
+//! The format is that of `geninfo` (`man geninfo`, section FILES). For each file it has functions
+//! (`FN`, `FNDA`), branches (`BRDA`) and lines (`DA`), then how many there are of each and how many
+//! ran. A branch with a way whose count is unknown is left out, since the format cannot say so.
 
 use std::borrow::Cow;
 use std::io::{Result, Write};

@@ -1,5 +1,5 @@
-//! What a second compilation wants to know: how often each edge was taken, and which functions are
-//! hot.
+//! Computes what a second compilation wants to know: how often each edge was taken, and which
+//! functions are hot.
 
 use std::cmp::Reverse;
 

@@ -1,5 +1,6 @@
-//! Says why a program that ran left no profile, from how it ended and from what its image looks
-//! like.
+//! Explains why a program that ran left no profile.
+//!
+//! The reasons follow from how the program ended and from what its image looks like.
 
 use std::ffi::OsStr;
 use std::os::unix::process::ExitStatusExt;

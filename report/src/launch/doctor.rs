@@ -1,5 +1,7 @@
-//! Says what would make counts be lost here, before they are: where profiles go, what the limits
-//! are, how a program is built.
+//! Finds what would make counts be lost here, before they are.
+//!
+//! It checks where profiles go, what the limits are, whether the installation is complete, and how
+//! a program is built.
 
 use std::env;
 use std::ffi::OsStr;

@@ -1,4 +1,4 @@
-//! Which file a command starts.
+//! Finds the file that a command starts.
 
 use std::env;
 use std::ffi::OsStr;

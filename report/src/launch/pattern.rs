@@ -1,4 +1,4 @@
-//! Patterns for the names of profiles, as `PATHCC_PROFILE` holds them.
+//! Finds the profiles that a pattern may name, as `PATHCC_PROFILE` holds it.
 
 use std::collections::BTreeSet;
 use std::env;

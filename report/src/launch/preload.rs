@@ -1,6 +1,8 @@
-//! What a program is given when it starts, so that images count that another linker made: `libpathrt.so`, by `LD_PRELOAD`.
+//! Lends a program the runtime when it starts: `libpathrt.so`, by `LD_PRELOAD`. Then images count
+//! that another linker made.
 //!
-//! Nobody gets it who does not need it, because a program sees it: in its environment and among its libraries.
+//! Only a program that needs the runtime gets it, since the program can see it: in its environment
+//! and among its libraries.
 
 use std::env;
 use std::ffi::{OsStr, OsString};

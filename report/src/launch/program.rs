@@ -1,7 +1,6 @@
 //! Runs a program so that its profiles can be found afterwards, and stays out of its way.
 //!
-//! Standard input, output and error are the program's own. Signals that a terminal sends reach it
-//! directly; those that are sent to this process alone are handed on. Afterwards this process still
+//! Standard input, output and error are the program's own. When it has ended, this process still
 //! exists to report.
 
 use std::collections::HashSet;

@@ -1,4 +1,7 @@
-//! Runs a program and hands on the signals that are meant for it.
+//! Runs a program, survives the signals that end it, and hands on those that are meant for it.
+//!
+//! Signals that a terminal sends reach the program directly. Those that are sent to this process
+//! alone are handed on.
 
 use std::fs;
 use std::io;

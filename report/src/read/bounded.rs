@@ -1,8 +1,8 @@
-//! Parts of a file for the library that reads ELF files, which trusts what they say of themselves.
+//! Reads parts of a file for the library that reads ELF files, within a bound.
 //!
-//! A file can claim the same bytes for any number of sections and symbols. All reads together get a
-//! few times the file's length, which is more than a sound file asks for; and nothing large is read
-//! that is a hole in the file.
+//! The library trusts what a file says of itself. A file can claim the same bytes for any number of
+//! sections and symbols. So all reads together may take a few times the length of the file, which
+//! is more than a sound file asks for. A large read of a hole in the file is refused.
 
 use std::cell::Cell;
 use std::fs::File;

@@ -1,4 +1,4 @@
-//! What is in a directory, and below it.
+//! Lists what is in a directory, and what is below it.
 
 use std::fs::{self, DirEntry};
 use std::path::{Path, PathBuf};

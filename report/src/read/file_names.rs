@@ -1,5 +1,6 @@
-//! What profiles and raw files are called, and where they are looked for. Must match
-//! `runtime/src/target.rs`.
+//! What profiles and raw files are called, and where they are if nobody says so.
+//!
+//! The rules are those of `runtime/src/target.rs`: both files must say the same.
 
 use std::env;
 use std::ffi::OsStr;

@@ -1,7 +1,6 @@
-//! Reads from an executable or shared library what profiles need: its build-id and its manifests.
+//! Reads what profiles need from an executable or shared library: its build-id and its manifests.
 //!
-//! Only the parts needed are read from the file, since an image with debug information may be
-//! large.
+//! An image with debug information may be large. So only the sections that are needed are read.
 
 use std::collections::{BTreeSet, HashSet};
 use std::io::{self, Read};

@@ -1,4 +1,4 @@
-//! Chooses what is read: the records of the profiles that are named, or those of one start.
+//! Chooses the records to read: those of the profiles that are named, or those of one start.
 
 use std::collections::BTreeSet;
 use std::env;

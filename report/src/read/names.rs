@@ -1,13 +1,14 @@
-//! Names of functions as the source writes them.
+//! Writes names of functions as the source does.
 //!
-//! Of a function that was compiled with pathcc the manifest has the name as LLVM writes it. Others,
-//! which are only called, are demangled here, by a library that does not know all of C++: modules
-//! and constraints stay mangled, and a template's constructor loses a parameter. Of 88,659
-//! functions of LLVM, clang and the C++ library, cpp_demangle 0.5.1 names 97.0 % as LLVM 22 does,
-//! but for spaces and the numbers of closures; it cannot read 0.5 %.
+//! The manifest names the functions that were compiled with pathcc, as LLVM writes them. Other
+//! functions are only called, and their symbols are demangled here. The library for that does not
+//! know all of C++. Names with modules and constraints stay mangled, and the constructor of a
+//! template loses a parameter. Of 88,659 functions of LLVM, clang and the C++ library, cpp_demangle
+//! 0.5.1 names 97.0 % as LLVM 22 does, apart from spaces and the numbers of closures. It cannot
+//! read 0.5 %.
 //!
-//! Fortran's names are those of flang, as its `BijectiveInternalNameUniquing.md` describes them:
-//! words of small letters, each after a capital letter that says what it is.
+//! Names of Fortran are mangled as `BijectiveInternalNameUniquing.md` of flang describes: words of
+//! small letters, each after a capital letter that says what it is.
 
 use std::fmt;
 

@@ -1,4 +1,7 @@
-//! Who wants to know how far long work has come.
+//! Tells an observer how far long work has come.
+//!
+//! The library draws nothing itself. A caller that shows progress passes an [`Observer`], any other
+//! passes `()`.
 
 /// Work that may take a while.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

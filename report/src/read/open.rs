@@ -1,8 +1,8 @@
-//! Opens what is read from outside: regular files only.
+//! Opens files from outside, provided that they are regular files.
 //!
-//! A pipe would keep the reader waiting, a device would never end, and opening one may do
-//! something. So nothing else is opened, and what was opened is looked at again, since its name may
-//! lead elsewhere by then.
+//! A pipe would keep the reader waiting, a device would never end, and opening either may have an
+//! effect. So the kind of a file is checked before it is opened. It is checked again afterwards,
+//! because by then the name may lead elsewhere.
 
 use std::fs::{self, File, FileType};
 use std::io::{self, Error, ErrorKind};

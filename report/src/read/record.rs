@@ -1,4 +1,4 @@
-//! A record: where it is, and what its head says.
+//! A record: where it is, what its head says, and whether its process may still be counting.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};

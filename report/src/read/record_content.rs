@@ -1,7 +1,8 @@
-//! Reads what a record holds, and what a raw file holds of a process that has written no record.
+//! Reads what a record counted, or what a process counted that has written no record.
 //!
-//! A raw file may be read while its process is running; it then says what is so at that moment. It
-//! may be far larger than what was counted, so that only its parts with data are read.
+//! Such a process has a raw file. The raw file may be read while the process is running: it then
+//! holds the counts of that moment. It may be far larger than what was counted, so only the parts
+//! of it that hold data are read.
 
 use std::ffi::OsStr;
 use std::fs::File;

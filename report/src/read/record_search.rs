@@ -2,7 +2,7 @@
 //!
 //! A profile is read backwards. Each record ends with its length, so that only heads are read,
 //! however long the records are. Bytes that are no record, as a full disk may leave them, end this
-//! way; then what is before them is searched for records, byte by byte.
+//! way. Then what is before them is searched for records, byte by byte.
 
 use std::fs::{self, File};
 use std::io::{self, Read};

@@ -1,5 +1,6 @@
-//! The records of a profile: those in its file, and the raw files beside it. A raw file stands for a
-//! process that has not written its record.
+//! Finds the records of a profile: those in its file, and the raw files beside it.
+//!
+//! A raw file stands for a process that has not written its record.
 
 use std::collections::HashSet;
 use std::fs;

@@ -1,10 +1,10 @@
-//! Groups records by start. A *start* is what one command began: a process, those that it forked or
-//! started, and the images that they loaded.
+//! Groups records by start.
 //!
-//! A process is told from others by its machine, its number, and when the kernel started it. Its
-//! parent is the process with the parent's number that was counting when it began. A process in
-//! between that is not counted, a shell for example, separates what it starts from what started it.
-//! A merged record is a start of its own.
+//! A *start* is what one command began: a process, the processes that it forked or started, and the
+//! images that they loaded. A machine, a number and the time at which the kernel started it
+//! identify a process. Its parent is the process that had the parent's number and was counting when
+//! the child began. A process in between that is not counted, such as a shell, separates what it
+//! starts from what started it. A merged record is a start of its own.
 
 use std::borrow::Borrow;
 use std::collections::{HashMap, HashSet};

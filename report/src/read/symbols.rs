@@ -1,8 +1,8 @@
-//! Names of functions by the addresses that they had in a process: its map leads to a file and a
-//! place in it, and the file's symbols to the name.
+//! Names the function at an address of a process.
 //!
-//! A file that was changed after the run says nothing of it, unless it is known to be the same by
-//! its build-id. An address without a symbol of its own is named by its place in its file.
+//! The map of the process leads to a file and an offset in it, and the symbols of the file lead to
+//! the name. A file that was changed after the run says nothing of it, unless its build-id proves
+//! that it is the same. An address without a symbol is named by its offset in its file.
 
 use std::collections::{BTreeMap, HashMap};
 use std::os::unix::fs::MetadataExt;

@@ -1,13 +1,14 @@
 //! Reads records, and takes each run once.
 //!
 //! A run may be in several files: a profile is named twice, has a copy, or is part of a merged one.
-//! Runs are told apart by their identities. A run that was taken is left out of what comes later,
-//! so that the order decides:
+//! Each run has an identity. A run that was taken is left out of all later records, so the order
+//! decides:
 //!
-//! 1. merged records, those of most runs first, since a sum cannot be taken apart;
-//! 2. records of runs that have ended;
-//! 3. records and parts of runs that had not ended when they were read. The end of such a run, if
-//!    it is there too, was taken before.
+//! 1. Merged records come first, those of most runs before others, since a sum cannot be taken
+//!    apart.
+//! 2. Records of runs that have ended follow.
+//! 3. Records and parts of runs that had not ended when they were read come last. If the end of
+//!    such a run is there as well, it has been taken before.
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};

@@ -1,7 +1,7 @@
-//! Where control goes: each branch with its ways, and how one-sided it is.
+//! The table of branches: where control went at each, and how one-sided it is.
 //!
-//! Switches and calls that may throw are branches, too. A way that the counters do not tell is
-//! shown as `?`.
+//! Switches and calls that may throw are branches, too. A way whose count is unknown is shown as
+//! `?`.
 
 use std::cmp::Reverse;
 use std::io::{Result, Write};

@@ -1,11 +1,12 @@
-//! How often each function was called by counted code, functions of libraries included, and from
-//! where.
+//! The table of calls: how often counted code called each function, functions of libraries
+//! included, and from where.
 //!
-//! A call ran as often as its block, so this follows from the counts of the blocks; what is called
-//! through a pointer is counted at the call, where that was asked for. Entries are those of counted
-//! functions themselves: more of them than calls come from code that is not counted or through
-//! pointers that are not followed, fewer calls than that come from a block that an earlier call in
-//! it left for good.
+//! A call ran as often as its block, so its count follows from those of the blocks. What a call
+//! through a pointer led to is counted at the call, where that was asked for.
+//!
+//! Entries are counted in the functions themselves, and may differ from the calls. There are more
+//! entries if code that is not counted calls, or pointers that are not followed lead there. There
+//! are fewer if an earlier call in the block left it for good.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};

@@ -1,4 +1,6 @@
-//! How much was covered, as a table with a row for each file or each function.
+//! The table of coverage, with a row for each file or each function.
+//!
+//! Where the limit cuts the paths of a function, the number of its uncut paths stands beside them.
 
 use std::collections::HashMap;
 use std::io::{Result, Write};
@@ -104,12 +106,12 @@ fn functions(report: &Report, chosen: &Selection<'_>, out: &mut impl Write) -> R
             0 => String::new(),
             line => format!("{}:{line}", function.shape.file),
         };
-        let whole = match function.cuts(CutReason::Limit) {
+        let uncut = match function.cuts(CutReason::Limit) {
             0 => String::new(),
             _ => possible(Possible::of(&function.shape)),
         };
         let head = vec![function.demangled.clone(), place, grouped(function.entries)];
-        table.add_row([head, covered.collect(), vec![whole]].concat());
+        table.add_row([head, covered.collect(), vec![uncut]].concat());
     }
     for function in &chosen.unknown {
         let place = format!("{}:{}", function.shape.file, function.shape.line);

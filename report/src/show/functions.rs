@@ -1,4 +1,4 @@
-//! The functions: a row for each, the hottest first.
+//! The table of functions, the hottest first.
 
 use std::io::{Result, Write};
 

@@ -1,4 +1,4 @@
-//! The hot blocks, where blocks are counted instead of paths.
+//! The table of hot blocks, for functions whose blocks are counted instead of their paths.
 
 use std::cmp::Reverse;
 use std::io::{Result, Write};

@@ -1,4 +1,4 @@
-//! The hot paths: a row for each executed path, the hottest first.
+//! The table of executed paths, the hottest first.
 
 use std::collections::BTreeSet;
 use std::io::{Result, Write};

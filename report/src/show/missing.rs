@@ -1,4 +1,4 @@
-//! What was not covered: lines, ways on from branches, and paths.
+//! The list of what was not covered: lines, ways on from branches, and paths.
 
 use std::collections::{BTreeSet, HashSet};
 use std::fmt::Write as _;
@@ -92,8 +92,8 @@ fn paths(function: &Function, most: u64, room: &mut usize, text: &mut String) {
     if function.num_paths() > most || function.entries == 0 {
         return;
     }
-    let whole = function.shape.whole.as_ref();
-    let unlimited = whole.map(|whole| Function { shape: without_limit(&function.shape, whole), ..function.clone() });
+    let uncut = function.shape.whole.as_ref();
+    let unlimited = uncut.map(|uncut| Function { shape: without_limit(&function.shape, uncut), ..function.clone() });
     let function = unlimited.as_ref().unwrap_or(function);
     let Ok(decoder) = acyclic::decoder(&function.shape) else { return };
     let writer = notation::PathWriter::new(function, Notation::Lines);

@@ -1,10 +1,11 @@
 //! Writes a path as source lines, in the notation of gcov's prime paths: `13(true) 14 17`.
 //!
 //! A line is followed by the outcome of the branch that ends its block. A line of the function's
-//! own file is a number, inlined code of that file included; a line of another file has the file's
-//! name before it. Equal lines in a row are written once. Where a path starts and ends is said in
-//! words, since a path need not run from entry to return. Without debug information, basic blocks
+//! own file is a number, even if its code was inlined. A line of another file has the name of the
+//! file before it. Equal lines in a row are written once. Without debug information, basic blocks
 //! (`bb3`) stand for the lines.
+//!
+//! A path need not run from entry to return. So words say where it starts and ends.
 
 use std::collections::HashMap;
 

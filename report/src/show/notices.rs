@@ -1,4 +1,4 @@
-//! What was chosen and what was noticed while reading, in words.
+//! Words for what was chosen and what was noticed while reading.
 
 use crate::escape::terminal;
 use crate::read::inputs::OneStart;

@@ -1,10 +1,9 @@
-//! Which instructions were executed: LLVM's, by class and opcode, for the program, each function or
-//! each block.
+//! The table of executed instructions: LLVM's, by class and opcode, for the program, each function
+//! or each block.
 //!
-//! A block's instructions ran as often as the block, so this costs a run nothing: it follows from
-//! the counts of the blocks. They are the instructions of the intermediate code where the pass ran
-//! (see `-fpath-stage=`), not those of the processor. A block that a call in it left for good
-//! counts in full.
+//! The instructions of a block ran as often as the block, so their counts cost a run nothing. They
+//! are those of the intermediate code where the pass ran (see `-fpath-stage=`), not those of the
+//! processor. A block that a call in it left for good counts in full.
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -1,7 +1,7 @@
-//! Fits a written path into the width of a table cell.
+//! Lays out a written path in the width of a table cell.
 //!
-//! A path that needs more than [`LINES`] lines loses first the inlined lines on which nothing is
-//! decided, then its middle, since its start and its end say the most.
+//! A path that needs more than three lines first loses the inlined lines on which nothing is
+//! decided. Then it loses its middle, since its start and its end say the most.
 
 use owo_colors::OwoColorize;
 

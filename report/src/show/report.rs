@@ -1,8 +1,7 @@
-//! The report as text: a table of hot paths, of functions, or of what was not counted, and remarks
-//! below it.
+//! The report as text: a heading, a table, and remarks below it.
 //!
-//! The text always carries colours; the stream that it is written to drops them where they are not
-//! wanted. On a terminal cells are fitted to its width; elsewhere every row is one line with
+//! The text always carries colours. The stream that it is written to drops them where they are not
+//! wanted. On a terminal cells are fitted to its width. Elsewhere every row is one line with
 //! everything in it.
 
 use std::io::{Result, Write};

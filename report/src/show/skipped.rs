@@ -1,4 +1,5 @@
-//! What is not counted: functions that are left out, and edges that are cut, with reasons.
+//! The table of what is not counted: functions that are left out, and edges that are cut, with
+//! reasons.
 
 use std::io::{Result, Write};
 

@@ -1,4 +1,4 @@
-//! The starts that profiles hold, as a table: a row for each, the last one first.
+//! The table of the starts that profiles hold, the last one first.
 
 use std::collections::BTreeSet;
 use std::io::{Result, Write};

@@ -1,4 +1,4 @@
-//! What was covered, as it is shown.
+//! Coverage of small functions, as it is shown.
 
 use pathformat::manifest::{self, Block, CutReason, DagEdge, DagEdgeKind, Edge, Exit, Location, Outcome, Whole};
 use pathprof::analyse::coverage::Coverage;

@@ -1,4 +1,4 @@
-//! Many profiles in one file.
+//! Profiles that are merged: what is summed, and what is kept apart.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! Paths that no limit cuts, in tables large and small.
+//! Uncut paths, in tables large and small.
 
 use std::collections::BTreeMap;
 
