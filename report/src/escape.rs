@@ -39,8 +39,9 @@ pub fn terminal(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// Text in a record that ends with its line and has `separators` between its fields: as for
-/// [`terminal`], separators alike. If anything is escaped, backslashes are doubled.
+/// Text for a record that ends with its line and has `separators` between its fields. Hidden
+/// characters are written as by [`terminal`], and so are separators. If anything is escaped,
+/// backslashes are doubled.
 pub fn line<'a>(text: &'a str, separators: &[char]) -> Cow<'a, str> {
     let is_special = |c: char| is_hidden(c) || separators.contains(&c);
     if !text.contains(is_special) {

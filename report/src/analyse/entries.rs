@@ -36,8 +36,8 @@ struct Place {
 }
 
 impl Layout {
-    /// That of the functions of a manifest. A graph that makes no sense is told of where paths are
-    /// decoded.
+    /// The layout of the functions of a manifest. A graph that makes no sense is reported where
+    /// paths are decoded.
     pub fn of(manifest: &Manifest) -> Self {
         let functions = manifest.functions.iter().enumerate().filter(|(_, function)| counts_paths(function));
         let place = |(at, function): (usize, &Function)| {
@@ -56,10 +56,11 @@ impl Layout {
         Self(places)
     }
 
-    /// Turns the counters of one process, index and count in ascending order of index, from
-    /// arrivals at calls that paths in flight end with to frames that stayed in them: a negative
-    /// number, modulo 2^64, where more came back than arrived. Gives the counters, and the entries
-    /// of each function that has any, by its index in the manifest.
+    /// Settles the counters of one process: pairs of index and count, in ascending order of index.
+    /// A counter of a path in flight says how often control arrived at the call that ends the path.
+    /// Afterwards it says how many frames stayed in that call: a negative number, modulo 2^64, if
+    /// more came back than arrived. Gives the counters, and the entries of each function that has
+    /// any, by its index in the manifest.
     pub fn settle(&self, counts: &[(u64, u64)]) -> (Vec<(u64, u64)>, BTreeMap<usize, Count>) {
         let from = |index| counts.partition_point(|&(counter, _)| counter < index);
         let (mut settled, mut entries) = (Vec::with_capacity(counts.len()), BTreeMap::new());

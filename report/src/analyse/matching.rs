@@ -31,8 +31,8 @@ pub struct ImagePlaces {
     /// The images. If any are given, each record must be of one of them; otherwise an image is
     /// looked for where its record says.
     pub given: Vec<PathBuf>,
-    /// Where to look, with what is below, for images that are gone from there or are others by now.
-    /// The current directory, without what is below, is looked at last.
+    /// Directories to search, with all that is below them, for images that are gone from there or
+    /// are other builds by now. The current directory is searched last, without what is below it.
     pub directories: Vec<PathBuf>,
 }
 
@@ -55,7 +55,7 @@ struct KnownImages<'a> {
     directories: &'a [PathBuf],
     /// The files below the directories, by name, once somebody has asked.
     files: Option<HashMap<OsString, Vec<PathBuf>>>,
-    /// For each path that was opened the image's index, or why it cannot be used.
+    /// The index of the image at each path that was opened, or why it cannot be used.
     places: HashMap<PathBuf, Result<usize, Arc<Error>>>,
     /// The images with this build-id. There is more than one only if somebody chose the build-id.
     by_build_id: HashMap<Vec<u8>, Vec<usize>>,
@@ -66,10 +66,10 @@ struct KnownImages<'a> {
 /// An image with an index over its modules.
 struct KnownImage {
     loaded: CountedImage,
-    /// Of each run its place among the profiles.
+    /// The place of each run among all records.
     order: Vec<usize>,
     index: HashMap<ModuleId, usize>,
-    /// What the keys of its modules are called.
+    /// The identities under which profiles hold the keys of its modules.
     keys: HashSet<ModuleId>,
     /// Which file it is.
     file: image::FileId,
@@ -164,8 +164,8 @@ impl KnownImages<'_> {
         self.one_of(std::slice::from_ref(&file.image), file).or_else(|why| self.elsewhere(file).ok_or(why))
     }
 
-    /// That of an image of the same name in other directories. Without a build-id nothing tells
-    /// that it is the one.
+    /// The index of an image of the same name in another directory. Only a build-id can tell that
+    /// it is the right one.
     fn elsewhere(&mut self, file: &RecordContent) -> Option<usize> {
         let name = file.image.file_name().filter(|_| !file.build_id.is_empty())?;
         let directories = self.directories;
@@ -175,7 +175,7 @@ impl KnownImages<'_> {
         candidates.into_iter().find_map(|path| self.one_of(&[path], file).ok())
     }
 
-    /// The index of that of these images which a profile is of.
+    /// The index of the one among these images that a profile is of.
     fn one_of(&mut self, candidates: &[PathBuf], file: &RecordContent) -> Result<usize> {
         let mut others = Vec::new();
         for path in candidates {

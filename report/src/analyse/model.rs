@@ -22,8 +22,8 @@ pub struct Report {
     /// All functions, executed or not, counted or skipped, in the order of the images' modules.
     pub functions: Vec<Function>,
     /// Functions that no image has code of, because the optimiser or the linker found that nothing
-    /// calls them. So they never ran. They are known of units that are instrumented at the start of
-    /// the pipeline (`early`); of others the optimiser dropped them before.
+    /// calls them. So they never ran. Only units that are instrumented at the start of the pipeline
+    /// (`early`) tell of them: in others the optimiser drops them before the pass runs.
     pub dropped: Vec<Function>,
 }
 
@@ -84,9 +84,9 @@ pub enum Counting {
     Nothing,
     /// Its paths.
     Paths,
-    /// Its blocks, as many as tell of all.
+    /// Its blocks: enough of them have counters to tell the counts of all.
     Blocks,
-    /// Its edges, as many as tell of all.
+    /// Its edges: enough of them have counters to tell the counts of all.
     Edges,
     /// Its calls. Of blocks without calls nothing is known: their counts are 0 (see
     /// [`Function::knows`]).
@@ -94,7 +94,7 @@ pub enum Counting {
 }
 
 impl Counting {
-    /// What the counters of a function are for, in a unit that counts `only_calls` or more.
+    /// What the counters of a function are for. `only_calls` says that its unit counts only calls.
     pub fn of(shape: &manifest::Function, only_calls: bool) -> Self {
         match shape {
             _ if counts_paths(shape) => Self::Paths,
@@ -105,7 +105,7 @@ impl Counting {
         }
     }
 
-    /// Whether it is blocks, or edges, which tell of blocks.
+    /// Whether blocks are counted, or edges, which tell the counts of blocks.
     pub fn is_of_blocks(self) -> bool {
         matches!(self, Self::Blocks | Self::Edges)
     }

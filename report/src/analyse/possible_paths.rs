@@ -23,7 +23,7 @@ pub enum Possible {
 const MANY: f64 = 1e6;
 
 impl Possible {
-    /// That of a function. A damaged graph has the number of its counters.
+    /// The number of paths of a function. A damaged graph has as many as counters.
     pub fn of(function: &Function) -> Self {
         Self::about(acyclic(function).unwrap_or(function.num_paths as f64))
     }
@@ -37,8 +37,8 @@ impl Possible {
     }
 }
 
-/// The paths from the entry and from each start that the limit is not the reason of; `None` if the
-/// graph makes no sense.
+/// The number of paths from the entry and from each start that is not due to the limit; `None` if
+/// the graph makes no sense.
 fn acyclic(function: &Function) -> Option<f64> {
     let count = function.blocks.len();
     let mut out: Vec<Vec<Way>> = vec![Vec::new(); count];

@@ -33,7 +33,7 @@ pub(crate) struct FunctionCounts {
     pub(crate) tables: BTreeMap<TableOf, TableCounts>,
     /// Count by path id.
     pub(crate) counts: BTreeMap<u64, Count>,
-    /// By id of a path in flight, how often a forked process went on where its parent had come
+    /// By id of a path in flight, how often a forked process went on from where its parent had come
     /// along that path.
     pub(crate) inherited: BTreeMap<u64, Count>,
 }
@@ -96,8 +96,7 @@ impl FunctionCounts {
     }
 }
 
-/// Of the functions of an image that it has no code of, those that no other copy stands for, each
-/// once.
+/// Of the functions that an image has no code of, those of which it has no other copy, each once.
 pub(crate) fn never_ran(
     without_code: Vec<FunctionCounts>,
     kept: &[FunctionCounts],

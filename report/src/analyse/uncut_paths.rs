@@ -14,9 +14,9 @@ use crate::analyse::acyclic::{self, decoder};
 use crate::analyse::model::{Count, Path, instructions};
 use crate::analyse::tables::{TableCounts, TableKey};
 
-/// The executed paths of a function with a table: uncut ones, and then the pieces that are left of
-/// `pieces`, counts by the number of the piece; and how many executions are told by pieces alone.
-/// Numbers of pieces follow those of uncut paths.
+/// The executed paths of a function with a table, and how many executions are told by pieces alone.
+/// Uncut paths come first. What is left of `pieces`, which are counts by id, comes behind them, and
+/// so do the ids of pieces.
 ///
 /// # Errors
 /// A graph that makes no sense, or paths that take more memory than is allowed.
@@ -78,8 +78,8 @@ struct Parts<'a> {
     flows: Vec<Option<u64>>,
     /// By block.
     leaves: Vec<Option<u64>>,
-    /// The first edge that is cut so without the limit, by the end of the path before it and by the
-    /// start of the one behind.
+    /// The first edge that is cut even without the limit, by the end of the path before it and by
+    /// the start of the path behind it.
     by_end: HashMap<u32, usize>,
     by_start: HashMap<u32, usize>,
 }
@@ -111,7 +111,8 @@ impl<'a> Parts<'a> {
         Some((self.shape.dag.get(end as usize)?.value, self.shape.dag.get(start as usize)?.value))
     }
 
-    /// The end, in the graph that the limit cuts, of what ends so without it.
+    /// The end, in the graph that the limit cuts, that stands for an end in the graph without the
+    /// limit.
     fn end(&self, last: u32) -> Option<u32> {
         self.shape.edges.get(*self.by_end.get(&last)?)?.cut.map(|(end, _)| end)
     }

@@ -33,7 +33,7 @@ pub struct Compacted {
     pub bytes: (u64, u64),
 }
 
-/// Sums the records of the profile at `path`, but those of the last `keep` starts.
+/// Sums the records of the profile at `path`, except those of the last `keep` starts.
 ///
 /// # Errors
 /// It holds something that cannot be read, or cannot be written.
@@ -41,16 +41,16 @@ pub fn compact(path: &Path, keep: usize, observer: &dyn Observer) -> Result<Comp
     Compaction::of(path, keep, Reason::Asked, observer)?.replace(store::lock(path)?)
 }
 
-/// Sums the records of the profile at `path`, but those of the last start, if it is longer than
-/// `limit`. Raw files are left alone: should a process count in one where it cannot be seen, as in
-/// another container, they are all that is left of it if it is killed.
+/// Sums the records of the profile at `path`, except those of the last start, if the profile is
+/// longer than `limit`. Raw files are left alone: a process in another container may be counting in
+/// one, unseen. If that process is killed, the raw file is all that is left of it.
 ///
-/// It is not worth it, and `None`, unless records that were not summed yet and can be make up a
-/// quarter of the limit: so a profile whose sums are longer than the limit is not summed again for
-/// each start.
+/// Nothing is done, and the result is `None`, unless the records that can be summed, and are not
+/// sums themselves, make up a quarter of the limit. So a profile whose sums are longer than the
+/// limit is not summed again for each start.
 ///
-/// `None` also if the file cannot be written, if somebody else has its lock, or if it holds
-/// something that cannot be read.
+/// The result is also `None` if the file cannot be written, if somebody else has its lock, or if it
+/// holds something that cannot be read.
 pub fn if_long(path: &Path, limit: u64, observer: &dyn Observer) -> Option<Compacted> {
     if fs::metadata(path).ok()?.len() <= limit || store::try_lock(path).is_err() {
         return None;
@@ -74,13 +74,13 @@ struct Compaction {
     /// The file as it was read, `None` if there was none. As long as it is open, no other file has
     /// its inode.
     file: Option<File>,
-    /// So much of the file was read.
+    /// How much of the file was read.
     length: u64,
     /// The raw files whose records are among the new ones.
     raw_files: Vec<PathBuf>,
     /// How many records there were and are.
     records: (usize, usize),
-    /// What the file shall hold.
+    /// What the file is to hold.
     content: Vec<u8>,
 }
 
@@ -125,7 +125,7 @@ impl Compaction {
         })
     }
 
-    /// Puts it in the place of the file, which is locked.
+    /// Replaces the file, which is `locked`, by the new content.
     fn replace(mut self, mut locked: File) -> Result<Compacted> {
         let data = locked.metadata()?;
         if !self.is_of(&locked)? {

@@ -86,8 +86,8 @@ impl ByImage {
     }
 }
 
-/// Reads and sums what is named; what cannot be read becomes a problem that names it. What has no
-/// `label` yet gets this one.
+/// Reads and sums `inputs`. What cannot be read becomes a problem that names it. Runs that have no
+/// label yet get `label`.
 pub fn read(inputs: &[Input], options: &Options, label: &str, observer: &dyn Observer) -> (ByImage, Notices) {
     let mut images = ByImage { label: label.as_bytes().to_vec(), ..ByImage::default() };
     let notices = unique_runs::each(inputs, options, observer, &mut images);
@@ -137,7 +137,7 @@ struct Merged<'a> {
 /// What stands where a profile is to be written.
 enum Place {
     Free,
-    /// Nothing that would be missed.
+    /// Something that nobody would miss.
     Replaceable,
     /// Something else; the text completes "FILE exists and …".
     Taken(String),
@@ -205,7 +205,7 @@ impl<'a> Merged<'a> {
         bail!("all names in {} are taken", folder.display())
     }
 
-    /// Writes the file at `path`, where this was found. What came there meanwhile stays.
+    /// Writes the file at `path`, where `found` was. A file that came there meanwhile stays.
     fn write_to(&self, path: &Path, found: &Place) -> Result<()> {
         let write = |out: &mut dyn Write| Ok(out.write_all(&self.bytes)?);
         match found {

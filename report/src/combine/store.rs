@@ -16,8 +16,8 @@ use crate::output;
 use crate::read::records;
 use crate::read::records::Input;
 
-/// Opens the profile at `path` with its lock, by which nobody else writes to it; creates it if
-/// there is none.
+/// Opens the profile at `path` and takes its lock, so that nobody else writes to it. If there is no
+/// profile, it is created.
 ///
 /// # Errors
 /// It is no profile, or cannot be written.
@@ -25,7 +25,7 @@ pub fn lock(path: &Path) -> Result<File> {
     lock_with(path, |file| file.lock())
 }
 
-/// The same at once, or not at all.
+/// The same without waiting for the lock.
 ///
 /// # Errors
 /// As for [`lock`], and somebody else has the lock.
@@ -60,8 +60,8 @@ fn lock_with(path: &Path, lock: impl Fn(&File) -> io::Result<()>) -> Result<File
     }
 }
 
-/// Brings the records of the profile `from` into that of the same name in the directory `to`; gives
-/// what was brought, where it is now. A raw file that is still in use moves there.
+/// Brings the records of the profile `from` into the profile of the same name in the directory
+/// `to`. Gives these records, where they are now. A raw file that is still in use is moved.
 ///
 /// # Errors
 /// What is there is no profile, or cannot be written.

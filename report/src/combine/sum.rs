@@ -38,7 +38,7 @@ struct First {
     host: Vec<u8>,
 }
 
-/// What parts have in common that are summed.
+/// What parts must have in common to be summed.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Key {
     label: Vec<u8>,
@@ -52,13 +52,13 @@ struct Key {
 struct Summed {
     runs: BTreeSet<RunId>,
     map: Option<Vec<u8>>,
-    /// By their place in the record, if keys stand before the module that they belong to, then by
-    /// identity and length.
+    /// Counts by place in the record, identity and length. The place is 0 unless keys stand before
+    /// the module that they belong to.
     modules: BTreeMap<(usize, ModuleId, u64), Vec<(u64, u64)>>,
 }
 
 impl Sum {
-    /// Adds a record. With a `label`, what it has none for gets this one.
+    /// Adds a record. Its parts that have no label get `label`.
     pub fn add(&mut self, file: RecordContent, label: &[u8]) {
         let mut command_line = Vec::new();
         for argument in &file.run.command_line {

@@ -27,19 +27,19 @@ pub(crate) fn in_directory(directory: &Path) -> OsString {
 /// The files that a pattern may name.
 #[derive(Debug)]
 pub(crate) struct Pattern {
-    /// Directories to search, and how many others may lie between each and a file; `None` is any
-    /// number.
+    /// Directories to search, each with the number of directories between it and a file; `None`
+    /// means any number.
     places: Vec<(PathBuf, Option<usize>)>,
-    /// What the paths of profiles match, seen from the directory that is searched.
+    /// A glob that the paths of profiles match, relative to the directory that is searched.
     glob: String,
 }
 
 impl Pattern {
-    /// From a value of the variable; each placeholder may stand for anything.
+    /// Reads a value of the variable. Each placeholder may stand for anything.
     ///
-    /// `%f` is the path of whichever program runs. Where a pattern begins with it, profiles are
-    /// looked for beside `program`, and in the current directory and below, where programs are that
-    /// a test suite starts.
+    /// `%f` is the path of the program that runs. If a pattern begins with it, profiles are looked
+    /// for beside `program`. They are also looked for in the current directory and below, where the
+    /// programs are that a test suite starts.
     pub(crate) fn of(pattern: &OsStr, program: &OsStr) -> Self {
         let mut bytes = pattern.as_bytes().to_vec();
         if Path::new(pattern).is_dir() && !bytes.ends_with(b"/") {
@@ -89,7 +89,7 @@ impl Pattern {
         Self { places, glob }
     }
 
-    /// Those that are there.
+    /// The files that exist.
     pub(crate) fn files(&self) -> Vec<PathBuf> {
         let mut found = BTreeSet::new();
         for (top, between) in &self.places {
@@ -110,7 +110,7 @@ impl Pattern {
     }
 }
 
-/// The directory of a program that is not below the current one.
+/// The directory of a program, unless it is below the current one.
 fn directory_of_program(program: &OsStr) -> Option<PathBuf> {
     let path = fs::canonicalize(find_program(program)?).ok()?;
     let here = env::current_dir().and_then(fs::canonicalize).ok();
@@ -118,7 +118,8 @@ fn directory_of_program(program: &OsStr) -> Option<PathBuf> {
     path.parent().filter(|_| !is_below).map(Path::to_path_buf)
 }
 
-/// Everything that lies so many directories below one. Symbolic links are followed.
+/// Finds what lies below `directory`, with `between` directories in between. Symbolic links are
+/// followed.
 fn search(directory: &Path, between: usize, found: &mut Vec<PathBuf>) {
     for path in directories::entries(directory).into_iter().flatten().map(|entry| entry.path()) {
         if between > 0 && path.is_dir() {

@@ -32,7 +32,7 @@ pub struct Task {
     pub program: OsString,
     /// Its arguments.
     pub arguments: Vec<OsString>,
-    /// Where profiles go; `None` is where `PATHCC_PROFILE` says, or else the current directory.
+    /// Where profiles go. `None` means where `PATHCC_PROFILE` says, or else the current directory.
     pub directory: Option<PathBuf>,
     /// Whether images that another linker made count wherever they are, not only the program itself.
     pub preload: bool,
@@ -45,7 +45,7 @@ pub struct Finished {
     pub status: ExitStatus,
     /// What it and its children recorded, where that is now.
     pub profiles: Vec<Input>,
-    /// Why they are not where they were wanted.
+    /// Why the profiles are not where they were wanted.
     pub problem: Option<Error>,
     /// Whether the environment says that nothing is to be written.
     pub is_off: bool,
@@ -137,7 +137,7 @@ impl Destination {
         Ok(Destination::Given(absolute, before))
     }
 
-    /// The directory that the program is told of; `None` if it knows already.
+    /// The directory that the program is told to use; `None` if the environment says it already.
     fn directory(&self) -> Option<&Path> {
         match self {
             Destination::Fresh(directory) => Some(directory.path()),
@@ -146,7 +146,7 @@ impl Destination {
         }
     }
 
-    /// What is new, and what went wrong on the way.
+    /// The profiles that are new, and what went wrong on the way.
     fn gather(self) -> (Vec<Input>, Option<Error>) {
         let files = match &self {
             Destination::Named(pattern, _) => pattern.files(),

@@ -28,7 +28,7 @@ enum Program {
 
 /// Survives the signals that end a program, and hands them on.
 pub(crate) struct SignalForwarder {
-    /// Whether signals do again what they always do.
+    /// Whether signals have their usual effect again.
     over: Arc<AtomicBool>,
     program: Arc<Mutex<Program>>,
     handle: Handle,
@@ -46,7 +46,7 @@ impl SignalForwarder {
         let watched: Vec<_> = watched.collect();
         let over = Arc::new(AtomicBool::new(false));
         for &signal in &watched {
-            // Once the program is over, signals do again what they always do.
+            // Once the program is over, signals have their usual effect again.
             signal_hook::flag::register_conditional_default(signal, Arc::clone(&over))?;
         }
         let mut signals = Signals::new(&watched)?;
@@ -82,7 +82,7 @@ impl SignalForwarder {
         child.wait()
     }
 
-    /// From now on signals do again what they always do.
+    /// Gives signals their usual effect again.
     pub(crate) fn end(self) {
         self.over.store(true, Ordering::SeqCst);
         self.handle.close();
@@ -108,8 +108,8 @@ fn process_id(child: &Child) -> Option<Pid> {
     i32::try_from(child.id()).ok().and_then(Pid::from_raw)
 }
 
-/// The signals that this process was started to ignore, as a bit mask; the program shall ignore
-/// them, too (a handler here would make them deadly there).
+/// The signals that this process has ignored since it started, as a bit mask. The program must
+/// ignore them, too: a handler here would make them deadly there.
 fn ignored_signals() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));

@@ -16,13 +16,13 @@ use rustix::fs::{SeekFrom, seek};
 
 use crate::read::open;
 
-/// Reads together get so many times the length of the file ...
+/// All reads together may take this many times the length of the file ...
 const TIMES: u64 = 8;
 
-/// ... and so much more.
+/// ... and this many bytes more.
 const BESIDES: u64 = 1 << 24;
 
-/// Reads up to this length may be of a hole.
+/// A read of up to this length may be of a hole.
 const SMALL: u64 = 1 << 26;
 
 /// A file that is read in parts.

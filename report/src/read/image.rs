@@ -17,14 +17,14 @@ use rayon::prelude::*;
 
 use crate::read::bounded::Bounded;
 
-/// Manifests may take so much memory. Those of sqlite take 32 times their compressed length, 13
-/// times that of the stripped image.
+/// How many bytes of memory manifests may take. Those of sqlite take 32 times their compressed
+/// length, 13 times that of the stripped image.
 const PLENTY: u64 = 224 << 20;
 
 /// In an image that is longer than this ...
 const LONG: u64 = 10_000_000;
 
-/// ... they may take so many times the rest of its length, too.
+/// ... they may also take this many times the rest of its length.
 const TIMES: u64 = 64;
 
 /// The binary logarithm of the most that a compressed payload looks back.

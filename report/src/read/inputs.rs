@@ -16,8 +16,8 @@ use crate::read::{directories, image, open};
 /// Which starts to read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Choice {
-    /// What whoever names these arguments means. If they are images, or there are none, the last
-    /// start; if a profile or a directory is among them, all.
+    /// What the arguments suggest. If all of them are images, or there are none, the last start; if
+    /// a profile or a directory is among them, all starts.
     #[default]
     Usual,
     /// All.
@@ -53,8 +53,8 @@ pub struct OneStart {
 /// current directory.
 ///
 /// # Errors
-/// A directory without profiles, or one that cannot be read, and a start that is not there. Whether
-/// the files can be read is not asked here.
+/// A directory has no profiles or cannot be read, or there is no such start. Whether the files can
+/// be read is not checked here.
 pub fn inputs(arguments: &[PathBuf], choice: Choice) -> Result<Chosen> {
     let inputs = records::of_all(files(arguments)?);
     let number = match choice {
@@ -136,8 +136,8 @@ fn below(directory: &Path) -> Result<Vec<PathBuf>> {
     Ok(profiles_among(files?.into_iter()))
 }
 
-/// The profiles that these files are, or are raw files of, by name, each once. A profile whose
-/// processes were all killed has no file, only raw files.
+/// The profiles among these files, and those that raw files among them belong to: each once, by
+/// name. A profile whose processes were all killed has only raw files.
 fn profiles_among(files: impl Iterator<Item = PathBuf>) -> Vec<PathBuf> {
     let is_profile = |path: &Path| path.extension().is_some_and(|extension| extension == EXTENSION);
     let found = files.map(|file| (profile_of(&file), file));
@@ -145,8 +145,8 @@ fn profiles_among(files: impl Iterator<Item = PathBuf>) -> Vec<PathBuf> {
     found.map(|(profile, _)| profile).collect::<BTreeSet<_>>().into_iter().collect()
 }
 
-/// Whether this is the profile that an image has unless somebody says otherwise: it stands beside
-/// the image, or where the user's state is.
+/// Whether this is the default profile of an image: it stands beside the image, or where the user's
+/// state is.
 pub fn is_default(profile: &Path) -> bool {
     let in_state = || {
         let state = state_directory().map(|state| state.join("pathprof"));

@@ -21,7 +21,7 @@ pub struct Record {
     pub path: PathBuf,
     /// Which file that was.
     pub file: FileId,
-    /// Where in it; `None` if the file is a raw file.
+    /// Offset and length in it; `None` if the file is a raw file.
     pub range: Option<(u64, u64)>,
     /// Which run; of a merged record, the first.
     pub run: RunId,

@@ -59,7 +59,7 @@ pub(crate) fn read_raw(path: &Path, file: File) -> Result<RecordContent> {
     of_raw(file, |head, part| RecordContent::new(path, head, vec![part]))
 }
 
-/// The record that a process would have written whose raw file this is. Nothing will complete it.
+/// The record that the process of a raw file would have written. Nothing will complete it.
 pub(crate) fn record_of_raw(file: File) -> Result<Vec<u8>> {
     of_raw(file, |head, part| {
         let head = Head { flags: head.flags | GONE, ..*head };
@@ -168,7 +168,7 @@ impl RecordContent {
         file
     }
 
-    /// Lets the run say what holds for the parts that are left.
+    /// Updates what the run says of its parts, after some of them were removed.
     pub fn tell_flags(&mut self) {
         let any = |flag| self.parts.iter().any(|part| part.flags & flag != 0);
         self.run.count = self.parts.iter().map(|part| part.runs.len()).sum();

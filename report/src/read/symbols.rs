@@ -21,19 +21,18 @@ pub struct Symbols {
     bytes: usize,
 }
 
-/// A profile may name any files of the machine. So many are looked at at most ...
+/// The most files that are looked at, since a profile may name any file of the machine ...
 const MOST_FILES: usize = 1000;
 
-/// ... and none when the names of those before have so many bytes.
+/// ... and how many bytes of names they may have before no other file is looked at.
 const MOST_BYTES: usize = 1 << 26;
 
 /// What is known of one file.
 struct File {
-    /// Since when it is as it is and where it is, in nanoseconds since 1970. Packages bring files
-    /// with older dates of their content.
+    /// When its content or its place changed last, in nanoseconds since 1970. The date of the
+    /// content alone may be older than the package that brought the file.
     changed: u64,
-    /// Of each segment its offset in the file, its length there, and its address, in ascending
-    /// order.
+    /// Offset in the file, length in the file, and address of each segment, in ascending order.
     segments: Vec<[u64; 3]>,
     /// Names of functions by address.
     names: BTreeMap<u64, String>,

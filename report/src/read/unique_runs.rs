@@ -46,20 +46,20 @@ pub struct Options {
 
 /// Takes records.
 pub trait Taker {
-    /// Takes the record that stands at this place among all. One that is refused must leave nothing
-    /// behind.
+    /// Takes the record at this place among all records. A record that is refused must leave
+    /// nothing behind.
     ///
     /// # Errors
     /// Why it cannot be used.
     fn take(&mut self, place: usize, file: RecordContent) -> Result<()>;
 
-    /// Whether a record that was refused may be taken now, for what was learned of its image since.
+    /// Whether a record that was refused may be taken now, because more is known of its image.
     fn takes_now(&self, _build_id: &[u8]) -> bool {
         false
     }
 
-    /// Whether a record that was refused is of an image that was there before the one at this path,
-    /// some of whose records were taken.
+    /// Whether a record that was refused is of an earlier build of the image at this path, and
+    /// records of the present build were taken.
     fn is_outdated(&self, _image: &Path, _build_id: &[u8]) -> bool {
         false
     }
@@ -131,7 +131,7 @@ struct Reading<'a> {
 
 /// A record that could not be used, or a file without any.
 struct Refused {
-    /// Its place among all records; of a file without any, that of the next record.
+    /// Its place among all records. A file without any has the place of the next record.
     place: usize,
     path: PathBuf,
     /// The image that it is of and its build-id, if it could be read.
@@ -196,7 +196,7 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// Reads a record once more that was refused.
+    /// Reads a refused record once more.
     fn try_again(&mut self, refused: Refused, records: &[&Record], taker: &mut impl Taker) {
         let is_new = |part: &Part| part.runs.iter().any(|run| !self.taken.contains(run));
         match records[refused.place].read().ok().filter(|file| file.parts.iter().any(is_new)) {

@@ -32,7 +32,7 @@ pub enum Rows {
     Sites,
 }
 
-/// So many callees of a call through a pointer are in its row.
+/// The most callees in the row of a call through a pointer.
 const MOST_TARGETS: usize = 4;
 
 /// What is known of one callee.
@@ -42,9 +42,9 @@ pub struct Callee {
     pub calls: Count,
     /// How many of these calls were through a pointer.
     pub through_pointers: Count,
-    /// From how many places, executed ones.
+    /// From how many executed places it was called.
     pub sites: u64,
-    /// Whether some of the calls may not have been, or others (see [`Function::interrupted`]).
+    /// Whether the number of calls may be wrong (see [`Function::interrupted`]).
     pub in_doubt: bool,
     /// How often it was entered; `None` if it is not counted.
     pub entries: Option<Count>,

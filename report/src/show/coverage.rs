@@ -29,7 +29,7 @@ pub struct Options {
     pub function: Option<String>,
     /// Only files whose name matches this glob.
     pub file: Option<String>,
-    /// Paths that were not executed are listed for functions of so many possible ones at most.
+    /// The paths that a function did not take are listed if it has at most so many possible ones.
     pub most_paths: u64,
 }
 

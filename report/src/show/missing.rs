@@ -19,10 +19,10 @@ use crate::show::style::grouped;
 /// The list of paths that were not taken ends when this many blocks were looked at.
 pub const MOST_LISTED: usize = 1 << 25;
 
-/// Writes what was not covered in a file: the lines of functions that are not `unknown`, the ways on
-/// from branches, and the paths of `functions`, which are its functions. `room` is how many blocks
-/// may still be looked at for the lists of paths, which only functions with at most `most_paths`
-/// possible ones have.
+/// Writes what was not covered in a file: lines, ways on from branches, and paths. `functions` are
+/// those of the file, and `unknown` are the lines of those that could not be counted. Paths are
+/// listed for functions with at most `most_paths` possible ones. `room` is the number of blocks
+/// that may still be looked at for these lists.
 ///
 /// # Errors
 /// Those of `out`.
@@ -80,8 +80,8 @@ fn words(outcome: &Outcome) -> String {
     notation::words(outcome).map_or_else(String::new, |(_, words)| words)
 }
 
-/// The paths that a function did not take, if they are few enough to list. `room` is for so many
-/// blocks.
+/// The paths that a function did not take, if they are few enough to list. `room` is the number of
+/// blocks that may still be looked at.
 fn paths(function: &Function, most: u64, room: &mut usize, text: &mut String) {
     let covered = paths_of(function);
     if covered.executed >= covered.all {

@@ -64,7 +64,7 @@ pub struct PathWriter<'a> {
     edges: HashMap<(u32, u32), usize>,
 }
 
-/// So many cases of a `switch` are written out.
+/// The most cases of a `switch` that are written out.
 const CASES: usize = 3;
 
 impl<'a> PathWriter<'a> {
@@ -152,7 +152,7 @@ fn places(function: &Function, block: u32) -> Vec<String> {
     locations.filter(|location| location.line != 0).map(|location| place(function, location)).collect()
 }
 
-/// A line; one of another file than the function's has the file's name before it.
+/// A line. If it is of another file than the function, the name of the file stands before it.
 pub fn place(function: &Function, location: &manifest::Location) -> String {
     if location.file == function.shape.file {
         location.line.to_string()

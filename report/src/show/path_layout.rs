@@ -8,7 +8,7 @@ use owo_colors::OwoColorize;
 use crate::show::notation::{OutcomeKind, Step, WrittenPath};
 use crate::show::style::elide;
 
-/// So many lines a path may take on a terminal.
+/// The most lines that a path may take on a terminal.
 const LINES: usize = 3;
 
 /// A word with its colours and its width without them.

@@ -54,7 +54,7 @@ pub fn share(part: Count, whole: Count) -> String {
     }
 }
 
-/// How many of `all` rows are shown if at most `top` shall be (0: all).
+/// How many of `all` rows are shown if at most `top` may be (0: all).
 pub fn shown(top: usize, all: usize) -> usize {
     if top == 0 { all } else { top.min(all) }
 }
@@ -67,7 +67,8 @@ pub fn print(table: &Table, out: &mut impl Write) -> Result<()> {
     writeln!(out, "{}", table.trim_fmt())
 }
 
-/// Says that a table has `shown` rows of more: if there are `all`, which `named` names.
+/// Says below a table that it has only the first `shown` of `all` rows. `named` is the number of
+/// all in words.
 ///
 /// # Errors
 /// Those of `out`.
@@ -98,7 +99,7 @@ pub fn elide(text: &str, width: Option<usize>) -> String {
     }
 }
 
-/// So long may a name be before it loses its parameters, and then its template arguments.
+/// A longer name loses its parameters, and then its template arguments.
 const NAME: usize = 40;
 
 /// The name of a function for a table: as the source writes it, or `short` (without parameters) if
