@@ -23,15 +23,26 @@ use crate::show::report;
 /// The payload of a manifest, decoded and shown with counts for its first counters.
 pub fn manifest(bytes: &[u8]) {
     let Ok(manifest) = Manifest::decode(bytes) else { return };
-    assert_eq!(Manifest::decode(&manifest.encode()).as_ref(), Ok(&manifest), "a manifest comes back");
-    let counters = manifest.functions.iter().map(pathformat::manifest::Function::counters).fold(0, u64::saturating_add);
+    assert_eq!(
+        Manifest::decode(&manifest.encode()).as_ref(),
+        Ok(&manifest),
+        "a manifest comes back"
+    );
+    let counters = manifest
+        .functions
+        .iter()
+        .map(pathformat::manifest::Function::counters)
+        .fold(0, u64::saturating_add);
     let mut counted = CountedModule::new(counters, manifest, Vec::new());
-    let counts: Vec<_> =
-        (0..counters.min(64)).map(|index| (index, index.wrapping_mul(0x9e37_79b9_7f4a_7c15))).collect();
+    let counts: Vec<_> = (0..counters.min(64))
+        .map(|index| (index, index.wrapping_mul(0x9e37_79b9_7f4a_7c15)))
+        .collect();
     counted.add(&counts, &counts, |address| address.to_string());
     let image = Image { path: "image".into(), build_id: Vec::new() };
-    let (report, _) =
-        decode::decode(vec![CountedImage { image, runs: vec![Run::default()], modules: vec![counted] }], &());
+    let (report, _) = decode::decode(
+        vec![CountedImage { image, runs: vec![Run::default()], modules: vec![counted] }],
+        &(),
+    );
     // A full report of a graph with many edges is long; a few rows go the same ways.
     let options = Options { top: 5, ..Options::default() };
     report::write(&report.clone().into(), &options, &mut Vec::new()).expect("memory does not fail");
@@ -48,7 +59,11 @@ pub fn section(bytes: &[u8]) {
 /// A profile.
 pub fn profile(bytes: &[u8]) {
     if let Ok(profile) = Profile::decode(bytes) {
-        assert_eq!(Profile::decode(&profile.encode()).as_ref(), Ok(&profile), "a profile comes back");
+        assert_eq!(
+            Profile::decode(&profile.encode()).as_ref(),
+            Ok(&profile),
+            "a profile comes back"
+        );
     }
 }
 

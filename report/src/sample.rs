@@ -31,7 +31,10 @@ pub(crate) fn counted_image() -> CountedImage {
             command_line: vec!["demo".into(), "-n".into(), "seven".into()],
             ..Run::default()
         }],
-        modules: vec![counted(samples::main_unit(), &counters[0]), counted(samples::util_unit(), &counters[1])],
+        modules: vec![
+            counted(samples::main_unit(), &counters[0]),
+            counted(samples::util_unit(), &counters[1]),
+        ],
     }
 }
 

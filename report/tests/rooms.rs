@@ -1,4 +1,4 @@
-//! The rooms of the library: each uses only those before it, and none but `show` knows of terminals.
+//! The rooms of the library: each uses only those before it, and only `show` knows of terminals.
 
 use std::fs;
 use std::path::Path;
@@ -14,12 +14,14 @@ const ROOMS: [(&str, &[&str]); 6] = [
 ];
 
 /// What only `show` and the program use.
-const TERMINAL: [&str; 6] = ["anstream", "comfy_table", "indicatif", "owo_colors", "println!", "print!"];
+const TERMINAL: [&str; 6] =
+    ["anstream", "comfy_table", "indicatif", "owo_colors", "println!", "print!"];
 
 /// The code of each file of a room, without unit tests, and its name.
 fn files(room: &str) -> Vec<(String, String)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src").join(room);
-    let entries = fs::read_dir(folder).expect("a room").map(|entry| entry.expect("an entry").path());
+    let entries =
+        fs::read_dir(folder).expect("a room").map(|entry| entry.expect("an entry").path());
     let files = entries.filter(|path| path.extension().is_some_and(|extension| extension == "rs"));
     let code = |path: &Path| {
         let text = fs::read_to_string(path).expect("a file");

@@ -23,9 +23,9 @@ pub(crate) fn plain_edges(shape: &Function) -> Result<Vec<(u32, u32, u64)>> {
             let flow = &shape.edges[flow as usize];
             (flow.from, flow.to, edge.value)
         }
-        DagEdgeKind::Leave { block } | DagEdgeKind::End { block, .. } | DagEdgeKind::InFlight { block } => {
-            (block, exit, edge.value)
-        }
+        DagEdgeKind::Leave { block }
+        | DagEdgeKind::End { block, .. }
+        | DagEdgeKind::InFlight { block } => (block, exit, edge.value),
         DagEdgeKind::Start { block, .. } => (0, block, edge.value),
     };
     Ok(shape.dag.iter().map(plain).collect())
@@ -41,7 +41,13 @@ pub(crate) fn possible(shape: &Function, decoder: &Decoder, id: u64) -> Result<P
 }
 
 /// Reads one path off its acyclic edges.
-pub(crate) fn path(shape: &Function, id: u64, count: Count, edges: &[usize], sizes: &[u64]) -> Result<Path> {
+pub(crate) fn path(
+    shape: &Function,
+    id: u64,
+    count: Count,
+    edges: &[usize],
+    sizes: &[u64],
+) -> Result<Path> {
     let mut start = Start::Entry;
     let mut end = None;
     let mut blocks = Vec::with_capacity(edges.len() + 1);
@@ -72,7 +78,9 @@ pub(crate) fn path(shape: &Function, id: u64, count: Count, edges: &[usize], siz
                 });
             }
             DagEdgeKind::End { why: CutReason::BackEdge, .. } => end = Some(End::BackEdge),
-            DagEdgeKind::End { why: CutReason::Opaque | CutReason::Limit, .. } => end = Some(End::Cut),
+            DagEdgeKind::End { why: CutReason::Opaque | CutReason::Limit, .. } => {
+                end = Some(End::Cut)
+            }
             DagEdgeKind::InFlight { .. } => end = Some(End::InFlight),
             DagEdgeKind::Start { .. } => {}
         }

@@ -38,13 +38,18 @@ pub fn from_calls(shape: &Function, counters: &BTreeMap<u64, Count>) -> Counts {
 }
 
 /// The counts of the `wanted` blocks; of the others, as far as they are known, and else 0.
-fn block_counts(shape: &Function, counters: &BTreeMap<u64, Count>, wanted: impl Fn(usize) -> bool) -> Vec<Count> {
+fn block_counts(
+    shape: &Function,
+    counters: &BTreeMap<u64, Count>,
+    wanted: impl Fn(usize) -> bool,
+) -> Vec<Count> {
     let mut known = vec![None; shape.blocks.len()];
     for (counter, &block) in (0..).zip(&shape.counted_blocks) {
         known[block as usize] = Some(signed(counters, counter));
     }
     let edges: Vec<_> = shape.edges.iter().map(|edge| (edge.from, edge.to)).collect();
-    let leaves: Vec<_> = shape.blocks.iter().map(|block| block.exit.is_some() || block.may_stay).collect();
+    let leaves: Vec<_> =
+        shape.blocks.iter().map(|block| block.exit.is_some() || block.may_stay).collect();
     let counts = blocks::network(&edges, &leaves).without(|block| !wanted(block)).derive(known);
     counts.into_iter().map(|count| positive(count.unwrap_or_default())).collect()
 }
@@ -70,8 +75,9 @@ fn arcs(shape: &Function) -> Arcs {
     let edge = |edge: &Edge| PlainEdge { from: edge.from, to: edge.to, kind: kind(&edge.outcome) };
     let edges: Vec<_> = shape.edges.iter().map(edge).collect();
     let blocks = shape.blocks.iter();
-    let blocks: Vec<_> =
-        blocks.map(|block| PlainBlock { exits: block.exit.is_some(), may_stay: block.may_stay }).collect();
+    let blocks: Vec<_> = blocks
+        .map(|block| PlainBlock { exits: block.exit.is_some(), may_stay: block.may_stay })
+        .collect();
     Arcs::new(&edges, &blocks)
 }
 
@@ -93,7 +99,9 @@ fn of_arcs(shape: &Function, arcs: &Arcs, counts: &[Option<i128>]) -> Counts {
     let open = shape.edges.iter().enumerate().filter(|(_, edge)| edge.outcome == Outcome::Indirect);
     let open = open.map(|(index, edge)| Pair { index, end: edge.from, start: edge.to }).collect();
     let sum = |of: &HashMap<u32, Option<Count>>, block| of.get(&block).copied().flatten();
-    for (index, count) in flow::pair(open, |block| sum(&departs, block), |block| sum(&arrives, block)) {
+    for (index, count) in
+        flow::pair(open, |block| sum(&departs, block), |block| sum(&arrives, block))
+    {
         edges[index] = Some(count);
     }
     (blocks, edges)

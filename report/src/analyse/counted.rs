@@ -66,7 +66,12 @@ impl CountedModule {
 
     /// Adds what one process counted: index and count, in ascending order of index. `keys` are
     /// those of its tables, and `name` tells which function was at an address.
-    pub fn add(&mut self, counts: &[(u64, u64)], keys: &[(u64, u64)], name: impl FnMut(u64) -> String) {
+    pub fn add(
+        &mut self,
+        counts: &[(u64, u64)],
+        keys: &[(u64, u64)],
+        name: impl FnMut(u64) -> String,
+    ) {
         let (counts, tables) = self.tables_of.take(counts, keys, name);
         for (of, seen) in tables {
             self.tables.entry(of).or_default().add(seen);
@@ -79,7 +84,8 @@ impl CountedModule {
         for &(index, count) in &counts {
             let negative = count.cast_signed() < 0;
             let sums = if negative { &mut self.inherited } else { &mut self.counts };
-            *sums.entry(index).or_default() += Count::from(if negative { count.wrapping_neg() } else { count });
+            *sums.entry(index).or_default() +=
+                Count::from(if negative { count.wrapping_neg() } else { count });
         }
     }
 }

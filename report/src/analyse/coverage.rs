@@ -58,19 +58,22 @@ pub struct Selection<'a> {
 }
 
 impl<'a> Selection<'a> {
-    /// The functions whose name matches the glob `function`, in the files whose name matches `file`;
-    /// all without a glob.
+    /// The functions whose name matches the glob `function`, in the files whose name matches the
+    /// glob `file`; all without a glob.
     pub fn of(report: &'a Report, function: Option<&str>, file: Option<&str>) -> Self {
         let matches = |name: &str| file.is_none_or(|glob| glob_match::glob_match(glob, name));
         let named = |of: &&Function| function.is_none_or(|glob| select::matches(glob, of));
-        let functions = report.of_source().filter(named).filter(|function| matches(&function.shape.file));
+        let functions =
+            report.of_source().filter(named).filter(|function| matches(&function.shape.file));
         let functions: Vec<_> = functions.collect();
         let mut files = source_files::files(report, functions.iter().copied());
         files.retain(|_, file| matches(&file.name));
         let unknown = report.functions.iter().filter(|function| is_unknown(function));
-        let unknown: Vec<_> = unknown.filter(|function| named(function) && matches(&function.shape.file)).collect();
+        let unknown: Vec<_> =
+            unknown.filter(|function| named(function) && matches(&function.shape.file)).collect();
         for function in &unknown {
-            let path = source_files::absolute(&report.modules[function.module], &function.shape.file);
+            let path =
+                source_files::absolute(&report.modules[function.module], &function.shape.file);
             let name = function.shape.file.clone();
             files.entry(path).or_insert_with(|| SourceFile { name, ..SourceFile::default() });
         }
@@ -92,8 +95,9 @@ impl<'a> Selection<'a> {
 
     /// Those of the functions that could not be counted that are in the file at `path`.
     pub fn unknown_in(&self, path: &Path) -> impl Iterator<Item = &&'a Function> {
-        let place =
-            |function: &Function| source_files::absolute(&self.report.modules[function.module], &function.shape.file);
+        let place = |function: &Function| {
+            source_files::absolute(&self.report.modules[function.module], &function.shape.file)
+        };
         self.unknown.iter().filter(move |function| place(function) == path)
     }
 
@@ -113,7 +117,10 @@ impl<'a> Selection<'a> {
         if let Some(left) = paths.remove(&PathBuf::new()) {
             let mut functions = Covered::default();
             entered.for_each(|entered| functions.add(entered));
-            rows.push((NO_SOURCE.into(), Coverage { functions, paths: left, ..Coverage::default() }));
+            rows.push((
+                NO_SOURCE.into(),
+                Coverage { functions, paths: left, ..Coverage::default() },
+            ));
         }
         rows
     }
@@ -126,7 +133,9 @@ fn is_unknown(function: &Function) -> bool {
     let asked = ["attribute no_profile", "annotated with", "left out by the filter", "not hot"];
     let reason = function.shape.skipped.as_deref();
     let known = |reason: &str| asked.iter().any(|asked| reason.starts_with(asked));
-    reason.is_some_and(|reason| !known(reason)) && function.shape.line != 0 && !function.shape.file.is_empty()
+    reason.is_some_and(|reason| !known(reason))
+        && function.shape.line != 0
+        && !function.shape.file.is_empty()
 }
 
 /// Stands for the file of functions without debug information.

@@ -60,7 +60,9 @@ pub fn decode(images: Vec<CountedImage>, observer: &dyn Observer) -> (Report, Ve
             let (image, module, name) = (raw.image, raw.module, raw.shape.name.clone());
             let function = function(raw, &allowance).with_context(|| format!("function {name}"));
             observer.step();
-            function.map_err(|error| damaged(&report.images[image].path, &report.modules[module].source, &error))
+            function.map_err(|error| {
+                damaged(&report.images[image].path, &report.modules[module].source, &error)
+            })
         })
         .collect();
     observer.end();
@@ -94,7 +96,10 @@ fn room(paths: u64, blocks: u64) -> u64 {
 }
 
 fn damaged(image: &FilePath, source: &str, error: &Error) -> Error {
-    anyhow!("{}: the manifest of {source} is damaged: {error:#}; build the program again", image.display())
+    anyhow!(
+        "{}: the manifest of {source} is damaged: {error:#}; build the program again",
+        image.display()
+    )
 }
 
 fn describe(manifest: &manifest::Manifest) -> Module {
@@ -111,7 +116,17 @@ fn function(raw: FunctionCounts, allowance: &Allowance) -> Result<Function> {
     if raw.counting != Counting::Paths {
         return Ok(without_paths(raw));
     }
-    let FunctionCounts { image, module, shape, counting, entries, mut tables, counts, inherited, .. } = raw;
+    let FunctionCounts {
+        image,
+        module,
+        shape,
+        counting,
+        entries,
+        mut tables,
+        counts,
+        inherited,
+        ..
+    } = raw;
     let sites = sites(&shape, &mut tables);
     let seen = tables.remove(&TableOf::Paths).unwrap_or_default();
     let mut dag_counts = vec![0; shape.dag.len()];
@@ -127,7 +142,8 @@ fn function(raw: FunctionCounts, allowance: &Allowance) -> Result<Function> {
         for (id, count) in counts {
             let edges = decoder.path(id).with_context(|| format!("path {id}"))?;
             allowance.take(memory(edges.len())).with_context(|| format!("path {id}"))?;
-            let path = path(&shape, id, count, &edges, &sizes).with_context(|| format!("path {id}"))?;
+            let path =
+                path(&shape, id, count, &edges, &sizes).with_context(|| format!("path {id}"))?;
             edges.iter().for_each(|&edge| dag_counts[edge] += count);
             path.blocks.iter().for_each(|&block| block_counts[block as usize] += count);
             paths.push(path);
@@ -135,7 +151,8 @@ fn function(raw: FunctionCounts, allowance: &Allowance) -> Result<Function> {
         // What the parent ran of a path that its child ended is the parent's alone.
         for (id, count) in inherited {
             let edges = decoder.path(id).with_context(|| format!("path {id}"))?;
-            let path = path(&shape, id, count, &edges, &sizes).with_context(|| format!("path {id}"))?;
+            let path =
+                path(&shape, id, count, &edges, &sizes).with_context(|| format!("path {id}"))?;
             let take = |from: &mut Count| *from = from.saturating_sub(count);
             edges.iter().for_each(|&edge| take(&mut dag_counts[edge]));
             path.blocks.iter().for_each(|&block| take(&mut block_counts[block as usize]));
@@ -162,14 +179,17 @@ fn function(raw: FunctionCounts, allowance: &Allowance) -> Result<Function> {
 
 /// A function whose blocks or edges are counted, or nothing.
 fn without_paths(raw: FunctionCounts) -> Function {
-    let FunctionCounts { image, module, shape, counting, interrupted, mut tables, counts, .. } = raw;
+    let FunctionCounts { image, module, shape, counting, interrupted, mut tables, counts, .. } =
+        raw;
     // Where nothing was counted, nobody was in the middle of anything.
     let interrupted = if counts.is_empty() { 0 } else { interrupted };
     let sites = sites(&shape, &mut tables);
     let (block_counts, edge_counts) = match counting {
         Counting::Edges => count_inference::from_arcs(&shape, &counts),
         Counting::Calls => count_inference::from_calls(&shape, &counts),
-        Counting::Paths | Counting::Blocks | Counting::Nothing => count_inference::from_blocks(&shape, &counts),
+        Counting::Paths | Counting::Blocks | Counting::Nothing => {
+            count_inference::from_blocks(&shape, &counts)
+        }
     };
     let demangled = names::of(&shape);
     let entries = block_counts.first().copied().unwrap_or_default();
@@ -222,7 +242,8 @@ mod tests {
     #[test]
     fn copies_of_an_inline_function_are_one() {
         let report = sample::report();
-        let copies: Vec<_> = report.functions.iter().filter(|of| of.demangled == "util::weigh(int)").collect();
+        let copies: Vec<_> =
+            report.functions.iter().filter(|of| of.demangled == "util::weigh(int)").collect();
         assert_eq!(copies.len(), 1);
         assert_eq!(copies[0].entries, 12);
     }
@@ -241,18 +262,27 @@ mod tests {
         let mut second = sample::counted_image();
         let of_blocks = manifest::Function {
             name: "f".into(),
-            blocks: vec![manifest::Block { exit: Some(Exit::Return), ..manifest::Block::default() }],
+            blocks: vec![manifest::Block {
+                exit: Some(Exit::Return),
+                ..manifest::Block::default()
+            }],
             counted_blocks: vec![0],
             ..manifest::Function::default()
         };
-        let unit = manifest::Manifest { functions: vec![of_blocks], ..manifest::Manifest::default() };
+        let unit =
+            manifest::Manifest { functions: vec![of_blocks], ..manifest::Manifest::default() };
         second.modules.push(CountedModule::new(1, unit, Vec::new()));
         let (report, problems) = decode(vec![sample::counted_image(), second], &());
         assert!(problems.is_empty(), "{problems:?}");
-        let places: Vec<_> = report.functions.iter().map(|of| (of.image, of.module, of.demangled.as_str())).collect();
+        let places: Vec<_> = report
+            .functions
+            .iter()
+            .map(|of| (of.image, of.module, of.demangled.as_str()))
+            .collect();
         // A function that both units have is the first one's.
         let of_image = |image: usize| {
-            let first = ["collatz", "main", "util::weigh(int)", "start"].map(|name| (image, 2 * image, name));
+            let first = ["collatz", "main", "util::weigh(int)", "start"]
+                .map(|name| (image, 2 * image, name));
             [&first[..], &[(image, 2 * image + 1, "util::guard(int)")]].concat()
         };
         assert_eq!(places, [of_image(0), of_image(1), vec![(1, 4, "f")]].concat());
@@ -273,7 +303,10 @@ mod tests {
         let mut loaded = sample::counted_image();
         damage(&mut loaded.modules[0]);
         let (report, problems) = decode(vec![loaded], &());
-        assert!(report.functions.iter().any(|of| of.demangled == "util::guard(int)"), "the rest goes on");
+        assert!(
+            report.functions.iter().any(|of| of.demangled == "util::guard(int)"),
+            "the rest goes on"
+        );
         problems.iter().map(|problem| format!("{problem:#}")).collect()
     }
 
@@ -306,7 +339,10 @@ mod tests {
             problems(|of| of.manifest.functions[0].skipped = Some("why".into())),
             one("the function collatz is skipped and has counters")
         );
-        assert_eq!(problems(|of| of.manifest.functions[2].num_paths = 0), one("counter 11 belongs to no function"));
+        assert_eq!(
+            problems(|of| of.manifest.functions[2].num_paths = 0),
+            one("counter 11 belongs to no function")
+        );
         assert_eq!(
             problems(|of| of.manifest.functions[1].blocks[3].exit = None),
             one("function main: path 0: it leaves at block 3, which is no exit")
@@ -320,6 +356,9 @@ mod tests {
             main.edges[1].to = 0;
             main.dag[0].kind = DagEdgeKind::Start { block: 1, why: CutReason::Limit };
         };
-        assert_eq!(problems(back_at_the_entry), one("function main: path 1: it starts in its middle"));
+        assert_eq!(
+            problems(back_at_the_entry),
+            one("function main: path 1: it starts in its middle")
+        );
     }
 }

@@ -39,7 +39,8 @@ impl Layout {
     /// The layout of the functions of a manifest. A graph that makes no sense is reported where
     /// paths are decoded.
     pub fn of(manifest: &Manifest) -> Self {
-        let functions = manifest.functions.iter().enumerate().filter(|(_, function)| counts_paths(function));
+        let functions =
+            manifest.functions.iter().enumerate().filter(|(_, function)| counts_paths(function));
         let place = |(at, function): (usize, &Function)| {
             let start = |edge: &DagEdge| match edge.kind {
                 DagEdgeKind::Start { .. } => Some(edge.value),
@@ -48,7 +49,8 @@ impl Layout {
             // Starts behind a cut are numbered after all ways on from the entry.
             let starts = function.dag.iter().filter_map(start).min().unwrap_or(function.num_paths);
             let first = function.first_counter;
-            let (end, entries) = (first.saturating_add(function.num_paths), first.saturating_add(starts));
+            let (end, entries) =
+                (first.saturating_add(function.num_paths), first.saturating_add(starts));
             Place { function: at, first, end, entries, in_flight: in_flight(function) }
         };
         let mut places: Vec<_> = functions.map(place).collect();
@@ -72,8 +74,10 @@ impl Layout {
             }
             settled.extend(&counts[done..first]);
             done = end;
-            let mut own: Vec<_> =
-                counts[first..end].iter().map(|&(index, count)| (index - place.first, count)).collect();
+            let mut own: Vec<_> = counts[first..end]
+                .iter()
+                .map(|&(index, count)| (index - place.first, count))
+                .collect();
             if let Some(in_flight) = &place.in_flight {
                 in_flight.settle(&mut own);
             }
@@ -121,7 +125,10 @@ mod tests {
             ],
             ..Function::default()
         };
-        Layout::of(&Manifest { functions: vec![Function::default(), function], ..Manifest::default() })
+        Layout::of(&Manifest {
+            functions: vec![Function::default(), function],
+            ..Manifest::default()
+        })
     }
 
     fn settled(counts: &[(u64, u64)]) -> (Vec<(u64, u64)>, BTreeMap<usize, Count>) {

@@ -21,7 +21,8 @@ use crate::analyse::model::Count;
 /// For each edge of the control-flow graph its count, or `None` if the acyclic edges' counts do not
 /// determine it. `dag_counts` has one count for each acyclic edge.
 pub fn edge_counts(shape: &Function, dag_counts: &[Count]) -> Vec<Option<Count>> {
-    let mut counts: Vec<Option<Count>> = shape.edges.iter().map(|edge| edge.cut.is_none().then_some(0)).collect();
+    let mut counts: Vec<Option<Count>> =
+        shape.edges.iter().map(|edge| edge.cut.is_none().then_some(0)).collect();
     for (dag, &count) in shape.dag.iter().zip(dag_counts) {
         if let DagEdgeKind::Flow { edge } = dag.kind {
             counts[edge as usize] = Some(count);
@@ -29,7 +30,8 @@ pub fn edge_counts(shape: &Function, dag_counts: &[Count]) -> Vec<Option<Count>>
     }
     let open = shape.edges.iter().zip(&counts).enumerate();
     let open = open.filter(|(_, (_, count))| count.is_none());
-    let open = open.filter_map(|(index, (edge, _))| edge.cut.map(|(end, start)| Pair { index, end, start }));
+    let open = open
+        .filter_map(|(index, (edge, _))| edge.cut.map(|(end, start)| Pair { index, end, start }));
     let sum = |at: u32| Some(dag_counts.get(at as usize).copied().unwrap_or_default());
     for (index, count) in pair(open.collect(), sum, sum) {
         counts[index] = Some(count);
@@ -58,8 +60,13 @@ pub fn pair(
     let mut ends: HashMap<u32, Group> = HashMap::new();
     let mut starts: HashMap<u32, Group> = HashMap::new();
     for pair in &open {
-        ends.entry(pair.end).or_insert_with(|| Group { left: of_ends(pair.end), members: 0 }).members += 1;
-        starts.entry(pair.start).or_insert_with(|| Group { left: of_starts(pair.start), members: 0 }).members += 1;
+        ends.entry(pair.end)
+            .or_insert_with(|| Group { left: of_ends(pair.end), members: 0 })
+            .members += 1;
+        starts
+            .entry(pair.start)
+            .or_insert_with(|| Group { left: of_starts(pair.start), members: 0 })
+            .members += 1;
     }
     let mut settled = Vec::new();
     while let Some(rule) = RULES.iter().find(|rule| {
@@ -68,7 +75,9 @@ pub fn pair(
     }) {
         open.retain(|pair| {
             let Some(count) = rule(&ends[&pair.end], &starts[&pair.start]) else { return true };
-            for group in [ends.get_mut(&pair.end), starts.get_mut(&pair.start)].into_iter().flatten() {
+            for group in
+                [ends.get_mut(&pair.end), starts.get_mut(&pair.start)].into_iter().flatten()
+            {
                 group.left = group.left.map(|left| left.saturating_sub(count));
                 group.members -= 1;
             }
@@ -91,7 +100,9 @@ struct Group {
 const RULES: [fn(&Group, &Group) -> Option<Count>; 3] = [
     |_, starts| starts.left.filter(|_| starts.members == 1),
     |ends, starts| (ends.left == Some(0) || starts.left == Some(0)).then_some(0),
-    |ends, starts| ends.left.zip(starts.left).map(|(end, start)| end.min(start)).filter(|_| ends.members == 1),
+    |ends, starts| {
+        ends.left.zip(starts.left).map(|(end, start)| end.min(start)).filter(|_| ends.members == 1)
+    },
 ];
 
 #[cfg(test)]
@@ -123,13 +134,19 @@ mod tests {
         // Two invokes (ends 0 and 1) with a normal edge each (starts 2 and 3) and one landing pad
         // (start 4).
         let shape = cut_edges(&[(0, 2), (0, 4), (1, 3), (1, 4)], 5);
-        assert_eq!(edge_counts(&shape, &[10, 20, 10, 19, 0]), [Some(10), Some(0), Some(19), Some(0)]);
+        assert_eq!(
+            edge_counts(&shape, &[10, 20, 10, 19, 0]),
+            [Some(10), Some(0), Some(19), Some(0)]
+        );
     }
 
     #[test]
     fn an_invoke_that_threw_once_is_told_apart() {
         let shape = cut_edges(&[(0, 2), (0, 4), (1, 3), (1, 4)], 5);
-        assert_eq!(edge_counts(&shape, &[10, 20, 10, 19, 1]), [Some(10), Some(0), Some(19), Some(1)]);
+        assert_eq!(
+            edge_counts(&shape, &[10, 20, 10, 19, 1]),
+            [Some(10), Some(0), Some(19), Some(1)]
+        );
     }
 
     #[test]

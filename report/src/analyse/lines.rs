@@ -31,7 +31,9 @@ pub fn of(function: &Function) -> BTreeMap<Line<'_>, Count> {
     let mut lines: BTreeMap<Line<'_>, Vec<u32>> = BTreeMap::new();
     for (number, block) in (0..).zip(&shape.blocks) {
         for location in locations(shape, block) {
-            let blocks = lines.entry((location.file.as_str(), location.line, location.inlined_at)).or_default();
+            let blocks = lines
+                .entry((location.file.as_str(), location.line, location.inlined_at))
+                .or_default();
             if blocks.last() != Some(&number) {
                 blocks.push(number);
             }
@@ -45,7 +47,8 @@ pub fn of(function: &Function) -> BTreeMap<Line<'_>, Count> {
             blocks.insert(0, 0);
         }
     }
-    let (mut into, mut out) = (vec![Vec::new(); shape.blocks.len()], vec![Vec::new(); shape.blocks.len()]);
+    let (mut into, mut out) =
+        (vec![Vec::new(); shape.blocks.len()], vec![Vec::new(); shape.blocks.len()]);
     for (index, edge) in shape.edges.iter().enumerate() {
         into[edge.to as usize].push(index);
         out[edge.from as usize].push(index);
@@ -88,7 +91,8 @@ struct Chains {
 impl Chains {
     fn of(shape: &manifest::Function, into: &[Vec<usize>], out: &[Vec<usize>]) -> Self {
         let count = shape.blocks.len() as u32;
-        let (mut first, mut last): (Vec<u32>, Vec<u32>) = ((0..count).collect(), (0..count).collect());
+        let (mut first, mut last): (Vec<u32>, Vec<u32>) =
+            ((0..count).collect(), (0..count).collect());
         // A block that was cut off stands behind the other.
         for block in 1..count {
             if let [edge] = into[block as usize][..]
@@ -117,7 +121,13 @@ const MOST_BLOCKS: usize = 1000;
 
 impl Graph<'_> {
     fn count(&self, blocks: &[u32]) -> Count {
-        let most = || blocks.iter().map(|&block| self.function.block_counts[block as usize]).max().unwrap_or_default();
+        let most = || {
+            blocks
+                .iter()
+                .map(|&block| self.function.block_counts[block as usize])
+                .max()
+                .unwrap_or_default()
+        };
         self.entered(blocks).unwrap_or_else(most)
     }
 
@@ -140,11 +150,14 @@ impl Graph<'_> {
             }
         }
         let out = |first: u32| &self.out[self.chains.last[first as usize] as usize];
-        self.look_at(chains.iter().map(|&first| self.into[first as usize].len() + out(first).len()).sum())?;
+        self.look_at(
+            chains.iter().map(|&first| self.into[first as usize].len() + out(first).len()).sum(),
+        )?;
         let mut sum = if chains.contains(&0) { self.function.entries } else { 0 };
         for &edge in chains.iter().flat_map(|&first| &self.into[first as usize]) {
             let count = self.function.edge_counts[edge]?;
-            let from_others = chains.binary_search(&self.chains.first[edges[edge].from as usize]).is_err();
+            let from_others =
+                chains.binary_search(&self.chains.first[edges[edge].from as usize]).is_err();
             if from_others && edges[edge].outcome != Outcome::Suspended {
                 sum = sum.saturating_add(count);
             }
@@ -152,8 +165,11 @@ impl Graph<'_> {
         sum = sum.saturating_sub(missing);
         let inside = |&first: &u32| {
             let ways = out(first).iter();
-            let within = ways.filter_map(|&edge| Some((edge, chains.binary_search(&edges[edge].to).ok()?)));
-            within.map(|(edge, to)| (to, self.function.edge_counts[edge].unwrap_or_default())).collect()
+            let within =
+                ways.filter_map(|&edge| Some((edge, chains.binary_search(&edges[edge].to).ok()?)));
+            within
+                .map(|(edge, to)| (to, self.function.edge_counts[edge].unwrap_or_default()))
+                .collect()
         };
         let mut cycles = Cycles(chains.iter().map(inside).collect());
         let size = blocks.len() + cycles.0.iter().map(Vec::len).sum::<usize>();
@@ -230,9 +246,12 @@ mod tests {
     /// once.
     fn function(lines: &[&[u32]], edges: &[(u32, u32, Option<Count>)]) -> Function {
         let location = |line| Location { file: "a.c".into(), line, ..Location::default() };
-        let block =
-            |lines: &&[u32]| Block { locations: lines.iter().map(|line| line - 1).collect(), ..Block::default() };
-        let edge = |&(from, to, _): &(u32, u32, _)| Edge { from, to, outcome: Outcome::Jump, cut: None };
+        let block = |lines: &&[u32]| Block {
+            locations: lines.iter().map(|line| line - 1).collect(),
+            ..Block::default()
+        };
+        let edge =
+            |&(from, to, _): &(u32, u32, _)| Edge { from, to, outcome: Outcome::Jump, cut: None };
         let shape = manifest::Function {
             locations: (1..=9).map(location).collect(),
             blocks: lines.iter().map(block).collect(),
@@ -240,7 +259,11 @@ mod tests {
             ..manifest::Function::default()
         };
         let counts = (0..lines.len() as u32).map(|block| {
-            edges.iter().filter(|(_, to, _)| *to == block).filter_map(|(_, _, count)| *count).sum::<Count>()
+            edges
+                .iter()
+                .filter(|(_, to, _)| *to == block)
+                .filter_map(|(_, _, count)| *count)
+                .sum::<Count>()
         });
         let block_counts = counts.map(|count| count.max(1)).collect();
         let edge_counts = edges.iter().map(|&(_, _, count)| count).collect();
@@ -254,8 +277,10 @@ mod tests {
     #[test]
     fn a_line_runs_as_often_as_control_comes_to_it() {
         // for (;;) on line 1, its body on line 2, the way back on line 1.
-        let endless =
-            function(&[&[1], &[2], &[1], &[3]], &[(0, 1, Some(1)), (1, 2, Some(8)), (2, 1, Some(8)), (1, 3, Some(1))]);
+        let endless = function(
+            &[&[1], &[2], &[1], &[3]],
+            &[(0, 1, Some(1)), (1, 2, Some(8)), (2, 1, Some(8)), (1, 3, Some(1))],
+        );
         assert_eq!(counts(&endless), [(1, 9), (2, 9), (3, 1)]);
         // if (a) b; else c; on one line.
         let branch = function(
@@ -281,8 +306,14 @@ mod tests {
     #[test]
     fn a_loop_on_one_line_counts_its_turns() {
         // while (a) { if (b) c; } on one line: ten times around, four of them through c.
-        let edges =
-            [(0, 1, Some(1)), (1, 2, Some(10)), (2, 3, Some(4)), (2, 1, Some(6)), (3, 1, Some(4)), (1, 4, Some(1))];
+        let edges = [
+            (0, 1, Some(1)),
+            (1, 2, Some(10)),
+            (2, 3, Some(4)),
+            (2, 1, Some(6)),
+            (3, 1, Some(4)),
+            (1, 4, Some(1)),
+        ];
         let one_line = function(&[&[1], &[1], &[1], &[1], &[2]], &edges);
         assert_eq!(counts(&one_line), [(1, 11), (2, 1)]);
     }
@@ -319,7 +350,8 @@ mod tests {
     /// have run 5 times.
     fn all_to_all(blocks: u32) -> Function {
         let pairs = (0..blocks).flat_map(|from| (0..blocks).map(move |to| (from, to)));
-        let edges: Vec<_> = pairs.filter(|(from, to)| from != to).map(|(from, to)| (from, to, Some(3))).collect();
+        let edges: Vec<_> =
+            pairs.filter(|(from, to)| from != to).map(|(from, to)| (from, to, Some(3))).collect();
         let mut all = function(&vec![&[1][..]; blocks as usize], &edges);
         all.block_counts = vec![5; blocks as usize];
         all
@@ -343,8 +375,10 @@ mod tests {
 
     #[test]
     fn where_edges_are_not_known_the_hottest_block_counts() {
-        let unknown =
-            function(&[&[1], &[2], &[2], &[3]], &[(0, 1, None), (1, 2, Some(7)), (2, 1, Some(6)), (2, 3, Some(1))]);
+        let unknown = function(
+            &[&[1], &[2], &[2], &[3]],
+            &[(0, 1, None), (1, 2, Some(7)), (2, 1, Some(6)), (2, 3, Some(1))],
+        );
         assert_eq!(counts(&unknown), [(1, 1), (2, 7), (3, 1)]);
     }
 }

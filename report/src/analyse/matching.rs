@@ -43,7 +43,11 @@ pub fn sum_by_image(
     options: &Options,
     observer: &dyn Observer,
 ) -> (Vec<CountedImage>, Notices) {
-    let mut known = KnownImages { given: &places.given, directories: &places.directories, ..KnownImages::default() };
+    let mut known = KnownImages {
+        given: &places.given,
+        directories: &places.directories,
+        ..KnownImages::default()
+    };
     let notices = unique_runs::each(inputs, options, observer, &mut known);
     (known.finish(), notices)
 }
@@ -97,7 +101,10 @@ impl Taker for KnownImages<'_> {
             // It may have been in the middle of a function of any module, which is listed only if
             // something was counted.
             if part.flags & (INCOMPLETE | RUNNING) != 0 {
-                loaded.modules.iter_mut().for_each(|counted| counted.interrupted += part.runs.len() as Count);
+                loaded
+                    .modules
+                    .iter_mut()
+                    .for_each(|counted| counted.interrupted += part.runs.len() as Count);
             }
         }
         loaded.runs.push(file.run);
@@ -114,7 +121,8 @@ impl Taker for KnownImages<'_> {
             let open = &self.images[at];
             !open.order.is_empty() && open.loaded.image.build_id != build_id
         };
-        self.given.is_empty() && self.places.get(image).and_then(|found| found.as_ref().ok()).is_some_and(is_taken)
+        self.given.is_empty()
+            && self.places.get(image).and_then(|found| found.as_ref().ok()).is_some_and(is_taken)
     }
 }
 
@@ -124,7 +132,11 @@ impl KnownImage {
         let place = self.loaded.image.path.display();
         // The linker may have reserved counters for archive members that the link then left out;
         // nobody counts there.
-        let counted = file.parts.iter().flat_map(|part| &part.modules).filter(|module| !module.counts.is_empty());
+        let counted = file
+            .parts
+            .iter()
+            .flat_map(|part| &part.modules)
+            .filter(|module| !module.counts.is_empty());
         for module in counted {
             let known = self.index.get(&module.id).map(|&at| &self.loaded.modules[at]);
             match known {
@@ -161,7 +173,8 @@ impl KnownImages<'_> {
         if !self.given.is_empty() {
             return self.one_of(self.given, file);
         }
-        self.one_of(std::slice::from_ref(&file.image), file).or_else(|why| self.elsewhere(file).ok_or(why))
+        self.one_of(std::slice::from_ref(&file.image), file)
+            .or_else(|why| self.elsewhere(file).ok_or(why))
     }
 
     /// The index of an image of the same name in another directory. Only a build-id can tell that
@@ -207,7 +220,8 @@ impl KnownImages<'_> {
     fn add(&mut self, path: &Path, image: image::Instrumentation) -> usize {
         let has_no_id = |open: &KnownImage| open.loaded.image.build_id.is_empty();
         if image.build_id.is_empty()
-            && let Some(same) = self.images.iter().position(|open| has_no_id(open) && open.file == image.file)
+            && let Some(same) =
+                self.images.iter().position(|open| has_no_id(open) && open.file == image.file)
         {
             return same;
         }
@@ -228,7 +242,10 @@ impl KnownImages<'_> {
             modules: image.modules.into_iter().zip(present).map(counted).collect(),
         };
         if !loaded.image.build_id.is_empty() {
-            self.by_build_id.entry(loaded.image.build_id.clone()).or_default().push(self.images.len());
+            self.by_build_id
+                .entry(loaded.image.build_id.clone())
+                .or_default()
+                .push(self.images.len());
         }
         self.images.push(KnownImage { loaded, order: Vec::new(), index, keys, file: image.file });
         self.images.len() - 1
@@ -252,7 +269,9 @@ impl KnownImages<'_> {
 /// The files in directories and below, by name. Directories that cannot be read are left out.
 fn files_by_name(directories: &[PathBuf]) -> HashMap<OsString, Vec<PathBuf>> {
     let mut found: HashMap<OsString, Vec<PathBuf>> = HashMap::new();
-    for path in directories.iter().flat_map(|directory| directories::files_below(directory)).flatten() {
+    for path in
+        directories.iter().flat_map(|directory| directories::files_below(directory)).flatten()
+    {
         if let Some(name) = path.file_name() {
             found.entry(name.to_owned()).or_default().push(path);
         }

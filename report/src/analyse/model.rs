@@ -199,7 +199,12 @@ pub const PHI: [&str; 2] = ["phi", "vector phi"];
 /// by itself, since it only names what the edges into the block bring.
 pub fn instructions(block: &manifest::Block) -> u64 {
     let costs = |opcode: &str| !PHI.contains(&opcode);
-    block.opcodes.iter().filter(|(opcode, _)| costs(opcode)).map(|&(_, count)| u64::from(count)).sum()
+    block
+        .opcodes
+        .iter()
+        .filter(|(opcode, _)| costs(opcode))
+        .map(|&(_, count)| u64::from(count))
+        .sum()
 }
 
 impl Function {
@@ -217,18 +222,21 @@ impl Function {
     /// How many calls it made, inline assembly and intrinsics not counted.
     pub fn calls(&self) -> Count {
         let blocks = self.shape.blocks.iter().zip(&self.block_counts);
-        blocks
-            .fold(0, |sum: Count, (block, &count)| sum.saturating_add(count.saturating_mul(block.calls.len() as Count)))
+        blocks.fold(0, |sum: Count, (block, &count)| {
+            sum.saturating_add(count.saturating_mul(block.calls.len() as Count))
+        })
     }
 
     /// Whether it is known how often a block ran.
     pub fn knows(&self, block: usize) -> bool {
-        self.counting != Counting::Calls || u32::try_from(block).is_ok_and(|block| self.shape.tells_of_calls(block))
+        self.counting != Counting::Calls
+            || u32::try_from(block).is_ok_and(|block| self.shape.tells_of_calls(block))
     }
 
     /// Whether what is said of a block may be wrong, see [`interrupted`](Self::interrupted).
     pub fn is_in_doubt(&self, block: usize) -> bool {
-        self.interrupted > 0 && u32::try_from(block).is_ok_and(|block| !self.shape.counted_blocks.contains(&block))
+        self.interrupted > 0
+            && u32::try_from(block).is_ok_and(|block| !self.shape.counted_blocks.contains(&block))
     }
 
     /// How many paths it has. Those in flight are parts of them.
@@ -257,12 +265,23 @@ impl Function {
     pub fn cuts(&self, reason: manifest::CutReason) -> usize {
         // Where a table has all that the limit cuts, it cuts nothing.
         let uncut = self.shape.whole.as_ref().filter(|_| self.beyond_table == 0);
-        let why =
-            |index: u32| uncut.map_or(&self.shape.dag, |uncut| &uncut.dag).get(index as usize).map(|edge| edge.kind);
-        let matches = |end| matches!(why(end), Some(manifest::DagEdgeKind::End { why, .. }) if why == reason);
+        let why = |index: u32| {
+            uncut
+                .map_or(&self.shape.dag, |uncut| &uncut.dag)
+                .get(index as usize)
+                .map(|edge| edge.kind)
+        };
+        let matches =
+            |end| matches!(why(end), Some(manifest::DagEdgeKind::End { why, .. }) if why == reason);
         match uncut {
             Some(uncut) => uncut.cuts.iter().flatten().filter(|(end, _)| matches(*end)).count(),
-            None => self.shape.edges.iter().filter_map(|edge| edge.cut).filter(|&(end, _)| matches(end)).count(),
+            None => self
+                .shape
+                .edges
+                .iter()
+                .filter_map(|edge| edge.cut)
+                .filter(|&(end, _)| matches(end))
+                .count(),
         }
     }
 }
@@ -303,7 +322,9 @@ impl Report {
 
     /// Instructions that all functions executed.
     pub fn executed(&self) -> Count {
-        self.functions.iter().fold(0, |sum: Count, function| sum.saturating_add(function.executed()))
+        self.functions
+            .iter()
+            .fold(0, |sum: Count, function| sum.saturating_add(function.executed()))
     }
 
     /// What all modules say about themselves, or `mixed` if they differ (empty without modules).

@@ -109,7 +109,11 @@ fn paths_from(out: &[Vec<Way>]) -> Option<Vec<f64>> {
                         Way::End => 1.0,
                         Way::To(to) => paths[to],
                     };
-                    paths[block] = if out[block].is_empty() { 1.0 } else { out[block].iter().map(along).sum() };
+                    paths[block] = if out[block].is_empty() {
+                        1.0
+                    } else {
+                        out[block].iter().map(along).sum()
+                    };
                     state[block] = State::Done;
                     stack.pop();
                 }
@@ -128,7 +132,9 @@ mod tests {
 
     #[test]
     fn where_the_limit_cuts_nothing_it_is_the_number_of_counters() {
-        for function in sample::report().counted().filter(|function| function.cuts(CutReason::Limit) == 0) {
+        for function in
+            sample::report().counted().filter(|function| function.cuts(CutReason::Limit) == 0)
+        {
             assert_eq!(
                 Possible::of(&function.shape),
                 Possible::about(function.shape.num_paths as f64),
@@ -140,12 +146,18 @@ mod tests {
 
     /// So many diamonds in a row, all cut before their tops.
     fn diamonds(count: u32) -> Function {
-        let end = |block| DagEdge { kind: DagEdgeKind::End { block, why: CutReason::Limit }, value: 0 };
+        let end =
+            |block| DagEdge { kind: DagEdgeKind::End { block, why: CutReason::Limit }, value: 0 };
         let edges = (0..count).flat_map(|at| {
             let top = 3 * at;
             [(top, top + 1), (top, top + 2), (top + 1, top + 3), (top + 2, top + 3)]
         });
-        let cut = |(from, to)| Edge { from, to, outcome: Outcome::Jump, cut: (to % 3 == 0).then_some((from, 0)) };
+        let cut = |(from, to)| Edge {
+            from,
+            to,
+            outcome: Outcome::Jump,
+            cut: (to % 3 == 0).then_some((from, 0)),
+        };
         Function {
             blocks: vec![Block::default(); 3 * count as usize + 1],
             edges: edges.map(cut).collect(),

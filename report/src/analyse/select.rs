@@ -31,14 +31,20 @@ pub fn matches(glob: &str, function: &Function) -> bool {
     // any other.
     let flat = |text: &str| text.replace('/', "\u{2215}");
     let glob = flat(glob);
-    let forms = [Some(function.shape.name.clone()), Some(function.demangled.clone()), names::short(&function.shape)];
+    let forms = [
+        Some(function.shape.name.clone()),
+        Some(function.demangled.clone()),
+        names::short(&function.shape),
+    ];
     forms.into_iter().flatten().any(|name| glob_match::glob_match(&glob, &flat(&name)))
 }
 
 /// The executed paths of `functions`, sorted.
 pub fn paths<'a>(functions: &[&'a Function], sort: Sort) -> Vec<(&'a Function, &'a Path)> {
-    let mut paths: Vec<_> =
-        functions.iter().flat_map(|&function| function.paths.iter().map(move |path| (function, path))).collect();
+    let mut paths: Vec<_> = functions
+        .iter()
+        .flat_map(|&function| function.paths.iter().map(move |path| (function, path)))
+        .collect();
     paths.sort_by(|left, right| {
         let by = |what: fn(&Path) -> u128| what(right.1).cmp(&what(left.1));
         let name = left.0.demangled.cmp(&right.0.demangled);
@@ -48,7 +54,11 @@ pub fn paths<'a>(functions: &[&'a Function], sort: Sort) -> Vec<(&'a Function, &
             Sort::Length => by(|path| path.blocks.len() as u128),
             Sort::Function => name,
         };
-        first.then(by(Path::executed)).then(by(|path| path.count)).then(name).then(left.1.id.cmp(&right.1.id))
+        first
+            .then(by(Path::executed))
+            .then(by(|path| path.count))
+            .then(name)
+            .then(left.1.id.cmp(&right.1.id))
     });
     paths
 }

@@ -42,21 +42,46 @@ pub(crate) struct FunctionCounts {
 ///
 /// # Errors
 /// Functions that share counters, and counters of no function.
-pub(crate) fn slice(counted: CountedModule, image: usize, module: usize) -> Result<Vec<FunctionCounts>> {
-    let CountedModule { counters, manifest, present, counts, interrupted, inherited, mut entries, tables, .. } =
-        counted;
+pub(crate) fn slice(
+    counted: CountedModule,
+    image: usize,
+    module: usize,
+) -> Result<Vec<FunctionCounts>> {
+    let CountedModule {
+        counters,
+        manifest,
+        present,
+        counts,
+        interrupted,
+        inherited,
+        mut entries,
+        tables,
+        ..
+    } = counted;
     let mut by_function: HashMap<usize, BTreeMap<TableOf, TableCounts>> = HashMap::new();
     for ((function, of), seen) in tables {
         by_function.entry(function).or_default().insert(of, seen);
     }
-    let functions = manifest.functions.into_iter().zip(present.into_iter().chain(std::iter::repeat(true)));
+    let functions =
+        manifest.functions.into_iter().zip(present.into_iter().chain(std::iter::repeat(true)));
     let only_calls = manifest.mode == "calls";
     let raw = functions.enumerate().map(|(index, (shape, present))| {
         let entries = entries.remove(&index).unwrap_or_default();
         let tables = by_function.remove(&index).unwrap_or_default();
         let (counts, inherited) = (BTreeMap::new(), BTreeMap::new());
         let counting = Counting::of(&shape, only_calls);
-        FunctionCounts { image, module, shape, present, counting, interrupted, entries, tables, counts, inherited }
+        FunctionCounts {
+            image,
+            module,
+            shape,
+            present,
+            counting,
+            interrupted,
+            entries,
+            tables,
+            counts,
+            inherited,
+        }
     });
     let mut raw: Vec<_> = raw.collect();
     let mut order: Vec<usize> = (0..raw.len()).filter(|&at| raw[at].shape.counters() > 0).collect();
@@ -74,7 +99,9 @@ pub(crate) fn slice(counted: CountedModule, image: usize, module: usize) -> Resu
         }
     }
     let counts = counts.into_iter().map(|(index, count)| (index, count, false));
-    for (index, count, is_inherited) in counts.chain(inherited.into_iter().map(|(index, count)| (index, count, true))) {
+    for (index, count, is_inherited) in
+        counts.chain(inherited.into_iter().map(|(index, count)| (index, count, true)))
+    {
         let after = order.partition_point(|&at| raw[at].shape.first_counter <= index);
         let owner = after.checked_sub(1).map(|before| &mut raw[order[before]]);
         match owner {
@@ -103,7 +130,8 @@ pub(crate) fn never_ran(
     modules: &[Module],
 ) -> Vec<FunctionCounts> {
     let shared = |of: &FunctionCounts| of.shape.linkage != Linkage::Internal;
-    let mut known: HashSet<String> = kept.iter().filter(|of| shared(of)).map(|of| of.shape.name.clone()).collect();
+    let mut known: HashSet<String> =
+        kept.iter().filter(|of| shared(of)).map(|of| of.shape.name.clone()).collect();
     let mut never = without_code;
     never.retain(|of| {
         let is_source = modules[of.module].stage == "early" && of.shape.linkage != Linkage::Copy;

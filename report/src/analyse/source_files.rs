@@ -70,12 +70,16 @@ impl Covered {
     /// Both together.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
-        Self { executed: self.executed.saturating_add(other.executed), all: self.all.saturating_add(other.all) }
+        Self {
+            executed: self.executed.saturating_add(other.executed),
+            all: self.all.saturating_add(other.all),
+        }
     }
 
     /// Whether at least so many percent were executed. Of nothing, none are.
     pub fn reaches(self, percent: f64) -> bool {
-        self.executed as f64 * 100.0 >= percent * self.all as f64 && (self.all > 0 || percent == 0.0)
+        self.executed as f64 * 100.0 >= percent * self.all as f64
+            && (self.all > 0 || percent == 0.0)
     }
 
     fn of(executed: impl Iterator<Item = bool>) -> Self {
@@ -98,7 +102,9 @@ impl SourceFile {
 
     /// The ways on from its branches. One of which nothing is known is not among them.
     pub fn branch_coverage(&self) -> Covered {
-        Covered::of(self.branches.values().flatten().filter_map(|way| way.taken).map(|count| count > 0))
+        Covered::of(
+            self.branches.values().flatten().filter_map(|way| way.taken).map(|count| count > 0),
+        )
     }
 }
 
@@ -159,7 +165,10 @@ impl Files {
 fn add_ways(known: &mut Vec<Way>, ways: Vec<Way>) {
     for way in ways {
         match known.iter_mut().find(|known| known.outcome == way.outcome) {
-            Some(known) => known.taken = known.taken.zip(way.taken).map(|(one, other)| one.saturating_add(other)),
+            Some(known) => {
+                known.taken =
+                    known.taken.zip(way.taken).map(|(one, other)| one.saturating_add(other))
+            }
             None => known.push(way),
         }
     }
@@ -169,7 +178,11 @@ fn add_ways(known: &mut Vec<Way>, ways: Vec<Way>) {
 /// coroutine.
 fn is_of_source(outcome: &Outcome) -> bool {
     match outcome {
-        Outcome::True | Outcome::False | Outcome::Cases(_) | Outcome::Default | Outcome::Indirect => true,
+        Outcome::True
+        | Outcome::False
+        | Outcome::Cases(_)
+        | Outcome::Default
+        | Outcome::Indirect => true,
         Outcome::Jump | Outcome::Normal | Outcome::Unwind => false,
         Outcome::Suspended | Outcome::Resumed | Outcome::Destroyed => false,
     }
@@ -189,8 +202,9 @@ fn branches(function: &Function) -> Vec<((&str, Place), Vec<Way>)> {
     for (block, ways) in shape.blocks.iter().zip(ways).filter(|(_, ways)| ways.len() > 1) {
         // A terminator stands at the end of its block, and so does its line.
         let Some(location) = locations(shape, block).next_back() else { continue };
-        let copy =
-            seen.entry((location.file.as_str(), location.line, location.column, location.inlined_at)).or_default();
+        let copy = seen
+            .entry((location.file.as_str(), location.line, location.column, location.inlined_at))
+            .or_default();
         let place = Place { line: location.line, column: location.column, copy: *copy };
         *copy += 1;
         branches.push(((location.file.as_str(), place), ways));
@@ -215,13 +229,17 @@ mod tests {
             .iter()
             .map(|(path, file)| {
                 let [functions, lines, branches] =
-                    [file.function_coverage(), file.line_coverage(), file.branch_coverage()].map(shown);
+                    [file.function_coverage(), file.line_coverage(), file.branch_coverage()]
+                        .map(shown);
                 format!("{} ({}) {functions} {lines} {branches}", path.display(), file.name)
             })
             .collect();
         assert_eq!(
             rows,
-            ["/build/include/util.h (include/util.h) 1/1 2/2 0/0", "/build/src/main.c (src/main.c) 2/2 12/12 7/7"]
+            [
+                "/build/include/util.h (include/util.h) 1/1 2/2 0/0",
+                "/build/src/main.c (src/main.c) 2/2 12/12 7/7"
+            ]
         );
     }
 
@@ -232,9 +250,21 @@ mod tests {
         let main = &files[Path::new("/build/src/main.c")];
         // The loop's body and its branch, counted as blocks: see the tests of `decode`.
         assert_eq!((main.lines[&13], main.lines[&12], main.lines[&18]), (1_274_572, 1_274_572, 3));
-        let weigh = report.functions.iter().find(|of| of.demangled == "util::weigh(int)").expect("a function");
-        let inlined = report.functions.iter().find(|of| of.demangled == "main").expect("a function").block_counts[1];
-        assert_eq!(files[Path::new("/build/include/util.h")].lines[&5], weigh.block_counts[0] + inlined);
+        let weigh = report
+            .functions
+            .iter()
+            .find(|of| of.demangled == "util::weigh(int)")
+            .expect("a function");
+        let inlined = report
+            .functions
+            .iter()
+            .find(|of| of.demangled == "main")
+            .expect("a function")
+            .block_counts[1];
+        assert_eq!(
+            files[Path::new("/build/include/util.h")].lines[&5],
+            weigh.block_counts[0] + inlined
+        );
     }
 
     #[test]

@@ -51,15 +51,17 @@ impl Tables {
     /// Those that a manifest describes.
     pub fn of(manifest: &Manifest) -> Self {
         let functions = manifest.functions.iter().enumerate();
-        let mut tables: Vec<_> =
-            functions.flat_map(|(at, function)| function.tables().map(move |table| (at, table))).collect();
+        let mut tables: Vec<_> = functions
+            .flat_map(|(at, function)| function.tables().map(move |table| (at, table)))
+            .collect();
         tables.sort_by_key(|(_, table)| table.first_counter);
         Self(tables)
     }
 
     /// The function whose table counter `index` is in, the table, and the slot.
     fn find(&self, index: u64) -> Option<(usize, Table, u64)> {
-        let before = self.0.partition_point(|(_, table)| table.first_counter <= index).checked_sub(1)?;
+        let before =
+            self.0.partition_point(|(_, table)| table.first_counter <= index).checked_sub(1)?;
         let &(function, table) = self.0.get(before)?;
         let slot = index - table.first_counter;
         (slot <= table.slots).then_some((function, table, slot))
@@ -82,7 +84,10 @@ impl Tables {
                 continue;
             };
             let place = table.first_key.saturating_add(slot);
-            let key = keys.binary_search_by_key(&place, |&(index, _)| index).ok().filter(|_| slot < table.slots);
+            let key = keys
+                .binary_search_by_key(&place, |&(index, _)| index)
+                .ok()
+                .filter(|_| slot < table.slots);
             let thing = key.and_then(|at| keys.get(at)).map(|&(_, key)| match table.of {
                 TableOf::Callees { .. } => TableKey::Callee(name(key.wrapping_sub(1))),
                 TableOf::Paths => TableKey::Path(key.wrapping_sub(1)),
@@ -116,13 +121,16 @@ mod tests {
             whole: Some(Whole { slots: 4, ..Whole::default() }),
             ..Function::default()
         };
-        let manifest = Manifest { functions: vec![Function::default(), function], ..Manifest::default() };
+        let manifest =
+            Manifest { functions: vec![Function::default(), function], ..Manifest::default() };
         // Two paths at 10, two callees and the rest at 12, four uncut paths and the rest at 15.
         let counts = [(3, 1), (11, 2), (12, 30), (13, 40), (14, 50), (16, 60), (19, 70), (20, 80)];
         let keys = [(1, 0x1001), (4, 900)];
-        let (plain, tables) = Tables::of(&manifest).take(&counts, &keys, |address| format!("{address:x}"));
+        let (plain, tables) =
+            Tables::of(&manifest).take(&counts, &keys, |address| format!("{address:x}"));
         assert_eq!(plain, [(3, 1), (11, 2), (20, 80)]);
-        let callees = TableCounts { known: [(TableKey::Callee("1000".into()), 30)].into(), rest: 90 };
+        let callees =
+            TableCounts { known: [(TableKey::Callee("1000".into()), 30)].into(), rest: 90 };
         let paths = TableCounts { known: [(TableKey::Path(899), 60)].into(), rest: 70 };
         let of = TableOf::Callees { block: 0, call: 0 };
         assert_eq!(tables, [((1, of), callees), ((1, TableOf::Paths), paths)].into());

@@ -41,8 +41,11 @@ pub fn paths(
             continue;
         };
         allowance.take(acyclic::memory(edges.len())).with_context(|| format!("path {id}"))?;
-        let mut path = acyclic::path(&unlimited, id, count, &edges, &sizes).with_context(|| format!("path {id}"))?;
-        for piece in parts.pieces(uncut, &edges).with_context(|| format!("the pieces of path {id}"))? {
+        let mut path = acyclic::path(&unlimited, id, count, &edges, &sizes)
+            .with_context(|| format!("path {id}"))?;
+        for piece in
+            parts.pieces(uncut, &edges).with_context(|| format!("the pieces of path {id}"))?
+        {
             if let Some(left) = left.get_mut(&piece) {
                 *left = left.saturating_sub(count);
             }
@@ -54,7 +57,8 @@ pub fn paths(
     for (id, count) in left.into_iter().filter(|&(_, count)| count > 0) {
         let edges = piece_decoder.path(id).with_context(|| format!("path {id}"))?;
         allowance.take(acyclic::memory(edges.len())).with_context(|| format!("path {id}"))?;
-        let piece = acyclic::path(shape, id, count, &edges, &sizes).with_context(|| format!("path {id}"))?;
+        let piece = acyclic::path(shape, id, count, &edges, &sizes)
+            .with_context(|| format!("path {id}"))?;
         paths.push(Path { id: uncut.num_paths.saturating_add(id), ..piece });
     }
     Ok((paths, beyond))
@@ -88,7 +92,8 @@ impl<'a> Parts<'a> {
     fn of(shape: &'a Function, uncut: &'a Whole) -> Self {
         debug_assert_eq!(shape.edges.len(), uncut.cuts.len());
         let (flows, leaves) = (vec![None; shape.edges.len()], vec![None; shape.blocks.len()]);
-        let mut parts = Self { shape, flows, leaves, by_end: HashMap::new(), by_start: HashMap::new() };
+        let mut parts =
+            Self { shape, flows, leaves, by_end: HashMap::new(), by_start: HashMap::new() };
         for (edge, cut) in uncut.cuts.iter().enumerate() {
             if let &Some((end, start)) = cut {
                 parts.by_end.entry(end).or_insert(edge);
@@ -99,7 +104,9 @@ impl<'a> Parts<'a> {
             match *kind {
                 DagEdgeKind::Flow { edge } => parts.flows[edge as usize] = Some(*value),
                 DagEdgeKind::Leave { block } => parts.leaves[block as usize] = Some(*value),
-                DagEdgeKind::End { .. } | DagEdgeKind::Start { .. } | DagEdgeKind::InFlight { .. } => {}
+                DagEdgeKind::End { .. }
+                | DagEdgeKind::Start { .. }
+                | DagEdgeKind::InFlight { .. } => {}
             }
         }
         parts
@@ -122,7 +129,8 @@ impl<'a> Parts<'a> {
         let mut pieces = Vec::new();
         let mut id = 0u64;
         for &edge in edges {
-            let cut_by = |edges: &HashMap<u32, usize>| edges.get(&u32::try_from(edge).ok()?).copied();
+            let cut_by =
+                |edges: &HashMap<u32, usize>| edges.get(&u32::try_from(edge).ok()?).copied();
             match uncut.dag.get(edge)?.kind {
                 DagEdgeKind::Start { .. } => id = self.cut(cut_by(&self.by_start)?)?.1,
                 DagEdgeKind::Flow { edge } => match self.cut(edge as usize) {
@@ -132,8 +140,12 @@ impl<'a> Parts<'a> {
                     }
                     None => id = id.wrapping_add((*self.flows.get(edge as usize)?)?),
                 },
-                DagEdgeKind::Leave { block } => pieces.push(id.wrapping_add((*self.leaves.get(block as usize)?)?)),
-                DagEdgeKind::End { .. } => pieces.push(id.wrapping_add(self.cut(cut_by(&self.by_end)?)?.0)),
+                DagEdgeKind::Leave { block } => {
+                    pieces.push(id.wrapping_add((*self.leaves.get(block as usize)?)?))
+                }
+                DagEdgeKind::End { .. } => {
+                    pieces.push(id.wrapping_add(self.cut(cut_by(&self.by_end)?)?.0))
+                }
                 DagEdgeKind::InFlight { .. } => return None,
             }
         }

@@ -92,10 +92,16 @@ impl Compaction {
         if let Some(problem) = found.problems.first() {
             bail!("{problem:#}; nothing was changed");
         }
-        let ends = found.records.iter().filter_map(|record| record.range).map(|(start, length)| start + length);
+        let ends = found
+            .records
+            .iter()
+            .filter_map(|record| record.range)
+            .map(|(start, length)| start + length);
         let length = ends.max().unwrap_or(0);
         // What is still in use stays where it is.
-        let is_taken = |record: &Record| record.range.is_some() || reason == Reason::Asked && !record.is_in_use();
+        let is_taken = |record: &Record| {
+            record.range.is_some() || reason == Reason::Asked && !record.is_in_use()
+        };
         let records: Vec<Record> = found.records.into_iter().filter(is_taken).collect();
         let starts = starts(&records);
         let (kept, old) = starts.split_at(keep.min(starts.len()));
@@ -114,7 +120,10 @@ impl Compaction {
         for record in kept.into_iter().map(|at| &records[at]) {
             new.push(record.bytes().with_context(|| record.path.display().to_string())?);
         }
-        let raw_files = records.iter().filter(|record| record.range.is_none()).map(|record| record.path.clone());
+        let raw_files = records
+            .iter()
+            .filter(|record| record.range.is_none())
+            .map(|record| record.path.clone());
         Ok(Self {
             path: path.to_path_buf(),
             file,
@@ -129,7 +138,10 @@ impl Compaction {
     fn replace(mut self, mut locked: File) -> Result<Compacted> {
         let data = locked.metadata()?;
         if !self.is_of(&locked)? {
-            bail!("{}: another process replaced it meanwhile; nothing was changed", self.path.display());
+            bail!(
+                "{}: another process replaced it meanwhile; nothing was changed",
+                self.path.display()
+            );
         }
         if data.len() < self.length {
             bail!("{}: it became shorter meanwhile; nothing was changed", self.path.display());
@@ -156,7 +168,8 @@ impl Compaction {
 
 /// A record for each image of these records.
 fn sums(path: &Path, records: Vec<Record>, observer: &dyn Observer) -> Result<Vec<Vec<u8>>> {
-    let input = Input { path: path.to_path_buf(), found: Ok(Records { records, problems: Vec::new() }) };
+    let input =
+        Input { path: path.to_path_buf(), found: Ok(Records { records, problems: Vec::new() }) };
     let (images, notices) = merge::read(&[input], &Options::default(), "", observer);
     match notices.problems.into_iter().next() {
         Some(problem) => Err(problem.context("nothing was changed")),
@@ -173,7 +186,8 @@ mod tests {
     use super::*;
 
     fn record(run: u8) -> Vec<u8> {
-        let head = Head { run: RunId([run; 16]), pid: run.into(), start: run.into(), ..Head::default() };
+        let head =
+            Head { run: RunId([run; 16]), pid: run.into(), start: run.into(), ..Head::default() };
         Profile { head, parts: vec![Part::of(&head)] }.encode()
     }
 
@@ -181,7 +195,8 @@ mod tests {
     fn written(runs: &[u8]) -> (tempfile::TempDir, PathBuf) {
         let folder = tempfile::tempdir().expect("a directory");
         let path = folder.path().join("x.pathprof");
-        fs::write(&path, runs.iter().map(|&run| record(run)).collect::<Vec<_>>().concat()).expect("writable");
+        fs::write(&path, runs.iter().map(|&run| record(run)).collect::<Vec<_>>().concat())
+            .expect("writable");
         (folder, path)
     }
 
@@ -189,8 +204,11 @@ mod tests {
     fn runs(path: &Path) -> Vec<u8> {
         let found = records::of(path).expect("sound").records;
         let files = found.iter().map(|record| record.read().expect("sound"));
-        let mut runs: Vec<_> =
-            files.flat_map(|file| file.parts).flat_map(|part| part.runs).map(|run| run.0[0]).collect();
+        let mut runs: Vec<_> = files
+            .flat_map(|file| file.parts)
+            .flat_map(|part| part.runs)
+            .map(|run| run.0[0])
+            .collect();
         runs.sort_unstable();
         runs
     }
@@ -207,14 +225,19 @@ mod tests {
     #[test]
     fn of_two_that_sum_one_file_the_second_changes_nothing() {
         let (folder, path) = written(&[1, 2, 3]);
-        let [one, other] = [1, 0].map(|keep| Compaction::of(&path, keep, Reason::Asked, &()).expect("sound"));
+        let [one, other] =
+            [1, 0].map(|keep| Compaction::of(&path, keep, Reason::Asked, &()).expect("sound"));
         one.replace(store::lock(&path).expect("ours")).expect("writable");
         // It is longer than it was, so that its length alone tells nothing.
         let mut longer = fs::read(&path).expect("it is there");
         (4..9).for_each(|run| longer.extend(record(run)));
         fs::write(&path, &longer).expect("writable");
-        let refusal = other.replace(store::lock(&path).expect("ours")).expect_err("another file").to_string();
-        assert!(refusal.ends_with("another process replaced it meanwhile; nothing was changed"), "{refusal}");
+        let refusal =
+            other.replace(store::lock(&path).expect("ours")).expect_err("another file").to_string();
+        assert!(
+            refusal.ends_with("another process replaced it meanwhile; nothing was changed"),
+            "{refusal}"
+        );
         assert_eq!(fs::read(&path).expect("it is there"), longer);
         assert_eq!(runs(&path), [1, 2, 3, 4, 5, 6, 7, 8]);
         // The same where there were only raw files, and somebody has taken them in.
@@ -228,7 +251,11 @@ mod tests {
         };
         assert!(none.replace(store::lock(&path).expect("ours")).is_err());
         assert_eq!(fs::read(&path).expect("it is there"), longer);
-        assert_eq!(fs::read_dir(folder.path()).expect("readable").count(), 1, "nothing is left over");
+        assert_eq!(
+            fs::read_dir(folder.path()).expect("readable").count(),
+            1,
+            "nothing is left over"
+        );
     }
 
     #[test]
@@ -245,7 +272,13 @@ mod tests {
         let host = rustix::system::uname().nodename().to_bytes().to_vec();
         let head = Head { run: RunId([9; 16]), pid: 4_000_000_000, host: &host, ..Head::default() };
         let mut bytes = Vec::new();
-        pathformat::raw::write_header(&mut bytes, &head, pathformat::raw::PAGE, None, [].into_iter());
+        pathformat::raw::write_header(
+            &mut bytes,
+            &head,
+            pathformat::raw::PAGE,
+            None,
+            [].into_iter(),
+        );
         fs::write(&raw, bytes).expect("writable");
         let done = if_long(&path, 1, &()).expect("it is too long");
         assert_eq!((done.records, done.bytes.0), ((4, 2), length));

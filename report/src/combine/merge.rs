@@ -44,7 +44,10 @@ impl ImageId {
             return Self::BuildId(file.build_id.clone());
         }
         let found = fs::metadata(&file.image).ok().filter(fs::Metadata::is_file);
-        found.map_or_else(|| Self::Path(file.image.clone()), |data| Self::File((data.dev(), data.ino())))
+        found.map_or_else(
+            || Self::Path(file.image.clone()),
+            |data| Self::File((data.dev(), data.ino())),
+        )
     }
 }
 
@@ -88,7 +91,12 @@ impl ByImage {
 
 /// Reads and sums `inputs`. What cannot be read becomes a problem that names it. Runs that have no
 /// label yet get `label`.
-pub fn read(inputs: &[Input], options: &Options, label: &str, observer: &dyn Observer) -> (ByImage, Notices) {
+pub fn read(
+    inputs: &[Input],
+    options: &Options,
+    label: &str,
+    observer: &dyn Observer,
+) -> (ByImage, Notices) {
     let mut images = ByImage { label: label.as_bytes().to_vec(), ..ByImage::default() };
     let notices = unique_runs::each(inputs, options, observer, &mut images);
     images.sums.sort_by_key(|(place, _)| *place);
@@ -105,7 +113,8 @@ pub fn write(images: &ByImage, target: &Path, replace: bool) -> Result<()> {
     let several = target.is_dir() || target.as_os_str().as_bytes().ends_with(b"/");
     let merged: Vec<_> = images.sums.iter().map(|(_, sum)| Merged::of(sum)).collect();
     if merged.len() > 1 && !several {
-        let names: Vec<_> = merged.iter().map(|merged| merged.image.display().to_string()).collect();
+        let names: Vec<_> =
+            merged.iter().map(|merged| merged.image.display().to_string()).collect();
         bail!(
             "the profiles are of {} images ({}); give a directory with -o DIR/, which gets a \
              profile for each",
@@ -113,9 +122,14 @@ pub fn write(images: &ByImage, target: &Path, replace: bool) -> Result<()> {
             names.join(", ")
         );
     }
-    let folder = if several { Some(target) } else { target.parent().filter(|folder| !folder.as_os_str().is_empty()) };
+    let folder = if several {
+        Some(target)
+    } else {
+        target.parent().filter(|folder| !folder.as_os_str().is_empty())
+    };
     if let Some(folder) = folder {
-        fs::create_dir_all(folder).with_context(|| format!("cannot make the directory {}", folder.display()))?;
+        fs::create_dir_all(folder)
+            .with_context(|| format!("cannot make the directory {}", folder.display()))?;
     }
     for merged in &merged {
         if several {
@@ -145,7 +159,11 @@ enum Place {
 
 impl<'a> Merged<'a> {
     fn of(sum: &'a Sum) -> Self {
-        Self { image: Path::new(OsStr::from_bytes(sum.image())), runs: sum.runs().collect(), bytes: sum.encode() }
+        Self {
+            image: Path::new(OsStr::from_bytes(sum.image())),
+            runs: sum.runs().collect(),
+            bytes: sum.encode(),
+        }
     }
 
     fn place(&self, path: &Path) -> Place {
@@ -154,7 +172,9 @@ impl<'a> Merged<'a> {
         if is_pipe || data.is_file() && data.len() == 0 {
             return Place::Replaceable;
         }
-        let Ok(found) = records::of(path) else { return Place::Taken("is no profile that can be read".into()) };
+        let Ok(found) = records::of(path) else {
+            return Place::Taken("is no profile that can be read".into());
+        };
         let files: Result<Vec<_>> = found.records.iter().map(records::Record::read).collect();
         let Ok(files) = files else { return Place::Taken("is no profile that can be read".into()) };
         let runs = files.iter().flat_map(|file| &file.parts).flat_map(|part| &part.runs);
@@ -223,7 +243,8 @@ mod tests {
     fn a_file_that_came_meanwhile_stays() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("x.pathprof");
-        let merged = Merged { image: Path::new("/bin/x"), runs: HashSet::new(), bytes: b"sum".to_vec() };
+        let merged =
+            Merged { image: Path::new("/bin/x"), runs: HashSet::new(), bytes: b"sum".to_vec() };
         let content = || fs::read(&path).expect("there");
         merged.write_to(&path, &Place::Free).expect("nothing is there");
         assert_eq!(content(), b"sum");

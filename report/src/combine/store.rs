@@ -38,8 +38,13 @@ fn lock_with(path: &Path, lock: impl Fn(&File) -> io::Result<()>) -> Result<File
     loop {
         let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
         let mut options = OpenOptions::new();
-        let mut file =
-            options.read(true).append(true).create(true).custom_flags(flags).open(path).with_context(problem)?;
+        let mut file = options
+            .read(true)
+            .append(true)
+            .create(true)
+            .custom_flags(flags)
+            .open(path)
+            .with_context(problem)?;
         let data = file.metadata().with_context(problem)?;
         if !data.is_file() {
             bail!("{}: it is not a regular file", problem());
@@ -68,13 +73,15 @@ fn lock_with(path: &Path, lock: impl Fn(&File) -> io::Result<()>) -> Result<File
 pub fn bring(from: &Path, to: &Path) -> Result<Input> {
     let target = to.join(from.file_name().context("a profile has no name")?);
     let found = records::of(from)?;
-    let (raw, written): (Vec<_>, Vec<_>) = found.records.iter().partition(|record| record.range.is_none());
+    let (raw, written): (Vec<_>, Vec<_>) =
+        found.records.iter().partition(|record| record.range.is_none());
     let mut bytes = if written.is_empty() { Vec::new() } else { fs::read(from)? };
     for record in raw {
         if record.is_in_use() {
             let name = record.path.file_name().context("a raw file has no name")?;
             let moved = to.join(name);
-            fs::rename(&record.path, &moved).or_else(|_| fs::copy(&record.path, &moved).map(drop))?;
+            fs::rename(&record.path, &moved)
+                .or_else(|_| fs::copy(&record.path, &moved).map(drop))?;
         } else {
             bytes.extend(record.bytes().with_context(|| record.path.display().to_string())?);
         }

@@ -93,7 +93,10 @@ impl Sum {
             summed.map = part.map.filter(|_| has_keys);
             for (at, module) in part.modules.into_iter().enumerate() {
                 let place = if has_keys { at } else { 0 };
-                add(summed.modules.entry((place, module.id, module.counters)).or_default(), module.counts);
+                add(
+                    summed.modules.entry((place, module.id, module.counters)).or_default(),
+                    module.counts,
+                );
             }
         }
     }
@@ -127,7 +130,11 @@ impl Sum {
             host: &first.host,
         };
         type Modules<'a> = (&'a (usize, ModuleId, u64), &'a Vec<(u64, u64)>);
-        let module = |(&(_, id, counters), counts): Modules<'_>| Module { id, counters, counts: counts.clone() };
+        let module = |(&(_, id, counters), counts): Modules<'_>| Module {
+            id,
+            counters,
+            counts: counts.clone(),
+        };
         let part = |(key, summed): (&Key, &Summed)| Part {
             runs: summed.runs.iter().copied().collect(),
             flags: key.flags,
@@ -191,7 +198,10 @@ mod tests {
             lists.iter().for_each(|list| add(&mut sums, list.to_vec()));
             sums
         };
-        assert_eq!(sum(&[&[(1, 5), (3, 6)], &[(0, 1), (3, 4), (9, 9)], &[]]), [(0, 1), (1, 5), (3, 10), (9, 9)]);
+        assert_eq!(
+            sum(&[&[(1, 5), (3, 6)], &[(0, 1), (3, 4), (9, 9)], &[]]),
+            [(0, 1), (1, 5), (3, 10), (9, 9)]
+        );
         assert_eq!(sum(&[&[(1, 5)], &[(1, u64::MAX - 4), (2, 1)]]), [(2, 1)]);
     }
 }

@@ -30,7 +30,12 @@ pub(crate) struct RunArguments {
     #[command(flatten)]
     pub(crate) show: ShowArguments,
     /// The program and its arguments
-    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "PROGRAM")]
+    #[arg(
+        required = true,
+        trailing_var_arg = true,
+        allow_hyphen_values = true,
+        value_name = "PROGRAM"
+    )]
     program: Vec<OsString>,
 }
 
@@ -204,7 +209,9 @@ pub(crate) struct LeastArguments {
 
 fn percent(text: &str) -> Result<f64, String> {
     let number = text.trim_end_matches('%').parse().ok();
-    number.filter(|number| (0.0..=100.0).contains(number)).ok_or_else(|| "not a number from 0 to 100".into())
+    number
+        .filter(|number| (0.0..=100.0).contains(number))
+        .ok_or_else(|| "not a number from 0 to 100".into())
 }
 
 /// Which profiles to read, and where their images are.
@@ -271,11 +278,13 @@ pub(crate) struct ShowArguments {
     #[arg(long, conflicts_with_all = ["functions", "blocks"])]
     skipped: bool,
     /// Show executed instructions by class and opcode, or by function or block
-    #[arg(long, value_enum, value_name = "ROWS", num_args = 0..=1, require_equals = true, default_missing_value = "program")]
+    #[arg(long, value_enum, value_name = "ROWS", num_args = 0..=1, require_equals = true)]
+    #[arg(default_missing_value = "program")]
     #[arg(conflicts_with_all = ["functions", "blocks", "skipped"])]
     opcodes: Option<OpcodeRows>,
     /// Show how often functions were called, those of libraries included, or each call in the code
-    #[arg(long, value_enum, value_name = "ROWS", num_args = 0..=1, require_equals = true, default_missing_value = "callees")]
+    #[arg(long, value_enum, value_name = "ROWS", num_args = 0..=1, require_equals = true)]
+    #[arg(default_missing_value = "callees")]
     #[arg(conflicts_with_all = ["functions", "blocks", "skipped", "opcodes"])]
     calls: Option<CallRows>,
     /// Show where control went at branches, and how one-sided they are
@@ -319,8 +328,11 @@ enum CallRows {
 impl RunArguments {
     /// What to run. The program is there, since it is required.
     pub(crate) fn task(&self) -> program::Task {
-        let (program, arguments) =
-            self.program.split_first().map(|(first, rest)| (first.clone(), rest.to_vec())).unwrap_or_default();
+        let (program, arguments) = self
+            .program
+            .split_first()
+            .map(|(first, rest)| (first.clone(), rest.to_vec()))
+            .unwrap_or_default();
         program::Task { program, arguments, directory: self.output.clone(), preload: self.preload }
     }
 }
@@ -333,7 +345,8 @@ impl SourceArguments {
             None if self.all => Choice::All,
             None => usual,
         };
-        let options = unique_runs::Options { duplicates: self.duplicates.duplicates(), label: self.label };
+        let options =
+            unique_runs::Options { duplicates: self.duplicates.duplicates(), label: self.label };
         let images = ImagePlaces { given: self.image, directories: self.image_dir };
         Sources { profiles: self.profiles, choice, images, options }
     }
@@ -386,5 +399,7 @@ impl ShowArguments {
 
 /// The width of the terminal, if standard output is one.
 pub(crate) fn terminal_width() -> Option<usize> {
-    std::io::stdout().is_terminal().then(|| comfy_table::Table::new().width().map_or(80, usize::from))
+    std::io::stdout()
+        .is_terminal()
+        .then(|| comfy_table::Table::new().width().map_or(80, usize::from))
 }

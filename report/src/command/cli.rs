@@ -11,12 +11,12 @@ use clap_complete::Shell;
 use pathprof::escape::terminal;
 
 use crate::command::arguments::{
-    CompactArguments, CoverageArguments, ExportArguments, MergeArguments, ReportArguments, RunArguments, RunsArguments,
-    WeightsArguments,
+    CompactArguments, CoverageArguments, ExportArguments, MergeArguments, ReportArguments,
+    RunArguments, RunsArguments, WeightsArguments,
 };
 use crate::command::examples::{
-    COMPACT_EXAMPLES, COVERAGE_EXAMPLES, DOCTOR_EXAMPLES, EXPORT_EXAMPLES, MERGE_EXAMPLES, REPORT_EXAMPLES,
-    RUN_EXAMPLES, RUNS_EXAMPLES, TOP_EXAMPLES, WEIGHTS_EXAMPLES,
+    COMPACT_EXAMPLES, COVERAGE_EXAMPLES, DOCTOR_EXAMPLES, EXPORT_EXAMPLES, MERGE_EXAMPLES,
+    REPORT_EXAMPLES, RUN_EXAMPLES, RUNS_EXAMPLES, TOP_EXAMPLES, WEIGHTS_EXAMPLES,
 };
 
 /// Reads path profiles: which paths through which functions ran, and how often.
@@ -33,7 +33,8 @@ pub(crate) struct Cli {
 #[derive(Subcommand)]
 pub(crate) enum Command {
     /// Run a program and show the paths that it took
-    #[command(after_help = RUN_EXAMPLES, override_usage = "pathprof run [OPTIONS] [--] PROGRAM [ARGUMENT]...")]
+    #[command(after_help = RUN_EXAMPLES)]
+    #[command(override_usage = "pathprof run [OPTIONS] [--] PROGRAM [ARGUMENT]...")]
     Run(RunArguments),
     /// Show the hot paths of profiles
     #[command(after_help = REPORT_EXAMPLES)]
@@ -70,7 +71,9 @@ pub(crate) enum Command {
         shell: Shell,
     },
     /// Write the manual pages
-    #[command(after_help = "Examples:\n  pathprof man | man -l -\n  pathprof man ~/.local/share/man/man1")]
+    #[command(
+        after_help = "Examples:\n  pathprof man | man -l -\n  pathprof man ~/.local/share/man/man1"
+    )]
     Man {
         /// Directory for one page for each command; without it, the main page goes to standard
         /// output
@@ -84,7 +87,8 @@ impl Cli {
         Self::try_parse().unwrap_or_else(|error| {
             // The shell may have made arguments of names of files: what is said of them is said of
             // what can be shown.
-            let shown = std::env::args_os().map(|argument| terminal(&argument.to_string_lossy()).into_owned());
+            let shown = std::env::args_os()
+                .map(|argument| terminal(&argument.to_string_lossy()).into_owned());
             Self::try_parse_from(shown).err().unwrap_or(error).exit()
         })
     }

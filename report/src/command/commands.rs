@@ -23,8 +23,8 @@ use pathprof::show::style::{grouped, plural};
 use pathprof::show::{coverage, report, starts};
 
 use crate::command::arguments::{
-    CompactArguments, CoverageArguments, ExportArguments, FailureMode, Format, MergeArguments, ReportArguments,
-    RunArguments, RunsArguments, Sources, WeightsArguments, terminal_width,
+    CompactArguments, CoverageArguments, ExportArguments, FailureMode, Format, MergeArguments,
+    ReportArguments, RunArguments, RunsArguments, Sources, WeightsArguments, terminal_width,
 };
 use crate::command::growth::{profile_limit, sum_long};
 use crate::command::messages::{FAILED, complain, fail, tell, warn};
@@ -84,7 +84,11 @@ pub(crate) fn coverage(arguments: CoverageArguments) -> Result<u8> {
         ("paths", asked.least_paths, total.paths),
     ] {
         if let Some(percent) = percent.filter(|&percent| !covered.reaches(percent)) {
-            complain(&anyhow!("{} of {} {what} are covered, less than {percent} %", covered.executed, covered.all));
+            complain(&anyhow!(
+                "{} of {} {what} are covered, less than {percent} %",
+                covered.executed,
+                covered.all
+            ));
             code = FAILED;
         }
     }
@@ -95,9 +99,14 @@ pub(crate) fn coverage(arguments: CoverageArguments) -> Result<u8> {
 pub(crate) fn merge(arguments: &MergeArguments) -> Result<u8> {
     let inputs = choose(&arguments.profiles, Choice::All)?;
     let mode = arguments.failure.failure_mode;
-    let options = unique_runs::Options { duplicates: arguments.duplicates.duplicates(), label: None };
-    let (images, notices) =
-        merge::read(&inputs, &options, arguments.label.as_deref().unwrap_or_default(), &Progress::default());
+    let options =
+        unique_runs::Options { duplicates: arguments.duplicates.duplicates(), label: None };
+    let (images, notices) = merge::read(
+        &inputs,
+        &options,
+        arguments.label.as_deref().unwrap_or_default(),
+        &Progress::default(),
+    );
     warn(&notices.warnings);
     let problems = notices.problems;
     let usable = mode.lets_use(!images.is_empty(), &problems);
@@ -139,7 +148,11 @@ pub(crate) fn compact(arguments: &CompactArguments) -> Result<u8> {
                 let (before, after) = (plural(before, "record"), plural(after, "record"));
                 let (old, new) = (grouped(old.into()), grouped(new.into()));
                 let path = path.display().to_string();
-                writeln!(anstream::stdout(), "{}: {before} became {after}, {old} bytes {new}", terminal(&path))?;
+                writeln!(
+                    anstream::stdout(),
+                    "{}: {before} became {after}, {old} bytes {new}",
+                    terminal(&path)
+                )?;
             }
             Err(error) => {
                 complain(&error);
@@ -194,7 +207,9 @@ pub(crate) fn run(arguments: RunArguments) -> Result<u8> {
         anstream::eprintln!("{} {}", "warning:".yellow().bold(), terminal(&format!("{problem:#}")));
     }
     let text = match finished.profiles.as_slice() {
-        [] if finished.is_off => "PATHCC_PROFILE says that nothing is to be written, so there is no profile.".into(),
+        [] if finished.is_off => {
+            "PATHCC_PROFILE says that nothing is to be written, so there is no profile.".into()
+        }
         [] => diagnose::explain(&task.program, finished.status),
         [profile] => {
             let runs = profile.records().len();
@@ -202,13 +217,19 @@ pub(crate) fn run(arguments: RunArguments) -> Result<u8> {
             format!("profile {}{more}", profile.path.display())
         }
         [first, .., last] => {
-            format!("{} profiles, {} … {}", finished.profiles.len(), first.path.display(), last.path.display())
+            format!(
+                "{} profiles, {} … {}",
+                finished.profiles.len(),
+                first.path.display(),
+                last.path.display()
+            )
         }
     };
     anstream::eprintln!("{} {}", "pathprof:".bold(), terminal(&text));
     let mut code = finished.code();
     if !finished.profiles.is_empty() && !arguments.quiet {
-        let (report, read) = read_inputs(&finished.profiles, &Sources::default(), FailureMode::Rest);
+        let (report, read) =
+            read_inputs(&finished.profiles, &Sources::default(), FailureMode::Rest);
         let shown = report.map_or(Ok(0), |report| show(report, &arguments.show.options()));
         let shown = shown.map_or_else(|error| fail(&error), |shown| shown.max(read));
         code = if code == 0 { shown } else { code };
@@ -230,7 +251,8 @@ fn show(report: Report, options: &Options) -> Result<u8> {
 
 /// An error unless a function matches, one that is counted or any.
 fn found(report: &Report, glob: &str, any: bool) -> Result<()> {
-    let mut matching = report.functions.iter().filter(|function| select::matches(glob, function)).peekable();
+    let mut matching =
+        report.functions.iter().filter(|function| select::matches(glob, function)).peekable();
     if matching.peek().is_none() {
         bail!("no function matches `{glob}`; `pathprof report --functions --top 0` lists all");
     }

@@ -22,7 +22,9 @@ const USUAL_LIMIT: u64 = 64 * MEBIBYTE;
 
 /// How long a profile may be, in bytes.
 pub(crate) fn profile_limit() -> Result<u64> {
-    let Some(value) = env::var_os(PROFILE_LIMIT).filter(|value| !value.is_empty()) else { return Ok(USUAL_LIMIT) };
+    let Some(value) = env::var_os(PROFILE_LIMIT).filter(|value| !value.is_empty()) else {
+        return Ok(USUAL_LIMIT);
+    };
     let mebibytes: Option<u64> = value.to_str().and_then(|text| text.parse().ok());
     match mebibytes {
         Some(0) => Ok(u64::MAX),

@@ -17,7 +17,9 @@ pub(crate) const FAILED: u8 = 1;
 /// seen enough.
 pub(crate) fn fail(error: &Error) -> u8 {
     let pipe = |cause: &(dyn std::error::Error + 'static)| {
-        cause.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+        cause
+            .downcast_ref::<io::Error>()
+            .is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
     };
     if error.chain().any(pipe) {
         return 0;

@@ -46,7 +46,11 @@ pub(crate) fn read(sources: SourceArguments, usual: Choice) -> Result<(Option<Re
 }
 
 /// The same of inputs that are known; nothing is summed.
-pub(crate) fn read_inputs(inputs: &[Input], sources: &Sources, mode: FailureMode) -> (Option<Report>, u8) {
+pub(crate) fn read_inputs(
+    inputs: &[Input],
+    sources: &Sources,
+    mode: FailureMode,
+) -> (Option<Report>, u8) {
     let progress = Progress::default();
     let (report, notices) = pipeline::report(inputs, &sources.images, &sources.options, &progress);
     warn(&notices.warnings);

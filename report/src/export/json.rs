@@ -15,7 +15,9 @@ use pathformat::profile::{CUT, ENDED, OTHER_RUNTIME, RUNNING, UNSURE};
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
-use crate::analyse::model::{CallSite, Count, End, Function, Image, Path, Report, Run, Start, instructions};
+use crate::analyse::model::{
+    CallSite, Count, End, Function, Image, Path, Report, Run, Start, instructions,
+};
 use crate::escape;
 use crate::read::image::hexadecimal;
 
@@ -47,8 +49,14 @@ impl Serialize for Document<'_> {
         map.serialize_entry("images", &List(|| report.images.iter().map(image)))?;
         let processes = report.processes();
         map.serialize_entry("profiles", &List(|| report.runs.iter().zip(&processes).map(profile)))?;
-        map.serialize_entry("functions", &List(|| report.functions.iter().map(|of| function(report, of))))?;
-        map.serialize_entry("dropped", &List(|| report.dropped.iter().map(|of| function(report, of))))?;
+        map.serialize_entry(
+            "functions",
+            &List(|| report.functions.iter().map(|of| function(report, of))),
+        )?;
+        map.serialize_entry(
+            "dropped",
+            &List(|| report.dropped.iter().map(|of| function(report, of))),
+        )?;
         map.end()
     }
 }
@@ -233,7 +241,11 @@ fn site<'a>(function: &'a Function, site: &'a CallSite) -> SiteEntry<'a> {
         block: site.block,
         call: site.call,
         line: call.location.map(|index| function.shape.locations[index as usize].line),
-        targets: site.targets.iter().map(|(name, count)| TargetEntry { name, count: *count }).collect(),
+        targets: site
+            .targets
+            .iter()
+            .map(|(name, count)| TargetEntry { name, count: *count })
+            .collect(),
         others: site.others,
     }
 }
@@ -268,7 +280,9 @@ fn block<'a>(function: &'a Function, id: usize, own: &[u32]) -> impl Serialize +
             Exit::Unwind => "unwind",
             Exit::NoReturn => "noreturn",
         }),
-        locations: List(|| block.locations.iter().map(|&index| location(&function.shape.locations[index as usize]))),
+        locations: List(|| {
+            block.locations.iter().map(|&index| location(&function.shape.locations[index as usize]))
+        }),
     }
 }
 
@@ -414,7 +428,8 @@ mod tests {
         let mut loaded = sample::counted_image();
         loaded.modules[0].counts.insert(7, Count::from(u64::MAX) * 3);
         let mut out = Vec::new();
-        write(&crate::analyse::decode::decode(vec![loaded], &()).0, false, &mut out).expect("memory does not fail");
+        write(&crate::analyse::decode::decode(vec![loaded], &()).0, false, &mut out)
+            .expect("memory does not fail");
         let text = String::from_utf8(out).expect("JSON is text");
         assert!(text.contains(r#""id":"7","count":55340232221128654845,"start":"loop""#), "{text}");
     }

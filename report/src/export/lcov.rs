@@ -48,7 +48,9 @@ fn branches(file: &SourceFile, out: &mut (impl Write + ?Sized)) -> Result<()> {
     let (mut line, mut number) = (0, 0);
     let mut covered = Covered::default();
     for (place, ways) in &file.branches {
-        let Some(taken) = ways.iter().map(|way| way.taken).collect::<Option<Vec<_>>>() else { continue };
+        let Some(taken) = ways.iter().map(|way| way.taken).collect::<Option<Vec<_>>>() else {
+            continue;
+        };
         number = if place.line == line { number + 1 } else { 0 };
         line = place.line;
         let reached = taken.iter().any(|&count| count > 0);

@@ -47,14 +47,21 @@ impl Findings {
 pub fn examine(program: Option<&OsStr>) -> Findings {
     let mut findings = Findings::default();
     let pattern = env::var_os(pattern::VARIABLE).filter(|pattern| !pattern.is_empty());
-    if let Some(unknown) = pattern.as_deref().and_then(|pattern| unknown_placeholder(pattern.as_bytes())) {
-        findings.bad.push(format!("PATHCC_PROFILE has `%{unknown}`, which stands for nothing and stays in the name."));
+    if let Some(unknown) =
+        pattern.as_deref().and_then(|pattern| unknown_placeholder(pattern.as_bytes()))
+    {
+        findings.bad.push(format!(
+            "PATHCC_PROFILE has `%{unknown}`, which stands for nothing and stays in the name."
+        ));
     }
     match pattern.as_deref() {
-        Some(pattern) if pattern == "off" => findings
-            .bad
-            .push("PATHCC_PROFILE says that nothing is to be written: unset it, or give it a pattern.".into()),
-        Some(pattern) => place(&directory_of(pattern, real_path(program).as_deref()), &mut findings),
+        Some(pattern) if pattern == "off" => findings.bad.push(
+            "PATHCC_PROFILE says that nothing is to be written: unset it, or give it a pattern."
+                .into(),
+        ),
+        Some(pattern) => {
+            place(&directory_of(pattern, real_path(program).as_deref()), &mut findings)
+        }
         None => place(&beside(program), &mut findings),
     }
     limits(&mut findings);
@@ -82,9 +89,17 @@ fn unknown_placeholder(pattern: &[u8]) -> Option<char> {
 /// The directory of the profile of a program, or of those in the current directory: beside it, or
 /// where the user's state is.
 fn beside(program: Option<&OsStr>) -> PathBuf {
-    let directory = real_path(program).as_deref().and_then(Path::parent).unwrap_or(Path::new(".")).to_path_buf();
+    let directory = real_path(program)
+        .as_deref()
+        .and_then(Path::parent)
+        .unwrap_or(Path::new("."))
+        .to_path_buf();
     let may_write = rustix::fs::access(&directory, rustix::fs::Access::WRITE_OK).is_ok();
-    if may_write { directory } else { state_directory().map_or(directory, |state| state.join("pathprof")) }
+    if may_write {
+        directory
+    } else {
+        state_directory().map_or(directory, |state| state.join("pathprof"))
+    }
 }
 
 /// Where a program is, by its name or path.
@@ -115,8 +130,10 @@ fn place(directory: &Path, findings: &mut Findings) {
     let shown = fs::canonicalize(directory).unwrap_or_else(|_| directory.into());
     let shown = shown.display();
     // The runtime makes directories that are missing.
-    let existing = directory.ancestors().find(|folder| folder.exists() || folder.as_os_str().is_empty());
-    let existing = existing.filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let existing =
+        directory.ancestors().find(|folder| folder.exists() || folder.as_os_str().is_empty());
+    let existing =
+        existing.filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     match tempfile::Builder::new().prefix(".pathprof-").tempfile_in(existing) {
         Ok(_) => findings.good.push(format!("Profiles can be written to {shown}.")),
         Err(error) => {
@@ -128,7 +145,8 @@ fn place(directory: &Path, findings: &mut Findings) {
         }
     }
     if let Ok(system) = rustix::fs::statfs(existing) {
-        let free = system.f_bavail.saturating_mul(u64::try_from(system.f_bsize).unwrap_or_default());
+        let free =
+            system.f_bavail.saturating_mul(u64::try_from(system.f_bsize).unwrap_or_default());
         findings.check(
             free >= LITTLE_ROOM,
             (
@@ -252,7 +270,9 @@ fn examine_program(program: &OsStr, findings: &mut Findings) {
             !gains,
             (
                 format!("{place} gains no rights when it is started."),
-                format!("{place} is set-user-id or set-group-id: started by others it writes nothing."),
+                format!(
+                    "{place} is set-user-id or set-group-id: started by others it writes nothing."
+                ),
             ),
         );
     }
@@ -264,14 +284,17 @@ fn examine_program(program: &OsStr, findings: &mut Findings) {
                 (
                     format!("{place} was compiled with pathcc."),
                     format!(
-                        "{place} has no section {}: compile it with pathcc (CC=pathcc CXX=pathc++).",
+                        "{place} has no section {}: compile it with pathcc (CC=pathcc \
+                         CXX=pathc++).",
                         pathformat::names::MANIFEST_SECTION
                     ),
                 ),
             );
             if traces.manifest {
-                findings
-                    .check(traces.linked, (format!("{place} was linked with pathld."), format!("{place} {UNLINKED}")));
+                findings.check(
+                    traces.linked,
+                    (format!("{place} was linked with pathld."), format!("{place} {UNLINKED}")),
+                );
             }
         }
     }
@@ -283,7 +306,9 @@ mod tests {
 
     #[test]
     fn the_directory_of_a_pattern() {
-        let of = |pattern: &str| directory_of(OsStr::new(pattern), Some(Path::new("/50%/prog"))).display().to_string();
+        let of = |pattern: &str| {
+            directory_of(OsStr::new(pattern), Some(Path::new("/50%/prog"))).display().to_string()
+        };
         assert_eq!(of("%e.%p.pathprof"), ".");
         assert_eq!(of("/x/%h/%p.pathprof"), "/x");
         assert_eq!(of("/%p"), "/");
@@ -328,12 +353,18 @@ mod tests {
     fn a_missing_program_and_a_place_that_cannot_be_written_are_found() {
         let mut findings = Findings::default();
         place(Path::new("/proc/nowhere"), &mut findings);
-        assert!(findings.bad[0].starts_with("Profiles cannot be written to /proc/nowhere: "), "{findings:?}");
+        assert!(
+            findings.bad[0].starts_with("Profiles cannot be written to /proc/nowhere: "),
+            "{findings:?}"
+        );
         let mut findings = Findings::default();
         examine_program(OsStr::new("./no-such-program"), &mut findings);
         assert_eq!(findings.bad, ["./no-such-program: no such program."]);
         let mut findings = Findings::default();
         examine_program(OsStr::new("/bin/true"), &mut findings);
-        assert!(findings.bad.iter().any(|text| text.contains("has no section .pathcc.manifest")), "{findings:?}");
+        assert!(
+            findings.bad.iter().any(|text| text.contains("has no section .pathcc.manifest")),
+            "{findings:?}"
+        );
     }
 }

@@ -64,7 +64,11 @@ impl Pattern {
                     Some('%') => glob.push('%'),
                     Some('f') => {
                         // It begins with a slash.
-                        glob.push_str(if glob.is_empty() || glob.ends_with('/') { "**/*" } else { "/**/*" });
+                        glob.push_str(if glob.is_empty() || glob.ends_with('/') {
+                            "**/*"
+                        } else {
+                            "/**/*"
+                        });
                         has_program = true;
                     }
                     _ => glob.push('*'),
@@ -142,7 +146,8 @@ mod tests {
     #[test]
     fn a_pattern_names_files() {
         let wanted = |pattern: &str| {
-            let Pattern { places, glob } = Pattern::of(OsStr::new(pattern), OsStr::new("/proc/self/exe"));
+            let Pattern { places, glob } =
+                Pattern::of(OsStr::new(pattern), OsStr::new("/proc/self/exe"));
             let [.., (top, between)] = &places[..] else { panic!("no place") };
             let between = between.map_or("any".into(), |between| between.to_string());
             format!("{} {between} {glob}", top.display())

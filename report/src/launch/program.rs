@@ -34,7 +34,8 @@ pub struct Task {
     pub arguments: Vec<OsString>,
     /// Where profiles go. `None` means where `PATHCC_PROFILE` says, or else the current directory.
     pub directory: Option<PathBuf>,
-    /// Whether images that another linker made count wherever they are, not only the program itself.
+    /// Whether images that another linker made count wherever they are, not only the program
+    /// itself.
     pub preload: bool,
 }
 
@@ -76,8 +77,8 @@ impl Finished {
 pub fn run(task: &Task) -> Result<Finished, NotStarted> {
     let before = |error| NotStarted { error, code: 126 };
     // Watched for first and last, so that no signal leaves a directory behind.
-    let forwarder =
-        SignalForwarder::new().map_err(|error| before(Error::new(error).context("cannot watch for signals")))?;
+    let forwarder = SignalForwarder::new()
+        .map_err(|error| before(Error::new(error).context("cannot watch for signals")))?;
     let destination = Destination::new(task, env::var_os(VARIABLE)).map_err(before)?;
     let mut command = Command::new(&task.program);
     command.args(&task.arguments);
@@ -128,7 +129,9 @@ impl Destination {
             // Nobody else may look or write into it, whatever the umask is.
             let private = fs::Permissions::from_mode(0o700);
             let fresh = tempfile::Builder::new().prefix("pathprof-").permissions(private).tempdir();
-            return Ok(Destination::Fresh(fresh.context("cannot make a directory for the profiles")?));
+            return Ok(Destination::Fresh(
+                fresh.context("cannot make a directory for the profiles")?,
+            ));
         };
         let problem = || format!("cannot use {} for the profiles", directory.display());
         fs::create_dir_all(directory).with_context(problem)?;
@@ -159,17 +162,20 @@ impl Destination {
             }
         };
         match self {
-            Destination::Given(_, before) | Destination::Named(_, before) => {
-                (records::only(records::of_all(files), |record| !before.contains(&record.run)), None)
-            }
+            Destination::Given(_, before) | Destination::Named(_, before) => (
+                records::only(records::of_all(files), |record| !before.contains(&record.run)),
+                None,
+            ),
             Destination::Nowhere => (Vec::new(), None),
             Destination::Fresh(directory) => {
-                let taken: Result<Vec<_>> = files.iter().map(|file| store::bring(file, Path::new(""))).collect();
+                let taken: Result<Vec<_>> =
+                    files.iter().map(|file| store::bring(file, Path::new(""))).collect();
                 match taken {
                     Ok(inputs) => (inputs, None),
                     Err(error) => {
                         let kept = directory.keep();
-                        let error = error.context(format!("the profiles are in {}", kept.display()));
+                        let error =
+                            error.context(format!("the profiles are in {}", kept.display()));
                         let files = inputs::in_directory(&kept).unwrap_or_default();
                         (records::of_all(files), Some(error))
                     }
@@ -185,7 +191,8 @@ mod tests {
 
     #[test]
     fn what_a_program_writes_is_ours_alone_until_it_is_here() {
-        let task = Task { program: "true".into(), arguments: Vec::new(), directory: None, preload: false };
+        let task =
+            Task { program: "true".into(), arguments: Vec::new(), directory: None, preload: false };
         let destination = Destination::new(&task, None).expect("a place for temporary files");
         let path = destination.directory().expect("a directory").to_path_buf();
         let mode = path.metadata().expect("a directory").permissions().mode();

@@ -42,7 +42,9 @@ impl SignalForwarder {
     /// A handler cannot be set.
     pub(crate) fn new() -> io::Result<Self> {
         let ignored = ignored_signals();
-        let watched = [SIGINT, SIGQUIT, SIGTERM, SIGHUP].into_iter().filter(|signal| ignored >> (signal - 1) & 1 == 0);
+        let watched = [SIGINT, SIGQUIT, SIGTERM, SIGHUP]
+            .into_iter()
+            .filter(|signal| ignored >> (signal - 1) & 1 == 0);
         let watched: Vec<_> = watched.collect();
         let over = Arc::new(AtomicBool::new(false));
         for &signal in &watched {
@@ -129,7 +131,8 @@ mod tests {
         assert!(matches!(program, Program::Awaited(Some(Signal::TERM))));
         let forwarder = SignalForwarder::new().expect("handlers");
         *forwarder.program.lock().expect("no panic") = program;
-        let status = forwarder.attend(Command::new("sleep").arg("600")).expect("there is such a program");
+        let status =
+            forwarder.attend(Command::new("sleep").arg("600")).expect("there is such a program");
         assert_eq!(status.signal(), Some(SIGTERM));
         forwarder.end();
     }

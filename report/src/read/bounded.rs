@@ -76,7 +76,8 @@ impl<'a> ReadRef<'a> for &'a Bounded {
     }
 
     fn read_bytes_at_until(self, range: Range<u64>, delimiter: u8) -> Result<&'a [u8], ()> {
-        let text = self.cache.read_bytes_at_until(range.start..range.end.min(self.length), delimiter)?;
+        let text =
+            self.cache.read_bytes_at_until(range.start..range.end.min(self.length), delimiter)?;
         // A read of nothing costs, too.
         self.spend(text.len() as u64 + 1)?;
         Ok(text)

@@ -11,7 +11,10 @@ use anyhow::{Context, Result};
 /// The directory cannot be read; the message names it.
 pub fn entries(directory: &Path) -> Result<Vec<DirEntry>> {
     let problem = || format!("{}", directory.display());
-    fs::read_dir(directory).with_context(problem)?.map(|entry| entry.with_context(problem)).collect()
+    fs::read_dir(directory)
+        .with_context(problem)?
+        .map(|entry| entry.with_context(problem))
+        .collect()
 }
 
 /// Everything in `directory` and below that is no directory, in no order. A directory that cannot
@@ -24,7 +27,11 @@ pub fn files_below(directory: &Path) -> Vec<Result<PathBuf>> {
             Ok(entries) => {
                 for entry in entries {
                     let is_directory = entry.file_type().is_ok_and(|kind| kind.is_dir());
-                    if is_directory { left.push(entry.path()) } else { found.push(Ok(entry.path())) }
+                    if is_directory {
+                        left.push(entry.path())
+                    } else {
+                        found.push(Ok(entry.path()))
+                    }
                 }
             }
         }

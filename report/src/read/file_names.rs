@@ -36,7 +36,8 @@ pub fn profile_of(path: &Path) -> PathBuf {
 
 /// Where a user's state is, as the runtime finds it.
 pub fn state_directory() -> Option<PathBuf> {
-    let absolute = |name: &str| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let absolute =
+        |name: &str| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     absolute("XDG_STATE_HOME").or_else(|| Some(absolute("HOME")?.join(".local/state")))
 }
 
@@ -49,9 +50,15 @@ mod tests {
         let finished = |name: &str| profile_of_raw(Path::new(name));
         assert_eq!(finished("a/.x.pathprof.7.raw"), Some("a/x.pathprof".into()));
         assert_eq!(finished(".x.y.123-4.raw"), Some("x.y".into()));
-        for other in
-            [".x.pathprof", "x.pathprof.7.raw", ".x.pathprof.raw", ".x.7-.raw", ".x.-7.raw", ".7.raw", ".x.7-8-9.raw"]
-        {
+        for other in [
+            ".x.pathprof",
+            "x.pathprof.7.raw",
+            ".x.pathprof.raw",
+            ".x.7-.raw",
+            ".x.-7.raw",
+            ".7.raw",
+            ".x.7-8-9.raw",
+        ] {
             assert_eq!(finished(other), None, "{other}");
         }
     }

@@ -103,22 +103,31 @@ pub fn read(path: &Path) -> Result<Instrumentation> {
         );
     }
     let damaged = |why: &dyn std::fmt::Display| {
-        anyhow!("{}: section {} is damaged: {why}; link the program again", path.display(), names::MANIFEST_SECTION)
+        anyhow!(
+            "{}: section {} is damaged: {why}; link the program again",
+            path.display(),
+            names::MANIFEST_SECTION
+        )
     };
     let compression = section.compressed_file_range().map(|range| range.format);
     if !matches!(compression, Ok(CompressionFormat::None)) {
         return Err(damaged(&"it is compressed as a whole, which pathld never does"));
     }
     let content = section.data().map_err(|_| damaged(&"it reaches beyond the end of the file"))?;
-    let records =
-        Records::new(content).collect::<pathformat::wire::Result<Vec<_>>>().map_err(|error| damaged(&error))?;
+    let records = Records::new(content)
+        .collect::<pathformat::wire::Result<Vec<_>>>()
+        .map_err(|error| damaged(&error))?;
     let mut seen = BTreeSet::new();
-    let distinct: Vec<_> = records.into_iter().filter(|record| seen.insert(record.head.id)).collect();
-    let allowance = Allowance::new(cache.length().saturating_sub(LONG).saturating_mul(TIMES).saturating_add(PLENTY));
+    let distinct: Vec<_> =
+        records.into_iter().filter(|record| seen.insert(record.head.id)).collect();
+    let allowance = Allowance::new(
+        cache.length().saturating_sub(LONG).saturating_mul(TIMES).saturating_add(PLENTY),
+    );
     let modules = distinct
         .par_iter()
         .map(|record| {
-            module(record, &allowance).map_err(|error| damaged(&format!("module {}: {error:#}", record.head.id)))
+            module(record, &allowance)
+                .map_err(|error| damaged(&format!("module {}: {error:#}", record.head.id)))
         })
         .collect::<Result<_>>()?;
     let id = cache.file().metadata().map(|data| (data.dev(), data.ino())).unwrap_or_default();
@@ -139,15 +148,23 @@ pub fn traces(path: &Path) -> Result<Traces> {
     let cache = open(path)?;
     let file = parse(path, &cache)?;
     let has = |name| file.section_by_name(name).is_some_and(|section| section.size() > 0);
-    let needs_first = file.dynamic_symbols().any(|symbol| symbol.is_undefined() && symbol.name() == Ok("__asan_init"));
-    Ok(Traces { manifest: has(names::MANIFEST_SECTION), linked: has(names::MODULES_SECTION), needs_first })
+    let needs_first = file
+        .dynamic_symbols()
+        .any(|symbol| symbol.is_undefined() && symbol.name() == Ok("__asan_init"));
+    Ok(Traces {
+        manifest: has(names::MANIFEST_SECTION),
+        linked: has(names::MODULES_SECTION),
+        needs_first,
+    })
 }
 
 fn open(path: &Path) -> Result<Bounded> {
     let place = path.display();
     Bounded::open(path).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => {
-            anyhow!("{place}: no such image; say where it is now with --image PATH or --image-dir DIR")
+            anyhow!(
+                "{place}: no such image; say where it is now with --image PATH or --image-dir DIR"
+            )
         }
         io::ErrorKind::IsADirectory => anyhow!("{place}: this is a directory, not an ELF image"),
         _ => anyhow!("{place}: cannot read this image: {error}"),
@@ -155,8 +172,12 @@ fn open(path: &Path) -> Result<Bounded> {
 }
 
 fn parse<'a>(path: &Path, cache: &'a Bounded) -> Result<object::File<'a, &'a Bounded>> {
-    object::File::parse(cache)
-        .map_err(|_| anyhow!("{}: not an ELF file; give the executable or shared library that ran", path.display()))
+    object::File::parse(cache).map_err(|_| {
+        anyhow!(
+            "{}: not an ELF file; give the executable or shared library that ran",
+            path.display()
+        )
+    })
 }
 
 /// The module of a record, for no more memory than is allowed.
@@ -166,8 +187,11 @@ fn parse<'a>(path: &Path, cache: &'a Bounded) -> Result<object::File<'a, &'a Bou
 pub fn module(record: &Record<'_>, allowance: &Allowance) -> Result<Module> {
     record.verify()?;
     let head = record.head;
-    allowance.take(head.raw_length).with_context(|| format!("its payload has {} bytes", head.raw_length))?;
-    let mut payload = Vec::with_capacity(usize::try_from(head.raw_length).unwrap_or_default().saturating_add(1));
+    allowance
+        .take(head.raw_length)
+        .with_context(|| format!("its payload has {} bytes", head.raw_length))?;
+    let mut payload =
+        Vec::with_capacity(usize::try_from(head.raw_length).unwrap_or_default().saturating_add(1));
     // The frame, too, says how much memory it wants. Nothing that the pass writes wants more than
     // this.
     let decoder = zstd::stream::read::Decoder::new(record.stored).and_then(|mut decoder| {
@@ -175,7 +199,9 @@ pub fn module(record: &Record<'_>, allowance: &Allowance) -> Result<Module> {
         Ok(decoder)
     });
     decoder
-        .and_then(|decoder| decoder.take(head.raw_length.saturating_add(1)).read_to_end(&mut payload))
+        .and_then(|decoder| {
+            decoder.take(head.raw_length.saturating_add(1)).read_to_end(&mut payload)
+        })
         .context("its payload cannot be decompressed")?;
     if payload.len() as u64 != head.raw_length {
         bail!("its payload has not the {} bytes that its head promises", head.raw_length);

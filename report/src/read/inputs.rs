@@ -103,7 +103,10 @@ pub fn files(arguments: &[PathBuf]) -> Result<Vec<PathBuf>> {
                  run -- PROGRAM`"
             );
         }
-        return Ok(found.iter().map(|path| path.strip_prefix(".").unwrap_or(path).to_path_buf()).collect());
+        return Ok(found
+            .iter()
+            .map(|path| path.strip_prefix(".").unwrap_or(path).to_path_buf())
+            .collect());
     }
     let mut files = Vec::new();
     for argument in arguments {
@@ -150,7 +153,9 @@ fn profiles_among(files: impl Iterator<Item = PathBuf>) -> Vec<PathBuf> {
 pub fn is_default(profile: &Path) -> bool {
     let in_state = || {
         let state = state_directory().map(|state| state.join("pathprof"));
-        state.is_some_and(|state| fs::canonicalize(profile).is_ok_and(|profile| profile.starts_with(state)))
+        state.is_some_and(|state| {
+            fs::canonicalize(profile).is_ok_and(|profile| profile.starts_with(state))
+        })
     };
     profile.extension().is_some_and(|extension| extension == EXTENSION)
         && (is_image(&profile.with_extension("")) || in_state())
@@ -159,7 +164,8 @@ pub fn is_default(profile: &Path) -> bool {
 /// Whether a file is an image and not a profile.
 fn is_image(path: &Path) -> bool {
     let mut start = [0; 4];
-    open::regular(path).is_ok_and(|mut file| file.read_exact(&mut start).is_ok()) && start == *b"\x7fELF"
+    open::regular(path).is_ok_and(|mut file| file.read_exact(&mut start).is_ok())
+        && start == *b"\x7fELF"
 }
 
 /// The profile that the runs of an image left: beside it, or where the user's state is.
@@ -168,13 +174,19 @@ fn of_image(path: &Path) -> Result<PathBuf> {
     let mut beside = real.clone().into_os_string();
     beside.push(format!(".{EXTENSION}"));
     let mut places = vec![PathBuf::from(beside)];
-    if let (Some(state), Some(name), Ok(image)) = (state_directory(), real.file_name(), image::read(&real)) {
-        let build_id =
-            if image.build_id.is_empty() { "no-build-id".into() } else { image::hexadecimal(&image.build_id) };
+    if let (Some(state), Some(name), Ok(image)) =
+        (state_directory(), real.file_name(), image::read(&real))
+    {
+        let build_id = if image.build_id.is_empty() {
+            "no-build-id".into()
+        } else {
+            image::hexadecimal(&image.build_id)
+        };
         let name = name.to_string_lossy();
         places.push(state.join(format!("pathprof/{name}-{build_id}/{name}.{EXTENSION}")));
     }
-    let found = places.iter().find(|place| place.is_file() || !records::raw_files(place).is_empty());
+    let found =
+        places.iter().find(|place| place.is_file() || !records::raw_files(place).is_empty());
     let names: Vec<_> = places.iter().map(|place| place.display().to_string()).collect();
     let found = found.with_context(|| {
         format!(
@@ -184,7 +196,9 @@ fn of_image(path: &Path) -> Result<PathBuf> {
             names.join(" or ")
         )
     })?;
-    let here = env::current_dir().ok().and_then(|here| found.strip_prefix(here).map(Path::to_path_buf).ok());
+    let here = env::current_dir()
+        .ok()
+        .and_then(|here| found.strip_prefix(here).map(Path::to_path_buf).ok());
     Ok(here.unwrap_or_else(|| found.clone()))
 }
 
@@ -197,11 +211,20 @@ mod tests {
         let folder = tempfile::tempdir().expect("a directory");
         let at = |name: &str| folder.path().join(name);
         fs::create_dir_all(at("a/b")).expect("writable");
-        for name in ["x.pathprof", "a/y.pathprof", "a/b/.z.pathprof.7.raw", "a/b/.z.pathprof.8.raw", "a/other.raw"] {
+        for name in [
+            "x.pathprof",
+            "a/y.pathprof",
+            "a/b/.z.pathprof.7.raw",
+            "a/b/.z.pathprof.8.raw",
+            "a/other.raw",
+        ] {
             fs::write(at(name), "").expect("writable");
         }
         fs::write(at("a/y"), "\x7fELF").expect("writable");
-        assert_eq!(["x.pathprof", "a/y.pathprof", "a/y"].map(|name| is_default(&at(name))), [false, true, false]);
+        assert_eq!(
+            ["x.pathprof", "a/y.pathprof", "a/y"].map(|name| is_default(&at(name))),
+            [false, true, false]
+        );
         std::os::unix::fs::symlink(folder.path(), at("a/loop")).expect("writable");
         let expected = [at("a/b/z.pathprof"), at("a/y.pathprof"), at("x.pathprof")];
         assert_eq!(files(&[folder.path().to_path_buf()]).expect("readable"), expected);

@@ -96,7 +96,10 @@ mod tests {
 
     #[test]
     fn what_the_compiler_says_comes_first() {
-        let mut shape = manifest::Function { name: "_ZN1AC1IdEEPKcRKT_".into(), ..manifest::Function::default() };
+        let mut shape = manifest::Function {
+            name: "_ZN1AC1IdEEPKcRKT_".into(),
+            ..manifest::Function::default()
+        };
         assert_eq!(short(&shape).as_deref(), Some("A::A<double>"));
         shape.full_name = "A::A<double>(char const*, double const&)".into();
         shape.short_name = "A::A<double>".into();
@@ -109,7 +112,10 @@ mod tests {
         assert_eq!(demangle("main"), "main");
         assert_eq!(demangle("_Znonsense"), "_Znonsense");
         assert_eq!(demangle("_ZN4util5weighEi"), "util::weigh(int)");
-        assert_eq!(short(&manifest::Function { name: "main".into(), ..manifest::Function::default() }), None);
+        assert_eq!(
+            short(&manifest::Function { name: "main".into(), ..manifest::Function::default() }),
+            None
+        );
     }
 
     #[test]
@@ -130,7 +136,11 @@ mod tests {
         let reference = |index: usize| match index {
             0 => "S_".to_string(),
             index if index <= digits.len() => format!("S{}_", &digits[index - 1..index]),
-            index => format!("S{}{}_", &digits[index / 36 - 1..index / 36], &digits[index % 36..=index % 36]),
+            index => format!(
+                "S{}{}_",
+                &digits[index / 36 - 1..index / 36],
+                &digits[index % 36..=index % 36]
+            ),
         };
         let mut name = String::from("_Z1f1aIiE");
         // Each level brings two substitutions: the template and its instance. The instance of the

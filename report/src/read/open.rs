@@ -30,7 +30,9 @@ fn check(kind: FileType) -> io::Result<()> {
         return Ok(());
     }
     let what = match kind {
-        kind if kind.is_dir() => return Err(Error::new(ErrorKind::IsADirectory, "it is a directory")),
+        kind if kind.is_dir() => {
+            return Err(Error::new(ErrorKind::IsADirectory, "it is a directory"));
+        }
         kind if kind.is_fifo() => "a pipe",
         kind if kind.is_socket() => "a socket",
         kind if kind.is_char_device() || kind.is_block_device() => "a device",
@@ -49,8 +51,12 @@ mod tests {
         let at = |name: &str| folder.path().join(name);
         fs::write(at("file"), b"text").expect("writable");
         std::os::unix::fs::symlink(at("file"), at("link")).expect("writable");
-        rustix::fs::mkfifoat(rustix::fs::CWD, at("pipe"), rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR)
-            .expect("writable");
+        rustix::fs::mkfifoat(
+            rustix::fs::CWD,
+            at("pipe"),
+            rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR,
+        )
+        .expect("writable");
         let _socket = std::os::unix::net::UnixListener::bind(at("socket")).expect("writable");
         let says = |path: &Path| match regular(path) {
             Ok(file) => io::read_to_string(file).map_err(|error| error.to_string()),
@@ -62,6 +68,9 @@ mod tests {
         assert_eq!(says(&at("socket")), Err("it is a socket, not a regular file".into()));
         assert_eq!(says(Path::new("/dev/zero")), Err("it is a device, not a regular file".into()));
         assert_eq!(says(folder.path()), Err("it is a directory".into()));
-        assert_eq!(regular(&at("none")).map_err(|error| error.kind()).err(), Some(ErrorKind::NotFound));
+        assert_eq!(
+            regular(&at("none")).map_err(|error| error.kind()).err(),
+            Some(ErrorKind::NotFound)
+        );
     }
 }

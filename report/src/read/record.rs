@@ -49,7 +49,11 @@ pub struct Record {
 
 impl Record {
     /// The record in a file whose head this is.
-    pub(crate) fn of((path, file): (&Path, FileId), range: Option<(u64, u64)>, head: &Head<'_>) -> Self {
+    pub(crate) fn of(
+        (path, file): (&Path, FileId),
+        range: Option<(u64, u64)>,
+        head: &Head<'_>,
+    ) -> Self {
         Self {
             path: path.to_path_buf(),
             file,
@@ -101,7 +105,8 @@ impl Record {
             return Err(anyhow!("another process summed this profile meanwhile; try again"));
         }
         let mut bytes = vec![0; usize::try_from(length)?];
-        file.read_exact_at(&mut bytes, offset).map_err(|error| record_content::unreadable(&error))?;
+        file.read_exact_at(&mut bytes, offset)
+            .map_err(|error| record_content::unreadable(&error))?;
         Ok(bytes)
     }
 
@@ -121,7 +126,8 @@ impl Record {
             return Ok(found);
         }
         let bytes = self.bytes()?;
-        let profile = Profile::decode(&bytes).map_err(|error| record_content::damage(error, &bytes))?;
+        let profile =
+            Profile::decode(&bytes).map_err(|error| record_content::damage(error, &bytes))?;
         Ok(RecordContent::new(&self.path, &profile.head, profile.parts))
     }
 }

@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Error, Result, anyhow};
 use pathformat::profile::{
-    CUT, DENIED, ENDED, FORKED, GONE, Head, INCOMPLETE, OTHER_RUNTIME, PARTIAL, Part, Profile, RUNNING,
-    UNREGISTERED_THREADS, UNSURE,
+    CUT, DENIED, ENDED, FORKED, GONE, Head, INCOMPLETE, OTHER_RUNTIME, PARTIAL, Part, Profile,
+    RUNNING, UNREGISTERED_THREADS, UNSURE,
 };
 use pathformat::raw::{self, Header, Sums};
 use pathformat::{PROFILE_VERSION, RAW_VERSION, wire};
@@ -96,8 +96,13 @@ fn of_raw<T>(mut file: File, make: impl FnOnce(&Head<'_>, Part) -> T) -> Result<
 pub(crate) fn front(file: &mut File) -> Result<Vec<u8>> {
     let length = file.metadata().map_err(|error| unreadable(&error))?.len();
     let mut bytes = Vec::new();
-    file.rewind().and_then(|()| file.take(raw::PAGE).read_to_end(&mut bytes)).map_err(|error| unreadable(&error))?;
-    let size = bytes.get(16..24).and_then(|word| word.first_chunk()).map_or(0, |word| u64::from_le_bytes(*word));
+    file.rewind()
+        .and_then(|()| file.take(raw::PAGE).read_to_end(&mut bytes))
+        .map_err(|error| unreadable(&error))?;
+    let size = bytes
+        .get(16..24)
+        .and_then(|word| word.first_chunk())
+        .map_or(0, |word| u64::from_le_bytes(*word));
     if size > raw::PAGE && size <= length.min(LONGEST_HEADER) {
         let rest = file.take(size - raw::PAGE).read_to_end(&mut bytes);
         rest.map_err(|error| unreadable(&error))?;
@@ -175,7 +180,8 @@ impl RecordContent {
         self.run.incomplete = any(INCOMPLETE);
         self.run.unregistered_threads = any(UNREGISTERED_THREADS);
         self.run.forked = any(FORKED);
-        let is_partial = |part: &Part| part.flags & (INCOMPLETE | ENDED) != 0 && part.flags & PARTIAL != 0;
+        let is_partial =
+            |part: &Part| part.flags & (INCOMPLETE | ENDED) != 0 && part.flags & PARTIAL != 0;
         self.run.partial = self.parts.iter().any(is_partial);
         let marks = CUT | UNSURE | OTHER_RUNTIME | ENDED | DENIED | RUNNING;
         self.run.marks = self.parts.iter().fold(0, |flags, part| flags | part.flags & marks);
@@ -193,7 +199,9 @@ fn other_version(found: u32, what: &str, ours: u32) -> Error {
 pub(crate) fn damage_of_raw(error: wire::Error) -> Error {
     match error {
         wire::Error::BadVersion(found) => other_version(found, "raw file", RAW_VERSION),
-        error => anyhow!("the header of this raw file is damaged or truncated: {error}; run the program again"),
+        error => anyhow!(
+            "the header of this raw file is damaged or truncated: {error}; run the program again"
+        ),
     }
 }
 
@@ -206,7 +214,9 @@ pub(crate) fn damage(error: wire::Error, bytes: &[u8]) -> Error {
                  image with --image"
             )
         }
-        wire::Error::BadMagic => anyhow!("not a profile: {error}; give a file that an instrumented program wrote"),
+        wire::Error::BadMagic => {
+            anyhow!("not a profile: {error}; give a file that an instrumented program wrote")
+        }
         wire::Error::BadVersion(found) => other_version(found, "profile", PROFILE_VERSION),
         _ if bytes.is_empty() => anyhow!("this profile is empty; run the program again"),
         _ => anyhow!("this profile is damaged or truncated: {error}; run the program again"),
@@ -229,9 +239,15 @@ mod tests {
         let path = folder.path().join("x.pathprof.raw");
         let head = Head { pid: 7, start: 5, process_start: 3, image: b"/bin/x", ..Head::default() };
         let far = REGION - PAGE;
-        let place = |id, offset| Place { id: ModuleId([id; 16]), offset, counters: 512, threads: Threads::Exact };
+        let place = |id, offset| Place {
+            id: ModuleId([id; 16]),
+            offset,
+            counters: 512,
+            threads: Threads::Exact,
+        };
         let mut bytes = Vec::new();
-        let size = write_header(&mut bytes, &head, REGION, None, [place(1, 0), place(2, far)].into_iter());
+        let size =
+            write_header(&mut bytes, &head, REGION, None, [place(1, 0), place(2, far)].into_iter());
         let file = File::create(&path).expect("writable");
         file.set_len(size + 3 * REGION).expect("holes cost nothing");
         let words = [
@@ -245,7 +261,8 @@ mod tests {
         let read = || read_raw(&path, File::open(&path).expect("readable")).expect("sound");
         let found = read();
         assert!(found.run.incomplete && !found.run.unregistered_threads && found.run.stop == 5);
-        let counts: Vec<_> = found.parts[0].modules.iter().map(|module| module.counts.clone()).collect();
+        let counts: Vec<_> =
+            found.parts[0].modules.iter().map(|module| module.counts.clone()).collect();
         assert_eq!(counts, [vec![(2, 5)], vec![(0, 3)]]);
 
         file.write_all_at(&[1], size + 8).expect("writable");

@@ -84,9 +84,13 @@ pub(crate) fn in_file(path: &Path) -> Result<Records> {
     found.records.reverse();
     match found.problems.pop() {
         Some(problem) if found.records.is_empty() => Err(problem),
-        None if found.records.is_empty() => Err(record_content::damage(wire::Error::Truncated, &[])),
+        None if found.records.is_empty() => {
+            Err(record_content::damage(wire::Error::Truncated, &[]))
+        }
         problem => {
-            found.problems.extend(problem.map(|problem| anyhow!("{}: {problem:#}", path.display())));
+            found
+                .problems
+                .extend(problem.map(|problem| anyhow!("{}: {problem:#}", path.display())));
             Ok(found)
         }
     }

@@ -85,10 +85,13 @@ pub fn of(path: &Path) -> Result<Records> {
 
 /// The raw files of processes that append to the profile at `path`, by name.
 pub fn raw_files(path: &Path) -> Vec<PathBuf> {
-    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let directory =
+        path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let entries = fs::read_dir(directory).into_iter().flatten().flatten();
     let named = |path: PathBuf| path.strip_prefix("./").map(Path::to_path_buf).unwrap_or(path);
-    let of_this = |raw: &PathBuf| profile_of_raw(raw).is_some_and(|profile| named(profile) == named(path.into()));
+    let of_this = |raw: &PathBuf| {
+        profile_of_raw(raw).is_some_and(|profile| named(profile) == named(path.into()))
+    };
     let files = entries.map(|entry| entry.path()).filter(of_this).filter(|path| path.is_file());
     let mut files: Vec<_> = files.map(named).collect();
     files.sort();
@@ -108,7 +111,12 @@ mod tests {
 
     fn record(run: u8, arguments: usize) -> Vec<u8> {
         let command_line = vec![b'x'; arguments];
-        let head = Head { run: RunId([run; 16]), pid: run.into(), command_line: &command_line, ..Head::default() };
+        let head = Head {
+            run: RunId([run; 16]),
+            pid: run.into(),
+            command_line: &command_line,
+            ..Head::default()
+        };
         Profile { head, parts: vec![Part::of(&head)] }.encode()
     }
 
@@ -125,7 +133,8 @@ mod tests {
 
     #[test]
     fn records_come_in_the_order_in_which_they_were_written() {
-        let (_folder, path) = written(&[record(1, 0), record(2, 70_000), record(3, 5_000)].concat());
+        let (_folder, path) =
+            written(&[record(1, 0), record(2, 70_000), record(3, 5_000)].concat());
         let found = of(&path).expect("sound");
         assert_eq!((runs(&found), found.problems.len()), (vec![1, 2, 3], 0));
         for record in &found.records {
@@ -139,7 +148,8 @@ mod tests {
         let found = of(&path).expect("sound").records;
         fs::write(&path, [record(1, 0), record(2, 0), record(3, 0)].concat()).expect("writable");
         assert!(found.iter().all(|record| record.read().is_ok()), "it has only become longer");
-        fs::write(folder.path().join("new"), [record(1, 0), record(2, 0)].concat()).expect("writable");
+        fs::write(folder.path().join("new"), [record(1, 0), record(2, 0)].concat())
+            .expect("writable");
         fs::rename(folder.path().join("new"), &path).expect("writable");
         for record in found {
             let error = record.read().expect_err("another file").to_string();
@@ -171,7 +181,9 @@ mod tests {
     #[test]
     fn raw_files_stand_for_processes_that_wrote_nothing() {
         let (folder, path) = written(&record(1, 0));
-        for (name, run) in [(".x.pathprof.7.raw", 1), (".x.pathprof.8-2.raw", 2), (".xx.pathprof.9.raw", 3)] {
+        for (name, run) in
+            [(".x.pathprof.7.raw", 1), (".x.pathprof.8-2.raw", 2), (".xx.pathprof.9.raw", 3)]
+        {
             let head = Head { run: RunId([run; 16]), ..Head::default() };
             let mut bytes = Vec::new();
             write_header(&mut bytes, &head, PAGE, None, [].into_iter());

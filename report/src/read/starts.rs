@@ -36,7 +36,9 @@ pub fn starts<R: Borrow<Record>>(records: &[R]) -> Vec<Vec<usize>> {
             parent.time.0 <= record.time.0 && !ended
         };
         // Of several processes that had the number, the one that began last.
-        if let Some(&parent) = named.filter(was_counting).max_by_key(|&&parent| records[parent].time.0) {
+        if let Some(&parent) =
+            named.filter(was_counting).max_by_key(|&&parent| records[parent].time.0)
+        {
             join(&mut groups, at, parent);
         }
     }
@@ -122,9 +124,12 @@ mod tests {
     #[test]
     fn what_touches_in_time_belongs_together() {
         // A child; and two images of one process, of which one at most tells when it was started.
-        for (pid, parent, first, second) in [(11, 10, 100, 101), (10, 1, 100, 0), (10, 1, 0, 100), (10, 1, 0, 0)] {
+        for (pid, parent, first, second) in
+            [(11, 10, 100, 101), (10, 1, 100, 0), (10, 1, 0, 100), (10, 1, 0, 0)]
+        {
             for (begin, together) in [(9, true), (10, false)] {
-                let records = [record(10, 1, first, (5, 9)), record(pid, parent, second, (begin, 12))];
+                let records =
+                    [record(10, 1, first, (5, 9)), record(pid, parent, second, (begin, 12))];
                 let expected = if together { vec![vec![0, 1]] } else { vec![vec![1], vec![0]] };
                 assert_eq!(starts(&records), expected, "{pid} {first} {second} {begin}");
             }

@@ -73,13 +73,24 @@ fn mapping(line: &str) -> Option<Mapping> {
     let offset = rest.split(' ').nth(1)?;
     let file = rest.get(rest.find('/')?..)?.replace("\\012", "\n");
     let file = file.strip_suffix(" (deleted)").unwrap_or(&file);
-    Some(Mapping { start: number(start)?, end: number(end)?, offset: number(offset)?, file: file.into() })
+    Some(Mapping {
+        start: number(start)?,
+        end: number(end)?,
+        offset: number(offset)?,
+        file: file.into(),
+    })
 }
 
 impl Symbols {
     /// The name of what was at `address` in a process that ended at `stop`, in nanoseconds since
     /// 1970. `known` says where a file is now that is certainly the same.
-    pub fn name(&mut self, map: &Map, address: u64, stop: u64, known: impl Fn(&Path) -> Option<PathBuf>) -> String {
+    pub fn name(
+        &mut self,
+        map: &Map,
+        address: u64,
+        stop: u64,
+        known: impl Fn(&Path) -> Option<PathBuf>,
+    ) -> String {
         let Some(mapping) = map.find(address) else {
             return format!("{address:#x}");
         };
@@ -115,7 +126,8 @@ impl Symbols {
 
 impl File {
     fn address(&self, offset: u64) -> Option<u64> {
-        let before = self.segments.partition_point(|&[start, ..]| start <= offset).checked_sub(1)?;
+        let before =
+            self.segments.partition_point(|&[start, ..]| start <= offset).checked_sub(1)?;
         let &[start, length, address] = self.segments.get(before)?;
         (offset - start < length).then(|| address.wrapping_add(offset - start))
     }
@@ -124,13 +136,15 @@ impl File {
 fn read(path: &Path) -> Option<File> {
     let content = Bounded::open(path).ok()?;
     let metadata = content.file().metadata().ok()?;
-    let changed = metadata.ctime().saturating_mul(1_000_000_000).saturating_add(metadata.ctime_nsec());
+    let changed =
+        metadata.ctime().saturating_mul(1_000_000_000).saturating_add(metadata.ctime_nsec());
     let file = object::File::parse(&content).ok()?;
     let segment = |segment: object::Segment<'_, '_, _>| {
         let (offset, length) = segment.file_range();
         [offset, length, segment.address()]
     };
-    let mut segments: Vec<_> = file.segments().map(segment).filter(|[_, length, _]| *length > 0).collect();
+    let mut segments: Vec<_> =
+        file.segments().map(segment).filter(|[_, length, _]| *length > 0).collect();
     segments.sort_unstable();
     let mut names: BTreeMap<u64, String> = BTreeMap::new();
     for symbol in file.symbols().chain(file.dynamic_symbols()) {
@@ -150,7 +164,8 @@ fn read(path: &Path) -> Option<File> {
 /// Of several names of one function, the one that people use: without underscores in front, then
 /// the shortest.
 fn rank(name: &str) -> (usize, usize, &str) {
-    let underscores = if name.starts_with("_Z") { 0 } else { name.len() - name.trim_start_matches('_').len() };
+    let underscores =
+        if name.starts_with("_Z") { 0 } else { name.len() - name.trim_start_matches('_').len() };
     (underscores, name.len(), name)
 }
 
@@ -163,9 +178,11 @@ mod tests {
     #[test]
     fn a_line_of_the_map_is_read() {
         let map = Map::parse(
-            b"1000-3000 r-xp 00000400 fe:00 326279                     /lib/a b.so (deleted)\nnonsense\n-\n",
+            b"1000-3000 r-xp 00000400 fe:00 326279                     /lib/a b.so (deleted)\n\
+              nonsense\n-\n",
         );
-        let mapping = Mapping { start: 0x1000, end: 0x3000, offset: 0x400, file: "/lib/a b.so".into() };
+        let mapping =
+            Mapping { start: 0x1000, end: 0x3000, offset: 0x400, file: "/lib/a b.so".into() };
         assert_eq!(map, Map(vec![mapping]));
     }
 
@@ -175,7 +192,8 @@ mod tests {
         let address = demangled_name as *const () as u64;
         let name = Symbols::default().name(&map, address, u64::MAX, |_| None);
         assert!(
-            crate::read::names::demangle(&name).contains("demangled_name") || name.contains("demangled_name"),
+            crate::read::names::demangle(&name).contains("demangled_name")
+                || name.contains("demangled_name"),
             "{name}"
         );
     }
@@ -189,7 +207,9 @@ mod tests {
         let address = demangled_name as *const () as u64;
         let mut symbols = Symbols::default();
         assert!(symbols.name(&map, address, 1, |_| None).contains("+0x"));
-        assert!(symbols.name(&map, address, 1, |path| Some(path.into())).contains("demangled_name"));
+        assert!(
+            symbols.name(&map, address, 1, |path| Some(path.into())).contains("demangled_name")
+        );
     }
 
     #[test]

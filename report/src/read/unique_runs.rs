@@ -95,13 +95,20 @@ pub enum Warning {
 
 /// Reads the records of `inputs` and gives them to `taker`, without the runs that it has already.
 /// `observer` is told of each record that was read.
-pub fn each(inputs: &[Input], options: &Options, observer: &dyn Observer, taker: &mut impl Taker) -> Notices {
+pub fn each(
+    inputs: &[Input],
+    options: &Options,
+    observer: &dyn Observer,
+    taker: &mut impl Taker,
+) -> Notices {
     let mut reading = Reading::new(options);
     let mut records = Vec::new();
     for input in inputs {
         match &input.found {
             Ok(found) => {
-                reading.problems.extend(found.problems.iter().map(|problem| anyhow!("{problem:#}")));
+                reading
+                    .problems
+                    .extend(found.problems.iter().map(|problem| anyhow!("{problem:#}")));
                 records.extend(&found.records);
             }
             Err(why) => reading.refuse(records.len(), &input.path, None, why),
@@ -110,8 +117,9 @@ pub fn each(inputs: &[Input], options: &Options, observer: &dyn Observer, taker:
     observer.begin(Work::Reading, records.len());
     reading.read(&records, taker, observer);
     let refused = std::mem::take(&mut reading.refused);
-    let (again, lost): (Vec<_>, Vec<_>) =
-        refused.into_iter().partition(|refused| refused.of.as_ref().is_some_and(|(_, id)| taker.takes_now(id)));
+    let (again, lost): (Vec<_>, Vec<_>) = refused
+        .into_iter()
+        .partition(|refused| refused.of.as_ref().is_some_and(|(_, id)| taker.takes_now(id)));
     reading.refused = lost;
     again.into_iter().for_each(|refused| reading.try_again(refused, &records, taker));
     observer.end();
@@ -155,8 +163,11 @@ impl<'a> Reading<'a> {
             (0..records.len()).filter(|&place| wanted(records[place])).collect()
         };
         let mut merged: Vec<(usize, RecordContent)> = Vec::new();
-        self.pass(&places(&|record| record.merged), records, observer, |_, place, file| merged.push((place, file)));
-        let runs = |file: &RecordContent| file.parts.iter().map(|part| part.runs.len()).sum::<usize>();
+        self.pass(&places(&|record| record.merged), records, observer, |_, place, file| {
+            merged.push((place, file))
+        });
+        let runs =
+            |file: &RecordContent| file.parts.iter().map(|part| part.runs.len()).sum::<usize>();
         merged.sort_by_key(|(place, file)| (Reverse(runs(file)), *place));
         let mut unfinished = Vec::new();
         for (place, mut file) in merged {
@@ -170,9 +181,13 @@ impl<'a> Reading<'a> {
             }
         }
         let ended = places(&|record| !record.merged && record.complete);
-        self.pass(&ended, records, observer, |reading, place, file| reading.offer(place, file, taker));
+        self.pass(&ended, records, observer, |reading, place, file| {
+            reading.offer(place, file, taker)
+        });
         let waiting = places(&|record| !record.merged && !record.complete);
-        self.pass(&waiting, records, observer, |reading, place, file| reading.offer(place, file, taker));
+        self.pass(&waiting, records, observer, |reading, place, file| {
+            reading.offer(place, file, taker)
+        });
         unfinished.into_iter().for_each(|(place, file)| self.offer(place, file, taker));
     }
 
@@ -185,7 +200,8 @@ impl<'a> Reading<'a> {
         mut take: impl FnMut(&mut Self, usize, RecordContent),
     ) {
         for batch in places.chunks(BATCH) {
-            let files: Vec<_> = batch.par_iter().map(|&place| (place, records[place].read())).collect();
+            let files: Vec<_> =
+                batch.par_iter().map(|&place| (place, records[place].read())).collect();
             for (place, file) in files {
                 match file {
                     Ok(file) => take(self, place, file),
@@ -212,7 +228,11 @@ impl<'a> Reading<'a> {
         let (mut own, mut duplicates, mut shared) = (HashSet::<RunId>::new(), 0, 0);
         if self.options.duplicates == Duplicates::Skip {
             file.parts.retain(|part| {
-                let known = part.runs.iter().filter(|run| self.taken.contains(run) || own.contains(*run)).count();
+                let known = part
+                    .runs
+                    .iter()
+                    .filter(|run| self.taken.contains(run) || own.contains(*run))
+                    .count();
                 match known {
                     0 => own.extend(&part.runs),
                     all if all == part.runs.len() => {
@@ -227,7 +247,8 @@ impl<'a> Reading<'a> {
         if duplicates > 0 {
             file.tell_flags();
         }
-        let (path, of) = (file.run.profile.clone(), Some((file.image.clone(), file.build_id.clone())));
+        let (path, of) =
+            (file.run.profile.clone(), Some((file.image.clone(), file.build_id.clone())));
         let taken = match shared {
             0 if file.parts.is_empty() => Ok(()),
             0 => taker.take(place, file),
@@ -264,7 +285,8 @@ impl<'a> Reading<'a> {
             }
         }
         let duplicates = self.first.map(|first| Warning::Duplicates { runs: self.left_out, first });
-        let outdated = outdated_in.map(|first| Warning::Outdated { runs: outdated, first: first.clone() });
+        let outdated =
+            outdated_in.map(|first| Warning::Outdated { runs: outdated, first: first.clone() });
         let warnings = duplicates.into_iter().chain(outdated).collect();
         let mut all = self.problems;
         all.extend(problems.finish());

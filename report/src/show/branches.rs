@@ -29,15 +29,19 @@ struct Branch<'a> {
 /// Those of `out`.
 pub fn write(functions: &[&Function], top: usize, out: &mut impl Write) -> Result<()> {
     let mut branches: Vec<_> = functions.iter().flat_map(|function| of(function)).collect();
-    branches.sort_by_key(|branch| (Reverse(branch.reached), &branch.function.demangled, branch.block));
+    branches
+        .sort_by_key(|branch| (Reverse(branch.reached), &branch.function.demangled, branch.block));
     let shown = shown(top, branches.len());
-    let heads = [("count", Right), ("bias", Right), ("function", Left), ("where", Left), ("ways", Left)];
+    let heads =
+        [("count", Right), ("bias", Right), ("function", Left), ("where", Left), ("ways", Left)];
     let mut table = table(&heads);
     for branch in &branches[..shown] {
         let bias = branch.ways.iter().map(|(_, count)| *count).collect::<Option<Vec<_>>>();
-        let bias = bias.and_then(|counts| counts.first().map(|&most| percent(most, branch.reached)));
-        let way =
-            |(way, count): &(String, Option<Count>)| format!("{way} {}", count.map_or_else(|| "?".into(), grouped));
+        let bias =
+            bias.and_then(|counts| counts.first().map(|&most| percent(most, branch.reached)));
+        let way = |(way, count): &(String, Option<Count>)| {
+            format!("{way} {}", count.map_or_else(|| "?".into(), grouped))
+        };
         let lines = lines(branch.function, branch.block);
         table.add_row([
             grouped(branch.reached),
@@ -48,7 +52,12 @@ pub fn write(functions: &[&Function], top: usize, out: &mut impl Write) -> Resul
         ]);
     }
     print(&table, out)?;
-    left_out(shown, branches.len(), &format!("{} branches", grouped(branches.len() as Count)), out)?;
+    left_out(
+        shown,
+        branches.len(),
+        &format!("{} branches", grouped(branches.len() as Count)),
+        out,
+    )?;
     writeln!(out)
 }
 
@@ -63,7 +72,8 @@ fn of(function: &Function) -> Vec<Branch<'_>> {
         ways.sort_by_key(|(_, count)| Reverse(*count));
         Branch { function, block: block as u32, reached: reached(block), ways }
     };
-    let chosen = ways.into_iter().enumerate().filter(|(block, ways)| ways.len() > 1 && reached(*block) > 0);
+    let chosen =
+        ways.into_iter().enumerate().filter(|(block, ways)| ways.len() > 1 && reached(*block) > 0);
     chosen.map(branch).collect()
 }
 

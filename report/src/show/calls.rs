@@ -82,19 +82,16 @@ impl<'a> ExecutedCall<'a> {
 /// The executed calls of a function.
 fn made(function: &Function) -> impl Iterator<Item = ExecutedCall<'_>> {
     let mut sites = function.sites.iter();
-    let calls = function
-        .shape
-        .blocks
-        .iter()
-        .zip(&function.block_counts)
-        .enumerate()
-        .flat_map(|(block, (of, &count))| (0..of.calls.len()).map(move |call| (block, call, count)));
+    let calls = function.shape.blocks.iter().zip(&function.block_counts).enumerate().flat_map(
+        |(block, (of, &count))| (0..of.calls.len()).map(move |call| (block, call, count)),
+    );
     let made = calls.map(move |(block, call, count)| {
         let is_indirect = function.shape.blocks[block].calls[call].is_indirect();
         // There is one for each such call, in the same order.
         let site = if is_indirect { sites.next() } else { None };
-        let count = site
-            .map_or(count, |site| site.targets.iter().fold(site.others, |sum, (_, count)| sum.saturating_add(*count)));
+        let count = site.map_or(count, |site| {
+            site.targets.iter().fold(site.others, |sum, (_, count)| sum.saturating_add(*count))
+        });
         ExecutedCall { function, block, call, count, site }
     });
     made.filter(|made| made.count > 0)
@@ -120,7 +117,8 @@ pub fn of<'a>(report: &'a Report, functions: &[&'a Function]) -> BTreeMap<&'a st
     }
     for function in report.counted() {
         if let Some(called) = callees.get_mut(function.shape.name.as_str()) {
-            called.entries = Some(called.entries.unwrap_or_default().saturating_add(function.entries));
+            called.entries =
+                Some(called.entries.unwrap_or_default().saturating_add(function.entries));
         }
     }
     callees
@@ -130,7 +128,13 @@ pub fn of<'a>(report: &'a Report, functions: &[&'a Function]) -> BTreeMap<&'a st
 ///
 /// # Errors
 /// Those of `out`.
-pub fn write(report: &Report, functions: &[&Function], rows: Rows, top: usize, out: &mut impl Write) -> Result<()> {
+pub fn write(
+    report: &Report,
+    functions: &[&Function],
+    rows: Rows,
+    top: usize,
+    out: &mut impl Write,
+) -> Result<()> {
     let (table, all) = match rows {
         Rows::Callees => callees(report, functions, top),
         Rows::Sites => sites(report, functions, top),
@@ -144,7 +148,13 @@ pub fn write(report: &Report, functions: &[&Function], rows: Rows, top: usize, o
 fn callees(report: &Report, functions: &[&Function], top: usize) -> (comfy_table::Table, usize) {
     let mut callees: Vec<_> = of(report, functions).into_iter().collect();
     callees.sort_by_key(|(name, called)| (Reverse(called.calls), *name));
-    let heads = [("calls", Right), ("by pointer", Right), ("from places", Right), ("entries", Right), ("callee", Left)];
+    let heads = [
+        ("calls", Right),
+        ("by pointer", Right),
+        ("from places", Right),
+        ("entries", Right),
+        ("callee", Left),
+    ];
     let mut table = table(&heads);
     let names = Names::new(report);
     for (name, called) in &callees[..shown(top, callees.len())] {
@@ -163,13 +173,16 @@ fn callees(report: &Report, functions: &[&Function], top: usize) -> (comfy_table
 
 fn sites(report: &Report, functions: &[&Function], top: usize) -> (comfy_table::Table, usize) {
     let mut calls: Vec<_> = functions.iter().flat_map(|&function| made(function)).collect();
-    calls.sort_by_key(|made| (Reverse(made.count), &made.function.demangled, made.block, made.call));
+    calls
+        .sort_by_key(|made| (Reverse(made.count), &made.function.demangled, made.block, made.call));
     let mut table = table(&[("calls", Right), ("from", Left), ("where", Left), ("callee", Left)]);
     let names = Names::new(report);
     for made in &calls[..shown(top, calls.len())] {
         let shape = &made.function.shape;
         let location = shape.blocks[made.block].calls[made.call].location;
-        let location = location.and_then(|index| shape.locations.get(index as usize)).filter(|at| at.line != 0);
+        let location = location
+            .and_then(|index| shape.locations.get(index as usize))
+            .filter(|at| at.line != 0);
         table.add_row([
             doubtful(made.count, made.is_in_doubt()),
             made.function.demangled.cyan().to_string(),
@@ -184,13 +197,24 @@ fn sites(report: &Report, functions: &[&Function], top: usize) -> (comfy_table::
 fn callee(made: &ExecutedCall<'_>, names: &Names<'_>) -> String {
     let Some(site) = made.site else {
         let name = made.callee();
-        return if name == INDIRECT { "(through a pointer)".dimmed().to_string() } else { names.of(name) };
+        return if name == INDIRECT {
+            "(through a pointer)".dimmed().to_string()
+        } else {
+            names.of(name)
+        };
     };
     let share = |name: String, count| format!("{name} {}", percent(count, made.count));
-    let mut targets: Vec<_> =
-        site.targets.iter().take(MOST_TARGETS).map(|(name, count)| share(names.of(name), *count)).collect();
-    let rest =
-        site.targets.iter().skip(MOST_TARGETS).fold(site.others, |sum: Count, (_, count)| sum.saturating_add(*count));
+    let mut targets: Vec<_> = site
+        .targets
+        .iter()
+        .take(MOST_TARGETS)
+        .map(|(name, count)| share(names.of(name), *count))
+        .collect();
+    let rest = site
+        .targets
+        .iter()
+        .skip(MOST_TARGETS)
+        .fold(site.others, |sum: Count, (_, count)| sum.saturating_add(*count));
     if rest > 0 {
         targets.push(share("others".dimmed().to_string(), rest));
     }
@@ -203,7 +227,13 @@ struct Names<'a>(HashMap<&'a str, &'a Function>);
 impl<'a> Names<'a> {
     /// The names of all functions, counted or not.
     fn new(report: &'a Report) -> Self {
-        Self(report.functions.iter().map(|function| (function.shape.name.as_str(), function)).collect())
+        Self(
+            report
+                .functions
+                .iter()
+                .map(|function| (function.shape.name.as_str(), function))
+                .collect(),
+        )
     }
 
     /// What a symbol is called.
@@ -241,7 +271,11 @@ mod tests {
     #[test]
     fn what_a_pointer_led_to_has_a_name() {
         let mut report = sample::report();
-        let main = report.functions.iter_mut().find(|function| function.shape.name == "main").expect("there");
+        let main = report
+            .functions
+            .iter_mut()
+            .find(|function| function.shape.name == "main")
+            .expect("there");
         let targets = [("collatz", 5), ("_ZN4util5guardEi", 2), ("c", 1), ("d", 1), ("e", 1)];
         let targets = targets.map(|(name, count)| (name.to_owned(), count)).to_vec();
         main.sites = vec![CallSite { block: 0, call: 1, targets, others: 7 }];

@@ -53,9 +53,13 @@ pub fn write(report: &Printable, options: &Options, out: &mut impl Write) -> Res
     }
     if options.missing {
         let mut functions: HashMap<PathBuf, Vec<&Function>> = HashMap::new();
-        for &function in chosen.functions.iter().filter(|function| !function.shape.file.is_empty()) {
+        for &function in chosen.functions.iter().filter(|function| !function.shape.file.is_empty())
+        {
             let module = &report.modules[function.module];
-            functions.entry(source_files::absolute(module, &function.shape.file)).or_default().push(function);
+            functions
+                .entry(source_files::absolute(module, &function.shape.file))
+                .or_default()
+                .push(function);
         }
         let mut room = missing::MOST_LISTED;
         for (path, file) in &chosen.files {
@@ -84,7 +88,8 @@ pub fn write(report: &Printable, options: &Options, out: &mut impl Write) -> Res
 }
 
 fn files(rows: Vec<(String, Coverage)>, all: Coverage, out: &mut impl Write) -> Result<()> {
-    let columns = ["functions", "", "lines", "", "branches", "", "paths", ""].map(|title| (title, Right));
+    let columns =
+        ["functions", "", "lines", "", "branches", "", "paths", ""].map(|title| (title, Right));
     let mut table = table(&[&[("file", Left)][..], &columns].concat());
     for (name, coverage) in rows.into_iter().chain([("all".to_string(), all)]) {
         let covered = [coverage.functions, coverage.lines, coverage.branches, coverage.paths];
@@ -95,11 +100,14 @@ fn files(rows: Vec<(String, Coverage)>, all: Coverage, out: &mut impl Write) -> 
 }
 
 fn functions(report: &Report, chosen: &Selection<'_>, out: &mut impl Write) -> Result<()> {
-    let columns = ["entries", "lines", "", "branches", "", "paths", "", "whole"].map(|title| (title, Right));
+    let columns =
+        ["entries", "lines", "", "branches", "", "paths", "", "whole"].map(|title| (title, Right));
     let mut table = table(&[&[("function", Left), ("where", Left)][..], &columns].concat());
     for &function in &chosen.functions {
         let files = source_files::files(report, [function]);
-        let sum = |what: fn(&SourceFile) -> Covered| files.values().map(what).fold(Covered::default(), Covered::and);
+        let sum = |what: fn(&SourceFile) -> Covered| {
+            files.values().map(what).fold(Covered::default(), Covered::and)
+        };
         let (lines, branches) = (sum(SourceFile::line_coverage), sum(SourceFile::branch_coverage));
         let covered = [lines, branches, paths_of(function)].into_iter().flat_map(cells);
         let place = match function.shape.line {
@@ -125,7 +133,10 @@ fn functions(report: &Report, chosen: &Selection<'_>, out: &mut impl Write) -> R
 fn cells(covered: Covered) -> [String; 2] {
     match covered.all {
         0 => ["–".into(), String::new()],
-        all => [format!("{}/{}", grouped(covered.executed), grouped(all)), percent(covered.executed, all)],
+        all => [
+            format!("{}/{}", grouped(covered.executed), grouped(all)),
+            percent(covered.executed, all),
+        ],
     }
 }
 
@@ -166,7 +177,8 @@ mod tests {
     #[test]
     fn globs_choose() {
         let all = |options: Options| {
-            write(&sample::report().into(), &options, &mut std::io::sink()).expect("nothing to fail")
+            write(&sample::report().into(), &options, &mut std::io::sink())
+                .expect("nothing to fail")
         };
         let covered = |executed, all| Covered { executed, all };
         let one = all(Options { function: Some("collatz".into()), ..Options::default() });
@@ -186,10 +198,17 @@ mod tests {
         assert_eq!(all(&report, &only).functions, covered(0, 1));
         let known = all(&report, &Options::default());
         assert!(!known.lines.reaches(100.0) && !known.functions.reaches(100.0));
-        let start = report.functions.iter_mut().find(|function| function.demangled == "start").expect("there");
+        let start = report
+            .functions
+            .iter_mut()
+            .find(|function| function.demangled == "start")
+            .expect("there");
         start.shape.skipped = Some("left out by the filter".into());
         let without = all(&report, &Options::default());
-        assert_eq!((without.functions.all, without.lines.all), (known.functions.all - 1, known.lines.all - 1));
+        assert_eq!(
+            (without.functions.all, without.lines.all),
+            (known.functions.all - 1, known.lines.all - 1)
+        );
         assert!(without.lines.reaches(100.0));
     }
 
@@ -202,18 +221,30 @@ mod tests {
     #[test]
     fn a_file_of_which_nothing_is_known_has_its_name() {
         let mut report = sample::report();
-        let start = report.functions.iter_mut().find(|function| function.demangled == "start").expect("there");
+        let start = report
+            .functions
+            .iter_mut()
+            .find(|function| function.demangled == "start")
+            .expect("there");
         start.shape.file = "src/start.c".into();
         let text = shown_of(report, &Options::default());
         let row = text.lines().find(|line| line.starts_with("src/start.c ")).expect("a row");
-        assert_eq!(row.split_whitespace().take(3).collect::<Vec<_>>(), ["src/start.c", "0/1", "0.0%"], "{text}");
+        assert_eq!(
+            row.split_whitespace().take(3).collect::<Vec<_>>(),
+            ["src/start.c", "0/1", "0.0%"],
+            "{text}"
+        );
     }
 
     #[test]
     fn without_debug_information_a_function_is_covered_if_it_was_entered() {
         for (entries, expected) in [(0, 0), (1, 1)] {
             let mut report = sample::report();
-            let guard = report.functions.iter_mut().find(|function| function.shape.file.is_empty()).expect("there");
+            let guard = report
+                .functions
+                .iter_mut()
+                .find(|function| function.shape.file.is_empty())
+                .expect("there");
             guard.entries = entries;
             let only = Options { function: Some("util::guard*".into()), ..Options::default() };
             let all = write(&report.into(), &only, &mut std::io::sink()).expect("nothing to fail");

@@ -46,13 +46,17 @@ pub(crate) fn write(report: &Report, options: &Options, out: &mut impl Write) ->
         })
         .collect();
     let taken = columns_width(&columns, &rows);
-    let longest = |text: fn(&Row<'_>, &Report) -> usize| rows.iter().map(|row| text(row, report)).max().unwrap_or(0);
+    let longest = |text: fn(&Row<'_>, &Report) -> usize| {
+        rows.iter().map(|row| text(row, report)).max().unwrap_or(0)
+    };
     let side_by_side = taken
         + longest(|row, _| row.name.chars().count())
         + longest(|row, report| place(report, row.function).chars().count())
         + 3;
-    let names =
-        options.width.filter(|&width| width < side_by_side).map(|width| width.saturating_sub(taken + 1).max(12));
+    let names = options
+        .width
+        .filter(|&width| width < side_by_side)
+        .map(|width| width.saturating_sub(taken + 1).max(12));
     columns.extend(names.is_none().then_some(("where", Left)));
     let mut table = table(&columns);
     for Row { numbers: mut cells, name, function, .. } in rows {

@@ -26,7 +26,9 @@ pub(crate) fn write(report: &Report, width: Option<usize>, out: &mut impl Write)
         )?;
     }
     match report.runs.as_slice() {
-        [run] if run.count <= 1 => writeln!(out, "{:<9} {}", "run".dimmed(), elide(&describe(run), room))?,
+        [run] if run.count <= 1 => {
+            writeln!(out, "{:<9} {}", "run".dimmed(), elide(&describe(run), room))?
+        }
         runs @ ([first] | [first, ..]) => {
             let last = runs.last().unwrap_or(first);
             let (first, last) = (profile_of(&first.profile), profile_of(&last.profile));
@@ -46,8 +48,10 @@ pub(crate) fn write(report: &Report, width: Option<usize>, out: &mut impl Write)
         }
         [] => {}
     }
-    let (blocks, paths): (Vec<_>, Vec<_>) = report.with_blocks().partition(|function| function.counting.is_of_blocks());
-    let calls: Vec<_> = report.counted().filter(|function| function.counting == Counting::Calls).collect();
+    let (blocks, paths): (Vec<_>, Vec<_>) =
+        report.with_blocks().partition(|function| function.counting.is_of_blocks());
+    let calls: Vec<_> =
+        report.counted().filter(|function| function.counting == Counting::Calls).collect();
     let total = |functions: &[&Function], what: fn(&Function) -> Count| {
         functions.iter().fold(0, |sum: Count, function| sum.saturating_add(what(function)))
     };
@@ -55,7 +59,11 @@ pub(crate) fn write(report: &Report, width: Option<usize>, out: &mut impl Write)
     if !blocks.is_empty() {
         let text = format!(
             "{} of {} ran, in {}; {} counters",
-            sum(&blocks, |function| function.block_counts.iter().filter(|&&count| count > 0).count() as Count),
+            sum(
+                &blocks,
+                |function| function.block_counts.iter().filter(|&&count| count > 0).count()
+                    as Count
+            ),
             sum(&blocks, |function| function.shape.blocks.len() as Count),
             plural(blocks.len(), "function"),
             sum(&blocks, |function| function.shape.counters().into()),

@@ -15,11 +15,19 @@ use crate::show::style::{grouped, left_out, percent, plural, print, share, shown
 ///
 /// # Errors
 /// Those of `out`.
-pub fn write(report: &Report, functions: &[&Function], sort: Sort, top: usize, out: &mut impl Write) -> Result<()> {
+pub fn write(
+    report: &Report,
+    functions: &[&Function],
+    sort: Sort,
+    top: usize,
+    out: &mut impl Write,
+) -> Result<()> {
     let total = report.executed();
     let mut rows: Vec<(&Function, usize, Count, Count)> = Vec::new();
     for &function in functions.iter().filter(|function| function.counting.is_of_blocks()) {
-        for (block, &count) in function.block_counts.iter().enumerate().filter(|(_, count)| **count > 0) {
+        for (block, &count) in
+            function.block_counts.iter().enumerate().filter(|(_, count)| **count > 0)
+        {
             let executed = count.saturating_mul(instructions(&function.shape.blocks[block]).into());
             rows.push((function, block, count, executed));
         }
@@ -38,7 +46,8 @@ pub fn write(report: &Report, functions: &[&Function], sort: Sort, top: usize, o
     });
     let shown = shown(top, rows.len());
     let numbers = [("#", Right), ("count", Right), ("share", Right), ("sum", Right)];
-    let mut table = table(&[&numbers[..], &[("function", Left), ("block", Left), ("lines", Left)]].concat());
+    let mut table =
+        table(&[&numbers[..], &[("function", Left), ("block", Left), ("lines", Left)]].concat());
     let mut sum: Count = 0;
     for (rank, &(function, block, count, executed)) in rows[..shown].iter().enumerate() {
         sum = sum.saturating_add(executed);

@@ -27,7 +27,8 @@ pub(crate) fn write(report: &Report, options: &Options, out: &mut impl Write) ->
         return nothing(options, &chosen, out);
     }
     let total = report.executed();
-    let mut columns = vec![("#", Right), ("count", Right), ("share", Right), ("sum", Right), ("function", Left)];
+    let mut columns =
+        vec![("#", Right), ("count", Right), ("share", Right), ("sum", Right), ("function", Left)];
     columns.extend(options.width.is_none().then_some(("where", Left)));
     columns.push(("path", Left));
     let mut sum: Count = 0;
@@ -48,7 +49,8 @@ pub(crate) fn write(report: &Report, options: &Options, out: &mut impl Write) ->
         .collect();
     let taken = columns_width(&columns, &rows);
     let names = options.width.map(|width| names_width(width, taken, &rows));
-    let room = options.width.map(|width| width.saturating_sub(taken + names.unwrap_or(0) + 3).max(12));
+    let room =
+        options.width.map(|width| width.saturating_sub(taken + names.unwrap_or(0) + 3).max(12));
     let mut table = table(&columns);
     let mut without_lines = BTreeSet::new();
     let mut shortened = false;
@@ -57,7 +59,8 @@ pub(crate) fn write(report: &Report, options: &Options, out: &mut impl Write) ->
             without_lines.insert((function.image, function.module, &function.shape.name));
         }
         push_name(&mut cells, &name, &place(report, function), names);
-        let written = path.map(|path| notation::PathWriter::new(function, options.notation).write(path));
+        let written =
+            path.map(|path| notation::PathWriter::new(function, options.notation).write(path));
         let fitted = written.map(|written| lay_out(&written, room)).unwrap_or_default();
         shortened |= fitted.contains('…');
         cells.push(fitted);

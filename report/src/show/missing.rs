@@ -46,7 +46,11 @@ pub fn write(
     for function in functions {
         paths(function, most_paths, room, &mut text);
     }
-    if text.is_empty() { Ok(()) } else { writeln!(out, "not covered in {}\n{text}", file.name.bold()) }
+    if text.is_empty() {
+        Ok(())
+    } else {
+        writeln!(out, "not covered in {}\n{text}", file.name.bold())
+    }
 }
 
 /// `12-15, 18`: the lines that did not run; those without code between them do not end a range.
@@ -61,7 +65,8 @@ fn ranges(lines: impl Iterator<Item = (u32, bool)>) -> String {
         }
         goes_on = !ran;
     }
-    let text = |(first, last)| if first == last { format!("{first}") } else { format!("{first}-{last}") };
+    let text =
+        |(first, last)| if first == last { format!("{first}") } else { format!("{first}-{last}") };
     found.into_iter().map(text).collect::<Vec<_>>().join(", ")
 }
 
@@ -88,12 +93,20 @@ fn paths(function: &Function, most: u64, room: &mut usize, text: &mut String) {
         return;
     }
     let left = covered.all - covered.executed;
-    let _ = writeln!(text, "  {:<10} {}: {} of {}", "paths", function.demangled, grouped(left), grouped(covered.all));
+    let _ = writeln!(
+        text,
+        "  {:<10} {}: {} of {}",
+        "paths",
+        function.demangled,
+        grouped(left),
+        grouped(covered.all)
+    );
     if function.num_paths() > most || function.entries == 0 {
         return;
     }
     let uncut = function.shape.whole.as_ref();
-    let unlimited = uncut.map(|uncut| Function { shape: without_limit(&function.shape, uncut), ..function.clone() });
+    let unlimited = uncut
+        .map(|uncut| Function { shape: without_limit(&function.shape, uncut), ..function.clone() });
     let function = unlimited.as_ref().unwrap_or(function);
     let Ok(decoder) = acyclic::decoder(&function.shape) else { return };
     let writer = notation::PathWriter::new(function, Notation::Lines);
@@ -107,7 +120,11 @@ fn paths(function: &Function, most: u64, room: &mut usize, text: &mut String) {
         *room = room.saturating_sub(function.shape.blocks.len() + 1);
         let path = acyclic::possible(&function.shape, &decoder, id);
         if let Some(path) = path.ok().filter(|path| path.end != End::InFlight) {
-            let _ = writeln!(text, "               {}", path_layout::lay_out(&writer.write(&path), None));
+            let _ = writeln!(
+                text,
+                "               {}",
+                path_layout::lay_out(&writer.write(&path), None)
+            );
         }
     }
 }
@@ -123,7 +140,11 @@ mod tests {
     use crate::sample;
 
     fn named(name: &str) -> Function {
-        sample::report().functions.into_iter().find(|function| function.demangled == name).expect("there")
+        sample::report()
+            .functions
+            .into_iter()
+            .find(|function| function.demangled == name)
+            .expect("there")
     }
 
     #[test]
@@ -144,7 +165,10 @@ mod tests {
         let mut out = Vec::new();
         write(&file, &[], &BTreeSet::new(), 64, &mut 1, &mut out).expect("in memory");
         let text = anstream::adapter::strip_str(&String::from_utf8_lossy(&out)).to_string();
-        assert_eq!(text, "not covered in a.c\n  lines      2-3\n  branches   2(false), 4(case 7)\n\n");
+        assert_eq!(
+            text,
+            "not covered in a.c\n  lines      2-3\n  branches   2(false), 4(case 7)\n\n"
+        );
     }
 
     /// What is said of the paths of a function that were not taken, line by line.
@@ -172,7 +196,8 @@ mod tests {
         let mut dag = function.shape.dag.clone();
         dag[3] = DagEdge { kind: DagEdgeKind::Flow { edge: 2 }, value: 0 };
         dag.remove(4);
-        let cuts = function.shape.edges.iter().map(|edge| edge.cut.filter(|cut| cut.0 == 0)).collect();
+        let cuts =
+            function.shape.edges.iter().map(|edge| edge.cut.filter(|cut| cut.0 == 0)).collect();
         function.shape.whole = Some(Whole { num_paths: 4, slots: 64, dag, cuts });
         let ways = [
             "bb0 -> cut",
@@ -197,7 +222,8 @@ mod tests {
 
     #[test]
     fn ranges_go_over_lines_without_code() {
-        let lines = [(1, true), (3, false), (5, false), (6, true), (8, false), (9, true), (12, false)];
+        let lines =
+            [(1, true), (3, false), (5, false), (6, true), (8, false), (9, true), (12, false)];
         assert_eq!(ranges(lines.into_iter()), "3-5, 8, 12");
     }
 }

@@ -71,7 +71,12 @@ impl<'a> PathWriter<'a> {
     /// A writer for `function`; falls back to blocks if no line of it is known.
     pub fn new(function: &'a Function, notation: Notation) -> Self {
         let notation = if function.has_lines() { notation } else { Notation::Blocks };
-        let edges = function.shape.edges.iter().enumerate().map(|(index, edge)| ((edge.from, edge.to), index));
+        let edges = function
+            .shape
+            .edges
+            .iter()
+            .enumerate()
+            .map(|(index, edge)| ((edge.from, edge.to), index));
         Self { function, notation, edges: edges.collect() }
     }
 
@@ -85,7 +90,10 @@ impl<'a> PathWriter<'a> {
                 }
             }
             let outcome = match path.blocks.get(position + 1) {
-                Some(&next) => self.edges.get(&(block, next)).map(|&edge| &self.function.shape.edges[edge].outcome),
+                Some(&next) => self
+                    .edges
+                    .get(&(block, next))
+                    .map(|&edge| &self.function.shape.edges[edge].outcome),
                 None => self.only(path, |edge| &edge.outcome),
             };
             if let Some(outcome) = outcome.and_then(words) {
@@ -96,7 +104,11 @@ impl<'a> PathWriter<'a> {
             }
         }
         if steps.is_empty() {
-            steps.extend(path.blocks.first().map(|&block| Step { place: block_name(block), outcomes: Vec::new() }));
+            steps.extend(
+                path.blocks
+                    .first()
+                    .map(|&block| Step { place: block_name(block), outcomes: Vec::new() }),
+            );
         }
         WrittenPath { start: start(path.start), steps, end: self.end(path) }
     }
@@ -111,7 +123,8 @@ impl<'a> PathWriter<'a> {
 
     /// What all cut edges that can have ended `path` agree on.
     fn only<T: PartialEq>(&self, path: &Path, what: impl Fn(&'a manifest::Edge) -> T) -> Option<T> {
-        let ends_here = |edge: &&manifest::Edge| edge.cut.is_some_and(|(end, _)| Some(end) == path.last);
+        let ends_here =
+            |edge: &&manifest::Edge| edge.cut.is_some_and(|(end, _)| Some(end) == path.last);
         let mut found = self.function.shape.edges.iter().filter(ends_here).map(what);
         let first = found.next()?;
         found.all(|other| other == first).then_some(first)
@@ -148,8 +161,14 @@ pub fn lines(function: &Function, block: u32) -> Vec<String> {
 /// The source lines of the locations of a block.
 fn places(function: &Function, block: u32) -> Vec<String> {
     let shape = &function.shape;
-    let locations = shape.blocks[block as usize].locations.iter().map(|&index| &shape.locations[index as usize]);
-    locations.filter(|location| location.line != 0).map(|location| place(function, location)).collect()
+    let locations = shape.blocks[block as usize]
+        .locations
+        .iter()
+        .map(|&index| &shape.locations[index as usize]);
+    locations
+        .filter(|location| location.line != 0)
+        .map(|location| place(function, location))
+        .collect()
 }
 
 /// A line. If it is of another file than the function, the name of the file stands before it.
@@ -204,7 +223,8 @@ pub fn base_name(file: &str) -> &str {
 impl Step {
     /// Its text without colours.
     pub fn plain(&self) -> String {
-        let outcomes: String = self.outcomes.iter().map(|(_, outcome)| format!("({outcome})")).collect();
+        let outcomes: String =
+            self.outcomes.iter().map(|(_, outcome)| format!("({outcome})")).collect();
         format!("{}{outcomes}", self.place)
     }
 }
@@ -217,7 +237,10 @@ mod tests {
     /// All executed paths of the function `name` of the sample program, one a line.
     fn written(name: &str, notation: Notation) -> String {
         let report = sample::report();
-        let function = report.counted().find(|function| function.shape.name == name).expect("it is in the sample");
+        let function = report
+            .counted()
+            .find(|function| function.shape.name == name)
+            .expect("it is in the sample");
         let writer = PathWriter::new(function, notation);
         let line = |path: &Path| {
             let WrittenPath { start, steps, end } = writer.write(path);

@@ -64,10 +64,14 @@ impl Class {
             "mul" => Self::Multiply,
             "fmul" | "llvm.fmuladd" | "llvm.fma" => Self::FloatMultiply,
             "udiv" | "sdiv" | "urem" | "srem" | "fdiv" | "frem" => Self::Divide,
-            "add" | "sub" | "shl" | "lshr" | "ashr" | "and" | "or" | "xor" | "icmp" => Self::Integer,
+            "add" | "sub" | "shl" | "lshr" | "ashr" | "and" | "or" | "xor" | "icmp" => {
+                Self::Integer
+            }
             "fadd" | "fsub" | "fneg" | "fcmp" => Self::Float,
-            "trunc" | "zext" | "sext" | "fptrunc" | "fpext" | "fptoui" | "fptosi" | "uitofp" | "sitofp"
-            | "ptrtoint" | "ptrtoaddr" | "inttoptr" | "bitcast" | "addrspacecast" => Self::Convert,
+            "trunc" | "zext" | "sext" | "fptrunc" | "fpext" | "fptoui" | "fptosi" | "uitofp"
+            | "sitofp" | "ptrtoint" | "ptrtoaddr" | "inttoptr" | "bitcast" | "addrspacecast" => {
+                Self::Convert
+            }
             "getelementptr" | "alloca" => Self::Address,
             "br" | "switch" | "indirectbr" => Self::Branch,
             "call" | "invoke" | "callbr" => Self::Call,
@@ -177,18 +181,26 @@ const COLUMNS: [(Class, &str); 10] = [
 ///
 /// # Errors
 /// Those of `out`.
-pub fn write(report: &Report, functions: &[&Function], rows: Rows, top: usize, out: &mut impl Write) -> Result<()> {
+pub fn write(
+    report: &Report,
+    functions: &[&Function],
+    rows: Rows,
+    top: usize,
+    out: &mut impl Write,
+) -> Result<()> {
     let all = Mix::of(report.with_blocks());
     let table = match rows {
         Rows::Program => program(&Mix::of(functions.iter().copied()), all.total()),
         Rows::Functions => {
-            let mixes = functions.iter().map(|&function| (function.demangled.clone(), Mix::of([function])));
+            let mixes =
+                functions.iter().map(|&function| (function.demangled.clone(), Mix::of([function])));
             columns("function", mixes.collect(), top, out)?
         }
         Rows::Blocks => {
             let blocks = functions.iter().flat_map(|&function| {
                 let name = move |block| format!("{} bb{block}", function.demangled);
-                (0..function.shape.blocks.len()).map(move |block| (name(block), Mix::of_block(function, block)))
+                (0..function.shape.blocks.len())
+                    .map(move |block| (name(block), Mix::of_block(function, block)))
             });
             columns("block", blocks.collect(), top, out)?
         }
@@ -198,7 +210,8 @@ pub fn write(report: &Report, functions: &[&Function], rows: Rows, top: usize, o
 }
 
 fn program(mix: &Mix<'_>, total: Count) -> comfy_table::Table {
-    let mut table = table(&[("class", Left), ("opcode", Left), ("executed", Right), ("share", Right)]);
+    let mut table =
+        table(&[("class", Left), ("opcode", Left), ("executed", Right), ("share", Right)]);
     let mut last = None;
     for (&(class, opcode), &count) in &mix.0 {
         if last != Some(class) {
@@ -214,7 +227,12 @@ fn program(mix: &Mix<'_>, total: Count) -> comfy_table::Table {
         table.add_row([String::new(), opcode.into(), grouped(count), percent(count, total)]);
     }
     let sum = mix.total();
-    table.add_row(["all".bold().to_string(), String::new(), grouped(sum).bold().to_string(), percent(sum, total)]);
+    table.add_row([
+        "all".bold().to_string(),
+        String::new(),
+        grouped(sum).bold().to_string(),
+        percent(sum, total),
+    ]);
     table
 }
 

@@ -113,8 +113,10 @@ fn without_minor(words: Vec<Word>) -> Vec<Word> {
 fn without(words: &[Word], count: usize) -> Vec<Word> {
     let middle = (words.len() - count) * 2 / 3;
     let head = words[..middle].iter().rposition(|word| !word.minor).map_or(0, |last| last + 1);
-    let tail = words[middle + count..].iter().position(|word| !word.minor).unwrap_or(0) + middle + count;
-    let remark = Word::new(&format!("… {} more …", tail - head), |text| text.dimmed().to_string());
+    let tail =
+        words[middle + count..].iter().position(|word| !word.minor).unwrap_or(0) + middle + count;
+    let remark =
+        Word::new(&format!("… {} more …", tail - head), |text| text.dimmed().to_string());
     words[..head].iter().chain([&remark]).chain(&words[tail..]).cloned().collect()
 }
 
@@ -137,9 +139,15 @@ mod tests {
     use super::*;
 
     fn path(length: usize) -> WrittenPath {
-        let step =
-            |line: usize| Step { place: (100 + line).to_string(), outcomes: vec![(OutcomeKind::True, "true".into())] };
-        WrittenPath { start: Some("loop:"), steps: (0..length).map(step).collect(), end: "loop 100".into() }
+        let step = |line: usize| Step {
+            place: (100 + line).to_string(),
+            outcomes: vec![(OutcomeKind::True, "true".into())],
+        };
+        WrittenPath {
+            start: Some("loop:"),
+            steps: (0..length).map(step).collect(),
+            end: "loop 100".into(),
+        }
     }
 
     fn plain(text: &str) -> String {
@@ -165,7 +173,8 @@ mod tests {
     #[test]
     fn inlined_lines_without_a_decision_go_first() {
         let mut path = path(4);
-        let inlined = |line: usize| Step { place: format!("vector.h:{line}"), outcomes: Vec::new() };
+        let inlined =
+            |line: usize| Step { place: format!("vector.h:{line}"), outcomes: Vec::new() };
         path.steps.splice(2..2, (0..20).map(inlined));
         let decision = Step { outcomes: vec![(OutcomeKind::True, "true".into())], ..inlined(99) };
         path.steps.splice(12..12, [decision]);
@@ -181,7 +190,10 @@ mod tests {
         for width in 12..60 {
             for length in 0..30 {
                 let fitted = lay_out(&path(length), Some(width));
-                assert!(fitted.lines().all(|line| visible_width(line) <= width), "{length} in {width}: {fitted}");
+                assert!(
+                    fitted.lines().all(|line| visible_width(line) <= width),
+                    "{length} in {width}: {fitted}"
+                );
                 assert!(fitted.lines().count() <= LINES, "{length} in {width}: {fitted}");
             }
         }

@@ -62,7 +62,9 @@ fn function(of: &mut Function) {
 }
 
 fn shape(of: &mut manifest::Function) {
-    let manifest::Function { name, full_name, short_name, file, skipped, locations, blocks, .. } = of;
+    let manifest::Function {
+        name, full_name, short_name, file, skipped, locations, blocks, ..
+    } = of;
     [name, full_name, short_name, file].into_iter().chain(skipped).for_each(text);
     for manifest::Location { file, function, .. } in locations {
         [file, function].into_iter().for_each(text);

@@ -22,9 +22,9 @@ enum Tone {
 }
 
 /// Said of processes that did not end in the normal way, ...
-const INCOMPLETE: &str = "incomplete: the process ended without writing a profile (it was killed or crashed, or left \
-                    by exec or quick_exit) or is still running; the paths that it had completed are \
-                    counted";
+const INCOMPLETE: &str = "\
+    incomplete: the process ended without writing a profile (it was killed or crashed, or left by \
+    exec or quick_exit) or is still running; the paths that it had completed are counted";
 
 /// ... and also where blocks are counted.
 const LOOPS: &str = "; of blocks, what the loop counted that a thread was in may be missing";
@@ -34,51 +34,50 @@ const FLAGS: [(Applies, Tone, &str); 8] = [
     (
         |run| run.marks & RUNNING != 0,
         Tone::Note,
-        "other threads were running when the process ended; what they were in the \
-                    middle of is counted up to their last call, or up to their last path that \
-                    ended",
+        "other threads were running when the process ended; what they were in the middle of is \
+         counted up to their last call, or up to their last path that ended",
     ),
     (
         |run| run.partial,
         Tone::Warning,
         "partial: there was no room on the disk, or no descriptor, to keep what all of its \
-                    threads counted; their counts are missing",
+         threads counted; their counts are missing",
     ),
     (
         |run| run.marks & (ENDED | DENIED) == ENDED | DENIED,
         Tone::Note,
-        "the process ended well and was not permitted to write a profile there (it may \
-                    have changed its user); its raw file has all that it counted",
+        "the process ended well and was not permitted to write a profile there (it may have \
+         changed its user); its raw file has all that it counted",
     ),
     (
         |run| run.marks & (ENDED | DENIED) == ENDED,
         Tone::Note,
-        "the process ended well and could not write a profile; its raw file has all \
-                    that it counted",
+        "the process ended well and could not write a profile; its raw file has all that it \
+         counted",
     ),
     (
         |run| run.marks & CUT != 0,
         Tone::Warning,
-        "cut: the file that kept its counters was cut or damaged while it ran; what it had counted \
-             before is missing",
+        "cut: the file that kept its counters was cut or damaged while it ran; what it had \
+         counted before is missing",
     ),
     (
         |run| run.marks & UNSURE != 0,
         Tone::Warning,
         "unsure: a program without counters loaded this library after it had overwritten its \
-                    environment or changed its directory; PATHCC_PROFILE may not have been obeyed",
+         environment or changed its directory; PATHCC_PROFILE may not have been obeyed",
     ),
     (
         |run| run.marks & OTHER_RUNTIME != 0,
         Tone::Warning,
-        "other runtime: the executable was linked by another version of pathcc than this image, which \
-                    cannot tell threads apart for that; link both again",
+        "other runtime: the executable was linked by another version of pathcc than this image, \
+         which cannot tell threads apart for that; link both again",
     ),
     (
         |run| run.unregistered_threads,
         Tone::Warning,
-        "unregistered threads: threads ran that the runtime did not know; their counts were added without \
-                    synchronisation and may be too low",
+        "unregistered threads: threads ran that the runtime did not know; their counts were added \
+         without synchronisation and may be too low",
     ),
 ];
 
@@ -92,45 +91,62 @@ pub(crate) fn write(report: &Report, options: &Options, out: &mut impl Write) ->
         *reasons.entry(reason).or_default() += 1;
     }
     let cut = |reason| {
-        let edges = report.counted().map(|function| function.cuts(reason)).filter(|&edges| edges > 0);
+        let edges =
+            report.counted().map(|function| function.cuts(reason)).filter(|&edges| edges > 0);
         edges.fold((0, 0), |(functions, sum), edges| (functions + 1, sum + edges))
     };
     let mut parts = Vec::new();
     if !reasons.is_empty() {
-        let reasons: Vec<_> = reasons.iter().map(|(reason, count)| format!("{reason}: {count}")).collect();
+        let reasons: Vec<_> =
+            reasons.iter().map(|(reason, count)| format!("{reason}: {count}")).collect();
         let count = report.functions.len() - report.counted().count();
         parts.push(format!("{} not counted ({})", plural(count, "function"), reasons.join(", ")));
     }
-    for (reason, why) in
-        [(CutReason::Limit, "at the path limit"), (CutReason::Opaque, "where an edge cannot hold code")]
-    {
+    for (reason, why) in [
+        (CutReason::Limit, "at the path limit"),
+        (CutReason::Opaque, "where an edge cannot hold code"),
+    ] {
         let (functions, edges) = cut(reason);
         if edges > 0 {
-            parts.push(format!("{} cut {why} in {}", plural(edges, "edge"), plural(functions, "function")));
+            parts.push(format!(
+                "{} cut {why} in {}",
+                plural(edges, "edge"),
+                plural(functions, "function")
+            ));
         }
     }
     if !parts.is_empty() {
         note(&format!("{}; --skipped lists them", parts.join("; ")), options.width, out)?;
     }
-    let only_calls = report.counted().filter(|function| function.counting == Counting::Calls).count();
+    let only_calls =
+        report.counted().filter(|function| function.counting == Counting::Calls).count();
     if only_calls > 0 && !matches!(options.view, View::Paths | View::Calls(_)) {
-        note(&format!("of {} only calls are counted", plural(only_calls, "function")), options.width, out)?;
+        note(
+            &format!("of {} only calls are counted", plural(only_calls, "function")),
+            options.width,
+            out,
+        )?;
     }
-    let interrupted = report.counted().map(|function| function.interrupted).max().unwrap_or_default();
+    let interrupted =
+        report.counted().map(|function| function.interrupted).max().unwrap_or_default();
     if interrupted > 0 {
         let text = format!(
             "{}; ~ marks counts without a counter of their own, which may be off by one for each \
              of their threads",
             match interrupted {
                 1 => "a process was killed, or ended while other threads ran".to_owned(),
-                many => format!("{} processes were killed, or ended while other threads ran", grouped(many)),
+                many => format!(
+                    "{} processes were killed, or ended while other threads ran",
+                    grouped(many)
+                ),
             }
         );
         note(&text, options.width, out)?;
     }
     let full: Vec<_> = report.counted().filter(|function| function.beyond_table > 0).collect();
     if !full.is_empty() {
-        let executions: Count = full.iter().fold(0, |sum: Count, function| sum.saturating_add(function.beyond_table));
+        let executions: Count =
+            full.iter().fold(0, |sum: Count, function| sum.saturating_add(function.beyond_table));
         let text = format!(
             "{} of paths in {} found no room in a table and are shown in pieces; -fpath-table= \
              makes more room",
@@ -164,7 +180,9 @@ fn of_runs(report: &Report) -> Vec<(Applies, Tone, String)> {
     let loops = if blocks { LOOPS } else { "" };
     let fixed = FLAGS.map(|(applies, tone, text)| (applies, tone, text.to_owned()));
     let incomplete: Applies = |run| run.incomplete;
-    std::iter::once((incomplete, Tone::Warning, format!("{INCOMPLETE}{loops}"))).chain(fixed).collect()
+    std::iter::once((incomplete, Tone::Warning, format!("{INCOMPLETE}{loops}")))
+        .chain(fixed)
+        .collect()
 }
 
 /// Writes a note, in lines of at most `width` characters; on one line without a width.

@@ -10,7 +10,9 @@ use crate::analyse::model::Counting;
 use crate::analyse::select;
 use crate::show::options::{Options, View};
 use crate::show::printable::Printable;
-use crate::show::{branches, calls, functions, heading, hot_blocks, hot_paths, opcodes, remarks, skipped};
+use crate::show::{
+    branches, calls, functions, heading, hot_blocks, hot_paths, opcodes, remarks, skipped,
+};
 
 /// Writes the report.
 ///
@@ -19,18 +21,25 @@ use crate::show::{branches, calls, functions, heading, hot_blocks, hot_paths, op
 pub fn write(report: &Printable, options: &Options, out: &mut impl Write) -> Result<()> {
     heading::write(report, options.width, out)?;
     let chosen = || select::functions(report, options.function.as_deref());
-    let with_blocks =
-        || chosen().into_iter().filter(|function| function.counting != Counting::Calls).collect::<Vec<_>>();
+    let with_blocks = || {
+        chosen()
+            .into_iter()
+            .filter(|function| function.counting != Counting::Calls)
+            .collect::<Vec<_>>()
+    };
     match options.view {
         View::Paths => {
-            let mixed =
-                report.counted().any(|function| matches!(function.counting, Counting::Paths | Counting::Nothing));
+            let mixed = report
+                .counted()
+                .any(|function| matches!(function.counting, Counting::Paths | Counting::Nothing));
             if report.counted().any(|function| function.counting.is_of_blocks()) {
                 hot_blocks::write(report, &with_blocks(), options.sort, options.top, out)?;
             }
             if report.counted().any(|function| function.counting == Counting::Calls) {
-                let calls: Vec<_> =
-                    chosen().into_iter().filter(|function| function.counting == Counting::Calls).collect();
+                let calls: Vec<_> = chosen()
+                    .into_iter()
+                    .filter(|function| function.counting == Counting::Calls)
+                    .collect();
                 calls::write(report, &calls, calls::Rows::Callees, options.top, out)?;
             }
             if mixed || report.counted().next().is_none() {
@@ -78,7 +87,12 @@ mod tests {
 
     #[test]
     fn selected_paths() {
-        let options = Options { function: Some("coll*".into()), sort: Sort::Length, top: 2, ..Options::default() };
+        let options = Options {
+            function: Some("coll*".into()),
+            sort: Sort::Length,
+            top: 2,
+            ..Options::default()
+        };
         insta::assert_snapshot!("paths-selected", written(&sample::report(), &options));
     }
 
@@ -109,7 +123,10 @@ mod tests {
         first.runs.iter_mut().for_each(|run| run.incomplete = true);
         let (report, problems) = crate::analyse::decode::decode(vec![first, second], &());
         assert!(problems.is_empty(), "{problems:?}");
-        insta::assert_snapshot!("two-images", written(&report, &Options { top: 3, ..Options::default() }));
+        insta::assert_snapshot!(
+            "two-images",
+            written(&report, &Options { top: 3, ..Options::default() })
+        );
     }
 
     #[test]

@@ -32,7 +32,9 @@ pub(crate) struct Row<'a> {
 /// Those of `out`.
 pub(crate) fn nothing(options: &Options, chosen: &[&Function], out: &mut impl Write) -> Result<()> {
     match &options.function {
-        Some(glob) if chosen.is_empty() => writeln!(out, "No counted function matches `{}`.\n", terminal(glob)),
+        Some(glob) if chosen.is_empty() => {
+            writeln!(out, "No counted function matches `{}`.\n", terminal(glob))
+        }
         _ => writeln!(out, "No path was executed.\n"),
     }
 }
@@ -73,11 +75,16 @@ pub(crate) fn push_name(cells: &mut Vec<String>, name: &str, place: &str, width:
 /// Width of the columns of numbers, padding included.
 pub(crate) fn columns_width(columns: &[(&str, CellAlignment)], rows: &[Row<'_>]) -> usize {
     let widest = |column: usize, title: &str| {
-        let cells = rows.iter().filter_map(|row| row.numbers.get(column)).map(|cell| visible_width(cell));
+        let cells =
+            rows.iter().filter_map(|row| row.numbers.get(column)).map(|cell| visible_width(cell));
         cells.chain([title.chars().count()]).max().unwrap_or_default()
     };
     let numbers = rows.first().map_or(0, |row| row.numbers.len());
-    let widths = columns.iter().take(numbers).enumerate().map(|(column, (title, _))| widest(column, title) + 2);
+    let widths = columns
+        .iter()
+        .take(numbers)
+        .enumerate()
+        .map(|(column, (title, _))| widest(column, title) + 2);
     widths.sum::<usize>().saturating_sub(1)
 }
 

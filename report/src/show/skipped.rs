@@ -19,7 +19,10 @@ use crate::show::style::{elide, grouped, plural, print, table};
 /// Those of `out`.
 pub(crate) fn write(report: &Report, options: &Options, out: &mut impl Write) -> Result<()> {
     let glob = options.function.as_deref();
-    let chosen = report.functions.iter().filter(|function| glob.is_none_or(|glob| select::matches(glob, function)));
+    let chosen = report
+        .functions
+        .iter()
+        .filter(|function| glob.is_none_or(|glob| select::matches(glob, function)));
     let mut table = table(&[("function", Left), ("where", Left), ("what", Left)]);
     for function in chosen {
         let module = &report.modules[function.module];
@@ -50,5 +53,8 @@ fn cuts(function: &Function, limit: u64) -> Vec<String> {
         (CutReason::Opaque, "cut because they cannot hold code".into()),
     ];
     let counted = why.into_iter().map(|(reason, text)| (function.cuts(reason), text));
-    counted.filter(|&(edges, _)| edges > 0).map(|(edges, text)| format!("{} {text}", plural(edges, "edge"))).collect()
+    counted
+        .filter(|&(edges, _)| edges > 0)
+        .map(|(edges, text)| format!("{} {text}", plural(edges, "edge")))
+        .collect()
 }

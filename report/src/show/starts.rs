@@ -40,8 +40,12 @@ pub fn write(
         ("command", Left),
     ]);
     let files: BTreeSet<_> = records.iter().map(Record::profile).collect();
-    let longest =
-        files.iter().map(|path| path.display().to_string().chars().count()).max().unwrap_or(0).min(LONGEST_PROFILE);
+    let longest = files
+        .iter()
+        .map(|path| path.display().to_string().chars().count())
+        .max()
+        .unwrap_or(0)
+        .min(LONGEST_PROFILE);
     // What the other columns take, with two spaces between any two.
     let room = width.map(|width| width.saturating_sub(3 + 19 + 7 + 9 + longest + 5 * 2).max(10));
     for (at, start) in starts.iter().take(number).enumerate() {
@@ -56,7 +60,11 @@ pub fn write(
             elide(&row.command, room),
         ]);
     }
-    writeln!(out, "{}", rows.to_string().lines().map(str::trim_end).collect::<Vec<_>>().join("\n"))?;
+    writeln!(
+        out,
+        "{}",
+        rows.to_string().lines().map(str::trim_end).collect::<Vec<_>>().join("\n")
+    )?;
     left_out(number, starts.len(), &plural(starts.len(), "start"), out)?;
     Ok(())
 }
@@ -73,8 +81,12 @@ struct Row {
 impl Row {
     fn of(records: &[&Record], zone: &TimeZone) -> Self {
         let first = records.iter().min_by_key(|record| record.time.0);
-        let (start, end) = (first.map_or(0, |first| first.time.0), records.iter().map(|record| record.time.1).max());
-        let time = Timestamp::from_nanosecond(start.into()).unwrap_or_default().to_zoned(zone.clone());
+        let (start, end) = (
+            first.map_or(0, |first| first.time.0),
+            records.iter().map(|record| record.time.1).max(),
+        );
+        let time =
+            Timestamp::from_nanosecond(start.into()).unwrap_or_default().to_zoned(zone.clone());
         let processes = processes(records.iter().copied());
         let unfinished = records.iter().any(|record| !record.complete);
         let seconds = end.unwrap_or(start).saturating_sub(start) as f64 / 1e9;
@@ -83,7 +95,10 @@ impl Row {
             started: time.strftime("%Y-%m-%d %H:%M:%S").to_string(),
             seconds: format!("{}{seconds:.2}", if unfinished { "≥" } else { "" }),
             processes: if merged { "merged".into() } else { grouped(processes as Count) },
-            profile: terminal(&first.map_or_else(PathBuf::new, |first| first.profile()).to_string_lossy()).into_owned(),
+            profile: terminal(
+                &first.map_or_else(PathBuf::new, |first| first.profile()).to_string_lossy(),
+            )
+            .into_owned(),
             command: first.map_or_else(String::new, |first| command(&first.command_line)),
         }
     }
@@ -95,7 +110,11 @@ fn command(command_line: &[u8]) -> String {
     let quoted = |argument: &[u8]| {
         let text = String::from_utf8_lossy(argument);
         let plain = |c: char| c.is_alphanumeric() || "_-./=:,+@%".contains(c);
-        if !text.is_empty() && text.chars().all(plain) { text.into_owned() } else { format!("'{text}'") }
+        if !text.is_empty() && text.chars().all(plain) {
+            text.into_owned()
+        } else {
+            format!("'{text}'")
+        }
     };
     let words: Vec<_> = arguments.split(|&byte| byte == 0).map(quoted).collect();
     terminal(&words.join(" ")).into_owned()
@@ -123,10 +142,13 @@ mod tests {
         records[3].merged = true;
         let mut out = Vec::new();
         write(&records, 0, None, &TimeZone::UTC, &mut out).expect("memory does not fail");
-        insta::assert_snapshot!(anstream::adapter::strip_str(&String::from_utf8(out).expect("UTF-8")).to_string());
+        insta::assert_snapshot!(
+            anstream::adapter::strip_str(&String::from_utf8(out).expect("UTF-8")).to_string()
+        );
         let mut out = Vec::new();
         write(&records, 1, Some(80), &TimeZone::UTC, &mut out).expect("memory does not fail");
-        let text = anstream::adapter::strip_str(&String::from_utf8(out).expect("UTF-8")).to_string();
+        let text =
+            anstream::adapter::strip_str(&String::from_utf8(out).expect("UTF-8")).to_string();
         assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
         assert!(text.ends_with("the first 1 of 3 starts; --top 0 shows all\n"), "{text}");
     }

@@ -122,7 +122,8 @@ fn without_arguments(name: &str) -> String {
     let mut rest = name;
     while let Some(c) = rest.chars().next() {
         let after = rest.strip_prefix("operator");
-        let operator = after.and_then(|after| OPERATORS.iter().find(|operator| after.starts_with(**operator)));
+        let operator =
+            after.and_then(|after| OPERATORS.iter().find(|operator| after.starts_with(**operator)));
         let length = operator.map_or(c.len_utf8(), |operator| "operator".len() + operator.len());
         match c {
             '<' => {
@@ -195,7 +196,10 @@ mod tests {
     #[test]
     fn only_long_names_are_shortened() {
         let long = "void sort<std::vector<int>::iterator>(std::vector<int>::iterator)";
-        assert_eq!(label(long, Some("sort<std::vector<int>::iterator>".into())), "sort<std::vector<int>::iterator>");
+        assert_eq!(
+            label(long, Some("sort<std::vector<int>::iterator>".into())),
+            "sort<std::vector<int>::iterator>"
+        );
         assert_eq!(label(long, Some(format!("sort<{}>", "x".repeat(40)))), "sort<…>");
         assert_eq!(label("f(int)", Some("f".into())), "f(int)");
     }

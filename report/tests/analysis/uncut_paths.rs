@@ -7,7 +7,9 @@ use pathprof::analyse::model::{Count, End};
 use paths::techniques::Techniques;
 use paths::{plan, plan_whole};
 
-use crate::graphs::{Dice, acyclic, blocks_of, decoded, id, last, pieces, random, stepped, truth, walks, with_paths};
+use crate::graphs::{
+    Dice, acyclic, blocks_of, decoded, id, last, pieces, random, stepped, truth, walks, with_paths,
+};
 
 /// What a function with a table of so many slots says of random walks, for graphs in which a limit
 /// of four cuts.
@@ -36,8 +38,12 @@ fn for_each(slots: impl Fn(usize) -> u32, mut check: impl FnMut(Case)) {
         let (dag, cuts) = acyclic(&cfg, &whole);
         let slots = slots(executed.len());
         let whole = Whole { num_paths: whole.numbering.total(), slots, dag, cuts };
-        let function =
-            manifest::Function { whole: Some(whole), first_counter: 5, first_key: 3, ..with_paths(&cfg, &limited) };
+        let function = manifest::Function {
+            whole: Some(whole),
+            first_counter: 5,
+            first_key: 3,
+            ..with_paths(&cfg, &limited)
+        };
         let table = function.tables().find(|table| table.of == TableOf::Paths).expect("a table");
         let pieces = stepped(&cfg, &limited, &walks).into_iter();
         let mut counts: BTreeMap<_, _> = pieces.map(|(id, count)| (5 + id, count)).collect();
@@ -109,9 +115,14 @@ fn with_room_for_all_every_path_is_whole() {
             // Pieces are left only of paths that did not end: one for each frame that stays is in
             // flight.
             let pieces = || case.found.paths.iter().filter(|path| path.id >= case.possible);
-            let in_flight = pieces().filter(|piece| piece.end == End::InFlight).map(|piece| piece.count);
+            let in_flight =
+                pieces().filter(|piece| piece.end == End::InFlight).map(|piece| piece.count);
             assert_eq!(in_flight.sum::<Count>(), case.stays as Count, "graph {}", case.seed);
-            assert!(case.stays > 0 || pieces().next().is_none(), "graph {}: no pieces are left", case.seed);
+            assert!(
+                case.stays > 0 || pieces().next().is_none(),
+                "graph {}: no pieces are left",
+                case.seed
+            );
             all_ended += usize::from(case.stays == 0);
         },
     );
@@ -128,7 +139,10 @@ fn what_finds_no_room_is_told_in_pieces() {
             assert_eq!(whole, case.known, "graph {}", case.seed);
             // Whole paths and pieces together are what ran, nothing twice.
             assert_eq!(blocks, case.blocks, "graph {}", case.seed);
-            assert_eq!((&case.found.block_counts, case.found.beyond_table), (&case.blocks, case.beyond));
+            assert_eq!(
+                (&case.found.block_counts, case.found.beyond_table),
+                (&case.blocks, case.beyond)
+            );
             assert_eq!(case.found.entries, case.blocks[0]);
             in_pieces += usize::from(case.found.paths.len() > whole.len());
         },
@@ -146,13 +160,21 @@ fn a_path_is_known_by_the_edge_that_ends_it() {
                 let last = path.last.map(|last| shape.dag[last as usize].kind);
                 let fits = match path.end {
                     End::BackEdge => {
-                        matches!(last, Some(manifest::DagEdgeKind::End { why: manifest::CutReason::BackEdge, .. }))
+                        matches!(
+                            last,
+                            Some(manifest::DagEdgeKind::End {
+                                why: manifest::CutReason::BackEdge,
+                                ..
+                            })
+                        )
                     }
                     End::Cut => matches!(last, Some(manifest::DagEdgeKind::End { .. })),
                     _ => true,
                 };
                 assert!(fits, "graph {}: {path:?} ends by {last:?}", case.seed);
-                if let Some(manifest::DagEdgeKind::End { block, .. }) = last.filter(|_| path.end == End::BackEdge) {
+                if let Some(manifest::DagEdgeKind::End { block, .. }) =
+                    last.filter(|_| path.end == End::BackEdge)
+                {
                     assert_eq!(path.blocks.last(), Some(&block), "graph {}", case.seed);
                 }
             }
