@@ -160,6 +160,6 @@ mod tests {
     #[test]
     fn edges_to_nowhere_are_left_out() {
         let network = network(&[(0, 1), (0, 99), (99, 0)], &[false, true]);
-        assert_eq!(network.derive(vec![Some(5), None]), [Some(5), Some(5)]);
+        assert_eq!(network.infer(vec![Some(5), None]), [Some(5), Some(5)]);
     }
 }

@@ -10,7 +10,7 @@
 //! through the outside, so that only their sums are known: how often a block is left, or reached,
 //! along them. Several arcs that hold no code may form a cycle, as calls do that may throw to one
 //! landing pad or not return. Then their counts follow only if
-//! [bounds](FlowNetwork::derive_within_bounds) determine them. The counts of all other arcs do not
+//! [bounds](FlowNetwork::infer_within_bounds) determine them. The counts of all other arcs do not
 //! depend on them.
 
 use std::cmp::Reverse;
@@ -152,14 +152,14 @@ impl Arcs {
 
     /// How often control went along each arc, from the counts of those that are known; `None` where
     /// they do not tell.
-    pub fn derive(&self, counts: Vec<Option<i128>>) -> Vec<Option<i128>> {
+    pub fn infer(&self, counts: Vec<Option<i128>>) -> Vec<Option<i128>> {
         // Cycles of arcs without code would be in the way of the others.
-        let with_code = self.network.clone().without(|arc| self.without_code[arc]).derive(counts);
+        let with_code = self.network.clone().without(|arc| self.without_code[arc]).infer(counts);
         let known = with_code
             .into_iter()
             .zip(&self.without_code)
             .map(|(count, without)| count.filter(|_| !without));
-        self.network.derive_within_bounds(known.collect())
+        self.network.infer_within_bounds(known.collect())
     }
 }
 

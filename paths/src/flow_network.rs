@@ -43,9 +43,9 @@ impl FlowNetwork {
         in_tree
     }
 
-    /// Derives how often control went along each arc from what is known; `None` where that does not
+    /// Infers how often control went along each arc from what is known; `None` where that does not
     /// tell. Numbers come from a file: whatever they are, it ends and does not panic.
-    pub fn derive(&self, counts: Vec<Option<i128>>) -> Vec<Option<i128>> {
+    pub fn infer(&self, counts: Vec<Option<i128>>) -> Vec<Option<i128>> {
         let mut flow = Flow::new(self, counts);
         flow.follow();
         flow.counts
@@ -54,7 +54,7 @@ impl FlowNetwork {
     /// The same where some arcs have no counter though others do not determine them. No count is
     /// negative: what may be left for an arc is bounded by what is left at its ends, and where all
     /// bounds at a point are needed, they are the counts.
-    pub fn derive_within_bounds(&self, counts: Vec<Option<i128>>) -> Vec<Option<i128>> {
+    pub fn infer_within_bounds(&self, counts: Vec<Option<i128>>) -> Vec<Option<i128>> {
         let mut flow = Flow::new(self, counts);
         flow.follow();
         for _ in 0..MOST_ROUNDS {
@@ -69,7 +69,7 @@ impl FlowNetwork {
 /// Bounds go along chains of arcs that share points; these are short, and a file may say otherwise.
 const MOST_ROUNDS: usize = 16;
 
-/// Counts that are being derived.
+/// Counts that are being inferred.
 struct Flow<'a> {
     network: &'a FlowNetwork,
     counts: Vec<Option<i128>>,
@@ -184,9 +184,9 @@ mod tests {
     fn damaged_numbers_do_not_panic() {
         let network =
             FlowNetwork { arcs: vec![[3, 0], [0, 1], [1, 0], [1, 3]], outside: 3, points: 4 };
-        let counts = network.derive_within_bounds(vec![Some(i128::MAX), None, Some(i128::MIN)]);
+        let counts = network.infer_within_bounds(vec![Some(i128::MAX), None, Some(i128::MIN)]);
         assert_eq!(counts.len(), 4);
-        let counts = network.derive(vec![None; 99]);
+        let counts = network.infer(vec![None; 99]);
         assert_eq!(counts, vec![None; 4]);
     }
 
@@ -197,7 +197,7 @@ mod tests {
         let network = FlowNetwork { arcs, outside: 3, points: 4 };
         let known = [Some(runs[0]), Some(runs[1]), Some(back[0]), Some(back[1])];
         let all = known.into_iter().chain([None; 4]).chain([Some(landed)]).collect();
-        network.derive_within_bounds(all)[4..8].to_vec()
+        network.infer_within_bounds(all)[4..8].to_vec()
     }
 
     #[test]
@@ -224,7 +224,7 @@ mod tests {
         let counts = known.iter().map(|&(.., count)| Some(count)).chain([None; 7]).collect();
         let expected: Vec<_> =
             known.iter().chain(&unknown).map(|&(.., count)| Some(count)).collect();
-        assert_eq!(network.derive_within_bounds(counts), expected);
+        assert_eq!(network.infer_within_bounds(counts), expected);
     }
 
     /// However long the chain is that follows from what a bound has found.
@@ -241,7 +241,7 @@ mod tests {
             outside,
             points: LENGTH + 1,
         };
-        let counts = network.derive_within_bounds(vec![Some(0), Some(7)]);
+        let counts = network.infer_within_bounds(vec![Some(0), Some(7)]);
         let expected = [0, 7, 0, 0].into_iter().chain([7; LENGTH - 1]);
         assert_eq!(counts, expected.map(Some).collect::<Vec<_>>());
     }

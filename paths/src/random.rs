@@ -240,14 +240,14 @@ proptest! {
         let all = |_| true;
         for counted in [blocks::Counted::fewest(&cfg, &frequency, all), patterns::find(&cfg).0] {
             let is_counted = |block: usize| counted.is_counted(Block(block as u32));
-            check_derived(&network.derive(known(&blocks_ran, is_counted)), &blocks_ran, |_| true)?;
+            check_derived(&network.infer(known(&blocks_ran, is_counted)), &blocks_ran, |_| true)?;
         }
         // Only some blocks are of interest.
         let wanted = |block: Block| frequency.get(block.index()).is_some_and(|taken| taken % 2 == 0);
         let counted = blocks::Counted::fewest(&cfg, &frequency, wanted);
         prop_assert!(counted.blocks().all(wanted));
         let is_counted = |block: usize| counted.is_counted(Block(block as u32));
-        let derived = network.without(|block| !wanted(Block(block as u32))).derive(known(&blocks_ran, is_counted));
+        let derived = network.without(|block| !wanted(Block(block as u32))).infer(known(&blocks_ran, is_counted));
         for block in cfg.blocks().filter(|&block| wanted(block)) {
             prop_assert_eq!(derived[block.index()], Some(blocks_ran[block.index()]));
         }
@@ -258,10 +258,10 @@ proptest! {
             Arc::Block(_) | Arc::Depart(_) => true,
             Arc::Arrive(_) | Arc::Stay(_) => false,
         };
-        let derived = arcs.derive(known(&arcs_ran, |at| counted.contains(&at)));
+        let derived = arcs.infer(known(&arcs_ran, |at| counted.contains(&at)));
         check_derived(&derived, &arcs_ran, is_told)?;
         // So does what follows from all blocks alone, as far as it goes.
-        let of_blocks = arcs.derive(known(&arcs_ran, |at| matches!(arcs.list[at], Arc::Block(_))));
+        let of_blocks = arcs.infer(known(&arcs_ran, |at| matches!(arcs.list[at], Arc::Block(_))));
         check_derived(&of_blocks, &arcs_ran, |_| false)?;
     }
 

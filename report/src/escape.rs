@@ -1,9 +1,11 @@
-//! How foreign text is shown: names of functions, files and programs come out of objects, profiles
-//! and file systems, and may hold anything.
+//! Makes foreign text safe to show.
 //!
-//! What moves the cursor, ends a line, turns the direction of writing or cannot be seen is written
-//! as its code. Each format has one function: [`terminal`] for what people read, [`line`] for
-//! formats that have a record on each line, [`Json`] for JSON. The file of weights has its own in
+//! Names of functions, files and programs come out of objects, profiles and file systems, and may
+//! hold anything. A character is written as its code if it moves the cursor, ends a line, turns the
+//! direction of writing, or cannot be seen.
+//!
+//! Each format has one function: [`terminal`] for what people read, [`line()`] for formats that
+//! have a record on each line, [`Json`] for JSON. The file of weights has its own in
 //! `pathformat::weights`, since the pass reads it back.
 
 use std::borrow::Cow;
@@ -37,8 +39,9 @@ pub fn terminal(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// Text in a record that ends with its line and has `separators` between its fields: as for
-/// [`terminal`], separators alike. If anything is escaped, backslashes are doubled.
+/// Text for a record that ends with its line and has `separators` between its fields. Hidden
+/// characters are written as by [`terminal`], and so are separators. If anything is escaped,
+/// backslashes are doubled.
 pub fn line<'a>(text: &'a str, separators: &[char]) -> Cow<'a, str> {
     let is_special = |c: char| is_hidden(c) || separators.contains(&c);
     if !text.contains(is_special) {
@@ -75,7 +78,8 @@ impl<W: Write> Write for Json<W> {
             self.0.write_all(bytes)?;
             return Ok(bytes.len());
         }
-        let mut rest = std::str::from_utf8(bytes).map_err(|error| Error::new(ErrorKind::InvalidData, error))?;
+        let mut rest = std::str::from_utf8(bytes)
+            .map_err(|error| Error::new(ErrorKind::InvalidData, error))?;
         while let Some(c) = rest.chars().find(|&c| c > '~' && is_hidden(c)) {
             let (plain, after) = rest.split_once(c).unwrap_or((rest, ""));
             self.0.write_all(plain.as_bytes())?;
@@ -99,9 +103,13 @@ mod tests {
 
     #[test]
     fn what_can_be_seen_stays_as_it_is() {
-        for text in
-            ["", "operator new[](unsigned long, std::nothrow_t const&)", "a\\b\"c'", "Größe 数 e\u{301} \u{a0}", "🙂"]
-        {
+        for text in [
+            "",
+            "operator new[](unsigned long, std::nothrow_t const&)",
+            "a\\b\"c'",
+            "Größe 数 e\u{301} \u{a0}",
+            "🙂",
+        ] {
             assert!(matches!(terminal(text), Cow::Borrowed(same) if same == text), "{text}");
             assert!(matches!(line(text, &[',']), Cow::Borrowed(_)) || text.contains(','), "{text}");
         }
@@ -112,8 +120,10 @@ mod tests {
         assert_eq!(terminal("a\x1b[31mb"), "a\\u{1b}[31mb");
         assert_eq!(terminal("a\nerror: b\r\t\0\x7f"), "a\\nerror: b\\r\\t\\u{0}\\u{7f}");
         assert_eq!(terminal("\u{9b}2J\u{85}"), "\\u{9b}2J\\u{85}");
-        let turned =
-            ["\u{202a}", "\u{202e}", "\u{2066}", "\u{2069}", "\u{200f}", "\u{61c}", "\u{200b}", "\u{feff}", "\u{2028}"];
+        let turned = [
+            "\u{202a}", "\u{202e}", "\u{2066}", "\u{2069}", "\u{200f}", "\u{61c}", "\u{200b}",
+            "\u{feff}", "\u{2028}",
+        ];
         for text in turned {
             assert_eq!(terminal(text), text.escape_default().to_string());
         }

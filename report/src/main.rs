@@ -1,12 +1,12 @@
-//! `pathprof`: reads path profiles.
+//! The program `pathprof`: reads path profiles.
 #![forbid(unsafe_code)]
 
-mod cli;
-mod commands;
+mod command;
 
 use std::process::ExitCode;
 
-use cli::{Cli, Command};
+use command::cli::{self, Cli, Command};
+use command::{commands, messages};
 
 fn main() -> ExitCode {
     let cli = Cli::of_arguments();
@@ -24,5 +24,5 @@ fn main() -> ExitCode {
         Command::Completions { shell } => cli::completions(shell).map(|()| 0),
         Command::Man { directory } => cli::manual(directory).map(|()| 0),
     };
-    code.unwrap_or_else(|error| commands::fail(&error)).into()
+    code.unwrap_or_else(|error| messages::fail(&error)).into()
 }

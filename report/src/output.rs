@@ -1,4 +1,4 @@
-//! Writes a whole file or none: readers never see half of it.
+//! Writes a complete file or none: readers never see half of it.
 
 use std::fs::{File, Metadata, Permissions};
 use std::io::{BufWriter, Write};
@@ -44,7 +44,11 @@ pub fn to_new_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> Result<()>
 ///
 /// # Errors
 /// As for [`to_file`].
-pub fn replace(path: &Path, old: &Metadata, write: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
+pub fn replace(
+    path: &Path,
+    old: &Metadata,
+    write: impl FnOnce(&mut dyn Write) -> Result<()>,
+) -> Result<()> {
     let problem = || format!("cannot write {}", path.display());
     // Nobody else may read it before it has the mode of the old file.
     let new = complete(path, 0o600, write)?;
@@ -65,9 +69,14 @@ pub fn is_one_file(one: &Metadata, other: &Metadata) -> bool {
 }
 
 /// The complete file, under a name of its own beside `path`.
-fn complete(path: &Path, mode: u32, write: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<NamedTempFile> {
+fn complete(
+    path: &Path,
+    mode: u32,
+    write: impl FnOnce(&mut dyn Write) -> Result<()>,
+) -> Result<NamedTempFile> {
     let problem = || format!("cannot write {}", path.display());
-    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let directory =
+        path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     if !directory.is_dir() {
         bail!("cannot write {}: there is no directory {}", path.display(), directory.display());
     }

@@ -11,7 +11,8 @@ use std::process::{Command, Stdio};
 use object::write::Object;
 use object::{Architecture, BinaryFormat, Endianness, SectionKind};
 use pathformat::manifest::{
-    Block, Call, CutReason, DagEdge, DagEdgeKind, Edge, Exit, Function, INDIRECT, Location, Manifest, Outcome,
+    Block, Call, CutReason, DagEdge, DagEdgeKind, Edge, Exit, Function, INDIRECT, Location,
+    Manifest, Outcome,
 };
 use pathformat::profile::{Head, Module, Part, Profile, RunId};
 use pathformat::raw::{Place, write_header};
@@ -82,7 +83,8 @@ impl Scene {
 
     fn profile(&self, parts: Vec<Part>) {
         let image = self.path("image");
-        let head = Head { run: RunId([1; 16]), image: image.as_os_str().as_bytes(), ..Head::default() };
+        let head =
+            Head { run: RunId([1; 16]), image: image.as_os_str().as_bytes(), ..Head::default() };
         self.write("x.pathprof", &Profile { head, parts }.encode());
     }
 
@@ -105,7 +107,13 @@ impl Scene {
             .output()
             .expect("it can be run");
         let said = String::from_utf8(output.stderr).expect("text");
-        (output.status.code().unwrap_or_else(|| panic!("{arguments:?}: {:?}: {said}", output.status)), said)
+        (
+            output
+                .status
+                .code()
+                .unwrap_or_else(|| panic!("{arguments:?}: {:?}: {said}", output.status)),
+            said,
+        )
     }
 
     /// All that reads profiles and images.
@@ -147,9 +155,13 @@ fn only_regular_files_are_read() {
     let scene = Scene::new();
     scene.pipe("pipe");
     scene.one_count();
-    for (profile, what) in [("pipe", "a pipe"), ("/dev/zero", "a device"), ("/dev/full", "a device")] {
+    for (profile, what) in
+        [("pipe", "a pipe"), ("/dev/zero", "a device"), ("/dev/full", "a device")]
+    {
         let (code, said) = scene.pathprof(&["report", profile]);
-        let expected = format!("error: {profile}: cannot read this profile: it is {what}, not a regular file\n");
+        let expected = format!(
+            "error: {profile}: cannot read this profile: it is {what}, not a regular file\n"
+        );
         assert_eq!((code, said), (1, expected));
         let (code, said) = scene.pathprof(&["report", "x.pathprof", "--image", profile]);
         let expected = format!(
@@ -191,7 +203,8 @@ fn arrays_of_a_raw_file_that_overlap() {
     let size = write_header(&mut bytes, &head, region, None, std::iter::repeat_n(place, 6_000));
     bytes.resize((size + region) as usize, 1);
     scene.write("x.pathprof", &bytes);
-    scene.refused("the header of this raw file is damaged or truncated: two counter arrays overlap");
+    scene
+        .refused("the header of this raw file is damaged or truncated: two counter arrays overlap");
     // As many arrays, each with a counter that an unknown thread stepped.
     let mut bytes = Vec::new();
     let places = (0..400_000).map(|at| Place { offset: at * 8, counters: 1, ..place });
@@ -209,7 +222,11 @@ fn a_header_that_claims_to_be_long() {
     bytes[16..24].copy_from_slice(&(1u64 << 40).to_le_bytes());
     let path = scene.write("x.pathprof", &bytes);
     // A file that is mostly a hole.
-    fs::File::options().write(true).open(path).and_then(|file| file.set_len(1 << 41)).expect("holes cost nothing");
+    fs::File::options()
+        .write(true)
+        .open(path)
+        .and_then(|file| file.set_len(1 << 41))
+        .expect("holes cost nothing");
     scene.refused("the header of this raw file is damaged or truncated");
 }
 
@@ -225,7 +242,8 @@ fn a_string_that_is_used_many_times() {
         text.put_bytes(&vec![b'x'; length]);
         [&payload[..at], &text, &payload[at + 5..]].concat()
     };
-    let function = Function { name: "LONG".into(), skipped: Some("no reason".into()), ..Function::default() };
+    let function =
+        Function { name: "LONG".into(), skipped: Some("no reason".into()), ..Function::default() };
     let names = Manifest { functions: vec![function; 1_500], ..Manifest::default() };
     let location = Location { file: "LONG".into(), ..Location::default() };
     let function = Function { locations: vec![location; 100_000], ..Function::default() };
@@ -278,7 +296,10 @@ fn a_section_that_claims_gigabytes() {
     let bytes = fs::read(&path).expect("it was written");
     let word = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"));
     let sections = (word(0x28) as usize..bytes.len() - 63).step_by(64);
-    let header = sections.into_iter().find(|&at| word(at + 32) == content.len() as u64).expect("it is there");
+    let header = sections
+        .into_iter()
+        .find(|&at| word(at + 32) == content.len() as u64)
+        .expect("it is there");
     let file = fs::File::options().write(true).open(&path).expect("writable");
     file.write_all_at(&6_000_000_000u64.to_le_bytes(), header as u64 + 32).expect("writable");
     scene.refused("it reaches beyond the end of the file");
@@ -294,10 +315,13 @@ fn many_notes_of_the_same_bytes() {
     let note = [1u32, 0, 7, 0].map(u32::to_le_bytes).concat().repeat(100_000);
     let path = scene.image("image", &[("notes", &note), (names::MANIFEST_SECTION, b"")]);
     let mut bytes = fs::read(&path).expect("it was written");
-    let word = |bytes: &[u8], at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"));
+    let word = |bytes: &[u8], at: usize| {
+        u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"))
+    };
     let table = word(&bytes, 0x28) as usize;
     let count = (bytes.len() - table) / 64;
-    let notes = (0..count).map(|at| table + at * 64).find(|&at| word(&bytes, at + 32) == note.len() as u64);
+    let notes =
+        (0..count).map(|at| table + at * 64).find(|&at| word(&bytes, at + 32) == note.len() as u64);
     let mut header = bytes[notes.expect("it is there")..][..64].to_vec();
     header[4..8].copy_from_slice(&7u32.to_le_bytes());
     // The table moves to the end, with 60,000 sections that are all notes at this place.
@@ -330,9 +354,14 @@ fn as_many_maps_as_modules() {
 #[test]
 fn code_that_was_inlined_again_and_again() {
     let scene = Scene::new();
-    let location =
-        |at: u32| Location { file: "a.c".into(), line: at + 1, inlined_at: at.checked_sub(1), ..Location::default() };
-    let block = Block { locations: (0..300_000).collect(), exit: Some(Exit::Return), ..Block::default() };
+    let location = |at: u32| Location {
+        file: "a.c".into(),
+        line: at + 1,
+        inlined_at: at.checked_sub(1),
+        ..Location::default()
+    };
+    let block =
+        Block { locations: (0..300_000).collect(), exit: Some(Exit::Return), ..Block::default() };
     let function = Function {
         name: "f".into(),
         file: "a.c".into(),
@@ -349,8 +378,10 @@ fn code_that_was_inlined_again_and_again() {
 /// `count` diamonds in a row: 2^count paths.
 fn diamonds(count: u32) -> Function {
     let tops = (0..count).map(|at| 3 * at);
-    let ways = tops.flat_map(|top| [(top, top + 1), (top, top + 2), (top + 1, top + 3), (top + 2, top + 3)]);
-    let edges: Vec<_> = ways.map(|(from, to)| Edge { from, to, outcome: Outcome::Jump, cut: None }).collect();
+    let ways = tops
+        .flat_map(|top| [(top, top + 1), (top, top + 2), (top + 1, top + 3), (top + 2, top + 3)]);
+    let edges: Vec<_> =
+        ways.map(|(from, to)| Edge { from, to, outcome: Outcome::Jump, cut: None }).collect();
     let value = |edge: u32| if edge % 4 == 1 { 1 << (count - 1 - edge / 4) } else { 0 };
     let flow = |edge: u32| DagEdge { kind: DagEdgeKind::Flow { edge }, value: value(edge) };
     let leave = DagEdge { kind: DagEdgeKind::Leave { block: 3 * count }, value: 0 };
@@ -374,8 +405,18 @@ fn more_paths_than_can_be_listed() {
     let scene = Scene::new();
     let mut function = diamonds(62);
     function.blocks[0].locations = vec![0];
-    scene.program(&Manifest { functions: vec![function], ..Manifest::default() }, 1 << 62, vec![(0, 1)]);
-    let (code, said) = scene.pathprof(&["coverage", "--missing", "--most-paths", "18446744073709551615", "x.pathprof"]);
+    scene.program(
+        &Manifest { functions: vec![function], ..Manifest::default() },
+        1 << 62,
+        vec![(0, 1)],
+    );
+    let (code, said) = scene.pathprof(&[
+        "coverage",
+        "--missing",
+        "--most-paths",
+        "18446744073709551615",
+        "x.pathprof",
+    ]);
     assert_eq!((code, said.as_str()), (0, ""));
     scene.harmless();
 }
@@ -395,7 +436,8 @@ fn addresses_on_a_long_map() {
     let manifest = Manifest { functions: vec![function], ..Manifest::default() };
     let payload = manifest.encode();
     let stored = zstd::encode_all(payload.as_slice(), 3).expect("memory does not fail");
-    let record = record::write(IDENTITY, Threads::Exact.code(), [counters, 1 << 18], payload.len(), &stored);
+    let record =
+        record::write(IDENTITY, Threads::Exact.code(), [counters, 1 << 18], payload.len(), &stored);
     scene.image("image", &[(names::MANIFEST_SECTION, &record)]);
     let line = |at: u64| format!("{:x}-{:x} r-xp 0 0:0 1 /none/{at}\n", at * 8, at * 8 + 8);
     let map = (1..100_000).map(line).collect::<String>().into_bytes();
@@ -404,8 +446,13 @@ fn addresses_on_a_long_map() {
         counters: 1 << 18,
         counts: (0..1 << 18).map(|at| (at, 700_000 + at % 9)).collect(),
     };
-    let counts = Module { id: IDENTITY, counters, counts: (0..counters).map(|at| (at, 1)).collect() };
-    scene.profile(vec![Part { map: Some(map), modules: vec![keys, counts], ..Part::of(&Head::default()) }]);
+    let counts =
+        Module { id: IDENTITY, counters, counts: (0..counters).map(|at| (at, 1)).collect() };
+    scene.profile(vec![Part {
+        map: Some(map),
+        modules: vec![keys, counts],
+        ..Part::of(&Head::default())
+    }]);
     scene.harmless();
 }
 
@@ -416,7 +463,9 @@ fn tangle(count: u32, lines: u32) -> Function {
     let mut blocks = vec![block; count as usize];
     blocks[count as usize - 1].exit = Some(Exit::Return);
     let pairs = (0..count).flat_map(|from| (0..count).map(move |to| (from, to)));
-    let edges: Vec<_> = pairs.map(|(from, to)| Edge { from, to, outcome: Outcome::Jump, cut: Some((0, 1)) }).collect();
+    let edges: Vec<_> = pairs
+        .map(|(from, to)| Edge { from, to, outcome: Outcome::Jump, cut: Some((0, 1)) })
+        .collect();
     Function {
         name: "f".into(),
         file: "a.c".into(),
@@ -468,7 +517,8 @@ fn paths_that_are_many_and_long() {
     let edge = |from, to| Edge { from, to, outcome: Outcome::Jump, cut: None };
     let fan = (1..=ways).flat_map(|way| [edge(0, way), edge(way, ways + 1)]);
     let edges: Vec<_> = fan.chain((ways + 1..ways + chain).map(|at| edge(at, at + 1))).collect();
-    let value = |edge: u32| if edge < 2 * ways && edge.is_multiple_of(2) { u64::from(edge / 2) } else { 0 };
+    let value =
+        |edge: u32| if edge < 2 * ways && edge.is_multiple_of(2) { u64::from(edge / 2) } else { 0 };
     let flow = |edge: u32| DagEdge { kind: DagEdgeKind::Flow { edge }, value: value(edge) };
     let last = ways + chain;
     let leave = DagEdge { kind: DagEdgeKind::Leave { block: last }, value: 0 };
@@ -483,10 +533,17 @@ fn paths_that_are_many_and_long() {
         ..Function::default()
     };
     let counts = (0..ways.into()).map(|id| (id, 1)).collect();
-    scene.program(&Manifest { functions: vec![function], ..Manifest::default() }, ways.into(), counts);
+    scene.program(
+        &Manifest { functions: vec![function], ..Manifest::default() },
+        ways.into(),
+        counts,
+    );
     scene.each(|arguments, (code, said)| {
         let text = "it takes far more memory than what a compiler writes";
-        assert!(code == 1 && said.contains(text) || arguments[0] == "merge", "{arguments:?}: {code} {said}");
+        assert!(
+            code == 1 && said.contains(text) || arguments[0] == "merge",
+            "{arguments:?}: {code} {said}"
+        );
         assert!(said.lines().count() <= 1, "{said}");
     });
 }

@@ -80,8 +80,17 @@ fn profiles() {
 #[test]
 fn raw_files() {
     let head = Head { pid: 7, image: b"/bin/demo", ..Head::default() };
-    let place = |id: u8, offset, threads| Place { id: pathformat::ModuleId([id; 16]), offset, counters: 30, threads };
-    let places = [place(1, 0, Threads::Exact), place(2, 256, Threads::Single), place(3, 512, Threads::Atomic)];
+    let place = |id: u8, offset, threads| Place {
+        id: pathformat::ModuleId([id; 16]),
+        offset,
+        counters: 30,
+        threads,
+    };
+    let places = [
+        place(1, 0, Threads::Exact),
+        place(2, 256, Threads::Single),
+        place(3, 512, Threads::Atomic),
+    ];
     let mut sound = Vec::new();
     let size = write_header(&mut sound, &head, 4096, Some(b"map"), places.into_iter());
     let header = sound.len();
@@ -106,11 +115,19 @@ fn raw_files() {
 fn images() {
     let folder = tempfile::tempdir().expect("a directory");
     let path = folder.path().join("image");
-    let mut object =
-        object::write::Object::new(object::BinaryFormat::Elf, object::Architecture::X86_64, object::Endianness::Little);
-    let section = object.add_section(Vec::new(), b".pathcc.manifest".to_vec(), object::SectionKind::Other);
+    let mut object = object::write::Object::new(
+        object::BinaryFormat::Elf,
+        object::Architecture::X86_64,
+        object::Endianness::Little,
+    );
+    let section =
+        object.add_section(Vec::new(), b".pathcc.manifest".to_vec(), object::SectionKind::Other);
     object.append_section_data(section, &samples::section(), 8);
-    let functions = object.add_section(Vec::new(), b".pathcc.functions".to_vec(), object::SectionKind::ReadOnlyData);
+    let functions = object.add_section(
+        Vec::new(),
+        b".pathcc.functions".to_vec(),
+        object::SectionKind::ReadOnlyData,
+    );
     object.append_section_data(functions, &[7; 24], 8);
     let sound = object.write().expect("a sound object");
     damaged(&sound, 120, |bytes| bytes::image(bytes, &path));

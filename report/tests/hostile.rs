@@ -20,8 +20,9 @@ use tempfile::TempDir;
 
 /// What names must not do: set a title, clear the screen, hide text, end a line, forge an error or
 /// a record, turn the direction.
-const EVIL: &str = "a\x1b]0;title\x07\x1b[2J\x1b[8m\nerror: forged\r\nend_of_record\nSF:/forged\nDA:1,1\n\
-                    source forged\nfunction forged\nedge 0 1 1\n\t\u{9b}31m\u{85}\u{2028}\u{202e}\u{2066}\u{200b}\u{feff}\x7f,b";
+const EVIL: &str = "a\x1b]0;title\x07\x1b[2J\x1b[8m\nerror: forged\r\nend_of_record\n\
+                    SF:/forged\nDA:1,1\nsource forged\nfunction forged\nedge 0 1 1\n\t\
+                    \u{9b}31m\u{85}\u{2028}\u{202e}\u{2066}\u{200b}\u{feff}\x7f,b";
 
 /// A directory with an image and a profile of it, in whose every text [`EVIL`] stands.
 struct Scene {
@@ -87,7 +88,13 @@ fn section() -> Vec<u8> {
         poison(&mut unit);
         let payload = unit.encode();
         let stored = zstd::encode_all(payload.as_slice(), 3).expect("memory does not fail");
-        section.extend(record::write(id, Threads::Exact.code(), [counters, 0], payload.len(), &stored));
+        section.extend(record::write(
+            id,
+            Threads::Exact.code(),
+            [counters, 0],
+            payload.len(),
+            &stored,
+        ));
     }
     section
 }
@@ -107,7 +114,11 @@ fn poison(unit: &mut Manifest) {
         }
         for block in &mut function.blocks {
             add(&mut block.name);
-            block.calls.iter_mut().filter(|call| !call.is_indirect()).for_each(|call| add(&mut call.callee));
+            block
+                .calls
+                .iter_mut()
+                .filter(|call| !call.is_indirect())
+                .for_each(|call| add(&mut call.callee));
             for (opcode, _) in &mut block.opcodes {
                 *opcode = format!("{opcode}{EVIL}").into();
             }
@@ -122,13 +133,23 @@ fn check(what: &str, text: &str) {
         rest = rest.replace(code, "");
     }
     for colour in 30..38 {
-        rest = rest.replace(&format!("\x1b[{colour}m"), "").replace(&format!("\x1b[{colour};1m"), "");
+        rest =
+            rest.replace(&format!("\x1b[{colour}m"), "").replace(&format!("\x1b[{colour};1m"), "");
     }
-    let obeyed = |c: char| c != '\n' && (c.is_control() || "\u{2028}\u{202e}\u{2066}\u{200b}\u{feff}".contains(c));
+    let obeyed = |c: char| {
+        c != '\n' && (c.is_control() || "\u{2028}\u{202e}\u{2066}\u{200b}\u{feff}".contains(c))
+    };
     let bad = rest.lines().find(|line| line.contains(obeyed));
-    assert!(bad.is_none(), "{what}: {:?}", bad.map(|line| line.chars().filter(|&c| obeyed(c)).collect::<String>()));
+    assert!(
+        bad.is_none(),
+        "{what}: {:?}",
+        bad.map(|line| line.chars().filter(|&c| obeyed(c)).collect::<String>())
+    );
     for forged in ["error: forged", "SF:/forged", "DA:1,1", "source forged", "function forged"] {
-        assert!(!rest.lines().any(|line| line.trim_start() == forged), "{what}: a line is forged: {rest}");
+        assert!(
+            !rest.lines().any(|line| line.trim_start() == forged),
+            "{what}: a line is forged: {rest}"
+        );
     }
 }
 
@@ -142,10 +163,22 @@ fn no_view_gives_a_name_more_than_its_place() {
     let mut views: Vec<Vec<&str>> =
         ["--functions", "--blocks", "--skipped", "--opcodes", "--opcodes=functions", "--full"]
             .into_iter()
-            .chain(["--opcodes=blocks", "--calls", "--calls=sites", "--branches", "--sort=function", "--function=*"])
+            .chain([
+                "--opcodes=blocks",
+                "--calls",
+                "--calls=sites",
+                "--branches",
+                "--sort=function",
+                "--function=*",
+            ])
             .map(|option| vec!["report", option])
             .collect();
-    views.extend([vec!["report"], vec!["coverage"], vec!["coverage", "--functions"], vec!["coverage", "--missing"]]);
+    views.extend([
+        vec!["report"],
+        vec!["coverage"],
+        vec!["coverage", "--functions"],
+        vec!["coverage", "--missing"],
+    ]);
     for view in &views {
         for colour in ["always", "never"] {
             for inputs in [&["."][..], &["merged.pathprof"], &[]] {
@@ -154,7 +187,9 @@ fn no_view_gives_a_name_more_than_its_place() {
                 assert_eq!(code, Some(0), "{arguments:?}: {err}");
                 check(&format!("{arguments:?}"), &out);
                 check(&format!("{arguments:?}"), &err);
-                let seen = out.contains(r"a\u{1b}]0;title\u{7}\u{1b}[2J\u{1b}[8m\nerror: forged\r\nend_of_record");
+                let seen = out.contains(
+                    r"a\u{1b}]0;title\u{7}\u{1b}[2J\u{1b}[8m\nerror: forged\r\nend_of_record",
+                );
                 assert!(seen, "{arguments:?}: a name is shown as it is: {out}");
             }
         }
@@ -166,7 +201,8 @@ fn no_name_forges_what_other_programs_read() {
     let scene = Scene::new();
     scene.profile("a.pathprof");
     let export = |format: &str, more: &[&str]| {
-        let (code, out, err) = scene.pathprof(&[&["export", "--format", format, "a.pathprof"], more].concat());
+        let (code, out, err) =
+            scene.pathprof(&[&["export", "--format", format, "a.pathprof"], more].concat());
         assert_eq!((code, err.as_str()), (Some(0), ""));
         check(format, &out);
         out
@@ -174,7 +210,11 @@ fn no_name_forges_what_other_programs_read() {
     for out in [export("json", &[]), export("json", &["--pretty"])] {
         let json: Value = serde_json::from_str(&out).expect("it is JSON");
         let functions = json["functions"].as_array().expect("functions");
-        assert_eq!(functions[0]["name"].as_str(), Some(format!("collatz{EVIL}").as_str()), "JSON means the very name");
+        assert_eq!(
+            functions[0]["name"].as_str(),
+            Some(format!("collatz{EVIL}").as_str()),
+            "JSON means the very name"
+        );
         assert_eq!(json["profiles"][0]["command_line"][1].as_str(), Some(EVIL));
         assert_eq!(json["images"][0]["path"].as_str(), scene.path(&image()).to_str());
     }
@@ -200,7 +240,8 @@ fn no_name_forges_what_other_programs_read() {
     check("weights", &text);
     let source = format!("src/main.c{EVIL}");
     let weights = Weights::for_source(&text, &source).expect("sound");
-    let known = weights.get(&source, &format!("collatz{EVIL}")).expect("the pass finds it by its name");
+    let known =
+        weights.get(&source, &format!("collatz{EVIL}")).expect("the pass finds it by its name");
     assert_eq!(known.edges.len(), 7);
 }
 
@@ -228,8 +269,15 @@ fn no_problem_is_told_as_two() {
     one(&["report", "--sort", &evil], 2);
     fs::remove_file(scene.path(&image())).expect("it is there");
     one(&["report", "a.pathprof"], 1);
-    let (code, _, err) =
-        scene.pathprof(&["run", "-q", "--", "sh", "-c", "exit 3", OsStr::new(&evil).to_str().expect("text")]);
+    let (code, _, err) = scene.pathprof(&[
+        "run",
+        "-q",
+        "--",
+        "sh",
+        "-c",
+        "exit 3",
+        OsStr::new(&evil).to_str().expect("text"),
+    ]);
     assert_eq!(code, Some(3));
     check("run", &err);
     let (_, out, _) = scene.pathprof(&["doctor", &evil]);

@@ -14,7 +14,7 @@ use object::{Architecture, BinaryFormat, Endianness, SectionKind};
 use pathformat::profile::{Head, INCOMPLETE, Module, Profile};
 use pathformat::settings::Threads;
 use pathformat::{ModuleId, names, record};
-use pathprof::diagnose::{NOT_LENT, UNLINKED};
+use pathprof::launch::diagnose::{NOT_LENT, UNLINKED};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -74,7 +74,13 @@ impl Scene {
         self.profile_of(name, "demo", &BUILD_ID, samples::counters())
     }
 
-    fn profile_of(&self, name: &str, image: &str, build_id: &[u8], modules: Vec<Module>) -> PathBuf {
+    fn profile_of(
+        &self,
+        name: &str,
+        image: &str,
+        build_id: &[u8],
+        modules: Vec<Module>,
+    ) -> PathBuf {
         let image = self.path(image);
         self.write(name, &samples::profile(image.as_os_str().as_bytes(), build_id, 0, modules))
     }
@@ -108,9 +114,12 @@ impl Scene {
 
 fn counts_of(json: &Value, name: &str) -> Vec<(String, u64)> {
     let functions = json["functions"].as_array().expect("functions");
-    let function = functions.iter().find(|function| function["name"] == name).expect("it is listed");
+    let function =
+        functions.iter().find(|function| function["name"] == name).expect("it is listed");
     let paths = function["paths"].as_array().expect("paths");
-    let pair = |path: &Value| (path["id"].as_str().expect("id").into(), path["count"].as_u64().expect("count"));
+    let pair = |path: &Value| {
+        (path["id"].as_str().expect("id").into(), path["count"].as_u64().expect("count"))
+    };
     paths.iter().map(pair).collect()
 }
 
@@ -128,8 +137,14 @@ fn record(scene: &Scene, pid: u32, parent: u32, (start, stop): (u64, u64)) -> Ve
     let image = scene.path("demo");
     let bytes = samples::profile(image.as_os_str().as_bytes(), &BUILD_ID, 0, samples::counters());
     let mut profile = Profile::decode(&bytes).expect("sound");
-    profile.head =
-        Head { pid, parent, start: start * 1000, stop: stop * 1000, process_start: pid.into(), ..profile.head };
+    profile.head = Head {
+        pid,
+        parent,
+        start: start * 1000,
+        stop: stop * 1000,
+        process_start: pid.into(),
+        ..profile.head
+    };
     profile.encode()
 }
 
@@ -147,7 +162,8 @@ fn without_arguments_the_last_start_is_read() {
         assert_eq!(outcome.code, 0, "{}", outcome.err);
         let json: Value = serde_json::from_str(&outcome.out).expect("JSON");
         let profiles = json["profiles"].as_array().expect("profiles");
-        let mut pids: Vec<_> = profiles.iter().map(|profile| profile["pid"].as_u64().expect("a number")).collect();
+        let mut pids: Vec<_> =
+            profiles.iter().map(|profile| profile["pid"].as_u64().expect("a number")).collect();
         pids.sort_unstable();
         (pids, outcome.err)
     };
@@ -173,20 +189,30 @@ fn without_arguments_the_last_start_is_read() {
         "there is no start 3; `pathprof runs` lists them, from 1, which is the last, to 2",
     );
     let list = scene.pathprof(&["runs"]);
-    assert_eq!((list.code, list.err.as_str(), list.out.lines().count()), (0, "", 4), "{}", list.out);
+    assert_eq!(
+        (list.code, list.err.as_str(), list.out.lines().count()),
+        (0, "", 4),
+        "{}",
+        list.out
+    );
     // An earlier build of the program is no problem, and nobody asks for its image.
     scene.image("demo", Some(&samples::section()), &[7; 4]);
-    let newer = fs::read(scene.profile_of("newer", "demo", &[7; 4], samples::counters())).expect("it was written");
+    let newer = fs::read(scene.profile_of("newer", "demo", &[7; 4], samples::counters()))
+        .expect("it was written");
     scene.write("demo.pathprof", &[demo, newer].concat());
     let outcome = scene.pathprof(&["report", "--all"]);
     assert_eq!(outcome.code, 0, "{}", outcome.err);
-    assert_eq!(outcome.err, "warning: 4 runs of earlier builds of the program are left out (demo.pathprof)\n");
+    assert_eq!(
+        outcome.err,
+        "warning: 4 runs of earlier builds of the program are left out (demo.pathprof)\n"
+    );
 }
 
 #[test]
 fn older_starts_are_summed() {
     let scene = Scene::new();
-    let records: Vec<_> = (1..6).map(|pid| record(&scene, pid, 0, (pid.into(), u64::from(pid) + 1))).collect();
+    let records: Vec<_> =
+        (1..6).map(|pid| record(&scene, pid, 0, (pid.into(), u64::from(pid) + 1))).collect();
     scene.write("demo.pathprof", &records.concat());
     let counts = || hottest(&scene, &["demo.pathprof"]);
     assert_eq!(counts(), (5 * HOT, 5, String::new()));
@@ -198,9 +224,19 @@ fn older_starts_are_summed() {
     let held = fs::read(scene.path("demo.pathprof")).expect("it is there");
     assert!(held.ends_with(&records[3..].concat()) && held.len() < records.concat().len());
     // Again and again, and all of it.
-    assert!(scene.pathprof(&["compact", "--keep", "2", "demo"]).out.contains("3 records became 3 records"));
+    assert!(
+        scene
+            .pathprof(&["compact", "--keep", "2", "demo"])
+            .out
+            .contains("3 records became 3 records")
+    );
     assert_eq!(fs::read(scene.path("demo.pathprof")).expect("it is there"), held);
-    assert!(scene.pathprof(&["compact", "--keep", "0", "demo.pathprof"]).out.contains("3 records became 1 record,"));
+    assert!(
+        scene
+            .pathprof(&["compact", "--keep", "0", "demo.pathprof"])
+            .out
+            .contains("3 records became 1 record,")
+    );
     assert_eq!(counts(), (5 * HOT, 5, String::new()));
     // What cannot be read is not lost.
     let torn = [records[0].as_slice(), &records[1][..100]].concat();
@@ -238,7 +274,9 @@ fn a_long_profile_is_summed_by_itself() {
     scene.write("demo.pathprof", &long);
     scene.write("other.pathprof", &long);
     // Short enough, without a limit, and not where an image leaves its profile.
-    for (limit, name) in [("2", "demo"), ("", "demo.pathprof"), ("0", "demo"), ("1", "other.pathprof")] {
+    for (limit, name) in
+        [("2", "demo"), ("", "demo.pathprof"), ("0", "demo"), ("1", "other.pathprof")]
+    {
         let (code, err) = with(limit, &["report", name]);
         assert!(code == Some(0) && !err.contains("summed"), "{limit} {name}: {err}");
     }
@@ -246,14 +284,23 @@ fn a_long_profile_is_summed_by_itself() {
     let refusal = "error: PATHCC_PROFILE_LIMIT is `1 GB`, not a number of MiB (0: any)\n";
     assert_eq!(with("1 GB", &["runs"]), (Some(1), refusal.into()));
     let said = |before: usize| {
-        let [before, after] = [before, held("demo.pathprof").len()].map(|length| length.div_ceil(1024));
-        format!("pathprof: summed older starts in demo.pathprof: 1,{:03} KiB became {after}\n", before - 1000)
+        let [before, after] =
+            [before, held("demo.pathprof").len()].map(|length| length.div_ceil(1024));
+        format!(
+            "pathprof: summed older starts in demo.pathprof: 1,{:03} KiB became {after}\n",
+            before - 1000
+        )
     };
-    for arguments in [&["runs", "demo"][..], &["report", "--all", "demo"], &["report", "demo.pathprof"]] {
+    for arguments in
+        [&["runs", "demo"][..], &["report", "--all", "demo"], &["report", "demo.pathprof"]]
+    {
         scene.write("demo.pathprof", &long);
         assert_eq!(with("1", arguments), (Some(0), said(long.len())), "{arguments:?}");
         assert_eq!(hottest(&scene, &["demo.pathprof"]), (20 * HOT, 5, String::new()));
-        assert!(held("demo.pathprof").ends_with(&long[19 * count..]), "the last start stays as it is");
+        assert!(
+            held("demo.pathprof").ends_with(&long[19 * count..]),
+            "the last start stays as it is"
+        );
         assert_eq!(with("1", arguments), (Some(0), String::new()), "once is enough");
     }
     // What a command shows is what was there.
@@ -266,7 +313,10 @@ fn a_long_profile_is_summed_by_itself() {
     scene.write("ready", &record(30));
     let script = "cp ready \"${PATHCC_PROFILE}demo.pathprof\"";
     let (code, err) = with("1", &["run", "-q", "sh", "-c", script]);
-    assert_eq!((code, err), (Some(0), format!("pathprof: profile demo.pathprof\n{}", said(long.len() + count))));
+    assert_eq!(
+        (code, err),
+        (Some(0), format!("pathprof: profile demo.pathprof\n{}", said(long.len() + count)))
+    );
     assert_eq!(hottest(&scene, &["demo"]).0, HOT);
     assert_eq!(hottest(&scene, &["demo.pathprof"]).0, 21 * HOT);
 }
@@ -285,17 +335,24 @@ fn colours_come_when_asked_for() {
 fn the_export_has_every_field_of_the_schema() {
     let scene = Scene::new();
     scene.profile("demo.pathprof");
-    let outcome = scene.pathprof(&["export", "--format", "json", "-o", "all.json", "demo.pathprof"]);
+    let outcome =
+        scene.pathprof(&["export", "--format", "json", "-o", "all.json", "demo.pathprof"]);
     assert_eq!((outcome.code, outcome.err.as_str(), outcome.out.as_str()), (0, "", ""));
     let file = scene.path("all.json");
-    assert_eq!(file.metadata().expect("it was written").permissions().mode() & 0o444, 0o444, "readable as usual");
-    let json: Value = serde_json::from_slice(&fs::read(file).expect("it was written")).expect("it is JSON");
+    assert_eq!(
+        file.metadata().expect("it was written").permissions().mode() & 0o444,
+        0o444,
+        "readable as usual"
+    );
+    let json: Value =
+        serde_json::from_slice(&fs::read(file).expect("it was written")).expect("it is JSON");
     assert_eq!(json["schema"], "pathprof/1");
     assert_eq!((&json["mode"], &json["stage"]), (&"paths".into(), &"late".into()));
     assert_eq!(json["images"][0]["build_id"], "abcdef01");
     assert_eq!(json["images"][0]["path"], scene.path("demo").to_str().expect("it is UTF-8"));
     let functions = json["functions"].as_array().expect("functions");
-    let names: Vec<_> = functions.iter().map(|function| function["name"].as_str().expect("name")).collect();
+    let names: Vec<_> =
+        functions.iter().map(|function| function["name"].as_str().expect("name")).collect();
     assert_eq!(names, ["collatz", "main", "_ZN4util5weighEi", "start", "_ZN4util5guardEi"]);
     let (mut starts, mut ends) = (Vec::new(), Vec::new());
     for function in functions {
@@ -310,7 +367,11 @@ fn the_export_has_every_field_of_the_schema() {
         let mut block_counts = vec![0; blocks.len()];
         for (id, block) in blocks.iter().enumerate() {
             assert_eq!(block["id"], id, "block ids are dense");
-            assert!(block["name"].is_string() && block["count"].is_u64() && block["instructions"].is_u64());
+            assert!(
+                block["name"].is_string()
+                    && block["count"].is_u64()
+                    && block["instructions"].is_u64()
+            );
             assert!(block["lines"].as_array().expect("lines").iter().all(Value::is_u64));
             assert!(block["opcodes"].as_object().expect("opcodes").values().all(Value::is_u64));
             assert!(block["calls"].as_array().expect("calls").iter().all(Value::is_string));
@@ -329,7 +390,8 @@ fn the_export_has_every_field_of_the_schema() {
                 block_counts[block] += path["count"].as_u64().expect("count");
             }
         }
-        let stated: Vec<_> = blocks.iter().map(|block| block["count"].as_u64().expect("count")).collect();
+        let stated: Vec<_> =
+            blocks.iter().map(|block| block["count"].as_u64().expect("count")).collect();
         assert_eq!(stated, block_counts, "a block runs as often as the paths through it");
     }
     for list in [&mut starts, &mut ends] {
@@ -348,12 +410,20 @@ fn an_export_that_cannot_be_written_is_an_error() {
         &["export", "--format", "json", "-o", "no/where.json", "demo.pathprof"],
         "cannot write no/where.json: there is no directory no",
     );
-    let device = scene.pathprof(&["export", "--format", "json", "-o", "/dev/full", "demo.pathprof"]);
+    let device =
+        scene.pathprof(&["export", "--format", "json", "-o", "/dev/full", "demo.pathprof"]);
     assert_eq!(device.code, 1);
-    assert!(device.err.starts_with("error: ") && device.err.contains("No space left"), "{}", device.err);
+    assert!(
+        device.err.starts_with("error: ") && device.err.contains("No space left"),
+        "{}",
+        device.err
+    );
     let reader_gone = format!("{} report demo.pathprof | true", env!("CARGO_BIN_EXE_pathprof"));
     let mut shell = Command::new("bash");
-    let output = status_of(shell.args(["-c", &format!("set -o pipefail; {reader_gone}")]), scene.directory.path());
+    let output = status_of(
+        shell.args(["-c", &format!("set -o pipefail; {reader_gone}")]),
+        scene.directory.path(),
+    );
     assert_eq!(output, (Some(0), String::new()), "whoever reads may stop");
 }
 
@@ -374,8 +444,15 @@ fn runs_of_one_image_are_summed() {
     let json: Value = serde_json::from_str(&outcome.out).expect("it is JSON");
     assert_eq!(json["profiles"].as_array().expect("profiles").len(), 5);
     let ids = ["0", "1", "5", "6", "7"].map(String::from);
-    assert_eq!(counts_of(&json, "collatz"), ids.into_iter().zip([5, 10, 200_000, 10, 6_172_835]).collect::<Vec<_>>());
-    assert_eq!(counts_of(&json, "_ZN4util5weighEi"), [("0".into(), 60)], "both copies in five runs");
+    assert_eq!(
+        counts_of(&json, "collatz"),
+        ids.into_iter().zip([5, 10, 200_000, 10, 6_172_835]).collect::<Vec<_>>()
+    );
+    assert_eq!(
+        counts_of(&json, "_ZN4util5weighEi"),
+        [("0".into(), 60)],
+        "both copies in five runs"
+    );
 }
 
 #[test]
@@ -384,9 +461,11 @@ fn images_are_kept_apart() {
     scene.image("other", Some(&samples::section()), &[9; 20]);
     scene.profile("demo.pathprof");
     scene.profile_of("other.pathprof", "other", &[9; 20], samples::counters());
-    let outcome = scene.pathprof(&["export", "--format", "json", "demo.pathprof", "other.pathprof"]);
+    let outcome =
+        scene.pathprof(&["export", "--format", "json", "demo.pathprof", "other.pathprof"]);
     let json: Value = serde_json::from_str(&outcome.out).expect("it is JSON");
-    let images: Vec<_> = json["functions"].as_array().expect("functions").iter().map(|of| &of["image"]).collect();
+    let images: Vec<_> =
+        json["functions"].as_array().expect("functions").iter().map(|of| &of["image"]).collect();
     assert_eq!(images, [0, 0, 0, 0, 0, 1, 1, 1, 1, 1]);
 }
 
@@ -438,7 +517,10 @@ fn what_is_no_profile_is_refused() {
          (truncated?); run the program again",
     );
     scene.write("zero.pathprof", b"");
-    scene.refuses(&["report", "zero.pathprof"], "zero.pathprof: this profile is empty; run the program again");
+    scene.refuses(
+        &["report", "zero.pathprof"],
+        "zero.pathprof: this profile is empty; run the program again",
+    );
     let nothing = Scene::new();
     nothing.refuses(
         &["report"],
@@ -478,7 +560,11 @@ fn an_image_that_does_not_fit_is_refused() {
     );
     // As `objcopy --only-keep-debug` leaves it.
     let mut object = Object::new(BinaryFormat::Elf, Architecture::X86_64, Endianness::Little);
-    let manifest = object.add_section(Vec::new(), names::MANIFEST_SECTION.into(), SectionKind::UninitializedData);
+    let manifest = object.add_section(
+        Vec::new(),
+        names::MANIFEST_SECTION.into(),
+        SectionKind::UninitializedData,
+    );
     object.append_section_bss(manifest, 100, 8);
     scene.write("demo.debug", &object.write().expect("the object is sound"));
     scene.refuses(
@@ -510,7 +596,12 @@ fn an_image_that_moved_is_found() {
     assert_eq!(scene.pathprof(&with).code, 0);
     scene.image("demo", Some(&samples::section()), &[1, 2]);
     assert_eq!(scene.pathprof(&with).code, 0);
-    assert!(scene.pathprof(&with[..4]).err.contains("demo has build-id 0102; the program was linked again since"));
+    assert!(
+        scene
+            .pathprof(&with[..4])
+            .err
+            .contains("demo has build-id 0102; the program was linked again since")
+    );
     // In the current directory nobody has to ask for it.
     scene.profile_of("q.pathprof", "gone/demo", &BUILD_ID, samples::counters());
     assert_eq!(scene.pathprof(&["report", "q.pathprof"]).code, 1);
@@ -540,16 +631,23 @@ fn a_damaged_manifest_is_refused() {
     let main = "module 11111111111111111111111111111111: ";
     refuses(&change(78), &format!("{main}its checksum does not match its content"));
     let length = u64::from_le_bytes(sound[48..56].try_into().expect("eight bytes"));
-    refuses(&change(48), &format!("{main}its payload has not the {} bytes that its head promises", length ^ 1));
+    refuses(
+        &change(48),
+        &format!("{main}its payload has not the {} bytes that its head promises", length ^ 1),
+    );
     let mut huge = sound.clone();
     huge[48..56].fill(0xff);
     let far = "it takes far more memory than what a compiler writes";
     refuses(&huge, &format!("{main}its payload has {} bytes: {far}", u64::MAX));
     let text = b"not zstd";
     let record = pathformat::record::write(samples::MAIN, Threads::Exact.code(), [1, 0], 9, text);
-    refuses(&record, &format!("{main}its payload cannot be decompressed: Unknown frame descriptor"));
+    refuses(
+        &record,
+        &format!("{main}its payload cannot be decompressed: Unknown frame descriptor"),
+    );
     let stored = zstd::encode_all(b"\xff\xff".as_slice(), 3).expect("memory does not fail");
-    let record = pathformat::record::write(samples::MAIN, Threads::Exact.code(), [1, 0], 2, &stored);
+    let record =
+        pathformat::record::write(samples::MAIN, Threads::Exact.code(), [1, 0], 2, &stored);
     refuses(&record, &format!("{main}it ends in the middle of a value (truncated?)"));
 }
 
@@ -590,8 +688,12 @@ fn many_profiles_with_one_problem_are_one_message() {
 #[test]
 fn run_passes_everything_through_and_reports() {
     let scene = Scene::new();
-    let flagged =
-        samples::profile(scene.path("demo").as_os_str().as_bytes(), &BUILD_ID, INCOMPLETE, samples::counters());
+    let flagged = samples::profile(
+        scene.path("demo").as_os_str().as_bytes(),
+        &BUILD_ID,
+        INCOMPLETE,
+        samples::counters(),
+    );
     scene.write("ready", &flagged);
     let script = "cat; echo to-stderr >&2; echo \"$1\"; cp \
                   ready \"${PATHCC_PROFILE}demo.pathprof\"; exit 3";
@@ -604,9 +706,11 @@ fn run_passes_everything_through_and_reports() {
         .stderr(Stdio::piped())
         .spawn()
         .expect("pathprof can be run");
-    std::io::Write::write_all(&mut child.stdin.take().expect("it is piped"), b"from-stdin\n").expect("it is read");
+    std::io::Write::write_all(&mut child.stdin.take().expect("it is piped"), b"from-stdin\n")
+        .expect("it is read");
     let output = child.wait_with_output().expect("it ends");
-    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    let (out, err) =
+        (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert_eq!(output.status.code(), Some(3), "{err}");
     assert_eq!(err, "to-stderr\npathprof: profile demo.pathprof\n");
     assert!(out.starts_with("from-stdin\n--top\nimage "), "{out}");
@@ -626,7 +730,8 @@ fn run_puts_profiles_where_it_is_told_and_replaces_none() {
     assert_eq!((here.code, here.out.as_str()), (0, ""));
     assert_eq!(here.err, "pathprof: 2 profiles, demo.pathprof … other.pathprof\n");
     assert_eq!(fs::read(scene.path("demo.pathprof")).expect("there"), [old, ready].concat());
-    let script = "test \"$PATHCC_PROFILE\" = \"$PWD/50%%/deep/\" && cat ready >> 50%/deep/demo.pathprof";
+    let script =
+        "test \"$PATHCC_PROFILE\" = \"$PWD/50%%/deep/\" && cat ready >> 50%/deep/demo.pathprof";
     let there = scene.pathprof(&["run", "-q", "-o", "50%/deep", "--", "sh", "-c", script]);
     assert_eq!((there.code, there.out.as_str()), (0, ""));
     assert_eq!(there.err, "pathprof: profile DIR/50%/deep/demo.pathprof\n");
@@ -634,8 +739,13 @@ fn run_puts_profiles_where_it_is_told_and_replaces_none() {
     scene.profile("ready");
     let script = "cat ready >> 50%/deep/demo.pathprof";
     let there = scene.pathprof(&["run", "-o", "50%/deep", "--", "sh", "-c", script]);
-    assert_eq!((there.code, there.err.as_str()), (0, "pathprof: profile DIR/50%/deep/demo.pathprof\n"));
-    let [image, run] = there.out.lines().take(2).collect::<Vec<_>>()[..] else { panic!("{}", there.out) };
+    assert_eq!(
+        (there.code, there.err.as_str()),
+        (0, "pathprof: profile DIR/50%/deep/demo.pathprof\n")
+    );
+    let [image, run] = there.out.lines().take(2).collect::<Vec<_>>()[..] else {
+        panic!("{}", there.out)
+    };
     assert_eq!(image, "image     DIR/demo build-id abcdef01");
     assert_eq!(run, "run       demo -n seven (pid 42, 2.500 s, DIR/50%/deep/demo.pathprof)");
     // A file that is no profile stays as it is.
@@ -670,7 +780,10 @@ fn run_says_why_there_is_no_profile() {
         ("whole", "-DMANIFEST -DLINKED -s"),
     ] {
         let mut clang = Command::new("clang-22");
-        clang.args(["main.c", "-o", name]).args(flags.split(' ')).current_dir(scene.directory.path());
+        clang
+            .args(["main.c", "-o", name])
+            .args(flags.split(' '))
+            .current_dir(scene.directory.path());
         assert!(clang.status().expect("clang-22 is installed").success());
     }
     let script = scene.write("script", b"#!/bin/sh\nexit 4\n");
@@ -680,7 +793,10 @@ fn run_says_why_there_is_no_profile() {
         assert_eq!((outcome.code, outcome.out.as_str()), (code, ""));
         assert_eq!(
             outcome.err,
-            format!("pathprof: {} wrote no profile, nor did a program that it started. {text}\n", arguments[0])
+            format!(
+                "pathprof: {} wrote no profile, nor did a program that it started. {text}\n",
+                arguments[0]
+            )
         );
     };
     let none = "./none has no section .pathcc.manifest: it was not compiled with pathcc (CC=pathcc \
@@ -711,7 +827,10 @@ fn run_says_what_cannot_be_run() {
     let scene = Scene::new();
     let missing = scene.pathprof(&["run", "./no-such-program"]);
     assert_eq!(missing.code, 127);
-    assert_eq!(missing.err, "error: cannot run ./no-such-program: No such file or directory (os error 2)\n");
+    assert_eq!(
+        missing.err,
+        "error: cannot run ./no-such-program: No such file or directory (os error 2)\n"
+    );
     let refused = scene.pathprof(&["run", "./demo"]);
     assert_eq!(refused.code, 126);
     assert_eq!(refused.err, "error: cannot run ./demo: Permission denied (os error 13)\n");
@@ -766,14 +885,19 @@ fn completions_and_manual_pages_are_made() {
         assert!(missing.is_empty(), "{shell}: {missing:?}");
     }
     // What is no sound script is refused without being run.
-    let script = scene.write("completions.bash", scene.pathprof(&["completions", "bash"]).out.as_bytes());
-    assert!(Command::new("bash").arg("-n").arg(script).status().expect("bash can be run").success());
+    let script =
+        scene.write("completions.bash", scene.pathprof(&["completions", "bash"]).out.as_bytes());
+    assert!(
+        Command::new("bash").arg("-n").arg(script).status().expect("bash can be run").success()
+    );
     assert!(scene.pathprof(&["man"]).out.contains(".TH pathprof 1"));
     assert_eq!(scene.pathprof(&["man", "pages"]).code, 0);
     for page in ["pathprof.1", "pathprof-run.1", "pathprof-report.1", "pathprof-export.1"] {
         assert!(scene.path("pages").join(Path::new(page)).is_file(), "{page}");
     }
-    for command in [&["--help"][..], &["run", "--help"], &["report", "--help"], &["export", "--help"]] {
+    for command in
+        [&["--help"][..], &["run", "--help"], &["report", "--help"], &["export", "--help"]]
+    {
         assert!(scene.pathprof(command).out.contains("Examples:"), "{command:?}");
     }
 }
@@ -787,7 +911,8 @@ fn profiles_are_merged_and_damaged_ones_are_named() {
     damaged[40] ^= 1;
     fs::write(scene.path("bad.pathprof"), damaged).expect("writable");
     let inputs = ["a.pathprof", "bad.pathprof", "b.pathprof"];
-    let merge = |mode: &[&str]| scene.pathprof(&[&["merge", "-o", "all.pathprof"], mode, &inputs].concat());
+    let merge =
+        |mode: &[&str]| scene.pathprof(&[&["merge", "-o", "all.pathprof"], mode, &inputs].concat());
     let refusal = "error: bad.pathprof: this profile is damaged or truncated: its checksum does \
                    not match its content; run the program again\n";
     for (mode, code, written) in [
@@ -855,7 +980,8 @@ fn a_run_that_is_given_twice_counts_once() {
     }
     scene.profile("b.pathprof");
     assert_eq!(hottest(&scene, &["a.pathprof", "b.pathprof"]), (2 * HOT, 5, String::new()));
-    let (count, _, said) = hottest(&scene, &["a.pathprof", "b.pathprof", "b.pathprof", "a.pathprof", "copy.pathprof"]);
+    let (count, _, said) =
+        hottest(&scene, &["a.pathprof", "b.pathprof", "b.pathprof", "a.pathprof", "copy.pathprof"]);
     assert_eq!(count, 2 * HOT);
     assert_eq!(
         said,
@@ -879,12 +1005,16 @@ fn a_merged_profile_remembers_its_runs() {
     assert_eq!(merge(&["all.pathprof", "."]), "");
     let first = fs::read(scene.path("all.pathprof")).expect("it was written");
     for _ in 0..2 {
-        assert!(merge(&["all.pathprof", "."]).starts_with("warning: 3 runs are given more than once and counted once"));
+        assert!(
+            merge(&["all.pathprof", "."])
+                .starts_with("warning: 3 runs are given more than once and counted once")
+        );
         assert_eq!(hottest(&scene, &["all.pathprof"]), (3 * HOT, 5, String::new()));
     }
     assert_eq!(fs::read(scene.path("all.pathprof")).expect("it was written").len(), first.len());
     // Beside its parts, before and behind them.
-    for arguments in [&["all.pathprof", "a.pathprof"][..], &["b.pathprof", "all.pathprof"], &["."]] {
+    for arguments in [&["all.pathprof", "a.pathprof"][..], &["b.pathprof", "all.pathprof"], &["."]]
+    {
         assert_eq!(hottest(&scene, arguments).0, 3 * HOT, "{arguments:?}");
     }
     // Merged files that share a run: a sum cannot be taken apart.
@@ -897,7 +1027,10 @@ fn a_merged_profile_remembers_its_runs() {
     assert_eq!((both.code, both.err), (1, format!("error: {shared}\n")));
     // One that has all of their runs stands for them.
     assert_eq!(hottest(&scene, &["ab.pathprof", "bc.pathprof", "all.pathprof"]).0, 3 * HOT);
-    assert_eq!(hottest(&scene, &["--allow-duplicates", "ab.pathprof", "bc.pathprof"]), (4 * HOT, 5, String::new()));
+    assert_eq!(
+        hottest(&scene, &["--allow-duplicates", "ab.pathprof", "bc.pathprof"]),
+        (4 * HOT, 5, String::new())
+    );
 }
 
 #[test]
@@ -911,7 +1044,8 @@ fn of_a_run_that_was_read_too_early_the_end_counts() {
     early.parts[0].modules[0].counts[4].1 = 7;
     scene.write("early.pathprof", &early.encode());
     scene.profile("other.pathprof");
-    let outcome = scene.pathprof(&["merge", "-o", "merged.pathprof", "early.pathprof", "other.pathprof"]);
+    let outcome =
+        scene.pathprof(&["merge", "-o", "merged.pathprof", "early.pathprof", "other.pathprof"]);
     assert_eq!((outcome.code, outcome.err.as_str()), (0, ""));
     for arguments in [["early.pathprof", "late.pathprof"], ["late.pathprof", "early.pathprof"]] {
         let (count, _, said) = hottest(&scene, &arguments);
@@ -933,9 +1067,13 @@ fn a_profile_that_cannot_be_used_hides_no_run() {
     let mut other = Profile::decode(&sound).expect("sound");
     other.parts[0].modules[0].counters = 13;
     scene.write("misfit.pathprof", &other.encode());
-    let outcome = scene.pathprof(&["export", "--format", "json", "misfit.pathprof", "sound.pathprof"]);
+    let outcome =
+        scene.pathprof(&["export", "--format", "json", "misfit.pathprof", "sound.pathprof"]);
     assert_eq!(outcome.code, 1);
-    assert!(outcome.err.starts_with("error: misfit.pathprof: it has 13 counters") && !outcome.err.contains("warning"));
+    assert!(
+        outcome.err.starts_with("error: misfit.pathprof: it has 13 counters")
+            && !outcome.err.contains("warning")
+    );
     let json: Value = serde_json::from_str(&outcome.out).expect("JSON");
     assert_eq!(json["profiles"].as_array().expect("profiles").len(), 1);
 }
@@ -957,11 +1095,22 @@ fn an_image_is_its_build_id() {
     let coverage = scene.pathprof(&["coverage", "all.pathprof"]).out;
     assert_eq!(scene.pathprof(&[&["coverage"], &names[..]].concat()).out, coverage);
     // Somebody gave two programs one build-id: what they count tells them apart.
-    let util = record::write(samples::UTIL, Threads::Exact.code(), [6, 0], samples::util_unit().encode().len(), &{
-        zstd::encode_all(samples::util_unit().encode().as_slice(), 3).expect("memory does not fail")
-    });
+    let util = record::write(
+        samples::UTIL,
+        Threads::Exact.code(),
+        [6, 0],
+        samples::util_unit().encode().len(),
+        &{
+            zstd::encode_all(samples::util_unit().encode().as_slice(), 3)
+                .expect("memory does not fail")
+        },
+    );
     scene.image("util", Some(&util), &BUILD_ID);
-    scene.image("main", Some(&samples::section()[..samples::section().len() - util.len()]), &BUILD_ID);
+    scene.image(
+        "main",
+        Some(&samples::section()[..samples::section().len() - util.len()]),
+        &BUILD_ID,
+    );
     let [main, others] = samples::counters().try_into().expect("two modules");
     scene.profile_of("main.pathprof", "main", &BUILD_ID, vec![main]);
     scene.profile_of("util.pathprof", "util", &BUILD_ID, vec![others]);
@@ -983,7 +1132,11 @@ fn an_image_without_a_build_id_is_its_file() {
     let outcome = scene.pathprof(&[&["merge", "-o", "all.pathprof"], &same[..]].concat());
     assert_eq!((outcome.code, outcome.err.as_str()), (0, ""));
     assert_eq!(hottest(&scene, &["all.pathprof"]), (3 * HOT, 5, String::new()));
-    assert_eq!(hottest(&scene, &["plain.pathprof", "other.pathprof"]).1, 10, "another file is another image");
+    assert_eq!(
+        hottest(&scene, &["plain.pathprof", "other.pathprof"]).1,
+        10,
+        "another file is another image"
+    );
 }
 
 #[test]
@@ -995,7 +1148,9 @@ fn merging_loses_no_file() {
         outcome.err
     };
     // Names that collide once they are numbered.
-    for (folder, image, id) in [("a", "x", 1), ("b", "x-2", 2), ("c", "x", 3), ("d", "x-3", 4), ("e", "x", 5)] {
+    for (folder, image, id) in
+        [("a", "x", 1), ("b", "x-2", 2), ("c", "x", 3), ("d", "x-3", 4), ("e", "x", 5)]
+    {
         fs::create_dir(scene.path(folder)).expect("writable");
         let image = format!("{folder}/{image}");
         scene.image(&image, Some(&samples::section()), &[id; 20]);
@@ -1004,8 +1159,9 @@ fn merging_loses_no_file() {
     let profiles = ["a.pathprof", "b.pathprof", "c.pathprof", "d.pathprof", "e.pathprof"];
     let names = || {
         let entries = fs::read_dir(scene.path("out")).expect("made");
-        let mut names: Vec<_> =
-            entries.map(|entry| entry.expect("entry").file_name().into_string().expect("text")).collect();
+        let mut names: Vec<_> = entries
+            .map(|entry| entry.expect("entry").file_name().into_string().expect("text"))
+            .collect();
         names.sort();
         names
     };
@@ -1015,7 +1171,13 @@ fn merging_loses_no_file() {
         assert_eq!(names(), expected, "and once more into the same files");
         assert_eq!(hottest(&scene, &["out"]).0, HOT);
         let json = scene.pathprof(&["export", "--format", "json", "out"]).out;
-        assert_eq!(serde_json::from_str::<Value>(&json).expect("JSON")["images"].as_array().expect("images").len(), 5);
+        assert_eq!(
+            serde_json::from_str::<Value>(&json).expect("JSON")["images"]
+                .as_array()
+                .expect("images")
+                .len(),
+            5
+        );
     }
     // A file that holds other runs, and one that is no profile.
     scene.profile_of("f.pathprof", "a/x", &[1; 20], samples::counters());
@@ -1060,9 +1222,16 @@ fn the_doctor_says_what_is_wrong() {
     // What else it finds depends on the machine.
     assert_eq!(code, Some(i32::from(text.contains("problem "))), "{text}");
     let (code, text) = doctor("off", &[]);
-    assert!(code == Some(1) && text.contains("problem PATHCC_PROFILE says that nothing is to be written"), "{text}");
+    assert!(
+        code == Some(1)
+            && text.contains("problem PATHCC_PROFILE says that nothing is to be written"),
+        "{text}"
+    );
     let (code, text) = doctor("/proc/none/", &["/bin/true"]);
-    assert!(code == Some(1) && text.contains("problem Profiles cannot be written to /proc/none"), "{text}");
+    assert!(
+        code == Some(1) && text.contains("problem Profiles cannot be written to /proc/none"),
+        "{text}"
+    );
     assert!(text.contains("problem /bin/true has no section .pathcc.manifest"), "{text}");
 }
 
@@ -1072,7 +1241,10 @@ fn run_finds_profiles_where_the_environment_puts_them() {
     scene.profile("ready");
     let run = |pattern: &str, directory: &Path, script: &str| {
         let mut pathprof = Command::new(env!("CARGO_BIN_EXE_pathprof"));
-        pathprof.args(["run", "-q", "--", "sh", "-c", script]).env("PATHCC_PROFILE", pattern).current_dir(directory);
+        pathprof
+            .args(["run", "-q", "--", "sh", "-c", script])
+            .env("PATHCC_PROFILE", pattern)
+            .current_dir(directory);
         let (code, err) = status_of(&mut pathprof, directory);
         (code, err.replace(&format!("{}/", scene.directory.path().display()), "DIR/"))
     };
@@ -1082,7 +1254,11 @@ fn run_finds_profiles_where_the_environment_puts_them() {
             "test \"$PATHCC_PROFILE\" = '{pattern}' && mkdir -p \"$(dirname {file})\" && \
                      cp ready {file}"
         );
-        assert_eq!(run(pattern, here, &script), (Some(0), format!("pathprof: profile {file}\n")), "{pattern}");
+        assert_eq!(
+            run(pattern, here, &script),
+            (Some(0), format!("pathprof: profile {file}\n")),
+            "{pattern}"
+        );
         // One that was there before is none of this run.
         let none = run(pattern, here, "exit 3");
         assert!(none.0 == Some(3) && none.1.contains("wrote no profile"), "{pattern}: {none:?}");
@@ -1105,7 +1281,8 @@ fn run_finds_profiles_where_the_environment_puts_them() {
     scene.profile("ready");
     let ready = scene.path("ready");
     let tool = elsewhere.path().join("tool");
-    fs::write(&tool, format!("#!/bin/sh\ncp {} \"$0.pathprof\"\n", ready.display())).expect("writable");
+    fs::write(&tool, format!("#!/bin/sh\ncp {} \"$0.pathprof\"\n", ready.display()))
+        .expect("writable");
     fs::set_permissions(&tool, fs::Permissions::from_mode(0o755)).expect("ours");
     let mut pathprof = Command::new(env!("CARGO_BIN_EXE_pathprof"));
     pathprof.args(["run", "-q", "../tool"]).env("PATHCC_PROFILE", "%f.pathprof");
@@ -1129,7 +1306,8 @@ fn run_works_where_nothing_can_be_written() {
         .current_dir("/proc")
         .output()
         .expect("pathprof can be run");
-    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    let (out, err) =
+        (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert_eq!(output.status.code(), Some(0), "{err}");
     let place = scene.directory.path().display().to_string();
     let expected = format!("warning: the profiles are in {place}/pathprof-");
@@ -1149,7 +1327,10 @@ fn a_function_that_is_not_there_is_an_error() {
     let skipped = "the functions that match `start` are not counted; `pathprof report --skipped` \
                    says why";
     scene.refuses(&["report", "--function", "start", "a.pathprof"], skipped);
-    assert_eq!(scene.pathprof(&["report", "--skipped", "--function", "start", "a.pathprof"]).code, 0);
+    assert_eq!(
+        scene.pathprof(&["report", "--skipped", "--function", "start", "a.pathprof"]).code,
+        0
+    );
     let script = "cp a.pathprof \"${PATHCC_PROFILE}demo.pathprof\"; exit $0";
     for (own, code) in [("0", 1), ("5", 5)] {
         let run = scene.pathprof(&["run", "--function", "gone*", "--", "sh", "-c", script, own]);

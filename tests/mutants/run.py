@@ -39,19 +39,22 @@ class Set:
 
 
 REPORT = (
-    "acyclic",
-    "counted",
-    "coverage",
-    "decode",
-    "derive",
-    "entries",
-    "flow",
-    "lines",
-    "merge",
-    "starts",
-    "sum",
-    "tables",
-    "whole",
+    "analyse/acyclic",
+    "analyse/count_inference",
+    "analyse/counted",
+    "analyse/coverage",
+    "analyse/decode",
+    "analyse/entries",
+    "analyse/flow",
+    "analyse/lines",
+    "analyse/slices",
+    "analyse/tables",
+    "analyse/uncut_paths",
+    "combine/merge",
+    "combine/sum",
+    "read/starts",
+    "show/coverage",
+    "show/missing",
 )
 LINKER = ("args", "module", "response", "script")
 SETS = {

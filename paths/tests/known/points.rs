@@ -52,11 +52,11 @@ fn edges_from_and_to_no_block_join_nothing() {
     let same = network(&[(0, 1), (0, 2), (2, 0), (2, 2), (0, 3), (3, 1)], &[false, true]);
     for known in [vec![Some(5), None], vec![None, Some(7)]] {
         let count = known.iter().find_map(|&count| count);
-        assert_eq!(same.derive(known.clone()), [count; 2]);
-        assert_eq!(same.derive(known.clone()), sound.derive(known));
+        assert_eq!(same.infer(known.clone()), [count; 2]);
+        assert_eq!(same.infer(known.clone()), sound.infer(known));
     }
     let nothing = network(&[(0, 0), (0, 1)], &[]);
-    assert_eq!(nothing.derive(vec![Some(1)]), []);
+    assert_eq!(nothing.infer(vec![Some(1)]), []);
     let edge = |from, to, kind| PlainEdge { from, to, kind };
     let block = |exits| PlainBlock { exits, may_stay: false };
     let (plain, opaque) = (EdgeKind::Plain, EdgeKind::Opaque);
@@ -98,7 +98,7 @@ fn frames_that_stay_are_the_difference_between_what_comes_and_what_goes_on() {
     let derived = |runs: [Option<i128>; 3]| {
         let mut known = vec![None; arcs.list.len()];
         (0..).map(Block).zip(runs).for_each(|(block, runs)| known[at(Arc::Block(block))] = runs);
-        let derived = arcs.derive(known);
+        let derived = arcs.infer(known);
         let of = [Arc::Edge(Edge(0)), Arc::Stay(Block(0)), Arc::Edge(Edge(1)), Arc::Stay(Block(1))];
         of.map(|arc| derived[at(arc)])
     };

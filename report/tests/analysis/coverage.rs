@@ -1,10 +1,13 @@
-//! What was covered, as it is shown.
+//! Coverage of small functions, as it is shown.
 
-use pathformat::manifest::{self, Block, CutReason, DagEdge, DagEdgeKind, Edge, Exit, Location, Outcome, Whole};
+use pathformat::manifest::{
+    self, Block, CutReason, DagEdge, DagEdgeKind, Edge, Exit, Location, Outcome, Whole,
+};
 use pathformat::settings::Stage;
-use pathprof::coverage::{Coverage, Options, write};
-use pathprof::model::{Count, End, Function, Module, Path, Report, Start};
-use pathprof::source::Covered;
+use pathprof::analyse::coverage::Coverage;
+use pathprof::analyse::model::{Count, End, Function, Module, Path, Report, Start};
+use pathprof::analyse::source_files::Covered;
+use pathprof::show::coverage::{Options, write};
 
 /// A function from line 2 on, which is a line of its entry: `if` on line 3, with a way on line 4
 /// and one on line 6, then line 8. Each way as often as told.
@@ -87,7 +90,8 @@ const fn covered(executed: Count, all: Count) -> Covered {
 
 #[test]
 fn everything_is_counted_once() {
-    let functions = || vec![branch("f", "a.c", [5, 0]), branch("g", "b.c", [0, 0]), branch("h", "", [1, 1])];
+    let functions =
+        || vec![branch("f", "a.c", [5, 0]), branch("g", "b.c", [0, 0]), branch("h", "", [1, 1])];
     let (coverage, text) = shown(&report(functions()), &Options::default());
     assert_eq!(coverage.functions, covered(2, 3));
     assert_eq!((coverage.lines, coverage.branches), (covered(4, 10), covered(1, 4)));
@@ -108,7 +112,10 @@ fn functions_that_were_dropped_did_not_run() {
     let mut report = report(vec![branch("f", "a.c", [3, 4])]);
     report.dropped = vec![branch("g", "b.c", [0, 0])];
     let (sum, text) = shown(&report, &Options { missing: true, ..Options::default() });
-    assert_eq!((sum.functions, sum.lines, sum.branches), (covered(1, 2), covered(5, 10), covered(2, 4)));
+    assert_eq!(
+        (sum.functions, sum.lines, sum.branches),
+        (covered(1, 2), covered(5, 10), covered(2, 4))
+    );
     assert_eq!(sum.paths, covered(2, 4));
     assert!(text.contains("not covered in b.c\n  lines      2-8\n"), "{text}");
     let (sum, _) = shown(&report, &Options { function: Some("g".into()), ..Options::default() });
@@ -117,8 +124,12 @@ fn functions_that_were_dropped_did_not_run() {
 
 #[test]
 fn functions_that_did_not_run_are_not_entered_even_without_a_file() {
-    let (coverage, _) = shown(&report(vec![branch("f", "", [0, 0]), branch("g", "", [1, 0])]), &Options::default());
-    assert_eq!(coverage, Coverage { functions: covered(1, 2), paths: covered(1, 4), ..Coverage::default() });
+    let (coverage, _) =
+        shown(&report(vec![branch("f", "", [0, 0]), branch("g", "", [1, 0])]), &Options::default());
+    assert_eq!(
+        coverage,
+        Coverage { functions: covered(1, 2), paths: covered(1, 4), ..Coverage::default() }
+    );
 }
 
 #[test]
@@ -127,7 +138,10 @@ fn what_was_not_covered_is_named() {
     assert_eq!(missing(vec![branch("f", "a.c", [5, 0])], 1), left);
     let listed = missing(vec![branch("f", "a.c", [5, 0])], 2);
     assert_eq!((&listed[..4], listed.len()), (&left.map(String::from)[..], 5));
-    assert!(listed[4].contains('6') && listed[4].contains('8') && !listed[4].contains('4'), "{listed:?}");
+    assert!(
+        listed[4].contains('6') && listed[4].contains('8') && !listed[4].contains('4'),
+        "{listed:?}"
+    );
     let left = ["not covered in a.c", "lines 4", "branches 3(true)", "paths f: 1 of 2"];
     assert_eq!(missing(vec![branch("f", "a.c", [0, 5])], 1), left);
     assert_eq!(missing(vec![branch("f", "a.c", [1, 1])], 9), [""; 0]);
@@ -153,7 +167,8 @@ fn ways_of_which_nothing_is_known_are_not_missing() {
 
 #[test]
 fn each_file_has_its_own_functions() {
-    let functions = || vec![branch("f", "a.c", [5, 0]), branch("g", "b.c", [0, 5]), branch("h", "", [5, 0])];
+    let functions =
+        || vec![branch("f", "a.c", [5, 0]), branch("g", "b.c", [0, 5]), branch("h", "", [5, 0])];
     let text = missing(functions(), 1).join("\n");
     let a = "not covered in a.c\nlines 6\nbranches 3(false)\npaths f: 1 of 2";
     let b = "not covered in b.c\nlines 4\nbranches 3(true)\npaths g: 1 of 2";
@@ -181,9 +196,12 @@ fn a_row_for_each_function_says_where_it_is() {
 #[test]
 fn units_that_were_counted_late_are_told() {
     use Stage::{Early, Late};
-    for (stages, told) in [([Early, Early], ""), ([Early, Late], "1 unit "), ([Late, Late], "2 units ")] {
+    for (stages, told) in
+        [([Early, Early], ""), ([Early, Late], "1 unit "), ([Late, Late], "2 units ")]
+    {
         let modules = stages.map(module).to_vec();
-        let report = Report { modules, functions: vec![branch("f", "a.c", [1, 1])], ..Report::default() };
+        let report =
+            Report { modules, functions: vec![branch("f", "a.c", [1, 1])], ..Report::default() };
         let (_, text) = shown(&report, &Options::default());
         assert_eq!(text.contains("counted after optimisation"), !told.is_empty(), "{stages:?}");
         assert!(text.contains(told), "{text}");
@@ -199,7 +217,9 @@ fn whole_paths_are_listed_where_they_are_counted() {
     shape.whole = Some(whole);
     shape.num_paths = 3;
     shape.dag.truncate(2);
-    shape.dag.push(DagEdge { kind: DagEdgeKind::End { block: 0, why: CutReason::Limit }, value: 0 });
+    shape
+        .dag
+        .push(DagEdge { kind: DagEdgeKind::End { block: 0, why: CutReason::Limit }, value: 0 });
     let listed = missing(vec![function], 9);
     assert_eq!(listed[3], "paths f: 1 of 2");
     assert_eq!(listed.len(), 5, "{listed:?}");

@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use pathformat::manifest::{
     Block, CutReason, DagEdge, DagEdgeKind, Edge, Exit, Function, Linkage, Manifest, Outcome, Whole,
 };
-use pathformat::settings::Mode;
-use pathprof::counted::Counted;
-use pathprof::decode::decode;
-use pathprof::entries::Layout;
-use pathprof::model::{Count, End, Path, Start};
+use pathprof::analyse::counted::CountedModule;
+use pathprof::analyse::decode::decode;
+use pathprof::analyse::entries::Layout;
+use pathprof::analyse::model::{Count, End, Path, Start};
 
 use crate::graphs::{decoded, loaded};
+use pathformat::settings::Mode;
 
 fn dag(kind: DagEdgeKind, value: u64) -> DagEdge {
     DagEdge { kind, value }
@@ -52,7 +52,7 @@ fn may_stay() -> Function {
 }
 
 /// Number and count of each path.
-fn paths(of: &pathprof::model::Function) -> Vec<(u64, Count)> {
+fn paths(of: &pathprof::analyse::model::Function) -> Vec<(u64, Count)> {
     of.paths.iter().map(|path| (path.id, path.count)).collect()
 }
 
@@ -78,24 +78,29 @@ fn frames_that_ended_no_path_are_where_they_stayed() {
     assert_eq!((paths(&all_ended), all_ended.block_counts), (vec![(1, 3)], vec![3, 3]));
 
     // Beside whole paths it is told as a piece.
-    let leave = vec![dag(DagEdgeKind::Flow { edge: 0 }, 0), dag(DagEdgeKind::Leave { block: 1 }, 0)];
+    let leave =
+        vec![dag(DagEdgeKind::Flow { edge: 0 }, 0), dag(DagEdgeKind::Leave { block: 1 }, 0)];
     let whole = Whole { num_paths: 10, slots: 1, dag: leave, cuts: vec![None] };
-    let found = decoded(Mode::Paths, Function { whole: Some(whole), ..may_stay() }, &counts([(0, 2)]), &[]);
+    let found =
+        decoded(Mode::Paths, Function { whole: Some(whole), ..may_stay() }, &counts([(0, 2)]), &[]);
     assert_eq!(paths(&found), [(10, 2)]);
 }
 
 /// A module of one function when several processes counted.
-fn counted(function: Function, processes: &[&[(u64, u64)]]) -> Counted {
+fn counted(function: Function, processes: &[&[(u64, u64)]]) -> CountedModule {
     let counters = function.counters();
     let manifest = Manifest { mode: Mode::Paths, functions: vec![function], ..Manifest::default() };
-    let mut counted = Counted::new(counters, manifest, Vec::new());
+    let mut counted = CountedModule::new(counters, manifest, Vec::new());
     processes.iter().for_each(|counts| counted.add(counts, &[], |_| String::new()));
     counted
 }
 
 /// What is found of it.
-fn of_processes(function: Function, processes: &[&[(u64, u64)]]) -> pathprof::model::Function {
-    let (report, problems) = decode(vec![loaded(vec![counted(function, processes)])]);
+fn of_processes(
+    function: Function,
+    processes: &[&[(u64, u64)]],
+) -> pathprof::analyse::model::Function {
+    let (report, problems) = decode(vec![loaded(vec![counted(function, processes)])], &());
     assert!(problems.is_empty(), "{problems:?}");
     report.functions.into_iter().next().expect("the function")
 }
@@ -125,7 +130,7 @@ fn what_children_of_several_copies_took_over_is_added_up() {
         counted(function, &[&[(0, frames)], &[(1, frames)]])
     };
     for copies in [&[3, 2][..], &[2, 3, 4]] {
-        let (report, problems) = decode(vec![loaded(copies.iter().map(copy).collect())]);
+        let (report, problems) = decode(vec![loaded(copies.iter().map(copy).collect())], &());
         assert!(problems.is_empty(), "{problems:?}");
         let [found] = report.functions.as_slice() else { panic!("one function") };
         let all = copies.iter().copied().map(Count::from).sum();
@@ -139,7 +144,8 @@ fn frames_that_stay_do_no_harm_where_blocks_or_edges_are_counted() {
     let stays = Function { num_paths: 0, in_flight_paths: 0, dag: Vec::new(), ..may_stay() };
     let by_blocks = Function { counted_blocks: vec![0, 1], ..stays.clone() };
     for (entered, left) in [(8, 3), (8, 8), (8, 0)] {
-        let found = decoded(Mode::Blocks, by_blocks.clone(), &counts([(0, entered), (1, left)]), &[]);
+        let found =
+            decoded(Mode::Blocks, by_blocks.clone(), &counts([(0, entered), (1, left)]), &[]);
         let (entered, left) = (Count::from(entered), Count::from(left));
         assert_eq!(
             (found.block_counts, found.entries, found.edge_counts),
@@ -150,7 +156,10 @@ fn frames_that_stay_do_no_harm_where_blocks_or_edges_are_counted() {
     for arcs in [vec![1, 2], vec![1, 0]] {
         let by_edges = Function { counted_arcs: arcs, ..stays.clone() };
         let found = decoded(Mode::Edges, by_edges, &counts([(0, 8), (1, 3)]), &[]);
-        assert_eq!((found.block_counts, found.entries, found.edge_counts), (vec![8, 3], 8, vec![Some(3)]));
+        assert_eq!(
+            (found.block_counts, found.entries, found.edge_counts),
+            (vec![8, 3], 8, vec![Some(3)])
+        );
     }
 }
 
@@ -166,14 +175,19 @@ fn ways_from_several_indirect_branches_are_not_known() {
         ..Function::default()
     };
     // Arcs: the four blocks, and what departs and arrives.
-    let two = with(vec![indirect(0, 1), indirect(0, 2), indirect(1, 1), indirect(1, 2)], vec![0, 1, 2]);
+    let two =
+        with(vec![indirect(0, 1), indirect(0, 2), indirect(1, 1), indirect(1, 2)], vec![0, 1, 2]);
     let found = decoded(Mode::Edges, two, &counts([(0, 9), (1, 6), (2, 9)]), &[]);
     assert_eq!(found.edge_counts, [None; 4]);
     assert_eq!(found.block_counts, [9, 6, 9, 0]);
 
     // Only one of them leads to 1, and only the other to 3. So all four are known.
-    let apart = with(vec![indirect(0, 1), indirect(0, 2), indirect(1, 2), indirect(1, 3)], vec![0, 1, 2, 3]);
-    let by_blocks = Function { counted_blocks: vec![0, 1, 2, 3], counted_arcs: Vec::new(), ..apart.clone() };
+    let apart = with(
+        vec![indirect(0, 1), indirect(0, 2), indirect(1, 2), indirect(1, 3)],
+        vec![0, 1, 2, 3],
+    );
+    let by_blocks =
+        Function { counted_blocks: vec![0, 1, 2, 3], counted_arcs: Vec::new(), ..apart.clone() };
     for (mode, function) in [(Mode::Edges, apart), (Mode::Blocks, by_blocks)] {
         let found = decoded(mode, function, &counts([(0, 9), (1, 6), (2, 5), (3, 4)]), &[]);
         assert_eq!(found.edge_counts, [Some(6), Some(3), Some(2), Some(4)], "{mode}");
@@ -237,9 +251,11 @@ fn with_a_loop(first_counter: u64) -> Manifest {
 fn entries_are_told_wherever_the_counters_stand() {
     for first in [0, 1, 4, 100] {
         let settled = |counts: &[(u64, u64)]| {
-            let counts: Vec<_> = counts.iter().map(|&(index, count)| (first + index, count)).collect();
+            let counts: Vec<_> =
+                counts.iter().map(|&(index, count)| (first + index, count)).collect();
             let (counts, entries) = Layout::of(&with_a_loop(first)).settle(&counts);
-            let counts: Vec<_> = counts.into_iter().map(|(index, count)| (index - first, count)).collect();
+            let counts: Vec<_> =
+                counts.into_iter().map(|(index, count)| (index - first, count)).collect();
             (counts, entries.into_iter().collect::<Vec<_>>())
         };
         // Seven entered, and two of them stay. What came around a loop is no entry.
@@ -248,14 +264,26 @@ fn entries_are_told_wherever_the_counters_stand() {
             (vec![(0, 2), (1, 3), (2, 2), (3, 50)], vec![(1, 7)]),
             "{first}"
         );
-        assert_eq!(settled(&[(0, 5), (1, 3), (2, 2)]), (vec![(1, 3), (2, 2)], vec![(1, 5)]), "{first}");
+        assert_eq!(
+            settled(&[(0, 5), (1, 3), (2, 2)]),
+            (vec![(1, 3), (2, 2)], vec![(1, 5)]),
+            "{first}"
+        );
         assert_eq!(settled(&[(3, 50)]), (vec![(3, 50)], vec![(1, 0)]), "{first}");
         // The function behind it has its own, and what stands behind that belongs to others.
         assert_eq!(settled(&[(4, 6)]), (vec![(4, 6)], vec![(0, 6)]), "{first}");
-        assert_eq!(settled(&[(0, 2), (4, 6)]), (vec![(0, 2), (4, 6)], vec![(0, 6), (1, 2)]), "{first}");
+        assert_eq!(
+            settled(&[(0, 2), (4, 6)]),
+            (vec![(0, 2), (4, 6)], vec![(0, 6), (1, 2)]),
+            "{first}"
+        );
         assert_eq!(settled(&[(5, 6)]), (vec![(5, 6)], vec![]), "{first}");
         // A child that ends what its parent began takes it away there.
         let taken = |count: u64| count.wrapping_neg();
-        assert_eq!(settled(&[(1, 1), (2, 2)]), (vec![(0, taken(3)), (1, 1), (2, 2)], vec![(1, 0)]), "{first}");
+        assert_eq!(
+            settled(&[(1, 1), (2, 2)]),
+            (vec![(0, taken(3)), (1, 1), (2, 2)], vec![(1, 0)]),
+            "{first}"
+        );
     }
 }

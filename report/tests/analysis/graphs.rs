@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use pathformat::manifest::{self, CutReason, DagEdge, DagEdgeKind, Manifest, Outcome};
 use pathformat::settings::Mode;
-use pathprof::counted::{Counted, Loaded};
-use pathprof::model::{Count, Function, Image};
+use pathprof::analyse::counted::{CountedImage, CountedModule};
+use pathprof::analyse::model::{Count, Function, Image};
 use paths::Plan;
 use paths::cfg::{Block, BlockData, Cfg, ENTRY, Edge, EdgeData, EdgeKind, Exit};
 use paths::cuts::Reason;
@@ -46,13 +46,22 @@ pub(crate) fn random(dice: &mut Dice) -> (Cfg, Vec<u64>) {
                     (1 | 2, 1) => EdgeKind::Unwind,
                     _ => EdgeKind::Plain,
                 };
-                edges.push(EdgeData { from: Block(at as u32), to: Block(to as u32), kind, peeled: false });
+                edges.push(EdgeData {
+                    from: Block(at as u32),
+                    to: Block(to as u32),
+                    kind,
+                    peeled: false,
+                });
                 targets.push(to);
             }
         }
         let exit = [Exit::Return, Exit::Unwind, Exit::NoReturn][shape % 3];
         let may_stay = dice.below(4) == 0;
-        blocks.push(BlockData { exit: targets.is_empty().then_some(exit), may_stay, counts_above: false });
+        blocks.push(BlockData {
+            exit: targets.is_empty().then_some(exit),
+            may_stay,
+            counts_above: false,
+        });
     }
     let frequency = edges.iter().map(|_| dice.below(1000) as u64).collect();
     (Cfg::new(blocks, edges).with_in_flight(), frequency)
@@ -130,11 +139,14 @@ pub(crate) fn stepped(cfg: &Cfg, plan: &Plan, walks: &[Vec<Edge>]) -> BTreeMap<u
     let mut step = |path: &[dag::DagEdge]| *counts.entry(id(plan, path)).or_insert(0) += 1;
     for walked in walks {
         let ended = pieces(cfg, &plan.dag, walked);
-        let is_ended = |path: &&Vec<dag::DagEdge>| plan.dag.edge(path[path.len() - 1]).kind != Kind::InFlight;
+        let is_ended =
+            |path: &&Vec<dag::DagEdge>| plan.dag.edge(path[path.len() - 1]).kind != Kind::InFlight;
         ended.iter().filter(is_ended).for_each(|path| step(path));
         for arrived in 0..=walked.len() {
             let calls = plan.dag.successors(last(cfg, &walked[..arrived])).iter();
-            if let Some(&call) = calls.into_iter().find(|&&edge| plan.dag.edge(edge).kind == Kind::InFlight) {
+            if let Some(&call) =
+                calls.into_iter().find(|&&edge| plan.dag.edge(edge).kind == Kind::InFlight)
+            {
                 step(&[begun(&plan.dag, &walked[..arrived]), vec![call]].concat());
             }
         }
@@ -178,7 +190,12 @@ pub(crate) fn described(cfg: &Cfg) -> manifest::Function {
         },
         cut: None,
     });
-    manifest::Function { name: "f".into(), blocks: blocks.collect(), edges: edges.collect(), ..Default::default() }
+    manifest::Function {
+        name: "f".into(),
+        blocks: blocks.collect(),
+        edges: edges.collect(),
+        ..Default::default()
+    }
 }
 
 /// The acyclic graph of a plan, and for each edge how it is cut.
@@ -222,15 +239,23 @@ pub(crate) fn decoded(
 ) -> Function {
     let counters = function.first_counter + function.counters();
     let manifest = Manifest { mode, functions: vec![function], ..Manifest::default() };
-    let mut counted = Counted::new(counters, manifest, Vec::new());
-    let counts: Vec<_> = counts.iter().map(|(&index, &count)| (index, count)).filter(|(_, count)| *count > 0).collect();
+    let mut counted = CountedModule::new(counters, manifest, Vec::new());
+    let counts: Vec<_> = counts
+        .iter()
+        .map(|(&index, &count)| (index, count))
+        .filter(|(_, count)| *count > 0)
+        .collect();
     counted.add(&counts, keys, |address| format!("f{address}"));
-    let (report, problems) = pathprof::decode::decode(vec![loaded(vec![counted])]);
+    let (report, problems) = pathprof::analyse::decode::decode(vec![loaded(vec![counted])], &());
     assert!(problems.is_empty(), "{problems:?}");
     report.functions.into_iter().next().expect("the function")
 }
 
 /// An image of these modules.
-pub(crate) fn loaded(modules: Vec<Counted>) -> Loaded {
-    Loaded { image: Image { path: "/bin/x".into(), build_id: vec![1] }, runs: Vec::new(), modules }
+pub(crate) fn loaded(modules: Vec<CountedModule>) -> CountedImage {
+    CountedImage {
+        image: Image { path: "/bin/x".into(), build_id: vec![1] },
+        runs: Vec::new(),
+        modules,
+    }
 }

@@ -10,5 +10,5 @@ mod graphs;
 mod merged;
 mod numbers;
 mod tables;
+mod uncut_paths;
 mod walks;
-mod whole;

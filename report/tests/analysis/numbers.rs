@@ -1,8 +1,8 @@
 //! How often lines ran, in closed form.
 
 use pathformat::manifest::{self, Block, Edge, Location, Outcome};
-use pathprof::lines;
-use pathprof::model::{Count, Function};
+use pathprof::analyse::lines;
+use pathprof::analyse::model::{Count, Function};
 
 /// A function whose blocks stand on these lines (0 has none), with edges as source, target and
 /// count; entered once.
@@ -10,13 +10,22 @@ fn function(lines: &[u32], edges: &[(u32, u32, Count)]) -> Function {
     let location = |line| Location { file: "a.c".into(), line, ..Location::default() };
     let shape = manifest::Function {
         locations: lines.iter().map(|&line| location(line)).collect(),
-        blocks: (0..lines.len() as u32).map(|at| Block { locations: vec![at, at], ..Block::default() }).collect(),
-        edges: edges.iter().map(|&(from, to, _)| Edge { from, to, outcome: Outcome::Jump, cut: None }).collect(),
+        blocks: (0..lines.len() as u32)
+            .map(|at| Block { locations: vec![at, at], ..Block::default() })
+            .collect(),
+        edges: edges
+            .iter()
+            .map(|&(from, to, _)| Edge { from, to, outcome: Outcome::Jump, cut: None })
+            .collect(),
         ..manifest::Function::default()
     };
-    let into = |block: usize| edges.iter().filter(|(_, to, _)| *to as usize == block).map(|(_, _, count)| count).sum();
+    let into = |block: usize| {
+        edges.iter().filter(|(_, to, _)| *to as usize == block).map(|(_, _, count)| count).sum()
+    };
     Function {
-        block_counts: (0..lines.len()).map(|block| if block == 0 { 1 } else { into(block) }).collect(),
+        block_counts: (0..lines.len())
+            .map(|block| if block == 0 { 1 } else { into(block) })
+            .collect(),
         edge_counts: edges.iter().map(|&(_, _, count)| Some(count)).collect(),
         entries: 1,
         shape,
@@ -30,7 +39,10 @@ fn counts(function: &Function) -> Vec<(u32, Count)> {
 
 #[test]
 fn a_loop_of_one_block_runs_as_often_as_the_block() {
-    assert_eq!(counts(&function(&[1, 2, 3], &[(0, 1, 1), (1, 1, 9), (1, 2, 1)])), [(1, 1), (2, 10), (3, 1)]);
+    assert_eq!(
+        counts(&function(&[1, 2, 3], &[(0, 1, 1), (1, 1, 9), (1, 2, 1)])),
+        [(1, 1), (2, 10), (3, 1)]
+    );
     // All of it on one line: once, and once more for each time around.
     assert_eq!(counts(&function(&[1, 1, 1], &[(0, 1, 1), (1, 1, 9), (1, 2, 1)])), [(1, 10)]);
 }
@@ -44,7 +56,10 @@ fn loops_in_loops_on_one_line_are_added_up() {
     let with_bodies = [(0, 1, 1), (1, 2, 10), (2, 3, 50), (3, 2, 40), (3, 1, 9), (3, 4, 1)];
     assert_eq!(counts(&function(&[1, 1, 1, 1, 2], &with_bodies)), [(1, 1 + 40 + 9), (2, 1)]);
     // With the inner body elsewhere, control comes back to the line 50 times.
-    assert_eq!(counts(&function(&[1, 1, 1, 3, 2], &with_bodies)), [(1, 1 + 40 + 9), (2, 1), (3, 50)]);
+    assert_eq!(
+        counts(&function(&[1, 1, 1, 3, 2], &with_bodies)),
+        [(1, 1 + 40 + 9), (2, 1), (3, 50)]
+    );
 }
 
 #[test]

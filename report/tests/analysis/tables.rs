@@ -1,19 +1,20 @@
 //! Tables of callees and paths, and which functions are listed.
 
 use pathformat::manifest::{
-    Block, Call, DagEdge, DagEdgeKind, Edge, Exit, Function, INDIRECT, Linkage, Manifest, Outcome, TableOf,
+    Block, Call, DagEdge, DagEdgeKind, Edge, Exit, Function, INDIRECT, Linkage, Manifest, Outcome,
+    TableOf,
 };
-use pathformat::settings::{Mode, Stage};
-use pathprof::counted::Counted;
-use pathprof::decode::decode;
-use pathprof::model::Site;
-use pathprof::names;
-use pathprof::tables::{Seen, Tables, Thing};
+use pathprof::analyse::counted::CountedModule;
+use pathprof::analyse::decode::decode;
+use pathprof::analyse::model::{CallSite, Counting};
+use pathprof::analyse::tables::{TableCounts, TableKey, Tables};
+use pathprof::read::names;
 
 use crate::graphs::loaded;
+use pathformat::settings::{Mode, Stage};
 
-fn callee(name: &str) -> Thing {
-    Thing::Callee(name.into())
+fn callee(name: &str) -> TableKey {
+    TableKey::Callee(name.into())
 }
 
 /// A function of one block with so many calls through pointers, of each of which two callees are
@@ -23,7 +24,11 @@ fn caller(name: &str, calls: usize, first_counter: u64, first_key: u64) -> Funct
     Function {
         name: name.into(),
         linkage: Linkage::Weak,
-        blocks: vec![Block { calls: vec![call; calls], exit: Some(Exit::Return), ..Block::default() }],
+        blocks: vec![Block {
+            calls: vec![call; calls],
+            exit: Some(Exit::Return),
+            ..Block::default()
+        }],
         counted_blocks: vec![0],
         callees: 2,
         first_counter,
@@ -38,40 +43,69 @@ const fn call(call: u32) -> TableOf {
 
 #[test]
 fn what_found_no_room_has_nobody_elses_key() {
-    let manifest = Manifest { functions: vec![caller("f", 2, 10, 4), caller("g", 1, 17, 8)], ..Manifest::default() };
+    let manifest = Manifest {
+        functions: vec![caller("f", 2, 10, 4), caller("g", 1, 17, 8)],
+        ..Manifest::default()
+    };
     // f: a block at 10, a table at 11 and one at 14, each with a rest; g: a block at 17, a table at
     // 18.
     let counts: Vec<_> = (9..22).map(|index| (index, 1 << index)).collect();
     let keys: Vec<_> = (4..10).map(|index| (index, 100 + index)).collect();
-    let (plain, tables) = Tables::of(&manifest).take(&counts, &keys, |address| format!("at {address}"));
+    let (plain, tables) =
+        Tables::of(&manifest).take(&counts, &keys, |address| format!("at {address}"));
     assert_eq!(plain, [9, 10, 17, 21].map(|index| (index, 1 << index)));
-    let seen = |key: u64, counter: u32| Seen {
-        known: [0, 1].map(|slot| (callee(&format!("at {}", key + slot)), 1 << (counter as u64 + slot))).into(),
+    let seen = |key: u64, counter: u32| TableCounts {
+        known: [0, 1]
+            .map(|slot| (callee(&format!("at {}", key + slot)), 1 << (counter as u64 + slot)))
+            .into(),
         rest: 1 << (counter + 2),
     };
     assert_eq!(
         tables,
-        [((0, call(0)), seen(103, 11)), ((0, call(1)), seen(105, 14)), ((1, call(0)), seen(107, 18))].into()
+        [
+            ((0, call(0)), seen(103, 11)),
+            ((0, call(1)), seen(105, 14)),
+            ((1, call(0)), seen(107, 18))
+        ]
+        .into()
     );
 }
 
 #[test]
 fn what_has_no_key_found_no_room() {
     let manifest = Manifest { functions: vec![caller("f", 1, 0, 0)], ..Manifest::default() };
-    let (_, tables) = Tables::of(&manifest).take(&[(1, 5), (2, 6), (3, 7)], &[(1, 9)], |_| "g".into());
-    assert_eq!(tables[&(0, call(0))], Seen { known: [(callee("g"), 6)].into(), rest: 12 });
+    let (_, tables) =
+        Tables::of(&manifest).take(&[(1, 5), (2, 6), (3, 7)], &[(1, 9)], |_| "g".into());
+    assert_eq!(tables[&(0, call(0))], TableCounts { known: [(callee("g"), 6)].into(), rest: 12 });
 }
 
 #[test]
 fn tables_are_added_thing_by_thing() {
-    let mut sum = Seen { known: [(callee("f"), 1), (Thing::Path(3), 2)].into(), rest: 4 };
-    sum.add(Seen { known: [(callee("f"), 10), (callee("g"), 20)].into(), rest: 40 });
-    assert_eq!(sum, Seen { known: [(callee("f"), 11), (callee("g"), 20), (Thing::Path(3), 2)].into(), rest: 44 });
+    let mut sum = TableCounts { known: [(callee("f"), 1), (TableKey::Path(3), 2)].into(), rest: 4 };
+    sum.add(TableCounts { known: [(callee("f"), 10), (callee("g"), 20)].into(), rest: 40 });
+    assert_eq!(
+        sum,
+        TableCounts {
+            known: [(callee("f"), 11), (callee("g"), 20), (TableKey::Path(3), 2)].into(),
+            rest: 44
+        }
+    );
 }
 
-fn counted(mode: Mode, function: Function, present: bool, counts: &[(u64, u64)], names: [&str; 2]) -> Counted {
-    let manifest = Manifest { mode, functions: vec![function], source: mode.name().into(), ..Manifest::default() };
-    let mut counted = Counted::new(100, manifest, vec![present]);
+fn counted(
+    mode: Mode,
+    function: Function,
+    present: bool,
+    counts: &[(u64, u64)],
+    names: [&str; 2],
+) -> CountedModule {
+    let manifest = Manifest {
+        mode,
+        functions: vec![function],
+        source: mode.name().into(),
+        ..Manifest::default()
+    };
+    let mut counted = CountedModule::new(100, manifest, vec![present]);
     counted.add(counts, &[(0, 1), (1, 2)], |address| names[address as usize].into());
     counted
 }
@@ -82,16 +116,22 @@ fn copies_of_a_function_are_added_up_and_their_callees_too() {
         let counts: Vec<_> = counts.iter().map(|&(index, count)| (first + index, count)).collect();
         counted(Mode::Blocks, caller("_Z1fv", 1, first, 0), true, &counts, names)
     };
-    let modules = vec![copy(0, &[(0, 3), (1, 1), (2, 2), (3, 9)], ["g", "h"]), copy(7, &[(0, 5), (1, 4)], ["h", "g"])];
-    let (report, problems) = decode(vec![loaded(Vec::new()), loaded(modules)]);
+    let modules = vec![
+        copy(0, &[(0, 3), (1, 1), (2, 2), (3, 9)], ["g", "h"]),
+        copy(7, &[(0, 5), (1, 4)], ["h", "g"]),
+    ];
+    let (report, problems) = decode(vec![loaded(Vec::new()), loaded(modules)], &());
     assert!(problems.is_empty(), "{problems:?}");
     let [f] = report.functions.as_slice() else { panic!("one function") };
     assert_eq!((f.image, f.module, f.demangled.as_str()), (1, 0, "f()"));
     assert_eq!((f.entries, &f.block_counts), (8, &vec![8]));
     // The one called most often comes first.
     let targets = vec![("h".to_string(), 6), ("g".to_string(), 1)];
-    assert_eq!(f.sites, [Site { block: 0, call: 0, targets, others: 9 }]);
-    assert_eq!(report.modules.iter().map(|module| module.source.as_str()).collect::<Vec<_>>(), ["blocks"; 2]);
+    assert_eq!(f.sites, [CallSite { block: 0, call: 0, targets, others: 9 }]);
+    assert_eq!(
+        report.modules.iter().map(|module| module.source.as_str()).collect::<Vec<_>>(),
+        ["blocks"; 2]
+    );
 }
 
 #[test]
@@ -99,8 +139,9 @@ fn copies_are_the_same_if_nothing_tells_them_apart() {
     let listed = |change: fn(&mut Function)| {
         let mut other = caller("_Z1fv", 0, 0, 0);
         change(&mut other);
-        let modules = [caller("_Z1fv", 0, 0, 0), other].map(|of| counted(Mode::Blocks, of, true, &[], ["", ""]));
-        decode(vec![loaded(modules.into())]).0.functions.len()
+        let modules = [caller("_Z1fv", 0, 0, 0), other]
+            .map(|of| counted(Mode::Blocks, of, true, &[], ["", ""]));
+        decode(vec![loaded(modules.into())], &()).0.functions.len()
     };
     assert_eq!(listed(|_| ()), 1);
     assert_eq!(listed(|of| of.linkage = Linkage::Inline), 1);
@@ -115,9 +156,13 @@ fn functions_that_are_not_in_the_image_are_not_listed() {
     let listed = |present, counts: &[(u64, u64)], skipped: bool| {
         let mut function = caller("f", 0, 0, 0);
         if skipped {
-            function = Function { name: "f".into(), skipped: Some("why".into()), ..Function::default() };
+            function =
+                Function { name: "f".into(), skipped: Some("why".into()), ..Function::default() };
         }
-        decode(vec![loaded(vec![counted(Mode::Blocks, function, present, counts, ["", ""])])]).0.functions.len()
+        decode(vec![loaded(vec![counted(Mode::Blocks, function, present, counts, ["", ""])])], &())
+            .0
+            .functions
+            .len()
     };
     assert_eq!(listed(true, &[], false), 1);
     assert_eq!(listed(false, &[], false), 0);
@@ -137,7 +182,7 @@ fn functions_without_code_are_dropped_ones_of_the_source() {
             counted.manifest.stage = stage;
             counted
         };
-        let (report, problems) = decode(vec![loaded(units.iter().map(unit).collect())]);
+        let (report, problems) = decode(vec![loaded(units.iter().map(unit).collect())], &());
         assert!(problems.is_empty(), "{problems:?}");
         assert!(report.dropped.iter().all(|of| of.entries == 0 && of.block_counts == [0]));
         assert_eq!(report.of_source().count(), report.functions.len() + report.dropped.len());
@@ -153,7 +198,10 @@ fn functions_without_code_are_dropped_ones_of_the_source() {
     for linkage in [Inline, Weak] {
         assert_eq!(found(&[(Stage::Early, linkage, false), (Stage::Early, linkage, true)]), (1, 0));
         assert_eq!(found(&[(Stage::Early, linkage, false), (Stage::Late, External, true)]), (1, 0));
-        assert_eq!(found(&[(Stage::Early, linkage, false), (Stage::Early, linkage, false)]), (0, 1));
+        assert_eq!(
+            found(&[(Stage::Early, linkage, false), (Stage::Early, linkage, false)]),
+            (0, 1)
+        );
     }
     // Each unit has its own.
     assert_eq!(found(&[(Stage::Early, Internal, false), (Stage::Early, Internal, true)]), (1, 1));
@@ -164,9 +212,13 @@ fn functions_without_code_are_dropped_ones_of_the_source() {
 /// Problems of a module with these functions and counts.
 fn problems(functions: Vec<Function>, counters: u64, counts: &[(u64, u64)]) -> Vec<String> {
     let manifest = Manifest { functions, ..Manifest::default() };
-    let mut counted = Counted::new(counters, manifest, Vec::new());
+    let mut counted = CountedModule::new(counters, manifest, Vec::new());
     counted.add(counts, &[], |_| String::new());
-    decode(vec![loaded(vec![counted])]).1.iter().map(|problem| format!("{problem:#}")).collect()
+    decode(vec![loaded(vec![counted])], &())
+        .1
+        .iter()
+        .map(|problem| format!("{problem:#}"))
+        .collect()
 }
 
 #[test]
@@ -182,7 +234,10 @@ fn every_counter_belongs_to_one_function() {
     refused(problems(two(3, 5), 5, &[]), "the counters of the function g are not its own");
     refused(problems(two(3, u64::MAX), 5, &[]), "the counters of the function g are not its own");
     for lost in [0, 2, 5, 7] {
-        refused(problems(two(3, 6), 8, &[(lost, 1)]), &format!("counter {lost} belongs to no function"));
+        refused(
+            problems(two(3, 6), 8, &[(lost, 1)]),
+            &format!("counter {lost} belongs to no function"),
+        );
     }
 }
 
@@ -194,7 +249,9 @@ fn names_are_shown_as_the_source_writes_them() {
     assert_eq!(short("_Z"), None);
     let shown = |name: &str| {
         let function = Function { name: name.into(), ..caller("f", 0, 0, 0) };
-        decode(vec![loaded(vec![counted(Mode::Blocks, function, true, &[], ["", ""])])]).0.functions[0]
+        decode(vec![loaded(vec![counted(Mode::Blocks, function, true, &[], ["", ""])])], &())
+            .0
+            .functions[0]
             .demangled
             .clone()
     };
@@ -216,14 +273,25 @@ fn every_function_knows_its_unit_and_what_it_called_whatever_is_counted() {
         let first = counted(Mode::Paths, first, true, &counts, ["g", "h"]);
         loaded(vec![first, counted(Mode::Blocks, second, true, &counts, ["h", "g"])])
     };
-    let images = vec![units(caller("f1", 1, 0, 0), with_a_path("f2")), units(with_a_path("f3"), caller("f4", 1, 0, 0))];
-    let (report, problems) = decode(images);
+    let images = vec![
+        units(caller("f1", 1, 0, 0), with_a_path("f2")),
+        units(with_a_path("f3"), caller("f4", 1, 0, 0)),
+    ];
+    let (report, problems) = decode(images, &());
     assert!(problems.is_empty(), "{problems:?}");
-    let places: Vec<_> = report.functions.iter().map(|of| (of.demangled.as_str(), of.image, of.module)).collect();
+    let places: Vec<_> =
+        report.functions.iter().map(|of| (of.demangled.as_str(), of.image, of.module)).collect();
     assert_eq!(places, [("f1", 0, 0), ("f2", 0, 1), ("f3", 1, 2), ("f4", 1, 3)]);
-    for (function, [most, least]) in report.functions.iter().zip([["h", "g"], ["g", "h"], ["h", "g"], ["g", "h"]]) {
+    for (function, [most, least]) in
+        report.functions.iter().zip([["h", "g"], ["g", "h"], ["h", "g"], ["g", "h"]])
+    {
         let targets = vec![(most.to_string(), 4), (least.to_string(), 2)];
-        assert_eq!(function.sites, [Site { block: 0, call: 0, targets, others: 1 }], "{}", function.demangled);
+        assert_eq!(
+            function.sites,
+            [CallSite { block: 0, call: 0, targets, others: 1 }],
+            "{}",
+            function.demangled
+        );
         assert_eq!((function.entries, &function.block_counts), (7, &vec![7]));
         assert_eq!(function.shape.name, function.demangled);
     }
@@ -238,7 +306,7 @@ fn only_where_something_was_counted_a_process_was_interrupted_in_it() {
     let interrupted = |function: Function, counts: &[(u64, u64)]| {
         let mut counted = counted(Mode::Blocks, function, true, counts, ["", ""]);
         counted.interrupted = 3;
-        decode(vec![loaded(vec![counted])]).0.functions[0].interrupted
+        decode(vec![loaded(vec![counted])], &()).0.functions[0].interrupted
     };
     assert_eq!(interrupted(caller("f", 0, 0, 0), &[(0, 7)]), 3);
     assert_eq!(interrupted(caller("f", 0, 0, 0), &[]), 0);
@@ -256,10 +324,15 @@ fn a_function_without_counters_is_counted_as_its_unit_is() {
         ..caller("f", 0, 0, 0)
     };
     for (mode, edge) in [(Mode::Blocks, Some(0)), (Mode::Calls, None)] {
-        let (report, problems) = decode(vec![loaded(vec![counted(mode, function.clone(), true, &[], ["", ""])])]);
+        let (report, problems) =
+            decode(vec![loaded(vec![counted(mode, function.clone(), true, &[], ["", ""])])], &());
         assert!(problems.is_empty(), "{problems:?}");
         let found = &report.functions[0];
-        assert_eq!((found.only_calls, found.edge_counts.as_slice()), (mode == Mode::Calls, &[edge][..]), "{mode}");
+        assert_eq!(
+            (found.counting == Counting::Calls, found.edge_counts.as_slice()),
+            (mode == Mode::Calls, &[edge][..]),
+            "{mode}"
+        );
         assert_eq!((found.entries, found.block_counts.as_slice()), (0, &[0][..]), "{mode}");
     }
 }

@@ -3,22 +3,27 @@
 use std::collections::BTreeMap;
 
 use pathformat::manifest::{self, Call, DagEdgeKind};
-use pathformat::settings::Mode;
-use pathprof::model::{Count, End, Start};
+use pathprof::analyse::model::{Count, Counting, End, Start};
 use paths::blocks::Counted;
 use paths::cfg::{Block, Cfg, EdgeKind};
 use paths::edges::{Arc, Arcs};
 use paths::plan;
 use paths::techniques::Techniques;
 
-use crate::graphs::{Dice, blocks_of, decoded, described, id, pieces, random, stepped, truth, walks, with_paths};
+use crate::graphs::{
+    Dice, blocks_of, decoded, described, id, pieces, random, stepped, truth, walks, with_paths,
+};
+use pathformat::settings::Mode;
 
 const GRAPHS: u64 = 400;
 
 /// Known counts must be those that ran.
 fn agree(found: &[Option<Count>], ran: &[Count], seed: u64) {
     for (edge, (found, &ran)) in found.iter().zip(ran).enumerate() {
-        assert!(found.is_none_or(|found| found == ran), "graph {seed}, edge {edge}: {found:?}, not {ran}");
+        assert!(
+            found.is_none_or(|found| found == ran),
+            "graph {seed}, edge {edge}: {found:?}, not {ran}"
+        );
     }
     assert_eq!(found.len(), ran.len());
 }
@@ -32,8 +37,10 @@ fn counters_of_blocks_tell_all_blocks_and_what_follows_of_edges() {
         let walks = walks(&cfg, &mut dice);
         let (blocks, edges) = truth(&cfg, &walks);
         let counted: Vec<_> = Counted::fewest(&cfg, &frequency, |_| true).blocks().collect();
-        let function =
-            manifest::Function { counted_blocks: counted.iter().map(|block| block.0).collect(), ..described(&cfg) };
+        let function = manifest::Function {
+            counted_blocks: counted.iter().map(|block| block.0).collect(),
+            ..described(&cfg)
+        };
         if counted.is_empty() {
             continue;
         }
@@ -54,7 +61,7 @@ fn counters_of_blocks_tell_all_blocks_and_what_follows_of_edges() {
             assert!(count.is_some() || !is_alone, "graph {seed}: {edge}");
             known += usize::from(count.is_some() && !is_alone);
         }
-        assert!(found.paths.is_empty() && !found.only_calls);
+        assert!(found.paths.is_empty() && found.counting != Counting::Calls);
     }
     assert!(known > 500, "{known} edges follow from others");
 }
@@ -69,7 +76,9 @@ fn counters_of_edges_tell_all_edges_that_can_be_told_apart() {
         let arcs = Arcs::of(&cfg);
         let counted = arcs.fewest(&cfg, &frequency);
         let opaque = |edge: &&paths::cfg::Edge| cfg.edge(**edge).kind == EdgeKind::Opaque;
-        let sum = |of: &[paths::cfg::Edge]| of.iter().filter(opaque).map(|edge| edges[edge.index()]).sum::<Count>();
+        let sum = |of: &[paths::cfg::Edge]| {
+            of.iter().filter(opaque).map(|edge| edges[edge.index()]).sum::<Count>()
+        };
         let ran = |arc| match arc {
             Arc::Edge(edge) => edges[edge.index()],
             Arc::Block(block) => blocks[block.index()],
@@ -77,8 +86,10 @@ fn counters_of_edges_tell_all_edges_that_can_be_told_apart() {
             Arc::Arrive(_) | Arc::Stay(_) => panic!("no code can count it"),
         };
         let counts = (0..).zip(counted.iter().map(|&arc| ran(arcs.list[arc]) as u64)).collect();
-        let function =
-            manifest::Function { counted_arcs: counted.iter().map(|&arc| arc as u32).collect(), ..described(&cfg) };
+        let function = manifest::Function {
+            counted_arcs: counted.iter().map(|&arc| arc as u32).collect(),
+            ..described(&cfg)
+        };
         let found = decoded(Mode::Edges, function, &counts, &[]);
         agree(&found.edge_counts, &edges, seed);
         assert_eq!((&found.block_counts, found.entries), (&blocks, blocks[0]), "graph {seed}");
@@ -87,7 +98,8 @@ fn counters_of_edges_tell_all_edges_that_can_be_told_apart() {
             assert!(found.edge_counts[edge.index()].is_some(), "graph {seed}: {edge}");
         }
         // From one block alone each way is known by where it leads.
-        let mut sources: Vec<_> = is(EdgeKind::Opaque).into_iter().map(|edge| cfg.edge(edge).from).collect();
+        let mut sources: Vec<_> =
+            is(EdgeKind::Opaque).into_iter().map(|edge| cfg.edge(edge).from).collect();
         sources.dedup();
         if sources.len() == 1 && is(EdgeKind::Unwind).is_empty() {
             assert!(found.edge_counts.iter().all(Option::is_some), "graph {seed}");
@@ -116,15 +128,23 @@ fn where_only_calls_are_counted_blocks_with_calls_are_known() {
         let counts = (0..).zip(counted.iter().map(|block| blocks[block.index()] as u64)).collect();
         let found = decoded(Mode::Calls, function, &counts, &[]);
         for block in cfg.blocks().filter(|&block| wanted(block)) {
-            assert_eq!(found.block_counts[block.index()], blocks[block.index()], "graph {seed}: {block}");
+            assert_eq!(
+                found.block_counts[block.index()],
+                blocks[block.index()],
+                "graph {seed}: {block}"
+            );
         }
-        assert!(found.edge_counts.iter().all(Option::is_none) && found.only_calls);
+        assert!(found.edge_counts.iter().all(Option::is_none) && found.counting == Counting::Calls);
         assert_eq!(found.entries, blocks[0]);
     }
 }
 
 /// How a path looks: where it starts, its blocks, and how it ends.
-fn look(cfg: &Cfg, function: &manifest::Function, path: &[paths::dag::DagEdge]) -> (Start, Vec<u32>, End) {
+fn look(
+    cfg: &Cfg,
+    function: &manifest::Function,
+    path: &[paths::dag::DagEdge],
+) -> (Start, Vec<u32>, End) {
     let (mut start, mut blocks, mut end) = (Start::Entry, vec![0], None);
     for edge in path {
         use pathformat::manifest::CutReason::{BackEdge, Limit, Opaque};
@@ -165,7 +185,10 @@ fn counters_of_paths_tell_paths_blocks_and_edges() {
         let (blocks, edges) = truth(&cfg, &walks);
         let first_counter = dice.below(50) as u64;
         let function = manifest::Function { first_counter, ..with_paths(&cfg, &plan) };
-        let counts = stepped(&cfg, &plan, &walks).into_iter().map(|(id, count)| (first_counter + id, count)).collect();
+        let counts = stepped(&cfg, &plan, &walks)
+            .into_iter()
+            .map(|(id, count)| (first_counter + id, count))
+            .collect();
         let mut ran = BTreeMap::new();
         for path in walks.iter().flat_map(|walked| pieces(&cfg, &plan.dag, walked)) {
             let last = path.last().map(|edge| edge.0);

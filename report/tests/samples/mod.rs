@@ -5,7 +5,8 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use pathformat::manifest::{
-    Block, Call, CutReason, DagEdge, DagEdgeKind, Edge, Exit, Function, Linkage, Location, Manifest, Outcome,
+    Block, Call, CutReason, DagEdge, DagEdgeKind, Edge, Exit, Function, Linkage, Location,
+    Manifest, Outcome,
 };
 use pathformat::profile::{Head, Module, Part, Profile, RunId};
 use pathformat::settings::{Mode, Stage, Threads};
@@ -74,7 +75,10 @@ fn collatz() -> Function {
         locations: [11, 13, 14, 16, 12, 18].map(|number| line("src/main.c", number)).to_vec(),
         blocks: vec![
             block(&[0], &[("br", 1)]),
-            Block { name: "while.body".into(), ..block(&[1], &[("and", 1), ("br", 1), ("icmp", 1), ("phi", 2)]) },
+            Block {
+                name: "while.body".into(),
+                ..block(&[1], &[("and", 1), ("br", 1), ("icmp", 1), ("phi", 2)])
+            },
             block(&[2], &[("br", 1), ("lshr", 1)]),
             block(&[3], &[("add", 1), ("br", 1), ("mul", 1)]),
             block(&[4], &[("add", 1), ("br", 1), ("icmp", 1), ("phi", 1)]),
@@ -117,9 +121,15 @@ fn main() -> Function {
         num_paths: 3,
         locations,
         blocks: vec![
-            Block { calls: vec![call("collatz", 0), call("*", 0)], ..block(&[0], &[("call", 2), ("switch", 1)]) },
+            Block {
+                calls: vec![call("collatz", 0), call("*", 0)],
+                ..block(&[0], &[("call", 2), ("switch", 1)])
+            },
             block(&[4, 1], &[("br", 1), ("load", 1), ("store", 1)]),
-            exit(Exit::NoReturn, Block { calls: vec![call("abort", 2)], ..block(&[2], &[("call", 1)]) }),
+            exit(
+                Exit::NoReturn,
+                Block { calls: vec![call("abort", 2)], ..block(&[2], &[("call", 1)]) },
+            ),
             exit(Exit::Return, block(&[3], &[("ret", 1)])),
         ],
         edges: vec![
@@ -225,16 +235,26 @@ pub(crate) fn section() -> Vec<u8> {
     for (id, counters, unit) in [(MAIN, 12, main_unit()), (UTIL, 6, util_unit())] {
         let payload = unit.encode();
         let stored = zstd::encode_all(payload.as_slice(), 3).expect("memory does not fail");
-        section.extend(record::write(id, Threads::Exact.code(), [counters, 0], payload.len(), &stored));
+        section.extend(record::write(
+            id,
+            Threads::Exact.code(),
+            [counters, 0],
+            payload.len(),
+            &stored,
+        ));
     }
     section
 }
 
 /// What a run of the program counted.
 pub(crate) fn counters() -> Vec<Module> {
-    let main = vec![(0, 1), (1, 2), (5, 40_000), (6, 2), (7, 1_234_567), (8, 7), (9, 1), (10, 2), (11, 7)];
+    let main =
+        vec![(0, 1), (1, 2), (5, 40_000), (6, 2), (7, 1_234_567), (8, 7), (9, 1), (10, 2), (11, 7)];
     let util = vec![(0, 5), (1, 10), (2, 9), (3, 1), (4, 1), (5, 1)];
-    vec![Module { id: MAIN, counters: 12, counts: main }, Module { id: UTIL, counters: 6, counts: util }]
+    vec![
+        Module { id: MAIN, counters: 12, counts: main },
+        Module { id: UTIL, counters: 6, counts: util },
+    ]
 }
 
 /// A profile of a new run of the image at `image`.

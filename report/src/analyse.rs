@@ -1,0 +1,38 @@
+//! Turns counters into a model of what ran.
+//!
+//! From counters to the model ([`pipeline`] is the order):
+//!
+//! * [`matching`] finds the image of each record and sums what its runs counted.
+//! * [`counted`] holds these sums, [`tables`] and [`entries`] what each process says of tables and
+//!   entries.
+//! * `slices` gives each function its counters, [`decode`] makes paths of them.
+//! * `acyclic` reads paths off the acyclic graph, [`uncut_paths`] those that the limit does not
+//!   cut.
+//! * [`flow`] counts edges where paths are counted, [`count_inference`] blocks and edges where they
+//!   are not.
+//! * [`model`] is what comes out.
+//!
+//! From the model to what people ask:
+//!
+//! * [`select`] chooses and sorts functions and paths.
+//! * [`lines`] counts lines, [`source_files`] sums them by file, [`coverage`] says what was
+//!   covered.
+//! * [`possible_paths`] says how many paths there are without the limit.
+
+pub(crate) mod acyclic;
+pub mod count_inference;
+pub mod counted;
+pub mod coverage;
+pub mod decode;
+pub mod entries;
+pub mod flow;
+pub mod lines;
+pub mod matching;
+pub mod model;
+pub mod pipeline;
+pub mod possible_paths;
+pub mod select;
+pub(crate) mod slices;
+pub mod source_files;
+pub mod tables;
+pub mod uncut_paths;

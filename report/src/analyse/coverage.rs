@@ -1,0 +1,156 @@
+//! Computes what runs covered: functions, lines, branches and paths.
+//!
+//! Lines and branches are those of [`source_files`]. A path is covered if it was executed to its
+//! end at least once. All paths that the control-flow graph allows are possible, even if no input
+//! leads there. Where the limit cuts paths, their pieces are counted. Coverage is meant for
+//! `-fpath-stage=early`: later, branches of the source have become something else.
+//!
+//! Some functions have no counts:
+//!
+//! * A function that the optimiser or the linker dropped, since nothing calls it, did not run. It
+//!   is not covered.
+//! * A function that could not be counted, such as a coroutine that is not split yet, is unknown.
+//!   It and the line that it begins on count as not covered.
+//! * A function that the user left out is not part of the result.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use crate::analyse::model::{Count, Function, Report};
+use crate::analyse::select;
+use crate::analyse::source_files::{self, Covered, SourceFile};
+
+/// How much of everything was covered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Coverage {
+    /// Functions that were entered.
+    pub functions: Covered,
+    /// Lines that ran.
+    pub lines: Covered,
+    /// Ways on from branches that were taken.
+    pub branches: Covered,
+    /// Paths that were executed to their end.
+    pub paths: Covered,
+}
+
+impl Coverage {
+    /// Both together.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        Self {
+            functions: self.functions.and(other.functions),
+            lines: self.lines.and(other.lines),
+            branches: self.branches.and(other.branches),
+            paths: self.paths.and(other.paths),
+        }
+    }
+}
+
+/// Those functions and files of a report whose coverage is asked for.
+pub struct Selection<'a> {
+    report: &'a Report,
+    /// The functions that are counted, and those that no image has.
+    pub functions: Vec<&'a Function>,
+    /// Those that could not be counted.
+    pub unknown: Vec<&'a Function>,
+    /// What is known of each file, by its absolute path.
+    pub files: BTreeMap<PathBuf, SourceFile>,
+}
+
+impl<'a> Selection<'a> {
+    /// The functions whose name matches the glob `function`, in the files whose name matches the
+    /// glob `file`; all without a glob.
+    pub fn of(report: &'a Report, function: Option<&str>, file: Option<&str>) -> Self {
+        let matches = |name: &str| file.is_none_or(|glob| glob_match::glob_match(glob, name));
+        let named = |of: &&Function| function.is_none_or(|glob| select::matches(glob, of));
+        let functions =
+            report.of_source().filter(named).filter(|function| matches(&function.shape.file));
+        let functions: Vec<_> = functions.collect();
+        let mut files = source_files::files(report, functions.iter().copied());
+        files.retain(|_, file| matches(&file.name));
+        let unknown = report.functions.iter().filter(|function| is_unknown(function));
+        let unknown: Vec<_> =
+            unknown.filter(|function| named(function) && matches(&function.shape.file)).collect();
+        for function in &unknown {
+            let path =
+                source_files::absolute(&report.modules[function.module], &function.shape.file);
+            let name = function.shape.file.clone();
+            files.entry(path).or_insert_with(|| SourceFile { name, ..SourceFile::default() });
+        }
+        Self { report, functions, unknown, files }
+    }
+
+    /// Paths by the file of their function; the empty name is that of functions without one.
+    fn paths(&self) -> BTreeMap<PathBuf, Covered> {
+        let mut paths: BTreeMap<_, Covered> = BTreeMap::new();
+        for function in &self.functions {
+            let module = &self.report.modules[function.module];
+            let named = Some(&function.shape.file).filter(|file| !file.is_empty());
+            let file = named.map_or_else(PathBuf::new, |file| source_files::absolute(module, file));
+            let sum = paths.entry(file).or_default();
+            *sum = sum.and(paths_of(function));
+        }
+        paths
+    }
+
+    /// Those of the functions that could not be counted that are in the file at `path`.
+    pub fn unknown_in(&self, path: &Path) -> impl Iterator<Item = &&'a Function> {
+        let place = |function: &Function| {
+            source_files::absolute(&self.report.modules[function.module], &function.shape.file)
+        };
+        self.unknown.iter().filter(move |function| place(function) == path)
+    }
+
+    /// The files by name, and how much of each was covered. Functions without debug information
+    /// are together [in none](NO_SOURCE).
+    pub fn rows(&self) -> Vec<(String, Coverage)> {
+        let mut paths = self.paths();
+        let file = |(path, file): (&PathBuf, &SourceFile)| {
+            let unknown = Covered { executed: 0, all: self.unknown_in(path).count() as Count };
+            let of_file = of_file(file, paths.remove(path).unwrap_or_default());
+            let unknown = Coverage { functions: unknown, lines: unknown, ..Coverage::default() };
+            (file.name.clone(), of_file.and(unknown))
+        };
+        let mut rows: Vec<_> = self.files.iter().map(file).collect();
+        let rest = self.functions.iter().filter(|function| function.shape.file.is_empty());
+        let entered = rest.map(|function| function.entries > 0);
+        if let Some(left) = paths.remove(&PathBuf::new()) {
+            let mut functions = Covered::default();
+            entered.for_each(|entered| functions.add(entered));
+            rows.push((
+                NO_SOURCE.into(),
+                Coverage { functions, paths: left, ..Coverage::default() },
+            ));
+        }
+        rows
+    }
+}
+
+/// Whether a function has code in the source of which nothing is known, though nobody asked for
+/// that.
+fn is_unknown(function: &Function) -> bool {
+    // What the pass says of what users leave out (`pass/src/eligible.rs`).
+    let asked = ["attribute no_profile", "annotated with", "left out by the filter", "not hot"];
+    let reason = function.shape.skipped.as_deref();
+    let known = |reason: &str| asked.iter().any(|asked| reason.starts_with(asked));
+    reason.is_some_and(|reason| !known(reason))
+        && function.shape.line != 0
+        && !function.shape.file.is_empty()
+}
+
+/// Stands for the file of functions without debug information.
+pub const NO_SOURCE: &str = "(no debug information)";
+
+/// How many of the possible paths of a function were executed to their end.
+pub fn paths_of(function: &Function) -> Covered {
+    Covered { executed: function.completed().count() as Count, all: function.num_paths().into() }
+}
+
+fn of_file(file: &SourceFile, paths: Covered) -> Coverage {
+    Coverage {
+        functions: file.function_coverage(),
+        lines: file.line_coverage(),
+        branches: file.branch_coverage(),
+        paths,
+    }
+}

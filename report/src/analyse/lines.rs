@@ -1,0 +1,384 @@
+//! Computes how often each line ran, as gcov does.
+//!
+//! A line may have several blocks. It ran as often as control came to it from other lines, and once
+//! more for each turn of a loop that lies wholly on the line: `for (;;)` with its body elsewhere,
+//! or a loop on one line. Loops are found one by one. Each takes as many executions from its edges
+//! as it had turns (`GCOVBlock::getCyclesCount` in LLVM's `ProfileData/GCOV.cpp`,
+//! `get_cycles_count` in GCC's `gcov.cc`). The line that a function begins on is a line of its
+//! entry.
+//!
+//! Three things differ from the plain rule:
+//!
+//! * A call that may not come back ends a block. This block and the one behind it count as one. A
+//!   line behind the call ran less often, by the calls that did not come back.
+//! * A suspended coroutine goes to the code that returns to its caller. That code stands on the
+//!   first line of the function, which does not run for it.
+//! * Where the counts of edges are unknown, the line ran as often as its hottest block.
+
+use std::cell::Cell;
+use std::collections::BTreeMap;
+
+use pathformat::manifest::{self, Outcome};
+
+use crate::analyse::model::{Count, Function};
+
+/// A line of one copy of the code: its file, its number, and the call that it was inlined at.
+pub type Line<'a> = (&'a str, u32, Option<u32>);
+
+/// The lines of a function and how often each ran.
+pub fn of(function: &Function) -> BTreeMap<Line<'_>, Count> {
+    let shape = &function.shape;
+    let mut lines: BTreeMap<Line<'_>, Vec<u32>> = BTreeMap::new();
+    for (number, block) in (0..).zip(&shape.blocks) {
+        for location in locations(shape, block) {
+            let blocks = lines
+                .entry((location.file.as_str(), location.line, location.inlined_at))
+                .or_default();
+            if blocks.last() != Some(&number) {
+                blocks.push(number);
+            }
+        }
+    }
+    // A function's first line ran when control came in, as both gcovs say: it is a line of the
+    // entry.
+    if shape.line != 0 && !shape.file.is_empty() && !shape.blocks.is_empty() {
+        let blocks = lines.entry((shape.file.as_str(), shape.line, None)).or_default();
+        if blocks.first() != Some(&0) {
+            blocks.insert(0, 0);
+        }
+    }
+    let (mut into, mut out) =
+        (vec![Vec::new(); shape.blocks.len()], vec![Vec::new(); shape.blocks.len()]);
+    for (index, edge) in shape.edges.iter().enumerate() {
+        into[edge.to as usize].push(index);
+        out[edge.from as usize].push(index);
+    }
+    let places: usize = shape.blocks.iter().map(|block| block.locations.len()).sum();
+    let work = (shape.edges.len() + places).saturating_mul(WORK).saturating_add(WORK_AT_LEAST);
+    let chains = Chains::of(shape, &into, &out);
+    let graph = Graph { function, into, out, chains, work: Cell::new(work) };
+    lines.into_iter().map(|(line, blocks)| (line, graph.count(&blocks))).collect()
+}
+
+/// The source locations of a block.
+pub fn locations<'a>(
+    shape: &'a manifest::Function,
+    block: &'a manifest::Block,
+) -> impl DoubleEndedIterator<Item = &'a manifest::Location> {
+    let known = block.locations.iter().filter_map(|&index| shape.locations.get(index as usize));
+    known.filter(|location| location.line != 0)
+}
+
+/// The control-flow graph with its counts.
+struct Graph<'a> {
+    function: &'a Function,
+    /// Edges into each block, and out of it.
+    into: Vec<Vec<usize>>,
+    out: Vec<Vec<usize>>,
+    chains: Chains,
+    /// How many edges may still be looked at.
+    work: Cell<usize>,
+}
+
+/// Blocks that follow each other, and nothing else, behind calls that may not come back.
+struct Chains {
+    /// For each block the first of its chain.
+    first: Vec<u32>,
+    /// For each first block the last of its chain.
+    last: Vec<u32>,
+}
+
+impl Chains {
+    fn of(shape: &manifest::Function, into: &[Vec<usize>], out: &[Vec<usize>]) -> Self {
+        let count = shape.blocks.len() as u32;
+        let (mut first, mut last): (Vec<u32>, Vec<u32>) =
+            ((0..count).collect(), (0..count).collect());
+        // A block that was cut off stands behind the other.
+        for block in 1..count {
+            if let [edge] = into[block as usize][..]
+                && let from = shape.edges[edge].from
+                && from < block
+                && out[from as usize].len() == 1
+                && shape.blocks[from as usize].may_stay
+            {
+                first[block as usize] = first[from as usize];
+                last[first[from as usize] as usize] = block;
+            }
+        }
+        Self { first, last }
+    }
+}
+
+/// For each edge of a function and each place of a block in the source, so many edges are looked at
+/// ...
+const WORK: usize = 200;
+
+/// ... and so many for the function. What people write takes a few.
+const WORK_AT_LEAST: usize = 100_000;
+
+/// On lines with more blocks, which no person wrote, loops are not looked for.
+const MOST_BLOCKS: usize = 1000;
+
+impl Graph<'_> {
+    fn count(&self, blocks: &[u32]) -> Count {
+        let most = || {
+            blocks
+                .iter()
+                .map(|&block| self.function.block_counts[block as usize])
+                .max()
+                .unwrap_or_default()
+        };
+        self.entered(blocks).unwrap_or_else(most)
+    }
+
+    /// How often control came to these blocks, which ascend, from others, or went around among
+    /// them; `None` if that is not known.
+    fn entered(&self, blocks: &[u32]) -> Option<Count> {
+        if blocks.len() > MOST_BLOCKS {
+            return None;
+        }
+        let edges = &self.function.shape.edges;
+        // Each chain once, and how much less often the line's first block in it ran than the chain
+        // began.
+        let mut chains: Vec<u32> = Vec::with_capacity(blocks.len());
+        let (mut missing, counts) = (0, &self.function.block_counts);
+        for &block in blocks {
+            let first = self.chains.first[block as usize];
+            if let Err(at) = chains.binary_search(&first) {
+                chains.insert(at, first);
+                missing += counts[first as usize].saturating_sub(counts[block as usize]);
+            }
+        }
+        let out = |first: u32| &self.out[self.chains.last[first as usize] as usize];
+        self.look_at(
+            chains.iter().map(|&first| self.into[first as usize].len() + out(first).len()).sum(),
+        )?;
+        let mut sum = if chains.contains(&0) { self.function.entries } else { 0 };
+        for &edge in chains.iter().flat_map(|&first| &self.into[first as usize]) {
+            let count = self.function.edge_counts[edge]?;
+            let from_others =
+                chains.binary_search(&self.chains.first[edges[edge].from as usize]).is_err();
+            if from_others && edges[edge].outcome != Outcome::Suspended {
+                sum = sum.saturating_add(count);
+            }
+        }
+        sum = sum.saturating_sub(missing);
+        let inside = |&first: &u32| {
+            let ways = out(first).iter();
+            let within =
+                ways.filter_map(|&edge| Some((edge, chains.binary_search(&edges[edge].to).ok()?)));
+            within
+                .map(|(edge, to)| (to, self.function.edge_counts[edge].unwrap_or_default()))
+                .collect()
+        };
+        let mut cycles = Cycles(chains.iter().map(inside).collect());
+        let size = blocks.len() + cycles.0.iter().map(Vec::len).sum::<usize>();
+        while let Some(turns) = cycles.take_one() {
+            self.look_at(size)?;
+            sum = sum.saturating_add(turns);
+        }
+        Some(sum)
+    }
+
+    /// Goes on if so many edges may be looked at.
+    fn look_at(&self, edges: usize) -> Option<()> {
+        self.work.set(self.work.get().checked_sub(edges)?);
+        Some(())
+    }
+}
+
+/// The edges among the blocks of a line: for each block targets, and how often control went there
+/// that no loop has accounted for.
+struct Cycles(Vec<Vec<(usize, Count)>>);
+
+impl Cycles {
+    /// Finds a loop and takes away as many executions of its edges as it went around.
+    fn take_one(&mut self) -> Option<Count> {
+        #[derive(Clone, Copy, PartialEq)]
+        enum State {
+            New,
+            OnWay,
+            Done,
+        }
+        let mut states = vec![State::New; self.0.len()];
+        for first in 0..self.0.len() {
+            // Blocks on the way here, each with the index of the edge that is tried next.
+            let mut way: Vec<(usize, usize)> = Vec::new();
+            if states[first] == State::New {
+                way.push((first, 0));
+                states[first] = State::OnWay;
+            }
+            while let Some((block, next)) = way.last_mut() {
+                let Some(&(to, count)) = self.0[*block].get(*next) else {
+                    states[*block] = State::Done;
+                    way.pop();
+                    continue;
+                };
+                *next += 1;
+                if count == 0 || states[to] == State::Done {
+                    continue;
+                }
+                if states[to] == State::New {
+                    states[to] = State::OnWay;
+                    way.push((to, 0));
+                    continue;
+                }
+                let start = way.iter().position(|&(block, _)| block == to)?;
+                let cycle = &way[start..];
+                let turns = cycle.iter().map(|&(block, next)| self.0[block][next - 1].1).min()?;
+                for &(block, next) in cycle {
+                    self.0[block][next - 1].1 -= turns;
+                }
+                return Some(turns);
+            }
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use pathformat::manifest::{Block, Edge, Location, Outcome};
+
+    use super::*;
+
+    /// A function whose blocks stand on these lines, with edges as (source, target, count), entered
+    /// once.
+    fn function(lines: &[&[u32]], edges: &[(u32, u32, Option<Count>)]) -> Function {
+        let location = |line| Location { file: "a.c".into(), line, ..Location::default() };
+        let block = |lines: &&[u32]| Block {
+            locations: lines.iter().map(|line| line - 1).collect(),
+            ..Block::default()
+        };
+        let edge =
+            |&(from, to, _): &(u32, u32, _)| Edge { from, to, outcome: Outcome::Jump, cut: None };
+        let shape = manifest::Function {
+            locations: (1..=9).map(location).collect(),
+            blocks: lines.iter().map(block).collect(),
+            edges: edges.iter().map(edge).collect(),
+            ..manifest::Function::default()
+        };
+        let counts = (0..lines.len() as u32).map(|block| {
+            edges
+                .iter()
+                .filter(|(_, to, _)| *to == block)
+                .filter_map(|(_, _, count)| *count)
+                .sum::<Count>()
+        });
+        let block_counts = counts.map(|count| count.max(1)).collect();
+        let edge_counts = edges.iter().map(|&(_, _, count)| count).collect();
+        Function { shape, block_counts, edge_counts, entries: 1, ..Function::default() }
+    }
+
+    fn counts(function: &Function) -> Vec<(u32, Count)> {
+        of(function).into_iter().map(|((_, line, _), count)| (line, count)).collect()
+    }
+
+    #[test]
+    fn a_line_runs_as_often_as_control_comes_to_it() {
+        // for (;;) on line 1, its body on line 2, the way back on line 1.
+        let endless = function(
+            &[&[1], &[2], &[1], &[3]],
+            &[(0, 1, Some(1)), (1, 2, Some(8)), (2, 1, Some(8)), (1, 3, Some(1))],
+        );
+        assert_eq!(counts(&endless), [(1, 9), (2, 9), (3, 1)]);
+        // if (a) b; else c; on one line.
+        let branch = function(
+            &[&[1], &[1], &[1], &[1, 2]],
+            &[(0, 1, Some(1)), (0, 2, Some(0)), (1, 3, Some(1)), (2, 3, Some(0))],
+        );
+        assert_eq!(counts(&branch), [(1, 1), (2, 1)]);
+    }
+
+    #[test]
+    fn the_line_of_a_function_ran_when_it_was_entered() {
+        let mut two = function(&[&[3], &[4]], &[(0, 1, Some(1))]);
+        (two.shape.file, two.shape.line) = ("a.c".into(), 2);
+        assert_eq!(counts(&two), [(2, 1), (3, 1), (4, 1)]);
+        let mut one = function(&[&[2], &[2]], &[(0, 1, Some(1))]);
+        (one.shape.file, one.shape.line) = ("a.c".into(), 2);
+        assert_eq!(counts(&one), [(2, 1)], "a function on one line");
+        one.entries = 0;
+        one.edge_counts = vec![Some(0)];
+        assert_eq!(counts(&one), [(2, 0)]);
+    }
+
+    #[test]
+    fn a_loop_on_one_line_counts_its_turns() {
+        // while (a) { if (b) c; } on one line: ten times around, four of them through c.
+        let edges = [
+            (0, 1, Some(1)),
+            (1, 2, Some(10)),
+            (2, 3, Some(4)),
+            (2, 1, Some(6)),
+            (3, 1, Some(4)),
+            (1, 4, Some(1)),
+        ];
+        let one_line = function(&[&[1], &[1], &[1], &[1], &[2]], &edges);
+        assert_eq!(counts(&one_line), [(1, 11), (2, 1)]);
+    }
+
+    #[test]
+    fn behind_a_call_that_may_not_come_back_a_line_ran_less_often() {
+        let mut call = function(&[&[1], &[1, 2], &[3]], &[(0, 1, Some(7)), (1, 2, Some(7))]);
+        call.shape.blocks[0].may_stay = true;
+        (call.entries, call.block_counts) = (10, vec![10, 7, 7]);
+        assert_eq!(counts(&call), [(1, 10), (2, 7), (3, 7)]);
+        // Two ways on are no chain, and neither is a block that does not stay.
+        let mut branch = function(&[&[1], &[2], &[2]], &[(0, 1, Some(6)), (0, 2, Some(1))]);
+        branch.shape.blocks[0].may_stay = true;
+        (branch.entries, branch.block_counts) = (10, vec![10, 6, 1]);
+        assert_eq!(counts(&branch), [(1, 10), (2, 7)]);
+        call.shape.blocks[0].may_stay = false;
+        assert_eq!(counts(&call), [(1, 10), (2, 7), (3, 7)]);
+    }
+
+    #[test]
+    fn a_call_that_may_not_come_back_leaves_no_line() {
+        // if (f() &&
+        //     a) b; with b on the first line.
+        let edges = [(0, 1, Some(7)), (1, 2, Some(4)), (1, 3, Some(3))];
+        let mut call = function(&[&[1], &[2], &[1], &[3]], &edges);
+        (call.entries, call.block_counts) = (10, vec![10, 7, 4, 3]);
+        // Control comes back from line 2, unless that stands behind the call.
+        assert_eq!(counts(&call), [(1, 14), (2, 7), (3, 3)]);
+        call.shape.blocks[0].may_stay = true;
+        assert_eq!(counts(&call), [(1, 10), (2, 7), (3, 3)]);
+    }
+
+    /// Blocks on line 1 with an edge from each to each other one, whose hottest block is said to
+    /// have run 5 times.
+    fn all_to_all(blocks: u32) -> Function {
+        let pairs = (0..blocks).flat_map(|from| (0..blocks).map(move |to| (from, to)));
+        let edges: Vec<_> =
+            pairs.filter(|(from, to)| from != to).map(|(from, to)| (from, to, Some(3))).collect();
+        let mut all = function(&vec![&[1][..]; blocks as usize], &edges);
+        all.block_counts = vec![5; blocks as usize];
+        all
+    }
+
+    #[test]
+    fn loops_are_looked_for_as_long_as_that_is_worth_it() {
+        // Three turns around each pair of blocks, and one entry.
+        assert_eq!(counts(&all_to_all(20)), [(1, 3 * 190 + 1)]);
+        assert_eq!(counts(&all_to_all(60)), [(1, 5)]);
+        // A thousand ways to a block and a thousand from it are not many.
+        let to = (1..=1000).map(|block| (block, 0, Some(2)));
+        let from = (1..=1000).map(|block| (0, block, Some(2)));
+        let mut star = function(
+            &[&[1][..]].into_iter().chain(vec![&[2][..]; 1000]).collect::<Vec<_>>(),
+            &to.chain(from).collect::<Vec<_>>(),
+        );
+        star.block_counts[0] = 5;
+        assert_eq!(counts(&star)[0], (1, 2001));
+    }
+
+    #[test]
+    fn where_edges_are_not_known_the_hottest_block_counts() {
+        let unknown = function(
+            &[&[1], &[2], &[2], &[3]],
+            &[(0, 1, None), (1, 2, Some(7)), (2, 1, Some(6)), (2, 3, Some(1))],
+        );
+        assert_eq!(counts(&unknown), [(1, 1), (2, 7), (3, 1)]);
+    }
+}

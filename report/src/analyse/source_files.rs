@@ -1,0 +1,277 @@
+//! Computes what ran of each source file: functions, lines and branches, over all copies of the
+//! code.
+//!
+//! A line may have several copies: one for each instance of a template, each place that it was
+//! inlined at, each unit that includes it. The copies are counted [as gcov counts
+//! them](crate::analyse::lines), then summed.
+//!
+//! A branch is a place in the source where control can go several ways. Ways that only an exception
+//! takes are left out, and so is what becomes of a suspended coroutine: the source does not choose
+//! them.
+//!
+//! Functions that are not counted are left out, since nothing is known of their lines.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use pathformat::manifest::Outcome;
+
+use crate::analyse::lines::{self, locations};
+use crate::analyse::model::{Count, Counting, Function, Module, Report};
+
+/// What is known of one file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SourceFile {
+    /// Its name as the compiler was given it.
+    pub name: String,
+    /// Its functions by line and symbol, and how often each was entered.
+    pub functions: BTreeMap<(u32, String), Count>,
+    /// Its lines that have code, and how often each ran.
+    pub lines: BTreeMap<u32, Count>,
+    /// Its branches by place: the ways in the order of the code.
+    pub branches: BTreeMap<Place, Vec<Way>>,
+}
+
+/// Where a branch is. Copies of the code have their branches at the same place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    /// Line, from 1.
+    pub line: u32,
+    /// Column, or 0.
+    pub column: u32,
+    /// Which of several branches at the same place (in a macro, say).
+    pub copy: u32,
+}
+
+/// One way on from a branch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Way {
+    /// What makes control take it.
+    pub outcome: Outcome,
+    /// How often it was taken; `None` if the paths do not tell.
+    pub taken: Option<Count>,
+}
+
+/// Of how many things how many were executed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Covered {
+    /// Those that were.
+    pub executed: Count,
+    /// All.
+    pub all: Count,
+}
+
+impl Covered {
+    /// One more thing.
+    pub fn add(&mut self, executed: bool) {
+        *self = self.and(Self { executed: executed.into(), all: 1 });
+    }
+
+    /// Both together.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        Self {
+            executed: self.executed.saturating_add(other.executed),
+            all: self.all.saturating_add(other.all),
+        }
+    }
+
+    /// Whether at least so many percent were executed. Of nothing, none are.
+    pub fn reaches(self, percent: f64) -> bool {
+        self.executed as f64 * 100.0 >= percent * self.all as f64
+            && (self.all > 0 || percent == 0.0)
+    }
+
+    fn of(executed: impl Iterator<Item = bool>) -> Self {
+        let mut covered = Self::default();
+        executed.for_each(|executed| covered.add(executed));
+        covered
+    }
+}
+
+impl SourceFile {
+    /// Its functions, of which those are covered that were entered.
+    pub fn function_coverage(&self) -> Covered {
+        Covered::of(self.functions.values().map(|&count| count > 0))
+    }
+
+    /// Its lines with code.
+    pub fn line_coverage(&self) -> Covered {
+        Covered::of(self.lines.values().map(|&count| count > 0))
+    }
+
+    /// The ways on from its branches. One of which nothing is known is not among them.
+    pub fn branch_coverage(&self) -> Covered {
+        Covered::of(
+            self.branches.values().flatten().filter_map(|way| way.taken).map(|count| count > 0),
+        )
+    }
+}
+
+/// All files that these functions have code of, by absolute path.
+pub fn files<'a>(
+    report: &'a Report,
+    functions: impl IntoIterator<Item = &'a Function>,
+) -> BTreeMap<PathBuf, SourceFile> {
+    let mut files = Files::default();
+    for function in functions {
+        files.add(&report.modules[function.module], function);
+    }
+    files.0
+}
+
+/// The absolute path of a file that a module names.
+pub fn absolute(module: &Module, file: &str) -> PathBuf {
+    Path::new(&module.directory).join(file)
+}
+
+#[derive(Default)]
+struct Files(BTreeMap<PathBuf, SourceFile>);
+
+impl Files {
+    /// The file that a module calls `name`; `None` without debug information.
+    fn get(&mut self, module: &Module, name: &str) -> Option<&mut SourceFile> {
+        let fresh = || SourceFile { name: name.into(), ..SourceFile::default() };
+        if name.is_empty() {
+            return None;
+        }
+        Some(self.0.entry(absolute(module, name)).or_insert_with(fresh))
+    }
+
+    fn add(&mut self, module: &Module, function: &Function) {
+        let shape = &function.shape;
+        if let Some(file) = self.get(module, &shape.file) {
+            let entries = file.functions.entry((shape.line, shape.name.clone())).or_default();
+            *entries = entries.saturating_add(function.entries);
+        }
+        if function.counting == Counting::Calls {
+            return;
+        }
+        for ((name, line, _), count) in lines::of(function) {
+            if let Some(file) = self.get(module, name) {
+                let sum = file.lines.entry(line).or_default();
+                *sum = sum.saturating_add(count);
+            }
+        }
+        for ((name, place), ways) in branches(function) {
+            if let Some(file) = self.get(module, name) {
+                add_ways(file.branches.entry(place).or_default(), ways);
+            }
+        }
+    }
+}
+
+/// Adds the ways of one copy of a branch to those of the others.
+fn add_ways(known: &mut Vec<Way>, ways: Vec<Way>) {
+    for way in ways {
+        match known.iter_mut().find(|known| known.outcome == way.outcome) {
+            Some(known) => {
+                known.taken =
+                    known.taken.zip(way.taken).map(|(one, other)| one.saturating_add(other))
+            }
+            None => known.push(way),
+        }
+    }
+}
+
+/// Whether a way on is one that the source chooses: not exceptions, nor what becomes of a suspended
+/// coroutine.
+fn is_of_source(outcome: &Outcome) -> bool {
+    match outcome {
+        Outcome::True
+        | Outcome::False
+        | Outcome::Cases(_)
+        | Outcome::Default
+        | Outcome::Indirect => true,
+        Outcome::Jump | Outcome::Normal | Outcome::Unwind => false,
+        Outcome::Suspended | Outcome::Resumed | Outcome::Destroyed => false,
+    }
+}
+
+/// The branches of one function: file and place, and its ways.
+fn branches(function: &Function) -> Vec<((&str, Place), Vec<Way>)> {
+    let shape = &function.shape;
+    let mut ways: Vec<Vec<Way>> = vec![Vec::new(); shape.blocks.len()];
+    for (edge, &taken) in shape.edges.iter().zip(&function.edge_counts) {
+        if is_of_source(&edge.outcome) {
+            ways[edge.from as usize].push(Way { outcome: edge.outcome.clone(), taken });
+        }
+    }
+    let mut seen: BTreeMap<_, u32> = BTreeMap::new();
+    let mut branches = Vec::new();
+    for (block, ways) in shape.blocks.iter().zip(ways).filter(|(_, ways)| ways.len() > 1) {
+        // A terminator stands at the end of its block, and so does its line.
+        let Some(location) = locations(shape, block).next_back() else { continue };
+        let copy = seen
+            .entry((location.file.as_str(), location.line, location.column, location.inlined_at))
+            .or_default();
+        let place = Place { line: location.line, column: location.column, copy: *copy };
+        *copy += 1;
+        branches.push(((location.file.as_str(), place), ways));
+    }
+    branches
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample;
+
+    fn shown(covered: Covered) -> String {
+        format!("{}/{}", covered.executed, covered.all)
+    }
+
+    #[test]
+    fn functions_lines_and_branches_are_those_of_the_blocks() {
+        let report = sample::report();
+        let files = files(&report, report.counted());
+        let rows: Vec<_> = files
+            .iter()
+            .map(|(path, file)| {
+                let [functions, lines, branches] =
+                    [file.function_coverage(), file.line_coverage(), file.branch_coverage()]
+                        .map(shown);
+                format!("{} ({}) {functions} {lines} {branches}", path.display(), file.name)
+            })
+            .collect();
+        assert_eq!(
+            rows,
+            [
+                "/build/include/util.h (include/util.h) 1/1 2/2 0/0",
+                "/build/src/main.c (src/main.c) 2/2 12/12 7/7"
+            ]
+        );
+    }
+
+    #[test]
+    fn a_line_ran_as_often_as_control_came_to_it_in_each_copy() {
+        let report = sample::report();
+        let files = files(&report, report.counted());
+        let main = &files[Path::new("/build/src/main.c")];
+        // The loop's body and its branch, counted as blocks: see the tests of `decode`.
+        assert_eq!((main.lines[&13], main.lines[&12], main.lines[&18]), (1_274_572, 1_274_572, 3));
+        let weigh = report
+            .functions
+            .iter()
+            .find(|of| of.demangled == "util::weigh(int)")
+            .expect("a function");
+        let inlined = report
+            .functions
+            .iter()
+            .find(|of| of.demangled == "main")
+            .expect("a function")
+            .block_counts[1];
+        assert_eq!(
+            files[Path::new("/build/include/util.h")].lines[&5],
+            weigh.block_counts[0] + inlined
+        );
+    }
+
+    #[test]
+    fn a_branch_that_the_paths_do_not_tell_of_is_not_counted() {
+        let mut report = sample::report();
+        report.functions[0].edge_counts[1] = None;
+        let files = files(&report, report.counted());
+        assert_eq!(shown(files[Path::new("/build/src/main.c")].branch_coverage()), "6/6");
+    }
+}

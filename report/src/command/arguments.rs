@@ -1,0 +1,405 @@
+//! The options of each command, as clap reads them, and what they mean for the library.
+
+use std::ffi::OsString;
+use std::io::IsTerminal;
+use std::path::PathBuf;
+
+use anyhow::Error;
+use clap::{Args, ValueEnum};
+use pathprof::analyse::matching::ImagePlaces;
+use pathprof::analyse::select::Sort;
+use pathprof::launch::program;
+use pathprof::read::inputs::Choice;
+use pathprof::read::unique_runs::{self, Duplicates};
+use pathprof::show::notation::Notation;
+use pathprof::show::opcodes::Rows;
+use pathprof::show::options::{Options, View};
+use pathprof::show::{calls, coverage};
+
+#[derive(Args)]
+pub(crate) struct RunArguments {
+    /// Where profiles go [default: as PATHCC_PROFILE says, or the current directory]
+    #[arg(short, long, value_name = "DIR")]
+    output: Option<PathBuf>,
+    /// Do not show a report afterwards
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+    /// Count in libraries and in programs that it starts, too, if another linker made them
+    #[arg(long)]
+    preload: bool,
+    #[command(flatten)]
+    pub(crate) show: ShowArguments,
+    /// The program and its arguments
+    #[arg(
+        required = true,
+        trailing_var_arg = true,
+        allow_hyphen_values = true,
+        value_name = "PROGRAM"
+    )]
+    program: Vec<OsString>,
+}
+
+#[derive(Args)]
+pub(crate) struct MergeArguments {
+    /// The file to write, or a directory for a file for each image
+    #[arg(short, long, value_name = "PATH")]
+    pub(crate) output: PathBuf,
+    /// Replace a file even if it holds something that is not among the profiles
+    #[arg(long)]
+    pub(crate) replace: bool,
+    /// What to call these runs: they are not summed with others, and `report --label` shows them
+    /// alone
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) label: Option<String>,
+    #[command(flatten)]
+    pub(crate) duplicates: DuplicatesArguments,
+    #[command(flatten)]
+    pub(crate) failure: FailureArguments,
+    /// Profiles, raw files, and directories of them
+    #[arg(required = true, value_name = "PROFILE")]
+    pub(crate) profiles: Vec<PathBuf>,
+}
+
+#[derive(Args)]
+pub(crate) struct RunsArguments {
+    /// Show so many starts (0: all)
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub(crate) top: usize,
+    #[command(flatten)]
+    pub(crate) named: NamedArguments,
+}
+
+#[derive(Args)]
+pub(crate) struct CompactArguments {
+    /// Leave the last starts as they are, so many of them
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) keep: usize,
+    #[command(flatten)]
+    pub(crate) named: NamedArguments,
+}
+
+#[derive(Args)]
+pub(crate) struct NamedArguments {
+    /// Profiles, directories of profiles, and programs [default: the profiles in the current
+    /// directory]
+    #[arg(value_name = "PROFILE|DIR|PROGRAM")]
+    pub(crate) profiles: Vec<PathBuf>,
+}
+
+#[derive(Args)]
+pub(crate) struct WeightsArguments {
+    /// The file to write
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: PathBuf,
+    #[command(flatten)]
+    pub(crate) sources: SourceArguments,
+}
+
+#[derive(Args, Clone, Copy)]
+pub(crate) struct FailureArguments {
+    /// When unusable inputs make the command fail; they are named in any case
+    #[arg(long, value_enum, value_name = "MODE", default_value_t = FailureMode::Rest)]
+    pub(crate) failure_mode: FailureMode,
+}
+
+#[derive(Args, Clone, Copy)]
+pub(crate) struct DuplicatesArguments {
+    /// Count a run as often as it is given; without this, once
+    #[arg(long)]
+    allow_duplicates: bool,
+}
+
+impl DuplicatesArguments {
+    /// What becomes of a run that is given more than once.
+    pub(crate) fn duplicates(self) -> Duplicates {
+        if self.allow_duplicates { Duplicates::Allow } else { Duplicates::Skip }
+    }
+}
+
+/// When an input that cannot be used makes a command fail.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FailureMode {
+    /// The rest is used, and the exit code is 1
+    Rest,
+    /// Nothing is used if any input is unusable
+    Any,
+    /// The rest is used; fail only if all inputs are unusable
+    All,
+    /// The rest is used; never fail for an input
+    Warn,
+}
+
+impl FailureMode {
+    /// Whether what is sound is used: if there is anything, and these problems do not forbid it.
+    pub(crate) fn lets_use(self, anything: bool, problems: &[Error]) -> bool {
+        anything && (self != Self::Any || problems.is_empty())
+    }
+}
+
+#[derive(Args)]
+pub(crate) struct ReportArguments {
+    #[command(flatten)]
+    pub(crate) sources: SourceArguments,
+    #[command(flatten)]
+    pub(crate) show: ShowArguments,
+}
+
+#[derive(Args)]
+pub(crate) struct ExportArguments {
+    #[command(flatten)]
+    pub(crate) sources: SourceArguments,
+    /// Format to write
+    #[arg(long, value_enum)]
+    pub(crate) format: Format,
+    /// File to write [default: standard output]
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Break and indent lines
+    #[arg(long)]
+    pub(crate) pretty: bool,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub(crate) enum Format {
+    /// Schema pathprof/1
+    Json,
+    /// Functions, lines and branches as an lcov tracefile
+    Lcov,
+}
+
+#[derive(Args)]
+pub(crate) struct CoverageArguments {
+    #[command(flatten)]
+    pub(crate) sources: SourceArguments,
+    #[command(flatten)]
+    pub(crate) least: LeastArguments,
+    /// Show one row for each function
+    #[arg(long)]
+    functions: bool,
+    /// List the lines, branches and paths that were not taken
+    #[arg(long)]
+    missing: bool,
+    /// With --missing, list the paths of functions with at most so many possible ones
+    #[arg(long, value_name = "N", default_value_t = 64)]
+    most_paths: u64,
+    /// Show only functions whose name (mangled or not) matches
+    #[arg(long, value_name = "GLOB")]
+    function: Option<String>,
+    /// Show only files whose name matches
+    #[arg(long, value_name = "GLOB")]
+    file: Option<String>,
+}
+
+/// How much must be covered, in percent.
+#[derive(Args, Clone, Copy)]
+pub(crate) struct LeastArguments {
+    /// Fail if fewer lines are covered
+    #[arg(long = "fail-under", value_name = "PERCENT", value_parser = percent)]
+    pub(crate) least_lines: Option<f64>,
+    /// Fail if fewer functions are covered
+    #[arg(long = "fail-under-functions", value_name = "PERCENT", value_parser = percent)]
+    pub(crate) least_functions: Option<f64>,
+    /// Fail if fewer branches are covered
+    #[arg(long = "fail-under-branches", value_name = "PERCENT", value_parser = percent)]
+    pub(crate) least_branches: Option<f64>,
+    /// Fail if fewer paths are covered
+    #[arg(long = "fail-under-paths", value_name = "PERCENT", value_parser = percent)]
+    pub(crate) least_paths: Option<f64>,
+}
+
+fn percent(text: &str) -> Result<f64, String> {
+    let number = text.trim_end_matches('%').parse().ok();
+    number
+        .filter(|number| (0.0..=100.0).contains(number))
+        .ok_or_else(|| "not a number from 0 to 100".into())
+}
+
+/// Which profiles to read, and where their images are.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Sources {
+    /// Profiles, directories of profiles, and images that left some; empty means those in the
+    /// current directory.
+    pub(crate) profiles: Vec<PathBuf>,
+    /// Which starts to read.
+    pub(crate) choice: Choice,
+    /// Where the images are.
+    pub(crate) images: ImagePlaces,
+    /// How to read them.
+    pub(crate) options: unique_runs::Options,
+}
+
+#[derive(Args)]
+pub(crate) struct SourceArguments {
+    #[command(flatten)]
+    pub(crate) failure: FailureArguments,
+    #[command(flatten)]
+    duplicates: DuplicatesArguments,
+    /// All starts, not only the last one
+    #[arg(long)]
+    all: bool,
+    /// One start, counted backwards: 1 is the last, as `pathprof runs` lists them
+    #[arg(long, value_name = "N", conflicts_with = "all")]
+    run: Option<usize>,
+    /// Only the runs that were merged with this label
+    #[arg(long, value_name = "TEXT")]
+    label: Option<String>,
+    /// Profiles and directories of profiles: all starts in them; or programs [default: those in the
+    /// current directory], of which `report` and `export --format json` read the last start, and
+    /// the other commands all
+    #[arg(value_name = "PROFILE|DIR|PROGRAM")]
+    profiles: Vec<PathBuf>,
+    /// The image that the profiles are of, if it is no longer where it ran (once for each image)
+    #[arg(long, value_name = "PATH")]
+    image: Vec<PathBuf>,
+    /// Where to look, with what is below, for images that are gone from where they ran, or are
+    /// others by now
+    #[arg(long, value_name = "DIR", conflicts_with = "image")]
+    image_dir: Vec<PathBuf>,
+}
+
+#[derive(Args)]
+pub(crate) struct ShowArguments {
+    /// Show so many rows (0: all)
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    top: usize,
+    /// Show only functions whose name (mangled or not) matches
+    #[arg(long, value_name = "GLOB")]
+    function: Option<String>,
+    /// Order of the rows
+    #[arg(long, value_enum, value_name = "KEY", default_value_t = Key::Instructions)]
+    sort: Key,
+    /// Show basic blocks instead of source lines
+    #[arg(long)]
+    blocks: bool,
+    /// Show one row for each function
+    #[arg(long, conflicts_with = "blocks")]
+    functions: bool,
+    /// List the functions that are not counted, and the cuts, with reasons
+    #[arg(long, conflicts_with_all = ["functions", "blocks"])]
+    skipped: bool,
+    /// Show executed instructions by class and opcode, or by function or block
+    #[arg(long, value_enum, value_name = "ROWS", num_args = 0..=1, require_equals = true)]
+    #[arg(default_missing_value = "program")]
+    #[arg(conflicts_with_all = ["functions", "blocks", "skipped"])]
+    opcodes: Option<OpcodeRows>,
+    /// Show how often functions were called, those of libraries included, or each call in the code
+    #[arg(long, value_enum, value_name = "ROWS", num_args = 0..=1, require_equals = true)]
+    #[arg(default_missing_value = "callees")]
+    #[arg(conflicts_with_all = ["functions", "blocks", "skipped", "opcodes"])]
+    calls: Option<CallRows>,
+    /// Show where control went at branches, and how one-sided they are
+    #[arg(long, conflicts_with_all = ["functions", "blocks", "skipped", "opcodes", "calls"])]
+    branches: bool,
+    /// Show long names and, on a terminal, long paths in full
+    #[arg(long)]
+    full: bool,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Key {
+    /// How often it ran
+    Count,
+    /// Executed instructions
+    Instructions,
+    /// Number of basic blocks
+    Length,
+    /// Name of the function
+    Function,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum OpcodeRows {
+    /// A row for each class and opcode
+    Program,
+    /// A row for each function
+    Functions,
+    /// A row for each basic block
+    Blocks,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum CallRows {
+    /// A row for each function that is called
+    Callees,
+    /// A row for each call in the code
+    Sites,
+}
+
+impl RunArguments {
+    /// What to run. The program is there, since it is required.
+    pub(crate) fn task(&self) -> program::Task {
+        let (program, arguments) = self
+            .program
+            .split_first()
+            .map(|(first, rest)| (first.clone(), rest.to_vec()))
+            .unwrap_or_default();
+        program::Task { program, arguments, directory: self.output.clone(), preload: self.preload }
+    }
+}
+
+impl SourceArguments {
+    /// What to read; `usual` if no start is chosen.
+    pub(crate) fn sources(self, usual: Choice) -> Sources {
+        let choice = match self.run {
+            Some(number) => Choice::Start(number),
+            None if self.all => Choice::All,
+            None => usual,
+        };
+        let options =
+            unique_runs::Options { duplicates: self.duplicates.duplicates(), label: self.label };
+        let images = ImagePlaces { given: self.image, directories: self.image_dir };
+        Sources { profiles: self.profiles, choice, images, options }
+    }
+}
+
+impl CoverageArguments {
+    /// What to show.
+    pub(crate) fn options(&self) -> coverage::Options {
+        coverage::Options {
+            functions: self.functions,
+            missing: self.missing,
+            function: self.function.clone(),
+            file: self.file.clone(),
+            most_paths: self.most_paths,
+        }
+    }
+}
+
+impl ShowArguments {
+    /// How to show it on standard output.
+    pub(crate) fn options(self) -> Options {
+        Options {
+            view: match self.opcodes {
+                Some(OpcodeRows::Program) => View::Opcodes(Rows::Program),
+                Some(OpcodeRows::Functions) => View::Opcodes(Rows::Functions),
+                Some(OpcodeRows::Blocks) => View::Opcodes(Rows::Blocks),
+                None if self.functions => View::Functions,
+                None if self.skipped => View::Skipped,
+                None if self.branches => View::Branches,
+                None => match self.calls {
+                    Some(CallRows::Callees) => View::Calls(calls::Rows::Callees),
+                    Some(CallRows::Sites) => View::Calls(calls::Rows::Sites),
+                    None => View::Paths,
+                },
+            },
+            top: self.top,
+            function: self.function,
+            sort: match self.sort {
+                Key::Count => Sort::Count,
+                Key::Instructions => Sort::Instructions,
+                Key::Length => Sort::Length,
+                Key::Function => Sort::Function,
+            },
+            notation: if self.blocks { Notation::Blocks } else { Notation::Lines },
+            full_names: self.full,
+            width: terminal_width().filter(|_| !self.full),
+        }
+    }
+}
+
+/// The width of the terminal, if standard output is one.
+pub(crate) fn terminal_width() -> Option<usize> {
+    std::io::stdout()
+        .is_terminal()
+        .then(|| comfy_table::Table::new().width().map_or(80, usize::from))
+}

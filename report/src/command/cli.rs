@@ -1,0 +1,135 @@
+//! The commands, and the options that all of them have. The manual and the completions are made of
+//! them.
+
+use std::ffi::OsString;
+use std::io::Write;
+use std::path::PathBuf;
+
+use anyhow::Result;
+use clap::{ColorChoice, CommandFactory, Parser, Subcommand};
+use clap_complete::Shell;
+use pathprof::escape::terminal;
+
+use crate::command::arguments::{
+    CompactArguments, CoverageArguments, ExportArguments, MergeArguments, ReportArguments,
+    RunArguments, RunsArguments, WeightsArguments,
+};
+use crate::command::examples::{
+    COMPACT_EXAMPLES, COVERAGE_EXAMPLES, DOCTOR_EXAMPLES, EXPORT_EXAMPLES, MERGE_EXAMPLES,
+    REPORT_EXAMPLES, RUN_EXAMPLES, RUNS_EXAMPLES, TOP_EXAMPLES, WEIGHTS_EXAMPLES,
+};
+
+/// Reads path profiles: which paths through which functions ran, and how often.
+#[derive(Parser)]
+#[command(name = "pathprof", version, propagate_version = true, after_help = TOP_EXAMPLES)]
+pub(crate) struct Cli {
+    /// When to use colours; NO_COLOR and CLICOLOR_FORCE are honoured
+    #[arg(long, value_name = "WHEN", global = true, default_value = "auto")]
+    color: ColorChoice,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum Command {
+    /// Run a program and show the paths that it took
+    #[command(after_help = RUN_EXAMPLES)]
+    #[command(override_usage = "pathprof run [OPTIONS] [--] PROGRAM [ARGUMENT]...")]
+    Run(RunArguments),
+    /// Show the hot paths of profiles
+    #[command(after_help = REPORT_EXAMPLES)]
+    Report(ReportArguments),
+    /// Write everything that profiles hold for other programs
+    #[command(after_help = EXPORT_EXAMPLES)]
+    Export(ExportArguments),
+    /// Join the profiles of many processes into one file
+    #[command(after_help = MERGE_EXAMPLES)]
+    Merge(MergeArguments),
+    /// List the starts of programs that profiles hold
+    #[command(after_help = RUNS_EXAMPLES)]
+    Runs(RunsArguments),
+    /// Sum the older starts in profiles
+    #[command(after_help = COMPACT_EXAMPLES)]
+    Compact(CompactArguments),
+    /// Show how much was covered: functions, lines, branches and paths
+    #[command(after_help = COVERAGE_EXAMPLES)]
+    Coverage(CoverageArguments),
+    /// Write how often branches were taken, for a second build with -fpath-use=FILE
+    #[command(after_help = WEIGHTS_EXAMPLES)]
+    Weights(WeightsArguments),
+    /// Say what would make counts be lost here, and what to do
+    #[command(after_help = DOCTOR_EXAMPLES)]
+    Doctor {
+        /// A program to look at, too
+        program: Option<OsString>,
+    },
+    /// Print a completion script for a shell
+    #[command(after_help = "Example:\n  pathprof completions bash > \
+                      ~/.local/share/bash-completion/completions/pathprof")]
+    Completions {
+        /// Which shell
+        shell: Shell,
+    },
+    /// Write the manual pages
+    #[command(
+        after_help = "Examples:\n  pathprof man | man -l -\n  pathprof man ~/.local/share/man/man1"
+    )]
+    Man {
+        /// Directory for one page for each command; without it, the main page goes to standard
+        /// output
+        directory: Option<PathBuf>,
+    },
+}
+
+impl Cli {
+    /// What was asked for. Ends the process if that makes no sense, or was only help.
+    pub(crate) fn of_arguments() -> Self {
+        Self::try_parse().unwrap_or_else(|error| {
+            // The shell may have made arguments of names of files: what is said of them is said of
+            // what can be shown.
+            let shown = std::env::args_os()
+                .map(|argument| terminal(&argument.to_string_lossy()).into_owned());
+            Self::try_parse_from(shown).err().unwrap_or(error).exit()
+        })
+    }
+
+    /// Makes all later output follow `--color`.
+    pub(crate) fn set_colours(&self) {
+        match self.color {
+            ColorChoice::Auto => anstream::ColorChoice::Auto,
+            ColorChoice::Always => anstream::ColorChoice::Always,
+            ColorChoice::Never => anstream::ColorChoice::Never,
+        }
+        .write_global();
+    }
+}
+
+/// Prints the completion script for `shell`.
+pub(crate) fn completions(shell: Shell) -> Result<()> {
+    // Through a buffer, since the generator panics when it cannot write.
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "pathprof", &mut script);
+    Ok(std::io::stdout().write_all(&script)?)
+}
+
+/// Writes the manual pages.
+pub(crate) fn manual(directory: Option<PathBuf>) -> Result<()> {
+    match directory {
+        Some(directory) => {
+            std::fs::create_dir_all(&directory)?;
+            clap_mangen::generate_to(Cli::command(), &directory)?;
+        }
+        None => clap_mangen::Man::new(Cli::command()).render(&mut std::io::stdout())?,
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_definition_is_sound() {
+        Cli::command().debug_assert();
+    }
+}

@@ -1,0 +1,266 @@
+//! Does what each command is for: reads, then shows. Problems go to standard error as they are
+//! known.
+
+use std::ffi::OsStr;
+use std::io::{self, BufWriter, Write};
+
+use anyhow::{Result, anyhow, bail};
+use jiff::tz::TimeZone;
+use owo_colors::OwoColorize;
+use pathprof::analyse::model::Report;
+use pathprof::analyse::select;
+use pathprof::combine::{compact, merge};
+use pathprof::escape::terminal;
+use pathprof::export::{json, lcov, weights};
+use pathprof::launch::{diagnose, doctor, program};
+use pathprof::output;
+use pathprof::read::inputs::Choice;
+use pathprof::read::records::Record;
+use pathprof::read::unique_runs;
+use pathprof::read::{inputs, records};
+use pathprof::show::options::{Options, View};
+use pathprof::show::style::{grouped, plural};
+use pathprof::show::{coverage, report, starts};
+
+use crate::command::arguments::{
+    CompactArguments, CoverageArguments, ExportArguments, FailureMode, Format, MergeArguments,
+    ReportArguments, RunArguments, RunsArguments, Sources, WeightsArguments, terminal_width,
+};
+use crate::command::growth::{profile_limit, sum_long};
+use crate::command::messages::{FAILED, complain, fail, tell, warn};
+use crate::command::progress::Progress;
+use crate::command::reading::{choose, read, read_inputs};
+
+/// Shows a report.
+pub(crate) fn report(arguments: ReportArguments) -> Result<u8> {
+    let (report, code) = read(arguments.sources, Choice::Usual)?;
+    let shown = report.map_or(Ok(0), |report| show(report, &arguments.show.options()))?;
+    Ok(code.max(shown))
+}
+
+/// Writes all that is known.
+pub(crate) fn export(arguments: ExportArguments) -> Result<u8> {
+    let usual = match arguments.format {
+        Format::Json => Choice::Usual,
+        Format::Lcov => Choice::All,
+    };
+    let (report, code) = read(arguments.sources, usual)?;
+    let Some(report) = report else { return Ok(code) };
+    let write = |out: &mut dyn Write| -> Result<()> {
+        match arguments.format {
+            Format::Json => {
+                json::write(&report, arguments.pretty, &mut *out).map_err(io::Error::from)?;
+                Ok(writeln!(out)?)
+            }
+            Format::Lcov => Ok(lcov::write(&report, out)?),
+        }
+    };
+    match &arguments.output {
+        Some(path) => output::to_file(path, write)?,
+        None => {
+            let mut out = BufWriter::new(io::stdout().lock());
+            write(&mut out)?;
+            out.flush()?;
+        }
+    }
+    Ok(code)
+}
+
+/// Shows how much was covered.
+pub(crate) fn coverage(arguments: CoverageArguments) -> Result<u8> {
+    let (options, asked) = (arguments.options(), arguments.least);
+    let (report, mut code) = read(arguments.sources, Choice::All)?;
+    let Some(report) = report else { return Ok(code) };
+    if let Some(glob) = &options.function {
+        found(&report, glob, true)?;
+    }
+    let mut out = BufWriter::new(anstream::stdout().lock());
+    let total = coverage::write(&report.into(), &options, &mut out)?;
+    out.flush()?;
+    for (what, percent, covered) in [
+        ("lines", asked.least_lines, total.lines),
+        ("functions", asked.least_functions, total.functions),
+        ("branches", asked.least_branches, total.branches),
+        ("paths", asked.least_paths, total.paths),
+    ] {
+        if let Some(percent) = percent.filter(|&percent| !covered.reaches(percent)) {
+            complain(&anyhow!(
+                "{} of {} {what} are covered, less than {percent} %",
+                covered.executed,
+                covered.all
+            ));
+            code = FAILED;
+        }
+    }
+    Ok(code)
+}
+
+/// Joins profiles.
+pub(crate) fn merge(arguments: &MergeArguments) -> Result<u8> {
+    let inputs = choose(&arguments.profiles, Choice::All)?;
+    let mode = arguments.failure.failure_mode;
+    let options =
+        unique_runs::Options { duplicates: arguments.duplicates.duplicates(), label: None };
+    let (images, notices) = merge::read(
+        &inputs,
+        &options,
+        arguments.label.as_deref().unwrap_or_default(),
+        &Progress::default(),
+    );
+    warn(&notices.warnings);
+    let problems = notices.problems;
+    let usable = mode.lets_use(!images.is_empty(), &problems);
+    let code = tell(&problems, mode, usable);
+    if usable {
+        merge::write(&images, &arguments.output, arguments.replace)?;
+    }
+    Ok(code)
+}
+
+/// Lists runs.
+pub(crate) fn runs(arguments: &RunsArguments) -> Result<u8> {
+    let limit = profile_limit()?;
+    let mut problems = Vec::new();
+    let mut records = Vec::new();
+    for input in records::of_all(inputs::files(&arguments.named.profiles)?) {
+        match input.found {
+            Ok(found) => {
+                problems.extend(found.problems);
+                records.extend(found.records);
+            }
+            Err(error) => problems.push(error.context(input.path.display().to_string())),
+        }
+    }
+    let code = tell(&problems, FailureMode::Rest, !records.is_empty());
+    let mut out = BufWriter::new(anstream::stdout().lock());
+    starts::write(&records, arguments.top, terminal_width(), &TimeZone::system(), &mut out)?;
+    out.flush()?;
+    sum_long(records.iter().map(Record::profile).collect(), limit);
+    Ok(code)
+}
+
+/// Makes profiles smaller.
+pub(crate) fn compact(arguments: &CompactArguments) -> Result<u8> {
+    let mut code = 0;
+    for file in inputs::files(&arguments.named.profiles)? {
+        match compact::compact(&file, arguments.keep, &Progress::default()) {
+            Ok(compact::Compacted { path, records: (before, after), bytes: (old, new) }) => {
+                let (before, after) = (plural(before, "record"), plural(after, "record"));
+                let (old, new) = (grouped(old.into()), grouped(new.into()));
+                let path = path.display().to_string();
+                writeln!(
+                    anstream::stdout(),
+                    "{}: {before} became {after}, {old} bytes {new}",
+                    terminal(&path)
+                )?;
+            }
+            Err(error) => {
+                complain(&error);
+                code = FAILED;
+            }
+        }
+    }
+    Ok(code)
+}
+
+/// Writes weights for a second build.
+pub(crate) fn weights(arguments: WeightsArguments) -> Result<u8> {
+    let (report, code) = read(arguments.sources, Choice::All)?;
+    if let Some(report) = report {
+        if report.with_blocks().next().is_none() {
+            bail!(
+                "these profiles do not tell where control went; give those of a build that counts \
+                 paths, edges or blocks"
+            );
+        }
+        let text = weights::of(&report).to_text();
+        output::to_file(&arguments.output, |out| Ok(out.write_all(text.as_bytes())?))?;
+    }
+    Ok(code)
+}
+
+/// Says what would make counts be lost.
+pub(crate) fn doctor(program: Option<&OsStr>) -> Result<u8> {
+    let findings = doctor::examine(program);
+    let mut out = anstream::stdout().lock();
+    for text in &findings.good {
+        writeln!(out, "{} {}", "ok".green(), terminal(text))?;
+    }
+    for text in &findings.bad {
+        writeln!(out, "{} {}", "problem".red().bold(), terminal(text))?;
+    }
+    Ok(if findings.bad.is_empty() { 0 } else { FAILED })
+}
+
+/// Runs a program, then shows a report. The exit code is the program's; if that is 0, the report's.
+pub(crate) fn run(arguments: RunArguments) -> Result<u8> {
+    let limit = profile_limit()?;
+    let task = arguments.task();
+    let finished = match program::run(&task) {
+        Ok(finished) => finished,
+        Err(failure) => {
+            complain(&failure.error);
+            return Ok(failure.code);
+        }
+    };
+    if let Some(problem) = &finished.problem {
+        anstream::eprintln!("{} {}", "warning:".yellow().bold(), terminal(&format!("{problem:#}")));
+    }
+    let text = match finished.profiles.as_slice() {
+        [] if finished.is_off => {
+            "PATHCC_PROFILE says that nothing is to be written, so there is no profile.".into()
+        }
+        [] => diagnose::explain(&task.program, finished.status),
+        [profile] => {
+            let runs = profile.records().len();
+            let more = if runs > 1 { format!(" ({})", plural(runs, "run")) } else { String::new() };
+            format!("profile {}{more}", profile.path.display())
+        }
+        [first, .., last] => {
+            format!(
+                "{} profiles, {} … {}",
+                finished.profiles.len(),
+                first.path.display(),
+                last.path.display()
+            )
+        }
+    };
+    anstream::eprintln!("{} {}", "pathprof:".bold(), terminal(&text));
+    let mut code = finished.code();
+    if !finished.profiles.is_empty() && !arguments.quiet {
+        let (report, read) =
+            read_inputs(&finished.profiles, &Sources::default(), FailureMode::Rest);
+        let shown = report.map_or(Ok(0), |report| show(report, &arguments.show.options()));
+        let shown = shown.map_or_else(|error| fail(&error), |shown| shown.max(read));
+        code = if code == 0 { shown } else { code };
+    }
+    sum_long(finished.profiles.into_iter().map(|profile| profile.path).collect(), limit);
+    Ok(code)
+}
+
+/// Shows a report; the exit code.
+fn show(report: Report, options: &Options) -> Result<u8> {
+    if let Some(glob) = &options.function {
+        found(&report, glob, options.view == View::Skipped)?;
+    }
+    let mut out = BufWriter::new(anstream::stdout().lock());
+    report::write(&report.into(), options, &mut out)?;
+    out.flush()?;
+    Ok(0)
+}
+
+/// An error unless a function matches, one that is counted or any.
+fn found(report: &Report, glob: &str, any: bool) -> Result<()> {
+    let mut matching =
+        report.functions.iter().filter(|function| select::matches(glob, function)).peekable();
+    if matching.peek().is_none() {
+        bail!("no function matches `{glob}`; `pathprof report --functions --top 0` lists all");
+    }
+    if !any && matching.all(|function| function.shape.skipped.is_some()) {
+        bail!(
+            "the functions that match `{glob}` are not counted; `pathprof report --skipped` says \
+               why"
+        );
+    }
+    Ok(())
+}

@@ -1,0 +1,15 @@
+//! Runs a program so that its profiles can be found, and says why there are none.
+//!
+//! * [`program`] runs it and gathers its profiles, `signals` hands signals on.
+//! * [`lookup`] finds the file that a command starts, `pattern` the profiles that
+//!   `PATHCC_PROFILE` names.
+//! * [`preload`] lends the runtime to programs that another linker made.
+//! * [`doctor`] finds what would make counts be lost, [`diagnose`] explains it afterwards.
+
+pub mod diagnose;
+pub mod doctor;
+pub mod lookup;
+pub(crate) mod pattern;
+pub mod preload;
+pub mod program;
+pub(crate) mod signals;

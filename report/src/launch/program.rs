@@ -1,0 +1,203 @@
+//! Runs a program so that its profiles can be found afterwards, and stays out of its way.
+//!
+//! Standard input, output and error are the program's own. When it has ended, this process still
+//! exists to report.
+
+use std::collections::HashSet;
+use std::env;
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus};
+
+use anyhow::{Context, Error, Result, anyhow};
+use pathformat::profile::RunId;
+use tempfile::TempDir;
+
+use crate::combine::store;
+use crate::launch::pattern::{self, Pattern, VARIABLE};
+use crate::launch::preload;
+use crate::launch::signals::SignalForwarder;
+use crate::read::inputs;
+use crate::read::records::{self, Input};
+
+/// What to run.
+#[derive(Clone, Debug)]
+pub struct Task {
+    /// The program, looked up in `PATH` unless it has a slash.
+    pub program: OsString,
+    /// Its arguments.
+    pub arguments: Vec<OsString>,
+    /// Where profiles go. `None` means where `PATHCC_PROFILE` says, or else the current directory.
+    pub directory: Option<PathBuf>,
+    /// Whether images that another linker made count wherever they are, not only the program
+    /// itself.
+    pub preload: bool,
+}
+
+/// What became of it.
+#[derive(Debug)]
+pub struct Finished {
+    /// How the program ended.
+    pub status: ExitStatus,
+    /// What it and its children recorded, where that is now.
+    pub profiles: Vec<Input>,
+    /// Why the profiles are not where they were wanted.
+    pub problem: Option<Error>,
+    /// Whether the environment says that nothing is to be written.
+    pub is_off: bool,
+}
+
+/// Why a program could not be started.
+#[derive(Debug)]
+pub struct NotStarted {
+    /// The reason.
+    pub error: Error,
+    /// Exit code that shells use for it: 127 if there is no such program, otherwise 126.
+    pub code: u8,
+}
+
+impl Finished {
+    /// Exit code as a shell reports it: the program's, or 128 plus the number of the signal that
+    /// ended it.
+    pub fn code(&self) -> u8 {
+        let code = self.status.code().or_else(|| self.status.signal().map(|signal| 128 + signal));
+        code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1)
+    }
+}
+
+/// Runs the program to its end and gathers its profiles.
+///
+/// # Errors
+/// Only if it could not be started.
+pub fn run(task: &Task) -> Result<Finished, NotStarted> {
+    let before = |error| NotStarted { error, code: 126 };
+    // Watched for first and last, so that no signal leaves a directory behind.
+    let forwarder = SignalForwarder::new()
+        .map_err(|error| before(Error::new(error).context("cannot watch for signals")))?;
+    let destination = Destination::new(task, env::var_os(VARIABLE)).map_err(before)?;
+    let mut command = Command::new(&task.program);
+    command.args(&task.arguments);
+    if let Some(directory) = destination.directory() {
+        command.env(VARIABLE, pattern::in_directory(directory));
+    }
+    if let Some(libraries) = preload::value(&task.program, task.preload).map_err(before)? {
+        command.env(preload::VARIABLE, libraries);
+    }
+    let status = forwarder.attend(&mut command).map_err(|error| NotStarted {
+        code: if error.kind() == io::ErrorKind::NotFound { 127 } else { 126 },
+        error: anyhow!("cannot run {}: {error}", task.program.display()),
+    })?;
+    let is_off = matches!(destination, Destination::Nowhere);
+    let (profiles, problem) = destination.gather();
+    forwarder.end();
+    Ok(Finished { status, profiles, problem, is_off })
+}
+
+/// Where the program writes its profiles.
+enum Destination {
+    /// In a fresh directory, from which they are taken into profiles in the current one.
+    Fresh(TempDir),
+    /// In a directory that holds these runs already.
+    Given(PathBuf, HashSet<RunId>),
+    /// Where the environment says, where these runs are already.
+    Named(Pattern, HashSet<RunId>),
+    /// Nowhere, says the environment.
+    Nowhere,
+}
+
+fn runs_in(files: Vec<PathBuf>) -> HashSet<RunId> {
+    records::of_all(files).iter().flat_map(Input::records).map(|record| record.run).collect()
+}
+
+impl Destination {
+    fn new(task: &Task, pattern: Option<OsString>) -> Result<Self> {
+        let Some(directory) = task.directory.as_deref() else {
+            // An empty pattern is none, as for the runtime.
+            if let Some(pattern) = pattern.filter(|pattern| !pattern.is_empty()) {
+                if pattern.as_bytes() == b"off" {
+                    return Ok(Destination::Nowhere);
+                }
+                let pattern = Pattern::of(&pattern, &task.program);
+                let before = runs_in(pattern.files());
+                return Ok(Destination::Named(pattern, before));
+            }
+            // Nobody else may look or write into it, whatever the umask is.
+            let private = fs::Permissions::from_mode(0o700);
+            let fresh = tempfile::Builder::new().prefix("pathprof-").permissions(private).tempdir();
+            return Ok(Destination::Fresh(
+                fresh.context("cannot make a directory for the profiles")?,
+            ));
+        };
+        let problem = || format!("cannot use {} for the profiles", directory.display());
+        fs::create_dir_all(directory).with_context(problem)?;
+        let absolute = fs::canonicalize(directory).with_context(problem)?;
+        let before = runs_in(inputs::in_directory(&absolute)?);
+        Ok(Destination::Given(absolute, before))
+    }
+
+    /// The directory that the program is told to use; `None` if the environment says it already.
+    fn directory(&self) -> Option<&Path> {
+        match self {
+            Destination::Fresh(directory) => Some(directory.path()),
+            Destination::Given(directory, _) => Some(directory),
+            Destination::Named(..) | Destination::Nowhere => None,
+        }
+    }
+
+    /// The profiles that are new, and what went wrong on the way.
+    fn gather(self) -> (Vec<Input>, Option<Error>) {
+        let files = match &self {
+            Destination::Named(pattern, _) => pattern.files(),
+            Destination::Nowhere => Vec::new(),
+            Destination::Fresh(_) | Destination::Given(..) => {
+                match self.directory().map_or(Ok(Vec::new()), inputs::in_directory) {
+                    Ok(files) => files,
+                    Err(error) => return (Vec::new(), Some(error)),
+                }
+            }
+        };
+        match self {
+            Destination::Given(_, before) | Destination::Named(_, before) => (
+                records::only(records::of_all(files), |record| !before.contains(&record.run)),
+                None,
+            ),
+            Destination::Nowhere => (Vec::new(), None),
+            Destination::Fresh(directory) => {
+                let taken: Result<Vec<_>> =
+                    files.iter().map(|file| store::bring(file, Path::new(""))).collect();
+                match taken {
+                    Ok(inputs) => (inputs, None),
+                    Err(error) => {
+                        let kept = directory.keep();
+                        let error =
+                            error.context(format!("the profiles are in {}", kept.display()));
+                        let files = inputs::in_directory(&kept).unwrap_or_default();
+                        (records::of_all(files), Some(error))
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_program_writes_is_ours_alone_until_it_is_here() {
+        let task =
+            Task { program: "true".into(), arguments: Vec::new(), directory: None, preload: false };
+        let destination = Destination::new(&task, None).expect("a place for temporary files");
+        let path = destination.directory().expect("a directory").to_path_buf();
+        let mode = path.metadata().expect("a directory").permissions().mode();
+        assert_eq!(mode & 0o7777, 0o700);
+        destination.gather();
+        assert!(!path.exists(), "it is gone");
+    }
+}

@@ -1,0 +1,28 @@
+//! Reads what runs left: profiles, raw files, and the images that ran.
+//!
+//! * [`inputs`] chooses profiles, and starts in them.
+//! * [`file_names`] says what profiles are called, [`directories`] lists files.
+//! * [`open`] opens regular files only, [`bounded`] reads them within bounds.
+//! * [`record`] is what the head of a record says, [`record_content`] what it counted.
+//! * `record_search` finds the records in a file, [`records`] those of a profile.
+//! * [`starts`] groups records by the command that began them.
+//! * [`unique_runs`] reads many records and takes each run once, [`observer`] hears how far it is.
+//! * [`run`] tells what ran, [`image`] what is in an image.
+//! * [`symbols`] names the function at an address, [`names`] writes names as the source does.
+
+pub mod bounded;
+pub mod directories;
+pub mod file_names;
+pub mod image;
+pub mod inputs;
+pub mod names;
+pub mod observer;
+pub mod open;
+pub mod record;
+pub mod record_content;
+pub(crate) mod record_search;
+pub mod records;
+pub mod run;
+pub mod starts;
+pub mod symbols;
+pub mod unique_runs;

@@ -1,0 +1,65 @@
+//! What profiles and raw files are called, and where they are if nobody says so.
+//!
+//! The rules are those of `runtime/src/target.rs`: both files must say the same.
+
+use std::env;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+/// What profiles' names end in.
+pub const EXTENSION: &str = "pathprof";
+
+/// What the names of raw files end in.
+const RAW: &str = "raw";
+
+/// The profile that the process of a raw file appends to. `None` if this is no raw file's name,
+/// which is `.PROFILE.PROCESS.raw` or `.PROFILE.PROCESS-NUMBER.raw`.
+pub fn profile_of_raw(path: &Path) -> Option<PathBuf> {
+    if path.extension()? != RAW {
+        return None;
+    }
+    let name = path.file_stem()?.as_bytes().strip_prefix(b".")?;
+    let dot = name.iter().rposition(|&byte| byte == b'.')?;
+    let process = &name[dot + 1..];
+    let is_number = |text: &[u8]| !text.is_empty() && text.iter().all(u8::is_ascii_digit);
+    if !process.splitn(2, |&byte| byte == b'-').all(is_number) {
+        return None;
+    }
+    Some(path.with_file_name(OsStr::from_bytes(&name[..dot])))
+}
+
+/// The profile that a file is, or is a raw file of.
+pub fn profile_of(path: &Path) -> PathBuf {
+    profile_of_raw(path).unwrap_or_else(|| path.to_path_buf())
+}
+
+/// Where a user's state is, as the runtime finds it.
+pub fn state_directory() -> Option<PathBuf> {
+    let absolute =
+        |name: &str| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    absolute("XDG_STATE_HOME").or_else(|| Some(absolute("HOME")?.join(".local/state")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_of_a_raw_file_says_whose_it_is() {
+        let finished = |name: &str| profile_of_raw(Path::new(name));
+        assert_eq!(finished("a/.x.pathprof.7.raw"), Some("a/x.pathprof".into()));
+        assert_eq!(finished(".x.y.123-4.raw"), Some("x.y".into()));
+        for other in [
+            ".x.pathprof",
+            "x.pathprof.7.raw",
+            ".x.pathprof.raw",
+            ".x.7-.raw",
+            ".x.-7.raw",
+            ".7.raw",
+            ".x.7-8-9.raw",
+        ] {
+            assert_eq!(finished(other), None, "{other}");
+        }
+    }
+}

@@ -1,0 +1,233 @@
+//! Chooses the records to read: those of the profiles that are named, or those of one start.
+
+use std::collections::BTreeSet;
+use std::env;
+use std::fs::{self, DirEntry};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+
+use crate::read::file_names::{EXTENSION, profile_of, state_directory};
+use crate::read::records::{self, Input, only};
+use crate::read::starts::{processes, starts};
+use crate::read::{directories, image, open};
+
+/// Which starts to read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Choice {
+    /// What the arguments suggest. If all of them are images, or there are none, the last start; if
+    /// a profile or a directory is among them, all starts.
+    #[default]
+    Usual,
+    /// All.
+    All,
+    /// One, counted backwards: 1 is the last.
+    Start(usize),
+}
+
+/// The profiles that were chosen.
+#[derive(Debug)]
+pub struct Chosen {
+    /// The profiles, each with the records to read.
+    pub inputs: Vec<Input>,
+    /// Which start these are; `None` if all are read.
+    pub start: Option<OneStart>,
+}
+
+/// A start among others.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OneStart {
+    /// Counted backwards: 1 is the last.
+    pub number: usize,
+    /// How many starts there are.
+    pub starts: usize,
+    /// How many processes it has.
+    pub processes: usize,
+    /// The profiles that it is in, by name; at least one.
+    pub profiles: Vec<PathBuf>,
+}
+
+/// The profiles that `arguments` name, in order: a directory stands for the profiles in it and
+/// below, an image for the profile that its runs left. Without arguments, the profiles in the
+/// current directory.
+///
+/// # Errors
+/// A directory has no profiles or cannot be read, or there is no such start. Whether the files can
+/// be read is not checked here.
+pub fn inputs(arguments: &[PathBuf], choice: Choice) -> Result<Chosen> {
+    let inputs = records::of_all(files(arguments)?);
+    let number = match choice {
+        Choice::All => None,
+        Choice::Start(number) => Some(number),
+        Choice::Usual if arguments.iter().all(|argument| is_image(argument)) => Some(1),
+        Choice::Usual => None,
+    };
+    let Some(number) = number else { return Ok(Chosen { inputs, start: None }) };
+    let records: Vec<_> = inputs.iter().flat_map(Input::records).collect();
+    if records.is_empty() {
+        return Ok(Chosen { inputs, start: None });
+    }
+    let starts = starts(&records);
+    let Some(chosen) = number.checked_sub(1).and_then(|at| starts.get(at)) else {
+        bail!(
+            "there is no start {number}; `pathprof runs` lists them, from 1, which is the last, \
+               to {}",
+            starts.len()
+        )
+    };
+    let of_start: Vec<_> = chosen.iter().map(|&at| records[at]).collect();
+    let profiles: BTreeSet<_> = of_start.iter().map(|record| record.profile()).collect();
+    let start = OneStart {
+        number,
+        starts: starts.len(),
+        processes: processes(of_start),
+        profiles: profiles.into_iter().collect(),
+    };
+    let mut places = 0..;
+    let inputs = only(inputs, |_| places.next().is_some_and(|place| chosen.contains(&place)));
+    Ok(Chosen { inputs, start: Some(start) })
+}
+
+/// The profiles that `arguments` name, as files.
+///
+/// # Errors
+/// As for [`inputs`].
+pub fn files(arguments: &[PathBuf]) -> Result<Vec<PathBuf>> {
+    if arguments.is_empty() {
+        let found = in_directory(Path::new("."))?;
+        if found.is_empty() {
+            bail!(
+                "no profile (*.{EXTENSION}) in the current directory: a profile stands beside its \
+                 program; name that program, its profile, or a directory, or run it with `pathprof \
+                 run -- PROGRAM`"
+            );
+        }
+        return Ok(found
+            .iter()
+            .map(|path| path.strip_prefix(".").unwrap_or(path).to_path_buf())
+            .collect());
+    }
+    let mut files = Vec::new();
+    for argument in arguments {
+        if argument.is_dir() {
+            let found = below(argument)?;
+            if found.is_empty() {
+                bail!("{}: this directory holds no profile (*.{EXTENSION})", argument.display());
+            }
+            files.extend(found);
+        } else if is_image(argument) {
+            files.push(of_image(argument)?);
+        } else {
+            files.push(argument.clone());
+        }
+    }
+    Ok(files)
+}
+
+/// The profiles in `directory`, by name.
+///
+/// # Errors
+/// The directory cannot be read.
+pub fn in_directory(directory: &Path) -> Result<Vec<PathBuf>> {
+    Ok(profiles_among(directories::entries(directory)?.iter().map(DirEntry::path)))
+}
+
+/// The profiles in `directory` and below, by name.
+fn below(directory: &Path) -> Result<Vec<PathBuf>> {
+    let files: Result<Vec<_>> = directories::files_below(directory).into_iter().collect();
+    Ok(profiles_among(files?.into_iter()))
+}
+
+/// The profiles among these files, and those that raw files among them belong to: each once, by
+/// name. A profile whose processes were all killed has only raw files.
+fn profiles_among(files: impl Iterator<Item = PathBuf>) -> Vec<PathBuf> {
+    let is_profile = |path: &Path| path.extension().is_some_and(|extension| extension == EXTENSION);
+    let found = files.map(|file| (profile_of(&file), file));
+    let found = found.filter(|(profile, file)| is_profile(profile) && file.is_file());
+    found.map(|(profile, _)| profile).collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+/// Whether this is the default profile of an image: it stands beside the image, or where the user's
+/// state is.
+pub fn is_default(profile: &Path) -> bool {
+    let in_state = || {
+        let state = state_directory().map(|state| state.join("pathprof"));
+        state.is_some_and(|state| {
+            fs::canonicalize(profile).is_ok_and(|profile| profile.starts_with(state))
+        })
+    };
+    profile.extension().is_some_and(|extension| extension == EXTENSION)
+        && (is_image(&profile.with_extension("")) || in_state())
+}
+
+/// Whether a file is an image and not a profile.
+fn is_image(path: &Path) -> bool {
+    let mut start = [0; 4];
+    open::regular(path).is_ok_and(|mut file| file.read_exact(&mut start).is_ok())
+        && start == *b"\x7fELF"
+}
+
+/// The profile that the runs of an image left: beside it, or where the user's state is.
+fn of_image(path: &Path) -> Result<PathBuf> {
+    let real = fs::canonicalize(path).with_context(|| format!("{}", path.display()))?;
+    let mut beside = real.clone().into_os_string();
+    beside.push(format!(".{EXTENSION}"));
+    let mut places = vec![PathBuf::from(beside)];
+    if let (Some(state), Some(name), Ok(image)) =
+        (state_directory(), real.file_name(), image::read(&real))
+    {
+        let build_id = if image.build_id.is_empty() {
+            "no-build-id".into()
+        } else {
+            image::hexadecimal(&image.build_id)
+        };
+        let name = name.to_string_lossy();
+        places.push(state.join(format!("pathprof/{name}-{build_id}/{name}.{EXTENSION}")));
+    }
+    let found =
+        places.iter().find(|place| place.is_file() || !records::raw_files(place).is_empty());
+    let names: Vec<_> = places.iter().map(|place| place.display().to_string()).collect();
+    let found = found.with_context(|| {
+        format!(
+            "{}: this program has left no profile ({}); run it first, or name the profile if \
+             PATHCC_PROFILE said where it goes",
+            path.display(),
+            names.join(" or ")
+        )
+    })?;
+    let here = env::current_dir()
+        .ok()
+        .and_then(|here| found.strip_prefix(here).map(Path::to_path_buf).ok());
+    Ok(here.unwrap_or_else(|| found.clone()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn directories_are_read_to_the_bottom() {
+        let folder = tempfile::tempdir().expect("a directory");
+        let at = |name: &str| folder.path().join(name);
+        fs::create_dir_all(at("a/b")).expect("writable");
+        for name in [
+            "x.pathprof",
+            "a/y.pathprof",
+            "a/b/.z.pathprof.7.raw",
+            "a/b/.z.pathprof.8.raw",
+            "a/other.raw",
+        ] {
+            fs::write(at(name), "").expect("writable");
+        }
+        fs::write(at("a/y"), "\x7fELF").expect("writable");
+        assert_eq!(
+            ["x.pathprof", "a/y.pathprof", "a/y"].map(|name| is_default(&at(name))),
+            [false, true, false]
+        );
+        std::os::unix::fs::symlink(folder.path(), at("a/loop")).expect("writable");
+        let expected = [at("a/b/z.pathprof"), at("a/y.pathprof"), at("x.pathprof")];
+        assert_eq!(files(&[folder.path().to_path_buf()]).expect("readable"), expected);
+        assert_eq!(in_directory(folder.path()).expect("readable"), [at("x.pathprof")]);
+    }
+}

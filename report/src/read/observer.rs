@@ -1,0 +1,34 @@
+//! Tells an observer how far long work has come.
+//!
+//! The library draws nothing itself. A caller that shows progress passes an [`Observer`], any other
+//! passes `()`.
+
+/// Work that may take a while.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Work {
+    /// Records are read.
+    Reading,
+    /// Counters are turned into paths.
+    Decoding,
+}
+
+/// Is told how far work has come. Several threads may tell it at once.
+pub trait Observer: Sync {
+    /// So many steps of some work begin.
+    fn begin(&self, work: Work, steps: usize);
+
+    /// One of them is done.
+    fn step(&self);
+
+    /// The work is over, whether or not all its steps were made.
+    fn end(&self);
+}
+
+/// Nobody wants to know.
+impl Observer for () {
+    fn begin(&self, _work: Work, _steps: usize) {}
+
+    fn step(&self) {}
+
+    fn end(&self) {}
+}

@@ -1,0 +1,66 @@
+//! The sample program of the tests: its counters, its report and a record.
+
+use pathformat::manifest::Manifest;
+use pathformat::profile::{self, RunId};
+
+use crate::analyse::counted::{CountedImage, CountedModule};
+use crate::analyse::model::{Image, Report, Run};
+use crate::read::record::Record;
+
+#[path = "../tests/samples/mod.rs"]
+pub(crate) mod samples;
+
+/// A unit with its counters.
+pub(crate) fn counted(manifest: Manifest, module: &profile::Module) -> CountedModule {
+    let mut counted = CountedModule::new(module.counters, manifest, Vec::new());
+    counted.add(&module.counts, &[], |_| String::new());
+    counted
+}
+
+/// Its image after one run.
+pub(crate) fn counted_image() -> CountedImage {
+    let counters = samples::counters();
+    CountedImage {
+        image: Image { path: "/tmp/demo".into(), build_id: vec![0xab, 0xcd] },
+        runs: vec![Run {
+            count: 1,
+            profile: "demo.42.pathprof".into(),
+            pid: 42,
+            start: 1_000_000_000,
+            stop: 3_500_000_000,
+            command_line: vec!["demo".into(), "-n".into(), "seven".into()],
+            ..Run::default()
+        }],
+        modules: vec![
+            counted(samples::main_unit(), &counters[0]),
+            counted(samples::util_unit(), &counters[1]),
+        ],
+    }
+}
+
+/// Its report.
+pub(crate) fn report() -> Report {
+    let (report, problems) = crate::analyse::decode::decode(vec![counted_image()], &());
+    assert!(problems.is_empty(), "{problems:?}");
+    report
+}
+
+/// The record of a process with this number and parent, which has ended.
+pub(crate) fn record(pid: u32, parent: u32) -> Record {
+    Record {
+        path: "build/prog.pathprof".into(),
+        file: (0, 0),
+        range: None,
+        run: RunId::NONE,
+        merged: false,
+        complete: true,
+        pid,
+        process_start: pid.into(),
+        parent,
+        time: (0, 0),
+        host: b"box".to_vec(),
+        command_line: Vec::new(),
+        image: "build/prog".into(),
+        build_id: Vec::new(),
+    }
+}

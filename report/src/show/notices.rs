@@ -1,0 +1,48 @@
+//! Words for what was chosen and what was noticed while reading.
+
+use crate::escape::terminal;
+use crate::read::inputs::OneStart;
+use crate::read::unique_runs::Warning;
+use crate::show::style::plural;
+
+/// Says which start is read.
+pub fn reading(start: &OneStart) -> String {
+    let first = start.profiles.first().map(|path| path.to_string_lossy()).unwrap_or_default();
+    let mut text = format!("reading {}", terminal(&first));
+    if start.profiles.len() > 1 {
+        text += &format!(" and {}", plural(start.profiles.len() - 1, "other profile"));
+    }
+    match (start.number, start.starts) {
+        (_, 1) => text += ", the only start here",
+        (1, all) => text += &format!(", the last of {all} starts (--all reads all)"),
+        (number, all) => text += &format!(", start {number} of {all}"),
+    }
+    if start.processes > 1 {
+        text += &format!(": {} processes", start.processes);
+    }
+    text
+}
+
+/// Says what does no harm.
+pub fn warning(warning: &Warning) -> String {
+    match warning {
+        Warning::Duplicates { runs, first } => {
+            let given = match runs {
+                1 => "1 run is".into(),
+                more => format!("{} are", plural(*more, "run")),
+            };
+            let others = if *runs > 1 { ", the first one" } else { "" };
+            format!(
+                "{given} given more than once and counted once{others} in {}; --allow-duplicates \
+                 counts each time",
+                first.display()
+            )
+        }
+        Warning::Outdated { runs, first } => format!(
+            "{} of earlier builds of the program {} left out ({})",
+            plural(*runs, "run"),
+            if *runs == 1 { "is" } else { "are" },
+            first.display()
+        ),
+    }
+}

@@ -1,0 +1,81 @@
+//! A report whose every name can be shown to people: [`terminal`] was applied to all text in it.
+//!
+//! Views take this type and not [`Report`], so that none can forget it. Names that are equal stay
+//! equal, so that calls still find their callees.
+
+use std::borrow::Cow;
+use std::ops::Deref;
+
+use pathformat::manifest;
+
+use crate::analyse::model::{Function, Image, Module, Report, Run};
+use crate::escape::{path, terminal};
+
+/// A report for people.
+#[derive(Clone, Debug)]
+pub struct Printable(Report);
+
+impl From<Report> for Printable {
+    fn from(mut report: Report) -> Self {
+        report.images.iter_mut().for_each(image);
+        report.runs.iter_mut().for_each(run);
+        report.modules.iter_mut().for_each(module);
+        report.functions.iter_mut().chain(&mut report.dropped).for_each(function);
+        Self(report)
+    }
+}
+
+impl Deref for Printable {
+    type Target = Report;
+
+    fn deref(&self) -> &Report {
+        &self.0
+    }
+}
+
+fn text(text: &mut String) {
+    if let Cow::Owned(shown) = terminal(text) {
+        *text = shown;
+    }
+}
+
+fn image(of: &mut Image) {
+    of.path = path(&of.path);
+}
+
+fn run(of: &mut Run) {
+    let Run { profile, host, directory, command_line, .. } = of;
+    *profile = path(profile);
+    [host, directory].into_iter().chain(command_line).for_each(text);
+}
+
+fn module(of: &mut Module) {
+    let Module { source, directory, .. } = of;
+    [source, directory].into_iter().for_each(text);
+}
+
+fn function(of: &mut Function) {
+    let Function { demangled, shape, sites, .. } = of;
+    text(demangled);
+    self::shape(shape);
+    sites.iter_mut().flat_map(|site| &mut site.targets).for_each(|(name, _)| text(name));
+}
+
+fn shape(of: &mut manifest::Function) {
+    let manifest::Function {
+        name, full_name, short_name, file, skipped, locations, blocks, ..
+    } = of;
+    [name, full_name, short_name, file].into_iter().chain(skipped).for_each(text);
+    for manifest::Location { file, function, .. } in locations {
+        [file, function].into_iter().for_each(text);
+    }
+    for manifest::Block { name, opcodes, calls, .. } in blocks {
+        text(name);
+        calls.iter_mut().for_each(|call| text(&mut call.callee));
+        for (opcode, _) in opcodes {
+            if let Cow::Owned(shown) = terminal(opcode) {
+                *opcode = Cow::Owned(shown);
+            }
+        }
+    }
+}
