@@ -1,8 +1,8 @@
 //! Writes a complete file or none: readers never see half of it.
 
-use std::fs::{File, Metadata, Permissions};
+use std::fs::{File, Metadata};
 use std::io::{BufWriter, Write};
-use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, fchown};
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
@@ -80,10 +80,11 @@ fn complete(
     if !directory.is_dir() {
         bail!("cannot write {}: there is no directory {}", path.display(), directory.display());
     }
-    let file = tempfile::Builder::new()
-        .permissions(Permissions::from_mode(mode))
-        .tempfile_in(directory)
-        .with_context(problem)?;
+    // What tempfile opens itself names its own path in errors, beside that of the user.
+    let open = |path: &Path| {
+        File::options().read(true).write(true).create_new(true).mode(mode).open(path)
+    };
+    let file = tempfile::Builder::new().make_in(directory, open).with_context(problem)?;
     let mut out = BufWriter::new(file);
     write(&mut out).with_context(problem)?;
     out.into_inner().map_err(|error| error.into_error()).with_context(problem)

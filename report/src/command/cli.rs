@@ -18,6 +18,7 @@ use crate::command::examples::{
     COMPACT_EXAMPLES, COVERAGE_EXAMPLES, DOCTOR_EXAMPLES, EXPORT_EXAMPLES, MERGE_EXAMPLES,
     REPORT_EXAMPLES, RUN_EXAMPLES, RUNS_EXAMPLES, TOP_EXAMPLES, WEIGHTS_EXAMPLES,
 };
+use crate::command::manual;
 
 /// Reads path profiles: which paths through which functions ran, and how often.
 #[derive(Parser)]
@@ -115,13 +116,9 @@ pub(crate) fn completions(shell: Shell) -> Result<()> {
 /// Writes the manual pages.
 pub(crate) fn manual(directory: Option<PathBuf>) -> Result<()> {
     match directory {
-        Some(directory) => {
-            std::fs::create_dir_all(&directory)?;
-            clap_mangen::generate_to(Cli::command(), &directory)?;
-        }
-        None => clap_mangen::Man::new(Cli::command()).render(&mut std::io::stdout())?,
+        Some(directory) => manual::write_all(Cli::command(), &directory),
+        None => manual::write(Cli::command(), &mut std::io::stdout()),
     }
-    Ok(())
 }
 
 #[cfg(test)]
