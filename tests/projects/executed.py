@@ -4,12 +4,13 @@ Programs and libraries are summed: a function of the source is one function, how
 words for a path are those of `pathprof report`.
 """
 
+import json
 import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from tools import PATHPROF, export, run
+from tools import PATHPROF, CheckFailed, attempt
 
 # How a path starts and ends, in the words of an export and in those of a sentence.
 STARTS = {"entry": "from its entry", "loop": "from a loop's header", "cut": "from a cut", "resume": "from a resumption"}
@@ -20,6 +21,8 @@ ENDS = {
     "unwind": "to an exception that leaves it",
     "no_return": "to a call that does not return",
 }
+# What pathprof says of an image that a test built, ran and removed again: nothing else may be wrong with a profile.
+GONE = re.compile(r"^error: \S+(?: \(and \d+ more\))?: (?P<image>/\S+): no such image; ")
 # More steps than these are not written.
 STEPS = 14
 
@@ -44,14 +47,17 @@ class Told:
 
     place: Path
     images: list[str]
+    # Those that ran and are gone, of which nothing can be told.
+    gone: set[str]
     # The records of each function of the source, one for each image.
     functions: list[list[dict]]
     paths: list[Executed]
 
 
 def told(place: Path) -> Told:
-    """Reads all profiles; there must be none that cannot be used."""
-    everything = export(place, "--all", ".")
+    """Reads all profiles; all must be usable, but for what they say of images that are gone."""
+    output, gone = pathprof(place, "export", "--format", "json", "--all", ".")
+    everything = json.loads(output)
     functions: dict[tuple, list[dict]] = {}
     for function in everything["functions"]:
         file = os.path.join(function["directory"], function["file"] or "")
@@ -59,7 +65,17 @@ def told(place: Path) -> Told:
         shape = tuple((edge["from"], edge["to"], edge["outcome"]) for edge in function.get("edges", []))
         functions.setdefault((file, function["line"], function["name"], shape), []).append(function)
     paths = [path for records in functions.values() for path in paths_of(records)]
-    return Told(place, [image["path"] for image in everything["images"]], list(functions.values()), paths)
+    return Told(place, [image["path"] for image in everything["images"]], gone, list(functions.values()), paths)
+
+
+def pathprof(place: Path, *arguments: str) -> tuple[str, set[str]]:
+    """What pathprof writes of all that it can read, and the images that are gone."""
+    done = attempt([PATHPROF, *arguments], place)
+    errors = [line for line in done.err.decode().splitlines() if line.startswith("error: ")]
+    gone = [GONE.match(line) for line in errors]
+    if not all(gone) or done.status != (1 if gone else 0):
+        raise CheckFailed(f"pathprof {arguments[0]} cannot use all profiles in {place}:\n" + "\n".join(errors[:20]))
+    return done.out.decode(), {line["image"] for line in gone if line}
 
 
 def paths_of(records: list[dict]) -> list[Executed]:
@@ -98,8 +114,8 @@ def report_of(of: Told, executed: Executed) -> tuple[str, str, str]:
     """The name, the place and the path of a path, as `pathprof report` writes them."""
     function, path = executed.function, executed.path
     image = os.path.basename(of.images[function["image"]])
-    command = [PATHPROF, "report", "--all", "--top", "0", "--function", function["name"], "."]
-    for line in run(command, of.place).decode().splitlines():
+    rows, _ = pathprof(of.place, "report", "--all", "--top", "0", "--function", function["name"], ".")
+    for line in rows.splitlines():
         cells = re.split(r" {2,}", line.strip(), maxsplit=6)
         if len(cells) != 7 or cells[1].replace(",", "") != str(path["count"]):
             continue
