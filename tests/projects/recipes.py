@@ -60,6 +60,13 @@ REDIS_TESTS = "type/string type/incr type/hash type/list type/set type/zset type
 # Without those of virtual tables: how many allocations one of them lets fail depends on the size of the environment.
 SQLITE_TESTS = "{select,join,where,index,func,window,json,trigger,with,rowvalue}*.test"
 
+# Of some 430: without those that take minutes, ask the network, or look at the machine.
+CPYTHON_TESTS = "array ast base64 binascii bisect builtin bytes bz2 codecs collections compile complex configparser " \
+    "contextlib copy coroutines csv ctypes dataclasses deque descr dict difflib enum exceptions float fork1 " \
+    "format fractions fstring functools generators heapq int itertools json list math memoryview minidom operator " \
+    "ordered_dict posix pprint pyexpat random re set sort sqlite3 string struct syntax textwrap threading " \
+    "tuple unicode unicodedata wait3 wait4 xml_etree zlib"
+
 # Twelve frames in which everything moves.
 CLIP = """python3 -c 'import sys
 out = sys.stdout.buffer
@@ -310,5 +317,15 @@ PROJECTS = (
         X264_TEST,
         r"^--.*: \w{32}|^\w{32}  -$",
         ("x264_config.h", "config.h"),
+    ),
+    Project(
+        "CPython",
+        "python3.11",
+        "autoconf, setup.py",
+        "./configure",
+        "make -j$JOBS",
+        f"./python -m test -v $(printf ' test_%s' {CPYTHON_TESTS})",
+        r"^.* \.\.\. (?:ok|FAIL|ERROR|skipped .*|expected failure)$|^Ran \d+ tests",
+        ("pyconfig.h",),
     ),
 )
