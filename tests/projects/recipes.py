@@ -279,7 +279,7 @@ PROJECTS = (
         # Configuring must be told that root is meant. The test that is left out skips itself on a busy machine.
         "sed -i '/^  tests.misc.timeout-group.sh/d' Makefile.in; FORCE_UNSAFE_CONFIGURE=1 ./configure --disable-nls",
         "make -j$JOBS",
-        # Without those that mount, and those that factor numbers for minutes. sort-debug-keys fails with either compiler.
+        # Without those that mount, and those that factor for minutes. sort-debug-keys fails with either compiler.
         "make -j$JOBS -k check SUBDIRS=. all_root_tests= factor_tests=",
         # The driver tells once more of those that do not pass.
         r"^(PASS|FAIL|XFAIL|XPASS|SKIP|ERROR): \S+\.\w+$",
