@@ -22,7 +22,9 @@ pub unsafe extern "C" fn LLVMFuzzerTestOneInput(start: *const u8, length: usize)
         "section" => bytes::section(input),
         "profile" => bytes::profile(input),
         "raw" => bytes::raw(input),
-        "image" => bytes::image(input, &env::temp_dir().join(format!("pathfuzz-{}", std::process::id()))),
+        "image" => {
+            bytes::image(input, &env::temp_dir().join(format!("pathfuzz-{}", std::process::id())))
+        }
         other => panic!("PATHFUZZ={other} is no kind of input"),
     }
     0

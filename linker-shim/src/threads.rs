@@ -8,7 +8,9 @@
 //! `runtime/static/threads.s` takes their place.
 
 use anyhow::Result;
-use object::elf::{R_X86_64_PC32, R_X86_64_PLT32, R_X86_64_TPOFF32, RelocationType};
+use object::elf::{
+    R_X86_64_GOTPCREL, R_X86_64_PC32, R_X86_64_PLT32, R_X86_64_TPOFF32, RelocationType,
+};
 use object::write::{Object, Relocation, SectionId, SymbolId};
 use object::{RelocationFlags, SectionKind, SymbolFlags, SymbolKind, SymbolScope};
 use pathformat::descriptor::thread_function::{
@@ -24,11 +26,20 @@ const POSIX: [u8; 15] = [
     0xe9, 0, 0, 0, 0, // jmp __pathcc_create_thread
 ];
 
-/// `_exit`: tells the runtime, which ends the process.
-const EXIT: [u8; 9] = [
+/// `_exit`: tells the runtime, which ends the process. The second argument is the `_exit` of a
+/// sanitizer, or 0. It stands here and not in the runtime, since a library that names a function
+/// like that is refused by builds whose libraries must not end the process, such as libpq's.
+const EXIT: [u8; 16] = [
     0xf3, 0x0f, 0x1e, 0xfa, // endbr64
+    0x48, 0x8b, 0x35, 0, 0, 0, 0, // mov __interceptor__exit@GOTPCREL(%rip), %rsi
     0xe9, 0, 0, 0, 0, // jmp __pathcc_leave
 ];
+
+/// Where the address of the sanitizer's function is in [`EXIT`].
+const SANITIZER_OFFSET: u64 = 7;
+
+/// The `_exit` of a sanitizer.
+const SANITIZER_EXIT: &str = "__interceptor__exit";
 
 /// `thrd_create`: the function and its argument move on by one, and the last argument says "C".
 const C: [u8; 24] = [
@@ -72,6 +83,17 @@ pub(crate) fn define_exits(object: &mut Object<'_>, leave: SymbolId) -> Result<[
     let section =
         object.add_section(Vec::new(), b".text.__pathcc_exit".to_vec(), SectionKind::Text);
     let start = jump(object, section, &EXIT, leave)?;
+    let sanitizer = object.add_symbol(object::write::Symbol {
+        name: SANITIZER_EXIT.into(),
+        value: 0,
+        size: 0,
+        kind: SymbolKind::Unknown,
+        scope: SymbolScope::Dynamic,
+        weak: true,
+        section: object::write::SymbolSection::Undefined,
+        flags: SymbolFlags::None,
+    });
+    refer(object, section, start + SANITIZER_OFFSET, sanitizer, R_X86_64_GOTPCREL, -4)?;
     Ok(names::EXIT_FUNCTIONS.map(|name| symbol(object, section, name, start, EXIT.len() as u64)))
 }
 

@@ -81,9 +81,8 @@ fn complete(
         bail!("cannot write {}: there is no directory {}", path.display(), directory.display());
     }
     // What tempfile opens itself names its own path in errors, beside that of the user.
-    let open = |path: &Path| {
-        File::options().read(true).write(true).create_new(true).mode(mode).open(path)
-    };
+    let open =
+        |path: &Path| File::options().read(true).write(true).create_new(true).mode(mode).open(path);
     let file = tempfile::Builder::new().make_in(directory, open).with_context(problem)?;
     let mut out = BufWriter::new(file);
     write(&mut out).with_context(problem)?;

@@ -28,9 +28,7 @@ global_asm!(
 #[cfg(not(feature = "log"))]
 mod counters {
     use core::arch::global_asm;
-    use core::mem::transmute;
 
-    use crate::imports::others;
     use crate::shared_registry::{self, REGISTRY};
     use crate::threads;
 
@@ -51,12 +49,12 @@ mod counters {
         registry = sym REGISTRY,
     );
 
-    /// In place of `_exit`: the process ends at once.
-    extern "C" fn leave(status: usize) {
+    /// In place of `_exit`: the process ends at once, by the `_exit` of a sanitizer if there is
+    /// one. `linker-shim/src/threads.rs` and `static/exit.s` call it.
+    extern "C" fn leave(status: usize, sanitizer_exit: Option<extern "C" fn(usize)>) {
         shared_registry::get().leave();
-        if others().sanitizer_exit != 0 {
-            // SAFETY: the sanitizer's `_exit`.
-            unsafe { transmute::<usize, extern "C" fn(usize)>(others().sanitizer_exit)(status) };
+        if let Some(exit) = sanitizer_exit {
+            exit(status);
         }
         crate::sys::exit(status);
     }

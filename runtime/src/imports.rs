@@ -96,7 +96,6 @@ mod counters {
         "pthread_atfork",
         "__dso_handle",
         "__tsan_init",
-        "__interceptor__exit",
     );
 
     /// Addresses, 0 for what the program does not have.
@@ -111,8 +110,6 @@ mod counters {
         library: usize,
         /// A function of ThreadSanitizer's.
         pub(crate) thread_sanitizer: usize,
-        /// The `_exit` of a sanitizer.
-        pub(crate) sanitizer_exit: usize,
     }
 
     unsafe extern "C" {

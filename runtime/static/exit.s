@@ -1,5 +1,5 @@
 # _exit of a static executable, in the archive of pthread_create. The C library's own does no more
-# than to end the process.
+# than to end the process, and there is no sanitizer.
         .section .text._exit, "ax", @progbits
         .globl  _exit, _Exit
         .hidden __pathcc_leave
@@ -9,6 +9,7 @@
 _exit:
 _Exit:
         endbr64
+        xorl    %esi, %esi
         jmp     __pathcc_leave
         .size   _exit, . - _exit
         .size   _Exit, . - _Exit

@@ -540,3 +540,17 @@ fn bitcode_is_counted_by_the_linker_alone() {
     told("-O0 -flto=thin", "^pathld: warning: none of the inputs counts");
     told("-flto -Wl,--no-such-option", "no-such-option");
 }
+
+/// PostgreSQL's libpq stops its build if `nm` shows that it names such a function.
+#[test]
+fn a_library_names_no_function_that_ends_the_process() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let folder = folder.path();
+    fs::write(folder.join("lib.c"), "int f(int x) { return x ? 1 : 2; }\n").expect("writable");
+    for linker in ["lld", "bfd", "gold", "mold"] {
+        let line = format!("pathcc -shared -fPIC -fuse-ld={linker} lib.c -o lib.so; nm -u lib.so");
+        let named = shell(folder, &line);
+        assert!(named.contains("pthread_create"), "{linker}: the runtime is there: {named}");
+        assert!(!named.contains("exit"), "{linker}: {named}");
+    }
+}

@@ -1,18 +1,25 @@
-"""What the tests of a project executed: its functions, their paths, and the hottest of these in words.
+"""What the tests of a project executed: its functions, their paths, and the hottest of these in
+words.
 
-Programs and libraries are summed: a function of the source is one function, however many images it stands in. The
-words for a path are those of `pathprof report`.
+Programs and libraries are summed: a function of the source is one function, however many images it
+stands in. The words for a path are those of `pathprof report`.
 """
 
+import json
 import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.real.tools import PATHPROF, export, run
+from tests.real.tools import PATHPROF, CheckFailed, attempt
 
 # How a path starts and ends, in the words of an export and in those of a sentence.
-STARTS = {"entry": "from its entry", "loop": "from a loop's header", "cut": "from a cut", "resume": "from a resumption"}
+STARTS = {
+    "entry": "from its entry",
+    "loop": "from a loop's header",
+    "cut": "from a cut",
+    "resume": "from a resumption",
+}
 ENDS = {
     "return": "to its return",
     "back_edge": "to a loop's header",
@@ -20,6 +27,9 @@ ENDS = {
     "unwind": "to an exception that leaves it",
     "no_return": "to a call that does not return",
 }
+# What pathprof says of an image that a test built, ran and removed again: nothing else may be wrong
+# with a profile.
+GONE = re.compile(r"^error: \S+(?: \(and \d+ more\))?: (?P<image>/\S+): no such image; ")
 # More steps than these are not written.
 STEPS = 14
 
@@ -44,22 +54,46 @@ class Told:
 
     place: Path
     images: list[str]
+    # Those that ran and are gone, of which nothing can be told.
+    gone: set[str]
     # The records of each function of the source, one for each image.
     functions: list[list[dict]]
     paths: list[Executed]
 
 
 def told(place: Path) -> Told:
-    """Reads all profiles; there must be none that cannot be used."""
-    everything = export(place, "--all", ".")
+    """Reads all profiles; all must be usable, but for what they say of images that are gone."""
+    output, gone = pathprof(place, "export", "--format", "json", "--all", ".")
+    everything = json.loads(output)
     functions: dict[tuple, list[dict]] = {}
     for function in everything["functions"]:
         file = os.path.join(function["directory"], function["file"] or "")
         # What macros made different has another graph.
-        shape = tuple((edge["from"], edge["to"], edge["outcome"]) for edge in function.get("edges", []))
+        shape = tuple(
+            (edge["from"], edge["to"], edge["outcome"]) for edge in function.get("edges", [])
+        )
         functions.setdefault((file, function["line"], function["name"], shape), []).append(function)
     paths = [path for records in functions.values() for path in paths_of(records)]
-    return Told(place, [image["path"] for image in everything["images"]], list(functions.values()), paths)
+    return Told(
+        place,
+        [image["path"] for image in everything["images"]],
+        gone,
+        list(functions.values()),
+        paths,
+    )
+
+
+def pathprof(place: Path, *arguments: str) -> tuple[str, set[str]]:
+    """What pathprof writes of all that it can read, and the images that are gone."""
+    done = attempt([PATHPROF, *arguments], place)
+    errors = [line for line in done.err.decode().splitlines() if line.startswith("error: ")]
+    gone = [GONE.match(line) for line in errors]
+    if not all(gone) or done.status != (1 if gone else 0):
+        raise CheckFailed(
+            f"pathprof {arguments[0]} cannot use all profiles in {place}:\n"
+            + "\n".join(errors[:20])
+        )
+    return done.out.decode(), {line["image"] for line in gone if line}
 
 
 def paths_of(records: list[dict]) -> list[Executed]:
@@ -68,7 +102,9 @@ def paths_of(records: list[dict]) -> list[Executed]:
     for function in records:
         for path in function["paths"]:
             if path["end"] != "in_flight":
-                found.setdefault((path["start"], path["end"], *path["blocks"]), []).append((function, path))
+                found.setdefault((path["start"], path["end"], *path["blocks"]), []).append(
+                    (function, path)
+                )
     paths = []
     for same in found.values():
         function, path = max(same, key=lambda one: one[1]["count"])
@@ -79,7 +115,10 @@ def paths_of(records: list[dict]) -> list[Executed]:
 def hottest(of: Told, rows: int = 3) -> list[str]:
     """A sentence for each of the paths that executed most instructions."""
     total = sum(function["instructions"] for records in of.functions for function in records)
-    return [sentence(of, path, total) for path in sorted(of.paths, key=Executed.instructions, reverse=True)[:rows]]
+    return [
+        sentence(of, path, total)
+        for path in sorted(of.paths, key=Executed.instructions, reverse=True)[:rows]
+    ]
 
 
 def sentence(of: Told, executed: Executed, total: int) -> str:
@@ -87,7 +126,11 @@ def sentence(of: Told, executed: Executed, total: int) -> str:
     name, where, words = report_of(of, executed)
     share = f"{100 * executed.instructions() / total:.1f} % of all executed instructions, {executed.count:,} times"
     target = words.rsplit(" -> loop ", 1)
-    if words.startswith("loop: ") and len(target) == 2 and words.split()[1].split("(")[0] == target[1]:
+    if (
+        words.startswith("loop: ")
+        and len(target) == 2
+        and words.split()[1].split("(")[0] == target[1]
+    ):
         course = "once round a loop"
     else:
         course = f"{STARTS[executed.path['start']]} {ENDS[executed.path['end']]}"
@@ -98,8 +141,10 @@ def report_of(of: Told, executed: Executed) -> tuple[str, str, str]:
     """The name, the place and the path of a path, as `pathprof report` writes them."""
     function, path = executed.function, executed.path
     image = os.path.basename(of.images[function["image"]])
-    command = [PATHPROF, "report", "--all", "--top", "0", "--function", function["name"], "."]
-    for line in run(command, of.place).decode().splitlines():
+    rows, _ = pathprof(
+        of.place, "report", "--all", "--top", "0", "--function", function["name"], "."
+    )
+    for line in rows.splitlines():
         cells = re.split(r" {2,}", line.strip(), maxsplit=6)
         if len(cells) != 7 or cells[1].replace(",", "") != str(path["count"]):
             continue
@@ -123,14 +168,20 @@ def places(function: dict, path: dict) -> list[str]:
     for block in path["blocks"]:
         for location in function["blocks"][block]["locations"]:
             line = str(location["line"])
-            place = line if location["file"] == function["file"] else f"{os.path.basename(location['file'])}:{line}"
+            place = (
+                line
+                if location["file"] == function["file"]
+                else f"{os.path.basename(location['file'])}:{line}"
+            )
             if location["line"] and found[-1:] != [place]:
                 found.append(place)
     return found
 
 
 def brief(words: str) -> str:
-    """A written path, a long one first without inlined lines that decide nothing, then without its middle."""
+    """A written path, a long one first without inlined lines that decide nothing, then without its
+    middle.
+    """
     # A decision may have a space in it.
     steps = re.findall(r"[^\s(]+(?:\([^)]*\))*", words)
     if len(steps) <= STEPS:

@@ -1,11 +1,12 @@
-"""Builds whole projects with plain clang and with pathcc, by their own build systems, and runs their tests with both.
+"""Builds whole projects with plain clang and with pathcc, by their own build systems, and runs
+their tests with both.
 
-Both must be configured the same, and every test must come to the same. No variable is set but the compiler's. The only
-files that pathcc may add are profiles beside programs.
+Both must be configured the same, and every test must come to the same. No variable is set but the
+compiler's. The only files that pathcc may add are profiles beside programs.
 
     projects.py [PROJECT ...]     these, or all
     projects.py --small           those that are part of every test run
-    projects.py --write FILE      and the table, as Markdown, in which the others keep what the file says of them
+    projects.py --write FILE      and the table, as Markdown; the other projects keep their rows
 """
 
 import argparse
@@ -28,10 +29,17 @@ from tests.real.sources import fetch
 from tests.real.tools import PATHPROF, SCRATCH, TREE, CheckFailed, environment, run
 
 HOME = SCRATCH / "projects"
-COMPILERS = {"plain": ("clang-22", "clang++-22"), "counted": (str(TREE / "bin/pathcc"), str(TREE / "bin/pathc++"))}
-# CMake derives from the name of the compiler those of other tools: beside clang-22 it looks for llvm-ar-22, beside
-# pathcc for llvm-ar. It knows a Python by the words of PATH, in which builds come to differ.
-CMAKE = r"^CMAKE_(?:AR|ADDR2LINE|DLLTOOL|LINKER|NM|OBJCOPY|OBJDUMP|RANLIB|READELF|STRIP):|_Python_|DETAILS_Python"
+COMPILERS = {
+    "plain": ("clang-22", "clang++-22"),
+    "counted": (str(TREE / "bin/pathcc"), str(TREE / "bin/pathc++")),
+}
+# CMake derives from the name of the compiler those of other tools: beside clang-22 it looks for
+# llvm-ar-22, beside pathcc for llvm-ar. It knows a Python by the words of PATH, in which builds
+# come to differ.
+CMAKE = (
+    r"^CMAKE_(?:AR|ADDR2LINE|DLLTOOL|LINKER|NM|OBJCOPY|OBJDUMP|RANLIB|READELF|STRIP):"
+    r"|_Python_|DETAILS_Python"
+)
 # Nothing else differs but by the name of the compiler and the time.
 VOLATILE = re.compile(
     rf"{CMAKE}|pathcc|pathc\+\+|clang(?:\+\+)?-22|\d\d:\d\d:\d\d|\w{{3}} \w{{3}} +\d+ .*20\d\d"
@@ -61,7 +69,9 @@ class Found:
 
 
 def adopt() -> None:
-    """Makes this process the parent of those that lose theirs, as the servers of tests do: their time counts, too."""
+    """Makes this process the parent of those that lose theirs, as the servers of tests do: their
+    time counts, too.
+    """
     subreaper = 36
     ctypes.CDLL(None).prctl(subreaper, 1, 0, 0, 0)
 
@@ -76,14 +86,22 @@ def reap() -> None:
 
 
 def shell(lines: str, place: Path, how: str, may_fail: bool = False) -> tuple[str, float]:
-    """Runs lines of shell in the tree; their output, and the processor time of all that they started."""
+    """Runs lines of shell in the tree; their output, and the processor time of all that they
+    started.
+    """
     cc, cxx = COMPILERS[how]
     env = environment(CC=cc, CXX=cxx, JOBS=str(os.cpu_count() or 1))
     del env["PATHCC_PROFILE"]
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     # Nobody reads from a terminal, and some tests count the open files.
     done = subprocess.run(
-        ["bash", "-c", lines], cwd=place, env=env, stdin=subprocess.DEVNULL, capture_output=True, timeout=3600
+        ["bash", "-c", lines],
+        cwd=place,
+        env=env,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=3600,
+        check=False,
     )
     reap()
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -95,19 +113,34 @@ def shell(lines: str, place: Path, how: str, may_fail: bool = False) -> tuple[st
 
 
 def install(project: Project) -> None:
-    """Installs the Debian packages that only this project needs, as `scripts/setup` does with those of all tests."""
+    """Installs the Debian packages that only this project needs, as `scripts/setup` does with those
+    of all tests.
+    """
     ask = ["dpkg-query", "-W", "-f", "${db:Status-Status}"]
-    status = {package: subprocess.run([*ask, package], capture_output=True).stdout for package in project.needs}
+    status = {
+        package: subprocess.run([*ask, package], capture_output=True, check=False).stdout
+        for package in project.needs
+    }
     missing = [package for package in project.needs if status[package] != b"installed"]
     if missing:
         print(f"  installing {', '.join(missing)}", flush=True)
         as_root = [] if os.geteuid() == 0 else ["sudo"]
-        apt = [*as_root, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "install", "-y", "--no-install-recommends"]
+        apt = [
+            *as_root,
+            "env",
+            "DEBIAN_FRONTEND=noninteractive",
+            "apt-get",
+            "install",
+            "-y",
+            "--no-install-recommends",
+        ]
         run([*apt, *missing], SCRATCH)
 
 
 def built(project: Project, source: Path, how: str) -> Built:
-    """Builds and tests a copy of the source, always at the same place, since many tests know their path."""
+    """Builds and tests a copy of the source, always at the same place, since many tests know their
+    path.
+    """
     place = HOME / project.name / "tree"
     shutil.rmtree(place, ignore_errors=True)
     place.parent.mkdir(parents=True, exist_ok=True)
@@ -119,7 +152,10 @@ def built(project: Project, source: Path, how: str) -> Built:
     started = time.time()
     output, test = shell(project.test, place, how, may_fail=True)
     clock = time.time() - started
-    print(f"  {how}: built in {build:.0f} s, tested in {test:.0f} s ({clock:.0f} s by the clock)", flush=True)
+    print(
+        f"  {how}: built in {build:.0f} s, tested in {test:.0f} s ({clock:.0f} s by the clock)",
+        flush=True,
+    )
     results = [match[0].strip() for match in re.finditer(project.results, output, re.MULTILINE)]
     answers = {}
     for name in project.answers:
@@ -140,14 +176,25 @@ def compare(project: Project, plain: Built, counted: Built) -> None:
         raise CheckFailed(f"{project.name}: its tests tell nothing")
     changed = sorted(set(plain.results) ^ set(counted.results))
     if changed:
-        raise CheckFailed(f"{project.name}: {len(changed)} results of its tests differ:\n" + "\n".join(changed[:20]))
-    strange = sorted(name for name in counted.files - plain.files if not OURS.search(name.rsplit("/", 1)[-1]))
-    programs = {name for name in counted.files if (HOME / project.name / "tree" / name).stat().st_mode & 0o100}
+        raise CheckFailed(
+            f"{project.name}: {len(changed)} results of its tests differ:\n"
+            + "\n".join(changed[:20])
+        )
+    strange = sorted(
+        name for name in counted.files - plain.files if not OURS.search(name.rsplit("/", 1)[-1])
+    )
+    programs = {
+        name
+        for name in counted.files
+        if (HOME / project.name / "tree" / name).stat().st_mode & 0o100
+    }
     # A profile whose program is gone is litter as well.
     profiles = [name for name in counted.files if name.endswith(".pathprof")]
     strange += [name for name in profiles if name.removesuffix(".pathprof") not in programs]
     if strange:
-        raise CheckFailed(f"{project.name}: files that only pathcc leaves:\n" + "\n".join(strange[:20]))
+        raise CheckFailed(
+            f"{project.name}: files that only pathcc leaves:\n" + "\n".join(strange[:20])
+        )
 
 
 def row(project: Project, plain: Built, counted: Built) -> Found:
@@ -158,11 +205,25 @@ def row(project: Project, plain: Built, counted: Built) -> Found:
         file.unlink()
     run([PATHPROF, "compact", "--keep", "0", "."], place)
     executed = told(place)
+    if executed.gone:
+        print(
+            f"  without {len(executed.gone)} images that are gone, as {min(executed.gone)}",
+            flush=True,
+        )
     for name, times in project.entries:
-        entries = sum(each["entries"] for records in executed.functions for each in records if each["name"] == name)
+        entries = sum(
+            each["entries"]
+            for records in executed.functions
+            for each in records
+            if each["name"] == name
+        )
         if entries != times:
-            raise CheckFailed(f"{project.name}: {name} was entered {times} times, and counted {entries} times")
-    skipped = Counter(records[0]["skipped"] for records in executed.functions if records[0]["skipped"])
+            raise CheckFailed(
+                f"{project.name}: {name} was entered {times} times, and counted {entries} times"
+            )
+    skipped = Counter(
+        records[0]["skipped"] for records in executed.functions if records[0]["skipped"]
+    )
     reasons = ", ".join(f"{count:,} {reason}" for reason, count in skipped.most_common(2))
     profiles = sum(file.stat().st_size for file in place.rglob("*.pathprof"))
     cells = [
@@ -180,8 +241,13 @@ def row(project: Project, plain: Built, counted: Built) -> Found:
 
 
 def document(before: str, measured: dict[str, Found]) -> str:
-    """The table and the hottest paths: of projects that were not measured what the document said before."""
-    every = {project.name: measured.get(project.name) or recorded(before, project.name) for project in PROJECTS}
+    """The table and the hottest paths: of projects that were not measured what the document said
+    before.
+    """
+    every = {
+        project.name: measured.get(project.name) or recorded(before, project.name)
+        for project in PROJECTS
+    }
     found = {name: of for name, of in every.items() if of}
     rows = [HEAD, ["---"] * len(HEAD), *(of.cells for of in found.values())]
     parts = [TEXT, *(f"| {' | '.join(cells)} |\n" for cells in rows), PATHS]
@@ -209,21 +275,35 @@ def item(mark: str, sentence: str) -> str:
 
 
 HEAD = [
-    "project", "results of tests", "build", "tests", "functions", "executed paths", "profiles, summed", "not counted"
+    "project",
+    "results of tests",
+    "build",
+    "tests",
+    "functions",
+    "executed paths",
+    "profiles, summed",
+    "not counted",
 ]
 
 
 def main() -> int:
     """Runs what was asked for."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("projects", nargs="*")
     parser.add_argument("--small", action="store_true")
     parser.add_argument("--write", type=Path)
     arguments = parser.parse_args()
     unknown = set(arguments.projects) - {project.name for project in PROJECTS}
     if unknown:
-        parser.error(f"no such project: {', '.join(sorted(unknown))}; there are {', '.join(p.name for p in PROJECTS)}")
-    chosen = [project for project in PROJECTS if project.name in arguments.projects or not arguments.projects]
+        known = ", ".join(project.name for project in PROJECTS)
+        parser.error(f"no such project: {', '.join(sorted(unknown))}; there are {known}")
+    chosen = [
+        project
+        for project in PROJECTS
+        if project.name in arguments.projects or not arguments.projects
+    ]
     chosen = [project for project in chosen if project.small or not arguments.small]
     adopt()
     measured: dict[str, Found] = {}
@@ -237,7 +317,10 @@ def main() -> int:
             compare(project, plain, counted)
             found = row(project, plain, counted)
             measured[project.name] = found
-            print(f"  {len(plain.results)} results are the same: " + ", ".join(found.cells[2:]), flush=True)
+            print(
+                f"  {len(plain.results)} results are the same: " + ", ".join(found.cells[2:]),
+                flush=True,
+            )
         except CheckFailed as failure:
             print(f"FAILED {failure}", flush=True)
     if arguments.write:
@@ -258,7 +341,8 @@ user, are replaced, killed and ended: 500 are counted.
 
 Build and tests are processor time against plain clang, of one run each on a machine that does other
 things, too; `–` stands for tests that take less than a second of it. A function of the source is
-one function, however many programs and libraries it stands in, and so are its paths.
+one function, however many programs and libraries it stands in, and so are its paths. Libraries that
+tests of coreutils build, preload and remove again cannot be read, and are not in these numbers.
 
 """
 

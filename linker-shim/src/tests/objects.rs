@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use object::elf::{
-    R_X86_64_64, R_X86_64_GOTTPOFF, R_X86_64_PC32, R_X86_64_PLT32, R_X86_64_TPOFF32,
-    RelocationType, SHF_EXCLUDE, SHF_GROUP,
+    R_X86_64_64, R_X86_64_GOTPCREL, R_X86_64_GOTTPOFF, R_X86_64_PC32, R_X86_64_PLT32,
+    R_X86_64_TPOFF32, RelocationType, SHF_EXCLUDE, SHF_GROUP,
 };
 use object::read::elf::ElfFile64;
 use object::{
@@ -355,7 +355,9 @@ fn what_is_needed_of_the_runtime_is_asked_for() {
         expected.extend(log.iter().filter(|_| logs));
         expected.extend([names::ENTRY, names::PREPARE_THREAD].iter().filter(|_| is_program));
         expected.extend(
-            [names::CREATE_THREAD, names::REGISTRY, names::LEAVE].iter().filter(|_| replaces),
+            [names::CREATE_THREAD, names::REGISTRY, names::LEAVE, "__interceptor__exit"]
+                .iter()
+                .filter(|_| replaces),
         );
         assert_eq!(
             object.undefined(),
@@ -404,6 +406,9 @@ fn an_executables_functions_hand_on_to_the_runtime() {
     }
     for name in names::EXIT_FUNCTIONS {
         assert_eq!(jumps_to(&object, name), names::LEAVE, "{name}");
+        let (section, at, _) = object.place(name).expect("the function");
+        let sanitizer = (at + 7, R_X86_64_GOTPCREL.0, "__interceptor__exit".to_string(), -4);
+        assert!(object.relocations(&section).contains(&sanitizer), "{name}");
     }
     // A program may have its own, and libraries call them, too.
     let file = object.file();
