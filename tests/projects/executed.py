@@ -124,7 +124,8 @@ def hottest(of: Told, rows: int = 3) -> list[str]:
 def sentence(of: Told, executed: Executed, total: int) -> str:
     """A path in words, and its share of all executed instructions."""
     name, where, words = report_of(of, executed)
-    share = f"{100 * executed.instructions() / total:.1f} % of all executed instructions, {executed.count:,} times"
+    percent = 100 * executed.instructions() / total
+    share = f"{percent:.1f} % of all executed instructions, {executed.count:,} times"
     target = words.rsplit(" -> loop ", 1)
     if (
         words.startswith("loop: ")
