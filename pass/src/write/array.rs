@@ -174,8 +174,8 @@ impl<'ctx> CounterArray<'ctx> {
     ) -> PointerValue<'ctx> {
         let word = self.context.i64_type();
         let first = word.const_int(first, false);
-        // SAFETY: `first` is below the array's length.
         let from = |array| {
+            // SAFETY: `first` is below the array's length.
             unsafe { builder.build_gep(word, array, &[first], "path.base") }.expect("positioned")
         };
         let array = self.array.as_pointer_value();
