@@ -11,6 +11,7 @@
 //! * [`manifest`] what is known of a unit
 //! * [`note`] how an array of counters is found in an image that another linker made
 //! * [`descriptor`] what the linker tells the runtime of an image
+//! * [`files`] what the files of runs are called
 //! * [`raw`] the counters of a process while it runs
 //! * [`profile`] what is known of runs
 //! * [`weights`] what a second compilation wants to know
@@ -23,6 +24,7 @@
 extern crate alloc;
 
 pub mod descriptor;
+pub mod files;
 #[cfg(any(feature = "alloc", test))]
 pub mod manifest;
 pub mod note;

@@ -25,6 +25,15 @@ pub const JOBS: &str = "PATHCC_JOBS";
 /// A program: the linker behind pathld.
 pub const REAL_LINKER: &str = "PATHLD_REAL";
 
+/// A pattern: where the profile of a program goes; [`NOTHING`] means that none is written.
+pub const PROFILE: &str = "PATHCC_PROFILE";
+
+/// A directory: the user's state, by the XDG base directory specification.
+pub const STATE_HOME: &str = "XDG_STATE_HOME";
+
+/// A directory: the user's home.
+pub const HOME: &str = "HOME";
+
 /// A number: how many MiB a profile may have before pathprof sums its older starts; 0 is any
 /// number.
 pub const PROFILE_LIMIT: &str = "PATHCC_PROFILE_LIMIT";

@@ -22,7 +22,10 @@ use core::hint;
 use core::ptr;
 use core::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
+use pathformat::files;
+
 use crate::environment::Environment;
+use crate::pattern;
 use crate::sys::{self, File};
 use crate::target;
 use crate::text::Path;
@@ -148,10 +151,9 @@ impl Log {
 
 /// From the name of a profile to that of a log.
 fn rename_profile(path: &mut Path) {
-    if let Some(stem) = path.as_bytes().strip_suffix(b".pathprof") {
-        path.truncate(stem.len());
-    }
-    path.push_all(b".pathlog");
+    path.truncate(pattern::stem_length(path.as_bytes()));
+    path.push(b'.');
+    path.push_all(files::LOG.as_bytes());
 }
 
 /// Whether the log of this name is to be whole whatever becomes of the process.

@@ -6,20 +6,9 @@
 //! it is, and `pathprof doctor` says so. An empty pattern is none, as if the variable was not set;
 //! `off` says that nothing is to be written.
 
+use pathformat::{files, variables};
+
 use crate::text::Path;
-
-/// What is written when no pattern is given: a file beside the program.
-pub(crate) const DEFAULT: &[u8] = b"%f.pathprof";
-
-/// What is written in a directory that is given instead of a pattern.
-pub(crate) const IN_DIRECTORY: &[u8] = b"%e.pathprof";
-
-/// What is written below the directory for a user's state if there may be no file beside the
-/// program.
-pub(crate) const IN_STATE: &[u8] = b"/pathprof/%e-%b/%e.pathprof";
-
-/// What profiles' names end in, unless the pattern says otherwise.
-pub(crate) const EXTENSION: &[u8] = b".pathprof";
 
 /// So much of an image's name is used at most, so that the default name never exceeds what a file
 /// system takes.
@@ -42,7 +31,7 @@ pub(crate) struct Facts<'a> {
 
 /// Whether this pattern says that nothing is to be written.
 pub(crate) fn is_off(pattern: &[u8]) -> bool {
-    pattern == b"off"
+    pattern == variables::NOTHING
 }
 
 /// Whether the path does not depend on the current directory.
@@ -50,9 +39,14 @@ pub(crate) fn is_absolute(pattern: &[u8]) -> bool {
     pattern.starts_with(b"/") || pattern.starts_with(b"%f")
 }
 
+/// A profile's name without its extension, if it has one.
+pub(crate) fn without_extension(name: &[u8]) -> Option<&[u8]> {
+    name.strip_suffix(files::EXTENSION.as_bytes())?.strip_suffix(b".")
+}
+
 /// The length of a profile's name up to its extension.
 pub(crate) fn stem_length(name: &[u8]) -> usize {
-    name.strip_suffix(EXTENSION).map_or(name.len(), <[u8]>::len)
+    without_extension(name).map_or(name.len(), <[u8]>::len)
 }
 
 /// Appends the expanded pattern to `out`.

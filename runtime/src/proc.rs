@@ -1,10 +1,9 @@
 //! What the kernel tells of this process in `/proc/self`: its variables, its privileges, its maps.
 
+use pathformat::{files, variables};
+
 use crate::sys::{self, File, OpenError};
 use crate::text::Path;
-
-/// The variable with the pattern, as it stands in an entry of the environment.
-const VARIABLE: &[u8] = b"PATHCC_PROFILE=";
 
 /// Key in the auxiliary vector: the program gained privileges when it was started.
 const AT_SECURE: u64 = 23;
@@ -13,7 +12,7 @@ const AT_SECURE: u64 = 23;
 /// in.
 pub(crate) fn read_state_directory(out: &mut Path, home: &mut Path) -> bool {
     home.clear();
-    let mut scans = (VariableScan::new(b"XDG_STATE_HOME="), VariableScan::new(b"HOME="));
+    let mut scans = (VariableScan::new(variables::STATE_HOME), VariableScan::new(variables::HOME));
     if let Ok(environ) = File::open(c"/proc/self/environ") {
         for_each_byte(&environ, |byte| {
             scans.0.feed(byte, out);
@@ -35,7 +34,8 @@ fn choose_state_directory(state: &mut Path, home: &Path) -> bool {
             return false;
         }
         state.copy(home);
-        state.push_all(b"/.local/state");
+        state.push(b'/');
+        state.push_all(files::STATE_IN_HOME.as_bytes());
     }
     !state.overflowed()
 }
@@ -88,7 +88,7 @@ impl Variables<'_> {
 
     fn scan(&mut self) -> (VariableScan, VariableScan) {
         self.directory.clear();
-        (VariableScan::new(VARIABLE), VariableScan::new(b"PWD="))
+        (VariableScan::new(variables::PROFILE), VariableScan::new("PWD"))
     }
 }
 
@@ -156,9 +156,10 @@ pub(crate) fn start_entry(status: &[u8]) -> Option<u64> {
 /// Finds the value of a variable in a stream of NUL-closed entries; the first entry counts, as for
 /// `getenv`.
 struct VariableScan {
-    /// The variable's name and `=`.
-    name: &'static [u8],
-    /// How much of the current entry agreed with it so far; `None` once it did not.
+    /// The variable's name.
+    name: &'static str,
+    /// How much of the current entry agreed with it and an equals sign so far; `None` once it did
+    /// not.
     matched: Option<usize>,
     /// Whether the value is complete, or has begun.
     done: bool,
@@ -166,7 +167,7 @@ struct VariableScan {
 }
 
 impl VariableScan {
-    fn new(name: &'static [u8]) -> Self {
+    fn new(name: &'static str) -> Self {
         Self { name, matched: Some(0), done: false, found: false }
     }
 
@@ -174,7 +175,7 @@ impl VariableScan {
     fn feed(&mut self, byte: u8, value: &mut Path) {
         match self.matched {
             _ if self.done => {}
-            Some(matched) if matched == self.name.len() => {
+            Some(matched) if matched > self.name.len() => {
                 if byte == 0 {
                     self.done = true;
                 } else {
@@ -182,9 +183,9 @@ impl VariableScan {
                 }
             }
             _ if byte == 0 => self.matched = Some(0),
-            Some(matched) if self.name.get(matched) == Some(&byte) => {
+            Some(matched) if self.name.as_bytes().get(matched).unwrap_or(&b'=') == &byte => {
                 self.matched = Some(matched + 1);
-                if matched + 1 == self.name.len() {
+                if matched == self.name.len() {
                     self.found = true;
                     value.clear();
                 }

@@ -6,6 +6,8 @@
 //! there. The raw file of each process is a hidden file beside the profile. It has no directory of
 //! its own, since such a directory would need an owner, a mode, and somebody who removes it.
 
+use pathformat::files;
+
 use crate::environment::Environment;
 use crate::pattern::{self, Facts};
 use crate::proc;
@@ -14,10 +16,6 @@ use crate::text::{Path, directory_length};
 
 /// What devices are called. Nothing of ours belongs beside them.
 const DEVICES: &[u8] = b"/dev/";
-
-/// What raw files' names begin with, so that whoever empties or removes all files of a directory
-/// does not hit counters that are in use, and what they end in.
-const RAW: (u8, &[u8]) = (b'.', b".raw");
 
 /// A process that was killed keeps the name of its raw file; after so many of them we give up.
 const MOST_NAMES: u32 = 1 << 24;
@@ -37,7 +35,7 @@ pub(crate) fn resolve(
         out.push(b'/');
     }
     if out.as_bytes().ends_with(b"/") {
-        pattern::expand(pattern::IN_DIRECTORY, &facts(environment, &Names::new()), out);
+        pattern::expand(files::IN_DIRECTORY, &facts(environment, &Names::new()), out);
     }
     if number > 1 {
         insert(b'-', number, out, scratch);
@@ -78,7 +76,7 @@ pub(crate) fn settle(environment: &mut Environment, chosen: &[u8]) {
     } else if may_write_beside(environment.program(), &mut path)
         || !put_state_pattern(&mut environment.origin.pattern, &mut path, &mut scratch)
     {
-        environment.origin.pattern.push_all(pattern::DEFAULT);
+        environment.origin.pattern.push_all(files::BESIDE_PROGRAM);
     }
 }
 
@@ -92,7 +90,7 @@ fn put_state_pattern(pattern: &mut Path, directory: &mut Path, scratch: &mut Pat
     for &byte in directory.as_bytes() {
         pattern.push_all(if byte == b'%' { b"%%" } else { core::slice::from_ref(&byte) });
     }
-    pattern.push_all(pattern::IN_STATE);
+    pattern.push_all(files::IN_STATE);
     true
 }
 
@@ -181,7 +179,7 @@ fn raw_name(profile: &Path, number: u32, raw: &mut Path) {
     let (directory, name) = profile.as_bytes().split_at(directory_length(profile.as_bytes()));
     raw.clear();
     raw.push_all(directory);
-    raw.push(RAW.0);
+    raw.push_all(files::HIDDEN.as_bytes());
     raw.push_all(name);
     raw.push(b'.');
     raw.push_decimal(sys::process());
@@ -189,7 +187,8 @@ fn raw_name(profile: &Path, number: u32, raw: &mut Path) {
         raw.push(b'-');
         raw.push_decimal(number);
     }
-    raw.push_all(RAW.1);
+    raw.push(b'.');
+    raw.push_all(files::RAW.as_bytes());
 }
 
 /// Inserts a mark and a number before the extension.

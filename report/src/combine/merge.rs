@@ -16,11 +16,11 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use pathformat::files::EXTENSION;
 use pathformat::profile::RunId;
 
 use crate::combine::sum::Sum;
 use crate::output;
-use crate::read::file_names::EXTENSION;
 use crate::read::image::FileId;
 use crate::read::observer::Observer;
 use crate::read::record_content::RecordContent;

@@ -10,6 +10,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use pathformat::files::EXTENSION;
 use pathformat::raw::FILE_SYSTEMS;
 use pathformat::tree::{self, Entry};
 use rustix::process::{Resource, getrlimit};
@@ -17,7 +18,7 @@ use rustix::process::{Resource, getrlimit};
 use crate::launch::diagnose::UNLINKED;
 use crate::launch::lookup::find_program;
 use crate::launch::pattern;
-use crate::read::file_names::{EXTENSION, state_directory};
+use crate::read::file_names::state_directory;
 use crate::read::image;
 use crate::read::inputs;
 use crate::read::records::{self, Input};

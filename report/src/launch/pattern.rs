@@ -1,5 +1,6 @@
 //! Finds the profiles that a pattern may name, as `PATHCC_PROFILE` holds it.
 
+use pathformat::files::EXTENSION;
 use std::collections::BTreeSet;
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -9,10 +10,10 @@ use std::path::{Path, PathBuf};
 
 use crate::launch::lookup::find_program;
 use crate::read::directories;
-use crate::read::file_names::{EXTENSION, profile_of};
+use crate::read::file_names::profile_of;
 
 /// The runtime's environment variable for the pattern.
-pub(crate) const VARIABLE: &str = "PATHCC_PROFILE";
+pub(crate) const VARIABLE: &str = pathformat::variables::PROFILE;
 
 /// The value of the variable that means "in this directory, under the default name".
 pub(crate) fn in_directory(directory: &Path) -> OsString {

@@ -1,25 +1,21 @@
 //! What profiles and raw files are called, and where they are if nobody says so.
 //!
-//! The rules are those of `runtime/src/target.rs`: both files must say the same.
+//! `runtime/src/target.rs` makes these names.
 
 use std::env;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-/// What profiles' names end in.
-pub const EXTENSION: &str = "pathprof";
-
-/// What the names of raw files end in.
-const RAW: &str = "raw";
+use pathformat::{files, variables};
 
 /// The profile that the process of a raw file appends to. `None` if this is no raw file's name,
 /// which is `.PROFILE.PROCESS.raw` or `.PROFILE.PROCESS-NUMBER.raw`.
 pub fn profile_of_raw(path: &Path) -> Option<PathBuf> {
-    if path.extension()? != RAW {
+    if path.extension()? != files::RAW {
         return None;
     }
-    let name = path.file_stem()?.as_bytes().strip_prefix(b".")?;
+    let name = path.file_stem()?.as_bytes().strip_prefix(files::HIDDEN.as_bytes())?;
     let dot = name.iter().rposition(|&byte| byte == b'.')?;
     let process = &name[dot + 1..];
     let is_number = |text: &[u8]| !text.is_empty() && text.iter().all(u8::is_ascii_digit);
@@ -38,7 +34,8 @@ pub fn profile_of(path: &Path) -> PathBuf {
 pub fn state_directory() -> Option<PathBuf> {
     let absolute =
         |name: &str| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    absolute("XDG_STATE_HOME").or_else(|| Some(absolute("HOME")?.join(".local/state")))
+    absolute(variables::STATE_HOME)
+        .or_else(|| Some(absolute(variables::HOME)?.join(files::STATE_IN_HOME)))
 }
 
 #[cfg(test)]

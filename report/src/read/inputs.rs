@@ -7,8 +7,9 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use pathformat::files::{self, EXTENSION};
 
-use crate::read::file_names::{EXTENSION, profile_of, state_directory};
+use crate::read::file_names::{profile_of, state_directory};
 use crate::read::records::{self, Input, only};
 use crate::read::starts::{processes, starts};
 use crate::read::{directories, image, open};
@@ -152,7 +153,7 @@ fn profiles_among(files: impl Iterator<Item = PathBuf>) -> Vec<PathBuf> {
 /// state is.
 pub fn is_default(profile: &Path) -> bool {
     let in_state = || {
-        let state = state_directory().map(|state| state.join("pathprof"));
+        let state = state_directory().map(|state| state.join(files::STATE));
         state.is_some_and(|state| {
             fs::canonicalize(profile).is_ok_and(|profile| profile.starts_with(state))
         })
@@ -183,7 +184,7 @@ fn of_image(path: &Path) -> Result<PathBuf> {
             image::hexadecimal(&image.build_id)
         };
         let name = name.to_string_lossy();
-        places.push(state.join(format!("pathprof/{name}-{build_id}/{name}.{EXTENSION}")));
+        places.push(state.join(format!("{}/{name}-{build_id}/{name}.{EXTENSION}", files::STATE)));
     }
     let found =
         places.iter().find(|place| place.is_file() || !records::raw_files(place).is_empty());

@@ -11,6 +11,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Error, Result, anyhow};
+use pathformat::files::EXTENSION;
 use pathformat::profile::{
     CUT, DENIED, ENDED, FORKED, GONE, Head, INCOMPLETE, OTHER_RUNTIME, PARTIAL, Part, Profile,
     RUNNING, UNREGISTERED_THREADS, UNSURE,
@@ -19,7 +20,6 @@ use pathformat::raw::{self, Header, Sums};
 use pathformat::{PROFILE_VERSION, RAW_VERSION, wire};
 use rustix::fs::{SeekFrom, seek};
 
-use crate::read::file_names::EXTENSION;
 use crate::read::run::Run;
 
 /// No header is longer: it has 64 KiB of arguments, as much of a map, and 36 bytes for each module.
