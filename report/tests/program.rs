@@ -556,7 +556,7 @@ fn an_image_that_does_not_fit_is_refused() {
     scene.refuses(
         &with("plain"),
         "p.pathprof: plain: this image has no section .pathcc.manifest: it was not compiled with \
-         pathcc, or it was stripped; give the image as it was linked with --image PATH",
+         pathcc, or that section was removed; give the image as it was linked with --image PATH",
     );
     // As `objcopy --only-keep-debug` leaves it.
     let mut object = Object::new(BinaryFormat::Elf, Architecture::X86_64, Endianness::Little);
@@ -800,7 +800,7 @@ fn run_says_why_there_is_no_profile() {
         );
     };
     let none = "./none has no section .pathcc.manifest: it was not compiled with pathcc (CC=pathcc \
-                CXX=pathc++), or it was stripped. With --preload, what it loads and starts counts \
+                CXX=pathc++), or that section was removed. With --preload, what it loads and starts counts \
                 wherever that was compiled with pathcc.";
     says(&["./none"], 5, none);
     says(&["./none", "-"], 137, &format!("It was ended by signal 9 (SIGKILL). {none}"));

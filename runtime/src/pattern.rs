@@ -119,7 +119,7 @@ mod tests {
     #[test]
     fn a_pattern_that_leads_anywhere_is_known() {
         assert!(
-            is_absolute(DEFAULT)
+            is_absolute(files::BESIDE_PROGRAM)
                 && is_absolute(b"/x")
                 && !is_absolute(b"%e")
                 && !is_absolute(b"x/%f")

@@ -272,7 +272,7 @@ mod tests {
     fn variable(environ: &[u8]) -> Option<Vec<u8>> {
         let mut value = Path::new();
         value.push_all(b"<default>");
-        let mut scan = VariableScan::new(VARIABLE);
+        let mut scan = VariableScan::new(variables::PROFILE);
         environ.iter().for_each(|&byte| scan.feed(byte, &mut value));
         Some(value.as_bytes().to_vec()).filter(|value| value != b"<default>")
     }

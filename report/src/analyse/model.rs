@@ -257,6 +257,11 @@ impl Function {
         self.completed().fold(0, |sum: Count, path| sum.saturating_add(path.count))
     }
 
+    /// How many paths were in flight when their frames were left.
+    pub fn paths_in_flight(&self) -> Count {
+        self.paths.iter().filter(|path| path.end == End::InFlight).count() as Count
+    }
+
     /// Whether any of its blocks has a source line.
     pub fn has_lines(&self) -> bool {
         self.shape.locations.iter().any(|location| location.line != 0)

@@ -56,8 +56,8 @@ fn reason(path: &Path) -> String {
     match traces {
         Traces { manifest: false, .. } => format!(
             "{place} has no section {}: it was not compiled with pathcc (CC=pathcc CXX=pathc++), \
-             or it was stripped. With --preload, what it loads and starts counts wherever that was \
-             compiled with pathcc.",
+             or that section was removed. With --preload, what it loads and starts counts wherever \
+             that was compiled with pathcc.",
             names::MANIFEST_SECTION
         ),
         Traces { linked: false, .. } => format!("{place} {UNLINKED} {NOT_LENT}"),

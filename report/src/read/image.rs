@@ -89,8 +89,8 @@ pub fn read(path: &Path) -> Result<Instrumentation> {
     let build_id = file.build_id().ok().flatten().unwrap_or_default().to_vec();
     let Some(section) = file.section_by_name(names::MANIFEST_SECTION) else {
         bail!(
-            "{}: this image has no section {}: it was not compiled with pathcc, or it was \
-             stripped; give the image as it was linked with --image PATH",
+            "{}: this image has no section {}: it was not compiled with pathcc, or that \
+             section was removed; give the image as it was linked with --image PATH",
             path.display(),
             names::MANIFEST_SECTION
         );

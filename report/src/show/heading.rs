@@ -96,8 +96,12 @@ pub(crate) fn write(report: &Report, width: Option<usize>, out: &mut impl Write)
             1 => "once in all".to_owned(),
             times => format!("{} times in all", grouped(times)),
         };
+        let in_flight = match total(&paths, Function::paths_in_flight) {
+            0 => String::new(),
+            one_or_more => format!(" and {} in flight", grouped(one_or_more)),
+        };
         let text = format!(
-            "{} of {} ran, in {} of {}, {times}",
+            "{} of {} ran{in_flight}, in {} of {}, {times}",
             sum(&paths, |function| function.completed().count() as Count),
             sum(&paths, |function| function.num_paths().into()),
             sum(&paths, |function| (!function.paths.is_empty()).into()),
@@ -120,4 +124,25 @@ fn describe(run: &Run) -> String {
     let command = run.command_line.join(" ");
     let profile = run.profile.display();
     format!("{command} (pid {}, {}.{:03} s, {profile})", run.pid, seconds / 1000, seconds % 1000)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analyse::model::End;
+    use crate::sample;
+
+    #[test]
+    fn paths_in_flight_are_told_beside_those_that_ended() {
+        let said = |report: &Report| {
+            let mut out = Vec::new();
+            write(report, None, &mut out).expect("memory");
+            String::from_utf8(out).expect("text")
+        };
+        let mut report = sample::report();
+        assert!(!said(&report).contains("in flight"), "{}", said(&report));
+        let function = report.functions.iter_mut().find(|function| !function.paths.is_empty());
+        function.expect("one that ran").paths[0].end = End::InFlight;
+        assert!(said(&report).contains(" ran and 1 in flight, in "), "{}", said(&report));
+    }
 }
