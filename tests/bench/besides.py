@@ -83,6 +83,49 @@ def start_and_exit(times: int) -> Row:
     return "starting and ending a program", more(found, "plain", "paths")
 
 
+# A program of so many functions, each with 4,096 paths, and how many of them a process runs.
+FUNCTIONS, RUN = 600, 80
+
+
+def large_image(times: int, children: int) -> list[Row]:
+    """Processes of an image with many counters, which touch few of them: a start, and a fork."""
+    home = fresh_directory(HOME / "large-image")
+    diamonds = "".join(f"if (x & {1 << bit}) s += {bit}; " for bit in range(12))
+    for unit in range(0, FUNCTIONS, 60):
+        (home / f"unit{unit}.c").write_text(
+            "".join(
+                f"unsigned f{number}(unsigned x) {{ unsigned s = 0; {diamonds}return s; }}\n"
+                for number in range(unit, unit + 60)
+            )
+        )
+    names = [f"f{number}" for number in range(0, FUNCTIONS, FUNCTIONS // RUN)]
+    (home / "main.c").write_text(
+        "#include <stdlib.h>\n#include <sys/wait.h>\n#include <unistd.h>\n"
+        + "".join(f"unsigned {name}(unsigned);\n" for name in names)
+        + "static unsigned work(unsigned x) { return "
+        + " + ".join(f"{name}(x)" for name in names)
+        + "; }\n"
+        "int main(int n, char **words) {\n"
+        "  for (int i = n > 1 ? atoi(words[1]) : 0; i > 0; i--) {\n"
+        "    if (fork() == 0) exit(work(i) == 1);\n"
+        "    wait(NULL);\n"
+        "  }\n"
+        "  return n == 1 && work(n) == 1;\n}\n"
+    )
+    sources = ["main.c", *(f"unit{unit}.c" for unit in range(0, FUNCTIONS, 60))]
+    for kind, compiler in (("plain", CLANG), ("paths", str(PATHCC))):
+        run([compiler, "-O0", *sources, "-o", kind], home)
+    size = region(home / "paths") / (1 << 20)
+    what = f"of {size:.0f} MiB of counters, which runs {len(names)} functions"
+    start = in_turn({kind: [f"./{kind}"] for kind in ("plain", "paths")}, home, times)
+    fork = in_turn({kind: [f"./{kind}", str(children)] for kind in ("plain", "paths")}, home, 5)
+    each = {kind: [(run[0] / children, run[1]) for run in runs] for kind, runs in fork.items()}
+    return [
+        (f"starting and ending a program {what}", more(start, "plain", "paths")),
+        ("forking a child from it, which runs and ends", more(each, "plain", "paths")),
+    ]
+
+
 def at_once(processes: int) -> Row:
     """So many processes that end at once, with one profile for all."""
     home = fresh_directory(HOME / "at-once")
@@ -181,6 +224,7 @@ def rows(quick: bool) -> list[Row]:
         links(1, times),
         links(500, times),
         start_and_exit(times * 4),
+        *large_image(times, 100),
         at_once(1000),
         merging(10_000),
     ]
