@@ -20,7 +20,7 @@ use crate::settings::Settings;
 use crate::terminal;
 use crate::toolchain::{self, Compiler, Installation};
 use crate::trust::Trust;
-use anyhow::Result;
+use anyhow::{Context, Result};
 use pathformat::variables::CONFIG;
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, Permissions};
@@ -90,8 +90,7 @@ pub(crate) fn run(environment: Environment) -> Result<ExitCode> {
             links,
         );
         let words: Vec<_> = words.iter().map(|word| process::quoted(word)).collect();
-        println!("{}", words.join(" "));
-        return Ok(ExitCode::SUCCESS);
+        return print(&words.join(" "));
     }
     for (path, why) in &config.refused {
         say(&format!(
@@ -143,11 +142,16 @@ fn say(message: &str) {
     let _ = writeln!(io::stderr(), "pathcc: {message}");
 }
 
+/// Prints a line that was asked for.
+fn print(line: &str) -> Result<ExitCode> {
+    writeln!(io::stdout(), "{line}").context("cannot write to the standard output")?;
+    Ok(ExitCode::SUCCESS)
+}
+
 /// Replaces this process, or shows by what.
 fn finish(environment: &Environment, invocation: &Invocation) -> Result<ExitCode> {
     if environment.dry_run {
-        println!("{}", process::shell_line(invocation));
-        return Ok(ExitCode::SUCCESS);
+        return print(&process::shell_line(invocation));
     }
     match process::replace(invocation)? {}
 }
@@ -172,13 +176,14 @@ fn real_linker(
 ) -> linker::Real {
     let elsewhere = environment.users_linker.is_none()
         && (environment.compiler_path || compiler.has_target_prefix);
-    let default = programs::named(OsStr::new("ld"), &environment.path).next();
+    let first = |name: &OsStr| programs::named(name, &environment.path).next();
+    let default = first(OsStr::new("ld")).map(programs::absolute);
     let ask = |name: &OsStr| {
         if compiler.language == Language::Fortran {
             // flang does not answer.
             let beside = compiler.program.with_file_name(name);
             let beside = programs::is_executable(&beside).then_some(beside);
-            return programs::named(name, &environment.path).next().or(beside);
+            return first(name).map(programs::absolute).or(beside);
         }
         let mut question = OsString::from("-print-prog-name=");
         question.push(name);
@@ -215,8 +220,8 @@ fn compile_side_by_side(
     let ending = match plan {
         None => children.stopped_by().map(Ending::Stopped),
         Some(plan) if environment.dry_run => {
-            show(&plan, invocation);
-            Some(Ending::Code(0))
+            let shown = show(&plan, invocation);
+            Some(Ending::Code(u8::from(shown.is_err())))
         }
         Some(plan) => {
             let driver =
@@ -263,7 +268,7 @@ fn ask_for_plan(
 }
 
 /// Prints a plan, one command a line.
-fn show(plan: &Plan, invocation: &Invocation) {
+fn show(plan: &Plan, invocation: &Invocation) -> Result<()> {
     let environment = |is_link| if is_link { invocation.environment.clone() } else { Vec::new() };
     let compilations = plan.compilations.iter().map(|job| (job, false));
     for (job, is_link) in compilations.chain(plan.link.iter().map(|job| (job, true))) {
@@ -273,6 +278,7 @@ fn show(plan: &Plan, invocation: &Invocation) {
             arguments: job.arguments.clone(),
             environment: environment(is_link),
         };
-        println!("{}", process::shell_line(&shown));
+        print(&process::shell_line(&shown))?;
     }
+    Ok(())
 }

@@ -56,6 +56,7 @@ mod toolchain;
 mod trust;
 pub mod values;
 
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 /// Does what this process was started for.
@@ -63,7 +64,8 @@ pub fn run() -> ExitCode {
     match driver::run(environment::Environment::of_process()) {
         Ok(code) => code,
         Err(error) => {
-            eprintln!("pathcc: error: {error:#}");
+            // Nobody is left to tell if this fails.
+            let _ = writeln!(io::stderr(), "pathcc: error: {error:#}");
             ExitCode::FAILURE
         }
     }

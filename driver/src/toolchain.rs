@@ -257,8 +257,11 @@ impl Search<'_> {
             if language == Language::Fortran { &environment.flang } else { &environment.clang };
         if let Some(named) = named {
             return self.program(named).ok_or_else(|| {
-                let why =
-                    if self.finds_itself(named) { "is pathcc itself" } else { "is not there" };
+                let why = match named {
+                    _ if self.finds_itself(named) => "is pathcc itself",
+                    _ if Path::new(named).exists() => "is no program",
+                    _ => "is not there",
+                };
                 anyhow!("{variable}={} {why}: set it to the real {kind}-{MAJOR}", named.display())
             });
         }
@@ -273,7 +276,8 @@ impl Search<'_> {
     }
 
     fn program(&self, name: &OsStr) -> Option<PathBuf> {
-        programs::named(name, self.path).find(|path| !is_same_file(path, self.own))
+        let found = programs::named(name, self.path).find(|path| !is_same_file(path, self.own));
+        found.map(programs::absolute)
     }
 
     fn finds_itself(&self, name: &OsStr) -> bool {

@@ -56,11 +56,6 @@ named! {
     }
 }
 
-impl Mode {
-    /// The modes that users choose from.
-    pub const OFFERED: &[Self] = &[Self::Paths, Self::Blocks, Self::Edges, Self::Calls];
-}
-
 named! {
     /// Where in clang's pipeline the pass runs.
     Stage {
@@ -123,10 +118,9 @@ mod tests {
     }
 
     #[test]
-    fn defaults_stand_first_and_the_log_is_not_offered() {
+    fn defaults_stand_first() {
         assert_eq!(Mode::ALL[0], Mode::default());
         assert_eq!(Stage::ALL[0], Stage::default());
         assert_eq!(Threads::ALL[0], Threads::default());
-        assert_eq!(Mode::OFFERED, &Mode::ALL[..4]);
     }
 }

@@ -45,6 +45,7 @@ mod workspace;
 
 use std::env;
 use std::ffi::OsString;
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -52,7 +53,8 @@ fn main() -> ExitCode {
     match link::run(&arguments) {
         Ok(outcome) => outcome.exit(),
         Err(error) => {
-            eprintln!("pathld: error: {error:#}");
+            // Nobody is left to tell if this fails.
+            let _ = writeln!(io::stderr(), "pathld: error: {error:#}");
             ExitCode::FAILURE
         }
     }

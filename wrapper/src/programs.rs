@@ -3,17 +3,29 @@
 use rustix::fs::Access;
 use std::env;
 use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// The executables that a program's name stands for, as absolute paths: the file itself if the name
-/// has a slash, else the files of that name in the directories of `path`, a list like `PATH`.
+/// The executables that a program's name stands for: the file itself if the name has a slash, else
+/// the files of that name in the directories of `path`, a list like `PATH`.
+///
+/// The rules are those of clang's own look-up (`llvm::sys::findProgramByName`): an empty entry of
+/// the list stands for nothing, and a tilde for itself. The crate `which` takes them for the current
+/// directory and for the user's home, and so finds other programs than clang.
 pub fn named(name: &OsStr, path: &OsStr) -> impl Iterator<Item = PathBuf> {
-    // Without a current directory, what is relative stays relative.
-    let current = env::current_dir().unwrap_or_default();
-    let found = which::which_in_all(name, Some(path), current);
-    let absolute = |found: PathBuf| std::path::absolute(&found).unwrap_or(found);
-    found.into_iter().flatten().map(absolute)
+    let places: Vec<PathBuf> = if name.as_bytes().contains(&b'/') {
+        vec![PathBuf::from(name)]
+    } else {
+        let directories = env::split_paths(path).filter(|entry| !entry.as_os_str().is_empty());
+        directories.map(|directory| directory.join(name)).collect()
+    };
+    places.into_iter().filter(|place| is_executable(place))
+}
+
+/// The same path from the root on. Without a current directory it stays as it is.
+pub fn absolute(path: PathBuf) -> PathBuf {
+    std::path::absolute(&path).unwrap_or(path)
 }
 
 /// Whether a path leads to a regular file that this process may execute.
@@ -63,6 +75,30 @@ mod tests {
         assert_eq!(found(OsStr::new("none")), [""; 0].map(PathBuf::from));
         assert_eq!(found(second.join("tool").as_os_str()), [second.join("tool")]);
         assert_eq!(found(root.path().join("tool").as_os_str()), [""; 0].map(PathBuf::from));
+    }
+
+    #[test]
+    fn entries_of_a_path_are_taken_as_they_are() {
+        let root = tempfile::tempdir().expect("a temporary directory");
+        let odd = root.path().join("~");
+        fs::create_dir(&odd).expect("writable");
+        file(&odd.join("tool"), 0o755);
+        let name = OsStr::new("tool");
+        let list = |entries: &[&OsStr]| entries.join(OsStr::new(":"));
+        let dotted = root.path().join("./~//");
+        let found = |path: &OsStr| named(name, path).collect::<Vec<_>>();
+        assert_eq!(found(odd.as_os_str()), [odd.join("tool")]);
+        // The name of a program is part of what it says, so it is not written anew.
+        assert_eq!(
+            found(dotted.as_os_str())[0].as_os_str().as_bytes(),
+            dotted.join(name).as_os_str().as_bytes()
+        );
+        // Neither an empty entry nor a tilde leads anywhere, whatever the current directory is.
+        let nothing = list(&[OsStr::new(""), OsStr::new("~"), OsStr::new("")]);
+        assert_eq!(found(&nothing), [""; 0].map(PathBuf::from));
+        assert_eq!(named(odd.join("tool/").as_os_str(), OsStr::new("")).count(), 0);
+        assert_eq!(absolute("/a/b".into()), PathBuf::from("/a/b"));
+        assert!(absolute("a".into()).is_absolute());
     }
 
     #[test]
