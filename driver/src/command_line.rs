@@ -26,6 +26,9 @@ const VERBATIM_NEXT: [&str; 8] = [
     "-o",
 ];
 
+/// Paths of the standard input.
+const STANDARD_INPUT: [&[u8]; 3] = [b"/dev/stdin", b"/dev/fd/0", b"/proc/self/fd/0"];
+
 /// No more response files are opened than this, however they name each other, and no more bytes of
 /// them read.
 const MOST_FILES: usize = 2000;
@@ -87,6 +90,18 @@ impl CommandLine {
     pub(crate) fn own(&self) -> impl Iterator<Item = &OsStr> {
         let mut scanner = Scanner::default();
         self.opened().filter(move |word| scanner.is_own(word))
+    }
+
+    /// Whether a word names what can be read but once: a response file that is no regular file, or
+    /// the standard input by a path. Then nobody but the compiler itself may read it, and only once.
+    pub(crate) fn can_be_read_once(&self) -> bool {
+        self.opened().any(|word| match word.as_bytes() {
+            [b'@', file @ ..] => {
+                let file = Path::new(OsStr::from_bytes(file)).metadata();
+                file.is_ok_and(|data| !data.is_file())
+            }
+            path => STANDARD_INPUT.iter().any(|name| path.ends_with(name)),
+        })
     }
 
     /// Whether one of [`CommandLine::own`] is exactly `option`.

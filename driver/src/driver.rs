@@ -123,7 +123,8 @@ pub(crate) fn run(environment: Environment) -> Result<ExitCode> {
         invocation::compose(&compiler, launcher, &words, Some(&counting), environment.stale_linker);
 
     let wanted_jobs: Option<usize> = settings.number(Key::Jobs);
-    let has_plan = launcher.is_none() && compiler.language != Language::Fortran;
+    let has_plan =
+        launcher.is_none() && compiler.language != Language::Fortran && !words.can_be_read_once();
     if wanted_jobs != Some(1) && has_plan && !environment.driver_logs && plan::is_worthwhile(&words)
     {
         match compile_side_by_side(&environment, &invocation, &installation, wanted_jobs) {
@@ -179,8 +180,8 @@ fn real_linker(
     let first = |name: &OsStr| programs::named(name, &environment.path).next();
     let default = first(OsStr::new("ld")).map(programs::absolute);
     let ask = |name: &OsStr| {
-        if compiler.language == Language::Fortran {
-            // flang does not answer.
+        if compiler.language == Language::Fortran || words.can_be_read_once() {
+            // flang does not answer, and clang would read the words that it compiles by.
             let beside = compiler.program.with_file_name(name);
             let beside = programs::is_executable(&beside).then_some(beside);
             return first(name).map(programs::absolute).or(beside);

@@ -295,3 +295,24 @@ fn on_a_terminal_messages_look_like_clangs() {
         assert_eq!((code, text), on_terminal("clang-22".as_ref(), term));
     }
 }
+
+/// What can be read but once is left to clang: pathcc asks it nothing and compiles nothing itself.
+#[test]
+fn standard_input_and_pipes_are_read_once() {
+    let place = Place::new();
+    assert!(!has_plan(&place, "-c a.c b.c -x c /dev/stdin"));
+    assert!(!has_plan(&place, "-c a.c b.c -include /dev/stdin"));
+    let shell = |script: &str| {
+        let line = format!("PATH={}:$PATH; {script}", place.bin("").display());
+        let mut bash = Command::new("bash");
+        place.run(bash.arg("-c").arg(line).current_dir(place.path("work")), "")
+    };
+    let broken = shell("echo 'int z(;' | pathcc -c a.c b.c -x c /dev/stdin");
+    assert_eq!(broken.code, Some(1), "{broken:?}");
+    assert!(broken.stderr.contains("/dev/stdin:1:"), "{}", broken.stderr);
+    place.write("d.c", "#ifndef V\n#error no V\n#endif\nint main(void) { return 0; }\n");
+    for line in ["-fuse-ld=lld d.c -o d", "-c d.c b.c -lm", "-c d.c"] {
+        let defined = shell(&format!("pathcc {line} @<(echo -DV)"));
+        assert_eq!(defined.code, Some(0), "{line}: {defined:?}");
+    }
+}
