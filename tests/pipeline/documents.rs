@@ -1,5 +1,6 @@
 //! The documents tell the truth: every command that they show runs as it stands there, in a fresh
-//! folder and in a terminal, and prints what they show.
+//! folder and in a terminal, and prints what they show. Every file that they name exists, and so
+//! does every file that a comment of the code names.
 //!
 //! The blocks of a section are one session, from top to bottom. For the sections of a lesson the
 //! folder holds the lesson. For all others it holds the project in `tests/documents` and the
@@ -189,6 +190,90 @@ fn what_is_left_out_is_there_and_has_a_reason() {
         assert!(blocks.iter().any(|block| begins(block, first)), "{page}: {first}");
         assert!(!reason.is_empty(), "{page}: {first}");
     }
+}
+
+/// The files below a folder of the checkout, without what git or a build keeps there.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).expect("a folder of the checkout");
+    let paths = entries.map(|entry| entry.expect("readable").path());
+    let is_kept = |path: &PathBuf| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        !name.starts_with('.') && name != "target"
+    };
+    let (folders, files): (Vec<_>, Vec<_>) = paths.filter(is_kept).partition(|path| path.is_dir());
+    files.into_iter().chain(folders.iter().flat_map(|folder| self::files(folder))).collect()
+}
+
+/// What a line of text names between backticks, if it is a path of the checkout.
+fn named_paths(line: &str) -> impl Iterator<Item = &str> {
+    let is_path = |word: &&str| {
+        let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-".contains(&byte);
+        let top = word.split_once('/').map(|(top, _)| top);
+        let in_checkout = |top: &str| !top.is_empty() && checkout().join(top).is_dir();
+        word.bytes().all(plain) && top.is_some_and(|top| top != "target" && in_checkout(top))
+    };
+    line.split('`').skip(1).step_by(2).filter(is_path)
+}
+
+/// Where the links in a line of a page lead, without those to other sites.
+fn links(line: &str) -> impl Iterator<Item = &str> {
+    let targets = line.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+    let files = targets.filter_map(|target| target.split('#').next());
+    files.filter(|file| !file.is_empty() && !file.contains(':'))
+}
+
+#[test]
+fn every_file_that_is_named_exists() {
+    let mut missing = Vec::new();
+    let mut found = 0;
+    for file in files(&checkout()) {
+        let extension = file.extension().unwrap_or_default().to_string_lossy();
+        let (is_page, is_code) = (extension == "md", ["rs", "py", "cpp"].contains(&&*extension));
+        if !is_page && !is_code {
+            continue;
+        }
+        let text = fs::read_to_string(&file).expect("a text");
+        for (number, line) in (1..).zip(text.lines()) {
+            let comment = line.split_once(if extension == "py" { "#" } else { "//" });
+            let words = if is_page { line } else { comment.map_or("", |(_, comment)| comment) };
+            let folder = file.parent().expect("a file is in a folder");
+            let linked = links(if is_page { line } else { "" }).map(|link| folder.join(link));
+            for path in named_paths(words).map(|path| checkout().join(path)).chain(linked) {
+                found += 1;
+                if !path.exists() {
+                    missing.push(format!("{}:{number}: {}", file.display(), path.display()));
+                }
+            }
+        }
+    }
+    assert!(found > 100, "only {found} are found");
+    assert!(missing.is_empty(), "these files are not there: {missing:#?}");
+}
+
+#[test]
+fn listings_are_the_files() {
+    let mut compared = 0;
+    let pages = entries("docs").into_iter().filter(|path| path.extension() == Some("md".as_ref()));
+    for page in pages {
+        let text = fs::read_to_string(&page).expect("a page");
+        for listing in text.split("\n```c ").skip(1) {
+            let (name, rest) = listing.split_once('\n').expect("a listing has lines");
+            let shown = rest.split("```").next().unwrap_or_default();
+            let file = checkout().join("tests/documents").join(name);
+            let whole = fs::read_to_string(file).expect("a file of the project");
+            assert_eq!(shown, whole, "{}: {name}", page.display());
+            compared += 1;
+        }
+    }
+    assert!(compared > 0);
+}
+
+#[test]
+fn names_of_files_and_links_are_found() {
+    let named = |line| named_paths(line).collect::<Vec<_>>();
+    assert_eq!(named("`docs/counts.md` and `no/file.rs`, `docs`, `docs/*.md`"), ["docs/counts.md"]);
+    let line = "[a](b.md#part), [c](#part), [d](https://example.org/) and [e](../f)";
+    assert_eq!(links(line).collect::<Vec<_>>(), ["b.md", "../f"]);
 }
 
 #[test]
