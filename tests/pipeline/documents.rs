@@ -268,6 +268,29 @@ fn listings_are_the_files() {
     assert!(compared > 0);
 }
 
+/// The keys of the JSON export, as its source has them.
+fn keys_of_the_export() -> Vec<String> {
+    let source = checkout().join("report/src/export/json.rs");
+    let source = fs::read_to_string(source).expect("a source");
+    let structures = source.split("\nstruct ").skip(1).filter_map(|rest| rest.split("\n}").next());
+    let is_key = |key: &&str| key.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
+    let fields = structures.flat_map(|structure| {
+        structure.lines().filter_map(|line| line.strip_prefix("    ")?.split_once(':'))
+    });
+    let entries = source.split("serialize_entry(").skip(1);
+    let named = entries.filter_map(|entry| entry.split('"').nth(1));
+    fields.map(|(key, _)| key).filter(is_key).chain(named).map(str::to_owned).collect()
+}
+
+#[test]
+fn every_key_of_the_export_is_described() {
+    let page = fs::read_to_string(checkout().join("docs/json.md")).expect("a page");
+    let keys = keys_of_the_export();
+    assert!(keys.len() > 60 && keys.contains(&"build_id".to_owned()), "{keys:?}");
+    let unknown: Vec<_> = keys.iter().filter(|key| !page.contains(&format!("`{key}`"))).collect();
+    assert!(unknown.is_empty(), "docs/json.md lacks {unknown:?}");
+}
+
 #[test]
 fn names_of_files_and_links_are_found() {
     let named = |line| named_paths(line).collect::<Vec<_>>();
