@@ -209,17 +209,20 @@ fn named_paths(line: &str) -> impl Iterator<Item = &str> {
     let is_path = |word: &&str| {
         let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-".contains(&byte);
         let top = word.split_once('/').map(|(top, _)| top);
-        let in_checkout = |top: &str| !top.is_empty() && checkout().join(top).is_dir();
+        let in_checkout =
+            |top: &str| !["", ".", ".."].contains(&top) && checkout().join(top).is_dir();
         word.bytes().all(plain) && top.is_some_and(|top| top != "target" && in_checkout(top))
     };
     line.split('`').skip(1).step_by(2).filter(is_path)
 }
 
 /// Where the links in a line of a page lead, without those to other sites.
-fn links(line: &str) -> impl Iterator<Item = &str> {
-    let targets = line.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+fn links(line: &str) -> Vec<String> {
+    // Code between backticks may look like a link.
+    let text: String = line.split('`').step_by(2).collect();
+    let targets = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
     let files = targets.filter_map(|target| target.split('#').next());
-    files.filter(|file| !file.is_empty() && !file.contains(':'))
+    files.filter(|file| !file.is_empty() && !file.contains(':')).map(str::to_owned).collect()
 }
 
 #[test]
@@ -237,7 +240,8 @@ fn every_file_that_is_named_exists() {
             let comment = line.split_once(if extension == "py" { "#" } else { "//" });
             let words = if is_page { line } else { comment.map_or("", |(_, comment)| comment) };
             let folder = file.parent().expect("a file is in a folder");
-            let linked = links(if is_page { line } else { "" }).map(|link| folder.join(link));
+            let linked = if is_page { links(line) } else { Vec::new() };
+            let linked = linked.into_iter().map(|link| folder.join(link));
             for path in named_paths(words).map(|path| checkout().join(path)).chain(linked) {
                 found += 1;
                 if !path.exists() {
@@ -295,8 +299,8 @@ fn every_key_of_the_export_is_described() {
 fn names_of_files_and_links_are_found() {
     let named = |line| named_paths(line).collect::<Vec<_>>();
     assert_eq!(named("`docs/counts.md` and `no/file.rs`, `docs`, `docs/*.md`"), ["docs/counts.md"]);
-    let line = "[a](b.md#part), [c](#part), [d](https://example.org/) and [e](../f)";
-    assert_eq!(links(line).collect::<Vec<_>>(), ["b.md", "../f"]);
+    let line = "[`a`](b.md#part), [c](#part), [d](https://example.org/), `x[](y)` and [e](../f)";
+    assert_eq!(links(line), ["b.md", "../f"]);
 }
 
 #[test]
