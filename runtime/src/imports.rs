@@ -12,7 +12,7 @@ use crate::sys::thread;
 global_asm!(".weak __ehdr_start", ".hidden __ehdr_start");
 
 // Where the profile goes, if the build says so: a text in an object of the program
-// (`pass/src/profile.rs`).
+// (`pass/src/write/profile_path.rs`).
 global_asm!(".weak __pathcc.profile", ".hidden __pathcc.profile");
 
 // What nobody defines: gold gives such a symbol the distance by which the image was moved.

@@ -1,4 +1,4 @@
-// The project that the commands of the documents are typed into: a program of two files.
+// Adds up what its arguments stand for, as util.h says.
 #include <stdio.h>
 
 #include "util.h"

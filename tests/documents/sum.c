@@ -1,4 +1,4 @@
-// The example of docs/counts.md.
+// Adds up the numbers below n.
 int sum(int n) {
     int s = 0;
     for (int i = 0; i < n; i++)

@@ -1,5 +1,6 @@
 //! The documents tell the truth: every command that they show runs as it stands there, in a fresh
-//! folder and in a terminal, and prints what they show.
+//! folder and in a terminal, and prints what they show. Every file that they name exists, and so
+//! does every file that a comment of the code names.
 //!
 //! The blocks of a section are one session, from top to bottom. For the sections of a lesson the
 //! folder holds the lesson. For all others it holds the project in `tests/documents` and the
@@ -189,6 +190,117 @@ fn what_is_left_out_is_there_and_has_a_reason() {
         assert!(blocks.iter().any(|block| begins(block, first)), "{page}: {first}");
         assert!(!reason.is_empty(), "{page}: {first}");
     }
+}
+
+/// The files below a folder of the checkout, without what git or a build keeps there.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).expect("a folder of the checkout");
+    let paths = entries.map(|entry| entry.expect("readable").path());
+    let is_kept = |path: &PathBuf| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        !name.starts_with('.') && name != "target"
+    };
+    let (folders, files): (Vec<_>, Vec<_>) = paths.filter(is_kept).partition(|path| path.is_dir());
+    files.into_iter().chain(folders.iter().flat_map(|folder| self::files(folder))).collect()
+}
+
+/// What a line of text names between backticks, if it is a path of the checkout.
+fn named_paths(line: &str) -> impl Iterator<Item = &str> {
+    let is_path = |word: &&str| {
+        let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-".contains(&byte);
+        let top = word.split_once('/').map(|(top, _)| top);
+        let in_checkout =
+            |top: &str| !["", ".", ".."].contains(&top) && checkout().join(top).is_dir();
+        word.bytes().all(plain) && top.is_some_and(|top| top != "target" && in_checkout(top))
+    };
+    line.split('`').skip(1).step_by(2).filter(is_path)
+}
+
+/// Where the links in a line of a page lead, without those to other sites.
+fn links(line: &str) -> Vec<String> {
+    // Code between backticks may look like a link.
+    let text: String = line.split('`').step_by(2).collect();
+    let targets = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+    let files = targets.filter_map(|target| target.split('#').next());
+    files.filter(|file| !file.is_empty() && !file.contains(':')).map(str::to_owned).collect()
+}
+
+#[test]
+fn every_file_that_is_named_exists() {
+    let mut missing = Vec::new();
+    let mut found = 0;
+    for file in files(&checkout()) {
+        let extension = file.extension().unwrap_or_default().to_string_lossy();
+        let (is_page, is_code) = (extension == "md", ["rs", "py", "cpp"].contains(&&*extension));
+        if !is_page && !is_code {
+            continue;
+        }
+        let text = fs::read_to_string(&file).expect("a text");
+        for (number, line) in (1..).zip(text.lines()) {
+            let comment = line.split_once(if extension == "py" { "#" } else { "//" });
+            let words = if is_page { line } else { comment.map_or("", |(_, comment)| comment) };
+            let folder = file.parent().expect("a file is in a folder");
+            let linked = if is_page { links(line) } else { Vec::new() };
+            let linked = linked.into_iter().map(|link| folder.join(link));
+            for path in named_paths(words).map(|path| checkout().join(path)).chain(linked) {
+                found += 1;
+                if !path.exists() {
+                    missing.push(format!("{}:{number}: {}", file.display(), path.display()));
+                }
+            }
+        }
+    }
+    assert!(found > 100, "only {found} are found");
+    assert!(missing.is_empty(), "these files are not there: {missing:#?}");
+}
+
+#[test]
+fn listings_are_the_files() {
+    let mut compared = 0;
+    let pages = entries("docs").into_iter().filter(|path| path.extension() == Some("md".as_ref()));
+    for page in pages {
+        let text = fs::read_to_string(&page).expect("a page");
+        for listing in text.split("\n```c ").skip(1) {
+            let (name, rest) = listing.split_once('\n').expect("a listing has lines");
+            let shown = rest.split("```").next().unwrap_or_default();
+            let file = checkout().join("tests/documents").join(name);
+            let whole = fs::read_to_string(file).expect("a file of the project");
+            assert_eq!(shown, whole, "{}: {name}", page.display());
+            compared += 1;
+        }
+    }
+    assert!(compared > 0);
+}
+
+/// The keys of the JSON export, as its source has them.
+fn keys_of_the_export() -> Vec<String> {
+    let source = checkout().join("report/src/export/json.rs");
+    let source = fs::read_to_string(source).expect("a source");
+    let structures = source.split("\nstruct ").skip(1).filter_map(|rest| rest.split("\n}").next());
+    let is_key = |key: &&str| key.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
+    let fields = structures.flat_map(|structure| {
+        structure.lines().filter_map(|line| line.strip_prefix("    ")?.split_once(':'))
+    });
+    let entries = source.split("serialize_entry(").skip(1);
+    let named = entries.filter_map(|entry| entry.split('"').nth(1));
+    fields.map(|(key, _)| key).filter(is_key).chain(named).map(str::to_owned).collect()
+}
+
+#[test]
+fn every_key_of_the_export_is_described() {
+    let page = fs::read_to_string(checkout().join("docs/json.md")).expect("a page");
+    let keys = keys_of_the_export();
+    assert!(keys.len() > 60 && keys.contains(&"build_id".to_owned()), "{keys:?}");
+    let unknown: Vec<_> = keys.iter().filter(|key| !page.contains(&format!("`{key}`"))).collect();
+    assert!(unknown.is_empty(), "docs/json.md lacks {unknown:?}");
+}
+
+#[test]
+fn names_of_files_and_links_are_found() {
+    let named = |line| named_paths(line).collect::<Vec<_>>();
+    assert_eq!(named("`docs/counts.md` and `no/file.rs`, `docs`, `docs/*.md`"), ["docs/counts.md"]);
+    let line = "[`a`](b.md#part), [c](#part), [d](https://example.org/), `x[](y)` and [e](../f)";
+    assert_eq!(links(line), ["b.md", "../f"]);
 }
 
 #[test]

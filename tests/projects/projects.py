@@ -339,10 +339,10 @@ Tests that need what Debian's archives lack, and what fails or is left out with 
 named in `tests/projects/recipes.py`. nginx answers 500 requests while its workers change their
 user, are replaced, killed and ended: 500 are counted.
 
-Build and tests are processor time against plain clang, of one run each on a machine that does other
-things, too; `–` stands for tests that take less than a second of it. A function of the source is
-one function, however many programs and libraries it stands in, and so are its paths. Libraries that
-tests of coreutils build, preload and remove again cannot be read, and are not in these numbers.
+Build and tests are processor time relative to plain clang, one run each, on a shared machine; `–`
+stands for tests that take less than a second of it. A function of the source is one function,
+however many programs and libraries it stands in, and so are its paths. Libraries that tests of
+coreutils build, preload and remove again cannot be read, and are not in these numbers.
 
 """
 

@@ -1,7 +1,7 @@
 //! Infers the counts of all blocks and edges from the counters of some.
 //!
 //! This is for functions whose blocks, edges or calls are counted instead of their paths. What has
-//! no counter follows by conservation: what comes to a point leaves it (`paths::conservation`).
+//! no counter follows by conservation: what comes to a point leaves it (`paths::flow_network`).
 //! Damaged numbers give wrong counts, never a panic.
 
 use std::collections::{BTreeMap, HashMap};

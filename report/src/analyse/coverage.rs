@@ -129,7 +129,7 @@ impl<'a> Selection<'a> {
 /// Whether a function has code in the source of which nothing is known, though nobody asked for
 /// that.
 fn is_unknown(function: &Function) -> bool {
-    // What the pass says of what users leave out (`pass/src/eligible.rs`).
+    // What the pass says of what users leave out (`pass/src/read/eligible.rs`).
     let asked = ["attribute no_profile", "annotated with", "left out by the filter", "not hot"];
     let reason = function.shape.skipped.as_deref();
     let known = |reason: &str| asked.iter().any(|asked| reason.starts_with(asked));
