@@ -48,11 +48,10 @@ impl Descriptor {
     /// The bytes of a descriptor of this version, whose two addresses are still to be filled in.
     pub fn bytes(module_count: u32, region_size: u64, flags: u64) -> [u8; Self::SIZE] {
         let mut bytes = [0; Self::SIZE];
-        let mut put = |at: usize, field: &[u8]| bytes[at..at + field.len()].copy_from_slice(field);
-        put(offset_of!(Self, abi_version), &ABI_VERSION.to_le_bytes());
-        put(offset_of!(Self, module_count), &module_count.to_le_bytes());
-        put(offset_of!(Self, region_size), &region_size.to_le_bytes());
-        put(offset_of!(Self, flags), &flags.to_le_bytes());
+        put(&mut bytes, offset_of!(Self, abi_version), &ABI_VERSION.to_le_bytes());
+        put(&mut bytes, offset_of!(Self, module_count), &module_count.to_le_bytes());
+        put(&mut bytes, offset_of!(Self, region_size), &region_size.to_le_bytes());
+        put(&mut bytes, offset_of!(Self, flags), &flags.to_le_bytes());
         bytes
     }
 }
@@ -79,13 +78,17 @@ impl Module {
     /// The bytes of an entry.
     pub fn bytes(id: ModuleId, offset: u64, counters: u64, threads: u32) -> [u8; Self::SIZE] {
         let mut bytes = [0; Self::SIZE];
-        let mut put = |at: usize, field: &[u8]| bytes[at..at + field.len()].copy_from_slice(field);
-        put(offset_of!(Self, id), &id.0);
-        put(offset_of!(Self, offset), &offset.to_le_bytes());
-        put(offset_of!(Self, counters), &counters.to_le_bytes());
-        put(offset_of!(Self, threads), &u64::from(threads).to_le_bytes());
+        put(&mut bytes, offset_of!(Self, id), &id.0);
+        put(&mut bytes, offset_of!(Self, offset), &offset.to_le_bytes());
+        put(&mut bytes, offset_of!(Self, counters), &counters.to_le_bytes());
+        put(&mut bytes, offset_of!(Self, threads), &u64::from(threads).to_le_bytes());
         bytes
     }
+}
+
+/// Writes a field at its place.
+fn put(bytes: &mut [u8], at: usize, field: &[u8]) {
+    bytes[at..at + field.len()].copy_from_slice(field);
 }
 
 /// What stands behind the entry of an executable's `pthread_create` that is ours. By it libraries

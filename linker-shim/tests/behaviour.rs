@@ -51,16 +51,17 @@ fn run(scratch: &Scratch, pattern: &str) -> u32 {
     process
 }
 
+/// The build-id of the program, in hexadecimal.
+fn build_id(scratch: &Scratch) -> String {
+    let image = Image::read(&scratch.path("prog"));
+    let bytes = image.file().build_id().expect("sound").expect("added").to_vec();
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
 #[test]
 fn patterns() {
     let scratch = program();
-    let build_id = Image::read(&scratch.path("prog"))
-        .file()
-        .build_id()
-        .expect("sound")
-        .expect("added")
-        .to_vec();
-    let build_id: String = build_id.iter().map(|byte| format!("{byte:02x}")).collect();
+    let build_id = build_id(&scratch);
     let host = fs::read_to_string("/proc/sys/kernel/hostname").expect("Linux");
     let here = fs::canonicalize(scratch.path(".")).expect("exists").display().to_string();
     fs::create_dir(scratch.path("existing")).expect("writable");
@@ -113,13 +114,7 @@ fn the_default_is_beside_the_program() {
 #[test]
 fn where_no_file_may_be_beside_the_program_it_is_with_the_user() {
     let scratch = program();
-    let build_id = Image::read(&scratch.path("prog"))
-        .file()
-        .build_id()
-        .expect("sound")
-        .expect("added")
-        .to_vec();
-    let build_id: String = build_id.iter().map(|byte| format!("{byte:02x}")).collect();
+    let build_id = build_id(&scratch);
     for folder in ["only", "state", "50%e", "home"] {
         fs::create_dir(scratch.path(folder)).expect("writable");
     }

@@ -12,9 +12,8 @@ use std::process::{Command, Stdio};
 use object::write::Object;
 use object::{Architecture, BinaryFormat, Endianness, SectionKind};
 use pathformat::manifest::{Location, Manifest};
-use pathformat::settings::Threads;
+use pathformat::names;
 use pathformat::weights::Weights;
-use pathformat::{names, record};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -81,22 +80,7 @@ fn image() -> String {
 
 /// The manifests of the sample program with evil names, each function's and file's another one.
 fn section() -> Vec<u8> {
-    let mut section = Vec::new();
-    for (id, counters, mut unit) in
-        [(samples::MAIN, 12, samples::main_unit()), (samples::UTIL, 6, samples::util_unit())]
-    {
-        poison(&mut unit);
-        let payload = unit.encode();
-        let stored = zstd::encode_all(payload.as_slice(), 3).expect("memory does not fail");
-        section.extend(record::write(
-            id,
-            Threads::Exact.code(),
-            [counters, 0],
-            payload.len(),
-            &stored,
-        ));
-    }
-    section
+    samples::section_with(poison)
 }
 
 fn poison(unit: &mut Manifest) {

@@ -231,8 +231,14 @@ pub(crate) fn util_unit() -> Manifest {
 
 /// The content of the manifest section of an image made of both units.
 pub(crate) fn section() -> Vec<u8> {
+    section_with(|_| ())
+}
+
+/// The same after a change to each unit.
+pub(crate) fn section_with(change: impl Fn(&mut Manifest)) -> Vec<u8> {
     let mut section = Vec::new();
-    for (id, counters, unit) in [(MAIN, 12, main_unit()), (UTIL, 6, util_unit())] {
+    for (id, counters, mut unit) in [(MAIN, 12, main_unit()), (UTIL, 6, util_unit())] {
+        change(&mut unit);
         let payload = unit.encode();
         let stored = zstd::encode_all(payload.as_slice(), 3).expect("memory does not fail");
         section.extend(record::write(
