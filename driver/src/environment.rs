@@ -5,6 +5,7 @@
 
 use crate::options::OPTIONS;
 use crate::setting::Given;
+use crate::system_directories;
 use pathformat::variables::{self, CLANG, CONFIG, DISABLE, DRY_RUN, FLANG};
 use pathformat::variables::{REAL_LINKER, REAL_LINKER_BY};
 use std::ffi::{OsStr, OsString};
@@ -39,6 +40,8 @@ pub(crate) struct Environment {
     pub(crate) disable: bool,
     /// [`DRY_RUN`].
     pub(crate) dry_run: bool,
+    /// clang's variables that name directories of system headers, with their values, if not empty.
+    pub(crate) header_paths: Vec<(&'static str, OsString)>,
     /// `PATH`.
     pub(crate) path: OsString,
     /// [`REAL_LINKER`], unless an earlier pathcc has set it.
@@ -80,6 +83,10 @@ impl Environment {
             options: OPTIONS.iter().filter_map(|known| option(&known.given)).collect(),
             disable: switched_on(DISABLE),
             dry_run: switched_on(DRY_RUN),
+            header_paths: system_directories::VARIABLES
+                .into_iter()
+                .filter_map(|name| Some((name, set(name)?)))
+                .collect(),
             path: std::env::var_os("PATH").unwrap_or_default(),
             users_linker: if stale_linker { None } else { set(REAL_LINKER) },
             stale_linker,
@@ -95,6 +102,13 @@ impl Environment {
             makeflags: set("MAKEFLAGS").and_then(|value| value.into_string().ok()),
         }
     }
+
+    /// The value of one of clang's variables that name directories of system headers.
+    pub(crate) fn header_path(&self, name: &str) -> Option<OsString> {
+        let found = self.header_paths.iter().find(|(known, _)| *known == name);
+        found.map(|(_, value)| value.clone())
+    }
+
     /// The value of an option that is a variable, if it is set.
     pub(crate) fn option(&self, name: &str) -> Option<&OsStr> {
         let found = self.options.iter().find(|(known, _)| *known == name);

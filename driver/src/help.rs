@@ -1,28 +1,36 @@
 //! `pathcc --help`: what pathcc adds to clang. Clang's own help follows it.
 
-use crate::options::{SHOWS, flags};
+use crate::options::{GLOBS, SHOWS, flags, needed};
+use crate::role::Language;
+use crate::setting::Setting;
+use crate::values::Values;
+use std::fmt::Write;
+
+/// Lines of the whole help have at most so many characters.
+const WIDTH: usize = 80;
+
+/// What a driver is called, and the compiler behind it.
+fn names(language: Language) -> [&'static str; 2] {
+    match language {
+        Language::C => ["pathcc", "clang"],
+        Language::Cxx => ["pathc++", "clang++"],
+        Language::Fortran => ["pathfc", "flang"],
+    }
+}
 
 /// What stands before the options.
-const HEAD: &str = concat!(
-    "pathcc ",
-    env!("CARGO_PKG_VERSION"),
-    ": clang 22, and the program counts which paths ran through it\n",
-    "\n",
-    "pathc++ compiles C++, and pathfc Fortran, by flang 22.\n",
-    "Run the program, then `pathprof report`. Options of pathcc:\n",
-);
+fn head(language: Language) -> String {
+    let [program, compiler] = names(language);
+    let version = env!("CARGO_PKG_VERSION");
+    format!(
+        "{program} {version}: {compiler} 22, and the program counts which paths ran through it\n\n"
+    )
+}
 
-/// What stands behind them.
-const TAIL: &str = "
-A project's settings are in `pathcc.toml`. PATHCC_DISABLE=1: plain clang.
-
-Options of clang:
-
-";
-
-/// What is printed before clang's help. `--version` stays clang's own, since build systems take the
-/// compiler's version from it.
-pub(crate) fn text() -> String {
+/// What is printed before the compiler's help. `--version` stays the compiler's own, since build
+/// systems take its version from it.
+pub(crate) fn text(language: Language) -> String {
+    let [_, compiler] = names(language);
     let mut placed: Vec<_> =
         flags().filter_map(|option| Some((option.brief.place?, option))).collect();
     placed.sort_by_key(|(place, _)| *place);
@@ -35,7 +43,62 @@ pub(crate) fn text() -> String {
     });
     let line = |(flag, brief): (String, &str)| format!("  {flag:22} {brief}\n");
     let lines: String = with_values.chain(shows).map(line).collect();
-    format!("{HEAD}{lines}{TAIL}")
+    format!(
+        "{}pathcc compiles C, pathc++ C++, and pathfc Fortran.\n\
+         Run the program, then `pathprof report`. Options of pathcc:\n{lines}\n\
+         A project's settings are in `pathcc.toml`. PATHCC_DISABLE=1: plain {compiler}.\n\n\
+         Options of {compiler}:\n\n",
+        head(language)
+    )
+}
+
+/// All that there is to say of our own options.
+pub(crate) fn whole(language: Language) -> String {
+    let mut text = head(language);
+    text += "Its own options; the last one of a kind wins. The rest are the compiler's.\n";
+    for option in flags() {
+        let _ = write!(text, "\n  {}{}\n", option.flag(), option.brief.value);
+        facts(option).iter().for_each(|fact| text += &paragraph(fact));
+    }
+    for show in &SHOWS {
+        let _ = write!(text, "\n  {}\n{}", show.flag, paragraph(show.meaning));
+    }
+    text += "\nGlobs:\n";
+    GLOBS.iter().for_each(|sentence| text += &paragraph(sentence));
+    text
+}
+
+/// What there is to say of an option, by paragraphs.
+fn facts(option: &Setting) -> Vec<String> {
+    let default = &option.default;
+    let of_mode = default.in_mode.map(|(mode, value)| format!(", {value} with -fpath-mode={mode}"));
+    let words = option.values.words().map(|word| format!("{}: {}", word.text, word.meaning));
+    let range = match &option.values {
+        Values::Number { range, .. } => Some(format!("{} to {}", range.start(), range.end())),
+        _ => None,
+    };
+    let needed = needed(option);
+    let needs = (!needed.is_empty()).then(|| format!("needs {}", needed.join(" or ")));
+    let default = format!("default: {}{}", default.text, of_mode.unwrap_or_default());
+    let first = [option.meaning.to_owned()].into_iter();
+    first.chain(words).chain(range).chain(needs).chain([default]).collect()
+}
+
+/// A text in lines, without the backticks of Markdown.
+fn paragraph(text: &str) -> String {
+    let mut lines = vec![String::new()];
+    for word in text.replace('`', "").split_whitespace() {
+        let line = lines.last_mut().expect("a line");
+        if line.is_empty() {
+            *line = format!("      {word}");
+        } else if line.chars().count() + 1 + word.chars().count() <= WIDTH {
+            *line += " ";
+            *line += word;
+        } else {
+            lines.push(format!("        {word}"));
+        }
+    }
+    lines.into_iter().map(|line| line + "\n").collect()
 }
 
 #[cfg(test)]
@@ -44,11 +107,20 @@ mod tests {
 
     #[test]
     fn lines_fit_a_terminal_and_every_option_is_there() {
-        let text = text();
-        assert!(text.lines().all(|line| line.len() <= 80), "{text}");
-        let options: Vec<_> = flags().map(|option| option.flag()).collect();
-        let shows = SHOWS.iter().map(|show| show.flag);
-        let named = options.iter().map(|flag| flag.trim_end_matches('=')).chain(shows);
-        assert!(named.into_iter().all(|flag| text.contains(flag)), "{text}");
+        for language in [Language::C, Language::Cxx, Language::Fortran] {
+            for text in [text(language), whole(language)] {
+                assert!(text.lines().all(|line| line.chars().count() <= WIDTH), "{text}");
+                let options: Vec<_> = flags().map(|option| option.flag()).collect();
+                let shows = SHOWS.iter().map(|show| show.flag);
+                let named = options.iter().map(|flag| flag.trim_end_matches('=')).chain(shows);
+                assert!(named.into_iter().all(|flag| text.contains(flag)), "{text}");
+                let [program, compiler] = names(language);
+                assert!(text.starts_with(program), "{text}");
+                assert!(text.contains(&format!(": {compiler} 22")), "{text}");
+            }
+        }
+        let whole = whole(Language::C);
+        let words = flags().flat_map(|option| option.values.words());
+        assert!(words.map(|word| word.text).all(|word| whole.contains(&format!("      {word}: "))));
     }
 }

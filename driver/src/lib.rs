@@ -22,6 +22,7 @@
 //! * `help` our part of `--help`
 //! * `print_config` our answer to `--print-config`
 //! * `clang_options` what clang's own options mean for counting
+//! * `system_directories` which directories of system headers they name
 //! * `toolchain` where the compiler and our own files are
 //! * `linker` which linker the user asked for
 //! * `invocation` the command to run
@@ -51,6 +52,7 @@ mod regular_file;
 mod role;
 pub mod setting;
 mod settings;
+mod system_directories;
 mod terminal;
 mod toolchain;
 mod trust;

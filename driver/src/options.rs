@@ -15,12 +15,18 @@ use crate::setting::{Brief, Default, Given, Key, Need, Needed, PREFIX, Setting, 
 use crate::setting::{brief, described, number, value};
 use crate::values::{Values, Word, word};
 use pathformat::settings::{Mode, Stage, Threads};
-use pathformat::variables::JOBS;
+use pathformat::variables::{
+    ASKING, CLANG, CONFIG, DISABLE, DRY_RUN, FLANG, HOME, JOBS, LINKED_BY, LINKER_DEPTH, PROFILE,
+    PROFILE_LIMIT, REAL_LINKER, REAL_LINKER_BY, STATE_HOME,
+};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 
 /// The flag that shows what is in force, and from where.
 pub(crate) const PRINT_CONFIG: &str = "--print-config";
+
+/// The flag that explains our own options.
+pub(crate) const HELP: &str = "--help-path";
 
 /// The flags that show what to give clang so that it counts without pathcc: when it compiles, …
 pub(crate) const CFLAGS: &str = "--cflags";
@@ -43,7 +49,7 @@ pub(crate) const CUT: &str = "cut";
 pub(crate) const HASH: &str = "hash";
 
 /// The number of options.
-pub const COUNT: usize = 14;
+pub const COUNT: usize = 15;
 
 /// The options, in the order of [`Key`].
 pub static OPTIONS: [Setting; COUNT] = [
@@ -239,6 +245,20 @@ pub static OPTIONS: [Setting; COUNT] = [
                   wins",
     },
     Setting {
+        key: Key::Ir,
+        name: "ir",
+        given: Given::ByFlag,
+        values: Values::Words(&[
+            word("no", "leave it out"),
+            word("yes", "keep it in the object, beside the blocks"),
+        ]),
+        default: value("no"),
+        need: None,
+        brief: brief(13, "yes", "keep LLVM IR of each block for reports"),
+        meaning: "whether reports can show each block in LLVM's intermediate language, as it is \
+                  where counters are placed; objects grow, by a tenth to four fifths",
+    },
+    Setting {
         key: Key::Jobs,
         name: "jobs",
         given: Given::ByVariable(JOBS),
@@ -251,7 +271,8 @@ pub static OPTIONS: [Setting; COUNT] = [
 ];
 
 /// The options that show something.
-pub static SHOWS: [Show; 3] = [
+pub static SHOWS: [Show; 4] = [
+    Show { flag: HELP, brief: "explain these options", meaning: "explain the options of pathcc" },
     Show {
         flag: PRINT_CONFIG,
         brief: "show what is in force, and from where",
@@ -259,6 +280,50 @@ pub static SHOWS: [Show; 3] = [
     },
     Show { flag: CFLAGS, brief: FOR_CLANG, meaning: "show what makes clang itself compile so" },
     Show { flag: LDFLAGS, brief: FOR_CLANG, meaning: "show what makes clang itself link so" },
+];
+
+/// What globs are, in Markdown.
+pub static GLOBS: [&str; 5] = [
+    "A glob matches the name of a function or the path of its file. Its wildcards are those of \
+     `.gitignore`: `*` stands for any text, `?` for a character, `[a-z]` for one of a range and \
+     `[!a-z]` for one outside of it; `\\` takes the meaning from the character behind it.",
+    "The names of a function are its symbol, its demangled name with and without parameters, that \
+     without arguments of templates (`std::vector::push_back`), and the last part of that \
+     (`push_back`). A glob matches the whole of one of them; `*` includes `::`.",
+    "In a path `*`, `?` and ranges do not match `/`. `**/` stands for any number of folders, and \
+     `/**` at the end for all that is in a folder.",
+    "A glob without `/` matches the file's own name. One that ends in `/` matches all files below \
+     such a folder. One that begins with `/` begins where the path does, any other one at any \
+     folder of it.",
+    "Where several globs are given, one of those without `!` must match, if there are any, and none \
+     of those behind `!`.",
+];
+
+/// Environment variables that are no options: name, value, and meaning in Markdown.
+pub static VARIABLES: [(&str, &str, &str); 14] = [
+    (DISABLE, "switch", "the compiler and the linker run as if pathcc was not there"),
+    (DRY_RUN, "switch", "print what would be run, and run nothing of it"),
+    (CLANG, "program", "the compiler of C and C++, which must be clang 22"),
+    (FLANG, "program", "the compiler of Fortran, which must be flang 22"),
+    (CONFIG, "file", "the configuration, instead of the nearest `pathcc.toml`; `off` for none"),
+    (REAL_LINKER, "program", "the linker behind `ld.pathld`; also `lld`, `mold`, `bfd`, `gold`"),
+    (PROFILE, "pattern", "where the profile of a program goes; `off` for nowhere"),
+    (
+        PROFILE_LIMIT,
+        "number",
+        "how many MiB the profile of an image may have before `pathprof` sums its older starts; 64 \
+         if unset, 0 for any number",
+    ),
+    (
+        STATE_HOME,
+        "folder",
+        "where profiles are, below `pathprof`, that may not be beside their program",
+    ),
+    (HOME, "folder", "the same, below `.local/state/pathprof`, if `XDG_STATE_HOME` is not set"),
+    (REAL_LINKER_BY, "internal", "whether an earlier pathcc has set `PATHLD_REAL`"),
+    (LINKED_BY, "internal", "tells `ld.pathld` that pathcc links"),
+    (LINKER_DEPTH, "internal", "how many linkers of ours call each other"),
+    (ASKING, "internal", "set while a compiler is asked for its version"),
 ];
 
 const FOR_CLANG: &str = "show what makes clang itself compile and link so";
@@ -298,6 +363,26 @@ pub(crate) fn is_ours(word: &OsStr) -> bool {
 mod tests {
     use super::*;
     use std::collections::HashSet;
+
+    #[test]
+    fn every_variable_is_explained() {
+        let source = include_str!("../../format/src/variables.rs");
+        let defined = source.lines().filter_map(|line| {
+            let (_, text) = line.strip_prefix("pub const ")?.split_once(": &str = \"")?;
+            text.strip_suffix("\";")
+        });
+        let mut defined: Vec<_> = defined.collect();
+        let by_options = OPTIONS.iter().filter_map(|option| match option.given {
+            Given::ByVariable(name) => Some(name),
+            Given::ByFlag => None,
+        });
+        let mut known: Vec<_> =
+            VARIABLES.iter().map(|(name, ..)| *name).chain(by_options).collect();
+        defined.sort_unstable();
+        known.sort_unstable();
+        assert!(defined.len() > 10);
+        assert_eq!(defined, known);
+    }
 
     #[test]
     fn keys_are_places_in_the_table() {

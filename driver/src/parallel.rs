@@ -174,22 +174,31 @@ fn link(job: &Job, colours: bool, site: &Site<'_>) -> io::Result<Ending> {
         return Ok(Ending::Stopped(signal));
     }
     remove_result(job);
+    let (messages, code) = judgement(status);
+    messages.iter().try_for_each(|message| complain(site.driver, colours, message))?;
+    Ok(Ending::Code(code))
+}
+
+/// What clang's driver says of a linker that failed, and the exit code that it makes of that. Some
+/// codes mean something to it: 74 that nobody reads its output any more, 126 and 127 that the
+/// linker was not executed, 70 and those above 128 that it crashed.
+fn judgement(status: ExitStatus) -> (Vec<String>, u8) {
     let hint = "(use -v to see invocation)";
-    match (status.code(), status.signal()) {
-        (Some(code), _) => {
-            complain(
-                site.driver,
-                colours,
-                &format!("linker command failed with exit code {code} {hint}"),
-            )?;
-            Ok(Ending::Code(u8::try_from(code).unwrap_or(1)))
+    let signalled = |reason: &str| {
+        let command = format!("unable to execute command: {reason}");
+        (vec![command, format!("linker command failed due to signal {hint}")], 1)
+    };
+    match status.code() {
+        Some(74) => (Vec::new(), 74),
+        Some(126) => signalled("Program could not be executed"),
+        Some(127) => signalled("No such file or directory"),
+        Some(code) => {
+            let exit = u8::try_from(code).ok().filter(|code| *code != 70 && *code <= 128);
+            (vec![format!("linker command failed with exit code {code} {hint}")], exit.unwrap_or(1))
         }
-        (None, signal) => {
+        None => {
             let core = if status.core_dumped() { " (core dumped)" } else { "" };
-            let name = signal_name(signal.unwrap_or(0));
-            complain(site.driver, colours, &format!("unable to execute command: {name}{core}"))?;
-            complain(site.driver, colours, &format!("linker command failed due to signal {hint}"))?;
-            Ok(Ending::Code(1))
+            signalled(&format!("{}{core}", signal_name(status.signal().unwrap_or(0))))
         }
     }
 }

@@ -1,14 +1,9 @@
 //! Files that are read whole: regular ones only, and only up to a size.
-//!
-//! A pipe would notice that it is opened, so the path is looked at first. What counts is the open
-//! file, so that nothing else can take its place in between; and opening waits for nobody, which it
-//! would at the end of a pipe.
 
-use rustix::fs::OFlags;
 use std::fs::{File, Metadata};
 use std::io::{self, Read};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
+use wrapper::files::open_regular;
 
 /// A regular file that is open.
 pub(crate) struct RegularFile {
@@ -23,17 +18,7 @@ impl RegularFile {
     /// # Errors
     /// There is none, it may not be read, or it is not a regular one.
     pub(crate) fn open(path: &Path) -> io::Result<RegularFile> {
-        let regular = |metadata: Metadata| {
-            Some(metadata)
-                .filter(Metadata::is_file)
-                .ok_or_else(|| io::Error::other("it is not a regular file"))
-        };
-        regular(std::fs::metadata(path)?)?;
-        let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
-        let file =
-            File::options().read(true).custom_flags(flags.bits().cast_signed()).open(path)?;
-        let metadata = regular(file.metadata()?)?;
-        Ok(RegularFile { file, metadata })
+        open_regular(path).map(|(file, metadata)| RegularFile { file, metadata })
     }
 
     /// Its content, of at most so many bytes.

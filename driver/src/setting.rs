@@ -34,6 +34,8 @@ pub enum Key {
     Profile,
     /// Which functions are counted.
     Filter,
+    /// Whether reports have the intermediate language.
+    Ir,
     /// How many compilations run side by side.
     Jobs,
 }

@@ -8,6 +8,7 @@ use crate::values::{Values, path_of_weights};
 use anyhow::{Result, anyhow, bail};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 
 /// Options, each as far as it was given. Their values are checked.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -105,18 +106,22 @@ impl Settings {
         Settings { given: self.given.map(|value| value.or(rest.next().flatten())) }
     }
 
-    /// Whether all settings go together.
+    /// Whether all settings go together. `file` has the file that gives an option.
     ///
     /// # Errors
-    /// Two that do not: the message names both.
-    pub(crate) fn check(&self) -> Result<()> {
+    /// Two that do not: the message names both, as they are written where the first was given.
+    pub(crate) fn check<'a>(&self, file: &dyn Fn(Key) -> Option<&'a Path>) -> Result<()> {
         for option in &OPTIONS {
             let (Some(need), Some(value)) = (&option.need, self.given(option.key)) else {
                 continue;
             };
             if need.except != Some(value) && !self.has(need) {
                 let message = need.otherwise.replace("{value}", value);
-                bail!(message.replace("{mode}", self.in_force(Key::Mode)));
+                let message = message.replace("{mode}", self.in_force(Key::Mode));
+                match file(option.key) {
+                    Some(file) => bail!("{}: {}", file.display(), as_keys(&message)),
+                    None => bail!(message),
+                }
             }
         }
         Ok(())
@@ -170,6 +175,22 @@ fn says_something(option: &Setting, value: &str) -> bool {
     !value.is_empty() && !is_default
 }
 
+/// A message about flags, about the keys of a file instead.
+fn as_keys(message: &str) -> String {
+    let key = |word: &str| {
+        let Some((name, value)) = word.strip_prefix(PREFIX).and_then(|flag| flag.split_once('='))
+        else {
+            return word.to_owned();
+        };
+        let (value, comma) = value.strip_suffix(',').map_or((value, ""), |value| (value, ","));
+        match value {
+            "" => format!("{name}{comma}"),
+            value => format!("{name} = '{value}'{comma}"),
+        }
+    };
+    message.split(' ').map(key).collect::<Vec<_>>().join(" ")
+}
+
 /// The flags, as a list in a sentence.
 fn known_flags() -> String {
     let mut flags: Vec<_> = options::flags().map(Setting::flag).collect();
@@ -184,11 +205,30 @@ mod tests {
 
     fn options(line: &str) -> String {
         match Settings::from_words(&words(line))
-            .and_then(|settings| settings.check().map(|()| settings))
+            .and_then(|settings| settings.check(&|_| None).map(|()| settings))
         {
             Ok(settings) => settings.plugin_options().join(" "),
             Err(error) => format!("{error:#}"),
         }
+    }
+
+    #[test]
+    fn a_conflict_is_told_as_it_is_written() {
+        let told = |line| {
+            let settings = Settings::from_words(&words(line)).expect("values");
+            let conflict = settings.check(&|_| Some(Path::new("a/pathcc.toml")));
+            conflict.expect_err("a conflict").to_string()
+        };
+        assert_eq!(
+            told("-fpath-placement=patterns"),
+            "a/pathcc.toml: placement = 'patterns' chooses the blocks that are counted and needs \
+             mode = 'blocks'"
+        );
+        assert_eq!(
+            told("-fpath-table=7"),
+            "a/pathcc.toml: table is the size of a table that only overflow = 'hash' has"
+        );
+        assert!(told("-fpath-hot=7").ends_with("executed: give use = 'FILE', too"));
     }
 
     #[test]

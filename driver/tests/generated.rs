@@ -35,6 +35,7 @@ fn tables() {
 #[test]
 fn manual() {
     check("share/man/pathcc.1", |_| manual::page());
+    check("share/man/ld.pathld.1", |_| manual::page_of_linker());
 }
 
 #[test]

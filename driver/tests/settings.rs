@@ -92,7 +92,7 @@ fn a_configuration_file_is_found_upwards_and_flags_win() {
     place.write("pathcc.toml", "mod = 'log'");
     let message = refused(&place, &place.run(&mut place.pathcc("-c one.c"), ""));
     assert!(
-        message.starts_with("ROOT/work/pathcc.toml:1: unknown field `mod`, expected one of"),
+        message.starts_with("ROOT/work/pathcc.toml:1: unknown key 'mod', expected mode, "),
         "{message}"
     );
 }
@@ -320,6 +320,16 @@ fn help_is_ours_and_then_that_of_clang() {
     );
     let disabled = place.run(place.pathcc("--help").env("PATHCC_DISABLE", "1"), "").stdout;
     assert_eq!(disabled, clang);
+}
+
+#[test]
+fn our_own_options_are_explained_for_each_driver() {
+    let place = Place::new();
+    let explained = place.run(&mut place.pathcc("--help-path -c missing.c"), "").stdout;
+    assert!(explained.starts_with("pathcc ") && explained.contains(": clang 22"));
+    for part in ["-fpath-filter=GLOBS", "spanning-tree: ", "default: 4096", "Globs:"] {
+        assert!(explained.contains(part), "{part}: {explained}");
+    }
 }
 
 #[test]

@@ -101,6 +101,17 @@ fn a_linker_that_fails_is_reported_as_by_clang() {
 }
 
 #[test]
+fn exit_codes_of_a_linker_mean_what_they_mean_to_clang() {
+    let place = Place::new();
+    for code in [1, 2, 69, 70, 71, 74, 125, 126, 127, 128, 129, 139, 255] {
+        let linker = place.script("linker", &format!("exit {code}"));
+        let line = format!("a.c b.c c.c --ld-path={} -o prog", linker.display());
+        assert!(has_plan(&place, &line));
+        place.same(&line);
+    }
+}
+
+#[test]
 fn an_older_output_of_a_failed_job_is_removed() {
     let place = Place::new();
     let seven = place.script("seven", "exit 7");

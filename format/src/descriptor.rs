@@ -6,7 +6,7 @@
 
 use core::mem::offset_of;
 
-use crate::ModuleId;
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 /// Version of the layout. A runtime counts nothing for a descriptor of another version.
 pub const ABI_VERSION: u32 = 3;
@@ -17,48 +17,36 @@ pub const LIBRARY: u64 = 1;
 /// Flag: modules have keys, so that a profile needs the process's map.
 pub const KEYS: u64 = 2;
 
-/// Describes the counters of an image, as it lies in memory.
+/// Describes the counters of an image, as it lies in memory. Whoever links for a machine has its
+/// order of bytes.
 #[repr(C)]
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout)]
 pub struct Descriptor {
     /// The version that it is written in.
     pub abi_version: u32,
     /// How many modules there are.
     pub module_count: u32,
-    /// The start of the region that holds all counters.
-    pub region: *const u64,
+    /// The address of the region that holds all counters; the linker fills it in.
+    pub region: usize,
     /// The length of the region in bytes, whole pages.
     pub region_size: u64,
-    /// The modules.
-    pub modules: *const Module,
+    /// The address of the modules; the linker fills it in.
+    pub modules: usize,
     /// [`LIBRARY`] and [`KEYS`].
     pub flags: u64,
 }
 
 impl Descriptor {
-    /// Length in bytes.
-    pub const SIZE: usize = size_of::<Self>();
-
     /// Where the address of the region stands.
     pub const REGION_OFFSET: u64 = offset_of!(Self, region) as u64;
 
     /// Where the address of the modules stands.
     pub const MODULES_OFFSET: u64 = offset_of!(Self, modules) as u64;
-
-    /// The bytes of a descriptor of this version, whose two addresses are still to be filled in.
-    pub fn bytes(module_count: u32, region_size: u64, flags: u64) -> [u8; Self::SIZE] {
-        let mut bytes = [0; Self::SIZE];
-        put(&mut bytes, offset_of!(Self, abi_version), &ABI_VERSION.to_le_bytes());
-        put(&mut bytes, offset_of!(Self, module_count), &module_count.to_le_bytes());
-        put(&mut bytes, offset_of!(Self, region_size), &region_size.to_le_bytes());
-        put(&mut bytes, offset_of!(Self, flags), &flags.to_le_bytes());
-        bytes
-    }
 }
 
 /// One array of the region.
 #[repr(C)]
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, FromBytes, Immutable, IntoBytes, KnownLayout)]
 pub struct Module {
     /// Whose it is.
     pub id: [u8; 16],
@@ -69,26 +57,6 @@ pub struct Module {
     /// How its threads count, as [`Threads::code`](crate::settings::Threads::code), and perhaps
     /// [`OWN_BASE`](crate::raw::OWN_BASE).
     pub threads: u64,
-}
-
-impl Module {
-    /// Length in bytes.
-    pub const SIZE: usize = size_of::<Self>();
-
-    /// The bytes of an entry.
-    pub fn bytes(id: ModuleId, offset: u64, counters: u64, threads: u32) -> [u8; Self::SIZE] {
-        let mut bytes = [0; Self::SIZE];
-        put(&mut bytes, offset_of!(Self, id), &id.0);
-        put(&mut bytes, offset_of!(Self, offset), &offset.to_le_bytes());
-        put(&mut bytes, offset_of!(Self, counters), &counters.to_le_bytes());
-        put(&mut bytes, offset_of!(Self, threads), &u64::from(threads).to_le_bytes());
-        bytes
-    }
-}
-
-/// Writes a field at its place.
-fn put(bytes: &mut [u8], at: usize, field: &[u8]) {
-    bytes[at..at + field.len()].copy_from_slice(field);
 }
 
 /// What stands behind the entry of an executable's `pthread_create` that is ours. By it libraries
@@ -120,13 +88,19 @@ mod tests {
 
     #[test]
     fn the_bytes_are_those_of_the_layout() {
-        let bytes = Descriptor::bytes(7, 0x1000, LIBRARY | KEYS);
-        let word = |at: u64| u64::from_le_bytes(bytes[at as usize..][..8].try_into().expect("8"));
-        assert_eq!(bytes.len(), 40);
-        assert_eq!([0, 8, 16, 24, 32].map(word), [3 | 7 << 32, 0, 0x1000, 0, 3]);
+        let descriptor = Descriptor {
+            abi_version: ABI_VERSION,
+            module_count: 7,
+            region: 0,
+            region_size: 0x1000,
+            modules: 0,
+            flags: LIBRARY | KEYS,
+        };
+        let words = [3 | 7 << 32, 0, 0x1000, 0, 3].map(u64::to_le_bytes);
+        assert_eq!(descriptor.as_bytes(), words.as_flattened());
         assert_eq!((Descriptor::REGION_OFFSET, Descriptor::MODULES_OFFSET), (8, 24));
-        let bytes = Module::bytes(ModuleId([9; 16]), 64, 5, 6);
+        let module = Module { id: [9; 16], offset: 64, counters: 5, threads: 6 };
         let words = [64u64, 5, 6].map(u64::to_le_bytes);
-        assert_eq!(bytes, [&[9; 16][..], words.as_flattened()].concat()[..]);
+        assert_eq!(module.as_bytes(), [&[9; 16][..], words.as_flattened()].concat());
     }
 }

@@ -25,6 +25,8 @@ extern crate alloc;
 
 pub mod descriptor;
 pub mod files;
+#[cfg(feature = "glob")]
+pub mod glob;
 #[cfg(any(feature = "alloc", test))]
 pub mod manifest;
 pub mod note;
@@ -42,7 +44,7 @@ pub use record::ModuleId;
 pub use wire::Error;
 
 /// Version of the manifest record and its payload. Any other version is refused with a message.
-pub const MANIFEST_VERSION: u32 = 6;
+pub const MANIFEST_VERSION: u32 = 7;
 
 /// Version of the profile file. Any other version is refused with a message.
 pub const PROFILE_VERSION: u32 = 5;

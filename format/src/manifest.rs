@@ -9,7 +9,7 @@ use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::settings::{Mode, Stage, Threads};
+use crate::settings::{Level, Mode, Stage, Threads};
 
 mod payload;
 
@@ -26,6 +26,12 @@ pub struct Manifest {
     pub mode: Mode,
     /// Where in the pipeline the pass ran.
     pub stage: Stage,
+    /// How far the pipeline optimises that the pass ran in.
+    pub level: Level,
+    /// Directories of system headers that the command line or the environment names, as they name
+    /// them: relative ones start from [`directory`](Self::directory). Those that every compiler
+    /// knows, such as `/usr/include`, are not among them.
+    pub system_directories: Vec<String>,
     /// How threads count.
     pub threads: Threads,
     /// The most paths that a function may have before more edges are cut.
@@ -142,6 +148,9 @@ pub struct Block {
     /// Whether control may stay at its end: the call that stands there may throw, exit or jump
     /// away.
     pub may_stay: bool,
+    /// Its text in LLVM's intermediate language as it is when counters are placed, by lines: the
+    /// label, then the instructions without their debug locations. Empty unless it was asked for.
+    pub ir: Vec<String>,
 }
 
 /// A call.

@@ -5,9 +5,13 @@
 //! notes of arrays are left over from link-time optimisation. Notes are loaded, in segments
 //! `PT_NOTE`, and stay in a stripped image.
 
+use core::mem::offset_of;
+
+use zerocopy::little_endian::{U32, U64};
+use zerocopy::{FromBytes, Immutable, KnownLayout, Unaligned};
+
 use crate::ModuleId;
 use crate::settings::Threads;
-use crate::wire::Reader;
 
 /// The section of an object that holds the note.
 pub const SECTION: &str = ".note.pathcc";
@@ -18,8 +22,18 @@ pub const OWNER: [u8; 7] = *b"pathcc\0";
 /// Notes begin at multiples of this.
 pub const ALIGNMENT: u32 = 4;
 
-/// The length of what a note says of an array, in bytes.
-const LENGTH: usize = 48;
+/// What a note says of an array, as it stands in the image.
+#[repr(C)]
+#[derive(FromBytes, Immutable, KnownLayout, Unaligned)]
+struct Content {
+    id: [u8; 16],
+    /// How far the array is from this word.
+    distance: U64,
+    counters: U64,
+    keys: U64,
+    threads: U32,
+    unused: U32,
+}
 
 /// What a note says. Tools give meanings of their own to small numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,7 +47,7 @@ pub enum Kind {
 
 /// What a note begins with, before what it says.
 pub fn head(kind: Kind) -> [u8; 20] {
-    let length = if kind == Kind::Array { LENGTH } else { 0 };
+    let length = if kind == Kind::Array { size_of::<Content>() } else { 0 };
     let words = [OWNER.len() as u32, length as u32, kind as u32].map(u32::to_le_bytes);
     let mut head = [0; 20];
     let (before, owner) = head.split_at_mut(12);
@@ -41,9 +55,6 @@ pub fn head(kind: Kind) -> [u8; 20] {
     owner[..OWNER.len()].copy_from_slice(&OWNER);
     head
 }
-
-/// Where the word with the distance stands in it.
-const DISTANCE: usize = 16;
 
 /// What a note says of an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,13 +74,15 @@ pub struct Array {
 impl Array {
     /// Reads what a note says, which stands at `address`; `None` if it is damaged.
     pub fn decode(content: &[u8], address: usize) -> Option<Self> {
-        let mut reader = Reader::new(content.get(..LENGTH)?);
-        let id = ModuleId(reader.array().ok()?);
-        let distance = reader.u64().ok()? as usize;
-        let [counters, keys] = [reader.u64().ok()?, reader.u64().ok()?];
-        let threads = Threads::from_code(reader.u32().ok()?);
-        let address = address.wrapping_add(DISTANCE).wrapping_add(distance);
-        Some(Self { id, address, counters, keys, threads })
+        let (content, _) = Content::ref_from_prefix(content).ok()?;
+        let word = address.wrapping_add(offset_of!(Content, distance));
+        Some(Self {
+            id: ModuleId(content.id),
+            address: word.wrapping_add(content.distance.get() as usize),
+            counters: content.counters.get(),
+            keys: content.keys.get(),
+            threads: Threads::from_code(content.threads.get()),
+        })
     }
 
     /// The address behind the array.
@@ -82,6 +95,8 @@ impl Array {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const LENGTH: usize = 48;
 
     fn content(distance: i64, counters: u64, keys: u64) -> [u8; LENGTH] {
         let mut bytes = [7; LENGTH];

@@ -14,6 +14,8 @@
 use core::fmt;
 
 use xxhash_rust::xxh64::Xxh64;
+use zerocopy::little_endian::{U32, U64};
+use zerocopy::{FromBytes, Immutable, IntoBytes, Unaligned};
 
 use crate::PROFILE_VERSION;
 use crate::record::ModuleId;
@@ -164,6 +166,18 @@ pub struct Head<'a> {
     pub host: &'a [u8],
 }
 
+/// The part of a head that always has the same length, as it stands in a file.
+#[repr(C)]
+#[derive(FromBytes, Immutable, IntoBytes, Unaligned)]
+struct Facts {
+    pid: U32,
+    parent: U32,
+    start: U64,
+    stop: U64,
+    process_start: U64,
+    run: [u8; 16],
+}
+
 impl Head<'_> {
     fn write(&self, sink: &mut impl Sink) {
         sink.put(&MAGIC);
@@ -174,12 +188,15 @@ impl Head<'_> {
 
     /// Writes all but the flags.
     pub(crate) fn write_facts(&self, sink: &mut impl Sink) {
-        sink.put_u32(self.pid);
-        sink.put_u32(self.parent);
-        sink.put_u64(self.start);
-        sink.put_u64(self.stop);
-        sink.put_u64(self.process_start);
-        sink.put(&self.run.0);
+        let facts = Facts {
+            pid: self.pid.into(),
+            parent: self.parent.into(),
+            start: self.start.into(),
+            stop: self.stop.into(),
+            process_start: self.process_start.into(),
+            run: self.run.0,
+        };
+        sink.put(facts.as_bytes());
         for text in [self.build_id, self.image, self.command_line, self.directory, self.host] {
             sink.put_bytes(text);
         }
@@ -204,14 +221,15 @@ impl<'a> Head<'a> {
 
     /// Reads what [`write_facts`](Head::write_facts) wrote.
     pub(crate) fn read_facts(flags: u32, reader: &mut Reader<'a>) -> Result<Self> {
+        let facts: Facts = reader.read()?;
         Ok(Self {
             flags,
-            pid: reader.u32()?,
-            parent: reader.u32()?,
-            start: reader.u64()?,
-            stop: reader.u64()?,
-            process_start: reader.u64()?,
-            run: RunId(reader.array()?),
+            pid: facts.pid.get(),
+            parent: facts.parent.get(),
+            start: facts.start.get(),
+            stop: facts.stop.get(),
+            process_start: facts.process_start.get(),
+            run: RunId(facts.run),
             build_id: reader.bytes()?,
             image: reader.bytes()?,
             command_line: reader.bytes()?,

@@ -19,6 +19,11 @@
 
 use core::ops::Range;
 
+use linux_raw_sys::general::{
+    BTRFS_SUPER_MAGIC, EXT4_SUPER_MAGIC, F2FS_SUPER_MAGIC, OVERLAYFS_SUPER_MAGIC, TMPFS_MAGIC,
+    XFS_SUPER_MAGIC,
+};
+
 use crate::RAW_VERSION;
 use crate::profile::{Head, tag};
 use crate::record::ModuleId;
@@ -73,10 +78,15 @@ impl Place {
 }
 
 /// File systems, by their magic numbers, on which a mapped file keeps what was written whatever
-/// ends the process, and whose holes can be relied on even for what is still in memory: ext4, xfs,
-/// btrfs, f2fs, tmpfs, overlayfs.
-pub const FILE_SYSTEMS: [u64; 6] =
-    [0xef53, 0x5846_5342, 0x9123_683e, 0xf2f5_2010, 0x0102_1994, 0x794c_7630];
+/// ends the process, and whose holes can be relied on even for what is still in memory.
+pub const FILE_SYSTEMS: [u64; 6] = [
+    EXT4_SUPER_MAGIC as u64,
+    XFS_SUPER_MAGIC as u64,
+    BTRFS_SUPER_MAGIC as u64,
+    F2FS_SUPER_MAGIC as u64,
+    TMPFS_MAGIC as u64,
+    OVERLAYFS_SUPER_MAGIC as u64,
+];
 
 /// Counts bytes.
 struct Length(u64);

@@ -68,6 +68,28 @@ named! {
 }
 
 named! {
+    /// How far the pipeline optimises in which the pass runs. The compiler makes `-Ofast` of
+    /// [`Level::Three`] and other arithmetic, and `-Og` of [`Level::One`].
+    Level {
+        /// Nobody has said: the pass ran by itself, in no pipeline.
+        #[default]
+        Unknown = "unknown",
+        /// Not at all.
+        Zero = "O0",
+        /// What is quick to do.
+        One = "O1",
+        /// For speed.
+        Two = "O2",
+        /// For speed, at the cost of size.
+        Three = "O3",
+        /// For size and speed.
+        Small = "Os",
+        /// For size alone.
+        Smallest = "Oz",
+    }
+}
+
+named! {
     /// How the threads of a unit count. The position in the enumeration is its
     /// [code](Threads::code).
     Threads {
@@ -110,6 +132,9 @@ mod tests {
         for &stage in Stage::ALL {
             assert_eq!(Stage::from_name(stage.name()), Some(stage));
         }
+        for &level in Level::ALL {
+            assert_eq!(Level::from_name(level.name()), Some(level));
+        }
         for &threads in Threads::ALL {
             assert_eq!(Threads::from_name(threads.name()), Some(threads));
             assert_eq!(Threads::from_code(threads.code()), threads);
@@ -121,6 +146,7 @@ mod tests {
     fn defaults_stand_first() {
         assert_eq!(Mode::ALL[0], Mode::default());
         assert_eq!(Stage::ALL[0], Stage::default());
+        assert_eq!(Level::ALL[0], Level::default());
         assert_eq!(Threads::ALL[0], Threads::default());
     }
 }

@@ -7,6 +7,7 @@ use core::fmt;
 use core::sync::atomic::{AtomicU64, Ordering};
 
 use xxhash_rust::xxh64::Xxh64;
+use zerocopy::FromBytes;
 
 /// Why some bytes are not what they should be. The text completes "the file is damaged: …".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -200,6 +201,13 @@ impl<'a> Reader<'a> {
         let (taken, rest) = self.rest.split_first_chunk().ok_or(Error::Truncated)?;
         self.rest = rest;
         Ok(*taken)
+    }
+
+    /// A value of fixed length.
+    pub fn read<T: FromBytes>(&mut self) -> Result<T> {
+        let (value, rest) = T::read_from_prefix(self.rest).map_err(|_| Error::Truncated)?;
+        self.rest = rest;
+        Ok(value)
     }
 
     /// One byte.

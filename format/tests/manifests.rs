@@ -4,7 +4,7 @@ use pathformat::manifest::{
     Block, Call, CutReason, DagEdge, DagEdgeKind, Edge, Exit, Function, INDIRECT, Linkage,
     Location, Manifest, Outcome, Pattern, PatternShape, TableOf, Whole,
 };
-use pathformat::settings::{Mode, Stage, Threads};
+use pathformat::settings::{Level, Mode, Stage, Threads};
 
 fn of(function: Function) -> Manifest {
     Manifest { functions: vec![function], ..Manifest::default() }
@@ -52,6 +52,7 @@ fn full() -> Function {
             calls: vec![call("puts", Some(1)), call(INDIRECT, None)],
             exit,
             may_stay: exit.is_none(),
+            ir: vec!["bb:".into(), "ret void".into()],
         });
     let outcomes = [
         Outcome::Jump,
@@ -131,6 +132,8 @@ fn every_bit_says_something() {
         producer: "p".into(),
         mode: Mode::Calls,
         stage: Stage::Early,
+        level: Level::Small,
+        system_directories: vec!["i".into()],
         threads: Threads::Single,
         limit: 300,
         functions: vec![function],

@@ -168,26 +168,81 @@ const WITH_VALUE: &[&str] = &[
     "wrap",
 ];
 
+/// Options whose value is a file that is read, beside inputs.
+const READ: &[&str] = &[
+    "c",
+    "call-graph-ordering-file",
+    "default-script",
+    "dynamic-list",
+    "export-dynamic-symbol-list",
+    "just-symbols",
+    "lto-cs-profile-file",
+    "lto-sample-profile",
+    "mri-script",
+    "R",
+    "remap-inputs-file",
+    "retain-symbols-file",
+    "script",
+    "section-ordering-file",
+    "symbol-ordering-file",
+    "T",
+    "version-script",
+];
+
 /// One-letter options whose value may be the next argument or follow at once.
 const LETTERS_WITH_VALUE: &[u8] = b"AbceFfGhILlmoRTuYyz";
 
 /// Parses a command line.
 pub(crate) fn parse(arguments: &[OsString]) -> CommandLine {
     let mut parser = Parser::default();
-    let mut rest = arguments.iter();
-    while let Some(argument) = rest.next() {
+    walk(arguments, |_, word| match word {
+        Word::Input(path) => parser.input(path),
+        Word::Option(name, value) => parser.option(name, value),
+    });
+    parser.finish()
+}
+
+/// Where a command line names files that the linker reads: which argument ends in the name of one,
+/// and where in it the name begins. Of a response file that was not expanded that is behind the
+/// `@`.
+pub(crate) fn files_to_read(arguments: &[OsString]) -> Vec<(usize, usize)> {
+    let mut files = Vec::new();
+    walk(arguments, |index, word| match word {
+        Word::Input(path) => files.push((index, usize::from(path.as_bytes().starts_with(b"@")))),
+        Word::Option(name, Some(value)) if READ.iter().any(|read| read.as_bytes() == name) => {
+            files.push((index, arguments[index].len() - value.len()));
+        }
+        Word::Option(..) => {}
+    });
+    files
+}
+
+/// An input, or an option with its value.
+enum Word<'a> {
+    Input(&'a OsStr),
+    Option(&'a [u8], Option<&'a OsStr>),
+}
+
+/// Calls `take` with each word, and with the index of the argument in which it ends.
+fn walk<'a>(arguments: &'a [OsString], mut take: impl FnMut(usize, Word<'a>)) {
+    let mut only_inputs = false;
+    let mut rest = arguments.iter().enumerate();
+    while let Some((mut index, argument)) = rest.next() {
         let bytes = argument.as_bytes();
-        if parser.only_inputs || !bytes.starts_with(b"-") || bytes == b"-" {
-            parser.input(argument);
+        if only_inputs || !bytes.starts_with(b"-") || bytes == b"-" {
+            take(index, Word::Input(argument));
             continue;
         }
         let (name, mut value) = split(bytes);
-        if value.is_none() && takes_value(bytes, name) {
-            value = rest.next().map(|value| value.as_bytes());
+        if value.is_none()
+            && takes_value(bytes, name)
+            && let Some((next, argument)) = rest.next()
+        {
+            (index, value) = (next, Some(argument.as_bytes()));
         }
-        parser.option(name, value.map(OsStr::from_bytes));
+        only_inputs = name.is_empty() && value.is_none();
+        take(index, Word::Option(name, value.map(OsStr::from_bytes)));
     }
-    parser.finish()
 }
 
 /// Where the compiler's own libraries begin on a command line, that is the C library and what
@@ -240,8 +295,6 @@ fn takes_value(argument: &[u8], name: &[u8]) -> bool {
 #[derive(Default)]
 struct Parser {
     line: CommandLine,
-    /// After `--`.
-    only_inputs: bool,
     static_only: bool,
     /// Saved by `--push-state`.
     saved: Vec<bool>,
@@ -267,7 +320,6 @@ impl Parser {
     fn option(&mut self, name: &[u8], value: Option<&OsStr>) {
         let line = &mut self.line;
         match (name, value) {
-            (b"", None) => self.only_inputs = true,
             (b"l" | b"library", Some(library)) => {
                 line.inputs
                     .push(Input::Library { name: library.into(), static_only: self.static_only });

@@ -2,22 +2,17 @@
 //! is looked at.
 #![allow(unsafe_code, reason = "mapping a file is the one thing here that Rust cannot check")]
 
-use std::fs::File;
 use std::io::{self, Read};
 use std::ops::Deref;
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
 use memmap2::Mmap;
-use rustix::fs::OFlags;
+use wrapper::files::{self, Identity, open_regular};
 
 /// Up to here reading is cheaper than mapping: page faults cost more than copying, and threads wait
 /// for each other when they map (a whole run over 400 objects of 20 KB: 3.0 ms by reading, 4.4 ms
 /// by mapping).
 const SMALL: u64 = 256 << 10;
-
-/// Which file, whatever it is called: its device and its number there.
-pub(crate) type Identity = (u64, u64);
 
 /// The content of a file.
 pub(crate) struct Content {
@@ -44,25 +39,19 @@ impl Deref for Content {
     }
 }
 
+impl AsRef<[u8]> for Content {
+    fn as_ref(&self) -> &[u8] {
+        self
+    }
+}
+
 /// The content of a regular file.
 ///
 /// # Errors
 /// The file cannot be read, or is not a regular one: a pipe must be left to the real linker.
 pub(crate) fn content(path: &Path) -> io::Result<Content> {
-    let refusal = || Err(io::Error::other("not a regular file"));
-    // A pipe notices that it is opened, so it is not; and should it just have come here, nobody
-    // waits for its other end.
-    if !std::fs::metadata(path)?.is_file() {
-        return refusal();
-    }
-    let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
-    let mut file =
-        File::options().read(true).custom_flags(flags.bits().cast_signed()).open(path)?;
-    let metadata = file.metadata()?;
-    if !metadata.is_file() {
-        return refusal();
-    }
-    let identity = (metadata.dev(), metadata.ino());
+    let (mut file, metadata) = open_regular(path)?;
+    let identity = files::identity(&metadata);
     if metadata.len() <= SMALL {
         let mut bytes = vec![0; metadata.len() as usize];
         file.read_exact(&mut bytes)?;

@@ -24,6 +24,7 @@ use pathformat::{tree, variables};
 use wrapper::children::Children;
 
 use crate::args::{self, CommandLine, Kind};
+use crate::pipes::Kept;
 use crate::process::{self, Outcome};
 use crate::real::{RealLinker, Voice};
 use crate::scan::{self, Damaged, Found, Module};
@@ -57,7 +58,25 @@ pub(crate) fn run(arguments: &[OsString]) -> Result<Outcome> {
     if is_disabled() || line.foreign.is_some() || line.inputs.is_empty() {
         return Err(real.exec(arguments));
     }
-    let found = scan::scan_inputs(&line);
+    match Kept::new(&expanded) {
+        // What came from a pipe may be a response file.
+        Some(kept) => match response::expand(&kept.arguments, &|| real.dialect()) {
+            Some(expanded) => take_part(real, &expanded, &expanded, &args::parse(&expanded)),
+            None => Err(real.exec(&kept.arguments)),
+        },
+        None => take_part(real, arguments, &expanded, &line),
+    }
+}
+
+/// Links an image that may have counters. `expanded` are the arguments without response files, and
+/// `line` is what they say.
+fn take_part(
+    real: RealLinker,
+    arguments: &[OsString],
+    expanded: &[OsString],
+    line: &CommandLine,
+) -> Result<Outcome> {
+    let found = scan::scan_inputs(line);
     tell_damaged(&found.damaged);
     let by_pathcc = env::var_os(variables::LINKED_BY).is_some();
     if found.modules.is_empty() && !found.bitcode {
@@ -80,19 +99,13 @@ pub(crate) fn run(arguments: &[OsString]) -> Result<Outcome> {
     };
     // pathcc has instrumented its bitcode before.
     let lto = if found.bitcode && !by_pathcc { Lto::find(&real) } else { None };
-    let link = Link {
-        real,
-        lto,
-        arguments,
-        expanded: &expanded,
-        line: &line,
-        runtime,
-        workspace,
-        children,
-    };
+    let link = Link { real, lto, arguments, expanded, line, runtime, workspace, children };
     let outcome = link.link(found).or_else(|error| {
-        warn_uncounted(&error);
-        link.once(None, Voice::Loud)
+        let outcome = link.once(None, Voice::Loud)?;
+        if outcome.success() {
+            warn_uncounted(&error);
+        }
+        anyhow::Ok(outcome)
     })?;
     if let Some(file) = &line.dependency_file {
         depfile::clean(
@@ -209,12 +222,15 @@ impl Link<'_> {
             modules = better;
             outcome = self.once(Some(&modules), Voice::Quiet)?;
             if !outcome.success() {
-                warn(&format!(
-                    "{}: the linker failed on the second run; the program is linked, but its paths \
-                     are not counted",
-                    self.output().display()
-                ));
-                return self.once(None, Voice::Loud);
+                outcome = self.once(None, Voice::Loud)?;
+                if outcome.success() {
+                    warn(&format!(
+                        "{}: the linker failed on the second run; the program is linked, but its \
+                         paths are not counted",
+                        self.output().display()
+                    ));
+                }
+                return Ok(outcome);
             }
         }
         let added = !modules.is_empty() || self.lto.is_some();
@@ -311,7 +327,8 @@ impl Link<'_> {
         }
         let real = lto.map_or(&self.real, |lto| &lto.linker);
         let command = real.prepare(&arguments, &self.workspace, voice)?;
-        process::run(command, &self.children).context("cannot start the real linker")
+        process::run(command, &self.children)
+            .with_context(|| format!("cannot start the real linker {}", real.path().display()))
     }
 }
 

@@ -9,6 +9,7 @@
 //! * `link` one link from start to end
 //! * `response` the command line with response files opened
 //! * `args` what the command line says
+//! * `pipes` the same with files where it names pipes
 //! * `inputs` the files that its inputs stand for
 //! * `script` those that a linker script names
 //! * `content` files as bytes
@@ -32,6 +33,7 @@ mod entry;
 mod inputs;
 mod link;
 mod module;
+mod pipes;
 mod process;
 mod real;
 mod response;

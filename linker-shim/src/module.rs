@@ -16,10 +16,11 @@ use object::{
     Architecture, BinaryFormat, ComdatKind, Endianness, RelocationFlags, SectionFlags, SectionKind,
     SymbolFlags, SymbolKind, SymbolScope,
 };
-use pathformat::descriptor::{self, Descriptor, KEYS, LIBRARY};
+use pathformat::descriptor::{self, ABI_VERSION, Descriptor, KEYS, LIBRARY};
 use pathformat::raw::{OWN_BASE, PAGE};
 use pathformat::settings::Threads;
-use pathformat::{names, note};
+use pathformat::{ModuleId, names, note};
+use zerocopy::IntoBytes;
 
 use crate::args::Kind;
 use crate::scan::Module;
@@ -61,6 +62,34 @@ pub(crate) fn generate(modules: &[Module], kind: Kind) -> Result<Vec<u8>> {
     let size = size.context("the counters exceed the address space")?;
     ensure!(u32::try_from(modules.len() * 2).is_ok(), "more than 2^31 modules");
 
+    let mut object = begin();
+    let region = define_region(&mut object, modules, &offsets, size);
+    let place = define_places(&mut object, modules);
+    // A library has no thread-local variable of ours unless its code needs it.
+    let has_words = exact(modules).any(|module| kind != Kind::Library || has_own_base(module));
+    let thread_local = section(&mut object, ".tdata.__pathcc_delta", SectionKind::Tls);
+    let delta = has_words.then(|| {
+        object.append_section_data(thread_local, &[0; 8], 8);
+        define(&mut object, names::DELTA, SymbolKind::Tls, thread_local, 0, 8)
+    });
+    delta_offset(&mut object, delta)?;
+    let region = object.section_symbol(region);
+    define_own_bases(&mut object, modules, &offsets, thread_local, region)?;
+    let entries = table(modules, &offsets);
+    let has_keys = modules.iter().any(|module| module.keys > 0);
+    let flags = if kind == Kind::Library { LIBRARY } else { 0 } | if has_keys { KEYS } else { 0 };
+    let table = define_descriptor(&mut object, &entries, size, flags, region)?;
+    let anchors =
+        section(&mut object, ".data.rel.ro.__pathcc_anchors", SectionKind::ReadOnlyDataWithRel);
+    let words = early::Words { region, modules: table, count: entries.len() as u32, delta, place };
+    let early = early::define(&mut object, words, kind == Kind::Library)?;
+    claim_group(&mut object, early);
+    pull_in_runtime(&mut object, anchors, modules, kind)?;
+    object.write().context("cannot write the object with the counters")
+}
+
+/// An object with what says that pathld was there.
+fn begin() -> Object<'static> {
     let mut object = Object::new(BinaryFormat::Elf, Architecture::X86_64, Endianness::Little);
     object.add_file_symbol(b"pathcc".to_vec());
     object.add_elf_gnu_property_u32(
@@ -73,102 +102,133 @@ pub(crate) fn generate(modules: &[Module], kind: Kind) -> Result<Vec<u8>> {
         SectionFlags::Elf { sh_type: SHT_NOTE, sh_flags: SHF_ALLOC };
     object.append_section_data(linked, &note::head(note::Kind::Linked), note::ALIGNMENT.into());
 
-    let region = section(&mut object, names::REGION_SECTION, SectionKind::UninitializedData);
+    object
+}
+
+/// Modules whose threads count in slots of their own.
+fn exact(modules: &[Module]) -> impl Iterator<Item = &Module> {
+    modules.iter().filter(|module| module.threads == Threads::Exact && module.counters > 0)
+}
+
+/// Defines the region with the arrays of all modules.
+fn define_region(
+    object: &mut Object<'_>,
+    modules: &[Module],
+    offsets: &[u64],
+    size: u64,
+) -> SectionId {
+    let region = section(object, names::REGION_SECTION, SectionKind::UninitializedData);
     object.append_section_bss(region, size, PAGE);
-    for (module, &offset) in modules.iter().zip(&offsets) {
+    for (module, &offset) in modules.iter().zip(offsets) {
         let name = format!("{}{}", names::COUNTERS_PREFIX, module.id);
-        let array = define(&mut object, &name, SymbolKind::Data, region, offset, words(module) * 8);
-        claim_group(&mut object, array);
+        let array = define(object, &name, SymbolKind::Data, region, offset, words(module) * 8);
+        claim_group(object, array);
     }
-    let exact =
-        || modules.iter().filter(|module| module.threads == Threads::Exact && module.counters > 0);
-    let place = section(&mut object, ".data.__pathcc_place", SectionKind::Data);
+    region
+}
+
+/// Defines the variable by which code that may be part of a library finds `delta`, under the names
+/// of all modules.
+fn define_places(object: &mut Object<'_>, modules: &[Module]) -> SymbolId {
+    let place = section(object, ".data.__pathcc_place", SectionKind::Data);
     object.append_section_data(place, &names::NOWHERE.to_le_bytes(), 8);
-    let place_symbol = define(&mut object, names::PLACE, SymbolKind::Data, place, 0, 8);
-    for module in exact() {
+    let place_symbol = define(object, names::PLACE, SymbolKind::Data, place, 0, 8);
+    for module in exact(modules) {
         let name = format!("{}{}", names::PLACE_PREFIX, module.id);
-        let place = define(&mut object, &name, SymbolKind::Data, place, 0, 8);
-        claim_group(&mut object, place);
+        let place = define(object, &name, SymbolKind::Data, place, 0, 8);
+        claim_group(object, place);
     }
-    // A library has no thread-local variable of ours unless its code needs it.
-    let has_words = exact().any(|module| kind != Kind::Library || has_own_base(module));
-    let thread_local = section(&mut object, ".tdata.__pathcc_delta", SectionKind::Tls);
-    let delta = has_words.then(|| {
-        object.append_section_data(thread_local, &[0; 8], 8);
-        define(&mut object, names::DELTA, SymbolKind::Tls, thread_local, 0, 8)
-    });
-    delta_offset(&mut object, delta)?;
-    let region_start = object.section_symbol(region);
-    for (module, &offset) in modules.iter().zip(&offsets).filter(|(module, _)| has_own_base(module))
+    place_symbol
+}
+
+/// Defines the thread-local words that lead to the arrays of some modules.
+fn define_own_bases(
+    object: &mut Object<'_>,
+    modules: &[Module],
+    offsets: &[u64],
+    thread_local: SectionId,
+    region: SymbolId,
+) -> Result<()> {
+    for (module, &offset) in modules.iter().zip(offsets).filter(|(module, _)| has_own_base(module))
     {
         let place = object.append_section_data(thread_local, &[0; 8], 8);
         let addend = i64::try_from(offset).context("the counters exceed the address space")?;
         let flags = RelocationFlags::Elf { r_type: R_X86_64_64 };
         object.add_relocation(
             thread_local,
-            Relocation { offset: place, symbol: region_start, addend, flags },
+            Relocation { offset: place, symbol: region, addend, flags },
         )?;
         let name = format!("{}{}", names::BASE_PREFIX, module.id);
-        let base = define(&mut object, &name, SymbolKind::Tls, thread_local, place, 8);
-        claim_group(&mut object, base);
+        let base = define(object, &name, SymbolKind::Tls, thread_local, place, 8);
+        claim_group(object, base);
     }
+    Ok(())
+}
 
-    let table = section(&mut object, names::MODULES_SECTION, SectionKind::ReadOnlyData);
-    let entries: Vec<u8> = modules
+/// The table of the modules and of their keys.
+fn table(modules: &[Module], offsets: &[u64]) -> Vec<descriptor::Module> {
+    modules
         .iter()
-        .zip(&offsets)
+        .zip(offsets)
         .flat_map(|(module, &offset)| {
             let flags = module.threads.code() | if has_own_base(module) { OWN_BASE } else { 0 };
-            let counters = (module.id, offset, module.counters, flags);
+            let entry = |id: ModuleId, offset, counters, threads: u32| descriptor::Module {
+                id: id.0,
+                offset,
+                counters,
+                threads: threads.into(),
+            };
+            let counters = entry(module.id, offset, module.counters, flags);
             // All threads share the keys. In a profile they come before what they tell about.
-            let keys = (
-                module.id.keys(),
-                offset + module.counters * 8,
-                module.keys,
-                Threads::Atomic.code(),
-            );
+            let behind = offset + module.counters * 8;
+            let keys = entry(module.id.keys(), behind, module.keys, Threads::Atomic.code());
             [Some(keys).filter(|_| module.keys > 0), Some(counters)].into_iter().flatten()
         })
-        .flat_map(|(id, offset, length, flags)| {
-            descriptor::Module::bytes(id, offset, length, flags)
-        })
-        .collect();
-    let keyed = modules.iter().filter(|module| module.keys > 0).count();
-    object.append_section_data(table, &entries, 8);
+        .collect()
+}
+
+/// Defines the descriptor of the image and the table that it leads to; gives the table's start.
+fn define_descriptor(
+    object: &mut Object<'_>,
+    entries: &[descriptor::Module],
+    size: u64,
+    flags: u64,
+    region: SymbolId,
+) -> Result<SymbolId> {
+    let table = section(object, names::MODULES_SECTION, SectionKind::ReadOnlyData);
+    object.append_section_data(table, entries.as_bytes(), 8);
 
     let section_of_image =
-        section(&mut object, ".data.rel.ro.__pathcc_image", SectionKind::ReadOnlyDataWithRel);
-    let flags = if kind == Kind::Library { LIBRARY } else { 0 } | if keyed > 0 { KEYS } else { 0 };
-    let count = (modules.len() + keyed) as u32;
-    object.append_section_data(section_of_image, &Descriptor::bytes(count, size, flags), 8);
-    define(
-        &mut object,
-        names::IMAGE,
-        SymbolKind::Data,
-        section_of_image,
-        0,
-        Descriptor::SIZE as u64,
-    );
-    let table_start = object.section_symbol(table);
-    refer(&mut object, section_of_image, Descriptor::REGION_OFFSET, region_start)?;
-    refer(&mut object, section_of_image, Descriptor::MODULES_OFFSET, table_start)?;
-
-    // What pulls in the runtime. The words are never read.
-    let anchors =
-        section(&mut object, ".data.rel.ro.__pathcc_anchors", SectionKind::ReadOnlyDataWithRel);
-    let words = early::Words {
-        region: region_start,
-        modules: table_start,
-        count,
-        delta,
-        place: place_symbol,
+        section(object, ".data.rel.ro.__pathcc_image", SectionKind::ReadOnlyDataWithRel);
+    let descriptor = Descriptor {
+        abi_version: ABI_VERSION,
+        module_count: entries.len() as u32,
+        region: 0,
+        region_size: size,
+        modules: 0,
+        flags,
     };
-    let early = early::define(&mut object, words, kind == Kind::Library)?;
-    claim_group(&mut object, early);
+    let length = size_of_val(&descriptor) as u64;
+    object.append_section_data(section_of_image, descriptor.as_bytes(), 8);
+    define(object, names::IMAGE, SymbolKind::Data, section_of_image, 0, length);
+    let table_start = object.section_symbol(table);
+    refer(object, section_of_image, Descriptor::REGION_OFFSET, region)?;
+    refer(object, section_of_image, Descriptor::MODULES_OFFSET, table_start)?;
+
+    Ok(table_start)
+}
+
+/// Refers to what pulls in the runtime. The words are never read.
+fn pull_in_runtime(
+    object: &mut Object<'_>,
+    anchors: SectionId,
+    modules: &[Module],
+    kind: Kind,
+) -> Result<()> {
     if kind != Kind::Library {
         let offset = object.append_section_data(anchors, &[0; 8], 8);
-        let entry = undefined(&mut object, names::ENTRY);
-        refer(&mut object, anchors, offset, entry)?;
+        let entry = undefined(object, names::ENTRY);
+        refer(object, anchors, offset, entry)?;
     }
     // Code that logs blocks has a manifest without counters, and the archive with the runtime
     // stands before it on the command line: so the log's functions are asked for here.
@@ -176,22 +236,20 @@ pub(crate) fn generate(modules: &[Module], kind: Kind) -> Result<Vec<u8>> {
     let log = names::LOG_FUNCTIONS.into_iter().filter(|_| logs);
     for name in [names::RUNTIME].into_iter().chain(log) {
         let offset = object.append_section_data(anchors, &[0; 8], 8);
-        let symbol = undefined(&mut object, name);
-        refer(&mut object, anchors, offset, symbol)?;
+        let symbol = undefined(object, name);
+        refer(object, anchors, offset, symbol)?;
     }
     if kind == Kind::Executable {
         let names = [names::CREATE_THREAD, names::REGISTRY, names::LEAVE];
-        let [runtime, registry, leave] = names.map(|name| undefined(&mut object, name));
-        let lent = lend(&mut object);
-        let exits = threads::define_exits(&mut object, leave)?;
-        for function in
-            threads::define(&mut object, runtime, registry, lent)?.into_iter().chain(exits)
-        {
+        let [runtime, registry, leave] = names.map(|name| undefined(object, name));
+        let lent = lend(object);
+        let exits = threads::define_exits(object, leave)?;
+        for function in threads::define(object, runtime, registry, lent)?.into_iter().chain(exits) {
             let offset = object.append_section_data(anchors, &[0; 8], 8);
-            refer(&mut object, anchors, offset, function)?;
+            refer(object, anchors, offset, function)?;
         }
     }
-    object.write().context("cannot write the object with the counters")
+    Ok(())
 }
 
 /// Whether a module has a thread-local word that leads to its array.

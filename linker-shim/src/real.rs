@@ -81,13 +81,33 @@ impl RealLinker {
         if self.is_lld() { Some(own()) } else { find("ld.lld".as_ref(), BESIDE_CLANG.as_ref()) }
     }
 
-    /// How response files are quoted for it.
+    /// What is executed.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// How response files are quoted for it. The file tells that by its name, whatever links lead
+    /// to it: `lld`, `ld.lld`, `mold`, with a machine in front or a version behind.
     pub(crate) fn dialect(&self) -> Dialect {
-        if self.is_lld() { Dialect::Llvm } else { Dialect::Gnu }
+        let file = self.path.canonicalize().unwrap_or_else(|_| self.path.clone());
+        let name = file.file_name().unwrap_or_default().as_bytes();
+        let is_version = |byte: &u8| byte.is_ascii_digit() || matches!(byte, b'.' | b'-');
+        let end = name.iter().rposition(|byte| !is_version(byte)).map_or(0, |last| last + 1);
+        let is = |linker: &str| {
+            let before = name[..end].strip_suffix(linker.as_bytes());
+            before.is_some_and(|before| before.is_empty() || before.ends_with(b"ld."))
+        };
+        if is("lld") {
+            Dialect::Llvm
+        } else if is("mold") {
+            Dialect::Mold
+        } else {
+            Dialect::Gnu
+        }
     }
 
     fn is_lld(&self) -> bool {
-        self.path.canonicalize().is_ok_and(|path| path.file_name() == Some(OsStr::new("lld")))
+        self.dialect() == Dialect::Llvm
     }
 
     /// Becomes the real linker.
@@ -215,6 +235,26 @@ mod tests {
         let message = found("gold").expect_err("not executable").to_string();
         assert!(message.contains("`ld.gold`") && message.contains("PATHLD_REAL"), "{message}");
         assert!(found("/none/ld").is_err());
+    }
+
+    #[test]
+    fn linkers_are_known_by_their_files() {
+        let root = tempfile::tempdir().expect("a temporary directory");
+        let dialect = |name: &str| {
+            let link = root.path().join("ld");
+            let _ = fs::remove_file(&link);
+            std::os::unix::fs::symlink(program(root.path(), name), &link).expect("writable");
+            named(link).dialect()
+        };
+        for name in ["lld", "ld.lld", "lld-22", "ld.lld-22.1", "x86_64-linux-gnu-ld.lld"] {
+            assert_eq!(dialect(name), Dialect::Llvm, "{name}");
+        }
+        for name in ["mold", "ld.mold", "mold-2.4"] {
+            assert_eq!(dialect(name), Dialect::Mold, "{name}");
+        }
+        for name in ["ld.bfd", "x86_64-linux-gnu-ld", "ld.gold", "lldb", "wild", "notlld"] {
+            assert_eq!(dialect(name), Dialect::Gnu, "{name}");
+        }
     }
 
     #[test]

@@ -4,19 +4,12 @@
 //! LLVM's linkers leave it. So does a file in UTF-16. Files that stand for more than a command line
 //! can be are not expanded at all: that is for the real linker to refuse.
 
-use std::ffi::{OsStr, OsString};
-use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::ffi::OsString;
 
-use wrapper::response::{Dialect, split};
+use wrapper::expansion::Expansion;
+use wrapper::response::Dialect;
 
-use crate::content::{Identity, content};
-
-/// So many files are expanded; GNU's linkers stop there, too.
-const MOST_FILES: usize = 2000;
-
-/// So many bytes of them, counted as often as a file is named.
-const MOST_BYTES: usize = 256 << 20;
+use crate::content::content;
 
 /// The arguments with all response files replaced by their content; `None` if there are too many. A
 /// file that cannot be read, or that is none, stays as it is, as linkers do.
@@ -24,62 +17,16 @@ pub(crate) fn expand(
     arguments: &[OsString],
     dialect: &dyn Fn() -> Dialect,
 ) -> Option<Vec<OsString>> {
-    within(arguments, dialect, MOST_FILES, MOST_BYTES)
-}
-
-/// The same with limits of one's own.
-fn within(
-    arguments: &[OsString],
-    dialect: &dyn Fn() -> Dialect,
-    files: usize,
-    bytes: usize,
-) -> Option<Vec<OsString>> {
-    let expanded = Vec::with_capacity(arguments.len());
-    let mut expansion = Expansion { dialect, expanded, inside: Vec::new(), files, bytes };
-    expansion.add(arguments)?;
-    Some(expansion.expanded)
-}
-
-/// How far an expansion has come.
-struct Expansion<'a> {
-    /// The dialect of the real linker, which is asked for only where there is a response file.
-    dialect: &'a dyn Fn() -> Dialect,
-    expanded: Vec<OsString>,
-    /// The files that are being expanded, the outermost first.
-    inside: Vec<Identity>,
-    /// How many more files may be expanded.
-    files: usize,
-    /// How many more bytes they may have.
-    bytes: usize,
-}
-
-impl Expansion<'_> {
-    /// Adds arguments; `None` if that goes too far.
-    fn add(&mut self, arguments: &[OsString]) -> Option<()> {
-        for argument in arguments {
-            let file = argument.as_bytes().strip_prefix(b"@");
-            let file = file.and_then(|file| content(Path::new(OsStr::from_bytes(file))).ok());
-            let file = file.filter(|file| !self.inside.contains(&file.identity));
-            let opened = file.and_then(|file| Some((split(&file, (self.dialect)())?, file)));
-            match opened {
-                None => self.expanded.push(argument.clone()),
-                Some((words, file)) => {
-                    self.files = self.files.checked_sub(1)?;
-                    self.bytes = self.bytes.checked_sub(file.len())?;
-                    self.inside.push(file.identity);
-                    self.add(&words)?;
-                    self.inside.pop();
-                }
-            }
-        }
-        Some(())
-    }
+    let read = |path: &_| content(path).ok().map(|file| (file.identity, file));
+    Expansion::new(read, dialect).open_all(arguments).ok()
 }
 
 #[cfg(test)]
 mod tests {
+    use std::ffi::OsStr;
     use std::fs;
 
+    use wrapper::expansion::MOST_FILES;
     use wrapper::response::join;
 
     use super::*;
@@ -142,22 +89,6 @@ mod tests {
     }
 
     #[test]
-    fn files_that_are_too_large_together_are_left_to_the_linker() {
-        let (_directory, write) = files();
-        let inner = write("inner", &["a".repeat(19).into()]);
-        let length = 22 + join(std::slice::from_ref(&inner), Dialect::Gnu).len();
-        let outer = write("outer", std::slice::from_ref(&inner));
-        let arguments = [outer, "b".into()];
-        for (most, fits) in [(21, false), (length - 1, false), (length, true), (length + 1, true)] {
-            assert_eq!(within(&arguments, &|| Dialect::Gnu, 2, most).is_some(), fits, "{most}");
-        }
-        // Each time that a file is named counts.
-        let named = vec![inner; 10];
-        assert_eq!(within(&named, &|| Dialect::Gnu, 10, 220).expect("few").len(), 10);
-        assert_eq!(within(&named, &|| Dialect::Gnu, 10, 219), None);
-    }
-
-    #[test]
     fn a_mebibyte_is_not_large() {
         let (_directory, write) = files();
         let large = write("large", &["x".repeat(1 << 20).into()]);
@@ -182,5 +113,7 @@ mod tests {
         assert_eq!(expanded(b"-rpath '' a.o", Dialect::Gnu), ["-rpath", "", "a.o"]);
         assert_eq!(expanded(b"-rpath '' a.o", Dialect::Llvm), ["-rpath", "a.o"]);
         assert_eq!(expanded(b"\xff\xfea\0", Dialect::Llvm), file);
+        assert_eq!(expanded(b"-x'y 'z' @file", Dialect::Mold), ["-x'y", "z", "@file"]);
+        assert_eq!(expanded(b"'a.o", Dialect::Mold), file);
     }
 }

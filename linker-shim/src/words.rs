@@ -11,6 +11,7 @@
 
 use std::fs::OpenOptions;
 use std::io;
+use std::mem::offset_of;
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
@@ -18,16 +19,13 @@ use std::path::Path;
 use object::LittleEndian;
 use object::elf::{FileHeader64, PF_X, PT_LOAD, ProgramHeader64};
 use object::read::elf::{FileHeader, ProgramHeader};
+use pathformat::descriptor::Module;
 use pathformat::raw::OWN_BASE;
 use pathformat::settings::Threads;
+use zerocopy::FromBytes;
 
 use crate::content::content;
 use crate::early;
-
-/// The length of a table's entry, and where the array's offset and the flags stand in it.
-const ENTRY: u64 = 40;
-const OFFSET: u64 = 16;
-const FLAGS: u64 = 32;
 
 /// `lea array(%rip), %r`, like `mov $distance, %r`, has so many bytes.
 const FIRST: usize = 7;
@@ -64,22 +62,23 @@ struct Word {
 }
 
 fn changes(data: &[u8]) -> Option<Changes> {
-    let image = Image::read(data)?;
+    let image = Image::parse(data)?;
     let early = image.code().find_map(|(address, code)| early::find(code, address))?;
     let mut changes = Changes::new();
     let mut words = vec![Word { place: Place::Variable(early.place), array: None }];
     let mut distance = early.distance;
-    for entry in (0..early.count.into()).map(|index: u64| early.modules + index * ENTRY) {
-        let flags = image.word(entry + FLAGS)?;
-        let own = flags & u64::from(OWN_BASE) != 0;
+    for index in 0..u64::from(early.count) {
+        let entry = early.modules + index * size_of::<Module>() as u64;
+        let Module { offset, threads, .. } = image.read(entry)?;
+        let own = threads & u64::from(OWN_BASE) != 0;
         if own && let Some(distance) = &mut distance {
             *distance += 8;
-            let array = Some(early.region + image.word(entry + OFFSET)?);
+            let array = Some(early.region + offset);
             words.push(Word { place: Place::Constant(*distance), array });
         }
-        if Threads::from_code(flags as u32) == Threads::Exact && (!own || distance.is_some()) {
+        if Threads::from_code(threads as u32) == Threads::Exact && (!own || distance.is_some()) {
             let single = u64::from(Threads::Single.code()).to_le_bytes().to_vec();
-            changes.push((image.place(entry + FLAGS)?.start, single));
+            changes.push((image.place(entry + offset_of!(Module, threads) as u64)?.start, single));
         }
     }
     for (address, code) in image.code() {
@@ -135,7 +134,7 @@ struct Image<'a> {
 }
 
 impl<'a> Image<'a> {
-    fn read(data: &'a [u8]) -> Option<Self> {
+    fn parse(data: &'a [u8]) -> Option<Self> {
         let head = FileHeader64::<LittleEndian>::parse(data).ok()?;
         Some(Self { data, segments: head.program_headers(LittleEndian, data).ok()? })
     }
@@ -162,10 +161,11 @@ impl<'a> Image<'a> {
         })
     }
 
-    fn word(&self, address: u64) -> Option<u64> {
+    /// What stands at an address.
+    fn read<T: FromBytes>(&self, address: u64) -> Option<T> {
         let place = self.place(address)?;
-        let bytes = self.data.get(place.start as usize..place.end as usize)?.first_chunk()?;
-        Some(u64::from_le_bytes(*bytes))
+        let bytes = self.data.get(place.start as usize..place.end as usize)?;
+        T::read_from_prefix(bytes).ok().map(|(value, _)| value)
     }
 }
 

@@ -145,6 +145,19 @@ fn exit_codes_and_errors_come_through() {
 }
 
 #[test]
+fn a_real_linker_that_cannot_be_started() {
+    let scratch = with_objects();
+    let real = scratch.script("broken", "");
+    fs::write(&real, "#!/none\n").expect("ours");
+    for objects in [&["main.o", "a.o"][..], &["plain.o"]] {
+        let output = call(&scratch, real.to_str().expect("UTF-8"), objects);
+        let text = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1));
+        assert!(text.starts_with("pathld: error: cannot ") && text.lines().count() == 1, "{text}");
+    }
+}
+
+#[test]
 fn a_real_linker_that_is_killed() {
     let scratch = with_objects();
     scratch.script("ld.fake", "kill -SEGV $$");
@@ -219,8 +232,9 @@ fn damaged_and_foreign_records_are_told_and_left_out() {
     magic[0] = b'X';
     let mut huge = sound.clone();
     huge[32..40].copy_from_slice(&u64::MAX.to_le_bytes());
+    let reads = format!("reads {}", pathformat::MANIFEST_VERSION);
     for (bytes, words) in [
-        (version, ["version 77", "reads 6", "compile it again"]),
+        (version, ["version 77", &reads, "compile it again"]),
         (magic, ["magic", "damaged", "compile it again"]),
         (sound[..40].to_vec(), ["truncated", "damaged", "compile it again"]),
         (huge, ["more counters", "damaged", "compile it again"]),

@@ -30,29 +30,42 @@ class Text : public OutputBuffer {
   static constexpr size_t Longest = 1 << 16;
   size_t Nodes = 0;
 
+  // Whether arguments of templates are left out.
+  bool Plain;
+
   bool hasRoom() { return getCurrentPosition() < Longest && ++Nodes < Longest; }
+  bool shows(const Node &N) { return hasRoom() && !(Plain && N.getKind() == Node::KTemplateArgs); }
 
 public:
+  explicit Text(bool Plain = false) : Plain(Plain) {}
   ~Text() override { std::free(getBuffer()); }
   void printLeft(const Node &N) override {
-    if (hasRoom())
+    if (shows(N))
       OutputBuffer::printLeft(N);
   }
   void printRight(const Node &N) override {
-    if (hasRoom())
+    if (shows(N))
       OutputBuffer::printRight(N);
   }
   bool isWhole() { return hasRoom(); }
+  std::string_view text() { return {getBuffer(), getCurrentPosition()}; }
 };
 } // namespace
 
 // Nesting that no program has would only exhaust the stack.
 static constexpr size_t LongestName = 1 << 14;
 
-// Tells the whole name, and the name without parameters and return type.
+// Must match `Text` in src/ffi.rs.
+struct PathpassText {
+  const char *Bytes;
+  size_t Length;
+  PathpassText(std::string_view Text) : Bytes(Text.data()), Length(Text.size()) {}
+};
+
+// Tells the whole name, the name without parameters and return type, the same without arguments of
+// templates, and of that the last part.
 extern "C" void pathpass_demangle(const char *Name, size_t Length, void *Found,
-                                  void (*Tell)(void *, const char *, size_t, const char *,
-                                               size_t)) {
+                                  void (*Tell)(void *, const PathpassText *)) {
   std::string_view Mangled(Name, Length);
   if (Mangled.substr(0, 2) != "_Z" || Length > LongestName)
     return;
@@ -60,11 +73,13 @@ extern "C" void pathpass_demangle(const char *Name, size_t Length, void *Found,
   const Node *Root = Parser.parse();
   if (!Root)
     return;
-  Text Whole, Short;
+  Text Whole, Short, Plain(true);
   Root->print(Whole);
   const bool IsFunction = Root->getKind() == Node::KFunctionEncoding;
-  (IsFunction ? static_cast<const FunctionEncoding *>(Root)->getName() : Root)->print(Short);
-  if (Whole.isWhole() && Short.isWhole())
-    Tell(Found, Whole.getBuffer(), Whole.getCurrentPosition(), Short.getBuffer(),
-         Short.getCurrentPosition());
+  auto *Named = IsFunction ? static_cast<const FunctionEncoding *>(Root)->getName() : Root;
+  Named->print(Short);
+  Named->print(Plain);
+  const PathpassText Texts[] = {Whole.text(), Short.text(), Plain.text(), Named->getBaseName()};
+  if (Whole.isWhole() && Short.isWhole() && Plain.isWhole())
+    Tell(Found, Texts);
 }

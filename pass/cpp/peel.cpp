@@ -3,9 +3,9 @@
 // The path of a loop's first iteration began before the loop, so it has another number than those
 // of all the others, and the code that counts them steps another counter the first time. That needs
 // the path register in the loop, and processors stop forwarding a counter from one step to the next
-// when its address moves (docs/performance.md). With an iteration of its own the first path ends on
-// the edge into what remains of the loop, which is the loop's back edge in the program, and the
-// loop begins with a constant. Nothing is counted more often than before.
+// when its address moves (docs/internals/performance.md). With an iteration of its own the first
+// path ends on the edge into what remains of the loop, which is the loop's back edge in the
+// program, and the loop begins with a constant. Nothing is counted more often than before.
 //
 // The work is LLVM's `peelLoop`. Its `canPeel` is a question of profit, as its comment says, not
 // asked here.

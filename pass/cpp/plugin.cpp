@@ -18,6 +18,7 @@
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/ModuleSlotTracker.h"
 #include "llvm/IR/PassInstrumentation.h"
 #include "llvm/IR/PassManager.h"
 #include "llvm/IR/StructuralHash.h"
@@ -35,95 +36,57 @@
 
 using namespace llvm;
 
-// Must match `Options` in src/ffi.rs.
-struct PathpassOptions {
-  const char *Mode, *Stage, *Threads, *Filter, *Skip, *Base, *Placement, *Without, *Use, *Profile;
-  uint64_t Limit;
-  uint32_t Callees, Table, Hot;
-  bool Promotion, Last, Verify;
+// Must match `Parameter` in src/ffi.rs.
+struct PathpassOption {
+  const char *Word, *Meaning;
+  bool Hidden;
 };
 
-extern "C" bool pathpass_run(LLVMModuleRef Module, const PathpassOptions *Options,
+// Must match `Situation` in src/ffi.rs.
+struct PathpassSituation {
+  int Speed, Size;
+  bool Last;
+};
+
+// Must match `Place` in src/parameters.rs.
+enum class Place : unsigned { Late, Early, BehindProfiler };
+
+extern "C" PathpassOption pathpass_option(size_t Number);
+extern "C" Place pathpass_place();
+extern "C" bool pathpass_run(LLVMModuleRef Module, const PathpassSituation *Situation,
                              FunctionAnalysisManager *Analyses);
 
 static cl::OptionCategory Category("pathcc: exact path profiles");
-static cl::opt<std::string>
-    Mode("pathcc-mode",
-         cl::desc("what is counted: paths, blocks, edges, calls, or log for a block log"),
-         cl::init("paths"), cl::cat(Category));
-static cl::opt<std::string> Stage("pathcc-stage", cl::desc("where in the pipeline: late or early"),
-                                  cl::init("late"), cl::cat(Category));
-static cl::opt<std::string> Threads("pathcc-threads",
-                                    cl::desc("how threads count: exact, single or atomic"),
-                                    cl::init("exact"), cl::cat(Category));
-static cl::opt<uint64_t> Limit("pathcc-limit",
-                               cl::desc("most paths of a function before edges are cut"),
-                               cl::init(4096), cl::cat(Category));
-static cl::opt<uint32_t>
-    Callees("pathcc-callees", cl::desc("callees of a call through a pointer that are told apart"),
-            cl::init(0), cl::cat(Category));
-static cl::opt<uint32_t>
-    Table("pathcc-table", cl::desc("paths of a function that are counted whole beyond the limit"),
-          cl::init(0), cl::cat(Category));
-static cl::opt<uint32_t>
-    Hot("pathcc-hot",
-        cl::desc("count the hottest functions, up to this percentage of all instructions"),
-        cl::init(0), cl::cat(Category));
-static cl::opt<std::string> Filter("pathcc-filter",
-                                   cl::desc("functions and files to count, as globs"), cl::init(""),
-                                   cl::cat(Category));
-static cl::opt<std::string> Skip("pathcc-skip", cl::desc("count nothing, and record this reason"),
-                                 cl::init(""), cl::cat(Category));
-static cl::opt<std::string>
-    Base("pathcc-base", cl::desc("how code finds its thread's counters: word, delta or site"),
-         cl::init("word"), cl::Hidden, cl::cat(Category));
-static cl::opt<std::string>
-    Placement("pathcc-placement",
-              cl::desc("blocks with counters: spanning-tree, patterns or every-block"),
-              cl::init("spanning-tree"), cl::cat(Category));
-static cl::opt<std::string> Without("pathcc-without",
-                                    cl::desc("techniques that are left out, to measure them"),
-                                    cl::init(""), cl::Hidden, cl::cat(Category));
-static cl::opt<std::string> UseFile("pathcc-use", cl::desc("HASH:FILE, how often edges are taken"),
-                                    cl::init(""), cl::cat(Category));
-static cl::opt<std::string> Profile("pathcc-profile", cl::desc("where profiles go, as a pattern"),
-                                    cl::init(""), cl::cat(Category));
-static cl::opt<std::string> Promotion("pathcc-promotion",
-                                      cl::desc("early: counters may be in registers in loops"),
-                                      cl::init("yes"), cl::cat(Category));
-static cl::opt<std::string>
-    BehindProfile("pathcc-behind-profile",
-                  cl::desc("early: clang's own profiler stands in the pipeline, ahead of us"),
-                  cl::init("no"), cl::cat(Category));
-static cl::opt<bool> Verify("pathcc-verify", cl::desc("verify every instrumented function"),
-                            cl::init(false), cl::Hidden, cl::cat(Category));
+
+// The options of the plugin. LLVM keeps pointers to them, so they are never destroyed.
+static const std::vector<cl::list<std::string> *> Parameters = [] {
+  std::vector<cl::list<std::string> *> All;
+  for (auto Next = pathpass_option(0); Next.Word; Next = pathpass_option(All.size()))
+    All.push_back(new cl::list<std::string>(StringRef(Next.Word), cl::desc(Next.Meaning),
+                                            Next.Hidden ? cl::Hidden : cl::NotHidden,
+                                            cl::cat(Category)));
+  return All;
+}();
+
+// Tells the values that an option was given, in their order.
+extern "C" void pathpass_values(size_t Number, void *Found,
+                                void (*Tell)(void *, const char *, size_t)) {
+  for (const std::string &Value : *Parameters[Number])
+    Tell(Found, Value.data(), Value.size());
+}
 
 namespace {
 struct PathPass : PassInfoMixin<PathPass> {
-  // Whether all that follows is code generation that optimises.
-  bool Last;
-  explicit PathPass(bool Last) : Last(Last) {}
+  PathpassSituation Situation;
+  // Outside of every pipeline that has a level.
+  explicit PathPass(bool Last) : Situation{-1, 0, Last} {}
+  // `Last` says that all that follows is code generation that optimises.
+  PathPass(OptimizationLevel Level, bool Last)
+      : Situation{int(Level.getSpeedupLevel()), int(Level.getSizeLevel()), Last} {}
   PreservedAnalyses run(Module &M, ModuleAnalysisManager &Analyses) {
     auto &Functions = Analyses.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
-    PathpassOptions Options = {Mode.c_str(),
-                               Stage.c_str(),
-                               Threads.c_str(),
-                               Filter.c_str(),
-                               Skip.c_str(),
-                               Base.c_str(),
-                               Placement.c_str(),
-                               Without.c_str(),
-                               UseFile.c_str(),
-                               Profile.c_str(),
-                               Limit,
-                               Callees,
-                               Table,
-                               Hot,
-                               Promotion == "yes",
-                               Last,
-                               Verify};
-    return pathpass_run(wrap(&M), &Options, &Functions) ? PreservedAnalyses::none()
-                                                        : PreservedAnalyses::all();
+    return pathpass_run(wrap(&M), &Situation, &Functions) ? PreservedAnalyses::none()
+                                                          : PreservedAnalyses::all();
   }
   static bool isRequired() { return true; }
 };
@@ -137,21 +100,25 @@ struct Behind {
   // What will be counted when the profiler has run.
   Module *M = nullptr;
   ModuleAnalysisManager *Analyses = nullptr;
+  OptimizationLevel Level;
 
   void run() {
     Module &Waiting = *std::exchange(M, nullptr);
-    Analyses->invalidate(Waiting, PathPass(false).run(Waiting, *Analyses));
+    Analyses->invalidate(Waiting, PathPass(Level, false).run(Waiting, *Analyses));
   }
 };
 
 struct WaitPass : PassInfoMixin<WaitPass> {
   std::shared_ptr<Behind> Waits;
-  explicit WaitPass(std::shared_ptr<Behind> Waits) : Waits(std::move(Waits)) {}
+  OptimizationLevel Level;
+  WaitPass(std::shared_ptr<Behind> Waits, OptimizationLevel Level)
+      : Waits(std::move(Waits)), Level(Level) {}
   PreservedAnalyses run(Module &M, ModuleAnalysisManager &Analyses) {
     // Of a profile that was made by clang's front end it has told already.
     if (M.getProfileSummary(/*IsCS=*/false))
-      return PathPass(false).run(M, Analyses);
+      return PathPass(Level, false).run(M, Analyses);
     Waits->M = &M;
+    Waits->Level = Level;
     Waits->Analyses = &Analyses;
     return PreservedAnalyses::all();
   }
@@ -177,7 +144,8 @@ extern "C" void pathpass_register(PassBuilder &PB) {
   LLVMInitializeX86AsmParser();
   auto Waits = std::make_shared<Behind>();
   auto *Instrumentation = PB.getPassInstrumentationCallbacks();
-  bool CanWait = BehindProfile == "yes" && Instrumentation;
+  bool IsEarly = pathpass_place() != Place::Late;
+  bool CanWait = pathpass_place() == Place::BehindProfiler && Instrumentation;
   if (CanWait)
     Instrumentation->registerAfterPassCallback([Waits](StringRef Pass, Any,
                                                        const PreservedAnalyses &) {
@@ -186,24 +154,26 @@ extern "C" void pathpass_register(PassBuilder &PB) {
               {"PGOInstrumentationUse", "PGOInstrumentationGen", "SampleProfileLoaderPass"}, Pass))
         Waits->run();
     });
-  PB.registerPipelineStartEPCallback([Waits, CanWait](ModulePassManager &MPM, OptimizationLevel) {
-    if (Stage == "early" && CanWait)
-      MPM.addPass(WaitPass(Waits));
-    else if (Stage == "early")
-      MPM.addPass(PathPass(false));
-  });
-  PB.registerOptimizerLastEPCallback([Waits](ModulePassManager &MPM, OptimizationLevel Level,
-                                             ThinOrFullLTOPhase Phase) {
-    if (Stage != "early")
-      MPM.addPass(PathPass(Level != OptimizationLevel::O0 && Phase == ThinOrFullLTOPhase::None));
-    else
-      MPM.addPass(LatestPass(Waits));
-  });
+  PB.registerPipelineStartEPCallback(
+      [Waits, IsEarly, CanWait](ModulePassManager &MPM, OptimizationLevel Level) {
+        if (CanWait)
+          MPM.addPass(WaitPass(Waits, Level));
+        else if (IsEarly)
+          MPM.addPass(PathPass(Level, false));
+      });
+  PB.registerOptimizerLastEPCallback(
+      [Waits, IsEarly](ModulePassManager &MPM, OptimizationLevel Level, ThinOrFullLTOPhase Phase) {
+        bool IsLast = Level != OptimizationLevel::O0 && Phase == ThinOrFullLTOPhase::None;
+        if (IsEarly)
+          MPM.addPass(LatestPass(Waits));
+        else
+          MPM.addPass(PathPass(Level, IsLast));
+      });
   // Of full link-time optimisation, where all units are one module.
   PB.registerFullLinkTimeOptimizationLastEPCallback(
-      [](ModulePassManager &MPM, OptimizationLevel Level) {
-        if (Stage != "early")
-          MPM.addPass(PathPass(Level != OptimizationLevel::O0));
+      [IsEarly](ModulePassManager &MPM, OptimizationLevel Level) {
+        if (!IsEarly)
+          MPM.addPass(PathPass(Level, Level != OptimizationLevel::O0));
       });
   PB.registerPipelineParsingCallback(
       [](StringRef Name, ModulePassManager &MPM, ArrayRef<PassBuilder::PipelineElement>) {
@@ -421,6 +391,34 @@ extern "C" uint32_t pathpass_edge_probability(FunctionAnalysisManager *Analyses,
   auto Probability = Analyses->getResult<BranchProbabilityAnalysis>(*BB->getParent())
                          .getEdgeProbability(BB, Index);
   return Probability.isUnknown() ? 0 : Probability.getNumerator();
+}
+
+// Must match `Text` in src/ffi.rs.
+struct PathpassText {
+  const char *Bytes;
+  size_t Length;
+};
+
+// Tells the text of each block of a function in LLVM's own language. The numbers of values are
+// found once: a block that is printed by itself would have those of the whole function counted.
+extern "C" void pathpass_texts(LLVMValueRef Value, void *Found,
+                               void (*Tell)(void *, LLVMBasicBlockRef, const PathpassText *)) {
+  auto &F = *unwrap<Function>(Value);
+  ModuleSlotTracker Slots(F.getParent(), /*ShouldInitializeAllMetadata=*/false);
+  Slots.incorporateFunction(F);
+  for (auto &BB : F) {
+    SmallString<1024> Text;
+    raw_svector_ostream Out(Text);
+    BB.printAsOperand(Out, /*PrintType=*/false, Slots);
+    Out << ":";
+    for (auto &I : BB) {
+      Out << '\n';
+      I.print(Out, Slots);
+    }
+    // A label is written like a value where control goes to it, and without `%` where it stands.
+    PathpassText Told = {Text.data() + 1, Text.size() - 1};
+    Tell(Found, wrap(&BB), &Told);
+  }
 }
 
 // The first place in a block where an ordinary instruction may stand, or null if there is none.

@@ -28,6 +28,8 @@ pub(crate) fn unit(unit: &Unit<'_>, plans: &[Option<Plan>], options: &Options) -
         producer: format!("pathcc {}", env!("CARGO_PKG_VERSION")),
         mode: options.mode,
         stage: options.stage,
+        level: options.level,
+        system_directories: options.system_directories.clone(),
         threads: options.threads,
         limit: options.limit,
         functions,

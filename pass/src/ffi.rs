@@ -1,16 +1,17 @@
 //! The C++ edge as Rust sees it: declarations that must match `cpp/plugin.cpp`, and the two symbols
 //! clang calls.
 
-use std::ffi::{CStr, c_char, c_uint, c_void};
+use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::mem::ManuallyDrop;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::{ptr, slice};
 
 use inkwell::module::Module;
 use llvm_sys::prelude::{LLVMBasicBlockRef, LLVMModuleRef, LLVMValueRef};
 
-use pathformat::settings::{Mode, Stage, Threads};
+use pathformat::settings::Level;
 
-use crate::options;
+use crate::parameters::{Given, PARAMETERS};
 
 /// The function analyses of LLVM's pass manager, only ever handed back to C++.
 #[repr(C)]
@@ -26,26 +27,23 @@ pub(crate) struct DebugLocation {
     opaque: [u8; 0],
 }
 
-/// Must match `PathpassOptions` in `cpp/plugin.cpp`.
+/// Must match `PathpassOption` in `cpp/plugin.cpp`.
 #[repr(C)]
-pub(crate) struct Options {
-    mode: *const c_char,
-    stage: *const c_char,
-    threads: *const c_char,
-    filter: *const c_char,
-    skip: *const c_char,
-    base: *const c_char,
-    placement: *const c_char,
-    without: *const c_char,
-    weights: *const c_char,
-    profile: *const c_char,
-    limit: u64,
-    callees: c_uint,
-    table: c_uint,
-    hot: c_uint,
-    promotion: bool,
+pub(crate) struct Parameter {
+    /// Null behind the last.
+    word: *const c_char,
+    meaning: *const c_char,
+    is_hidden: bool,
+}
+
+/// Must match `PathpassSituation` in `cpp/plugin.cpp`.
+#[repr(C)]
+pub(crate) struct Situation {
+    /// 0 to 3, or negative if no pipeline is known.
+    speed: c_int,
+    /// 0 to 2.
+    size: c_int,
     last: bool,
-    verify: bool,
 }
 
 /// Must match `PathpassLocation` in `cpp/plugin.cpp`. The texts live as long as the module's debug
@@ -63,8 +61,20 @@ pub(crate) struct Location {
     pub(crate) column: c_uint,
 }
 
+/// Must match `PathpassText` in `cpp/demangle.cpp`.
+#[repr(C)]
+pub(crate) struct Text {
+    pub(crate) bytes: *const u8,
+    pub(crate) length: usize,
+}
+
 unsafe extern "C" {
     fn pathpass_register(pass_builder: *mut c_void);
+    fn pathpass_values(
+        place: usize,
+        found: *mut c_void,
+        tell: extern "C" fn(*mut c_void, *const c_char, usize),
+    );
     pub(crate) fn pathpass_function_facts(function: LLVMValueRef) -> u32;
     pub(crate) fn pathpass_annotation(function: LLVMValueRef, number: usize) -> *const c_char;
     pub(crate) fn pathpass_instruction_facts(instruction: LLVMValueRef) -> u32;
@@ -98,7 +108,12 @@ unsafe extern "C" {
         name: *const c_char,
         length: usize,
         found: *mut c_void,
-        tell: extern "C" fn(*mut c_void, *const c_char, usize, *const c_char, usize),
+        tell: extern "C" fn(*mut c_void, *const [Text; 4]),
+    );
+    pub(crate) fn pathpass_texts(
+        function: LLVMValueRef,
+        found: *mut c_void,
+        tell: extern "C" fn(*mut c_void, LLVMBasicBlockRef, *const Text),
     );
     pub(crate) fn pathpass_first_insertion(block: LLVMBasicBlockRef) -> LLVMValueRef;
     pub(crate) fn pathpass_split_edge(
@@ -152,17 +167,18 @@ pub extern "C" fn llvmGetPassPluginInfo() -> PassPluginLibraryInfo {
 /// uncompiled.
 ///
 /// # Safety
-/// `module` is a module that the caller owns; `options` and `analyses` are valid during the call.
+/// `module` is a module that the caller owns; `situation` and `analyses` are valid during the call.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn pathpass_run(
     module: LLVMModuleRef,
-    options: *const Options,
+    situation: *const Situation,
     analyses: *mut Analyses,
 ) -> bool {
     // SAFETY: the caller keeps the module; `ManuallyDrop` keeps inkwell from disposing of it.
     let module = ManuallyDrop::new(unsafe { Module::new(module) });
-    // SAFETY: C++ passes a valid structure of NUL-terminated texts.
-    let options = unsafe { (*options).read() };
+    // SAFETY: C++ passes a valid structure.
+    let situation = unsafe { &*situation };
+    let options = Given { values: &values }.options(situation.level(), situation.last);
     catch_unwind(AssertUnwindSafe(|| crate::run(&module, &options, analyses))).unwrap_or_else(
         |_| {
             // Whoever asked for the verifier wants to see that it failed.
@@ -174,32 +190,49 @@ pub(crate) unsafe extern "C" fn pathpass_run(
     )
 }
 
-impl Options {
-    /// # Safety
-    /// All texts are valid and NUL-terminated.
-    unsafe fn read(&self) -> options::Options {
-        // SAFETY: see above.
-        let text =
-            |text: *const c_char| unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned();
-        options::Options {
-            mode: Mode::from_name(&text(self.mode)).unwrap_or_default(),
-            stage: Stage::from_name(&text(self.stage)).unwrap_or_default(),
-            threads: Threads::from_name(&text(self.threads)).unwrap_or_default(),
-            filter: options::Filter::new(&text(self.filter)),
-            profile: text(self.profile),
-            skip: Some(text(self.skip)).filter(|reason| !reason.is_empty()),
-            addressing: options::Addressing::named(&text(self.base)),
-            placement: options::Placement::named(&text(self.placement)),
-            weights: text(self.weights).split_once(':').map(|(_, path)| path.into()),
-            techniques: options::Techniques::without(&text(self.without)),
-            moves_pointer: false,
-            limit: self.limit,
-            hot: Some(self.hot).filter(|&percent| percent > 0),
-            callees: self.callees,
-            table: Some(self.table).filter(|&slots| slots > 0),
-            promotion: self.promotion,
-            last: self.last,
-            verify: self.verify || cfg!(debug_assertions),
+impl Situation {
+    fn level(&self) -> Level {
+        match (self.speed, self.size) {
+            (_, 1) => Level::Small,
+            (_, 2) => Level::Smallest,
+            (0, _) => Level::Zero,
+            (1, _) => Level::One,
+            (2, _) => Level::Two,
+            (3, _) => Level::Three,
+            _ => Level::Unknown,
         }
     }
+}
+
+/// The option of the plugin at this place of the table.
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn pathpass_option(place: usize) -> Parameter {
+    let known = PARAMETERS.get(place);
+    let text = |text: Option<&'static CStr>| text.map_or(ptr::null(), CStr::as_ptr);
+    Parameter {
+        word: text(known.map(|known| known.word)),
+        meaning: text(known.map(|known| known.meaning)),
+        is_hidden: known.is_some_and(|known| known.is_hidden),
+    }
+}
+
+/// Where in the pipeline the pass is wanted; must match `Place` in `cpp/plugin.cpp`.
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn pathpass_place() -> c_uint {
+    Given { values: &values }.place() as c_uint
+}
+
+/// The values that the option at this place of the table was given, in their order.
+fn values(place: usize) -> Vec<String> {
+    extern "C" fn tell(found: *mut c_void, text: *const c_char, length: usize) {
+        // SAFETY: C++ hands back what it was given below, and a text of this length.
+        let (found, text) = unsafe {
+            (&mut *found.cast::<Vec<String>>(), slice::from_raw_parts(text.cast(), length))
+        };
+        found.push(String::from_utf8_lossy(text).into_owned());
+    }
+    let mut found = Vec::<String>::new();
+    // SAFETY: `tell` is given `found`, which lives as long as the call.
+    unsafe { pathpass_values(place, (&raw mut found).cast(), tell) };
+    found
 }

@@ -11,6 +11,7 @@
 //! |---|---|
 //! | `ffi.rs`, `llvm.rs`, `cpp/` | the edge to LLVM, the only code that is unsafe |
 //! | `options.rs` | what the command line asks for |
+//! | `parameters.rs` | the words by which it does so |
 //! | `read.rs`, `read/` | **read**: the functions of a unit, which of them are counted, their graphs |
 //! | `plan.rs`, `plan/` | **plan**: what has a counter in a function, and where it is stepped |
 //! | `describe.rs`, `describe/` | **describe**: the manifest, as it travels in the object |
@@ -24,6 +25,7 @@ mod ffi;
 mod layout;
 mod llvm;
 mod options;
+mod parameters;
 mod plan;
 mod read;
 mod write;

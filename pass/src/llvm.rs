@@ -1,7 +1,8 @@
 //! Safe wrappers for what inkwell lacks: one call into LLVM per function.
 
-use std::collections::HashSet;
-use std::ffi::{CStr, CString, c_char, c_void};
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+use std::ffi::{CStr, CString, c_void};
 use std::mem::MaybeUninit;
 use std::slice;
 
@@ -177,28 +178,71 @@ pub(crate) fn name(function: &FunctionValue<'_>) -> String {
     function.get_name().to_string_lossy().into_owned()
 }
 
-/// What the source calls a symbol: with its parameters and what it returns, and without; `None` if
-/// it is not mangled.
-pub(crate) fn demangled(symbol: &str) -> Option<(String, String)> {
-    extern "C" fn tell(
-        found: *mut c_void,
-        whole: *const c_char,
-        whole_length: usize,
-        short: *const c_char,
-        short_length: usize,
-    ) {
+/// Blocks of `function` in LLVM's intermediate language, each by lines without blanks around them:
+/// the label, then the instructions without their debug locations.
+pub(crate) fn texts(function: FunctionValue<'_>, blocks: &[BasicBlock<'_>]) -> Vec<Vec<String>> {
+    type Found = HashMap<LLVMBasicBlockRef, Vec<String>>;
+    extern "C" fn tell(found: *mut c_void, block: LLVMBasicBlockRef, text: *const ffi::Text) {
+        // SAFETY: `found` is the value below; the text has this length and is not empty.
+        let (found, text) = unsafe {
+            let text = slice::from_raw_parts((*text).bytes, (*text).length);
+            (&mut *found.cast::<Found>(), String::from_utf8_lossy(text))
+        };
+        found.insert(
+            block,
+            text.lines().map(|line| without_location(line.trim()).into_owned()).collect(),
+        );
+    }
+    let mut found = Found::new();
+    // SAFETY: a live function, and a value of the type that `tell` takes.
+    unsafe { ffi::pathpass_texts(function.as_value_ref(), (&raw mut found).cast(), tell) };
+    let of = |block: &BasicBlock<'_>| found.remove(&block.as_mut_ptr()).unwrap_or_default();
+    blocks.iter().map(of).collect()
+}
+
+/// A line of an instruction without its debug location, which leads into metadata.
+fn without_location(line: &str) -> Cow<'_, str> {
+    let Some((instruction, rest)) = line.split_once(", !dbg !") else { return line.into() };
+    let others = rest.trim_start_matches(|c: char| c.is_ascii_digit());
+    (instruction.to_owned() + others).into()
+}
+
+/// What the source calls a function, in four ways; empty if its symbol is not mangled.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Demangled {
+    /// With parameters and what it returns.
+    pub(crate) whole: String,
+    /// Without them.
+    pub(crate) short: String,
+    /// Without arguments of templates, too.
+    pub(crate) plain: String,
+    /// The last part of that.
+    pub(crate) base: String,
+}
+
+/// What the source calls the function with this symbol.
+pub(crate) fn demangled(symbol: &str) -> Demangled {
+    extern "C" fn tell(found: *mut c_void, texts: *const [ffi::Text; 4]) {
         // SAFETY: `found` is the value below; the texts have these lengths and live until this
-        // function returns.
+        // function returns. An empty text may be at no address.
         unsafe {
-            let text = |bytes: *const c_char, length| {
-                let bytes = slice::from_raw_parts(bytes.cast::<u8>(), length);
+            let [whole, short, plain, base] = &*texts;
+            let text = |text: &ffi::Text| {
+                let bytes = match text.length {
+                    0 => &[][..],
+                    length => slice::from_raw_parts(text.bytes, length),
+                };
                 String::from_utf8_lossy(bytes).into_owned()
             };
-            *found.cast::<Option<(String, String)>>() =
-                Some((text(whole, whole_length), text(short, short_length)));
+            *found.cast::<Demangled>() = Demangled {
+                whole: text(whole),
+                short: text(short),
+                plain: text(plain),
+                base: text(base),
+            };
         }
     }
-    let mut found: Option<(String, String)> = None;
+    let mut found = Demangled::default();
     // SAFETY: a text of this length, and a value of the type that `tell` sets.
     unsafe {
         ffi::pathpass_demangle(symbol.as_ptr().cast(), symbol.len(), (&raw mut found).cast(), tell)

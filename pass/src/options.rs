@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use glob_match::glob_match;
 use inkwell::module::Module;
-use pathformat::settings::{Mode, Stage, Threads};
+use pathformat::glob;
+use pathformat::settings::{Level, Mode, Stage, Threads};
 
-/// The options of one compilation. The driver has checked their values.
+/// The options of one compilation.
 #[derive(Clone, Debug)]
 pub(crate) struct Options {
     /// What is counted.
@@ -35,6 +35,10 @@ pub(crate) struct Options {
     pub(crate) table: Option<u32>,
     /// Whether the optimiser may keep counters in registers.
     pub(crate) promotion: bool,
+    /// How far the pipeline optimises that the pass runs in.
+    pub(crate) level: Level,
+    /// Directories of system headers that the compiler does not search of itself.
+    pub(crate) system_directories: Vec<String>,
     /// Whether nothing follows but code generation that optimises: it makes a load, an addition and
     /// a store one instruction.
     pub(crate) last: bool,
@@ -45,6 +49,8 @@ pub(crate) struct Options {
     pub(crate) hot: Option<u32>,
     /// What is done to make counting cheaper.
     pub(crate) techniques: Techniques,
+    /// Whether the manifest has the text of each block in LLVM's intermediate language.
+    pub(crate) ir: bool,
     /// Whether every instrumented function is verified.
     pub(crate) verify: bool,
 }
@@ -184,11 +190,12 @@ impl Filter {
         }
     }
 
-    /// Whether a function of this name in this file is counted. A file matches by its whole path or
-    /// its last part.
-    pub(crate) fn admits(&self, function: &str, file: &str) -> bool {
-        let base = file.rsplit('/').next().unwrap_or(file);
-        let hits = |glob: &String| [function, file, base].iter().any(|text| glob_match(glob, text));
+    /// Whether a function of these names in this file is counted. Empty names are none.
+    pub(crate) fn admits(&self, names: &[&str], file: &str) -> bool {
+        let names = || names.iter().filter(|name| !name.is_empty());
+        let hits = |glob: &String| {
+            glob::matches_file(glob, file) || names().any(|name| glob::matches_name(glob, name))
+        };
         (self.wanted.is_empty() || self.wanted.iter().any(hits)) && !self.unwanted.iter().any(hits)
     }
 }
@@ -219,12 +226,17 @@ mod tests {
 
     #[test]
     fn filters_by_function_and_file() {
-        assert!(Filter::new("").admits("main", "src/a.c"));
-        assert!(Filter::new("ma*").admits("main", "src/a.c"));
-        assert!(!Filter::new("ma*").admits("other", "src/a.c"));
-        assert!(Filter::new("a.c").admits("other", "src/a.c"));
-        assert!(!Filter::new("!a.c").admits("other", "src/a.c"));
-        assert!(Filter::new("src/*, !main").admits("other", "src/a.c"));
-        assert!(!Filter::new("src/*, !main").admits("main", "src/a.c"));
+        let admits = |filter, name| Filter::new(filter).admits(&[name, ""], "src/a.c");
+        for filter in ["", "ma*", "a.c", "src/", "/src/*.c, other", "**, !other"] {
+            assert!(admits(filter, "main"), "{filter}");
+        }
+        for filter in ["other", "!a.c", "src/*, !main", "/a.c", "lib/", "!src/"] {
+            assert!(!admits(filter, "main"), "{filter}");
+        }
+        let names = ["_ZN1a1fIiEEvv", "void a::f<int>()", "a::f<int>", "a::f", "f"];
+        for filter in ["_ZN1a*", "a::*", "a::f", "f", "*<int>"] {
+            assert!(Filter::new(filter).admits(&names, "a.cc"), "{filter}");
+        }
+        assert!(!Filter::new("b::*").admits(&names, "a.cc"));
     }
 }

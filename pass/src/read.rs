@@ -70,7 +70,7 @@ pub(crate) fn unit<'ctx>(
         let hotter = weights.as_ref().map(|_| known.map(|known| known.hotter));
         let file = if declaration.file.is_empty() { &source } else { &declaration.file };
         let is_resolver = resolvers.contains(&function);
-        let eligible = eligible::check(function, file, is_resolver, options, hotter);
+        let eligible = eligible::check(function, &declaration, file, is_resolver, options, hotter);
         let body = eligible.map(|()| Graph::read(function, analyses, options, known));
         Definition { function, declaration, body }
     };

@@ -35,8 +35,11 @@ fn main() {
 
 fn run(file: &Path, line: &str) -> Result<(), Failed> {
     let bin = llvm_bin();
-    let opt =
-        format!("{}/opt -load-pass-plugin={} -pathcc-verify", bin.display(), plugin().display());
+    let opt = format!(
+        "{}/opt -load-pass-plugin={} -pathcc-verify=yes",
+        bin.display(),
+        plugin().display()
+    );
     let script = line
         .replace("opt ", &format!("{opt} "))
         .replace("FileCheck", &format!("{}/FileCheck", bin.display()))

@@ -3,9 +3,9 @@
 //! Several ways through a short loop may meet before its last branch. Then the register tells them
 //! apart, and one instruction counts them all. Whenever another way is taken, that instruction
 //! steps another counter, and a processor has to wait for the store before each load
-//! (`docs/performance.md`). Speculation gives each way an instruction of its own, which counts the
-//! path as if the loop went on. Where the loop is left instead, the count is taken back. The
-//! register is still set, for the ways out.
+//! (`docs/internals/performance.md`). Speculation gives each way an instruction of its own, which
+//! counts the path as if the loop went on. Where the loop is left instead, the count is taken back.
+//! The register is still set, for the ways out.
 //!
 //! A path that is counted speculatively has not ended. So this is done only where control cannot
 //! stay: no block in between has a call.

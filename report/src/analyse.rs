@@ -14,21 +14,34 @@
 //!
 //! From the model to what people ask:
 //!
-//! * [`select`] chooses and sorts functions and paths.
+//! * [`select`] chooses and sorts functions and paths, [`origin`] tells those of the system.
 //! * [`lines`] counts lines, [`source_files`] sums them by file, [`coverage`] says what was
 //!   covered.
+//! * [`path_text`] tells a path as the source reads, [`distinct`] so that no two read the same.
+//!   [`frames`] says which function a line was inlined from, [`origin`] what is of the system.
+//! * [`path_ranks`] numbers the executed paths of a function.
+//! * [`annotation`] counts the lines of a function or a file, and the columns in them.
+//! * [`ways`] says where a branch leads.
+//! * [`diff`] compares reports.
 //! * [`possible_paths`] says how many paths there are without the limit.
 
 pub(crate) mod acyclic;
+pub mod annotation;
 pub mod count_inference;
 pub mod counted;
 pub mod coverage;
 pub mod decode;
+pub mod diff;
+pub mod distinct;
 pub mod entries;
 pub mod flow;
+pub mod frames;
 pub mod lines;
 pub mod matching;
 pub mod model;
+pub mod origin;
+pub mod path_ranks;
+pub mod path_text;
 pub mod pipeline;
 pub mod possible_paths;
 pub mod select;
@@ -36,3 +49,4 @@ pub(crate) mod slices;
 pub mod source_files;
 pub mod tables;
 pub mod uncut_paths;
+pub mod ways;

@@ -2,6 +2,9 @@
 //!
 //! * [`cli`] has the commands, [`arguments`] their options, [`examples`] the text below their help.
 //! * [`commands`] does what each command is for, [`reading`] what all of them begin with.
+//! * [`source_views`] are the commands that show source, [`diff`] is the one that compares.
+//! * [`html`] writes and opens the page for the browser.
+//! * [`filters`] has the options that choose rows and the form of tables, [`pages`] writes those.
 //! * [`manual`] writes the manual pages.
 //! * [`growth`] sums profiles that have become long.
 //! * [`messages`] and [`progress`] write to standard error.
@@ -9,9 +12,14 @@
 pub(crate) mod arguments;
 pub(crate) mod cli;
 pub(crate) mod commands;
+pub(crate) mod diff;
 pub(crate) mod examples;
+pub(crate) mod filters;
 pub(crate) mod growth;
+pub(crate) mod html;
 pub(crate) mod manual;
 pub(crate) mod messages;
+pub(crate) mod pages;
 pub(crate) mod progress;
 pub(crate) mod reading;
+pub(crate) mod source_views;

@@ -1,9 +1,13 @@
 //! Writes the model for other programs.
 //!
+//! * [`html`] has a page for the browser.
+//! * [`diff_json`] has what is different between reports.
 //! * [`json`] has everything, in a schema of our own.
 //! * [`lcov`] has coverage, as `genhtml` reads it.
 //! * [`weights`] has what a second compilation wants to know.
 
+pub mod diff_json;
+pub mod html;
 pub mod json;
 pub mod lcov;
 pub mod weights;

@@ -6,7 +6,7 @@ mod command;
 use std::process::ExitCode;
 
 use command::cli::{self, Cli, Command};
-use command::{commands, messages};
+use command::{commands, diff, html, messages, source_views};
 
 fn main() -> ExitCode {
     let cli = Cli::of_arguments();
@@ -14,7 +14,11 @@ fn main() -> ExitCode {
     let code = match cli.command {
         Command::Run(arguments) => commands::run(arguments),
         Command::Report(arguments) => commands::report(arguments),
+        Command::Show(arguments) => source_views::show(arguments),
+        Command::Annotate(arguments) => source_views::annotate(arguments),
+        Command::Html(arguments) => html::html(arguments),
         Command::Export(arguments) => commands::export(arguments),
+        Command::Diff(arguments) => diff::diff(&arguments),
         Command::Coverage(arguments) => commands::coverage(arguments),
         Command::Merge(arguments) => commands::merge(&arguments),
         Command::Runs(arguments) => commands::runs(&arguments),

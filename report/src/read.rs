@@ -5,12 +5,15 @@
 //! * [`open`] opens regular files only, [`bounded`] reads them within bounds.
 //! * [`record`] is what the head of a record says, [`record_content`] what it counted.
 //! * `record_search` finds the records in a file, [`records`] those of a profile.
-//! * [`starts`] groups records by the command that began them.
+//! * [`starts`] groups records by the command that began them, [`builds`] says whether the images
+//!   of records are still there.
 //! * [`unique_runs`] reads many records and takes each run once, [`observer`] hears how far it is.
 //! * [`run`] tells what ran, [`image`] what is in an image.
+//! * [`source`] reads source files.
 //! * [`symbols`] names the function at an address, [`names`] writes names as the source does.
 
 pub mod bounded;
+pub mod builds;
 pub mod directories;
 pub mod file_names;
 pub mod image;
@@ -23,6 +26,7 @@ pub mod record_content;
 pub(crate) mod record_search;
 pub mod records;
 pub mod run;
+pub mod source;
 pub mod starts;
 pub mod symbols;
 pub mod unique_runs;

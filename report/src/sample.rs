@@ -6,6 +6,10 @@ use pathformat::profile::{self, RunId};
 use crate::analyse::counted::{CountedImage, CountedModule};
 use crate::analyse::model::{Image, Report, Run};
 use crate::read::record::Record;
+use crate::show::document::Document;
+use crate::show::forms;
+use crate::show::table::Table;
+use crate::show::text_table::Screen;
 
 #[path = "../tests/samples/mod.rs"]
 pub(crate) mod samples;
@@ -43,6 +47,12 @@ pub(crate) fn report() -> Report {
     let (report, problems) = crate::analyse::decode::decode(vec![counted_image()], &());
     assert!(problems.is_empty(), "{problems:?}");
     report
+}
+
+/// A table as text without a width, without styles.
+pub(crate) fn text_of(table: Table<'_>) -> String {
+    let document = Document { tables: vec![table], ..Document::default() };
+    anstream::adapter::strip_str(&forms::text(&document, Screen::default())).to_string()
 }
 
 /// The record of a process with this number and parent, which has ended.

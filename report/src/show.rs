@@ -4,28 +4,55 @@
 //! * Its tables are `hot_paths`, [`hot_blocks`], `functions`, `skipped`, [`opcodes`],
 //!   [`calls`] and [`branches`].
 //! * [`coverage`] is the table of coverage, [`missing`] the list of what was not covered.
+//! * [`diff`] shows what is different between two reports, [`spectra`] what tells failing runs from
+//!   passing ones; both are made of `listing`s and written with `diff_text`.
 //! * [`starts`] is the table of starts, [`notices`] what is said while reading.
-//! * [`notation`] writes a path in words, [`path_layout`] fits it into a cell.
-//! * `rows` and [`style`] say how names, numbers and tables look.
+//! * [`path_layout`] fits paths into a width, `path_flow` into cells of a table.
+//! * [`path_page`] is one path as its source, [`annotated`] is source with its counts; both write
+//!   [`code`] by lines.
+//! * [`notation`] writes places and outcomes.
+//! * Each of these is a value, a [`table`], and what a command says is a [`document`] of them.
+//! * [`forms`] writes documents:
+//!   `text_table`, `table_layout`, `cell_text` and `fitted_names` write tables as text, `markdown`,
+//!   `comma_separated` and `json_tables` in other forms.
+//! * `rows` and [`style`] say how names and numbers look.
 //! * [`printable`] is a report whose names are safe to show.
 
+pub mod annotated;
 pub mod branches;
 pub mod calls;
+pub(crate) mod cell_text;
+pub mod code;
+pub(crate) mod comma_separated;
 pub mod coverage;
+pub mod diff;
+pub(crate) mod diff_text;
+pub mod document;
+pub(crate) mod fitted_names;
+pub mod forms;
 pub(crate) mod functions;
 pub(crate) mod heading;
 pub mod hot_blocks;
 pub(crate) mod hot_paths;
+pub(crate) mod json_tables;
+pub mod listing;
+pub(crate) mod markdown;
 pub mod missing;
 pub mod notation;
 pub mod notices;
 pub mod opcodes;
 pub mod options;
+pub(crate) mod path_flow;
 pub mod path_layout;
+pub mod path_page;
 pub mod printable;
 pub(crate) mod remarks;
 pub mod report;
 pub(crate) mod rows;
 pub(crate) mod skipped;
+pub mod spectra;
 pub mod starts;
 pub mod style;
+pub mod table;
+pub(crate) mod table_layout;
+pub mod text_table;

@@ -182,7 +182,15 @@ fn without_arguments_the_last_start_is_read() {
     let covered = |arguments: &[&str]| scene.pathprof(&[&["coverage"], arguments].concat()).out;
     assert_eq!(covered(&[]), covered(&["--all"]));
     assert_ne!(covered(&[]), "");
-    assert_eq!(scene.pathprof(&["export", "--format", "lcov"]).err, "");
+    let all = "reading all 2 starts (--run N reads one)\n";
+    assert_eq!(scene.pathprof(&["export", "--format", "lcov"]).err, all);
+    assert_eq!(scene.pathprof(&["coverage"]).err, all);
+    let heading = |arguments: &[&str]| {
+        let out = scene.pathprof(&[&["report"], arguments].concat()).out;
+        out.lines().find(|line| line.starts_with("starts ")).map(str::to_owned)
+    };
+    assert_eq!(heading(&[]).as_deref(), Some("starts    the last of 2; --all reads all"));
+    assert_eq!(heading(&["--all"]).as_deref(), Some("starts    all 2"));
     assert!(scene.pathprof(&["coverage", "--run", "1"]).err.starts_with("reading demo.pathprof"));
     scene.refuses(
         &["report", "--run", "3"],
@@ -191,7 +199,7 @@ fn without_arguments_the_last_start_is_read() {
     let list = scene.pathprof(&["runs"]);
     assert_eq!(
         (list.code, list.err.as_str(), list.out.lines().count()),
-        (0, "", 4),
+        (0, "", 3),
         "{}",
         list.out
     );
@@ -200,6 +208,8 @@ fn without_arguments_the_last_start_is_read() {
     let newer = fs::read(scene.profile_of("newer", "demo", &[7; 4], samples::counters()))
         .expect("it was written");
     scene.write("demo.pathprof", &[demo, newer].concat());
+    let list = scene.pathprof(&["runs"]).out;
+    assert_eq!(list.matches("earlier build").count(), 2, "{list}");
     let outcome = scene.pathprof(&["report", "--all"]);
     assert_eq!(outcome.code, 0, "{}", outcome.err);
     assert_eq!(
@@ -476,7 +486,7 @@ fn a_damaged_profile_does_not_stop_the_others() {
     scene.write("bad.pathprof", b"PATHPROF");
     let outcome = scene.pathprof(&["report", "bad.pathprof", "gone.pathprof", "good.pathprof"]);
     assert_eq!(outcome.code, 1);
-    assert!(outcome.out.contains("loop: 13(false) 16 12(true) -> loop 13"), "{}", outcome.out);
+    assert!(outcome.out.contains("loop: 13→16 12→loop 13"), "{}", outcome.out);
     let expected = "error: bad.pathprof: this profile is damaged or truncated: it ends in the \
                     middle of a value (truncated?); run the program again\n\
                     error: gone.pathprof: no such file; give the profile that a run wrote (its \
@@ -627,7 +637,7 @@ fn a_damaged_manifest_is_refused() {
     };
     refuses(&sound[..100], "it ends in the middle of a value (truncated?)");
     refuses(&change(0), "it does not start with the expected magic number");
-    refuses(&change(8), "it has format version 7, which this program cannot read");
+    refuses(&change(8), "it has format version 6, which this program cannot read");
     let main = "module 11111111111111111111111111111111: ";
     refuses(&change(78), &format!("{main}its checksum does not match its content"));
     let length = u64::from_le_bytes(sound[48..56].try_into().expect("eight bytes"));
@@ -1312,7 +1322,7 @@ fn run_works_where_nothing_can_be_written() {
     let place = scene.directory.path().display().to_string();
     let expected = format!("warning: the profiles are in {place}/pathprof-");
     assert!(err.starts_with(&expected) && err.contains("cannot write demo.pathprof"), "{err}");
-    assert!(out.contains("loop: 13(false) 16 12(true) -> loop 13"), "{out}");
+    assert!(out.contains("loop: 13→16 12→loop 13"), "{out}");
 }
 
 #[test]
@@ -1324,6 +1334,11 @@ fn a_function_that_is_not_there_is_an_error() {
         scene.refuses(&["report", view, "--function", "gone*", "a.pathprof"], nothing);
     }
     scene.refuses(&["coverage", "--function", "gone*", "a.pathprof"], nothing);
+    let similar = "no function matches `colatz`; similar: `collatz`; `pathprof report --functions \
+                   --top 0` lists all";
+    scene.refuses(&["report", "--function", "colatz", "a.pathprof"], similar);
+    let file = "no file matches `man.c`; similar: `src/main.c`; `pathprof coverage` lists all";
+    scene.refuses(&["coverage", "--file", "man.c", "a.pathprof"], file);
     let skipped = "the functions that match `start` are not counted; `pathprof report --skipped` \
                    says why";
     scene.refuses(&["report", "--function", "start", "a.pathprof"], skipped);
@@ -1337,4 +1352,51 @@ fn a_function_that_is_not_there_is_an_error() {
         assert_eq!(run.code, code, "{}", run.err);
         assert!(run.err.ends_with(&format!("error: {nothing}\n")), "{}", run.err);
     }
+}
+
+#[test]
+fn a_path_is_shown_as_its_source() {
+    let scene = Scene::new();
+    scene.profile("a.pathprof");
+    let outcome = scene.pathprof(&["show", "collatz#1", "a.pathprof"]);
+    assert_eq!(outcome.code, 0, "{}", outcome.err);
+    assert!(
+        outcome.out.starts_with("collatz#1  1,234,567 times, 96.9% of the paths"),
+        "{}",
+        outcome.out
+    );
+    assert!(outcome.out.contains("└→ loop 13, 1,274,569 of 1,274,572 times"), "{}", outcome.out);
+    assert_eq!(
+        outcome.err,
+        "note: src/main.c is not there (it was compiled in /build), so its lines have no text\n"
+    );
+    let without_number = scene.pathprof(&["show", "collatz", "a.pathprof"]);
+    assert_eq!(without_number.out, outcome.out);
+    for (path, said) in [
+        ("collatz#9", "error: collatz has paths 1 to 5, and no path 9\n"),
+        ("collatz#0", "error: collatz has paths 1 to 5, and no path 0\n"),
+        ("collatz#x", "error: `collatz#x` is no path: write `collatz#1`\n"),
+    ] {
+        let outcome = scene.pathprof(&["show", path, "a.pathprof"]);
+        assert_eq!(outcome.code, 1);
+        assert!(outcome.err.ends_with(said), "{}", outcome.err);
+    }
+    let outcome = scene.pathprof(&["show", "no_such", "a.pathprof"]);
+    assert_eq!(outcome.code, 1);
+    assert!(outcome.err.contains("no counted function is called `no_such`"), "{}", outcome.err);
+}
+
+#[test]
+fn source_is_annotated() {
+    let scene = Scene::new();
+    scene.profile("a.pathprof");
+    let outcome = scene.pathprof(&["annotate", "collatz", "a.pathprof"]);
+    assert_eq!(outcome.code, 0, "{}", outcome.err);
+    assert!(outcome.out.starts_with("collatz  main.c:10\npaths #1 1,234,567×  #2 40,000×"));
+    assert!(outcome.out.contains("14    40,003"), "{}", outcome.out);
+    let file = scene.pathprof(&["annotate", "util.h", "a.pathprof"]);
+    assert!(file.out.contains("5    19 │"), "{}", file.out);
+    let outcome = scene.pathprof(&["annotate", "no_such", "a.pathprof"]);
+    assert_eq!(outcome.code, 1);
+    assert!(outcome.err.contains("no function and no file is called `no_such`"), "{}", outcome.err);
 }

@@ -6,10 +6,9 @@
 //! cut off again. A file that is no profile, or that this user may not write, is left alone.
 
 use pathformat::profile;
-
-use crate::origin::Origin;
-use crate::sys::{self, File, Kind, Locked, OpenError, Place};
-use crate::text::Path;
+use process::origin::Origin;
+use process::sys::{self, File, Kind, Locked, OpenError, Place};
+use process::text::Path;
 
 /// How the file begins.
 const MAGIC: u64 = u64::from_le_bytes(profile::MAGIC);

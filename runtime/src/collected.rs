@@ -7,8 +7,7 @@ use core::ptr::{self, NonNull};
 use core::slice;
 
 use pathformat::wire::Sink;
-
-use crate::sys::mapping::{self, At};
+use process::sys::mapping::{self, At};
 
 /// How many bytes are collected without mapping memory.
 pub(crate) const BUFFER: usize = 1 << 14;

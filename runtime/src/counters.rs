@@ -11,8 +11,7 @@ use core::ops::Range;
 use core::ptr::{self, NonNull};
 
 use pathformat::raw::{self, FILE_SYSTEMS};
-
-use crate::sys::File;
+use process::sys::File;
 
 /// Size of a page, and of the pieces that memory is looked at in.
 pub(crate) const PAGE: usize = raw::PAGE as usize;
@@ -182,8 +181,8 @@ pub(crate) unsafe fn add(start: NonNull<u8>, offset: usize, count: u64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sys;
-    use crate::sys::mapping::{self, At};
+    use process::sys;
+    use process::sys::mapping::{self, At};
 
     fn visited(
         start: NonNull<u8>,

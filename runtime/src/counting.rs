@@ -7,10 +7,12 @@ use pathformat::names::NOWHERE;
 use pathformat::profile::{DENIED, ENDED, OTHER_RUNTIME, PARTIAL, RUNNING, UNREGISTERED_THREADS};
 use pathformat::raw::SHARED;
 use pathformat::settings::Threads;
+use process::environment::{self, Environment};
+use process::global::Global;
+use process::sys::thread;
+use process::sys::{self, Bound, File, Names, OpenError, apart};
 
 use crate::counters::{self, PageMap, Source, Window};
-use crate::environment::{self, Environment};
-use crate::global::Global;
 use crate::image::{self, Image};
 use crate::imports;
 use crate::map::Map;
@@ -19,8 +21,6 @@ use crate::registry::{Member, Shared};
 use crate::rescue;
 use crate::shared_registry;
 use crate::slots::{Slot, Slots};
-use crate::sys::thread;
-use crate::sys::{self, Bound, File, Names, OpenError, apart};
 use crate::write::{self, Counts};
 
 /// What this image knows of its counters. Other images of the process reach the first part through

@@ -14,9 +14,9 @@ use core::arch::global_asm;
 use core::slice;
 
 use pathformat::raw::OWN_BASE;
+use process::sys::mapping::{self, At};
+use process::sys::thread;
 
-use crate::sys::mapping::{self, At};
-use crate::sys::thread;
 use pathformat::descriptor::Module;
 
 // The entry, and what the linker finds and fills in: how far the program's own entry is from this

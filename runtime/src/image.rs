@@ -1,7 +1,7 @@
 //! The counters of an image, as the linker described them.
 
 use core::ops::Range;
-use core::slice;
+use core::{ptr, slice};
 
 use pathformat::ModuleId;
 use pathformat::descriptor::{ABI_VERSION, Descriptor, KEYS, LIBRARY, Module};
@@ -30,9 +30,9 @@ impl Image {
         Self(Descriptor {
             abi_version: ABI_VERSION,
             module_count: modules.len() as u32,
-            region: region.cast(),
+            region: region.cast::<u64>().expose_provenance(),
             region_size: region.len() as u64 * 8,
-            modules: modules.as_ptr(),
+            modules: modules.as_ptr().expose_provenance(),
             flags: if has_keys { KEYS } else { 0 },
         })
     }
@@ -40,16 +40,18 @@ impl Image {
     /// The modules; none if another version of the linker made the descriptor.
     pub(crate) fn modules(&self) -> &[Module] {
         let Descriptor { abi_version, module_count, modules, .. } = self.0;
-        if abi_version != ABI_VERSION || modules.is_null() {
+        if abi_version != ABI_VERSION || modules == 0 {
             return &[];
         }
         // SAFETY: the linker lays out that many entries there, and they are constant.
-        unsafe { slice::from_raw_parts(modules, module_count as usize) }
+        unsafe {
+            slice::from_raw_parts(ptr::with_exposed_provenance(modules), module_count as usize)
+        }
     }
 
     /// The start of the region.
     pub(crate) fn region(&self) -> *mut u8 {
-        self.0.region.cast_mut().cast()
+        ptr::with_exposed_provenance_mut(self.0.region)
     }
 
     /// Its length in bytes, whole pages.
@@ -71,10 +73,7 @@ impl Image {
     /// order of the words.
     pub(crate) fn bases(&self) -> impl Iterator<Item = usize> + use<'_> {
         let own = |module: &&Module| module.threads & u64::from(OWN_BASE) != 0;
-        self.modules()
-            .iter()
-            .filter(own)
-            .map(|module| self.0.region as usize + module.offset as usize)
+        self.modules().iter().filter(own).map(|module| self.0.region + module.offset as usize)
     }
 
     /// Where the modules' counters are in a slot.

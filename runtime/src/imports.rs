@@ -1,154 +1,93 @@
-//! What the runtime takes from others: from the linker, from the object that pathld adds, and from
-//! the program.
+//! What the runtime takes from others: from the object that pathld adds, and from the program.
 
-use core::arch::{asm, global_asm};
+use core::arch::global_asm;
 use core::ffi::CStr;
+use core::mem::transmute;
+use core::sync::atomic::AtomicUsize;
 
-use crate::notes::FileHead;
-use crate::sys::thread;
+use process::proc::Library;
+use process::text;
 
-// The image's file head, if the linker defines it. Its address comes from the global offset table:
-// of a word in other data GNU ld forgets the relocation if it packs relative ones.
-global_asm!(".weak __ehdr_start", ".hidden __ehdr_start");
+use crate::image::Image;
+use crate::others::{self, ForkRegistration};
 
-// Where the profile goes, if the build says so: a text in an object of the program
-// (`pass/src/write/profile_path.rs`).
-global_asm!(".weak __pathcc.profile", ".hidden __pathcc.profile");
-
-// What nobody defines: gold gives such a symbol the distance by which the image was moved.
-global_asm!(".weak __pathcc.nowhere", ".hidden __pathcc.nowhere");
-
-/// The pattern of the profile's name that the build asked for, or nothing.
-pub(crate) fn chosen_pattern() -> &'static [u8] {
-    let (text, nowhere): (*const u8, *const u8);
-    // SAFETY: reads words of the image's own that are constant once the image is relocated.
-    unsafe {
-        asm!(
-            "mov {}, qword ptr [rip + __pathcc.profile@GOTPCREL]",
-            "mov {}, qword ptr [rip + __pathcc.nowhere@GOTPCREL]",
-            out(reg) text, out(reg) nowhere, options(nostack, preserves_flags, pure, readonly),
-        );
-    }
-    if text == nowhere {
-        return &[];
-    }
-    // SAFETY: the pass closes the text with a NUL.
-    unsafe { self::text(text) }.to_bytes()
+/// Which function creates a thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// `pthread_create(thread, attributes, start, argument)`.
+    Posix,
+    /// `thrd_create(thread, start, argument)`.
+    C,
 }
 
-/// The text that starts there.
-///
-/// # Safety
-/// It must end with a NUL, and stay as it is.
-unsafe fn text<'a>(start: *const u8) -> &'a CStr {
-    // SAFETY: the caller vouches for it. Volatile, or the compiler would call the C library's
-    // `strlen`.
-    unsafe {
-        let length = (0..).take_while(|&at| start.add(at).read_volatile() != 0).count();
-        CStr::from_bytes_with_nul_unchecked(core::slice::from_raw_parts(start, length + 1))
-    }
+// What the module made by the linker defines.
+global_asm!(".hidden __pathcc_image", ".hidden __pathcc_delta_offset", ".hidden __pathcc_place",);
+
+others::table!(
+    ".hidden __dso_handle",
+    "pthread_create",
+    "dlsym",
+    "__interceptor_pthread_create",
+    "__register_atfork",
+    "pthread_atfork",
+    "__dso_handle",
+    "__tsan_init",
+);
+
+/// Addresses, 0 for what the program does not have.
+#[repr(C)]
+pub(crate) struct Others {
+    /// `pthread_create`, which is the executable's if that has a registry.
+    pub(crate) create_thread: usize,
+    find_symbol: usize,
+    sanitizer_create_thread: usize,
+    register_fork_handlers: usize,
+    posix_register_fork_handlers: usize,
+    library: usize,
+    /// A function of ThreadSanitizer's.
+    pub(crate) thread_sanitizer: usize,
 }
 
-/// The head of this image's file in memory, or null.
-pub(crate) fn file_head() -> *const FileHead {
-    let head: *const FileHead;
-    // SAFETY: reads a word of the image's own that is constant once the image is relocated.
-    unsafe {
-        asm!("mov {}, qword ptr [rip + __ehdr_start@GOTPCREL]", out(reg) head, options(nostack, preserves_flags, pure, readonly));
-    }
-    // Some linkers give the image's start even where no head is there.
-    if thread::is_readable(head as usize) { head } else { core::ptr::null() }
+unsafe extern "C" {
+    #[link_name = "__pathcc_image"]
+    static IMAGE: Image;
+    #[link_name = "__pathcc_others"]
+    static OTHERS: Others;
+    #[link_name = "__pathcc_delta_offset"]
+    fn delta_offset() -> usize;
+    #[link_name = "__pathcc_place"]
+    static PLACE: AtomicUsize;
 }
 
-#[cfg(not(feature = "log"))]
-mod counters {
-    use core::arch::global_asm;
-    use core::ffi::CStr;
-    use core::mem::transmute;
-    use core::sync::atomic::AtomicUsize;
+/// The descriptor of this image.
+pub(crate) fn image() -> &'static Image {
+    // SAFETY: the linker defines it, and it is constant once the image is relocated.
+    unsafe { &IMAGE }
+}
 
-    use super::text;
-    use crate::image::Image;
-    use crate::others::{self, ForkRegistration};
+/// Functions of others.
+pub(crate) fn others() -> &'static Others {
+    // SAFETY: constant once the image is relocated.
+    unsafe { &OTHERS }
+}
 
-    /// Which function creates a thread.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub(crate) enum Kind {
-        /// `pthread_create(thread, attributes, start, argument)`.
-        Posix,
-        /// `thrd_create(thread, start, argument)`.
-        C,
-    }
+/// How far this image's own `delta` is from the thread pointer, if it has one.
+pub(crate) fn own_delta() -> Option<usize> {
+    // SAFETY: the linker's function only reads a word of the image's own.
+    Some(unsafe { delta_offset() }).filter(|&distance| distance != 0)
+}
 
-    // What the module made by the linker defines.
-    global_asm!(
-        ".hidden __pathcc_image",
-        ".hidden __pathcc_delta_offset",
-        ".hidden __pathcc_place",
-    );
+/// Where code of this image that may be part of a library finds `delta`.
+pub(crate) fn place() -> &'static AtomicUsize {
+    // SAFETY: a variable of the image's own, which nothing else changes.
+    unsafe { &PLACE }
+}
 
-    others::table!(
-        ".hidden __dso_handle",
-        "pthread_create",
-        "dlsym",
-        "__interceptor_pthread_create",
-        "__register_atfork",
-        "pthread_atfork",
-        "__dso_handle",
-        "__tsan_init",
-    );
+/// The C library of the program.
+pub(crate) struct CLibrary;
 
-    /// Addresses, 0 for what the program does not have.
-    #[repr(C)]
-    pub(crate) struct Others {
-        /// `pthread_create`, which is the executable's if that has a registry.
-        pub(crate) create_thread: usize,
-        find_symbol: usize,
-        sanitizer_create_thread: usize,
-        register_fork_handlers: usize,
-        posix_register_fork_handlers: usize,
-        library: usize,
-        /// A function of ThreadSanitizer's.
-        pub(crate) thread_sanitizer: usize,
-    }
-
-    unsafe extern "C" {
-        #[link_name = "__pathcc_image"]
-        static IMAGE: Image;
-        #[link_name = "__pathcc_others"]
-        static OTHERS: Others;
-        #[link_name = "__pathcc_delta_offset"]
-        fn delta_offset() -> usize;
-        #[link_name = "__pathcc_place"]
-        static PLACE: AtomicUsize;
-    }
-
-    /// The descriptor of this image.
-    pub(crate) fn image() -> &'static Image {
-        // SAFETY: the linker defines it, and it is constant once the image is relocated.
-        unsafe { &IMAGE }
-    }
-
-    /// Functions of others.
-    pub(crate) fn others() -> &'static Others {
-        // SAFETY: constant once the image is relocated.
-        unsafe { &OTHERS }
-    }
-
-    /// How far this image's own `delta` is from the thread pointer, if it has one.
-    pub(crate) fn own_delta() -> Option<usize> {
-        // SAFETY: the linker's function only reads a word of the image's own.
-        Some(unsafe { delta_offset() }).filter(|&distance| distance != 0)
-    }
-
-    /// Where code of this image that may be part of a library finds `delta`.
-    pub(crate) fn place() -> &'static AtomicUsize {
-        // SAFETY: a variable of the image's own, which nothing else changes.
-        unsafe { &PLACE }
-    }
-
-    /// Calls `take` with each variable that the C library has, if it can be asked.
-    pub(crate) fn for_each_variable(mut take: impl FnMut(&[u8])) {
+impl Library for CLibrary {
+    fn for_each_variable(&self, mut take: impl FnMut(&[u8])) {
         if others().find_symbol == 0 {
             return;
         }
@@ -161,50 +100,41 @@ mod counters {
             let variable = find(0, c"environ".as_ptr() as usize) as *const *const *const u8;
             let mut next = if variable.is_null() { core::ptr::null() } else { *variable };
             while !next.is_null() && !(*next).is_null() {
-                take(text(*next).to_bytes());
+                take(text::c_string(*next).to_bytes());
                 next = next.add(1);
             }
         }
     }
+}
 
-    /// The function that creates a thread in the C library, or that of a sanitizer before it; 0 if
-    /// there is none.
-    pub(crate) fn next_create(kind: Kind) -> usize {
-        let others = others();
-        if kind == Kind::Posix && others.sanitizer_create_thread != 0 {
-            return others.sanitizer_create_thread;
-        }
-        if others.find_symbol == 0 {
-            return 0;
-        }
-        const NEXT: usize = usize::MAX;
-        let name: &CStr = match kind {
-            Kind::Posix => c"pthread_create",
-            Kind::C => c"thrd_create",
-        };
-        // SAFETY: `dlsym` of the C library, with a text that ends with a NUL.
-        unsafe {
-            let find =
-                transmute::<usize, unsafe extern "C" fn(usize, usize) -> usize>(others.find_symbol);
-            find(NEXT, name.as_ptr() as usize)
-        }
+/// The function that creates a thread in the C library, or that of a sanitizer before it; 0 if
+/// there is none.
+pub(crate) fn next_create(kind: Kind) -> usize {
+    let others = others();
+    if kind == Kind::Posix && others.sanitizer_create_thread != 0 {
+        return others.sanitizer_create_thread;
     }
-
-    /// Tells the C library what to call around every fork, until this image is unloaded.
-    pub(crate) fn fork_registration() -> ForkRegistration {
-        let others = others();
-        // A library that does not say who it is could not take its handlers with it.
-        let may_leave = others.library != 0 || !image().is_library();
-        let glibc = if may_leave { others.register_fork_handlers } else { 0 };
-        ForkRegistration {
-            glibc,
-            posix: others.posix_register_fork_handlers,
-            library: others.library,
-        }
+    if others.find_symbol == 0 {
+        return 0;
+    }
+    const NEXT: usize = usize::MAX;
+    let name: &CStr = match kind {
+        Kind::Posix => c"pthread_create",
+        Kind::C => c"thrd_create",
+    };
+    // SAFETY: `dlsym` of the C library, with a text that ends with a NUL.
+    unsafe {
+        let find =
+            transmute::<usize, unsafe extern "C" fn(usize, usize) -> usize>(others.find_symbol);
+        find(NEXT, name.as_ptr() as usize)
     }
 }
 
-#[cfg(not(feature = "log"))]
-pub(crate) use counters::{
-    Kind, for_each_variable, fork_registration, image, next_create, others, own_delta, place,
-};
+/// Tells the C library what to call around every fork, until this image is unloaded.
+pub(crate) fn fork_registration() -> ForkRegistration {
+    let others = others();
+    // A library that does not say who it is could not take its handlers with it.
+    let may_leave = others.library != 0 || !image().is_library();
+    let glibc = if may_leave { others.register_fork_handlers } else { 0 };
+    ForkRegistration { glibc, posix: others.posix_register_fork_handlers, library: others.library }
+}

@@ -1,8 +1,8 @@
 //! The process's map: by it a report finds the functions whose addresses are keys of tables.
 
-use crate::proc::for_each_byte;
-use crate::sys::File;
-use crate::text::Text;
+use process::proc::for_each_byte;
+use process::sys::File;
+use process::text::Text;
 
 /// The lines of `/proc/self/maps` about code that is in files, as far as there is room: for some
 /// eight hundred of them.

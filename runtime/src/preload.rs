@@ -17,20 +17,21 @@ use core::slice;
 use pathformat::note::{self, Array};
 use pathformat::profile::{PARTIAL, UNREGISTERED_THREADS};
 use pathformat::settings::Threads;
+use process::environment::Environment;
+use process::global::Global;
+use process::notes::{self, Segment};
+use process::origin::Asked;
+use process::proc::NoLibrary;
+use process::sys::mapping::{self, At};
+use process::sys::thread::{self, Lock};
+use process::sys::{self, Bound, OpenError, apart};
+use process::target;
 
 use crate::counters::{self, PAGE, PageMap, Source, Window};
-use crate::environment::Environment;
-use crate::global::Global;
 use crate::image::{self, Image};
 use crate::map::Map;
-use crate::notes::{self, Segment};
-use crate::origin::Asked;
 use crate::others::{self, ForkRegistration};
 use crate::slots::{Slot, Slots};
-use crate::sys::mapping::{self, At};
-use crate::sys::thread::{self, Lock};
-use crate::sys::{self, Bound, OpenError, apart};
-use crate::target;
 use crate::write::{self, Counts};
 use pathformat::descriptor::Module;
 
@@ -173,7 +174,8 @@ extern "C" fn start() {
         ));
     });
     let Some((code, build_id, counts)) = program else { return };
-    state.started.read(code, build_id, if counts { Asked::Counted(code) } else { Asked::Alone });
+    let asked = if counts { Asked::Counted(code) } else { Asked::Alone };
+    state.started.read(code, build_id, asked, &NoLibrary);
     if !state.started.enabled() {
         return;
     }
@@ -256,7 +258,7 @@ fn code_of(loaded: &Loaded) -> usize {
     loaded
         .segments()
         .iter()
-        .find_map(Segment::loaded)
+        .find_map(notes::loaded)
         .map_or(0, |range| loaded.base.wrapping_add(range.start))
 }
 
@@ -269,7 +271,7 @@ fn build_id_of(loaded: &Loaded) -> &'static [u8] {
 fn counted(loaded: &Loaded) -> Option<Counted> {
     let first = loaded.arrays().next()?;
     // A linker script may have put arrays far apart, with nothing between.
-    let segments = loaded.segments().iter().filter_map(Segment::loaded);
+    let segments = loaded.segments().iter().filter_map(notes::loaded);
     let mut moved = segments
         .map(|range| range.start.wrapping_add(loaded.base)..range.end.wrapping_add(loaded.base));
     let segment = moved.find(|range| range.contains(&first.address))?;

@@ -21,16 +21,17 @@ use core::mem;
 use core::ptr::{self, NonNull};
 use core::sync::atomic::{AtomicU32, Ordering};
 
+use linux_raw_sys::general::TMPFS_MAGIC;
 use pathformat::profile::Head;
 use pathformat::raw::{self, FLAGS_OFFSET, PAGE, Place};
+use process::environment::Environment;
+use process::sys::kept::Kept;
+use process::sys::mapping::{self, At};
+use process::sys::{self, File, Identity, OpenError, apart};
+use process::target;
+use process::text::Path;
 
 use crate::collected::{BUFFER, Collected};
-use crate::environment::Environment;
-use crate::sys::kept::Kept;
-use crate::sys::mapping::{self, At};
-use crate::sys::{self, File, Identity, OpenError, apart};
-use crate::target;
-use crate::text::Path;
 
 /// How the file begins.
 const MAGIC: u64 = u64::from_le_bytes(raw::MAGIC);
@@ -47,9 +48,6 @@ const PLENTY: u64 = 1 << 30;
 
 /// ... if it is also so many times what is mapped.
 const PLENTY_TIMES: u64 = 64;
-
-/// Reserved room is memory on this file system.
-const TMPFS: u64 = 0x0102_1994;
 
 /// A raw file that this process made.
 pub(crate) struct RawFile {
@@ -202,7 +200,7 @@ impl RawFile {
             return false;
         }
         let small = if self.child { SMALL_FOR_CHILD } else { SMALL };
-        if length <= small || !(self.child || system.kind == TMPFS) {
+        if length <= small || !(self.child || system.kind == u64::from(TMPFS_MAGIC)) {
             return file.allocate(start, length);
         }
         system.free >= PLENTY.max(length.saturating_mul(PLENTY_TIMES)) && file.grow(start + length)

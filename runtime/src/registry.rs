@@ -14,12 +14,12 @@ use core::mem::offset_of;
 use core::ptr::{self, NonNull};
 
 use pathformat::names::LENT_COUNT;
+use process::origin::Origin;
+use process::sys::mapping::{self, At};
+use process::sys::thread::{self, Lock};
+use process::sys::{self, Bound};
 
-use crate::origin::Origin;
 use crate::slots::{CHUNKS, Slot};
-use crate::sys::mapping::{self, At};
-use crate::sys::thread::{self, Lock};
-use crate::sys::{self, Bound};
 
 /// How long a process that leaves waits for the lock, in nanoseconds.
 const PATIENCE: u64 = 1_000_000_000;

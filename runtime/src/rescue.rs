@@ -5,8 +5,9 @@
 //! signal at its default. Any other SIGBUS ends the program as it would without the runtime. A
 //! thread that blocks the signal cannot be helped: the kernel ends the program.
 
+use process::sys::signal::{self, Information};
+
 use crate::shared_registry;
-use crate::sys::signal::{self, Information};
 
 /// Takes care of the signal.
 pub(crate) fn begin() {

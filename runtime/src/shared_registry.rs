@@ -2,10 +2,10 @@
 //! `pthread_create`.
 
 use pathformat::descriptor::thread_function as layout;
+use process::sys::thread;
 
 use crate::imports::{image, others};
 use crate::registry::Registry;
-use crate::sys::thread;
 
 /// The registry that this image has if it finds no other.
 pub(crate) static REGISTRY: Registry = Registry::new();

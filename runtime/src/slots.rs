@@ -8,12 +8,12 @@
 use core::ptr::{self, NonNull};
 
 use pathformat::raw::PAGE;
+use process::sys::mapping::{self, At};
+use process::sys::{self, File, OpenError, apart};
 
 use crate::counters::{self, PageMap, Source, Window};
 use crate::image::Image;
 use crate::raw::RawFile;
-use crate::sys::mapping::{self, At};
-use crate::sys::{self, File, OpenError, apart};
 
 /// How many chunks there may be: for two million threads.
 pub(crate) const CHUNKS: usize = 21;

@@ -10,17 +10,17 @@ use core::ptr::NonNull;
 use pathformat::profile::{CUT, ProfileWriter, UNREGISTERED_THREADS};
 use pathformat::settings::Threads;
 use pathformat::wire::Sink;
+use process::environment::Environment;
+use process::sys::mapping::{self, At};
+use process::sys::{self, File, Names, OpenError};
+use process::target;
+use process::text::Path;
 
 use crate::append::{Refusal, append};
 use crate::collected::{BUFFER, Collected};
 use crate::counters::{self, PageMap, Source, Window};
-use crate::environment::Environment;
 use crate::image::{self, Image};
 use crate::slots::{Slot, Slots};
-use crate::sys::mapping::{self, At};
-use crate::sys::{self, File, Names, OpenError};
-use crate::target;
-use crate::text::Path;
 
 /// The room that writing needs. It is kept off the stack, since whoever calls `exit` may have
 /// little of that.

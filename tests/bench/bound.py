@@ -171,7 +171,10 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", action="append", metavar="NAME", help="only these programs")
     parser.add_argument(
-        "--write", type=Path, metavar="FILE", help="also write the tables there, as docs/bound.md"
+        "--write",
+        type=Path,
+        metavar="FILE",
+        help="also write the tables there, as docs/internals/bound.md",
     )
     options = parser.parse_args()
     if not PATHCC.exists() or not has_perf():

@@ -275,9 +275,8 @@ fn c_code_of_go_is_counted() {
     put("part.c", "int part(int x) { int n = 0; while (x--) n += x & 1; return n; }\n");
     shell(folder, "HOME=$PWD CC=pathcc go build -o sample .; test $(./sample) = 3");
     let report = shell(folder, "pathprof report --function part sample");
-    let row = report
-        .lines()
-        .find(|line| line.contains("part.c:1") && line.contains("loop: 1(false) -> loop 1"));
+    let row =
+        report.lines().find(|line| line.contains("part.c:1") && line.contains("loop: 1→loop 1"));
     assert_eq!(row.and_then(|row| row.split_whitespace().nth(1)), Some("5"), "{report}");
 }
 

@@ -3,8 +3,10 @@
 //! does every file that a comment of the code names.
 //!
 //! The blocks of a section are one session, from top to bottom. For the sections of a lesson the
-//! folder holds the lesson. For all others it holds the project in `tests/documents` and the
-//! source of the demonstration.
+//! folder holds the lesson. For all others it holds the project in `tests/documents`, the source of
+//! the demonstration and the programs of the tutorials.
+//!
+//! `PATHCC_BLESS=1` writes what was printed into the pages.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -117,7 +119,8 @@ fn furnish(folder: &Path, page: &Path) {
     let sources = if parent.starts_with(checkout().join("examples")) {
         vec![parent.join(".")]
     } else {
-        vec![checkout().join("tests/documents/."), checkout().join("examples/demo/demo.c")]
+        let known = ["tests/documents/.", "examples/demo/demo.c", "examples/tutorials/."];
+        known.map(|source| checkout().join(source)).to_vec()
     };
     let here = folder.join("here");
     fs::create_dir(&here).expect("a folder");
@@ -147,6 +150,13 @@ fn follow(page: &Path) -> usize {
             let Some(shown) = &block.shown else { continue };
             let agree = document::shows(&lasting(shown), &lasting(&printed));
             let place = format!("{name}:{}", block.line);
+            if !agree && std::env::var_os("PATHCC_BLESS").is_some() {
+                let text = fs::read_to_string(page).expect("a page");
+                fs::write(page, text.replacen(shown, printed.trim_matches('\n'), 1))
+                    .expect("a page that can be written");
+                compared += 1;
+                continue;
+            }
             assert!(agree, "{place}: shown is\n{shown}\nand printed was\n{printed}");
             compared += 1;
         }
@@ -162,6 +172,14 @@ fn entries(folder: &str) -> Vec<PathBuf> {
     entries
 }
 
+/// The pages of the book.
+fn pages() -> Vec<PathBuf> {
+    let mut pages = files(&checkout().join("docs"));
+    pages.retain(|path| path.extension().is_some_and(|extension| extension == "md"));
+    pages.sort();
+    pages
+}
+
 #[test]
 fn the_readme_says_what_happens() {
     assert!(follow(&checkout().join("README.md")) > 0);
@@ -169,8 +187,7 @@ fn the_readme_says_what_happens() {
 
 #[test]
 fn the_documents_say_what_happens() {
-    let is_page = |path: &&PathBuf| path.extension().is_some_and(|extension| extension == "md");
-    let compared: usize = entries("docs").iter().filter(is_page).map(|page| follow(page)).sum();
+    let compared: usize = pages().iter().map(|page| follow(page)).sum();
     assert!(compared > 0);
 }
 
@@ -198,7 +215,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     let paths = entries.map(|entry| entry.expect("readable").path());
     let is_kept = |path: &PathBuf| {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        !name.starts_with('.') && name != "target"
+        !name.starts_with('.') && name != "target" && name != "node_modules"
     };
     let (folders, files): (Vec<_>, Vec<_>) = paths.filter(is_kept).partition(|path| path.is_dir());
     files.into_iter().chain(folders.iter().flat_map(|folder| self::files(folder))).collect()
@@ -216,13 +233,41 @@ fn named_paths(line: &str) -> impl Iterator<Item = &str> {
     line.split('`').skip(1).step_by(2).filter(is_path)
 }
 
-/// Where the links in a line of a page lead, without those to other sites.
-fn links(line: &str) -> Vec<String> {
+/// Where the links in a line of a page lead, without those to other sites: files, and what stands
+/// behind `#`.
+fn targets(line: &str) -> Vec<(String, String)> {
     // Code between backticks may look like a link.
     let text: String = line.split('`').step_by(2).collect();
     let targets = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
-    let files = targets.filter_map(|target| target.split('#').next());
-    files.filter(|file| !file.is_empty() && !file.contains(':')).map(str::to_owned).collect()
+    let parts = targets.map(|target| target.split_once('#').unwrap_or((target, "")));
+    let own = parts.filter(|(file, _)| !file.contains(':'));
+    own.map(|(file, anchor)| (file.to_owned(), anchor.to_owned())).collect()
+}
+
+/// The files to which the links in a line of a page lead.
+fn links(line: &str) -> Vec<String> {
+    let files = targets(line).into_iter().map(|(file, _)| file);
+    files.filter(|file| !file.is_empty()).collect()
+}
+
+#[test]
+fn every_heading_that_is_linked_exists() {
+    let mut missing = Vec::new();
+    let mut found = 0;
+    let is_page = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "md");
+    for page in files(&checkout()).into_iter().filter(is_page) {
+        let text = fs::read_to_string(&page).expect("a page");
+        for (file, anchor) in text.lines().flat_map(targets).filter(|(_, to)| !to.is_empty()) {
+            let folder = page.parent().expect("a page is in a folder");
+            let target = if file.is_empty() { page.clone() } else { folder.join(file) };
+            found += 1;
+            if !document::anchors(&fs::read_to_string(&target).expect("a page")).contains(&anchor) {
+                missing.push(format!("{}: {}#{anchor}", page.display(), target.display()));
+            }
+        }
+    }
+    assert!(found > 30, "only {found} are found");
+    assert!(missing.is_empty(), "these headings are not there: {missing:#?}");
 }
 
 #[test]
@@ -257,10 +302,10 @@ fn every_file_that_is_named_exists() {
 #[test]
 fn listings_are_the_files() {
     let mut compared = 0;
-    let pages = entries("docs").into_iter().filter(|path| path.extension() == Some("md".as_ref()));
-    for page in pages {
+    for page in pages() {
         let text = fs::read_to_string(&page).expect("a page");
-        for listing in text.split("\n```c ").skip(1) {
+        let listings = ["\n```c ", "\n```python "].map(|start| text.split(start).skip(1));
+        for listing in listings.into_iter().flatten() {
             let (name, rest) = listing.split_once('\n').expect("a listing has lines");
             let shown = rest.split("```").next().unwrap_or_default();
             let file = checkout().join("tests/documents").join(name);
@@ -272,27 +317,30 @@ fn listings_are_the_files() {
     assert!(compared > 0);
 }
 
-/// The keys of the JSON export, as its source has them.
-fn keys_of_the_export() -> Vec<String> {
-    let source = checkout().join("report/src/export/json.rs");
-    let source = fs::read_to_string(source).expect("a source");
-    let structures = source.split("\nstruct ").skip(1).filter_map(|rest| rest.split("\n}").next());
-    let is_key = |key: &&str| key.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
-    let fields = structures.flat_map(|structure| {
-        structure.lines().filter_map(|line| line.strip_prefix("    ")?.split_once(':'))
-    });
-    let entries = source.split("serialize_entry(").skip(1);
-    let named = entries.filter_map(|entry| entry.split('"').nth(1));
-    fields.map(|(key, _)| key).filter(is_key).chain(named).map(str::to_owned).collect()
+#[test]
+fn the_book_lists_every_page_once() {
+    let folder = checkout().join("docs");
+    let summary = fs::read_to_string(folder.join("SUMMARY.md")).expect("a page");
+    let mut listed: Vec<_> =
+        summary.lines().flat_map(links).map(|link| folder.join(link)).collect();
+    listed.sort();
+    let mut pages = pages();
+    pages.retain(|page| !page.ends_with("SUMMARY.md"));
+    assert_eq!(listed, pages);
 }
 
 #[test]
-fn every_key_of_the_export_is_described() {
-    let page = fs::read_to_string(checkout().join("docs/json.md")).expect("a page");
-    let keys = keys_of_the_export();
-    assert!(keys.len() > 60 && keys.contains(&"build_id".to_owned()), "{keys:?}");
-    let unknown: Vec<_> = keys.iter().filter(|key| !page.contains(&format!("`{key}`"))).collect();
-    assert!(unknown.is_empty(), "docs/json.md lacks {unknown:?}");
+fn every_variable_is_described() {
+    let page = fs::read_to_string(checkout().join("docs/environment.md")).expect("a page");
+    let source = fs::read_to_string(checkout().join("format/src/variables.rs")).expect("a source");
+    let constants = source.split("pub const ").skip(1).filter_map(|rest| rest.split(';').next());
+    let names =
+        constants.filter_map(|constant| constant.split("&str = \"").nth(1)?.split('"').next());
+    let names: Vec<_> = names.collect();
+    assert!(names.len() > 13 && names.contains(&"PATHLD_REAL"), "{names:?}");
+    let unknown: Vec<_> =
+        names.iter().filter(|name| !page.contains(&format!("`{name}`"))).collect();
+    assert!(unknown.is_empty(), "docs/environment.md lacks {unknown:?}");
 }
 
 #[test]

@@ -70,7 +70,7 @@ fn units_of_different_modes_are_kept_apart() {
         ["odd"]
     );
     let (ok, report, _) = run(folder, &bin("pathprof"), &["report", "run.pathprof"]);
-    assert!(ok && report.contains("bb") && report.contains("-> return"), "{report}");
+    assert!(ok && report.contains("bb") && report.contains("→ return"), "{report}");
 }
 
 #[test]

@@ -83,8 +83,9 @@ fn counted(folder: &Path, command: &str) -> String {
         &format!("rm -f *.pathprof; pathprof run --quiet {command} 2>said || :; cat said >&2"),
     );
     let report = shell(folder, "pathprof report --all --top 0 *.pathprof 2>/dev/null || :");
-    let other =
-        |line: &&str| !["image ", "run", "warning:"].iter().any(|start| line.starts_with(start));
+    let other = |line: &&str| {
+        !["image ", "run", "when ", "warning:"].iter().any(|start| line.starts_with(start))
+    };
     let kept = report.lines().filter(other);
     says + &kept.map(|line| format!("{line}\n")).collect::<String>()
 }

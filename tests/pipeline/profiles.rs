@@ -79,7 +79,7 @@ fn runs_are_in_one_file_beside_the_program() {
     assert_eq!(exported(folder, "--all bin/prog"), (32, 6));
     assert_eq!(exported(folder, "bin"), (32, 6));
     let list = shell(folder, "cd bin; pathprof runs");
-    assert_eq!(list.lines().count(), 5, "{list}");
+    assert_eq!(list.lines().filter(|line| line.contains("bin/prog")).count(), 3, "{list}");
     // The loader may be called by name.
     shell(folder, "cd here; /lib64/ld-linux-x86-64.so.2 ../bin/prog");
     assert_eq!(exported(folder, "bin/prog"), (10, 1));

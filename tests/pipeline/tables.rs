@@ -18,8 +18,9 @@ fn command(folder: &Path, program: &Path, arguments: &[&str]) -> Command {
 fn build(folder: &Path, compiler: &str, source: &str, flags: &[&str]) {
     let name = if compiler == "pathc++" { "main.cc" } else { "main.c" };
     fs::write(folder.join(name), source).expect("a file");
-    let flags = [&[name, "-o", "program", "-Xclang", "-mllvm", "-Xclang", "-pathcc-verify"], flags]
-        .concat();
+    let flags =
+        [&[name, "-o", "program", "-Xclang", "-mllvm", "-Xclang", "-pathcc-verify=yes"], flags]
+            .concat();
     let output = command(folder, &bin(compiler), &flags).output().expect("the tree is built");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }

@@ -126,12 +126,8 @@ def sentence(of: Told, executed: Executed, total: int) -> str:
     name, where, words = report_of(of, executed)
     percent = 100 * executed.instructions() / total
     share = f"{percent:.1f} % of all executed instructions, {executed.count:,} times"
-    target = words.rsplit(" -> loop ", 1)
-    if (
-        words.startswith("loop: ")
-        and len(target) == 2
-        and words.split()[1].split("(")[0] == target[1]
-    ):
+    turn = re.fullmatch(r"loop: (?:\w+ › )*([^\s→‹]+).*→ ?loop (\S+)", words)
+    if turn and turn[1] == turn[2]:
         course = "once round a loop"
     else:
         course = f"{STARTS[executed.path['start']]} {ENDS[executed.path['end']]}"
@@ -141,59 +137,27 @@ def sentence(of: Told, executed: Executed, total: int) -> str:
 def report_of(of: Told, executed: Executed) -> tuple[str, str, str]:
     """The name, the place and the path of a path, as `pathprof report` writes them."""
     function, path = executed.function, executed.path
-    image = os.path.basename(of.images[function["image"]])
-    rows, _ = pathprof(
-        of.place, "report", "--all", "--top", "0", "--function", function["name"], "."
-    )
-    for line in rows.splitlines():
-        cells = re.split(r" {2,}", line.strip(), maxsplit=6)
-        if len(cells) != 7 or cells[1].replace(",", "") != str(path["count"]):
-            continue
-        _, _, _, _, name, where, words = cells
-        if where.partition(" in ")[2] in ("", image) and places_of(words) == places(function, path):
-            return name, where, words
+    image = of.images[function["image"]]
+    # A name is a glob.
+    name = re.sub(r"([][*?{}\\])", r"\\\1", function["name"])
+    chosen = ("--all", "--top", "0", "--format", "json", "--system", "--function", name)
+    output, _ = pathprof(of.place, "report", *chosen, ".")
+    for table in json.loads(output)["tables"]:
+        for row in table["rows"]:
+            same = (row.get("image"), row.get("symbol"), row.get("id"), row.get("count"))
+            if same == (image, function["name"], path["id"], path["count"]):
+                where = os.path.basename(row["file"] or function["module"])
+                place = f"{where}:{row['line']}" if row["line"] else where
+                several = f" in {os.path.basename(image)}" if len(of.images) > 1 else ""
+                return row["function"], place + several, row["path"]
     raise ValueError(f"pathprof report has no row for a path of {function['name']} in {of.place}")
 
 
-def places_of(words: str) -> list[str]:
-    """The lines of a written path, without what was decided there."""
-    course = re.sub(r"^\w+: | -> .*$", "", words)
-    return re.sub(r"\([^)]*\)", "", course).split()
-
-
-def places(function: dict, path: dict) -> list[str]:
-    """The same, from an export; blocks, if no line of the function is known."""
-    if not any(location["line"] for block in function["blocks"] for location in block["locations"]):
-        return [f"bb{block}" for block in path["blocks"]]
-    found: list[str] = []
-    for block in path["blocks"]:
-        for location in function["blocks"][block]["locations"]:
-            line = str(location["line"])
-            place = (
-                line
-                if location["file"] == function["file"]
-                else f"{os.path.basename(location['file'])}:{line}"
-            )
-            if location["line"] and found[-1:] != [place]:
-                found.append(place)
-    return found
-
-
 def brief(words: str) -> str:
-    """A written path, a long one first without inlined lines that decide nothing, then without its
-    middle.
-    """
-    # A decision may have a space in it.
-    steps = re.findall(r"[^\s(]+(?:\([^)]*\))*", words)
+    """A written path, a long one without its middle."""
+    # The names of folded functions may have spaces between them.
+    steps = re.findall(r"(?:[^\s→‹]|‹[^›]*›)+→?|→", words)
     if len(steps) <= STEPS:
         return words
-    kept: list[str] = []
-    for step in steps:
-        minor = re.fullmatch(r"[^(]+:\d+", step)
-        if not minor:
-            kept.append(step)
-        elif kept[-1:] != ["…"]:
-            kept.append("…")
-    if len(kept) > STEPS:
-        kept[STEPS * 2 // 3 : len(kept) - STEPS // 3] = ["…"]
-    return re.sub("…(?: …)+", "…", " ".join(kept))
+    kept = [*steps[: STEPS * 2 // 3], "…", *steps[len(steps) - STEPS // 3 :]]
+    return re.sub(r"(?<=\S)→ ", "→", " ".join(kept))

@@ -350,10 +350,10 @@ PATHS = """
 ## The hottest paths
 
 In which paths the tests executed most instructions (LLVM's, before it optimises), all programs,
-libraries and runs together. A path is written as `pathprof report` does it: its lines, each with
-what was decided there, as `13(true)`, a file's name before those of another file, and `->` before
-where it ends. Of a long path `…` leaves out inlined lines that decide nothing, and then its middle.
-Where a build has no debug information, blocks (`bb3`) stand for lines.
+libraries and runs together. A path is written as `pathprof report` writes it, and those of older
+measurements as it wrote them then, with `(true)` and `(false)` for what the optimised code asked.
+Of a long path `…` leaves out the middle. Where a build has no debug information, blocks (`bb3`)
+stand for lines.
 """
 
 if __name__ == "__main__":

@@ -29,13 +29,15 @@ from tests.real import (
     oracle_cov,
     oracle_log,
     overflow,
+    perun,
+    schema,
     sources,
     switches,
     torture,
 )
 from tests.real.build import build, difference, work
 from tests.real.programs import KERNELS, PROGRAMS, Program
-from tests.real.tools import PATHCC, SCRATCH, CheckFailed, build_tool
+from tests.real.tools import PATH_TEXTS, PATHCC, SCRATCH, CheckFailed, build_tool, run
 
 
 class Report:
@@ -84,6 +86,11 @@ def check_output(program: Program, source: Path | None, flags: str, home: Path) 
     return f"{len(steps)} runs, {equal}, {profiles} profiles"
 
 
+def check_texts(profiles: Path) -> str:
+    """No two paths of a function read the same, in any width."""
+    return run([PATH_TEXTS, profiles], profiles).decode().strip()
+
+
 def check_program(
     report: Report, program: Program, source: Path | None, level: str, keep: bool
 ) -> None:
@@ -102,6 +109,7 @@ def check_program(
             f"{name}: counted blocks, edges and calls",
             lambda: modes.check(program, source, flags, home),
         ):
+            report.check(f"{name}: texts of paths", lambda: check_texts(home / "paths.profiles"))
             report.check(
                 f"{name}: whole paths", lambda: overflow.check(program, source, flags, home)
             )
@@ -152,6 +160,8 @@ def others() -> dict[str, list[tuple[str, Callable[[], str]]]]:
         "mapreduce": [
             (f"mapreduce {name}", partial(mapreduce.check, name)) for name in mapreduce.ITEMS
         ],
+        "perun": [("perun", perun.check)],
+        "schema": [("schema", schema.check)],
         "lives": [(f"lives {seed}", partial(lives.check, seed)) for seed in lives.SEEDS],
         "csmith": [(f"csmith {seed}", partial(csmith.check, seed)) for seed in csmith.SEEDS],
     }
@@ -189,6 +199,7 @@ def main() -> int:
     levels = {f"-O{level.removeprefix('-O')}" for level in options.levels or []}
     build_tool("replay")
     build_tool("ran")
+    build_tool("path_texts")
     trees = sources.fetch([program.package for program in wanted if program.package])
     report = Report()
     # Longest first, so that the last to finish is short: sqlite is one file of 240,000 lines.

@@ -22,6 +22,7 @@ PATHCC = TREE / "bin/pathcc"
 PATHPROF = TREE / "bin/pathprof"
 CLANG = "clang-22"
 REPLAY = CARGO_OUT / "release/replay"
+PATH_TEXTS = CARGO_OUT / "release/path_texts"
 
 
 class CheckFailed(Exception):
@@ -106,5 +107,5 @@ def export(place: Path, *profiles: Path | str) -> dict:
 
 
 def build_tool(name: str) -> None:
-    """Builds a program of the tests, as `replay` and `ran`, which read block logs."""
+    """Builds a program of the tests, such as `replay`, which reads block logs."""
     run(["cargo", "build", "--quiet", "--release", "-p", "pathtests", "--bin", name], ROOT)

@@ -4,6 +4,9 @@
 //! `output` shows what the indented block before it prints in a terminal. There, a line `…` stands
 //! for any number of lines. Other fenced blocks hold no commands.
 
+use std::collections::HashSet;
+use std::iter;
+
 /// Stands for any number of lines in what a page shows.
 const ELLIPSIS: &str = "…";
 
@@ -61,6 +64,24 @@ pub fn blocks(page: &str) -> Vec<Block> {
     blocks
 }
 
+/// The anchors of a page's headings, as GitHub makes them: in small letters, hyphens for spaces, no
+/// other punctuation, and a number behind those that are there already.
+pub fn anchors(page: &str) -> HashSet<String> {
+    let mut anchors = HashSet::new();
+    let mut is_fenced = false;
+    for line in page.lines() {
+        is_fenced ^= line.starts_with("```");
+        let Some(heading) = line.strip_prefix('#').filter(|_| !is_fenced) else { continue };
+        let kept = |of: &char| of.is_alphanumeric() || " -_".contains(*of);
+        let text = heading.trim_start_matches('#').trim().to_lowercase();
+        let anchor = text.chars().filter(kept).collect::<String>().replace(' ', "-");
+        let numbered = (1..).map(|number| format!("{anchor}-{number}"));
+        let mut names = iter::once(anchor.clone()).chain(numbered);
+        anchors.extend(names.find(|name| !anchors.contains(name)));
+    }
+    anchors
+}
+
 /// Lines as commands: one that ends with a backslash continues in the next line.
 fn commands(lines: &[&str]) -> Vec<String> {
     let mut commands: Vec<String> = Vec::new();
@@ -108,6 +129,13 @@ mod tests {
         assert_eq!(found[0].shown.as_deref(), Some("one\n…"));
         assert_eq!((found[1].section.as_str(), found[1].line), ("Part", 21));
         assert_eq!(found[1].shown, None);
+    }
+
+    #[test]
+    fn headings_have_the_anchors_of_github() {
+        let page = "# Threads\n\n```sh\n# no heading\n```\n\n## `a.b`, c-d?\n\n### Threads\n";
+        let expected = ["threads", "ab-c-d", "threads-1"].map(str::to_owned);
+        assert_eq!(anchors(page), HashSet::from(expected));
     }
 
     #[test]

@@ -2,12 +2,16 @@
 //! stands before the linker.
 //!
 //! * [`programs`] the executable that a name stands for
-//! * [`response`] the quoting of response files, in LLVM's dialect and in GNU's
+//! * [`files`] opens regular files, and only those
+//! * [`response`] the quoting of response files, in the dialects of LLVM, GNU and mold
+//! * [`expansion`] opens response files, and those that they name
 //! * [`children`] runs a program as a child and hands signals on to it
 //!
 //! Nothing here knows of counting.
 #![forbid(unsafe_code)]
 
 pub mod children;
+pub mod expansion;
+pub mod files;
 pub mod programs;
 pub mod response;

@@ -1,19 +1,22 @@
 //! Response files (`@file`): how their text is taken apart, and how one is written.
 //!
-//! White space separates words. Quotes of either kind join. A backslash takes the next byte as it
-//! is, also inside quotes. In the rest the two families of programs differ:
+//! White space separates words. A backslash takes the next byte as it is, also inside quotes of
+//! either kind. In the rest the families of programs differ:
 //!
-//! | | [`Dialect::Llvm`] | [`Dialect::Gnu`] |
-//! |---|---|---|
-//! | source | `cl::TokenizeGNUCommandLine`, `cl::ExpansionContext` | libiberty's `buildargv` |
-//! | an empty word in quotes | is dropped | is an empty word |
-//! | vertical tab, form feed | part of a word | white space |
-//! | a backslash at the end | stands for itself | is dropped |
-//! | a NUL | ends its word | ends the text |
-//! | a byte order mark | UTF-8's is skipped, UTF-16 is converted | part of a word |
+//! | | [`Dialect::Llvm`] | [`Dialect::Gnu`] | [`Dialect::Mold`] |
+//! |---|---|---|---|
+//! | source | `cl::TokenizeGNUCommandLine`, `cl::ExpansionContext` | libiberty's `buildargv` | `read_response_file` |
+//! | a quote inside a word | joins | joins | stands for itself |
+//! | what follows a closing quote | the same word | the same word | another word |
+//! | a quote that is not closed | ends with the text | ends with the text | is an error |
+//! | an empty word in quotes | is dropped | is an empty word | is an empty word |
+//! | vertical tab, form feed | part of a word | white space | white space |
+//! | a backslash at the end | stands for itself | is dropped | stands for itself |
+//! | a NUL | ends its word | ends the text | ends its word |
+//! | a byte order mark | UTF-8's is skipped, UTF-16 is converted | part of a word | part of a word |
+//! | a response file inside | is opened | is opened | is a word |
 //!
-//! Measured with clang and ld.lld 22, and with GNU ld and gold of binutils 2.40. mold reads what is
-//! written here as GNU's linkers do.
+//! Measured with clang and ld.lld 22, with GNU ld and gold of binutils 2.40, and with mold 1.10.
 
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -25,9 +28,19 @@ pub enum Dialect {
     Llvm,
     /// Those of GNU ld and gold.
     Gnu,
+    /// Those of mold.
+    Mold,
 }
 
-/// Takes the text of a response file apart. `None` for UTF-16, which LLVM converts and we do not.
+impl Dialect {
+    /// Whether a response file may name others.
+    pub fn nests(self) -> bool {
+        self != Self::Mold
+    }
+}
+
+/// Takes the text of a response file apart. `None` for UTF-16, which LLVM converts and we do not,
+/// and for what mold refuses.
 pub fn split(text: &[u8], dialect: Dialect) -> Option<Vec<OsString>> {
     let words = match dialect {
         Dialect::Llvm if text.starts_with(b"\xff\xfe") || text.starts_with(b"\xfe\xff") => {
@@ -40,6 +53,10 @@ pub fn split(text: &[u8], dialect: Dialect) -> Option<Vec<OsString>> {
             tokens.map(|token| until_nul(&token).to_vec()).collect()
         }
         Dialect::Gnu => quoted_words(until_nul(text), dialect),
+        Dialect::Mold => {
+            let words = molds_words(text)?;
+            words.into_iter().map(|word| until_nul(&word).to_vec()).collect()
+        }
     };
     Some(words.into_iter().map(OsString::from_vec).collect())
 }
@@ -71,8 +88,35 @@ fn quoted_words(text: &[u8], dialect: Dialect) -> Vec<Vec<u8>> {
     words
 }
 
+/// mold's words: a quote counts only in front of one. `None` if it is not closed.
+fn molds_words(text: &[u8]) -> Option<Vec<Vec<u8>>> {
+    let mut words = Vec::new();
+    let mut bytes = text.iter().copied().peekable();
+    while let Some(first) = bytes.next() {
+        if is_space(first, Dialect::Mold) {
+            continue;
+        }
+        let quote = Some(first).filter(|byte| matches!(byte, b'"' | b'\''));
+        let mut next = if quote.is_some() { bytes.next() } else { Some(first) };
+        let mut word = Vec::new();
+        loop {
+            match next {
+                Some(byte) if quote == Some(byte) => break,
+                Some(byte) if quote.is_none() && is_space(byte, Dialect::Mold) => break,
+                Some(b'\\') => word.push(bytes.next().or(quote.xor(Some(b'\\')))?),
+                Some(byte) => word.push(byte),
+                None if quote.is_some() => return None,
+                None => break,
+            }
+            next = bytes.next();
+        }
+        words.push(word);
+    }
+    Some(words)
+}
+
 fn is_space(byte: u8, dialect: Dialect) -> bool {
-    let is_gnus = dialect == Dialect::Gnu && matches!(byte, b'\x0b' | b'\x0c');
+    let is_gnus = dialect != Dialect::Llvm && matches!(byte, b'\x0b' | b'\x0c');
     is_gnus || matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
 }
 
@@ -108,6 +152,8 @@ mod tests {
     use super::*;
 
     const BOTH: [Dialect; 2] = [Dialect::Llvm, Dialect::Gnu];
+
+    const ALL: [Dialect; 3] = [Dialect::Llvm, Dialect::Gnu, Dialect::Mold];
 
     fn shown(text: &str, dialect: Dialect) -> String {
         let words = split(text.as_bytes(), dialect).expect("text");
@@ -152,6 +198,26 @@ mod tests {
     }
 
     #[test]
+    fn mold_joins_nothing() {
+        for (text, words) in [
+            ("-c  a.c\n-o\ta.o\r\n\x0bx\x0cy", "[-c][a.c][-o][a.o][x][y]"),
+            ("zz'b c'd", "[zz'b][c'd]"),
+            (r#"'zz"b'y "q r"s"#, r#"[zz"b][y][q r][s]"#),
+            (r#""zz\"b\\" 'zz\'b' zz\ b \'x"#, r#"[zz"b\][zz'b][zz b]['x]"#),
+            (r#"'' "" a"#, "[][][a]"),
+            ("a\\", "[a\\]"),
+            ("a\0b c", "[a][c]"),
+            ("\u{feff}-c", "[\u{feff}-c]"),
+            (" \n", ""),
+        ] {
+            assert_eq!(shown(text, Dialect::Mold), words, "{text:?}");
+        }
+        for text in ["\"a", "'", "a '\\", "\"a\\\""] {
+            assert_eq!(split(text.as_bytes(), Dialect::Mold), None, "{text}");
+        }
+    }
+
+    #[test]
     fn each_byte_that_means_something_is_quoted() {
         for (word, text) in [
             ("a", "\"a\"\n"),
@@ -159,7 +225,7 @@ mod tests {
             ("'\"\\", "\"'\\\"\\\\\"\n"),
             ("\n", "\"\n\"\n"),
         ] {
-            for dialect in BOTH {
+            for dialect in ALL {
                 assert_eq!(join(&[word.into()], dialect), text.as_bytes(), "{word} {dialect:?}");
             }
         }
@@ -171,7 +237,7 @@ mod tests {
     fn what_is_written_is_read_back() {
         let words = ["-DX=\"a b\"", "", "a\\b", "line\nbreak", "it's", "@x", "\t\x0b", "end\\"];
         let words = words.map(OsString::from);
-        for dialect in BOTH {
+        for dialect in ALL {
             let text = join(&words, dialect);
             assert_eq!(split(&text, dialect).expect("text"), words, "{dialect:?}");
         }

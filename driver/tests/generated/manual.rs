@@ -1,6 +1,6 @@
 //! The manual page.
 
-use driver::options::{OPTIONS, SHOWS, flags, needed};
+use driver::options::{GLOBS, OPTIONS, SHOWS, VARIABLES, flags, needed};
 use driver::setting::{Given, Setting};
 use driver::values::Values;
 use roff::{Inline, Roff, bold, italic, roman};
@@ -63,19 +63,80 @@ pub(crate) fn page() -> String {
     }
     page.text(keys);
     section(&mut page, "ENVIRONMENT");
-    item(&mut page, [bold("PATHCC_DISABLE")]);
-    page.text([roman(
-        "Unless it is 0, no, off or false, the compiler is run as if pathcc was not there.",
-    )]);
+    environment(&mut page);
     for option in &OPTIONS {
         let Given::ByVariable(name) = option.given else { continue };
         item(&mut page, [bold(name)]);
         page.text(marked(option.meaning));
         describe(&mut page, option);
     }
+    section(&mut page, "GLOBS");
+    for sentence in &GLOBS {
+        page.control("PP", []);
+        page.text(sentences(sentence));
+    }
     section(&mut page, "SEE ALSO");
-    page.text([bold("pathprof"), roman("(1), "), bold("clang"), roman("(1)")]);
+    page.text([
+        bold("ld.pathld"),
+        roman("(1), "),
+        bold("pathprof"),
+        roman("(1), "),
+        bold("clang"),
+        roman("(1)"),
+    ]);
     page.to_roff()
+}
+
+/// The page of the linker.
+pub(crate) fn page_of_linker() -> String {
+    let mut page = Roff::new();
+    page.control("TH", ["LD.PATHLD", "1"]);
+    section(&mut page, "NAME");
+    page.text([roman("ld.pathld - link a program that counts which paths ran")]);
+    section(&mut page, "SYNOPSIS");
+    page.text([
+        bold("ld.pathld"),
+        roman(" [options of the linker] "),
+        italic("file"),
+        roman("..."),
+    ]);
+    section(&mut page, "DESCRIPTION");
+    page.text([
+        bold("ld.pathld"),
+        roman(" takes the place of the linker. "),
+        bold("pathcc"),
+        roman(" chooses it; "),
+        bold("clang -fuse-ld=pathld"),
+        roman(
+            " does, too. It makes one more object, which defines the counters of all objects that \
+             count and holds the runtime, and calls the real linker with it. It has no options of \
+             its own: all are those of the real linker.",
+        ),
+    ]);
+    section(&mut page, "ENVIRONMENT");
+    environment(&mut page);
+    section(&mut page, "SEE ALSO");
+    page.text([
+        bold("pathcc"),
+        roman("(1), "),
+        bold("pathprof"),
+        roman("(1), "),
+        bold("ld"),
+        roman("(1)"),
+    ]);
+    page.to_roff()
+}
+
+/// The environment variables that are no options.
+fn environment(page: &mut Roff) {
+    page.text([roman(
+        "An empty variable is as one that is not set. A switch is on unless it is 0, no, off or \
+         false. What is internal the programs of pathcc set for each other.",
+    )]);
+    for (name, value, meaning) in &VARIABLES {
+        item(page, [bold(*name), roman(" ("), italic(*value), roman(")")]);
+        page.text(marked(meaning));
+    }
 }
 
 fn section(page: &mut Roff, name: &str) {
@@ -125,8 +186,12 @@ fn describe(page: &mut Roff, option: &Setting) {
 /// A sentence of what is Markdown; of that only code in backticks is used.
 fn marked(text: &str) -> Vec<Inline> {
     let (first, rest) = text.split_at(1);
-    let text = first.to_uppercase() + rest;
+    sentences(&(first.to_uppercase() + rest + "."))
+}
+
+/// Sentences with their full stops, in the same way.
+fn sentences(text: &str) -> Vec<Inline> {
     let style = |(place, part)| if place % 2 == 0 { roman(part) } else { bold(part) };
     let parts = text.split('`').map(str::to_owned).enumerate().map(style);
-    parts.chain([roman(".")]).collect()
+    parts.collect()
 }

@@ -12,7 +12,7 @@ use super::{
     Block, Call, CutReason, DagEdge, DagEdgeKind, Edge, Exit, Function, Linkage, Location,
     Manifest, Outcome, Pattern, PatternShape, Whole,
 };
-use crate::settings::{Mode, Stage, Threads};
+use crate::settings::{Level, Mode, Stage, Threads};
 use crate::wire::{Allowance, Error, Reader, Result, Sink};
 
 const LINKAGES: [Linkage; 5] =
@@ -112,6 +112,13 @@ impl<'a> Source<'a> {
         Ok(text.into())
     }
 
+    /// A text that does not stand in the table.
+    fn text(&mut self) -> Result<String> {
+        let text = text(self.reader.bytes()?)?;
+        self.allowance.take(text.len() as u64)?;
+        Ok(text.into())
+    }
+
     fn optional(&mut self) -> Result<Option<u32>> {
         Ok(self.reader.varint32()?.checked_sub(1))
     }
@@ -148,9 +155,10 @@ impl Manifest {
     /// instrumented.
     pub fn content(&self) -> Vec<u8> {
         let mut to = Writer::default();
-        for text in [self.source.as_str(), &self.directory, &self.producer, self.stage.name()] {
-            to.put_string(text);
-        }
+        let settings = [self.stage.name(), self.level.name()];
+        let texts = [self.source.as_str(), &self.directory, &self.producer];
+        texts.into_iter().chain(settings).for_each(|text| to.put_string(text));
+        to.put_list(&self.system_directories, |to, directory| to.put_string(directory));
         to.put_varint(self.limit);
         to.put_list(&self.functions, |to, function| function.encode(to));
         to.finish()
@@ -182,6 +190,8 @@ impl Manifest {
             directory: from.string()?,
             producer: from.string()?,
             stage: known(Stage::from_name(&from.string()?), "an unknown stage")?,
+            level: known(Level::from_name(&from.string()?), "an unknown level")?,
+            system_directories: from.list(Source::string)?,
             limit: from.reader.varint()?,
             functions: from.list(Function::decode)?,
             mode: known(Mode::from_name(text(from.reader.bytes()?)?), "an unknown mode")?,
@@ -224,6 +234,7 @@ impl Function {
             });
             to.put_varint(code(&EXITS, &block.exit));
             to.put_varint(block.may_stay.into());
+            to.put_list(&block.ir, |to, line| to.put_bytes(line.as_bytes()));
         });
         to.put_list(&self.edges, |to, edge| {
             to.put_varint(u64::from(edge.from));
@@ -305,6 +316,7 @@ impl Function {
                     from.reader.varint()?,
                     "a block may stay or not",
                 )?,
+                ir: from.list(Source::text)?,
             })
         })?;
         let blocks = function.blocks.len();
@@ -509,6 +521,7 @@ mod tests {
                     ],
                     exit: Some(Exit::Return),
                     may_stay: true,
+                    ir: vec!["1:".into(), "ret void".into()],
                     ..Block::default()
                 },
             ],
@@ -533,6 +546,8 @@ mod tests {
             producer: "pathcc 0.1.0".into(),
             mode: Mode::Paths,
             stage: Stage::Late,
+            level: Level::Smallest,
+            system_directories: vec!["third-party/include".into(), "/opt/x".into()],
             threads: Threads::Exact,
             limit: 4096,
             functions: vec![

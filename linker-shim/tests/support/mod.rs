@@ -40,24 +40,19 @@ pub(crate) fn pathld() -> &'static Path {
         fs::hard_link(env!("CARGO_BIN_EXE_pathld"), &linker).expect("one file system");
         fs::rename(&linker, bin.join("ld.pathld")).expect("writable");
         let archive = scratch.path().join("libpathrt.a");
-        let objects =
-            [("counters.o", &[][..]), ("log.o", &["--features", "log"])].map(|(name, features)| {
-                let object = scratch.path().join(name);
-                let mut cargo = Command::new(env!("CARGO"));
-                cargo
-                    .args(["rustc", "--quiet", "-p", "pathrt", "--profile", "runtime"])
-                    .args(features);
-                cargo
-                    .arg("--target-dir")
-                    .arg(Path::new(env!("CARGO_TARGET_TMPDIR")).join("runtime"));
-                cargo
-                    .arg("--")
-                    .arg("--emit")
-                    .arg(join("obj=", &object))
-                    .current_dir(env!("CARGO_MANIFEST_DIR"));
-                succeed(&mut cargo);
-                object
-            });
+        let objects = [("counters.o", "pathrt"), ("log.o", "block-log")].map(|(name, package)| {
+            let object = scratch.path().join(name);
+            let mut cargo = Command::new(env!("CARGO"));
+            cargo.args(["rustc", "--quiet", "-p", package, "--profile", "runtime"]);
+            cargo.arg("--target-dir").arg(Path::new(env!("CARGO_TARGET_TMPDIR")).join("runtime"));
+            cargo
+                .arg("--")
+                .arg("--emit")
+                .arg(join("obj=", &object))
+                .current_dir(env!("CARGO_MANIFEST_DIR"));
+            succeed(&mut cargo);
+            object
+        });
         succeed(Command::new("ar").arg("rcsD").arg(&archive).args(objects));
         fs::rename(&archive, lib.join("libpathrt.a")).expect("writable");
         let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../runtime/static/threads.s");

@@ -48,7 +48,11 @@ pub(super) fn describe(
         Ok(graph) => graph,
         Err(reason) => return Function { skipped: Some(reason.clone()), ..declared },
     };
-    let body = Function { callees: options.callees, ..body(declared, graph, directory) };
+    let mut body = Function { callees: options.callees, ..body(declared, graph, directory) };
+    if options.ir {
+        let texts = llvm::texts(definition.function, &graph.blocks);
+        body.blocks.iter_mut().zip(texts).for_each(|(block, text)| block.ir = text);
+    }
     let function = match plan {
         Some(Plan::Paths(plan)) => {
             let slots = options.table.unwrap_or_default();
@@ -67,8 +71,8 @@ fn declared(definition: &Definition<'_>) -> Function {
     let declaration = &definition.declaration;
     Function {
         name: declaration.name.clone(),
-        full_name: declaration.full_name.clone(),
-        short_name: declaration.short_name.clone(),
+        full_name: declaration.demangled.whole.clone(),
+        short_name: declaration.demangled.short.clone(),
         linkage: declaration.linkage,
         file: declaration.file.clone(),
         line: declaration.line,

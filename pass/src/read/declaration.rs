@@ -5,14 +5,14 @@ use inkwell::values::FunctionValue;
 use pathformat::manifest::Linkage;
 
 use super::debug_info;
-use crate::llvm::{self, FunctionFacts};
+use crate::llvm::{self, Demangled, FunctionFacts};
 
 /// The declaration of a function; its fields are those of
 /// [`Function`](pathformat::manifest::Function).
 pub(crate) struct Declaration {
     pub(crate) name: String,
-    pub(crate) full_name: String,
-    pub(crate) short_name: String,
+    /// What the source calls it.
+    pub(crate) demangled: Demangled,
     pub(crate) linkage: Linkage,
     pub(crate) file: String,
     pub(crate) line: u32,
@@ -23,10 +23,16 @@ impl Declaration {
     pub(crate) fn of(function: FunctionValue<'_>, directory: &str) -> Self {
         let position = llvm::declaration(function);
         let name = llvm::name(&function);
-        let (full_name, short_name) = llvm::demangled(&name).unwrap_or_default();
+        let demangled = llvm::demangled(&name);
         let file = position.as_ref().map(|at| debug_info::file(at, directory)).unwrap_or_default();
         let line = position.map_or(0, |at| at.line);
-        Self { name, full_name, short_name, linkage: linkage(function), file, line }
+        Self { name, demangled, linkage: linkage(function), file, line }
+    }
+
+    /// The names by which a filter may mean it: the symbol, and what the source calls it.
+    pub(crate) fn names(&self) -> [&str; 5] {
+        let Demangled { whole, short, plain, base } = &self.demangled;
+        [&self.name, whole, short, plain, base]
     }
 }
 

@@ -4,6 +4,7 @@ use inkwell::module::{Linkage, Module};
 use inkwell::values::FunctionValue;
 use pathformat::settings::Stage;
 
+use super::declaration::Declaration;
 use crate::llvm::{self, FunctionFacts};
 use crate::options::Options;
 
@@ -31,19 +32,19 @@ pub(crate) fn is_instrumented(module: &Module<'_>) -> bool {
     module.get_global_metadata_size(MARK) > 0
 }
 
-/// Whether `function`, whose source is `file`, is counted; if not, the reason in words. `hotter`
+/// Whether `function`, declared so, is counted; its source is `file`; if not, the reason in words. `hotter`
 /// says, if there was an earlier run, how many of a thousand of its instructions were those of
 /// hotter functions, unless this one did not run.
 pub(crate) fn check(
     function: FunctionValue<'_>,
+    declaration: &Declaration,
     file: &str,
     is_resolver: bool,
     options: &Options,
     hotter: Option<Option<u32>>,
 ) -> Result<(), String> {
     let facts = FunctionFacts::of(function);
-    let name = llvm::name(&function);
-    let annotation = annotation(function, &name);
+    let annotation = annotation(function, &declaration.name);
     let reason = if let Some(reason) = &options.skip {
         reason.clone()
     } else if facts.is_naked() {
@@ -58,7 +59,7 @@ pub(crate) fn check(
         "ifunc resolver".into()
     } else if annotation == Some(Annotation::Skip) {
         "annotated with pathcc:skip".into()
-    } else if annotation.is_none() && !options.filter.admits(&name, file) {
+    } else if annotation.is_none() && !options.filter.admits(&declaration.names(), file) {
         "left out by the filter".into()
     } else if annotation.is_none() && hotter.is_some_and(|hotter| !options.counts(hotter)) {
         "not hot".into()

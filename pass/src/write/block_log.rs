@@ -3,7 +3,7 @@
 //!
 //! Each activation of a function gets a number, so that recursion and threads can be told apart
 //! offline. The end of a path is reported exactly where a path that ends in a block would be
-//! counted. `runtime/src/log.rs` writes the file.
+//! counted. `block-log/src/log.rs` writes the file.
 
 use inkwell::module::{Linkage, Module};
 use inkwell::types::BasicMetadataTypeEnum;

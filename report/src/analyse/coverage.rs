@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::analyse::model::{Count, Function, Report};
-use crate::analyse::select;
+use crate::analyse::select::Filter;
 use crate::analyse::source_files::{self, Covered, SourceFile};
 
 /// How much of everything was covered.
@@ -55,29 +55,26 @@ pub struct Selection<'a> {
     pub unknown: Vec<&'a Function>,
     /// What is known of each file, by its absolute path.
     pub files: BTreeMap<PathBuf, SourceFile>,
+    /// How many functions are left out because they are of system headers.
+    pub of_system: usize,
 }
 
 impl<'a> Selection<'a> {
-    /// The functions whose name matches the glob `function`, in the files whose name matches the
-    /// glob `file`; all without a glob.
-    pub fn of(report: &'a Report, function: Option<&str>, file: Option<&str>) -> Self {
-        let matches = |name: &str| file.is_none_or(|glob| glob_match::glob_match(glob, name));
-        let named = |of: &&Function| function.is_none_or(|glob| select::matches(glob, of));
-        let functions =
-            report.of_source().filter(named).filter(|function| matches(&function.shape.file));
-        let functions: Vec<_> = functions.collect();
-        let mut files = source_files::files(report, functions.iter().copied());
-        files.retain(|_, file| matches(&file.name));
+    /// The functions and files that a filter lets through.
+    pub fn of(report: &'a Report, filter: &Filter) -> Self {
+        let known = filter.choose(report, report.of_source());
         let unknown = report.functions.iter().filter(|function| is_unknown(function));
-        let unknown: Vec<_> =
-            unknown.filter(|function| named(function) && matches(&function.shape.file)).collect();
-        for function in &unknown {
+        let unknown = filter.choose(report, unknown);
+        let mut files = source_files::files(report, known.functions.iter().copied());
+        files.retain(|path, _| filter.takes_file(report, path));
+        for function in &unknown.functions {
             let path =
                 source_files::absolute(&report.modules[function.module], &function.shape.file);
             let name = function.shape.file.clone();
             files.entry(path).or_insert_with(|| SourceFile { name, ..SourceFile::default() });
         }
-        Self { report, functions, unknown, files }
+        let of_system = known.of_system + unknown.of_system;
+        Self { report, functions: known.functions, unknown: unknown.functions, files, of_system }
     }
 
     /// Paths by the file of their function; the empty name is that of functions without one.

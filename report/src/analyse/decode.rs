@@ -108,6 +108,8 @@ fn describe(manifest: &manifest::Manifest) -> Module {
         directory: manifest.directory.clone(),
         mode: manifest.mode,
         stage: manifest.stage,
+        level: manifest.level,
+        system_directories: manifest.system_directories.clone(),
         limit: manifest.limit,
     }
 }

@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 
 use pathformat::manifest;
-use pathformat::settings::{Mode, Stage};
+use pathformat::settings::{Level, Mode, Stage};
 
 pub use crate::read::run::{Count, Image, ProcessId, Run};
 
@@ -39,6 +39,11 @@ pub struct Module {
     pub mode: Mode,
     /// Where in the pipeline the pass ran.
     pub stage: Stage,
+    /// How far the pipeline optimises that the pass ran in.
+    pub level: Level,
+    /// Directories of system headers that its command line or environment names. Relative ones
+    /// start from `directory`.
+    pub system_directories: Vec<String>,
     /// The most paths that a function may have before edges are cut.
     pub limit: u64,
 }

@@ -1,8 +1,14 @@
 //! Chooses functions and paths, and sorts them.
 
 use std::cmp::Reverse;
+use std::collections::BTreeSet;
+use std::path::{Path as FilePath, PathBuf};
 
-use crate::analyse::model::{Function, Path, Report};
+use pathformat::glob;
+
+use crate::analyse::model::{Count, Function, Module, Path, Report};
+use crate::analyse::origin::is_system;
+use crate::analyse::source_files::absolute;
 use crate::read::names;
 
 /// Order of a table. Ties go to the more executed, then to the name.
@@ -19,24 +25,198 @@ pub enum Sort {
     Function,
 }
 
-/// The instrumented functions whose name matches `glob` (all without one).
-pub fn functions<'a>(report: &'a Report, glob: Option<&str>) -> Vec<&'a Function> {
-    report.counted().filter(|function| glob.is_none_or(|glob| matches(glob, function))).collect()
+/// Which functions and files are looked at.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Filter {
+    /// Only functions whose name matches one of these globs, if there are any.
+    pub functions: Vec<String>,
+    /// Only functions in files that match one of these globs, if there are any.
+    pub files: Vec<String>,
+    /// No functions whose name or file matches one of these globs.
+    pub hidden: Vec<String>,
+    /// The code of system headers, too.
+    pub system: bool,
 }
 
-/// Whether `glob` matches the function's symbol, its demangled name, or that name without
-/// parameters.
+/// The functions that were chosen.
+#[derive(Clone, Debug, Default)]
+pub struct Chosen<'a> {
+    /// They.
+    pub functions: Vec<&'a Function>,
+    /// How many are left out because they are of system headers.
+    pub of_system: usize,
+    /// The instructions that those executed.
+    pub executed_by_system: Count,
+}
+
+impl Filter {
+    /// The functions whose name matches a glob, those of system headers, too.
+    pub fn of_function(glob: &str) -> Self {
+        Self { functions: vec![glob.into()], system: true, ..Self::default() }
+    }
+
+    /// All that match, without those of system headers unless they are asked for.
+    pub fn choose<'a>(
+        &self,
+        report: &Report,
+        functions: impl Iterator<Item = &'a Function>,
+    ) -> Chosen<'a> {
+        let module = |function: &Function| &report.modules[function.module];
+        let matching = functions.filter(|function| self.matches(module(function), function));
+        let hides = |function: &&Function| {
+            let file = absolute(module(function), &function.shape.file);
+            !function.shape.file.is_empty()
+                && self.hides_system(std::slice::from_ref(module(function)), &file)
+        };
+        let (hidden, functions): (Vec<_>, _) = matching.partition(hides);
+        let executed = hidden.iter().map(|function| function.executed());
+        let executed_by_system = executed.fold(0, Count::saturating_add);
+        Chosen { functions, of_system: hidden.len(), executed_by_system }
+    }
+
+    /// Whether the globs let a function through.
+    pub fn matches(&self, module: &Module, function: &Function) -> bool {
+        let file = function.shape.file.as_str();
+        let path = absolute(module, file);
+        let of_file = |glob: &String| !file.is_empty() && matches_file(glob, &path);
+        let named = |glob: &String| matches(glob, function);
+        (self.functions.is_empty() || self.functions.iter().any(named))
+            && (self.files.is_empty() || self.files.iter().any(of_file))
+            && !self.hidden.iter().any(|glob| named(glob) || of_file(glob))
+    }
+
+    /// Whether the file at this path is looked at.
+    pub fn takes_file(&self, report: &Report, path: &FilePath) -> bool {
+        let matches = |glob: &String| matches_file(glob, path);
+        (self.files.is_empty() || self.files.iter().any(matches))
+            && !self.hidden.iter().any(matches)
+            && !self.hides_system(&report.modules, path)
+    }
+
+    /// Whether a file at this path is left out as one of the system, for all of these modules. Who
+    /// names functions or files means them, wherever they are.
+    fn hides_system(&self, modules: &[Module], path: &FilePath) -> bool {
+        let is_wanted = self.system || !self.functions.is_empty() || !self.files.is_empty();
+        let mut told = modules.iter().filter(|module| !module.system_directories.is_empty());
+        !is_wanted
+            && (is_system(&path.to_string_lossy(), &[])
+                || told.any(|module| is_of_system(module, path)))
+    }
+}
+
+/// Whether the file at this path is in one of the directories that a module was told of. Its own
+/// source is no system header.
+fn is_of_system(module: &Module, path: &FilePath) -> bool {
+    let directory = |name: &String| absolute(module, name).to_string_lossy().into_owned();
+    let directories: Vec<_> = module.system_directories.iter().map(directory).collect();
+    path != absolute(module, &module.source) && is_system(&path.to_string_lossy(), &directories)
+}
+
+/// The instrumented functions that a filter chooses.
+pub fn functions<'a>(report: &'a Report, filter: &Filter) -> Chosen<'a> {
+    filter.choose(report, report.counted())
+}
+
+/// Whether `glob` matches the path of a file, as [`pathformat::glob`] says.
+pub fn matches_file(glob: &str, path: &FilePath) -> bool {
+    glob::matches_file(glob, &path.to_string_lossy())
+}
+
+/// Whether `glob` matches a function's symbol or one of the [names](all_names) by which people
+/// know it.
 pub fn matches(glob: &str, function: &Function) -> bool {
-    // Globs are made for paths, where `*` stops at a slash; in names a slash is a character like
-    // any other.
-    let flat = |text: &str| text.replace('/', "\u{2215}");
-    let glob = flat(glob);
-    let forms = [
-        Some(function.shape.name.clone()),
-        Some(function.demangled.clone()),
-        names::short(&function.shape),
-    ];
-    forms.into_iter().flatten().any(|name| glob_match::glob_match(&glob, &flat(&name)))
+    all_names(function).iter().any(|name| glob::matches_name(glob, name))
+}
+
+/// The names of a function: its symbol, the name as the source writes it, that without parameters,
+/// without the arguments of templates, and without the names of what it is in.
+pub fn all_names(function: &Function) -> BTreeSet<String> {
+    let short = names::short(&function.shape);
+    let qualified = short.as_ref().unwrap_or(&function.demangled);
+    let bare = without_arguments(qualified, 0, "");
+    let last = bare.rsplit("::").next().unwrap_or(&bare).to_owned();
+    let own = [function.shape.name.clone(), function.demangled.clone(), qualified.clone()];
+    own.into_iter().chain([bare, last]).filter(|name| !name.is_empty()).collect()
+}
+
+/// The names of functions of a report that are most like `glob`, the nearest first.
+pub fn nearest(report: &Report, glob: &str) -> Vec<String> {
+    let named = report.functions.iter().map(|function| {
+        let short = names::short(&function.shape);
+        (short.unwrap_or_else(|| function.demangled.clone()), all_names(function))
+    });
+    nearest_of(glob, named)
+}
+
+/// Those whose names are most like `glob`, the nearest first: each with what it is called, and all
+/// names that it has.
+fn nearest_of(glob: &str, all: impl Iterator<Item = (String, BTreeSet<String>)>) -> Vec<String> {
+    // More are not read.
+    const MOST: usize = 3;
+    let wanted = glob.replace(['*', '?'], "").to_lowercase();
+    let mut found: Vec<(usize, String)> = Vec::new();
+    for (called, names) in all {
+        let distance = |name: &String| {
+            let name = name.to_lowercase();
+            let has = !wanted.is_empty() && name.contains(&wanted);
+            if has { 1 } else { strsim::osa_distance(&wanted, &name) }
+        };
+        let Some(least) = names.iter().map(distance).min() else { continue };
+        if least <= (wanted.chars().count() / 3).max(1) {
+            found.push((least, called));
+        }
+    }
+    found.sort();
+    found.dedup();
+    found.into_iter().map(|(_, name)| name).take(MOST).collect()
+}
+
+/// The files that functions are in, as the compiler was given them and by their absolute paths.
+pub fn files(report: &Report) -> BTreeSet<(&str, PathBuf)> {
+    let functions = report.functions.iter().chain(&report.dropped);
+    let functions = functions.filter(|function| !function.shape.file.is_empty());
+    let file =
+        |function: &'_ Function| absolute(&report.modules[function.module], &function.shape.file);
+    functions.map(|function| (function.shape.file.as_str(), file(function))).collect()
+}
+
+/// The files of a report whose names are most like `glob`, the nearest first.
+pub fn nearest_files(report: &Report, glob: &str) -> Vec<String> {
+    let names = |file: &str| [file.to_owned(), file.rsplit('/').next().unwrap_or(file).to_owned()];
+    let files = files(report).into_iter().map(|(file, _)| (file.to_owned(), names(file).into()));
+    nearest_of(glob, files)
+}
+
+/// The name with `instead` for the arguments of each template: `a<b<c>>::d` becomes `a<…>::d`, or
+/// `a<b<…>>::d` where those of templates that are not in others are kept (`kept` is 1), and so on.
+/// Operators made of angle brackets stay; a name that does not balance stays whole.
+pub fn without_arguments(name: &str, kept: usize, instead: &str) -> String {
+    const OPERATORS: [&str; 9] = ["<=>", "<<=", ">>=", "->*", "<<", ">>", "->", "<", ">"];
+    let mut text = String::new();
+    let mut depth = 0usize;
+    let mut rest = name;
+    while let Some(c) = rest.chars().next() {
+        let after = rest.strip_prefix("operator");
+        let operator =
+            after.and_then(|after| OPERATORS.iter().find(|operator| after.starts_with(**operator)));
+        let length = operator.map_or(c.len_utf8(), |operator| "operator".len() + operator.len());
+        match c {
+            '<' => {
+                text.push_str(if depth < kept { "<" } else { "" });
+                text.push_str(if depth == kept { instead } else { "" });
+                depth += 1;
+            }
+            '>' if depth == 0 => return name.into(),
+            '>' => {
+                depth -= 1;
+                text.push_str(if depth < kept { ">" } else { "" });
+            }
+            _ if depth <= kept => text.push_str(&rest[..length]),
+            _ => {}
+        }
+        rest = &rest[length..];
+    }
+    if depth == 0 { text.trim_end().into() } else { name.into() }
 }
 
 /// The executed paths of `functions`, sorted.
@@ -83,15 +263,31 @@ mod tests {
     use super::*;
     use crate::sample;
 
-    fn names(glob: &str) -> Vec<String> {
+    fn filter(functions: &[&str], files: &[&str], hidden: &[&str]) -> Filter {
+        let globs = |globs: &[&str]| globs.iter().map(|&glob| glob.to_owned()).collect();
+        Filter {
+            functions: globs(functions),
+            files: globs(files),
+            hidden: globs(hidden),
+            system: false,
+        }
+    }
+
+    fn chosen(filter: &Filter) -> Vec<String> {
         let report = sample::report();
-        functions(&report, Some(glob)).iter().map(|function| function.demangled.clone()).collect()
+        let chosen = functions(&report, filter).functions;
+        chosen.iter().map(|function| function.demangled.clone()).collect()
+    }
+
+    fn names(glob: &str) -> Vec<String> {
+        chosen(&filter(&[glob], &[], &[]))
     }
 
     #[test]
     fn a_glob_matches_every_form_of_a_name() {
         assert_eq!(names("collatz"), ["collatz"]);
         assert_eq!(names("util::weigh"), ["util::weigh(int)"]);
+        assert_eq!(names("weigh"), ["util::weigh(int)"]);
         assert_eq!(names("_ZN4util5weighEi"), ["util::weigh(int)"]);
         assert_eq!(names("util::*"), ["util::weigh(int)", "util::guard(int)"]);
         assert_eq!(names("*"), ["collatz", "main", "util::weigh(int)", "util::guard(int)"]);
@@ -99,9 +295,83 @@ mod tests {
     }
 
     #[test]
+    fn a_template_has_the_name_that_it_has_in_the_source() {
+        let shape = pathformat::manifest::Function {
+            name: "_ZN3stdIiE4pushEv".into(),
+            short_name: "std::stack<int, std::deque<int>>::push<char>".into(),
+            ..Default::default()
+        };
+        let demangled = "void std::stack<int, std::deque<int>>::push<char>(int)".into();
+        let function = Function { demangled, shape, ..Function::default() };
+        for glob in ["std::stack::push", "push", "std::stack<*>::push<*", "*::push", "std::**"] {
+            assert!(matches(glob, &function), "{glob}");
+        }
+        for glob in ["stack", "std::stack", "pus", "char"] {
+            assert!(!matches(glob, &function), "{glob}");
+        }
+    }
+
+    #[test]
+    fn files_match_as_git_ignores_them() {
+        let path = FilePath::new("/home/me/src/deep/main.c");
+        for glob in [
+            "main.c",
+            "*.c",
+            "deep/",
+            "src/",
+            "src/**",
+            "src/deep/*.c",
+            "deep/main.c",
+            "src/**/main.c",
+            "/home/me/",
+            "/home/**/main.c",
+        ] {
+            assert!(matches_file(glob, path), "{glob}");
+        }
+        for glob in
+            ["main", "deep", "src/deep", "src/*.c", "/src/", "/deep/main.c", "ain.c", "*.h", "c/"]
+        {
+            assert!(!matches_file(glob, path), "{glob}");
+        }
+    }
+
+    #[test]
+    fn globs_show_and_hide_functions_and_files() {
+        assert_eq!(chosen(&filter(&["c*", "main"], &[], &[])), ["collatz", "main"]);
+        assert_eq!(chosen(&filter(&[], &["util.h"], &[])), ["util::weigh(int)"]);
+        assert_eq!(chosen(&filter(&["*"], &["*.c"], &["coll*"])), ["main"]);
+        assert_eq!(
+            chosen(&filter(&[], &[], &["main.c"])),
+            ["util::weigh(int)", "util::guard(int)"]
+        );
+    }
+
+    #[test]
+    fn what_is_misspelt_has_neighbours() {
+        let report = sample::report();
+        assert_eq!(nearest(&report, "colatz"), ["collatz"]);
+        assert_eq!(nearest(&report, "wiegh"), ["util::weigh"]);
+        assert_eq!(nearest(&report, "Main"), ["main"]);
+        assert_eq!(nearest(&report, "util::*x"), [""; 0]);
+        assert_eq!(nearest(&report, "util:"), ["util::guard", "util::weigh"]);
+    }
+
+    #[test]
+    fn arguments_of_templates_are_left_out() {
+        let short = |name| without_arguments(name, 0, "<…>");
+        assert_eq!(without_arguments("a<b<c<d>>, e>::f", 1, "<…>"), "a<b<…>, e>::f");
+        assert_eq!(without_arguments("a<b<c<d>>, e>::f", 2, "<…>"), "a<b<c<…>>, e>::f");
+        assert_eq!(short("a<b<c>, d>::e<f>"), "a<…>::e<…>");
+        assert_eq!(short("a<b>::operator<< <c>"), "a<…>::operator<< <…>");
+        assert_eq!(short("a<&b::operator-> >::operator<"), "a<…>::operator<");
+        assert_eq!(short("a<b"), "a<b");
+        assert_eq!(short("a>b"), "a>b");
+    }
+
+    #[test]
     fn paths_sort_by_each_key() {
         let report = sample::report();
-        let all = functions(&report, None);
+        let all = functions(&report, &Filter::default()).functions;
         let first = |sort| {
             let (function, path) = paths(&all, sort)[0];
             (function.demangled.clone(), path.id)
@@ -116,7 +386,7 @@ mod tests {
     fn functions_sort_by_each_key() {
         let report = sample::report();
         let first = |sort| {
-            let mut all = functions(&report, None);
+            let mut all = functions(&report, &Filter::default()).functions;
             sort_functions(&mut all, sort);
             all[0].demangled.clone()
         };

@@ -18,6 +18,8 @@ use pathformat::manifest::Outcome;
 
 use crate::analyse::lines::{self, locations};
 use crate::analyse::model::{Count, Counting, Function, Module, Report};
+use crate::analyse::path_text::Wording;
+use crate::analyse::ways;
 
 /// What is known of one file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -48,6 +50,8 @@ pub struct Place {
 pub struct Way {
     /// What makes control take it.
     pub outcome: Outcome,
+    /// The word for that, if it has one, and where the way leads in the first copy.
+    pub target: (Option<String>, String),
     /// How often it was taken; `None` if the paths do not tell.
     pub taken: Option<Count>,
 }
@@ -153,7 +157,7 @@ impl Files {
                 *sum = sum.saturating_add(count);
             }
         }
-        for ((name, place), ways) in branches(function) {
+        for ((name, place), ways) in branches(module, function) {
             if let Some(file) = self.get(module, name) {
                 add_ways(file.branches.entry(place).or_default(), ways);
             }
@@ -189,12 +193,21 @@ fn is_of_source(outcome: &Outcome) -> bool {
 }
 
 /// The branches of one function: file and place, and its ways.
-fn branches(function: &Function) -> Vec<((&str, Place), Vec<Way>)> {
+fn branches<'a>(module: &Module, function: &'a Function) -> Vec<((&'a str, Place), Vec<Way>)> {
     let shape = &function.shape;
+    let wording = Wording {
+        system_directories: &module.system_directories,
+        stage: module.stage,
+        ..Wording::default()
+    };
+    let mut told: Vec<_> = vec![Default::default(); shape.edges.len()];
+    for way in ways::of(function, wording).into_iter().flatten() {
+        told[way.edge] = (way.word, way.place);
+    }
     let mut ways: Vec<Vec<Way>> = vec![Vec::new(); shape.blocks.len()];
-    for (edge, &taken) in shape.edges.iter().zip(&function.edge_counts) {
+    for ((edge, &taken), target) in shape.edges.iter().zip(&function.edge_counts).zip(told) {
         if is_of_source(&edge.outcome) {
-            ways[edge.from as usize].push(Way { outcome: edge.outcome.clone(), taken });
+            ways[edge.from as usize].push(Way { outcome: edge.outcome.clone(), target, taken });
         }
     }
     let mut seen: BTreeMap<_, u32> = BTreeMap::new();

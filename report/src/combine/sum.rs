@@ -15,10 +15,15 @@ use pathformat::profile::{Head, MERGED, Module, Part, Profile, RunId};
 
 use crate::read::record_content::RecordContent;
 
+/// Between the names of the machines of a sum.
+const SEPARATOR: &str = ", ";
+
 /// The sum of any number of records of one image.
 #[derive(Debug, Default)]
 pub struct Sum {
     first: Option<First>,
+    /// The machines that runs were on.
+    hosts: BTreeSet<Vec<u8>>,
     stop: u64,
     parts: BTreeMap<Key, Summed>,
 }
@@ -65,6 +70,7 @@ impl Sum {
             command_line.extend(argument.as_bytes());
             command_line.push(0);
         }
+        let host = file.run.host.clone();
         let runs = file.parts.iter().flat_map(|part| &part.runs);
         let first = First {
             start: file.run.start,
@@ -81,6 +87,9 @@ impl Sum {
         if self.first.as_ref().is_none_or(|known| first < *known) {
             self.first = Some(first);
         }
+        // A sum has the names of all machines of its runs.
+        let hosts = host.split(SEPARATOR).filter(|host| !host.is_empty());
+        self.hosts.extend(hosts.map(|host| host.as_bytes().to_vec()));
         self.stop = self.stop.max(file.run.stop);
         for mut part in file.parts {
             if part.label.is_empty() {
@@ -115,6 +124,8 @@ impl Sum {
     pub fn encode(&self) -> Vec<u8> {
         let Some(first) = &self.first else { return Vec::new() };
         let merged = if self.runs().nth(1).is_some() { MERGED } else { 0 };
+        let hosts: Vec<_> = self.hosts.iter().map(Vec::as_slice).collect();
+        let hosts = hosts.join(SEPARATOR.as_bytes());
         let head = Head {
             flags: self.parts.keys().fold(merged, |flags, key| flags | key.flags),
             pid: first.pid,
@@ -127,7 +138,7 @@ impl Sum {
             image: &first.image,
             command_line: &first.command_line,
             directory: &first.directory,
-            host: &first.host,
+            host: if merged == 0 { &first.host } else { &hosts },
         };
         type Modules<'a> = (&'a (usize, ModuleId, u64), &'a Vec<(u64, u64)>);
         let module = |(&(_, id, counters), counts): Modules<'_>| Module {

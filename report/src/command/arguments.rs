@@ -1,20 +1,21 @@
 //! The options of each command, as clap reads them, and what they mean for the library.
 
 use std::ffi::OsString;
-use std::io::IsTerminal;
 use std::path::PathBuf;
 
 use anyhow::Error;
 use clap::{Args, ValueEnum};
 use pathprof::analyse::matching::ImagePlaces;
+use pathprof::analyse::path_text::Notation;
 use pathprof::analyse::select::Sort;
 use pathprof::launch::program;
 use pathprof::read::inputs::Choice;
 use pathprof::read::unique_runs::{self, Duplicates};
-use pathprof::show::notation::Notation;
 use pathprof::show::opcodes::Rows;
 use pathprof::show::options::{Options, View};
 use pathprof::show::{calls, coverage};
+
+use crate::command::filters::{FilterArguments, FormArguments};
 
 #[derive(Args)]
 pub(crate) struct RunArguments {
@@ -65,6 +66,8 @@ pub(crate) struct RunsArguments {
     /// Show so many starts (0: all)
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub(crate) top: usize,
+    #[command(flatten)]
+    pub(crate) form: FormArguments,
     #[command(flatten)]
     pub(crate) named: NamedArguments,
 }
@@ -182,12 +185,10 @@ pub(crate) struct CoverageArguments {
     /// With --missing, list the paths of functions with at most so many possible ones
     #[arg(long, value_name = "N", default_value_t = 64)]
     most_paths: u64,
-    /// Show only functions whose name (mangled or not) matches
-    #[arg(long, value_name = "GLOB")]
-    function: Option<String>,
-    /// Show only files whose name matches
-    #[arg(long, value_name = "GLOB")]
-    file: Option<String>,
+    #[command(flatten)]
+    filter: FilterArguments,
+    #[command(flatten)]
+    pub(crate) form: FormArguments,
 }
 
 /// How much must be covered, in percent.
@@ -262,9 +263,10 @@ pub(crate) struct ShowArguments {
     /// Show so many rows (0: all)
     #[arg(long, value_name = "N", default_value_t = 20)]
     top: usize,
-    /// Show only functions whose name (mangled or not) matches
-    #[arg(long, value_name = "GLOB")]
-    function: Option<String>,
+    #[command(flatten)]
+    filter: FilterArguments,
+    #[command(flatten)]
+    pub(crate) form: FormArguments,
     /// Order of the rows
     #[arg(long, value_enum, value_name = "KEY", default_value_t = Key::Instructions)]
     sort: Key,
@@ -290,9 +292,6 @@ pub(crate) struct ShowArguments {
     /// Show where control went at branches, and how one-sided they are
     #[arg(long, conflicts_with_all = ["functions", "blocks", "skipped", "opcodes", "calls"])]
     branches: bool,
-    /// Show long names and, on a terminal, long paths in full
-    #[arg(long)]
-    full: bool,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -358,15 +357,14 @@ impl CoverageArguments {
         coverage::Options {
             functions: self.functions,
             missing: self.missing,
-            function: self.function.clone(),
-            file: self.file.clone(),
+            filter: self.filter.clone().filter(),
             most_paths: self.most_paths,
         }
     }
 }
 
 impl ShowArguments {
-    /// How to show it on standard output.
+    /// What to show.
     pub(crate) fn options(self) -> Options {
         Options {
             view: match self.opcodes {
@@ -383,7 +381,7 @@ impl ShowArguments {
                 },
             },
             top: self.top,
-            function: self.function,
+            filter: self.filter.filter(),
             sort: match self.sort {
                 Key::Count => Sort::Count,
                 Key::Instructions => Sort::Instructions,
@@ -391,15 +389,6 @@ impl ShowArguments {
                 Key::Function => Sort::Function,
             },
             notation: if self.blocks { Notation::Blocks } else { Notation::Lines },
-            full_names: self.full,
-            width: terminal_width().filter(|_| !self.full),
         }
     }
-}
-
-/// The width of the terminal, if standard output is one.
-pub(crate) fn terminal_width() -> Option<usize> {
-    std::io::stdout()
-        .is_terminal()
-        .then(|| comfy_table::Table::new().width().map_or(80, usize::from))
 }

@@ -14,11 +14,15 @@ use crate::command::arguments::{
     CompactArguments, CoverageArguments, ExportArguments, MergeArguments, ReportArguments,
     RunArguments, RunsArguments, WeightsArguments,
 };
+use crate::command::diff::DiffArguments;
 use crate::command::examples::{
-    COMPACT_EXAMPLES, COVERAGE_EXAMPLES, DOCTOR_EXAMPLES, EXPORT_EXAMPLES, MERGE_EXAMPLES,
-    REPORT_EXAMPLES, RUN_EXAMPLES, RUNS_EXAMPLES, TOP_EXAMPLES, WEIGHTS_EXAMPLES,
+    ANNOTATE_EXAMPLES, COMPACT_EXAMPLES, COVERAGE_EXAMPLES, DIFF_EXAMPLES, DIFF_USAGE,
+    DOCTOR_EXAMPLES, EXPORT_EXAMPLES, MERGE_EXAMPLES, REPORT_EXAMPLES, RUN_EXAMPLES, RUNS_EXAMPLES,
+    SHOW_EXAMPLES, TOP_EXAMPLES, WEIGHTS_EXAMPLES,
 };
+use crate::command::html::{EXAMPLES as HTML_EXAMPLES, HtmlArguments};
 use crate::command::manual;
+use crate::command::source_views::{AnnotateArguments, ShowPathArguments};
 
 /// Reads path profiles: which paths through which functions ran, and how often.
 #[derive(Parser)]
@@ -40,6 +44,15 @@ pub(crate) enum Command {
     /// Show the hot paths of profiles
     #[command(after_help = REPORT_EXAMPLES)]
     Report(ReportArguments),
+    /// Show one path as its source
+    #[command(after_help = SHOW_EXAMPLES)]
+    Show(ShowPathArguments),
+    /// Show source with the counts of its lines, and the hottest paths beside it
+    #[command(after_help = ANNOTATE_EXAMPLES)]
+    Annotate(AnnotateArguments),
+    /// Write a page for the browser: overview, functions, paths, graphs, calls and coverage
+    #[command(after_help = HTML_EXAMPLES)]
+    Html(HtmlArguments),
     /// Write everything that profiles hold for other programs
     #[command(after_help = EXPORT_EXAMPLES)]
     Export(ExportArguments),
@@ -52,6 +65,12 @@ pub(crate) enum Command {
     /// Sum the older starts in profiles
     #[command(after_help = COMPACT_EXAMPLES)]
     Compact(CompactArguments),
+    /// Show what is different between two profiles, or between runs that pass and runs that fail
+    #[command(after_help = DIFF_EXAMPLES)]
+    #[command(
+        override_usage = DIFF_USAGE
+    )]
+    Diff(Box<DiffArguments>),
     /// Show how much was covered: functions, lines, branches and paths
     #[command(after_help = COVERAGE_EXAMPLES)]
     Coverage(CoverageArguments),

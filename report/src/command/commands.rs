@@ -7,44 +7,49 @@ use std::io::{self, BufWriter, Write};
 use anyhow::{Result, anyhow, bail};
 use jiff::tz::TimeZone;
 use owo_colors::OwoColorize;
-use pathprof::analyse::model::Report;
-use pathprof::analyse::select;
+use pathprof::analyse::model::{Function, Report};
+use pathprof::analyse::select::{self, Filter, matches_file};
 use pathprof::combine::{compact, merge};
 use pathprof::escape::terminal;
 use pathprof::export::{json, lcov, weights};
 use pathprof::launch::{diagnose, doctor, program};
 use pathprof::output;
+use pathprof::read::builds::Builds;
 use pathprof::read::inputs::Choice;
 use pathprof::read::records::Record;
 use pathprof::read::unique_runs;
 use pathprof::read::{inputs, records};
+use pathprof::show::document::{Document, Fact};
 use pathprof::show::options::{Options, View};
 use pathprof::show::style::{grouped, plural};
 use pathprof::show::{coverage, report, starts};
 
 use crate::command::arguments::{
     CompactArguments, CoverageArguments, ExportArguments, FailureMode, Format, MergeArguments,
-    ReportArguments, RunArguments, RunsArguments, Sources, WeightsArguments, terminal_width,
+    ReportArguments, RunArguments, RunsArguments, Sources, WeightsArguments,
 };
+use crate::command::filters::Form;
 use crate::command::growth::{profile_limit, sum_long};
 use crate::command::messages::{FAILED, complain, fail, tell, warn};
+use crate::command::pages;
 use crate::command::progress::Progress;
-use crate::command::reading::{choose, read, read_inputs};
+use crate::command::reading::{choose, read, read_all, read_inputs, read_starts};
 
 /// Shows a report.
 pub(crate) fn report(arguments: ReportArguments) -> Result<u8> {
-    let (report, code) = read(arguments.sources, Choice::Usual)?;
-    let shown = report.map_or(Ok(0), |report| show(report, &arguments.show.options()))?;
-    Ok(code.max(shown))
+    let read = read_starts(arguments.sources, Choice::Usual)?;
+    let Some(report) = read.report else { return Ok(read.code) };
+    let (form, options) = (arguments.show.form.form(), arguments.show.options());
+    show(report, &options, form, Some(Fact::new("starts", read.starts)))?;
+    Ok(read.code)
 }
 
 /// Writes all that is known.
 pub(crate) fn export(arguments: ExportArguments) -> Result<u8> {
-    let usual = match arguments.format {
-        Format::Json => Choice::Usual,
-        Format::Lcov => Choice::All,
+    let (report, code) = match arguments.format {
+        Format::Json => read(arguments.sources, Choice::Usual)?,
+        Format::Lcov => read_all(arguments.sources)?,
     };
-    let (report, code) = read(arguments.sources, usual)?;
     let Some(report) = report else { return Ok(code) };
     let write = |out: &mut dyn Write| -> Result<()> {
         match arguments.format {
@@ -69,14 +74,13 @@ pub(crate) fn export(arguments: ExportArguments) -> Result<u8> {
 /// Shows how much was covered.
 pub(crate) fn coverage(arguments: CoverageArguments) -> Result<u8> {
     let (options, asked) = (arguments.options(), arguments.least);
-    let (report, mut code) = read(arguments.sources, Choice::All)?;
+    let form = arguments.form.form();
+    let (report, mut code) = read_all(arguments.sources)?;
     let Some(report) = report else { return Ok(code) };
-    if let Some(glob) = &options.function {
-        found(&report, glob, true)?;
-    }
-    let mut out = BufWriter::new(anstream::stdout().lock());
-    let total = coverage::write(&report.into(), &options, &mut out)?;
-    out.flush()?;
+    found(&report, &options.filter, true)?;
+    let report = report.into();
+    let (document, total) = coverage::document(&report, &options);
+    pages::print(&document, form)?;
     for (what, percent, covered) in [
         ("lines", asked.least_lines, total.lines),
         ("functions", asked.least_functions, total.functions),
@@ -132,9 +136,10 @@ pub(crate) fn runs(arguments: &RunsArguments) -> Result<u8> {
         }
     }
     let code = tell(&problems, FailureMode::Rest, !records.is_empty());
-    let mut out = BufWriter::new(anstream::stdout().lock());
-    starts::write(&records, arguments.top, terminal_width(), &TimeZone::system(), &mut out)?;
-    out.flush()?;
+    let builds = Builds::default();
+    let build = |record: &Record| builds.of(record);
+    let table = starts::table(&records, arguments.top, &TimeZone::system(), build);
+    pages::print(&Document { tables: vec![table], ..Document::default() }, arguments.form.form())?;
     sum_long(records.iter().map(Record::profile).collect(), limit);
     Ok(code)
 }
@@ -230,37 +235,61 @@ pub(crate) fn run(arguments: RunArguments) -> Result<u8> {
     if !finished.profiles.is_empty() && !arguments.quiet {
         let (report, read) =
             read_inputs(&finished.profiles, &Sources::default(), FailureMode::Rest);
-        let shown = report.map_or(Ok(0), |report| show(report, &arguments.show.options()));
-        let shown = shown.map_or_else(|error| fail(&error), |shown| shown.max(read));
+        let form = arguments.show.form.form();
+        let options = arguments.show.options();
+        let shown = report.map_or(Ok(()), |report| show(report, &options, form, None));
+        let shown = shown.map_or_else(|error| fail(&error), |()| read);
         code = if code == 0 { shown } else { code };
     }
     sum_long(finished.profiles.into_iter().map(|profile| profile.path).collect(), limit);
     Ok(code)
 }
 
-/// Shows a report; the exit code.
-fn show(report: Report, options: &Options) -> Result<u8> {
-    if let Some(glob) = &options.function {
-        found(&report, glob, options.view == View::Skipped)?;
-    }
-    let mut out = BufWriter::new(anstream::stdout().lock());
-    report::write(&report.into(), options, &mut out)?;
-    out.flush()?;
-    Ok(0)
+/// Shows a report, and in its heading another fact.
+fn show(report: Report, options: &Options, form: Form, fact: Option<Fact>) -> Result<()> {
+    found(&report, &options.filter, options.view == View::Skipped)?;
+    let report = report.into();
+    let mut document = report::document(&report, options, &TimeZone::system());
+    let images = document.heading.iter().take_while(|fact| fact.label == "image").count();
+    document.heading.splice(images..images, fact);
+    pages::print(&document, form)
 }
 
-/// An error unless a function matches, one that is counted or any.
-fn found(report: &Report, glob: &str, any: bool) -> Result<()> {
-    let mut matching =
-        report.functions.iter().filter(|function| select::matches(glob, function)).peekable();
-    if matching.peek().is_none() {
-        bail!("no function matches `{glob}`; `pathprof report --functions --top 0` lists all");
+/// An error unless each glob of a filter matches a function or a file, and some function that is
+/// counted, or any, matches all of them.
+fn found(report: &Report, filter: &Filter, any: bool) -> Result<()> {
+    for glob in &filter.functions {
+        if !report.functions.iter().any(|function| select::matches(glob, function)) {
+            bail!(
+                "no function matches `{glob}`{}; `pathprof report --functions --top 0` lists all",
+                instead(select::nearest(report, glob))
+            );
+        }
     }
-    if !any && matching.all(|function| function.shape.skipped.is_some()) {
-        bail!(
-            "the functions that match `{glob}` are not counted; `pathprof report --skipped` says \
-               why"
-        );
+    for glob in &filter.files {
+        if !select::files(report).iter().any(|(_, path)| matches_file(glob, path)) {
+            bail!(
+                "no file matches `{glob}`{}; `pathprof coverage` lists all",
+                instead(select::nearest_files(report, glob))
+            );
+        }
+    }
+    let functions = || report.functions.iter();
+    let matches = |function: &&Function| filter.matches(&report.modules[function.module], function);
+    let named = !filter.functions.is_empty();
+    if named && !any && functions().filter(matches).all(|of| of.shape.skipped.is_some()) {
+        let globs = filter.functions.join("`, `");
+        let which = if functions().any(|function| matches(&function)) {
+            "are not counted; `pathprof report --skipped` says why"
+        } else {
+            "are not in these files, or hidden"
+        };
+        bail!("the functions that match `{globs}` {which}");
     }
     Ok(())
+}
+
+/// Names that somebody may have meant, in words.
+fn instead(names: Vec<String>) -> String {
+    if names.is_empty() { String::new() } else { format!("; similar: `{}`", names.join("`, `")) }
 }

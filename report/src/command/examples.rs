@@ -33,14 +33,23 @@ Examples:
   pathprof report --functions --sort count            one row for each function
   pathprof report --opcodes                           the mix of executed instructions
   pathprof report --calls=sites                       every call, and what pointers led to
+  pathprof report --file 'src/**' --hide '*::~*'      functions of some files, without destructors
+  pathprof report --functions --format csv            a table for a spreadsheet
   pathprof report a.out.pathprof --image build/a.out
 
-A path is a list of source lines, each followed by the outcome of its branch, as in gcov's prime \
-paths:
-  loop: 13(true) 14 12(false) 18 -> return
-starts at a loop's header, takes the branch in line 13, leaves the loop in line 12, and returns. \
-A line of another file has the file's name before it. A share is that of all executed instructions \
-of LLVM's intermediate code (phi not counted).
+A path is a list of source lines. An arrow stands behind a line where control could go several \
+ways, and the next place is where it went:
+  loop: 13→14 12→18 → return
+starts at a loop's header in line 13, goes on to line 14, leaves the loop in line 12, and returns. \
+14–18 is a range of lines, 13:9 a column, and bb3 a block without a line. Code that was inlined has \
+its function before it, as in parse › skip:26, and that of system headers is a name at its call, as \
+in 26‹push_back›. `pathprof show main#2` shows the path main#2 as its source. A share is that of \
+all executed instructions of LLVM's intermediate code (phi not counted).
+
+Globs are those of .gitignore: * stands for anything but a slash, ** for anything. A glob for \
+files without a slash matches the name of the file; src/ matches all that is below such a folder. \
+Functions of system headers are hidden unless --system, --function or --file asks for them; what \
+they executed is part of all sums.
 
 Exit code: 0; 1 if a profile could not be used, or no function is the one asked for; 2 for a wrong \
 command line.";
@@ -68,6 +77,33 @@ graph allows, even if no input leads there.
 
 Exit code: 0; 1 if less was covered than asked for, or a profile could not be used; 2 for a wrong \
 command line.";
+
+/// How `diff` is called.
+pub(crate) const DIFF_USAGE: &str = "\
+pathprof diff [OPTIONS] A B
+       pathprof diff [OPTIONS] --spectra PASSING... --against FAILING...";
+
+/// Below the help of `diff`.
+pub(crate) const DIFF_EXAMPLES: &str = "\
+Examples:
+  pathprof diff old/app new/app                       the last runs of two builds
+  pathprof diff --run-a 2 app app                     the last run but one, and the last
+  pathprof diff --per-run monday/ tuesday/            all runs in two directories, on average
+  pathprof diff --per-entry handle old.pathprof new.pathprof --format markdown
+  pathprof diff --spectra passed/ --against failed/   what failing runs do and others do not
+
+The difference in executed instructions is taken apart by functions, by paths, by blocks or lines, \
+and by calls. Each list has all of it: what explains most comes first, and the parts add up to the \
+whole.
+
+A and B may be different builds. A function is found again by its name and its control-flow graph, \
+or under another name by its code. If its graph has changed, its lines are compared. The last list \
+says how many functions were found in which way, and how many were not.
+
+With --spectra, each start is one run; `pathprof merge` makes one of several. What only failing \
+runs executed has the highest score.
+
+Exit code: 0; 1 if an input could not be used, or nothing matches; 2 for a wrong command line.";
 
 /// Below the help of `merge`.
 pub(crate) const MERGE_EXAMPLES: &str = "\
@@ -119,3 +155,21 @@ Examples:
   PATHCC_PROFILE=/var/tmp/profiles/ pathprof doctor ./server
 
 Exit code: 0 if nothing was found, else 1.";
+
+pub(crate) const SHOW_EXAMPLES: &str = "\
+Examples:
+  pathprof show main#1                                the hottest path of main
+  pathprof show 'Parser::next#3' build/app            a path in a program elsewhere
+
+Below a line where control could go several ways stands where it went, and how often it went there
+of all the times that it came by.";
+
+pub(crate) const ANNOTATE_EXAMPLES: &str = "\
+Examples:
+  pathprof annotate main                              a function with its three hottest paths
+  pathprof annotate parse.c                           a whole file
+
+A path has a column beside the source: ● on each line that it goes through, ◆ where something is
+decided, and ▲ or ▼ where it ends, at a back edge or for good. Below a line whose blocks ran
+differently often, the count of each block stands at its column. A line counts wherever its code
+was inlined.";

@@ -33,6 +33,11 @@ pub(crate) fn complain(error: &Error) {
     anstream::eprintln!("{} {}", "error:".red().bold(), terminal(&format!("{error:#}")));
 }
 
+/// Says what makes counts wrong.
+pub(crate) fn remark(text: &str) {
+    anstream::eprintln!("{} {text}", "warning:".yellow().bold());
+}
+
 /// Says what does no harm.
 pub(crate) fn warn(warnings: &[Warning]) {
     for warning in warnings {
@@ -49,4 +54,9 @@ pub(crate) fn tell(problems: &[Error], mode: FailureMode, usable: bool) -> u8 {
         FailureMode::Warn => false,
     };
     if fails { FAILED } else { 0 }
+}
+
+/// Says what somebody may not expect. `text` must be safe to show.
+pub(crate) fn hint(text: &str) {
+    anstream::eprintln!("{} {text}", "note:".yellow().bold());
 }

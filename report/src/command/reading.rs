@@ -8,6 +8,7 @@ use pathprof::analyse::pipeline;
 use pathprof::read::file_names;
 use pathprof::read::inputs::{self, Choice};
 use pathprof::read::records::Input;
+use pathprof::read::starts;
 use pathprof::show::notices;
 
 use crate::command::arguments::{FailureMode, SourceArguments, Sources};
@@ -33,16 +34,55 @@ pub(crate) fn choose(arguments: &[PathBuf], choice: Choice) -> Result<Vec<Input>
 /// # Errors
 /// There is nothing to read.
 pub(crate) fn read(sources: SourceArguments, usual: Choice) -> Result<(Option<Report>, u8)> {
+    read_starts(sources, usual).map(|read| (read.report, read.code))
+}
+
+/// As [`read`]; if all of several starts are read, that is said.
+///
+/// # Errors
+/// As for [`read`].
+pub(crate) fn read_all(sources: SourceArguments) -> Result<(Option<Report>, u8)> {
+    let read = read_starts(sources, Choice::All)?;
+    if let Some(all) = read.all.filter(|&all| all > 1) {
+        anstream::eprintln!("reading all {all} starts (--run N reads one)");
+    }
+    Ok((read.report, read.code))
+}
+
+/// What was read, and of which starts it is.
+pub(crate) struct Read {
+    /// The report if it can be used.
+    pub(crate) report: Option<Report>,
+    /// The exit code as far as the inputs decide it.
+    pub(crate) code: u8,
+    /// Which starts were read, in words.
+    pub(crate) starts: String,
+    /// How many there are, if all were read.
+    all: Option<usize>,
+}
+
+/// As [`read`], and tells which starts were read.
+///
+/// # Errors
+/// As for [`read`].
+pub(crate) fn read_starts(sources: SourceArguments, usual: Choice) -> Result<Read> {
     let limit = profile_limit()?;
     let mode = sources.failure.failure_mode;
     let sources = sources.sources(usual);
-    let inputs = choose(&sources.profiles, sources.choice)?;
-    let (report, code) = read_inputs(&inputs, &sources, mode);
+    let chosen = inputs::inputs(&sources.profiles, sources.choice)?;
+    let start = chosen.start.as_ref();
+    if let Some(start) = start {
+        anstream::eprintln!("{}", notices::reading(start));
+    }
+    let records: Vec<_> = chosen.inputs.iter().flat_map(Input::records).collect();
+    let all = start.map_or_else(|| starts::starts(&records).len(), |start| start.starts);
+    let (starts, all) = (notices::of_starts(start, all), start.is_none().then_some(all));
+    let (report, code) = read_inputs(&chosen.inputs, &sources, mode);
     if let Some(report) = &report {
         let profiles = report.runs.iter().map(|run| file_names::profile_of(&run.profile));
         sum_long(profiles.collect(), limit);
     }
-    Ok((report, code))
+    Ok(Read { report, code, starts, all })
 }
 
 /// The same of inputs that are known; nothing is summed.

@@ -262,6 +262,8 @@ struct BlockEntry<'a, L, O> {
     calls: Vec<&'a str>,
     exit: Option<&'static str>,
     locations: L,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    ir: &'a [String],
 }
 
 fn block<'a>(function: &'a Function, id: usize, own: &[u32]) -> impl Serialize + use<'a> {
@@ -283,6 +285,7 @@ fn block<'a>(function: &'a Function, id: usize, own: &[u32]) -> impl Serialize +
         locations: List(|| {
             block.locations.iter().map(|&index| location(&function.shape.locations[index as usize]))
         }),
+        ir: &block.ir,
     }
 }
 

@@ -13,7 +13,7 @@ use crate::read::directories;
 use crate::read::file_names::profile_of;
 
 /// The runtime's environment variable for the pattern.
-pub(crate) const VARIABLE: &str = pathformat::variables::PROFILE;
+pub(crate) use pathformat::variables::PROFILE as VARIABLE;
 
 /// The value of the variable that means "in this directory, under the default name".
 pub(crate) fn in_directory(directory: &Path) -> OsString {

@@ -1,6 +1,6 @@
 //! What profiles and raw files are called, and where they are if nobody says so.
 //!
-//! `runtime/src/target.rs` makes these names.
+//! `process/src/target.rs` makes these names.
 
 use std::env;
 use std::ffi::OsStr;

@@ -79,6 +79,16 @@ pub struct Traces {
     pub needs_first: bool,
 }
 
+/// The build-id of the image at `path`; empty if it has none.
+///
+/// # Errors
+/// There is no image.
+pub fn build_id(path: &Path) -> Result<Vec<u8>> {
+    let cache = open(path)?;
+    let file = parse(path, &cache)?;
+    Ok(file.build_id().ok().flatten().unwrap_or_default().to_vec())
+}
+
 /// Reads the image at `path`.
 ///
 /// # Errors

@@ -6,11 +6,11 @@ use std::fs::{self, DirEntry};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Error, Result, bail};
 use pathformat::files::{self, EXTENSION};
 
 use crate::read::file_names::{profile_of, state_directory};
-use crate::read::records::{self, Input, only};
+use crate::read::records::{self, Input, Record, Records, only};
 use crate::read::starts::{processes, starts};
 use crate::read::{directories, image, open};
 
@@ -88,6 +88,34 @@ pub fn inputs(arguments: &[PathBuf], choice: Choice) -> Result<Chosen> {
     let mut places = 0..;
     let inputs = only(inputs, |_| places.next().is_some_and(|place| chosen.contains(&place)));
     Ok(Chosen { inputs, start: Some(start) })
+}
+
+/// The starts in the profiles that `arguments` name, each as what is to be read of it, the first
+/// start first; and what could not be read.
+///
+/// # Errors
+/// As for [`inputs`].
+pub fn each_start(arguments: &[PathBuf]) -> Result<(Vec<Vec<Input>>, Vec<Error>)> {
+    let mut problems = Vec::new();
+    let mut of: Vec<(PathBuf, Record)> = Vec::new();
+    for input in records::of_all(files(arguments)?) {
+        let path = input.path;
+        match input.found {
+            Ok(found) => {
+                problems.extend(found.problems);
+                of.extend(found.records.into_iter().map(|record| (path.clone(), record)));
+            }
+            Err(error) => problems.push(error.context(path.display().to_string())),
+        }
+    }
+    let found: Vec<_> = of.iter().map(|(_, record)| record).collect();
+    let one = |&at: &usize| {
+        let (path, record) = &of[at];
+        let records = vec![record.clone()];
+        Input { path: path.clone(), found: Ok(Records { records, problems: Vec::new() }) }
+    };
+    let starts = starts(&found);
+    Ok((starts.iter().rev().map(|start| start.iter().map(one).collect()).collect(), problems))
 }
 
 /// The profiles that `arguments` name, as files.

@@ -4,91 +4,116 @@
 //! `?`.
 
 use std::cmp::Reverse;
-use std::io::{Result, Write};
 
-use comfy_table::CellAlignment::{Left, Right};
-use owo_colors::OwoColorize;
+use pathformat::manifest::Location;
 
-use crate::analyse::model::{Count, Function};
-use crate::show::notation::{lines, words};
-use crate::show::style::{grouped, left_out, percent, print, shown, table};
+use crate::analyse::model::{Count, Function, Report};
+use crate::analyse::path_text::Wording;
+use crate::analyse::select::Chosen;
+use crate::analyse::ways::{self, Way};
+use crate::show::options::Options;
+use crate::show::rows::{NO_MATCH, Names, left_out, left_out_of_system, place_of};
+use crate::show::style::{grouped, shown};
+use crate::show::table::{Cell, Column, Kind, Place, Row, Shown, Table};
 
 /// A branch that was reached.
 struct Branch<'a> {
     function: &'a Function,
-    block: u32,
+    block: usize,
     reached: Count,
     /// Its ways in words, the one taken most often first.
     ways: Vec<(String, Option<Count>)>,
 }
 
-/// Writes the branches of `functions` that were reached, the hottest first, in so many rows at most
-/// (0: all).
-///
-/// # Errors
-/// Those of `out`.
-pub fn write(functions: &[&Function], top: usize, out: &mut impl Write) -> Result<()> {
-    let mut branches: Vec<_> = functions.iter().flat_map(|function| of(function)).collect();
+/// The branches of the chosen functions that were reached, the hottest first.
+pub(crate) fn table(report: &Report, chosen: &Chosen<'_>, options: &Options) -> Table<'static> {
+    let mut branches: Vec<_> = chosen
+        .functions
+        .iter()
+        .flat_map(|function| of(function, options.wording(report, function)))
+        .collect();
     branches
         .sort_by_key(|branch| (Reverse(branch.reached), &branch.function.demangled, branch.block));
-    let shown = shown(top, branches.len());
-    let heads =
-        [("count", Right), ("bias", Right), ("function", Left), ("where", Left), ("ways", Left)];
-    let mut table = table(&heads);
-    for branch in &branches[..shown] {
-        let bias = branch.ways.iter().map(|(_, count)| *count).collect::<Option<Vec<_>>>();
-        let bias =
-            bias.and_then(|counts| counts.first().map(|&most| percent(most, branch.reached)));
-        let way = |(way, count): &(String, Option<Count>)| {
-            format!("{way} {}", count.map_or_else(|| "?".into(), grouped))
-        };
-        let lines = lines(branch.function, branch.block);
-        table.add_row([
-            grouped(branch.reached),
-            bias.unwrap_or_else(|| "?".into()),
-            branch.function.demangled.cyan().to_string(),
-            lines.last().cloned().unwrap_or_else(|| format!("bb{}", branch.block)),
-            branch.ways.iter().map(way).collect::<Vec<_>>().join(", "),
-        ]);
+    let rows = &branches[..shown(options.top, branches.len())];
+    let names = Names::of(report, &rows.iter().map(|row| row.function).collect::<Vec<_>>());
+    let row = |branch: &Branch<'_>| {
+        Row::from(vec![
+            Cell::Number(branch.reached),
+            bias(branch),
+            Cell::Name(names.name(branch.function)),
+            place(report, branch),
+            Cell::Text(branch.function.shape.name.clone()),
+            Cell::Text(format!("bb{}", branch.block)),
+            Cell::Counts(branch.ways.clone()),
+        ])
+    };
+    let columns = vec![
+        Column::new("count", Kind::Number),
+        Column::new("bias", Kind::Share),
+        Column::new("function", Kind::Name),
+        Column::new("where", Kind::Place),
+        Column::new("symbol", Kind::Text).shown(Shown::Data),
+        Column::new("block", Kind::Text).shown(Shown::Data),
+        Column::new("ways", Kind::Counts),
+    ];
+    let all = branches.len();
+    let named = format!("{} branches", grouped(all as Count));
+    let notes = [left_out(options.top, all, &named), left_out_of_system(chosen.of_system, "")];
+    let meaning = "in order of count; bias: how often the way was taken that was taken most";
+    Table {
+        name: "branches",
+        columns,
+        rows: rows.iter().map(row).collect(),
+        notes: notes.into_iter().flatten().chain([meaning.into()]).collect(),
+        empty: if chosen.functions.is_empty() { NO_MATCH } else { "No branch was reached." }.into(),
     }
-    print(&table, out)?;
-    left_out(
-        shown,
-        branches.len(),
-        &format!("{} branches", grouped(branches.len() as Count)),
-        out,
-    )?;
-    writeln!(out)
 }
 
-fn of(function: &Function) -> Vec<Branch<'_>> {
-    let mut ways: Vec<Vec<(String, Option<Count>)>> = vec![Vec::new(); function.shape.blocks.len()];
-    for (edge, &count) in function.shape.edges.iter().zip(&function.edge_counts) {
-        let way = words(&edge.outcome).map_or_else(|| "returned".into(), |(_, words)| words);
-        ways[edge.from as usize].push((way, count));
+/// The share of the way that was taken most often; unknown if the count of any way is.
+fn bias(branch: &Branch<'_>) -> Cell<'static> {
+    let counts = branch.ways.iter().map(|(_, count)| *count).collect::<Option<Vec<_>>>();
+    match counts.as_deref() {
+        Some([most, ..]) => Cell::Share { part: *most, whole: branch.reached, heat: false },
+        _ => Cell::Unknown,
     }
-    let reached = |block: usize| function.block_counts[block];
-    let branch = |(block, mut ways): (usize, Vec<(String, Option<Count>)>)| {
+}
+
+/// The last line of the block, or the block if none is known.
+fn place(report: &Report, branch: &Branch<'_>) -> Cell<'static> {
+    let shape = &branch.function.shape;
+    let locations = shape.blocks[branch.block].locations.iter();
+    let mut locations = locations.filter_map(|&at| shape.locations.get(at as usize));
+    let has_line = |at: &&Location| at.line != 0;
+    match locations.rfind(has_line) {
+        Some(at) => place_of(report, branch.function, at),
+        None => Cell::Place(Place { text: format!("bb{}", branch.block), ..Place::default() }),
+    }
+}
+
+fn of<'a>(function: &'a Function, wording: Wording<'_>) -> Vec<Branch<'a>> {
+    let branch = |(block, ways): (usize, Vec<Way>)| {
+        let mut ways: Vec<_> = ways.iter().map(|way| (way.text(), way.taken)).collect();
         ways.sort_by_key(|(_, count)| Reverse(*count));
-        Branch { function, block: block as u32, reached: reached(block), ways }
+        Branch { function, block, reached: function.block_counts[block], ways }
     };
-    let chosen =
-        ways.into_iter().enumerate().filter(|(block, ways)| ways.len() > 1 && reached(*block) > 0);
-    chosen.map(branch).collect()
+    let ways = ways::of(function, wording).into_iter().enumerate();
+    ways.filter(|(block, ways)| ways.len() > 1 && function.block_counts[*block] > 0)
+        .map(branch)
+        .collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analyse::select;
     use crate::sample;
 
     #[test]
     fn branches_by_how_often_they_were_reached() {
         let mut report = sample::report();
         report.functions[1].edge_counts[2] = None;
-        let functions: Vec<_> = report.counted().collect();
-        let mut out = Vec::new();
-        write(&functions, 4, &mut out).expect("in memory");
-        insta::assert_snapshot!(anstream::adapter::strip_str(&String::from_utf8_lossy(&out)));
+        let options = Options { top: 4, ..Options::default() };
+        let chosen = select::functions(&report, &options.filter);
+        insta::assert_snapshot!(sample::text_of(table(&report, &chosen, &options)));
     }
 }

@@ -10,17 +10,15 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
-use std::io::{Result, Write};
-
-use comfy_table::CellAlignment::{Left, Right};
-use owo_colors::OwoColorize;
 
 use pathformat::manifest::INDIRECT;
 
 use crate::analyse::model::{CallSite, Count, Function, Report};
+use crate::analyse::select::Chosen;
 use crate::read::names::demangle;
-use crate::show::notation::place;
-use crate::show::style::{grouped, left_out, percent, print, shown, table};
+use crate::show::rows::{self, NO_MATCH, forms, left_out, left_out_of_system, place_of};
+use crate::show::style::{grouped, percent, plural, shown};
+use crate::show::table::{Cell, Column, Kind, Name, Place, Row, Shown, Table, Words};
 
 /// What has a row of its own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -124,126 +122,191 @@ pub fn of<'a>(report: &'a Report, functions: &[&'a Function]) -> BTreeMap<&'a st
     callees
 }
 
-/// Writes what `functions` called, in so many rows at most (0: all).
-///
-/// # Errors
-/// Those of `out`.
-pub fn write(
-    report: &Report,
-    functions: &[&Function],
-    rows: Rows,
-    top: usize,
-    out: &mut impl Write,
-) -> Result<()> {
-    let (table, all) = match rows {
-        Rows::Callees => callees(report, functions, top),
-        Rows::Sites => sites(report, functions, top),
+/// What the chosen functions called, in so many rows at most (0: all).
+pub fn table(report: &Report, chosen: &Chosen<'_>, rows: Rows, top: usize) -> Table<'static> {
+    let mut table = match rows {
+        Rows::Callees => callees(report, &chosen.functions, top),
+        Rows::Sites => sites(report, &chosen.functions, top),
     };
-    print(&table, out)?;
-    let shown = shown(top, all);
-    left_out(shown, all, &grouped(all as Count), out)?;
-    writeln!(out)
+    table.notes.extend(left_out_of_system(chosen.of_system, ""));
+    table.notes.push("in order of calls".into());
+    let unknown = not_told(&chosen.functions);
+    if unknown > 0 {
+        let text = format!(
+            "{} went through pointers to functions that are not recorded; compile with \
+             -fpath-callees=8 to record up to 8 for each call",
+            plural(usize::try_from(unknown).unwrap_or(usize::MAX), "call")
+        );
+        table.notes.push(text);
+    }
+    table.empty = if chosen.functions.is_empty() { NO_MATCH } else { "Nothing was called." }.into();
+    table
 }
 
-fn callees(report: &Report, functions: &[&Function], top: usize) -> (comfy_table::Table, usize) {
+/// How many calls went through pointers without a record of what was called.
+fn not_told(functions: &[&Function]) -> Count {
+    let calls = functions.iter().flat_map(|&function| made(function));
+    let unknown = calls.filter(|made| made.site.is_none() && made.callee() == INDIRECT);
+    unknown.fold(0, |sum: Count, made| sum.saturating_add(made.count))
+}
+
+fn callees(report: &Report, functions: &[&Function], top: usize) -> Table<'static> {
     let mut callees: Vec<_> = of(report, functions).into_iter().collect();
     callees.sort_by_key(|(name, called)| (Reverse(called.calls), *name));
-    let heads = [
-        ("calls", Right),
-        ("by pointer", Right),
-        ("from places", Right),
-        ("entries", Right),
-        ("callee", Left),
-    ];
-    let mut table = table(&heads);
-    let names = Names::new(report);
-    for (name, called) in &callees[..shown(top, callees.len())] {
+    let rows = &callees[..shown(top, callees.len())];
+    let names = Callees::of(report, rows.iter().map(|(name, _)| *name));
+    let number = |count: Option<Count>| count.map_or(Cell::Nothing, Cell::Number);
+    let row = |(name, called): &(&str, Callee)| {
         let is_unknown = *name == INDIRECT;
-        let through_pointers = if is_unknown { called.calls } else { called.through_pointers };
-        table.add_row([
-            doubtful(called.calls, called.in_doubt),
-            if through_pointers > 0 { grouped(through_pointers) } else { "–".into() },
-            grouped(called.sites.into()),
-            called.entries.map_or_else(|| "–".into(), grouped),
-            if is_unknown { "(not known)".dimmed().to_string() } else { names.of(name) },
-        ]);
+        let pointers = if is_unknown { called.calls } else { called.through_pointers };
+        Row::from(vec![
+            Cell::Estimate(called.calls, called.in_doubt),
+            number((pointers > 0).then_some(pointers)),
+            Cell::Number(called.sites.into()),
+            number(called.entries),
+            if is_unknown { Cell::Text("(not known)".into()) } else { names.cell(name) },
+            if is_unknown { Cell::Nothing } else { Cell::Text((*name).into()) },
+        ])
+    };
+    Table {
+        name: "callees",
+        columns: vec![
+            Column::new("calls", Kind::Estimate),
+            Column::new("by pointer", Kind::Number).key("calls_by_pointer"),
+            Column::new("from places", Kind::Number).key("places"),
+            Column::new("entries", Kind::Number),
+            Column::new("callee", Kind::Name),
+            Column::new("symbol", Kind::Text).shown(Shown::Data),
+        ],
+        rows: rows.iter().map(row).collect(),
+        notes: left_out(top, callees.len(), &grouped(callees.len() as Count)).into_iter().collect(),
+        empty: String::new(),
     }
-    (table, callees.len())
 }
 
-fn sites(report: &Report, functions: &[&Function], top: usize) -> (comfy_table::Table, usize) {
+fn sites(report: &Report, functions: &[&Function], top: usize) -> Table<'static> {
     let mut calls: Vec<_> = functions.iter().flat_map(|&function| made(function)).collect();
     calls
         .sort_by_key(|made| (Reverse(made.count), &made.function.demangled, made.block, made.call));
-    let mut table = table(&[("calls", Right), ("from", Left), ("where", Left), ("callee", Left)]);
-    let names = Names::new(report);
-    for made in &calls[..shown(top, calls.len())] {
-        let shape = &made.function.shape;
-        let location = shape.blocks[made.block].calls[made.call].location;
-        let location = location
-            .and_then(|index| shape.locations.get(index as usize))
-            .filter(|at| at.line != 0);
-        table.add_row([
-            doubtful(made.count, made.is_in_doubt()),
-            made.function.demangled.cyan().to_string(),
-            location.map_or_else(|| format!("bb{}", made.block), |at| place(made.function, at)),
+    let rows = &calls[..shown(top, calls.len())];
+    let callers: Vec<_> = rows.iter().map(|made| made.function).collect();
+    let from = rows::Names::of(report, &callers);
+    let names = Callees::of(report, rows.iter().flat_map(called));
+    let row = |made: &ExecutedCall<'_>| {
+        Row::from(vec![
+            Cell::Estimate(made.count, made.is_in_doubt()),
+            Cell::Name(from.name(made.function)),
+            place(report, made),
+            Cell::Text(made.function.shape.name.clone()),
             callee(made, &names),
-        ]);
+            targets(made),
+        ])
+    };
+    Table {
+        name: "calls",
+        columns: vec![
+            Column::new("calls", Kind::Estimate),
+            Column::new("from", Kind::Name),
+            Column::new("where", Kind::Place),
+            Column::new("symbol", Kind::Text).shown(Shown::Data),
+            Column::new("callee", Kind::Name),
+            Column::new("callees", Kind::Counts).shown(Shown::Data),
+        ],
+        rows: rows.iter().map(row).collect(),
+        notes: left_out(top, calls.len(), &plural(calls.len(), "call")).into_iter().collect(),
+        empty: String::new(),
     }
-    (table, calls.len())
+}
+
+/// The symbols that a call went to, as far as they are known.
+fn called<'a>(made: &'a ExecutedCall<'_>) -> Vec<&'a str> {
+    match made.site {
+        Some(site) => site.targets.iter().map(|(name, _)| name.as_str()).collect(),
+        None => vec![made.callee()],
+    }
+}
+
+/// Where a call is.
+fn place(report: &Report, made: &ExecutedCall<'_>) -> Cell<'static> {
+    let shape = &made.function.shape;
+    let location = shape.blocks[made.block].calls[made.call].location;
+    let location = location.and_then(|index| shape.locations.get(index as usize));
+    match location.filter(|at| at.line != 0) {
+        Some(at) => place_of(report, made.function, at),
+        None => Cell::Place(Place { text: format!("bb{}", made.block), ..Place::default() }),
+    }
+}
+
+/// The symbols that a call went to, each with its count; nothing if that is not recorded.
+fn targets(made: &ExecutedCall<'_>) -> Cell<'static> {
+    let Some(site) = made.site else {
+        let known = made.callee() != INDIRECT;
+        return if known {
+            Cell::Counts(vec![(made.callee().into(), Some(made.count))])
+        } else {
+            Cell::Nothing
+        };
+    };
+    let targets = site.targets.iter().map(|(name, count)| (name.clone(), Some(*count)));
+    let others = (site.others > 0).then(|| (INDIRECT.to_owned(), Some(site.others)));
+    Cell::Counts(targets.chain(others).collect())
 }
 
 /// The callee of one call, or the callees.
-fn callee(made: &ExecutedCall<'_>, names: &Names<'_>) -> String {
+fn callee(made: &ExecutedCall<'_>, names: &Callees<'_>) -> Cell<'static> {
     let Some(site) = made.site else {
-        let name = made.callee();
-        return if name == INDIRECT {
-            "(through a pointer)".dimmed().to_string()
-        } else {
-            names.of(name)
+        return match made.callee() {
+            INDIRECT => Cell::Text("(through a pointer)".into()),
+            name => names.cell(name),
         };
     };
-    let share = |name: String, count| format!("{name} {}", percent(count, made.count));
-    let mut targets: Vec<_> = site
-        .targets
-        .iter()
-        .take(MOST_TARGETS)
-        .map(|(name, count)| share(names.of(name), *count))
-        .collect();
+    let share = |name: &str, count| format!("{name} {}", percent(count, made.count));
+    let first = site.targets.iter().take(MOST_TARGETS);
+    let mut targets: Vec<_> =
+        first.map(|(name, count)| share(&names.name(name).whole(), *count)).collect();
     let rest = site
         .targets
         .iter()
         .skip(MOST_TARGETS)
         .fold(site.others, |sum: Count, (_, count)| sum.saturating_add(*count));
     if rest > 0 {
-        targets.push(share("others".dimmed().to_string(), rest));
+        targets.push(share("others", rest));
     }
-    format!("* {}", targets.join(", "))
+    let last = targets.len().saturating_sub(1);
+    targets[..last].iter_mut().for_each(|target| target.push(','));
+    targets.insert(0, "*".into());
+    Cell::Flow(Box::new(Words(targets)))
 }
 
-/// What the functions of a report are called, by symbol.
-struct Names<'a>(HashMap<&'a str, &'a Function>);
-
-impl<'a> Names<'a> {
-    /// The names of all functions, counted or not.
-    fn new(report: &'a Report) -> Self {
-        Self(
-            report
-                .functions
-                .iter()
-                .map(|function| (function.shape.name.as_str(), function))
-                .collect(),
-        )
-    }
-
-    /// What a symbol is called.
-    fn of(&self, symbol: &str) -> String {
-        self.0.get(symbol).map_or_else(|| demangle(symbol), |function| function.demangled.clone())
-    }
+/// What the callees in a table are called, by symbol.
+struct Callees<'a> {
+    functions: HashMap<&'a str, &'a Function>,
+    names: rows::Names<'a>,
 }
 
-fn doubtful(count: Count, in_doubt: bool) -> String {
-    format!("{}{}", if in_doubt { "~" } else { "" }, grouped(count))
+impl<'a> Callees<'a> {
+    /// The names of these symbols, of functions that are counted or not.
+    fn of(report: &'a Report, symbols: impl Iterator<Item = impl AsRef<str>>) -> Self {
+        let known = report.functions.iter().rev();
+        let known: HashMap<_, _> =
+            known.map(|function| (function.shape.name.as_str(), function)).collect();
+        let functions: HashMap<_, _> = symbols
+            .filter_map(|symbol| known.get(symbol.as_ref()).map(|of| (of.shape.name.as_str(), *of)))
+            .collect();
+        let names = rows::Names::of(report, &functions.values().copied().collect::<Vec<_>>());
+        Self { functions, names }
+    }
+
+    /// The name of a symbol.
+    fn name(&self, symbol: &str) -> Name {
+        let known = self.functions.get(symbol).map(|function| self.names.name(function));
+        known.unwrap_or_else(|| Name { forms: forms(&demangle(symbol), None), ..Name::default() })
+    }
+
+    /// The cell of a symbol.
+    fn cell(&self, symbol: &str) -> Cell<'static> {
+        Cell::Name(self.name(symbol))
+    }
 }
 
 #[cfg(test)]
@@ -252,10 +315,8 @@ mod tests {
     use crate::sample;
 
     fn text(report: &Report, rows: Rows) -> String {
-        let functions: Vec<_> = report.counted().collect();
-        let mut out = Vec::new();
-        write(report, &functions, rows, 0, &mut out).expect("in memory");
-        anstream::adapter::strip_str(&String::from_utf8_lossy(&out)).to_string()
+        let chosen = Chosen { functions: report.counted().collect(), ..Chosen::default() };
+        sample::text_of(table(report, &chosen, rows, 0))
     }
 
     #[test]

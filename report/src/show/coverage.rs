@@ -3,21 +3,23 @@
 //! Where the limit cuts the paths of a function, the number of its uncut paths stands beside them.
 
 use std::collections::HashMap;
-use std::io::{Result, Write};
 use std::path::PathBuf;
 
-use comfy_table::CellAlignment::{Left, Right};
 use pathformat::manifest::CutReason;
+use pathformat::settings::Stage;
 
 use crate::analyse::coverage::{Coverage, Selection, paths_of};
 use crate::analyse::model::{Function, Report};
 use crate::analyse::possible_paths::Possible;
+use crate::analyse::select::Filter;
 use crate::analyse::source_files::{self, Covered, SourceFile};
+use crate::show::document::{Document, Remark};
 use crate::show::missing;
+use crate::show::notation::base_name;
 use crate::show::printable::Printable;
-use crate::show::remarks::note;
-use crate::show::style::{grouped, percent, plural, print, table};
-use pathformat::settings::Stage;
+use crate::show::rows::{self, Names};
+use crate::show::style::{grouped, plural};
+use crate::show::table::{Cell, Column, Kind, Name, Row, Table};
 
 /// What to show.
 #[derive(Clone, Debug, Default)]
@@ -26,119 +28,142 @@ pub struct Options {
     pub functions: bool,
     /// Below the table, what was not covered.
     pub missing: bool,
-    /// Only functions whose name matches this glob.
-    pub function: Option<String>,
-    /// Only files whose name matches this glob.
-    pub file: Option<String>,
+    /// Which functions and files.
+    pub filter: Filter,
     /// The paths that a function did not take are listed if it has at most so many possible ones.
     pub most_paths: u64,
 }
 
-/// Writes the table, and what is missing if that is asked for. Gives how much was covered of all
-/// that `options` choose.
-///
-/// # Errors
-/// Those of `out`.
-pub fn write(report: &Printable, options: &Options, out: &mut impl Write) -> Result<Coverage> {
-    let chosen = Selection::of(report, options.function.as_deref(), options.file.as_deref());
+/// The table, and what is missing if that is asked for; and how much was covered of all that
+/// `options` choose.
+pub fn document<'a>(report: &'a Printable, options: &Options) -> (Document<'a>, Coverage) {
+    let chosen = Selection::of(report, &options.filter);
     let rows = chosen.rows();
     let all = rows.iter().fold(Coverage::default(), |sum, (_, coverage)| sum.and(*coverage));
+    let mut document = Document::default();
+    let mut table = if options.functions { functions(report, &chosen) } else { files(rows, all) };
+    table.notes.extend(rows::left_out_of_system(chosen.of_system, ""));
+    document.tables.push(table);
     if chosen.functions.is_empty() && chosen.unknown.is_empty() {
-        writeln!(out, "No counted function matches.")?;
-        return Ok(all);
-    }
-    if options.functions {
-        functions(report, &chosen, out)?;
-    } else {
-        files(rows, all, out)?;
+        return (document, all);
     }
     if options.missing {
-        let mut functions: HashMap<PathBuf, Vec<&Function>> = HashMap::new();
-        for &function in chosen.functions.iter().filter(|function| !function.shape.file.is_empty())
-        {
-            let module = &report.modules[function.module];
-            functions
-                .entry(source_files::absolute(module, &function.shape.file))
-                .or_default()
-                .push(function);
-        }
-        let mut room = missing::MOST_LISTED;
-        for (path, file) in &chosen.files {
-            let of_file = functions.get(path).map(Vec::as_slice).unwrap_or_default();
-            let unknown = chosen.unknown_in(path).map(|function| function.shape.line).collect();
-            missing::write(file, of_file, &unknown, options.most_paths, &mut room, out)?;
-        }
+        document.tables.push(missing::table(report, not_covered(report, &chosen, options)));
     }
-    if !chosen.unknown.is_empty() {
-        let text = format!(
+    document.remarks = remarks(report, &chosen);
+    (document, all)
+}
+
+/// What was not covered in each file.
+fn not_covered<'a>(
+    report: &'a Report,
+    chosen: &Selection<'a>,
+    options: &Options,
+) -> Vec<missing::Missing<'a>> {
+    let mut functions: HashMap<PathBuf, Vec<&Function>> = HashMap::new();
+    for &function in chosen.functions.iter().filter(|function| !function.shape.file.is_empty()) {
+        let module = &report.modules[function.module];
+        functions
+            .entry(source_files::absolute(module, &function.shape.file))
+            .or_default()
+            .push(function);
+    }
+    let mut room = missing::MOST_LISTED;
+    let of_file = |(path, file): (&PathBuf, &SourceFile)| {
+        let of_file = functions.get(path).map(Vec::as_slice).unwrap_or_default();
+        let unknown = chosen.unknown_in(path).map(|function| function.shape.line).collect();
+        missing::of(report, file, of_file, &unknown, options.most_paths, &mut room)
+    };
+    chosen.files.iter().flat_map(of_file).collect()
+}
+
+fn remarks(report: &Report, chosen: &Selection<'_>) -> Vec<Remark> {
+    let late = report.modules.iter().filter(|module| module.stage != Stage::Early).count();
+    let unknown = (!chosen.unknown.is_empty()).then(|| {
+        format!(
             "not counted, and so taken as not covered: {}; pathprof report --skipped says why",
             plural(chosen.unknown.len(), "function")
-        );
-        note(&text, None, out)?;
-    }
-    let late = report.modules.iter().filter(|module| module.stage != Stage::Early).count();
-    if late > 0 {
-        let text = format!(
+        )
+    });
+    let late = (late > 0).then(|| {
+        format!(
             "{} counted after optimisation, when branches of the source may be gone; compile with \
              -fpath-stage=early for coverage",
             plural(late, "unit")
-        );
-        note(&text, None, out)?;
-    }
-    Ok(all)
+        )
+    });
+    unknown.into_iter().chain(late).map(Remark::note).collect()
 }
 
-fn files(rows: Vec<(String, Coverage)>, all: Coverage, out: &mut impl Write) -> Result<()> {
-    let columns =
-        ["functions", "", "lines", "", "branches", "", "paths", ""].map(|title| (title, Right));
-    let mut table = table(&[&[("file", Left)][..], &columns].concat());
-    for (name, coverage) in rows.into_iter().chain([("all".to_string(), all)]) {
-        let covered = [coverage.functions, coverage.lines, coverage.branches, coverage.paths];
-        table.add_row([vec![name], covered.into_iter().flat_map(cells).collect()].concat());
+/// What stands in place of an empty table.
+const NO_MATCH: &str = "No counted function matches.";
+
+fn files(rows: Vec<(String, Coverage)>, all: Coverage) -> Table<'static> {
+    let cells = |coverage: Coverage| {
+        [coverage.functions, coverage.lines, coverage.branches, coverage.paths].map(cell)
+    };
+    let row = |(name, coverage): (String, Coverage)| {
+        let forms = vec![name.clone(), base_name(&name).to_owned()];
+        let name = Cell::Name(Name { forms, ..Name::default() });
+        Row::from(cells(coverage).into_iter().chain([name]).collect::<Vec<_>>())
+    };
+    let sum = cells(all).into_iter().chain([Cell::Text("all".into())]).collect();
+    let sum = (!rows.is_empty()).then_some(Row { cells: sum, is_sum: true });
+    let columns = ["functions", "lines", "branches", "paths"];
+    let columns = columns.map(|title| Column::new(title, Kind::Ratio));
+    Table {
+        name: "files",
+        columns: columns.into_iter().chain([Column::new("file", Kind::Name)]).collect(),
+        rows: rows.into_iter().map(row).chain(sum).collect(),
+        notes: Vec::new(),
+        empty: NO_MATCH.into(),
     }
-    print(&table, out)?;
-    writeln!(out)
 }
 
-fn functions(report: &Report, chosen: &Selection<'_>, out: &mut impl Write) -> Result<()> {
-    let columns =
-        ["entries", "lines", "", "branches", "", "paths", "", "whole"].map(|title| (title, Right));
-    let mut table = table(&[&[("function", Left), ("where", Left)][..], &columns].concat());
-    for &function in &chosen.functions {
+fn functions(report: &Report, chosen: &Selection<'_>) -> Table<'static> {
+    let all: Vec<_> = chosen.functions.iter().chain(&chosen.unknown).copied().collect();
+    let names = Names::of(report, &all);
+    let counted = |&function: &&Function| {
         let files = source_files::files(report, [function]);
         let sum = |what: fn(&SourceFile) -> Covered| {
             files.values().map(what).fold(Covered::default(), Covered::and)
         };
         let (lines, branches) = (sum(SourceFile::line_coverage), sum(SourceFile::branch_coverage));
-        let covered = [lines, branches, paths_of(function)].into_iter().flat_map(cells);
-        let place = match function.shape.line {
-            0 => String::new(),
-            line => format!("{}:{line}", function.shape.file),
-        };
         let uncut = match function.cuts(CutReason::Limit) {
-            0 => String::new(),
-            _ => possible(Possible::of(&function.shape)),
+            0 => Cell::Nothing,
+            _ => Cell::Text(possible(Possible::of(&function.shape))),
         };
-        let head = vec![function.demangled.clone(), place, grouped(function.entries)];
-        table.add_row([head, covered.collect(), vec![uncut]].concat());
+        let mut cells = vec![Cell::Number(function.entries)];
+        cells.extend([lines, branches, paths_of(function)].map(cell));
+        cells.push(uncut);
+        cells.extend(names.cells(function));
+        Row::from(cells)
+    };
+    let unknown = |&function: &&Function| {
+        let unknown = || Cell::Unknown;
+        let mut cells = vec![unknown(), unknown(), unknown(), unknown(), Cell::Nothing];
+        cells.extend(names.cells(function));
+        Row::from(cells)
+    };
+    let numbers = [
+        Column::new("entries", Kind::Number),
+        Column::new("lines", Kind::Ratio),
+        Column::new("branches", Kind::Ratio),
+        Column::new("paths", Kind::Ratio),
+        Column::new("whole", Kind::Number).key("uncut_paths"),
+    ];
+    let rows = chosen.functions.iter().map(counted).chain(chosen.unknown.iter().map(unknown));
+    Table {
+        name: "functions",
+        columns: numbers.into_iter().chain(rows::columns()).collect(),
+        rows: rows.collect(),
+        notes: Vec::new(),
+        empty: NO_MATCH.into(),
     }
-    for function in &chosen.unknown {
-        let place = format!("{}:{}", function.shape.file, function.shape.line);
-        table.add_row([function.demangled.clone(), place, "?".into(), "?".into()]);
-    }
-    print(&table, out)?;
-    writeln!(out)
 }
 
-/// `3/4` and its share.
-fn cells(covered: Covered) -> [String; 2] {
-    match covered.all {
-        0 => ["–".into(), String::new()],
-        all => [
-            format!("{}/{}", grouped(covered.executed), grouped(all)),
-            percent(covered.executed, all),
-        ],
-    }
+fn cell(covered: Covered) -> Cell<'static> {
+    Cell::Ratio(covered.executed, covered.all)
 }
 
 /// A number of paths, in digits or as a power of two.
@@ -152,8 +177,12 @@ fn possible(paths: Possible) -> String {
 
 #[cfg(test)]
 mod tests {
+    use unicode_width::UnicodeWidthStr;
+
     use super::*;
     use crate::sample;
+    use crate::show::forms;
+    use crate::show::text_table::Screen;
 
     fn shown(options: &Options) -> String {
         shown_of(sample::report(), options)
@@ -177,26 +206,22 @@ mod tests {
 
     #[test]
     fn globs_choose() {
-        let all = |options: Options| {
-            write(&sample::report().into(), &options, &mut std::io::sink())
-                .expect("nothing to fail")
-        };
+        let all = |options: Options| super::document(&sample::report().into(), &options).1;
         let covered = |executed, all| Covered { executed, all };
-        let one = all(Options { function: Some("collatz".into()), ..Options::default() });
+        let one = all(only("collatz"));
         assert_eq!((one.functions, one.paths), (covered(1, 1), covered(5, 8)));
-        let header = all(Options { file: Some("**/*.h".into()), ..Options::default() });
+        let filter = Filter { files: vec!["*.h".into()], ..Filter::default() };
+        let header = all(Options { filter, ..Options::default() });
         assert_eq!((header.functions, header.lines), (covered(1, 1), covered(2, 2)));
     }
 
     #[test]
     fn what_could_not_be_counted_is_not_covered() {
         let mut report = sample::report();
-        let all = |report: &Report, options: &Options| {
-            write(&report.clone().into(), options, &mut std::io::sink()).expect("nothing to fail")
-        };
+        let all =
+            |report: &Report, options: &Options| super::document(&report.clone().into(), options).1;
         let covered = |executed, all| Covered { executed, all };
-        let only = Options { function: Some("start".into()), ..Options::default() };
-        assert_eq!(all(&report, &only).functions, covered(0, 1));
+        assert_eq!(all(&report, &only("start")).functions, covered(0, 1));
         let known = all(&report, &Options::default());
         assert!(!known.lines.reaches(100.0) && !known.functions.reaches(100.0));
         let start = report
@@ -214,9 +239,46 @@ mod tests {
     }
 
     fn shown_of(report: Report, options: &Options) -> String {
-        let mut out = Vec::new();
-        write(&report.into(), options, &mut out).expect("in memory");
-        anstream::adapter::strip_str(&String::from_utf8_lossy(&out)).to_string()
+        fitted(report, options, None)
+    }
+
+    fn fitted(report: Report, options: &Options, width: Option<usize>) -> String {
+        let report = report.into();
+        let (document, _) = super::document(&report, options);
+        let text = forms::text(&document, Screen { width, links: true });
+        anstream::adapter::strip_str(&text).to_string()
+    }
+
+    #[test]
+    fn no_line_is_wider_than_the_terminal() {
+        for width in [60, 80, 120, 200] {
+            for (functions, missing) in [(false, false), (true, false), (false, true)] {
+                let options = Options { functions, missing, most_paths: 64, ..Options::default() };
+                let mut report = sample::report();
+                report.functions[0].shape.file = format!("{}.c", "directory/".repeat(30));
+                let text = fitted(report, &options, Some(width));
+                assert!(text.lines().all(|line| line.width() <= width), "{width}: {text}");
+            }
+        }
+    }
+
+    #[test]
+    fn code_of_the_system_is_left_out_and_told() {
+        let mut report = sample::report();
+        report.functions[0].shape.file = "/usr/include/a.h".into();
+        let of = |system| {
+            let filter = Filter { system, ..Filter::default() };
+            let options = Options { filter, functions: true, ..Options::default() };
+            shown_of(report.clone(), &options)
+        };
+        let said = "1 function of system headers hidden; --system shows it";
+        assert!(!of(false).contains("a.h:10") && of(false).contains(said), "{}", of(false));
+        assert!(of(true).contains("a.h:10") && !of(true).contains(said), "{}", of(true));
+    }
+
+    fn only(glob: &str) -> Options {
+        let filter = Filter { functions: vec![glob.into()], ..Filter::default() };
+        Options { filter, ..Options::default() }
     }
 
     #[test]
@@ -229,12 +291,8 @@ mod tests {
             .expect("there");
         start.shape.file = "src/start.c".into();
         let text = shown_of(report, &Options::default());
-        let row = text.lines().find(|line| line.starts_with("src/start.c ")).expect("a row");
-        assert_eq!(
-            row.split_whitespace().take(3).collect::<Vec<_>>(),
-            ["src/start.c", "0/1", "0.0%"],
-            "{text}"
-        );
+        let row = text.lines().find(|line| line.ends_with(" src/start.c")).expect("a row");
+        assert_eq!(row.split_whitespace().take(2).collect::<Vec<_>>(), ["0/1", "0.0%"], "{text}");
     }
 
     #[test]
@@ -247,8 +305,7 @@ mod tests {
                 .find(|function| function.shape.file.is_empty())
                 .expect("there");
             guard.entries = entries;
-            let only = Options { function: Some("util::guard*".into()), ..Options::default() };
-            let all = write(&report.into(), &only, &mut std::io::sink()).expect("nothing to fail");
+            let all = super::document(&report.into(), &only("util::guard*")).1;
             assert_eq!(all.functions, Covered { executed: expected, all: 1 });
         }
     }
@@ -256,7 +313,7 @@ mod tests {
     #[test]
     fn only_if_nothing_is_chosen_nothing_matches() {
         for (glob, matches) in [("collatz", true), ("start", true), ("none", false)] {
-            let text = shown(&Options { function: Some(glob.into()), ..Options::default() });
+            let text = shown(&only(glob));
             assert_eq!(text != "No counted function matches.\n", matches, "{text}");
         }
     }

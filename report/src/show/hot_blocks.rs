@@ -1,38 +1,75 @@
 //! The table of hot blocks, for functions whose blocks are counted instead of their paths.
 
 use std::cmp::Reverse;
-use std::io::{Result, Write};
-
-use comfy_table::CellAlignment::{Left, Right};
-use owo_colors::OwoColorize;
 
 use crate::analyse::model::{Count, Function, Report, instructions};
-use crate::analyse::select::Sort;
+use crate::analyse::select::{Chosen, Sort};
 use crate::show::notation::lines;
-use crate::show::style::{grouped, left_out, percent, plural, print, share, shown, table};
+use crate::show::options::Options;
+use crate::show::rows::{self, Names, SHARE, hidden, left_out, order};
+use crate::show::style::{plural, shown};
+use crate::show::table::{Cell, Column, Kind, Row, Shown, Table, Words};
 
-/// Writes the executed blocks of `functions`, in so many rows at most (0: all).
-///
-/// # Errors
-/// Those of `out`.
-pub fn write(
-    report: &Report,
-    functions: &[&Function],
-    sort: Sort,
-    top: usize,
-    out: &mut impl Write,
-) -> Result<()> {
-    let total = report.executed();
-    let mut rows: Vec<(&Function, usize, Count, Count)> = Vec::new();
-    for &function in functions.iter().filter(|function| function.counting.is_of_blocks()) {
-        for (block, &count) in
-            function.block_counts.iter().enumerate().filter(|(_, count)| **count > 0)
-        {
-            let executed = count.saturating_mul(instructions(&function.shape.blocks[block]).into());
-            rows.push((function, block, count, executed));
-        }
+/// A block that was executed.
+struct Executed<'a> {
+    function: &'a Function,
+    block: usize,
+    count: Count,
+    instructions: Count,
+}
+
+/// The executed blocks of those functions of which blocks are counted.
+pub(crate) fn table(report: &Report, chosen: &Chosen<'_>, options: &Options) -> Table<'static> {
+    let blocks = sorted(&chosen.functions, options.sort);
+    let rows = &blocks[..shown(options.top, blocks.len())];
+    let names = Names::of(report, &rows.iter().map(|row| row.function).collect::<Vec<_>>());
+    let whole = report.executed();
+    let mut sum: Count = 0;
+    let row = |(at, row): (usize, &Executed<'_>)| {
+        let &Executed { function, block, count, instructions: part } = row;
+        sum = sum.saturating_add(part);
+        let mut cells = vec![
+            Cell::Rank(at + 1),
+            Cell::Estimate(count, function.is_in_doubt(block)),
+            Cell::Share { part, whole, heat: true },
+            Cell::Share { part: sum, whole, heat: false },
+            Cell::Number(part),
+        ];
+        cells.extend(names.cells(function));
+        cells.push(Cell::Text(format!("bb{block}")));
+        cells.push(Cell::Flow(Box::new(Words(lines(function, block as u32)))));
+        Row::from(cells)
+    };
+    let numbers = [
+        Column::new("#", Kind::Rank).key("rank"),
+        Column::new("count", Kind::Estimate),
+        Column::new("share", Kind::Share),
+        Column::new("sum", Kind::Share).key("share_sum"),
+        Column::new("instructions", Kind::Number).shown(Shown::Data),
+    ];
+    let texts = [Column::new("block", Kind::Text), Column::new("lines", Kind::Flow)];
+    let named = plural(blocks.len(), "executed block");
+    let notes = [left_out(options.top, blocks.len(), &named), hidden(chosen, whole)];
+    let meaning = format!("{}; {SHARE}", order(options.sort, "count"));
+    Table {
+        name: "blocks",
+        columns: numbers.into_iter().chain(rows::columns()).chain(texts).collect(),
+        rows: rows.iter().enumerate().map(row).collect(),
+        notes: notes.into_iter().flatten().chain([meaning]).collect(),
+        empty: "No block was executed.".into(),
     }
-    rows.sort_by_key(|&(function, block, count, executed)| {
+}
+
+fn sorted<'a>(functions: &[&'a Function], sort: Sort) -> Vec<Executed<'a>> {
+    let mut blocks: Vec<Executed<'_>> = Vec::new();
+    for &function in functions.iter().filter(|function| function.counting.is_of_blocks()) {
+        let counts = function.block_counts.iter().enumerate().filter(|(_, count)| **count > 0);
+        blocks.extend(counts.map(|(block, &count)| {
+            let length: Count = instructions(&function.shape.blocks[block]).into();
+            Executed { function, block, count, instructions: count.saturating_mul(length) }
+        }));
+    }
+    blocks.sort_by_key(|&Executed { function, block, count, instructions: executed }| {
         let name = &function.demangled;
         match sort {
             Sort::Count => (Reverse(count), Reverse(executed), name, block),
@@ -44,39 +81,20 @@ pub fn write(
             Sort::Function => (Reverse(0), Reverse(0), name, block),
         }
     });
-    let shown = shown(top, rows.len());
-    let numbers = [("#", Right), ("count", Right), ("share", Right), ("sum", Right)];
-    let mut table =
-        table(&[&numbers[..], &[("function", Left), ("block", Left), ("lines", Left)]].concat());
-    let mut sum: Count = 0;
-    for (rank, &(function, block, count, executed)) in rows[..shown].iter().enumerate() {
-        sum = sum.saturating_add(executed);
-        table.add_row([
-            (rank + 1).to_string().dimmed().to_string(),
-            format!("{}{}", if function.is_in_doubt(block) { "~" } else { "" }, grouped(count)),
-            share(executed, total),
-            percent(sum, total),
-            function.demangled.cyan().to_string(),
-            format!("bb{block}"),
-            lines(function, block as u32).join(" "),
-        ]);
-    }
-    print(&table, out)?;
-    left_out(shown, rows.len(), &plural(rows.len(), "executed block"), out)?;
-    writeln!(out)
+    blocks
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::analyse::model::Counting;
+    use crate::analyse::select;
     use crate::sample;
 
     fn text(report: &Report) -> String {
-        let functions: Vec<_> = report.counted().collect();
-        let mut out = Vec::new();
-        write(report, &functions, Sort::Instructions, 4, &mut out).expect("in memory");
-        anstream::adapter::strip_str(&String::from_utf8_lossy(&out)).to_string()
+        let options = Options { top: 4, ..Options::default() };
+        let chosen = select::functions(report, &options.filter);
+        sample::text_of(table(report, &chosen, &options))
     }
 
     /// The sample program as if its blocks had been counted.

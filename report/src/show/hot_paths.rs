@@ -1,87 +1,120 @@
 //! The table of executed paths, the hottest first.
 
-use std::collections::BTreeSet;
-use std::io::{Result, Write};
+use std::collections::{BTreeMap, BTreeSet};
 
-use comfy_table::CellAlignment::{Left, Right};
-use owo_colors::OwoColorize;
-
-use crate::analyse::model::{Count, Report};
-use crate::analyse::select;
-use crate::show::notation::{self, Notation};
+use crate::analyse::model::{Count, Function, Path, Report};
+use crate::analyse::path_text::Notation;
+use crate::analyse::{path_ranks, path_text, select};
+use crate::show::document::Remark;
 use crate::show::options::Options;
-use crate::show::path_layout::lay_out;
-use crate::show::remarks::note;
-use crate::show::rows::{Row, columns_width, name, names_width, nothing, place, push_name};
-use crate::show::style::{grouped, left_out, percent, plural, print, share, shown, table};
+use crate::show::path_flow;
+use crate::show::rows::{self, NO_MATCH, Names, SHARE, hidden, left_out, order};
+use crate::show::style::{plural, shown};
+use crate::show::table::{Cell, Column, Kind, Row, Shown, Table};
 
-/// Writes the executed paths.
-///
-/// # Errors
-/// Those of `out`.
-pub(crate) fn write(report: &Report, options: &Options, out: &mut impl Write) -> Result<()> {
-    let chosen = select::functions(report, options.function.as_deref());
-    let rows = select::paths(&chosen, options.sort);
-    let shown = shown(options.top, rows.len());
-    if rows.is_empty() {
-        return nothing(options, &chosen, out);
-    }
-    let total = report.executed();
-    let mut columns =
-        vec![("#", Right), ("count", Right), ("share", Right), ("sum", Right), ("function", Left)];
-    columns.extend(options.width.is_none().then_some(("where", Left)));
-    columns.push(("path", Left));
+/// The executed paths, and what has to be known of them.
+pub(crate) fn table<'a>(report: &'a Report, options: &Options) -> (Table<'a>, Vec<Remark>) {
+    let chosen = select::functions(report, &options.filter);
+    let functions = &chosen.functions;
+    let paths = select::paths(functions, options.sort);
+    let rows = &paths[..shown(options.top, paths.len())];
+    let names = Names::of(report, &rows.iter().map(|(function, _)| *function).collect::<Vec<_>>());
+    let whole = report.executed();
     let mut sum: Count = 0;
-    let rows: Vec<_> = rows
-        .iter()
-        .take(shown)
-        .enumerate()
-        .map(|(rank, &(function, path))| {
-            sum = sum.saturating_add(path.executed());
-            let numbers = vec![
-                (rank + 1).to_string().dimmed().to_string(),
-                grouped(path.count),
-                share(path.executed(), total),
-                percent(sum, total),
-            ];
-            Row { numbers, name: name(function, options), function, path: Some(path) }
-        })
-        .collect();
-    let taken = columns_width(&columns, &rows);
-    let names = options.width.map(|width| names_width(width, taken, &rows));
-    let room =
-        options.width.map(|width| width.saturating_sub(taken + names.unwrap_or(0) + 3).max(12));
-    let mut table = table(&columns);
-    let mut without_lines = BTreeSet::new();
-    let mut shortened = false;
-    for Row { numbers: mut cells, name, function, path } in rows {
-        if !function.has_lines() {
-            without_lines.insert((function.image, function.module, &function.shape.name));
+    let mut told = told(report, options, rows);
+    let row = |(at, &(function, path)): (usize, &(&Function, &Path))| {
+        let part = path.executed();
+        sum = sum.saturating_add(part);
+        let mut cells = vec![
+            Cell::Rank(at + 1),
+            Cell::Number(path.count),
+            Cell::Share { part, whole, heat: true },
+            Cell::Share { part: sum, whole, heat: false },
+            Cell::Number(part),
+        ];
+        let Told { rank, text } = std::mem::take(&mut told[at]);
+        let mut named = names.cells(function);
+        if let Some(Cell::Name(name)) = named.first_mut() {
+            name.suffix = format!("#{rank}");
         }
-        push_name(&mut cells, &name, &place(report, function), names);
-        let written =
-            path.map(|path| notation::PathWriter::new(function, options.notation).write(path));
-        let fitted = written.map(|written| lay_out(&written, room)).unwrap_or_default();
-        shortened |= fitted.contains('…');
-        cells.push(fitted);
-        table.add_row(cells);
-    }
-    print(&table, out)?;
-    if shortened {
-        writeln!(out, "{}", "… stands for a part of a path; --full shows all of it".dimmed())?;
-    }
-    let all = chosen.iter().map(|function| function.paths.len()).sum();
-    left_out(shown, all, &plural(all, "executed path"), out)?;
-    writeln!(out)?;
-    no_lines(without_lines.len(), options, out)
+        cells.extend(named);
+        cells.extend([Cell::Rank(rank), Cell::Text(path.id.to_string()), text]);
+        Row::from(cells)
+    };
+    let numbers = [
+        Column::new("#", Kind::Rank).key("rank"),
+        Column::new("count", Kind::Number),
+        Column::new("share", Kind::Share),
+        Column::new("sum", Kind::Share).key("share_sum"),
+        Column::new("instructions", Kind::Number).shown(Shown::Data),
+    ];
+    let texts = [
+        Column::new("number", Kind::Rank).shown(Shown::Data),
+        Column::new("id", Kind::Text).shown(Shown::Data),
+        Column::new("path", Kind::Flow),
+    ];
+    let named = plural(paths.len(), "executed path");
+    let notes = [left_out(options.top, paths.len(), &named), hidden(&chosen, whole)];
+    let meaning = format!("{}; {SHARE}", order(options.sort, "count"));
+    let table = Table {
+        name: "paths",
+        columns: numbers.into_iter().chain(rows::columns()).chain(texts).collect(),
+        rows: rows.iter().enumerate().map(row).collect(),
+        notes: notes.into_iter().flatten().chain([meaning]).collect(),
+        empty: if functions.is_empty() && !options.filter.functions.is_empty() {
+            NO_MATCH
+        } else {
+            "No path was executed."
+        }
+        .into(),
+    };
+    (table, no_lines(rows, options).into_iter().collect())
 }
 
-fn no_lines(functions: usize, options: &Options, out: &mut impl Write) -> Result<()> {
-    if functions > 0 && options.notation == Notation::Lines {
-        let functions = plural(functions, "function");
-        let text = "without debug information, shown as basic blocks (bb0 …); compile with -g to \
-                    see source lines";
-        note(&format!("{functions} {text}"), options.width, out)?;
+/// What a path is called, and how it reads.
+struct Told<'a> {
+    /// Its number among the executed paths of its function.
+    rank: usize,
+    /// Its text.
+    text: Cell<'a>,
+}
+
+impl Default for Told<'_> {
+    fn default() -> Self {
+        Self { rank: 0, text: Cell::Nothing }
     }
-    Ok(())
+}
+
+/// The paths in words. Those of one function are told together, so that they differ.
+fn told<'a>(
+    report: &'a Report,
+    options: &Options,
+    rows: &[(&'a Function, &Path)],
+) -> Vec<Told<'a>> {
+    let mut told: Vec<Told<'a>> = rows.iter().map(|_| Told::default()).collect();
+    let mut functions: BTreeMap<(usize, usize, &str), Vec<usize>> = BTreeMap::new();
+    for (at, (function, _)) in rows.iter().enumerate() {
+        let key = (function.image, function.module, function.shape.name.as_str());
+        functions.entry(key).or_default().push(at);
+    }
+    for at in functions.into_values() {
+        let function = rows[at[0]].0;
+        let paths: Vec<_> = at.iter().map(|&at| rows[at].1).collect();
+        let texts = path_text::texts(function, options.wording(report, function), &paths);
+        let ranks = path_ranks::ranks(function);
+        for ((at, text), path) in at.into_iter().zip(path_flow::cells(texts)).zip(paths) {
+            told[at] = Told { rank: ranks.get(&path.id).copied().unwrap_or_default(), text };
+        }
+    }
+    told
+}
+
+fn no_lines(rows: &[(&Function, &Path)], options: &Options) -> Option<Remark> {
+    let without = rows.iter().map(|(function, _)| function).filter(|of| !of.has_lines());
+    let without: BTreeSet<_> = without.map(|of| (of.image, of.module, &of.shape.name)).collect();
+    let functions = plural(without.len(), "function");
+    let text = "without debug information, shown as basic blocks (bb0 …); compile with -g to see \
+                source lines";
+    (!without.is_empty() && options.notation == Notation::Lines)
+        .then(|| Remark::note(format!("{functions} {text}")))
 }

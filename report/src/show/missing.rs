@@ -1,60 +1,108 @@
 //! The list of what was not covered: lines, ways on from branches, and paths.
 
 use std::collections::{BTreeSet, HashSet};
-use std::fmt::Write as _;
-use std::io::{Result, Write};
-
-use owo_colors::OwoColorize;
-use pathformat::manifest::Outcome;
 
 use crate::analyse::acyclic;
 use crate::analyse::coverage::paths_of;
-use crate::analyse::model::{self, End, Function};
+use crate::analyse::model::{self, End, Function, Path, Report};
+use crate::analyse::path_text::{self, Wording};
 use crate::analyse::source_files::SourceFile;
 use crate::analyse::uncut_paths::without_limit;
-use crate::show::notation::{self, Notation};
-use crate::show::path_layout;
+use crate::show::rows::Names;
 use crate::show::style::grouped;
+use crate::show::table::{Cell, Column, Kind, Row, Shown, Table, Words};
 
 /// The list of paths that were not taken ends when this many blocks were looked at.
 pub const MOST_LISTED: usize = 1 << 25;
 
-/// Writes what was not covered in a file: lines, ways on from branches, and paths. `functions` are
-/// those of the file, and `unknown` are the lines of those that could not be counted. Paths are
-/// listed for functions with at most `most_paths` possible ones. `room` is the number of blocks
-/// that may still be looked at for these lists.
-///
-/// # Errors
-/// Those of `out`.
-pub fn write(
-    file: &SourceFile,
-    functions: &[&Function],
-    unknown: &BTreeSet<u32>,
-    most_paths: u64,
-    room: &mut usize,
-    out: &mut impl Write,
-) -> Result<()> {
-    let mut text = String::new();
-    let mut line = |title: &str, what: &str| {
-        if !what.is_empty() {
-            let _ = writeln!(text, "  {title:<10} {what}");
-        }
+/// So many paths are told together, so that they differ: as many as memory has room for.
+const TOGETHER: usize = 1 << 12;
+
+/// Something that was not covered.
+pub struct Missing<'a> {
+    /// The name of the file.
+    file: String,
+    /// What it is: `lines`, `paths`.
+    what: &'static str,
+    /// The function, if it is of one alone.
+    function: Option<&'a Function>,
+    /// What was not covered, in words.
+    text: Cell<'a>,
+}
+
+/// The table of what was not covered.
+pub fn table<'a>(report: &Report, missing: Vec<Missing<'a>>) -> Table<'a> {
+    let functions: Vec<_> = missing.iter().filter_map(|missing| missing.function).collect();
+    let names = Names::of(report, &functions);
+    let row = |missing: Missing<'a>| {
+        let name = missing.function.map(|function| Cell::Name(names.name(function)));
+        Row::from(vec![
+            Cell::Text(missing.file),
+            Cell::Text(missing.what.into()),
+            name.unwrap_or_else(|| Cell::Text(String::new())),
+            missing.text,
+        ])
     };
-    line("unknown", &unknown.iter().map(u32::to_string).collect::<Vec<_>>().join(", "));
-    line("lines", &ranges(file.lines.iter().map(|(&line, &count)| (line, count > 0))));
-    line("branches", &branches(file));
-    for function in functions {
-        paths(function, most_paths, room, &mut text);
-    }
-    if text.is_empty() {
-        Ok(())
-    } else {
-        writeln!(out, "not covered in {}\n{text}", file.name.bold())
+    let rows = missing.into_iter().map(row).collect();
+    Table {
+        name: "missing",
+        columns: vec![
+            Column::new("file", Kind::Text).shown(Shown::Section),
+            Column::new("what", Kind::Text).shown(Shown::OnChange),
+            Column::new("function", Kind::Name).shown(Shown::OnChange),
+            Column::new("not covered", Kind::Flow).key("not_covered"),
+        ],
+        rows,
+        notes: Vec::new(),
+        empty: "Nothing is missing.".into(),
     }
 }
 
+/// What was not covered in a file: lines, ways on from branches, and paths. `functions` are those
+/// of the file, and `unknown` are the lines of those that could not be counted. Of functions with
+/// at most `most_paths` possible ones, paths are listed. `room` is the number of blocks that may
+/// still be looked at for these lists.
+pub fn of<'a>(
+    report: &Report,
+    file: &SourceFile,
+    functions: &[&'a Function],
+    unknown: &BTreeSet<u32>,
+    most_paths: u64,
+    room: &mut usize,
+) -> Vec<Missing<'a>> {
+    let unknown = unknown.iter().map(u32::to_string).collect();
+    let lines = ranges(file.lines.iter().map(|(&line, &count)| (line, count > 0)));
+    let found = [("unknown", unknown), ("lines", lines), ("branches", branches(file))];
+    let found = found.into_iter().filter(|(_, words)| !words.is_empty());
+    let mut missing: Vec<_> = found
+        .map(|(what, words)| Missing {
+            file: file.name.clone(),
+            what,
+            function: None,
+            text: Cell::Flow(Box::new(Words(separated(words)))),
+        })
+        .collect();
+    for &function in functions {
+        let paths = paths(report, function, most_paths, room).into_iter();
+        missing.extend(paths.map(|text| Missing {
+            file: file.name.clone(),
+            what: "paths",
+            function: Some(function),
+            text,
+        }));
+    }
+    missing
+}
+
+/// The words with commas between them.
+fn separated(mut words: Vec<String>) -> Vec<String> {
+    let last = words.len().saturating_sub(1);
+    words[..last].iter_mut().for_each(|word| word.push(','));
+    words
+}
+
 /// `12-15, 18`: the lines that did not run; those without code between them do not end a range.
-fn ranges(lines: impl Iterator<Item = (u32, bool)>) -> String {
+fn ranges(lines: impl Iterator<Item = (u32, bool)>) -> Vec<String> {
     let mut found: Vec<(u32, u32)> = Vec::new();
     let mut goes_on = false;
     for (line, ran) in lines {
@@ -67,77 +115,94 @@ fn ranges(lines: impl Iterator<Item = (u32, bool)>) -> String {
     }
     let text =
         |(first, last)| if first == last { format!("{first}") } else { format!("{first}-{last}") };
-    found.into_iter().map(text).collect::<Vec<_>>().join(", ")
+    found.into_iter().map(text).collect()
 }
 
-/// `13(false), 31(case 2)`: ways that were not taken from branches that were reached.
-fn branches(file: &SourceFile) -> String {
+/// `13→16, 31(case 2)→35`: ways that were not taken from branches that were reached.
+fn branches(file: &SourceFile) -> Vec<String> {
     let mut found = BTreeSet::new();
     for (place, ways) in &file.branches {
         let reached = ways.iter().any(|way| way.taken != Some(0));
         let left = ways.iter().filter(|way| reached && way.taken == Some(0));
-        found.extend(left.map(|way| (place.line, words(&way.outcome))));
+        found.extend(left.map(|way| (place.line, &way.target)));
     }
-    found.into_iter().map(|(line, way)| format!("{line}({way})")).collect::<Vec<_>>().join(", ")
+    let text = |(line, (word, target)): (u32, &(Option<String>, String))| {
+        let word = word.as_ref().map(|word| format!("({word})")).unwrap_or_default();
+        format!("{line}{word}→{target}")
+    };
+    found.into_iter().map(text).collect()
 }
 
-fn words(outcome: &Outcome) -> String {
-    notation::words(outcome).map_or_else(String::new, |(_, words)| words)
-}
-
-/// The paths that a function did not take, if they are few enough to list. `room` is the number of
-/// blocks that may still be looked at.
-fn paths(function: &Function, most: u64, room: &mut usize, text: &mut String) {
+/// How many paths a function did not take, and which, if they are few enough to list. `room` is the
+/// number of blocks that may still be looked at.
+fn paths<'a>(
+    report: &Report,
+    function: &'a Function,
+    most: u64,
+    room: &mut usize,
+) -> Vec<Cell<'a>> {
     let covered = paths_of(function);
     if covered.executed >= covered.all {
-        return;
+        return Vec::new();
     }
     let left = covered.all - covered.executed;
-    let _ = writeln!(
-        text,
-        "  {:<10} {}: {} of {}",
-        "paths",
-        function.demangled,
-        grouped(left),
-        grouped(covered.all)
-    );
+    let mut cells = vec![Cell::Text(format!("{} of {}", grouped(left), grouped(covered.all)))];
     if function.num_paths() > most || function.entries == 0 {
-        return;
+        return cells;
     }
     let uncut = function.shape.whole.as_ref();
     let unlimited = uncut
         .map(|uncut| Function { shape: without_limit(&function.shape, uncut), ..function.clone() });
     let function = unlimited.as_ref().unwrap_or(function);
-    let Ok(decoder) = acyclic::decoder(&function.shape) else { return };
-    let writer = notation::PathWriter::new(function, Notation::Lines);
+    let Ok(decoder) = acyclic::decoder(&function.shape) else { return cells };
     let taken: HashSet<u64> = function.completed().map(|path| path.id).collect();
+    let mut missing = Vec::new();
+    let mut is_complete = true;
     for id in (0..model::num_ids(&function.shape)).filter(|id| !taken.contains(id)) {
-        if *room == 0 {
-            let _ = writeln!(text, "               … and more, too many to list");
-            return;
+        is_complete = *room > 0;
+        if !is_complete {
+            break;
         }
         // Each id is work, even one that no path has.
         *room = room.saturating_sub(function.shape.blocks.len() + 1);
         let path = acyclic::possible(&function.shape, &decoder, id);
-        if let Some(path) = path.ok().filter(|path| path.end != End::InFlight) {
-            let _ = writeln!(
-                text,
-                "               {}",
-                path_layout::lay_out(&writer.write(&path), None)
-            );
+        missing.extend(path.ok().filter(|path| path.end != End::InFlight));
+        if missing.len() == TOGETHER {
+            cells.extend(told(report, function, &std::mem::take(&mut missing)));
         }
     }
+    cells.extend(told(report, function, &missing));
+    if !is_complete {
+        cells.push(Cell::Text("… and more, too many to list".into()));
+    }
+    cells
+}
+
+fn told<'a>(report: &Report, function: &Function, paths: &[Path]) -> Vec<Cell<'a>> {
+    let paths: Vec<_> = paths.iter().collect();
+    let module = &report.modules[function.module];
+    let wording = Wording {
+        system_directories: &module.system_directories,
+        stage: module.stage,
+        ..Wording::default()
+    };
+    let texts = path_text::texts(function, wording, &paths);
+    let words = |text: &path_text::PathText<'_>| {
+        Words(text.plain().split(' ').map(str::to_owned).collect())
+    };
+    texts.iter().map(|text| Cell::Flow(Box::new(words(text)))).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
 
-    use pathformat::manifest::{DagEdge, DagEdgeKind, Whole};
+    use pathformat::manifest::{DagEdge, DagEdgeKind, Outcome, Whole};
 
     use super::*;
     use crate::analyse::source_files::{Place, Way};
     use crate::sample;
+    use crate::show::cell_text::plain;
 
     fn named(name: &str) -> Function {
         sample::report()
@@ -149,7 +214,11 @@ mod tests {
 
     #[test]
     fn lines_and_ways_that_were_not_taken_are_listed() {
-        let way = |outcome, taken| Way { outcome, taken };
+        let way = |outcome: Outcome, taken| {
+            let word = matches!(outcome, Outcome::Cases(_)).then(|| "case 7".to_owned());
+            let target = if outcome == Outcome::True { "5" } else { "8" };
+            Way { outcome, target: (word, target.into()), taken }
+        };
         let branch = |line, ways| (Place { line, column: 1, copy: 0 }, ways);
         let file = SourceFile {
             name: "a.c".into(),
@@ -162,21 +231,18 @@ mod tests {
             ]),
             ..SourceFile::default()
         };
-        let mut out = Vec::new();
-        write(&file, &[], &BTreeSet::new(), 64, &mut 1, &mut out).expect("in memory");
-        let text = anstream::adapter::strip_str(&String::from_utf8_lossy(&out)).to_string();
-        assert_eq!(
-            text,
-            "not covered in a.c\n  lines      2-3\n  branches   2(false), 4(case 7)\n\n"
-        );
+        let missing = of(&sample::report(), &file, &[], &BTreeSet::new(), 64, &mut 1);
+        insta::assert_snapshot!(sample::text_of(table(&sample::report(), missing)), @r"
+        what      not covered
+        a.c
+        lines     2-3
+        branches  2→8, 4(case 7)→8
+        ");
     }
 
     /// What is said of the paths of a function that were not taken, line by line.
     fn missing_paths(function: &Function, most: u64) -> Vec<String> {
-        let mut text = String::new();
-        paths(function, most, &mut 1000, &mut text);
-        let plain = anstream::adapter::strip_str(&text).to_string();
-        plain.lines().map(|line| line.trim().to_owned()).collect()
+        paths(&sample::report(), function, most, &mut 1000).iter().map(plain).collect()
     }
 
     #[test]
@@ -200,10 +266,10 @@ mod tests {
             function.shape.edges.iter().map(|edge| edge.cut.filter(|cut| cut.0 == 0)).collect();
         function.shape.whole = Some(Whole { num_paths: 4, slots: 64, dag, cuts });
         let ways = [
-            "bb0 -> cut",
-            "resume: bb1 -> return",
-            "resume: bb2(true) bb3 -> return",
-            "resume: bb2(false) bb4 -> unwind",
+            "bb0 → cut",
+            "resume: bb1 → return",
+            "resume: bb2→bb3 → return",
+            "resume: bb2→bb4 → unwind",
         ];
         assert_eq!(missing_paths(&function, 64)[1..], ways);
     }
@@ -213,10 +279,9 @@ mod tests {
         let report = sample::report();
         let function = report.functions.iter().find(|of| of.demangled == "collatz").expect("there");
         // Room for the blocks of one path.
-        let (mut room, mut text) = (function.shape.blocks.len() + 1, String::new());
-        paths(function, 64, &mut room, &mut text);
-        let lines: Vec<_> = text.lines().map(str::trim).collect();
-        assert!(lines.len() == 3 && lines[2] == "… and more, too many to list", "{text}");
+        let mut room = function.shape.blocks.len() + 1;
+        let lines: Vec<_> = paths(&report, function, 64, &mut room).iter().map(plain).collect();
+        assert!(lines.len() == 3 && lines[2] == "… and more, too many to list", "{lines:?}");
         assert_eq!(room, 0);
     }
 
@@ -224,6 +289,6 @@ mod tests {
     fn ranges_go_over_lines_without_code() {
         let lines =
             [(1, true), (3, false), (5, false), (6, true), (8, false), (9, true), (12, false)];
-        assert_eq!(ranges(lines.into_iter()), "3-5, 8, 12");
+        assert_eq!(ranges(lines.into_iter()), ["3-5", "8", "12"]);
     }
 }

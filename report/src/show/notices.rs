@@ -23,6 +23,17 @@ pub fn reading(start: &OneStart) -> String {
     text
 }
 
+/// Says which of the starts are read, for the heading of a report.
+pub fn of_starts(start: Option<&OneStart>, all: usize) -> String {
+    match start.map(|start| (start.number, start.starts)) {
+        None if all == 1 => "the only one".into(),
+        None => format!("all {all}"),
+        Some((_, 1)) => "the only one".into(),
+        Some((1, all)) => format!("the last of {all}; --all reads all"),
+        Some((number, all)) => format!("{number} of {all}, counted backwards; --all reads all"),
+    }
+}
+
 /// Says what does no harm.
 pub fn warning(warning: &Warning) -> String {
     match warning {

@@ -7,14 +7,14 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::io::{Result, Write};
 
-use comfy_table::CellAlignment::{Left, Right};
-use owo_colors::OwoColorize;
 use pathformat::manifest::VECTOR;
 
 use crate::analyse::model::{Count, Function, PHI, Report};
-use crate::show::style::{grouped, left_out, percent, print, shown, table};
+use crate::analyse::select::Chosen;
+use crate::show::rows::{self, NO_MATCH, Names, SHARE, hidden, left_out};
+use crate::show::style::{plural, shown};
+use crate::show::table::{Cell, Column, Kind, Row, Shown, Table};
 
 /// What an instruction is for. The order is that of the tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -177,82 +177,112 @@ const COLUMNS: [(Class, &str); 10] = [
     (Class::Vector, "vector"),
 ];
 
-/// Writes what `functions` executed, in so many rows at most (0: all).
-///
-/// # Errors
-/// Those of `out`.
-pub fn write(
-    report: &Report,
-    functions: &[&Function],
-    rows: Rows,
-    top: usize,
-    out: &mut impl Write,
-) -> Result<()> {
-    let all = Mix::of(report.with_blocks());
-    let table = match rows {
-        Rows::Program => program(&Mix::of(functions.iter().copied()), all.total()),
+/// What the chosen functions executed, in so many rows at most (0: all).
+pub fn table(report: &Report, chosen: &Chosen<'_>, rows: Rows, top: usize) -> Table<'static> {
+    let functions = &chosen.functions;
+    let mut table = match rows {
+        // Who asks for the program asks for all of it.
+        Rows::Program => program(&Mix::of(functions.iter().copied()), report),
         Rows::Functions => {
-            let mixes =
-                functions.iter().map(|&function| (function.demangled.clone(), Mix::of([function])));
-            columns("function", mixes.collect(), top, out)?
+            let mixes = functions.iter().map(|&function| (function, None, Mix::of([function])));
+            by_class(report, "functions", mixes.collect(), top)
         }
         Rows::Blocks => {
             let blocks = functions.iter().flat_map(|&function| {
-                let name = move |block| format!("{} bb{block}", function.demangled);
                 (0..function.shape.blocks.len())
-                    .map(move |block| (name(block), Mix::of_block(function, block)))
+                    .map(move |block| (function, Some(block), Mix::of_block(function, block)))
             });
-            columns("block", blocks.collect(), top, out)?
+            by_class(report, "blocks", blocks.collect(), top)
         }
     };
-    print(&table, out)?;
-    writeln!(out)
-}
-
-fn program(mix: &Mix<'_>, total: Count) -> comfy_table::Table {
-    let mut table =
-        table(&[("class", Left), ("opcode", Left), ("executed", Right), ("share", Right)]);
-    let mut last = None;
-    for (&(class, opcode), &count) in &mix.0 {
-        if last != Some(class) {
-            let sum = mix.of_class(class);
-            table.add_row([
-                class.bold().to_string(),
-                String::new(),
-                grouped(sum).bold().to_string(),
-                percent(sum, total),
-            ]);
-            last = Some(class);
-        }
-        table.add_row([String::new(), opcode.into(), grouped(count), percent(count, total)]);
-    }
-    let sum = mix.total();
-    table.add_row([
-        "all".bold().to_string(),
-        String::new(),
-        grouped(sum).bold().to_string(),
-        percent(sum, total),
-    ]);
+    table.notes.extend(hidden(chosen, report.executed()));
+    table.empty =
+        if functions.is_empty() { NO_MATCH } else { "No instruction was executed." }.into();
     table
 }
 
-fn columns(
-    title: &str,
-    mut mixes: Vec<(String, Mix<'_>)>,
-    top: usize,
-    out: &mut impl Write,
-) -> Result<comfy_table::Table> {
-    mixes.retain(|(_, mix)| mix.total() > 0);
-    mixes.sort_by_cached_key(|(name, mix)| (std::cmp::Reverse(mix.total()), name.clone()));
-    let shown = shown(top, mixes.len());
-    left_out(shown, mixes.len(), &grouped(mixes.len() as Count), out)?;
-    let numbers = COLUMNS.map(|(_, title)| (title, Right));
-    let mut table = table(&[&[(title, Left), ("all", Right)][..], &numbers].concat());
-    for (name, mix) in mixes.into_iter().take(shown) {
-        let counts = COLUMNS.map(|(class, _)| grouped(mix.of_class(class)));
-        table.add_row([&[name, grouped(mix.total())][..], &counts].concat());
+fn program(mix: &Mix<'_>, report: &Report) -> Table<'static> {
+    let whole = Mix::of(report.with_blocks()).total();
+    let cells = |class: String, opcode: &str, count: Count| {
+        vec![
+            Cell::Text(class),
+            Cell::Text(opcode.into()),
+            Cell::Number(count),
+            Cell::Share { part: count, whole, heat: false },
+        ]
+    };
+    let sum = |title: String, count: Count| Row { cells: cells(title, "", count), is_sum: true };
+    let mut rows = Vec::new();
+    let mut last = None;
+    for (&(class, opcode), &count) in &mix.0 {
+        if last != Some(class) {
+            rows.push(sum(class.to_string(), mix.of_class(class)));
+            last = Some(class);
+        }
+        rows.push(Row::from(cells(class.to_string(), opcode, count)));
     }
-    Ok(table)
+    if last.is_some() {
+        rows.push(sum("all".into(), mix.total()));
+    }
+    Table {
+        name: "opcodes",
+        columns: vec![
+            Column::new("class", Kind::Text).shown(Shown::OnChange),
+            Column::new("opcode", Kind::Text),
+            Column::new("executed", Kind::Number),
+            Column::new("share", Kind::Share),
+        ],
+        rows,
+        notes: vec![format!("in order of class; {SHARE}")],
+        empty: String::new(),
+    }
+}
+
+/// A function or a block of it, and what it executed.
+type Mixed<'a> = (&'a Function, Option<usize>, Mix<'a>);
+
+fn by_class(
+    report: &Report,
+    name: &'static str,
+    mut mixes: Vec<Mixed<'_>>,
+    top: usize,
+) -> Table<'static> {
+    mixes.retain(|(_, _, mix)| mix.total() > 0);
+    mixes.sort_by_cached_key(|(function, block, mix)| {
+        (std::cmp::Reverse(mix.total()), function.demangled.clone(), *block)
+    });
+    let all = mixes.len();
+    mixes.truncate(shown(top, all));
+    let names =
+        Names::of(report, &mixes.iter().map(|(function, ..)| *function).collect::<Vec<_>>());
+    let row = |(function, block, mix): &Mixed<'_>| {
+        let counts = COLUMNS.map(|(class, _)| Cell::Number(mix.of_class(class)));
+        let mut cells = vec![Cell::Number(mix.total())];
+        cells.extend(counts);
+        cells.extend(names.cells(function));
+        cells.extend(block.map(|block| Cell::Text(format!("bb{block}"))));
+        Row::from(cells)
+    };
+    let numbers = ["all"].into_iter().chain(COLUMNS.map(|(_, title)| title));
+    let block = (name == "blocks").then_some(Column::new("block", Kind::Text));
+    let thing = name.strip_suffix('s').unwrap_or(name);
+    Table {
+        name,
+        rows: mixes.iter().map(row).collect(),
+        columns: numbers
+            .map(|title| Column::new(title, Kind::Number))
+            .chain(rows::columns())
+            .chain(block)
+            .collect(),
+        notes: left_out(top, all, &plural(all, thing))
+            .into_iter()
+            .chain([
+                "in order of executed instructions; all: those of classes without a column, too"
+                    .into(),
+            ])
+            .collect(),
+        empty: String::new(),
+    }
 }
 
 #[cfg(test)]
@@ -262,10 +292,8 @@ mod tests {
 
     fn text(rows: Rows) -> String {
         let report = sample::report();
-        let functions: Vec<_> = report.counted().collect();
-        let mut out = Vec::new();
-        write(&report, &functions, rows, 3, &mut out).expect("in memory");
-        anstream::adapter::strip_str(&String::from_utf8_lossy(&out)).to_string()
+        let chosen = Chosen { functions: report.counted().collect(), ..Chosen::default() };
+        sample::text_of(table(&report, &chosen, rows, 3))
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! What a report shows, and how.
 
-use crate::analyse::select::Sort;
-use crate::show::notation::Notation;
+use crate::analyse::model::{Function, Report};
+use crate::analyse::path_text::{Notation, Wording};
+use crate::analyse::select::{Filter, Sort};
 use crate::show::{calls, opcodes};
 
 /// What the table shows.
@@ -29,14 +30,23 @@ pub struct Options {
     pub view: View,
     /// So many rows at most; 0 means all.
     pub top: usize,
-    /// Only functions whose name matches this glob.
-    pub function: Option<String>,
+    /// Which functions and files.
+    pub filter: Filter,
     /// Order of the rows.
     pub sort: Sort,
     /// What stands for a block.
     pub notation: Notation,
-    /// Show long names of functions in full.
-    pub full_names: bool,
-    /// Width to fit into, in characters; `None` shows everything in full, a row on a line.
-    pub width: Option<usize>,
+}
+
+impl Options {
+    /// How the paths of a function are told.
+    pub fn wording<'a>(&self, report: &'a Report, function: &Function) -> Wording<'a> {
+        let module = &report.modules[function.module];
+        Wording {
+            notation: self.notation,
+            unfold: self.filter.system,
+            system_directories: &module.system_directories,
+            stage: module.stage,
+        }
+    }
 }

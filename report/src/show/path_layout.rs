@@ -1,67 +1,148 @@
-//! Lays out a written path in the width of a table cell.
+//! Lays out paths in the width of a terminal.
 //!
-//! A path that needs more than three lines first loses the inlined lines on which nothing is
-//! decided. Then it loses its middle, since its start and its end say the most.
+//! A path that needs more than three lines first loses the names of folded code, then the inlined
+//! lines on which nothing is decided, and then its middle, since its start and its end say the most.
+//! Where two paths of a function look the same because of what they lost, the steps in which they
+//! differ are kept.
 
+use std::collections::{BTreeMap, BTreeSet};
+
+use owo_colors::AnsiColors::{self, BrightBlack, Red, Yellow};
 use owo_colors::OwoColorize;
+use unicode_width::UnicodeWidthStr;
 
-use crate::show::notation::{OutcomeKind, Step, WrittenPath};
+use crate::analyse::path_text::{Choice, Namer, PathText, Precision, Step};
 use crate::show::style::elide;
 
 /// The most lines that a path may take on a terminal.
 const LINES: usize = 3;
 
-/// A word with its colours and its width without them.
+/// Fewer lines in a row are written one by one.
+const RANGE: usize = 3;
+
+/// A word with its colours, and what it is without them.
 #[derive(Clone, Debug)]
 struct Word {
     text: String,
-    width: usize,
+    plain: String,
+    /// Whether the next word follows without a space.
+    joined: bool,
     /// Inlined code without a decision.
     minor: bool,
+    /// The function that the code is of, which is named where it is not that of the word before.
+    function: Option<String>,
 }
 
 impl Word {
     fn new(plain: &str, paint: impl FnOnce(&str) -> String) -> Self {
-        Self { text: paint(plain), width: plain.chars().count(), minor: false }
+        Self {
+            text: paint(plain),
+            plain: plain.into(),
+            joined: false,
+            minor: false,
+            function: None,
+        }
+    }
+
+    fn dim(plain: &str) -> Self {
+        Self::new(plain, |text| text.dimmed().to_string())
     }
 }
 
-/// The path in lines of at most `width` characters; in full on one line without a width.
-pub fn lay_out(path: &WrittenPath, width: Option<usize>) -> String {
-    let dim = |text: &str| text.dimmed().to_string();
-    let start = path.start.map(|start| Word::new(start, dim));
-    let steps = path.steps.iter().map(|step| word(step, width));
-    let end = Word::new(&elide(&format!("-> {}", path.end), width), dim);
-    let words: Vec<_> = start.into_iter().chain(steps).chain([end]).collect();
-    let Some(width) = width else {
-        return words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
-    };
-    let whole = wrap(&words, width);
-    if whole.len() <= LINES {
-        return whole.join("\n");
-    }
-    let words = without_minor(words);
-    let brief = wrap(&words, width);
-    if brief.len() <= LINES {
-        return brief.join("\n");
-    }
-    // The fewest words to leave out: more words never take fewer lines.
-    let (mut fewest, mut most) = (1, words.len() - 1);
-    while fewest < most {
-        let middle = (fewest + most) / 2;
-        if wrap(&without(&words, middle), width).len() <= LINES {
-            most = middle;
-        } else {
-            fewest = middle + 1;
+/// Each of these paths of one function in lines of at most `width` characters, in full on one line
+/// without a width. Paths that are told differently look different.
+pub fn lay_out_all(texts: &[PathText<'_>], width: Option<usize>) -> Vec<String> {
+    let mut texts = texts.to_vec();
+    let mut keep = vec![BTreeSet::new(); texts.len()];
+    loop {
+        let laid: Vec<String> =
+            texts.iter().zip(&keep).map(|(text, keep)| lay_out_with(text, width, keep)).collect();
+        let mut equal: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        laid.iter()
+            .enumerate()
+            .for_each(|(index, laid)| equal.entry(laid).or_default().push(index));
+        let groups: Vec<_> = equal.into_values().filter(|group| group.len() > 1).collect();
+        if width.is_none() || groups.is_empty() {
+            return laid;
+        }
+        let mut goes_on = false;
+        for group in groups {
+            let all: Vec<_> = group.iter().map(|&index| words(&texts[index], true)).collect();
+            let longest = all.iter().map(Vec::len).max().unwrap_or_default();
+            let plain = |words: &[Word], at: usize| words.get(at).map(|word| word.plain.clone());
+            let differs = (0..longest)
+                .filter(|&at| all.iter().any(|words| plain(words, at) != plain(&all[0], at)))
+                .find(|at| group.iter().any(|&index| !keep[index].contains(at)));
+            for &index in &group {
+                let is_new = match differs {
+                    Some(at) if keep[index].len() < LINES => keep[index].insert(at),
+                    _ => !std::mem::replace(&mut texts[index].needs_id, true),
+                };
+                goes_on |= is_new;
+            }
+        }
+        if !goes_on {
+            return laid;
         }
     }
-    wrap(&without(&words, fewest), width).join("\n")
+}
+
+/// A path in lines of at most `width` characters; in full on one line without a width.
+pub fn lay_out(text: &PathText<'_>, width: Option<usize>) -> String {
+    lay_out_with(text, width, &BTreeSet::new())
+}
+
+/// Words at the indexes in `keep` are never left out.
+fn lay_out_with(text: &PathText<'_>, width: Option<usize>, keep: &BTreeSet<usize>) -> String {
+    let full = words(text, true);
+    let Some(width) = width else {
+        return wrap(&named(full, text.function), usize::MAX).join("\n");
+    };
+    let short = |words: Vec<Word>| -> Vec<Word> {
+        let short = |word: Word| {
+            if word.plain.width() <= width {
+                return word;
+            }
+            let plain = elide(&word.plain, Some(width));
+            Word { text: plain.clone(), plain, ..word }
+        };
+        named(words, text.function).into_iter().map(short).collect()
+    };
+    if keep.is_empty() {
+        for words in [full.clone(), words(text, false), without_minor(words(text, false))] {
+            let lines = wrap(&short(words), width);
+            if lines.len() <= LINES {
+                return lines.join("\n");
+            }
+        }
+        let words = without_minor(words(text, false));
+        let brief = |count: usize| wrap(&short(without(&words, count)), width);
+        // More words left out never take more lines.
+        let most = words.len().saturating_sub(1);
+        return brief(partition(1, most, |count| brief(count).len() <= LINES)).join("\n");
+    }
+    let kept =
+        |head: usize| wrap(&short(with_only(&full, |at| at < head || keep.contains(&at))), width);
+    let head = partition(0, full.len(), |head| kept(head).len() > LINES);
+    kept(head.saturating_sub(1)).join("\n")
+}
+
+/// The smallest number in `from..to` for which `is` holds, which holds for all larger ones; else
+/// `to`.
+fn partition(from: usize, to: usize, is: impl Fn(usize) -> bool) -> usize {
+    let (mut from, mut to) = (from, to.max(from));
+    while from < to {
+        let middle = (from + to) / 2;
+        if is(middle) { to = middle } else { from = middle + 1 }
+    }
+    from
 }
 
 /// A sentence after its label, broken into lines of at most `width` characters; on one line without
 /// a width.
 pub fn remark(label: &str, text: &str, width: Option<usize>) -> String {
-    let label = Word { text: label.into(), width: visible_width(label), minor: false };
+    let plain = anstream::adapter::strip_str(label).to_string();
+    let label = Word { text: label.into(), plain, joined: false, minor: false, function: None };
     let words = text.split(' ').map(|word| Word::new(word, str::to_string));
     let words: Vec<_> = std::iter::once(label).chain(words).collect();
     wrap(&words, width.unwrap_or(usize::MAX)).join("\n")
@@ -69,30 +150,80 @@ pub fn remark(label: &str, text: &str, width: Option<usize>) -> String {
 
 /// The width of `text` on a terminal, without its colour codes.
 pub fn visible_width(text: &str) -> usize {
-    anstream::adapter::strip_str(text).map(|part| part.chars().count()).sum()
+    anstream::adapter::strip_str(text).map(UnicodeWidthStr::width).sum()
 }
 
-fn word(step: &Step, width: Option<usize>) -> Word {
-    let plain = step.plain();
-    let minor = step.place.contains(':') && step.outcomes.is_empty();
-    if width.is_some_and(|width| plain.chars().count() > width) {
-        return Word { minor, ..Word::new(&elide(&plain, width), str::to_string) };
+/// The words of a path, with the names of folded code or without.
+fn words(text: &PathText<'_>, folded: bool) -> Vec<Word> {
+    let mut words: Vec<Word> = text.start.map(Word::dim).into_iter().collect();
+    let mut at = 0;
+    while at < text.steps.len() {
+        let length = range(&text.steps[at..]);
+        let (first, last) = (&text.steps[at], &text.steps[at + length - 1]);
+        words.push(word(first, (length >= RANGE).then_some(last), folded));
+        at += if length >= RANGE { length } else { 1 };
     }
-    let place = match step.place.rsplit_once(':') {
-        Some((file, line)) => format!("{}{line}", format!("{file}:").dimmed()),
-        None => step.place.clone(),
+    let arrow = if words.last().is_some_and(|last| last.joined) { "" } else { "→ " };
+    words.push(Word::dim(&format!("{arrow}{}", text.end())));
+    words
+}
+
+/// How many steps, at least one, go through consecutive lines of one function and decide nothing
+/// before the last.
+fn range(steps: &[Step<'_>]) -> usize {
+    let line = |step: &Step<'_>| step.location.map_or(0, |at| at.line);
+    let simple = |step: &Step<'_>| {
+        step.location.is_some() && step.precision == Precision::Line && step.folded.is_empty()
     };
-    let outcomes = step.outcomes.iter().map(|(kind, outcome)| {
-        let text = format!("({outcome})");
-        match kind {
-            OutcomeKind::True => text.green().to_string(),
-            OutcomeKind::False => text.magenta().to_string(),
-            OutcomeKind::Throw => text.red().to_string(),
-            OutcomeKind::Other => text.blue().to_string(),
-        }
-    });
-    let painted = outcomes.fold(place, |painted, outcome| painted + &outcome);
-    Word { minor, ..Word::new(&plain, |_| painted) }
+    let goes_on = |pair: &&[Step<'_>]| {
+        let [one, next] = pair else { return false };
+        let same = one.choice.is_none() && one.stack == next.stack;
+        same && simple(one) && simple(next) && line(next) == line(one) + 1
+    };
+    1 + steps.windows(2).take_while(goes_on).count()
+}
+
+/// The word of a step, or of a range that begins with it.
+fn word(step: &Step<'_>, last: Option<&Step<'_>>, folded: bool) -> Word {
+    let place = match last {
+        Some(last) => format!("{}–{}", step.place(), last.place()),
+        None => step.place(),
+    };
+    let folded = if folded { step.folded() } else { String::new() };
+    let choice = last.unwrap_or(step).choice.as_ref();
+    let decided = match choice.map(Choice::word) {
+        None => String::new(),
+        Some(None) => "→".into(),
+        Some(Some(word)) => format!("({word})→"),
+    };
+    let paint = |text: &str, colour: AnsiColors| match text {
+        "" => String::new(),
+        text => text.color(colour).to_string(),
+    };
+    let arrow = match choice {
+        Some(Choice::Throw) => paint(&decided, Red),
+        _ => paint(&decided, Yellow),
+    };
+    Word {
+        text: format!("{place}{}{arrow}", paint(&folded, BrightBlack)),
+        plain: format!("{place}{folded}{decided}"),
+        joined: choice.is_some(),
+        minor: step.stack.len() > 1 && choice.is_none(),
+        function: step.function(),
+    }
+}
+
+/// `words` with the names of functions where they change; the first is `function`.
+fn named(words: Vec<Word>, function: &str) -> Vec<Word> {
+    let mut namer = Namer::new(function);
+    let name = |word: Word| {
+        let name = word.function.as_deref().and_then(|function| namer.name(function));
+        let Some(name) = name else { return word };
+        let (text, plain) =
+            (format!("{}:{}", name.cyan(), word.text), format!("{name}:{}", word.plain));
+        Word { text, plain, ..word }
+    };
+    words.into_iter().map(name).collect()
 }
 
 /// `words` with an ellipsis for each run of minor ones.
@@ -102,7 +233,7 @@ fn without_minor(words: Vec<Word>) -> Vec<Word> {
         if !word.minor {
             kept.push(word);
         } else if kept.last().is_none_or(|last| !last.minor) {
-            kept.push(Word { minor: true, ..Word::new("…", |text| text.dimmed().to_string()) });
+            kept.push(Word { minor: true, ..Word::dim("…") });
         }
     }
     kept
@@ -115,39 +246,75 @@ fn without(words: &[Word], count: usize) -> Vec<Word> {
     let head = words[..middle].iter().rposition(|word| !word.minor).map_or(0, |last| last + 1);
     let tail =
         words[middle + count..].iter().position(|word| !word.minor).unwrap_or(0) + middle + count;
-    let remark =
-        Word::new(&format!("… {} more …", tail - head), |text| text.dimmed().to_string());
+    let remark = more(tail - head);
     words[..head].iter().chain([&remark]).chain(&words[tail..]).cloned().collect()
+}
+
+/// The words that are kept, the first and the last among them, and a remark for each gap.
+fn with_only(words: &[Word], keep: impl Fn(usize) -> bool) -> Vec<Word> {
+    let mut kept = Vec::new();
+    let mut gap = 0;
+    for (at, word) in words.iter().enumerate() {
+        if at == 0 || at + 1 == words.len() || keep(at) {
+            kept.extend((gap > 0).then(|| more(gap)));
+            kept.push(word.clone());
+            gap = 0;
+        } else {
+            gap += 1;
+        }
+    }
+    kept
+}
+
+fn more(count: usize) -> Word {
+    Word::dim(&format!("… {count} more …"))
 }
 
 fn wrap(words: &[Word], width: usize) -> Vec<String> {
     let mut lines: Vec<(String, usize)> = Vec::new();
+    let mut joined = false;
     for word in words {
+        let (space, wide) = (usize::from(!joined), word.plain.width());
         match lines.last_mut() {
-            Some((line, taken)) if *taken + 1 + word.width <= width => {
-                *line = format!("{line} {}", word.text);
-                *taken += 1 + word.width;
+            Some((line, taken)) if *taken + space + wide <= width => {
+                *line += if joined { "" } else { " " };
+                *line += &word.text;
+                *taken += space + wide;
             }
-            _ => lines.push((word.text.clone(), word.width)),
+            _ => lines.push((word.text.clone(), wide)),
         }
+        joined = word.joined;
     }
     lines.into_iter().map(|(line, _)| line).collect()
 }
 
 #[cfg(test)]
 mod tests {
+    use pathformat::manifest::Location;
+
     use super::*;
 
-    fn path(length: usize) -> WrittenPath {
-        let step = |line: usize| Step {
-            place: (100 + line).to_string(),
-            outcomes: vec![(OutcomeKind::True, "true".into())],
+    /// Steps on these lines of one function, each with a choice behind it.
+    fn path<'a>(locations: &'a [Location], lines: &[usize]) -> PathText<'a> {
+        let step = |(position, &line): (usize, &usize)| Step {
+            stack: vec!["f"],
+            location: Some(&locations[line]),
+            choice: Some(Choice::Branch),
+            ..Step::of_block(position, line as u32)
         };
-        WrittenPath {
+        PathText {
+            function: "f",
             start: Some("loop:"),
-            steps: (0..length).map(step).collect(),
+            steps: lines.iter().enumerate().map(step).collect(),
             end: "loop 100".into(),
+            id: lines.iter().sum::<usize>() as u64,
+            needs_id: false,
         }
+    }
+
+    fn locations() -> Vec<Location> {
+        let at = |line| Location { line, column: 1, ..Location::default() };
+        (100..200).map(at).collect()
     }
 
     fn plain(text: &str) -> String {
@@ -156,45 +323,70 @@ mod tests {
 
     #[test]
     fn a_short_path_stays_whole() {
-        assert_eq!(plain(&lay_out(&path(2), Some(40))), "loop: 100(true) 101(true) -> loop 100");
-        assert_eq!(plain(&lay_out(&path(2), Some(30))), "loop: 100(true) 101(true)\n-> loop 100");
+        let locations = locations();
+        let laid = |width| plain(&lay_out(&path(&locations, &[0, 1]), Some(width)));
+        assert_eq!(laid(40), "loop: 100→101→loop 100");
+        assert_eq!(laid(16), "loop: 100→101→\nloop 100");
     }
 
     #[test]
     fn a_long_path_loses_its_middle_on_a_terminal_only() {
-        insta::assert_snapshot!(plain(&lay_out(&path(50), Some(40))), @r"
-        loop: 100(true) 101(true) 102(true)
-        103(true) 104(true) … 43 more …
-        148(true) 149(true) -> loop 100
-        ");
-        assert_eq!(plain(&lay_out(&path(50), None)).split(' ').count(), 54);
+        let locations = locations();
+        let long = path(&locations, &(0..50).collect::<Vec<_>>());
+        insta::assert_snapshot!(plain(&lay_out(&long, Some(40))));
+        assert_eq!(plain(&lay_out(&long, None)).split('→').count(), 51);
     }
 
     #[test]
-    fn inlined_lines_without_a_decision_go_first() {
-        let mut path = path(4);
-        let inlined =
-            |line: usize| Step { place: format!("vector.h:{line}"), outcomes: Vec::new() };
-        path.steps.splice(2..2, (0..20).map(inlined));
-        let decision = Step { outcomes: vec![(OutcomeKind::True, "true".into())], ..inlined(99) };
-        path.steps.splice(12..12, [decision]);
-        insta::assert_snapshot!(plain(&lay_out(&path, Some(40))), @r"
-        loop: 100(true) 101(true) …
-        vector.h:99(true) … 102(true) 103(true)
-        -> loop 100
-        ");
+    fn consecutive_lines_are_a_range() {
+        let locations = locations();
+        let mut straight = path(&locations, &[0, 1, 2, 3, 7]);
+        straight.steps.iter_mut().for_each(|step| step.choice = None);
+        assert_eq!(plain(&lay_out(&straight, None)), "loop: 100–103 107 → loop 100");
+        straight.steps[1].choice = Some(Choice::Branch);
+        assert_eq!(plain(&lay_out(&straight, None)), "loop: 100 101→102 103 107 → loop 100");
     }
 
     #[test]
-    fn no_line_is_wider_than_the_cell() {
-        for width in 12..60 {
+    fn inlined_code_without_a_decision_goes_first() {
+        let locations = locations();
+        let mut long = path(&locations, &(0..20).collect::<Vec<_>>());
+        for step in &mut long.steps[5..15] {
+            (step.stack, step.choice) = (vec!["f", "g"], None);
+        }
+        long.steps[10].choice = Some(Choice::Throw);
+        long.steps[7].folded = vec!["push_back"];
+        insta::assert_snapshot!(plain(&lay_out(&long, Some(40))));
+    }
+
+    #[test]
+    fn paths_of_one_function_look_different_at_every_width() {
+        let locations = locations();
+        // They differ in the middle, in one step or in several.
+        let lines = |change: &[usize]| {
+            let line = |line| if change.contains(&line) { line + 50 } else { line };
+            (0..50).map(line).collect::<Vec<_>>()
+        };
+        let changes: [&[usize]; 6] = [&[], &[20], &[30], &[20, 30], &[31], &[20, 25, 30, 31]];
+        let paths: Vec<_> = changes.iter().map(|change| path(&locations, &lines(change))).collect();
+        for width in 20..120 {
+            let laid = lay_out_all(&paths, Some(width));
+            for (index, text) in laid.iter().enumerate() {
+                assert!(!laid[..index].contains(text), "{width}: {text}");
+                assert!(text.lines().all(|line| visible_width(line) <= width), "{width}: {text}");
+            }
+        }
+    }
+
+    #[test]
+    fn no_path_takes_more_room_than_it_has() {
+        let locations = locations();
+        for width in 16..60 {
             for length in 0..30 {
-                let fitted = lay_out(&path(length), Some(width));
-                assert!(
-                    fitted.lines().all(|line| visible_width(line) <= width),
-                    "{length} in {width}: {fitted}"
-                );
-                assert!(fitted.lines().count() <= LINES, "{length} in {width}: {fitted}");
+                let laid =
+                    lay_out(&path(&locations, &(0..length).collect::<Vec<_>>()), Some(width));
+                assert!(laid.lines().all(|line| visible_width(line) <= width), "{width}: {laid}");
+                assert!(laid.lines().count() <= LINES, "{length} in {width}: {laid}");
             }
         }
     }

@@ -50,8 +50,8 @@ fn run(of: &mut Run) {
 }
 
 fn module(of: &mut Module) {
-    let Module { source, directory, .. } = of;
-    [source, directory].into_iter().for_each(text);
+    let Module { source, directory, system_directories, .. } = of;
+    [source, directory].into_iter().chain(system_directories).for_each(text);
 }
 
 fn function(of: &mut Function) {
@@ -69,8 +69,9 @@ fn shape(of: &mut manifest::Function) {
     for manifest::Location { file, function, .. } in locations {
         [file, function].into_iter().for_each(text);
     }
-    for manifest::Block { name, opcodes, calls, .. } in blocks {
+    for manifest::Block { name, opcodes, calls, ir, .. } in blocks {
         text(name);
+        ir.iter_mut().for_each(text);
         calls.iter_mut().for_each(|call| text(&mut call.callee));
         for (opcode, _) in opcodes {
             if let Cow::Owned(shown) = terminal(opcode) {

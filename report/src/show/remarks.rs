@@ -1,26 +1,15 @@
 //! The remarks below a table: what was not counted, and how far the counts can be trusted.
 
 use std::collections::BTreeMap;
-use std::io::{Result, Write};
 
-use owo_colors::OwoColorize;
 use pathformat::manifest::CutReason;
 use pathformat::profile::{CUT, DENIED, ENDED, OTHER_RUNTIME, RUNNING, UNSURE};
 
 use crate::analyse::model::{Count, Counting, Report, Run};
-use crate::show::options::{Options, View};
-use crate::show::path_layout::remark;
+use crate::show::document::{Remark, Tone};
+use crate::show::options::View;
 use crate::show::style::{grouped, plural};
 use pathformat::settings::Mode;
-
-/// How much a remark matters.
-#[derive(Clone, Copy)]
-enum Tone {
-    /// Counts are as they should be, though not all that somebody may expect.
-    Note,
-    /// Counts are missing or may be wrong.
-    Warning,
-}
 
 /// Said of processes that did not end in the normal way, ...
 const INCOMPLETE: &str = "\
@@ -82,11 +71,15 @@ const FLAGS: [(Applies, Tone, &str); 8] = [
     ),
 ];
 
-/// Writes the remarks.
-///
-/// # Errors
-/// Those of `out`.
-pub(crate) fn write(report: &Report, options: &Options, out: &mut impl Write) -> Result<()> {
+/// The remarks below a view.
+pub(crate) fn of(report: &Report, view: View) -> Vec<Remark> {
+    let counts = not_counted(report).into_iter().chain(only_calls(report, view));
+    let counts = counts.chain(interrupted(report)).chain(beyond_tables(report));
+    counts.map(Remark::note).chain(flags(report)).collect()
+}
+
+/// What is left out or cut.
+fn not_counted(report: &Report) -> Option<String> {
     let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
     for reason in report.functions.iter().filter_map(|function| function.shape.skipped.as_deref()) {
         *reasons.entry(reason).or_default() += 1;
@@ -116,60 +109,56 @@ pub(crate) fn write(report: &Report, options: &Options, out: &mut impl Write) ->
             ));
         }
     }
-    if !parts.is_empty() {
-        note(&format!("{}; --skipped lists them", parts.join("; ")), options.width, out)?;
-    }
-    let only_calls =
+    (!parts.is_empty()).then(|| format!("{}; --skipped lists them", parts.join("; ")))
+}
+
+fn only_calls(report: &Report, view: View) -> Option<String> {
+    let functions =
         report.counted().filter(|function| function.counting == Counting::Calls).count();
-    if only_calls > 0 && !matches!(options.view, View::Paths | View::Calls(_)) {
-        note(
-            &format!("of {} only calls are counted", plural(only_calls, "function")),
-            options.width,
-            out,
-        )?;
-    }
-    let interrupted =
-        report.counted().map(|function| function.interrupted).max().unwrap_or_default();
-    if interrupted > 0 {
-        let text = format!(
-            "{}; ~ marks counts without a counter of their own, which may be off by one for each \
-             of their threads",
-            match interrupted {
-                1 => "a process was killed, or ended while other threads ran".to_owned(),
-                many => format!(
-                    "{} processes were killed, or ended while other threads ran",
-                    grouped(many)
-                ),
-            }
-        );
-        note(&text, options.width, out)?;
-    }
+    (functions > 0 && !matches!(view, View::Paths | View::Calls(_)))
+        .then(|| format!("of {} only calls are counted", plural(functions, "function")))
+}
+
+fn interrupted(report: &Report) -> Option<String> {
+    let processes = match report.counted().map(|function| function.interrupted).max() {
+        None | Some(0) => return None,
+        Some(1) => "a process was killed, or ended while other threads ran".to_owned(),
+        Some(many) => {
+            format!("{} processes were killed, or ended while other threads ran", grouped(many))
+        }
+    };
+    Some(format!(
+        "{processes}; ~ marks counts without a counter of their own, which may be off by one for \
+         each of their threads"
+    ))
+}
+
+fn beyond_tables(report: &Report) -> Option<String> {
     let full: Vec<_> = report.counted().filter(|function| function.beyond_table > 0).collect();
-    if !full.is_empty() {
-        let executions: Count =
-            full.iter().fold(0, |sum: Count, function| sum.saturating_add(function.beyond_table));
-        let text = format!(
+    let executions: Count =
+        full.iter().fold(0, |sum: Count, function| sum.saturating_add(function.beyond_table));
+    (!full.is_empty()).then(|| {
+        format!(
             "{} of paths in {} found no room in a table and are shown in pieces; -fpath-table= \
              makes more room",
             plural(usize::try_from(executions).unwrap_or(usize::MAX), "execution"),
             plural(full.len(), "function")
-        );
-        note(&text, options.width, out)?;
-    }
-    for (applies, tone, text) in of_runs(report) {
+        )
+    })
+}
+
+/// What the flags of the runs mean.
+fn flags(report: &Report) -> Vec<Remark> {
+    let remark = |(applies, tone, text): (Applies, Tone, String)| {
         let mut runs = report.runs.iter().filter(|run| applies(run));
-        let Some(first) = runs.next() else { continue };
-        let first = first.profile.display();
+        let first = runs.next()?.profile.display();
         let text = match runs.count() {
             0 => format!("{first}: {text}"),
             more => format!("{first} and {more} more: {text}"),
         };
-        match tone {
-            Tone::Note => note(&text, options.width, out)?,
-            Tone::Warning => warning(&text, options.width, out)?,
-        }
-    }
-    Ok(())
+        Some(Remark { tone, text })
+    };
+    of_runs(report).into_iter().filter_map(remark).collect()
 }
 
 /// Whether a remark applies to a run.
@@ -184,16 +173,4 @@ fn of_runs(report: &Report) -> Vec<(Applies, Tone, String)> {
     std::iter::once((incomplete, Tone::Warning, format!("{INCOMPLETE}{loops}")))
         .chain(fixed)
         .collect()
-}
-
-/// Writes a note, in lines of at most `width` characters; on one line without a width.
-///
-/// # Errors
-/// Those of `out`.
-pub(crate) fn note(text: &str, width: Option<usize>, out: &mut impl Write) -> Result<()> {
-    writeln!(out, "{}", remark(&"note:".cyan().bold().to_string(), text, width))
-}
-
-fn warning(text: &str, width: Option<usize>, out: &mut impl Write) -> Result<()> {
-    writeln!(out, "{}", remark(&"warning:".yellow().bold().to_string(), text, width))
 }

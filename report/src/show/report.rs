@@ -1,63 +1,93 @@
-//! The report as text: a heading, a table, and remarks below it.
-//!
-//! The text always carries colours. The stream that it is written to drops them where they are not
-//! wanted. On a terminal cells are fitted to its width. Elsewhere every row is one line with
-//! everything in it.
+//! A report: a heading, its tables, and remarks below them.
 
 use std::io::{Result, Write};
 
-use crate::analyse::model::Counting;
-use crate::analyse::select;
+use jiff::tz::TimeZone;
+
+use crate::analyse::model::{Counting, Function};
+use crate::analyse::select::{self, Chosen, Filter};
+use crate::show::document::Document;
+use crate::show::forms::{self, Format};
 use crate::show::options::{Options, View};
 use crate::show::printable::Printable;
+use crate::show::text_table::Screen;
 use crate::show::{
     branches, calls, functions, heading, hot_blocks, hot_paths, opcodes, remarks, skipped,
 };
 
-/// Writes the report.
+/// The report, with times in a zone.
+pub fn document<'a>(report: &'a Printable, options: &Options, zone: &TimeZone) -> Document<'a> {
+    let mut document = Document { heading: heading::facts(report, zone), ..Document::default() };
+    let chosen = || select::functions(report, &options.filter);
+    let all = || select::functions(report, &Filter { system: true, ..options.filter.clone() });
+    let with_blocks = |chosen| of_counting(chosen, |counting| counting != Counting::Calls);
+    document.tables = match options.view {
+        View::Paths => return hot(report, options, document),
+        View::Functions => vec![functions::table(report, options)],
+        View::Skipped => {
+            document.tables = vec![skipped::table(report, options)];
+            return document;
+        }
+        // What callees the code of the system has, and what it executed, belong to the program.
+        View::Opcodes(rows @ opcodes::Rows::Program) => {
+            vec![opcodes::table(report, &with_blocks(all()), rows, options.top)]
+        }
+        View::Calls(rows @ calls::Rows::Callees) => {
+            vec![calls::table(report, &all(), rows, options.top)]
+        }
+        View::Opcodes(rows) => {
+            vec![opcodes::table(report, &with_blocks(chosen()), rows, options.top)]
+        }
+        View::Branches => vec![branches::table(report, &with_blocks(chosen()), options)],
+        View::Calls(rows) => vec![calls::table(report, &chosen(), rows, options.top)],
+    };
+    document.remarks.extend(remarks::of(report, options.view));
+    document
+}
+
+/// What is hot: blocks, calls and paths, as far as each is counted.
+fn hot<'a>(report: &'a Printable, options: &Options, mut document: Document<'a>) -> Document<'a> {
+    let counts = |what: fn(Counting) -> bool| {
+        report.counted().any(|function: &Function| what(function.counting))
+    };
+    let chosen = || select::functions(report, &options.filter);
+    if counts(Counting::is_of_blocks) {
+        let blocks = of_counting(chosen(), Counting::is_of_blocks);
+        document.tables.push(hot_blocks::table(report, &blocks, options));
+    }
+    if counts(|counting| counting == Counting::Calls) {
+        let only = of_counting(chosen(), |counting| counting == Counting::Calls);
+        document.tables.push(calls::table(report, &only, calls::Rows::Callees, options.top));
+    }
+    let has_paths = counts(|counting| matches!(counting, Counting::Paths | Counting::Nothing));
+    if has_paths || report.counted().next().is_none() {
+        let (table, remarks) = hot_paths::table(report, options);
+        document.tables.push(table);
+        document.remarks.extend(remarks);
+    }
+    document.remarks.extend(remarks::of(report, options.view));
+    document
+}
+
+/// Those of which this is counted.
+fn of_counting<'a>(mut chosen: Chosen<'a>, what: impl Fn(Counting) -> bool) -> Chosen<'a> {
+    chosen.functions.retain(|function| what(function.counting));
+    chosen
+}
+
+/// Writes the report as text without a width, times in UTC.
 ///
 /// # Errors
 /// Those of `out`.
 pub fn write(report: &Printable, options: &Options, out: &mut impl Write) -> Result<()> {
-    heading::write(report, options.width, out)?;
-    let chosen = || select::functions(report, options.function.as_deref());
-    let with_blocks = || {
-        chosen()
-            .into_iter()
-            .filter(|function| function.counting != Counting::Calls)
-            .collect::<Vec<_>>()
-    };
-    match options.view {
-        View::Paths => {
-            let mixed = report
-                .counted()
-                .any(|function| matches!(function.counting, Counting::Paths | Counting::Nothing));
-            if report.counted().any(|function| function.counting.is_of_blocks()) {
-                hot_blocks::write(report, &with_blocks(), options.sort, options.top, out)?;
-            }
-            if report.counted().any(|function| function.counting == Counting::Calls) {
-                let calls: Vec<_> = chosen()
-                    .into_iter()
-                    .filter(|function| function.counting == Counting::Calls)
-                    .collect();
-                calls::write(report, &calls, calls::Rows::Callees, options.top, out)?;
-            }
-            if mixed || report.counted().next().is_none() {
-                hot_paths::write(report, options, out)?;
-            }
-        }
-        View::Functions => functions::write(report, options, out)?,
-        View::Skipped => return skipped::write(report, options, out),
-        View::Opcodes(rows) => opcodes::write(report, &with_blocks(), rows, options.top, out)?,
-        View::Branches => branches::write(&with_blocks(), options.top, out)?,
-        View::Calls(rows) => calls::write(report, &chosen(), rows, options.top, out)?,
-    }
-    remarks::write(report, options, out)
+    let document = document(report, options, &TimeZone::UTC);
+    forms::write(&document, Format::Text, Screen::default(), out)
 }
 
 #[cfg(test)]
 mod tests {
     use pathformat::manifest::{CutReason, DagEdge, DagEdgeKind};
+    use unicode_width::UnicodeWidthStr;
 
     use super::*;
     use crate::analyse::model::Report;
@@ -65,10 +95,97 @@ mod tests {
     use crate::sample::{self, samples};
 
     fn written(report: &Report, options: &Options) -> String {
-        let mut out = Vec::new();
-        write(&report.clone().into(), options, &mut out).expect("memory does not fail");
-        let text = String::from_utf8(out).expect("the report is text");
+        fitted(report, options, None)
+    }
+
+    fn fitted(report: &Report, options: &Options, width: Option<usize>) -> String {
+        let report = report.clone().into();
+        let document = document(&report, options, &TimeZone::UTC);
+        let text = forms::text(&document, Screen { width, links: true });
         anstream::adapter::strip_str(&text).to_string()
+    }
+
+    /// All views of a report.
+    const VIEWS: [View; 9] = [
+        View::Paths,
+        View::Functions,
+        View::Skipped,
+        View::Opcodes(opcodes::Rows::Program),
+        View::Opcodes(opcodes::Rows::Functions),
+        View::Opcodes(opcodes::Rows::Blocks),
+        View::Calls(calls::Rows::Callees),
+        View::Calls(calls::Rows::Sites),
+        View::Branches,
+    ];
+
+    /// The sample program, with counts that take much room and names that take more.
+    fn large() -> Report {
+        let mut report = sample::report();
+        for function in &mut report.functions {
+            let many = |count: &mut u128| *count = count.saturating_mul(1 << 60);
+            function.block_counts.iter_mut().for_each(many);
+            function.paths.iter_mut().for_each(|path| many(&mut path.count));
+            function.edge_counts.iter_mut().flatten().for_each(many);
+            many(&mut function.entries);
+            let arguments = "std::map<std::string, int>, ".repeat(9);
+            function.shape.short_name = format!("{}<{arguments}int>", function.demangled);
+            function.demangled = format!("void {}(int)", function.shape.short_name);
+        }
+        report
+    }
+
+    #[test]
+    fn no_line_of_any_view_is_wider_than_the_terminal() {
+        let mut blocks = sample::report();
+        blocks.functions[0].counting = Counting::Blocks;
+        blocks.functions[1].counting = Counting::Calls;
+        for (report, view) in
+            [sample::report(), large(), blocks].iter().flat_map(|of| VIEWS.map(|view| (of, view)))
+        {
+            for width in [60, 80, 120, 200] {
+                let options = Options { view, ..Options::default() };
+                let text = fitted(report, &options, Some(width));
+                for line in text.lines() {
+                    assert!(line.width() <= width, "{view:?} in {width}: {line}\n{text}");
+                    assert!(!line.ends_with(' '), "{view:?} in {width}: {line:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn elsewhere_nothing_is_left_out_or_padded() {
+        for view in VIEWS {
+            let report = large();
+            let text = fitted(&report, &Options { view, ..Options::default() }, None);
+            assert!(!text.contains('─'), "{text}");
+            assert!(text.lines().all(|line| !line.ends_with(' ')), "{text}");
+            for line in text.lines().filter(|line| !line.starts_with("note:")) {
+                assert!(!line.contains(&" ".repeat(50)), "{view:?}: {line}");
+                assert!(!line.contains('…'), "{view:?}: {line}");
+            }
+        }
+    }
+
+    #[test]
+    fn functions_of_system_headers_are_hidden_and_counted() {
+        let mut report = sample::report();
+        report.functions[0].shape.file = "/usr/include/c++/14/vector".into();
+        for view in [View::Paths, View::Functions, View::Branches] {
+            let said = |filter: Filter| {
+                let options = Options { view, filter, ..Options::default() };
+                let text = written(&report, &options);
+                (text.contains("collatz"), text.contains("1 function of system headers"))
+            };
+            assert_eq!(said(Filter::default()), (false, true), "{view:?}");
+            let all = Filter { system: true, ..Filter::default() };
+            assert_eq!(said(all), (true, false), "{view:?}");
+            let named = Filter { functions: vec!["coll*".into()], ..Filter::default() };
+            assert_eq!(said(named), (true, false), "{view:?}");
+        }
+        // What ran there ran all the same.
+        let text = written(&report, &Options { view: View::Functions, ..Options::default() });
+        assert!(text.contains("executed  11,431,261 LLVM instructions"), "{text}");
     }
 
     #[test]
@@ -78,8 +195,7 @@ mod tests {
 
     #[test]
     fn hot_paths_on_a_narrow_terminal() {
-        let options = Options { width: Some(80), ..Options::default() };
-        let text = written(&sample::report(), &options);
+        let text = fitted(&sample::report(), &Options::default(), Some(80));
         let wide = text.lines().filter(|line| line.chars().count() > 80);
         assert_eq!(wide.collect::<Vec<_>>(), [""; 0]);
         insta::assert_snapshot!("paths-80", text);
@@ -88,7 +204,7 @@ mod tests {
     #[test]
     fn selected_paths() {
         let options = Options {
-            function: Some("coll*".into()),
+            filter: Filter { functions: vec!["coll*".into()], ..Filter::default() },
             sort: Sort::Length,
             top: 2,
             ..Options::default()
@@ -131,9 +247,9 @@ mod tests {
 
     #[test]
     fn nothing_to_show() {
-        let options = Options { function: Some("no_such_*".into()), ..Options::default() };
-        let text = written(&sample::report(), &options);
-        assert!(text.contains("No counted function matches `no_such_*`."), "{text}");
+        let filter = Filter { functions: vec!["no_such_*".into()], ..Filter::default() };
+        let text = written(&sample::report(), &Options { filter, ..Options::default() });
+        assert!(text.contains("No counted function matches."), "{text}");
         let mut idle = sample::counted_image();
         idle.modules.iter_mut().for_each(|module| module.counts.clear());
         let text = written(&crate::analyse::decode::decode(vec![idle], &()).0, &Options::default());

@@ -1,97 +1,223 @@
-//! The rows of tables that have a function in each row: its name, its place, and how wide both may
-//! be.
+//! What tables have in common: columns and cells for functions, and the sentences below.
 
-use std::io::{Result, Write};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use comfy_table::CellAlignment;
-use owo_colors::OwoColorize;
+use pathformat::manifest::Location;
 
-use crate::analyse::model::{Function, Path, Report};
-use crate::escape::terminal;
+use crate::analyse::model::{Count, Function, Report};
+use crate::analyse::select::{Chosen, Sort, without_arguments};
+use crate::analyse::source_files::absolute;
 use crate::read::names;
 use crate::show::notation::base_name;
-use crate::show::options::Options;
-use crate::show::path_layout::visible_width;
-use crate::show::style::{elide, label};
+use crate::show::style::{grouped, percent, shown};
+use crate::show::table::{Cell, Column, Kind, Link, Name, Place, Shown};
 
-/// A row of a table before it is fitted.
-pub(crate) struct Row<'a> {
-    /// Rank, counts and shares.
-    pub(crate) numbers: Vec<String>,
-    /// The name of the function.
-    pub(crate) name: String,
-    /// The function.
-    pub(crate) function: &'a Function,
-    /// The path, in a table of paths.
-    pub(crate) path: Option<&'a Path>,
+/// What a share is, wherever there is one.
+pub(crate) const SHARE: &str =
+    "share: of all executed LLVM instructions of counted code (phi not counted)";
+
+/// What tables say that have no row.
+pub(crate) const NO_MATCH: &str = "No counted function matches.";
+
+/// The names of functions in a table: each has its own, and what tells it from others of that name.
+pub(crate) struct Names<'a> {
+    report: &'a Report,
+    /// By the address of the function.
+    qualifiers: HashMap<*const Function, String>,
 }
 
-/// Says why there is no table.
-///
-/// # Errors
-/// Those of `out`.
-pub(crate) fn nothing(options: &Options, chosen: &[&Function], out: &mut impl Write) -> Result<()> {
-    match &options.function {
-        Some(glob) if chosen.is_empty() => {
-            writeln!(out, "No counted function matches `{}`.\n", terminal(glob))
+impl<'a> Names<'a> {
+    /// The names of the functions of one table.
+    pub(crate) fn of(report: &'a Report, functions: &[&'a Function]) -> Self {
+        let mut by_name: BTreeMap<&str, BTreeMap<*const Function, &Function>> = BTreeMap::new();
+        for &function in functions {
+            by_name.entry(&function.demangled).or_default().insert(function, function);
         }
-        _ => writeln!(out, "No path was executed.\n"),
+        let mut qualifiers = HashMap::new();
+        for same in by_name.values().filter(|same| same.len() > 1) {
+            let told = |what: &dyn Fn(&Function) -> String| -> Option<Vec<String>> {
+                let texts: Vec<_> = same.values().map(|function| what(function)).collect();
+                let distinct: BTreeSet<_> = texts.iter().collect();
+                (distinct.len() == texts.len()).then_some(texts)
+            };
+            let file = |function: &Function| file(report, function).to_owned();
+            let image = |function: &Function| image(report, function);
+            let symbol = |function: &Function| function.shape.name.clone();
+            let all = |function: &Function| {
+                format!("{} in {} of {}", symbol(function), file(function), image(function))
+            };
+            let texts = told(&|function| base_name(&file(function)).to_owned())
+                .or_else(|| told(&file))
+                .or_else(|| told(&|function| base_name(&image(function)).to_owned()))
+                .or_else(|| told(&image))
+                .or_else(|| told(&symbol))
+                .unwrap_or_else(|| same.values().map(|function| all(function)).collect());
+            qualifiers.extend(same.keys().copied().zip(texts));
+        }
+        Self { report, qualifiers }
     }
+
+    /// The name of one of them.
+    pub(crate) fn name(&self, function: &Function) -> Name {
+        let path = absolute(&self.report.modules[function.module], &function.shape.file);
+        let has_file = !function.shape.file.is_empty();
+        Name {
+            forms: forms(&function.demangled, names::short(&function.shape)),
+            qualifier: self.qualifiers.get(&std::ptr::from_ref(function)).cloned(),
+            link: Link::new(&path, function.shape.line).filter(|_| has_file),
+            suffix: String::new(),
+        }
+    }
+
+    /// The cells of one of them, for the columns that [`columns`] gives.
+    pub(crate) fn cells(&self, function: &Function) -> Vec<Cell<'static>> {
+        let mut cells = vec![Cell::Name(self.name(function)), place(self.report, function)];
+        cells.push(Cell::Text(function.shape.name.clone()));
+        cells.push(Cell::Text(image(self.report, function)));
+        cells
+    }
+}
+
+/// The columns of a function: its name and its place, and for other programs its symbol and image.
+pub(crate) fn columns() -> [Column; 4] {
+    [
+        Column::new("function", Kind::Name),
+        Column::new("where", Kind::Place),
+        Column::new("symbol", Kind::Text).shown(Shown::Data),
+        Column::new("image", Kind::Text).shown(Shown::Data),
+    ]
+}
+
+/// The forms of a name, the longest first: whole, without parameters, and without the arguments of
+/// templates, the inner ones first.
+pub(crate) fn forms(whole: &str, short: Option<String>) -> Vec<String> {
+    let qualified = short.as_deref().unwrap_or(whole);
+    let bare = [2, 1, 0].map(|depth| {
+        // What a library adds to tell its versions apart says nothing here.
+        without_arguments(qualified, depth, "<…>").replace("std::__cxx11::", "std::")
+    });
+    let long = std::iter::once(whole.to_owned()).chain(short.clone());
+    let mut forms: Vec<_> = long.chain(bare).collect();
+    forms.dedup();
+    forms
+}
+
+/// The file of a function, or else what its unit was compiled from.
+fn file<'a>(report: &'a Report, function: &'a Function) -> &'a str {
+    match function.shape.file.as_str() {
+        "" => &report.modules[function.module].source,
+        file => file,
+    }
+}
+
+/// The path of the image of a function.
+fn image(report: &Report, function: &Function) -> String {
+    let image = report.images.get(function.image);
+    image.map(|image| image.path.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
 /// Where the function is: `main.c:10`, and its image if there are several.
-pub(crate) fn place(report: &Report, function: &Function) -> String {
-    let module = &report.modules[function.module];
-    let mut place = match (function.shape.file.as_str(), function.shape.line) {
-        ("", _) => base_name(&module.source).to_string(),
-        (file, line) => format!("{}:{line}", base_name(file)),
-    };
+pub(crate) fn place(report: &Report, function: &Function) -> Cell<'static> {
+    let shape = &function.shape;
+    let mut text = base_name(file(report, function)).to_owned();
+    if !shape.file.is_empty() && shape.line > 0 {
+        text += &format!(":{}", shape.line);
+    }
     if report.images.len() > 1 {
-        let image = &report.images[function.image].path;
-        place += &format!(" in {}", base_name(&image.to_string_lossy()));
+        text += &format!(" in {}", base_name(&image(report, function)));
     }
-    place
+    line(report, function, &shape.file, shape.line, text)
 }
 
-/// The name of the function, shortened unless full names are asked for.
-pub(crate) fn name(function: &Function, options: &Options) -> String {
-    if options.full_names {
-        function.demangled.clone()
-    } else {
-        label(&function.demangled, names::short(&function.shape))
+/// Where a piece of code of the function is: `main.c:10`.
+pub(crate) fn place_of(report: &Report, function: &Function, at: &Location) -> Cell<'static> {
+    line(report, function, &at.file, at.line, format!("{}:{}", base_name(&at.file), at.line))
+}
+
+fn line(
+    report: &Report,
+    function: &Function,
+    file: &str,
+    line: u32,
+    text: String,
+) -> Cell<'static> {
+    let path = absolute(&report.modules[function.module], file);
+    let link = Link::new(&path, line).filter(|_| !file.is_empty());
+    Cell::Place(Place { file: file.into(), line, text, link })
+}
+
+/// What order the rows have, in words.
+pub(crate) fn order(sort: Sort, count: &str) -> String {
+    match sort {
+        Sort::Count => format!("in order of {count}"),
+        Sort::Instructions => "in order of executed instructions".into(),
+        Sort::Length => "in order of length, the longest first".into(),
+        Sort::Function => "in order of name".into(),
     }
 }
 
-/// Adds a function's name and place: below each other where width is short, otherwise as two cells.
-pub(crate) fn push_name(cells: &mut Vec<String>, name: &str, place: &str, width: Option<usize>) {
-    let name = elide(name, width).cyan().to_string();
-    let place = elide(place, width).dimmed().to_string();
-    match width {
-        Some(_) => cells.push(format!("{name}\n{place}")),
-        None => cells.extend([name, place]),
-    }
+/// The sentence below a table that has only the first of `all` rows. `named` is the number of all
+/// in words.
+pub(crate) fn left_out(top: usize, all: usize, named: &str) -> Option<String> {
+    let shown = shown(top, all);
+    (shown < all)
+        .then(|| format!("the first {} of {named}; --top 0 shows all", grouped(shown as Count)))
 }
 
-/// Width of the columns of numbers, padding included.
-pub(crate) fn columns_width(columns: &[(&str, CellAlignment)], rows: &[Row<'_>]) -> usize {
-    let widest = |column: usize, title: &str| {
-        let cells =
-            rows.iter().filter_map(|row| row.numbers.get(column)).map(|cell| visible_width(cell));
-        cells.chain([title.chars().count()]).max().unwrap_or_default()
+/// The sentence below a table that functions of system headers are left out of, with their share of
+/// the `whole` of executed instructions.
+pub(crate) fn hidden(chosen: &Chosen<'_>, whole: Count) -> Option<String> {
+    let share = match chosen.executed_by_system {
+        0 => String::new(),
+        part => format!(", with {} of the instructions,", percent(part, whole)),
     };
-    let numbers = rows.first().map_or(0, |row| row.numbers.len());
-    let widths = columns
-        .iter()
-        .take(numbers)
-        .enumerate()
-        .map(|(column, (title, _))| widest(column, title) + 2);
-    widths.sum::<usize>().saturating_sub(1)
+    left_out_of_system(chosen.of_system, &share)
 }
 
-/// How wide the column of names may be: what the longest name needs, but leave the path more than
-/// half of the rest.
-pub(crate) fn names_width(width: usize, taken: usize, rows: &[Row<'_>]) -> usize {
-    let longest = rows.iter().map(|row| row.name.chars().count()).max().unwrap_or_default();
-    let rest = width.saturating_sub(taken);
-    longest.clamp(12, 48).min((rest * 2 / 5).max(12))
+/// The same where instructions do not matter.
+pub(crate) fn left_out_of_system(functions: usize, share: &str) -> Option<String> {
+    let (named, them) = if functions == 1 { ("function", "it") } else { ("functions", "them") };
+    (functions > 0).then(|| {
+        let number = grouped(functions as Count);
+        format!("{number} {named} of system headers{share} hidden; --system shows {them}")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample;
+
+    #[test]
+    fn names_have_shorter_forms() {
+        let long = "void sort<std::vector<int>::iterator>(std::vector<int>::iterator)";
+        let short = "sort<std::vector<int>::iterator>";
+        let outer = "sort<std::vector<…>::iterator>";
+        assert_eq!(forms(long, Some(short.into())), [long, short, outer, "sort<…>"]);
+        assert_eq!(forms("f(int)", Some("f".into())), ["f(int)", "f"]);
+        assert_eq!(forms("main", None), ["main"]);
+    }
+
+    #[test]
+    fn functions_of_one_name_are_told_apart() {
+        let mut report = sample::report();
+        let twin = report.functions[0].clone();
+        report.functions.push(twin);
+        let names = |report: &Report| {
+            let functions: Vec<_> = report.counted().collect();
+            let names = Names::of(report, &functions);
+            functions.iter().map(|function| names.name(function).whole()).collect::<Vec<_>>()
+        };
+        let last = report.functions.len() - 1;
+        // Nothing but their addresses differs.
+        let same = "collatz (collatz in src/main.c of /tmp/demo)";
+        assert_eq!(names(&report)[0], same);
+        report.functions[last].shape.name = "collatz.llvm.1".into();
+        assert_eq!(names(&report)[0], "collatz (collatz)");
+        report.functions[last].shape.file = "lib/main.c".into();
+        assert_eq!(names(&report)[0], "collatz (src/main.c)");
+        report.functions[last].shape.file = "lib/other.c".into();
+        assert_eq!(names(&report)[0], "collatz (main.c)");
+        assert_eq!(names(&report)[1], "main");
+    }
 }

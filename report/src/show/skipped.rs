@@ -1,49 +1,43 @@
 //! The table of what is not counted: functions that are left out, and edges that are cut, with
 //! reasons.
 
-use std::io::{Result, Write};
-
-use comfy_table::CellAlignment::Left;
-use owo_colors::OwoColorize;
 use pathformat::manifest::CutReason;
 
 use crate::analyse::model::{Function, Report};
-use crate::analyse::select;
 use crate::show::options::Options;
-use crate::show::rows::{name, place};
-use crate::show::style::{elide, grouped, plural, print, table};
+use crate::show::rows::{self, Names, left_out, left_out_of_system};
+use crate::show::style::{grouped, plural, shown};
+use crate::show::table::{Cell, Column, Kind, Row, Table};
 
-/// Writes the functions that are not counted, and the cuts, with reasons.
-///
-/// # Errors
-/// Those of `out`.
-pub(crate) fn write(report: &Report, options: &Options, out: &mut impl Write) -> Result<()> {
-    let glob = options.function.as_deref();
-    let chosen = report
-        .functions
-        .iter()
-        .filter(|function| glob.is_none_or(|glob| select::matches(glob, function)));
-    let mut table = table(&[("function", Left), ("where", Left), ("what", Left)]);
-    for function in chosen {
-        let module = &report.modules[function.module];
+/// The functions that are not counted, and the cuts, with reasons.
+pub(crate) fn table(report: &Report, options: &Options) -> Table<'static> {
+    let chosen = options.filter.choose(report, report.functions.iter());
+    let hidden = left_out_of_system(chosen.of_system, "");
+    let mut all = Vec::new();
+    for function in chosen.functions {
         let reasons = match &function.shape.skipped {
             Some(reason) => vec![format!("not counted: {reason}")],
-            None => cuts(function, module.limit),
+            None => cuts(function, report.modules[function.module].limit),
         };
-        for reason in reasons {
-            let room = options.width.map(|width| width.saturating_sub(5));
-            let (name, place) = (name(function, options), place(report, function));
-            table.add_row(vec![
-                elide(&name, room.map(|room| room * 2 / 5)).cyan().to_string(),
-                elide(&place, room.map(|room| room / 5)).dimmed().to_string(),
-                elide(&reason, room.map(|room| room * 2 / 5)),
-            ]);
-        }
+        all.extend(reasons.into_iter().map(|reason| (function, reason)));
     }
-    if table.is_empty() {
-        return writeln!(out, "All functions are counted, and no path is cut.");
+    let rows = &all[..shown(options.top, all.len())];
+    let names = Names::of(report, &rows.iter().map(|(function, _)| *function).collect::<Vec<_>>());
+    let row = |(function, reason): &(&Function, String)| {
+        let mut cells = names.cells(function);
+        cells.push(Cell::Text(reason.clone()));
+        Row::from(cells)
+    };
+    Table {
+        name: "skipped",
+        columns: rows::columns().into_iter().chain([Column::new("what", Kind::Text)]).collect(),
+        rows: rows.iter().map(row).collect(),
+        notes: [left_out(options.top, all.len(), &plural(all.len(), "row")), hidden]
+            .into_iter()
+            .flatten()
+            .collect(),
+        empty: "All functions are counted, and no path is cut.".into(),
     }
-    print(&table, out)
 }
 
 /// What is cut in `function` besides its loops, in words.

@@ -1,107 +1,90 @@
 //! The table of the starts that profiles hold, the last one first.
 
-use std::collections::BTreeSet;
-use std::io::{Result, Write};
 use std::path::PathBuf;
 
-use comfy_table::CellAlignment::{Left, Right};
-use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 use crate::analyse::model::Count;
 use crate::escape::terminal;
+use crate::read::builds::Build;
 use crate::read::records::Record;
 use crate::read::starts::{processes, starts};
-use crate::show::style::{elide, grouped, left_out, plural, shown, table};
+use crate::show::heading::time;
+use crate::show::rows::left_out;
+use crate::show::style::{plural, shown};
+use crate::show::table::{Cell, Column, Kind, Name, Row, Table};
 
-/// On a terminal, longer names lose their middle.
-const LONGEST_PROFILE: usize = 20;
-
-/// Writes the table with at most `top` rows (0: all), fitted to a width in characters, times in a
-/// time zone.
-///
-/// # Errors
-/// Those of `out`.
-pub fn write(
+/// The starts in at most `top` rows (0: all), times in a time zone. `build` says what became of the
+/// image that a record is of.
+pub fn table(
     records: &[Record],
     top: usize,
-    width: Option<usize>,
     zone: &TimeZone,
-    out: &mut impl Write,
-) -> Result<()> {
+    build: impl Fn(&Record) -> Build,
+) -> Table<'static> {
     let starts = starts(records);
     let number = shown(top, starts.len());
-    let mut rows = table(&[
-        ("#", Right),
-        ("started", Left),
-        ("seconds", Right),
-        ("processes", Right),
-        ("profile", Left),
-        ("command", Left),
-    ]);
-    let files: BTreeSet<_> = records.iter().map(Record::profile).collect();
-    let longest = files
-        .iter()
-        .map(|path| path.display().to_string().chars().count())
-        .max()
-        .unwrap_or(0)
-        .min(LONGEST_PROFILE);
-    // What the other columns take, with two spaces between any two.
-    let room = width.map(|width| width.saturating_sub(3 + 19 + 7 + 9 + longest + 5 * 2).max(10));
-    for (at, start) in starts.iter().take(number).enumerate() {
+    let row = |(at, start): (usize, &Vec<usize>)| {
         let of: Vec<_> = start.iter().map(|&at| &records[at]).collect();
-        let row = Row::of(&of, zone);
-        rows.add_row([
-            (at + 1).to_string(),
-            row.started,
-            row.seconds,
-            row.processes,
-            elide(&row.profile, Some(LONGEST_PROFILE).filter(|_| width.is_some())),
-            elide(&row.command, room),
-        ]);
+        Row::from(cells(at + 1, &of, zone, &build))
+    };
+    Table {
+        name: "starts",
+        columns: vec![
+            Column::new("#", Kind::Rank).key("run"),
+            Column::new("started", Kind::Text),
+            Column::new("seconds", Kind::Seconds),
+            Column::new("processes", Kind::Number),
+            Column::new("remark", Kind::Text),
+            Column::new("profile", Kind::Name),
+            Column::new("command", Kind::Text),
+        ],
+        rows: starts.iter().take(number).enumerate().map(row).collect(),
+        notes: left_out(top, starts.len(), &plural(starts.len(), "start"))
+            .into_iter()
+            .chain(records.iter().any(|record| build(record) != Build::Present).then(|| {
+                "--run N of a start whose image is another by now, or gone, needs that image: \
+                 --image PATH"
+                    .into()
+            }))
+            .collect(),
+        empty: "There is no start.".into(),
     }
-    writeln!(
-        out,
-        "{}",
-        rows.to_string().lines().map(str::trim_end).collect::<Vec<_>>().join("\n")
-    )?;
-    left_out(number, starts.len(), &plural(starts.len(), "start"), out)?;
-    Ok(())
 }
 
-/// The cells of a start.
-struct Row {
-    started: String,
-    seconds: String,
-    processes: String,
-    profile: String,
-    command: String,
-}
-
-impl Row {
-    fn of(records: &[&Record], zone: &TimeZone) -> Self {
-        let first = records.iter().min_by_key(|record| record.time.0);
-        let (start, end) = (
-            first.map_or(0, |first| first.time.0),
-            records.iter().map(|record| record.time.1).max(),
-        );
-        let time =
-            Timestamp::from_nanosecond(start.into()).unwrap_or_default().to_zoned(zone.clone());
-        let processes = processes(records.iter().copied());
-        let unfinished = records.iter().any(|record| !record.complete);
-        let seconds = end.unwrap_or(start).saturating_sub(start) as f64 / 1e9;
-        let merged = first.is_some_and(|first| first.merged);
-        Self {
-            started: time.strftime("%Y-%m-%d %H:%M:%S").to_string(),
-            seconds: format!("{}{seconds:.2}", if unfinished { "≥" } else { "" }),
-            processes: if merged { "merged".into() } else { grouped(processes as Count) },
-            profile: terminal(
-                &first.map_or_else(PathBuf::new, |first| first.profile()).to_string_lossy(),
-            )
-            .into_owned(),
-            command: first.map_or_else(String::new, |first| command(&first.command_line)),
-        }
-    }
+fn cells(
+    number: usize,
+    records: &[&Record],
+    zone: &TimeZone,
+    build: &impl Fn(&Record) -> Build,
+) -> Vec<Cell<'static>> {
+    let first = records.iter().min_by_key(|record| record.time.0);
+    let start = first.map_or(0, |first| first.time.0);
+    let end = records.iter().map(|record| record.time.1).max().unwrap_or(start);
+    let merged = first.is_some_and(|first| first.merged);
+    let has = |of: Build| records.iter().any(|record| build(record) == of);
+    let remark = [
+        merged.then_some("merged"),
+        has(Build::Earlier).then_some("earlier build"),
+        has(Build::Gone).then_some("image is gone"),
+    ];
+    let profile = first.map_or_else(PathBuf::new, |first| first.profile());
+    let profile = terminal(&profile.to_string_lossy()).into_owned();
+    let command = first.map_or_else(String::new, |first| command(&first.command_line));
+    vec![
+        Cell::Rank(number),
+        Cell::Text(time(start, zone)),
+        Cell::Time(end.saturating_sub(start), records.iter().all(|record| record.complete)),
+        // A sum does not tell which processes its runs were of.
+        if merged {
+            Cell::Nothing
+        } else {
+            Cell::Number(processes(records.iter().copied()) as Count)
+        },
+        Cell::Text(remark.into_iter().flatten().collect::<Vec<_>>().join(", ")),
+        Cell::Name(Name { forms: vec![profile], ..Name::default() }),
+        Cell::Text(command),
+    ]
 }
 
 /// Arguments as a shell would take them.
@@ -124,6 +107,9 @@ fn command(command_line: &[u8]) -> String {
 mod tests {
     use super::*;
     use crate::sample;
+    use crate::show::document::Document;
+    use crate::show::forms;
+    use crate::show::text_table::Screen;
 
     fn record(pid: u32, parent: u32, time: (u64, u64), command_line: &[u8]) -> Record {
         let time = (time.0 * 1_000_000_000, time.1 * 1_000_000_000);
@@ -140,16 +126,20 @@ mod tests {
         ];
         records[2].complete = false;
         records[3].merged = true;
-        let mut out = Vec::new();
-        write(&records, 0, None, &TimeZone::UTC, &mut out).expect("memory does not fail");
-        insta::assert_snapshot!(
-            anstream::adapter::strip_str(&String::from_utf8(out).expect("UTF-8")).to_string()
-        );
-        let mut out = Vec::new();
-        write(&records, 1, Some(80), &TimeZone::UTC, &mut out).expect("memory does not fail");
-        let text =
-            anstream::adapter::strip_str(&String::from_utf8(out).expect("UTF-8")).to_string();
-        assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
-        assert!(text.ends_with("the first 1 of 3 starts; --top 0 shows all\n"), "{text}");
+        let build = |record: &Record| match record.pid {
+            20 => Build::Earlier,
+            30 => Build::Gone,
+            _ => Build::Present,
+        };
+        let table = || table(&records, 0, &TimeZone::UTC, build);
+        insta::assert_snapshot!(sample::text_of(table()));
+        for width in [60, 80, 120, 200] {
+            let document = Document { tables: vec![table()], ..Document::default() };
+            let text = forms::text(&document, Screen { width: Some(width), links: true });
+            let text = anstream::adapter::strip_str(&text).to_string();
+            assert!(text.lines().all(|line| line.chars().count() <= width), "{text}");
+        }
+        let text = sample::text_of(super::table(&records, 1, &TimeZone::UTC, build));
+        assert!(text.contains("\nthe first 1 of 3 starts; --top 0 shows all\n"), "{text}");
     }
 }

@@ -1,9 +1,7 @@
-//! How numbers, names and tables look.
+//! How numbers and names look.
 
-use std::io::{Result, Write};
-
-use comfy_table::{Cell, CellAlignment, ContentLineStyle, LineStyle, Table, TableStyle};
 use owo_colors::OwoColorize;
+use unicode_width::UnicodeWidthStr;
 
 use crate::analyse::model::Count;
 
@@ -59,104 +57,40 @@ pub fn shown(top: usize, all: usize) -> usize {
     if top == 0 { all } else { top.min(all) }
 }
 
-/// Writes a table.
-///
-/// # Errors
-/// Those of `out`.
-pub fn print(table: &Table, out: &mut impl Write) -> Result<()> {
-    writeln!(out, "{}", table.trim_fmt())
-}
-
-/// Says below a table that it has only the first `shown` of `all` rows. `named` is the number of
-/// all in words.
-///
-/// # Errors
-/// Those of `out`.
-pub fn left_out(shown: usize, all: usize, named: &str, out: &mut impl Write) -> Result<()> {
-    if shown < all {
-        let text = format!("the first {} of {named}; --top 0 shows all", grouped(shown as Count));
-        writeln!(out, "{}", text.dimmed())?;
-    }
-    Ok(())
-}
-
 /// `one thing`, `2 things`.
 pub fn plural(number: usize, thing: &str) -> String {
     let number_text = grouped(number as Count);
     if number == 1 { format!("{number_text} {thing}") } else { format!("{number_text} {thing}s") }
 }
 
-/// `text`, cut in its middle to at most `width` characters.
+/// The columns that `text` takes on a terminal, without its styles.
+pub fn visible_width(text: &str) -> usize {
+    anstream::adapter::strip_str(text).map(UnicodeWidthStr::width).sum()
+}
+
+/// `text`, cut in its middle to at most `width` columns of a terminal.
 pub fn elide(text: &str, width: Option<usize>) -> String {
-    let text: Vec<char> = text.chars().collect();
-    match width {
-        Some(width) if text.len() > width && width > 0 => {
-            let head = (width - 1).div_ceil(2);
-            let tail = width - 1 - head;
-            text[..head].iter().chain(['…'].iter()).chain(&text[text.len() - tail..]).collect()
-        }
-        _ => text.into_iter().collect(),
-    }
+    let Some(width) = width.filter(|&width| text.width() > width) else { return text.into() };
+    let room = width.saturating_sub(1);
+    let head = start(text, room.div_ceil(2));
+    let tail = end(text, room - head.width());
+    // Neighbours may be wider than each alone: then the tail goes.
+    let cut = format!("{head}…{tail}");
+    if cut.width() <= width { cut } else { format!("{head}…") }
 }
 
-/// A longer name loses its parameters, and then its template arguments.
-const NAME: usize = 40;
-
-/// The name of a function for a table: as the source writes it, or `short` (without parameters) if
-/// that is long, with the template arguments left out if even that is long.
-pub fn label(name: &str, short: Option<String>) -> String {
-    let fits = |name: &str| name.chars().count() <= NAME;
-    match short {
-        Some(short) if !fits(name) && fits(&short) => short,
-        Some(short) if !fits(name) => without_arguments(&short),
-        _ => name.into(),
-    }
+/// As much of the start of `text` as fits into `width` columns.
+pub fn start(text: &str, width: usize) -> &str {
+    let ends = text.char_indices().map(|(at, c)| at + c.len_utf8());
+    let fitting = ends.take_while(|&end| text[..end].width() <= width);
+    &text[..fitting.last().unwrap_or(0)]
 }
 
-/// `a<b<c>>::d` becomes `a<…>::d`. Operators made of angle brackets stay; a name that does not
-/// balance stays whole.
-fn without_arguments(name: &str) -> String {
-    const OPERATORS: [&str; 9] = ["<=>", "<<=", ">>=", "->*", "<<", ">>", "->", "<", ">"];
-    let mut text = String::new();
-    let mut depth = 0usize;
-    let mut rest = name;
-    while let Some(c) = rest.chars().next() {
-        let after = rest.strip_prefix("operator");
-        let operator =
-            after.and_then(|after| OPERATORS.iter().find(|operator| after.starts_with(**operator)));
-        let length = operator.map_or(c.len_utf8(), |operator| "operator".len() + operator.len());
-        match c {
-            '<' => {
-                text.push_str(if depth == 0 { "<…>" } else { "" });
-                depth += 1;
-            }
-            '>' if depth == 0 => return name.into(),
-            '>' => depth -= 1,
-            _ if depth == 0 => text.push_str(&rest[..length]),
-            _ => {}
-        }
-        rest = &rest[length..];
-    }
-    if depth == 0 { text } else { name.into() }
-}
-
-/// A table with these column heads, each right-aligned or not.
-pub fn table(columns: &[(&str, CellAlignment)]) -> Table {
-    let mut table = Table::new();
-    table.load_style(
-        TableStyle::new()
-            .header_lines(ContentLineStyle::none())
-            .header_separator(LineStyle::none().fill('─'))
-            .content_lines(ContentLineStyle::none()),
-    );
-    table.set_header(columns.iter().map(|(title, _)| Cell::new(title.bold())));
-    for (index, (_, alignment)) in columns.iter().enumerate() {
-        if let Some(column) = table.column_mut(index) {
-            column.set_cell_alignment(*alignment);
-            column.set_padding((u16::from(index > 0), u16::from(index + 1 < columns.len())));
-        }
-    }
-    table
+/// As much of the end of `text` as fits into `width` columns.
+pub fn end(text: &str, width: usize) -> &str {
+    let starts = text.char_indices().rev().map(|(at, _)| at);
+    let fitting = starts.take_while(|&start| text[start..].width() <= width);
+    &text[fitting.last().unwrap_or(text.len())..]
 }
 
 #[cfg(test)]
@@ -185,28 +119,14 @@ mod tests {
     }
 
     #[test]
-    fn template_arguments_are_left_out() {
-        assert_eq!(without_arguments("a<b<c>, d>::e<f>"), "a<…>::e<…>");
-        assert_eq!(without_arguments("a<b>::operator<< <c>"), "a<…>::operator<< <…>");
-        assert_eq!(without_arguments("a<&b::operator-> >::operator<"), "a<…>::operator<");
-        assert_eq!(without_arguments("a<b"), "a<b");
-        assert_eq!(without_arguments("a>b"), "a>b");
-    }
-
-    #[test]
-    fn only_long_names_are_shortened() {
-        let long = "void sort<std::vector<int>::iterator>(std::vector<int>::iterator)";
-        assert_eq!(
-            label(long, Some("sort<std::vector<int>::iterator>".into())),
-            "sort<std::vector<int>::iterator>"
-        );
-        assert_eq!(label(long, Some(format!("sort<{}>", "x".repeat(40)))), "sort<…>");
-        assert_eq!(label("f(int)", Some("f".into())), "f(int)");
-    }
-
-    #[test]
     fn long_names_lose_their_middle() {
         assert_eq!(elide("abcdefgh", Some(5)), "ab…gh");
         assert_eq!(elide("abcde", Some(5)), "abcde");
+        assert_eq!(elide("漢字漢字漢字", Some(6)), "漢…字");
+        assert_eq!(elide("abc", Some(1)), "…");
+        for width in 1..12 {
+            let cut = elide("a漢\u{2764}\u{fe0f}e\u{301}字b漢", Some(width));
+            assert!(cut.width() <= width, "{cut} in {width}");
+        }
     }
 }

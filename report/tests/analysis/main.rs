@@ -5,6 +5,7 @@
 //! the counters alone.
 
 mod coverage;
+mod differences;
 mod frames;
 mod graphs;
 mod merged;

@@ -9,7 +9,7 @@ use pathformat::manifest::{
     Manifest, Outcome,
 };
 use pathformat::profile::{Head, Module, Part, Profile, RunId};
-use pathformat::settings::{Mode, Stage, Threads};
+use pathformat::settings::{Level, Mode, Stage, Threads};
 use pathformat::{ModuleId, record};
 
 /// Identity of `main.c`.
@@ -206,6 +206,8 @@ fn unit(source: &str, functions: Vec<Function>) -> Manifest {
         producer: "pathcc".into(),
         mode: Mode::Paths,
         stage: Stage::Late,
+        level: Level::Two,
+        system_directories: vec!["third-party".into()],
         threads: Threads::Exact,
         limit: 4096,
         functions,

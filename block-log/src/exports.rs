@@ -1,0 +1,60 @@
+//! The symbols by which this object joins a program. All global symbols are hidden.
+
+use core::arch::global_asm;
+
+use process::environment::{self, of_image};
+use process::lifetime::{build_id, read};
+use process::origin::Asked;
+use process::proc::NoLibrary;
+
+use crate::log;
+
+process::run_at_start_and_end!(start, stop);
+
+// What code compiled with `-pathcc-mode=log` calls.
+global_asm!(
+    ".macro export name, target",
+    ".globl \\name",
+    ".hidden \\name",
+    ".type \\name, @function",
+    ".set \\name, \\target",
+    ".endm",
+    "export __pathcc_log_enter, {enter}",
+    "export __pathcc_log_block, {block}",
+    "export __pathcc_log_end, {end}",
+    ".purgem export",
+    enter = sym enter,
+    block = sym block,
+    end = sym end,
+);
+
+/// The constructor.
+extern "C" fn start() {
+    // SAFETY: no other code of this image runs before its first constructor has returned.
+    let environment = unsafe { environment::change() };
+    // An address of code, since the pages of zeroed data belong to no file.
+    let address = start as *const () as usize;
+    read(environment, address, build_id(), Asked::Counted(address), &NoLibrary);
+}
+
+/// The destructor.
+extern "C" fn stop() {
+    log::finish(of_image());
+}
+
+/// A function is entered; gives its frame's number. `module` points to 16 bytes, the module's
+/// id; `function` is the function's index in the module's manifest.
+unsafe extern "C" fn enter(module: *const log::Record, function: u32) -> u64 {
+    // SAFETY: the instrumented code passes a constant of its own.
+    log::enter(of_image(), unsafe { &*module }, function)
+}
+
+/// A block of a frame is executed.
+extern "C" fn block(frame: u64, block: u32) {
+    log::block(of_image(), frame, block);
+}
+
+/// A frame ends.
+extern "C" fn end(frame: u64) {
+    log::end(of_image(), frame);
+}

@@ -1,0 +1,275 @@
+//! The block log, with which the tests check the counters: code compiled with `-pathcc-mode=log`
+//! calls in here for every basic block. Slow and obvious.
+//!
+//! The file is named like the profile, with `.pathlog` in place of `.pathprof`. It is a sequence of
+//! 16-byte little-endian records, where a frame is one activation of a function:
+//!
+//! ```text
+//!  0        8      12      16
+//!  | frame  | kind | value  |     kind 0: the frame is entered, value = index of the function in its module;
+//!  |      module id         |             followed by a record that holds the module's id
+//!                                 kind 1: a block is executed, value = its index
+//!                                 kind 2: the frame ends, value = 0
+//! ```
+//!
+//! Records of one frame are in order; records of different frames may be mixed, the pair of kind 0
+//! excepted. A frame without a record of kind 2 was still active (or was left by `longjmp`); one
+//! without kind 0 was entered before a fork, by the parent. A process that is killed loses what is
+//! still in the buffer, unless the profile's name is to end in `.now.pathprof`: then each record is
+//! written at once.
+
+use core::hint;
+use core::ptr;
+use core::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
+
+use pathformat::files;
+
+use process::environment::Environment;
+use process::pattern;
+use process::sys::{self, File};
+use process::target;
+use process::text::Path;
+
+/// One record, or the module id after it.
+pub(crate) type Record = [u8; 16];
+
+/// Records in the buffer: 1 MiB.
+const CAPACITY: usize = 1 << 16;
+
+/// Bits of a frame's number that count; those above tell apart images and processes that share a
+/// file.
+const COUNTING_BITS: u32 = 36;
+
+/// What follows in a record.
+#[derive(Clone, Copy)]
+enum Kind {
+    Enter = 0,
+    Block = 1,
+    End = 2,
+}
+
+fn record(frame: u64, kind: Kind, value: u32) -> Record {
+    let mut record = [0; 16];
+    record[..8].copy_from_slice(&frame.to_le_bytes());
+    record[8..12].copy_from_slice(&(kind as u32).to_le_bytes());
+    record[12..].copy_from_slice(&value.to_le_bytes());
+    record
+}
+
+/// The log of an image in one process. It lies in memory that a forked child sees zeroed, so a
+/// child starts with an empty buffer, no lock held and no file. Zeros are a valid value.
+struct Log {
+    /// Whether a thread is using the rest.
+    locked: AtomicBool,
+    /// How many frames were entered.
+    frames: u64,
+    /// The file, once it is needed.
+    file: Option<File>,
+    /// How many records are in the buffer.
+    length: usize,
+    buffer: [Record; CAPACITY],
+    path: Path,
+    scratch: Path,
+}
+
+static LOG: AtomicPtr<Log> = AtomicPtr::new(ptr::null_mut());
+
+/// Set when the program ends: whatever comes later is written at once.
+static ENDED: AtomicBool = AtomicBool::new(false);
+
+/// Calls `use_log` with the log while nobody else has it. Signals wait meanwhile, since a handler
+/// may log too.
+fn with_log<T>(use_log: impl FnOnce(&mut Log) -> T) -> Option<T> {
+    let mask = sys::thread::block_signals();
+    let result = log().map(|log| {
+        // SAFETY: the mapping stays for ever; this field is only used as an atomic.
+        let locked = unsafe { &(*log).locked };
+        while locked.swap(true, Ordering::Acquire) {
+            hint::spin_loop();
+        }
+        // SAFETY: whoever holds the lock is alone.
+        let result = use_log(unsafe { &mut *log });
+        locked.store(false, Ordering::Release);
+        result
+    });
+    sys::thread::restore_signals(mask);
+    result
+}
+
+/// The log, mapped at its first use.
+fn log() -> Option<*mut Log> {
+    let known = LOG.load(Ordering::Acquire);
+    if !known.is_null() {
+        return Some(known);
+    }
+    let fresh = sys::mapping::map_wiped_on_fork(size_of::<Log>())?.cast::<Log>().as_ptr();
+    match LOG.compare_exchange(ptr::null_mut(), fresh, Ordering::AcqRel, Ordering::Acquire) {
+        Ok(_) => Some(fresh),
+        Err(faster) => Some(faster),
+    }
+}
+
+impl Log {
+    fn append(&mut self, environment: &Environment, records: &[Record]) {
+        if self.length + records.len() > CAPACITY {
+            self.flush(environment);
+        }
+        for &record in records {
+            if let Some(place) = self.buffer.get_mut(self.length) {
+                *place = record;
+                self.length += 1;
+            }
+        }
+        if self.file.is_none() && environment.enabled() {
+            self.file = self.open(environment);
+        }
+        if ENDED.load(Ordering::Relaxed) || is_written_at_once(&self.path) {
+            self.flush(environment);
+        }
+    }
+
+    /// Writes the buffer to the file, or forgets it if there is no place for it.
+    fn flush(&mut self, environment: &Environment) {
+        if self.file.is_none() && self.length > 0 && environment.enabled() {
+            self.file = self.open(environment);
+        }
+        if let Some(file) = &self.file {
+            file.write_all(self.buffer.get(..self.length).unwrap_or_default().as_flattened());
+        }
+        self.length = 0;
+    }
+
+    fn open(&mut self, environment: &Environment) -> Option<File> {
+        if !target::resolve(environment, 1, &mut self.path, &mut self.scratch) {
+            return None;
+        }
+        rename_profile(&mut self.path);
+        let place = environment.origin.place(&mut self.path)?;
+        File::append(place).ok().map(|(file, _)| file)
+    }
+}
+
+/// From the name of a profile to that of a log.
+fn rename_profile(path: &mut Path) {
+    path.truncate(pattern::stem_length(path.as_bytes()));
+    path.push(b'.');
+    path.push_all(files::LOG.as_bytes());
+}
+
+/// Whether the log of this name is to be whole whatever becomes of the process.
+fn is_written_at_once(path: &Path) -> bool {
+    path.as_bytes().ends_with(b".now.pathlog")
+}
+
+/// A number for a frame that no other has, in this process and in others that may share its file.
+fn frame_number(count: u64) -> u64 {
+    let image = &raw const LOG as u64 >> 4;
+    let salt = (image ^ u64::from(sys::process()).wrapping_mul(0x9e37_79b9))
+        & ((1 << (64 - COUNTING_BITS)) - 1);
+    salt << COUNTING_BITS | count
+}
+
+/// A function is entered; gives its frame's number.
+pub(crate) fn enter(environment: &Environment, module: &Record, function: u32) -> u64 {
+    let entered = with_log(|log| {
+        log.frames += 1;
+        let frame = frame_number(log.frames);
+        log.append(environment, &[record(frame, Kind::Enter, function), *module]);
+        frame
+    });
+    entered.unwrap_or(0)
+}
+
+/// A block of a frame is executed.
+pub(crate) fn block(environment: &Environment, frame: u64, block: u32) {
+    with_log(|log| log.append(environment, &[record(frame, Kind::Block, block)]));
+}
+
+/// A frame ends.
+pub(crate) fn end(environment: &Environment, frame: u64) {
+    with_log(|log| log.append(environment, &[record(frame, Kind::End, 0)]));
+}
+
+/// The program ends.
+pub(crate) fn finish(environment: &Environment) {
+    ENDED.store(true, Ordering::Relaxed);
+    with_log(|log| log.flush(environment));
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use process::origin::Asked;
+    use process::proc::NoLibrary;
+
+    use super::*;
+
+    #[test]
+    fn records_arrive_in_order_of_each_frame() {
+        let root = std::env::temp_dir().join(format!("pathrt-log-{}", std::process::id()));
+        fs::create_dir_all(&root).expect("the temporary directory is writable");
+        let mut environment = Box::new(Environment::new());
+        let address = &raw const LOG as usize;
+        environment.read(address, &[], Asked::Counted(address), &NoLibrary);
+        environment.origin.pattern.fill(|_| None);
+        environment.origin.pattern.push_all(root.as_os_str().as_encoded_bytes());
+        environment.origin.pattern.push_all(b"/test.pathprof");
+
+        const FRAMES: usize = 1000;
+        const BLOCKS: u32 = 100;
+        let environment = &*environment;
+        std::thread::scope(|scope| {
+            for thread in 0..4 {
+                scope.spawn(move || {
+                    for _ in 0..FRAMES / 4 {
+                        let frame = enter(environment, &[thread; 16], 7);
+                        (0..BLOCKS).for_each(|index| block(environment, frame, index));
+                        end(environment, frame);
+                    }
+                });
+            }
+        });
+        finish(environment);
+
+        let bytes = fs::read(root.join("test.pathlog")).expect("written");
+        let (records, rest) = bytes.as_chunks::<16>();
+        assert!(rest.is_empty());
+        assert_eq!(records.len(), FRAMES * (BLOCKS as usize + 3));
+        let mut frames = std::collections::HashMap::<u64, Vec<[u32; 2]>>::new();
+        let mut records = records.iter();
+        while let Some(record) = records.next() {
+            let word = |at: usize| {
+                u32::from_le_bytes([record[at], record[at + 1], record[at + 2], record[at + 3]])
+            };
+            let frame = u64::from(word(0)) | u64::from(word(4)) << 32;
+            frames.entry(frame).or_default().push([word(8), word(12)]);
+            if word(8) == Kind::Enter as u32 {
+                let module = records.next().expect("a pair");
+                assert!(module[0] < 4 && module.iter().all(|byte| byte == &module[0]));
+            }
+        }
+        let mut expected = vec![[0, 7]];
+        expected.extend((0..BLOCKS).map(|index| [1, index]));
+        expected.push([2, 0]);
+        assert_eq!(frames.len(), FRAMES);
+        assert!(frames.values().all(|records| *records == expected));
+        fs::remove_dir_all(root).expect("ours");
+    }
+
+    #[test]
+    fn a_log_is_named_like_the_profile() {
+        for (profile, log) in [("/a/x.pathprof", "/a/x.pathlog"), ("/a/x", "/a/x.pathlog")] {
+            let mut path = Path::new();
+            path.push_all(profile.as_bytes());
+            rename_profile(&mut path);
+            assert_eq!(path.as_bytes(), log.as_bytes());
+            assert!(!is_written_at_once(&path));
+        }
+        let mut path = Path::new();
+        path.push_all(b"/a/7.now.pathprof");
+        assert!(!is_written_at_once(&path));
+        rename_profile(&mut path);
+        assert!(is_written_at_once(&path));
+    }
+}

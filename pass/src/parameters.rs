@@ -1,0 +1,241 @@
+//! The options of the plugin, as LLVM's parser of command lines takes them (`-pathcc-NAME=VALUE`):
+//! one table, from which they are registered.
+//!
+//! The driver gives those that differ from the defaults here, and has checked their values. An
+//! option may be given several times. The last value counts, except where all of them do.
+
+use std::ffi::CStr;
+use std::str::FromStr;
+
+use pathformat::settings::{Level, Mode, Stage, Threads};
+
+use crate::options::{Addressing, Filter, Options, Placement, Techniques};
+
+/// An option of the plugin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Name {
+    Mode,
+    Stage,
+    Threads,
+    Limit,
+    Callees,
+    Table,
+    Hot,
+    Filter,
+    Skip,
+    Base,
+    Placement,
+    Without,
+    Use,
+    Profile,
+    Promotion,
+    BehindProfile,
+    System,
+    Ir,
+    Verify,
+}
+
+/// What LLVM is told of an option.
+pub(crate) struct Parameter {
+    pub(crate) name: Name,
+    /// How it is written, behind the hyphen.
+    pub(crate) word: &'static CStr,
+    /// What it is for.
+    pub(crate) meaning: &'static CStr,
+    /// Whether only our own measurements and tests use it.
+    pub(crate) is_hidden: bool,
+}
+
+const fn parameter(name: Name, word: &'static CStr, meaning: &'static CStr) -> Parameter {
+    Parameter { name, word, meaning, is_hidden: false }
+}
+
+const fn hidden(name: Name, word: &'static CStr, meaning: &'static CStr) -> Parameter {
+    Parameter { name, word, meaning, is_hidden: true }
+}
+
+/// All of them.
+pub(crate) static PARAMETERS: [Parameter; 19] = [
+    parameter(
+        Name::Mode,
+        c"pathcc-mode",
+        c"what is counted: paths, blocks, edges, calls, or log for a block log",
+    ),
+    parameter(Name::Stage, c"pathcc-stage", c"where in the pipeline: late or early"),
+    parameter(Name::Threads, c"pathcc-threads", c"how threads count: exact, single or atomic"),
+    parameter(Name::Limit, c"pathcc-limit", c"most paths of a function before edges are cut"),
+    parameter(
+        Name::Callees,
+        c"pathcc-callees",
+        c"callees of a call through a pointer that are told apart",
+    ),
+    parameter(
+        Name::Table,
+        c"pathcc-table",
+        c"paths of a function that are counted whole beyond the limit",
+    ),
+    parameter(
+        Name::Hot,
+        c"pathcc-hot",
+        c"count the hottest functions, up to this percentage of all instructions",
+    ),
+    parameter(Name::Filter, c"pathcc-filter", c"functions and files to count, as globs"),
+    parameter(Name::Skip, c"pathcc-skip", c"count nothing, and record this reason"),
+    hidden(
+        Name::Base,
+        c"pathcc-base",
+        c"how code finds its thread's counters: word, delta or site",
+    ),
+    parameter(
+        Name::Placement,
+        c"pathcc-placement",
+        c"blocks with counters: spanning-tree, patterns or every-block",
+    ),
+    hidden(Name::Without, c"pathcc-without", c"techniques that are left out, to measure them"),
+    parameter(Name::Use, c"pathcc-use", c"HASH:FILE, how often edges are taken"),
+    parameter(Name::Profile, c"pathcc-profile", c"where profiles go, as a pattern"),
+    parameter(
+        Name::Promotion,
+        c"pathcc-promotion",
+        c"early: whether counters may be in registers in loops, yes or no",
+    ),
+    parameter(
+        Name::BehindProfile,
+        c"pathcc-behind-profile",
+        c"early: whether clang's own profiler stands in the pipeline, ahead of us, yes or no",
+    ),
+    parameter(
+        Name::System,
+        c"pathcc-system",
+        c"a directory of system headers; may be given several times",
+    ),
+    parameter(Name::Ir, c"pathcc-ir", c"whether manifests have the text of blocks, yes or no"),
+    hidden(Name::Verify, c"pathcc-verify", c"verify every instrumented function, yes or no"),
+];
+
+/// Where in the pipeline the pass stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// Behind the optimiser.
+    Late,
+    /// Before it.
+    Early,
+    /// Before it, but behind clang's own profiler if there is one.
+    BehindProfiler,
+}
+
+/// The values that options were given.
+pub(crate) struct Given<'a> {
+    /// Those of the option at this place of [`PARAMETERS`], in their order.
+    pub(crate) values: &'a dyn Fn(usize) -> Vec<String>,
+}
+
+impl Given<'_> {
+    /// Where in the pipeline the pass shall stand.
+    pub(crate) fn place(&self) -> Place {
+        match (self.stage(), self.is_on(Name::BehindProfile, false)) {
+            (Stage::Late, _) => Place::Late,
+            (Stage::Early, false) => Place::Early,
+            (Stage::Early, true) => Place::BehindProfiler,
+        }
+    }
+
+    /// What was asked for, in a pipeline that optimises so far. `last` as in [`Options::last`].
+    pub(crate) fn options(&self, level: Level, last: bool) -> Options {
+        let text = |name| self.text(name);
+        Options {
+            mode: Mode::from_name(&text(Name::Mode)).unwrap_or_default(),
+            stage: self.stage(),
+            threads: Threads::from_name(&text(Name::Threads)).unwrap_or_default(),
+            filter: Filter::new(&text(Name::Filter)),
+            profile: text(Name::Profile),
+            skip: Some(text(Name::Skip)).filter(|reason| !reason.is_empty()),
+            addressing: Addressing::named(&text(Name::Base)),
+            placement: Placement::named(&text(Name::Placement)),
+            weights: text(Name::Use).split_once(':').map(|(_, path)| path.into()),
+            techniques: Techniques::without(&text(Name::Without)),
+            moves_pointer: false,
+            limit: self.number(Name::Limit).unwrap_or(4096),
+            hot: self.number(Name::Hot).filter(|&percent| percent > 0),
+            callees: self.number(Name::Callees).unwrap_or(0),
+            table: self.number(Name::Table).filter(|&slots| slots > 0),
+            promotion: self.is_on(Name::Promotion, true),
+            level,
+            system_directories: self.all(Name::System),
+            last,
+            ir: self.is_on(Name::Ir, false),
+            verify: self.is_on(Name::Verify, cfg!(debug_assertions)),
+        }
+    }
+
+    fn stage(&self) -> Stage {
+        Stage::from_name(&self.text(Name::Stage)).unwrap_or_default()
+    }
+
+    fn all(&self, name: Name) -> Vec<String> {
+        let place = PARAMETERS.iter().position(|known| known.name == name);
+        (self.values)(place.expect("every option stands in the table"))
+    }
+
+    /// The value of an option, empty if it was not given.
+    fn text(&self, name: Name) -> String {
+        self.all(name).pop().unwrap_or_default()
+    }
+
+    fn number<T: FromStr>(&self, name: Name) -> Option<T> {
+        self.text(name).parse().ok()
+    }
+
+    fn is_on(&self, name: Name, default: bool) -> bool {
+        match self.text(name).as_str() {
+            "yes" => true,
+            "no" => false,
+            _ => default,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What options are that were given like this.
+    fn given<T>(given: &[(&CStr, &str)], ask: impl Fn(&Given<'_>) -> T) -> T {
+        let values = |place: usize| {
+            let of_option = given.iter().filter(|(word, _)| *word == PARAMETERS[place].word);
+            of_option.map(|(_, value)| (*value).to_owned()).collect()
+        };
+        ask(&Given { values: &values })
+    }
+
+    #[test]
+    fn the_last_value_counts_or_all_of_them() {
+        let options = given(
+            &[
+                (c"pathcc-limit", "7"),
+                (c"pathcc-system", "b"),
+                (c"pathcc-limit", "8"),
+                (c"pathcc-system", "a"),
+                (c"pathcc-promotion", "no"),
+            ],
+            |given| given.options(Level::Small, true),
+        );
+        assert_eq!((options.limit, options.level, options.last), (8, Level::Small, true));
+        assert_eq!(options.system_directories, ["b", "a"]);
+        assert!(!options.promotion && options.table.is_none());
+        let options = given(&[], |given| given.options(Level::Unknown, false));
+        assert_eq!((options.limit, options.callees, options.hot), (4096, 0, None));
+        assert!(options.promotion);
+    }
+
+    #[test]
+    fn the_stage_is_a_place_in_the_pipeline() {
+        let place = |of: &[(&CStr, &str)]| given(of, |given| given.place());
+        let early = (c"pathcc-stage", "early");
+        let behind = (c"pathcc-behind-profile", "yes");
+        assert_eq!(place(&[]), Place::Late);
+        assert_eq!(place(&[behind]), Place::Late);
+        assert_eq!(place(&[early]), Place::Early);
+        assert_eq!(place(&[early, behind]), Place::BehindProfiler);
+    }
+}

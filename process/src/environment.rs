@@ -1,0 +1,200 @@
+//! What is read at the start of the program because the program may change it later: the variable
+//! with the profile's name, the current directory, the path of the image, the command line.
+//!
+//! Everything comes from `/proc/self`: not every C library passes arguments to constructors. Where
+//! `/proc` is missing, the runtime goes on with what it has.
+
+use pathformat::profile::{FORKED, Head, RunId};
+
+use crate::global::Global;
+use crate::origin::{Asked, Origin};
+use crate::proc::{Library, for_each_byte, mapped_path, unescape};
+use crate::sys::{self, File, Names};
+use crate::text::{Path, Text};
+
+/// What was so at the start.
+pub struct Environment {
+    /// What holds for all images of the process.
+    pub origin: Origin,
+    /// Path of the image that this copy of the runtime is linked into, empty if unknown.
+    pub image: Path,
+    /// Build-id of that image, empty if it has none, cut after 64 bytes.
+    pub build_id: Text<65>,
+    /// What tells this run from every other.
+    pub run: RunId,
+    /// Room for a line of a file of `/proc`.
+    line: Text<4352>,
+    /// Room for a path.
+    scratch: Path,
+}
+
+impl Environment {
+    /// The environment before anybody looked: nothing will be written. All zeros, so that it takes
+    /// no room in a file.
+    pub const fn new() -> Self {
+        let [image, scratch] = [Path::new(), Path::new()];
+        let (origin, build_id) = (Origin::new(), Text::new());
+        Self { origin, image, build_id, run: RunId::NONE, line: Text::new(), scratch }
+    }
+
+    /// Whether to write anything at the end.
+    pub fn enabled(&self) -> bool {
+        self.origin.enabled()
+    }
+
+    /// Looks at everything. `address` is that of any code of the image.
+    pub fn read(&mut self, address: usize, build_id: &[u8], asked: Asked, library: &impl Library) {
+        self.origin.read(asked, library, &mut self.scratch);
+        let program = match asked {
+            Asked::Counted(program) => Some(program),
+            Asked::Alone => None,
+        };
+        self.read_images(address, program, build_id);
+    }
+
+    /// The path of the program, or of the image if the program has no counters.
+    pub fn program(&self) -> &[u8] {
+        let program = self.origin.program.as_bytes();
+        if program.is_empty() { self.image.as_bytes() } else { program }
+    }
+
+    /// Takes over what another image has read, and looks at the rest.
+    pub fn join(&mut self, known: &mut Origin, address: usize, build_id: &[u8]) {
+        known.notice_fork();
+        self.origin.copy(known);
+        self.read_images(address, None, build_id);
+    }
+
+    /// Forgets which image it is of.
+    pub fn clear(&mut self) {
+        self.image.clear();
+        self.build_id.clear();
+        self.run = RunId::NONE;
+    }
+
+    /// Whether the process is a fork of one that counted.
+    pub fn forked(&self) -> bool {
+        self.origin.flags & FORKED != 0
+    }
+
+    /// In a forked child: takes over what is its own.
+    pub fn fork(&mut self, origin: &Origin) {
+        self.origin.follow(origin);
+        self.run = self.run.of_child(sys::process(), self.origin.time);
+    }
+
+    /// What a profile says of the process and the image.
+    pub fn head<'a>(&'a self, names: &'a Names, flags: u32, stop: u64) -> Head<'a> {
+        Head {
+            flags: flags | self.origin.flags,
+            pid: sys::process(),
+            parent: sys::parent(),
+            start: self.origin.time,
+            stop,
+            process_start: self.origin.process_start,
+            run: self.run,
+            build_id: self.build_id.as_bytes(),
+            image: self.image.as_bytes(),
+            command_line: self.origin.arguments.as_bytes(),
+            directory: self.origin.directory.as_bytes(),
+            host: names.host(),
+        }
+    }
+
+    /// Finds two files: this image, which is mapped at `address`, and the program, which is mapped
+    /// at `program`. Without `/proc/self/maps` both are the file that the kernel executes. That is
+    /// the loader if the loader was called by name.
+    fn read_images(&mut self, address: usize, program: Option<usize>, build_id: &[u8]) {
+        if !self.enabled() {
+            return;
+        }
+        self.run = sys::random().map_or(RunId::NONE, RunId);
+        self.build_id.push_all(build_id);
+        if let Ok(maps) = File::open(c"/proc/self/maps") {
+            self.line.clear();
+            for_each_byte(&maps, |byte| {
+                if byte != b'\n' {
+                    self.line.push(byte);
+                    return true;
+                }
+                let wanted =
+                    [(Some(address), &mut self.image), (program, &mut self.origin.program)];
+                let mut missing = false;
+                for (address, path) in wanted {
+                    let Some(address) = address.filter(|_| path.as_bytes().is_empty()) else {
+                        continue;
+                    };
+                    match mapped_path(self.line.as_bytes(), address) {
+                        Some(found) => unescape(found, path),
+                        None => missing = true,
+                    }
+                }
+                self.line.clear();
+                missing
+            });
+        }
+        let asked_for = [Some(&mut self.image), program.map(|_| &mut self.origin.program)];
+        for path in asked_for.into_iter().flatten().filter(|path| path.as_bytes().is_empty()) {
+            path.fill(|buffer| sys::read_link(c"/proc/self/exe", buffer));
+            path.cut_end(b" (deleted)");
+        }
+    }
+}
+
+/// That of this image.
+static OF_IMAGE: Global<Environment> = Global::new(Environment::new());
+
+/// That of this image, to be changed.
+///
+/// # Safety
+/// Nobody else may be using it.
+pub unsafe fn change() -> &'static mut Environment {
+    // SAFETY: the caller vouches for it.
+    unsafe { OF_IMAGE.get() }
+}
+
+/// That of this image. Only a fork changes it, when no other thread is left.
+pub fn of_image() -> &'static Environment {
+    // SAFETY: see above.
+    unsafe { OF_IMAGE.get() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::proc::NoLibrary;
+
+    #[test]
+    fn this_process_is_described() {
+        let mut environment = Box::new(Environment::new());
+        let code = this_process_is_described as *const () as usize;
+        environment.read(code, &[1], Asked::Counted(code), &NoLibrary);
+        assert!(environment.enabled());
+        let program = std::env::current_exe().expect("Linux has /proc");
+        assert_eq!(environment.image.as_bytes(), program.as_os_str().as_encoded_bytes());
+        assert_eq!(environment.program(), environment.image.as_bytes());
+        let directory = std::env::current_dir().expect("tests run somewhere");
+        assert_eq!(
+            environment.origin.directory.as_bytes(),
+            directory.as_os_str().as_encoded_bytes()
+        );
+        assert!(environment.origin.arguments.as_bytes().ends_with(b"\0"));
+        assert!(environment.origin.process_start > 0);
+        assert_ne!(environment.run, RunId::NONE);
+    }
+
+    #[test]
+    fn every_image_and_every_child_is_a_run_of_its_own() {
+        let read = || {
+            let mut environment = Box::new(Environment::new());
+            let code = this_process_is_described as *const () as usize;
+            environment.read(code, &[1], Asked::Counted(code), &NoLibrary);
+            environment
+        };
+        let (mut one, other) = (read(), read());
+        let before = one.run;
+        let origin = Box::new(Origin::new());
+        one.fork(&origin);
+        assert!(one.run != before && before != other.run && one.run != other.run);
+    }
+}

@@ -1,0 +1,40 @@
+//! The process in which a runtime finds itself. The runtime that counts and the block log of the
+//! tests are linked into other people's programs, and both begin here.
+//!
+//! It allocates nothing with the program's allocator, calls nothing of a C library, and leaves
+//! `errno` and the signal mask as they were. Every failure is silent.
+//!
+//! | files | what they hold |
+//! |---|---|
+//! | `sys`, `sys/` | system calls |
+//! | `text`, `global` | texts of bounded length, state without a lock |
+//! | `proc`, `origin`, `environment` | how the program was started |
+//! | `pattern`, `target` | where the profile goes |
+//! | `imports`, `notes` | what linker and build say of the image |
+//! | `lifetime` | what runs before and after the program |
+//! | `memory`, `object` | what the compiler calls, what every object has |
+//!
+//! A runtime and this library become one object under `panic = "abort"`, which is the profile
+//! `runtime`. In any other profile this is an ordinary library for tests and checks.
+#![cfg_attr(panic = "abort", no_std)]
+#![cfg_attr(not(panic = "abort"), allow(dead_code, reason = "only a runtime uses some parts"))]
+#![allow(
+    clippy::new_without_default,
+    reason = "values are made in constants, where `default` cannot be called"
+)]
+
+pub mod environment;
+pub mod global;
+mod imports;
+pub mod lifetime;
+#[cfg(any(panic = "abort", test))]
+mod memory;
+pub mod notes;
+#[cfg(panic = "abort")]
+mod object;
+pub mod origin;
+pub mod pattern;
+pub mod proc;
+pub mod sys;
+pub mod target;
+pub mod text;

@@ -1,0 +1,211 @@
+//! How the process was started.
+//!
+//! The first image reads it, and all images that come later take it from the registry, since the
+//! program may overwrite its environment and change its directory, its root and its user.
+
+use pathformat::profile::{FORKED, UNSURE};
+
+use crate::pattern;
+use crate::proc::{self, Library, Variables};
+use crate::sys::kept::Kept;
+use crate::sys::{self, File, Identity, Place};
+use crate::text::{Path, Text, directory_length};
+
+/// Whether anybody has looked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+enum State {
+    /// Nobody. Zeros.
+    Unknown = 0,
+    /// Nothing is to be written.
+    Off = 1,
+    /// Profiles are to be written.
+    On = 2,
+}
+
+/// Whose image asks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asked {
+    /// That of a program with counters, which has code at this address.
+    Counted(usize),
+    /// A library's in a program without, which may have run for a while.
+    Alone,
+}
+
+/// What was so at the start. Zeros are one that nobody has read.
+#[repr(C)]
+pub struct Origin {
+    state: State,
+    /// The process that the times are of.
+    process: u32,
+    /// Nanoseconds since 1970.
+    pub time: u64,
+    /// When the kernel started the process, in clock ticks since boot; 0 if unknown.
+    pub process_start: u64,
+    /// [`FORKED`] and [`UNSURE`].
+    pub flags: u32,
+    unused: u32,
+    /// The root directory.
+    root: Identity,
+    /// The directory that profiles go to, and its path with a slash behind it.
+    folder: Kept,
+    folder_path: Path,
+    /// The pattern of the profile's name.
+    pub pattern: Path,
+    /// The path of the program, empty if it has no counters.
+    pub program: Path,
+    /// Current directory, empty if unknown.
+    pub directory: Path,
+    /// The arguments, each closed by a NUL, cut after 64 KiB.
+    pub arguments: Text<65536>,
+}
+
+impl Origin {
+    /// One that nobody has read.
+    pub const fn new() -> Self {
+        Self {
+            state: State::Unknown,
+            process: 0,
+            time: 0,
+            process_start: 0,
+            flags: 0,
+            unused: 0,
+            root: Identity::NONE,
+            folder: Kept::NONE,
+            folder_path: Path::new(),
+            pattern: Path::new(),
+            program: Path::new(),
+            directory: Path::new(),
+            arguments: Text::new(),
+        }
+    }
+
+    /// Whether somebody has read it.
+    pub fn is_known(&self) -> bool {
+        self.state != State::Unknown
+    }
+
+    /// Whether to write anything at the end.
+    pub fn enabled(&self) -> bool {
+        self.state == State::On
+    }
+
+    /// Looks at everything.
+    pub fn read(&mut self, asked: Asked, library: &impl Library, line: &mut Path) {
+        self.state = State::Off;
+        self.process = sys::process();
+        if proc::is_privileged() {
+            return;
+        }
+        let mut variables = Variables { pattern: &mut self.pattern, directory: line, sane: true };
+        let known = variables.read_process();
+        let sane = variables.sane;
+        if !known && !sane {
+            variables.read_library(library);
+        }
+        if self.pattern.overflowed() || pattern::is_off(self.pattern.as_bytes()) {
+            return;
+        }
+        self.state = State::On;
+        self.read_clocks();
+        self.directory.fill(sys::current_directory);
+        self.root = sys::identity(c"/");
+        if let Ok(arguments) = File::open(c"/proc/self/cmdline") {
+            self.arguments.fill(|buffer| Some(proc::read_up_to(&arguments, buffer)));
+        }
+        // The shell says in PWD where it started the program.
+        let elsewhere = !self.pattern.as_bytes().is_empty()
+            && !pattern::is_absolute(self.pattern.as_bytes())
+            && line.as_bytes().starts_with(b"/")
+            && line.as_path().is_some_and(|path| sys::identity(path) != sys::identity(c"."));
+        if asked == Asked::Alone && (!sane || elsewhere) {
+            self.flags |= UNSURE;
+        }
+    }
+
+    /// Nothing is to be written after all.
+    pub fn turn_off(&mut self) {
+        self.state = State::Off;
+    }
+
+    #[cfg(test)]
+    pub(crate) fn turn_on(&mut self) {
+        self.state = State::On;
+    }
+
+    /// Takes over what another image has read.
+    pub fn copy(&mut self, known: &Self) {
+        self.state = known.state;
+        self.process = known.process;
+        self.follow(known);
+        self.root = known.root;
+        self.share_folder(known);
+        self.pattern.copy(&known.pattern);
+        self.program.copy(&known.program);
+        self.directory.copy(&known.directory);
+        self.arguments.copy(&known.arguments);
+    }
+
+    /// Takes over what changes in a forked child.
+    pub fn follow(&mut self, known: &Self) {
+        self.process = known.process;
+        (self.time, self.process_start, self.flags) =
+            (known.time, known.process_start, known.flags);
+    }
+
+    /// If the process has forked since somebody looked, what is its own is looked at again.
+    pub fn notice_fork(&mut self) {
+        if self.process != sys::process() {
+            self.process = sys::process();
+            self.flags |= FORKED;
+            self.read_clocks();
+        }
+    }
+
+    fn read_clocks(&mut self) {
+        self.time = sys::now();
+        let mut bytes = [0; 1024];
+        let status = File::open(c"/proc/self/stat");
+        let length = status.map_or(0, |status| proc::read_up_to(&status, &mut bytes));
+        let start = proc::start_entry(bytes.get(..length).unwrap_or_default());
+        // Without /proc: when it was noticed, which is the same for all images.
+        self.process_start = start.unwrap_or_else(sys::ticks_since_boot);
+    }
+
+    /// Keeps the directory of a file open.
+    pub fn keep_folder(&mut self, file: &Path) {
+        let length = directory_length(file.as_bytes());
+        if !self.folder.is_none() || length == 0 {
+            return;
+        }
+        self.folder_path.clear();
+        self.folder_path.push_all(file.as_bytes().get(..length).unwrap_or_default());
+        if let Some(Ok(folder)) = self.folder_path.as_path().map(File::open_folder) {
+            self.folder = Kept::keep(&folder);
+        }
+    }
+
+    /// Uses the directory that another image has kept open.
+    pub fn share_folder(&mut self, known: &Self) {
+        self.folder = known.folder.same();
+        self.folder_path.copy(&known.folder_path);
+    }
+
+    /// Lets the directory go.
+    pub fn forget_folder(&mut self) {
+        self.folder.close();
+    }
+
+    /// Where a path leads: through the directory that was kept open, or from the root, if that is
+    /// still what it was.
+    pub fn place<'a>(&self, path: &'a mut Path) -> Option<Place<'a>> {
+        let known = self.folder_path.as_bytes().len();
+        let kept = path.as_bytes().starts_with(self.folder_path.as_bytes())
+            && !path.as_bytes().get(known..).unwrap_or_default().contains(&b'/');
+        if kept && let Some(folder) = self.folder.file() {
+            return path.as_path_from(known).map(|name| folder.inside(name));
+        }
+        (self.root == Identity::NONE || sys::identity(c"/") == self.root)
+            .then(|| path.as_path().map(Place::from))?
+    }
+}

@@ -1,0 +1,134 @@
+//! From the pattern in `PATHCC_PROFILE` to the name of a file. Pure: everything it needs comes as
+//! an argument.
+//!
+//! `%f` is the path of the program, `%e` the base name of the image, `%p` the process, `%h` the
+//! machine, `%b` and `%m` the build-id in hexadecimal, `%%` a percent sign; any other `%x` stays as
+//! it is, and `pathprof doctor` says so. An empty pattern is none, as if the variable was not set;
+//! `off` says that nothing is to be written.
+
+use pathformat::{files, variables};
+
+use crate::text::Path;
+
+/// So much of an image's name is used at most, so that the default name never exceeds what a file
+/// system takes.
+const LONGEST_NAME: usize = 200;
+
+/// What the placeholders stand for.
+#[derive(Clone, Copy, Debug)]
+pub struct Facts<'a> {
+    /// Path of the program, or of the image if the program has no counters.
+    pub program: &'a [u8],
+    /// Path of the image.
+    pub image: &'a [u8],
+    /// Process.
+    pub process: u32,
+    /// Name of the machine.
+    pub host: &'a [u8],
+    /// Build-id of the image, empty if it has none.
+    pub build_id: &'a [u8],
+}
+
+/// Whether this pattern says that nothing is to be written.
+pub fn is_off(pattern: &[u8]) -> bool {
+    pattern == variables::NOTHING
+}
+
+/// Whether the path does not depend on the current directory.
+pub fn is_absolute(pattern: &[u8]) -> bool {
+    pattern.starts_with(b"/") || pattern.starts_with(b"%f")
+}
+
+/// A profile's name without its extension, if it has one.
+pub fn without_extension(name: &[u8]) -> Option<&[u8]> {
+    name.strip_suffix(files::EXTENSION.as_bytes())?.strip_suffix(b".")
+}
+
+/// The length of a profile's name up to its extension.
+pub fn stem_length(name: &[u8]) -> usize {
+    without_extension(name).map_or(name.len(), <[u8]>::len)
+}
+
+/// Appends the expanded pattern to `out`.
+pub fn expand(pattern: &[u8], facts: &Facts<'_>, out: &mut Path) {
+    let mut bytes = pattern.iter();
+    while let Some(&byte) = bytes.next() {
+        if byte != b'%' {
+            out.push(byte);
+            continue;
+        }
+        match bytes.next() {
+            Some(b'f') => out.push_all(facts.program),
+            Some(b'e') => {
+                let name = base_name(facts.image);
+                out.push_all(name.get(..LONGEST_NAME).unwrap_or(name));
+            }
+            Some(b'p') => out.push_decimal(facts.process),
+            Some(b'h') => out.push_all(facts.host),
+            Some(b'b' | b'm') if facts.build_id.is_empty() => out.push_all(b"no-build-id"),
+            Some(b'b' | b'm') => out.push_hexadecimal(facts.build_id),
+            Some(b'%') | None => out.push(b'%'),
+            Some(&other) => out.push_all(&[b'%', other]),
+        }
+    }
+}
+
+/// What follows the last slash; `image` if that is nothing.
+pub fn base_name(path: &[u8]) -> &[u8] {
+    match path.rsplit(|&byte| byte == b'/').next() {
+        Some(name) if !name.is_empty() => name,
+        _ => b"image",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn expanded(pattern: &str, image: &[u8], build_id: &[u8]) -> String {
+        let mut out = Path::new();
+        let facts =
+            Facts { program: b"/usr/bin/program", image, process: 42, host: b"box", build_id };
+        expand(pattern.as_bytes(), &facts, &mut out);
+        String::from_utf8(out.as_bytes().to_vec()).expect("these tests use ASCII")
+    }
+
+    #[test]
+    fn every_placeholder() {
+        let of = |pattern| expanded(pattern, b"/usr/bin/demo", &[0xab, 0x01]);
+        assert_eq!(of("%e.%p.pathprof"), "demo.42.pathprof");
+        assert_eq!(of("/x/%h/%b-%m"), "/x/box/ab01-ab01");
+        assert_eq!(of("%f.pathprof"), "/usr/bin/program.pathprof");
+        assert_eq!(of("100%%/%%e"), "100%/%e");
+        assert_eq!(of("%q%"), "%q%");
+        assert_eq!(of(""), "");
+    }
+
+    #[test]
+    fn missing_facts_have_a_name() {
+        assert_eq!(expanded("%e-%b", b"", b""), "image-no-build-id");
+    }
+
+    #[test]
+    fn a_long_image_name_still_gives_a_file_name() {
+        // Also as the name of a raw file.
+        let name = expanded(".%e.pathprof.4294967295-16777216.raw", &[b'x'; 255], b"");
+        assert!(name.len() <= 255 && name.ends_with("x.pathprof.4294967295-16777216.raw"));
+    }
+
+    #[test]
+    fn a_pattern_that_leads_anywhere_is_known() {
+        assert!(
+            is_absolute(files::BESIDE_PROGRAM)
+                && is_absolute(b"/x")
+                && !is_absolute(b"%e")
+                && !is_absolute(b"x/%f")
+        );
+    }
+
+    #[test]
+    fn only_off_is_off() {
+        assert!(is_off(b"off"));
+        assert!(!is_off(b"offer") && !is_off(b"%e") && !is_off(b""));
+    }
+}

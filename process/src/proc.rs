@@ -1,0 +1,370 @@
+//! What the kernel tells of this process in `/proc/self`: its variables, its privileges, its maps.
+
+use linux_raw_sys::auxvec::AT_SECURE;
+use pathformat::{files, variables};
+
+use crate::sys::{self, File, OpenError};
+use crate::text::Path;
+
+/// Appends the directory for a user's state to `out`; whether there is one. `home` is room to work
+/// in.
+pub fn read_state_directory(out: &mut Path, home: &mut Path) -> bool {
+    home.clear();
+    let mut scans = (VariableScan::new(variables::STATE_HOME), VariableScan::new(variables::HOME));
+    if let Ok(environ) = File::open(c"/proc/self/environ") {
+        for_each_byte(&environ, |byte| {
+            scans.0.feed(byte, out);
+            scans.1.feed(byte, home);
+            true
+        });
+    }
+    choose_state_directory(out, home)
+}
+
+/// Turns the value of `XDG_STATE_HOME` into the directory for the user's state; whether there is
+/// one.
+///
+/// The XDG base directory specification says that a path that is not absolute counts as none, and
+/// that the directory is then below the home.
+fn choose_state_directory(state: &mut Path, home: &Path) -> bool {
+    if !state.as_bytes().starts_with(b"/") {
+        if !home.as_bytes().starts_with(b"/") {
+            return false;
+        }
+        state.copy(home);
+        state.push(b'/');
+        state.push_all(files::STATE_IN_HOME.as_bytes());
+    }
+    !state.overflowed()
+}
+
+/// A C library that can be asked for variables.
+pub trait Library {
+    /// Calls `take` with each variable that the library has, if it can be asked.
+    fn for_each_variable(&self, take: impl FnMut(&[u8]));
+}
+
+/// No library that can be asked.
+#[derive(Clone, Copy, Debug)]
+pub struct NoLibrary;
+
+impl Library for NoLibrary {
+    fn for_each_variable(&self, _take: impl FnMut(&[u8])) {}
+}
+
+/// Variables that are looked for.
+pub struct Variables<'a> {
+    /// The value of `PATHCC_PROFILE`.
+    pub pattern: &'a mut Path,
+    /// That of `PWD`.
+    pub directory: &'a mut Path,
+    /// Whether everything there was a variable.
+    pub sane: bool,
+}
+
+impl Variables<'_> {
+    /// Looks at what the program was started with, as far as it has not overwritten that. Whether
+    /// there is a pattern.
+    pub fn read_process(&mut self) -> bool {
+        let mut scan = self.scan();
+        let mut sane = Sane::new();
+        if let Ok(environ) = File::open(c"/proc/self/environ") {
+            for_each_byte(&environ, |byte| {
+                sane.feed(byte);
+                scan.0.feed(byte, self.pattern);
+                scan.1.feed(byte, self.directory);
+                true
+            });
+        }
+        self.sane = sane.is();
+        scan.0.found
+    }
+
+    /// Looks at what the C library has.
+    pub fn read_library(&mut self, library: &impl Library) {
+        let mut scan = self.scan();
+        library.for_each_variable(|variable| {
+            for &byte in variable.iter().chain(&[0]) {
+                scan.0.feed(byte, self.pattern);
+                scan.1.feed(byte, self.directory);
+            }
+        });
+    }
+
+    fn scan(&mut self) -> (VariableScan, VariableScan) {
+        self.directory.clear();
+        (VariableScan::new(variables::PROFILE), VariableScan::new("PWD"))
+    }
+}
+
+/// Tells whether a stream of NUL-closed entries holds variables only.
+struct Sane {
+    named: bool,
+    empty: bool,
+    sane: bool,
+}
+
+impl Sane {
+    fn new() -> Self {
+        Self { named: false, empty: true, sane: true }
+    }
+
+    fn feed(&mut self, byte: u8) {
+        match byte {
+            0 => {
+                self.sane &= self.named;
+                (self.named, self.empty) = (false, true);
+            }
+            b'=' => (self.named, self.empty) = (!self.empty, false),
+            _ => self.empty = false,
+        }
+    }
+
+    fn is(&self) -> bool {
+        self.sane && self.empty
+    }
+}
+
+/// Whether the program runs with more rights than whoever started it.
+pub fn is_privileged() -> bool {
+    match File::open(c"/proc/self/auxv") {
+        Ok(vector) => {
+            let mut bytes = [0; 1024];
+            let length = read_up_to(&vector, &mut bytes);
+            secure_entry(bytes.get(..length).unwrap_or_default())
+                .unwrap_or_else(sys::has_changed_identity)
+        }
+        // The kernel hides these files from a process that gained rights by its file's
+        // capabilities.
+        Err(OpenError::Denied) => true,
+        Err(_) => sys::has_changed_identity(),
+    }
+}
+
+/// What the auxiliary vector says about gained privileges.
+fn secure_entry(vector: &[u8]) -> Option<bool> {
+    let (words, _) = vector.as_chunks::<8>();
+    let (entries, _) = words.as_chunks::<2>();
+    let entry =
+        entries.iter().find(|entry| u64::from_le_bytes(entry[0]) == u64::from(AT_SECURE))?;
+    Some(u64::from_le_bytes(entry[1]) != 0)
+}
+
+/// The time in `/proc/self/stat` at which the process started. The command's name before it may
+/// hold anything.
+pub fn start_entry(status: &[u8]) -> Option<u64> {
+    let end = status.iter().rposition(|&byte| byte == b')')?;
+    // The fields behind the name begin with the third, and the time is the 22nd.
+    let field = status.get(end + 2..)?.split(|&byte| byte == b' ').nth(19)?;
+    core::str::from_utf8(field).ok()?.parse().ok()
+}
+
+/// Finds the value of a variable in a stream of NUL-closed entries; the first entry counts, as for
+/// `getenv`.
+struct VariableScan {
+    /// The variable's name.
+    name: &'static str,
+    /// How much of the current entry agreed with it and an equals sign so far; `None` once it did
+    /// not.
+    matched: Option<usize>,
+    /// Whether the value is complete, or has begun.
+    done: bool,
+    found: bool,
+}
+
+impl VariableScan {
+    fn new(name: &'static str) -> Self {
+        Self { name, matched: Some(0), done: false, found: false }
+    }
+
+    /// Takes a byte.
+    fn feed(&mut self, byte: u8, value: &mut Path) {
+        match self.matched {
+            _ if self.done => {}
+            Some(matched) if matched > self.name.len() => {
+                if byte == 0 {
+                    self.done = true;
+                } else {
+                    value.push(byte);
+                }
+            }
+            _ if byte == 0 => self.matched = Some(0),
+            Some(matched) if self.name.as_bytes().get(matched).unwrap_or(&b'=') == &byte => {
+                self.matched = Some(matched + 1);
+                if matched == self.name.len() {
+                    self.found = true;
+                    value.clear();
+                }
+            }
+            _ => self.matched = None,
+        }
+    }
+}
+
+/// The path at the end of a line of `/proc/self/maps`, if `address` is in its range.
+pub fn mapped_path(line: &[u8], address: usize) -> Option<&[u8]> {
+    let (start, rest) = hexadecimal(line);
+    let (end, _) = hexadecimal(rest.strip_prefix(b"-")?);
+    if !(start..end).contains(&address) {
+        return None;
+    }
+    let slash = line.iter().position(|&byte| byte == b'/')?;
+    let path = line.get(slash..)?;
+    Some(path.strip_suffix(b" (deleted)").unwrap_or(path))
+}
+
+/// The number at the front of `text`, and what follows it.
+fn hexadecimal(text: &[u8]) -> (usize, &[u8]) {
+    let mut value = 0usize;
+    let mut rest = text;
+    while let Some((&digit, after)) = rest.split_first() {
+        let digit = match digit {
+            b'0'..=b'9' => digit - b'0',
+            b'a'..=b'f' => digit - b'a' + 10,
+            _ => break,
+        };
+        value = value << 4 | usize::from(digit);
+        rest = after;
+    }
+    (value, rest)
+}
+
+/// Appends a path as the kernel prints it, where a newline in a name is `\012`.
+pub fn unescape(text: &[u8], out: &mut Path) {
+    let mut rest = text;
+    while let Some((&byte, after)) = rest.split_first() {
+        if let Some(after) = rest.strip_prefix(b"\\012") {
+            out.push(b'\n');
+            rest = after;
+        } else {
+            out.push(byte);
+            rest = after;
+        }
+    }
+}
+
+/// Calls `take` for each byte of a file until it says that it has enough.
+pub fn for_each_byte(file: &File, mut take: impl FnMut(u8) -> bool) {
+    let mut chunk = [0; 2048];
+    loop {
+        let length = file.read(&mut chunk);
+        if length == 0 {
+            return;
+        }
+        for &byte in chunk.get(..length).unwrap_or_default() {
+            if !take(byte) {
+                return;
+            }
+        }
+    }
+}
+
+/// Fills the buffer as far as the file goes.
+pub fn read_up_to(file: &File, buffer: &mut [u8]) -> usize {
+    let mut length = 0;
+    while let Some(rest) = buffer.get_mut(length..).filter(|rest| !rest.is_empty()) {
+        match file.read(rest) {
+            0 => break,
+            read => length += read,
+        }
+    }
+    length
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn variable(environ: &[u8]) -> Option<Vec<u8>> {
+        let mut value = Path::new();
+        value.push_all(b"<default>");
+        let mut scan = VariableScan::new(variables::PROFILE);
+        environ.iter().for_each(|&byte| scan.feed(byte, &mut value));
+        Some(value.as_bytes().to_vec()).filter(|value| value != b"<default>")
+    }
+
+    #[test]
+    fn the_users_state_is_below_a_home_or_nowhere() {
+        let chosen = |state: &str, home: &str| {
+            let [mut out, mut room] = [Path::new(), Path::new()];
+            out.push_all(state.as_bytes());
+            room.push_all(home.as_bytes());
+            choose_state_directory(&mut out, &room)
+                .then(|| String::from_utf8_lossy(out.as_bytes()).into_owned())
+        };
+        assert_eq!(chosen("/state", "/home/me").as_deref(), Some("/state"));
+        assert_eq!(chosen("/state", "").as_deref(), Some("/state"));
+        assert_eq!(chosen("", "/home/me").as_deref(), Some("/home/me/.local/state"));
+        assert_eq!(chosen("relative", "/home/me").as_deref(), Some("/home/me/.local/state"));
+        for home in ["", "relative", &format!("/{}", "x".repeat(10_000))] {
+            assert_eq!(chosen("", home), None, "{home}");
+        }
+    }
+
+    #[test]
+    fn the_variable_is_found_anywhere() {
+        assert_eq!(variable(b"PATHCC_PROFILE=a\0X=b\0"), Some(b"a".to_vec()));
+        assert_eq!(
+            variable(b"A=PATHCC_PROFILE=no\0PATHCC_PROFIL=x\0PATHCC_PROFILE=yes=1"),
+            Some(b"yes=1".to_vec())
+        );
+        assert_eq!(variable(b"PATHCC_PROFILE=\0PATHCC_PROFILE=second\0"), Some(Vec::new()));
+        assert_eq!(variable(b"PATHCC_PROFILER=1\0\0X=1"), None);
+        assert_eq!(variable(b""), None);
+    }
+
+    #[test]
+    fn an_environment_that_was_overwritten_is_noticed() {
+        let sane = |environ: &[u8]| {
+            let mut sane = Sane::new();
+            environ.iter().for_each(|&byte| sane.feed(byte));
+            sane.is()
+        };
+        assert!(sane(b"") && sane(b"A=1\0B=\0") && sane(b"A==\0"));
+        assert!(
+            !sane(b"A=1")
+                && !sane(b"title of a process\0\0\0")
+                && !sane(b"A=1\0\0")
+                && !sane(b"=\0")
+        );
+    }
+
+    #[test]
+    fn a_path_is_found_by_address() {
+        let line = b"55d0c000-55d0d000 r-xp 00001000 fe:00 1234   /tmp/a b/prog";
+        assert_eq!(mapped_path(line, 0x55d0_c000), Some(&b"/tmp/a b/prog"[..]));
+        assert_eq!(mapped_path(line, 0x55d0_d000), None);
+        assert_eq!(mapped_path(b"1000-2000 rw-p 0 00:00 0 ", 0x1000), None);
+        assert_eq!(
+            mapped_path(b"1000-2000 r--p 0 0:0 1 /gone (deleted)", 0x1fff),
+            Some(&b"/gone"[..])
+        );
+        assert_eq!(mapped_path(b"", 0), None);
+    }
+
+    #[test]
+    fn a_newline_in_a_path_is_restored() {
+        let mut out = Path::new();
+        unescape(b"/a\\012b\\c", &mut out);
+        assert_eq!(out.as_bytes(), b"/a\nb\\c");
+    }
+
+    #[test]
+    fn gained_privileges_are_read_from_the_vector() {
+        let vector = |secure: u64| {
+            [6, 4096, u64::from(AT_SECURE), secure, 0, 0].map(u64::to_le_bytes).concat()
+        };
+        assert_eq!(secure_entry(&vector(1)), Some(true));
+        assert_eq!(secure_entry(&vector(0)), Some(false));
+        assert_eq!(secure_entry(&vector(0)[..20]), None);
+    }
+
+    #[test]
+    fn the_start_is_found_behind_any_name() {
+        let status =
+            b"7 (a) b (c)) S 1 7 7 0 -1 4194560 100 0 0 0 1 2 3 4 20 0 1 0 123456 8192 3\n";
+        assert_eq!(start_entry(status), Some(123_456));
+        assert_eq!(start_entry(b"7 (a) S 1"), None);
+        assert_eq!(start_entry(b""), None);
+    }
+}

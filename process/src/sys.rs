@@ -1,0 +1,27 @@
+//! Every system call of the runtime, made directly: no libc, so it links into anything, and `errno`
+//! stays as the program left it.
+//!
+//! Results are [`Option`]: the runtime has nothing better to do with an error number than to give
+//! up quietly.
+
+pub mod apart;
+mod call;
+mod file;
+pub mod kept;
+mod limits;
+pub mod mapping;
+mod place;
+mod process;
+pub mod signal;
+pub mod thread;
+
+pub use file::{File, Locked, OpenError};
+pub use limits::{address_space_limit, file_size_limit};
+pub use place::{
+    Identity, Kind, Place, current_directory, identity, identity_of, kind, kind_of_entry,
+    make_directory, may_write_in, read_link, unlink,
+};
+pub use process::{
+    Bound, Names, cpu_time_of_others, exit, has_changed_identity, now, parent, process, random,
+    sleep, thread_count, ticks_since_boot, user,
+};

@@ -1,0 +1,359 @@
+//! Open files.
+
+use core::ffi::CStr;
+use core::mem::MaybeUninit;
+use core::num::NonZeroUsize;
+use core::sync::atomic::{AtomicBool, Ordering};
+
+use linux_raw_sys::errno::{EACCES, EAGAIN, EEXIST, EINTR, EMFILE, ENOENT, EPERM};
+use linux_raw_sys::general::{
+    __NR_close, __NR_fallocate, __NR_fchmod, __NR_fcntl, __NR_flock, __NR_fstat, __NR_fstatfs,
+    __NR_ftruncate, __NR_lseek, __NR_openat, __NR_pread64, __NR_pwrite64, __NR_read, __NR_write,
+    F_DUPFD_CLOEXEC, LOCK_EX, LOCK_NB, O_APPEND, O_CLOEXEC, O_CREAT, O_DIRECTORY, O_EXCL, O_NOCTTY,
+    O_NOFOLLOW, O_NONBLOCK, O_PATH, O_RDONLY, O_RDWR, S_IFMT, S_IFREG, SEEK_DATA, SEEK_HOLE, stat,
+    statfs,
+};
+
+use super::call::{call, checked};
+use super::place::{Identity, Place};
+
+/// An open file, closed when dropped unless it is borrowed. Its descriptor is above 2. As a number:
+/// twice the descriptor and two, or three if it is borrowed, so that zeros are none.
+#[derive(Debug)]
+#[repr(transparent)]
+pub struct File(NonZeroUsize);
+
+/// What stands for descriptor 0.
+const TWO: NonZeroUsize = NonZeroUsize::MIN.saturating_add(1);
+
+impl Drop for File {
+    fn drop(&mut self) {
+        if self.0.get() & 1 == 0 {
+            // SAFETY: the descriptor is ours.
+            unsafe { call(__NR_close, [self.descriptor(), 0, 0, 0, 0, 0]) };
+        }
+    }
+}
+
+/// Moves a descriptor out of 0, 1 and 2: in a program that closed its standard streams, another
+/// thread's `printf` must not land in our file.
+fn above_standard(descriptor: usize) -> Option<usize> {
+    if descriptor > 2 || standard_are_free() {
+        return Some(descriptor);
+    }
+    let moved = duplicate(descriptor, 3);
+    // SAFETY: the descriptor is ours, and only used here.
+    unsafe { call(__NR_close, [descriptor, 0, 0, 0, 0, 0]) };
+    moved
+}
+
+/// Another descriptor of a file, not below `first`.
+fn duplicate(descriptor: usize, first: usize) -> Option<usize> {
+    // SAFETY: no pointers.
+    checked(unsafe { call(__NR_fcntl, [descriptor, F_DUPFD_CLOEXEC as usize, first, 0, 0, 0]) })
+        .ok()
+}
+
+/// The standard descriptors are closed in the table of the thread that uses files, and are used for
+/// them.
+static STANDARD_ARE_FREE: AtomicBool = AtomicBool::new(false);
+
+/// Whether they are.
+pub(super) fn standard_are_free() -> bool {
+    STANDARD_ARE_FREE.load(Ordering::Relaxed)
+}
+
+/// Says whether they are.
+pub(super) fn free_standard(free: bool) {
+    STANDARD_ARE_FREE.store(free, Ordering::Relaxed);
+}
+
+/// Why a file could not be opened, as far as the runtime tells errors apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OpenError {
+    /// Permission denied.
+    Denied,
+    /// The file exists already and was to be created.
+    Exists,
+    /// There is no such file, or no directory for it.
+    Missing,
+    /// The process may open no more files.
+    Limit,
+    /// Anything else.
+    Other,
+}
+
+impl OpenError {
+    fn new(error: u32) -> Self {
+        match error {
+            EACCES | EPERM => Self::Denied,
+            EEXIST => Self::Exists,
+            ENOENT => Self::Missing,
+            EMFILE => Self::Limit,
+            _ => Self::Other,
+        }
+    }
+}
+
+/// Whether a file's lock was taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Locked {
+    /// It is ours until the file is closed.
+    Yes,
+    /// Somebody has it.
+    Busy,
+    /// The file system has none.
+    Never,
+}
+
+impl File {
+    /// A name in this directory, which stays open.
+    pub fn inside<'a>(&self, name: &'a CStr) -> Place<'a> {
+        Place::inside(self.descriptor(), name)
+    }
+
+    /// Another descriptor of it, not below `first`, for somebody to close.
+    pub(super) fn duplicate(&self, first: usize) -> Option<usize> {
+        duplicate(self.descriptor(), first)
+    }
+
+    fn open_with(place: Place<'_>, flags: u32, mode: usize) -> Result<Self, OpenError> {
+        // A pipe that somebody put there must not make the program wait.
+        let flags = flags | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
+        // SAFETY: the path ends with a NUL.
+        let opened =
+            unsafe { call(__NR_openat, [place.directory, place.name, flags as usize, mode, 0, 0]) };
+        match checked(opened) {
+            Ok(descriptor) => above_standard(descriptor).map(File::own).ok_or(OpenError::Limit),
+            Err(error) => Err(OpenError::new(error)),
+        }
+    }
+
+    /// A descriptor that is ours.
+    pub(super) fn own(descriptor: usize) -> Self {
+        Self(TWO.saturating_add(descriptor * 2))
+    }
+
+    /// A descriptor that stays open.
+    pub(super) fn borrow(descriptor: usize) -> Self {
+        Self(TWO.saturating_add(descriptor * 2 + 1))
+    }
+
+    /// Opens a directory, to name what is in it.
+    pub fn open_folder(path: &CStr) -> Result<Self, OpenError> {
+        Self::open_with(path.into(), O_PATH | O_DIRECTORY, 0)
+    }
+
+    /// Opens a file for reading.
+    pub fn open(path: &CStr) -> Result<Self, OpenError> {
+        Self::open_with(path.into(), O_RDONLY, 0)
+    }
+
+    /// Creates a file that did not exist, for its owner alone to read and write.
+    pub fn create(place: Place<'_>) -> Result<Self, OpenError> {
+        let file = Self::open_with(place, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)?;
+        file.let_owner_read();
+        Ok(file)
+    }
+
+    /// Opens a file for reading and writing.
+    pub fn open_to_change(place: Place<'_>) -> Result<Self, OpenError> {
+        Self::open_with(place, O_RDWR | O_NOFOLLOW, 0)
+    }
+
+    /// Opens a file so that each write goes to its end, and creates it if there is none; whether it
+    /// was created.
+    pub fn append(place: Place<'_>) -> Result<(Self, bool), OpenError> {
+        let flags = O_RDWR | O_APPEND | O_NOFOLLOW;
+        let existing = || Self::open_with(place, flags, 0).map(|file| (file, false));
+        match existing() {
+            Err(OpenError::Missing) => {}
+            opened => return opened,
+        }
+        match Self::open_with(place, flags | O_CREAT | O_EXCL, 0o666) {
+            Ok(file) => {
+                file.let_owner_read();
+                Ok((file, true))
+            }
+            // Another process was faster.
+            Err(OpenError::Exists) => existing(),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Takes the file's lock, if nobody has it: for as long as the file is open.
+    pub fn lock(&self) -> Locked {
+        // SAFETY: no pointers.
+        match checked(unsafe {
+            call(__NR_flock, [self.descriptor(), (LOCK_EX | LOCK_NB) as usize, 0, 0, 0, 0])
+        }) {
+            Ok(_) => Locked::Yes,
+            Err(EAGAIN | EINTR) => Locked::Busy,
+            Err(_) => Locked::Never,
+        }
+    }
+
+    /// Identity and length, if it is a regular file.
+    pub fn regular(&self) -> Option<(Identity, u64)> {
+        let status = self.status().filter(|status| status.st_mode & S_IFMT == S_IFREG)?;
+        Some((Identity::of(&status), status.st_size as u64))
+    }
+
+    /// Cuts the file to a length.
+    pub fn cut(&self, length: u64) {
+        // SAFETY: no pointers.
+        unsafe { call(__NR_ftruncate, [self.descriptor(), length as usize, 0, 0, 0, 0]) };
+    }
+
+    fn status(&self) -> Option<stat> {
+        let mut status = MaybeUninit::<stat>::zeroed();
+        let arguments = [self.descriptor(), status.as_mut_ptr() as usize, 0, 0, 0, 0];
+        // SAFETY: `status` is what the kernel fills, and zeros are a value.
+        unsafe { (call(__NR_fstat, arguments) == 0).then(|| status.assume_init()) }
+    }
+
+    /// Its length in bytes.
+    pub fn length(&self) -> Option<u64> {
+        self.status().map(|status| status.st_size as u64)
+    }
+
+    /// What tells this file from every other one, while it exists.
+    pub fn identity(&self) -> Option<Identity> {
+        self.status().map(|status| Identity::of(&status))
+    }
+
+    /// The file system that it is on.
+    pub fn file_system(&self) -> Option<FileSystem> {
+        let mut status = MaybeUninit::<statfs>::zeroed();
+        let arguments = [self.descriptor(), status.as_mut_ptr() as usize, 0, 0, 0, 0];
+        // SAFETY: `status` is what the kernel fills, and zeros are a value.
+        let status = unsafe { (call(__NR_fstatfs, arguments) == 0).then(|| status.assume_init()) }?;
+        Some(FileSystem {
+            kind: status.f_type as u64,
+            free: (status.f_bavail as u64).saturating_mul(status.f_bsize as u64),
+        })
+    }
+
+    /// Makes the file at least as long as this without giving it room on the disk; whether that
+    /// worked. It never becomes shorter, since what is behind its end kills whoever touches it in a
+    /// mapping.
+    pub fn grow(&self, length: u64) -> bool {
+        let known = self.status().map_or(0, |status| status.st_size as u64);
+        // SAFETY: no pointers.
+        known >= length
+            || unsafe {
+                call(__NR_ftruncate, [self.descriptor(), length as usize, 0, 0, 0, 0]) == 0
+            }
+    }
+
+    /// Gives a part of the file room on the disk, and makes the file long enough; whether that
+    /// worked.
+    pub fn allocate(&self, start: u64, length: u64) -> bool {
+        // SAFETY: no pointers.
+        unsafe {
+            call(__NR_fallocate, [self.descriptor(), 0, start as usize, length as usize, 0, 0]) == 0
+        }
+    }
+
+    /// Writes at a place; whether everything was written.
+    pub fn write_at(&self, bytes: &[u8], offset: u64) -> bool {
+        let arguments =
+            [self.descriptor(), bytes.as_ptr() as usize, bytes.len(), offset as usize, 0, 0];
+        // SAFETY: the bytes are readable for their whole length.
+        unsafe { call(__NR_pwrite64, arguments) == bytes.len() }
+    }
+
+    /// The first place at or behind `from` that holds data; `None` behind the last.
+    pub fn next_data(&self, from: u64) -> Option<u64> {
+        self.seek(from, SEEK_DATA)
+    }
+
+    /// The first place at or behind `from` that is in a hole, or the end of the file.
+    pub fn next_hole(&self, from: u64) -> Option<u64> {
+        self.seek(from, SEEK_HOLE)
+    }
+
+    fn seek(&self, from: u64, whence: u32) -> Option<u64> {
+        // SAFETY: no pointers.
+        let place = unsafe {
+            call(__NR_lseek, [self.descriptor(), from as usize, whence as usize, 0, 0, 0])
+        };
+        checked(place).ok().map(|place| place as u64)
+    }
+
+    /// The descriptor.
+    pub(super) fn descriptor(&self) -> usize {
+        self.0.get() / 2 - 1
+    }
+
+    fn let_owner_read(&self) {
+        if let Some(status) = self.status()
+            && status.st_mode & 0o600 != 0o600
+        {
+            // SAFETY: no pointers.
+            unsafe {
+                call(
+                    __NR_fchmod,
+                    [self.descriptor(), (status.st_mode & 0o777 | 0o600) as usize, 0, 0, 0, 0],
+                )
+            };
+        }
+    }
+
+    /// Reads what comes next; 0 at the end and after an error.
+    pub fn read(&self, buffer: &mut [u8]) -> usize {
+        loop {
+            // SAFETY: the buffer is writable for its whole length.
+            let read = unsafe {
+                call(
+                    __NR_read,
+                    [self.descriptor(), buffer.as_mut_ptr() as usize, buffer.len(), 0, 0, 0],
+                )
+            };
+            match checked(read) {
+                Err(EINTR) => {}
+                result => return result.unwrap_or(0).min(buffer.len()),
+            }
+        }
+    }
+
+    /// Reads words from a place; tells how many are complete.
+    pub fn read_words_at(&self, words: &mut [u64], offset: u64) -> usize {
+        let length = size_of_val(words);
+        // SAFETY: the buffer is writable for its whole length, and any bits are a word.
+        let read = unsafe {
+            call(
+                __NR_pread64,
+                [self.descriptor(), words.as_mut_ptr() as usize, length, offset as usize, 0, 0],
+            )
+        };
+        checked(read).unwrap_or(0).min(length) / size_of::<u64>()
+    }
+
+    /// Writes everything, or tells that it could not.
+    pub fn write_all(&self, bytes: &[u8]) -> bool {
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            // SAFETY: the bytes are readable for their whole length.
+            let written = unsafe {
+                call(__NR_write, [self.descriptor(), rest.as_ptr() as usize, rest.len(), 0, 0, 0])
+            };
+            match checked(written) {
+                Ok(0) => return false,
+                Ok(length) => rest = rest.get(length..).unwrap_or_default(),
+                Err(EINTR) => {}
+                Err(_) => return false,
+            }
+        }
+        true
+    }
+}
+
+/// What is known of a file system.
+#[derive(Clone, Copy, Debug)]
+pub struct FileSystem {
+    /// Its magic number.
+    pub kind: u64,
+    /// Free bytes, for users without privileges.
+    pub free: u64,
+}

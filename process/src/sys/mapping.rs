@@ -1,0 +1,77 @@
+//! Memory that the kernel maps for us.
+
+use core::ptr::NonNull;
+
+use linux_raw_sys::general::{
+    __NR_madvise, __NR_mmap, __NR_munmap, MADV_RANDOM, MADV_WIPEONFORK, MAP_ANONYMOUS, MAP_FIXED,
+    MAP_NORESERVE, MAP_PRIVATE, MAP_SHARED, PROT_READ, PROT_WRITE,
+};
+
+use super::call::{call, checked};
+use super::file::File;
+
+/// Where to map.
+#[derive(Clone, Copy)]
+pub enum At {
+    /// Where there is room.
+    Anywhere,
+    /// At this address, in place of what is there, which must be ours.
+    Over(NonNull<u8>),
+}
+
+fn map(at: At, length: usize, flags: u32, descriptor: usize, offset: u64) -> Option<NonNull<u8>> {
+    let (address, fixed) = match at {
+        At::Anywhere => (0, 0),
+        At::Over(place) => (place.as_ptr() as usize, MAP_FIXED),
+    };
+    // SAFETY: a fresh mapping at an address of the kernel's choice disturbs nothing; what is
+    // replaced is the caller's.
+    let mapped = unsafe {
+        call(
+            __NR_mmap,
+            [
+                address,
+                length,
+                (PROT_READ | PROT_WRITE) as usize,
+                (flags | fixed) as usize,
+                descriptor,
+                offset as usize,
+            ],
+        )
+    };
+    checked(mapped).ok().and_then(|start| NonNull::new(start as *mut u8))
+}
+
+/// Maps zeroed memory that is this process's alone and takes up nothing until it is touched.
+pub fn map_private(at: At, length: usize) -> Option<NonNull<u8>> {
+    map(at, length, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, usize::MAX, 0)
+}
+
+/// Maps a part of a file, so that the file sees what is written to memory. Nothing is read ahead:
+/// the kernel would fill memory with the zeros around each page that is touched, and take them for
+/// data.
+pub fn map_file(at: At, length: usize, file: &File, offset: u64) -> Option<NonNull<u8>> {
+    let start = map(at, length, MAP_SHARED, file.descriptor(), offset)?;
+    // SAFETY: the mapping is ours.
+    unsafe { call(__NR_madvise, [start.as_ptr() as usize, length, MADV_RANDOM as usize, 0, 0, 0]) };
+    Some(start)
+}
+
+/// Gives memory back.
+///
+/// # Safety
+/// It was mapped here, and nobody uses it any more.
+pub unsafe fn unmap(start: NonNull<u8>, length: usize) {
+    // SAFETY: the caller vouches for it.
+    unsafe { call(__NR_munmap, [start.as_ptr() as usize, length, 0, 0, 0, 0]) };
+}
+
+/// Maps zeroed private memory that a forked child sees zeroed again.
+pub fn map_wiped_on_fork(length: usize) -> Option<NonNull<u8>> {
+    let start = map(At::Anywhere, length, MAP_PRIVATE | MAP_ANONYMOUS, usize::MAX, 0)?;
+    // SAFETY: the mapping is ours.
+    unsafe {
+        call(__NR_madvise, [start.as_ptr() as usize, length, MADV_WIPEONFORK as usize, 0, 0, 0])
+    };
+    Some(start)
+}

@@ -1,0 +1,100 @@
+//! What happens when a page of a mapped file cannot be had.
+
+use core::arch::asm;
+
+use linux_raw_sys::general::{
+    __NR_rt_sigaction, __NR_rt_sigreturn, __NR_tgkill, SA_ONSTACK, SA_RESTORER, SA_SIGINFO, SIGBUS,
+};
+
+use super::call::call;
+use super::process::process;
+use super::thread;
+
+/// A `struct sigaction` of the kernel.
+#[repr(C)]
+struct Action {
+    handler: usize,
+    flags: u64,
+    restorer: usize,
+    mask: u64,
+}
+
+/// The front of a `siginfo_t` of this signal.
+#[repr(C)]
+pub struct Information {
+    numbers: [u32; 2],
+    /// Above 0 if the kernel itself sent it.
+    pub code: i32,
+    unused: u32,
+    /// Where memory could not be had.
+    pub address: usize,
+}
+
+/// A handler of signals.
+pub type Handler = extern "C" fn(u32, &Information);
+
+/// Where a handler returns to. No function of Rust: it would be a global symbol of every object
+/// with system calls, and a program may have two of them.
+fn end_of_handler() -> usize {
+    let address: usize;
+    // SAFETY: takes the address of code that is not executed here.
+    unsafe {
+        asm!(
+            ".pushsection .text.__pathcc_end_of_handler, \"ax\", @progbits",
+            "2:",
+            "mov rax, {}",
+            "syscall",
+            ".popsection",
+            "lea {}, [rip + 2b]",
+            const __NR_rt_sigreturn,
+            out(reg) address,
+            options(nomem, nostack, preserves_flags, pure),
+        );
+    }
+    address
+}
+
+/// The address of the handler, 0 by default.
+fn handler() -> usize {
+    let mut action = Action { handler: 1, flags: 0, restorer: 0, mask: 0 };
+    // SAFETY: the kernel fills the structure; a set of signals has eight bytes.
+    unsafe { call(__NR_rt_sigaction, [SIGBUS as usize, 0, &raw mut action as usize, 8, 0, 0]) };
+    action.handler
+}
+
+fn set(action: &Action) {
+    // SAFETY: the kernel reads the structure; the handler, if any, stays where it is until it is
+    // taken away.
+    unsafe { call(__NR_rt_sigaction, [SIGBUS as usize, &raw const *action as usize, 0, 8, 0, 0]) };
+}
+
+/// Handles the signal, unless the program does.
+pub fn handle_with(handler: Handler) {
+    if self::handler() == 0 {
+        let flags = u64::from(SA_SIGINFO | SA_RESTORER | SA_ONSTACK);
+        set(&Action { handler: handler as usize, flags, restorer: end_of_handler(), mask: 0 });
+    }
+}
+
+/// Takes the handler away, if it is still there.
+pub fn forget(handler: Handler) {
+    if self::handler() == handler as usize {
+        reset();
+    }
+}
+
+/// What happens by default: the signal ends the program.
+pub fn reset() {
+    set(&Action { handler: 0, flags: 0, restorer: 0, mask: 0 });
+}
+
+/// Sends the signal to this very thread.
+pub fn send_again() {
+    // SAFETY: no pointers.
+    unsafe {
+        call(
+            __NR_tgkill,
+            [process() as usize, thread::current() as usize, SIGBUS as usize, 0, 0, 0],
+        )
+    };
+}

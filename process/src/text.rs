@@ -1,0 +1,168 @@
+//! Texts of bounded length in place of strings, since the runtime does not allocate.
+
+use core::ffi::CStr;
+use core::slice;
+
+/// At most `N` − 1 bytes. What does not fit is dropped and remembered as an overflow.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Text<const N: usize> {
+    bytes: [u8; N],
+    length: usize,
+    overflowed: bool,
+}
+
+/// A file's path; 4096 bytes with the closing NUL is the kernel's own limit.
+pub type Path = Text<4096>;
+
+impl<const N: usize> Text<N> {
+    /// The empty text.
+    pub const fn new() -> Self {
+        Self { bytes: [0; N], length: 0, overflowed: false }
+    }
+
+    /// Forgets the content.
+    pub fn clear(&mut self) {
+        self.length = 0;
+        self.overflowed = false;
+    }
+
+    /// Appends a byte.
+    pub fn push(&mut self, byte: u8) {
+        // One byte stays free for the NUL.
+        match self.bytes[..N - 1].get_mut(self.length) {
+            Some(place) => {
+                *place = byte;
+                self.length += 1;
+            }
+            None => self.overflowed = true,
+        }
+    }
+
+    /// Appends bytes.
+    pub fn push_all(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|&byte| self.push(byte));
+    }
+
+    /// Becomes what another text is.
+    pub fn copy(&mut self, other: &Self) {
+        self.clear();
+        self.push_all(other.as_bytes());
+        self.overflowed = other.overflowed;
+    }
+
+    /// Appends a number in decimal.
+    pub fn push_decimal(&mut self, value: u32) {
+        let mut divisor = 1_000_000_000;
+        while divisor > 1 && value / divisor == 0 {
+            divisor /= 10;
+        }
+        while divisor > 0 {
+            self.push(b'0' + (value / divisor % 10) as u8);
+            divisor /= 10;
+        }
+    }
+
+    /// Appends bytes in lower-case hexadecimal.
+    pub fn push_hexadecimal(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            for digit in [byte >> 4, byte & 15] {
+                self.push(if digit < 10 { b'0' + digit } else { b'a' + digit - 10 });
+            }
+        }
+    }
+
+    /// Cuts the text after `length` bytes.
+    pub fn truncate(&mut self, length: usize) {
+        self.length = self.length.min(length);
+    }
+
+    /// Cuts off what the text ends with, if it ends so.
+    pub fn cut_end(&mut self, end: &[u8]) {
+        if self.as_bytes().ends_with(end) {
+            self.truncate(self.length - end.len());
+        }
+    }
+
+    /// Lets `fill` write the whole text, which tells how long it is now; `None` makes it empty.
+    pub fn fill(&mut self, fill: impl FnOnce(&mut [u8]) -> Option<usize>) {
+        self.clear();
+        self.length = fill(&mut self.bytes[..N - 1]).unwrap_or(0).min(N - 1);
+    }
+
+    /// The bytes so far.
+    pub fn as_bytes(&self) -> &[u8] {
+        self.bytes.get(..self.length).unwrap_or_default()
+    }
+
+    /// Whether something did not fit.
+    pub fn overflowed(&self) -> bool {
+        self.overflowed
+    }
+
+    /// The text for a system call; `None` if it is not whole.
+    pub fn as_path(&mut self) -> Option<&CStr> {
+        self.as_path_from(0)
+    }
+
+    /// The text from a place on for a system call; `None` if it is not whole.
+    pub fn as_path_from(&mut self, first: usize) -> Option<&CStr> {
+        *self.bytes.get_mut(self.length)? = 0;
+        if self.overflowed {
+            return None;
+        }
+        CStr::from_bytes_with_nul(self.bytes.get(first..=self.length)?).ok()
+    }
+}
+
+/// The C string that starts there.
+///
+/// # Safety
+/// It must end with a NUL, and stay as it is.
+pub unsafe fn c_string<'a>(start: *const u8) -> &'a CStr {
+    // SAFETY: the caller vouches for it. Volatile, or the compiler would call the C library's
+    // `strlen`.
+    unsafe {
+        let length = (0..).take_while(|&at| start.add(at).read_volatile() != 0).count();
+        CStr::from_bytes_with_nul_unchecked(slice::from_raw_parts(start, length + 1))
+    }
+}
+
+/// The length of the part of a path that names its directory, with the slash.
+pub fn directory_length(path: &[u8]) -> usize {
+    path.iter().rposition(|&byte| byte == b'/').map_or(0, |slash| slash + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_does_not_fit_is_noticed() {
+        let mut text = Text::<4>::new();
+        text.push_all(b"abc");
+        assert_eq!(text.as_path(), Some(c"abc"));
+        text.push(b'd');
+        assert!(text.overflowed() && text.as_path().is_none());
+        assert_eq!(text.as_bytes(), b"abc");
+    }
+
+    #[test]
+    fn numbers_have_no_leading_zeros() {
+        for value in [0, 7, 10, 4_294_967_295] {
+            let mut text = Text::<16>::new();
+            text.push_decimal(value);
+            assert_eq!(text.as_bytes(), value.to_string().as_bytes());
+        }
+        let mut text = Text::<16>::new();
+        text.push_hexadecimal(&[0x0f, 0xa5]);
+        assert_eq!(text.as_bytes(), b"0fa5");
+    }
+
+    #[test]
+    fn a_nul_inside_is_no_path() {
+        let mut text = Text::<16>::new();
+        text.push_all(b"a\0b");
+        assert!(text.as_path().is_none());
+    }
+}

@@ -1,0 +1,292 @@
+//! `pathprof diff`: compares two reports, or failing runs with passing ones.
+
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Error, Result, anyhow, bail};
+use clap::{Args, ValueEnum};
+use pathprof::analyse::diff::comparison::compare;
+use pathprof::analyse::diff::formulas::Formula;
+use pathprof::analyse::diff::scale::{Per, Scale};
+use pathprof::analyse::diff::spectra::{Kind, Spectra};
+use pathprof::analyse::matching::ImagePlaces;
+use pathprof::analyse::model::Report;
+use pathprof::analyse::select;
+use pathprof::export::diff_json;
+use pathprof::read::inputs::{self, Choice};
+use pathprof::read::unique_runs;
+use pathprof::show::listing::Form;
+use pathprof::show::printable::Printable;
+use pathprof::show::{diff, spectra};
+
+use crate::command::arguments::{DuplicatesArguments, FailureArguments, FailureMode, Sources};
+use crate::command::messages::{FAILED, complain, tell};
+use crate::command::pages::terminal_width;
+use crate::command::reading::{choose, read_inputs};
+
+/// The width of text that goes to no terminal.
+const USUAL_WIDTH: usize = 80;
+
+#[derive(Args)]
+pub(crate) struct DiffArguments {
+    #[command(flatten)]
+    failure: FailureArguments,
+    #[command(flatten)]
+    duplicates: DuplicatesArguments,
+    /// What was before: a profile, a directory of profiles, or a program, whose last start is read
+    #[arg(required_unless_present = "spectra")]
+    a: Option<PathBuf>,
+    /// What is compared with it, named in the same ways
+    #[arg(required_unless_present = "spectra")]
+    b: Option<PathBuf>,
+    /// Of A, only this start, counted backwards: 1 is the last, as `pathprof runs` lists them
+    #[arg(long, value_name = "N", conflicts_with = "spectra")]
+    run_a: Option<usize>,
+    /// Of B, only this start
+    #[arg(long, value_name = "N", conflicts_with = "spectra")]
+    run_b: Option<usize>,
+    /// Of A, only the runs that were merged with this label
+    #[arg(long, value_name = "TEXT", conflicts_with = "spectra")]
+    label_a: Option<String>,
+    /// Of B, only the runs that were merged with this label
+    #[arg(long, value_name = "TEXT", conflicts_with = "spectra")]
+    label_b: Option<String>,
+    /// Divide all counts by the number of runs
+    #[arg(long, conflicts_with_all = ["spectra", "per_entry"])]
+    per_run: bool,
+    /// Divide all counts by how often this function was entered
+    #[arg(long, value_name = "FUNCTION", conflicts_with = "spectra")]
+    per_entry: Option<String>,
+    /// Rank what was executed by how well it tells failing runs from passing ones; each start in
+    /// these profiles is a run that passed
+    #[arg(long, value_name = "PASSING", num_args = 1.., requires = "failing")]
+    #[arg(conflicts_with_all = ["a", "b"])]
+    spectra: Vec<PathBuf>,
+    /// Each start in these profiles is a run that failed
+    #[arg(long = "against", id = "failing", value_name = "FAILING", num_args = 1..)]
+    #[arg(requires = "spectra")]
+    failing: Vec<PathBuf>,
+    /// The formula that makes a score of how many failing and passing runs executed something
+    #[arg(long, value_enum, value_name = "FORMULA", default_value_t = Score::Ochiai)]
+    #[arg(requires = "spectra")]
+    score: Score,
+    /// What is ranked; functions are ranked by the first of these
+    #[arg(long, value_enum, value_name = "KIND", value_delimiter = ',', requires = "spectra")]
+    #[arg(default_values_t = [Elements::Paths, Elements::Blocks, Elements::Branches])]
+    rank: Vec<Elements>,
+    /// Show so many rows of each list (0: all)
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    top: usize,
+    /// Show only what concerns functions whose name (mangled or not) matches
+    #[arg(long, value_name = "GLOB")]
+    function: Option<String>,
+    /// Format to write
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Format::Text)]
+    format: Format,
+    /// Show long names and long paths in full
+    #[arg(long)]
+    full: bool,
+    /// The image that the profiles are of, if it is no longer where it ran (once for each image)
+    #[arg(long, value_name = "PATH")]
+    image: Vec<PathBuf>,
+    /// Where to look, with what is below, for images that are gone from where they ran, or are
+    /// others by now
+    #[arg(long, value_name = "DIR", conflicts_with = "image")]
+    image_dir: Vec<PathBuf>,
+}
+
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
+enum Format {
+    /// For a terminal
+    Text,
+    /// For a document or a comment in a review
+    Markdown,
+    /// Schemas pathprof-diff/1 and pathprof-spectra/1: everything that differs
+    Json,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Score {
+    /// Abreu, Zoeteweij and van Gemund, 2006
+    Ochiai,
+    /// Jones and Harrold, 2005
+    Tarantula,
+    /// Wong, Debroy, Gao and Li, 2014
+    Dstar,
+}
+
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
+enum Elements {
+    /// Acyclic paths
+    Paths,
+    /// Basic blocks
+    Blocks,
+    /// Ways from blocks that have several
+    Branches,
+    /// Source lines
+    Lines,
+}
+
+/// Compares what the arguments name.
+pub(crate) fn diff(arguments: &DiffArguments) -> Result<u8> {
+    match (&arguments.a, &arguments.b) {
+        (Some(a), Some(b)) => two(arguments, a, b),
+        _ => ranked(arguments),
+    }
+}
+
+/// Compares two reports.
+fn two(arguments: &DiffArguments, a: &Path, b: &Path) -> Result<u8> {
+    let (one, code) = arguments.read(a, arguments.run_a, arguments.label_a.as_deref())?;
+    let (other, code_b) = arguments.read(b, arguments.run_b, arguments.label_b.as_deref())?;
+    let code = code.max(code_b);
+    let (Some(one), Some(other)) = (one, other) else { return Ok(FAILED) };
+    let per = match &arguments.per_entry {
+        Some(glob) => Per::Entry(glob.clone()),
+        None if arguments.per_run => Per::Run,
+        None => Per::Whole,
+    };
+    let scale = Scale::of(&one, &other, &per).map_err(|side| arguments.nothing(side))?;
+    let mut out = BufWriter::new(anstream::stdout().lock());
+    let is_found = match arguments.form() {
+        None => {
+            let mut comparison = Some(compare(&one, &other, scale));
+            if let Some(glob) = &arguments.function {
+                comparison = comparison.and_then(|comparison| comparison.only(glob));
+            }
+            comparison
+                .as_ref()
+                .map(|comparison| diff_json::write(comparison, &mut out))
+                .transpose()
+                .map_err(io::Error::from)?
+                .is_some()
+        }
+        Some(form) => {
+            let options = diff::Options {
+                form,
+                top: arguments.top,
+                function: arguments.function.clone(),
+                per,
+                full_names: arguments.full,
+            };
+            diff::write(&Printable::from(one), &Printable::from(other), scale, &options, &mut out)?
+        }
+    };
+    if !is_found {
+        return Err(arguments.not_found());
+    }
+    out.flush()?;
+    Ok(code)
+}
+
+/// Ranks what failing and passing runs executed.
+fn ranked(arguments: &DiffArguments) -> Result<u8> {
+    let form = arguments.form();
+    let mut all = Spectra::default();
+    let mut code = 0;
+    for (named, has_failed) in [(&arguments.spectra, false), (&arguments.failing, true)] {
+        let (starts, problems) = inputs::each_start(named)?;
+        code = code.max(tell(&problems, arguments.mode(), !starts.is_empty()));
+        let sources = arguments.sources(Vec::new(), Choice::All, None);
+        for start in starts {
+            let (report, of_start) = read_inputs(&start, &sources, arguments.mode());
+            code = code.max(of_start);
+            match (report, form) {
+                (Some(report), None) => all.add(&report, has_failed),
+                (Some(report), Some(_)) => all.add(&Printable::from(report), has_failed),
+                (None, _) => {}
+            }
+        }
+    }
+    if all.runs.failing == 0 || all.runs.passing == 0 {
+        bail!("a ranking needs runs that passed and runs that failed, and profiles of both");
+    }
+    let matches = |glob: &String| all.functions.iter().any(|of| select::matches(glob, of));
+    if arguments.function.as_ref().is_some_and(|glob| !matches(glob)) {
+        return Err(arguments.not_found());
+    }
+    let mut out = BufWriter::new(anstream::stdout().lock());
+    match form {
+        None => diff_json::write_spectra(&all, arguments.function.as_deref(), &mut out)
+            .map_err(io::Error::from)?,
+        Some(form) => spectra::write(&all, &arguments.spectra_options(form), &mut out)?,
+    }
+    out.flush()?;
+    Ok(code)
+}
+
+impl DiffArguments {
+    /// One side: its report if it can be used, and the exit code as far as it decides it.
+    fn read(
+        &self,
+        named: &Path,
+        start: Option<usize>,
+        label: Option<&str>,
+    ) -> Result<(Option<Report>, u8)> {
+        let choice = start.map_or(Choice::Usual, Choice::Start);
+        let sources = self.sources(vec![named.to_path_buf()], choice, label);
+        let inputs = choose(&sources.profiles, sources.choice)?;
+        let (report, code) = read_inputs(&inputs, &sources, self.mode());
+        if let (None, 0) = (&report, code) {
+            complain(&anyhow!("{}: there is nothing to compare", named.display()));
+        }
+        Ok((report, code))
+    }
+
+    fn sources(&self, profiles: Vec<PathBuf>, choice: Choice, label: Option<&str>) -> Sources {
+        let images = ImagePlaces { given: self.image.clone(), directories: self.image_dir.clone() };
+        let options = unique_runs::Options {
+            duplicates: self.duplicates.duplicates(),
+            label: label.map(str::to_owned),
+        };
+        Sources { profiles, choice, images, options }
+    }
+
+    fn mode(&self) -> FailureMode {
+        self.failure.failure_mode
+    }
+
+    /// The form of what people read; `None` for JSON.
+    fn form(&self) -> Option<Form> {
+        let width = terminal_width().unwrap_or(USUAL_WIDTH);
+        match self.format {
+            Format::Text => Some(Form::Text((!self.full).then_some(width))),
+            Format::Markdown => Some(Form::Markdown),
+            Format::Json => None,
+        }
+    }
+
+    fn spectra_options(&self, form: Form) -> spectra::Options {
+        let kind = |elements: &Elements| match elements {
+            Elements::Paths => Kind::Paths,
+            Elements::Blocks => Kind::Blocks,
+            Elements::Branches => Kind::Branches,
+            Elements::Lines => Kind::Lines,
+        };
+        spectra::Options {
+            form,
+            top: self.top,
+            function: self.function.clone(),
+            formula: match self.score {
+                Score::Ochiai => Formula::Ochiai,
+                Score::Tarantula => Formula::Tarantula,
+                Score::Dstar => Formula::DStar,
+            },
+            kinds: self.rank.iter().map(kind).collect(),
+            full_names: self.full,
+        }
+    }
+
+    /// Why counts of a side cannot be divided.
+    fn nothing(&self, side: char) -> Error {
+        match &self.per_entry {
+            Some(glob) => anyhow!("no function that matches `{glob}` was entered in {side}"),
+            None => anyhow!("{side} has no runs"),
+        }
+    }
+
+    fn not_found(&self) -> Error {
+        let glob = self.function.as_deref().unwrap_or_default();
+        anyhow!("no function matches `{glob}`; `pathprof report --functions --top 0` lists all")
+    }
+}

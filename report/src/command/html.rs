@@ -1,0 +1,78 @@
+//! `pathprof html`: writes a page for the browser, and opens it.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use pathprof::escape::terminal;
+use pathprof::export::html::{self, Page, Written};
+use pathprof::read::inputs::Choice;
+use pathprof::show::opcodes::Class;
+
+use crate::command::arguments::SourceArguments;
+use crate::command::reading::read;
+
+/// The viewer, as `build.rs` found it.
+const VIEWER: &str = include_str!(concat!(env!("OUT_DIR"), "/viewer.html"));
+
+/// Browsers are slow with larger files.
+const MOST_BYTES: usize = 20_000_000;
+
+/// Text below the help.
+pub(crate) const EXAMPLES: &str = "\
+Examples:
+  pathprof html -o report.html            the last run of the programs here
+  pathprof html --open                    the same in report.html, opened in the browser
+  pathprof html --all a.pathprof -o a.html    all runs in a profile";
+
+#[derive(Args)]
+pub(crate) struct HtmlArguments {
+    #[command(flatten)]
+    sources: SourceArguments,
+    /// File to write; above 20 MB a directory of that name without its extension
+    #[arg(short, long, value_name = "FILE", default_value = "report.html")]
+    output: PathBuf,
+    /// Open it in the browser
+    #[arg(long)]
+    open: bool,
+}
+
+/// Writes the page.
+pub(crate) fn html(arguments: HtmlArguments) -> Result<u8> {
+    if VIEWER.is_empty() {
+        bail!(
+            "this pathprof was built without its viewer, since Node's packages could not be had; \
+             run `make build` where npm reaches a registry"
+        );
+    }
+    let (report, code) = read(arguments.sources, Choice::Usual)?;
+    let Some(report) = report else { return Ok(code) };
+    let class_of = |opcode: &str| Class::of(opcode).to_string();
+    let page = Page { viewer: VIEWER, class_of, most_bytes: MOST_BYTES };
+    let written = html::write(&report, &page, &arguments.output)?;
+    if let Written::Directory(directory, size) = &written {
+        let text = format!(
+            "the page would have had {} MB, so it is a directory: open {}",
+            size / 1_000_000,
+            directory.join("index.html").display()
+        );
+        anstream::eprintln!("{}", terminal(&text));
+    }
+    if arguments.open {
+        open(&written.start())?;
+    }
+    Ok(code)
+}
+
+/// Opens a page in the browser of the desktop.
+fn open(page: &Path) -> Result<()> {
+    let started = Command::new("xdg-open")
+        .arg(page)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn();
+    started.with_context(|| format!("cannot start xdg-open; open {} yourself", page.display()))?;
+    Ok(())
+}

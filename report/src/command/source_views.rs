@@ -1,0 +1,259 @@
+//! The commands `show` and `annotate`: what ran, as the text of its source.
+
+use std::collections::{BTreeSet, HashMap};
+use std::time::UNIX_EPOCH;
+
+use anyhow::{Result, anyhow, bail};
+use clap::Args;
+use pathprof::analyse::annotation::{self, Chosen};
+use pathprof::analyse::model::{Function, Report};
+use pathprof::analyse::path_ranks::ranked;
+use pathprof::analyse::path_text::{Notation, Wording, base_name};
+use pathprof::analyse::select;
+use pathprof::escape::terminal;
+use pathprof::read::inputs::Choice;
+use pathprof::read::source::{self, Source};
+use pathprof::show::annotated::{Annotated, DrawnPath};
+use pathprof::show::path_page::Page;
+use pathprof::show::printable::Printable;
+
+use crate::command::arguments::SourceArguments;
+use crate::command::messages::hint;
+use crate::command::pages::{print_bytes, terminal_width};
+use crate::command::reading::read;
+
+/// So many paths are drawn beside a function.
+const DRAWN: usize = 3;
+
+#[derive(Args)]
+pub(crate) struct ShowPathArguments {
+    /// The function, and the number of its path as `pathprof report` shows it [default number: 1]
+    #[arg(value_name = "FUNCTION[#N]")]
+    path: String,
+    /// Show code of system headers like that of the program
+    #[arg(long)]
+    system: bool,
+    /// On a terminal, do not start a pager for what is longer than the screen
+    #[arg(long)]
+    no_pager: bool,
+    #[command(flatten)]
+    sources: SourceArguments,
+}
+
+#[derive(Args)]
+pub(crate) struct AnnotateArguments {
+    /// The function, or the source file
+    #[arg(value_name = "FUNCTION|FILE")]
+    what: String,
+    /// On a terminal, do not start a pager for what is longer than the screen
+    #[arg(long)]
+    no_pager: bool,
+    #[command(flatten)]
+    sources: SourceArguments,
+}
+
+/// The text of source files by the names that they have in the report.
+type Sources = HashMap<String, Option<Source>>;
+
+/// Shows one path as its source.
+pub(crate) fn show(arguments: ShowPathArguments) -> Result<u8> {
+    let (name, number) = parsed(&arguments.path)?;
+    let (report, code) = read(arguments.sources, Choice::Usual)?;
+    let Some(report) = report else { return Ok(code) };
+    let mut indexes: Vec<_> = matching(&report, name);
+    indexes.retain(|&index| !report.functions[index].paths.is_empty());
+    // The hottest of several functions of this name.
+    indexes.sort_by_key(|&index| std::cmp::Reverse(report.functions[index].executed()));
+    let Some(&index) = indexes.first() else { return Err(no_path(&report, name)) };
+    let sources = sources_of(&report, [index]);
+    let report = Printable::from(report);
+    if indexes.len() > 1 {
+        let others = indexes[1..].iter().map(|&other| report.functions[other].demangled.clone());
+        let others: BTreeSet<_> = others.collect();
+        let others = others.into_iter().collect::<Vec<_>>().join(", ");
+        hint(&format!("`{name}` is also the name of: {others}; the hottest function is shown"));
+    }
+    let function = &report.functions[index];
+    let paths = ranked(function);
+    let Some(path) = number.checked_sub(1).and_then(|at| paths.get(at)) else {
+        bail!("{} has paths 1 to {}, and no path {number}", function.demangled, paths.len());
+    };
+    let module = &report.modules[function.module];
+    let wording = Wording {
+        notation: Notation::Lines,
+        unfold: arguments.system,
+        system_directories: &module.system_directories,
+        stage: module.stage,
+    };
+    let page = Page { report: &report, function, path, rank: number, wording, sources: &sources };
+    print_bytes(page.text().as_bytes(), !arguments.no_pager)?;
+    Ok(code)
+}
+
+/// Shows source with its counts.
+pub(crate) fn annotate(arguments: AnnotateArguments) -> Result<u8> {
+    let what = arguments.what.as_str();
+    let (report, code) = read(arguments.sources, Choice::Usual)?;
+    let Some(report) = report else { return Ok(code) };
+    let indexes = matching(&report, what);
+    let pages = match indexes.as_slice() {
+        [] => inlined_or_file(&report, what)?,
+        indexes => indexes.iter().map(|&index| function_page(&report, index)).collect(),
+    };
+    print_bytes(pages.join("\n").as_bytes(), !arguments.no_pager)?;
+    Ok(code)
+}
+
+/// A function's name and the number of a path: `main#3`.
+fn parsed(text: &str) -> Result<(&str, usize)> {
+    match text.rsplit_once('#') {
+        Some((name, number)) if !name.is_empty() => {
+            let number = number.parse();
+            Ok((name, number.map_err(|_| anyhow!("`{text}` is no path: write `{name}#1`"))?))
+        }
+        _ => Ok((text, 1)),
+    }
+}
+
+/// The counted functions of this name.
+fn matching(report: &Report, name: &str) -> Vec<usize> {
+    let has =
+        |function: &Function| function.shape.skipped.is_none() && select::matches(name, function);
+    (0..report.functions.len()).filter(|&index| has(&report.functions[index])).collect()
+}
+
+fn no_path(report: &Report, name: &str) -> anyhow::Error {
+    match matching(report, name).first() {
+        Some(&index) => {
+            let function = &report.functions[index].demangled;
+            anyhow!("no path of {function} was executed, or its paths are not counted")
+        }
+        None => anyhow!(
+            "no counted function is called `{name}`; `pathprof report --functions --top 0` lists \
+             all, and `pathprof annotate` finds inlined ones, too"
+        ),
+    }
+}
+
+/// The sources of these functions. A name is that of the report for people.
+fn sources_of(report: &Report, indexes: impl IntoIterator<Item = usize>) -> Sources {
+    let mut sources = Sources::new();
+    for index in indexes {
+        let function = &report.functions[index];
+        let directory = &report.modules[function.module].directory;
+        let files = function.shape.locations.iter().map(|at| at.file.as_str());
+        for file in files.chain([function.shape.file.as_str()]).filter(|file| !file.is_empty()) {
+            sources.entry(terminal(file).into_owned()).or_insert_with(|| {
+                let found = source::read(&source::place(directory, file));
+                tell_of(report, function, file, found.as_ref());
+                found
+            });
+        }
+    }
+    sources
+}
+
+/// Says that a file is not there, or has changed since the program ran.
+fn tell_of(report: &Report, function: &Function, file: &str, source: Option<&Source>) {
+    if source.is_none() {
+        let directory = &report.modules[function.module].directory;
+        hint(&format!(
+            "{} is not there (it was compiled in {}), so its lines have no text",
+            terminal(file),
+            terminal(directory)
+        ));
+    }
+    let started = report.runs.iter().filter(|run| run.image == function.image);
+    let started = started.map(|run| run.start).min().unwrap_or_default();
+    let changed = source.and_then(|source| source.changed?.duration_since(UNIX_EPOCH).ok());
+    if let Some(changed) = changed
+        && started > 0
+        && changed.as_nanos() > u128::from(started)
+    {
+        hint(&format!("{} has changed since the program ran", terminal(file)));
+    }
+}
+
+/// The text of a function that was compiled, with its hottest paths.
+fn function_page(report: &Report, index: usize) -> String {
+    let sources = sources_of(report, [index]);
+    let report = Printable::from(report.clone());
+    let function = &report.functions[index];
+    let module = &report.modules[function.module];
+    let (file, line) = (function.shape.file.as_str(), function.shape.line);
+    let own = function.shape.locations.iter().find(|at| at.inlined_at.is_none());
+    let Some(own) = own.filter(|_| !file.is_empty()) else {
+        return format!(
+            "{}: compiled without -g, so its lines are not known\n",
+            function.demangled
+        );
+    };
+    let annotation = annotation::of(&report, Chosen::Function { file, name: &own.function });
+    let wording = Wording { system_directories: &module.system_directories, ..Wording::default() };
+    let ranked = ranked(function);
+    let drawn = ranked.iter().zip(1..).take(DRAWN);
+    let paths = drawn.map(|(path, rank)| DrawnPath::new(function, path, rank, wording)).collect();
+    let title =
+        format!("{}  {}:{line}{}", function.demangled, base_name(file), copies(&annotation));
+    page(title, &annotation, sources.get(file).and_then(Option::as_ref), paths)
+}
+
+/// The text of functions that were inlined everywhere, or of a file.
+fn inlined_or_file(report: &Report, what: &str) -> Result<Vec<String>> {
+    let mut functions = BTreeSet::new();
+    let mut files = BTreeSet::new();
+    for (index, function) in report.functions.iter().enumerate() {
+        for at in &function.shape.locations {
+            if at.function == what && at.inlined_at.is_some() {
+                functions.insert((at.file.clone(), index));
+            }
+            if at.file == what || at.file.ends_with(&format!("/{what}")) {
+                files.insert((at.file.clone(), index));
+            }
+        }
+    }
+    let is_function = !functions.is_empty();
+    let found = if is_function { functions } else { files };
+    if found.is_empty() {
+        bail!(
+            "no function and no file is called `{what}`; `pathprof report --functions --top 0` \
+             lists functions, `pathprof coverage` files"
+        );
+    }
+    let sources = sources_of(report, found.iter().map(|(_, index)| *index));
+    let names: BTreeSet<_> =
+        found.into_iter().map(|(file, _)| terminal(&file).into_owned()).collect();
+    let report = Printable::from(report.clone());
+    let page_of = |file: &String| {
+        let chosen = match is_function {
+            true => Chosen::Function { file, name: what },
+            false => Chosen::File(file),
+        };
+        let annotation = annotation::of(&report, chosen);
+        let title = match is_function {
+            true => format!("{what}  {}{}", base_name(file), copies(&annotation)),
+            false => file.clone(),
+        };
+        let source = sources.get(file).and_then(Option::as_ref);
+        page(title, &annotation, source, Vec::new())
+    };
+    Ok(names.iter().map(page_of).collect())
+}
+
+/// `, inlined into main and parse`.
+fn copies(annotation: &annotation::Annotation) -> String {
+    let into: Vec<_> = annotation.copies.iter().filter(|(_, inlined)| *inlined).collect();
+    let names = into.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(", ");
+    if names.is_empty() { names } else { format!(", inlined into {names}") }
+}
+
+fn page(
+    title: String,
+    annotation: &annotation::Annotation,
+    source: Option<&Source>,
+    paths: Vec<DrawnPath>,
+) -> String {
+    let line = |line: Option<(&u32, _)>| line.map_or(1, |(line, _)| *line);
+    let range = line(annotation.lines.first_key_value())..=line(annotation.lines.last_key_value());
+    Annotated { title, annotation, source, range, paths, width: terminal_width() }.text()
+}

@@ -1,0 +1,106 @@
+//! Writes the report as a page for the browser: one file that opens from disk, or a directory.
+//!
+//! The page is a viewer, which is the same for all reports, with data in it. The data is JSON in
+//! payloads, each compressed (DEFLATE) and written in base64, which the browser inflates when it
+//! shows them:
+//!
+//! * `index` has all that tables of functions need,
+//! * `dictionary` has what the next ones refer back to,
+//! * `f0`, `f1` … have the blocks, edges and paths of one function each,
+//! * `s0.0`, `s0.1` … have the lines of one source file, some hundred in each,
+//! * `c0`, `c1` … have what was covered of one source file.
+//!
+//! Names are [escaped](escape::terminal): the page shows what can be seen. Counts that a number of
+//! JavaScript cannot hold are texts.
+
+use std::path::Path;
+
+use anyhow::Result;
+use rayon::prelude::*;
+
+use crate::analyse::model::Report;
+
+mod calls;
+mod coverage;
+mod document;
+mod files;
+mod function;
+mod index;
+mod origin;
+mod payload;
+mod runs;
+mod steps;
+
+use document::Document;
+pub use document::Written;
+use files::Files;
+use payload::{Dictionary, Payload, pack};
+
+/// So many functions are in the dictionary.
+const SAMPLES: usize = 12;
+
+/// What the page is made of besides the model.
+#[derive(Clone, Copy)]
+pub struct Page<'a> {
+    /// The viewer, as its build wrote it.
+    pub viewer: &'a str,
+    /// The class of an opcode in words.
+    pub class_of: fn(&str) -> String,
+    /// Above so many bytes a directory is written.
+    pub most_bytes: usize,
+}
+
+/// Writes `report` to `path`, or to a directory beside it if the file would be too large.
+///
+/// # Errors
+/// A viewer without room for data, and those of the file system.
+pub fn write(report: &Report, page: &Page<'_>, path: &Path) -> Result<Written> {
+    let document = Document::new(page.viewer, &title(report))?;
+    document.write(&payloads(report, page)?, page.most_bytes, path)
+}
+
+/// The names of the images.
+fn title(report: &Report) -> String {
+    let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let names: Vec<_> = report.images.iter().map(|image| name(&image.path)).collect();
+    match names.as_slice() {
+        [first, _, _, more @ ..] if !more.is_empty() => format!("{first} and {} more", names.len()),
+        names => names.join(", "),
+    }
+}
+
+/// All data, the index first.
+fn payloads(report: &Report, page: &Page<'_>) -> Result<Vec<Payload>> {
+    let mut files = Files::of(report);
+    let sources = files.read()?;
+    files.compare_with(&report.images);
+    let shown: Vec<_> = report
+        .functions
+        .iter()
+        .enumerate()
+        .filter(|(_, function)| !function.shape.blocks.is_empty())
+        .collect();
+    let chosen = shown.chunks(shown.len().div_ceil(SAMPLES).max(1)).filter_map(|some| some.last());
+    let chosen: Vec<_> = chosen.map(|(_, function)| function::function(function, &files)).collect();
+    let dictionary = Dictionary::of(chosen.iter())?;
+    let functions = shown.par_iter().map(|(number, function)| {
+        let text = dictionary.pack(&function::function(function, &files))?;
+        Ok(Payload::new(format!("f{number}"), text))
+    });
+    // Lines are counted for both.
+    let (covered, functions) =
+        rayon::join(|| coverage::of(report, &files), || functions.collect::<Result<Vec<_>>>());
+    let index = index::index(report, &files, &covered, page.class_of);
+    let of_files = covered
+        .files
+        .par_iter()
+        .map(|(file, entry)| Ok(Payload::new(format!("c{file}"), pack(entry)?)));
+    let mut all = vec![Payload::new("index".into(), pack(&index)?), dictionary.payload()];
+    all.extend(functions?);
+    all.extend(of_files.collect::<Result<Vec<_>>>()?);
+    all.extend(sources);
+    Ok(all)
+}
+
+#[cfg(test)]
+mod tests;

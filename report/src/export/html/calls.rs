@@ -1,0 +1,106 @@
+//! Who called whom, and how often.
+
+use std::collections::{BTreeMap, HashMap};
+
+use pathformat::manifest::INDIRECT;
+use serde::Serialize;
+
+use super::payload::{Exact, shown};
+use crate::analyse::model::{Count, Function, Report};
+use crate::read::names::demangle;
+
+/// The calls in the index.
+#[derive(Serialize)]
+pub(super) struct Calls {
+    /// What callees are called that are not among the functions.
+    others: Vec<String>,
+    /// Caller, callee, calls, how many of them through a pointer, whether they may be off. A callee
+    /// below zero is one of the others: -1 is the first. Of what is not known there is no callee.
+    edges: Vec<(usize, Option<i64>, Exact, Exact, bool)>,
+}
+
+/// A callee: a symbol of an image, or what a pointer led to that is not known.
+type Callee<'a> = Option<&'a str>;
+
+/// What one function called.
+#[derive(Default)]
+struct Sum {
+    calls: Count,
+    through_pointers: Count,
+    in_doubt: bool,
+}
+
+impl Sum {
+    fn add(&mut self, calls: Count, is_through_pointer: bool, in_doubt: bool) {
+        self.calls = self.calls.saturating_add(calls);
+        if is_through_pointer {
+            self.through_pointers = self.through_pointers.saturating_add(calls);
+        }
+        self.in_doubt |= in_doubt;
+    }
+}
+
+/// The executed calls of a function, by callee.
+fn made(function: &Function) -> BTreeMap<Callee<'_>, Sum> {
+    let mut sums: BTreeMap<Callee<'_>, Sum> = BTreeMap::new();
+    for (id, (block, &count)) in
+        function.shape.blocks.iter().zip(&function.block_counts).enumerate()
+    {
+        for (number, call) in (0..).zip(&block.calls).filter(|_| count > 0) {
+            let doubt = function.is_in_doubt(id);
+            if !call.is_indirect() {
+                sums.entry(Some(&call.callee)).or_default().add(count, false, doubt);
+                continue;
+            }
+            let mut sites = function.sites.iter();
+            match sites.find(|site| (site.block as usize, site.call) == (id, number)) {
+                Some(site) => {
+                    for (name, count) in &site.targets {
+                        sums.entry(Some(name)).or_default().add(*count, true, false);
+                    }
+                    sums.entry(None).or_default().add(site.others, true, false);
+                }
+                None => sums.entry(None).or_default().add(count, true, doubt),
+            }
+        }
+    }
+    sums.retain(|_, sum| sum.calls > 0);
+    sums
+}
+
+/// All executed calls. A symbol means the function of the caller's image, else that of another one.
+pub(super) fn calls(report: &Report) -> Calls {
+    let mut known: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (number, function) in report.functions.iter().enumerate() {
+        known.entry(&function.shape.name).or_default().push(number);
+    }
+    let mut names: HashMap<&str, i64> = HashMap::new();
+    let mut calls = Calls { others: Vec::new(), edges: Vec::new() };
+    for (caller, function) in report.functions.iter().enumerate() {
+        for (callee, sum) in made(function) {
+            let callee = callee.filter(|name| *name != INDIRECT).map(|name| {
+                nearest(report, function, known.get(name)).map_or_else(
+                    || {
+                        *names.entry(name).or_insert_with(|| {
+                            calls.others.push(shown(&demangle(name)).into_owned());
+                            -(calls.others.len() as i64)
+                        })
+                    },
+                    |number| number as i64,
+                )
+            });
+            let counts = (Exact(sum.calls), Exact(sum.through_pointers));
+            calls.edges.push((caller, callee, counts.0, counts.1, sum.in_doubt));
+        }
+    }
+    calls
+}
+
+/// Which of several functions of one name a caller means: that of its module, of its image, any.
+fn nearest(report: &Report, caller: &Function, found: Option<&Vec<usize>>) -> Option<usize> {
+    let distance = |number: &&usize| {
+        let function = &report.functions[**number];
+        (function.module != caller.module, function.image != caller.image)
+    };
+    found.and_then(|found| found.iter().min_by_key(distance)).copied()
+}

@@ -1,0 +1,145 @@
+//! What was covered of each source file.
+//!
+//! Functions that the compiler makes have a row of their own, since no line of the user's is
+//! theirs. Functions that could not be counted are unknown, and are said beside what is known.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::files::Files;
+use super::origin::is_made;
+use super::payload::{Exact, shown};
+use crate::analyse::coverage::{Selection, paths_of};
+use crate::analyse::model::{Function, Report};
+use crate::analyse::select::Filter;
+use crate::analyse::source_files::{self, Covered, SourceFile, Way};
+
+/// Of how many things how many were executed.
+type Pair = (Exact, Exact);
+
+/// What is known of all files.
+pub(super) struct Coverages {
+    /// By the number of the file.
+    pub(super) files: BTreeMap<u32, FileCoverage>,
+    /// For the index.
+    pub(super) rows: Vec<Row>,
+}
+
+/// How much of one file was covered.
+#[derive(Serialize)]
+pub(super) struct Row {
+    /// `null` without debug information.
+    file: Option<u32>,
+    /// Whether it is of functions that the compiler made.
+    made: bool,
+    functions: Pair,
+    lines: Pair,
+    branches: Pair,
+    paths: Pair,
+    /// How many functions could not be counted.
+    unknown: usize,
+}
+
+/// A label, and how often control went there; `null` if that is not known.
+type LabelledWay = (String, Option<Exact>);
+
+/// The payload of a file.
+#[derive(Serialize)]
+pub(super) struct FileCoverage {
+    /// Line, count.
+    lines: Vec<(u32, Exact)>,
+    /// Line, column, ways.
+    branches: Vec<(u32, u32, Vec<LabelledWay>)>,
+    /// Line, name, entries.
+    functions: Vec<(u32, String, Exact)>,
+    /// Lines of functions that could not be counted.
+    unknown: Vec<u32>,
+}
+
+/// What is known of one file before it is written.
+#[derive(Default)]
+struct Known<'a> {
+    source: SourceFile,
+    functions: Vec<&'a Function>,
+    unknown: Vec<u32>,
+}
+
+/// The coverage of all files.
+pub(super) fn of(report: &Report, files: &Files<'_>) -> Coverages {
+    let (made, written): (Vec<_>, Vec<_>) =
+        report.of_source().partition(|function| is_made(&function.shape.name));
+    let mut known = known(report, &written, files);
+    for function in Selection::of(report, &Filter { system: true, ..Filter::default() }).unknown {
+        let number = files.number(function.module, &function.shape.file);
+        known.entry(number).or_default().unknown.push(function.shape.line);
+    }
+    let made = self::known(report, &made, files);
+    let rows = known.iter().map(|(&file, known)| row(file, false, known));
+    // The lines that made functions have are those of variables, which others have, too.
+    let none = (Exact(0), Exact(0));
+    let made = made.values().map(|known| Row { lines: none, ..row(None, true, known) });
+    let rows = rows.chain(made).collect();
+    let files = known.iter().filter_map(|(file, known)| Some(((*file)?, payload(known))));
+    Coverages { files: files.collect(), rows }
+}
+
+/// Functions by their files.
+fn known<'a>(
+    report: &Report,
+    functions: &[&'a Function],
+    files: &Files<'_>,
+) -> BTreeMap<Option<u32>, Known<'a>> {
+    let mut known: BTreeMap<Option<u32>, Known<'_>> = BTreeMap::new();
+    for (path, source) in source_files::files(report, functions.iter().copied()) {
+        known.entry(files.at(&path)).or_default().source = source;
+    }
+    for &function in functions {
+        let number = files.number(function.module, &function.shape.file);
+        known.entry(number).or_default().functions.push(function);
+    }
+    known
+}
+
+fn row(file: Option<u32>, made: bool, known: &Known<'_>) -> Row {
+    let pair = |covered: Covered| (Exact(covered.executed), Exact(covered.all));
+    let paths = known.functions.iter().map(|function| paths_of(function));
+    let mut functions = known.source.function_coverage();
+    if file.is_none() {
+        functions = Covered::default();
+        known.functions.iter().for_each(|function| functions.add(function.entries > 0));
+    }
+    Row {
+        file,
+        made,
+        functions: pair(functions),
+        lines: pair(known.source.line_coverage()),
+        branches: pair(known.source.branch_coverage()),
+        paths: pair(paths.fold(Covered::default(), Covered::and)),
+        unknown: known.unknown.len(),
+    }
+}
+
+fn payload(known: &Known<'_>) -> FileCoverage {
+    let SourceFile { functions, lines, branches, .. } = &known.source;
+    let way = |way: &Way| (label(way), way.taken.map(Exact));
+    FileCoverage {
+        lines: lines.iter().map(|(&line, &count)| (line, Exact(count))).collect(),
+        branches: branches
+            .iter()
+            .map(|(place, ways)| (place.line, place.column, ways.iter().map(way).collect()))
+            .collect(),
+        functions: functions
+            .iter()
+            .map(|((line, name), &entries)| (*line, shown(name).into_owned(), Exact(entries)))
+            .collect(),
+        unknown: known.unknown.clone(),
+    }
+}
+
+/// Where a way leads, behind what decided it if that has a word.
+fn label(way: &Way) -> String {
+    let (word, target) = &way.target;
+    let word = word.as_ref().map(|word| format!("{word} ")).unwrap_or_default();
+    shown(&format!("{word}→ {target}")).into_owned()
+}

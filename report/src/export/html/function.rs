@@ -1,0 +1,297 @@
+//! The payload of one function: blocks, edges, paths, lines.
+
+use std::collections::HashMap;
+
+use pathformat::manifest::{CutReason, DagEdgeKind, Edge, Exit, Outcome};
+use serde::Serialize;
+
+use super::files::Files;
+use super::payload::{Exact, shown};
+use super::steps::{Steps, path_steps};
+use crate::analyse::lines;
+use crate::analyse::model::{CallSite, End, Function, Path, Start, instructions};
+
+/// What the page needs of one function. Columns become smaller than rows.
+#[derive(Serialize)]
+pub(super) struct Payload {
+    /// Texts that others refer to: names of functions and opcodes.
+    texts: Vec<String>,
+    locations: Locations,
+    blocks: Blocks,
+    edges: Edges,
+    lines: Lines,
+    /// Block, location.
+    steps: Vec<(u32, Option<u32>)>,
+    paths: Vec<PathEntry>,
+}
+
+/// Columns with an entry for each location.
+#[derive(Default, Serialize)]
+struct Locations {
+    file: Vec<Option<u32>>,
+    /// Each less the one before.
+    line: Vec<i64>,
+    column: Vec<u32>,
+    /// The name of the function whose text it is.
+    owner: Vec<u32>,
+    /// Location of the call.
+    call: Vec<Option<u32>>,
+}
+
+/// Columns with an entry for each block.
+#[derive(Default, Serialize)]
+struct Blocks {
+    name: Vec<String>,
+    /// `null` if it is not known.
+    count: Vec<Option<Exact>>,
+    instructions: Vec<u64>,
+    /// Opcode and how many, in turn.
+    opcodes: Vec<Vec<u32>>,
+    locations: Vec<Vec<u32>>,
+    calls: Vec<Vec<Call>>,
+    /// How it leaves the function, or nothing.
+    exit: Vec<&'static str>,
+    /// Those whose counts may be off.
+    doubt: Vec<usize>,
+    /// Their lines of LLVM's intermediate language, where the manifest has them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    ir: Vec<String>,
+}
+
+/// Columns with an entry for each edge.
+#[derive(Default, Serialize)]
+struct Edges {
+    from: Vec<u32>,
+    to: Vec<u32>,
+    count: Vec<Option<Exact>>,
+    label: Vec<String>,
+    /// Why it is cut, or nothing.
+    cut: Vec<&'static str>,
+}
+
+/// Columns with an entry for each line of each copy of the code.
+#[derive(Default, Serialize)]
+struct Lines {
+    file: Vec<Option<u32>>,
+    /// Each less the one before.
+    line: Vec<i64>,
+    /// Location of the call that it was inlined at.
+    call: Vec<Option<u32>>,
+    count: Vec<Exact>,
+}
+
+/// Numbers, each less the one before.
+#[derive(Default)]
+struct Differences(i64);
+
+impl Differences {
+    fn next(&mut self, number: u32) -> i64 {
+        let number = i64::from(number);
+        number - std::mem::replace(&mut self.0, number)
+    }
+}
+
+#[derive(Serialize)]
+struct Call {
+    /// Symbol.
+    callee: u32,
+    location: Option<u32>,
+    /// Of a call through a pointer: symbols and counts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    targets: Option<Vec<(u32, Exact)>>,
+    /// How often it called something else.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    others: Option<Exact>,
+}
+
+#[derive(Serialize)]
+struct PathEntry {
+    id: String,
+    count: Exact,
+    start: &'static str,
+    end: &'static str,
+    instructions: u64,
+    blocks: Vec<u32>,
+    steps: Vec<u32>,
+    /// The edges, one of which ends it, if it goes on elsewhere.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    last: Vec<u32>,
+}
+
+/// Texts, each once.
+#[derive(Default)]
+struct Texts<'a> {
+    all: Vec<String>,
+    known: HashMap<&'a str, u32>,
+}
+
+impl<'a> Texts<'a> {
+    fn number(&mut self, text: &'a str) -> u32 {
+        let next = self.all.len() as u32;
+        *self.known.entry(text).or_insert_with(|| {
+            self.all.push(shown(text).into_owned());
+            next
+        })
+    }
+}
+
+/// The payload of `function`.
+pub(super) fn function(function: &Function, files: &Files<'_>) -> Payload {
+    let mut texts = Texts::default();
+    let locations = locations(function, files, &mut texts);
+    let blocks = blocks(function, &mut texts);
+    let mut steps = Steps::default();
+    let paths = function.paths.iter().map(|of| path(function, of, &mut steps)).collect();
+    Payload {
+        locations,
+        blocks,
+        edges: edges(function),
+        lines: lines(function, files),
+        steps: steps.all.iter().map(|step| (step.block, step.location)).collect(),
+        paths,
+        texts: texts.all,
+    }
+}
+
+fn locations<'a>(function: &'a Function, files: &Files<'_>, texts: &mut Texts<'a>) -> Locations {
+    let mut columns = Locations::default();
+    let mut line = Differences::default();
+    for at in &function.shape.locations {
+        columns.file.push(files.number(function.module, &at.file));
+        columns.line.push(line.next(at.line));
+        columns.column.push(at.column);
+        columns.owner.push(texts.number(&at.function));
+        columns.call.push(at.inlined_at);
+    }
+    columns
+}
+
+/// Text of several lines that can be shown.
+fn multiline(text: &str) -> String {
+    text.split('\n').map(|line| shown(line).into_owned()).collect::<Vec<_>>().join("\n")
+}
+
+fn blocks<'a>(function: &'a Function, texts: &mut Texts<'a>) -> Blocks {
+    let mut columns = Blocks::default();
+    if function.shape.blocks.iter().any(|block| !block.ir.is_empty()) {
+        let lines = function.shape.blocks.iter().map(|block| block.ir.join("\n"));
+        columns.ir = lines.map(|lines| multiline(&lines)).collect();
+    }
+    for (id, block) in function.shape.blocks.iter().enumerate() {
+        columns.name.push(shown(&block.name).into_owned());
+        columns.count.push(function.knows(id).then(|| Exact(function.block_counts[id])));
+        columns.instructions.push(instructions(block));
+        let opcodes =
+            block.opcodes.iter().flat_map(|(opcode, count)| [texts.number(opcode), *count]);
+        columns.opcodes.push(opcodes.collect());
+        columns.locations.push(block.locations.clone());
+        columns.calls.push(calls(function, id, texts));
+        columns.exit.push(match block.exit {
+            None => "",
+            Some(Exit::Return) => "return",
+            Some(Exit::Unwind) => "unwind",
+            Some(Exit::NoReturn) => "no return",
+        });
+        if function.is_in_doubt(id) {
+            columns.doubt.push(id);
+        }
+    }
+    columns
+}
+
+fn calls<'a>(function: &'a Function, id: usize, texts: &mut Texts<'a>) -> Vec<Call> {
+    let calls = (0..).zip(&function.shape.blocks[id].calls).map(|(number, call)| {
+        let is_this = |site: &&CallSite| (site.block as usize, site.call) == (id, number);
+        let site = function.sites.iter().find(is_this);
+        let targets = site.map(|site| {
+            site.targets.iter().map(|(name, count)| (texts.number(name), Exact(*count))).collect()
+        });
+        Call {
+            callee: texts.number(&call.callee),
+            location: call.location,
+            targets,
+            others: site.map(|site| Exact(site.others)),
+        }
+    });
+    calls.collect()
+}
+
+fn edges(function: &Function) -> Edges {
+    let mut columns = Edges::default();
+    for (edge, count) in function.shape.edges.iter().zip(&function.edge_counts) {
+        columns.from.push(edge.from);
+        columns.to.push(edge.to);
+        columns.count.push(count.map(Exact));
+        columns.label.push(label(&edge.outcome));
+        columns.cut.push(cut(function, edge));
+    }
+    columns
+}
+
+fn lines(function: &Function, files: &Files<'_>) -> Lines {
+    let mut columns = Lines::default();
+    let mut difference = Differences::default();
+    for ((name, line, call), count) in lines::of(function) {
+        columns.file.push(files.number(function.module, name));
+        columns.line.push(difference.next(line));
+        columns.call.push(call);
+        columns.count.push(Exact(count));
+    }
+    columns
+}
+
+/// What the source says of a way on. What the machine tested may be the opposite of what the source
+/// tests, so that a branch has no label: its ways are told by where they lead.
+fn label(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::Jump | Outcome::Normal | Outcome::True | Outcome::False => String::new(),
+        Outcome::Cases(values) => {
+            let values: Vec<_> = values.iter().map(i64::to_string).collect();
+            format!("case {}", values.join(", "))
+        }
+        Outcome::Default => "default".into(),
+        Outcome::Unwind => "throws".into(),
+        Outcome::Indirect => "goto".into(),
+        Outcome::Suspended => "suspends".into(),
+        Outcome::Resumed => "resumed".into(),
+        Outcome::Destroyed => "destroyed".into(),
+    }
+}
+
+/// Why paths end at an edge.
+fn cut(function: &Function, edge: &Edge) -> &'static str {
+    let end = edge.cut.and_then(|(end, _)| function.shape.dag.get(end as usize));
+    match end.map(|end| end.kind) {
+        Some(DagEdgeKind::End { why: CutReason::BackEdge, .. }) => "back",
+        Some(DagEdgeKind::End { why: CutReason::Opaque, .. }) => "opaque",
+        Some(DagEdgeKind::End { why: CutReason::Limit, .. }) => "limit",
+        _ => "",
+    }
+}
+
+fn path(function: &Function, path: &Path, steps: &mut Steps) -> PathEntry {
+    let ends = |edge: &Edge| edge.cut.is_some_and(|(end, _)| Some(end) == path.last);
+    let last = (0..).zip(&function.shape.edges).filter(|(_, edge)| ends(edge));
+    PathEntry {
+        id: path.id.to_string(),
+        count: Exact(path.count),
+        start: match path.start {
+            Start::Entry => "entry",
+            Start::Loop => "loop",
+            Start::Resume => "resume",
+            Start::Cut => "cut",
+        },
+        end: match path.end {
+            End::Return => "return",
+            End::Unwind => "unwind",
+            End::NoReturn => "no return",
+            End::BackEdge => "loop",
+            End::Cut => "cut",
+            End::InFlight => "in flight",
+        },
+        instructions: path.instructions,
+        blocks: path.blocks.clone(),
+        steps: steps.add(&path_steps(function, path)),
+        last: last.map(|(index, _)| index).collect(),
+    }
+}

@@ -1,0 +1,256 @@
+//! The index: all that tables of functions need, in columns.
+
+use std::collections::{BTreeMap, HashMap};
+
+use pathformat::manifest::{CutReason, Outcome};
+use serde::Serialize;
+
+use super::calls::{Calls, calls};
+use super::coverage::{Coverages, Row};
+use super::files::{FileEntry, Files};
+use super::origin::is_made;
+use super::payload::{Exact, shown};
+use super::runs::{ImageEntry, Runs, images, runs};
+use crate::analyse::model::{Count, Counting, Function, Path, Report};
+use crate::analyse::path_text::{self, PathText, Wording};
+use crate::analyse::possible_paths::Possible;
+use crate::analyse::select::{self, Sort};
+use crate::read::names;
+
+/// So many paths of the program are on the first page.
+const TOP_PATHS: usize = 30;
+
+/// The text of a path on the first page has so many characters at most.
+const LONGEST_TEXT: usize = 400;
+
+/// The index.
+#[derive(Serialize)]
+pub(super) struct Index<'a> {
+    schema: &'static str,
+    mode: &'static str,
+    stage: &'static str,
+    executed: Exact,
+    images: Vec<ImageEntry>,
+    runs: Runs,
+    files: Vec<FileEntry>,
+    modules: Vec<(String, String)>,
+    /// The classes of opcodes.
+    classes: Vec<String>,
+    functions: Functions,
+    calls: Calls,
+    top: Vec<TopPath>,
+    coverage: &'a [Row],
+    /// Whether all counts are of the code before it was optimised.
+    early: bool,
+}
+
+/// Columns with an entry for each function.
+#[derive(Default, Serialize)]
+struct Functions {
+    symbol: Vec<String>,
+    name: Vec<String>,
+    /// Without parameters.
+    short: Vec<String>,
+    file: Vec<Option<u32>>,
+    line: Vec<u32>,
+    image: Vec<usize>,
+    module: Vec<usize>,
+    /// What is counted, and why nothing is.
+    counting: Vec<&'static str>,
+    skipped: Vec<Option<String>>,
+    made: Vec<bool>,
+    entries: Vec<Exact>,
+    executed: Vec<Exact>,
+    executed_paths: Vec<Exact>,
+    possible_paths: Vec<Exact>,
+    /// Of functions with cuts at the limit: how many paths there are without it.
+    whole: Vec<Option<String>>,
+    blocks: Vec<usize>,
+    executed_blocks: Vec<usize>,
+    interrupted: Vec<Exact>,
+    /// How often branches went the way that they mostly go, of how often they were reached.
+    bias: Vec<Option<f64>>,
+    /// Class and count, in turn.
+    opcodes: Vec<Vec<Exact>>,
+}
+
+#[derive(Serialize)]
+struct TopPath {
+    function: usize,
+    id: String,
+    count: Exact,
+    executed: Exact,
+    start: bool,
+    text: String,
+}
+
+/// The index of a report.
+pub(super) fn index<'a>(
+    report: &Report,
+    files: &Files<'_>,
+    coverage: &'a Coverages,
+    class_of: fn(&str) -> String,
+) -> Index<'a> {
+    let mut classes = Classes { of: class_of, all: Vec::new(), known: HashMap::new() };
+    let mut columns = Functions::default();
+    for function in &report.functions {
+        columns.add(function, files, &mut classes);
+    }
+    Index {
+        schema: "pathprof-html/1",
+        mode: report.common(|module| module.mode.name()),
+        stage: report.common(|module| module.stage.name()),
+        early: report.common(|module| module.stage.name()) == "early",
+        executed: Exact(report.executed()),
+        images: images(report),
+        runs: runs(report),
+        files: files.index(),
+        modules: report
+            .modules
+            .iter()
+            .map(|module| {
+                (shown(&module.source).into_owned(), shown(&module.directory).into_owned())
+            })
+            .collect(),
+        classes: classes.all,
+        functions: columns,
+        calls: calls(report),
+        top: top(report),
+        coverage: &coverage.rows,
+    }
+}
+
+/// Classes of opcodes, numbered.
+struct Classes<'a> {
+    of: fn(&str) -> String,
+    all: Vec<String>,
+    known: HashMap<&'a str, usize>,
+}
+
+impl<'a> Classes<'a> {
+    fn number(&mut self, opcode: &'a str) -> usize {
+        if let Some(&number) = self.known.get(opcode) {
+            return number;
+        }
+        let class = (self.of)(opcode);
+        let number = self.all.iter().position(|known| *known == class).unwrap_or_else(|| {
+            self.all.push(class);
+            self.all.len() - 1
+        });
+        self.known.insert(opcode, number);
+        number
+    }
+
+    /// What a function executed, by class.
+    fn mix(&mut self, function: &'a Function) -> Vec<Exact> {
+        let mut mix: BTreeMap<usize, Count> = BTreeMap::new();
+        for (block, &count) in function.shape.blocks.iter().zip(&function.block_counts) {
+            for (opcode, times) in block.opcodes.iter().filter(|_| count > 0) {
+                let sum = mix.entry(self.number(opcode)).or_default();
+                *sum = sum.saturating_add(count.saturating_mul(Count::from(*times)));
+            }
+        }
+        mix.into_iter().flat_map(|(class, count)| [Exact(class as Count), Exact(count)]).collect()
+    }
+}
+
+impl Functions {
+    fn add<'a>(&mut self, function: &'a Function, files: &Files<'_>, classes: &mut Classes<'a>) {
+        let shape = &function.shape;
+        let text = |text: &str| shown(text).into_owned();
+        self.symbol.push(text(&shape.name));
+        self.name.push(text(&function.demangled));
+        self.short.push(names::short(shape).as_deref().map(text).unwrap_or_default());
+        self.file.push(files.number(function.module, &shape.file));
+        self.line.push(shape.line);
+        self.image.push(function.image);
+        self.module.push(function.module);
+        self.counting.push(match function.counting {
+            Counting::Nothing => "nothing",
+            Counting::Paths => "paths",
+            Counting::Blocks => "blocks",
+            Counting::Edges => "edges",
+            Counting::Calls => "calls",
+        });
+        self.skipped.push(shape.skipped.as_deref().map(text));
+        self.made.push(is_made(&shape.name));
+        self.entries.push(Exact(function.entries));
+        self.executed.push(Exact(function.executed()));
+        self.executed_paths.push(Exact(function.completed().count() as Count));
+        self.possible_paths.push(Exact(function.num_paths().into()));
+        let is_cut = function.cuts(CutReason::Limit) > 0;
+        self.whole.push(is_cut.then(|| possible(Possible::of(shape))));
+        self.blocks.push(shape.blocks.len());
+        self.executed_blocks.push(function.block_counts.iter().filter(|&&ran| ran > 0).count());
+        self.interrupted.push(Exact(function.interrupted));
+        self.bias.push(bias(function));
+        self.opcodes.push(classes.mix(function));
+    }
+}
+
+fn possible(paths: Possible) -> String {
+    match paths {
+        Possible::Exactly(paths) => paths.to_string(),
+        Possible::PowerOfTwo(exponent) => format!("2^{exponent}"),
+        Possible::Beyond => "more than 2^1023".into(),
+    }
+}
+
+/// How one-sided the branches of a function are; `None` without a branch whose ways are known.
+fn bias(function: &Function) -> Option<f64> {
+    let shape = &function.shape;
+    let mut ways: Vec<Vec<Option<Count>>> = vec![Vec::new(); shape.blocks.len()];
+    for (edge, &count) in shape.edges.iter().zip(&function.edge_counts) {
+        let is_choice = !matches!(edge.outcome, Outcome::Jump | Outcome::Normal | Outcome::Unwind);
+        if is_choice {
+            ways[edge.from as usize].push(count);
+        }
+    }
+    let known = ways.into_iter().filter(|ways| ways.len() > 1);
+    let known = known.filter_map(|ways| ways.into_iter().collect::<Option<Vec<Count>>>());
+    let (most, all) = known.fold((0, 0), |(most, all): (Count, Count), ways| {
+        let sum = ways.iter().fold(0, |sum: Count, &way| sum.saturating_add(way));
+        let largest = ways.iter().max().copied().unwrap_or_default();
+        (most.saturating_add(largest), all.saturating_add(sum))
+    });
+    (all > 0).then(|| most as f64 / all as f64)
+}
+
+/// A path on one line.
+fn told(report: &Report, function: &Function, path: &Path) -> String {
+    let module = &report.modules[function.module];
+    let wording = Wording {
+        system_directories: &module.system_directories,
+        stage: module.stage,
+        ..Wording::default()
+    };
+    let texts = path_text::texts(function, wording, &[path]);
+    texts.first().map(PathText::plain).unwrap_or_default()
+}
+
+/// The paths that executed most.
+fn top(report: &Report) -> Vec<TopPath> {
+    let functions: Vec<_> = report.counted().collect();
+    let numbers: HashMap<*const Function, usize> = report
+        .functions
+        .iter()
+        .enumerate()
+        .map(|(number, of)| (std::ptr::from_ref(of), number))
+        .collect();
+    let entry = |(function, path): (&Function, &Path)| {
+        let mut text = told(report, function, path);
+        if let Some((end, _)) = text.char_indices().nth(LONGEST_TEXT) {
+            text.truncate(end);
+            text.push('…');
+        }
+        TopPath {
+            function: numbers.get(&std::ptr::from_ref(function)).copied().unwrap_or_default(),
+            id: path.id.to_string(),
+            count: Exact(path.count),
+            executed: Exact(path.executed()),
+            start: path.start == crate::analyse::model::Start::Loop,
+            text: shown(&text).into_owned(),
+        }
+    };
+    select::paths(&functions, Sort::Instructions).into_iter().take(TOP_PATHS).map(entry).collect()
+}

@@ -1,0 +1,123 @@
+//! Makes payloads of values, and writes exact numbers into them.
+//!
+//! Payloads of functions are small and much alike. So they are compressed with a dictionary: the
+//! beginning of some of them. A browser cannot be given a dictionary, but it can be given one as
+//! the first piece of a stream, which is not compressed and whose text is dropped.
+
+use std::borrow::Cow;
+use std::cell::RefCell;
+
+use anyhow::{Context, Result};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use flate2::{Compress, Compression, FlushCompress, Status};
+use serde::{Serialize, Serializer};
+
+use crate::analyse::model::Count;
+use crate::escape::{Json, terminal};
+
+/// The largest whole number up to which JavaScript's numbers are exact.
+const EXACT: Count = 1 << 53;
+
+/// Beyond this, files become hardly smaller and take much longer.
+const LEVEL: u32 = 6;
+
+/// No piece of a stream that is not compressed is longer.
+const LONGEST_DICTIONARY: usize = (1 << 16) - 1;
+
+/// What back references reach.
+const WINDOW: usize = 1 << 15;
+
+thread_local! {
+    /// One for each thread, since making one takes longer than using it.
+    static COMPRESS: RefCell<Compress> =
+        RefCell::new(Compress::new(Compression::new(LEVEL), false));
+}
+
+/// A named piece of data, compressed and in base64.
+pub(super) struct Payload {
+    /// Letters, digits and dots.
+    pub(super) name: String,
+    /// In base64.
+    pub(super) text: String,
+}
+
+impl Payload {
+    pub(super) fn new(name: String, text: String) -> Self {
+        Self { name, text }
+    }
+}
+
+/// What other payloads refer back to.
+#[derive(Default)]
+pub(super) struct Dictionary(Vec<u8>);
+
+impl Dictionary {
+    /// The beginnings of values.
+    pub(super) fn of<T: Serialize>(values: impl ExactSizeIterator<Item = T>) -> Result<Self> {
+        let each = WINDOW / values.len().max(1);
+        let mut bytes = Vec::new();
+        for value in values {
+            let json = json(&value)?;
+            bytes.extend_from_slice(&json[..json.len().min(each)]);
+        }
+        bytes.truncate(LONGEST_DICTIONARY);
+        Ok(Self(bytes))
+    }
+
+    /// The dictionary as a payload: in base64, not compressed.
+    pub(super) fn payload(&self) -> Payload {
+        Payload::new("dictionary".into(), STANDARD.encode(&self.0))
+    }
+
+    /// As [`pack`], with this dictionary.
+    pub(super) fn pack(&self, value: &impl Serialize) -> Result<String> {
+        deflate(&json(value)?, &self.0)
+    }
+}
+
+/// JSON of a value, compressed and in base64.
+pub(super) fn pack(value: &impl Serialize) -> Result<String> {
+    deflate(&json(value)?, &[])
+}
+
+fn json(value: &impl Serialize) -> Result<Vec<u8>> {
+    let mut json = Vec::new();
+    serde_json::to_writer(Json(&mut json), value)?;
+    Ok(json)
+}
+
+fn deflate(bytes: &[u8], dictionary: &[u8]) -> Result<String> {
+    COMPRESS.with_borrow_mut(|compress| {
+        compress.reset();
+        if !dictionary.is_empty() {
+            compress.set_dictionary(dictionary).context("the dictionary of payloads")?;
+        }
+        let mut out = Vec::with_capacity(bytes.len() / 2 + 64);
+        loop {
+            let rest = &bytes[compress.total_in() as usize..];
+            if compress.compress_vec(rest, &mut out, FlushCompress::Finish)? == Status::StreamEnd {
+                return Ok(STANDARD.encode(&out));
+            }
+            out.reserve(bytes.len().max(64));
+        }
+    })
+}
+
+/// A count: a number, or a text with its digits where a number would not be exact.
+#[derive(Clone, Copy)]
+pub(super) struct Exact(pub(super) Count);
+
+impl Serialize for Exact {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match u64::try_from(self.0) {
+            Ok(count) if self.0 <= EXACT => serializer.serialize_u64(count),
+            _ => serializer.collect_str(&self.0),
+        }
+    }
+}
+
+/// A name that can be shown.
+pub(super) fn shown(name: &str) -> Cow<'_, str> {
+    terminal(name)
+}

@@ -1,0 +1,119 @@
+//! The images and runs, and what has to be known of their counts.
+
+use std::collections::BTreeMap;
+
+use pathformat::profile::{CUT, DENIED, ENDED, OTHER_RUNTIME, RUNNING, UNSURE};
+use serde::Serialize;
+
+use super::payload::shown;
+use crate::analyse::model::{Image, Report, Run};
+use crate::read::image::hexadecimal;
+
+/// So many runs have a row, those with marks first.
+const MOST: usize = 500;
+
+/// An image in the index.
+#[derive(Serialize)]
+pub(super) struct ImageEntry {
+    path: String,
+    build_id: String,
+}
+
+/// The runs in the index.
+#[derive(Serialize)]
+pub(super) struct Runs {
+    /// How many runs there were, in how many processes.
+    count: usize,
+    processes: usize,
+    /// How many records have each mark.
+    marks: BTreeMap<&'static str, usize>,
+    rows: Vec<RunEntry>,
+    /// When the first began and the last ended, in milliseconds since 1970.
+    first: u64,
+    last: u64,
+    hosts: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct RunEntry {
+    profile: String,
+    image: usize,
+    pid: u32,
+    host: String,
+    command: String,
+    directory: String,
+    start: u64,
+    stop: u64,
+    count: usize,
+    marks: Vec<&'static str>,
+}
+
+/// The images.
+pub(super) fn images(report: &Report) -> Vec<ImageEntry> {
+    let entry = |image: &Image| ImageEntry {
+        path: shown(&image.path.to_string_lossy()).into_owned(),
+        build_id: hexadecimal(&image.build_id),
+    };
+    report.images.iter().map(entry).collect()
+}
+
+/// The runs.
+pub(super) fn runs(report: &Report) -> Runs {
+    let mut known = BTreeMap::new();
+    report.runs.iter().flat_map(marks).for_each(|mark| *known.entry(mark).or_default() += 1);
+    let mut chosen: Vec<_> = report.runs.iter().collect();
+    chosen.sort_by_key(|run| marks(run).is_empty());
+    chosen.truncate(MOST);
+    let mut hosts: Vec<_> = report.runs.iter().map(|run| shown(&run.host).into_owned()).collect();
+    hosts.sort_unstable();
+    hosts.dedup();
+    Runs {
+        count: report.runs.iter().map(|run| run.count).sum(),
+        processes: report.processes().into_iter().max().map_or(0, |last| last + 1),
+        marks: known,
+        rows: chosen.into_iter().map(entry).collect(),
+        first: report.runs.iter().map(|run| milliseconds(run.start)).min().unwrap_or_default(),
+        last: report.runs.iter().map(|run| milliseconds(run.stop)).max().unwrap_or_default(),
+        hosts,
+    }
+}
+
+fn milliseconds(nanoseconds: u64) -> u64 {
+    nanoseconds / 1_000_000
+}
+
+fn entry(run: &Run) -> RunEntry {
+    RunEntry {
+        profile: shown(&run.profile.to_string_lossy()).into_owned(),
+        image: run.image,
+        pid: run.pid,
+        host: shown(&run.host).into_owned(),
+        command: shown(&run.command_line.join(" ")).into_owned(),
+        directory: shown(&run.directory).into_owned(),
+        start: milliseconds(run.start),
+        stop: milliseconds(run.stop),
+        count: run.count,
+        marks: marks(run),
+    }
+}
+
+/// What its flags say.
+fn marks(run: &Run) -> Vec<&'static str> {
+    let marked = |mark| run.marks & mark != 0;
+    let unwritten = marked(ENDED);
+    [
+        ("incomplete", run.incomplete),
+        ("unregistered threads", run.unregistered_threads),
+        ("partial", run.partial),
+        ("cut", marked(CUT)),
+        ("unsure", marked(UNSURE)),
+        ("other runtime", marked(OTHER_RUNTIME)),
+        ("running", marked(RUNNING)),
+        ("unwritten", unwritten && !marked(DENIED)),
+        ("denied", unwritten && marked(DENIED)),
+        ("forked", run.forked),
+    ]
+    .into_iter()
+    .filter_map(|(mark, is_set)| is_set.then_some(mark))
+    .collect()
+}

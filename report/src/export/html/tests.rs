@@ -1,0 +1,96 @@
+use std::fs;
+use std::io::Read;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use flate2::read::DeflateDecoder;
+use serde_json::Value;
+
+use super::*;
+use crate::analyse::model::Count;
+use crate::sample;
+
+const VIEWER: &str = "<meta content=\"script-src 'pathprof-scripts'\"><title>pathprof-title</title>\
+                      <body><!--pathprof-data--></body>";
+
+fn page(most_bytes: usize) -> Page<'static> {
+    Page { viewer: VIEWER, class_of: |opcode| opcode.to_uppercase(), most_bytes }
+}
+
+/// As the viewer does it: the dictionary is the first piece of the stream.
+fn inflate(text: &str, dictionary: &[u8]) -> Value {
+    let length = u16::try_from(dictionary.len()).expect("one piece");
+    let mut bytes = vec![0];
+    bytes.extend(length.to_le_bytes());
+    bytes.extend((!length).to_le_bytes());
+    bytes.extend(dictionary);
+    bytes.extend(STANDARD.decode(text).expect("base64"));
+    let mut json = Vec::new();
+    DeflateDecoder::new(&bytes[..]).read_to_end(&mut json).expect("compressed text");
+    serde_json::from_slice(&json[dictionary.len()..]).expect("JSON")
+}
+
+fn all(report: &Report) -> Vec<(String, Value)> {
+    let payloads = payloads(report, &page(0)).expect("the sample has no large files");
+    let dictionary = STANDARD.decode(&payloads[1].text).expect("base64");
+    assert_eq!(payloads[1].name, "dictionary");
+    let value = |of: &Payload| {
+        let dictionary = if of.name.starts_with('f') { &dictionary[..] } else { &[] };
+        (of.name.clone(), inflate(&of.text, dictionary))
+    };
+    payloads.iter().filter(|of| of.name != "dictionary").map(value).collect()
+}
+
+#[test]
+fn the_index_and_the_functions() {
+    let payloads = all(&sample::report());
+    let text: Vec<_> = payloads.iter().map(|(name, value)| format!("{name} {value:#}")).collect();
+    insta::assert_snapshot!(text.join("\n"));
+}
+
+#[test]
+fn counts_beyond_53_bits_are_texts() {
+    let mut report = sample::report();
+    report.functions[0].entries = Count::from(u64::MAX) * 3;
+    let payloads = all(&report);
+    assert_eq!(payloads[0].1["functions"]["entries"][0], "55340232221128654845");
+}
+
+#[test]
+fn a_title_is_text() {
+    let mut report = sample::report();
+    report.images[0].path = "/a/<b>&\u{202e}.exe".into();
+    let document = Document::new(VIEWER, &title(&report)).expect("it has its marks");
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("a.html");
+    document.write(&[], 1 << 20, &path).expect("room on the disk");
+    let text = fs::read_to_string(path).expect("written");
+    assert!(text.contains("<title>&lt;b>&amp;\\u{202e}.exe</title>"), "{text}");
+}
+
+#[test]
+fn a_large_page_is_a_directory() {
+    let report = sample::report();
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("report.html");
+    let file = write(&report, &page(1 << 20), &path).expect("room on the disk");
+    assert_eq!(file, Written::File(path.clone()));
+    let Written::Directory(directory, size) =
+        write(&report, &page(100), &path).expect("room on the disk")
+    else {
+        panic!("100 bytes are not enough");
+    };
+    assert!(size > 100);
+    let start = fs::read_to_string(directory.join("index.html")).expect("written");
+    assert!(start.contains("script-src 'self' file:"), "{start}");
+    let scripts = fs::read_to_string(directory.join("data/0.js")).expect("written");
+    let names = scripts.lines().filter_map(|line| line.split('"').nth(1));
+    assert_eq!(names.filter(|name| name.starts_with('f')).count(), report.with_blocks().count());
+}
+
+#[test]
+fn another_viewer_is_refused() {
+    assert!(
+        write(&sample::report(), &Page { viewer: "<html>", ..page(0) }, Path::new("a")).is_err()
+    );
+}

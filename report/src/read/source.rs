@@ -1,0 +1,57 @@
+//! Reads source files as the compiler saw them.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+/// Larger files are no source that anybody wrote.
+const LARGEST: u64 = 1 << 26;
+
+/// The text of a source file.
+#[derive(Clone, Debug, Default)]
+pub struct Source {
+    /// Its lines, without their ends.
+    pub lines: Vec<String>,
+    /// When it was changed last.
+    pub changed: Option<SystemTime>,
+}
+
+/// Where a file is that was compiled in this directory under this name.
+pub fn place(directory: &str, file: &str) -> PathBuf {
+    Path::new(directory).join(file)
+}
+
+/// Reads a file; `None` if it is not there or no text. What is not UTF-8 in it is replaced.
+pub fn read(path: &Path) -> Option<Source> {
+    let about =
+        fs::metadata(path).ok().filter(|about| about.is_file() && about.len() <= LARGEST)?;
+    let text = fs::read(path).ok()?;
+    let text = String::from_utf8_lossy(&text);
+    let lines = text.lines().map(str::to_string).collect();
+    Some(Source { lines, changed: about.modified().ok() })
+}
+
+impl Source {
+    /// A line, from 1; empty if there is none.
+    pub fn line(&self, number: u32) -> &str {
+        let index = (number as usize).checked_sub(1);
+        index.and_then(|index| self.lines.get(index)).map_or("", String::as_str)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_read_by_lines() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = place(&folder.path().display().to_string(), "a.c");
+        fs::write(&path, b"int a;\r\n\xffb\n").expect("written");
+        let source = read(&path).expect("a file");
+        assert_eq!((source.line(1), source.line(2), source.line(3)), ("int a;", "\u{fffd}b", ""));
+        assert_eq!(source.line(0), "");
+        assert!(source.changed.is_some());
+        assert!(read(folder.path()).is_none(), "a directory is no file");
+    }
+}

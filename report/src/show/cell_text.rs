@@ -1,0 +1,121 @@
+//! How a cell of a table looks as text.
+
+use std::fmt::Write;
+
+use owo_colors::OwoColorize;
+
+use crate::analyse::model::Count;
+use crate::show::style::{elide, grouped, percent, share};
+use crate::show::table::{Cell, Flow, Link, Words};
+
+/// All of a cell on one line, without styles.
+pub(crate) fn plain(cell: &Cell<'_>) -> String {
+    match cell {
+        Cell::Name(name) => name.whole(),
+        Cell::Flow(flow) => flow.plain(),
+        cell => anstream::adapter::strip_str(&lines(cell, None, false).join(" ")).to_string(),
+    }
+}
+
+/// A cell in lines of at most `width` columns; in full on one line without a width. The width of
+/// numbers is what they take.
+pub(crate) fn lines(cell: &Cell<'_>, width: Option<usize>, links: bool) -> Vec<String> {
+    let line = match cell {
+        Cell::Nothing => "–".into(),
+        Cell::Unknown => "?".into(),
+        Cell::Rank(rank) => rank.dimmed().to_string(),
+        Cell::Number(count) => grouped(*count),
+        Cell::Estimate(count, in_doubt) => {
+            format!("{}{}", if *in_doubt { "~" } else { "" }, grouped(*count))
+        }
+        Cell::Share { part, whole, heat: true } => share(*part, *whole),
+        Cell::Share { part, whole, heat: false } => percent(*part, *whole),
+        Cell::Ratio(_, 0) => "–".into(),
+        Cell::Ratio(part, all) => {
+            // All percentages are of one width, so that the numbers before them end alike.
+            format!("{}/{} {:>6}", grouped(*part), grouped(*all), percent(*part, *all))
+        }
+        Cell::Time(nanoseconds, complete) => {
+            format!("{}{:.2}", if *complete { "" } else { "≥" }, *nanoseconds as f64 / 1e9)
+        }
+        Cell::Name(name) => elide(&name.whole(), width),
+        Cell::Place(place) => {
+            linked(&elide(&place.text, width).dimmed().to_string(), place.link.as_ref(), links)
+        }
+        Cell::Text(text) => return wrapped(text, width),
+        Cell::Flow(flow) => return flow.fit(width),
+        Cell::Counts(counts) => return with_counts(counts).fit(width),
+    };
+    vec![line]
+}
+
+/// A sentence in lines of at most `width` columns; on one line without a width.
+pub(crate) fn wrapped(text: &str, width: Option<usize>) -> Vec<String> {
+    match width {
+        None => vec![text.into()],
+        Some(width) => textwrap::wrap(text, width).iter().map(|line| line.to_string()).collect(),
+    }
+}
+
+/// `true 5, false 3`, each with its count on one line.
+fn with_counts(counts: &[(String, Option<Count>)]) -> Words {
+    let last = counts.len().saturating_sub(1);
+    let item = |(at, (name, count)): (usize, &(String, Option<Count>))| {
+        let count = count.map_or_else(|| "?".into(), grouped);
+        format!("{name} {count}{}", if at < last { "," } else { "" })
+    };
+    Words(counts.iter().enumerate().map(item).collect())
+}
+
+/// Text that a terminal opens a file for (the control sequence OSC 8). Terminals that know lines
+/// take the fragment of the address for one.
+pub(crate) fn linked(text: &str, link: Option<&Link>, links: bool) -> String {
+    match link.filter(|_| links) {
+        Some(link) => format!("\x1b]8;;{}\x1b\\{text}\x1b]8;;\x1b\\", address(link)),
+        None => text.into(),
+    }
+}
+
+/// The address of a file on this machine.
+fn address(link: &Link) -> String {
+    use std::os::unix::ffi::OsStrExt;
+
+    let host = rustix::system::uname();
+    let mut address = format!("file://{}", host.nodename().to_string_lossy());
+    for &byte in link.path.as_os_str().as_bytes() {
+        if byte.is_ascii_alphanumeric() || b"/-._~+,@=:".contains(&byte) {
+            address.push(byte.into());
+        } else {
+            let _ = write!(address, "%{byte:02X}");
+        }
+    }
+    if link.line > 0 {
+        let _ = write!(address, "#{}", link.line);
+    }
+    address
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    #[test]
+    fn files_are_linked_where_that_is_wanted() {
+        let link = Link::new(Path::new("/a b/\u{e9};.c"), 7).expect("an absolute path");
+        let shown = linked("x", Some(&link), true);
+        assert!(shown.ends_with("/a%20b/%C3%A9%3B.c#7\x1b\\x\x1b]8;;\x1b\\"), "{shown:?}");
+        assert!(shown.starts_with("\x1b]8;;file://"), "{shown:?}");
+        assert_eq!(linked("x", Some(&link), false), "x");
+        assert_eq!(anstream::adapter::strip_str(&shown).to_string(), "x");
+        assert_eq!(Link::new(Path::new("a.c"), 1), None);
+    }
+
+    #[test]
+    fn things_and_their_counts_are_not_parted() {
+        let cell = Cell::Counts(vec![("case 1".into(), Some(5000)), ("default".into(), None)]);
+        assert_eq!(lines(&cell, Some(14), false), ["case 1 5,000,", "default ?"]);
+        assert_eq!(plain(&cell), "case 1 5,000, default ?");
+    }
+}

@@ -1,0 +1,101 @@
+//! Fits the names of functions of one column into its width.
+//!
+//! Each name is shown in the longest of its forms that fits: whole, without parameters, without the
+//! arguments of templates. If even that is too wide, it loses its middle. Names of different
+//! functions that would look the same show more of themselves, on several lines if need be.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use unicode_width::UnicodeWidthStr;
+
+use crate::show::style::elide;
+use crate::show::table::Name;
+
+/// The lines of each name; whole on one line without a width.
+pub(crate) fn fit(names: &[&Name], width: Option<usize>) -> Vec<Vec<String>> {
+    let Some(width) = width else {
+        return names.iter().map(|name| vec![name.whole()]).collect();
+    };
+    let shown: Vec<_> = names.iter().map(|name| shortened(name, width)).collect();
+    let mut alike: BTreeMap<&str, BTreeMap<String, &Name>> = BTreeMap::new();
+    for (name, text) in names.iter().zip(&shown) {
+        alike.entry(text).or_default().insert(name.whole(), name);
+    }
+    let told = |name: &Name, text: &String| match &alike[text.as_str()] {
+        alike if alike.len() > 1 => told_apart(name, alike, width),
+        _ => vec![text.clone()],
+    };
+    names.iter().zip(&shown).map(|(name, text)| told(name, text)).collect()
+}
+
+/// The longest form that fits, or the shortest without its middle.
+fn shortened(name: &Name, width: usize) -> String {
+    let mut forms = (0..name.forms.len()).map(|at| name.form(at));
+    let last = || elide(&name.form(name.forms.len().saturating_sub(1)), Some(width));
+    forms.find(|form| form.width() <= width).unwrap_or_else(last)
+}
+
+/// The lines of a name among others that look like it: the shortest form that all of them have in
+/// another way.
+fn told_apart(name: &Name, alike: &BTreeMap<String, &Name>, width: usize) -> Vec<String> {
+    // Forms are counted from the shortest.
+    let form = |name: &Name, at: usize| name.form(name.forms.len().saturating_sub(at + 1));
+    let most = alike.values().map(|name| name.forms.len()).max().unwrap_or_default();
+    let differ = |at: &usize| {
+        let forms: BTreeSet<_> = alike.values().map(|name| form(name, *at)).collect();
+        forms.len() == alike.len()
+    };
+    let form = (0..most).find(differ).map_or_else(|| name.whole(), |at| form(name, at));
+    textwrap::wrap(&form, width).iter().map(|line| line.to_string()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn name(forms: &[&str]) -> Name {
+        Name { forms: forms.iter().map(|&form| form.into()).collect(), ..Name::default() }
+    }
+
+    fn fitted(names: &[&[&str]], width: usize) -> Vec<Vec<String>> {
+        let names: Vec<_> = names.iter().map(|forms| name(forms)).collect();
+        fit(&names.iter().collect::<Vec<_>>(), Some(width))
+    }
+
+    #[test]
+    fn the_longest_form_that_fits_is_shown() {
+        let forms: &[&str] = &["int sort<int>(int)", "sort<int>", "sort<…>"];
+        let shown = |width| fitted(&[forms], width)[0].join("\n");
+        assert_eq!(shown(18), "int sort<int>(int)");
+        assert_eq!(shown(17), "sort<int>");
+        assert_eq!(shown(7), "sort<…>");
+        assert_eq!(shown(6), "sor……>");
+    }
+
+    #[test]
+    fn different_functions_never_look_the_same() {
+        let whole = |inner: &str| format!("f<std::vector<{inner}, std::allocator<{inner}>>>(int)");
+        let names = ["char", "short", "long", "long long"].map(whole);
+        let forms = names.each_ref().map(|name| crate::show::rows::forms(name, None));
+        let names: Vec<_> = forms
+            .iter()
+            .map(|forms| forms.iter().map(String::as_str).collect::<Vec<_>>())
+            .collect();
+        let names: Vec<&[&str]> = names.iter().map(Vec::as_slice).collect();
+        for width in 12..200 {
+            let shown = fitted(&names, width);
+            let distinct: BTreeSet<_> = shown.iter().collect();
+            assert_eq!(distinct.len(), names.len(), "{width}: {shown:?}");
+            assert!(shown.iter().flatten().all(|line| line.width() <= width), "{shown:?}");
+            let short = "f<std::vector<char,std::allocator<…>>>(int)";
+            let lines = shown[0].concat().replace(' ', "");
+            assert!(!(22..44).contains(&width) || lines == short, "{width}: {shown:?}");
+        }
+    }
+
+    #[test]
+    fn one_function_in_many_rows_is_shown_alike() {
+        let forms: &[&str] = &["a_long_name<int>()", "a_long_name<…>"];
+        assert_eq!(fitted(&[forms, forms], 14), [["a_long_name<…>"], ["a_long_name<…>"]]);
+    }
+}

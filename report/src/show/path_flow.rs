@@ -1,0 +1,46 @@
+//! Paths as cells of a table. The paths of one function are fitted together, so that they differ at
+//! every width.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use crate::analyse::path_text::PathText;
+use crate::show::path_layout::lay_out_all;
+use crate::show::table::{Cell, Flow};
+
+/// The paths of one function.
+struct Together<'a> {
+    texts: Vec<PathText<'a>>,
+    /// How they look in the widths that were asked for.
+    laid: RefCell<HashMap<usize, Vec<String>>>,
+}
+
+/// One of them.
+struct PathFlow<'a> {
+    paths: Rc<Together<'a>>,
+    index: usize,
+}
+
+/// A cell for each of these paths of one function.
+pub(crate) fn cells<'a>(texts: Vec<PathText<'a>>) -> Vec<Cell<'a>> {
+    let count = texts.len();
+    let paths = Rc::new(Together { texts, laid: RefCell::default() });
+    let cell = |index| Cell::Flow(Box::new(PathFlow { paths: Rc::clone(&paths), index }));
+    (0..count).map(cell).collect()
+}
+
+impl Flow for PathFlow<'_> {
+    fn plain(&self) -> String {
+        self.paths.texts[self.index].plain()
+    }
+
+    fn fit(&self, width: Option<usize>) -> Vec<String> {
+        let mut laid = self.paths.laid.borrow_mut();
+        // No width is wider than any.
+        let texts = laid
+            .entry(width.unwrap_or(usize::MAX))
+            .or_insert_with(|| lay_out_all(&self.paths.texts, width));
+        texts[self.index].lines().map(str::to_string).collect()
+    }
+}

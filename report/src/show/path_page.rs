@@ -1,0 +1,168 @@
+//! One path as the text of its source: each line that it went through, and behind each decision how
+//! often control went that way.
+
+use std::collections::HashMap;
+use std::fmt::Write;
+
+use owo_colors::OwoColorize;
+
+use crate::analyse::model::{Function, Path, Report};
+use crate::analyse::path_text::{self, Choice, PathText, Step, Wording};
+use crate::read::source::Source;
+use crate::show::code::Line;
+use crate::show::style::{grouped, percent, plural};
+
+/// The page of a path of a function.
+pub struct Page<'a> {
+    /// All that the profiles tell.
+    pub report: &'a Report,
+    /// The function.
+    pub function: &'a Function,
+    /// Its path.
+    pub path: &'a Path,
+    /// The path's number among the executed ones of the function.
+    pub rank: usize,
+    /// How it is told.
+    pub wording: Wording<'a>,
+    /// The text of source files by their names in the function's locations.
+    pub sources: &'a HashMap<String, Option<Source>>,
+}
+
+impl Page<'_> {
+    /// The page as text with styles, a line for each line of it.
+    pub fn text(&self) -> String {
+        let told = path_text::texts(self.function, self.wording, &[self.path]);
+        let Some(told) = told.first() else { return String::new() };
+        let mut text = self.heading(told);
+        let mut before = None;
+        let width = self.number_width(told);
+        for (index, step) in told.steps.iter().enumerate() {
+            let stack = step.stack.join(" › ");
+            if before.as_ref() != Some(&stack) && !stack.is_empty() {
+                let file = step.location.map_or("", |at| path_text::base_name(&at.file));
+                let _ = writeln!(text, "\n  {}  {}", stack.cyan().bold(), file.dimmed());
+                before = Some(stack);
+            }
+            self.step(step, &target(told, index), width, &mut text);
+        }
+        if told.steps.last().is_none_or(|last| last.choice.is_none()) {
+            let _ = writeln!(text, "  {:width$} {} → {}", "", "│".dimmed(), told.end());
+        }
+        text
+    }
+
+    fn heading(&self, told: &PathText<'_>) -> String {
+        let Self { report, function, path, rank, .. } = self;
+        let share = percent(path.executed(), report.executed());
+        let runs: u128 = function.paths.iter().fold(0, |sum, path| sum.saturating_add(path.count));
+        let start = match told.start {
+            None => "from the entry".to_string(),
+            Some(word) => format!("{} {}", "from", start_in_words(word)),
+        };
+        let name = format!("{}#{rank}", function.demangled);
+        let times =
+            if path.count == 1 { "once".into() } else { format!("{} times", grouped(path.count)) };
+        let of_paths = percent(path.count, runs);
+        format!(
+            "{}  {times}, {of_paths} of the paths that the function took, {share} of all executed \
+             instructions\n{start}, {}, {}\n",
+            name.bold(),
+            plural(path.blocks.len(), "basic block"),
+            plural(usize::try_from(path.instructions).unwrap_or(usize::MAX), "instruction"),
+        )
+    }
+
+    fn number_width(&self, told: &PathText<'_>) -> usize {
+        let lines = told.steps.iter().filter_map(|step| step.location.map(|at| at.line));
+        lines.max().unwrap_or_default().to_string().len().max(4)
+    }
+
+    fn step(&self, step: &Step<'_>, target: &str, width: usize, text: &mut String) {
+        let number = step.location.map_or_else(|| step.place(), |at| at.line.to_string());
+        let source = step.location.and_then(|at| {
+            self.sources.get(&at.file).and_then(Option::as_ref).map(|file| file.line(at.line))
+        });
+        let code = Line::new(source.unwrap_or_default().trim_end()).text;
+        let folded = step.folded();
+        let folded = if folded.is_empty() { folded } else { format!("  {}", folded.dimmed()) };
+        let _ = writeln!(text, "  {:>width$} {} {code}{folded}", number.dimmed(), "│".dimmed());
+        let Some(choice) = &step.choice else { return };
+        let word = choice.word().map(|word| format!("{word}, ")).unwrap_or_default();
+        let arrow = match choice {
+            Choice::Throw => "└→".red().to_string(),
+            _ => "└→".yellow().to_string(),
+        };
+        let _ = writeln!(
+            text,
+            "  {:width$} {} {arrow} {word}{target}{}",
+            "",
+            "│".dimmed(),
+            self.how_often(step)
+        );
+    }
+
+    /// How often control went this way: `, 29 of 39 times`.
+    fn how_often(&self, step: &Step<'_>) -> String {
+        let taken = step.taken.and_then(|edge| {
+            let count = self.function.edge_counts[edge]?;
+            let from = self.function.shape.edges[edge].from;
+            Some((count, self.function.block_counts[from as usize]))
+        });
+        taken.map_or_else(String::new, |(count, all)| {
+            format!(", {} of {} times", grouped(count), grouped(all)).dimmed().to_string()
+        })
+    }
+}
+
+/// Where control goes from a step: the next step, with its function if that is another, or the end.
+fn target(told: &PathText<'_>, index: usize) -> String {
+    let Some(next) = told.steps.get(index + 1) else { return told.end() };
+    match next.stack.last() {
+        Some(function) if next.stack != told.steps[index].stack => {
+            format!("{function}:{}", next.place())
+        }
+        _ => next.place(),
+    }
+}
+
+fn start_in_words(word: &str) -> &'static str {
+    match word {
+        "loop:" => "the header of a loop",
+        "resume:" => "behind a call",
+        _ => "a cut",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analyse::path_ranks::ranked;
+    use crate::sample;
+
+    fn page(function: usize, sources: &HashMap<String, Option<Source>>) -> String {
+        let report = sample::report();
+        let function = &report.functions[function];
+        let page = Page {
+            report: &report,
+            function,
+            path: ranked(function)[0],
+            rank: 1,
+            wording: Wording::default(),
+            sources,
+        };
+        anstream::adapter::strip_str(&page.text()).to_string()
+    }
+
+    #[test]
+    fn a_path_is_the_text_of_its_lines() {
+        let lines = (1..=40).map(|line| format!("\tcode of line {line};")).collect();
+        let source = Source { lines, changed: None };
+        let sources = HashMap::from([("src/main.c".to_string(), Some(source))]);
+        insta::assert_snapshot!("path-page", page(0, &sources));
+    }
+
+    #[test]
+    fn without_source_its_lines_have_numbers() {
+        insta::assert_snapshot!("path-page-without-source", page(1, &HashMap::new()));
+    }
+}

@@ -1,0 +1,189 @@
+//! What tells failing runs from passing ones, for people: functions, then paths, blocks, branches
+//! and lines, the most suspicious first.
+
+use std::io::{Result, Write};
+
+use crate::analyse::diff::formulas::{Formula, Runs};
+use crate::analyse::diff::spectra::{Element, Kind, Ranked, Spectra};
+use crate::analyse::model::Function;
+use crate::show::diff_text::{block, many, name, path, place};
+use crate::show::listing::{Form, Line, Listing, paragraph};
+use crate::show::notation::base_name;
+use crate::show::style::{grouped, shown};
+
+/// How to show a ranking.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Text or Markdown.
+    pub form: Form,
+    /// So many rows in each list (0: all).
+    pub top: usize,
+    /// Only elements of functions that match.
+    pub function: Option<String>,
+    /// The formula that gives scores.
+    pub formula: Formula,
+    /// What is ranked.
+    pub kinds: Vec<Kind>,
+    /// Names in full.
+    pub full_names: bool,
+}
+
+/// Writes rankings of what runs executed. All names in `spectra` must be
+/// [printable](crate::show::printable).
+///
+/// # Errors
+/// Those of `out`.
+pub fn write(spectra: &Spectra, options: &Options, out: &mut impl Write) -> Result<()> {
+    let Runs { failing, passing } = spectra.runs;
+    let images: Vec<_> = spectra.builds.keys().map(String::as_str).collect();
+    let of = format!(
+        "{} that failed and {} that passed, of {}.",
+        many(failing as usize, "run", "runs"),
+        many(passing as usize, "run", "runs"),
+        images.join(", ")
+    );
+    let formula = options.formula.name();
+    let meaning = format!(
+        "The score ({formula}) is higher the better something tells failing runs from passing \
+         ones: by how many of each executed it. What has the same score shares its places."
+    );
+    paragraph(&of, options.form, out)?;
+    for image in spectra.rebuilt() {
+        let text = format!(
+            "The runs of {image} are of different builds. Only functions that did not change \
+             between them are compared."
+        );
+        paragraph(&text, options.form, out)?;
+    }
+    paragraph(&meaning, options.form, out)?;
+    let view = View { spectra, options };
+    if options.function.is_none() {
+        view.functions().write(options.form, out)?;
+    }
+    for &kind in &options.kinds {
+        view.elements(kind).write(options.form, out)?;
+    }
+    Ok(())
+}
+
+struct View<'a> {
+    spectra: &'a Spectra,
+    options: &'a Options,
+}
+
+impl View<'_> {
+    fn listing<T>(
+        &self,
+        title: &str,
+        what: &'static str,
+        ranked: &[Ranked<T>],
+        words: impl Fn(&T) -> (String, Vec<String>),
+    ) -> Listing {
+        // What no failing run executed has the score 0 and stands behind all others.
+        let suspicious = ranked.iter().take_while(|element| element.by.failing > 0).count();
+        let kept = shown(self.options.top, suspicious);
+        let all = self.spectra.runs;
+        let line = |element: &Ranked<T>| {
+            let (what, details) = words(&element.what);
+            let what = match self.options.form {
+                Form::Markdown => [&[what][..], &details].concat().join("; "),
+                Form::Text(_) => what,
+            };
+            let places = match (element.best, element.worst) {
+                (best, worst) if best == worst => best.to_string(),
+                (best, worst) => format!("{best}–{worst}"),
+            };
+            let score = element.score.value();
+            let score = if score.is_finite() { format!("{score:.3}") } else { "∞".into() };
+            let numbers = vec![
+                places,
+                score,
+                format!("{} of {}", element.by.failing, all.failing),
+                format!("{} of {}", element.by.passing, all.passing),
+            ];
+            Line { numbers, what, details, ..Line::default() }
+        };
+        let mut notes = Vec::new();
+        if kept < suspicious {
+            notes.push(format!(
+                "The first {} of {}; --top 0 lists all.",
+                grouped(kept as u128),
+                grouped(suspicious as u128)
+            ));
+        }
+        if suspicious < ranked.len() {
+            let others = many(ranked.len() - suspicious, "more was", "more were");
+            notes.push(format!("{others} executed by no failing run."));
+        }
+        Listing {
+            title: title.into(),
+            numbers: vec!["place", "score", "failing", "passing"],
+            what,
+            more: Vec::new(),
+            rows: ranked[..kept].iter().map(line).collect(),
+            notes,
+        }
+    }
+
+    fn functions(&self) -> Listing {
+        let by = self.options.kinds.first().copied().unwrap_or(Kind::Paths);
+        let ranked = self.spectra.ranked_functions(by, self.options.formula);
+        let one = match by {
+            Kind::Paths => "path",
+            Kind::Blocks => "block",
+            Kind::Branches => "branch",
+            Kind::Lines => "line",
+        };
+        let title = format!("Functions, by their most suspicious {one}");
+        self.listing(&title, "function", &ranked, |&function| {
+            (self.located(&self.spectra.functions[function]), Vec::new())
+        })
+    }
+
+    fn elements(&self, kind: Kind) -> Listing {
+        let (title, what) = match kind {
+            Kind::Paths => ("Paths", "path"),
+            Kind::Blocks => ("Blocks", "block"),
+            Kind::Branches => ("Branches", "branch"),
+            Kind::Lines => ("Lines", "line"),
+        };
+        let glob = self.options.function.as_deref();
+        let ranked = self.spectra.ranked(kind, self.options.formula, glob);
+        self.listing(title, what, &ranked, |&element| {
+            let function = &self.spectra.functions[self.spectra.function(element)];
+            let name = || name(function, self.options.full_names);
+            match element {
+                Element::Path(_, id) => {
+                    let way = function.paths.iter().find(|path| path.id == *id);
+                    let text = way.map(|way| path(function, way));
+                    (self.located(function), text.into_iter().collect())
+                }
+                Element::Block(_, number) => {
+                    (format!("{}, {}", name(), block(function, *number)), Vec::new())
+                }
+                Element::Branch(_, edge) => {
+                    (format!("{}, {}", name(), branch(function, *edge as usize)), Vec::new())
+                }
+                Element::Line(file, line) => {
+                    (format!("{}:{line} ({})", base_name(file), name()), Vec::new())
+                }
+            }
+        })
+    }
+
+    /// The name of a function and its place.
+    fn located(&self, function: &Function) -> String {
+        let name = name(function, self.options.full_names);
+        match place(function) {
+            place if place.is_empty() => name,
+            place => format!("{name} ({place})"),
+        }
+    }
+}
+
+/// A way from a block that has several.
+fn branch(function: &Function, edge: usize) -> String {
+    let edge = &function.shape.edges[edge];
+    let [from, to] = [edge.from, edge.to].map(|end| block(function, end));
+    format!("{from} → {to}")
+}

@@ -1,0 +1,379 @@
+//! A table as a value: columns, rows of typed cells, and what is said below.
+//!
+//! Every view returns one, and [`document`](crate::show::document) writes it: as text that fits a
+//! terminal, as Markdown, CSV or JSON. A cell holds what it means, not how it looks. What looks
+//! different at each width, a path above all, is a [`Flow`].
+
+use std::path::{Path, PathBuf};
+
+use crate::analyse::model::Count;
+use crate::show::style::visible_width;
+
+/// A table.
+#[derive(Default)]
+pub struct Table<'a> {
+    /// What its rows are, in one word: `functions`.
+    pub name: &'static str,
+    /// Its columns. Those of numbers come first, since text in the last column needs no padding.
+    pub columns: Vec<Column>,
+    /// Its rows.
+    pub rows: Vec<Row<'a>>,
+    /// Sentences below it: what order its rows have, what a share is of, what is left out.
+    pub notes: Vec<String>,
+    /// What stands in its place if it has no rows.
+    pub empty: String,
+}
+
+/// A column of a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Column {
+    /// What people read above it.
+    pub title: &'static str,
+    /// What other programs call it: letters and `_`.
+    pub key: &'static str,
+    /// What its cells are.
+    pub kind: Kind,
+    /// When the text form shows its cells.
+    pub shown: Shown,
+}
+
+/// What the cells of a column are. Each has a form as [data](Cell::fields), in one field or more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// The place of the row among all: 1 is the first.
+    Rank,
+    /// A count.
+    Number,
+    /// A count that may be wrong; a second field says whether it is.
+    Estimate,
+    /// A part of a whole. As data a number from 0 to 1.
+    Share,
+    /// How many of how many, in two fields.
+    Ratio,
+    /// Seconds; a second field says whether it is known when they ended.
+    Seconds,
+    /// The name of a function.
+    Name,
+    /// A line of a file, in two fields.
+    Place,
+    /// Any other text.
+    Text,
+    /// Text that fits itself into a width: see [`Flow`].
+    Flow,
+    /// Things with their counts.
+    Counts,
+}
+
+/// When the text form shows the cells of a column.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Shown {
+    /// In every row.
+    #[default]
+    Always,
+    /// Where the cell differs from the one above.
+    OnChange,
+    /// As a line of its own above the rows for which it is the same.
+    Section,
+    /// Never: it is for other programs alone.
+    Data,
+}
+
+/// A row of a table.
+#[derive(Default)]
+pub struct Row<'a> {
+    /// A cell for each column.
+    pub cells: Vec<Cell<'a>>,
+    /// Whether it sums other rows.
+    pub is_sum: bool,
+}
+
+/// A cell of a table.
+pub enum Cell<'a> {
+    /// There is nothing to say: `–`.
+    Nothing,
+    /// It is not known: `?`.
+    Unknown,
+    /// The place of the row among all.
+    Rank(usize),
+    /// A count.
+    Number(Count),
+    /// A count, and whether it may be wrong: `~`.
+    Estimate(Count, bool),
+    /// A part of a whole, coloured by its weight if it is a hot spot that is looked for.
+    Share {
+        /// The part.
+        part: Count,
+        /// The whole.
+        whole: Count,
+        /// Whether its weight has a colour.
+        heat: bool,
+    },
+    /// So many of so many.
+    Ratio(Count, Count),
+    /// Nanoseconds, and whether that is all of them.
+    Time(u64, bool),
+    /// The name of a function.
+    Name(Name),
+    /// A line of a file.
+    Place(Place),
+    /// Any other text.
+    Text(String),
+    /// Text that fits itself into a width.
+    Flow(Box<dyn Flow + 'a>),
+    /// Things with their counts, as far as those are known.
+    Counts(Vec<(String, Option<Count>)>),
+}
+
+/// Text that fits itself into a width.
+pub trait Flow {
+    /// All of it on one line, without styles.
+    fn plain(&self) -> String;
+
+    /// The same in lines of at most `width` columns; in full on one line without a width. Lines may
+    /// carry styles.
+    fn fit(&self, width: Option<usize>) -> Vec<String>;
+}
+
+/// Words that are broken into lines between them: the plainest [`Flow`]. A word may carry styles.
+/// One that is wider than a line goes on in the next.
+#[derive(Clone, Debug, Default)]
+pub struct Words(pub Vec<String>);
+
+impl Flow for Words {
+    fn plain(&self) -> String {
+        anstream::adapter::strip_str(&self.0.join(" ")).to_string()
+    }
+
+    fn fit(&self, width: Option<usize>) -> Vec<String> {
+        let Some(width) = width else { return vec![self.0.join(" ")] };
+        let mut lines: Vec<(String, usize)> = Vec::new();
+        for word in &self.0 {
+            let wide = visible_width(word);
+            match lines.last_mut() {
+                Some((line, taken)) if *taken + 1 + wide <= width => {
+                    *line = format!("{line} {word}");
+                    *taken += 1 + wide;
+                }
+                _ if wide <= width => lines.push((word.clone(), wide)),
+                _ => {
+                    let plain = anstream::adapter::strip_str(word).to_string();
+                    let pieces = textwrap::wrap(&plain, width);
+                    lines.extend(
+                        pieces.iter().map(|piece| (piece.to_string(), visible_width(piece))),
+                    );
+                }
+            }
+        }
+        lines.into_iter().map(|(line, _)| line).collect()
+    }
+}
+
+/// The name of a function.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Name {
+    /// Its forms, the whole name first and each next one shorter: without parameters, without
+    /// arguments of templates.
+    pub forms: Vec<String>,
+    /// What tells it from another function that has the same name: its file, or its image.
+    pub qualifier: Option<String>,
+    /// What stands behind it: the number of a path of it, say.
+    pub suffix: String,
+    /// Where it is.
+    pub link: Option<Link>,
+}
+
+impl Name {
+    /// All that is known of it.
+    pub fn whole(&self) -> String {
+        self.form(0)
+    }
+
+    /// One of its forms, with qualifier and suffix.
+    pub fn form(&self, at: usize) -> String {
+        let mut text = self.forms.get(at).or(self.forms.last()).cloned().unwrap_or_default();
+        if let Some(qualifier) = &self.qualifier {
+            text += &format!(" ({qualifier})");
+        }
+        text + &self.suffix
+    }
+}
+
+/// A line of a file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    /// The file as the compiler was given it; empty if that is not known.
+    pub file: String,
+    /// The line; 0 if only the file is known.
+    pub line: u32,
+    /// What people see: mostly without directories.
+    pub text: String,
+    /// Where it is.
+    pub link: Option<Link>,
+}
+
+/// What a terminal may open.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Link {
+    /// The absolute path of a file.
+    pub path: PathBuf,
+    /// The line; 0 if none.
+    pub line: u32,
+}
+
+impl Link {
+    /// A link to a line of a file, if it has an absolute path.
+    pub fn new(path: &Path, line: u32) -> Option<Self> {
+        path.is_absolute().then(|| Self { path: path.to_path_buf(), line })
+    }
+}
+
+/// A field of a row as data.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Field {
+    /// Nothing, or not known.
+    Null,
+    /// A count.
+    Count(Count),
+    /// A number with a fraction.
+    Real(f64),
+    /// Yes or no.
+    Flag(bool),
+    /// Text.
+    Text(String),
+    /// Things with their counts.
+    Counts(Vec<(String, Option<Count>)>),
+}
+
+impl Column {
+    /// A column whose title is its key as well.
+    pub const fn new(title: &'static str, kind: Kind) -> Self {
+        Self { title, key: title, kind, shown: Shown::Always }
+    }
+
+    /// The same with another key.
+    #[must_use]
+    pub const fn key(self, key: &'static str) -> Self {
+        Self { key, ..self }
+    }
+
+    /// The same, shown in another way.
+    #[must_use]
+    pub const fn shown(self, shown: Shown) -> Self {
+        Self { shown, ..self }
+    }
+
+    /// The names of its fields in data.
+    pub fn fields(&self) -> Vec<String> {
+        let with = |suffixes: &[&str]| {
+            suffixes.iter().map(|suffix| format!("{}{suffix}", self.key)).collect()
+        };
+        match self.kind {
+            Kind::Estimate => with(&["", "_in_doubt"]),
+            Kind::Ratio => with(&["_covered", "_all"]),
+            Kind::Seconds => with(&["", "_complete"]),
+            Kind::Place => vec!["file".into(), "line".into()],
+            _ => with(&[""]),
+        }
+    }
+}
+
+impl Kind {
+    /// Whether its cells are aligned at their right side and never shortened.
+    pub fn is_number(self) -> bool {
+        matches!(
+            self,
+            Self::Rank | Self::Number | Self::Estimate | Self::Share | Self::Ratio | Self::Seconds
+        )
+    }
+}
+
+impl Cell<'_> {
+    /// The cell as data, in as many fields as its column has.
+    pub fn fields(&self, column: &Column) -> Vec<Field> {
+        match self {
+            Self::Nothing | Self::Unknown => vec![Field::Null; column.fields().len()],
+            Self::Rank(rank) => vec![Field::Count(*rank as Count)],
+            Self::Number(count) => vec![Field::Count(*count)],
+            Self::Estimate(count, in_doubt) => {
+                vec![Field::Count(*count), Field::Flag(*in_doubt)]
+            }
+            Self::Share { part, whole, .. } => {
+                let share = if *whole == 0 { 0.0 } else { *part as f64 / *whole as f64 };
+                vec![Field::Real(share)]
+            }
+            Self::Ratio(part, all) => vec![Field::Count(*part), Field::Count(*all)],
+            Self::Time(nanoseconds, complete) => {
+                vec![Field::Real(*nanoseconds as f64 / 1e9), Field::Flag(*complete)]
+            }
+            Self::Name(name) => {
+                // What tells it from others of its name has fields of its own.
+                let name = Name { qualifier: None, suffix: String::new(), ..name.clone() };
+                vec![Field::Text(name.whole())]
+            }
+            Self::Place(place) => vec![
+                if place.file.is_empty() { Field::Null } else { Field::Text(place.file.clone()) },
+                if place.line == 0 { Field::Null } else { Field::Count(place.line.into()) },
+            ],
+            Self::Text(text) => vec![Field::Text(text.clone())],
+            Self::Flow(flow) => vec![Field::Text(flow.plain())],
+            Self::Counts(counts) => vec![Field::Counts(counts.clone())],
+        }
+    }
+}
+
+impl Table<'_> {
+    /// The columns that people see: those that have something in any row.
+    pub fn seen(&self) -> Vec<usize> {
+        let says = |cell: &Cell<'_>| match cell {
+            Cell::Nothing => false,
+            Cell::Text(text) => !text.is_empty(),
+            _ => true,
+        };
+        let is_seen = |&at: &usize| {
+            self.columns[at].shown != Shown::Data
+                && self.rows.iter().any(|row| says(&row.cells[at]))
+        };
+        (0..self.columns.len()).filter(is_seen).collect()
+    }
+}
+
+impl<'a> From<Vec<Cell<'a>>> for Row<'a> {
+    fn from(cells: Vec<Cell<'a>>) -> Self {
+        Self { cells, is_sum: false }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_cell_has_as_many_fields_as_its_column() {
+        let cells = [
+            (Kind::Rank, Cell::Rank(1)),
+            (Kind::Number, Cell::Number(1)),
+            (Kind::Estimate, Cell::Estimate(1, true)),
+            (Kind::Share, Cell::Share { part: 1, whole: 2, heat: false }),
+            (Kind::Ratio, Cell::Ratio(1, 2)),
+            (Kind::Seconds, Cell::Time(1, true)),
+            (Kind::Name, Cell::Name(Name::default())),
+            (Kind::Place, Cell::Place(Place::default())),
+            (Kind::Text, Cell::Text(String::new())),
+            (Kind::Flow, Cell::Flow(Box::new(Words::default()))),
+            (Kind::Counts, Cell::Counts(Vec::new())),
+        ];
+        for (kind, cell) in cells {
+            let column = Column::new("x", kind);
+            assert_eq!(cell.fields(&column).len(), column.fields().len(), "{kind:?}");
+            assert_eq!(Cell::Unknown.fields(&column).len(), column.fields().len(), "{kind:?}");
+        }
+    }
+
+    #[test]
+    fn words_fill_lines_and_long_ones_are_broken() {
+        let words = Words(["a", "bc", "d", "efghijkl"].map(String::from).to_vec());
+        assert_eq!(words.fit(Some(4)), ["a bc", "d", "efgh", "ijkl"]);
+        assert_eq!(words.fit(None), ["a bc d efghijkl"]);
+        assert_eq!(words.plain(), "a bc d efghijkl");
+    }
+}

@@ -1,0 +1,87 @@
+// The index with what every view asks of it.
+
+import { createContext } from "preact";
+import { useContext } from "preact/hooks";
+
+import { near } from "./numbers";
+import { address } from "./route";
+import type { Index } from "./types";
+
+/** The index, and names of functions as they stand in addresses. */
+export class Report {
+    readonly executed: number;
+    readonly count: number;
+    private readonly keys: string[] = [];
+    private readonly numbers = new Map<string, number>();
+
+    constructor(readonly index: Index) {
+        this.executed = near(index.executed);
+        this.count = index.functions.symbol.length;
+        index.functions.symbol.forEach((symbol, number) => {
+            let key = symbol;
+            for (let copy = 2; this.numbers.has(key); copy++) key = `${symbol}~${copy}`;
+            this.keys.push(key);
+            this.numbers.set(key, number);
+        });
+    }
+
+    /** The number of a function by its name in addresses. */
+    number(key: string): number | undefined {
+        return this.numbers.get(key);
+    }
+
+    /** The name of a function in addresses. */
+    key(number: number): string {
+        return this.keys[number] ?? "";
+    }
+
+    /** The address of a function's page. */
+    link(number: number, parameters: Record<string, string | number | null> = {}): string {
+        return address("function", this.key(number), parameters);
+    }
+
+    /** What a function is called, without its parameters. */
+    short(number: number): string {
+        const { short, name } = this.index.functions;
+        return short[number] || name[number] || "?";
+    }
+
+    /** What a callee is called: a function, one of the others, or `null` for what is not known. */
+    callee(number: number | null): string {
+        if (number === null) return "(not known, through a pointer)";
+        return number < 0 ? (this.index.calls.others[-1 - number] ?? "?") : this.short(number);
+    }
+
+    /** The last part of a file's name. */
+    base(file: number | null): string {
+        const name = file === null ? "" : (this.index.files[file]?.name ?? "");
+        return name.slice(name.lastIndexOf("/") + 1);
+    }
+
+    /** Where a function is: `list.c:12`. */
+    place(number: number): string {
+        const { file, line } = this.index.functions;
+        const base = this.base(file[number] ?? null);
+        return base ? `${base}:${line[number]}` : "";
+    }
+
+    /** What a function executed, by class, the most first. */
+    mix(number: number): { name: string; count: number }[] {
+        const pairs = this.index.functions.opcodes[number] ?? [];
+        const mix = [];
+        for (let at = 0; at + 1 < pairs.length; at += 2) {
+            const name = this.index.classes[near(pairs[at])] ?? "";
+            mix.push({ name, count: near(pairs[at + 1]) });
+        }
+        return mix.sort((one, other) => other.count - one.count);
+    }
+}
+
+export const ReportContext = createContext<Report | null>(null);
+
+/** The report that is shown. */
+export function useReport(): Report {
+    const report = useContext(ReportContext);
+    if (!report) throw new Error("no report");
+    return report;
+}

@@ -1,0 +1,284 @@
+// The list of executed paths, and the steps of the chosen one.
+
+import { useEffect, useMemo, useRef } from "preact/hooks";
+
+import { brief, digits, near, percent, plural, product } from "../data/numbers";
+import { change } from "../data/route";
+import { useReport } from "../data/report";
+import type { PathData } from "../data/types";
+import { VirtualList } from "../ui/virtual";
+import type { FunctionModel, Order } from "./model";
+import { type Selection, choosePath, toggle } from "./selection";
+import { type Segment, segmentsOf } from "./steps";
+
+const ROW = 44;
+/** Segments of a path that are not chosen are not made beyond so many steps. */
+const SHOWN = 60;
+
+const STARTS = { entry: "", loop: "loop", resume: "resume", cut: "cut" } as const;
+
+interface Props {
+    model: FunctionModel;
+    name: string;
+    selection: Selection;
+    paths: PathData[];
+}
+
+export function PathsPane({ model, name, selection, paths }: Props) {
+    const whole = useMemo(
+        () => model.data.paths.reduce((all, path) => all + near(path.count) * path.instructions, 0),
+        [model],
+    );
+    const chosen = model.data.paths.find(({ id }) => id === selection.path);
+    const at = paths.findIndex(({ id }) => id === selection.path);
+    return (
+        <section class="pane paths" aria-labelledby="pane-paths" data-pane="paths">
+            <header>
+                <h2 id="pane-paths">Paths</h2>
+                <span class="soft" role="status">
+                    {paths.length === model.data.paths.length
+                        ? plural(paths.length, "executed path")
+                        : `${digits(paths.length)} of ${digits(model.data.paths.length)}, ${digits(model.runs(paths))} runs`}
+                </span>
+                <label class="end">
+                    Order
+                    <select
+                        value={selection.order}
+                        onChange={(event) => change({ order: event.currentTarget.value as Order })}
+                    >
+                        <option value="executed">instructions</option>
+                        <option value="count">count</option>
+                        <option value="length">length</option>
+                    </select>
+                </label>
+            </header>
+            {selection.marks.length > 0 ? (
+                <div class="marks">
+                    through{" "}
+                    {selection.marks.map((mark) => (
+                        <button
+                            type="button"
+                            class="mark"
+                            aria-label={`do not ask for ${model.nameOf(mark)}`}
+                            onClick={() => toggle(selection, mark, true)}
+                        >
+                            {model.nameOf(mark)} <span aria-hidden="true">×</span>
+                        </button>
+                    ))}
+                </div>
+            ) : null}
+            {chosen ? (
+                <Steps model={model} name={name} path={chosen} selection={selection} />
+            ) : null}
+            {paths.length === 0 ? (
+                <p class="empty">
+                    {model.data.paths.length === 0
+                        ? "No path is known: this function did not run, or its paths are not counted."
+                        : "No executed path goes through all of that."}
+                </p>
+            ) : (
+                <VirtualList
+                    label="Paths"
+                    role="list"
+                    count={paths.length}
+                    height={ROW}
+                    show={at < 0 ? null : at}
+                    row={(index) => (
+                        <PathRow
+                            key={paths[index]!.id}
+                            model={model}
+                            path={paths[index]!}
+                            rank={index + 1}
+                            whole={whole}
+                            isChosen={paths[index]!.id === selection.path}
+                        />
+                    )}
+                />
+            )}
+        </section>
+    );
+}
+
+function PathRow({
+    model,
+    path,
+    rank,
+    whole,
+    isChosen,
+}: {
+    model: FunctionModel;
+    path: PathData;
+    rank: number;
+    whole: number;
+    isChosen: boolean;
+}) {
+    const segments = useMemo(() => segmentsOf(model, path), [model, path]);
+    const executed = product(path.count, path.instructions);
+    const share = percent(near(executed), whole);
+    const tip =
+        `path ${path.id}\n${digits(path.count)} times, ${plural(path.instructions, "instruction")} each\n` +
+        `${digits(executed)} instructions, ${share} of this function\n` +
+        `${plural(path.blocks.length, "block")}, ends: ${model.endOf(path)}`;
+    return (
+        <div role="listitem" class={`path-row ${isChosen ? "chosen" : ""}`}>
+            <button
+                type="button"
+                data-row
+                aria-pressed={isChosen}
+                data-tip={tip}
+                onClick={() => choosePath(isChosen ? null : path.id)}
+            >
+                <span class="path-rank">{rank}</span>
+                <span class="path-numbers">
+                    <b>{brief(path.count)}×</b>
+                    <small>{share}</small>
+                </span>
+                <span class="path-line">
+                    {STARTS[path.start] ? <span class="tag">{STARTS[path.start]}</span> : null}
+                    <SegmentsText segments={segments} />
+                    <span class="path-end">→ {model.endOf(path)}</span>
+                </span>
+            </button>
+        </div>
+    );
+}
+
+/** Whether a segment is code of system headers, of which only the name is shown. */
+function useIsFolded(): (segment: Segment) => boolean {
+    const { files } = useReport().index;
+    return ({ file, stack }) => stack.length > 0 && file !== null && files[file]?.system === true;
+}
+
+/** Segments in a row: `11 13 14 parse_word: 26 28 ‹push_back›`. */
+function SegmentsText({ segments }: { segments: Segment[] }) {
+    const isFolded = useIsFolded();
+    let room = SHOWN;
+    let last = "";
+    const shown = [];
+    for (const segment of segments) {
+        if (room <= 0) break;
+        const name = segment.stack.at(-1) ?? "";
+        if (isFolded(segment)) {
+            if (name !== last) shown.push(<span class="segment system">‹{name}›</span>);
+            last = name;
+            room--;
+            continue;
+        }
+        last = "";
+        const texts = segment.steps.slice(0, room).map(({ text }) => text);
+        room -= texts.length;
+        shown.push(
+            <span class={segment.stack.length > 0 ? "segment inlined" : "segment"}>
+                {name ? <b>{name}:</b> : null}
+                {texts.join(" ")}
+            </span>,
+        );
+    }
+    return (
+        <span class="segments">
+            {shown}
+            {room <= 0 ? "…" : ""}
+        </span>
+    );
+}
+
+/** What stands before the steps of a segment. */
+function headOf(name: string, { stack }: Segment, isFolded: boolean): string {
+    const inner = stack.at(-1);
+    if (inner === undefined) return name;
+    return isFolded ? `‹${inner}›` : inner;
+}
+
+/** The steps of the chosen path, one after the other. */
+function Steps({
+    model,
+    name,
+    path,
+    selection,
+}: {
+    model: FunctionModel;
+    name: string;
+    path: PathData;
+    selection: Selection;
+}) {
+    const list = useRef<HTMLDivElement>(null);
+    const segments = useMemo(() => segmentsOf(model, path), [model, path]);
+    const isFolded = useIsFolded();
+    const last = path.steps.length - 1;
+    const step = selection.step;
+    const move = (by: number) => {
+        const next = step === null ? (by > 0 ? 0 : last) : Math.min(last, Math.max(0, step + by));
+        choosePath(path.id, next);
+    };
+    useEffect(() => {
+        list.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
+    }, [step, path.id]);
+    return (
+        <div class="steps">
+            <div class="steps-head">
+                <span>
+                    <b>{digits(path.count)}×</b>{" "}
+                    <span class="soft">
+                        {plural(path.instructions, "instruction")} each, path {path.id}
+                    </span>
+                </span>
+                <span class="end">
+                    <button
+                        type="button"
+                        onClick={() => move(-1)}
+                        aria-label="previous step"
+                        data-step="-1"
+                    >
+                        ‹
+                    </button>
+                    <span class="number">
+                        {step === null ? "–" : step + 1} / {last + 1}
+                    </span>
+                    <button
+                        type="button"
+                        onClick={() => move(1)}
+                        aria-label="next step"
+                        data-step="1"
+                    >
+                        ›
+                    </button>
+                    <button
+                        type="button"
+                        onClick={() => choosePath(null)}
+                        aria-label="choose no path"
+                    >
+                        ×
+                    </button>
+                </span>
+            </div>
+            <div
+                ref={list}
+                class="steps-list"
+                tabIndex={0}
+                role="group"
+                aria-label="Steps of the path"
+            >
+                {path.start !== "entry" ? <span class="tag">{path.start}</span> : null}
+                {segments.map((segment) => (
+                    <span class={segment.stack.length > 0 ? "segment inlined" : "segment"}>
+                        <b>{headOf(name, segment, isFolded(segment))}</b>
+                        {segment.steps
+                            .slice(0, isFolded(segment) ? 1 : undefined)
+                            .map(({ index, text, block }) => (
+                                <button
+                                    type="button"
+                                    aria-current={index === step ? "step" : undefined}
+                                    aria-label={`step ${index + 1}: ${text}`}
+                                    data-tip={`step ${index + 1}: line ${text}, bb${block}`}
+                                    onClick={() => choosePath(path.id, index)}
+                                >
+                                    {text}
+                                </button>
+                            ))}
+                    </span>
+                ))}
+                <span class="path-end">→ {model.endOf(path)}</span>
+            </div>
+        </div>
+    );
+}

@@ -1,0 +1,216 @@
+// The rows of the source pane: lines, folded lines that did not run, and inlined code below the
+// line of its call.
+
+import { near, sum } from "../data/numbers";
+import type { Count } from "../data/types";
+import type { FunctionModel } from "./model";
+
+/** A line of the source, in the function itself or in code that was inlined. */
+export interface LineRow {
+    kind: "line";
+    key: string;
+    file: number;
+    line: number;
+    /** How deep it is inlined. */
+    depth: number;
+    /** The location of the call that it was inlined at. */
+    inlinedAt: number | null;
+    /** `undefined` for a line without code. */
+    count: Count | undefined;
+    /** Blocks by column, where the line has several. */
+    columns: { column: number; block: number }[];
+}
+
+/** Lines that did not run, or have no code. */
+export interface FoldRow {
+    kind: "fold";
+    key: string;
+    depth: number;
+    first: number;
+    last: number;
+    /** `null` for lines without code. */
+    ran: false | null;
+}
+
+/** Inlined code, closed or open. */
+export interface InlineRow {
+    kind: "inline";
+    key: string;
+    /** What is open, or closed, together. */
+    toggle: string;
+    depth: number;
+    open: boolean;
+    name: string;
+    file: number | null;
+    first: number;
+    last: number;
+    count: Count;
+}
+
+export type Row = LineRow | FoldRow | InlineRow;
+
+/** Fewer lines that did not run stay. */
+const FOLD = 5;
+
+/** A copy of a function's text: the function itself, or one place where it was inlined. */
+export interface Copy {
+    call: number | null;
+    name: string;
+    file: number | null;
+    first: number;
+    last: number;
+    lines: Map<number, Count>;
+    columns: Map<number, { column: number; block: number }[]>;
+    children: Copy[];
+    /** The line of the call, in the copy around. */
+    line: number;
+    count: Count;
+}
+
+/** All copies, the function itself first. */
+export function copiesOf(model: FunctionModel, file: number | null, line: number): Copy {
+    const { data } = model;
+    const copies = new Map<string, Copy>();
+    // Two functions may be inlined at one call: one of them is called by the other's arguments.
+    const keyOf = (call: number | null, owner: number) =>
+        call === null ? "own" : `${call}/${owner}`;
+    const copy = (call: number | null, of: number | null, owner: number): Copy => {
+        const key = keyOf(call, owner);
+        const name = call === null ? "" : (data.texts[owner] ?? "?");
+        let found = copies.get(key);
+        if (!found) {
+            const empty = { lines: new Map(), columns: new Map(), children: [], count: 0 };
+            found = { call, name, file: of, first: Infinity, last: 0, line: 0, ...empty };
+            copies.set(key, found);
+        }
+        return found;
+    };
+    const own = copy(null, file, -1);
+    const isOf = (one: Copy, of: number | null) => one.file === of;
+    const owners = new Map<string, number>();
+    for (const [of, at, , owner, call] of data.locations) {
+        owners.set(`${of}:${at}:${call}`, owner);
+        if (call !== null) copy(call, of, owner);
+    }
+    for (const [of, at, call, count] of data.lines) {
+        const one = copies.get(keyOf(call, owners.get(`${of}:${at}:${call}`) ?? -1));
+        if (!one || !isOf(one, of)) continue;
+        one.lines.set(at, one.lines.has(at) ? sum([one.lines.get(at)!, count]) : count);
+        one.first = Math.min(one.first, at);
+        one.last = Math.max(one.last, at);
+    }
+    data.blocks.forEach((block, number) => {
+        for (const location of block.locations) {
+            const at = data.locations[location];
+            const one = at && copies.get(keyOf(at[4], at[3]));
+            if (!at || !one || !isOf(one, at[0])) continue;
+            const columns = one.columns.get(at[1]) ?? [];
+            one.columns.set(at[1], columns);
+            columns.push({ column: at[2], block: number });
+        }
+    });
+    for (const one of copies.values()) {
+        one.count = [...one.lines.values()].reduce(
+            (most, count) => (near(count) > near(most) ? count : most),
+            0 as Count,
+        );
+        if (one.call === null) continue;
+        const call = data.locations[one.call];
+        if (!call) continue;
+        one.line = call[1];
+        const around = copies.get(keyOf(call[4], call[3])) ?? own;
+        around.children.push(one);
+    }
+    if (line > 0) own.first = Math.min(own.first, line);
+    for (const one of copies.values()) {
+        for (const child of one.children) {
+            if (isOf(one, data.locations[child.call!]?.[0] ?? null)) {
+                one.first = Math.min(one.first, child.line);
+                one.last = Math.max(one.last, child.line);
+            }
+        }
+        one.children.sort((left, right) => left.line - right.line);
+    }
+    return own;
+}
+
+/** The rows of a copy; `open` has the keys of what was opened. */
+export function rowsOf(copy: Copy, open: Set<string>, all: boolean, depth = 0): Row[] {
+    const rows: Row[] = [];
+    if (copy.file === null || copy.last === 0) return rows;
+    const below = new Map<number, Copy[]>();
+    for (const child of copy.children) {
+        below.set(child.line, [...(below.get(child.line) ?? []), child]);
+    }
+    const ran = (line: number) => near(copy.lines.get(line)) > 0;
+    const isBare = (line: number) => line < copy.last && !copy.lines.has(line) && !below.has(line);
+    const isHot = (line: number) =>
+        ran(line) || (below.get(line) ?? []).some((one) => near(one.count) > 0);
+    for (let line = copy.first; line <= copy.last; line++) {
+        let cold = 0;
+        if (!all && copy.lines.has(line) && !ran(line)) {
+            for (let end = line; end <= copy.last && !isHot(end); end++)
+                if (copy.lines.has(end)) cold = end;
+        }
+        const key = `${copy.call ?? "own"}:${line}`;
+        // Inlined code may have lines far apart, such as those of a constructor and of members.
+        let bare = line;
+        if (!all && copy.call !== null) while (isBare(bare)) bare++;
+        const isFold = cold - line + 1 >= FOLD && line > copy.first;
+        if ((isFold || bare - line >= FOLD) && !open.has(key)) {
+            const last = isFold ? cold : bare - 1;
+            rows.push({ kind: "fold", key, depth, first: line, last, ran: isFold ? false : null });
+            line = last;
+            continue;
+        }
+        const stop = open.has(key) ? Math.max(line, cold, bare - 1) : line;
+        for (; line <= stop; line++) push(line);
+        line = stop;
+    }
+    return rows;
+
+    function push(line: number): void {
+        const columns = distinct(copy.columns.get(line) ?? []);
+        rows.push({
+            kind: "line",
+            key: `${copy.call ?? "own"}:${line}`,
+            file: copy.file!,
+            line,
+            depth,
+            inlinedAt: copy.call,
+            count: copy.lines.get(line),
+            columns,
+        });
+        for (const child of below.get(line) ?? []) {
+            if (!Number.isFinite(child.first)) continue;
+            const toggle = `inline${child.call}`;
+            const { name, file, first, last, count } = child;
+            rows.push({
+                kind: "inline",
+                key: `${toggle}/${name}`,
+                toggle,
+                depth: depth + 1,
+                open: open.has(toggle),
+                name,
+                file,
+                first,
+                last,
+                count,
+            });
+            if (open.has(toggle)) rows.push(...rowsOf(child, open, all, depth + 1));
+        }
+    }
+}
+
+/** Each pair of column and block once, by column. */
+function distinct(
+    columns: { column: number; block: number }[],
+): { column: number; block: number }[] {
+    const seen = new Set<string>();
+    return columns
+        .filter(({ column, block }) => {
+            const key = `${column}.${block}`;
+            return !seen.has(key) && seen.add(key);
+        })
+        .sort((one, other) => one.column - other.column || one.block - other.block);
+}

@@ -1,0 +1,269 @@
+// The first page: what ran, what has to be known of the counts, and where the work was done.
+
+import { digits, near, plural, sum } from "../data/numbers";
+import { useReport } from "../data/report";
+import { address } from "../data/route";
+import { Fact, Remark, Share } from "../ui/parts";
+import { MARKS } from "./remarks";
+import { Treemap } from "./treemap";
+
+export function OverviewView() {
+    const report = useReport();
+    const { functions, runs } = report.index;
+    const counted = functions.skipped.filter((reason) => reason === null).length;
+    const entered = functions.entries.filter((entries) => near(entries) > 0).length;
+    return (
+        <div class="page overview">
+            <h1>{document.title}</h1>
+            <p class="soft">
+                {runs.count === 1 && runs.rows[0] ? (
+                    <>
+                        <code>{runs.rows[0].command}</code> on{" "}
+                        {runs.rows[0].host || "an unknown host"}, {date(runs.first)},{" "}
+                        {((runs.last - runs.first) / 1000).toFixed(3)} s
+                    </>
+                ) : (
+                    <>
+                        {plural(runs.count, "run")} on {runs.hosts.join(", ")}, from{" "}
+                        {date(runs.first)} to {date(runs.last)}
+                    </>
+                )}
+            </p>
+            <dl class="facts">
+                <Fact
+                    title="Executed"
+                    value={digits(report.index.executed)}
+                    more="LLVM instructions"
+                    tip="Instructions of the compiler's intermediate code in counted functions. Shares are parts of this."
+                />
+                <Fact
+                    title="Functions that ran"
+                    value={digits(entered)}
+                    more={`of ${digits(counted)} counted`}
+                />
+                <Fact
+                    title="Paths that ran"
+                    value={digits(sum(functions.executed_paths))}
+                    more={`of ${digits(sum(functions.possible_paths))} possible`}
+                />
+                <Fact
+                    title="Runs"
+                    value={digits(runs.count)}
+                    more={`in ${runs.processes} process${runs.processes === 1 ? "" : "es"}`}
+                />
+            </dl>
+            <Remarks />
+            <section aria-labelledby="where">
+                <h2 id="where">Where the instructions were executed</h2>
+                <p class="soft">
+                    Each area is a function, inside its file. Choose one to see its paths.
+                </p>
+                <Treemap />
+            </section>
+            <TopPaths />
+            <Images />
+        </div>
+    );
+}
+
+function date(milliseconds: number): string {
+    if (!milliseconds) return "an unknown time";
+    return new Date(milliseconds).toISOString().replace("T", " ").slice(0, 19) + " UTC";
+}
+
+function Remarks() {
+    const { functions, runs, files } = useReport().index;
+    const reasons = new Map<string, number>();
+    for (const reason of functions.skipped) {
+        if (reason !== null) reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
+    }
+    const skipped = [...reasons.values()].reduce((all, count) => all + count, 0);
+    const limited = functions.whole.filter((whole) => whole !== null).length;
+    const interrupted = functions.interrupted.some((count) => near(count) > 0);
+    const own = files.filter((file) => !file.system);
+    const missing = own.filter((file) => file.state === "missing").length;
+    const newer = own.filter((file) => file.state === "newer").length;
+    return (
+        <div class="remarks">
+            {Object.entries(runs.marks).map(([mark, count]) => {
+                const [tone, text] = MARKS[mark] ?? ["warning", mark];
+                return (
+                    <Remark tone={tone}>
+                        <em>{mark}</em>
+                        {count > 1 ? ` (${digits(count)} of ${digits(runs.count)} runs)` : ""}:{" "}
+                        {text}
+                    </Remark>
+                );
+            })}
+            {interrupted ? (
+                <Remark tone="note">
+                    A process was killed, or ended while other threads ran. Counts that begin with ~
+                    have no counter of their own and may be off by one for each of its threads.
+                </Remark>
+            ) : null}
+            {skipped > 0 ? (
+                <Remark tone="note">
+                    {plural(skipped, "function")} not counted (
+                    {[...reasons].map(([reason, count]) => `${reason}: ${count}`).join(", ")}).{" "}
+                    <a href={address("functions", "", { show: "skipped" })}>List them</a>
+                </Remark>
+            ) : null}
+            {limited > 0 ? (
+                <Remark tone="note">
+                    Paths of {plural(limited, "function")} are cut at the path limit.{" "}
+                    <a href={address("functions", "", { show: "limited" })}>List them</a>
+                </Remark>
+            ) : null}
+            {missing > 0 ? (
+                <Remark tone="note">
+                    {plural(missing, "source file")} could not be read where the compiler had read
+                    them, so the text is missing.
+                </Remark>
+            ) : null}
+            {newer > 0 ? (
+                <Remark tone="warning">
+                    {plural(newer, "source file")} changed after the program was built. Lines may
+                    have moved.
+                </Remark>
+            ) : null}
+        </div>
+    );
+}
+
+function TopPaths() {
+    const report = useReport();
+    const { top } = report.index;
+    if (top.length === 0) return null;
+    return (
+        <section aria-labelledby="top">
+            <h2 id="top">Hottest paths</h2>
+            <div class="table-scroll" tabIndex={0} role="group" aria-label="Hottest paths">
+                <table class="plain">
+                    <thead>
+                        <tr>
+                            <th scope="col" class="number">
+                                #
+                            </th>
+                            <th scope="col">Share of instructions</th>
+                            <th scope="col" class="number">
+                                Count
+                            </th>
+                            <th scope="col">Function</th>
+                            <th scope="col">Lines of the path</th>
+                        </tr>
+                    </thead>
+                    <tbody>
+                        {top.map((path, rank) => (
+                            <tr>
+                                <td class="number">{rank + 1}</td>
+                                <td>
+                                    <Share part={near(path.executed)} whole={report.executed} />
+                                </td>
+                                <td class="number">{digits(path.count)}</td>
+                                <td>
+                                    <a
+                                        data-row
+                                        href={report.link(path.function, { path: path.id })}
+                                    >
+                                        {report.short(path.function)}
+                                    </a>
+                                    <small class="soft">{report.place(path.function)}</small>
+                                </td>
+                                <td class="path-text">
+                                    {path.start ? <span class="tag">loop</span> : null}
+                                    <code>{path.text}</code>
+                                </td>
+                            </tr>
+                        ))}
+                    </tbody>
+                </table>
+            </div>
+        </section>
+    );
+}
+
+function Images() {
+    const { images, runs, functions } = useReport().index;
+    const of = (image: number) =>
+        sum(functions.executed.filter((_, number) => functions.image[number] === image));
+    const all = near(sum(functions.executed));
+    return (
+        <section aria-labelledby="images">
+            <h2 id="images">Images and runs</h2>
+            <div class="table-scroll" tabIndex={0} role="group" aria-label="Images">
+                <table class="plain">
+                    <thead>
+                        <tr>
+                            <th scope="col">Image</th>
+                            <th scope="col">Build-id</th>
+                            <th scope="col" class="number">
+                                Instructions
+                            </th>
+                            <th scope="col">Share</th>
+                        </tr>
+                    </thead>
+                    <tbody>
+                        {images.map((image, number) => (
+                            <tr>
+                                <td>
+                                    <code>{image.path}</code>
+                                </td>
+                                <td>
+                                    <code>{image.build_id.slice(0, 12) || "none"}</code>
+                                </td>
+                                <td class="number">{digits(of(number))}</td>
+                                <td>
+                                    <Share part={near(of(number))} whole={all} />
+                                </td>
+                            </tr>
+                        ))}
+                    </tbody>
+                </table>
+            </div>
+            <details>
+                <summary>{plural(runs.rows.length, "record")}</summary>
+                <div class="table-scroll" tabIndex={0} role="group" aria-label="Runs">
+                    <table class="plain">
+                        <thead>
+                            <tr>
+                                <th scope="col">Command</th>
+                                <th scope="col" class="number">
+                                    Pid
+                                </th>
+                                <th scope="col">Host</th>
+                                <th scope="col">Start</th>
+                                <th scope="col" class="number">
+                                    Seconds
+                                </th>
+                                <th scope="col">Marks</th>
+                                <th scope="col">Profile</th>
+                            </tr>
+                        </thead>
+                        <tbody>
+                            {runs.rows.map((run) => (
+                                <tr>
+                                    <td>
+                                        <code>{run.command}</code>
+                                        {run.count > 1 ? (
+                                            <small> and {digits(run.count - 1)} more</small>
+                                        ) : null}
+                                    </td>
+                                    <td class="number">{run.pid}</td>
+                                    <td>{run.host}</td>
+                                    <td>{date(run.start)}</td>
+                                    <td class="number">
+                                        {((run.stop - run.start) / 1000).toFixed(3)}
+                                    </td>
+                                    <td>{run.marks.join(", ") || "–"}</td>
+                                    <td>
+                                        <code>{run.profile}</code>
+                                    </td>
+                                </tr>
+                            ))}
+                        </tbody>
+                    </table>
+                </div>
+            </details>
+        </section>
+    );
+}

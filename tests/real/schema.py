@@ -1,0 +1,179 @@
+"""The schema of the JSON export, `share/pathprof-1.schema.json`, holds for real exports.
+
+Exported are the programs in `tests/cases`, in every mode and at both stages, sums of runs, and runs
+that did not end. Copies that break one rule each must be refused. The validator comes from
+the package index into an environment of its own, target/real/schema-env.
+"""
+
+import copy
+import json
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from tests.real.tools import PATHPROF, ROOT, SCRATCH, TREE, CheckFailed, attempt, environment, run
+
+SCHEMA = ROOT / "share/pathprof-1.schema.json"
+VALIDATE = ROOT / "tests/real/validate.py"
+NEEDS = ROOT / "tests/real/schema.txt"
+HOME = SCRATCH / "schema-env"
+PLACE = SCRATCH / "schema"
+CASES = ROOT / "tests/cases"
+
+WAYS = (
+    "",
+    "-fpath-stage=early",
+    "-O2",
+    "-fpath-limit=4 -fpath-overflow=hash",
+    "-fpath-callees=8",
+    "-fpath-mode=edges",
+    "-fpath-mode=blocks",
+    "-fpath-mode=blocks -fpath-placement=patterns",
+    "-fpath-mode=blocks -fpath-placement=every-block",
+    "-fpath-mode=calls -O1",
+)
+"""How the cases are compiled."""
+
+KILLED = """\
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+static int twice(int x) { return 2 * x; }
+int main(int count, char **words) {
+    int (*call)(int) = twice;
+    if (count > 1 && fork())
+        raise(SIGKILL);
+    return call(count) == 0;
+}
+"""
+
+
+def install() -> Path:
+    """Installs the validator, unless it is there; returns its Python."""
+    python, stamp = HOME / "bin/python", HOME / "installed"
+    if not stamp.exists() or stamp.read_text() != NEEDS.read_text():
+        shutil.rmtree(HOME, ignore_errors=True)
+        run([sys.executable, "-m", "venv", HOME], ROOT)
+        pip = [python, "-m", "pip", "--disable-pip-version-check", "--quiet", "install"]
+        run([*pip, "--no-deps", "--only-binary", ":all:", "--requirement", NEEDS], ROOT)
+        stamp.write_text(NEEDS.read_text())
+    return python
+
+
+def exported(name: str, *profiles: Path) -> Path:
+    """The export of profiles, as the file `NAME.json`."""
+    out = PLACE / f"{name}.json"
+    run([PATHPROF, "export", "--format", "json", "-o", out, *profiles], PLACE)
+    return out
+
+
+def flags(source: Path) -> list[str]:
+    """What a case asks for: options, and sources besides it."""
+    words = ["-g", "-O0"]
+    for line in source.read_text().splitlines():
+        if line.startswith("//#flags:"):
+            words += line.removeprefix("//#flags:").split()
+        elif line.startswith("//#with:"):
+            words += [str(CASES / name) for name in line.removeprefix("//#with:").split()]
+    return words
+
+
+def cases() -> Iterator[Path]:
+    """The cases in C and C++ that are programs of their own."""
+    sources = sorted([*CASES.glob("*.c"), *CASES.glob("*.cc")])
+    return (source for source in sources if "//#part" not in source.read_text())
+
+
+def built_and_run(source: Path, number: int, way: str) -> Path:
+    """A profile of a case, compiled in one of the ways."""
+    program = PLACE / f"{source.stem}-{number}"
+    compiler = TREE / "bin" / ("pathc++" if source.suffix == ".cc" else "pathcc")
+    run([compiler, *flags(source), *way.split(), source, "-o", program], PLACE)
+    profile = program.with_suffix(".pathprof")
+    run([program], PLACE, env=environment(PATHCC_PROFILE=str(profile)))
+    return profile
+
+
+def exports_of_cases() -> Iterator[Path]:
+    """A third of the cases in each way, one of them summed with itself, and all in one document."""
+    everything = []
+    for number, way in enumerate(WAYS):
+        profiles = [built_and_run(source, number, way) for source in list(cases())[number % 3 :: 3]]
+        for profile in profiles:
+            yield exported(profile.stem, profile)
+        merged = PLACE / f"merged-{number}.pathprof"
+        twice = [profiles[-1], profiles[-1]]
+        run([PATHPROF, "merge", "--allow-duplicates", "-o", merged, *twice], PLACE)
+        yield exported(merged.stem, merged)
+        everything += profiles
+    yield exported("everything", *everything)
+
+
+def export_of_killed() -> Path:
+    """A program that was killed, and the fork that it left."""
+    program, profile = PLACE / "killed", PLACE / "killed.pathprof"
+    (PLACE / "killed.c").write_text(KILLED)
+    run([TREE / "bin/pathcc", "-O0", "-fpath-callees=8", "killed.c", "-o", program], PLACE)
+    env = environment(PATHCC_PROFILE=str(profile))
+    for argument in ([], ["fork"]):
+        attempt([program, *argument], PLACE, env=env)
+    return exported("killed", profile)
+
+
+def breaks() -> dict[str, Callable[[dict], object]]:
+    """Changes after which a document breaks a rule, by what they do."""
+    return {
+        "a key more": lambda of: of.update(more=1),
+        "a key less": lambda of: of.pop("stage"),
+        "another schema": lambda of: of.update(schema="pathprof/2"),
+        "a key more in a block": lambda of: of["functions"][0]["blocks"][0].update(more=1),
+        "a count that is a text": lambda of: of["functions"][0].update(entries="1"),
+        "a count that is no integer": lambda of: of["functions"][0].update(entries=0.5),
+        "an id that is a number": lambda of: of["functions"][0]["paths"][0].update(id=0),
+        "an end that is not known": lambda of: of["functions"][0]["paths"][0].update(end="?"),
+        "an edge without its cases": lambda of: of["functions"][0]["edges"][0].update(
+            outcome="cases"
+        ),
+        "a mark that is false": lambda of: of["profiles"][0].update(cut=False),
+    }
+
+
+def broken(document: Path) -> Iterator[tuple[str, Path]]:
+    """Copies of a document that break one rule each."""
+    whole = json.loads(document.read_text())
+    for number, (name, change) in enumerate(breaks().items()):
+        changed = copy.deepcopy(whole)
+        change(changed)
+        out = PLACE / f"broken-{number}.json"
+        out.write_text(json.dumps(changed))
+        yield name, out
+
+
+def beyond_64_bits(document: Path) -> Path:
+    """A copy of a document with a count that no machine word holds."""
+    whole = json.loads(document.read_text())
+    whole["functions"][0]["entries"] = 3 * 2**64
+    out = PLACE / "beyond.json"
+    out.write_text(json.dumps(whole))
+    return out
+
+
+def check() -> str:
+    """Validates all exports; returns how many."""
+    python = install()
+    shutil.rmtree(PLACE, ignore_errors=True)
+    PLACE.mkdir(parents=True)
+    documents = [*exports_of_cases(), export_of_killed()]
+    example = PLACE / "04-loop-0.json"
+    documents.append(beyond_64_bits(example))
+    validate = [python, VALIDATE, SCHEMA]
+    outcome = attempt([*validate, *documents], PLACE)
+    if outcome.status != 0:
+        raise CheckFailed((outcome.out + outcome.err).decode()[-2000:])
+    changed = list(broken(example))
+    for name, document in changed:
+        if attempt([*validate, document], PLACE).status != 1:
+            raise CheckFailed(f"the schema accepts {name}")
+    shutil.rmtree(PLACE)
+    return f"{len(documents)} documents satisfy it, {len(changed)} that are broken do not"
