@@ -71,7 +71,7 @@ pub struct Function {
     /// How many callees of each indirect call are told apart; 0 if none are.
     pub callees: u32,
     /// The paths as they are without the limit, if those are counted too.
-    pub whole: Option<Whole>,
+    pub uncut: Option<Uncut>,
     /// Blocks that have a counter each, in the order of the counters, where blocks are counted
     /// instead of paths.
     pub counted_blocks: Vec<u32>,
@@ -172,7 +172,7 @@ impl Call {
 /// Paths that no limit cuts. There may be far more than counters, so a table has those that were
 /// executed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Whole {
+pub struct Uncut {
     /// Number of paths.
     pub num_paths: u64,
     /// How many of them the table has room for.
@@ -207,7 +207,7 @@ pub enum TableOf {
         /// Index among its calls.
         call: u32,
     },
-    /// Whole paths; a key is the path's number plus one.
+    /// Uncut paths; a key is the path's number plus one.
     Paths,
 }
 
@@ -365,7 +365,7 @@ impl Function {
     }
 
     /// Its tables, in the order of their keys and counters: one for each indirect call, then that
-    /// of whole paths.
+    /// of uncut paths.
     pub fn tables(&self) -> impl Iterator<Item = Table> + '_ {
         let blocks = if self.callees > 0 { self.blocks.as_slice() } else { &[] };
         let calls = (0..).zip(blocks).flat_map(move |(block, of)| {
@@ -373,7 +373,7 @@ impl Function {
             indirect
                 .map(move |(call, _)| (TableOf::Callees { block, call }, u64::from(self.callees)))
         });
-        let paths = self.whole.iter().map(|whole| (TableOf::Paths, u64::from(whole.slots)));
+        let paths = self.uncut.iter().map(|uncut| (TableOf::Paths, u64::from(uncut.slots)));
         let (mut key, mut counter) =
             (self.first_key, self.first_counter.saturating_add(self.plain_counters()));
         calls.chain(paths).map(move |(of, slots)| {
@@ -407,7 +407,7 @@ mod tests {
             counted_arcs: vec![0, 3],
             first_key: 5,
             callees: 8,
-            whole: Some(Whole { num_paths: 9, slots: 64, ..Whole::default() }),
+            uncut: Some(Uncut { num_paths: 9, slots: 64, ..Uncut::default() }),
             blocks: vec![Block::default(), Block { calls: calls.to_vec(), ..Block::default() }],
             ..Function::default()
         };

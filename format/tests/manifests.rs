@@ -2,7 +2,7 @@
 
 use pathformat::manifest::{
     Block, Call, CutReason, DagEdge, DagEdgeKind, Edge, Exit, Function, INDIRECT, Linkage,
-    Location, Manifest, Outcome, Pattern, PatternShape, TableOf, Whole,
+    Location, Manifest, Outcome, Pattern, PatternShape, TableOf, Uncut,
 };
 use pathformat::settings::{Level, Mode, Stage, Threads};
 
@@ -94,7 +94,7 @@ fn full() -> Function {
         blocks: blocks.to_vec(),
         edges: outcomes.map(|outcome| Edge { from: 0, to: 3, outcome, cut: Some((8, 0)) }).to_vec(),
         dag: [ends, starts, others].concat().into_iter().map(dag).collect(),
-        whole: Some(Whole {
+        uncut: Some(Uncut {
             num_paths: 10,
             slots: 11,
             dag: vec![dag(DagEdgeKind::InFlight { block: 0 }); 2],
@@ -124,8 +124,8 @@ fn everything_comes_back() {
 fn every_bit_says_something() {
     let mut function = full();
     // An edge that is not cut has a place for a start, which nobody reads.
-    let whole = function.whole.iter_mut();
-    whole.for_each(|whole| whole.cuts.iter_mut().for_each(|cut| *cut = Some((1, 0))));
+    let uncut = function.uncut.iter_mut();
+    uncut.for_each(|uncut| uncut.cuts.iter_mut().for_each(|cut| *cut = Some((1, 0))));
     let manifest = Manifest {
         source: "s".into(),
         directory: "d".into(),
@@ -232,17 +232,17 @@ fn every_index_is_below_the_number_of_things() {
 }
 
 #[test]
-fn whole_paths_have_cuts_of_their_own() {
+fn uncut_paths_have_cuts_of_their_own() {
     let leave = || dag(DagEdgeKind::Leave { block: 0 });
     let with_whole = |of: DagEdge, cut: Option<(u32, u32)>| {
-        let whole = Whole { dag: vec![of; 4], cuts: vec![None, cut, None], ..Whole::default() };
-        Function { whole: Some(whole), ..small() }
+        let uncut = Uncut { dag: vec![of; 4], cuts: vec![None, cut, None], ..Uncut::default() };
+        Function { uncut: Some(uncut), ..small() }
     };
     for cut in [None, Some((3, 0)), Some((0, 3))] {
         assert_eq!(decoded(with_whole(leave(), cut)), Ok(with_whole(leave(), cut)));
     }
     for cut in [(4, 0), (0, 4), (5, 0), (0, 5), (4, 4)] {
-        let message = "the cuts of whole paths are not those of the edges".to_string();
+        let message = "the cuts of uncut paths are not those of the edges".to_string();
         assert_eq!(decoded(with_whole(leave(), Some(cut))), Err(message), "{cut:?}");
     }
     let beyond = dag(DagEdgeKind::Flow { edge: 3 });
@@ -252,7 +252,7 @@ fn whole_paths_have_cuts_of_their_own() {
     );
     for edges in [0, 2, 4] {
         let mut function = small();
-        function.whole = Some(Whole { cuts: vec![None; edges], ..Whole::default() });
+        function.uncut = Some(Uncut { cuts: vec![None; edges], ..Uncut::default() });
         assert!(decoded(function).is_err(), "{edges}");
     }
 }

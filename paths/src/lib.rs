@@ -87,7 +87,7 @@ const MOST_PATHS: u64 = 1 << 62;
 
 /// The same without a limit, for a table of those paths that were executed: what is counted is the
 /// end of a path, once; paths in flight are not. `None` if `limited` cuts nothing that this would
-/// not, or if there are more paths than numbers: then not every whole path would consist of those
+/// not, or if there are more paths than numbers: then not every uncut path would consist of those
 /// that `limited` counts.
 pub fn plan_uncut(
     cfg: &Cfg,
@@ -96,11 +96,11 @@ pub fn plan_uncut(
     limited: &Plan,
 ) -> Option<Plan> {
     let techniques = Techniques { speculation: false, ..techniques };
-    let whole = plan(&cfg.clone().without_in_flight(), frequency, MOST_PATHS, techniques);
+    let uncut = plan(&cfg.clone().without_in_flight(), frequency, MOST_PATHS, techniques);
     let is_cut = |plan: &Plan, edge| plan.dag.cut(edge).is_some();
-    let cuts_less = cfg.edges().any(|edge| is_cut(limited, edge) && !is_cut(&whole, edge));
-    let cuts_no_other = cfg.edges().all(|edge| is_cut(limited, edge) || !is_cut(&whole, edge));
-    (cuts_less && cuts_no_other).then_some(whole)
+    let cuts_less = cfg.edges().any(|edge| is_cut(limited, edge) && !is_cut(&uncut, edge));
+    let cuts_no_other = cfg.edges().all(|edge| is_cut(limited, edge) || !is_cut(&uncut, edge));
+    (cuts_less && cuts_no_other).then_some(uncut)
 }
 
 /// Plans the counting of the paths of `cfg`, cutting edges until there are at most `limit` paths

@@ -266,17 +266,17 @@ proptest! {
     }
 
     #[test]
-    fn whole_paths_consist_of_those_that_a_limit_leaves((cfg, frequency) in graphs(30), limit in 1u64..50) {
+    fn uncut_paths_consist_of_those_that_a_limit_leaves((cfg, frequency) in graphs(30), limit in 1u64..50) {
         let limited = plan(&cfg, &frequency, limit, Techniques::ALL);
-        let whole = crate::plan_uncut(&cfg, &frequency, Techniques::ALL, &limited);
+        let uncut = crate::plan_uncut(&cfg, &frequency, Techniques::ALL, &limited);
         // So few blocks have no more paths than numbers, so that nothing is cut but what must be.
         let unlimited = plan(&cfg.clone().without_in_flight(), &frequency, u64::MAX, Techniques::ALL);
         let cut = |plan: &Plan| cfg.edges().filter(|&edge| plan.dag.cut(edge).is_some()).collect::<HashSet<_>>();
         let (limited, unlimited, total) = (cut(&limited), cut(&unlimited), unlimited.numbering.total());
-        prop_assert_eq!(whole.is_some(), unlimited.is_subset(&limited) && unlimited.len() < limited.len());
-        if let Some(whole) = whole {
-            prop_assert_eq!((whole.numbering.total(), whole.in_flight), (total, 0));
-            prop_assert_eq!(cut(&whole), unlimited);
+        prop_assert_eq!(uncut.is_some(), unlimited.is_subset(&limited) && unlimited.len() < limited.len());
+        if let Some(uncut) = uncut {
+            prop_assert_eq!((uncut.numbering.total(), uncut.in_flight), (total, 0));
+            prop_assert_eq!(cut(&uncut), unlimited);
         }
     }
 

@@ -1,4 +1,4 @@
-//! Tables of callees and of whole paths: exact in every thread, over forks and kills, and after a
+//! Tables of callees and of uncut paths: exact in every thread, over forks and kills, and after a
 //! merge.
 
 use std::collections::BTreeMap;
@@ -271,14 +271,14 @@ fn what_finds_no_room_is_told_in_pieces() {
     assert!(run(folder, &[]));
     let function = &exported(folder, &profiles(folder))["branches"];
     let paths = function["paths"].as_array().expect("a list");
-    let is_whole = |path: &&Value| {
+    let is_uncut = |path: &&Value| {
         path["id"].as_str().expect("a number").parse::<u64>().expect("a number") < 1 << 20
     };
-    let whole: u64 =
-        paths.iter().filter(is_whole).map(|path| path["count"].as_u64().expect("a count")).sum();
-    assert_eq!(paths.iter().filter(is_whole).count(), 32);
-    assert_eq!((whole, function["beyond_table"].as_u64()), (64_000, Some(136_000)));
-    // The entry block is in the whole paths and in the first pieces of the others.
+    let uncut: u64 =
+        paths.iter().filter(is_uncut).map(|path| path["count"].as_u64().expect("a count")).sum();
+    assert_eq!(paths.iter().filter(is_uncut).count(), 32);
+    assert_eq!((uncut, function["beyond_table"].as_u64()), (64_000, Some(136_000)));
+    // The entry block is in the uncut paths and in the first pieces of the others.
     assert_eq!(function["blocks"][0]["count"], 200_000);
     let from_entry =
         paths.iter().filter(|path| path["start"] == "entry").map(|path| path["count"].as_u64());
@@ -356,7 +356,7 @@ fn a_merge_keeps_maps_and_keys_together() {
 }
 
 #[test]
-fn what_whole_paths_are_missing_is_listed_as_such() {
+fn what_uncut_paths_are_missing_is_listed_as_such() {
     let source = "int pick(int a, int b, int c, int d) { int n = 0; if (a) n += 1; if (b) n += 2; if (c) n += 4; if (d) n += 8; return n; }\n\
                   int main(void) { return pick(1, 0, 1, 0) != 5; }\n";
     let missing = |flags: &[&str]| {

@@ -19,7 +19,7 @@ COMPILERS = {
     "edges": f"{PATHCC} -fpath-mode=edges",
     "calls": f"{PATHCC} -fpath-mode=calls",
     "callees": f"{PATHCC} -fpath-mode=calls -fpath-callees=256",
-    "whole": f"{PATHCC} {UNPEELED} -fpath-limit=16 -fpath-overflow=hash",
+    "uncut": f"{PATHCC} {UNPEELED} -fpath-limit=16 -fpath-overflow=hash",
     "crowded": f"{PATHCC} {UNPEELED} -fpath-limit=16 -fpath-overflow=hash -fpath-table=4",
     "log": f"{PATHCC} -fpath-mode=log",
     "early": f"{PATHCC} -fpath-stage=early",
@@ -53,7 +53,7 @@ def build(program: Program, source: Path | None, how: str, flags: str, home: Pat
     """
     tree = home / how
     place = (
-        home / "build" if how in ("paths", "log", "unpeeled", "whole", "crowded", *MODES) else tree
+        home / "build" if how in ("paths", "log", "unpeeled", "uncut", "crowded", *MODES) else tree
     )
     for old in (tree, place):
         shutil.rmtree(old, ignore_errors=True)

@@ -111,7 +111,7 @@ def check_program(
         ):
             report.check(f"{name}: texts of paths", lambda: check_texts(home / "paths.profiles"))
             report.check(
-                f"{name}: whole paths", lambda: overflow.check(program, source, flags, home)
+                f"{name}: uncut paths", lambda: overflow.check(program, source, flags, home)
             )
     if level == "-O0":
         report.check(f"{name}: clang's coverage", lambda: oracle_cov.check(program, source, home))

@@ -39,16 +39,16 @@ def counts(profiles: Path) -> dict[tuple[int, str, str], Counts]:
             continue
         possible = int(function["possible_paths"])
         # Paths that start at one block along different edges have numbers of their own.
-        whole: Counter[Taken] = Counter()
+        uncut: Counter[Taken] = Counter()
         for path in function["paths"]:
             is_piece = function["beyond_table"] is not None and int(path["id"]) >= possible
             if not is_piece and path["end"] != "in_flight":
-                whole[path["start"], path["end"], tuple(path["blocks"])] += path["count"]
+                uncut[path["start"], path["end"], tuple(path["blocks"])] += path["count"]
         found[function["image"], function["module"], function["name"]] = Counts(
             function["possible_paths"],
             function["beyond_table"],
             [block["count"] for block in function["blocks"]],
-            whole,
+            uncut,
         )
     return found
 
@@ -59,14 +59,14 @@ def check(program: Program, source: Path | None, flags: str, home: Path) -> str:
     """
     expected = counts(home / "unpeeled.profiles")
     told = []
-    for how in ("whole", "crowded"):
+    for how in ("uncut", "crowded"):
         tree = build(program, source, how, flags, home)
         steps = program.calm(tree)
         ran = work(program, tree, steps, home / f"{how}.profiles")
         failed = [outcome.status for outcome in ran.outcomes if outcome.status != 0]
         if failed:
             raise CheckFailed(f"a {how} build exits with {failed}")
-        told.append(f"{how}: {compare(how == 'whole', expected, counts(home / f'{how}.profiles'))}")
+        told.append(f"{how}: {compare(how == 'uncut', expected, counts(home / f'{how}.profiles'))}")
     return "; ".join(told)
 
 

@@ -10,7 +10,7 @@ use hashbrown::HashMap;
 
 use super::{
     Block, Call, CutReason, DagEdge, DagEdgeKind, Edge, Exit, Function, Linkage, Location,
-    Manifest, Outcome, Pattern, PatternShape, Whole,
+    Manifest, Outcome, Pattern, PatternShape, Uncut,
 };
 use crate::settings::{Level, Mode, Stage, Threads};
 use crate::wire::{Allowance, Error, Reader, Result, Sink};
@@ -248,11 +248,11 @@ impl Function {
         put_dag(to, &self.dag);
         to.put_varint(self.first_key);
         to.put_varint(u64::from(self.callees));
-        to.put_list(self.whole.as_slice(), |to, whole| {
-            to.put_varint(whole.num_paths);
-            to.put_varint(u64::from(whole.slots));
-            put_dag(to, &whole.dag);
-            to.put_list(&whole.cuts, |to, cut| {
+        to.put_list(self.uncut.as_slice(), |to, uncut| {
+            to.put_varint(uncut.num_paths);
+            to.put_varint(u64::from(uncut.slots));
+            put_dag(to, &uncut.dag);
+            to.put_list(&uncut.cuts, |to, cut| {
                 to.put_optional(cut.map(|(end, _)| end));
                 to.put_varint(cut.map_or(0, |(_, start)| u64::from(start)));
             });
@@ -340,7 +340,7 @@ impl Function {
         }
         function.first_key = from.reader.varint()?;
         function.callees = from.reader.varint32()?;
-        let mut whole = from.list(|from| {
+        let mut uncut = from.list(|from| {
             let (num_paths, slots) = (from.reader.varint()?, from.reader.varint32()?);
             let dag = get_dag(from, edges, blocks)?;
             let cuts = from.list(|from| Ok((from.optional()?, from.reader.varint32()?)))?;
@@ -350,11 +350,11 @@ impl Function {
             if cuts.len() != edges
                 || !cuts.iter().flatten().all(|&(end, start)| in_range(end) && in_range(start))
             {
-                return Err(Error::Invalid("the cuts of whole paths are not those of the edges"));
+                return Err(Error::Invalid("the cuts of uncut paths are not those of the edges"));
             }
-            Ok(Whole { num_paths, slots, dag, cuts })
+            Ok(Uncut { num_paths, slots, dag, cuts })
         })?;
-        function.whole = whole.pop();
+        function.uncut = uncut.pop();
         function.counted_blocks =
             from.list(|from| from.index(blocks, "a counted block does not exist"))?;
         let of_pattern = |from: &mut Source<'_>| {
@@ -482,7 +482,7 @@ mod tests {
             in_flight_paths: 1,
             first_key: 5,
             callees: 8,
-            whole: Some(Whole {
+            uncut: Some(Uncut {
                 num_paths: 9,
                 slots: 64,
                 dag: vec![DagEdge { kind: DagEdgeKind::Leave { block: 1 }, value: 3 }],

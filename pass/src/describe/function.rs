@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use inkwell::basic_block::BasicBlock;
 use pathformat::manifest::{
     Block, Call, CutReason, DagEdge, DagEdgeKind, Edge, Exit, Function, INDIRECT, Pattern,
-    PatternShape, TableOf, VECTOR, Whole,
+    PatternShape, TableOf, Uncut, VECTOR,
 };
 use paths::Plan as PathIds;
 use paths::cuts::Reason;
@@ -56,8 +56,8 @@ pub(super) fn describe(
     let function = match plan {
         Some(Plan::Paths(plan)) => {
             let slots = options.table.unwrap_or_default();
-            let whole = plan.uncut.as_ref().map(|plan| uncut(graph, plan, slots));
-            Function { whole, ..with_paths(body, graph, &plan.cut) }
+            let uncut = plan.uncut.as_ref().map(|plan| uncut(graph, plan, slots));
+            Function { uncut, ..with_paths(body, graph, &plan.cut) }
         }
         Some(Plan::Sites(sites)) => with_sites(body, sites),
         None => body,
@@ -141,9 +141,9 @@ fn with_paths(body: Function, graph: &Graph<'_>, plan: &PathIds) -> Function {
 }
 
 /// The paths that no limit cuts, of which a table has so many.
-fn uncut(graph: &Graph<'_>, plan: &PathIds, slots: u32) -> Whole {
+fn uncut(graph: &Graph<'_>, plan: &PathIds, slots: u32) -> Uncut {
     let num_paths = plan.numbering.total();
-    Whole { num_paths, slots, dag: dag(plan), cuts: cuts(graph, plan).collect() }
+    Uncut { num_paths, slots, dag: dag(plan), cuts: cuts(graph, plan).collect() }
 }
 
 /// Of each edge of the control-flow graph, how it is cut.
@@ -208,7 +208,7 @@ fn cfg_hash(function: &Function) -> u64 {
             add(u64::from(block) << 32 | u64::from(call));
         }
     }
-    function.whole.iter().flat_map(|whole| &whole.dag).for_each(|edge| add(edge.value));
+    function.uncut.iter().flat_map(|uncut| &uncut.dag).for_each(|edge| add(edge.value));
     for block in &function.blocks {
         add(block.exit.map_or(0, |exit| exit as u64 + 1) << 1 | u64::from(block.may_stay));
     }

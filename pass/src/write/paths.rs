@@ -47,7 +47,7 @@ pub(super) fn instrument<'ctx>(
     };
     let may_read_again = techniques.reading_again;
     let base = BaseAddress::new(function, array, &builder, may_read_again, needs, counts_behind);
-    let uncut = uncut.as_ref().map(|plan| (plan, register("path.whole")));
+    let uncut = uncut.as_ref().map(|plan| (plan, register("path.uncut")));
     let code = Insertion::new(function, array, builder, base);
     let writer = Writer { graph, plan, code: &code, slot, table: None };
     markers::declare(context, &code.builder, id, function.layout.index);

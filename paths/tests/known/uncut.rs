@@ -31,7 +31,7 @@ fn there_is_nothing_to_add_to_what_no_limit_cuts() {
 }
 
 #[test]
-fn whole_paths_are_counted_at_their_end_only() {
+fn uncut_paths_are_counted_at_their_end_only() {
     let named = graph(NINE);
     let (limited, unlimited) = (planned(&named, 8), planned(&named, 100));
     let is_speculative = |plan: &paths::Plan| {
@@ -44,7 +44,7 @@ fn whole_paths_are_counted_at_their_end_only() {
 }
 
 #[test]
-fn whole_paths_are_never_in_flight() {
+fn uncut_paths_are_never_in_flight() {
     let named = graph(NINE);
     let cfg = named.cfg.clone().with_in_flight();
     // The path into B is in flight there.

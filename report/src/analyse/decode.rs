@@ -134,7 +134,7 @@ fn function(raw: FunctionCounts, allowance: &Allowance) -> Result<Function> {
     let mut dag_counts = vec![0; shape.dag.len()];
     let mut block_counts = vec![0; shape.blocks.len()];
     let mut paths = Vec::with_capacity(counts.len());
-    let uncut = match &shape.whole {
+    let uncut = match &shape.uncut {
         Some(uncut) => Some(uncut_paths::paths(&shape, uncut, &seen, &counts, allowance)?),
         None => None,
     };

@@ -138,7 +138,7 @@ pub struct CallSite {
 /// How many ids of paths a function has: of uncut paths, if a table counts those. Some may be of
 /// paths in flight.
 pub fn num_ids(shape: &manifest::Function) -> u64 {
-    shape.whole.as_ref().map_or(shape.num_paths, |uncut| uncut.num_paths)
+    shape.uncut.as_ref().map_or(shape.num_paths, |uncut| uncut.num_paths)
 }
 
 /// An executed path.
@@ -247,7 +247,7 @@ impl Function {
 
     /// How many paths it has. Those in flight are parts of them.
     pub fn num_paths(&self) -> u64 {
-        let in_flight = if self.shape.whole.is_some() { 0 } else { self.shape.in_flight_paths };
+        let in_flight = if self.shape.uncut.is_some() { 0 } else { self.shape.in_flight_paths };
         num_ids(&self.shape).saturating_sub(in_flight)
     }
 
@@ -275,7 +275,7 @@ impl Function {
     /// How many edges are cut for this reason.
     pub fn cuts(&self, reason: manifest::CutReason) -> usize {
         // Where a table has all that the limit cuts, it cuts nothing.
-        let uncut = self.shape.whole.as_ref().filter(|_| self.beyond_table == 0);
+        let uncut = self.shape.uncut.as_ref().filter(|_| self.beyond_table == 0);
         let why = |index: u32| {
             uncut
                 .map_or(&self.shape.dag, |uncut| &uncut.dag)

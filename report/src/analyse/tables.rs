@@ -105,7 +105,7 @@ impl Tables {
 
 #[cfg(test)]
 mod tests {
-    use pathformat::manifest::{Block, Call, Function, INDIRECT, Whole};
+    use pathformat::manifest::{Block, Call, Function, INDIRECT, Uncut};
 
     use super::*;
 
@@ -118,7 +118,7 @@ mod tests {
             callees: 2,
             first_key: 1,
             blocks: vec![Block { calls: vec![call], ..Block::default() }],
-            whole: Some(Whole { slots: 4, ..Whole::default() }),
+            uncut: Some(Uncut { slots: 4, ..Uncut::default() }),
             ..Function::default()
         };
         let manifest =

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use anyhow::{Context, Result};
-use pathformat::manifest::{DagEdge, DagEdgeKind, Function, Whole};
+use pathformat::manifest::{DagEdge, DagEdgeKind, Function, Uncut};
 use pathformat::wire::Allowance;
 
 use crate::analyse::acyclic::{self, decoder};
@@ -22,7 +22,7 @@ use crate::analyse::tables::{TableCounts, TableKey};
 /// A graph that makes no sense, or paths that take more memory than is allowed.
 pub fn paths(
     shape: &Function,
-    uncut: &Whole,
+    uncut: &Uncut,
     seen: &TableCounts,
     pieces: &BTreeMap<u64, Count>,
     allowance: &Allowance,
@@ -65,7 +65,7 @@ pub fn paths(
 }
 
 /// The function as it would be without the limit.
-pub fn without_limit(shape: &Function, uncut: &Whole) -> Function {
+pub fn without_limit(shape: &Function, uncut: &Uncut) -> Function {
     let mut unlimited = shape.clone();
     unlimited.num_paths = uncut.num_paths;
     unlimited.dag.clone_from(&uncut.dag);
@@ -89,7 +89,7 @@ struct Parts<'a> {
 }
 
 impl<'a> Parts<'a> {
-    fn of(shape: &'a Function, uncut: &'a Whole) -> Self {
+    fn of(shape: &'a Function, uncut: &'a Uncut) -> Self {
         debug_assert_eq!(shape.edges.len(), uncut.cuts.len());
         let (flows, leaves) = (vec![None; shape.edges.len()], vec![None; shape.blocks.len()]);
         let mut parts =
@@ -125,7 +125,7 @@ impl<'a> Parts<'a> {
     }
 
     /// The numbers of the pieces that the limit makes of an uncut path.
-    fn pieces(&self, uncut: &Whole, edges: &[usize]) -> Option<Vec<u64>> {
+    fn pieces(&self, uncut: &Uncut, edges: &[usize]) -> Option<Vec<u64>> {
         let mut pieces = Vec::new();
         let mut id = 0u64;
         for &edge in edges {

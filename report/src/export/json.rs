@@ -187,7 +187,7 @@ fn function<'a>(report: &'a Report, function: &'a Function) -> impl Serialize + 
             Linkage::Copy => "copy",
         },
         possible_paths: function.num_paths().to_string(),
-        beyond_table: shape.whole.as_ref().map(|_| function.beyond_table),
+        beyond_table: shape.uncut.as_ref().map(|_| function.beyond_table),
         entries: function.entries,
         interrupted: function.interrupted,
         instructions: function.executed(),

@@ -150,7 +150,7 @@ fn functions(report: &Report, chosen: &Selection<'_>) -> Table<'static> {
         Column::new("lines", Kind::Ratio),
         Column::new("branches", Kind::Ratio),
         Column::new("paths", Kind::Ratio),
-        Column::new("whole", Kind::Number).key("uncut_paths"),
+        Column::new("uncut", Kind::Number).key("uncut_paths"),
     ];
     let rows = chosen.functions.iter().map(counted).chain(chosen.unknown.iter().map(unknown));
     Table {

@@ -238,7 +238,7 @@ impl View<'_> {
                         format!("{}, {size} instructions each{side}", self.times(part.count));
                     (function, text.into_iter().chain([counts]).collect())
                 }
-                What::Rest => (function, vec!["executed beside its whole paths".into()]),
+                What::Rest => (function, vec!["executed beside its uncut paths".into()]),
                 What::Changed => (function, vec!["changed; its lines are compared below".into()]),
                 What::NotCounted => {
                     (function, vec!["no paths are counted; its blocks are compared below".into()])

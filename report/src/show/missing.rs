@@ -150,7 +150,7 @@ fn paths<'a>(
     if function.num_paths() > most || function.entries == 0 {
         return cells;
     }
-    let uncut = function.shape.whole.as_ref();
+    let uncut = function.shape.uncut.as_ref();
     let unlimited = uncut
         .map(|uncut| Function { shape: without_limit(&function.shape, uncut), ..function.clone() });
     let function = unlimited.as_ref().unwrap_or(function);
@@ -197,7 +197,7 @@ fn told<'a>(report: &Report, function: &Function, paths: &[Path]) -> Vec<Cell<'a
 mod tests {
     use std::collections::BTreeMap;
 
-    use pathformat::manifest::{DagEdge, DagEdgeKind, Outcome, Whole};
+    use pathformat::manifest::{DagEdge, DagEdgeKind, Outcome, Uncut};
 
     use super::*;
     use crate::analyse::source_files::{Place, Way};
@@ -264,7 +264,7 @@ mod tests {
         dag.remove(4);
         let cuts =
             function.shape.edges.iter().map(|edge| edge.cut.filter(|cut| cut.0 == 0)).collect();
-        function.shape.whole = Some(Whole { num_paths: 4, slots: 64, dag, cuts });
+        function.shape.uncut = Some(Uncut { num_paths: 4, slots: 64, dag, cuts });
         let ways = [
             "bb0 → cut",
             "resume: bb1 → return",

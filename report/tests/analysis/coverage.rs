@@ -1,7 +1,7 @@
 //! Coverage of small functions, as it is shown.
 
 use pathformat::manifest::{
-    self, Block, CutReason, DagEdge, DagEdgeKind, Edge, Exit, Location, Outcome, Whole,
+    self, Block, CutReason, DagEdge, DagEdgeKind, Edge, Exit, Location, Outcome, Uncut,
 };
 use pathformat::settings::Stage;
 use pathprof::analyse::coverage::Coverage;
@@ -215,12 +215,12 @@ fn units_that_were_counted_late_are_told() {
 }
 
 #[test]
-fn whole_paths_are_listed_where_they_are_counted() {
+fn uncut_paths_are_listed_where_they_are_counted() {
     let mut function = branch("f", "a.c", [5, 0]);
     let shape = &mut function.shape;
     // The limit makes one path of it; without it there are two.
-    let whole = Whole { num_paths: 2, slots: 4, dag: shape.dag.clone(), cuts: vec![None; 4] };
-    shape.whole = Some(whole);
+    let uncut = Uncut { num_paths: 2, slots: 4, dag: shape.dag.clone(), cuts: vec![None; 4] };
+    shape.uncut = Some(uncut);
     shape.num_paths = 3;
     shape.dag.truncate(2);
     shape

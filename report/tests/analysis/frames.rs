@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use pathformat::manifest::{
-    Block, CutReason, DagEdge, DagEdgeKind, Edge, Exit, Function, Linkage, Manifest, Outcome, Whole,
+    Block, CutReason, DagEdge, DagEdgeKind, Edge, Exit, Function, Linkage, Manifest, Outcome, Uncut,
 };
 use pathprof::analyse::counted::CountedModule;
 use pathprof::analyse::decode::decode;
@@ -77,12 +77,12 @@ fn frames_that_ended_no_path_are_where_they_stayed() {
     let all_ended = decoded(Mode::Paths, may_stay(), &counts([(0, 3), (1, 3)]), &[]);
     assert_eq!((paths(&all_ended), all_ended.block_counts), (vec![(1, 3)], vec![3, 3]));
 
-    // Beside whole paths it is told as a piece.
+    // Beside uncut paths it is told as a piece.
     let leave =
         vec![dag(DagEdgeKind::Flow { edge: 0 }, 0), dag(DagEdgeKind::Leave { block: 1 }, 0)];
-    let whole = Whole { num_paths: 10, slots: 1, dag: leave, cuts: vec![None] };
+    let uncut = Uncut { num_paths: 10, slots: 1, dag: leave, cuts: vec![None] };
     let found =
-        decoded(Mode::Paths, Function { whole: Some(whole), ..may_stay() }, &counts([(0, 2)]), &[]);
+        decoded(Mode::Paths, Function { uncut: Some(uncut), ..may_stay() }, &counts([(0, 2)]), &[]);
     assert_eq!(paths(&found), [(10, 2)]);
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use pathformat::manifest::{self, TableOf, Whole};
+use pathformat::manifest::{self, TableOf, Uncut};
 use pathprof::analyse::model::{Count, End};
 use paths::techniques::Techniques;
 use paths::{plan, plan_uncut};
@@ -21,26 +21,26 @@ fn for_each(slots: impl Fn(usize) -> u32, mut check: impl FnMut(Case)) {
         let (cfg, frequency) = random(&mut dice);
         let walks = walks(&cfg, &mut dice);
         let limited = plan(&cfg, &frequency, 4, Techniques::ALL);
-        let Some(whole) = plan_uncut(&cfg, &frequency, Techniques::ALL, &limited) else { continue };
+        let Some(uncut) = plan_uncut(&cfg, &frequency, Techniques::ALL, &limited) else { continue };
         graphs += 1;
         let mut executed = BTreeMap::new();
-        for path in walks.iter().flat_map(|walked| pieces(&cfg, &whole.dag, walked)) {
-            let flow = |edge: &paths::dag::DagEdge| match whole.dag.edge(*edge).kind {
+        for path in walks.iter().flat_map(|walked| pieces(&cfg, &uncut.dag, walked)) {
+            let flow = |edge: &paths::dag::DagEdge| match uncut.dag.edge(*edge).kind {
                 paths::dag::Kind::Flow(edge) => Some(cfg.edge(edge).to.0),
-                paths::dag::Kind::Start(..) => Some(whole.dag.edge(*edge).to.0),
+                paths::dag::Kind::Start(..) => Some(uncut.dag.edge(*edge).to.0),
                 _ => None,
             };
             let mut blocks: Vec<u32> = path.iter().filter_map(flow).collect();
-            if !matches!(whole.dag.edge(path[0]).kind, paths::dag::Kind::Start(..)) {
+            if !matches!(uncut.dag.edge(path[0]).kind, paths::dag::Kind::Start(..)) {
                 blocks.insert(0, 0);
             }
-            executed.entry(id(&whole, &path)).or_insert((0u64, blocks)).0 += 1;
+            executed.entry(id(&uncut, &path)).or_insert((0u64, blocks)).0 += 1;
         }
-        let (dag, cuts) = acyclic(&cfg, &whole);
+        let (dag, cuts) = acyclic(&cfg, &uncut);
         let slots = slots(executed.len());
-        let whole = Whole { num_paths: whole.numbering.total(), slots, dag, cuts };
+        let uncut = Uncut { num_paths: uncut.numbering.total(), slots, dag, cuts };
         let function = manifest::Function {
-            whole: Some(whole),
+            uncut: Some(uncut),
             first_counter: 5,
             first_key: 3,
             ..with_paths(&cfg, &limited)
@@ -63,7 +63,7 @@ fn for_each(slots: impl Fn(usize) -> u32, mut check: impl FnMut(Case)) {
             - known.values().map(|(count, _)| count).sum::<Count>();
         let (blocks, _) = truth(&cfg, &walks);
         let sizes = walks.iter().map(|walked| blocks_of(&cfg, walked).len()).sum();
-        let possible = function.whole.as_ref().expect("a table").num_paths;
+        let possible = function.uncut.as_ref().expect("a table").num_paths;
         let found = decoded(Mode::Paths, function, &counts, &keys);
         check(Case { seed, found, known, beyond, stays, blocks, sizes, possible });
     }
@@ -138,7 +138,7 @@ fn what_finds_no_room_is_told_in_pieces() {
         |case| {
             let (whole, blocks) = case.listed();
             assert_eq!(whole, case.known, "graph {}", case.seed);
-            // Whole paths and pieces together are what ran, nothing twice.
+            // Uncut paths and pieces together are what ran, nothing twice.
             assert_eq!(blocks, case.blocks, "graph {}", case.seed);
             assert_eq!(
                 (&case.found.block_counts, case.found.beyond_table),

@@ -64,7 +64,7 @@ struct Functions {
     executed_paths: Vec<Exact>,
     possible_paths: Vec<Exact>,
     /// Of functions with cuts at the limit: how many paths there are without it.
-    whole: Vec<Option<String>>,
+    uncut: Vec<Option<String>>,
     blocks: Vec<usize>,
     executed_blocks: Vec<usize>,
     interrupted: Vec<Exact>,
@@ -179,7 +179,7 @@ impl Functions {
         self.executed_paths.push(Exact(function.completed().count() as Count));
         self.possible_paths.push(Exact(function.num_paths().into()));
         let is_cut = function.cuts(CutReason::Limit) > 0;
-        self.whole.push(is_cut.then(|| possible(Possible::of(shape))));
+        self.uncut.push(is_cut.then(|| possible(Possible::of(shape))));
         self.blocks.push(shape.blocks.len());
         self.executed_blocks.push(function.block_counts.iter().filter(|&&ran| ran > 0).count());
         self.interrupted.push(Exact(function.interrupted));

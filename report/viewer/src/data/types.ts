@@ -71,7 +71,7 @@ export interface Functions {
     executed: Count[];
     executed_paths: Count[];
     possible_paths: Count[];
-    whole: (string | null)[];
+    uncut: (string | null)[];
     blocks: number[];
     executed_blocks: number[];
     interrupted: Count[];

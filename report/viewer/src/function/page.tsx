@@ -74,7 +74,7 @@ function Heading({ number }: { number: number }) {
     const { functions } = report.index;
     const isCalls = functions.counting[number] === "calls";
     const bias = functions.bias[number];
-    const whole = functions.whole[number];
+    const uncut = functions.uncut[number];
     return (
         <div class="function-head">
             <div class="function-name">
@@ -102,7 +102,7 @@ function Heading({ number }: { number: number }) {
                 </div>
                 <div
                     data-tip={
-                        whole ? `cut at the path limit; without it there are ${whole}` : undefined
+                        uncut ? `cut at the path limit; without it there are ${uncut}` : undefined
                     }
                 >
                     <dt>Paths</dt>

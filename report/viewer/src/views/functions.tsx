@@ -92,7 +92,7 @@ function select(report: Report, { query, file, show, opcodes, sort, down }: Choi
         const isSkipped = functions.skipped[number] !== null;
         if (show === "skipped" ? !isSkipped : isSkipped) continue;
         if (show === "ran" && near(functions.entries[number]) === 0) continue;
-        if (show === "limited" && functions.whole[number] === null) continue;
+        if (show === "limited" && functions.uncut[number] === null) continue;
         if (file !== "" && String(functions.file[number]) !== file) continue;
         const text = `${functions.name[number]} ${functions.symbol[number]}`.toLowerCase();
         if (words.every((word) => text.includes(word))) numbers.push(number);
@@ -288,10 +288,10 @@ function Row({ number, at, opcodes }: { number: number; at: number; opcodes: str
 }
 
 function tipOfPaths(report: Report, number: number): string {
-    const { executed_paths, possible_paths, whole } = report.index.functions;
+    const { executed_paths, possible_paths, uncut } = report.index.functions;
     const text = `${digits(executed_paths[number])} of ${digits(possible_paths[number])} possible paths ran`;
-    const uncut = whole[number];
-    return uncut ? `${text}\ncut at the path limit; without it there are ${uncut}` : text;
+    const most = uncut[number];
+    return most ? `${text}\ncut at the path limit; without it there are ${most}` : text;
 }
 
 /** What the instructions were: a bar of the classes, and the commonest in words. */

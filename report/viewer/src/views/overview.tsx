@@ -78,7 +78,7 @@ function Remarks() {
         if (reason !== null) reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
     }
     const skipped = [...reasons.values()].reduce((all, count) => all + count, 0);
-    const limited = functions.whole.filter((whole) => whole !== null).length;
+    const limited = functions.uncut.filter((uncut) => uncut !== null).length;
     const interrupted = functions.interrupted.some((count) => near(count) > 0);
     const own = files.filter((file) => !file.system);
     const missing = own.filter((file) => file.state === "missing").length;
