@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::analyse::frames::own;
 use crate::analyse::lines;
 use crate::analyse::model::{Count, Counting, Function, Report};
 
@@ -62,8 +63,7 @@ pub fn of(report: &Report, chosen: Chosen<'_>) -> Annotation {
         let chosen_here = shape.locations.iter().zip(&places).filter(|(_, has)| **has);
         let known: BTreeSet<(u32, Option<u32>)> =
             chosen_here.map(|(at, _)| (at.line, at.inlined_at)).collect();
-        let root = shape.locations.iter().find(|at| at.inlined_at.is_none());
-        let is_own = root.is_some_and(|root| chosen.has(root));
+        let is_own = own(shape).is_some_and(|own| chosen.has(own));
         for ((file, line, inlined_at), count) in lines::of(function) {
             let is_first = is_own && inlined_at.is_none() && line == shape.line;
             let file_matches = match chosen {

@@ -17,6 +17,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::analyse::model::{Count, Function, Report};
+use crate::analyse::origin::SystemFiles;
 use crate::analyse::select::Filter;
 use crate::analyse::source_files::{self, Covered, SourceFile};
 
@@ -66,10 +67,10 @@ impl<'a> Selection<'a> {
         let unknown = report.functions.iter().filter(|function| is_unknown(function));
         let unknown = filter.choose(report, unknown);
         let mut files = source_files::files(report, known.functions.iter().copied());
-        files.retain(|path, _| filter.takes_file(report, path));
+        let system = SystemFiles::of(&report.modules);
+        files.retain(|path, _| filter.takes_file(&system, path));
         for function in &unknown.functions {
-            let path =
-                source_files::absolute(&report.modules[function.module], &function.shape.file);
+            let path = report.modules[function.module].path(&function.shape.file);
             let name = function.shape.file.clone();
             files.entry(path).or_insert_with(|| SourceFile { name, ..SourceFile::default() });
         }
@@ -83,7 +84,7 @@ impl<'a> Selection<'a> {
         for function in &self.functions {
             let module = &self.report.modules[function.module];
             let named = Some(&function.shape.file).filter(|file| !file.is_empty());
-            let file = named.map_or_else(PathBuf::new, |file| source_files::absolute(module, file));
+            let file = named.map_or_else(PathBuf::new, |file| module.path(file));
             let sum = paths.entry(file).or_default();
             *sum = sum.and(paths_of(function));
         }
@@ -92,9 +93,8 @@ impl<'a> Selection<'a> {
 
     /// Those of the functions that could not be counted that are in the file at `path`.
     pub fn unknown_in(&self, path: &Path) -> impl Iterator<Item = &&'a Function> {
-        let place = |function: &Function| {
-            source_files::absolute(&self.report.modules[function.module], &function.shape.file)
-        };
+        let place =
+            |function: &Function| self.report.modules[function.module].path(&function.shape.file);
         self.unknown.iter().filter(move |function| place(function) == path)
     }
 

@@ -18,6 +18,11 @@ pub struct Frames<'a> {
     root: &'a str,
 }
 
+/// A location of the function that was compiled, not inlined into it; `None` without lines.
+pub fn own(shape: &manifest::Function) -> Option<&manifest::Location> {
+    shape.locations.iter().find(|location| location.inlined_at.is_none())
+}
+
 /// The most functions that a stack names, the one that was compiled not counted.
 const DEEPEST: usize = 4;
 
@@ -47,8 +52,7 @@ impl<'a> Frames<'a> {
             };
             visible.push(place);
         }
-        let root = shape.locations.iter().find(|location| location.inlined_at.is_none());
-        Self { shape, visible, root: root.map_or("", |root| &root.function) }
+        Self { shape, visible, root: own(shape).map_or("", |own| &own.function) }
     }
 
     /// The name of the function that was compiled, as its lines give it; empty without lines.

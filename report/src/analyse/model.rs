@@ -5,6 +5,7 @@
 //! and edges.
 
 use std::collections::HashMap;
+use std::path::{Path as FilePath, PathBuf};
 
 use pathformat::manifest;
 use pathformat::settings::{Level, Mode, Stage};
@@ -46,6 +47,13 @@ pub struct Module {
     pub system_directories: Vec<String>,
     /// The most paths that a function may have before edges are cut.
     pub limit: u64,
+}
+
+impl Module {
+    /// Where a file is that the module names.
+    pub fn path(&self, file: &str) -> PathBuf {
+        FilePath::new(&self.directory).join(file)
+    }
 }
 
 /// One function of one image.
@@ -189,6 +197,44 @@ pub enum End {
     /// It has not ended: the function was still running when the counters were read, or was jumped
     /// over. The path's blocks are those that are known to have been entered.
     InFlight,
+}
+
+impl Start {
+    /// What exports call it.
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::Entry => "entry",
+            Self::Loop => "loop",
+            Self::Resume => "resume",
+            Self::Cut => "cut",
+        }
+    }
+}
+
+impl End {
+    /// What exports call it.
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::Return => "return",
+            Self::Unwind => "unwind",
+            Self::NoReturn => "noreturn",
+            Self::BackEdge => "back_edge",
+            Self::Cut => "cut",
+            Self::InFlight => "in_flight",
+        }
+    }
+
+    /// What people call it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Return => "return",
+            Self::Unwind => "unwind",
+            Self::NoReturn => "no return",
+            Self::BackEdge => "loop",
+            Self::Cut => "cut",
+            Self::InFlight => "in flight",
+        }
+    }
 }
 
 impl Path {

@@ -1,6 +1,9 @@
 //! Tells the code of the user from that of the system.
 
+use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
+
+use crate::analyse::model::Module;
 
 /// Where the headers of the system are, and those of gcc and clang.
 const SYSTEM: [&str; 3] = ["/usr/include", "/usr/local/include", "/usr/lib"];
@@ -11,6 +14,35 @@ pub fn is_system(file: &str, directories: &[String]) -> bool {
     let file = normal(Path::new(file));
     let directories = directories.iter().map(String::as_str).filter(|name| !name.is_empty());
     SYSTEM.into_iter().chain(directories).any(|name| file.starts_with(normal(Path::new(name))))
+}
+
+/// Which files are headers of the system, for the compiler runs of some modules.
+pub struct SystemFiles {
+    /// Where they are.
+    directories: Vec<PathBuf>,
+    /// What was compiled is the user's, wherever it is.
+    sources: BTreeSet<PathBuf>,
+}
+
+impl SystemFiles {
+    /// What the command lines of these modules say.
+    pub fn of(modules: &[Module]) -> Self {
+        let mut directories: BTreeSet<_> = SYSTEM.map(PathBuf::from).into();
+        let mut sources = BTreeSet::new();
+        for module in modules {
+            let named = module.system_directories.iter().filter(|name| !name.is_empty());
+            directories.extend(named.map(|name| normal(&module.path(name))));
+            sources.insert(normal(&module.path(&module.source)));
+        }
+        Self { directories: directories.into_iter().collect(), sources }
+    }
+
+    /// Whether the file at this absolute path is one of them.
+    pub fn has(&self, path: &Path) -> bool {
+        let path = normal(path);
+        let below = |directory: &PathBuf| path.starts_with(directory);
+        self.directories.iter().any(below) && !self.sources.contains(&path)
+    }
 }
 
 /// The path without `.` and `..`, as far as that can be said without looking at the disk.
@@ -57,5 +89,30 @@ mod tests {
         }
         assert!(!is_system("/../opt/boost/include/x.h", &[]));
         assert!(is_system("/../opt/boost/include/x.h", &given));
+    }
+
+    #[test]
+    fn what_was_compiled_is_no_header_of_the_system() {
+        let module = |directory: &str, source: &str, system: &[&str]| Module {
+            directory: directory.into(),
+            source: source.into(),
+            system_directories: system.iter().map(|&name| name.into()).collect(),
+            ..Module::default()
+        };
+        let system = SystemFiles::of(&[
+            module("/a", "./a.c", &[".", "../third", ""]),
+            module("/a/b", "../other.c", &[]),
+        ]);
+        for (file, expected) in [
+            ("/a/x.h", true),
+            ("/third/y.h", true),
+            ("/a/b/../z.h", true),
+            ("/usr/include/stdio.h", true),
+            ("/a/a.c", false),
+            ("/a/other.c", false),
+            ("/b/x.h", false),
+        ] {
+            assert_eq!(system.has(Path::new(file)), expected, "{file}");
+        }
     }
 }

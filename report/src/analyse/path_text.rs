@@ -19,7 +19,7 @@ use pathformat::settings::Stage;
 pub use crate::analyse::distinct::Precision;
 use crate::analyse::distinct::{self, Detail};
 use crate::analyse::frames::Frames;
-use crate::analyse::model::{End, Function, Path, Start};
+use crate::analyse::model::{End, Function, Module, Path, Start};
 
 /// What stands for a block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -42,6 +42,17 @@ pub struct Wording<'a> {
     pub system_directories: &'a [String],
     /// Where in the pipeline the function was instrumented.
     pub stage: Stage,
+}
+
+impl<'a> Wording<'a> {
+    /// How the paths of a module's functions are told: by lines, code of system headers folded.
+    pub fn of(module: &'a Module) -> Self {
+        Self {
+            system_directories: &module.system_directories,
+            stage: module.stage,
+            ..Self::default()
+        }
+    }
 }
 
 /// A path in words.
@@ -281,18 +292,10 @@ impl<'a> Teller<'a> {
     }
 
     fn end(&self, path: &Path) -> String {
-        let word = match path.end {
-            End::Return => return "return".into(),
-            End::Unwind => return "unwind".into(),
-            End::NoReturn => return "no return".into(),
-            End::InFlight => return "in flight".into(),
-            End::BackEdge => "loop",
-            End::Cut => "cut",
-        };
-        match self.only(path, |edge| edge.to) {
-            Some(target) => format!("{word} {}", self.place(target, false)),
-            None => word.into(),
-        }
+        let goes_on = matches!(path.end, End::BackEdge | End::Cut);
+        let target = goes_on.then(|| self.only(path, |edge| edge.to)).flatten();
+        let place = target.map(|target| format!(" {}", self.place(target, false)));
+        format!("{}{}", path.end.word(), place.unwrap_or_default())
     }
 
     /// Whether a line says where a block is.
@@ -353,6 +356,12 @@ pub fn base_name(file: &str) -> &str {
 }
 
 impl Choice {
+    /// What stands between the step that decided and the next one: an arrow behind the word for
+    /// the choice, if it has one.
+    pub fn arrow(&self) -> String {
+        self.word().map_or_else(|| "→".into(), |word| format!("({word})→"))
+    }
+
     /// The word for it, if it has one.
     pub fn word(&self) -> Option<&str> {
         match self {
@@ -460,11 +469,7 @@ impl PathText<'_> {
             let name = step.function().and_then(|function| namer.name(&function));
             text += &name.map(|name| name + ":").unwrap_or_default();
             text += &(step.place() + &step.folded());
-            text += &match step.choice.as_ref().map(Choice::word) {
-                None => " ".to_string(),
-                Some(None) => "→".to_string(),
-                Some(Some(word)) => format!("({word})→"),
-            };
+            text += &step.choice.as_ref().map_or_else(|| " ".into(), Choice::arrow);
         }
         let arrow = if text.ends_with('→') { "" } else { "→ " };
         format!("{text}{arrow}{}", self.end())

@@ -1,14 +1,14 @@
 //! Chooses functions and paths, and sorts them.
 
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path as FilePath, PathBuf};
+use std::slice;
 
 use pathformat::glob;
 
 use crate::analyse::model::{Count, Function, Module, Path, Report};
-use crate::analyse::origin::is_system;
-use crate::analyse::source_files::absolute;
+use crate::analyse::origin::SystemFiles;
 use crate::read::names;
 
 /// Order of a table. Ties go to the more executed, then to the name.
@@ -63,10 +63,13 @@ impl Filter {
     ) -> Chosen<'a> {
         let module = |function: &Function| &report.modules[function.module];
         let matching = functions.filter(|function| self.matches(module(function), function));
+        let mut system: HashMap<usize, SystemFiles> = HashMap::new();
         let hides = |function: &&Function| {
-            let file = absolute(module(function), &function.shape.file);
-            !function.shape.file.is_empty()
-                && self.hides_system(std::slice::from_ref(module(function)), &file)
+            let (module, file) = (module(function), &function.shape.file);
+            let system = system
+                .entry(function.module)
+                .or_insert_with(|| SystemFiles::of(slice::from_ref(module)));
+            self.hides_system() && !file.is_empty() && system.has(&module.path(file))
         };
         let (hidden, functions): (Vec<_>, _) = matching.partition(hides);
         let executed = hidden.iter().map(|function| function.executed());
@@ -77,7 +80,7 @@ impl Filter {
     /// Whether the globs let a function through.
     pub fn matches(&self, module: &Module, function: &Function) -> bool {
         let file = function.shape.file.as_str();
-        let path = absolute(module, file);
+        let path = module.path(file);
         let of_file = |glob: &String| !file.is_empty() && matches_file(glob, &path);
         let named = |glob: &String| matches(glob, function);
         (self.functions.is_empty() || self.functions.iter().any(named))
@@ -85,31 +88,19 @@ impl Filter {
             && !self.hidden.iter().any(|glob| named(glob) || of_file(glob))
     }
 
-    /// Whether the file at this path is looked at.
-    pub fn takes_file(&self, report: &Report, path: &FilePath) -> bool {
+    /// Whether the file at this path is looked at, where the system has these.
+    pub fn takes_file(&self, system: &SystemFiles, path: &FilePath) -> bool {
         let matches = |glob: &String| matches_file(glob, path);
         (self.files.is_empty() || self.files.iter().any(matches))
             && !self.hidden.iter().any(matches)
-            && !self.hides_system(&report.modules, path)
+            && !(self.hides_system() && system.has(path))
     }
 
-    /// Whether a file at this path is left out as one of the system, for all of these modules. Who
-    /// names functions or files means them, wherever they are.
-    fn hides_system(&self, modules: &[Module], path: &FilePath) -> bool {
-        let is_wanted = self.system || !self.functions.is_empty() || !self.files.is_empty();
-        let mut told = modules.iter().filter(|module| !module.system_directories.is_empty());
-        !is_wanted
-            && (is_system(&path.to_string_lossy(), &[])
-                || told.any(|module| is_of_system(module, path)))
+    /// Whether the system's own is left out. Who names functions or files means them, wherever
+    /// they are.
+    fn hides_system(&self) -> bool {
+        !self.system && self.functions.is_empty() && self.files.is_empty()
     }
-}
-
-/// Whether the file at this path is in one of the directories that a module was told of. Its own
-/// source is no system header.
-fn is_of_system(module: &Module, path: &FilePath) -> bool {
-    let directory = |name: &String| absolute(module, name).to_string_lossy().into_owned();
-    let directories: Vec<_> = module.system_directories.iter().map(directory).collect();
-    path != absolute(module, &module.source) && is_system(&path.to_string_lossy(), &directories)
 }
 
 /// The instrumented functions that a filter chooses.
@@ -175,8 +166,7 @@ fn nearest_of(glob: &str, all: impl Iterator<Item = (String, BTreeSet<String>)>)
 pub fn files(report: &Report) -> BTreeSet<(&str, PathBuf)> {
     let functions = report.functions.iter().chain(&report.dropped);
     let functions = functions.filter(|function| !function.shape.file.is_empty());
-    let file =
-        |function: &'_ Function| absolute(&report.modules[function.module], &function.shape.file);
+    let file = |function: &'_ Function| report.modules[function.module].path(&function.shape.file);
     functions.map(|function| (function.shape.file.as_str(), file(function))).collect()
 }
 

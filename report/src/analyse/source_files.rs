@@ -12,7 +12,7 @@
 //! Functions that are not counted are left out, since nothing is known of their lines.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use pathformat::manifest::Outcome;
 
@@ -124,11 +124,6 @@ pub fn files<'a>(
     files.0
 }
 
-/// The absolute path of a file that a module names.
-pub fn absolute(module: &Module, file: &str) -> PathBuf {
-    Path::new(&module.directory).join(file)
-}
-
 #[derive(Default)]
 struct Files(BTreeMap<PathBuf, SourceFile>);
 
@@ -139,7 +134,7 @@ impl Files {
         if name.is_empty() {
             return None;
         }
-        Some(self.0.entry(absolute(module, name)).or_insert_with(fresh))
+        Some(self.0.entry(module.path(name)).or_insert_with(fresh))
     }
 
     fn add(&mut self, module: &Module, function: &Function) {
@@ -195,13 +190,8 @@ fn is_of_source(outcome: &Outcome) -> bool {
 /// The branches of one function: file and place, and its ways.
 fn branches<'a>(module: &Module, function: &'a Function) -> Vec<((&'a str, Place), Vec<Way>)> {
     let shape = &function.shape;
-    let wording = Wording {
-        system_directories: &module.system_directories,
-        stage: module.stage,
-        ..Wording::default()
-    };
     let mut told: Vec<_> = vec![Default::default(); shape.edges.len()];
-    for way in ways::of(function, wording).into_iter().flatten() {
+    for way in ways::of(function, Wording::of(module)).into_iter().flatten() {
         told[way.edge] = (way.word, way.place);
     }
     let mut ways: Vec<Vec<Way>> = vec![Vec::new(); shape.blocks.len()];
@@ -227,6 +217,8 @@ fn branches<'a>(module: &Module, function: &'a Function) -> Vec<((&'a str, Place
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
     use crate::sample;
 

@@ -6,9 +6,10 @@ use std::time::UNIX_EPOCH;
 use anyhow::{Result, anyhow, bail};
 use clap::Args;
 use pathprof::analyse::annotation::{self, Chosen};
+use pathprof::analyse::frames;
 use pathprof::analyse::model::{Function, Report};
 use pathprof::analyse::path_ranks::ranked;
-use pathprof::analyse::path_text::{Notation, Wording, base_name};
+use pathprof::analyse::path_text::{Wording, base_name};
 use pathprof::analyse::select;
 use pathprof::escape::terminal;
 use pathprof::read::inputs::Choice;
@@ -65,7 +66,7 @@ pub(crate) fn show(arguments: ShowPathArguments) -> Result<u8> {
     // The hottest of several functions of this name.
     indexes.sort_by_key(|&index| std::cmp::Reverse(report.functions[index].executed()));
     let Some(&index) = indexes.first() else { return Err(no_path(&report, name)) };
-    let sources = sources_of(&report, [index]);
+    let sources = sources_of(&report, [index], |_, _| true);
     let report = Printable::from(report);
     if indexes.len() > 1 {
         let others = indexes[1..].iter().map(|&other| report.functions[other].demangled.clone());
@@ -78,13 +79,8 @@ pub(crate) fn show(arguments: ShowPathArguments) -> Result<u8> {
     let Some(path) = number.checked_sub(1).and_then(|at| paths.get(at)) else {
         bail!("{} has paths 1 to {}, and no path {number}", function.demangled, paths.len());
     };
-    let module = &report.modules[function.module];
-    let wording = Wording {
-        notation: Notation::Lines,
-        unfold: arguments.system,
-        system_directories: &module.system_directories,
-        stage: module.stage,
-    };
+    let wording =
+        Wording { unfold: arguments.system, ..Wording::of(&report.modules[function.module]) };
     let page = Page { report: &report, function, path, rank: number, wording, sources: &sources };
     print_bytes(page.text().as_bytes(), !arguments.no_pager)?;
     Ok(code)
@@ -97,8 +93,8 @@ pub(crate) fn annotate(arguments: AnnotateArguments) -> Result<u8> {
     let Some(report) = report else { return Ok(code) };
     let indexes = matching(&report, what);
     let pages = match indexes.as_slice() {
-        [] => inlined_or_file(&report, what)?,
-        indexes => indexes.iter().map(|&index| function_page(&report, index)).collect(),
+        [] => inlined_or_file(report, what)?,
+        indexes => function_pages(report, indexes),
     };
     print_bytes(pages.join("\n").as_bytes(), !arguments.no_pager)?;
     Ok(code)
@@ -135,16 +131,22 @@ fn no_path(report: &Report, name: &str) -> anyhow::Error {
     }
 }
 
-/// The sources of these functions. A name is that of the report for people.
-fn sources_of(report: &Report, indexes: impl IntoIterator<Item = usize>) -> Sources {
+/// The sources of these functions, as far as a file of theirs is needed. A name is that of the
+/// report for people.
+fn sources_of(
+    report: &Report,
+    indexes: impl IntoIterator<Item = usize>,
+    is_needed: impl Fn(&Function, &str) -> bool,
+) -> Sources {
     let mut sources = Sources::new();
     for index in indexes {
         let function = &report.functions[index];
-        let directory = &report.modules[function.module].directory;
+        let module = &report.modules[function.module];
         let files = function.shape.locations.iter().map(|at| at.file.as_str());
-        for file in files.chain([function.shape.file.as_str()]).filter(|file| !file.is_empty()) {
+        let files = files.chain([function.shape.file.as_str()]);
+        for file in files.filter(|file| !file.is_empty() && is_needed(function, file)) {
             sources.entry(terminal(file).into_owned()).or_insert_with(|| {
-                let found = source::read(&source::place(directory, file));
+                let found = source::read(&module.path(file));
                 tell_of(report, function, file, found.as_ref());
                 found
             });
@@ -174,22 +176,26 @@ fn tell_of(report: &Report, function: &Function, file: &str, source: Option<&Sou
     }
 }
 
-/// The text of a function that was compiled, with its hottest paths.
-fn function_page(report: &Report, index: usize) -> String {
-    let sources = sources_of(report, [index]);
-    let report = Printable::from(report.clone());
-    let function = &report.functions[index];
-    let module = &report.modules[function.module];
+/// The texts of functions that were compiled, with their hottest paths.
+fn function_pages(report: Report, indexes: &[usize]) -> Vec<String> {
+    let sources =
+        sources_of(&report, indexes.iter().copied(), |function, file| file == function.shape.file);
+    let report = Printable::from(report);
+    let page = |&index: &usize| function_page(&report, &report.functions[index], &sources);
+    indexes.iter().map(page).collect()
+}
+
+fn function_page(report: &Report, function: &Function, sources: &Sources) -> String {
     let (file, line) = (function.shape.file.as_str(), function.shape.line);
-    let own = function.shape.locations.iter().find(|at| at.inlined_at.is_none());
-    let Some(own) = own.filter(|_| !file.is_empty()) else {
+    let own = frames::own(&function.shape).filter(|_| !file.is_empty());
+    let Some(own) = own else {
         return format!(
             "{}: compiled without -g, so its lines are not known\n",
             function.demangled
         );
     };
-    let annotation = annotation::of(&report, Chosen::Function { file, name: &own.function });
-    let wording = Wording { system_directories: &module.system_directories, ..Wording::default() };
+    let annotation = annotation::of(report, Chosen::Function { file, name: &own.function });
+    let wording = Wording::of(&report.modules[function.module]);
     let ranked = ranked(function);
     let drawn = ranked.iter().zip(1..).take(DRAWN);
     let paths = drawn.map(|(path, rank)| DrawnPath::new(function, path, rank, wording)).collect();
@@ -199,7 +205,7 @@ fn function_page(report: &Report, index: usize) -> String {
 }
 
 /// The text of functions that were inlined everywhere, or of a file.
-fn inlined_or_file(report: &Report, what: &str) -> Result<Vec<String>> {
+fn inlined_or_file(report: Report, what: &str) -> Result<Vec<String>> {
     let mut functions = BTreeSet::new();
     let mut files = BTreeSet::new();
     for (index, function) in report.functions.iter().enumerate() {
@@ -220,10 +226,11 @@ fn inlined_or_file(report: &Report, what: &str) -> Result<Vec<String>> {
              lists functions, `pathprof coverage` files"
         );
     }
-    let sources = sources_of(report, found.iter().map(|(_, index)| *index));
-    let names: BTreeSet<_> =
-        found.into_iter().map(|(file, _)| terminal(&file).into_owned()).collect();
-    let report = Printable::from(report.clone());
+    let files: BTreeSet<_> = found.iter().map(|(file, _)| file.clone()).collect();
+    let indexes = found.iter().map(|(_, index)| *index);
+    let sources = sources_of(&report, indexes, |_, file| files.contains(file));
+    let names: BTreeSet<_> = files.iter().map(|file| terminal(file).into_owned()).collect();
+    let report = Printable::from(report);
     let page_of = |file: &String| {
         let chosen = match is_function {
             true => Chosen::Function { file, name: what },

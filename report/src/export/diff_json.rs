@@ -17,7 +17,7 @@ use crate::analyse::diff::parts::{Part, Sides};
 use crate::analyse::diff::paths::What;
 use crate::analyse::diff::scale::runs;
 use crate::analyse::diff::spectra::{Element, KINDS, Kind, Ranked, Spectra};
-use crate::analyse::model::{End, Function, Path, Report, Start};
+use crate::analyse::model::{Function, Path, Report};
 use crate::escape;
 use crate::read::image::hexadecimal;
 
@@ -193,25 +193,11 @@ fn path(pair: &Pair<'_>, what: &What<'_>) -> Value {
 
 /// How a path starts, where it goes, and how it ends.
 fn way(function: &Function, path: &Path) -> serde_json::Map<String, Value> {
-    let start = match path.start {
-        Start::Entry => "entry",
-        Start::Loop => "loop",
-        Start::Resume => "resume",
-        Start::Cut => "cut",
-    };
-    let end = match path.end {
-        End::Return => "return",
-        End::Unwind => "unwind",
-        End::NoReturn => "noreturn",
-        End::BackEdge => "back_edge",
-        End::Cut => "cut",
-        End::InFlight => "in_flight",
-    };
     let mut lines: Vec<_> = path.blocks.iter().flat_map(|&block| lines(function, block)).collect();
     lines.dedup();
     let entries = [
-        ("start", json!(start)),
-        ("end", json!(end)),
+        ("start", json!(path.start.key())),
+        ("end", json!(path.end.key())),
         ("blocks", json!(path.blocks)),
         ("lines", json!(lines)),
     ];

@@ -15,9 +15,7 @@ use pathformat::profile::{CUT, ENDED, OTHER_RUNTIME, RUNNING, UNSURE};
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
-use crate::analyse::model::{
-    CallSite, Count, End, Function, Image, Path, Report, Run, Start, instructions,
-};
+use crate::analyse::model::{CallSite, Count, Function, Image, Path, Report, Run, instructions};
 use crate::escape;
 use crate::read::image::hexadecimal;
 
@@ -395,20 +393,8 @@ fn path(path: &Path) -> PathEntry<'_> {
     PathEntry {
         id: path.id.to_string(),
         count: path.count,
-        start: match path.start {
-            Start::Entry => "entry",
-            Start::Loop => "loop",
-            Start::Resume => "resume",
-            Start::Cut => "cut",
-        },
-        end: match path.end {
-            End::Return => "return",
-            End::Unwind => "unwind",
-            End::NoReturn => "noreturn",
-            End::BackEdge => "back_edge",
-            End::Cut => "cut",
-            End::InFlight => "in_flight",
-        },
+        start: path.start.key(),
+        end: path.end.key(),
         instructions: path.instructions,
         blocks: &path.blocks,
     }

@@ -1,7 +1,7 @@
 //! Reads source files as the compiler saw them.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::SystemTime;
 
 /// Larger files are no source that anybody wrote.
@@ -14,11 +14,6 @@ pub struct Source {
     pub lines: Vec<String>,
     /// When it was changed last.
     pub changed: Option<SystemTime>,
-}
-
-/// Where a file is that was compiled in this directory under this name.
-pub fn place(directory: &str, file: &str) -> PathBuf {
-    Path::new(directory).join(file)
 }
 
 /// Reads a file; `None` if it is not there or no text. What is not UTF-8 in it is replaced.
@@ -46,7 +41,7 @@ mod tests {
     #[test]
     fn a_file_is_read_by_lines() {
         let folder = tempfile::tempdir().expect("a folder");
-        let path = place(&folder.path().display().to_string(), "a.c");
+        let path = folder.path().join("a.c");
         fs::write(&path, b"int a;\r\n\xffb\n").expect("written");
         let source = read(&path).expect("a file");
         assert_eq!((source.line(1), source.line(2), source.line(3)), ("int a;", "\u{fffd}b", ""));

@@ -63,10 +63,7 @@ fn not_covered<'a>(
     let mut functions: HashMap<PathBuf, Vec<&Function>> = HashMap::new();
     for &function in chosen.functions.iter().filter(|function| !function.shape.file.is_empty()) {
         let module = &report.modules[function.module];
-        functions
-            .entry(source_files::absolute(module, &function.shape.file))
-            .or_default()
-            .push(function);
+        functions.entry(module.path(&function.shape.file)).or_default().push(function);
     }
     let mut room = missing::MOST_LISTED;
     let of_file = |(path, file): (&PathBuf, &SourceFile)| {

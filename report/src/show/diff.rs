@@ -3,6 +3,7 @@
 //! Each list takes the same difference apart in another way, the part that explains most first. Its
 //! last lines sum what is not shown and say that the parts are the whole.
 
+use std::collections::HashMap;
 use std::io::{Result, Write};
 
 use owo_colors::OwoColorize;
@@ -12,12 +13,14 @@ use crate::analyse::diff::calls::Callee;
 use crate::analyse::diff::comparison::{Comparison, compare};
 use crate::analyse::diff::pairs::{Matched, Pair};
 use crate::analyse::diff::parts::{Part, Parts, Sides};
-use crate::analyse::diff::paths::What;
+use crate::analyse::diff::paths::{PathPart, What};
 use crate::analyse::diff::scale::{Per, Scale, runs, signed};
 use crate::analyse::diff::structure::same_instructions;
-use crate::analyse::model::{Counting, Function, Report};
+use crate::analyse::listed_paths::{self, ListedPath};
+use crate::analyse::model::{Counting, Function, Path, Report};
+use crate::analyse::path_text::Wording;
 use crate::read::names::demangle;
-use crate::show::diff_text::{amount, block, many, name, path, place, share};
+use crate::show::diff_text::{amount, block, many, name, place, share};
 use crate::show::listing::{Form, Line, Listing, paragraph};
 use crate::show::printable::Printable;
 use crate::show::style::{elide, grouped, shown};
@@ -69,7 +72,7 @@ struct View<'a> {
     options: &'a Options,
 }
 
-impl View<'_> {
+impl<'a> View<'a> {
     /// Says what A and B are, and how much each executed.
     fn heading(&self, out: &mut impl Write) -> Result<()> {
         let Comparison { a, b, scale, executed, difference, .. } = self.comparison;
@@ -212,7 +215,25 @@ impl View<'_> {
         self.listing(("Functions", "function", "functions"), &self.comparison.functions, words)
     }
 
+    /// A path to be told: that of B if it has one.
+    fn way(&self, part: &Part<PathPart<'a>>) -> Option<ListedPath<'a>> {
+        let What::Path(a, b) = part.what.what else { return None };
+        let pair = self.comparison.pair(part.what.pair);
+        let of = |report: &'a Report, path: Option<&'a Path>, function: Option<&'a Function>| {
+            let (path, function) = path.zip(function)?;
+            let wording = Wording::of(&report.modules[function.module]);
+            Some(ListedPath { function, path, wording })
+        };
+        of(self.comparison.b, b, pair.b).or_else(|| of(self.comparison.a, a, pair.a))
+    }
+
     fn paths(&self) -> Listing {
+        let parts = &self.comparison.paths.differing;
+        let shown = &parts[..shown(self.options.top, parts.len())];
+        let ways: Vec<_> = shown.iter().filter_map(|part| self.way(part)).collect();
+        let key = |way: ListedPath<'_>| (std::ptr::from_ref(way.function), way.path.id);
+        let texts: HashMap<_, _> =
+            ways.iter().map(|&way| key(way)).zip(listed_paths::plain(&ways)).collect();
         self.listing(("Paths", "path", "paths"), &self.comparison.paths, |part| {
             let pair = self.comparison.pair(part.what.pair);
             let [function, _] = self.named(pair);
@@ -232,8 +253,7 @@ impl View<'_> {
                         _ if part.count.b == 0 => ", no longer in B",
                         _ => "",
                     };
-                    let text = b.zip(pair.b).or(a.zip(pair.a));
-                    let text = text.map(|(way, function)| path(function, way));
+                    let text = self.way(part).and_then(|way| texts.get(&key(way))).cloned();
                     let counts =
                         format!("{}, {size} instructions each{side}", self.times(part.count));
                     (function, text.into_iter().chain([counts]).collect())

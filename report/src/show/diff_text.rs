@@ -1,17 +1,10 @@
 //! How comparisons write functions, paths and numbers.
 
-use crate::analyse::model::{Function, Path};
-use crate::analyse::path_text::{self, PathText, Wording};
+use crate::analyse::model::Function;
 use crate::read::names;
 use crate::show::notation::{base_name, lines};
 use crate::show::rows::forms;
 use crate::show::style::grouped;
-
-/// A path in words, on one line.
-pub(crate) fn path(function: &Function, path: &Path) -> String {
-    let told = path_text::texts(function, Wording::default(), &[path]);
-    told.first().map(PathText::plain).unwrap_or_default()
-}
 
 /// A longer name is shown in a shorter form.
 const LONGEST: usize = 40;

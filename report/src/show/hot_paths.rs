@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::analyse::listed_paths::{self, ListedPath};
 use crate::analyse::model::{Count, Function, Path, Report};
 use crate::analyse::path_text::Notation;
-use crate::analyse::{path_ranks, path_text, select};
+use crate::analyse::{path_ranks, select};
 use crate::show::document::Remark;
 use crate::show::options::Options;
 use crate::show::path_flow;
@@ -21,8 +22,8 @@ pub(crate) fn table<'a>(report: &'a Report, options: &Options) -> (Table<'a>, Ve
     let names = Names::of(report, &rows.iter().map(|(function, _)| *function).collect::<Vec<_>>());
     let whole = report.executed();
     let mut sum: Count = 0;
-    let mut told = told(report, options, rows);
-    let row = |(at, &(function, path)): (usize, &(&Function, &Path))| {
+    let told = told(report, options, rows);
+    let row = |(at, (&(function, path), told)): (usize, (&(&Function, &Path), Told<'a>))| {
         let part = path.executed();
         sum = sum.saturating_add(part);
         let mut cells = vec![
@@ -32,7 +33,7 @@ pub(crate) fn table<'a>(report: &'a Report, options: &Options) -> (Table<'a>, Ve
             Cell::Share { part: sum, whole, heat: false },
             Cell::Number(part),
         ];
-        let Told { rank, text } = std::mem::take(&mut told[at]);
+        let Told { rank, text } = told;
         let mut named = names.cells(function);
         if let Some(Cell::Name(name)) = named.first_mut() {
             name.suffix = format!("#{rank}");
@@ -59,7 +60,7 @@ pub(crate) fn table<'a>(report: &'a Report, options: &Options) -> (Table<'a>, Ve
     let table = Table {
         name: "paths",
         columns: numbers.into_iter().chain(rows::columns()).chain(texts).collect(),
-        rows: rows.iter().enumerate().map(row).collect(),
+        rows: rows.iter().zip(told).enumerate().map(row).collect(),
         notes: notes.into_iter().flatten().chain([meaning]).collect(),
         empty: if functions.is_empty() && !options.filter.functions.is_empty() {
             NO_MATCH
@@ -79,34 +80,28 @@ struct Told<'a> {
     text: Cell<'a>,
 }
 
-impl Default for Told<'_> {
-    fn default() -> Self {
-        Self { rank: 0, text: Cell::Nothing }
-    }
-}
-
-/// The paths in words. Those of one function are told together, so that they differ.
+/// The paths in words.
 fn told<'a>(
     report: &'a Report,
     options: &Options,
-    rows: &[(&'a Function, &Path)],
+    rows: &[(&'a Function, &'a Path)],
 ) -> Vec<Told<'a>> {
-    let mut told: Vec<Told<'a>> = rows.iter().map(|_| Told::default()).collect();
-    let mut functions: BTreeMap<(usize, usize, &str), Vec<usize>> = BTreeMap::new();
-    for (at, (function, _)) in rows.iter().enumerate() {
-        let key = (function.image, function.module, function.shape.name.as_str());
-        functions.entry(key).or_default().push(at);
-    }
-    for at in functions.into_values() {
-        let function = rows[at[0]].0;
-        let paths: Vec<_> = at.iter().map(|&at| rows[at].1).collect();
-        let texts = path_text::texts(function, options.wording(report, function), &paths);
-        let ranks = path_ranks::ranks(function);
-        for ((at, text), path) in at.into_iter().zip(path_flow::cells(texts)).zip(paths) {
-            told[at] = Told { rank: ranks.get(&path.id).copied().unwrap_or_default(), text };
+    let listed = |&(function, path): &(&'a Function, &'a Path)| {
+        let wording = options.wording(report, function);
+        ListedPath { function, path, wording }
+    };
+    let list: Vec<_> = rows.iter().map(listed).collect();
+    let mut told = BTreeMap::new();
+    for group in listed_paths::by_function(&list) {
+        let of_one: Vec<_> = group.iter().map(|&at| list[at]).collect();
+        let ranks = path_ranks::ranks(of_one[0].function);
+        let cells = path_flow::cells(listed_paths::told_together(&of_one));
+        for ((at, text), listed) in group.into_iter().zip(cells).zip(of_one) {
+            let rank = ranks.get(&listed.path.id).copied().unwrap_or_default();
+            told.insert(at, Told { rank, text });
         }
     }
-    told
+    told.into_values().collect()
 }
 
 fn no_lines(rows: &[(&Function, &Path)], options: &Options) -> Option<Remark> {

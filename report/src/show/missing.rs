@@ -180,12 +180,7 @@ fn paths<'a>(
 
 fn told<'a>(report: &Report, function: &Function, paths: &[Path]) -> Vec<Cell<'a>> {
     let paths: Vec<_> = paths.iter().collect();
-    let module = &report.modules[function.module];
-    let wording = Wording {
-        system_directories: &module.system_directories,
-        stage: module.stage,
-        ..Wording::default()
-    };
+    let wording = Wording::of(&report.modules[function.module]);
     let texts = path_text::texts(function, wording, &paths);
     let words = |text: &path_text::PathText<'_>| {
         Words(text.plain().split(' ').map(str::to_owned).collect())

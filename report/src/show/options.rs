@@ -41,12 +41,7 @@ pub struct Options {
 impl Options {
     /// How the paths of a function are told.
     pub fn wording<'a>(&self, report: &'a Report, function: &Function) -> Wording<'a> {
-        let module = &report.modules[function.module];
-        Wording {
-            notation: self.notation,
-            unfold: self.filter.system,
-            system_directories: &module.system_directories,
-            stage: module.stage,
-        }
+        let wording = Wording::of(&report.modules[function.module]);
+        Wording { notation: self.notation, unfold: self.filter.system, ..wording }
     }
 }

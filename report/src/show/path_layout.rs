@@ -56,7 +56,7 @@ pub fn lay_out_all(texts: &[PathText<'_>], width: Option<usize>) -> Vec<String> 
     let mut keep = vec![BTreeSet::new(); texts.len()];
     loop {
         let laid: Vec<String> =
-            texts.iter().zip(&keep).map(|(text, keep)| lay_out_with(text, width, keep)).collect();
+            texts.iter().zip(&keep).map(|(text, keep)| lay_out(text, width, keep)).collect();
         let mut equal: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
         laid.iter()
             .enumerate()
@@ -87,13 +87,9 @@ pub fn lay_out_all(texts: &[PathText<'_>], width: Option<usize>) -> Vec<String> 
     }
 }
 
-/// A path in lines of at most `width` characters; in full on one line without a width.
-pub fn lay_out(text: &PathText<'_>, width: Option<usize>) -> String {
-    lay_out_with(text, width, &BTreeSet::new())
-}
-
-/// Words at the indexes in `keep` are never left out.
-fn lay_out_with(text: &PathText<'_>, width: Option<usize>, keep: &BTreeSet<usize>) -> String {
+/// A path in lines of at most `width` characters; in full on one line without a width. Words at the
+/// indexes in `keep` are never left out.
+fn lay_out(text: &PathText<'_>, width: Option<usize>, keep: &BTreeSet<usize>) -> String {
     let full = words(text, true);
     let Some(width) = width else {
         return wrap(&named(full, text.function), usize::MAX).join("\n");
@@ -191,11 +187,7 @@ fn word(step: &Step<'_>, last: Option<&Step<'_>>, folded: bool) -> Word {
     };
     let folded = if folded { step.folded() } else { String::new() };
     let choice = last.unwrap_or(step).choice.as_ref();
-    let decided = match choice.map(Choice::word) {
-        None => String::new(),
-        Some(None) => "→".into(),
-        Some(Some(word)) => format!("({word})→"),
-    };
+    let decided = choice.map(Choice::arrow).unwrap_or_default();
     let paint = |text: &str, colour: AnsiColors| match text {
         "" => String::new(),
         text => text.color(colour).to_string(),
@@ -324,7 +316,8 @@ mod tests {
     #[test]
     fn a_short_path_stays_whole() {
         let locations = locations();
-        let laid = |width| plain(&lay_out(&path(&locations, &[0, 1]), Some(width)));
+        let laid =
+            |width| plain(&lay_out(&path(&locations, &[0, 1]), Some(width), &BTreeSet::new()));
         assert_eq!(laid(40), "loop: 100→101→loop 100");
         assert_eq!(laid(16), "loop: 100→101→\nloop 100");
     }
@@ -333,8 +326,8 @@ mod tests {
     fn a_long_path_loses_its_middle_on_a_terminal_only() {
         let locations = locations();
         let long = path(&locations, &(0..50).collect::<Vec<_>>());
-        insta::assert_snapshot!(plain(&lay_out(&long, Some(40))));
-        assert_eq!(plain(&lay_out(&long, None)).split('→').count(), 51);
+        insta::assert_snapshot!(plain(&lay_out(&long, Some(40), &BTreeSet::new())));
+        assert_eq!(plain(&lay_out(&long, None, &BTreeSet::new())).split('→').count(), 51);
     }
 
     #[test]
@@ -342,9 +335,15 @@ mod tests {
         let locations = locations();
         let mut straight = path(&locations, &[0, 1, 2, 3, 7]);
         straight.steps.iter_mut().for_each(|step| step.choice = None);
-        assert_eq!(plain(&lay_out(&straight, None)), "loop: 100–103 107 → loop 100");
+        assert_eq!(
+            plain(&lay_out(&straight, None, &BTreeSet::new())),
+            "loop: 100–103 107 → loop 100"
+        );
         straight.steps[1].choice = Some(Choice::Branch);
-        assert_eq!(plain(&lay_out(&straight, None)), "loop: 100 101→102 103 107 → loop 100");
+        assert_eq!(
+            plain(&lay_out(&straight, None, &BTreeSet::new())),
+            "loop: 100 101→102 103 107 → loop 100"
+        );
     }
 
     #[test]
@@ -356,7 +355,7 @@ mod tests {
         }
         long.steps[10].choice = Some(Choice::Throw);
         long.steps[7].folded = vec!["push_back"];
-        insta::assert_snapshot!(plain(&lay_out(&long, Some(40))));
+        insta::assert_snapshot!(plain(&lay_out(&long, Some(40), &BTreeSet::new())));
     }
 
     #[test]
@@ -383,8 +382,8 @@ mod tests {
         let locations = locations();
         for width in 16..60 {
             for length in 0..30 {
-                let laid =
-                    lay_out(&path(&locations, &(0..length).collect::<Vec<_>>()), Some(width));
+                let path = path(&locations, &(0..length).collect::<Vec<_>>());
+                let laid = lay_out(&path, Some(width), &BTreeSet::new());
                 assert!(laid.lines().all(|line| visible_width(line) <= width), "{width}: {laid}");
                 assert!(laid.lines().count() <= LINES, "{length} in {width}: {laid}");
             }

@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 use owo_colors::OwoColorize;
 
-use crate::analyse::model::{Function, Path, Report};
+use crate::analyse::model::{Function, Path, Report, Start};
 use crate::analyse::path_text::{self, Choice, PathText, Step, Wording};
 use crate::read::source::Source;
 use crate::show::code::Line;
@@ -33,7 +33,7 @@ impl Page<'_> {
     pub fn text(&self) -> String {
         let told = path_text::texts(self.function, self.wording, &[self.path]);
         let Some(told) = told.first() else { return String::new() };
-        let mut text = self.heading(told);
+        let mut text = self.heading();
         let mut before = None;
         let width = self.number_width(told);
         for (index, step) in told.steps.iter().enumerate() {
@@ -51,13 +51,15 @@ impl Page<'_> {
         text
     }
 
-    fn heading(&self, told: &PathText<'_>) -> String {
+    fn heading(&self) -> String {
         let Self { report, function, path, rank, .. } = self;
         let share = percent(path.executed(), report.executed());
         let runs: u128 = function.paths.iter().fold(0, |sum, path| sum.saturating_add(path.count));
-        let start = match told.start {
-            None => "from the entry".to_string(),
-            Some(word) => format!("{} {}", "from", start_in_words(word)),
+        let start = match path.start {
+            Start::Entry => "from the entry",
+            Start::Loop => "from the header of a loop",
+            Start::Resume => "from behind a call",
+            Start::Cut => "from a cut",
         };
         let name = format!("{}#{rank}", function.demangled);
         let times =
@@ -122,14 +124,6 @@ fn target(told: &PathText<'_>, index: usize) -> String {
             format!("{function}:{}", next.place())
         }
         _ => next.place(),
-    }
-}
-
-fn start_in_words(word: &str) -> &'static str {
-    match word {
-        "loop:" => "the header of a loop",
-        "resume:" => "behind a call",
-        _ => "a cut",
     }
 }
 

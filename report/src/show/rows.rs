@@ -6,7 +6,6 @@ use pathformat::manifest::Location;
 
 use crate::analyse::model::{Count, Function, Report};
 use crate::analyse::select::{Chosen, Sort, without_arguments};
-use crate::analyse::source_files::absolute;
 use crate::read::names;
 use crate::show::notation::base_name;
 use crate::show::style::{grouped, percent, shown};
@@ -59,7 +58,7 @@ impl<'a> Names<'a> {
 
     /// The name of one of them.
     pub(crate) fn name(&self, function: &Function) -> Name {
-        let path = absolute(&self.report.modules[function.module], &function.shape.file);
+        let path = self.report.modules[function.module].path(&function.shape.file);
         let has_file = !function.shape.file.is_empty();
         Name {
             forms: forms(&function.demangled, names::short(&function.shape)),
@@ -141,7 +140,7 @@ fn line(
     line: u32,
     text: String,
 ) -> Cell<'static> {
-    let path = absolute(&report.modules[function.module], file);
+    let path = report.modules[function.module].path(file);
     let link = Link::new(&path, line).filter(|_| !file.is_empty());
     Cell::Place(Place { file: file.into(), line, text, link })
 }

@@ -1,12 +1,15 @@
 //! What tells failing runs from passing ones, for people: functions, then paths, blocks, branches
 //! and lines, the most suspicious first.
 
+use std::collections::HashMap;
 use std::io::{Result, Write};
 
 use crate::analyse::diff::formulas::{Formula, Runs};
 use crate::analyse::diff::spectra::{Element, Kind, Ranked, Spectra};
+use crate::analyse::listed_paths::{self, ListedPath};
 use crate::analyse::model::Function;
-use crate::show::diff_text::{block, many, name, path, place};
+use crate::analyse::path_text::Wording;
+use crate::show::diff_text::{block, many, name, place};
 use crate::show::listing::{Form, Line, Listing, paragraph};
 use crate::show::notation::base_name;
 use crate::show::style::{grouped, shown};
@@ -149,14 +152,22 @@ impl View<'_> {
         };
         let glob = self.options.function.as_deref();
         let ranked = self.spectra.ranked(kind, self.options.formula, glob);
+        let ways = ranked[..shown(self.options.top, ranked.len())].iter().filter_map(|ranked| {
+            let Element::Path(function, id) = ranked.what else { return None };
+            let function = &self.spectra.functions[*function];
+            let path = function.paths.iter().find(|path| path.id == *id)?;
+            Some(ListedPath { function, path, wording: Wording::default() })
+        });
+        let ways: Vec<_> = ways.collect();
+        let key = |way: &ListedPath<'_>| (std::ptr::from_ref(way.function), way.path.id);
+        let texts: HashMap<_, _> = ways.iter().map(key).zip(listed_paths::plain(&ways)).collect();
         self.listing(title, what, &ranked, |&element| {
             let function = &self.spectra.functions[self.spectra.function(element)];
             let name = || name(function, self.options.full_names);
             match element {
                 Element::Path(_, id) => {
-                    let way = function.paths.iter().find(|path| path.id == *id);
-                    let text = way.map(|way| path(function, way));
-                    (self.located(function), text.into_iter().collect())
+                    let text = texts.get(&(std::ptr::from_ref(function), *id));
+                    (self.located(function), text.cloned().into_iter().collect())
                 }
                 Element::Block(_, number) => {
                     (format!("{}, {}", name(), block(function, *number)), Vec::new())

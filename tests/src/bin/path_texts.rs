@@ -41,12 +41,7 @@ fn check(report: &Report, function: &Function) -> Result<()> {
     for (notation, unfold) in
         [(Notation::Lines, false), (Notation::Lines, true), (Notation::Blocks, false)]
     {
-        let wording = Wording {
-            notation,
-            unfold,
-            system_directories: &module.system_directories,
-            stage: module.stage,
-        };
+        let wording = Wording { notation, unfold, ..Wording::of(module) };
         let texts = path_text::texts(function, wording, &paths);
         differ(function, &texts.iter().map(PathText::plain).collect::<Vec<_>>())?;
         for width in WIDTHS {

@@ -10,8 +10,7 @@ use serde::Serialize;
 
 use super::payload::{Payload, pack, shown};
 use crate::analyse::model::{Image, Report};
-use crate::analyse::origin::is_system;
-use crate::analyse::source_files::absolute;
+use crate::analyse::origin::SystemFiles;
 
 /// How many lines a payload has.
 const LINES: usize = 500;
@@ -79,7 +78,7 @@ impl<'a> Files<'a> {
         if name.is_empty() || self.numbers.contains_key(&(module, name)) {
             return;
         }
-        let path = absolute(&report.modules[module], name);
+        let path = report.modules[module].path(name);
         let next = self.entries.len() as u32;
         let number = *self.by_path.entry(path.clone()).or_insert(next);
         if number == next {
@@ -135,11 +134,12 @@ impl<'a> Files<'a> {
     }
 
     /// The files for the index, by their numbers.
-    pub(super) fn index(&self) -> Vec<FileEntry> {
+    pub(super) fn index(&self, report: &Report) -> Vec<FileEntry> {
+        let system = SystemFiles::of(&report.modules);
         let entry = |entry: &Entry| FileEntry {
             name: shown(&entry.name).into_owned(),
             path: shown(&entry.path.to_string_lossy()).into_owned(),
-            system: is_system(&entry.path.to_string_lossy(), &[]),
+            system: system.has(&entry.path),
             lines: entry.lines,
             state: entry.state,
         };

@@ -9,7 +9,7 @@ use super::files::Files;
 use super::payload::{Exact, shown};
 use super::steps::{Steps, path_steps};
 use crate::analyse::lines;
-use crate::analyse::model::{CallSite, End, Function, Path, Start, instructions};
+use crate::analyse::model::{CallSite, Function, Path, instructions};
 
 /// What the page needs of one function. Columns become smaller than rows.
 #[derive(Serialize)]
@@ -275,20 +275,8 @@ fn path(function: &Function, path: &Path, steps: &mut Steps) -> PathEntry {
     PathEntry {
         id: path.id.to_string(),
         count: Exact(path.count),
-        start: match path.start {
-            Start::Entry => "entry",
-            Start::Loop => "loop",
-            Start::Resume => "resume",
-            Start::Cut => "cut",
-        },
-        end: match path.end {
-            End::Return => "return",
-            End::Unwind => "unwind",
-            End::NoReturn => "no return",
-            End::BackEdge => "loop",
-            End::Cut => "cut",
-            End::InFlight => "in flight",
-        },
+        start: path.start.key(),
+        end: path.end.word(),
         instructions: path.instructions,
         blocks: path.blocks.clone(),
         steps: steps.add(&path_steps(function, path)),

@@ -11,8 +11,9 @@ use super::files::{FileEntry, Files};
 use super::origin::is_made;
 use super::payload::{Exact, shown};
 use super::runs::{ImageEntry, Runs, images, runs};
-use crate::analyse::model::{Count, Counting, Function, Path, Report};
-use crate::analyse::path_text::{self, PathText, Wording};
+use crate::analyse::listed_paths::{self, ListedPath};
+use crate::analyse::model::{Count, Counting, Function, Report, Start};
+use crate::analyse::path_text::Wording;
 use crate::analyse::possible_paths::Possible;
 use crate::analyse::select::{self, Sort};
 use crate::read::names;
@@ -104,7 +105,7 @@ pub(super) fn index<'a>(
         executed: Exact(report.executed()),
         images: images(report),
         runs: runs(report),
-        files: files.index(),
+        files: files.index(report),
         modules: report
             .modules
             .iter()
@@ -216,18 +217,6 @@ fn bias(function: &Function) -> Option<f64> {
     (all > 0).then(|| most as f64 / all as f64)
 }
 
-/// A path on one line.
-fn told(report: &Report, function: &Function, path: &Path) -> String {
-    let module = &report.modules[function.module];
-    let wording = Wording {
-        system_directories: &module.system_directories,
-        stage: module.stage,
-        ..Wording::default()
-    };
-    let texts = path_text::texts(function, wording, &[path]);
-    texts.first().map(PathText::plain).unwrap_or_default()
-}
-
 /// The paths that executed most.
 fn top(report: &Report) -> Vec<TopPath> {
     let functions: Vec<_> = report.counted().collect();
@@ -237,8 +226,17 @@ fn top(report: &Report) -> Vec<TopPath> {
         .enumerate()
         .map(|(number, of)| (std::ptr::from_ref(of), number))
         .collect();
-    let entry = |(function, path): (&Function, &Path)| {
-        let mut text = told(report, function, path);
+    let mut paths = select::paths(&functions, Sort::Instructions);
+    paths.truncate(TOP_PATHS);
+    let list: Vec<_> = paths
+        .into_iter()
+        .map(|(function, path)| {
+            let wording = Wording::of(&report.modules[function.module]);
+            ListedPath { function, path, wording }
+        })
+        .collect();
+    let entry = |(listed, mut text): (&ListedPath<'_>, String)| {
+        let ListedPath { function, path, .. } = *listed;
         if let Some((end, _)) = text.char_indices().nth(LONGEST_TEXT) {
             text.truncate(end);
             text.push('…');
@@ -248,9 +246,9 @@ fn top(report: &Report) -> Vec<TopPath> {
             id: path.id.to_string(),
             count: Exact(path.count),
             executed: Exact(path.executed()),
-            start: path.start == crate::analyse::model::Start::Loop,
+            start: path.start == Start::Loop,
             text: shown(&text).into_owned(),
         }
     };
-    select::paths(&functions, Sort::Instructions).into_iter().take(TOP_PATHS).map(entry).collect()
+    list.iter().zip(listed_paths::plain(&list)).map(entry).collect()
 }
