@@ -25,11 +25,30 @@ use glob_match::glob_match;
 const FLAT_SLASH: &str = "\u{2215}";
 
 /// Whether `glob` matches the name of a function as a whole. In names `*` is any text, `::` and `/`
-/// included.
+/// included. ABI tags (`word[abi:cxx11]`) are no part of a name, since no source writes them.
 pub fn matches_name(glob: &str, name: &str) -> bool {
     // No range is empty, but `operator[]` is a name.
-    let glob = literal_braces(glob).replace("[]", "\\[\\]").replace('/', FLAT_SLASH);
-    glob_match(&glob, &name.replace('/', FLAT_SLASH))
+    let glob = literal_braces(&without_abi_tags(glob)).replace("[]", "\\[\\]");
+    let flat = |text: &str| text.replace('/', FLAT_SLASH);
+    glob_match(&flat(&glob), &flat(&without_abi_tags(name)))
+}
+
+/// A name without the tags that tell versions of a library's interface, `[abi:cxx11]` for one.
+fn without_abi_tags(name: &str) -> Cow<'_, str> {
+    const TAG: &str = "[abi:";
+    let mut parts = name.split(TAG);
+    let first = parts.next().unwrap_or_default();
+    let mut text = Cow::Borrowed(first);
+    for part in parts {
+        match part.split_once(']') {
+            Some((_, rest)) => text += rest,
+            None => {
+                text += TAG;
+                text += part;
+            }
+        }
+    }
+    text
 }
 
 /// Whether `glob` matches the path of a file.
@@ -180,6 +199,10 @@ mod tests {
             ("operator\\*", "operator+", false),
             ("*::operator[]", "a::operator[]", true),
             ("f[0-9]", "f1", true),
+            ("word", "word[abi:cxx11]", true),
+            ("word[abi:cxx11]", "word[abi:cxx11]", true),
+            ("a::word(int)", "a[abi:v2]::word[abi:cxx11](int)", true),
+            ("word", "word[abi:cxx11", false),
             ("*{lambda()#1}*", "f()::{lambda()#1}::operator()", true),
             ("parse_?", "parse_x", true),
             ("**", "a/b", true),

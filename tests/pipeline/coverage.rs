@@ -21,10 +21,14 @@ fn exported(source: &str, options: &[&str], format: &str) -> String {
     let folder = tempfile::tempdir().expect("a folder");
     let folder = folder.path();
     fs::write(folder.join("main.cc"), source).expect("a file");
+    build_and_run(folder, options);
+    run(folder, &bin("pathprof"), &["export", "--format", format, "run.pathprof"])
+}
+
+fn build_and_run(folder: &Path, options: &[&str]) {
     let build = ["-std=c++20", "-g", "-fpath-stage=early", "main.cc", "-o", "program"];
     run(folder, &bin("pathc++"), &[&build, options].concat());
     run(folder, &folder.join("program"), &[]);
-    run(folder, &bin("pathprof"), &["export", "--format", format, "run.pathprof"])
 }
 
 /// The lines of `main.cc` and how often each ran.
@@ -155,5 +159,57 @@ fn coroutines_are_counted_where_they_are_one_function_yet() {
         numbers["edges"].as_array().expect("a list").iter().map(|edge| &edge["outcome"]).collect();
     for outcome in ["suspended", "resumed", "destroyed"] {
         assert!(outcomes.iter().any(|found| *found == outcome), "{outcome}");
+    }
+}
+
+/// The initialisation of `words` is code of the source in a function of the compiler.
+const INITIALISED: &str = "\
+#include <string>
+#include <vector>
+static std::string word(int n) { return std::string(n, 'x'); }
+static std::vector<std::string> words = {word(1), word(2)};
+int main() {
+    words.push_back(word(3));
+    return words.size() != 3;
+}
+";
+
+#[test]
+fn what_the_system_and_the_compiler_made_is_left_out() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    fs::write(folder.join("main.cc"), INITIALISED).expect("a file");
+    for level in ["-O0", "-O2"] {
+        let _ = fs::remove_file(folder.join("run.pathprof"));
+        build_and_run(folder, &[level]);
+        let pathprof = |arguments: &[&str]| {
+            run(folder, &bin("pathprof"), &[arguments, &["run.pathprof"]].concat())
+        };
+        let tracefile = |more: &[&str]| pathprof(&[&["export", "--format", "lcov"], more].concat());
+        let files = |tracefile: &str| tracefile.matches("SF:").count();
+        let found = tracefile(&[]);
+        assert_eq!(files(&found), 1, "{level}: {found}");
+        assert!(
+            !found.contains("_GLOBAL__") && !found.contains("__cxx_global"),
+            "{level}: {found}"
+        );
+        let lines = lines(&found);
+        assert!(lines[&4] > 0, "{level}: the initialisation ran: {lines:?}");
+        assert_eq!((lines[&3], lines[&6]), (3, 1), "{level}");
+        let whole = tracefile(&["--system"]);
+        assert!(files(&whole) > 3 && whole.contains("_GLOBAL__sub_I_main.cc"), "{level}");
+        assert_eq!(tracefile(&["--hide", "main.cc"]), "", "{level}");
+        assert_eq!(files(&tracefile(&["--file", "main.cc"])), 1, "{level}");
+        for more in [&[][..], &["--functions"]] {
+            let shown = pathprof(&[&["coverage"], more].concat());
+            assert!(!shown.contains("_GLOBAL__") && !shown.contains("__cxx_global"), "{shown}");
+            assert!(shown.contains("main.cc") && !shown.contains("stl_vector"), "{shown}");
+        }
+        let json: Value =
+            serde_json::from_str(&pathprof(&["export", "--format", "json", "--function", "word"]))
+                .expect("JSON");
+        let names = json["functions"].as_array().expect("a list").iter();
+        let names: Vec<_> = names.map(|function| &function["demangled"]).collect();
+        assert_eq!(names, ["word[abi:cxx11](int)"], "{level}");
     }
 }

@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::analyse::model::{Count, Function, Report};
-use crate::analyse::origin::SystemFiles;
+use crate::analyse::origin::{SystemFiles, is_made};
 use crate::analyse::select::Filter;
 use crate::analyse::source_files::{self, Covered, SourceFile};
 
@@ -58,6 +58,8 @@ pub struct Selection<'a> {
     pub files: BTreeMap<PathBuf, SourceFile>,
     /// How many functions are left out because they are of system headers.
     pub of_system: usize,
+    /// How many are left out because the compiler made them.
+    pub made: usize,
 }
 
 impl<'a> Selection<'a> {
@@ -67,6 +69,9 @@ impl<'a> Selection<'a> {
         let unknown = report.functions.iter().filter(|function| is_unknown(function));
         let unknown = filter.choose(report, unknown);
         let mut files = source_files::files(report, known.functions.iter().copied());
+        let is_left = |symbol: &str| !(filter.hides_made() && is_made(symbol));
+        // What a function ran that the compiler made, an initialisation, say, is code of the source.
+        files.values_mut().for_each(|file| file.functions.retain(|(_, symbol), _| is_left(symbol)));
         let system = SystemFiles::of(&report.modules);
         files.retain(|path, _| filter.takes_file(&system, path));
         for function in &unknown.functions {
@@ -74,8 +79,16 @@ impl<'a> Selection<'a> {
             let name = function.shape.file.clone();
             files.entry(path).or_insert_with(|| SourceFile { name, ..SourceFile::default() });
         }
-        let of_system = known.of_system + unknown.of_system;
-        Self { report, functions: known.functions, unknown: unknown.functions, files, of_system }
+        let (functions, made): (Vec<_>, Vec<_>) =
+            known.functions.into_iter().partition(|function| is_left(&function.shape.name));
+        Self {
+            report,
+            functions,
+            unknown: unknown.functions,
+            files,
+            of_system: known.of_system + unknown.of_system,
+            made: made.len(),
+        }
     }
 
     /// Paths by the file of their function; the empty name is that of functions without one.

@@ -1,4 +1,4 @@
-//! Tells the code of the user from that of the system.
+//! Tells the code of the user from that of the system, and from what the compiler made.
 
 use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
@@ -43,6 +43,29 @@ impl SystemFiles {
         let below = |directory: &PathBuf| path.starts_with(directory);
         self.directories.iter().any(below) && !self.sources.contains(&path)
     }
+}
+
+/// What names of functions begin with that the compiler makes by itself.
+const MADE: [&str; 12] = [
+    "_GLOBAL__sub_I_",
+    "_GLOBAL__sub_D_",
+    "_GLOBAL__I_",
+    "__cxx_global_var_init",
+    "__cxx_global_array_dtor",
+    "__clang_call_terminate",
+    "__tls_init",
+    // Of a thread's variable: its initialisation and what its users call.
+    "_ZTH",
+    "_ZTW",
+    // Thunks, which correct `this` or what is returned.
+    "_ZTh",
+    "_ZTv",
+    "_ZTc",
+];
+
+/// Whether no source has this function.
+pub fn is_made(symbol: &str) -> bool {
+    MADE.iter().any(|start| symbol.starts_with(start))
 }
 
 /// The path without `.` and `..`, as far as that can be said without looking at the disk.

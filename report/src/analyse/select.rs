@@ -96,11 +96,26 @@ impl Filter {
             && !(self.hides_system() && system.has(path))
     }
 
+    /// Whether functions are left out that the compiler made.
+    pub fn hides_made(&self) -> bool {
+        !self.system && self.functions.is_empty()
+    }
+
     /// Whether the system's own is left out. Who names functions or files means them, wherever
     /// they are.
     fn hides_system(&self) -> bool {
         !self.system && self.functions.is_empty() && self.files.is_empty()
     }
+}
+
+/// The part of a report that the globs of a filter let through.
+#[must_use]
+pub fn narrowed(mut report: Report, filter: &Filter) -> Report {
+    let Report { modules, functions, dropped, .. } = &mut report;
+    let matches = |function: &Function| filter.matches(&modules[function.module], function);
+    functions.retain(matches);
+    dropped.retain(matches);
+    report
 }
 
 /// The instrumented functions that a filter chooses.

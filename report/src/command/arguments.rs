@@ -160,6 +160,8 @@ pub(crate) struct ExportArguments {
     /// Break and indent lines
     #[arg(long)]
     pub(crate) pretty: bool,
+    #[command(flatten)]
+    pub(crate) filter: FilterArguments,
 }
 
 #[derive(Clone, Copy, ValueEnum)]

@@ -51,13 +51,16 @@ pub(crate) fn export(arguments: ExportArguments) -> Result<u8> {
         Format::Lcov => read_all(arguments.sources)?,
     };
     let Some(report) = report else { return Ok(code) };
+    let filter = arguments.filter.filter();
+    found(&report, &filter, true)?;
+    let report = select::narrowed(report, &filter);
     let write = |out: &mut dyn Write| -> Result<()> {
         match arguments.format {
             Format::Json => {
                 json::write(&report, arguments.pretty, &mut *out).map_err(io::Error::from)?;
                 Ok(writeln!(out)?)
             }
-            Format::Lcov => Ok(lcov::write(&report, out)?),
+            Format::Lcov => Ok(lcov::write(&report, &filter, out)?),
         }
     };
     match &arguments.output {

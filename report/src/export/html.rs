@@ -26,7 +26,6 @@ mod document;
 mod files;
 mod function;
 mod index;
-mod origin;
 mod payload;
 mod runs;
 mod steps;

@@ -7,16 +7,21 @@
 use std::borrow::Cow;
 use std::io::{Result, Write};
 
+use crate::analyse::coverage::Selection;
 use crate::analyse::model::Report;
-use crate::analyse::source_files::{self, Covered, SourceFile};
+use crate::analyse::select::Filter;
+use crate::analyse::source_files::{Covered, SourceFile};
 use crate::escape;
 
-/// Writes the tracefile.
+/// Writes the tracefile of what a filter chooses.
 ///
 /// # Errors
 /// Those of `out`.
-pub fn write(report: &Report, out: &mut (impl Write + ?Sized)) -> Result<()> {
-    for (path, file) in source_files::files(report, report.of_source()) {
+pub fn write(report: &Report, filter: &Filter, out: &mut (impl Write + ?Sized)) -> Result<()> {
+    // A file of which nothing is known is not covered by nothing.
+    let is_known = |file: &SourceFile| !file.functions.is_empty() || !file.lines.is_empty();
+    let files = Selection::of(report, filter).files;
+    for (path, file) in files.into_iter().filter(|(_, file)| is_known(file)) {
         writeln!(out, "TN:\nSF:{}", escape::line(&path.to_string_lossy(), &[]))?;
         functions(&file, out)?;
         branches(&file, out)?;
@@ -74,7 +79,7 @@ mod tests {
     #[test]
     fn a_tracefile_tells_functions_branches_and_lines() {
         let mut out = Vec::new();
-        super::write(&sample::report(), &mut out).expect("in memory");
+        super::write(&sample::report(), &super::Filter::default(), &mut out).expect("in memory");
         insta::assert_snapshot!(String::from_utf8_lossy(&out));
     }
 }

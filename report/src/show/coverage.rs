@@ -43,6 +43,7 @@ pub fn document<'a>(report: &'a Printable, options: &Options) -> (Document<'a>, 
     let mut document = Document::default();
     let mut table = if options.functions { functions(report, &chosen) } else { files(rows, all) };
     table.notes.extend(rows::left_out_of_system(chosen.of_system, ""));
+    table.notes.extend(rows::left_out_of_made(chosen.made));
     document.tables.push(table);
     if chosen.functions.is_empty() && chosen.unknown.is_empty() {
         return (document, all);

@@ -175,11 +175,18 @@ pub(crate) fn hidden(chosen: &Chosen<'_>, whole: Count) -> Option<String> {
 
 /// The same where instructions do not matter.
 pub(crate) fn left_out_of_system(functions: usize, share: &str) -> Option<String> {
+    left_out_of(functions, &format!("of system headers{share}"))
+}
+
+/// The same for functions that the compiler made.
+pub(crate) fn left_out_of_made(functions: usize) -> Option<String> {
+    left_out_of(functions, "made by the compiler")
+}
+
+fn left_out_of(functions: usize, kind: &str) -> Option<String> {
     let (named, them) = if functions == 1 { ("function", "it") } else { ("functions", "them") };
-    (functions > 0).then(|| {
-        let number = grouped(functions as Count);
-        format!("{number} {named} of system headers{share} hidden; --system shows {them}")
-    })
+    let number = grouped(functions as Count);
+    (functions > 0).then(|| format!("{number} {named} {kind} hidden; --system shows {them}"))
 }
 
 #[cfg(test)]

@@ -8,10 +8,10 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::files::Files;
-use super::origin::is_made;
 use super::payload::{Exact, shown};
 use crate::analyse::coverage::{Selection, paths_of};
 use crate::analyse::model::{Function, Report};
+use crate::analyse::origin::is_made;
 use crate::analyse::select::Filter;
 use crate::analyse::source_files::{self, Covered, SourceFile, Way};
 
