@@ -1,8 +1,9 @@
 //! Fits the names of functions of one column into its width.
 //!
 //! Each name is shown in the longest of its forms that fits: whole, without parameters, without the
-//! arguments of templates. If even that is too wide, it loses its middle. Names of different
-//! functions that would look the same show more of themselves, on several lines if need be.
+//! arguments of templates, without what it is in. If even that is too wide, it loses its middle.
+//! Names of different functions that would look the same show more of themselves, on several lines
+//! if need be.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -87,8 +87,8 @@ pub(crate) fn columns() -> [Column; 4] {
     ]
 }
 
-/// The forms of a name, the longest first: whole, without parameters, and without the arguments of
-/// templates, the inner ones first.
+/// The forms of a name, the longest first: whole, without parameters, without the arguments of
+/// templates, the inner ones first, and without what the function is in, the outermost first.
 pub(crate) fn forms(whole: &str, short: Option<String>) -> Vec<String> {
     let qualified = short.as_deref().unwrap_or(whole);
     let bare = [2, 1, 0].map(|depth| {
@@ -97,8 +97,32 @@ pub(crate) fn forms(whole: &str, short: Option<String>) -> Vec<String> {
     });
     let long = std::iter::once(whole.to_owned()).chain(short.clone());
     let mut forms: Vec<_> = long.chain(bare).collect();
+    if short.is_some() {
+        let inner = forms.last().map_or_else(Vec::new, |last| without_scopes(last));
+        forms.extend(inner);
+    }
     forms.dedup();
     forms
+}
+
+/// The name without its outermost scope, without its two outermost ones, and so on:
+/// `…::Parser::next`, `…::next`.
+fn without_scopes(name: &str) -> Vec<String> {
+    // What an operator converts to has scopes of its own.
+    let end = name.find("operator").unwrap_or(name.len());
+    let mut depth = 0_u32;
+    let mut inner = Vec::new();
+    for (at, c) in name[..end].char_indices() {
+        match c {
+            '(' | '{' | '<' | '[' => depth += 1,
+            ')' | '}' | '>' | ']' => depth = depth.saturating_sub(1),
+            ':' if depth == 0 && name[at..].starts_with("::") => {
+                inner.push(format!("…{}", &name[at..]));
+            }
+            _ => {}
+        }
+    }
+    inner
 }
 
 /// The file of a function, or else what its unit was compiled from.
@@ -202,6 +226,11 @@ mod tests {
         assert_eq!(forms(long, Some(short.into())), [long, short, outer, "sort<…>"]);
         assert_eq!(forms("f(int)", Some("f".into())), ["f(int)", "f"]);
         assert_eq!(forms("main", None), ["main"]);
+        let scopes = |name: &str| forms(name, Some(name.into()));
+        assert_eq!(scopes("a::b::c"), ["a::b::c", "…::b::c", "…::c"]);
+        let lambda = "f(a::b)::{lambda(a::c)#1}::operator()";
+        assert_eq!(scopes(lambda)[1..], ["…::{lambda(a::c)#1}::operator()", "…::operator()"]);
+        assert_eq!(scopes("a::operator b::c"), ["a::operator b::c", "…::operator b::c"]);
     }
 
     #[test]
