@@ -1,4 +1,4 @@
-//! The block log: the runtime of the tests. An image of `-fpath-mode=log` has it in place of the
+//! The block log: the runtime of the tests. An image of `-pathcc-mode=log` has it in place of the
 //! runtime that counts, and writes down every basic block that it executes.
 //!
 //! | files | what they hold |
