@@ -61,7 +61,8 @@ impl<'a> Profile<'a> {
     /// Reads a file of records.
     ///
     /// # Errors
-    /// Anything that is no sequence of sound records of [`PROFILE_VERSION`](crate::PROFILE_VERSION).
+    /// Anything that is no sequence of sound records of
+    /// [`PROFILE_VERSION`](crate::PROFILE_VERSION).
     pub fn decode_all(bytes: &'a [u8]) -> Result<Vec<Self>> {
         let (mut profiles, mut rest) = (Vec::new(), bytes);
         while !rest.is_empty() {
