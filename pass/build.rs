@@ -19,10 +19,12 @@ fn main() {
     build
         .cpp(true)
         .compiler(prefix.join("bin/clang++"))
-        .files(["cpp/plugin.cpp", "cpp/peel.cpp", "cpp/demangle.cpp"])
+        .files(
+            ["plugin", "read", "write", "peel", "demangle"].map(|name| format!("cpp/{name}.cpp")),
+        )
         .cargo_metadata(false);
     for flag in flags.split_whitespace() {
-        // LLVM's own headers are system headers to us: our warnings are about our file.
+        // LLVM's own headers are system headers to us: our warnings are about our files.
         build.flag(flag.replacen("-I", "-isystem", 1));
     }
     build.compile("plugin");

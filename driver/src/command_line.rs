@@ -90,7 +90,8 @@ impl CommandLine {
     }
 
     /// Whether a word names what can be read but once: a response file that is no regular file, or
-    /// the standard input by a path. Then nobody but the compiler itself may read it, and only once.
+    /// the standard input by a path. Then nobody but the compiler itself may read it, and only
+    /// once.
     pub(crate) fn can_be_read_once(&self) -> bool {
         self.opened().any(|word| match word.as_bytes() {
             [b'@', file @ ..] => {

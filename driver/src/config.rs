@@ -226,8 +226,8 @@ mod tests {
     fn a_file_is_read() {
         assert_eq!(shown(""), " jobs=None");
         assert_eq!(
-            shown("mode = 'log'\nlimit = 16\njobs = 3"),
-            "-pathcc-mode=log -pathcc-limit=16 jobs=Some(3)"
+            shown("mode = 'edges'\nlimit = 16\njobs = 3"),
+            "-pathcc-mode=edges -pathcc-limit=16 jobs=Some(3)"
         );
         assert_eq!(shown("filter = 'a,!b'"), "-pathcc-filter=a,!b jobs=None");
         assert_eq!(shown("filter = ['a', '!b']"), "-pathcc-filter=a,!b jobs=None");
@@ -248,12 +248,12 @@ mod tests {
         assert_eq!(shown("jobs = -1"), "1: jobs: expected a number of jobs from 1 to 4096");
         assert_eq!(shown("\nfilter = ['a,b']"), "2: filter: 'a,b' is not a glob");
         assert_eq!(shown("\n\nfilter = 3"), "3: filter: expected a string or an array of strings");
-        let unknown = shown("mode = 'log'\nmoode = 'log'");
+        let unknown = shown("mode = 'edges'\nmoode = 'log'");
         assert!(unknown.starts_with("2: unknown key 'moode', expected mode, "), "{unknown}");
         assert!(
-            shown("mode = 'log'\nstage = ").starts_with("2: "),
+            shown("mode = 'edges'\nstage = ").starts_with("2: "),
             "{}",
-            shown("mode = 'log'\nstage = ")
+            shown("mode = 'edges'\nstage = ")
         );
         let refused = "1: limit: expected a number of paths from 1 to 4294967296";
         for value in ["'x'", "1.5", "[1]", "true"] {

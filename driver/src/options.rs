@@ -13,7 +13,7 @@
 
 use crate::setting::{Brief, Default, Given, Key, Need, Needed, PREFIX, Setting, Show};
 use crate::setting::{brief, described, number, value};
-use crate::values::{Values, Word, word};
+use crate::values::{Values, word};
 use pathformat::settings::{Mode, Stage, Threads};
 use pathformat::variables::{
     ASKING, CLANG, CONFIG, DISABLE, DRY_RUN, FLANG, HOME, JOBS, LINKED_BY, LINKER_DEPTH, PROFILE,
@@ -39,7 +39,6 @@ pub(crate) const PATHS: &str = Mode::Paths.name();
 pub(crate) const BLOCKS: &str = Mode::Blocks.name();
 pub(crate) const EDGES: &str = Mode::Edges.name();
 pub(crate) const CALLS: &str = Mode::Calls.name();
-pub(crate) const LOG: &str = Mode::Log.name();
 pub(crate) const LATE: &str = Stage::Late.name();
 pub(crate) const EARLY: &str = Stage::Early.name();
 pub(crate) const EXACT: &str = Threads::Exact.name();
@@ -62,11 +61,6 @@ pub static OPTIONS: [Setting; COUNT] = [
             word(BLOCKS, "basic blocks"),
             word(EDGES, "edges of the control-flow graph"),
             word(CALLS, "calls, with the callees of pointers by name"),
-            Word {
-                text: LOG,
-                meaning: "nothing: every block that runs is logged",
-                for_tests: true,
-            },
         ]),
         default: value(PATHS),
         need: None,
@@ -185,11 +179,7 @@ pub static OPTIONS: [Setting; COUNT] = [
         given: Given::ByFlag,
         values: number(0, 4096, "number of callees"),
         default: Default { text: "0", is_value: true, in_mode: Some((CALLS, "8")) },
-        need: Some(Need {
-            except: Some("0"),
-            needed: Needed::Modes(&[PATHS, BLOCKS, EDGES, CALLS]),
-            otherwise: "-fpath-callees= counts and cannot be had with -fpath-mode=log",
-        }),
+        need: None,
         brief: brief(7, "N", "name up to N callees of each call through a pointer"),
         meaning: "how many callees of each call through a pointer are told by name, rounded up to \
                   a power of two",

@@ -238,7 +238,10 @@ mod tests {
             options("-fpath-mode=paths -fpath-stage=late -fpath-threads=exact -fpath-limit=4096"),
             ""
         );
-        assert_eq!(options("-fpath-limit=7 -fpath-mode=log"), "-pathcc-mode=log -pathcc-limit=7");
+        assert_eq!(
+            options("-fpath-limit=7 -fpath-mode=edges"),
+            "-pathcc-mode=edges -pathcc-limit=7"
+        );
         assert_eq!(options("-fpath-stage=early -fpath-stage=late"), "");
         assert!(
             options("-fpath-use=/does/not/exist")
@@ -307,10 +310,6 @@ mod tests {
         assert_eq!(
             options("-fpath-mode=edges -fpath-overflow=hash"),
             "-fpath-overflow=hash counts paths and cannot be had with -fpath-mode=edges"
-        );
-        assert_eq!(
-            options("-fpath-mode=log -fpath-callees=2"),
-            "-fpath-callees= counts and cannot be had with -fpath-mode=log"
         );
         assert_eq!(options("-fpath-hot=0"), "-fpath-hot=0: expected a percentage from 1 to 100");
         assert!(

@@ -16,13 +16,11 @@ pub struct Word {
     pub text: &'static str,
     /// What it chooses, for the manual.
     pub meaning: &'static str,
-    /// Whether only the tests of pathcc use it, so that nobody is offered it.
-    pub for_tests: bool,
 }
 
-/// A word that everybody may use.
+/// A word, and what it chooses.
 pub(crate) const fn word(text: &'static str, meaning: &'static str) -> Word {
-    Word { text, meaning, for_tests: false }
+    Word { text, meaning }
 }
 
 /// What an option takes.
@@ -59,10 +57,10 @@ impl Values {
         }
     }
 
-    /// The words that everybody may use, if it takes words.
+    /// The words, if it takes words.
     pub fn words(&self) -> impl Iterator<Item = &'static Word> {
         let words = if let Values::Words(words) = self { words } else { &[][..] };
-        words.iter().filter(|word| !word.for_tests)
+        words.iter()
     }
 }
 
@@ -70,8 +68,7 @@ fn one_of(text: &str, words: &[Word]) -> Result<String, String> {
     if words.iter().any(|word| word.text == text) {
         return Ok(text.to_owned());
     }
-    let offered = words.iter().filter(|word| !word.for_tests).map(|word| word.text);
-    let offered = offered.collect::<Vec<_>>().join(" or ");
+    let offered = words.iter().map(|word| word.text).collect::<Vec<_>>().join(" or ");
     Err(format!("unknown value '{text}', expected {offered}"))
 }
 
@@ -135,17 +132,6 @@ pub(crate) fn globs(globs: &[&str]) -> Result<String, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn what_only_tests_use_is_taken_but_not_offered() {
-        const WORDS: Values = Values::Words(&[
-            word("a", ""),
-            Word { text: "b", meaning: "", for_tests: true },
-            word("c", ""),
-        ]);
-        assert_eq!(WORDS.checked("b"), Ok("b".into()));
-        assert_eq!(WORDS.checked("d"), Err("unknown value 'd', expected a or c".into()));
-    }
 
     #[test]
     fn values_have_one_form() {

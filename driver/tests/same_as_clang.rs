@@ -160,7 +160,7 @@ fn a_precompiled_header_made_by_one_is_used_by_the_other() {
 #[test]
 fn options_of_the_pass_disturb_no_mode() {
     let place = Place::new();
-    let ours = "-fpath-mode=log -fpath-stage=early -fpath-threads=single -fpath-limit=9 \
+    let ours = "-fpath-mode=edges -fpath-stage=early -fpath-threads=single -fpath-limit=9 \
         -fpath-filter=a*,!b";
     for line in [
         "-E one.c",

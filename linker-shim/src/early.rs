@@ -1,9 +1,9 @@
 //! The function that makes the thread-local words of the calling thread, for code that runs before
 //! the C library does.
 //!
-//! Resolvers of ifuncs call it (`pass/src/write/resolvers.rs`), and so does the entry of a static program
-//! (`runtime/src/early.rs`). Then nothing is relocated in a static-pie, so the addresses that it
-//! hands on are computed from its own.
+//! Resolvers of ifuncs call it (`pass/src/write/resolvers.rs`), and so does the entry of a static
+//! program (`runtime/src/early.rs`). Then nothing is relocated in a static-pie, so the addresses
+//! that it hands on are computed from its own.
 
 use std::ops::Range;
 

@@ -2,5 +2,7 @@
 //! front.
 
 mod command_lines;
+mod functions;
+mod generated;
 mod objects;
 mod texts;

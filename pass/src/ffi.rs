@@ -1,4 +1,4 @@
-//! The C++ edge as Rust sees it: declarations that must match `cpp/plugin.cpp`, and the two symbols
+//! The C++ edge as Rust sees it: declarations that must match those in `cpp`, and the two symbols
 //! clang calls.
 
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
@@ -46,7 +46,7 @@ pub(crate) struct Situation {
     last: bool,
 }
 
-/// Must match `PathpassLocation` in `cpp/plugin.cpp`. The texts live as long as the module's debug
+/// Must match `PathpassLocation` in `cpp/read.cpp`. The texts live as long as the module's debug
 /// metadata.
 #[repr(C)]
 pub(crate) struct Location {
@@ -61,7 +61,7 @@ pub(crate) struct Location {
     pub(crate) column: c_uint,
 }
 
-/// Must match `PathpassText` in `cpp/demangle.cpp`.
+/// Must match `PathpassText` in `cpp/demangle.cpp` and `cpp/read.cpp`.
 #[repr(C)]
 pub(crate) struct Text {
     pub(crate) bytes: *const u8,

@@ -5,8 +5,8 @@ use crate::origin::Asked;
 use crate::proc::Library;
 use crate::{imports, notes, target};
 
-/// Lets `start` run before the program's own constructors, as `__pathcc_start`, and `stop` after its
-/// destructors. Priorities up to 100 are the implementation's. Both are `extern "C"`, without
+/// Lets `start` run before the program's own constructors, as `__pathcc_start`, and `stop` after
+/// its destructors. Priorities up to 100 are the implementation's. Both are `extern "C"`, without
 /// arguments.
 #[macro_export]
 macro_rules! run_at_start_and_end {

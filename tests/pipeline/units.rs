@@ -1,6 +1,6 @@
 //! What manifests say of units: how far they were optimised, where their system headers are, and
-//! which functions the filter lets through. clang itself says which directories it searches as those
-//! of the system.
+//! which functions the filter lets through. clang itself says which directories it searches as
+//! those of the system.
 
 use std::fs;
 use std::path::Path;

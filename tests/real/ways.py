@@ -14,6 +14,9 @@ TECHNIQUES = [
     "folding",
 ]
 
+# The block log, which only the plugin knows.
+LOG = "-Xclang -mllvm -Xclang -pathcc-mode=log"
+
 
 def without(*techniques: str) -> str:
     """The flags that tell pathcc to do without some techniques; nothing if there are none."""
@@ -42,4 +45,4 @@ LEVELS = ["-O0", "-O1", "-O2", "-O3"]
 
 def log_flags(mode: str, stage: str) -> str:
     """How the block log is had of the code that a mode counts."""
-    return f"-fpath-mode=log -fpath-stage={stage} {'' if mode in PEELED else UNPEELED}"
+    return f"{LOG} -fpath-stage={stage} {'' if mode in PEELED else UNPEELED}"

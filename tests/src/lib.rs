@@ -1,9 +1,9 @@
 //! The block-log oracle: which paths ran, found in the slow and obvious way.
 //!
-//! A program built with `-fpath-mode=log` writes down every basic block that it executes.
-//! [`replay`] walks that log along the control-flow graph and cuts it into paths; it knows nothing
-//! of numbering, spanning trees or increments. [`counted`] decodes the counters of the normal
-//! build. Both give [`Counts`], which must be equal.
+//! A program built with `-pathcc-mode=log`, which only the plugin knows, writes down every basic
+//! block that it executes. [`replay`] walks that log along the control-flow graph and cuts it into
+//! paths; it knows nothing of numbering, spanning trees or increments. [`counted`] decodes the
+//! counters of the normal build. Both give [`Counts`], which must be equal.
 //!
 //! The tests beside it:
 //!

@@ -1,4 +1,4 @@
-//! Reads a block log: records of sixteen bytes, as the runtime writes them in a `-fpath-mode=log`
+//! Reads a block log: records of sixteen bytes, as the runtime writes them in a `-pathcc-mode=log`
 //! build.
 //!
 //! ```text

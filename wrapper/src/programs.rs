@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 /// the files of that name in the directories of `path`, a list like `PATH`.
 ///
 /// The rules are those of clang's own look-up (`llvm::sys::findProgramByName`): an empty entry of
-/// the list stands for nothing, and a tilde for itself. The crate `which` takes them for the current
-/// directory and for the user's home, and so finds other programs than clang.
+/// the list stands for nothing, and a tilde for itself. The crate `which` takes them for the
+/// current directory and for the user's home, and so finds other programs than clang.
 pub fn named(name: &OsStr, path: &OsStr) -> impl Iterator<Item = PathBuf> {
     let places: Vec<PathBuf> = if name.as_bytes().contains(&b'/') {
         vec![PathBuf::from(name)]

@@ -1,19 +1,22 @@
 //! The payload of a manifest record: how a manifest becomes bytes, and back.
 //!
-//! Strings are stored once, in a table; everything else is LEB128. Nothing that is read is trusted:
-//! every index in a manifest that was read is in range.
+//! The order of what a payload holds stands here. How a value is put and taken stands in
+//! `payload/body.rs`, and edges in `payload/graph.rs`. Nothing that is read is trusted: every index
+//! in a manifest that was read is in range.
 
-use alloc::string::String;
 use alloc::vec::Vec;
 
-use hashbrown::HashMap;
-
+use self::body::{Source, Writer, code, decoded, known, text};
+use self::graph::{get_dag, put_dag};
 use super::{
-    Block, Call, CutReason, DagEdge, DagEdgeKind, Edge, Exit, Function, Linkage, Location,
-    Manifest, Outcome, Pattern, PatternShape, Uncut,
+    Block, Call, Edge, Exit, Function, Linkage, Location, Manifest, Outcome, Pattern, PatternShape,
+    Uncut,
 };
 use crate::settings::{Level, Mode, Stage, Threads};
-use crate::wire::{Allowance, Error, Reader, Result, Sink};
+use crate::wire::{Allowance, Error, Result, Sink};
+
+mod body;
+mod graph;
 
 const LINKAGES: [Linkage; 5] =
     [Linkage::External, Linkage::Internal, Linkage::Inline, Linkage::Weak, Linkage::Copy];
@@ -21,129 +24,6 @@ const EXITS: [Option<Exit>; 4] =
     [None, Some(Exit::Return), Some(Exit::Unwind), Some(Exit::NoReturn)];
 const SHAPES: [PatternShape; 4] =
     [PatternShape::Diamond, PatternShape::HalfDiamond, PatternShape::Jump, PatternShape::Exits];
-const REASONS: [CutReason; 3] = [CutReason::BackEdge, CutReason::Opaque, CutReason::Limit];
-
-/// The code of `value` in `table`, which is its position.
-fn code<T: PartialEq>(table: &[T], value: &T) -> u64 {
-    table.iter().position(|entry| entry == value).expect("every value stands in its table") as u64
-}
-
-fn decoded<T: Copy>(table: &[T], code: u64, what: &'static str) -> Result<T> {
-    usize::try_from(code).ok().and_then(|code| table.get(code)).copied().ok_or(Error::Invalid(what))
-}
-
-/// What a name stands for.
-fn known<T>(value: Option<T>, what: &'static str) -> Result<T> {
-    value.ok_or(Error::Invalid(what))
-}
-
-/// Collects strings while the body is written; the table goes in front of the body.
-#[derive(Default)]
-struct Writer {
-    body: Vec<u8>,
-    index: HashMap<String, u64>,
-    strings: Vec<String>,
-}
-
-impl Sink for Writer {
-    fn put(&mut self, bytes: &[u8]) {
-        self.body.put(bytes);
-    }
-}
-
-impl Writer {
-    fn put_string(&mut self, text: &str) {
-        let index = match self.index.get(text) {
-            Some(&index) => index,
-            None => {
-                let index = self.strings.len() as u64;
-                self.index.insert(text.into(), index);
-                self.strings.push(text.into());
-                index
-            }
-        };
-        self.put_varint(index);
-    }
-
-    /// `None` is 0, `Some(n)` is n + 1.
-    fn put_optional(&mut self, value: Option<u32>) {
-        self.put_varint(value.map_or(0, |value| u64::from(value) + 1));
-    }
-
-    fn put_list<T>(&mut self, items: &[T], put: impl Fn(&mut Self, &T)) {
-        self.put_varint(items.len() as u64);
-        items.iter().for_each(|item| put(self, item));
-    }
-
-    fn finish(self) -> Vec<u8> {
-        let mut bytes = Vec::with_capacity(self.body.len() * 2);
-        bytes.put_varint(self.strings.len() as u64);
-        self.strings.iter().for_each(|text| bytes.put_bytes(text.as_bytes()));
-        bytes.put(&self.body);
-        bytes
-    }
-}
-
-fn text(bytes: &[u8]) -> Result<&str> {
-    core::str::from_utf8(bytes).map_err(|_| Error::Invalid("a string is not UTF-8"))
-}
-
-/// Reads the body with the string table at hand.
-struct Source<'a> {
-    reader: Reader<'a>,
-    strings: Vec<&'a str>,
-    /// For what is read. A few bytes can stand for a long string or an empty block, and there may
-    /// be many of them.
-    allowance: &'a Allowance,
-}
-
-impl<'a> Source<'a> {
-    fn new(bytes: &'a [u8], allowance: &'a Allowance) -> Result<Self> {
-        let mut source = Self { reader: Reader::new(bytes), strings: Vec::new(), allowance };
-        source.strings = source.list(|from| text(from.reader.bytes()?))?;
-        Ok(source)
-    }
-
-    fn string(&mut self) -> Result<String> {
-        let index = self.reader.varint32()? as usize;
-        let text =
-            *self.strings.get(index).ok_or(Error::Invalid("a string's index is out of range"))?;
-        self.allowance.take(text.len() as u64)?;
-        Ok(text.into())
-    }
-
-    /// A text that does not stand in the table.
-    fn text(&mut self) -> Result<String> {
-        let text = text(self.reader.bytes()?)?;
-        self.allowance.take(text.len() as u64)?;
-        Ok(text.into())
-    }
-
-    fn optional(&mut self) -> Result<Option<u32>> {
-        Ok(self.reader.varint32()?.checked_sub(1))
-    }
-
-    fn list<T>(&mut self, read: impl Fn(&mut Self) -> Result<T>) -> Result<Vec<T>> {
-        let (count, mut list) = self.room()?;
-        for _ in 0..count {
-            list.push(read(self)?);
-        }
-        Ok(list)
-    }
-
-    /// How many items come, and an empty list with room for them.
-    fn room<T>(&mut self) -> Result<(usize, Vec<T>)> {
-        let count = self.reader.count()?;
-        self.allowance.take(count.saturating_mul(size_of::<T>()) as u64)?;
-        Ok((count, Vec::with_capacity(count)))
-    }
-
-    /// An index that must be below `length`.
-    fn index(&mut self, length: usize, what: &'static str) -> Result<u32> {
-        let index = self.reader.varint32()?;
-        if (index as usize) < length { Ok(index) } else { Err(Error::Invalid(what)) }
-    }
-}
 
 impl Manifest {
     /// The payload of a record, before compression.
@@ -374,96 +254,11 @@ impl Function {
     }
 }
 
-fn put_dag(to: &mut Writer, dag: &[DagEdge]) {
-    to.put_list(dag, |to, edge| {
-        let (tag, index, why) = match edge.kind {
-            DagEdgeKind::Flow { edge } => (0, edge, None),
-            DagEdgeKind::Leave { block } => (1, block, None),
-            DagEdgeKind::End { block, why } => (2, block, Some(why)),
-            DagEdgeKind::Start { block, why } => (3, block, Some(why)),
-            DagEdgeKind::InFlight { block } => (4, block, None),
-        };
-        to.put_varint(tag);
-        to.put_varint(u64::from(index));
-        if let Some(why) = why {
-            to.put_varint(code(&REASONS, &why));
-        }
-        to.put_varint(edge.value);
-    });
-}
-
-fn get_dag(from: &mut Source<'_>, edges: usize, blocks: usize) -> Result<Vec<DagEdge>> {
-    from.list(|from| {
-        let kind = match from.reader.varint()? {
-            0 => DagEdgeKind::Flow {
-                edge: from.index(edges, "an acyclic edge's origin is out of range")?,
-            },
-            1 => DagEdgeKind::Leave {
-                block: from.index(blocks, "an acyclic edge's block is out of range")?,
-            },
-            4 => DagEdgeKind::InFlight {
-                block: from.index(blocks, "an acyclic edge's block is out of range")?,
-            },
-            tag @ (2 | 3) => {
-                let block = from.index(blocks, "an acyclic edge's block is out of range")?;
-                let why =
-                    decoded(&REASONS, from.reader.varint()?, "a reason for a cut is unknown")?;
-                if tag == 2 {
-                    DagEdgeKind::End { block, why }
-                } else {
-                    DagEdgeKind::Start { block, why }
-                }
-            }
-            _ => return Err(Error::Invalid("a kind of acyclic edge is unknown")),
-        };
-        Ok(DagEdge { kind, value: from.reader.varint()? })
-    })
-}
-
-impl Outcome {
-    fn encode(&self, to: &mut Writer) {
-        let tag = match self {
-            Outcome::Jump => 0,
-            Outcome::True => 1,
-            Outcome::False => 2,
-            Outcome::Cases(_) => 3,
-            Outcome::Default => 4,
-            Outcome::Normal => 5,
-            Outcome::Unwind => 6,
-            Outcome::Indirect => 7,
-            Outcome::Suspended => 8,
-            Outcome::Resumed => 9,
-            Outcome::Destroyed => 10,
-        };
-        to.put_varint(tag);
-        if let Outcome::Cases(values) = self {
-            to.put_list(values, |to, &value| to.put_signed(value));
-        }
-    }
-
-    fn decode(from: &mut Source<'_>) -> Result<Self> {
-        Ok(match from.reader.varint()? {
-            0 => Outcome::Jump,
-            1 => Outcome::True,
-            2 => Outcome::False,
-            3 => Outcome::Cases(from.list(|from| from.reader.signed())?),
-            4 => Outcome::Default,
-            5 => Outcome::Normal,
-            6 => Outcome::Unwind,
-            7 => Outcome::Indirect,
-            8 => Outcome::Suspended,
-            9 => Outcome::Resumed,
-            10 => Outcome::Destroyed,
-            _ => return Err(Error::Invalid("a branch outcome is unknown")),
-        })
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use alloc::vec;
 
-    use super::super::INDIRECT;
+    use super::super::{CutReason, DagEdge, DagEdgeKind, INDIRECT};
     use super::*;
 
     /// One instrumented function with something of everything, and a skipped one.

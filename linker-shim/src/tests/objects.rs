@@ -1,104 +1,16 @@
-//! The object that defines the counters.
+//! What stands where in the object that defines the counters, and what it asks for.
 
 use std::collections::BTreeSet;
 
-use object::elf::{
-    R_X86_64_64, R_X86_64_GOTPCREL, R_X86_64_GOTTPOFF, R_X86_64_PC32, R_X86_64_PLT32,
-    R_X86_64_TPOFF32, RelocationType, SHF_EXCLUDE, SHF_GROUP,
-};
-use object::read::elf::ElfFile64;
-use object::{
-    Object, ObjectComdat, ObjectSection, ObjectSymbol, RelocationFlags, RelocationTarget,
-    SectionFlags, SymbolIndex, SymbolScope,
-};
+use object::elf::{R_X86_64_64, SHF_EXCLUDE, SHF_GROUP};
+use object::{Object, ObjectComdat, ObjectSection, SectionFlags};
 use pathformat::raw::OWN_BASE;
 use pathformat::settings::Threads;
 use pathformat::{ModuleId, names};
 
+use super::generated::{Generated, WORDS, counters, module, modules};
 use crate::args::Kind;
 use crate::module::{generate, region_size};
-use crate::scan::Module;
-
-fn module(id: u8, counters: u64, keys: u64, threads: Threads, own_base: bool) -> Module {
-    Module { id: ModuleId([id; 16]), counters, keys, threads, own_base, moves_pointer: false }
-}
-
-/// One of each kind.
-fn modules() -> [Module; 5] {
-    [
-        module(1, 10, 0, Threads::Exact, false),
-        module(2, 600, 3, Threads::Exact, true),
-        module(3, 8, 0, Threads::Single, true),
-        module(4, 1, 64, Threads::Atomic, false),
-        module(5, 0, 0, Threads::Exact, true),
-    ]
-}
-
-/// The object with what tests ask of it.
-struct Generated(Vec<u8>);
-
-impl Generated {
-    fn of(modules: &[Module], kind: Kind) -> Self {
-        Self(generate(modules, kind).expect("it fits"))
-    }
-
-    fn file(&self) -> ElfFile64<'_> {
-        ElfFile64::parse(self.0.as_slice()).expect("an object")
-    }
-
-    /// Where a symbol is, and its size.
-    fn place(&self, name: &str) -> Option<(String, u64, u64)> {
-        let file = self.file();
-        let symbol =
-            file.symbols().find(|symbol| symbol.name() == Ok(name) && !symbol.is_undefined())?;
-        let section = file.section_by_index(symbol.section_index()?).ok()?;
-        Some((section.name().ok()?.into(), symbol.address(), symbol.size()))
-    }
-
-    fn undefined(&self) -> BTreeSet<String> {
-        let file = self.file();
-        file.symbols()
-            .filter(|symbol| symbol.is_undefined())
-            .map(|symbol| symbol.name().unwrap().into())
-            .collect()
-    }
-
-    fn content(&self, section: &str) -> Vec<u8> {
-        self.file()
-            .section_by_name(section)
-            .map(|section| section.data().unwrap().to_vec())
-            .unwrap_or_default()
-    }
-
-    fn words(&self, section: &str) -> Vec<u64> {
-        self.content(section).as_chunks().0.iter().map(|word| u64::from_le_bytes(*word)).collect()
-    }
-
-    /// Each relocation of a section: offset, type, what it refers to, addend. Sections are called
-    /// by their name.
-    fn relocations(&self, section: &str) -> Vec<(u64, u32, String, i64)> {
-        let file = self.file();
-        let name = |index: SymbolIndex| {
-            let symbol = file.symbol_by_index(index).expect("a symbol");
-            let section = symbol.section_index().filter(|_| symbol.name() == Ok(""));
-            let section = section.map(|index| {
-                file.section_by_index(index).expect("a section").name().unwrap().into()
-            });
-            section.unwrap_or_else(|| symbol.name().unwrap().to_string())
-        };
-        let section = file.section_by_name(section).expect("a section");
-        let relocations = section.relocations().map(|(offset, relocation)| {
-            let RelocationFlags::Elf { r_type } = relocation.flags() else { panic!("ELF") };
-            let RelocationTarget::Symbol(symbol) = relocation.target() else { panic!("a symbol") };
-            (offset, r_type.0, name(symbol), relocation.addend())
-        });
-        relocations.collect()
-    }
-}
-
-fn counters(id: u8) -> String {
-    format!("{}{}", names::COUNTERS_PREFIX, ModuleId([id; 16]))
-}
 
 #[test]
 fn arrays_stand_one_behind_the_other_at_cache_lines() {
@@ -183,8 +95,6 @@ fn threads_that_count_for_themselves_have_words() {
     }
 }
 
-const WORDS: &str = ".tdata.__pathcc_delta";
-
 /// All modules of an image read one variable, and those that are not counted thread by thread none.
 #[test]
 fn where_the_word_is_stands_in_one_variable() {
@@ -196,95 +106,6 @@ fn where_the_word_is_stands_in_one_variable() {
         assert_eq!(place, variable.clone().filter(|_| has_one), "{id}");
     }
     assert_eq!(object.words(".data.__pathcc_place"), [names::NOWHERE]);
-}
-
-#[test]
-fn without_such_threads_there_is_no_word() {
-    let [exact, own, single, atomic, none] = modules();
-    for (others, kind) in [
-        (vec![], Kind::Executable),
-        (vec![single, atomic], Kind::Executable),
-        (vec![none], Kind::Static),
-        // A library has words only if one of its modules has a word of its own.
-        (vec![exact, single, atomic, none], Kind::Library),
-    ] {
-        let object = Generated::of(&others, kind);
-        assert_eq!(object.place(names::DELTA), None);
-        let (section, at, size) = object.place(names::DELTA_OFFSET).expect("the function");
-        // endbr64; xor %eax, %eax; ret
-        assert_eq!(
-            object.content(&section)[at as usize..][..size as usize],
-            [0xf3, 0x0f, 0x1e, 0xfa, 0x31, 0xc0, 0xc3]
-        );
-        assert!(object.relocations(&section).is_empty());
-        assert!(object.content(WORDS).is_empty());
-        let early = object.relocations(".text.__pathcc_early");
-        assert!(early.iter().all(|(_, _, name, _)| name != names::DELTA), "{early:?}");
-    }
-    for (modules, kind) in
-        [(vec![exact], Kind::Executable), (vec![exact], Kind::Static), (vec![own], Kind::Library)]
-    {
-        assert!(Generated::of(&modules, kind).place(names::DELTA).is_some(), "{kind:?}");
-    }
-}
-
-/// What runs before the C library does hands on the region, the table with the number of its
-/// entries, the word and the variable.
-#[test]
-fn before_the_c_library_a_function_makes_the_words() {
-    let number =
-        |code: &[u8], at: usize| u32::from_le_bytes(*code[at..].first_chunk().expect("four bytes"));
-    for (modules, kind, entries) in [
-        (modules().to_vec(), Kind::Executable, 7),
-        (modules()[..1].to_vec(), Kind::Static, 1),
-        (modules()[..2].to_vec(), Kind::Library, 3),
-        (modules()[2..3].to_vec(), Kind::Executable, 1),
-    ] {
-        let object = Generated::of(&modules, kind);
-        let (section, at, size) = object.place(names::EARLY).expect("the function");
-        let code = &object.content(&section)[at as usize..][..size as usize];
-        assert_eq!((code.len(), number(code, 19)), (42, entries));
-        let has_word = object.place(names::DELTA).is_some();
-        let refers =
-            |offset, kind: RelocationType, to: &str| (at + offset, kind.0, to.to_string(), -4);
-        let mut expected = vec![
-            refers(7, R_X86_64_PC32, names::REGION_SECTION),
-            refers(14, R_X86_64_PC32, names::MODULES_SECTION),
-            refers(33, R_X86_64_PC32, names::PLACE),
-        ];
-        if has_word {
-            expected.push(refers(26, R_X86_64_GOTTPOFF, names::DELTA));
-        } else {
-            // xor %ecx, %ecx; nop
-            assert_eq!(code[23..30], [0x31, 0xc9, 0x0f, 0x1f, 0x44, 0, 0]);
-        }
-        if kind == Kind::Library {
-            // ret; nop
-            assert_eq!(code[37..], [0xc3, 0x0f, 0x1f, 0x40, 0]);
-        } else {
-            expected.push(refers(38, R_X86_64_PLT32, names::PREPARE_THREAD));
-            assert_eq!(code[37], 0xe9);
-        }
-        assert_eq!(
-            BTreeSet::from_iter(object.relocations(&section)),
-            BTreeSet::from_iter(expected),
-            "{kind:?}"
-        );
-    }
-}
-
-#[test]
-fn a_function_tells_where_the_word_is() {
-    let object = Generated::of(&modules()[..1], Kind::Executable);
-    let (section, at, size) = object.place(names::DELTA_OFFSET).expect("the function");
-    let code = &object.content(&section)[at as usize..][..size as usize];
-    // endbr64; mov 0(%rip), %rax; ret
-    assert_eq!(code, [0xf3, 0x0f, 0x1e, 0xfa, 0x48, 0x8b, 0x05, 0, 0, 0, 0, 0xc3]);
-    // The distance is counted from behind its own four bytes.
-    assert_eq!(
-        object.relocations(&section),
-        [(at + 7, R_X86_64_GOTTPOFF.0, names::DELTA.to_string(), -4)]
-    );
 }
 
 #[test]
@@ -381,67 +202,6 @@ fn what_is_needed_of_the_runtime_is_asked_for() {
         kept.extend([names::ENTRY].iter().filter(|_| is_program));
         kept.extend(functions.iter().filter(|_| replaces));
         assert_eq!(anchors, kept.into_iter().collect(), "{kind:?}");
-    }
-}
-
-/// What a jump leads to, whose distance counts from behind it.
-fn jumps_to(object: &Generated, function: &str) -> String {
-    let (section, at, _) = object.place(function).expect("the function");
-    let code = object.content(&section);
-    let jump = (at as usize..code.len()).find(|&place| code[place] == 0xe9).expect("a jump") as u64;
-    let of_jump = object
-        .relocations(&section)
-        .into_iter()
-        .find(|(offset, ..)| *offset == jump + 1)
-        .expect("its target");
-    assert_eq!((of_jump.1, of_jump.3), (R_X86_64_PLT32.0, -4), "{function}");
-    of_jump.2
-}
-
-#[test]
-fn an_executables_functions_hand_on_to_the_runtime() {
-    let object = Generated::of(&modules(), Kind::Executable);
-    for name in names::THREAD_FUNCTIONS {
-        assert_eq!(jumps_to(&object, name), names::CREATE_THREAD, "{name}");
-    }
-    for name in names::EXIT_FUNCTIONS {
-        assert_eq!(jumps_to(&object, name), names::LEAVE, "{name}");
-        let (section, at, _) = object.place(name).expect("the function");
-        let sanitizer = (at + 7, R_X86_64_GOTPCREL.0, "__interceptor__exit".to_string(), -4);
-        assert!(object.relocations(&section).contains(&sanitizer), "{name}");
-    }
-    // A program may have its own, and libraries call them, too.
-    let file = object.file();
-    for name in [names::THREAD_FUNCTIONS, names::EXIT_FUNCTIONS].concat() {
-        let symbol = file.symbols().find(|symbol| symbol.name() == Ok(name)).expect("the function");
-        assert_eq!((symbol.is_weak(), symbol.scope()), (true, SymbolScope::Dynamic), "{name}");
-    }
-}
-
-/// Libraries find the registry by what stands behind the first function, and beside it the words
-/// that they are lent.
-#[test]
-fn an_executable_shows_libraries_its_registry_and_lends_them_words() {
-    let object = Generated::of(&modules(), Kind::Executable);
-    let (section, at, size) = object.place(names::THREAD_FUNCTIONS[0]).expect("the function");
-    let code = &object.content(&section)[at as usize..];
-    assert_eq!(
-        (size, &code[16..32]),
-        (40, &pathformat::descriptor::thread_function::SIGNATURE[..])
-    );
-    let relocations = object.relocations(&section);
-    for (offset, kind, to) in
-        [(32, R_X86_64_PC32, names::REGISTRY), (36, R_X86_64_TPOFF32, names::LENT)]
-    {
-        assert!(
-            relocations.contains(&(at + offset, kind.0, to.to_string(), 0)),
-            "{to}: {relocations:?}"
-        );
-    }
-    let (section, at, size) = object.place(names::LENT).expect("the words");
-    assert_eq!((section.as_str(), at, size), (".tbss.__pathcc_lent", 0, 256 * 8));
-    for kind in [Kind::Static, Kind::Library] {
-        assert_eq!(Generated::of(&modules(), kind).place(names::LENT), None, "{kind:?}");
     }
 }
 

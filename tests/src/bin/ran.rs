@@ -1,5 +1,5 @@
 //! `ran --image FILE… --log FILE…`: how often each block and each edge of a program ran, from the
-//! block log of its `-fpath-mode=log` build. Logs in the order in which their processes began.
+//! block log of its `-pathcc-mode=log` build. Logs in the order in which their processes began.
 #![forbid(unsafe_code)]
 
 use std::fs::File;

@@ -1,5 +1,5 @@
 //! `replay --image FILE… --log FILE… --profile FILE…`: compares the block log of a program's
-//! `-fpath-mode=log` build with the profile of its normal build, path by path. Exit status 1 if a
+//! `-pathcc-mode=log` build with the profile of its normal build, path by path. Exit status 1 if a
 //! count differs.
 #![forbid(unsafe_code)]
 

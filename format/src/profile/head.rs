@@ -1,0 +1,187 @@
+//! The head of a record: who ran. A raw file has the same facts behind a head of its own.
+
+use zerocopy::little_endian::{U32, U64};
+use zerocopy::{FromBytes, Immutable, IntoBytes, Unaligned};
+
+use super::run::RunId;
+#[cfg(any(feature = "alloc", test))]
+use super::run::digest;
+use crate::PROFILE_VERSION;
+use crate::wire::Sink;
+#[cfg(any(feature = "alloc", test))]
+use crate::wire::{Reader, Result};
+
+/// First eight bytes of every profile.
+pub const MAGIC: [u8; 8] = *b"PATHPROF";
+
+/// Who ran. Byte strings, since a path or an argument need not be UTF-8.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Head<'a> {
+    /// How it went: [`INCOMPLETE`](super::INCOMPLETE), [`FORKED`](super::FORKED) and so on. Two of
+    /// the flags are of raw files alone ([`ENDED`](super::ENDED), [`DENIED`](super::DENIED)), and
+    /// two of records ([`MERGED`](super::MERGED), [`GONE`](super::GONE)).
+    pub flags: u32,
+    /// Process.
+    pub pid: u32,
+    /// Its parent.
+    pub parent: u32,
+    /// Start of counting in nanoseconds since 1970.
+    pub start: u64,
+    /// End of counting in nanoseconds since 1970; 0 in a raw file.
+    pub stop: u64,
+    /// When the kernel started the process, in clock ticks since boot; 0 if unknown. With the
+    /// process's number and its machine this tells which images ran in one process.
+    pub process_start: u64,
+    /// Which run it is, [`RunId::NONE`] if there was nothing random at hand.
+    pub run: RunId,
+    /// Build-id of the image, empty if it has none.
+    pub build_id: &'a [u8],
+    /// Absolute path of the image.
+    pub image: &'a [u8],
+    /// The process's arguments, each closed by a NUL byte.
+    pub command_line: &'a [u8],
+    /// Working directory at the start.
+    pub directory: &'a [u8],
+    /// Name of the machine.
+    pub host: &'a [u8],
+}
+
+/// The part of a head that always has the same length, as it stands in a file.
+#[repr(C)]
+#[derive(FromBytes, Immutable, IntoBytes, Unaligned)]
+struct Facts {
+    pid: U32,
+    parent: U32,
+    start: U64,
+    stop: U64,
+    process_start: U64,
+    run: [u8; 16],
+}
+
+impl Head<'_> {
+    pub(super) fn write(&self, sink: &mut impl Sink) {
+        sink.put(&MAGIC);
+        sink.put_u32(PROFILE_VERSION);
+        sink.put_u32(self.flags);
+        self.write_facts(sink);
+    }
+
+    /// Writes all but the flags.
+    pub(crate) fn write_facts(&self, sink: &mut impl Sink) {
+        let facts = Facts {
+            pid: self.pid.into(),
+            parent: self.parent.into(),
+            start: self.start.into(),
+            stop: self.stop.into(),
+            process_start: self.process_start.into(),
+            run: self.run.0,
+        };
+        sink.put(facts.as_bytes());
+        for text in [self.build_id, self.image, self.command_line, self.directory, self.host] {
+            sink.put_bytes(text);
+        }
+    }
+}
+
+#[cfg(any(feature = "alloc", test))]
+impl<'a> Head<'a> {
+    /// Reads the head that a record begins with.
+    ///
+    /// # Errors
+    /// Anything that is not the head of a record of [`PROFILE_VERSION`].
+    pub fn decode(bytes: &'a [u8]) -> Result<Self> {
+        Self::read(&mut Reader::new(bytes))
+    }
+
+    pub(super) fn read(reader: &mut Reader<'a>) -> Result<Self> {
+        reader.begin(MAGIC, PROFILE_VERSION)?;
+        let flags = reader.u32()?;
+        Self::read_facts(flags, reader)
+    }
+
+    /// Reads what [`write_facts`](Head::write_facts) wrote.
+    pub(crate) fn read_facts(flags: u32, reader: &mut Reader<'a>) -> Result<Self> {
+        let facts: Facts = reader.read()?;
+        Ok(Self {
+            flags,
+            pid: facts.pid.get(),
+            parent: facts.parent.get(),
+            start: facts.start.get(),
+            stop: facts.stop.get(),
+            process_start: facts.process_start.get(),
+            run: RunId(facts.run),
+            build_id: reader.bytes()?,
+            image: reader.bytes()?,
+            command_line: reader.bytes()?,
+            directory: reader.bytes()?,
+            host: reader.bytes()?,
+        })
+    }
+
+    /// Which run it is; without random bytes, by all that is known of it.
+    pub fn identity(&self) -> RunId {
+        if self.run != RunId::NONE {
+            return self.run;
+        }
+        // Not by its parent, which may end before it and be another one by then.
+        let numbers = [self.pid.into(), self.start, self.process_start].map(u64::to_le_bytes);
+        digest(&[
+            numbers.as_flattened(),
+            self.build_id,
+            self.image,
+            self.command_line,
+            self.directory,
+            self.host,
+        ])
+    }
+}
+#[cfg(test)]
+impl Head<'static> {
+    /// For tests.
+    pub(super) const SAMPLE: Self = Self {
+        flags: super::run::UNREGISTERED_THREADS,
+        pid: 42,
+        parent: 1,
+        start: 1_000,
+        stop: 2_000,
+        process_start: 77,
+        run: RunId([5; 16]),
+        build_id: &[1, 2, 3],
+        image: b"/bin/demo",
+        command_line: b"demo\0-x\0",
+        directory: b"/tmp",
+        host: b"box",
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::run::INCOMPLETE;
+    use super::*;
+
+    #[test]
+    fn a_run_without_random_bytes_is_told_by_its_facts() {
+        let unnamed = Head { run: RunId::NONE, ..Head::SAMPLE };
+        assert_eq!(
+            (Head::SAMPLE.identity(), unnamed.identity()),
+            (RunId([5; 16]), unnamed.identity())
+        );
+        for other in [
+            Head { pid: 43, ..unnamed },
+            Head { start: 1, ..unnamed },
+            Head { process_start: 1, ..unnamed },
+            Head { build_id: &[], ..unnamed },
+            Head { image: b"/bin/other", ..unnamed },
+            Head { command_line: b"", ..unnamed },
+            Head { directory: b"/tmpbox", host: b"", ..unnamed },
+        ] {
+            assert_ne!(other.identity(), unnamed.identity(), "{other:?}");
+        }
+        // How it ended is not part of it, and what changes while it runs: the raw file does not
+        // know.
+        assert_eq!(
+            Head { stop: 0, parent: 2, flags: INCOMPLETE, ..unnamed }.identity(),
+            unnamed.identity()
+        );
+    }
+}

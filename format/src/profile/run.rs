@@ -1,0 +1,119 @@
+//! How a run is known, and how it went: its identity, and the flags of what is written of it.
+
+use core::fmt;
+
+use xxhash_rust::xxh64::Xxh64;
+
+/// Flag: the process did not end in the normal way, so the last paths may be missing.
+pub const INCOMPLETE: u32 = 1;
+
+/// Flag: threads ran that the runtime did not know; their counts were added without
+/// synchronisation.
+pub const UNREGISTERED_THREADS: u32 = 2;
+
+/// Flag: the process is a fork of one that was counted already, so paths may end here that began in
+/// its parent.
+pub const FORKED: u32 = 4;
+
+/// Flag: the process did not write a profile, and its raw file does not hold the counts of all
+/// threads, since there was no room or no descriptor for more.
+pub const PARTIAL: u32 = 8;
+
+/// Flag: the file that keeps the counters was cut or could not be read while the process ran; what
+/// it held is missing.
+pub const CUT: u32 = 16;
+
+/// Flag: the image is a library that a program without counters loaded, and that program had
+/// overwritten its environment or changed its directory; what the profile's name should be is a
+/// guess.
+pub const UNSURE: u32 = 32;
+
+/// Flag: the executable has a runtime of another version, so that the image cannot tell its threads
+/// apart.
+pub const OTHER_RUNTIME: u32 = 64;
+
+/// Flag of raw files: the process ended in the normal way and could not write its profile. Nothing
+/// is missing.
+pub const ENDED: u32 = 128;
+
+/// Flag of raw files, beside [`ENDED`]: it was not permitted to write there.
+pub const DENIED: u32 = 256;
+
+/// Flag: when the counts were read, other threads were running, not waiting. What they were in the
+/// middle of is not counted, or counted too early.
+pub const RUNNING: u32 = 1024;
+
+/// Flag of records: it is of runs that were merged.
+pub const MERGED: u32 = 2048;
+
+/// Flag of records, beside [`INCOMPLETE`]: it was made of a raw file whose process is gone, so that
+/// nothing will complete it.
+pub const GONE: u32 = 4096;
+
+/// What tells one run of an image from every other: 16 random bytes, or a digest where there were
+/// none. All zeros are none.
+///
+/// A run is the life of an image in a process. A profile and the raw file that it replaces are of
+/// one run, and so are copies.
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RunId(pub [u8; 16]);
+
+impl RunId {
+    /// No identity.
+    pub const NONE: Self = Self([0; 16]);
+
+    /// The run of a child that was forked from this one: `process` is its number, `time` when that
+    /// was.
+    pub fn of_child(&self, process: u32, time: u64) -> Self {
+        if *self == Self::NONE {
+            return Self::NONE;
+        }
+        digest(&[&self.0, &process.to_le_bytes(), &time.to_le_bytes()])
+    }
+}
+
+impl fmt::Display for RunId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for RunId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "run {self}")
+    }
+}
+
+/// A digest of byte strings, each with its length.
+pub(super) fn digest(parts: &[&[u8]]) -> RunId {
+    let half = |seed| {
+        let mut hash = Xxh64::new(seed);
+        for part in parts {
+            hash.update(&(part.len() as u64).to_le_bytes());
+            hash.update(part);
+        }
+        u128::from(hash.digest())
+    };
+    RunId((half(1) << 64 | half(2)).to_le_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_child_is_a_run_of_its_own() {
+        let run = RunId([5; 16]);
+        let children = [
+            run,
+            run.of_child(7, 1),
+            run.of_child(8, 1),
+            run.of_child(7, 2),
+            RunId([6; 16]).of_child(7, 1),
+        ];
+        for (at, child) in children.iter().enumerate() {
+            assert!(!children[..at].contains(child), "{children:?}");
+        }
+        assert_eq!(RunId::NONE.of_child(7, 1), RunId::NONE);
+    }
+}

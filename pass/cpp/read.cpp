@@ -1,0 +1,372 @@
+// What is read of a module that LLVM's C API cannot tell: facts about functions, instructions and
+// blocks, estimates, texts, and positions in the source. Nothing is changed.
+//
+// Decided here, since only LLVM's classes show it: behind which instruction control goes on, which
+// call returns twice, never, or in the place of its caller, what only describes a coroutine, and
+// which code may give a thread another thread pointer. What follows from a fact is decided in Rust.
+// The declarations in src/ffi.rs must match.
+#include "llvm/Analysis/BlockFrequencyInfo.h"
+#include "llvm/Analysis/BranchProbabilityInfo.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/EHPersonalities.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/ModuleSlotTracker.h"
+#include "llvm/IR/PassManager.h"
+#include "llvm/IR/StructuralHash.h"
+#include "llvm/Support/CBindingWrapping.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+
+// Whether a function is a coroutine that is not split yet and that the compiler of another language
+// made: C++ has `llvm.coro.id`.
+static bool isForeignCoroutine(const Function &F) {
+  auto IsForeign = [](const Instruction &I) {
+    auto *Call = dyn_cast<IntrinsicInst>(&I);
+    auto ID = Call ? Call->getIntrinsicID() : Intrinsic::not_intrinsic;
+    return ID == Intrinsic::coro_id_retcon || ID == Intrinsic::coro_id_retcon_once ||
+           ID == Intrinsic::coro_id_async;
+  };
+  return F.isPresplitCoroutine() && any_of(instructions(F), IsForeign);
+}
+
+// Facts about a function; must match `FunctionFacts` in src/ffi.rs.
+extern "C" uint32_t pathpass_function_facts(LLVMValueRef Value) {
+  auto &F = *unwrap<Function>(Value);
+  bool Funclets =
+      F.hasPersonalityFn() && isScopedEHPersonality(classifyEHPersonality(F.getPersonalityFn()));
+  bool Sanitized = any_of(
+      ArrayRef({Attribute::SanitizeAddress, Attribute::SanitizeHWAddress, Attribute::SanitizeMemory,
+                Attribute::SanitizeThread, Attribute::SanitizeMemTag, Attribute::SanitizeType}),
+      [&](Attribute::AttrKind Kind) { return F.hasFnAttribute(Kind); });
+  return F.hasFnAttribute(Attribute::Naked) << 0 | isForeignCoroutine(F) << 1 |
+         (F.hasFnAttribute(Attribute::NoProfile) || F.hasFnAttribute(Attribute::SkipProfile)) << 2 |
+         Funclets << 3 | F.hasComdat() << 4 | Sanitized << 5 | F.hasOptNone() << 6 |
+         F.hasOptSize() << 7;
+}
+
+// The annotation of a function (`__attribute__((annotate("…")))`) of this number, or null.
+extern "C" const char *pathpass_annotation(LLVMValueRef Value, size_t Number) {
+  auto &F = *unwrap<Function>(Value);
+  auto *All = F.getParent()->getNamedGlobal("llvm.global.annotations");
+  auto *List =
+      All && All->hasInitializer() ? dyn_cast<ConstantArray>(All->getInitializer()) : nullptr;
+  if (!List)
+    return nullptr;
+  for (const Use &Entry : List->operands()) {
+    auto *Annotation = dyn_cast<ConstantStruct>(Entry);
+    if (!Annotation || Annotation->getNumOperands() < 2 ||
+        Annotation->getOperand(0)->stripPointerCasts() != &F)
+      continue;
+    auto *Text = dyn_cast<GlobalVariable>(Annotation->getOperand(1)->stripPointerCasts());
+    auto *Bytes = Text && Text->hasInitializer()
+                      ? dyn_cast<ConstantDataSequential>(Text->getInitializer())
+                      : nullptr;
+    if (Bytes && Bytes->isCString() && Number-- == 0)
+      return Bytes->getRawDataValues().data();
+  }
+  return nullptr;
+}
+
+// The return of a block that does nothing else, or null.
+static ReturnInst *onlyReturn(BasicBlock &BB) {
+  auto *Return = dyn_cast<ReturnInst>(&*BB.getFirstNonPHIOrDbgOrLifetime());
+  auto *Phi = Return ? dyn_cast_or_null<PHINode>(Return->getReturnValue()) : nullptr;
+  bool Others = any_of(BB.phis(), [&](PHINode &Other) { return &Other != Phi; });
+  return Others ? nullptr : Return;
+}
+
+// Whether control may come back to a call out of a later one. `__builtin_setjmp` is an intrinsic
+// without the attribute. So is the suspension of a coroutine: control goes on behind it to the
+// caller, and once more when the coroutine is resumed.
+static bool returnsTwice(const CallBase &Call) {
+  auto ID = Call.getIntrinsicID();
+  return Call.hasFnAttr(Attribute::ReturnsTwice) || ID == Intrinsic::eh_sjlj_setjmp ||
+         ID == Intrinsic::coro_suspend;
+}
+
+// Whether a call never comes back. `__builtin_eh_return` is an intrinsic without the attribute:
+// nothing may stand behind it.
+static bool doesNotReturn(const CallBase &Call) {
+  auto ID = Call.getIntrinsicID();
+  return Call.doesNotReturn() || ID == Intrinsic::eh_return_i32 || ID == Intrinsic::eh_return_i64;
+}
+
+// Whether a call tells of a coroutine, or asks about it, and does no more.
+static bool describesCoroutine(const CallBase &Call) {
+  switch (Call.getIntrinsicID()) {
+  case Intrinsic::coro_id:
+  case Intrinsic::coro_alloc:
+  case Intrinsic::coro_begin:
+  case Intrinsic::coro_size:
+  case Intrinsic::coro_align:
+  case Intrinsic::coro_frame:
+  case Intrinsic::coro_promise:
+  case Intrinsic::coro_noop:
+  case Intrinsic::coro_save:
+  case Intrinsic::coro_free:
+    return true;
+  default:
+    return false;
+  }
+}
+
+// Whether control goes on behind an instruction. It may stay in a call, in a volatile store, which
+// is how programs trap on purpose, and in assembly, unless that is empty. The end of a coroutine
+// returns where it was resumed.
+static bool goesOn(const Instruction &I) {
+  auto *Call = dyn_cast<CallBase>(&I);
+  if (Call && Call->isInlineAsm() &&
+      cast<InlineAsm>(Call->getCalledOperand())->getAsmString().empty())
+    return true;
+  if (Call && Call->getIntrinsicID() == Intrinsic::coro_end)
+    return false;
+  return (Call && describesCoroutine(*Call)) || isGuaranteedToTransferExecutionToSuccessor(&I);
+}
+
+// The last call of a block if the function does nothing behind it but return what it gave, perhaps
+// in a block that does only that; else null. Code generation makes such calls jumps
+// (CodeGenPrepare, dupRetToEnableTailCallOpts).
+static CallInst *tailCall(BasicBlock &BB) {
+  auto *Terminator = BB.getTerminator();
+  auto *Call = dyn_cast_or_null<CallInst>(Terminator->getPrevNode());
+  if (!Call || !Call->isTailCall() || Call->isInlineAsm() || isa<IntrinsicInst>(Call) ||
+      returnsTwice(*Call))
+    return nullptr;
+  if (auto *Return = dyn_cast<ReturnInst>(Terminator))
+    return !Return->getReturnValue() || Return->getReturnValue() == Call ? Call : nullptr;
+  auto *Next = BB.getSingleSuccessor();
+  auto *Return = Next && isa<BranchInst>(Terminator) ? onlyReturn(*Next) : nullptr;
+  if (!Return)
+    return nullptr;
+  auto *Value = Return->getReturnValue();
+  if (auto *Phi = dyn_cast_or_null<PHINode>(Value); Phi && Phi->getParent() == Next)
+    Value = Phi->getIncomingValueForBlock(&BB);
+  return !Value || Value == Call ? Call : nullptr;
+}
+
+// Facts about an instruction; must match `InstructionFacts` in src/ffi.rs.
+extern "C" uint32_t pathpass_instruction_facts(LLVMValueRef Value) {
+  auto &I = *unwrap<Instruction>(Value);
+  uint32_t Facts = goesOn(I) << 0;
+  if (auto *Call = dyn_cast<CallBase>(&I)) {
+    bool Intrinsic = isa<IntrinsicInst>(Call);
+    bool Deoptimizes = Intrinsic && cast<IntrinsicInst>(Call)->getIntrinsicID() ==
+                                        Intrinsic::experimental_deoptimize;
+    Facts |= 1u << 1 | Intrinsic << 2 | Call->isInlineAsm() << 3 | doesNotReturn(*Call) << 4 |
+             returnsTwice(*Call) << 5 | (Call->isMustTailCall() || Deoptimizes) << 6;
+  }
+  auto IsVector = [](auto *Operand) { return Operand->getType()->isVectorTy(); };
+  return Facts | uint32_t(IsVector(&I) || any_of(I.operand_values(), IsVector)) << 7 |
+         uint32_t(I.isDebugOrPseudoInst() || I.isLifetimeStartOrEnd()) << 8;
+}
+
+// What an instruction does: its opcode, or the intrinsic that it calls without the types
+// (`llvm.fmuladd`).
+extern "C" const char *pathpass_opcode_name(LLVMValueRef Value) {
+  auto &I = *unwrap<Instruction>(Value);
+  if (auto *Call = dyn_cast<CallBase>(&I)) {
+    if (Call->isInlineAsm())
+      return "asm";
+    if (Intrinsic::ID ID = Call->getIntrinsicID())
+      return Intrinsic::getBaseName(ID).data();
+  }
+  return I.getOpcodeName();
+}
+
+// The call in tail position that ends a block, or null.
+extern "C" LLVMValueRef pathpass_tail_call(LLVMBasicBlockRef Block) {
+  return wrap(tailCall(*unwrap(Block)));
+}
+
+// Whether a block only returns.
+extern "C" bool pathpass_only_returns(LLVMBasicBlockRef Block) {
+  return onlyReturn(*unwrap(Block));
+}
+
+// The function that a call names, or null for an indirect call.
+extern "C" LLVMValueRef pathpass_callee(LLVMValueRef Value) {
+  return wrap(dyn_cast<Function>(
+      cast<CallBase>(unwrap(Value))->getCalledOperand()->stripPointerCastsAndAliases()));
+}
+
+// Whether a switch asks what becomes of a coroutine that was just suspended.
+extern "C" bool pathpass_is_on_suspension(LLVMValueRef Value) {
+  auto *Call = dyn_cast<CallBase>(unwrap<SwitchInst>(Value)->getCondition());
+  return Call && Call->getIntrinsicID() == Intrinsic::coro_suspend;
+}
+
+// The value of the case that takes successor `Index` of a switch; false for the default and for
+// values over 64 bits.
+extern "C" bool pathpass_case_value(LLVMValueRef Value, unsigned Index, int64_t *Case) {
+  auto *Switch = unwrap<SwitchInst>(Value);
+  if (Index == 0)
+    return false;
+  auto *Constant = SwitchInst::CaseIt::fromSuccessorIndex(Switch, Index)->getCaseValue();
+  if (!Constant || Constant->getValue().getSignificantBits() > 64)
+    return false;
+  *Case = Constant->getSExtValue();
+  return true;
+}
+
+// Estimated executions of a block, in units of which the entry block has at least one.
+extern "C" uint64_t pathpass_block_frequency(FunctionAnalysisManager *Analyses,
+                                             LLVMBasicBlockRef Block) {
+  auto *BB = unwrap(Block);
+  return Analyses->getResult<BlockFrequencyAnalysis>(*BB->getParent())
+      .getBlockFreq(BB)
+      .getFrequency();
+}
+
+// Probability of a successor, scaled to 2^31.
+extern "C" uint32_t pathpass_edge_probability(FunctionAnalysisManager *Analyses,
+                                              LLVMBasicBlockRef Block, unsigned Index) {
+  auto *BB = unwrap(Block);
+  auto Probability = Analyses->getResult<BranchProbabilityAnalysis>(*BB->getParent())
+                         .getEdgeProbability(BB, Index);
+  return Probability.isUnknown() ? 0 : Probability.getNumerator();
+}
+
+// Must match `Text` in src/ffi.rs.
+struct PathpassText {
+  const char *Bytes;
+  size_t Length;
+};
+
+// Tells the text of each block of a function in LLVM's own language. The numbers of values are
+// found once: a block that is printed by itself would have those of the whole function counted.
+extern "C" void pathpass_texts(LLVMValueRef Value, void *Found,
+                               void (*Tell)(void *, LLVMBasicBlockRef, const PathpassText *)) {
+  auto &F = *unwrap<Function>(Value);
+  ModuleSlotTracker Slots(F.getParent(), /*ShouldInitializeAllMetadata=*/false);
+  Slots.incorporateFunction(F);
+  for (auto &BB : F) {
+    SmallString<1024> Text;
+    raw_svector_ostream Out(Text);
+    BB.printAsOperand(Out, /*PrintType=*/false, Slots);
+    Out << ":";
+    for (auto &I : BB) {
+      Out << '\n';
+      I.print(Out, Slots);
+    }
+    // A label is written like a value where control goes to it, and without `%` where it stands.
+    PathpassText Told = {Text.data() + 1, Text.size() - 1};
+    Tell(Found, wrap(&BB), &Told);
+  }
+}
+
+// Whether a system call gives a thread another thread pointer, or may do so as far as can be seen.
+static bool movesThreadPointer(const Value *Number, const Value *First) {
+  constexpr uint64_t Clone = 56, ArchPrctl = 158, Clone3 = 435, CloneSetTls = 0x80000,
+                     ArchSetFs = 0x1002;
+  auto *Known = dyn_cast_or_null<ConstantInt>(Number);
+  auto *Argument = dyn_cast_or_null<ConstantInt>(First);
+  if (!Known || Known->getZExtValue() == Clone3)
+    return true;
+  if (Known->getZExtValue() == Clone)
+    return !Argument || Argument->getZExtValue() & CloneSetTls;
+  return Known->getZExtValue() == ArchPrctl && (!Argument || Argument->getZExtValue() == ArchSetFs);
+}
+
+// What inline assembly is given in a register, or null.
+static const Value *inRegister(const CallBase &Call, const InlineAsm &Assembly,
+                               StringRef Register) {
+  auto Constraints = Assembly.ParseConstraints();
+  unsigned Argument = 0;
+  for (auto &Constraint : Constraints) {
+    bool Takes = Constraint.Type == InlineAsm::isInput ||
+                 (Constraint.Type == InlineAsm::isOutput && Constraint.isIndirect);
+    if (!Takes)
+      continue;
+    unsigned Same = 0;
+    auto *Codes = &Constraint.Codes;
+    if (Codes->size() == 1 && !StringRef(Codes->front()).getAsInteger(10, Same) &&
+        Same < Constraints.size())
+      Codes = &Constraints[Same].Codes;
+    if (Constraint.Type == InlineAsm::isInput && is_contained(*Codes, Register))
+      return Call.getArgOperand(Argument);
+    ++Argument;
+  }
+  return nullptr;
+}
+
+// Whether a call may give a thread another thread pointer.
+static bool movesThreadPointer(const CallBase &Call) {
+  if (auto *Assembly = dyn_cast<InlineAsm>(Call.getCalledOperand())) {
+    StringRef Text = Assembly->getAsmString();
+    if (Text.contains("wrfsbase") || (Text.contains("%fs") && !Text.contains("%fs:")))
+      return true;
+    return Text.contains("syscall") && movesThreadPointer(inRegister(Call, *Assembly, "{ax}"),
+                                                          inRegister(Call, *Assembly, "{di}"));
+  }
+  auto *Callee = dyn_cast<Function>(Call.getCalledOperand()->stripPointerCastsAndAliases());
+  if (!Callee)
+    return false;
+  auto Argument = [&](unsigned Index) {
+    return Index < Call.arg_size() ? Call.getArgOperand(Index) : nullptr;
+  };
+  auto *Word = Type::getInt64Ty(Call.getContext());
+  StringRef Name = Callee->getName();
+  if (Name == "syscall")
+    return movesThreadPointer(Argument(0), Argument(1));
+  if (Name == "arch_prctl")
+    return movesThreadPointer(ConstantInt::get(Word, 158), Argument(0));
+  if (Name == "clone" || Name == "__clone")
+    return movesThreadPointer(ConstantInt::get(Word, 56), Argument(2));
+  return Name == "clone3" || Name.starts_with("llvm.x86.wrfsbase");
+}
+
+// Whether code of a module may give threads another thread pointer.
+extern "C" bool pathpass_moves_thread_pointer(LLVMModuleRef Module) {
+  return any_of(*unwrap(Module), [](Function &F) {
+    return any_of(instructions(F), [](Instruction &I) {
+      auto *Call = dyn_cast<CallBase>(&I);
+      return Call && movesThreadPointer(*Call);
+    });
+  });
+}
+
+// A hash of all code and constants of a module.
+extern "C" uint64_t pathpass_module_hash(LLVMModuleRef Module) {
+  return StructuralHash(*unwrap(Module), true);
+}
+
+// The position of an instruction or of a location's call, as parts of debug metadata. Must match
+// `ffi.rs`.
+struct PathpassLocation {
+  const DILocation *InlinedAt;
+  const char *File, *Directory, *Function;
+  size_t FileLength, DirectoryLength, FunctionLength;
+  unsigned Line, Column;
+};
+
+extern "C" const DILocation *pathpass_debug_location(LLVMValueRef Value) {
+  return unwrap<Instruction>(Value)->getDebugLoc().get();
+}
+
+extern "C" void pathpass_read_location(const DILocation *Location, PathpassLocation *Out) {
+  auto *Subprogram = Location->getScope()->getSubprogram();
+  auto Name = Subprogram ? Subprogram->getName() : "";
+  auto File = Location->getFilename(), Directory = Location->getDirectory();
+  *Out = {
+      Location->getInlinedAt(), File.data(), Directory.data(),    Name.data(),          File.size(),
+      Directory.size(),         Name.size(), Location->getLine(), Location->getColumn()};
+}
+
+// Where a function is declared; false without debug information.
+extern "C" bool pathpass_read_declaration(LLVMValueRef Value, PathpassLocation *Out) {
+  auto *Subprogram = unwrap<Function>(Value)->getSubprogram();
+  if (!Subprogram)
+    return false;
+  auto Name = Subprogram->getName(), File = Subprogram->getFilename(),
+       Directory = Subprogram->getDirectory();
+  *Out = {nullptr,     File.data(),           Directory.data(),
+          Name.data(), File.size(),           Directory.size(),
+          Name.size(), Subprogram->getLine(), 0};
+  return true;
+}

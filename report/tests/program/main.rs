@@ -1,0 +1,11 @@
+//! The program `pathprof` as its users meet it: images and profiles on disk, arguments in, text and
+//! exit code out.
+
+mod merged;
+mod refused;
+mod run;
+#[path = "../samples/mod.rs"]
+mod samples;
+mod scene;
+mod shown;
+mod starts;
