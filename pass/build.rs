@@ -19,7 +19,7 @@ fn main() {
     build
         .cpp(true)
         .compiler(prefix.join("bin/clang++"))
-        .files(["cpp/plugin.cpp", "cpp/peel.cpp", "cpp/demangle.cpp"])
+        .files(["cpp/plugin.cpp", "cpp/peel.cpp", "cpp/demangle.cpp", "cpp/debug_info.cpp"])
         .cargo_metadata(false);
     for flag in flags.split_whitespace() {
         // LLVM's own headers are system headers to us: our warnings are about our file.

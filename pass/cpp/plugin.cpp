@@ -10,7 +10,6 @@
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/AsmParser/Parser.h"
-#include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/EHPersonalities.h"
 #include "llvm/IR/InlineAsm.h"
@@ -593,39 +592,4 @@ extern "C" bool pathpass_link(LLVMModuleRef Module, const char *Text) {
 // Whether a function is sound; if not, says on standard error why.
 extern "C" bool pathpass_verify(LLVMValueRef Function) {
   return !verifyFunction(*unwrap<class Function>(Function), &errs());
-}
-
-// The position of an instruction or of a location's call, as parts of debug metadata. Must match
-// `ffi.rs`.
-struct PathpassLocation {
-  const DILocation *InlinedAt;
-  const char *File, *Directory, *Function;
-  size_t FileLength, DirectoryLength, FunctionLength;
-  unsigned Line, Column;
-};
-
-extern "C" const DILocation *pathpass_debug_location(LLVMValueRef Value) {
-  return unwrap<Instruction>(Value)->getDebugLoc().get();
-}
-
-extern "C" void pathpass_read_location(const DILocation *Location, PathpassLocation *Out) {
-  auto *Subprogram = Location->getScope()->getSubprogram();
-  auto Name = Subprogram ? Subprogram->getName() : "";
-  auto File = Location->getFilename(), Directory = Location->getDirectory();
-  *Out = {
-      Location->getInlinedAt(), File.data(), Directory.data(),    Name.data(),          File.size(),
-      Directory.size(),         Name.size(), Location->getLine(), Location->getColumn()};
-}
-
-// Where a function is declared; false without debug information.
-extern "C" bool pathpass_read_declaration(LLVMValueRef Value, PathpassLocation *Out) {
-  auto *Subprogram = unwrap<Function>(Value)->getSubprogram();
-  if (!Subprogram)
-    return false;
-  auto Name = Subprogram->getName(), File = Subprogram->getFilename(),
-       Directory = Subprogram->getDirectory();
-  *Out = {nullptr,     File.data(),           Directory.data(),
-          Name.data(), File.size(),           Directory.size(),
-          Name.size(), Subprogram->getLine(), 0};
-  return true;
 }

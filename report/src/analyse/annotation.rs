@@ -62,8 +62,7 @@ pub fn of(report: &Report, chosen: Chosen<'_>) -> Annotation {
         let chosen_here = shape.locations.iter().zip(&places).filter(|(_, has)| **has);
         let known: BTreeSet<(u32, Option<u32>)> =
             chosen_here.map(|(at, _)| (at.line, at.inlined_at)).collect();
-        let root = shape.locations.iter().find(|at| at.inlined_at.is_none());
-        let is_own = root.is_some_and(|root| chosen.has(root));
+        let is_own = shape.own_location().is_some_and(|root| chosen.has(root));
         for ((file, line, inlined_at), count) in lines::of(function) {
             let is_first = is_own && inlined_at.is_none() && line == shape.line;
             let file_matches = match chosen {

@@ -47,7 +47,7 @@ impl<'a> Frames<'a> {
             };
             visible.push(place);
         }
-        let root = shape.locations.iter().find(|location| location.inlined_at.is_none());
+        let root = shape.own_location();
         Self { shape, visible, root: root.map_or("", |root| &root.function) }
     }
 
