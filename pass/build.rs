@@ -20,7 +20,8 @@ fn main() {
         .cpp(true)
         .compiler(prefix.join("bin/clang++"))
         .files(
-            ["plugin", "read", "write", "peel", "demangle"].map(|name| format!("cpp/{name}.cpp")),
+            ["plugin", "read", "write", "peel", "demangle", "debug_info"]
+                .map(|name| format!("cpp/{name}.cpp")),
         )
         .cargo_metadata(false);
     for flag in flags.split_whitespace() {

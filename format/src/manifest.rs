@@ -117,7 +117,9 @@ pub struct Location {
     pub line: u32,
     /// Column, from 1; 0 if unknown.
     pub column: u32,
-    /// Name of the function whose text this is (not the function it was inlined into).
+    /// Name of the function whose text this is (not the function it was inlined into). In C++ with
+    /// the classes and namespaces that it is in, without inline ones and without arguments of
+    /// templates.
     pub function: String,
     /// Index of the call's location if the text was inlined; always smaller than the location's own
     /// index.
@@ -350,6 +352,11 @@ impl Function {
         self.tables().fold(self.plain_counters(), |sum, table| {
             sum.saturating_add(table.slots).saturating_add(1)
         })
+    }
+
+    /// Its first source position that is in its own text; `None` without debug information.
+    pub fn own_location(&self) -> Option<&Location> {
+        self.locations.iter().find(|location| location.inlined_at.is_none())
     }
 
     /// How many of them count one thing each, whatever happens. Those of [tables](Self::tables)

@@ -8,7 +8,6 @@
 #include "llvm/Analysis/BlockFrequencyInfo.h"
 #include "llvm/Analysis/BranchProbabilityInfo.h"
 #include "llvm/Analysis/ValueTracking.h"
-#include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/EHPersonalities.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
@@ -334,39 +333,4 @@ extern "C" bool pathpass_moves_thread_pointer(LLVMModuleRef Module) {
 // A hash of all code and constants of a module.
 extern "C" uint64_t pathpass_module_hash(LLVMModuleRef Module) {
   return StructuralHash(*unwrap(Module), true);
-}
-
-// The position of an instruction or of a location's call, as parts of debug metadata. Must match
-// `ffi.rs`.
-struct PathpassLocation {
-  const DILocation *InlinedAt;
-  const char *File, *Directory, *Function;
-  size_t FileLength, DirectoryLength, FunctionLength;
-  unsigned Line, Column;
-};
-
-extern "C" const DILocation *pathpass_debug_location(LLVMValueRef Value) {
-  return unwrap<Instruction>(Value)->getDebugLoc().get();
-}
-
-extern "C" void pathpass_read_location(const DILocation *Location, PathpassLocation *Out) {
-  auto *Subprogram = Location->getScope()->getSubprogram();
-  auto Name = Subprogram ? Subprogram->getName() : "";
-  auto File = Location->getFilename(), Directory = Location->getDirectory();
-  *Out = {
-      Location->getInlinedAt(), File.data(), Directory.data(),    Name.data(),          File.size(),
-      Directory.size(),         Name.size(), Location->getLine(), Location->getColumn()};
-}
-
-// Where a function is declared; false without debug information.
-extern "C" bool pathpass_read_declaration(LLVMValueRef Value, PathpassLocation *Out) {
-  auto *Subprogram = unwrap<Function>(Value)->getSubprogram();
-  if (!Subprogram)
-    return false;
-  auto Name = Subprogram->getName(), File = Subprogram->getFilename(),
-       Directory = Subprogram->getDirectory();
-  *Out = {nullptr,     File.data(),           Directory.data(),
-          Name.data(), File.size(),           Directory.size(),
-          Name.size(), Subprogram->getLine(), 0};
-  return true;
 }

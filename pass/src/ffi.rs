@@ -27,6 +27,28 @@ pub(crate) struct DebugLocation {
     opaque: [u8; 0],
 }
 
+/// A `DISubprogram`, only ever handed back to C++.
+#[repr(C)]
+#[derive(Debug)]
+pub(crate) struct Subprogram {
+    opaque: [u8; 0],
+}
+
+/// What has a name around a function. Must match `ScopeKind` in `cpp/debug_info.cpp`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(not(test), expect(dead_code, reason = "C++ makes the values"))]
+pub(crate) enum ScopeKind {
+    /// The function itself, or one that a class in it is local to.
+    Function,
+    Namespace,
+    /// A namespace whose members are those of the one around it.
+    InlineNamespace,
+    Class,
+    Struct,
+    Union,
+}
+
 /// Must match `PathpassOption` in `cpp/plugin.cpp`.
 #[repr(C)]
 pub(crate) struct Parameter {
@@ -46,17 +68,17 @@ pub(crate) struct Situation {
     last: bool,
 }
 
-/// Must match `PathpassLocation` in `cpp/read.cpp`. The texts live as long as the module's debug
-/// metadata.
+/// Must match `PathpassLocation` in `cpp/debug_info.cpp`. The texts live as long as the module's
+/// debug metadata.
 #[repr(C)]
 pub(crate) struct Location {
     pub(crate) inlined_at: *const DebugLocation,
+    /// Null for code of no function.
+    pub(crate) function: *const Subprogram,
     pub(crate) file: *const u8,
     pub(crate) directory: *const u8,
-    pub(crate) function: *const u8,
     pub(crate) file_length: usize,
     pub(crate) directory_length: usize,
-    pub(crate) function_length: usize,
     pub(crate) line: c_uint,
     pub(crate) column: c_uint,
 }
@@ -136,6 +158,11 @@ unsafe extern "C" {
     pub(crate) fn pathpass_debug_location(instruction: LLVMValueRef) -> *const DebugLocation;
     pub(crate) fn pathpass_read_location(location: *const DebugLocation, out: *mut Location);
     pub(crate) fn pathpass_read_declaration(function: LLVMValueRef, out: *mut Location) -> bool;
+    pub(crate) fn pathpass_scopes(
+        function: *const Subprogram,
+        found: *mut c_void,
+        tell: extern "C" fn(*mut c_void, ScopeKind, *const u8, usize),
+    ) -> bool;
 }
 
 /// Must match `llvm::PassPluginLibraryInfo` of LLVM 22 (`llvm/Plugins/PassPlugin.h`, API version

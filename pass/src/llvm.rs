@@ -1,9 +1,10 @@
 //! Safe wrappers for what inkwell lacks: one call into LLVM per function.
+//!
+//! `llvm/debug_info.rs` has those for debug metadata.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::ffi::{CStr, CString, c_void};
-use std::mem::MaybeUninit;
 use std::slice;
 
 use inkwell::basic_block::BasicBlock;
@@ -13,6 +14,13 @@ use llvm_sys::core as c;
 use llvm_sys::prelude::LLVMBasicBlockRef;
 
 use crate::ffi;
+
+mod debug_info;
+
+pub(crate) use self::debug_info::{
+    DebugLocation, Position, Scope, ScopeKind, Subprogram, debug_location, declaration, position,
+    scopes,
+};
 
 /// Facts about a function. Must match `pathpass_function_facts`.
 #[derive(Clone, Copy, Debug)]
@@ -410,70 +418,4 @@ pub(crate) fn ifunc_resolvers<'a>(module: &Module<'a>) -> Vec<FunctionValue<'a>>
         }
     }
     resolvers
-}
-
-/// A position in a source file.
-#[derive(Clone, Debug)]
-pub(crate) struct Position {
-    /// Where the text was inlined, as a handle for [`position`].
-    pub(crate) inlined_at: Option<DebugLocation>,
-    pub(crate) file: String,
-    pub(crate) directory: String,
-    pub(crate) function: String,
-    pub(crate) line: u32,
-    pub(crate) column: u32,
-}
-
-/// A debug location of the module that is being compiled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct DebugLocation(*const ffi::DebugLocation);
-
-/// The debug location of an instruction.
-pub(crate) fn debug_location(instruction: InstructionValue<'_>) -> Option<DebugLocation> {
-    // SAFETY: a live instruction.
-    let location = unsafe { ffi::pathpass_debug_location(instruction.as_value_ref()) };
-    (!location.is_null()).then_some(DebugLocation(location))
-}
-
-/// What a debug location says.
-pub(crate) fn position(location: DebugLocation) -> Position {
-    let mut out = MaybeUninit::uninit();
-    // SAFETY: a location of the live module; C++ fills in every field.
-    let out = unsafe {
-        ffi::pathpass_read_location(location.0, out.as_mut_ptr());
-        out.assume_init()
-    };
-    Position::read(&out)
-}
-
-/// Where a function is declared.
-pub(crate) fn declaration(function: FunctionValue<'_>) -> Option<Position> {
-    let mut out = MaybeUninit::uninit();
-    // SAFETY: a live function; C++ fills in every field when it returns true.
-    let out = unsafe {
-        ffi::pathpass_read_declaration(function.as_value_ref(), out.as_mut_ptr())
-            .then(|| out.assume_init())
-    };
-    out.map(|out| Position::read(&out))
-}
-
-impl Position {
-    fn read(from: &ffi::Location) -> Self {
-        let text = |start: *const u8, length: usize| {
-            if length == 0 {
-                return String::new();
-            }
-            // SAFETY: a text of the module's metadata with its length.
-            String::from_utf8_lossy(unsafe { std::slice::from_raw_parts(start, length) })
-                .into_owned()
-        };
-        Self {
-            inlined_at: (!from.inlined_at.is_null()).then_some(DebugLocation(from.inlined_at)),
-            file: text(from.file, from.file_length),
-            directory: text(from.directory, from.directory_length),
-            function: text(from.function, from.function_length),
-            line: from.line,
-            column: from.column,
-        }
-    }
 }

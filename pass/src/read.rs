@@ -9,6 +9,7 @@ pub(crate) mod debug_info;
 pub(crate) mod declaration;
 mod eligible;
 pub(crate) mod graph;
+pub(crate) mod qualified;
 mod weights;
 
 use crate::ffi::Analyses;

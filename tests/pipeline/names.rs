@@ -1,5 +1,6 @@
 //! Names of functions as LLVM's own tool writes them, whatever C++ they come from.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::Write;
 use std::path::Path;
@@ -121,4 +122,160 @@ fn functions_of_modules_have_names() {
     shown.retain(|name| !name.starts_with("initializer for"));
     shown.sort();
     assert_eq!(shown, ["add@my.unit(S@my.unit, int)", "int S@my.unit::get<int>(int)", "main"]);
+}
+
+/// Each function is called once and has a branch, so that it is told.
+const SCOPES: &str = r#"
+#include <map>
+#include <string>
+#include <vector>
+#define TEST(x) ((x) > 2 ? step(x) : 1)
+extern "C" __attribute__((noinline)) int step(int x) { return x + 1; }
+namespace app {
+inline namespace v1 {
+struct P {
+  int v;
+  P(int v) : v(TEST(v)) {}
+  ~P() { v = TEST(v); }
+  static int make(int x) { return TEST(x); }
+  friend bool operator<(const P &a, const P &b) { return TEST(a.v) < b.v; }
+  operator bool() const { return TEST(v) == 1; }
+  template <class T> operator T *() const { return (T *)(long)TEST(v); }
+  template <class T> bool operator<<(T t) const { return TEST(v) < t; }
+  template <class T> bool operator<(T t) const { return TEST(v) < t; }
+  template <class T> bool operator>(T t) const { return TEST(v) > t; }
+  template <class T> bool operator->*(T t) const { return TEST(v) > t; }
+  template <class T> T operator()(T t) const { return TEST(v) + t; }
+  P *operator->() { v = TEST(v); return this; }
+};
+}
+template <class T> struct Box {
+  template <class U> struct In {
+    template <class V> int get(V v) { return TEST(int(v)); }
+  };
+  template <class V> Box(V v) { step(TEST(int(v))); }
+};
+template <> struct Box<char> { int get(int x) { return TEST(x); } };
+extern "C" int ext(int x) { return TEST(x); }
+}
+namespace {
+int hidden(int x) { return TEST(x); }
+}
+template <int N> int instance(int x) {
+  struct Local { int get(int y) { return TEST(y); } } local;
+  auto outer = [&](auto z) {
+    auto inner = [&](int q) { return TEST(q); };
+    return TEST(inner(int(z)));
+  };
+  return TEST(local.get(x)) + outer(x);
+}
+auto global = [](int x) { return TEST(x); };
+struct { int operator()(int x) { return TEST(x); } } functor;
+int main(int c, char **) {
+  app::P p(c), q(c);
+  app::Box<int> box(c);
+  app::Box<int>::In<long> in;
+  app::Box<char> special;
+  auto lambda = [&](int x) { return TEST(x + c); };
+  int (*pointer)(int) = [](int x) { return TEST(x); };
+  int *number = p;
+  std::vector<int> list;
+  std::string text;
+  std::map<int, int> map;
+  for (int i = 0; i < 100 * c; ++i) { list.push_back(i); text += 'c'; map[i] = i; }
+  return ((p < q) + (p < 3) + bool(p) + (p << 3) + (p > 3) + (p->*3) + p(4) + p->v + app::P::make(c)
+    + in.get('c') + special.get(c) + app::ext(c) + hidden(c) + instance<3>(c) + lambda(c) + pointer(c)
+    + global(c) + functor(c) + (number != nullptr) + list.back() + int(text.size() + map.size())) < 0;
+}
+"#;
+
+/// What the lines of the program in `folder` call the functions that they are of, with whether it
+/// was inlined.
+fn names_of_lines(folder: &Path) -> BTreeSet<(String, bool)> {
+    fs::remove_file(folder.join("run.pathprof")).ok();
+    run(folder, &folder.join("program"), &[]);
+    let json = run(folder, &bin("pathprof"), &["export", "--format", "json", "run.pathprof"]);
+    let report: Value = serde_json::from_slice(&json).expect("JSON");
+    let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
+    let functions = list(&report["functions"]);
+    let blocks = functions.iter().flat_map(|function| list(&function["blocks"]));
+    let locations = blocks.flat_map(|block| list(&block["locations"]));
+    let name = |at: Value| {
+        let function = at["function"].as_str().expect("a name").to_owned();
+        (function, at["inlined"].as_bool().expect("a truth"))
+    };
+    locations.map(name).collect()
+}
+
+#[test]
+fn lines_have_the_names_that_people_say() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("main.cc"), SCOPES).expect("a file");
+    let build = |flags: &[&str]| {
+        let own = ["-std=c++20", "-g", "-w", "main.cc", "-o", "program"];
+        run(folder.path(), &bin("pathc++"), &[&own, flags].concat());
+        names_of_lines(folder.path())
+    };
+    let own = [
+        "step",
+        "main",
+        "ext",
+        "main::(lambda)",
+        "main::(lambda)::__invoke",
+        "(lambda)",
+        "(anonymous struct)::operator()",
+        "(anonymous namespace)::hidden",
+        "app::P::P",
+        "app::P::~P",
+        "app::P::make",
+        "app::operator<",
+        "app::P::operator<",
+        "app::P::operator<<",
+        "app::P::operator>",
+        "app::P::operator->*",
+        "app::P::operator->",
+        "app::P::operator()",
+        "app::P::operator bool",
+        "app::P::operator int *",
+        "app::Box::Box",
+        "app::Box::get",
+        "app::Box::In::get",
+        "instance",
+        "instance::Local::get",
+        "instance::(lambda)",
+        "instance::(lambda)::(lambda)",
+    ];
+    let of_library =
+        ["std::vector::push_back", "std::basic_string::operator+=", "std::map::operator[]"];
+    let unoptimised = build(&["-O0"]);
+    for name in own.iter().chain(&of_library) {
+        assert!(unoptimised.contains(&((*name).into(), false)), "{name}: {unoptimised:#?}");
+    }
+    let optimised = build(&["-O2"]);
+    for name in ["(anonymous struct)::operator()", "app::P::operator->", "std::vector::push_back"] {
+        assert!(optimised.contains(&(name.into(), true)), "{name}: {optimised:#?}");
+    }
+    for (name, _) in unoptimised.iter().chain(&optimised) {
+        assert!(!name.contains("__cxx11") && !name.contains("v1"), "{name}");
+        let punctuation = name.split("operator").nth(1).is_some_and(|end| end.contains(['<', '>']));
+        assert!(punctuation || !name.contains(['<', '>']), "{name}");
+    }
+}
+
+#[test]
+fn filters_know_the_names_of_lines() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("main.cc"), SCOPES).expect("a file");
+    let flags = ["-std=c++20", "-g", "-O0", "-w", "main.cc", "-o", "program"];
+    run(folder.path(), &bin("pathc++"), &[&flags[..], &["-fpath-filter=app::P::make"]].concat());
+    run(folder.path(), &folder.path().join("program"), &[]);
+    let shown = |arguments: &[&str]| {
+        let all = [arguments, &["--functions", "run.pathprof"]].concat();
+        String::from_utf8_lossy(&run(folder.path(), &bin("pathprof"), &all)).into_owned()
+    };
+    let all = shown(&["report"]);
+    assert!(all.contains("app::v1::P::make(int)"), "{all}");
+    assert!(!all.contains("hidden("), "{all}");
+    let chosen = shown(&["report", "--function", "app::P::make"]);
+    assert!(chosen.contains("app::v1::P::make(int)"), "{chosen}");
 }

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use pathformat::manifest::Location;
 
-use crate::llvm::{self, DebugLocation};
-use crate::read::debug_info;
+use crate::llvm::{self, DebugLocation, Subprogram};
+use crate::read::{debug_info, qualified};
 
 /// The distinct source positions of one function.
 #[derive(Debug, Default)]
@@ -14,6 +14,7 @@ pub(super) struct Locations {
     pub(super) list: Vec<Location>,
     by_handle: HashMap<DebugLocation, u32>,
     by_value: BTreeMap<Location, u32>,
+    names: HashMap<Subprogram, String>,
 }
 
 impl Locations {
@@ -32,7 +33,7 @@ impl Locations {
             file: debug_info::file(&position, directory),
             line: position.line,
             column: position.column,
-            function: position.function,
+            function: position.function.map(|of| self.name(of)).unwrap_or_default(),
             inlined_at,
         };
         let index = *self.by_value.entry(location).or_insert_with_key(|location| {
@@ -41,5 +42,9 @@ impl Locations {
         });
         self.by_handle.insert(handle, index);
         Some(index)
+    }
+
+    fn name(&mut self, function: Subprogram) -> String {
+        self.names.entry(function).or_insert_with(|| qualified::name(function)).clone()
     }
 }

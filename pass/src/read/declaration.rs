@@ -4,7 +4,7 @@ use inkwell::module::Linkage as Llvm;
 use inkwell::values::FunctionValue;
 use pathformat::manifest::Linkage;
 
-use super::debug_info;
+use super::{debug_info, qualified};
 use crate::llvm::{self, Demangled, FunctionFacts};
 
 /// The declaration of a function; its fields are those of
@@ -13,6 +13,8 @@ pub(crate) struct Declaration {
     pub(crate) name: String,
     /// What the source calls it.
     pub(crate) demangled: Demangled,
+    /// What its lines call it, as [`qualified`] says; empty without debug information.
+    pub(crate) qualified: String,
     pub(crate) linkage: Linkage,
     pub(crate) file: String,
     pub(crate) line: u32,
@@ -25,14 +27,16 @@ impl Declaration {
         let name = llvm::name(&function);
         let demangled = llvm::demangled(&name);
         let file = position.as_ref().map(|at| debug_info::file(at, directory)).unwrap_or_default();
+        let own = position.as_ref().and_then(|at| at.function);
+        let qualified = own.map(qualified::name).unwrap_or_default();
         let line = position.map_or(0, |at| at.line);
-        Self { name, demangled, linkage: linkage(function), file, line }
+        Self { name, demangled, qualified, linkage: linkage(function), file, line }
     }
 
     /// The names by which a filter may mean it: the symbol, and what the source calls it.
-    pub(crate) fn names(&self) -> [&str; 5] {
+    pub(crate) fn names(&self) -> [&str; 6] {
         let Demangled { whole, short, plain, base } = &self.demangled;
-        [&self.name, whole, short, plain, base]
+        [&self.name, whole, short, plain, base, &self.qualified]
     }
 }
 

@@ -9,13 +9,19 @@
 //! A block ends behind a call that may not return, or that returns twice. So if a block runs, it
 //! runs to its end. Blocks are split there first; that is the only change that reading makes to a
 //! function, apart from peeling. They are joined again when the counting code is written.
+//!
+//! Before optimisation, a branch has ways that the source rules out, to blocks that hold nothing but
+//! `unreachable`: the default of a `switch` over all values, or the end of a function that always
+//! returns. Where an optimiser follows, such a way is no edge. The optimiser removes it with all
+//! that counts there, so that no run can be seen to take it. A program that would is undefined, and
+//! takes one of the other ways. Without an optimiser control gets there, and the way is an edge.
 
 use std::collections::{HashMap, HashSet};
 
 use inkwell::basic_block::BasicBlock;
 use inkwell::values::{FunctionValue, InstructionOpcode, InstructionValue};
 use pathformat::manifest::Outcome;
-use pathformat::settings::Mode;
+use pathformat::settings::{Level, Mode, Stage};
 use pathformat::weights::Known;
 use paths::cfg::{Block, BlockData, Cfg, Edge, EdgeData, EdgeKind, Exit};
 
@@ -66,6 +72,7 @@ impl<'ctx> Graph<'ctx> {
         let blocks = function.get_basic_blocks();
         let index: HashMap<_, _> =
             blocks.iter().enumerate().map(|(at, block)| (*block, Block(at as u32))).collect();
+        let is_cleaned = is_cleaned(function, options);
         let mut edges: Vec<EdgeData> = Vec::new();
         let mut frequency: Vec<u64> = Vec::new();
         let mut outcomes: Vec<Outcome> = Vec::new();
@@ -73,7 +80,17 @@ impl<'ctx> Graph<'ctx> {
             let terminator = block.get_terminator().expect("every block has a terminator");
             let from = index[&block];
             let first = edges.len();
-            for (position, to) in llvm::successors(terminator).into_iter().enumerate() {
+            let successors = llvm::successors(terminator);
+            let is_left_out = |to: &BasicBlock<'_>| is_cleaned && is_impossible(*to);
+            // An opaque terminator, and the return of an `invoke`, are not simplified.
+            let may_leave_out = matches!(
+                terminator.get_opcode(),
+                InstructionOpcode::Br | InstructionOpcode::Switch
+            ) && !successors.iter().all(is_left_out);
+            for (position, to) in successors.into_iter().enumerate() {
+                if may_leave_out && is_left_out(&to) {
+                    continue;
+                }
                 let peeled = peeled.contains(&(block, to));
                 let to = index[&to];
                 let weight = llvm::edge_frequency(analyses, block, position);
@@ -199,6 +216,21 @@ fn peel<'ctx>(
         && !facts.is_left_slow()
         && !facts.is_small();
     if may { llvm::peel(function, analyses, SHORT_LOOP) } else { HashSet::new() }
+}
+
+/// Whether passes follow that remove branches to blocks that cannot be reached.
+fn is_cleaned(function: FunctionValue<'_>, options: &Options) -> bool {
+    options.stage == Stage::Early
+        && !matches!(options.level, Level::Unknown | Level::Zero)
+        && !FunctionFacts::of(function).is_left_slow()
+}
+
+/// Whether control never comes to a block, as the compiler says: it does nothing.
+fn is_impossible(block: BasicBlock<'_>) -> bool {
+    block.get_instructions().all(|at| match at.get_opcode() {
+        InstructionOpcode::Unreachable => true,
+        _ => InstructionFacts::of(at).is_marker(),
+    })
 }
 
 /// Before the terminator, or before the call that control may not come back from in the usual way.

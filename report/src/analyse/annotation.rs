@@ -6,7 +6,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::analyse::frames::own;
 use crate::analyse::lines;
 use crate::analyse::model::{Count, Counting, Function, Report};
 
@@ -63,7 +62,7 @@ pub fn of(report: &Report, chosen: Chosen<'_>) -> Annotation {
         let chosen_here = shape.locations.iter().zip(&places).filter(|(_, has)| **has);
         let known: BTreeSet<(u32, Option<u32>)> =
             chosen_here.map(|(at, _)| (at.line, at.inlined_at)).collect();
-        let is_own = own(shape).is_some_and(|own| chosen.has(own));
+        let is_own = shape.own_location().is_some_and(|own| chosen.has(own));
         for ((file, line, inlined_at), count) in lines::of(function) {
             let is_first = is_own && inlined_at.is_none() && line == shape.line;
             let file_matches = match chosen {

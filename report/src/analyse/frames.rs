@@ -18,11 +18,6 @@ pub struct Frames<'a> {
     root: &'a str,
 }
 
-/// A location of the function that was compiled, not inlined into it; `None` without lines.
-pub fn own(shape: &manifest::Function) -> Option<&manifest::Location> {
-    shape.locations.iter().find(|location| location.inlined_at.is_none())
-}
-
 /// The most functions that a stack names, the one that was compiled not counted.
 const DEEPEST: usize = 4;
 
@@ -52,7 +47,8 @@ impl<'a> Frames<'a> {
             };
             visible.push(place);
         }
-        Self { shape, visible, root: own(shape).map_or("", |own| &own.function) }
+        let root = shape.own_location().map_or("", |own| &own.function);
+        Self { shape, visible, root }
     }
 
     /// The name of the function that was compiled, as its lines give it; empty without lines.

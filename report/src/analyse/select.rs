@@ -135,14 +135,17 @@ pub fn matches(glob: &str, function: &Function) -> bool {
 }
 
 /// The names of a function: its symbol, the name as the source writes it, that without parameters,
-/// without the arguments of templates, and without the names of what it is in.
+/// without the arguments of templates, and without the names of what it is in; and the name that its
+/// lines give it, which has no inline namespaces.
 pub fn all_names(function: &Function) -> BTreeSet<String> {
     let short = names::short(&function.shape);
     let qualified = short.as_ref().unwrap_or(&function.demangled);
     let bare = without_arguments(qualified, 0, "");
     let last = bare.rsplit("::").next().unwrap_or(&bare).to_owned();
+    let of_lines = function.shape.own_location().map(|own| own.function.clone());
     let own = [function.shape.name.clone(), function.demangled.clone(), qualified.clone()];
-    own.into_iter().chain([bare, last]).filter(|name| !name.is_empty()).collect()
+    let all = own.into_iter().chain([bare, last]).chain(of_lines);
+    all.filter(|name| !name.is_empty()).collect()
 }
 
 /// The names of functions of a report that are most like `glob`, the nearest first.
@@ -314,6 +317,26 @@ mod tests {
         for glob in ["stack", "std::stack", "pus", "char"] {
             assert!(!matches(glob, &function), "{glob}");
         }
+    }
+
+    #[test]
+    fn an_inline_namespace_need_not_be_named() {
+        let own = pathformat::manifest::Location {
+            line: 3,
+            function: "std::basic_string::append".into(),
+            ..Default::default()
+        };
+        let shape = pathformat::manifest::Function {
+            short_name: "std::__cxx11::basic_string<char>::append".into(),
+            locations: vec![own],
+            ..Default::default()
+        };
+        let demangled = "std::__cxx11::basic_string<char>::append(char)".into();
+        let function = Function { demangled, shape, ..Function::default() };
+        for glob in ["std::basic_string::append", "std::__cxx11::basic_string::append", "append"] {
+            assert!(matches(glob, &function), "{glob}");
+        }
+        assert!(!matches("basic_string::append", &function));
     }
 
     #[test]

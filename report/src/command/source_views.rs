@@ -6,13 +6,13 @@ use std::time::UNIX_EPOCH;
 use anyhow::{Result, anyhow, bail};
 use clap::Args;
 use pathprof::analyse::annotation::{self, Chosen};
-use pathprof::analyse::frames;
 use pathprof::analyse::model::{Function, Report};
 use pathprof::analyse::path_ranks::ranked;
 use pathprof::analyse::path_text::{Wording, base_name};
 use pathprof::analyse::select;
 use pathprof::escape::terminal;
 use pathprof::read::inputs::Choice;
+use pathprof::read::names;
 use pathprof::read::source::{self, Source};
 use pathprof::show::annotated::{Annotated, DrawnPath};
 use pathprof::show::path_page::Page;
@@ -187,8 +187,7 @@ fn function_pages(report: Report, indexes: &[usize]) -> Vec<String> {
 
 fn function_page(report: &Report, function: &Function, sources: &Sources) -> String {
     let (file, line) = (function.shape.file.as_str(), function.shape.line);
-    let own = frames::own(&function.shape).filter(|_| !file.is_empty());
-    let Some(own) = own else {
+    let Some(own) = function.shape.own_location().filter(|_| !file.is_empty()) else {
         return format!(
             "{}: compiled without -g, so its lines are not known\n",
             function.demangled
@@ -199,22 +198,37 @@ fn function_page(report: &Report, function: &Function, sources: &Sources) -> Str
     let ranked = ranked(function);
     let drawn = ranked.iter().zip(1..).take(DRAWN);
     let paths = drawn.map(|(path, rank)| DrawnPath::new(function, path, rank, wording)).collect();
-    let title =
-        format!("{}  {}:{line}{}", function.demangled, base_name(file), copies(&annotation));
+    let title = format!(
+        "{}  {}:{line}{}{}",
+        function.demangled,
+        base_name(file),
+        instances(function),
+        copies(&annotation)
+    );
     page(title, &annotation, sources.get(file).and_then(Option::as_ref), paths)
 }
 
-/// The text of functions that were inlined everywhere, or of a file.
+/// What is said of the counts of an instance of a template: the lines of all instances are the same.
+fn instances(function: &Function) -> &'static str {
+    let short = names::short(&function.shape).unwrap_or_default();
+    if select::without_arguments(&short, 0, "") == short { "" } else { ", counts of all instances" }
+}
+
+/// The text of functions that were inlined everywhere, or of a file. A function has its name with or
+/// without what it is in.
 fn inlined_or_file(report: Report, what: &str) -> Result<Vec<String>> {
     let mut functions = BTreeSet::new();
     let mut files = BTreeSet::new();
+    let named = |name: &str| {
+        name.strip_suffix(what).is_some_and(|around| around.is_empty() || around.ends_with("::"))
+    };
     for (index, function) in report.functions.iter().enumerate() {
         for at in &function.shape.locations {
-            if at.function == what && at.inlined_at.is_some() {
-                functions.insert((at.file.clone(), index));
+            if at.inlined_at.is_some() && named(&at.function) {
+                functions.insert(((at.file.clone(), at.function.clone()), index));
             }
             if at.file == what || at.file.ends_with(&format!("/{what}")) {
-                files.insert((at.file.clone(), index));
+                files.insert(((at.file.clone(), String::new()), index));
             }
         }
     }
@@ -226,25 +240,27 @@ fn inlined_or_file(report: Report, what: &str) -> Result<Vec<String>> {
              lists functions, `pathprof coverage` files"
         );
     }
-    let files: BTreeSet<_> = found.iter().map(|(file, _)| file.clone()).collect();
+    let files: BTreeSet<_> = found.iter().map(|((file, _), _)| file.clone()).collect();
     let indexes = found.iter().map(|(_, index)| *index);
     let sources = sources_of(&report, indexes, |_, file| files.contains(file));
-    let names: BTreeSet<_> = files.iter().map(|file| terminal(file).into_owned()).collect();
+    let printable = |text: String| terminal(&text).into_owned();
+    let texts: BTreeSet<_> =
+        found.into_iter().map(|((file, name), _)| (printable(file), printable(name))).collect();
     let report = Printable::from(report);
-    let page_of = |file: &String| {
+    let page_of = |(file, name): &(String, String)| {
         let chosen = match is_function {
-            true => Chosen::Function { file, name: what },
+            true => Chosen::Function { file, name },
             false => Chosen::File(file),
         };
         let annotation = annotation::of(&report, chosen);
         let title = match is_function {
-            true => format!("{what}  {}{}", base_name(file), copies(&annotation)),
+            true => format!("{name}  {}{}", base_name(file), copies(&annotation)),
             false => file.clone(),
         };
         let source = sources.get(file).and_then(Option::as_ref);
         page(title, &annotation, source, Vec::new())
     };
-    Ok(names.iter().map(page_of).collect())
+    Ok(texts.iter().map(page_of).collect())
 }
 
 /// `, inlined into main and parse`.
