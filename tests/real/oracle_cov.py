@@ -114,7 +114,11 @@ def read_tracefile(profiles: Path) -> tuple[Counter[Function], Counter[Line]]:
     files = sorted(profiles.glob("*.pathprof"))
     functions: Counter[Function] = Counter()
     lines: Counter[Line] = Counter()
-    read_rows(run([PATHPROF, "export", "--format", "lcov", "--system", *files], profiles), functions, lines)
+    read_rows(
+        run([PATHPROF, "export", "--format", "lcov", "--system", *files], profiles),
+        functions,
+        lines,
+    )
     return functions, lines
 
 

@@ -274,7 +274,8 @@ class Torture:
         outcome, profiles = self.profiled("coverage")
         if outcome.status != outcomes[1].status:
             raise CheckFailed(f"coverage: does something else: {told(outcomes[1], outcome)}")
-        ours = read_lcov(run([PATHPROF, "export", "--format", "lcov", "--system", profiles], self.home))
+        tracefile = [PATHPROF, "export", "--format", "lcov", "--system", profiles]
+        ours = read_lcov(run(tracefile, self.home))
         theirs = [read_gcov(self.home, data[0]), read_llvm(self.home, raw)]
         name = self.source.path.name
         # There is nothing in LLVM's code for a line that only names a place.
