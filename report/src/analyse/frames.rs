@@ -26,6 +26,8 @@ const DEEPEST: usize = 4;
 pub struct Visible<'a> {
     /// The location, or the call that stands for it.
     pub location: &'a manifest::Location,
+    /// Its index.
+    pub index: u32,
     /// The function of the system that was called there, if the location is a part of it.
     pub folded: Option<&'a str>,
 }
@@ -59,8 +61,9 @@ impl<'a> Frames<'a> {
     /// Where a location of the function is shown.
     pub fn visible(&self, index: u32) -> Visible<'a> {
         let at = |index: u32| &self.shape.locations[index as usize];
-        let (shown, called) = self.visible[index as usize];
-        Visible { location: at(shown), folded: called.map(|called| at(called).function.as_str()) }
+        let (index, called) = self.visible[index as usize];
+        let folded = called.map(|called| at(called).function.as_str());
+        Visible { location: at(index), index, folded }
     }
 
     /// The line of the function that was compiled at which a location is: its own, or that of the

@@ -11,7 +11,7 @@
 //!
 //! [`texts`] tells several paths of a function so that no two of them read the same.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 use pathformat::manifest::{self, Location, Outcome};
 use pathformat::settings::Stage;
@@ -80,6 +80,8 @@ pub struct Step<'a> {
     pub stack: Vec<&'a str>,
     /// Where it is; `None` for a block without a line.
     pub location: Option<&'a Location>,
+    /// The index of that location among the function's.
+    pub index: Option<u32>,
     /// How exactly it is told.
     pub precision: Precision,
     /// Index in the path of the block that it begins in.
@@ -119,18 +121,17 @@ pub fn texts<'a>(
     paths: &[&Path],
 ) -> Vec<PathText<'a>> {
     let teller = Teller::new(function, wording);
-    let tell = |path: &Path, detail: &Detail| teller.tell(path, detail);
-    let detail = |path: &Path| (path.clone(), Detail::new());
-    let mut told: Vec<(Path, Detail)> = paths.iter().map(|path| detail(path)).collect();
-    for equal in same(told.iter().map(|(path, detail)| tell(path, detail).plain())) {
-        let group: Vec<&[u32]> = equal.iter().map(|&index| &*told[index].0.blocks).collect();
+    let mut texts: Vec<_> = paths.iter().map(|path| teller.tell(path, &Detail::new())).collect();
+    let mut plain: Vec<_> = texts.iter().map(PathText::plain).collect();
+    for equal in same(&plain) {
+        let group: Vec<&[u32]> = equal.iter().map(|&index| &*paths[index].blocks).collect();
         let details = distinct::details(&group, |block| teller.first_place(block));
         for (index, detail) in equal.into_iter().zip(details) {
-            told[index].1 = detail;
+            texts[index] = teller.tell(paths[index], &detail);
+            plain[index] = texts[index].plain();
         }
     }
-    let mut texts: Vec<_> = told.iter().map(|(path, detail)| tell(path, detail)).collect();
-    for equal in same(texts.iter().map(PathText::plain)) {
+    for equal in same(&plain) {
         for index in equal {
             texts[index].needs_id = true;
         }
@@ -139,9 +140,9 @@ pub fn texts<'a>(
 }
 
 /// The indexes of texts that occur more than once, those of each text together.
-fn same(texts: impl Iterator<Item = String>) -> Vec<Vec<usize>> {
-    let mut groups: BTreeMap<String, Vec<usize>> = BTreeMap::new();
-    for (index, text) in texts.enumerate() {
+fn same(texts: &[String]) -> Vec<Vec<usize>> {
+    let mut groups: HashMap<&str, Vec<usize>> = HashMap::with_capacity(texts.len());
+    for (index, text) in texts.iter().enumerate() {
         groups.entry(text).or_default().push(index);
     }
     groups.into_values().filter(|group| group.len() > 1).collect()
@@ -157,6 +158,8 @@ pub struct Teller<'a> {
     edges: HashMap<(u32, u32), usize>,
     /// For each block how many ways lead out of it.
     ways: Vec<u32>,
+    /// The edges that are cut, by what ends the paths there.
+    cuts: HashMap<u32, Vec<&'a manifest::Edge>>,
 }
 
 impl<'a> Teller<'a> {
@@ -166,7 +169,12 @@ impl<'a> Teller<'a> {
         let mut ways = vec![0; shape.blocks.len()];
         shape.edges.iter().for_each(|edge| ways[edge.from as usize] += 1);
         let edges = shape.edges.iter().enumerate();
+        let mut cuts: HashMap<u32, Vec<&manifest::Edge>> = HashMap::new();
+        for edge in &shape.edges {
+            edge.cut.into_iter().for_each(|(end, _)| cuts.entry(end).or_default().push(edge));
+        }
         Self {
+            cuts,
             function,
             frames: Frames::new(shape, wording.system_directories, wording.unfold),
             notation: if function.has_lines() { wording.notation } else { Notation::Blocks },
@@ -243,6 +251,7 @@ impl<'a> Teller<'a> {
                         told => told,
                     };
                     steps.push(Step {
+                        index: Some(visible.index),
                         folded: visible.folded.into_iter().collect(),
                         ..self.step(position, block, Some(visible.location), told)
                     });
@@ -284,9 +293,7 @@ impl<'a> Teller<'a> {
 
     /// What all cut edges that can have ended `path` agree on.
     fn only<T: PartialEq>(&self, path: &Path, what: impl Fn(&'a manifest::Edge) -> T) -> Option<T> {
-        let ends_here =
-            |edge: &&manifest::Edge| edge.cut.is_some_and(|(end, _)| Some(end) == path.last);
-        let mut found = self.function.shape.edges.iter().filter(ends_here).map(what);
+        let mut found = self.cuts.get(&path.last?)?.iter().map(|edge| what(edge));
         let first = found.next()?;
         found.all(|other| other == first).then_some(first)
     }
@@ -379,6 +386,7 @@ impl Step<'_> {
         Self {
             stack: Vec::new(),
             location: None,
+            index: None,
             precision: Precision::Line,
             position,
             block,

@@ -1,11 +1,12 @@
 //! `pathprof diff`: compares two reports, or failing runs with passing ones.
 
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
+use anstream::StripStream;
 use anyhow::{Error, Result, anyhow, bail};
 use clap::{Args, ValueEnum};
-use pathprof::analyse::diff::comparison::compare;
+use pathprof::analyse::diff::comparison::{Comparison, compare};
 use pathprof::analyse::diff::formulas::Formula;
 use pathprof::analyse::diff::scale::{Per, Scale};
 use pathprof::analyse::diff::spectra::{Kind, Spectra};
@@ -13,6 +14,8 @@ use pathprof::analyse::matching::ImagePlaces;
 use pathprof::analyse::model::Report;
 use pathprof::analyse::select;
 use pathprof::export::diff_json;
+use pathprof::export::html::{diff as diff_html, diff::Asked};
+use pathprof::output;
 use pathprof::read::inputs::{self, Choice};
 use pathprof::read::unique_runs;
 use pathprof::show::listing::Form;
@@ -20,12 +23,16 @@ use pathprof::show::printable::Printable;
 use pathprof::show::{diff, spectra};
 
 use crate::command::arguments::{DuplicatesArguments, FailureArguments, FailureMode, Sources};
+use crate::command::html::{page, present};
 use crate::command::messages::{FAILED, complain, tell};
 use crate::command::pages::terminal_width;
 use crate::command::reading::{choose, read_inputs};
 
 /// The width of text that goes to no terminal.
 const USUAL_WIDTH: usize = 80;
+
+/// Where a page goes that would otherwise fill the terminal.
+const USUAL_PAGE: &str = "diff.html";
 
 #[derive(Args)]
 pub(crate) struct DiffArguments {
@@ -83,6 +90,12 @@ pub(crate) struct DiffArguments {
     /// Format to write
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Format::Text)]
     format: Format,
+    /// File to write [default: standard output; a page for a terminal goes to diff.html]
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Open the page of --format html in the browser
+    #[arg(long, conflicts_with = "spectra")]
+    open: bool,
     /// Show long names and long paths in full
     #[arg(long)]
     full: bool,
@@ -103,6 +116,8 @@ enum Format {
     Markdown,
     /// Schemas pathprof-diff/1 and pathprof-spectra/1: everything that differs
     Json,
+    /// A page for the browser: everything that differs
+    Html,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -129,6 +144,13 @@ enum Elements {
 
 /// Compares what the arguments name.
 pub(crate) fn diff(arguments: &DiffArguments) -> Result<u8> {
+    if arguments.open && arguments.format != Format::Html {
+        bail!("only a page can be opened: add `--format html`");
+    }
+    if arguments.format == Format::Html && arguments.a.is_some() {
+        // Before anything is read that could not be shown.
+        page()?;
+    }
     match (&arguments.a, &arguments.b) {
         (Some(a), Some(b)) => two(arguments, a, b),
         _ => ranked(arguments),
@@ -147,19 +169,13 @@ fn two(arguments: &DiffArguments, a: &Path, b: &Path) -> Result<u8> {
         None => Per::Whole,
     };
     let scale = Scale::of(&one, &other, &per).map_err(|side| arguments.nothing(side))?;
-    let mut out = BufWriter::new(anstream::stdout().lock());
     let is_found = match arguments.form() {
         None => {
             let mut comparison = Some(compare(&one, &other, scale));
             if let Some(glob) = &arguments.function {
                 comparison = comparison.and_then(|comparison| comparison.only(glob));
             }
-            comparison
-                .as_ref()
-                .map(|comparison| diff_json::write(comparison, &mut out))
-                .transpose()
-                .map_err(io::Error::from)?
-                .is_some()
+            comparison.map(|comparison| arguments.export(&comparison, &per)).transpose()?.is_some()
         }
         Some(form) => {
             let options = diff::Options {
@@ -169,18 +185,23 @@ fn two(arguments: &DiffArguments, a: &Path, b: &Path) -> Result<u8> {
                 per,
                 full_names: arguments.full,
             };
-            diff::write(&Printable::from(one), &Printable::from(other), scale, &options, &mut out)?
+            let (one, other) = (Printable::from(one), Printable::from(other));
+            let mut is_found = true;
+            arguments.write(|out| {
+                is_found = diff::write(&one, &other, scale, &options, out)?;
+                Ok(())
+            })?;
+            is_found
         }
     };
-    if !is_found {
-        return Err(arguments.not_found());
-    }
-    out.flush()?;
-    Ok(code)
+    if is_found { Ok(code) } else { Err(arguments.not_found()) }
 }
 
 /// Ranks what failing and passing runs executed.
 fn ranked(arguments: &DiffArguments) -> Result<u8> {
+    if arguments.format == Format::Html {
+        bail!("a ranking has no page; its formats are text, markdown and json");
+    }
     let form = arguments.form();
     let mut all = Spectra::default();
     let mut code = 0;
@@ -205,13 +226,14 @@ fn ranked(arguments: &DiffArguments) -> Result<u8> {
     if arguments.function.as_ref().is_some_and(|glob| !matches(glob)) {
         return Err(arguments.not_found());
     }
-    let mut out = BufWriter::new(anstream::stdout().lock());
-    match form {
-        None => diff_json::write_spectra(&all, arguments.function.as_deref(), &mut out)
-            .map_err(io::Error::from)?,
-        Some(form) => spectra::write(&all, &arguments.spectra_options(form), &mut out)?,
-    }
-    out.flush()?;
+    arguments.write(|out| {
+        match form {
+            None => diff_json::write_spectra(&all, arguments.function.as_deref(), out)
+                .map_err(io::Error::from)?,
+            Some(form) => spectra::write(&all, &arguments.spectra_options(form), out)?,
+        }
+        Ok(())
+    })?;
     Ok(code)
 }
 
@@ -233,6 +255,38 @@ impl DiffArguments {
         Ok((report, code))
     }
 
+    /// Writes a comparison for other programs, or as a page.
+    fn export(&self, comparison: &Comparison<'_>, per: &Per) -> Result<()> {
+        if self.format == Format::Json {
+            return self
+                .write(|out| Ok(diff_json::write(comparison, out).map_err(io::Error::from)?));
+        }
+        let asked = Asked { comparison, per, function: self.function.as_deref() };
+        let is_seen = self.open || io::stdout().is_terminal();
+        let usual = is_seen.then(|| Path::new(USUAL_PAGE));
+        match self.output.as_deref().or(usual) {
+            Some(path) => present(&diff_html::write(asked, &page()?, path)?, self.open),
+            None => diff_html::write_to(asked, &page()?, &mut io::stdout().lock()),
+        }
+    }
+
+    /// Lets `write` write to the file that was named, without colours, or to standard output.
+    fn write(&self, write: impl FnOnce(&mut &mut dyn Write) -> Result<()>) -> Result<()> {
+        match &self.output {
+            Some(path) => {
+                let mut out = StripStream::new(Vec::new());
+                write(&mut (&mut out as &mut dyn Write))?;
+                let text = out.into_inner();
+                output::to_file(path, |out| Ok(out.write_all(&text)?))
+            }
+            None => {
+                let mut out = BufWriter::new(anstream::stdout().lock());
+                write(&mut (&mut out as &mut dyn Write))?;
+                Ok(out.flush()?)
+            }
+        }
+    }
+
     fn sources(&self, profiles: Vec<PathBuf>, choice: Choice, label: Option<&str>) -> Sources {
         let images = ImagePlaces { given: self.image.clone(), directories: self.image_dir.clone() };
         let options = unique_runs::Options {
@@ -246,13 +300,13 @@ impl DiffArguments {
         self.failure.failure_mode
     }
 
-    /// The form of what people read; `None` for JSON.
+    /// The form of what is written as text; `None` for JSON and pages.
     fn form(&self) -> Option<Form> {
         let width = terminal_width().unwrap_or(USUAL_WIDTH);
         match self.format {
             Format::Text => Some(Form::Text((!self.full).then_some(width))),
             Format::Markdown => Some(Form::Markdown),
-            Format::Json => None,
+            Format::Json | Format::Html => None,
         }
     }
 

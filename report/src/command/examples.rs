@@ -90,6 +90,7 @@ Examples:
   pathprof diff --run-a 2 app app                     the last run but one, and the last
   pathprof diff --per-run monday/ tuesday/            all runs in two directories, on average
   pathprof diff --per-entry handle old.pathprof new.pathprof --format markdown
+  pathprof diff old/app new/app --format html -o diff.html      a page for the browser
   pathprof diff --spectra passed/ --against failed/   what failing runs do and others do not
 
 The difference in executed instructions is taken apart by functions, by paths, by blocks or lines, \

@@ -40,18 +40,35 @@ pub(crate) struct HtmlArguments {
 
 /// Writes the page.
 pub(crate) fn html(arguments: HtmlArguments) -> Result<u8> {
+    let page = page()?;
+    let (report, code) = read(arguments.sources, Choice::Usual)?;
+    let Some(report) = report else { return Ok(code) };
+    let written = html::write(&report, &page, &arguments.output)?;
+    present(&written, arguments.open)?;
+    Ok(code)
+}
+
+/// What pages are made of.
+///
+/// # Errors
+/// The viewer is missing.
+pub(crate) fn page() -> Result<Page<'static>> {
     if VIEWER.is_empty() {
         bail!(
             "this pathprof was built without its viewer, since Node's packages could not be had; \
              run `make build` where npm reaches a registry"
         );
     }
-    let (report, code) = read(arguments.sources, Choice::Usual)?;
-    let Some(report) = report else { return Ok(code) };
     let class_of = |opcode: &str| Class::of(opcode).to_string();
-    let page = Page { viewer: VIEWER, class_of, most_bytes: MOST_BYTES };
-    let written = html::write(&report, &page, &arguments.output)?;
-    if let Written::Directory(directory, size) = &written {
+    Ok(Page { viewer: VIEWER, class_of, most_bytes: MOST_BYTES })
+}
+
+/// Says where a page went if that is not where it was sent, and opens it if that is wanted.
+///
+/// # Errors
+/// There is nothing to open it with.
+pub(crate) fn present(written: &Written, is_opened: bool) -> Result<()> {
+    if let Written::Directory(directory, size) = written {
         let text = format!(
             "the page would have had {} MB, so it is a directory: open {}",
             size / 1_000_000,
@@ -59,10 +76,10 @@ pub(crate) fn html(arguments: HtmlArguments) -> Result<u8> {
         );
         anstream::eprintln!("{}", terminal(&text));
     }
-    if arguments.open {
+    if is_opened {
         open(&written.start())?;
     }
-    Ok(code)
+    Ok(())
 }
 
 /// Opens a page in the browser of the desktop.

@@ -10,6 +10,8 @@
 //! * `s0.0`, `s0.1` … have the lines of one source file, some hundred in each,
 //! * `c0`, `c1` … have what was covered of one source file.
 //!
+//! The page of a difference is the same viewer with other data; see [`diff`].
+//!
 //! Names are [escaped](escape::terminal): the page shows what can be seen. Counts that a number of
 //! JavaScript cannot hold are texts.
 
@@ -22,6 +24,7 @@ use crate::analyse::model::Report;
 
 mod calls;
 mod coverage;
+pub mod diff;
 mod document;
 mod files;
 mod function;
@@ -29,6 +32,7 @@ mod index;
 mod payload;
 mod runs;
 mod steps;
+mod told;
 
 use document::Document;
 pub use document::Written;

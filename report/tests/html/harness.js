@@ -62,6 +62,15 @@ export function facts(path, ...profiles) {
     return JSON.parse(text.toString());
 }
 
+/** The page of a difference, and what `pathprof diff --format json` says of it. */
+export function difference(name, before, after, ...flags) {
+    const file = join(folder(name), "diff.html");
+    const line = ["diff", before, after, ...flags];
+    execFileSync(pathprof, [...line, "--format", "html", "-o", file], { stdio: "pipe" });
+    const text = execFileSync(pathprof, [...line, "--format", "json"], { maxBuffer: 1 << 30 });
+    return { file, known: JSON.parse(text.toString()) };
+}
+
 /** A browser. */
 export function browse() {
     const executablePath = BROWSERS.find((path) => existsSync(path));

@@ -1,11 +1,22 @@
 // Names and sources that would be markup, script, or unreadable, were they not escaped.
 
 import assert from "node:assert/strict";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 
-import { browse, folder, go, open, page, picture, run, scratch, violations } from "./harness.js";
+import {
+    browse,
+    difference,
+    folder,
+    go,
+    open,
+    page,
+    picture,
+    run,
+    scratch,
+    violations,
+} from "./harness.js";
 
 const FILE = `a</script><b onclick="alert(1)">'\u202Eb.c`;
 const SYMBOL = `f</script><img src=x onerror=window.pathprofBroken=1>\\"'`;
@@ -59,6 +70,55 @@ test("what others wrote is text", async () => {
     await tab.locator(".hidden-character", { hasText: "U+0000" }).first().waitFor();
     await tab.locator(".hidden-character", { hasText: "U+0007" }).first().waitFor();
     await picture(tab, "hostile-file");
+    assert.deepEqual(problems, []);
+    await tab.close();
+});
+
+test("what others wrote is text in a difference, too", async () => {
+    const name = `g</script><script>window.pathprofBroken=1</script>'\u202E\u2066`;
+    const sides = ["x > 3 ? x * 2 : x", "x > 4 ? x * 3 : x"].map((text, side) => {
+        const folderOf = folder(`hostile-source-${side}`);
+        const file = join(folderOf, FILE.replaceAll("/", "\u2215"));
+        writeFileSync(
+            file,
+            SOURCE.replace("x > 3 ? x * 2 : x", text).replace("i < 9", `i < ${9 + side}`),
+        );
+        const path = run(`hostile-${side}`, file, ["-g", "-O1", "-Wno-null-character"]);
+        const program = join(path, name.replaceAll("/", "\u2215"));
+        renameSync(join(path, `hostile-${side}`), program);
+        const profile = readdirSync(path).find((of) => of.endsWith(".pathprof"));
+        return { profile: join(path, profile), program };
+    });
+    const { file } = difference(
+        "hostile-diff",
+        ...sides.map(({ profile }) => profile),
+        ...sides.flatMap(({ program }) => ["--image", program]),
+    );
+    const { tab, problems } = await open(browser, file);
+    const symbol = encodeURIComponent(SYMBOL);
+    const places = [
+        "#/overview",
+        "#/functions",
+        `#/functions?q=${encodeURIComponent("</script>")}&show=</script><img src=x>`,
+        "#/paths",
+        "#/blocks",
+        "#/calls",
+        `#/function/${symbol}`,
+        `#/function/${symbol}?path=</script><img src=x onerror=window.pathprofBroken=1>`,
+        "#/function/</script><img src=x onerror=window.pathprofBroken=1>",
+    ];
+    for (const place of places) {
+        await go(tab, place);
+        await tab.waitForTimeout(150);
+        assert.equal(await tab.evaluate(() => window.pathprofBroken), undefined, place);
+        assert.equal(await tab.locator("img, b[onclick]").count(), 0, place);
+        const text = await tab.evaluate(() => document.body.innerText);
+        assert.doesNotMatch(text, /[\u0000\u0007\u202E\u2066]/, place);
+        assert.deepEqual(await violations(tab), [], place);
+    }
+    await go(tab, `#/function/${symbol}`);
+    await tab.locator("h1", { hasText: "</script><img src=x" }).waitFor();
+    await picture(tab, "hostile-diff");
     assert.deepEqual(problems, []);
     await tab.close();
 });

@@ -82,6 +82,14 @@ impl<'a> Document<'a> {
         Ok(Written::Directory(directory, size))
     }
 
+    /// Writes one file to `out`.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    pub(super) fn write_to(&self, data: &[Payload], out: &mut dyn Write) -> Result<()> {
+        self.page(&data.iter().collect::<Vec<_>>(), "", out)
+    }
+
     fn page(&self, data: &[&Payload], scripts: &str, out: &mut dyn Write) -> Result<()> {
         let [first, second, third, last] = self.pieces;
         write!(out, "{first}{scripts}{second}{}{third}", self.title)?;

@@ -117,6 +117,19 @@ impl Serialize for Exact {
     }
 }
 
+/// A number with a sign, as [`Exact`] writes counts.
+#[derive(Clone, Copy)]
+pub(super) struct Signed(pub(super) i128);
+
+impl Serialize for Signed {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match i64::try_from(self.0) {
+            Ok(number) if self.0.unsigned_abs() <= EXACT => serializer.serialize_i64(number),
+            _ => serializer.collect_str(&self.0),
+        }
+    }
+}
+
 /// A name that can be shown.
 pub(super) fn shown(name: &str) -> Cow<'_, str> {
     terminal(name)

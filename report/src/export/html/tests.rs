@@ -31,7 +31,11 @@ fn inflate(text: &str, dictionary: &[u8]) -> Value {
 }
 
 fn all(report: &Report) -> Vec<(String, Value)> {
-    let payloads = payloads(report, &page(0)).expect("the sample has no large files");
+    values(&payloads(report, &page(0)).expect("the sample has no large files"))
+}
+
+/// What payloads hold, the dictionary left out.
+pub(super) fn values(payloads: &[Payload]) -> Vec<(String, Value)> {
     let dictionary = STANDARD.decode(&payloads[1].text).expect("base64");
     assert_eq!(payloads[1].name, "dictionary");
     let value = |of: &Payload| {

@@ -3,6 +3,7 @@
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 
+import { Names } from "./names";
 import { near } from "./numbers";
 import { address } from "./route";
 import type { Index } from "./types";
@@ -11,28 +12,22 @@ import type { Index } from "./types";
 export class Report {
     readonly executed: number;
     readonly count: number;
-    private readonly keys: string[] = [];
-    private readonly numbers = new Map<string, number>();
+    private readonly names: Names;
 
     constructor(readonly index: Index) {
         this.executed = near(index.executed);
         this.count = index.functions.symbol.length;
-        index.functions.symbol.forEach((symbol, number) => {
-            let key = symbol;
-            for (let copy = 2; this.numbers.has(key); copy++) key = `${symbol}~${copy}`;
-            this.keys.push(key);
-            this.numbers.set(key, number);
-        });
+        this.names = new Names(index.functions.symbol);
     }
 
     /** The number of a function by its name in addresses. */
     number(key: string): number | undefined {
-        return this.numbers.get(key);
+        return this.names.number(key);
     }
 
     /** The name of a function in addresses. */
     key(number: number): string {
-        return this.keys[number] ?? "";
+        return this.names.key(number);
     }
 
     /** The address of a function's page. */

@@ -1,6 +1,7 @@
 // Finds payloads and inflates them when they are shown.
 
 import { type PackedFunction, unpack } from "./unpack";
+import type { DifferenceIndex, PairPaths } from "./differenceTypes";
 import type { FileCoverage, FunctionData, Index } from "./types";
 
 /** In a directory: which script has which payload, and what the scripts brought. */
@@ -81,13 +82,14 @@ function payload<T>(name: string): Promise<T | null> {
     return found;
 }
 
-/** The index, with which everything begins. */
-export async function readIndex(): Promise<Index> {
+/** The index, with which everything begins: of a report, or of a difference. */
+export async function readIndex(): Promise<Index | DifferenceIndex> {
     dictionary = decode(document.getElementById("dictionary")?.textContent ?? "");
     parts = await payload<Record<string, number>>("parts");
-    const index = await payload<Index>("index");
-    if (index?.schema !== "pathprof-html/1") throw new Error("this page has no data");
-    return index;
+    const index = await payload<Index | DifferenceIndex>("index");
+    if (index?.schema === "pathprof-html/1" || index?.schema === "pathprof-html-diff/1")
+        return index;
+    throw new Error("this page has no data");
 }
 
 /** A function; `null` if it has no blocks. */
@@ -95,6 +97,12 @@ export async function readFunction(number: number): Promise<FunctionData | null>
     const packed = await payload<PackedFunction>(`f${number}`);
     return packed && unpack(packed);
 }
+
+/** A list of parts that differ. */
+export const readParts = <T>(list: string) => payload<T>(`list.${list}`);
+
+/** The paths of a pair of functions that differ; `null` if none does. */
+export const readPair = (pair: number) => payload<PairPaths>(`f${pair}`);
 
 /** What was covered of a file. */
 export const readCoverage = (file: number) => payload<FileCoverage>(`c${file}`);

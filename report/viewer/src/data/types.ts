@@ -4,7 +4,7 @@
 export type Count = number | string;
 
 export interface Index {
-    schema: string;
+    schema: "pathprof-html/1";
     mode: string;
     stage: string;
     early: boolean;

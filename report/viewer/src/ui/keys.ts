@@ -2,30 +2,18 @@
 
 import { go } from "../data/route";
 
-/** What keys do, for the help. */
+/** What keys do in all views, for the help. */
 export const KEYS: [keys: string, does: string][] = [
     ["/", "go to the search field"],
-    ["1 … 5", "overview, functions, calls, coverage, the last function"],
     ["j, k", "next and previous row, or path"],
     ["Enter", "open the row"],
-    ["n, p", "next and previous step of the chosen path"],
     ["Esc", "clear the selection"],
-    ["s, g, l", "to the source, the graph, the list of paths"],
-    ["+, −, 0", "in the graph: larger, smaller, all of it"],
-    ["arrows", "in the graph: move it"],
     ["?", "this help"],
 ];
 
-const VIEWS: Record<string, string> = {
-    1: "#/overview",
-    2: "#/functions",
-    3: "#/calls",
-    4: "#/coverage",
-};
-
 let lastFunction = "";
 
-/** The function that `5` leads to. */
+/** The function that the number behind those of the views leads to. */
 export function remember(place: string): void {
     lastFunction = place;
 }
@@ -41,12 +29,12 @@ export function isTyping(event: KeyboardEvent): boolean {
     );
 }
 
-/** Keys that work in all views. */
-export function onGlobalKey(event: KeyboardEvent, help: () => void): void {
+/** Keys that work in all views, whose places are in the order of their numbers. */
+export function onGlobalKey(event: KeyboardEvent, views: string[], help: () => void): void {
     const target = event.target as HTMLElement;
     if (event.key === "Escape" && target.tagName === "INPUT") target.blur();
     if (isTyping(event)) return;
-    const place = event.key === "5" ? lastFunction : VIEWS[event.key];
+    const place = /^[1-9]$/.test(event.key) ? [...views, lastFunction][Number(event.key) - 1] : "";
     if (place) go(place);
     else if (event.key === "?") help();
     else if (event.key === "/") document.querySelector<HTMLElement>("[data-search]")?.focus();

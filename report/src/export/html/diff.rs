@@ -1,0 +1,115 @@
+//! Writes a difference as a page for the browser, with the viewer of reports.
+//!
+//! Its data is that of a page, see [`html`](super), with other payloads:
+//!
+//! * `index` says what was compared, and has a row for each pair of functions,
+//! * `list.paths`, `list.blocks` and `list.calls` have all parts that differ, in columns,
+//! * `f0`, `f1` … have the paths of one pair of functions that differ, step by step.
+//!
+//! A difference is in [units](Scale::unit), which the viewer divides by their number, so that its
+//! sums are exact, too.
+//!
+//! [`Scale::unit`]: crate::analyse::diff::scale::Scale::unit
+
+use std::io::Write;
+use std::path::Path;
+
+use anyhow::Result;
+use rayon::prelude::*;
+
+use super::document::{Document, Written};
+use super::payload::{Dictionary, Payload, pack};
+use super::{Page, SAMPLES, title};
+use crate::analyse::diff::comparison::Comparison;
+use crate::analyse::diff::scale::Per;
+
+mod index;
+mod lists;
+mod pair;
+
+/// A comparison, and what was asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked<'a> {
+    /// What came out.
+    pub comparison: &'a Comparison<'a>,
+    /// What counts are divided by.
+    pub per: &'a Per,
+    /// Which functions were chosen, if not all.
+    pub function: Option<&'a str>,
+}
+
+/// Writes the page to `path`, or to a directory beside it if the file would be too large.
+///
+/// # Errors
+/// A viewer without room for data, and those of the file system.
+pub fn write(asked: Asked<'_>, page: &Page<'_>, path: &Path) -> Result<Written> {
+    document(asked, page)?.write(&payloads(asked)?, page.most_bytes, path)
+}
+
+/// Writes the page to `out`, however large it is.
+///
+/// # Errors
+/// A viewer without room for data, and those of `out`.
+pub fn write_to(asked: Asked<'_>, page: &Page<'_>, out: &mut dyn Write) -> Result<()> {
+    document(asked, page)?.write_to(&payloads(asked)?, out)
+}
+
+fn document<'a>(asked: Asked<'_>, page: &Page<'a>) -> Result<Document<'a>> {
+    let [a, b] = [asked.comparison.a, asked.comparison.b].map(title);
+    let name = if a == b { format!("{a}: A and B") } else { format!("{a} → {b}") };
+    Document::new(page.viewer, &name)
+}
+
+/// All data, the index first.
+fn payloads(asked: Asked<'_>) -> Result<Vec<Payload>> {
+    let comparison = asked.comparison;
+    let pairs = pair::of(comparison);
+    let step = pairs.len().div_ceil(SAMPLES).max(1);
+    let chosen: Vec<_> = pairs.iter().step_by(step).map(|of| of.payload(comparison)).collect();
+    let dictionary = Dictionary::of(chosen.iter())?;
+    let functions = pairs.par_iter().map(|of| {
+        let text = dictionary.pack(&of.payload(comparison))?;
+        Ok(Payload::new(format!("f{}", of.number), text))
+    });
+    let mut all = vec![
+        Payload::new("index".into(), pack(&index::index(asked))?),
+        dictionary.payload(),
+        Payload::new("list.paths".into(), pack(&lists::paths(comparison))?),
+        Payload::new("list.blocks".into(), pack(&lists::blocks(comparison))?),
+        Payload::new("list.calls".into(), pack(&lists::calls(comparison))?),
+    ];
+    all.extend(functions.collect::<Result<Vec<_>>>()?);
+    Ok(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analyse::diff::comparison::compare;
+    use crate::analyse::diff::scale::Scale;
+    use crate::export::html::tests::values;
+    use crate::sample;
+
+    #[test]
+    fn what_differs_between_two_reports() {
+        let a = sample::report();
+        let mut b = a.clone();
+        let function = &mut b.functions[0];
+        function.entries *= 2;
+        function.paths.remove(1);
+        function.paths[0].count *= 3;
+        function.block_counts[1] += 7;
+        b.functions[1].shape.name = "main\u{202e}".into();
+        let scale = Scale::of(&a, &b, &Per::Run).expect("both have runs");
+        let comparison = compare(&a, &b, scale);
+        let asked = Asked { comparison: &comparison, per: &Per::Run, function: None };
+        let payloads = payloads(asked).expect("in memory");
+        let values = values(&payloads);
+        let difference = &values[0].1["difference"];
+        for list in values[0].1["parts"].as_array().expect("four lists") {
+            assert_eq!(&list["difference"], difference);
+        }
+        let text: Vec<_> = values.iter().map(|(name, value)| format!("{name} {value:#}")).collect();
+        insta::assert_snapshot!(text.join("\n"));
+    }
+}

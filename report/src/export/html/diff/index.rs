@@ -1,0 +1,216 @@
+//! The index of a difference: what was compared, and all pairs of functions.
+
+use serde::Serialize;
+
+use super::Asked;
+use crate::analyse::diff::pairs::{Matched, Pair};
+use crate::analyse::diff::parts::Parts;
+use crate::analyse::diff::paths::whole;
+use crate::analyse::diff::scale::{Per, runs};
+use crate::analyse::diff::structure::same_instructions;
+use crate::analyse::model::{Count, Counting, Function, Report};
+use crate::analyse::path_text::base_name;
+use crate::analyse::select;
+use crate::export::html::payload::{Exact, Signed, shown};
+use crate::export::html::runs::{ImageEntry, images};
+use crate::read::names;
+
+/// The index.
+#[derive(Serialize)]
+pub(super) struct Index<'a> {
+    schema: &'static str,
+    a: Side,
+    b: Side,
+    /// What counts are divided by: nothing, `run` or `entry`.
+    per: &'static str,
+    /// Of which function, if that is `entry`.
+    entries_of: Option<String>,
+    /// Which functions were chosen, if not all.
+    function: Option<String>,
+    /// How many units of a difference are one instruction.
+    unit: Signed,
+    difference: Signed,
+    matched: Vec<MatchedRow>,
+    parts: [Total; 4],
+    pairs: Pairs<'a>,
+}
+
+#[derive(Serialize)]
+struct Side {
+    images: Vec<ImageEntry>,
+    runs: Exact,
+    incomplete: usize,
+    mode: &'static str,
+    stage: &'static str,
+    executed: Signed,
+    divisor: Exact,
+}
+
+#[derive(Serialize)]
+struct MatchedRow {
+    by: &'static str,
+    functions: usize,
+    ran: usize,
+    difference: Signed,
+}
+
+/// One way to take the difference apart.
+#[derive(Serialize)]
+struct Total {
+    list: &'static str,
+    differing: usize,
+    equal: usize,
+    difference: Signed,
+}
+
+/// Columns with an entry for each pair of functions.
+#[derive(Default, Serialize)]
+struct Pairs<'a> {
+    symbol: Vec<String>,
+    name: Vec<String>,
+    /// Without parameters.
+    short: Vec<String>,
+    place: Vec<String>,
+    /// What A calls it, and where A has it, if that is something else.
+    name_a: Vec<Option<String>>,
+    place_a: Vec<Option<String>>,
+    matched: Vec<&'static str>,
+    /// `null` on a side that has no such function.
+    blocks_a: Vec<Option<usize>>,
+    blocks_b: Vec<Option<usize>>,
+    /// Whether the graph is the same and its blocks have other instructions.
+    other_code: Vec<bool>,
+    /// The side that counts only calls, if the other one counts more.
+    only_calls: Vec<&'static str>,
+    /// Why the side that does not have it does not count it.
+    skipped: Vec<Option<&'a str>>,
+    ran: Vec<bool>,
+    /// Whether it was chosen.
+    chosen: Vec<bool>,
+    count_a: Vec<Signed>,
+    count_b: Vec<Signed>,
+    a: Vec<Signed>,
+    b: Vec<Signed>,
+    difference: Vec<Signed>,
+}
+
+/// The index of a comparison.
+pub(super) fn index(asked: Asked<'_>) -> Index<'_> {
+    let comparison = asked.comparison;
+    let text = |text: &str| shown(text).into_owned();
+    let matched = comparison.matched().into_iter().map(|(matched, (functions, ran))| MatchedRow {
+        by: word(matched),
+        functions,
+        ran,
+        difference: Signed(comparison.difference_of(|pair| pair.matched == matched)),
+    });
+    let mut pairs = Pairs::default();
+    for pair in &comparison.pairs.list {
+        pairs.add(pair, asked);
+    }
+    let (per, entries_of) = match asked.per {
+        Per::Whole => ("", None),
+        Per::Run => ("run", None),
+        Per::Entry(glob) => ("entry", Some(text(glob))),
+    };
+    Index {
+        schema: "pathprof-html-diff/1",
+        a: side(comparison.a, comparison.executed.a, comparison.scale.a),
+        b: side(comparison.b, comparison.executed.b, comparison.scale.b),
+        per,
+        entries_of,
+        function: asked.function.map(text),
+        unit: Signed(comparison.scale.unit()),
+        difference: Signed(comparison.difference),
+        matched: matched.collect(),
+        parts: [
+            total("functions", &comparison.functions),
+            total("paths", &comparison.paths),
+            total("blocks", &comparison.blocks),
+            total("calls", &comparison.calls),
+        ],
+        pairs,
+    }
+}
+
+fn side(report: &Report, executed: i128, divisor: Count) -> Side {
+    Side {
+        images: images(report),
+        runs: Exact(runs(report)),
+        incomplete: report.runs.iter().filter(|run| run.incomplete).count(),
+        mode: report.common(|module| module.mode.name()),
+        stage: report.common(|module| module.stage.name()),
+        executed: Signed(executed),
+        divisor: Exact(divisor),
+    }
+}
+
+fn total<T>(list: &'static str, parts: &Parts<T>) -> Total {
+    let (differing, difference) = (parts.differing.len(), Signed(parts.total()));
+    Total { list, differing, equal: parts.equal, difference }
+}
+
+impl<'a> Pairs<'a> {
+    fn add(&mut self, pair: &Pair<'a>, asked: Asked<'a>) {
+        let Some(function) = pair.function() else { return };
+        let text = |text: &str| shown(text).into_owned();
+        self.symbol.push(text(&function.shape.name));
+        self.name.push(text(&function.demangled));
+        self.short.push(short(function));
+        self.place.push(place(function));
+        let before = pair.a.filter(|_| pair.b.is_some());
+        let other =
+            |of: fn(&Function) -> String| before.map(of).filter(|before| *before != of(function));
+        self.name_a.push(other(|function| shown(&function.demangled).into_owned()));
+        self.place_a.push(other(place));
+        self.matched.push(word(pair.matched));
+        let blocks = |of: Option<&Function>| of.map(|of| of.shape.blocks.len());
+        self.blocks_a.push(blocks(pair.a));
+        self.blocks_b.push(blocks(pair.b));
+        let is_other = |a: &Function| !same_instructions(&a.shape, &function.shape);
+        self.other_code.push(pair.has_one_graph() && before.is_some_and(is_other));
+        let only_calls = [pair.a, pair.b].map(|of| of.map(|of| of.counting == Counting::Calls));
+        self.only_calls.push(match only_calls {
+            [Some(true), Some(false)] => "A",
+            [Some(false), Some(true)] => "B",
+            _ => "",
+        });
+        self.skipped.push(pair.skipped);
+        self.ran.push(pair.ran());
+        let is_match = |glob| {
+            [pair.a, pair.b].iter().flatten().any(|function| select::matches(glob, function))
+        };
+        self.chosen.push(asked.function.is_none_or(is_match));
+        let (count, executed) = whole(pair);
+        self.count_a.push(Signed(count.a));
+        self.count_b.push(Signed(count.b));
+        self.a.push(Signed(executed.a));
+        self.b.push(Signed(executed.b));
+        self.difference.push(Signed(asked.comparison.scale.difference(executed.a, executed.b)));
+    }
+}
+
+/// What a function is called without its parameters.
+fn short(function: &Function) -> String {
+    let short = names::short(&function.shape);
+    shown(short.as_deref().unwrap_or(&function.demangled)).into_owned()
+}
+
+/// Where a function is declared: `parse.c:12`; empty if that is not known.
+fn place(function: &Function) -> String {
+    match (function.shape.file.as_str(), function.shape.line) {
+        ("", _) => String::new(),
+        (file, line) => format!("{}:{line}", shown(base_name(file))),
+    }
+}
+
+fn word(matched: Matched) -> &'static str {
+    match matched {
+        Matched::Hash => "hash",
+        Matched::Graph => "graph",
+        Matched::Renamed => "renamed",
+        Matched::Changed => "changed",
+        Matched::OnlyA => "only_a",
+        Matched::OnlyB => "only_b",
+    }
+}

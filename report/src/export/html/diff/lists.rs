@@ -1,0 +1,201 @@
+//! The parts of a difference, in columns.
+
+use pathformat::manifest::Location;
+use serde::Serialize;
+
+use crate::analyse::diff::blocks;
+use crate::analyse::diff::calls::Callee;
+use crate::analyse::diff::comparison::Comparison;
+use crate::analyse::diff::pairs::Pair;
+use crate::analyse::diff::parts::Part;
+use crate::analyse::diff::paths::{PathPart, What};
+use crate::analyse::listed_paths::ListedPath;
+use crate::analyse::model::{Function, Path, Report};
+use crate::analyse::path_text::{Wording, base_name};
+use crate::export::html::payload::{Signed, shown};
+use crate::export::html::told;
+use crate::read::names::demangle;
+
+/// The text of a path in a list has so many characters at most.
+const LONGEST_TEXT: usize = 240;
+
+/// The numbers of parts.
+#[derive(Default, Serialize)]
+struct Numbers {
+    difference: Vec<Signed>,
+    a: Vec<Signed>,
+    b: Vec<Signed>,
+    count_a: Vec<Signed>,
+    count_b: Vec<Signed>,
+}
+
+impl Numbers {
+    fn of<T>(parts: &[Part<T>]) -> Self {
+        let mut numbers = Self::default();
+        for part in parts {
+            numbers.difference.push(Signed(part.difference));
+            numbers.a.push(Signed(part.executed.a));
+            numbers.b.push(Signed(part.executed.b));
+            numbers.count_a.push(Signed(part.count.a));
+            numbers.count_b.push(Signed(part.count.b));
+        }
+        numbers
+    }
+}
+
+/// Paths.
+#[derive(Serialize)]
+pub(super) struct Paths {
+    #[serde(flatten)]
+    numbers: Numbers,
+    pair: Vec<usize>,
+    /// `path`, or what else it is.
+    what: Vec<&'static str>,
+    id_a: Vec<Option<String>>,
+    id_b: Vec<Option<String>>,
+    /// Instructions of the path.
+    size_a: Vec<Option<u64>>,
+    size_b: Vec<Option<u64>>,
+    text: Vec<String>,
+}
+
+/// Blocks, and lines.
+#[derive(Serialize)]
+pub(super) struct Blocks {
+    #[serde(flatten)]
+    numbers: Numbers,
+    pair: Vec<usize>,
+    /// A block, or `null`.
+    block: Vec<Option<u32>>,
+    /// Its first line, if that is known.
+    place: Vec<Option<String>>,
+    /// A line in A and in B, or `null`.
+    line_a: Vec<Option<u32>>,
+    line_b: Vec<Option<u32>>,
+    /// The function that was inlined, whose line it is.
+    inlined: Vec<Option<String>>,
+}
+
+/// Edges of the call graph.
+#[derive(Serialize)]
+pub(super) struct Calls {
+    #[serde(flatten)]
+    numbers: Numbers,
+    /// A pair, or `null` for code that is not counted.
+    caller: Vec<Option<usize>>,
+    /// A pair, or below zero one of the others: -1 is the first. `null` is not known.
+    callee: Vec<Option<i64>>,
+    others: Vec<String>,
+}
+
+/// The path of a part: that of B if it has one.
+pub(super) fn way<'a>(comparison: &Comparison<'a>, part: &PathPart<'a>) -> Option<ListedPath<'a>> {
+    let What::Path(a, b) = part.what else { return None };
+    let pair = comparison.pair(part.pair);
+    let of = |report: &'a Report, path: Option<&'a Path>, function: Option<&'a Function>| {
+        let (path, function) = path.zip(function)?;
+        let wording = Wording::of(&report.modules[function.module]);
+        Some(ListedPath { function, path, wording })
+    };
+    of(comparison.b, b, pair.b).or_else(|| of(comparison.a, a, pair.a))
+}
+
+/// The paths that differ.
+pub(super) fn paths(comparison: &Comparison<'_>) -> Paths {
+    let parts = &comparison.paths.differing;
+    let ways: Vec<_> = parts.iter().filter_map(|part| way(comparison, &part.what)).collect();
+    let mut texts = told::cut(&ways, LONGEST_TEXT).into_iter();
+    let mut paths = Paths {
+        numbers: Numbers::of(parts),
+        pair: parts.iter().map(|part| part.what.pair).collect(),
+        what: Vec::new(),
+        id_a: Vec::new(),
+        id_b: Vec::new(),
+        size_a: Vec::new(),
+        size_b: Vec::new(),
+        text: Vec::new(),
+    };
+    for part in parts {
+        let (what, a, b) = match part.what.what {
+            What::Path(a, b) => ("path", a, b),
+            What::Rest => ("rest", None, None),
+            What::Changed => ("changed", None, None),
+            What::NotCounted => ("not_counted", None, None),
+        };
+        paths.what.push(what);
+        paths.id_a.push(a.map(|path| path.id.to_string()));
+        paths.id_b.push(b.map(|path| path.id.to_string()));
+        paths.size_a.push(a.map(|path| path.instructions));
+        paths.size_b.push(b.map(|path| path.instructions));
+        let text = if what == "path" { texts.next() } else { None };
+        paths.text.push(text.unwrap_or_default());
+    }
+    paths
+}
+
+/// The blocks and lines that differ.
+pub(super) fn blocks(comparison: &Comparison<'_>) -> Blocks {
+    let parts = &comparison.blocks.differing;
+    let mut blocks = Blocks {
+        numbers: Numbers::of(parts),
+        pair: parts.iter().map(|part| part.what.pair).collect(),
+        block: Vec::new(),
+        place: Vec::new(),
+        line_a: Vec::new(),
+        line_b: Vec::new(),
+        inlined: Vec::new(),
+    };
+    for part in parts {
+        let pair = comparison.pair(part.what.pair);
+        let (block, lines, inlined) = match part.what.what {
+            blocks::What::Block(block) => (Some(block), (None, None), None),
+            blocks::What::Line { function, a, b } => (None, (a, b), inlined(pair, function)),
+            blocks::What::NoLine => (None, (None, None), None),
+        };
+        blocks.block.push(block);
+        let function = pair.function();
+        blocks.place.push(block.zip(function).and_then(|(block, of)| first_line(of, block)));
+        blocks.line_a.push(lines.0);
+        blocks.line_b.push(lines.1);
+        blocks.inlined.push(inlined);
+    }
+    blocks
+}
+
+/// The function whose line it is, unless that is the pair's own.
+fn inlined(pair: &Pair<'_>, function: &str) -> Option<String> {
+    let own = pair.function()?;
+    let name = demangle(function);
+    let is_own = function.is_empty() || own.shape.name == function || own.demangled == name;
+    (!is_own).then(|| shown(&name).into_owned())
+}
+
+/// The first line of a block, with its file if that is another one than the function's.
+fn first_line(function: &Function, block: u32) -> Option<String> {
+    let shape = &function.shape;
+    let locations = &shape.blocks[block as usize].locations;
+    let known = |at: &u32| shape.locations.get(*at as usize).filter(|at| at.line != 0);
+    let Location { file, line, .. } = locations.iter().find_map(known)?;
+    let is_own = *file == shape.file;
+    Some(if is_own { line.to_string() } else { format!("{}:{line}", shown(base_name(file))) })
+}
+
+/// The calls that differ.
+pub(super) fn calls(comparison: &Comparison<'_>) -> Calls {
+    let parts = &comparison.calls.differing;
+    let mut others = Vec::new();
+    let mut callee = |callee: Callee<'_>| match callee {
+        Callee::Pair(pair) => Some(pair as i64),
+        Callee::Symbol(symbol) => {
+            others.push(shown(&demangle(symbol)).into_owned());
+            Some(-(others.len() as i64))
+        }
+        Callee::Unknown => None,
+    };
+    Calls {
+        numbers: Numbers::of(parts),
+        caller: parts.iter().map(|part| part.what.caller).collect(),
+        callee: parts.iter().map(|part| callee(part.what.callee)).collect(),
+        others,
+    }
+}

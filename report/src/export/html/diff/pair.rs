@@ -1,0 +1,55 @@
+//! The payload of a pair of functions: those of its paths that differ, step by step.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::lists::way;
+use crate::analyse::diff::comparison::Comparison;
+use crate::analyse::listed_paths;
+use crate::export::html::told::{Steps, Teller, Told};
+
+/// A pair of functions, and the rows of its paths in the list.
+pub(super) struct PairPaths {
+    /// Index of the pair.
+    pub(super) number: usize,
+    rows: Vec<usize>,
+}
+
+/// The payload.
+#[derive(Serialize)]
+pub(super) struct Payload {
+    steps: Steps,
+    /// The row of each path in the list.
+    rows: Vec<usize>,
+    paths: Vec<Told>,
+}
+
+/// The pairs of which a path differs.
+pub(super) fn of(comparison: &Comparison<'_>) -> Vec<PairPaths> {
+    let mut pairs: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for (row, part) in comparison.paths.differing.iter().enumerate() {
+        if way(comparison, &part.what).is_some() {
+            pairs.entry(part.what.pair).or_default().push(row);
+        }
+    }
+    pairs.into_iter().map(|(number, rows)| PairPaths { number, rows }).collect()
+}
+
+impl PairPaths {
+    /// Its payload. A path that only A has is told by the function of A.
+    pub(super) fn payload(&self, comparison: &Comparison<'_>) -> Payload {
+        let parts = &comparison.paths.differing;
+        let known = |&row: &usize| Some((row, way(comparison, &parts[row].what)?));
+        let (numbers, list): (Vec<_>, Vec<_>) = self.rows.iter().filter_map(known).unzip();
+        let mut teller = Teller::default();
+        let (mut rows, mut paths) = (Vec::new(), Vec::new());
+        for group in listed_paths::by_function(&list) {
+            let listed = list[group[0]];
+            let of_one: Vec<_> = group.iter().map(|&at| list[at].path).collect();
+            paths.extend(teller.tell(listed.function, listed.wording, &of_one));
+            rows.extend(group.iter().map(|&at| numbers[at]));
+        }
+        Payload { steps: teller.into_steps(), rows, paths }
+    }
+}

@@ -1,0 +1,176 @@
+//! Paths as the page tells them: in the words of the terminal (see [`path_text`]), each step once.
+
+use std::collections::HashMap;
+
+use serde::Serialize;
+
+use super::payload::shown;
+use crate::analyse::listed_paths::{self, ListedPath};
+use crate::analyse::model::{Function, Path};
+use crate::analyse::path_text::{self, PathText, Wording};
+
+/// The steps of many paths, in columns with an entry for each step that differs.
+#[derive(Default, Serialize)]
+pub(super) struct Steps {
+    /// Names of functions, which others refer to.
+    names: Vec<String>,
+    block: Vec<u32>,
+    /// Index among the function's locations; `null` for a block that is told by its number.
+    location: Vec<Option<u32>>,
+    /// A line, with its column or file if that is told, or a block.
+    place: Vec<String>,
+    /// The function that its code is of; `null` for a block without a line.
+    name: Vec<Option<u32>>,
+    /// The name of the function that was compiled.
+    root: String,
+    /// Functions of system headers whose code ran there.
+    folded: Vec<Vec<u32>>,
+    /// The word for what was decided behind it; empty if it has none, `null` if nothing was.
+    choice: Vec<Option<String>>,
+}
+
+/// What tells steps.
+type Key = (u32, Option<u32>, String, Option<u32>, Vec<u32>, Option<String>);
+
+/// Collects the steps of paths.
+#[derive(Default)]
+pub(super) struct Teller {
+    steps: Steps,
+    known: HashMap<Key, u32>,
+    names: HashMap<String, u32>,
+}
+
+/// A path.
+#[derive(Serialize)]
+pub(super) struct Told {
+    /// What stands before it: `loop:`.
+    pub(super) start: Option<&'static str>,
+    /// The numbers of its steps.
+    pub(super) steps: Vec<u32>,
+    /// How it ends, with its id where nothing else tells it from another path.
+    pub(super) end: String,
+}
+
+impl Teller {
+    /// Tells `paths`, which are the function's; no two read the same.
+    pub(super) fn tell(
+        &mut self,
+        function: &Function,
+        wording: Wording<'_>,
+        paths: &[&Path],
+    ) -> Vec<Told> {
+        let texts = path_text::texts(function, wording, paths);
+        if let Some(first) = texts.first() {
+            self.steps.root = shown(first.function).into_owned();
+        }
+        texts.iter().map(|text| self.told(text)).collect()
+    }
+
+    fn told(&mut self, text: &PathText<'_>) -> Told {
+        let steps = text.steps.iter().map(|step| self.step(step)).collect();
+        Told { start: text.start, steps, end: shown(&text.end()).into_owned() }
+    }
+
+    fn step(&mut self, step: &path_text::Step<'_>) -> u32 {
+        let folded: Vec<_> = step.folded.iter().map(|name| self.name(name)).collect();
+        let choice = step.choice.as_ref().map(|of| shown(of.word().unwrap_or_default()).into());
+        let name = step.function().map(|name| self.name(&name));
+        let key = (step.block, step.index, step.place(), name, folded, choice);
+        if let Some(&number) = self.known.get(&key) {
+            return number;
+        }
+        let number = self.steps.block.len() as u32;
+        let (block, location, place, name, folded, choice) = key.clone();
+        self.steps.block.push(block);
+        self.steps.location.push(location);
+        self.steps.place.push(shown(&place).into_owned());
+        self.steps.name.push(name);
+        self.steps.folded.push(folded);
+        self.steps.choice.push(choice);
+        self.known.insert(key, number);
+        number
+    }
+
+    fn name(&mut self, name: &str) -> u32 {
+        if let Some(&number) = self.names.get(name) {
+            return number;
+        }
+        let number = self.steps.names.len() as u32;
+        self.steps.names.push(shown(name).into_owned());
+        self.names.insert(name.to_owned(), number);
+        number
+    }
+
+    /// The steps of all paths that it told.
+    pub(super) fn into_steps(self) -> Steps {
+        self.steps
+    }
+}
+
+/// So many characters stand behind what is left out of a text.
+const BEHIND: usize = 60;
+
+/// Each path on one line of at most `longest` characters. The middle of longer ones is left out;
+/// two paths of a function of which the same would be left have their ids.
+pub(super) fn cut(list: &[ListedPath<'_>], longest: usize) -> Vec<String> {
+    let mut texts: Vec<_> =
+        listed_paths::plain(list).iter().map(|text| elided(text, longest)).collect();
+    for group in listed_paths::by_function(list) {
+        let mut known: HashMap<String, Vec<usize>> = HashMap::new();
+        group.into_iter().for_each(|at| known.entry(texts[at].clone()).or_default().push(at));
+        for at in known.into_values().filter(|same| same.len() > 1).flatten() {
+            texts[at] += &format!(" #{}", list[at].path.id);
+        }
+    }
+    texts.iter().map(|text| shown(text).into_owned()).collect()
+}
+
+/// A text of at most so many characters: its beginning and its end.
+fn elided(text: &str, longest: usize) -> String {
+    let count = text.chars().count();
+    if count <= longest {
+        return text.to_owned();
+    }
+    let place = |number: usize| text.char_indices().nth(number).map_or(text.len(), |(at, _)| at);
+    format!("{} … {}", &text[..place(longest - BEHIND)], &text[place(count - BEHIND)..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample;
+
+    #[test]
+    fn texts_that_are_cut_differ() {
+        let report = sample::report();
+        let function = &report.functions[0];
+        let mut long = function.paths[1].clone();
+        long.blocks = long.blocks.iter().copied().cycle().take(400).collect();
+        let mut other = long.clone();
+        (other.id, other.blocks[200]) = (long.id + 1, 3);
+        let listed = |path| ListedPath { function, path, wording: Wording::default() };
+        let list = [listed(&long), listed(&function.paths[0]), listed(&other)];
+        let whole = listed_paths::plain(&list);
+        let texts = cut(&list, 100);
+        assert_ne!(whole[0], whole[2]);
+        assert_ne!(texts[0], texts[2]);
+        assert!(texts[0].ends_with(&format!("#{}", long.id)), "{}", texts[0]);
+        assert!(texts[0].chars().count() < 120, "{}", texts[0]);
+        assert_eq!(texts[1], whole[1]);
+    }
+
+    #[test]
+    fn a_step_that_paths_share_is_written_once() {
+        let report = sample::report();
+        let function = &report.functions[0];
+        let mut teller = Teller::default();
+        let paths: Vec<_> = function.paths.iter().collect();
+        let told = teller.tell(function, Wording::default(), &paths);
+        let steps = teller.into_steps();
+        let written = told.iter().map(|path| path.steps.len()).sum::<usize>();
+        assert!(steps.block.len() < written, "{} of {written}", steps.block.len());
+        assert_eq!(steps.place[told[0].steps[0] as usize], "11");
+        assert_eq!(steps.choice[told[0].steps[1] as usize].as_deref(), Some(""));
+        assert_eq!(told[0].end, "return");
+    }
+}

@@ -1,0 +1,43 @@
+// A difference as people read it: a sign and an arrow say which way it goes, a bar how far.
+
+import { useDifference } from "../data/difference";
+import { near } from "../data/numbers";
+import { shareOf } from "../data/signed";
+import type { Count } from "../data/types";
+
+const wayOf = (number: Count) => (near(number) > 0 ? "more" : near(number) < 0 ? "less" : "same");
+
+const ARROWS = { more: "▲", less: "▼", same: "" };
+
+/** A difference with its sign. */
+export function Delta({ number }: { number: Count }) {
+    const difference = useDifference();
+    const way = wayOf(number);
+    return (
+        <span class={`delta ${way}`}>
+            <span class="delta-arrow" aria-hidden="true">
+                {ARROWS[way]}
+            </span>
+            {difference.signed(number)}
+        </span>
+    );
+}
+
+/** Which part of the whole difference it is, and a bar to the right for more, to the left for less. */
+export function DeltaShare({ number, most }: { number: Count; most: number }) {
+    const whole = useDifference().index.difference;
+    const way = wayOf(number);
+    const width = most > 0 ? (50 * Math.abs(near(number))) / most : 0;
+    const size = way === "same" ? 0 : Math.max(1.5, width);
+    return (
+        <span class="delta-share">
+            <span class="delta-track" aria-hidden="true">
+                <span
+                    class={`delta-bar ${way}`}
+                    style={{ width: `${size}%`, left: `${way === "less" ? 50 - size : 50}%` }}
+                />
+            </span>
+            <span class="number">{shareOf(number, whole)}</span>
+        </span>
+    );
+}
