@@ -31,7 +31,6 @@ mod function;
 mod index;
 mod payload;
 mod runs;
-mod steps;
 mod told;
 
 use document::Document;
@@ -84,10 +83,10 @@ fn payloads(report: &Report, page: &Page<'_>) -> Result<Vec<Payload>> {
         .filter(|(_, function)| !function.shape.blocks.is_empty())
         .collect();
     let chosen = shown.chunks(shown.len().div_ceil(SAMPLES).max(1)).filter_map(|some| some.last());
-    let chosen: Vec<_> = chosen.map(|(_, function)| function::function(function, &files)).collect();
+    let chosen: Vec<_> = chosen.map(|(_, of)| function::function(of, report, &files)).collect();
     let dictionary = Dictionary::of(chosen.iter())?;
     let functions = shown.par_iter().map(|(number, function)| {
-        let text = dictionary.pack(&function::function(function, &files))?;
+        let text = dictionary.pack(&function::function(function, report, &files))?;
         Ok(Payload::new(format!("f{number}"), text))
     });
     // Lines are counted for both.

@@ -7,9 +7,10 @@ use serde::Serialize;
 
 use super::files::Files;
 use super::payload::{Exact, shown};
-use super::steps::{Steps, path_steps};
+use super::told::{Steps, Teller, Told};
 use crate::analyse::lines;
-use crate::analyse::model::{CallSite, Function, Path, instructions};
+use crate::analyse::model::{CallSite, Function, Path, Report, instructions};
+use crate::analyse::path_text::Wording;
 
 /// What the page needs of one function. Columns become smaller than rows.
 #[derive(Serialize)]
@@ -20,8 +21,7 @@ pub(super) struct Payload {
     blocks: Blocks,
     edges: Edges,
     lines: Lines,
-    /// Block, location.
-    steps: Vec<(u32, Option<u32>)>,
+    steps: Steps,
     paths: Vec<PathEntry>,
 }
 
@@ -108,11 +108,10 @@ struct Call {
 struct PathEntry {
     id: String,
     count: Exact,
-    start: &'static str,
-    end: &'static str,
     instructions: u64,
     blocks: Vec<u32>,
-    steps: Vec<u32>,
+    #[serde(flatten)]
+    told: Told,
     /// The edges, one of which ends it, if it goes on elsewhere.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     last: Vec<u32>,
@@ -136,18 +135,21 @@ impl<'a> Texts<'a> {
 }
 
 /// The payload of `function`.
-pub(super) fn function(function: &Function, files: &Files<'_>) -> Payload {
+pub(super) fn function(function: &Function, report: &Report, files: &Files<'_>) -> Payload {
     let mut texts = Texts::default();
     let locations = locations(function, files, &mut texts);
     let blocks = blocks(function, &mut texts);
-    let mut steps = Steps::default();
-    let paths = function.paths.iter().map(|of| path(function, of, &mut steps)).collect();
+    let mut teller = Teller::default();
+    let wording = Wording::of(&report.modules[function.module]);
+    let told = teller.tell(function, wording, &function.paths.iter().collect::<Vec<_>>());
+    let cuts = cuts(function);
+    let paths = function.paths.iter().zip(told).map(|(of, told)| path(of, told, &cuts)).collect();
     Payload {
         locations,
         blocks,
         edges: edges(function),
         lines: lines(function, files),
-        steps: steps.all.iter().map(|step| (step.block, step.location)).collect(),
+        steps: teller.into_steps(),
         paths,
         texts: texts.all,
     }
@@ -269,17 +271,22 @@ fn cut(function: &Function, edge: &Edge) -> &'static str {
     }
 }
 
-fn path(function: &Function, path: &Path, steps: &mut Steps) -> PathEntry {
-    let ends = |edge: &Edge| edge.cut.is_some_and(|(end, _)| Some(end) == path.last);
-    let last = (0..).zip(&function.shape.edges).filter(|(_, edge)| ends(edge));
+/// The edges that are cut, by what ends the paths there.
+fn cuts(function: &Function) -> HashMap<u32, Vec<u32>> {
+    let mut cuts: HashMap<u32, Vec<u32>> = HashMap::new();
+    for (index, edge) in (0..).zip(&function.shape.edges) {
+        edge.cut.into_iter().for_each(|(end, _)| cuts.entry(end).or_default().push(index));
+    }
+    cuts
+}
+
+fn path(path: &Path, told: Told, cuts: &HashMap<u32, Vec<u32>>) -> PathEntry {
     PathEntry {
         id: path.id.to_string(),
         count: Exact(path.count),
-        start: path.start.key(),
-        end: path.end.word(),
         instructions: path.instructions,
         blocks: path.blocks.clone(),
-        steps: steps.add(&path_steps(function, path)),
-        last: last.map(|(index, _)| index).collect(),
+        told,
+        last: path.last.and_then(|end| cuts.get(&end)).cloned().unwrap_or_default(),
     }
 }

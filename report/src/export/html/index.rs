@@ -10,8 +10,9 @@ use super::coverage::{Coverages, Row};
 use super::files::{FileEntry, Files};
 use super::payload::{Exact, shown};
 use super::runs::{ImageEntry, Runs, images, runs};
-use crate::analyse::listed_paths::{self, ListedPath};
-use crate::analyse::model::{Count, Counting, Function, Report, Start};
+use super::told;
+use crate::analyse::listed_paths::ListedPath;
+use crate::analyse::model::{Count, Counting, Function, Report};
 use crate::analyse::origin::is_made;
 use crate::analyse::path_text::Wording;
 use crate::analyse::possible_paths::Possible;
@@ -81,7 +82,6 @@ struct TopPath {
     id: String,
     count: Exact,
     executed: Exact,
-    start: bool,
     text: String,
 }
 
@@ -235,20 +235,15 @@ fn top(report: &Report) -> Vec<TopPath> {
             ListedPath { function, path, wording }
         })
         .collect();
-    let entry = |(listed, mut text): (&ListedPath<'_>, String)| {
+    let entry = |(listed, text): (&ListedPath<'_>, String)| {
         let ListedPath { function, path, .. } = *listed;
-        if let Some((end, _)) = text.char_indices().nth(LONGEST_TEXT) {
-            text.truncate(end);
-            text.push('…');
-        }
         TopPath {
             function: numbers.get(&std::ptr::from_ref(function)).copied().unwrap_or_default(),
             id: path.id.to_string(),
             count: Exact(path.count),
             executed: Exact(path.executed()),
-            start: path.start == Start::Loop,
-            text: shown(&text).into_owned(),
+            text,
         }
     };
-    list.iter().zip(listed_paths::plain(&list)).map(entry).collect()
+    list.iter().zip(told::cut(&list, LONGEST_TEXT)).map(entry).collect()
 }

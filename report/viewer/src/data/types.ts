@@ -1,5 +1,7 @@
 // What `pathprof html` writes: see report/src/export/html.
 
+import type { ToldPath, ToldSteps } from "./told";
+
 /** A count: a number, or its digits where a number would not be exact. */
 export type Count = number | string;
 
@@ -84,7 +86,6 @@ export interface TopPath {
     id: string;
     count: Count;
     executed: Count;
-    start: boolean;
     text: string;
 }
 
@@ -120,7 +121,7 @@ export interface FunctionData {
     blocks: BlockData[];
     edges: [from: number, to: number, count: Count | null, label: string, cut: Cut][];
     lines: [file: number | null, line: number, inlinedAt: number | null, count: Count][];
-    steps: [block: number, location: number | null][];
+    steps: ToldSteps;
     paths: PathData[];
 }
 
@@ -148,13 +149,11 @@ export interface CallData {
     others?: Count;
 }
 
-export interface PathData {
+export interface PathData extends ToldPath {
     id: string;
     count: Count;
-    start: "entry" | "loop" | "resume" | "cut";
-    end: string;
     instructions: number;
     blocks: number[];
-    steps: number[];
+    /** The edges, one of which ends it, if it goes on elsewhere. */
     last?: number[];
 }

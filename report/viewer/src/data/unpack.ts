@@ -1,5 +1,6 @@
 // Makes rows of the columns in which functions are written.
 
+import type { ToldSteps } from "./told";
 import type { BlockData, CallData, Count, Cut, FunctionData, PathData } from "./types";
 
 /** A function as it is written. */
@@ -32,7 +33,7 @@ export interface PackedFunction {
         cut: Cut[];
     };
     lines: { file: (number | null)[]; line: number[]; call: (number | null)[]; count: Count[] };
-    steps: [number, number | null][];
+    steps: ToldSteps;
     paths: PathData[];
 }
 

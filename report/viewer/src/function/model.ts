@@ -119,16 +119,6 @@ export class FunctionModel {
         );
     }
 
-    /** How a path ends, and where control goes on if only one place can be that. */
-    endOf(path: PathData): string {
-        const targets = new Set((path.last ?? []).map((edge) => this.data.edges[edge]?.[1]));
-        const [target, ...others] = [...targets];
-        if (target === undefined || others.length > 0) return path.end;
-        const head = this.head(target);
-        if (!head) return `${path.end} bb${target}`;
-        return `${path.end} ${head.inlined ? `${head.owner}:` : ""}${head.line}`;
-    }
-
     /** How often these paths ran. */
     runs(paths: PathData[]): Count {
         return sum(paths.map((path) => path.count));

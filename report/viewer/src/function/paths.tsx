@@ -4,18 +4,16 @@ import { useEffect, useMemo, useRef } from "preact/hooks";
 
 import { brief, digits, near, percent, plural, product } from "../data/numbers";
 import { change } from "../data/route";
-import { useReport } from "../data/report";
 import type { PathData } from "../data/types";
+import { ToldLine } from "../ui/told";
 import { VirtualList } from "../ui/virtual";
-import type { FunctionModel, Order } from "./model";
+import { type FunctionModel, type Order, shortened } from "./model";
 import { type Selection, choosePath, toggle } from "./selection";
-import { type Segment, segmentsOf } from "./steps";
+import { stepsOf } from "./steps";
 
 const ROW = 44;
-/** Segments of a path that are not chosen are not made beyond so many steps. */
+/** Of a path that is not chosen so many steps are told. */
 const SHOWN = 60;
-
-const STARTS = { entry: "", loop: "loop", resume: "resume", cut: "cut" } as const;
 
 interface Props {
     model: FunctionModel;
@@ -112,13 +110,12 @@ function PathRow({
     whole: number;
     isChosen: boolean;
 }) {
-    const segments = useMemo(() => segmentsOf(model, path), [model, path]);
     const executed = product(path.count, path.instructions);
     const share = percent(near(executed), whole);
     const tip =
         `path ${path.id}\n${digits(path.count)} times, ${plural(path.instructions, "instruction")} each\n` +
         `${digits(executed)} instructions, ${share} of this function\n` +
-        `${plural(path.blocks.length, "block")}, ends: ${model.endOf(path)}`;
+        `${plural(path.blocks.length, "block")}, ends: ${path.end}`;
     return (
         <div role="listitem" class={`path-row ${isChosen ? "chosen" : ""}`}>
             <button
@@ -134,59 +131,11 @@ function PathRow({
                     <small>{share}</small>
                 </span>
                 <span class="path-line">
-                    {STARTS[path.start] ? <span class="tag">{STARTS[path.start]}</span> : null}
-                    <SegmentsText segments={segments} />
-                    <span class="path-end">→ {model.endOf(path)}</span>
+                    <ToldLine steps={model.data.steps} path={path} most={SHOWN} />
                 </span>
             </button>
         </div>
     );
-}
-
-/** Whether a segment is code of system headers, of which only the name is shown. */
-function useIsFolded(): (segment: Segment) => boolean {
-    const { files } = useReport().index;
-    return ({ file, stack }) => stack.length > 0 && file !== null && files[file]?.system === true;
-}
-
-/** Segments in a row: `11 13 14 parse_word: 26 28 ‹push_back›`. */
-function SegmentsText({ segments }: { segments: Segment[] }) {
-    const isFolded = useIsFolded();
-    let room = SHOWN;
-    let last = "";
-    const shown = [];
-    for (const segment of segments) {
-        if (room <= 0) break;
-        const name = segment.stack.at(-1) ?? "";
-        if (isFolded(segment)) {
-            if (name !== last) shown.push(<span class="segment system">‹{name}›</span>);
-            last = name;
-            room--;
-            continue;
-        }
-        last = "";
-        const texts = segment.steps.slice(0, room).map(({ text }) => text);
-        room -= texts.length;
-        shown.push(
-            <span class={segment.stack.length > 0 ? "segment inlined" : "segment"}>
-                {name ? <b>{name}:</b> : null}
-                {texts.join(" ")}
-            </span>,
-        );
-    }
-    return (
-        <span class="segments">
-            {shown}
-            {room <= 0 ? "…" : ""}
-        </span>
-    );
-}
-
-/** What stands before the steps of a segment. */
-function headOf(name: string, { stack }: Segment, isFolded: boolean): string {
-    const inner = stack.at(-1);
-    if (inner === undefined) return name;
-    return isFolded ? `‹${inner}›` : inner;
 }
 
 /** The steps of the chosen path, one after the other. */
@@ -202,8 +151,7 @@ function Steps({
     selection: Selection;
 }) {
     const list = useRef<HTMLDivElement>(null);
-    const segments = useMemo(() => segmentsOf(model, path), [model, path]);
-    const isFolded = useIsFolded();
+    const steps = useMemo(() => stepsOf(model, path), [model, path]);
     const last = path.steps.length - 1;
     const step = selection.step;
     const move = (by: number) => {
@@ -258,26 +206,25 @@ function Steps({
                 role="group"
                 aria-label="Steps of the path"
             >
-                {path.start !== "entry" ? <span class="tag">{path.start}</span> : null}
-                {segments.map((segment) => (
-                    <span class={segment.stack.length > 0 ? "segment inlined" : "segment"}>
-                        <b>{headOf(name, segment, isFolded(segment))}</b>
-                        {segment.steps
-                            .slice(0, isFolded(segment) ? 1 : undefined)
-                            .map(({ index, text, block }) => (
-                                <button
-                                    type="button"
-                                    aria-current={index === step ? "step" : undefined}
-                                    aria-label={`step ${index + 1}: ${text}`}
-                                    data-tip={`step ${index + 1}: line ${text}, bb${block}`}
-                                    onClick={() => choosePath(path.id, index)}
-                                >
-                                    {text}
-                                </button>
-                            ))}
-                    </span>
+                {path.start ? <span class="tag">{path.start.replace(":", "")}</span> : null}
+                {steps.map((one, at) => (
+                    <>
+                        {one.name || at === 0 ? <b>{one.name || name} </b> : null}
+                        <button
+                            type="button"
+                            class={one.isInlined ? "inlined" : undefined}
+                            aria-current={at === step ? "step" : undefined}
+                            aria-label={`step ${at + 1}: ${one.place}${one.folded}`}
+                            data-tip={`step ${at + 1}: ${one.place}${one.folded}, bb${one.block}`}
+                            onClick={() => choosePath(path.id, at)}
+                        >
+                            {one.place}
+                            {one.folded ? <i>{shortened(one.folded)}</i> : null}
+                        </button>
+                        {one.arrow ? <span class="told-choice">{one.arrow}</span> : " "}
+                    </>
                 ))}
-                <span class="path-end">→ {model.endOf(path)}</span>
+                <span class="path-end">{(steps.at(-1)?.arrow ? "" : "→ ") + path.end}</span>
             </div>
         </div>
     );

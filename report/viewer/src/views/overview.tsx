@@ -170,7 +170,6 @@ function TopPaths() {
                                     <small class="soft">{report.place(path.function)}</small>
                                 </td>
                                 <td class="path-text">
-                                    {path.start ? <span class="tag">loop</span> : null}
                                     <code>{path.text}</code>
                                 </td>
                             </tr>
