@@ -69,6 +69,7 @@ bench: setup-test build ## measure overheads (QUICK=1: in a quarter of an hour)
 	$(PYTHON) -m tests.bench.bench $(if $(QUICK),--quick) \
 		--write docs/benchmarks.md --json docs/benchmarks.json \
 		--svg docs/benchmarks.svg $(BENCH_FLAGS)
+	$(PYTHON) -m tests.bench.pages --write docs/benchmarks.md
 
 bench-diff: ## compare two measurements: OLD=file.json NEW=file.json (default: docs/benchmarks.json)
 	@$(PYTHON) -m tests.bench.bench --diff $(OLD) $(or $(NEW),docs/benchmarks.json)

@@ -5,11 +5,13 @@
 //! * [`source_views`] are the commands that show source, [`diff`] is the one that compares.
 //! * [`html`] writes and opens the page for the browser.
 //! * [`filters`] has the options that choose rows and the form of tables, [`pages`] writes those.
+//!   [`chosen`] says if what they choose is not there.
 //! * [`manual`] writes the manual pages.
 //! * [`growth`] sums profiles that have become long.
 //! * [`messages`] and [`progress`] write to standard error.
 
 pub(crate) mod arguments;
+pub(crate) mod chosen;
 pub(crate) mod cli;
 pub(crate) mod commands;
 pub(crate) mod diff;

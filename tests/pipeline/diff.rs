@@ -215,6 +215,17 @@ fn text_keeps_to_80_columns_and_exit_codes_tell() {
     let (markdown, _) = diff(home, &[&BOTH[..], &["--format", "markdown"]].concat());
     assert!(markdown.contains("| difference | share | A | B | count A | count B | function |"));
     assert_eq!(diff(home, &[&BOTH[..], &["--function", "nobody"]].concat()).1, Some(1));
+    let functions = |more: &[&str]| {
+        let (text, code) = diff(home, &[&BOTH[..], &["--top", "0"], more].concat());
+        assert_eq!(code, Some(0), "{more:?}: {text}");
+        text.split("Paths:").next().expect("a list of functions").to_string()
+    };
+    assert!(functions(&[]).contains("main.c:") && functions(&[]).contains("other.c:"), "{text}");
+    for more in [["--file", "other.c"], ["--hide", "main.c"]] {
+        let chosen = functions(&more);
+        assert!(!chosen.contains("main.c:") && chosen.contains("other.c:"), "{more:?}: {chosen}");
+    }
+    assert_eq!(diff(home, &[&BOTH[..], &["--file", "nowhere.c"]].concat()).1, Some(1));
     assert_eq!(diff(home, &["a/run.pathprof", "a/main.c"]).1, Some(1));
     assert_eq!(diff(home, &["a/run.pathprof"]).1, Some(2));
     assert_eq!(diff(home, &["--spectra", "a"]).1, Some(2));

@@ -77,11 +77,30 @@ impl Filter {
         Chosen { functions, of_system: hidden.len(), executed_by_system }
     }
 
-    /// Whether the globs let a function through.
+    /// Whether no glob chooses.
+    pub fn takes_all(&self) -> bool {
+        self.functions.is_empty() && self.files.is_empty() && self.hidden.is_empty()
+    }
+
+    /// The globs in words: `parse*, in src/, without *.h`.
+    pub fn words(&self) -> String {
+        let part = |word: &str, globs: &[String]| {
+            (!globs.is_empty()).then(|| format!("{word}{}", globs.join(" ")))
+        };
+        let parts =
+            [part("", &self.functions), part("in ", &self.files), part("without ", &self.hidden)];
+        parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+    }
+
+    /// Whether the globs let a function of a module through.
     pub fn matches(&self, module: &Module, function: &Function) -> bool {
+        self.matches_at(&module.path(&function.shape.file), function)
+    }
+
+    /// Whether the globs let a function through whose file has this path.
+    pub fn matches_at(&self, path: &FilePath, function: &Function) -> bool {
         let file = function.shape.file.as_str();
-        let path = module.path(file);
-        let of_file = |glob: &String| !file.is_empty() && matches_file(glob, &path);
+        let of_file = |glob: &String| !file.is_empty() && matches_file(glob, path);
         let named = |glob: &String| matches(glob, function);
         (self.functions.is_empty() || self.functions.iter().any(named))
             && (self.files.is_empty() || self.files.iter().any(of_file))

@@ -7,8 +7,8 @@ use std::io::{self, BufWriter, Write};
 use anyhow::{Result, anyhow, bail};
 use jiff::tz::TimeZone;
 use owo_colors::OwoColorize;
-use pathprof::analyse::model::{Function, Report};
-use pathprof::analyse::select::{self, Filter, matches_file};
+use pathprof::analyse::model::Report;
+use pathprof::analyse::select;
 use pathprof::combine::{compact, merge};
 use pathprof::escape::terminal;
 use pathprof::export::{json, lcov, weights};
@@ -28,6 +28,7 @@ use crate::command::arguments::{
     CompactArguments, CoverageArguments, ExportArguments, FailureMode, Format, MergeArguments,
     ReportArguments, RunArguments, RunsArguments, Sources, WeightsArguments,
 };
+use crate::command::chosen::found;
 use crate::command::filters::Form;
 use crate::command::growth::{profile_limit, sum_long};
 use crate::command::messages::{FAILED, complain, fail, tell, warn};
@@ -256,43 +257,4 @@ fn show(report: Report, options: &Options, form: Form, fact: Option<Fact>) -> Re
     let images = document.heading.iter().take_while(|fact| fact.label == "image").count();
     document.heading.splice(images..images, fact);
     pages::print(&document, form)
-}
-
-/// An error unless each glob of a filter matches a function or a file, and some function that is
-/// counted, or any, matches all of them.
-fn found(report: &Report, filter: &Filter, any: bool) -> Result<()> {
-    for glob in &filter.functions {
-        if !report.functions.iter().any(|function| select::matches(glob, function)) {
-            bail!(
-                "no function matches `{glob}`{}; `pathprof report --functions --top 0` lists all",
-                instead(select::nearest(report, glob))
-            );
-        }
-    }
-    for glob in &filter.files {
-        if !select::files(report).iter().any(|(_, path)| matches_file(glob, path)) {
-            bail!(
-                "no file matches `{glob}`{}; `pathprof coverage` lists all",
-                instead(select::nearest_files(report, glob))
-            );
-        }
-    }
-    let functions = || report.functions.iter();
-    let matches = |function: &&Function| filter.matches(&report.modules[function.module], function);
-    let named = !filter.functions.is_empty();
-    if named && !any && functions().filter(matches).all(|of| of.shape.skipped.is_some()) {
-        let globs = filter.functions.join("`, `");
-        let which = if functions().any(|function| matches(&function)) {
-            "are not counted; `pathprof report --skipped` says why"
-        } else {
-            "are not in these files, or hidden"
-        };
-        bail!("the functions that match `{globs}` {which}");
-    }
-    Ok(())
-}
-
-/// Names that somebody may have meant, in words.
-fn instead(names: Vec<String>) -> String {
-    if names.is_empty() { String::new() } else { format!("; similar: `{}`", names.join("`, `")) }
 }

@@ -11,8 +11,7 @@ use pathprof::analyse::diff::formulas::Formula;
 use pathprof::analyse::diff::scale::{Per, Scale};
 use pathprof::analyse::diff::spectra::{Kind, Spectra};
 use pathprof::analyse::matching::ImagePlaces;
-use pathprof::analyse::model::Report;
-use pathprof::analyse::select;
+use pathprof::analyse::model::{Function, Report};
 use pathprof::export::diff_json;
 use pathprof::export::html::{diff as diff_html, diff::Asked};
 use pathprof::output;
@@ -23,6 +22,7 @@ use pathprof::show::printable::Printable;
 use pathprof::show::{diff, spectra};
 
 use crate::command::arguments::{DuplicatesArguments, FailureArguments, FailureMode, Sources};
+use crate::command::filters::GlobArguments;
 use crate::command::html::{page, present};
 use crate::command::messages::{FAILED, complain, tell};
 use crate::command::pages::terminal_width;
@@ -84,9 +84,8 @@ pub(crate) struct DiffArguments {
     /// Show so many rows of each list (0: all)
     #[arg(long, value_name = "N", default_value_t = 10)]
     top: usize,
-    /// Show only what concerns functions whose name (mangled or not) matches
-    #[arg(long, value_name = "GLOB")]
-    function: Option<String>,
+    #[command(flatten)]
+    globs: GlobArguments,
     /// Format to write
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Format::Text)]
     format: Format,
@@ -169,22 +168,18 @@ fn two(arguments: &DiffArguments, a: &Path, b: &Path) -> Result<u8> {
         None => Per::Whole,
     };
     let scale = Scale::of(&one, &other, &per).map_err(|side| arguments.nothing(side))?;
+    let filter = arguments.globs.clone().filter();
     let is_found = match arguments.form() {
         None => {
             let mut comparison = Some(compare(&one, &other, scale));
-            if let Some(glob) = &arguments.function {
-                comparison = comparison.and_then(|comparison| comparison.only(glob));
+            if !filter.takes_all() {
+                comparison = comparison.and_then(|comparison| comparison.only(&filter));
             }
             comparison.map(|comparison| arguments.export(&comparison, &per)).transpose()?.is_some()
         }
         Some(form) => {
-            let options = diff::Options {
-                form,
-                top: arguments.top,
-                function: arguments.function.clone(),
-                per,
-                full_names: arguments.full,
-            };
+            let options =
+                diff::Options { form, top: arguments.top, filter, per, full_names: arguments.full };
             let (one, other) = (Printable::from(one), Printable::from(other));
             let mut is_found = true;
             arguments.write(|out| {
@@ -222,14 +217,14 @@ fn ranked(arguments: &DiffArguments) -> Result<u8> {
     if all.runs.failing == 0 || all.runs.passing == 0 {
         bail!("a ranking needs runs that passed and runs that failed, and profiles of both");
     }
-    let matches = |glob: &String| all.functions.iter().any(|of| select::matches(glob, of));
-    if arguments.function.as_ref().is_some_and(|glob| !matches(glob)) {
+    let filter = arguments.globs.clone().filter();
+    let is_match = |of: &Function| filter.matches_at(Path::new(&of.shape.file), of);
+    if !all.functions.iter().any(is_match) {
         return Err(arguments.not_found());
     }
     arguments.write(|out| {
         match form {
-            None => diff_json::write_spectra(&all, arguments.function.as_deref(), out)
-                .map_err(io::Error::from)?,
+            None => diff_json::write_spectra(&all, &filter, out).map_err(io::Error::from)?,
             Some(form) => spectra::write(&all, &arguments.spectra_options(form), out)?,
         }
         Ok(())
@@ -261,7 +256,8 @@ impl DiffArguments {
             return self
                 .write(|out| Ok(diff_json::write(comparison, out).map_err(io::Error::from)?));
         }
-        let asked = Asked { comparison, per, function: self.function.as_deref() };
+        let filter = self.globs.clone().filter();
+        let asked = Asked { comparison, per, filter: &filter };
         let is_seen = self.open || io::stdout().is_terminal();
         let usual = is_seen.then(|| Path::new(USUAL_PAGE));
         match self.output.as_deref().or(usual) {
@@ -320,7 +316,7 @@ impl DiffArguments {
         spectra::Options {
             form,
             top: self.top,
-            function: self.function.clone(),
+            filter: self.globs.clone().filter(),
             formula: match self.score {
                 Score::Ochiai => Formula::Ochiai,
                 Score::Tarantula => Formula::Tarantula,
@@ -340,7 +336,7 @@ impl DiffArguments {
     }
 
     fn not_found(&self) -> Error {
-        let glob = self.function.as_deref().unwrap_or_default();
-        anyhow!("no function matches `{glob}`; `pathprof report --functions --top 0` lists all")
+        let globs = self.globs.clone().filter().words();
+        anyhow!("no function matches: {globs}; `pathprof report --functions --top 0` lists all")
     }
 }

@@ -4,9 +4,9 @@ use clap::{Args, ValueEnum};
 use pathprof::analyse::select::Filter;
 use pathprof::show::forms::Format;
 
-/// Which functions and files are shown.
+/// Which functions are shown.
 #[derive(Args, Clone, Default)]
-pub(crate) struct FilterArguments {
+pub(crate) struct GlobArguments {
     /// Show only functions whose name matches: mangled or not, with or without parameters,
     /// arguments of templates, and what they are in (may be given more than once)
     #[arg(long, value_name = "GLOB")]
@@ -17,6 +17,20 @@ pub(crate) struct FilterArguments {
     /// Show no functions whose name or file matches (may be given more than once)
     #[arg(long, value_name = "GLOB")]
     hide: Vec<String>,
+}
+
+impl GlobArguments {
+    /// What they let through, system headers included.
+    pub(crate) fn filter(self) -> Filter {
+        Filter { functions: self.function, files: self.file, hidden: self.hide, system: true }
+    }
+}
+
+/// Which functions and files are shown, those of the system left out unless they are wanted.
+#[derive(Args, Clone, Default)]
+pub(crate) struct FilterArguments {
+    #[command(flatten)]
+    globs: GlobArguments,
     /// Show the functions of system headers, too; without this, only where --function or --file
     /// names them
     #[arg(long)]
@@ -26,12 +40,7 @@ pub(crate) struct FilterArguments {
 impl FilterArguments {
     /// What they let through.
     pub(crate) fn filter(self) -> Filter {
-        Filter {
-            functions: self.function,
-            files: self.file,
-            hidden: self.hide,
-            system: self.system,
-        }
+        Filter { system: self.system, ..self.globs.filter() }
     }
 }
 

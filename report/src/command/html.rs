@@ -5,12 +5,15 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
+use pathprof::analyse::select;
 use pathprof::escape::terminal;
 use pathprof::export::html::{self, Page, Written};
 use pathprof::read::inputs::Choice;
 use pathprof::show::opcodes::Class;
 
 use crate::command::arguments::SourceArguments;
+use crate::command::chosen::found;
+use crate::command::filters::GlobArguments;
 use crate::command::reading::read;
 
 /// The viewer, as `build.rs` found it.
@@ -36,6 +39,8 @@ pub(crate) struct HtmlArguments {
     /// Open it in the browser
     #[arg(long)]
     open: bool,
+    #[command(flatten)]
+    globs: GlobArguments,
 }
 
 /// Writes the page.
@@ -43,6 +48,9 @@ pub(crate) fn html(arguments: HtmlArguments) -> Result<u8> {
     let page = page()?;
     let (report, code) = read(arguments.sources, Choice::Usual)?;
     let Some(report) = report else { return Ok(code) };
+    let filter = arguments.globs.filter();
+    found(&report, &filter, true)?;
+    let report = select::narrowed(report, &filter);
     let written = html::write(&report, &page, &arguments.output)?;
     present(&written, arguments.open)?;
     Ok(code)

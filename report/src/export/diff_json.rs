@@ -18,6 +18,7 @@ use crate::analyse::diff::paths::What;
 use crate::analyse::diff::scale::runs;
 use crate::analyse::diff::spectra::{Element, KINDS, Kind, Ranked, Spectra};
 use crate::analyse::model::{Function, Path, Report};
+use crate::analyse::select::Filter;
 use crate::escape;
 use crate::read::image::hexadecimal;
 
@@ -67,20 +68,20 @@ pub fn write(comparison: &Comparison<'_>, out: &mut impl Write) -> serde_json::R
     serde_json::to_writer(escape::Json(out), &document)
 }
 
-/// Writes rankings by all formulas; `glob` chooses functions.
+/// Writes rankings by all formulas, of the functions that a filter lets through.
 ///
 /// # Errors
 /// Those of `out`.
 pub fn write_spectra(
     spectra: &Spectra,
-    glob: Option<&str>,
+    filter: &Filter,
     out: &mut impl Write,
 ) -> serde_json::Result<()> {
     let mut rankings = serde_json::Map::new();
     for formula in FORMULAS {
         let mut of_kind = serde_json::Map::new();
         for kind in KINDS {
-            let elements = spectra.ranked(kind, formula, glob);
+            let elements = spectra.ranked(kind, formula, filter);
             let elements = elements.iter().map(|of| ranked(of, element(spectra, of.what)));
             let functions = spectra.ranked_functions(kind, formula);
             let functions = functions.iter().map(|of| ranked(of, named(spectra, of.what)));

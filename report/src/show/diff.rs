@@ -19,6 +19,7 @@ use crate::analyse::diff::structure::same_instructions;
 use crate::analyse::listed_paths::{self, ListedPath};
 use crate::analyse::model::{Counting, Function, Path, Report};
 use crate::analyse::path_text::Wording;
+use crate::analyse::select::Filter;
 use crate::read::names::demangle;
 use crate::show::diff_text::{amount, block, many, name, place, share};
 use crate::show::listing::{Form, Line, Listing, paragraph};
@@ -32,8 +33,8 @@ pub struct Options {
     pub form: Form,
     /// So many rows in each list (0: all).
     pub top: usize,
-    /// Only functions that match.
-    pub function: Option<String>,
+    /// Only functions that its globs let through.
+    pub filter: Filter,
     /// What counts are divided by.
     pub per: Per,
     /// Names in full.
@@ -53,8 +54,8 @@ pub fn write(
     out: &mut impl Write,
 ) -> Result<bool> {
     let mut comparison = compare(a, b, scale);
-    if let Some(glob) = &options.function {
-        match comparison.only(glob) {
+    if !options.filter.takes_all() {
+        match comparison.only(&options.filter) {
             Some(only) => comparison = only,
             None => return Ok(false),
         }
@@ -184,9 +185,9 @@ impl<'a> View<'a> {
             ));
         }
         if number > 0 {
-            let all = match self.options.function {
-                None => format!("in all: {several} add up to the whole difference"),
-                Some(_) => format!("in all {several} of the chosen functions"),
+            let all = match self.options.filter.takes_all() {
+                true => format!("in all: {several} add up to the whole difference"),
+                false => format!("in all {several} of the chosen functions"),
             };
             rows.push(sum(total, all));
         }

@@ -9,6 +9,7 @@ use crate::analyse::diff::spectra::{Element, Kind, Ranked, Spectra};
 use crate::analyse::listed_paths::{self, ListedPath};
 use crate::analyse::model::Function;
 use crate::analyse::path_text::Wording;
+use crate::analyse::select::Filter;
 use crate::show::diff_text::{block, many, name, place};
 use crate::show::listing::{Form, Line, Listing, paragraph};
 use crate::show::notation::base_name;
@@ -21,8 +22,8 @@ pub struct Options {
     pub form: Form,
     /// So many rows in each list (0: all).
     pub top: usize,
-    /// Only elements of functions that match.
-    pub function: Option<String>,
+    /// Only elements of functions that its globs let through.
+    pub filter: Filter,
     /// The formula that gives scores.
     pub formula: Formula,
     /// What is ranked.
@@ -60,7 +61,7 @@ pub fn write(spectra: &Spectra, options: &Options, out: &mut impl Write) -> Resu
     }
     paragraph(&meaning, options.form, out)?;
     let view = View { spectra, options };
-    if options.function.is_none() {
+    if options.filter.takes_all() {
         view.functions().write(options.form, out)?;
     }
     for &kind in &options.kinds {
@@ -150,8 +151,7 @@ impl View<'_> {
             Kind::Branches => ("Branches", "branch"),
             Kind::Lines => ("Lines", "line"),
         };
-        let glob = self.options.function.as_deref();
-        let ranked = self.spectra.ranked(kind, self.options.formula, glob);
+        let ranked = self.spectra.ranked(kind, self.options.formula, &self.options.filter);
         let ways = ranked[..shown(self.options.top, ranked.len())].iter().filter_map(|ranked| {
             let Element::Path(function, id) = ranked.what else { return None };
             let function = &self.spectra.functions[*function];

@@ -10,7 +10,7 @@ use crate::analyse::diff::parts::{Counted, Parts, Sides};
 use crate::analyse::diff::paths::{self, PathPart};
 use crate::analyse::diff::scale::{Scale, signed};
 use crate::analyse::model::{Function, Report};
-use crate::analyse::select;
+use crate::analyse::select::Filter;
 
 /// What is different between two reports.
 #[derive(Clone, Debug)]
@@ -61,16 +61,11 @@ pub fn compare<'a>(a: &'a Report, b: &'a Report, scale: Scale) -> Comparison<'a>
 }
 
 impl<'a> Comparison<'a> {
-    /// Only what concerns the functions that match a glob; calls from them and to them. `None` if
-    /// none does.
-    pub fn only(self, glob: &str) -> Option<Self> {
-        let is_match = |function: &&Function| select::matches(glob, function);
-        let wanted: Vec<bool> = self
-            .pairs
-            .list
-            .iter()
-            .map(|pair| [pair.a, pair.b].iter().flatten().any(is_match))
-            .collect();
+    /// Only what concerns the functions that a filter lets through; calls from them and to them.
+    /// `None` if there are none.
+    pub fn only(self, filter: &Filter) -> Option<Self> {
+        let wanted: Vec<bool> =
+            self.pairs.list.iter().map(|pair| self.is_chosen(pair, filter)).collect();
         wanted.contains(&true).then(|| Self {
             functions: self.functions.only(|&pair| wanted[pair]),
             paths: self.paths.only(|part| wanted[part.pair]),
@@ -81,6 +76,14 @@ impl<'a> Comparison<'a> {
             }),
             ..self
         })
+    }
+
+    /// Whether a filter lets a function of the pair through.
+    pub fn is_chosen(&self, pair: &Pair<'_>, filter: &Filter) -> bool {
+        let is_chosen = |report: &Report, function: Option<&Function>| {
+            function.is_some_and(|of| filter.matches(&report.modules[of.module], of))
+        };
+        is_chosen(self.a, pair.a) || is_chosen(self.b, pair.b)
     }
 
     /// A pair by its index.

@@ -13,7 +13,7 @@ use std::path::Path as FilePath;
 use crate::analyse::diff::formulas::{Formula, Runs, Score};
 use crate::analyse::lines;
 use crate::analyse::model::{Function, Report};
-use crate::analyse::select;
+use crate::analyse::select::Filter;
 
 /// What is ranked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -170,20 +170,15 @@ impl Spectra {
     }
 
     /// All elements of a kind that any run executed, the most suspicious first; those of the same
-    /// score in the order of functions, paths, blocks, lines. Only those of functions that match
-    /// `glob` are listed, but all have a place.
-    pub fn ranked(
-        &self,
-        kind: Kind,
-        formula: Formula,
-        glob: Option<&str>,
-    ) -> Vec<Ranked<&Element>> {
+    /// score in the order of functions, paths, blocks, lines. Only those of functions that a filter
+    /// lets through are listed, but all have a place.
+    pub fn ranked(&self, kind: Kind, formula: Formula, filter: &Filter) -> Vec<Ranked<&Element>> {
         let of_kind = self.executed.iter().filter(|(element, _)| element.kind() == kind);
         let mut ranked = ranking(of_kind.map(|(element, by)| (element, *by)), formula, self.runs);
         let is_match: Vec<_> = self
             .functions
             .iter()
-            .map(|function| glob.is_none_or(|glob| select::matches(glob, function)))
+            .map(|function| filter.matches_at(FilePath::new(&function.shape.file), function))
             .collect();
         ranked.retain(|element| is_match[self.function(element.what)]);
         ranked
@@ -278,12 +273,13 @@ mod tests {
                 assert_eq!((functions[0].best, functions[0].worst), (1, 1));
             }
         }
-        let paths = spectra.ranked(Kind::Paths, Formula::Ochiai, None);
+        let paths = spectra.ranked(Kind::Paths, Formula::Ochiai, &Filter::default());
         let first: Vec<_> = paths.iter().take_while(|path| path.best == 1).collect();
         assert!(first.len() > 1 && first.iter().all(|path| path.worst == first.len()));
         assert_eq!(first[0].mean(), (1 + first.len()) as f64 / 2.0);
         assert_eq!(paths.last().map(|path| path.by), Some(Runs { failing: 0, passing: 2 }));
-        let guard = spectra.ranked(Kind::Paths, Formula::Ochiai, Some("util::guard"));
+        let guard =
+            spectra.ranked(Kind::Paths, Formula::Ochiai, &Filter::of_function("util::guard"));
         assert!(guard.len() < paths.len() && guard[0].worst == first.len());
     }
 

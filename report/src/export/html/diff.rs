@@ -20,23 +20,13 @@ use rayon::prelude::*;
 use super::document::{Document, Written};
 use super::payload::{Dictionary, Payload, pack};
 use super::{Page, SAMPLES, title};
-use crate::analyse::diff::comparison::Comparison;
-use crate::analyse::diff::scale::Per;
 
+mod asked;
 mod index;
 mod lists;
 mod pair;
 
-/// A comparison, and what was asked for.
-#[derive(Clone, Copy, Debug)]
-pub struct Asked<'a> {
-    /// What came out.
-    pub comparison: &'a Comparison<'a>,
-    /// What counts are divided by.
-    pub per: &'a Per,
-    /// Which functions were chosen, if not all.
-    pub function: Option<&'a str>,
-}
+pub use asked::Asked;
 
 /// Writes the page to `path`, or to a directory beside it if the file would be too large.
 ///
@@ -86,7 +76,8 @@ fn payloads(asked: Asked<'_>) -> Result<Vec<Payload>> {
 mod tests {
     use super::*;
     use crate::analyse::diff::comparison::compare;
-    use crate::analyse::diff::scale::Scale;
+    use crate::analyse::diff::scale::{Per, Scale};
+    use crate::analyse::select::Filter;
     use crate::export::html::tests::values;
     use crate::sample;
 
@@ -102,7 +93,7 @@ mod tests {
         b.functions[1].shape.name = "main\u{202e}".into();
         let scale = Scale::of(&a, &b, &Per::Run).expect("both have runs");
         let comparison = compare(&a, &b, scale);
-        let asked = Asked { comparison: &comparison, per: &Per::Run, function: None };
+        let asked = Asked { comparison: &comparison, per: &Per::Run, filter: &Filter::default() };
         let payloads = payloads(asked).expect("in memory");
         let values = values(&payloads);
         let difference = &values[0].1["difference"];

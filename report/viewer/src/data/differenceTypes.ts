@@ -11,7 +11,7 @@ export interface DifferenceIndex {
     per: "" | "run" | "entry";
     entries_of: string | null;
     /** Which functions were chosen, if not all. */
-    function: string | null;
+    chosen: string | null;
     /** So many units of a difference are one instruction. */
     unit: Count;
     difference: Count;

@@ -179,7 +179,7 @@ export function PartList(props: Props) {
                             {shareOf(sum, difference.index.difference)}
                         </div>
                         <div role="cell" class="cell-sum">
-                            {isAll && difference.index.function === null
+                            {isAll && difference.index.chosen === null
                                 ? `in all: ${list} add up to the whole difference`
                                 : `in all ${plural(rows.length, "row")} that ${rows.length === 1 ? "is" : "are"} shown`}
                         </div>

@@ -62,10 +62,10 @@ export function OverviewView() {
                 />
             </dl>
             <div class="remarks">
-                {index.function !== null ? (
+                {index.chosen !== null ? (
                     <Remark tone="note">
                         The lists have only what concerns functions that match{" "}
-                        <code>{index.function}</code>. Shares are parts of the whole difference.
+                        <code>{index.chosen}</code>. Shares are parts of the whole difference.
                     </Remark>
                 ) : null}
                 {(["a", "b"] as const)
@@ -247,7 +247,7 @@ function Ways() {
             <h2 id="ways">Four ways to take it apart</h2>
             <p class="soft">
                 Each list takes the same difference apart in another way.
-                {index.function === null ? " Its parts add up to the whole." : ""}
+                {index.chosen === null ? " Its parts add up to the whole." : ""}
             </p>
             <div class="table-scroll" tabIndex={0} role="group" aria-label="Lists">
                 <table class="plain">
@@ -277,7 +277,7 @@ function Ways() {
                                 </td>
                                 <td class="number">{digits(differing)}</td>
                                 <td class="number">
-                                    {index.function === null ? digits(equal) : "–"}
+                                    {index.chosen === null ? digits(equal) : "–"}
                                 </td>
                                 <td class="number">
                                     <Delta number={difference} />

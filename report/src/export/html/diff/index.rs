@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::Asked;
+use super::asked::Asked;
 use crate::analyse::diff::pairs::{Matched, Pair};
 use crate::analyse::diff::parts::Parts;
 use crate::analyse::diff::paths::whole;
@@ -10,7 +10,6 @@ use crate::analyse::diff::scale::{Per, runs};
 use crate::analyse::diff::structure::same_instructions;
 use crate::analyse::model::{Count, Counting, Function, Report};
 use crate::analyse::path_text::base_name;
-use crate::analyse::select;
 use crate::export::html::payload::{Exact, Signed, shown};
 use crate::export::html::runs::{ImageEntry, images};
 use crate::read::names;
@@ -26,7 +25,7 @@ pub(super) struct Index<'a> {
     /// Of which function, if that is `entry`.
     entries_of: Option<String>,
     /// Which functions were chosen, if not all.
-    function: Option<String>,
+    chosen: Option<String>,
     /// How many units of a difference are one instruction.
     unit: Signed,
     difference: Signed,
@@ -119,7 +118,7 @@ pub(super) fn index(asked: Asked<'_>) -> Index<'_> {
         b: side(comparison.b, comparison.executed.b, comparison.scale.b),
         per,
         entries_of,
-        function: asked.function.map(text),
+        chosen: (!asked.filter.takes_all()).then(|| text(&asked.filter.words())),
         unit: Signed(comparison.scale.unit()),
         difference: Signed(comparison.difference),
         matched: matched.collect(),
@@ -177,10 +176,7 @@ impl<'a> Pairs<'a> {
         });
         self.skipped.push(pair.skipped);
         self.ran.push(pair.ran());
-        let is_match = |glob| {
-            [pair.a, pair.b].iter().flatten().any(|function| select::matches(glob, function))
-        };
-        self.chosen.push(asked.function.is_none_or(is_match));
+        self.chosen.push(asked.comparison.is_chosen(pair, asked.filter));
         let (count, executed) = whole(pair);
         self.count_a.push(Signed(count.a));
         self.count_b.push(Signed(count.b));

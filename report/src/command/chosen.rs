@@ -1,0 +1,45 @@
+//! Whether what a filter chooses is there: a glob that matches nothing is an error, and names what is
+//! most like it.
+
+use anyhow::{Result, bail};
+use pathprof::analyse::model::{Function, Report};
+use pathprof::analyse::select::{self, Filter, matches_file};
+
+/// An error unless each glob of a filter matches a function or a file, and some function that is
+/// counted, or any, matches all of them.
+pub(crate) fn found(report: &Report, filter: &Filter, any: bool) -> Result<()> {
+    for glob in &filter.functions {
+        if !report.functions.iter().any(|function| select::matches(glob, function)) {
+            bail!(
+                "no function matches `{glob}`{}; `pathprof report --functions --top 0` lists all",
+                instead(select::nearest(report, glob))
+            );
+        }
+    }
+    for glob in &filter.files {
+        if !select::files(report).iter().any(|(_, path)| matches_file(glob, path)) {
+            bail!(
+                "no file matches `{glob}`{}; `pathprof coverage` lists all",
+                instead(select::nearest_files(report, glob))
+            );
+        }
+    }
+    let functions = || report.functions.iter();
+    let matches = |function: &&Function| filter.matches(&report.modules[function.module], function);
+    let named = !filter.functions.is_empty();
+    if named && !any && functions().filter(matches).all(|of| of.shape.skipped.is_some()) {
+        let globs = filter.functions.join("`, `");
+        let which = if functions().any(|function| matches(&function)) {
+            "are not counted; `pathprof report --skipped` says why"
+        } else {
+            "are not in these files, or hidden"
+        };
+        bail!("the functions that match `{globs}` {which}");
+    }
+    Ok(())
+}
+
+/// Names that somebody may have meant, in words.
+fn instead(names: Vec<String>) -> String {
+    if names.is_empty() { String::new() } else { format!("; similar: `{}`", names.join("`, `")) }
+}

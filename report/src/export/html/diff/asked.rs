@@ -1,0 +1,16 @@
+//! What a page of a difference is made of.
+
+use crate::analyse::diff::comparison::Comparison;
+use crate::analyse::diff::scale::Per;
+use crate::analyse::select::Filter;
+
+/// A comparison, and what was asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked<'a> {
+    /// What came out.
+    pub comparison: &'a Comparison<'a>,
+    /// What counts are divided by.
+    pub per: &'a Per,
+    /// Which functions were chosen.
+    pub filter: &'a Filter,
+}
