@@ -29,6 +29,10 @@ pub const RAW: &str = "raw";
 /// What the name of a block log ends in behind a dot, in place of [`EXTENSION`].
 pub const LOG: &str = "pathlog";
 
+/// What the name of a trace ends in behind a dot, in place of [`EXTENSION`]. Before it stands the
+/// process's number, perhaps with `-NUMBER`: a trace is of one process.
+pub const TRACE: &str = "pathtrace";
+
 /// The directory for a user's state below the home, unless
 /// [`STATE_HOME`](crate::variables::STATE_HOME) has another one.
 pub const STATE_IN_HOME: &str = ".local/state";

@@ -14,6 +14,7 @@
 //! * [`files`] what the files of runs are called
 //! * [`raw`] the counters of a process while it runs
 //! * [`profile`] what is known of runs
+//! * [`trace`] the paths and the memory accesses of a process in their order
 //! * [`weights`] what a second compilation wants to know
 //! * [`variables`] which environment variables are read
 //! * [`tree`] which files are installed
@@ -34,6 +35,7 @@ pub mod profile;
 pub mod raw;
 pub mod record;
 pub mod settings;
+pub mod trace;
 pub mod tree;
 pub mod variables;
 #[cfg(any(feature = "alloc", test))]
@@ -44,13 +46,16 @@ pub use record::ModuleId;
 pub use wire::Error;
 
 /// Version of the manifest record and its payload. Any other version is refused with a message.
-pub const MANIFEST_VERSION: u32 = 7;
+pub const MANIFEST_VERSION: u32 = 8;
 
 /// Version of the profile file. Any other version is refused with a message.
 pub const PROFILE_VERSION: u32 = 5;
 
 /// Version of the raw file. Any other version is refused with a message.
 pub const RAW_VERSION: u32 = 3;
+
+/// Version of the trace file. Any other version is refused with a message.
+pub const TRACE_VERSION: u32 = 1;
 
 /// Names that are agreed between the pass (which emits them) and the linker (which defines them).
 pub mod names {
@@ -134,6 +139,18 @@ pub mod names {
     /// is executed, a path ends. Only code of mode [`Log`](crate::settings::Mode::Log) calls them.
     pub const LOG_FUNCTIONS: [&str; 3] =
         ["__pathcc_log_enter", "__pathcc_log_block", "__pathcc_log_end"];
+
+    /// The two thread-local words that traced code has: where the next record starts, and from which
+    /// address on a chunk has no room for another path.
+    pub const TRACE_WORDS: &str = "__pathcc.trace.words";
+
+    /// What traced code calls when its chunk has no room: it gives the start of a chunk that has,
+    /// and changes no register but that of its result. In an object it gives memory that nobody
+    /// reads.
+    pub const TRACE_ROOM: &str = "__pathcc.trace.room";
+
+    /// The anchor of the runtime of traces.
+    pub const TRACE_RUNTIME: &str = "__pathcc_trace_runtime";
 
     /// The section of the region that holds all counter arrays of an image; page-aligned and
     /// padded.

@@ -145,6 +145,8 @@ pub struct Block {
     pub opcodes: Vec<(Cow<'static, str>, u32)>,
     /// The calls in it, in order, without intrinsics and inline assembly.
     pub calls: Vec<Call>,
+    /// Its accesses to memory, in order. Only in a unit that is traced.
+    pub accesses: Vec<Access>,
     /// How the function is left here, if this block has no successor.
     pub exit: Option<Exit>,
     /// Whether control may stay at its end: the call that stands there may throw, exit or jump
@@ -153,6 +155,51 @@ pub struct Block {
     /// Its text in LLVM's intermediate language as it is when counters are placed, by lines: the
     /// label, then the instructions without their debug locations. Empty unless it was asked for.
     pub ir: Vec<String>,
+}
+
+/// An access to memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Access {
+    /// What is done.
+    pub kind: AccessKind,
+    /// How many bytes are accessed; 0 if the trace has the number, behind the address.
+    pub size: u64,
+    /// Where the address comes from.
+    pub address: Address,
+    /// Index of its source location.
+    pub location: Option<u32>,
+}
+
+/// What is done to memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AccessKind {
+    /// It is read.
+    Load,
+    /// It is written.
+    Store,
+    /// It is read and written by one atomic operation.
+    Update,
+    /// It is read by an operation on many bytes, such as `memcpy`.
+    BulkLoad,
+    /// It is written by such an operation.
+    BulkStore,
+}
+
+/// Where the address of an access comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Address {
+    /// The trace has it.
+    Recorded,
+    /// It is that of another access plus a constant. The other one always comes before it in the
+    /// same activation of the function: the last time that it came counts.
+    Offset {
+        /// The block of the other access.
+        block: u32,
+        /// Index among its accesses.
+        access: u32,
+        /// What is added.
+        by: i64,
+    },
 }
 
 /// A call.

@@ -51,6 +51,10 @@ pub const OWN_BASE: u32 = 4;
 /// the image finds thread-local words.
 pub const MOVES_POINTER: u32 = 8;
 
+/// Another such flag: the module is traced. Its array is not of counters: the runtime of traces
+/// puts the number into its first word that is that of the word itself.
+pub const TRACED: u32 = 16;
+
 /// Where the counters of a module are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {

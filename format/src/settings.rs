@@ -51,6 +51,8 @@ named! {
         Edges = "edges",
         /// Entries of functions, and calls with their callees.
         Calls = "calls",
+        /// Nothing: the paths and their accesses to memory are written down in their order.
+        Trace = "trace",
         /// Nothing: each executed block is logged, as a truth for tests.
         Log = "log",
     }

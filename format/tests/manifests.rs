@@ -1,8 +1,9 @@
 //! Manifests: everything that can stand in one comes back, and every index is checked.
 
 use pathformat::manifest::{
-    Block, Call, CutReason, DagEdge, DagEdgeKind, Edge, Exit, Function, INDIRECT, Linkage,
-    Location, Manifest, Outcome, Pattern, PatternShape, TableOf, Uncut,
+    Access, AccessKind, Address, Block, Call, CutReason, DagEdge, DagEdgeKind, Edge, Exit,
+    Function, INDIRECT, Linkage, Location, Manifest, Outcome, Pattern, PatternShape, TableOf,
+    Uncut,
 };
 use pathformat::settings::{Level, Mode, Stage, Threads};
 
@@ -42,6 +43,30 @@ fn small() -> Function {
     }
 }
 
+/// An access of each kind, and with an address of each kind.
+fn accesses() -> Vec<Access> {
+    let kinds = [
+        AccessKind::Load,
+        AccessKind::Store,
+        AccessKind::Update,
+        AccessKind::BulkLoad,
+        AccessKind::BulkStore,
+    ];
+    let offset = Address::Offset { block: 3, access: 4, by: -8 };
+    let access = |(size, kind)| Access {
+        kind,
+        size,
+        address: if size == 0 { Address::Recorded } else { offset },
+        location: (size > 1).then_some(1),
+    };
+    (0..).zip(kinds).map(access).collect()
+}
+
+/// An access whose address is computed from another one's.
+fn offset_from(block: u32, access: u32) -> Access {
+    Access { address: Address::Offset { block, access, by: 1 }, ..accesses()[1].clone() }
+}
+
 /// Something of everything.
 fn full() -> Function {
     let blocks =
@@ -50,6 +75,7 @@ fn full() -> Function {
             locations: vec![1, 0],
             opcodes: vec![("add".into(), 3)],
             calls: vec![call("puts", Some(1)), call(INDIRECT, None)],
+            accesses: accesses(),
             exit,
             may_stay: exit.is_none(),
             ir: vec!["bb:".into(), "ret void".into()],
@@ -159,6 +185,29 @@ fn every_index_is_below_the_number_of_things() {
             |of, at| of.blocks[0].calls = vec![call("g", Some(at))],
             2,
             "a call's location is out of range",
+        ),
+        (
+            |of, at| {
+                of.blocks[0].accesses = vec![Access { location: Some(at), ..accesses()[0].clone() }]
+            },
+            2,
+            "an access's location is out of range",
+        ),
+        (
+            |of, at| {
+                of.blocks[0].accesses = vec![accesses()[0].clone()];
+                of.blocks[1].accesses = vec![offset_from(at, 0)];
+            },
+            2,
+            "an address is computed from an access that does not exist",
+        ),
+        (
+            |of, at| {
+                of.blocks[0].accesses = vec![accesses()[0].clone()];
+                of.blocks[1].accesses = vec![offset_from(0, at)];
+            },
+            1,
+            "an address is computed from an access that does not exist",
         ),
         (|of, at| of.edges[2].from = at, 2, "an edge's source is out of range"),
         (|of, at| of.edges[0].to = at, 2, "an edge's target is out of range"),

@@ -1,7 +1,8 @@
 //! The payload of a manifest record: how a manifest becomes bytes, and back.
 //!
 //! The order of what a payload holds stands here. How a value is put and taken stands in
-//! `payload/body.rs`, and edges in `payload/graph.rs`. Nothing that is read is trusted: every index
+//! `payload/body.rs`, and edges in `payload/graph.rs`, accesses to
+//! memory in `payload/access.rs`. Nothing that is read is trusted: every index
 //! in a manifest that was read is in range.
 
 use alloc::vec::Vec;
@@ -9,12 +10,13 @@ use alloc::vec::Vec;
 use self::body::{Source, Writer, code, decoded, known, text};
 use self::graph::{get_dag, put_dag};
 use super::{
-    Block, Call, Edge, Exit, Function, Linkage, Location, Manifest, Outcome, Pattern, PatternShape,
-    Uncut,
+    Access, Block, Call, Edge, Exit, Function, Linkage, Location, Manifest, Outcome, Pattern,
+    PatternShape, Uncut,
 };
 use crate::settings::{Level, Mode, Stage, Threads};
 use crate::wire::{Allowance, Error, Result, Sink};
 
+mod access;
 mod body;
 mod graph;
 
@@ -112,6 +114,7 @@ impl Function {
                 to.put_string(&call.callee);
                 to.put_optional(call.location);
             });
+            to.put_list(&block.accesses, |to, access| access.encode(to));
             to.put_varint(code(&EXITS, &block.exit));
             to.put_varint(block.may_stay.into());
             to.put_list(&block.ir, |to, line| to.put_bytes(line.as_bytes()));
@@ -190,6 +193,7 @@ impl Function {
                     }
                     Ok(Call { callee, location })
                 })?,
+                accesses: from.list(|from| Access::decode(from, locations))?,
                 exit: decoded(&EXITS, from.reader.varint()?, "a kind of exit is unknown")?,
                 may_stay: decoded(
                     &[false, true],
@@ -200,6 +204,11 @@ impl Function {
             })
         })?;
         let blocks = function.blocks.len();
+        if !access::are_sound(&function.blocks) {
+            return Err(Error::Invalid(
+                "an address is computed from an access that does not exist",
+            ));
+        }
         function.edges = from.list(|from| {
             Ok(Edge {
                 from: from.index(blocks, "an edge's source is out of range")?,
@@ -258,8 +267,21 @@ impl Function {
 mod tests {
     use alloc::vec;
 
-    use super::super::{CutReason, DagEdge, DagEdgeKind, INDIRECT};
+    use super::super::{AccessKind, Address, CutReason, DagEdge, DagEdgeKind, INDIRECT};
     use super::*;
+
+    fn accesses() -> Vec<Access> {
+        let offset = Address::Offset { block: 1, access: 0, by: -8 };
+        let load = Access {
+            kind: AccessKind::Load,
+            size: 8,
+            address: Address::Recorded,
+            location: Some(1),
+        };
+        let copied =
+            Access { kind: AccessKind::BulkStore, size: 0, address: offset, location: None };
+        vec![load, copied]
+    }
 
     /// One instrumented function with something of everything, and a skipped one.
     fn sample() -> Manifest {
@@ -314,6 +336,7 @@ mod tests {
                         Call { callee: "puts".into(), location: Some(1) },
                         Call { callee: INDIRECT.into(), location: None },
                     ],
+                    accesses: accesses(),
                     exit: Some(Exit::Return),
                     may_stay: true,
                     ir: vec!["1:".into(), "ret void".into()],

@@ -1,0 +1,243 @@
+//! The trace of a process: which paths ran in which order, and which memory they accessed.
+//!
+//! A trace is a header of whole pages and then *chunks* of one size. A chunk belongs to one
+//! *stream*: a thread, or a signal handler that interrupts it. The chunks of a stream are numbered.
+//! Whoever fills a chunk owns it alone, so that nothing has to be locked for a record. A chunk is a
+//! head of [`CHUNK_HEAD`] bytes and then records up to the first 32-bit word that is 0. The kernel
+//! keeps what was written, whatever ends the process: a file of a killed process reads like any
+//! other.
+//!
+//! ```text
+//!  0       8         12      16            24           32                          header size
+//!  | magic | version | flags | header size | chunk size | facts … checksum | zeros … | chunk 0 | chunk 1 | …
+//! ```
+//!
+//! A record starts with a 32-bit word:
+//!
+//! * 0: nothing follows. A path that did not end has no record.
+//! * below 2^31: a path. The word is a number in the process. An image has as many numbers as its
+//!   region has words; the [`Kind::Image`] event tells the first. The *n*-th word of the region,
+//!   from the start of the image's numbers, is counter *n* in the sense of the manifest. The
+//!   addresses that its accesses record follow, [`ADDRESS`] bytes each, in the order of the path.
+//! * 2^31 and above: an [event](Kind), whose payload follows.
+
+use core::mem::size_of;
+
+use zerocopy::little_endian::{U32, U64};
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
+
+use crate::TRACE_VERSION;
+use crate::profile::Head;
+use crate::raw::PAGE;
+use crate::wire::{Checksummed, Sink};
+
+/// First eight bytes of every trace.
+pub const MAGIC: [u8; 8] = *b"PATHTRAC";
+
+/// Where the flags stand in the file. They change while the program runs.
+pub const FLAGS_OFFSET: u64 = 12;
+
+/// Bytes of an address: the part that differs between addresses of user space.
+pub const ADDRESS: usize = 6;
+
+/// Bytes of a chunk's head.
+pub const CHUNK_HEAD: usize = size_of::<ChunkHead>();
+
+/// What a stream's number is if the chunk holds what is true of the whole process: its images.
+pub const PROCESS: u32 = u32::MAX;
+
+/// No path records more than so many bytes. A thread makes sure that as many are free before a path
+/// starts.
+pub const LONGEST_RECORD: usize = 32 << 10;
+
+/// What stands at the start of a chunk.
+#[repr(C)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    FromBytes,
+    Immutable,
+    IntoBytes,
+    KnownLayout,
+    Unaligned,
+)]
+pub struct ChunkHead {
+    /// Which stream, from 1; 0 if the chunk was never begun; [`PROCESS`].
+    pub stream: U32,
+    /// The stream that this one interrupts, if it is a signal handler's; otherwise 0.
+    pub interrupts: U32,
+    /// Which chunk of the stream it is, from 0.
+    pub number: U64,
+    /// When it was begun, in nanoseconds of the monotonic clock.
+    pub time: U64,
+    /// The kernel's number of the thread.
+    pub thread: U32,
+    /// 0.
+    pub reserved: [U32; 9],
+}
+
+/// What an event is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Kind {
+    /// An image is loaded: the first number of its paths (32 bits), how far it is from the addresses
+    /// in its file (64 bits), the length of its build-id (8 bits), the build-id, its path.
+    Image = 1,
+    /// Records are missing here: there was no room for them.
+    Lost = 2,
+}
+
+impl Kind {
+    /// All kinds.
+    pub const ALL: [Self; 2] = [Self::Image, Self::Lost];
+
+    /// The word that starts a record of this kind with so many bytes of payload, fewer than 2^24.
+    pub fn word(self, length: u32) -> u32 {
+        1 << 31 | (self as u32) << 24 | length
+    }
+
+    /// From the first word of a record: the kind, and the length of its payload.
+    ///
+    /// The outer `None` says that the record is not an event, the inner one that its kind is not
+    /// known.
+    pub fn of(word: u32) -> Option<(Option<Self>, usize)> {
+        let number = (word >> 24 & 0x7f) as u8;
+        let kind = Self::ALL.into_iter().find(|kind| *kind as u8 == number);
+        (word >> 31 == 1).then_some((kind, (word & 0xff_ffff) as usize))
+    }
+}
+
+/// Writes a header without the padding behind it; gives its size with the padding.
+pub fn write_header(sink: &mut impl Sink, head: &Head<'_>, chunk_size: u64) -> u64 {
+    let mut length = Length(0);
+    put_header(&mut length, head, 0, chunk_size);
+    let size = length.0.next_multiple_of(PAGE);
+    put_header(sink, head, size, chunk_size);
+    size
+}
+
+/// Counts bytes.
+struct Length(u64);
+
+impl Sink for Length {
+    fn put(&mut self, bytes: &[u8]) {
+        self.0 += bytes.len() as u64;
+    }
+}
+
+fn put_header(sink: &mut impl Sink, head: &Head<'_>, size: u64, chunk_size: u64) {
+    sink.put(&MAGIC);
+    sink.put_u32(TRACE_VERSION);
+    sink.put_u32(head.flags);
+    let mut sink = Checksummed::new(sink);
+    sink.put_u64(size);
+    sink.put_u64(chunk_size);
+    head.write_facts(&mut sink);
+    sink.finish();
+}
+
+#[cfg(any(feature = "alloc", test))]
+pub use whole::Header;
+
+/// Reading, for programs with an allocator.
+#[cfg(any(feature = "alloc", test))]
+mod whole {
+    use super::{CHUNK_HEAD, LONGEST_RECORD, MAGIC, PAGE};
+    use crate::TRACE_VERSION;
+    use crate::profile::{ENDED, Head, INCOMPLETE};
+    use crate::wire::{Error, Reader, Result, checksum};
+
+    /// The header of a trace.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct Header<'a> {
+        /// Who runs. [`INCOMPLETE`] is set unless [`ENDED`] is.
+        pub head: Head<'a>,
+        /// Where the first chunk starts in the file.
+        pub size: u64,
+        /// The length of a chunk in bytes.
+        pub chunk_size: u64,
+    }
+
+    impl<'a> Header<'a> {
+        /// Reads the header from the front of a file; `bytes` may go on behind it.
+        ///
+        /// # Errors
+        /// Anything that is not a sound header of [`TRACE_VERSION`].
+        pub fn decode(bytes: &'a [u8]) -> Result<Self> {
+            let mut reader = Reader::new(bytes);
+            reader.begin(MAGIC, TRACE_VERSION)?;
+            let flags = reader.u32()?;
+            let checked = reader.rest();
+            let (size, chunk_size) = (reader.u64()?, reader.u64()?);
+            let incomplete = if flags & ENDED == 0 { INCOMPLETE } else { 0 };
+            let head = Head::read_facts(flags & !INCOMPLETE | incomplete, &mut reader)?;
+            let content = checked.len() - reader.rest().len();
+            if checksum(&checked[..content]) != reader.u64()? {
+                return Err(Error::BadChecksum);
+            }
+            if !size.is_multiple_of(PAGE)
+                || !chunk_size.is_multiple_of(PAGE)
+                || size < (16 + content + 8) as u64
+                || chunk_size < (CHUNK_HEAD + LONGEST_RECORD) as u64
+            {
+                return Err(Error::Invalid("the sizes in its header make no sense"));
+            }
+            Ok(Self { head, size, chunk_size })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec::Vec;
+
+    use super::*;
+    use crate::profile::{ENDED, INCOMPLETE};
+    use crate::wire::Error;
+
+    fn header(flags: u32) -> Vec<u8> {
+        let head = Head { flags, pid: 42, image: b"/bin/demo", ..Head::default() };
+        let mut bytes = Vec::new();
+        assert_eq!(write_header(&mut bytes, &head, 1 << 18), PAGE);
+        bytes
+    }
+
+    #[test]
+    fn a_header_reads_back() {
+        let bytes = header(ENDED);
+        let read = Header::decode(&bytes).expect("sound");
+        assert_eq!((read.head.pid, read.head.flags), (42, ENDED));
+        assert_eq!((read.size, read.chunk_size), (PAGE, 1 << 18));
+        assert_eq!(Header::decode(&header(0)).expect("sound").head.flags, INCOMPLETE);
+    }
+
+    #[test]
+    fn a_damaged_header_is_refused() {
+        let bytes = header(0);
+        for at in 0..bytes.len() {
+            assert!(Header::decode(&bytes[..at]).is_err(), "cut at {at}");
+            let mut damaged = bytes.clone();
+            damaged[at] ^= 1;
+            let live = (FLAGS_OFFSET..FLAGS_OFFSET + 4).contains(&(at as u64));
+            assert_eq!(Header::decode(&damaged).is_err(), !live, "byte {at}");
+        }
+        let mut small = Vec::new();
+        write_header(&mut small, &Head::default(), PAGE);
+        let message = "the sizes in its header make no sense";
+        assert_eq!(Header::decode(&small), Err(Error::Invalid(message)));
+    }
+
+    #[test]
+    fn events_are_told_from_paths() {
+        assert_eq!((Kind::of(0), Kind::of((1 << 31) - 1)), (None, None));
+        for kind in Kind::ALL {
+            assert_eq!(Kind::of(kind.word(0xff_ffff)), Some((Some(kind), 0xff_ffff)));
+        }
+        assert_eq!(Kind::of(0xff00_0007), Some((None, 7)));
+        assert_eq!(CHUNK_HEAD, 64);
+    }
+}
