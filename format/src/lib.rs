@@ -140,13 +140,15 @@ pub mod names {
     pub const LOG_FUNCTIONS: [&str; 3] =
         ["__pathcc_log_enter", "__pathcc_log_block", "__pathcc_log_end"];
 
-    /// The two thread-local words that traced code has: where the next record starts, and from which
-    /// address on a chunk has no room for another path.
+    /// The two thread-local words of traced code: where the next record starts, and from which
+    /// address on the chunk is full ([`RESERVE`](crate::trace::RESERVE)). Both are 0 at first.
+    /// While code runs that records, the first is in a register, and the word is out of date.
     pub const TRACE_WORDS: &str = "__pathcc.trace.words";
 
-    /// What traced code calls when its chunk has no room: it gives the start of a chunk that has,
-    /// and changes no register but that of its result. In an object it gives memory that nobody
-    /// reads.
+    /// What traced code calls when its chunk is full. It takes nothing, gives the place of the next
+    /// record in a chunk that has room, and sets the second of the thread's words. It changes no
+    /// register but `rax`, `r11` and the flags (LLVM's `preserve_allcc`). An object's own one gives
+    /// memory that nobody reads.
     pub const TRACE_ROOM: &str = "__pathcc.trace.room";
 
     /// The anchor of the runtime of traces.

@@ -46,9 +46,12 @@ pub const CHUNK_HEAD: usize = size_of::<ChunkHead>();
 /// What a stream's number is if the chunk holds what is true of the whole process: its images.
 pub const PROCESS: u32 = u32::MAX;
 
-/// No path records more than so many bytes. A thread makes sure that as many are free before a path
-/// starts.
+/// No path records more than so many bytes, its number included. A chunk has room for it.
 pub const LONGEST_RECORD: usize = 32 << 10;
+
+/// So many bytes are free in a chunk behind the address from which on it counts as full. Code whose
+/// paths record more asks for more.
+pub const RESERVE: usize = 4 << 10;
 
 /// What stands at the start of a chunk.
 #[repr(C)]
