@@ -39,6 +39,7 @@ pub(crate) const PATHS: &str = Mode::Paths.name();
 pub(crate) const BLOCKS: &str = Mode::Blocks.name();
 pub(crate) const EDGES: &str = Mode::Edges.name();
 pub(crate) const CALLS: &str = Mode::Calls.name();
+pub(crate) const TRACE: &str = Mode::Trace.name();
 pub(crate) const LATE: &str = Stage::Late.name();
 pub(crate) const EARLY: &str = Stage::Early.name();
 pub(crate) const EXACT: &str = Threads::Exact.name();
@@ -61,11 +62,12 @@ pub static OPTIONS: [Setting; COUNT] = [
             word(BLOCKS, "basic blocks"),
             word(EDGES, "edges of the control-flow graph"),
             word(CALLS, "calls, with the callees of pointers by name"),
+            word(TRACE, "nothing: paths and memory accesses are written down in their order"),
         ]),
         default: value(PATHS),
         need: None,
-        brief: brief(1, "KIND", "count paths (default), edges, blocks or calls"),
-        meaning: "what is counted",
+        brief: brief(1, "KIND", "count paths (default), edges, blocks or calls; or trace"),
+        meaning: "what is counted; with `trace` a trace is written instead",
     },
     Setting {
         key: Key::Placement,

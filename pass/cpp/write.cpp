@@ -9,6 +9,7 @@
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/MDBuilder.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/PassManager.h"
 #include "llvm/IR/Verifier.h"
@@ -69,6 +70,15 @@ extern "C" void pathpass_forget_frequencies(LLVMValueRef Value, FunctionAnalysis
   Kept.preserve<DominatorTreeAnalysis>();
   Kept.preserve<LoopAnalysis>();
   Analyses->invalidate(*unwrap<Function>(Value), Kept);
+}
+
+// Lets control go through a new block that rarely runs if a condition holds; gives the end of that
+// block.
+extern "C" LLVMValueRef pathpass_add_cold_branch(LLVMValueRef Condition, LLVMValueRef Before) {
+  auto *At = unwrap<Instruction>(Before);
+  auto *Weights = MDBuilder(At->getContext()).createUnlikelyBranchWeights();
+  return wrap(SplitBlockAndInsertIfThen(unwrap(Condition), At->getIterator(),
+                                        /*Unreachable=*/false, Weights));
 }
 
 // Makes a block the end of the one before it, if that leads nowhere else.

@@ -6,6 +6,7 @@ mod function;
 mod locations;
 
 use pathformat::manifest::Manifest;
+use pathformat::settings::Mode;
 
 use crate::options::Options;
 use crate::plan::Plan;
@@ -15,7 +16,8 @@ use self::function::{First, describe};
 
 /// The manifest of a unit, whose functions are counted as `plans` says.
 pub(crate) fn unit(unit: &Unit<'_>, plans: &[Option<Plan>], options: &Options) -> Manifest {
-    let mut first = First { counter: 0, key: 0 };
+    // The first word of the array of a unit that is traced says which number that word has.
+    let mut first = First { counter: u64::from(options.mode == Mode::Trace), key: 0 };
     let mut functions = Vec::with_capacity(plans.len());
     for (definition, plan) in unit.definitions.iter().zip(plans) {
         let function = describe(definition, plan.as_ref(), &unit.directory, first, options);

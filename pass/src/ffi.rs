@@ -83,6 +83,32 @@ pub(crate) struct Location {
     pub(crate) column: c_uint,
 }
 
+/// What an access does. Must match `AccessKind` in `cpp/accesses.cpp`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(not(test), expect(dead_code, reason = "C++ makes the values"))]
+pub(crate) enum AccessKind {
+    Load,
+    Store,
+    Update,
+    BulkLoad,
+    BulkStore,
+}
+
+/// Must match `PathpassAccess` in `cpp/accesses.cpp`.
+#[repr(C)]
+pub(crate) struct Access {
+    pub(crate) instruction: LLVMValueRef,
+    pub(crate) address: LLVMValueRef,
+    /// Null if `size` says how many bytes are accessed.
+    pub(crate) length: LLVMValueRef,
+    pub(crate) size: u64,
+    /// The number of the access that the address is computed from; all ones for none.
+    pub(crate) from: u64,
+    pub(crate) by: i64,
+    pub(crate) kind: AccessKind,
+}
+
 /// Must match `PathpassText` in `cpp/demangle.cpp` and `cpp/read.cpp`.
 #[repr(C)]
 pub(crate) struct Text {
@@ -155,6 +181,18 @@ unsafe extern "C" {
     pub(crate) fn pathpass_moves_thread_pointer(module: LLVMModuleRef) -> bool;
     pub(crate) fn pathpass_link(module: LLVMModuleRef, text: *const c_char) -> bool;
     pub(crate) fn pathpass_verify(function: LLVMValueRef) -> bool;
+    pub(crate) fn pathpass_accesses(
+        function: LLVMValueRef,
+        analyses: *mut Analyses,
+        with_stack: bool,
+        found: *mut c_void,
+        tell: extern "C" fn(*mut c_void, *const Access),
+    );
+    pub(crate) fn pathpass_is_called_by_compiler(name: *const c_char, length: usize) -> bool;
+    pub(crate) fn pathpass_add_cold_branch(
+        condition: LLVMValueRef,
+        before: LLVMValueRef,
+    ) -> LLVMValueRef;
     pub(crate) fn pathpass_debug_location(instruction: LLVMValueRef) -> *const DebugLocation;
     pub(crate) fn pathpass_read_location(location: *const DebugLocation, out: *mut Location);
     pub(crate) fn pathpass_read_declaration(function: LLVMValueRef, out: *mut Location) -> bool;

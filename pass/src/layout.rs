@@ -1,6 +1,7 @@
 //! Where in the array of its unit a function has its counters, and its tables their keys.
 
 use pathformat::manifest::{Function, Manifest, TableOf};
+use pathformat::settings::Mode;
 
 /// The counters of a unit, and of each of its functions, in the order of the manifest.
 pub(crate) struct Layout {
@@ -40,8 +41,10 @@ impl Layout {
     /// What follows from a manifest.
     pub(crate) fn of(manifest: &Manifest) -> Self {
         let functions = &manifest.functions;
+        // In a trace the counters begin behind a word that says which number that has.
+        let first = u64::from(manifest.mode == Mode::Trace);
         Self {
-            counters: functions.iter().map(Function::counters).sum(),
+            counters: first + functions.iter().map(Function::counters).sum::<u64>(),
             keys: functions.iter().map(Function::keys).sum(),
             functions: functions.iter().enumerate().map(function).collect(),
         }

@@ -1,6 +1,6 @@
 //! Safe wrappers for what inkwell lacks: one call into LLVM per function.
 //!
-//! `llvm/debug_info.rs` has those for debug metadata.
+//! `llvm/debug_info.rs` has those for debug metadata, `llvm/accesses.rs` those for accesses to memory.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -9,14 +9,18 @@ use std::slice;
 
 use inkwell::basic_block::BasicBlock;
 use inkwell::module::Module;
-use inkwell::values::{AsValueRef, FunctionValue, GlobalValue, InstructionValue, PointerValue};
+use inkwell::values::{
+    AsValueRef, FunctionValue, GlobalValue, InstructionValue, IntValue, PointerValue,
+};
 use llvm_sys::core as c;
 use llvm_sys::prelude::LLVMBasicBlockRef;
 
 use crate::ffi;
 
+mod accesses;
 mod debug_info;
 
+pub(crate) use self::accesses::{AccessKind, accesses, is_called_by_compiler};
 pub(crate) use self::debug_info::{
     DebugLocation, Position, Scope, ScopeKind, Subprogram, debug_location, declaration, position,
     scopes,
@@ -351,6 +355,21 @@ pub(crate) fn split_after<'ctx>(
 pub(crate) fn forget_frequencies(function: FunctionValue<'_>, analyses: *mut ffi::Analyses) {
     // SAFETY: a live function, and the analyses of its pass manager.
     unsafe { ffi::pathpass_forget_frequencies(function.as_value_ref(), analyses) }
+}
+
+/// Lets control go through a new block that rarely runs if `condition` holds; gives the end of that
+/// block.
+pub(crate) fn add_cold_branch<'ctx>(
+    condition: IntValue<'ctx>,
+    before: InstructionValue<'ctx>,
+) -> InstructionValue<'ctx> {
+    // SAFETY: a live condition that is known at a live instruction.
+    unsafe {
+        InstructionValue::new(ffi::pathpass_add_cold_branch(
+            condition.as_value_ref(),
+            before.as_value_ref(),
+        ))
+    }
 }
 
 /// Makes `block` the end of the one before it, if that leads nowhere else.

@@ -59,7 +59,7 @@ pub(crate) static PARAMETERS: [Parameter; 19] = [
     parameter(
         Name::Mode,
         c"pathcc-mode",
-        c"what is counted: paths, blocks, edges, calls, or log for a block log",
+        c"what is counted: paths, blocks, edges or calls; trace for a trace, log for a block log",
     ),
     parameter(Name::Stage, c"pathcc-stage", c"where in the pipeline: late or early"),
     parameter(Name::Threads, c"pathcc-threads", c"how threads count: exact, single or atomic"),

@@ -3,6 +3,7 @@
 //! The mathematics is that of the crate `paths`; here it is chosen which part of it a mode needs.
 
 pub(crate) mod sites;
+mod trace;
 
 use pathformat::settings::Mode;
 
@@ -12,12 +13,26 @@ use crate::read::graph::Graph;
 
 use self::sites::Sites;
 
+pub(crate) use self::trace::NUMBER;
+
 /// How a function is counted.
 pub(crate) enum Plan {
     /// Each path has a counter.
     Paths(Box<PathPlan>),
     /// Blocks or edges have counters.
     Sites(Sites),
+    /// Paths are written down in their order.
+    Trace(Box<TracePlan>),
+    /// Nothing is done, for this reason.
+    Refused(String),
+}
+
+/// How the paths of a function are traced.
+pub(crate) struct TracePlan {
+    /// The paths.
+    pub(crate) paths: paths::Plan,
+    /// The most bytes that a path of the function records.
+    pub(crate) longest: usize,
 }
 
 /// How the paths of a function are counted.
@@ -40,6 +55,7 @@ fn function(graph: &Graph<'_>, options: &Options) -> Plan {
         Mode::Blocks => Plan::Sites(Sites::of_blocks(graph, options)),
         Mode::Edges => Plan::Sites(Sites::of_edges(graph)),
         Mode::Calls => Plan::Sites(Sites::of_calls(graph)),
+        Mode::Trace => trace::plan(graph, options),
     }
 }
 

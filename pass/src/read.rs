@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use inkwell::module::Module;
 use inkwell::values::FunctionValue;
 
+mod accesses;
 pub(crate) mod debug_info;
 pub(crate) mod declaration;
 mod eligible;
@@ -16,6 +17,7 @@ use crate::ffi::Analyses;
 use crate::llvm;
 use crate::options::Options;
 
+pub(crate) use self::accesses::Access;
 pub(crate) use self::eligible::MARK;
 
 use self::declaration::Declaration;

@@ -11,10 +11,12 @@ mod manifest;
 mod markers;
 mod note;
 mod paths;
+mod position;
 mod profile_path;
 mod promotion;
 mod resolvers;
 mod sites;
+mod trace;
 
 use inkwell::module::Module;
 use pathformat::ModuleId;
@@ -29,6 +31,7 @@ use crate::read::Unit;
 
 use self::array::CounterArray;
 use self::function::Function;
+use self::trace::Symbols;
 
 /// Writes what was planned for a unit.
 pub(crate) fn unit<'ctx>(
@@ -49,9 +52,16 @@ pub(crate) fn unit<'ctx>(
         plan.as_ref().map(|plan| (function, plan))
     });
     let counted: Vec<_> = counted.collect();
-    let counts = options.mode != Mode::Log && layout.counters > 0;
-    let size = if counts { [layout.counters, layout.keys] } else { [0, 0] };
-    if counts {
+    let has_array = options.mode != Mode::Log && !counted.is_empty() && layout.counters > 0;
+    let size = if has_array { [layout.counters, layout.keys] } else { [0, 0] };
+    if has_array && options.mode == Mode::Trace {
+        let symbols = Symbols::define(module, id, layout.counters);
+        for (function, plan) in &counted {
+            if let Plan::Trace(plan) = plan {
+                trace::instrument(function, plan, &symbols, id);
+            }
+        }
+    } else if has_array {
         let array = CounterArray::define(module, id, size, options);
         counted.iter().for_each(|(function, plan)| instrument(function, plan, &array, id, options));
     } else if options.mode == Mode::Log {
@@ -81,5 +91,6 @@ fn instrument<'ctx>(
     match plan {
         Plan::Paths(plan) => paths::instrument(function, plan, array, id, options.techniques),
         Plan::Sites(sites) => sites::instrument(function, sites, array, id, options),
+        Plan::Trace(_) | Plan::Refused(_) => {}
     }
 }

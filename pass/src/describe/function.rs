@@ -5,8 +5,8 @@ use std::borrow::Cow;
 
 use inkwell::basic_block::BasicBlock;
 use pathformat::manifest::{
-    Block, Call, CutReason, DagEdge, DagEdgeKind, Edge, Exit, Function, INDIRECT, Pattern,
-    PatternShape, TableOf, Uncut, VECTOR,
+    Access, Address, Block, Call, CutReason, DagEdge, DagEdgeKind, Edge, Exit, Function, INDIRECT,
+    Pattern, PatternShape, TableOf, Uncut, VECTOR,
 };
 use paths::Plan as PathIds;
 use paths::cuts::Reason;
@@ -18,8 +18,8 @@ use crate::llvm::{self, InstructionFacts};
 use crate::options::Options;
 use crate::plan::Plan;
 use crate::plan::sites::Sites;
-use crate::read::Definition;
 use crate::read::graph::Graph;
+use crate::read::{self, Definition};
 
 /// Where the next function has its counters and keys in the unit's array.
 #[derive(Clone, Copy)]
@@ -43,12 +43,11 @@ pub(super) fn describe(
     first: First,
     options: &Options,
 ) -> Function {
-    let declared = declared(definition);
     let graph = match &definition.body {
         Ok(graph) => graph,
-        Err(reason) => return Function { skipped: Some(reason.clone()), ..declared },
+        Err(reason) => return Function { skipped: Some(reason.clone()), ..declared(definition) },
     };
-    let mut body = Function { callees: options.callees, ..body(declared, graph, directory) };
+    let mut body = Function { callees: options.callees, ..body(declared(definition), graph, directory) };
     if options.ir {
         let texts = llvm::texts(definition.function, &graph.blocks);
         body.blocks.iter_mut().zip(texts).for_each(|(block, text)| block.ir = text);
@@ -60,6 +59,11 @@ pub(super) fn describe(
             Function { uncut, ..with_paths(body, graph, &plan.cut) }
         }
         Some(Plan::Sites(sites)) => with_sites(body, sites),
+        Some(Plan::Trace(plan)) => with_paths(body, graph, &plan.paths),
+        Some(Plan::Refused(reason)) => {
+            let refused = Function { skipped: Some(reason.clone()), ..declared(definition) };
+            return Function { first_counter: first.counter, first_key: first.key, ..refused };
+        }
         None => body,
     };
     let cfg_hash = cfg_hash(&function);
@@ -90,7 +94,10 @@ fn body(declared: Function, graph: &Graph<'_>, directory: &str) -> Function {
             paths::cfg::Exit::NoReturn => Exit::NoReturn,
         });
         let may_stay = graph.cfg.may_stay(block);
-        Block { exit, may_stay, ..content(graph.block(block), &mut locations, directory) }
+        let content = content(graph.block(block), &mut locations, directory);
+        let accesses = graph.accesses(block).iter();
+        let accesses = accesses.map(|of| access(of, &mut locations, directory)).collect();
+        Block { exit, may_stay, accesses, ..content }
     };
     let blocks = graph.cfg.blocks().map(block).collect();
     let edge = |edge: paths::cfg::Edge| {
@@ -130,6 +137,23 @@ fn content(block: BasicBlock<'_>, locations: &mut Locations, directory: &str) ->
     }
     opcodes.sort_unstable();
     Block { opcodes, ..content }
+}
+
+/// An access to memory.
+fn access(access: &read::Access<'_>, locations: &mut Locations, directory: &str) -> Access {
+    let location = llvm::debug_location(access.instruction);
+    let address = match access.from {
+        None => Address::Recorded,
+        Some(from) => {
+            Address::Offset { block: from.block.0, access: from.access as u32, by: from.by }
+        }
+    };
+    Access {
+        kind: access.kind,
+        size: access.size,
+        address,
+        location: location.and_then(|at| locations.index(at, directory)),
+    }
 }
 
 /// A function whose paths are counted: the values that sum up to their ids.
@@ -211,6 +235,14 @@ fn cfg_hash(function: &Function) -> u64 {
     function.uncut.iter().flat_map(|uncut| &uncut.dag).for_each(|edge| add(edge.value));
     for block in &function.blocks {
         add(block.exit.map_or(0, |exit| exit as u64 + 1) << 1 | u64::from(block.may_stay));
+        for access in &block.accesses {
+            add(access.kind as u64);
+            add(access.size);
+            if let Address::Offset { block, access, by } = access.address {
+                add(u64::from(block) << 32 | u64::from(access));
+                add(by as u64);
+            }
+        }
     }
     for edge in &function.edges {
         add(u64::from(edge.from));

@@ -2,7 +2,7 @@
 
 use inkwell::module::{Linkage, Module};
 use inkwell::values::FunctionValue;
-use pathformat::settings::Stage;
+use pathformat::settings::{Mode, Stage};
 
 use super::declaration::Declaration;
 use crate::llvm::{self, FunctionFacts};
@@ -57,6 +57,9 @@ pub(crate) fn check(
         "exception handling by funclets".into()
     } else if is_resolver {
         "ifunc resolver".into()
+    } else if options.mode == Mode::Trace && llvm::is_called_by_compiler(&declaration.name) {
+        // Between the two parts of a record, where no call is seen.
+        "code generation may call it anywhere".into()
     } else if annotation == Some(Annotation::Skip) {
         "annotated with pathcc:skip".into()
     } else if annotation.is_none() && !options.filter.admits(&declaration.names(), file) {

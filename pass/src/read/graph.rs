@@ -10,6 +10,9 @@
 //! runs to its end. Blocks are split there first; that is the only change that reading makes to a
 //! function, apart from peeling. They are joined again when the counting code is written.
 //!
+//! In a trace a path also ends before each call to a function, so that what the function does comes
+//! behind what its caller did before. A call in tail position leaves the function.
+//!
 //! Before optimisation, a branch has ways that the source rules out, to blocks that hold nothing but
 //! `unreachable`: the default of a `switch` over all values, or the end of a function that always
 //! returns. Where an optimiser follows, such a way is no edge. The optimiser removes it with all
@@ -29,6 +32,8 @@ use crate::ffi::Analyses;
 use crate::llvm::{self, FunctionFacts, InstructionFacts};
 use crate::options::Options;
 
+use super::accesses::{self, Access};
+
 /// A function's graph with what ties it to LLVM.
 pub(crate) struct Graph<'ctx> {
     /// The graph.
@@ -47,6 +52,8 @@ pub(crate) struct Graph<'ctx> {
     ends: Vec<InstructionValue<'ctx>>,
     /// For each block the call that control may stay in.
     stays: Vec<Option<InstructionValue<'ctx>>>,
+    /// For each block its accesses to memory, if they are traced.
+    accesses: Vec<Vec<Access<'ctx>>>,
     /// The blocks that were split off.
     split_off: Vec<BasicBlock<'ctx>>,
 }
@@ -67,7 +74,8 @@ impl<'ctx> Graph<'ctx> {
         options: &Options,
         known: Option<&Known>,
     ) -> Self {
-        let split_off = split(function, analyses);
+        let traces = options.mode == Mode::Trace;
+        let split_off = split(function, analyses, traces);
         let peeled = peel(function, analyses, options);
         let blocks = function.get_basic_blocks();
         let index: HashMap<_, _> =
@@ -94,7 +102,7 @@ impl<'ctx> Graph<'ctx> {
                 let peeled = peeled.contains(&(block, to));
                 let to = index[&to];
                 let weight = llvm::edge_frequency(analyses, block, position);
-                let kind = edge_kind(block, terminator, position);
+                let kind = edge_kind(block, terminator, position, traces);
                 let outcome = if kind == EdgeKind::Opaque {
                     Outcome::Indirect
                 } else {
@@ -121,27 +129,45 @@ impl<'ctx> Graph<'ctx> {
                 *only = Outcome::Jump;
             }
         }
-        let tail_calls = options.techniques.tail_calls;
+        let tail_calls = traces || options.techniques.tail_calls;
         let is_left_above = |at| tail_calls && is_left_above(&blocks, &edges, Block(at as u32));
         let returns: Vec<bool> = (0..blocks.len()).map(is_left_above).collect();
         let next = |from: Block| edges.iter().find(|edge| edge.from == from).map(|edge| edge.to);
         let leaves =
             |at: usize| tail_calls && next(Block(at as u32)).is_none_or(|to| returns[to.index()]);
-        let ends: Vec<_> = blocks
-            .iter()
-            .enumerate()
-            .map(|(at, &block)| {
-                llvm::tail_call(block).filter(|_| leaves(at)).unwrap_or_else(|| end_point(block))
-            })
-            .collect();
-        let stays: Vec<_> =
-            blocks.iter().zip(&ends).map(|(&block, &end)| stays(block, end)).collect();
+        let leaving = |(at, &block): (usize, &BasicBlock<'ctx>)| {
+            llvm::tail_call(block).filter(|_| leaves(at))
+        };
+        let leaving: Vec<_> = blocks.iter().enumerate().map(leaving).collect();
+        let last_call = |block: BasicBlock<'ctx>| last_call(block).filter(|_| traces);
+        let end = |(&block, leaving): (&BasicBlock<'ctx>, &Option<InstructionValue<'ctx>>)| {
+            leaving.or_else(|| last_call(block)).unwrap_or_else(|| end_point(block))
+        };
+        let ends: Vec<_> = blocks.iter().zip(&leaving).map(end).collect();
+        // A call that was thought to leave the function, but does not, ends a path like any other.
+        for edge in edges.iter_mut().filter(|_| traces) {
+            let from = edge.from.index();
+            if leaving[from].is_none() && last_call(blocks[from]).is_some() {
+                edge.kind = EdgeKind::Opaque;
+            }
+        }
+        let stays = |(&block, &end): (&BasicBlock<'ctx>, &InstructionValue<'ctx>)| {
+            stays(block, end).filter(|call| !(traces && *call == end))
+        };
+        let stays: Vec<_> = blocks.iter().zip(&ends).map(stays).collect();
         let data =
             blocks.iter().zip(&stays).zip(&returns).map(|((&block, stays), &counts_above)| {
                 let terminator = block.get_terminator().expect("every block has a terminator");
                 BlockData { exit: exit(terminator), may_stay: stays.is_some(), counts_above }
             });
-        let cfg = Cfg::new(data.collect(), edges).with_in_flight();
+        let cfg = Cfg::new(data.collect(), edges);
+        // In a trace no path is in flight at a call: it has ended before.
+        let cfg = if traces { cfg } else { cfg.with_in_flight() };
+        let accesses = if traces {
+            accesses::read(function, analyses, &index)
+        } else {
+            vec![Vec::new(); blocks.len()]
+        };
         let returns_twice = blocks.iter().any(|block| block.get_instructions().any(returns_twice));
         let measured = known.filter(|known| has_edges(&cfg, known));
         let is_measured = measured.is_some();
@@ -156,8 +182,14 @@ impl<'ctx> Graph<'ctx> {
             blocks,
             ends,
             stays,
+            accesses,
             split_off,
         }
+    }
+
+    /// The accesses of a block to memory, in their order, if they are traced.
+    pub(crate) fn accesses(&self, block: Block) -> &[Access<'ctx>] {
+        &self.accesses[block.index()]
     }
 
     /// LLVM's block.
@@ -259,10 +291,17 @@ fn end_point(block: BasicBlock<'_>) -> InstructionValue<'_> {
 }
 
 /// Splits blocks behind calls that may not come back, or that return twice. Gives the new blocks.
-fn split<'ctx>(function: FunctionValue<'ctx>, analyses: *mut Analyses) -> Vec<BasicBlock<'ctx>> {
+/// If it `traces`, behind each call to a function that does not leave its caller.
+fn split<'ctx>(
+    function: FunctionValue<'ctx>,
+    analyses: *mut Analyses,
+    traces: bool,
+) -> Vec<BasicBlock<'ctx>> {
     let ends_block = |at: &InstructionValue<'ctx>| {
         let facts = InstructionFacts::of(*at);
-        !at.is_terminator() && (facts.returns_twice() || may_stay(*at) && is_followed(*at))
+        let stays = may_stay(*at) && is_followed(*at);
+        let ends_path = || traces && facts.calls_function() && !leaves_or_ends_block(*at);
+        !at.is_terminator() && (facts.returns_twice() || stays || ends_path())
     };
     let instructions =
         function.get_basic_blocks().into_iter().flat_map(|block| block.get_instructions());
@@ -274,6 +313,31 @@ fn split<'ctx>(function: FunctionValue<'ctx>, analyses: *mut Analyses) -> Vec<Ba
         llvm::forget_frequencies(function, analyses);
     }
     split_off
+}
+
+/// Whether a call leaves its function, or stands at the end of its block before a jump.
+fn leaves_or_ends_block(call: InstructionValue<'_>) -> bool {
+    let block = call.get_parent();
+    let facts = InstructionFacts::of(call);
+    let jumps = |block: BasicBlock<'_>| {
+        let terminator = block.get_terminator().expect("every block has a terminator");
+        !llvm::successors(terminator).is_empty()
+    };
+    facts.must_be_last()
+        || facts.does_not_return()
+        || block.and_then(llvm::tail_call) == Some(call)
+        || block.is_some_and(jumps) && !is_followed(call)
+}
+
+/// The call to a function at the end of a block that leads on.
+fn last_call(block: BasicBlock<'_>) -> Option<InstructionValue<'_>> {
+    let terminator = block.get_terminator().expect("every block has a terminator");
+    let before = std::iter::successors(terminator.get_previous_instruction(), |at| {
+        at.get_previous_instruction()
+    });
+    let mut before = before.filter(|at| !InstructionFacts::of(*at).is_marker());
+    let last = before.next().filter(|at| InstructionFacts::of(*at).calls_function());
+    last.filter(|_| !llvm::successors(terminator).is_empty())
 }
 
 /// Whether a call may not come back to what stands behind it.
@@ -293,8 +357,18 @@ fn is_followed(call: InstructionValue<'_>) -> bool {
     behind.any(|at| !at.is_terminator() && !InstructionFacts::of(at).is_marker())
 }
 
-fn edge_kind(block: BasicBlock<'_>, terminator: InstructionValue<'_>, position: usize) -> EdgeKind {
+/// If it `traces`, a path ends before the call at the end of a block, unless that is in tail
+/// position.
+fn edge_kind(
+    block: BasicBlock<'_>,
+    terminator: InstructionValue<'_>,
+    position: usize,
+    traces: bool,
+) -> EdgeKind {
+    let ends_path = || last_call(block).is_some_and(|call| llvm::tail_call(block) != Some(call));
     match terminator.get_opcode() {
+        InstructionOpcode::Invoke if traces => EdgeKind::Opaque,
+        _ if traces && ends_path() => EdgeKind::Opaque,
         InstructionOpcode::IndirectBr | InstructionOpcode::CallBr => EdgeKind::Opaque,
         InstructionOpcode::Invoke if InstructionFacts::of(terminator).returns_twice() => {
             EdgeKind::Opaque

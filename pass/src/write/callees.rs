@@ -31,10 +31,10 @@ pub(super) fn count<'ctx>(
         code.position_before(block, call);
         let word = code.word();
         let callee = llvm::called(call);
-        let address = code.builder.build_ptr_to_int(callee, word, "").expect("positioned");
+        let address = code.builder().build_ptr_to_int(callee, word, "").expect("positioned");
         // Keys are not 0, and a pointer may be.
         let one = word.const_int(1, false);
-        let key = code.builder.build_int_add(address, one, "").expect("positioned");
+        let key = code.builder().build_int_add(address, one, "").expect("positioned");
         code.see(key, *table);
     }
 }

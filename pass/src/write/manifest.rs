@@ -9,7 +9,8 @@
 use std::fmt::Write;
 
 use inkwell::module::Module;
-use pathformat::raw::{MOVES_POINTER, OWN_BASE};
+use pathformat::raw::{MOVES_POINTER, OWN_BASE, TRACED};
+use pathformat::settings::Mode;
 use pathformat::{ModuleId, names, record};
 
 use crate::llvm;
@@ -40,7 +41,8 @@ pub(super) fn attach(
     let flag = |flag, is_set: bool| if is_set { flag } else { 0 };
     let flags = options.threads.code()
         | flag(OWN_BASE, options.addressing == Addressing::Word)
-        | flag(MOVES_POINTER, options.moves_pointer);
+        | flag(MOVES_POINTER, options.moves_pointer)
+        | flag(TRACED, options.mode == Mode::Trace && size[0] > 0);
     let record = record::write(id, flags, size, payload.len(), &stored);
     llvm::append_assembly(module, &assembly(&record));
     let node = module.get_context().metadata_node(&[]);
@@ -73,7 +75,6 @@ fn assembly(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use pathformat::manifest::Manifest;
-    use pathformat::settings::Mode;
 
     use super::*;
 

@@ -20,7 +20,8 @@ use crate::read::graph::Graph;
 use super::array::{CounterArray, Step};
 use super::base_address::BaseAddress;
 use super::function::Function;
-use super::insertion::{Insertion, first_after_slots};
+use super::insertion::Insertion;
+use super::position::first_after_slots;
 use super::{callees, markers};
 
 /// Writes the code of a function whose paths are counted.
@@ -50,7 +51,7 @@ pub(super) fn instrument<'ctx>(
     let uncut = uncut.as_ref().map(|plan| (plan, register("path.uncut")));
     let code = Insertion::new(function, array, builder, base);
     let writer = Writer { graph, plan, code: &code, slot, table: None };
-    markers::declare(context, &code.builder, id, function.layout.index);
+    markers::declare(context, code.builder(), id, function.layout.index);
     writer.write_in_flight();
     writer.write_block_tops();
     writer.write_block_ends();
@@ -121,7 +122,7 @@ impl<'ctx> Writer<'_, 'ctx> {
         }
         for block in self.graph.cfg.blocks() {
             if let Some(value) = self.plan.placement.settled(block) {
-                self.code.builder.position_before(&self.graph.end_point(block));
+                self.code.builder().position_before(&self.graph.end_point(block));
                 self.set(value);
             }
         }
@@ -182,7 +183,7 @@ impl<'ctx> Writer<'_, 'ctx> {
         let word = self.code.word();
         let load = || {
             self.code
-                .builder
+                .builder()
                 .build_load(word, self.slot, "path")
                 .expect("positioned")
                 .into_int_value()
@@ -190,13 +191,13 @@ impl<'ctx> Writer<'_, 'ctx> {
         match op {
             Op::Set(value) => self.set(value),
             Op::Add(value) => {
-                let sum = self.code.builder.build_int_add(
+                let sum = self.code.builder().build_int_add(
                     load(),
                     word.const_int(value as u64, true),
                     "path",
                 );
                 self.code
-                    .builder
+                    .builder()
                     .build_store(self.slot, sum.expect("positioned"))
                     .expect("positioned");
             }
@@ -206,7 +207,7 @@ impl<'ctx> Writer<'_, 'ctx> {
                 Some(table) => {
                     let key = word.const_int((value as u64).wrapping_add(1), false);
                     self.code.see(
-                        self.code.builder.build_int_add(load(), key, "").expect("positioned"),
+                        self.code.builder().build_int_add(load(), key, "").expect("positioned"),
                         table,
                     );
                 }
@@ -221,7 +222,7 @@ impl<'ctx> Writer<'_, 'ctx> {
     fn set(&self, value: i64) {
         let word = self.code.word();
         self.code
-            .builder
+            .builder()
             .build_store(self.slot, word.const_int(value as u64, true))
             .expect("positioned");
     }

@@ -70,19 +70,20 @@ impl<'ctx> Promoted<'ctx> {
             return code.step(None, counter, Step::Up);
         };
         let word = code.word();
-        let sum = code.builder.build_load(word, *slot, "").expect("positioned").into_int_value();
+        let sum = code.builder().build_load(word, *slot, "").expect("positioned").into_int_value();
         let sum =
-            code.builder.build_int_add(sum, word.const_int(1, false), "").expect("positioned");
-        code.builder.build_store(*slot, sum).expect("positioned");
+            code.builder().build_int_add(sum, word.const_int(1, false), "").expect("positioned");
+        code.builder().build_store(*slot, sum).expect("positioned");
     }
 
     /// Writes what stands where the loops are left, and makes registers of the slots.
     pub(super) fn finish(self, code: &Insertion<'_, 'ctx>) {
         for (counter, Sum { slot, exit }) in &self.0 {
             code.position_on(*exit);
-            let sum = code.builder.build_load(code.word(), *slot, "path.sum").expect("positioned");
+            let sum =
+                code.builder().build_load(code.word(), *slot, "path.sum").expect("positioned");
             code.step(None, *counter, Step::By(sum.into_int_value()));
-            code.builder.build_store(*slot, code.word().const_zero()).expect("positioned");
+            code.builder().build_store(*slot, code.word().const_zero()).expect("positioned");
         }
         self.0.into_values().for_each(|sum| llvm::promote(sum.slot));
     }

@@ -14,11 +14,11 @@ use crate::llvm::{self, FunctionFacts};
 use crate::options::{Addressing, Options};
 
 use super::array::make_replaceable;
-use super::insertion::first_after_slots;
+use super::position::first_after_slots;
 
 /// Lets the resolvers of a module call it, if its code, or that of others like it, reads a word.
 pub(super) fn prepare(module: &Module<'_>, options: &Options) {
-    if options.addressing != Addressing::Word || options.mode == Mode::Log {
+    if options.addressing != Addressing::Word || matches!(options.mode, Mode::Log | Mode::Trace) {
         return;
     }
     let resolvers = llvm::ifunc_resolvers(module);

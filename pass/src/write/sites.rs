@@ -11,7 +11,8 @@ use crate::plan::sites::{Site, Sites};
 use super::array::CounterArray;
 use super::base_address::BaseAddress;
 use super::function::Function;
-use super::insertion::{Insertion, first_after_slots};
+use super::insertion::Insertion;
+use super::position::first_after_slots;
 use super::promotion::Promoted;
 use super::{callees, markers};
 
@@ -57,7 +58,7 @@ pub(super) fn instrument<'ctx>(
         Promoted::none()
     };
     let code = Insertion::new(function, array, builder, base);
-    markers::declare(context, &code.builder, id, function.layout.index);
+    markers::declare(context, code.builder(), id, function.layout.index);
     for (counter, site) in sites.all() {
         match site {
             Site::Top(ENTRY) => code.position_before(ENTRY, first),

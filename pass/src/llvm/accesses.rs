@@ -1,0 +1,66 @@
+//! Accesses to memory, as C++ tells them.
+
+use std::ffi::c_void;
+
+use inkwell::values::{AsValueRef, FunctionValue, InstructionValue, IntValue, PointerValue};
+
+use crate::ffi;
+
+pub(crate) use crate::ffi::AccessKind;
+
+/// An access to memory.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Access<'ctx> {
+    /// What accesses it.
+    pub(crate) instruction: InstructionValue<'ctx>,
+    pub(crate) kind: AccessKind,
+    pub(crate) address: PointerValue<'ctx>,
+    /// How many bytes, if that is not known.
+    pub(crate) length: Option<IntValue<'ctx>>,
+    /// How many bytes, if that is known.
+    pub(crate) size: u64,
+    /// The access that the address is computed from, as a place in the list, and what is added.
+    pub(crate) from: Option<(usize, i64)>,
+}
+
+/// The accesses of a function, in their order within each block. Those to stack slots that nobody
+/// else can reach are left out unless `with_stack`.
+pub(crate) fn accesses(
+    function: FunctionValue<'_>,
+    analyses: *mut ffi::Analyses,
+    with_stack: bool,
+) -> Vec<Access<'_>> {
+    extern "C" fn tell(found: *mut c_void, access: *const ffi::Access) {
+        // SAFETY: `found` is the list below; the instruction, its address and its length are live,
+        // and of these types.
+        unsafe {
+            let (found, access) = (&mut *found.cast::<Vec<Access<'_>>>(), &*access);
+            found.push(Access {
+                instruction: InstructionValue::new(access.instruction),
+                kind: access.kind,
+                address: PointerValue::new(access.address),
+                length: (!access.length.is_null()).then(|| IntValue::new(access.length)),
+                size: access.size,
+                from: (access.from != u64::MAX).then_some((access.from as usize, access.by)),
+            });
+        }
+    }
+    let mut found: Vec<Access<'_>> = Vec::new();
+    // SAFETY: a live function, and the analyses of its pass manager.
+    unsafe {
+        ffi::pathpass_accesses(
+            function.as_value_ref(),
+            analyses,
+            with_stack,
+            (&raw mut found).cast(),
+            tell,
+        )
+    };
+    found
+}
+
+/// Whether code generation may call a function of this name where the source has no call.
+pub(crate) fn is_called_by_compiler(name: &str) -> bool {
+    // SAFETY: a text of this length.
+    unsafe { ffi::pathpass_is_called_by_compiler(name.as_ptr().cast(), name.len()) }
+}

@@ -1,0 +1,81 @@
+//! The accesses of a function to memory, block by block.
+
+use std::collections::HashMap;
+
+use inkwell::basic_block::BasicBlock;
+use inkwell::values::{FunctionValue, InstructionValue, IntValue, PointerValue};
+use pathformat::manifest::AccessKind;
+use paths::cfg::Block;
+
+use crate::ffi::Analyses;
+use crate::llvm;
+
+/// An access to memory.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Access<'ctx> {
+    /// What accesses it.
+    pub(crate) instruction: InstructionValue<'ctx>,
+    pub(crate) kind: AccessKind,
+    pub(crate) address: PointerValue<'ctx>,
+    /// How many bytes, if that is not known.
+    pub(crate) length: Option<IntValue<'ctx>>,
+    /// How many bytes, if that is known.
+    pub(crate) size: u64,
+    /// The access that the address is computed from.
+    pub(crate) from: Option<From>,
+}
+
+/// An access that always comes before, and what is added to its address.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct From {
+    pub(crate) block: Block,
+    /// The index among the accesses of its block.
+    pub(crate) access: usize,
+    pub(crate) by: i64,
+}
+
+impl Access<'_> {
+    /// How many values of it a trace has: its address and its length, unless they are known.
+    pub(crate) fn num_recorded(&self) -> usize {
+        usize::from(self.from.is_none()) + usize::from(self.length.is_some())
+    }
+}
+
+/// The accesses of each block, where `index` numbers the blocks.
+pub(super) fn read<'ctx>(
+    function: FunctionValue<'ctx>,
+    analyses: *mut Analyses,
+    index: &HashMap<BasicBlock<'ctx>, Block>,
+) -> Vec<Vec<Access<'ctx>>> {
+    let mut blocks: Vec<Vec<Access<'ctx>>> = vec![Vec::new(); index.len()];
+    let mut places: Vec<(Block, usize)> = Vec::new();
+    for access in llvm::accesses(function, analyses, false) {
+        let block = access.instruction.get_parent().expect("an instruction is in a block");
+        let block = index[&block];
+        let of_block = &mut blocks[block.index()];
+        places.push((block, of_block.len()));
+        let from = access.from.map(|(from, by)| {
+            let (block, access) = places[from];
+            From { block, access, by }
+        });
+        of_block.push(Access {
+            instruction: access.instruction,
+            kind: kind(access.kind),
+            address: access.address,
+            length: access.length,
+            size: access.size,
+            from,
+        });
+    }
+    blocks
+}
+
+fn kind(kind: llvm::AccessKind) -> AccessKind {
+    match kind {
+        llvm::AccessKind::Load => AccessKind::Load,
+        llvm::AccessKind::Store => AccessKind::Store,
+        llvm::AccessKind::Update => AccessKind::Update,
+        llvm::AccessKind::BulkLoad => AccessKind::BulkLoad,
+        llvm::AccessKind::BulkStore => AccessKind::BulkStore,
+    }
+}

@@ -1,0 +1,277 @@
+//! Writes the code of a trace: a record for each path, with the addresses that it accesses.
+//!
+//! Where a path starts, the thread's word says where its record goes. While the path runs, its
+//! accesses write their addresses behind the place of the number, and its end writes the number.
+//! So a record that has no number yet is one of a path that did not end, and a reader stops there.
+//! The place is kept in a register until a call or the end of the function, where it goes back into
+//! the word: what is called goes on from there.
+//!
+//! As in `paths.rs`, registers are stack slots while code is written, and promoted at the end.
+
+use std::cell::RefCell;
+
+use inkwell::IntPredicate;
+use inkwell::values::{InstructionValue, IntValue, PointerValue};
+use pathformat::ModuleId;
+use pathformat::trace::{ADDRESS, RESERVE};
+use paths::Plan;
+use paths::dag::{Cut, DagEdge, Kind, Place};
+use paths::placement::Op;
+
+use crate::llvm;
+use crate::plan::{NUMBER, TracePlan};
+use crate::read::Access;
+use crate::read::graph::Graph;
+
+use super::function::Function;
+use super::markers;
+use super::position::{Position, first_after_slots};
+
+mod symbols;
+
+pub(super) use self::symbols::Symbols;
+
+/// Writes the code of a function that is traced.
+pub(super) fn instrument<'ctx>(
+    function: &Function<'_, 'ctx>,
+    plan: &TracePlan,
+    symbols: &Symbols<'ctx>,
+    id: ModuleId,
+) {
+    let context = symbols.context();
+    let graph = function.graph;
+    let builder = context.create_builder();
+    let first = first_after_slots(graph.blocks[0]);
+    builder.position_before(&first);
+    let slot = |kind, name| builder.build_alloca(kind, name).expect("positioned");
+    let path = builder.build_alloca(context.i64_type(), "path").expect("positioned");
+    let pointer = context.ptr_type(Default::default());
+    let [record, next] = ["path.record", "path.next"].map(|name| slot(pointer, name));
+    markers::declare(context, &builder, id, function.layout.index);
+    let writer = Writer {
+        graph,
+        plan: &plan.paths,
+        longest: plan.longest,
+        first_number: function.layout.first_counter,
+        symbols,
+        position: Position::new(builder, graph),
+        path,
+        record,
+        next,
+        checks: RefCell::default(),
+    };
+    writer.take_up(first);
+    writer.write_accesses();
+    writer.write_block_tops();
+    writer.write_block_ends();
+    writer.write_edges();
+    writer.write_checks();
+    graph.join();
+    [path, record, next].into_iter().for_each(llvm::promote);
+    llvm::forget_purity(function.function);
+}
+
+struct Writer<'a, 'ctx> {
+    graph: &'a Graph<'ctx>,
+    plan: &'a Plan,
+    /// The most bytes of a record.
+    longest: usize,
+    /// What is added to a path's id, so that it is its number in the unit.
+    first_number: u64,
+    symbols: &'a Symbols<'ctx>,
+    position: Position<'a, 'ctx>,
+    /// The path register.
+    path: PointerValue<'ctx>,
+    /// Where the record starts.
+    record: PointerValue<'ctx>,
+    /// Where the next address goes.
+    next: PointerValue<'ctx>,
+    /// Whether a chunk is full, and before which instruction that is known.
+    checks: RefCell<Vec<(IntValue<'ctx>, InstructionValue<'ctx>)>>,
+}
+
+impl<'ctx> Writer<'_, 'ctx> {
+    /// What each access records, before it.
+    fn write_accesses(&self) {
+        for block in self.graph.cfg.blocks() {
+            for access in self.graph.accesses(block) {
+                self.position.builder.position_before(&access.instruction);
+                self.write_access(access);
+            }
+        }
+    }
+
+    fn write_access(&self, access: &Access<'ctx>) {
+        let builder = &self.position.builder;
+        let word = self.symbols.word();
+        let address = access.from.is_none().then(|| {
+            builder.build_ptr_to_int(access.address, word, "").expect("a pointer is a number")
+        });
+        let length = access.length.map(|length| {
+            builder.build_int_z_extend_or_bit_cast(length, word, "").expect("a length is a number")
+        });
+        for value in address.into_iter().chain(length) {
+            let place = self.symbols.load(builder, self.next);
+            self.symbols.store(builder, place, value);
+            self.move_next(place, ADDRESS);
+        }
+    }
+
+    /// Lets the next address go so many bytes behind a place.
+    fn move_next(&self, place: PointerValue<'ctx>, by: usize) {
+        let builder = &self.position.builder;
+        let behind = self.symbols.behind(builder, place, by);
+        builder.build_store(self.next, behind).expect("positioned");
+    }
+
+    /// Starts of paths in the blocks that opaque edges lead to. They are written before the edges'
+    /// code, which then stands above them where an edge's code goes to the top of its target.
+    fn write_block_tops(&self) {
+        for edge in self.plan.dag.edges() {
+            let data = self.plan.dag.edge(edge);
+            if matches!(data.kind, Kind::Start(Place::InBlock, _)) {
+                let top = self.position.top(data.to);
+                self.position.builder.position_before(&top);
+                self.plan.placement.op(edge).into_iter().for_each(|op| self.step(op, true));
+                self.take_up(top);
+            }
+        }
+    }
+
+    /// Ends of paths before terminators and calls.
+    fn write_block_ends(&self) {
+        let dag = &self.plan.dag;
+        for edge in dag.edges() {
+            let data = dag.edge(edge);
+            if matches!(data.kind, Kind::Leave | Kind::End(Place::InBlock, _)) {
+                self.position.builder.position_before(&self.graph.end_point(data.from));
+                self.plan.placement.op(edge).into_iter().for_each(|op| self.step(op, true));
+            }
+        }
+        for block in self.graph.cfg.blocks() {
+            if let Some(value) = self.plan.placement.settled(block) {
+                self.position.builder.position_before(&self.graph.end_point(block));
+                self.set(value);
+            }
+        }
+    }
+
+    /// Code on control-flow edges: one step, or the end of a path and the start of the next.
+    fn write_edges(&self) {
+        let (dag, op) = (&self.plan.dag, |edge: DagEdge| self.plan.placement.op(edge));
+        for edge in self.graph.cfg.edges() {
+            if let Some(step) = dag.flow(edge).and_then(op) {
+                self.position.on(edge);
+                self.step(step, true);
+            }
+            let Some(Cut { end, start }) = dag.cut(edge) else { continue };
+            let kinds = [end, start].map(|half| dag.edge(half).kind);
+            let [ends, starts] = kinds.map(|kind| {
+                matches!(kind, Kind::End(Place::OnEdges, _) | Kind::Start(Place::OnEdges, _))
+            });
+            if !ends && !starts {
+                continue;
+            }
+            let (_, before) = self.position.on(edge);
+            // A path that starts in a block takes up what the word says.
+            op(end).filter(|_| ends).into_iter().for_each(|op| self.step(op, !starts));
+            if starts {
+                op(start).into_iter().for_each(|op| self.step(op, false));
+                self.go_on(before);
+            }
+        }
+    }
+
+    /// A path starts where the thread's word says, before an instruction.
+    fn take_up(&self, before: InstructionValue<'ctx>) {
+        let builder = &self.position.builder;
+        let words = self.symbols.words(builder);
+        let record = self.symbols.load(builder, words);
+        builder.build_store(self.record, record).expect("positioned");
+        self.check(record, words, before);
+    }
+
+    /// A path starts behind the one that has just ended, before an instruction.
+    fn go_on(&self, before: InstructionValue<'ctx>) {
+        let builder = &self.position.builder;
+        let record = self.symbols.load(builder, self.record);
+        let words = self.symbols.words(builder);
+        self.check(record, words, before);
+    }
+
+    /// Asks whether there is room for a record. What follows from it is written in the end, since
+    /// it changes the blocks.
+    fn check(
+        &self,
+        record: PointerValue<'ctx>,
+        words: PointerValue<'ctx>,
+        before: InstructionValue<'ctx>,
+    ) {
+        let builder = &self.position.builder;
+        let limit = self.symbols.behind(builder, words, size_of::<u64>());
+        let limit = self.symbols.load(builder, limit);
+        // The last address is written by eight bytes.
+        let over = (self.longest + size_of::<u64>()).saturating_sub(RESERVE);
+        let reached = self.symbols.behind(builder, record, over);
+        let word = self.symbols.word();
+        let [reached, limit] = [reached, limit]
+            .map(|place| builder.build_ptr_to_int(place, word, "").expect("a pointer is a number"));
+        let is_full = builder.build_int_compare(IntPredicate::UGE, reached, limit, "path.full");
+        self.checks.borrow_mut().push((is_full.expect("two numbers"), before));
+        self.move_next(record, NUMBER);
+    }
+
+    /// What is done where a chunk is full: the record starts in another one.
+    fn write_checks(&self) {
+        let builder = &self.position.builder;
+        for (is_full, before) in self.checks.take() {
+            builder.position_before(&llvm::add_cold_branch(is_full, before));
+            let record = self.symbols.room(builder);
+            builder.build_store(self.record, record).expect("positioned");
+            self.move_next(record, NUMBER);
+        }
+    }
+
+    /// Writes one step where the builder stands. The end of a path tells the thread's word where
+    /// the next record goes if somebody else may write that.
+    fn step(&self, op: Op, tells: bool) {
+        let builder = &self.position.builder;
+        let word = self.symbols.word();
+        let load =
+            || builder.build_load(word, self.path, "path").expect("positioned").into_int_value();
+        match op {
+            Op::Set(value) => self.set(value),
+            Op::Add(value) => {
+                let value = word.const_int(value as u64, true);
+                let sum = builder.build_int_add(load(), value, "path").expect("positioned");
+                builder.build_store(self.path, sum).expect("positioned");
+            }
+            Op::Count(value) => {
+                let value = word.const_int(self.first_number.wrapping_add(value as u64), true);
+                let number = builder.build_int_add(load(), value, "").expect("positioned");
+                self.end(number, tells);
+            }
+            Op::CountAt(id) => {
+                self.end(word.const_int(self.first_number.wrapping_add(id), false), tells);
+            }
+        }
+    }
+
+    /// A path ends whose number in the unit this is.
+    fn end(&self, number: IntValue<'ctx>, tells: bool) {
+        let builder = &self.position.builder;
+        let record = self.symbols.load(builder, self.record);
+        let next = self.symbols.load(builder, self.next);
+        self.symbols.store_number(builder, record, number);
+        builder.build_store(self.record, next).expect("positioned");
+        if tells {
+            let words = self.symbols.words(builder);
+            self.symbols.store(builder, words, next);
+        }
+    }
+
+    fn set(&self, value: i64) {
+        let value = self.symbols.word().const_int(value as u64, true);
+        self.position.builder.build_store(self.path, value).expect("positioned");
+    }
+}

@@ -1,0 +1,185 @@
+//! What the code of a trace refers to: the thread's words, what makes room, and the unit's array.
+//!
+//! An object has definitions of its own of all three, so that it runs whichever linker links it.
+//! `ld.pathld` defines them again. The words and what makes room are those of the process, not of
+//! the image: its other images may have been compiled otherwise, and the order of all that runs is
+//! one.
+
+use inkwell::attributes::{Attribute, AttributeLoc};
+use inkwell::builder::Builder;
+use inkwell::context::ContextRef;
+use inkwell::module::{Linkage, Module};
+use inkwell::types::IntType;
+use inkwell::values::{
+    BasicValue, FunctionValue, GlobalValue, InstructionValue, IntValue, MetadataValue, PointerValue,
+};
+use inkwell::{AddressSpace, GlobalVisibility, ThreadLocalMode};
+use pathformat::trace::LONGEST_RECORD;
+use pathformat::{ModuleId, names};
+
+use crate::write::array::make_replaceable;
+
+/// LLVM's number of the calling convention `preserve_allcc`, which keeps all registers.
+const PRESERVE_ALL: u32 = 15;
+
+/// The symbols of a unit.
+pub(crate) struct Symbols<'ctx> {
+    context: ContextRef<'ctx>,
+    array: GlobalValue<'ctx>,
+    words: GlobalValue<'ctx>,
+    room: FunctionValue<'ctx>,
+    /// `llvm.threadlocal.address`.
+    of_thread: FunctionValue<'ctx>,
+    not_sanitized: (MetadataValue<'ctx>, u32),
+}
+
+impl<'ctx> Symbols<'ctx> {
+    /// Defines them in a unit whose array has so many words.
+    pub(crate) fn define(module: &Module<'ctx>, id: ModuleId, length: u64) -> Self {
+        let context = module.get_context();
+        let word = context.i64_type();
+        let kind = word.array_type(u32::try_from(length).unwrap_or(u32::MAX));
+        let array = module.add_global(kind, None, &format!("{}{id}", names::COUNTERS_PREFIX));
+        array.set_initializer(&kind.const_zero());
+        array.set_alignment(64);
+        make_replaceable(module, array);
+
+        let kind = word.array_type(2);
+        let words = module.add_global(kind, None, names::TRACE_WORDS);
+        words.set_initializer(&kind.const_zero());
+        words.set_alignment(16);
+        words.set_thread_local_mode(Some(ThreadLocalMode::InitialExecTLSModel));
+        make_replaceable(module, words);
+        words.set_visibility(GlobalVisibility::Default);
+
+        let of_thread = inkwell::intrinsics::Intrinsic::find("llvm.threadlocal.address")
+            .and_then(|intrinsic| {
+                intrinsic
+                    .get_declaration(module, &[context.ptr_type(AddressSpace::default()).into()])
+            })
+            .expect("LLVM 22 has the intrinsic");
+        let not_sanitized = (context.metadata_node(&[]), context.get_kind_id("nosanitize"));
+        Self { context, array, words, room: room(module), of_thread, not_sanitized }
+    }
+
+    /// The context that the module's types live in.
+    pub(crate) fn context(&self) -> ContextRef<'ctx> {
+        self.context
+    }
+
+    /// The type of numbers.
+    pub(crate) fn word(&self) -> IntType<'ctx> {
+        self.context.i64_type()
+    }
+
+    /// The address of the thread's words.
+    pub(crate) fn words(&self, builder: &Builder<'ctx>) -> PointerValue<'ctx> {
+        let words = self.words.as_pointer_value();
+        let call = builder.build_call(self.of_thread, &[words.into()], "path.words");
+        let call = call.expect("positioned");
+        call.try_as_basic_value().unwrap_basic().into_pointer_value()
+    }
+
+    /// The place so many bytes behind another one.
+    pub(crate) fn behind(
+        &self,
+        builder: &Builder<'ctx>,
+        place: PointerValue<'ctx>,
+        by: usize,
+    ) -> PointerValue<'ctx> {
+        if by == 0 {
+            return place;
+        }
+        let by = self.word().const_int(by as u64, false);
+        // SAFETY: not `inbounds`.
+        unsafe { builder.build_gep(self.context.i8_type(), place, &[by], "") }.expect("positioned")
+    }
+
+    /// The place that a word holds.
+    pub(crate) fn load(
+        &self,
+        builder: &Builder<'ctx>,
+        from: PointerValue<'ctx>,
+    ) -> PointerValue<'ctx> {
+        let pointer = self.context.ptr_type(AddressSpace::default());
+        let place = builder.build_load(pointer, from, "").expect("positioned");
+        self.leave_alone(place.as_instruction_value().expect("a load is an instruction"));
+        place.into_pointer_value()
+    }
+
+    /// Stores a value of eight bytes at any address.
+    pub(crate) fn store(
+        &self,
+        builder: &Builder<'ctx>,
+        at: PointerValue<'ctx>,
+        value: impl BasicValue<'ctx>,
+    ) {
+        self.store_at_any(builder, at, value);
+    }
+
+    /// Stores the number in the process of what has this number in the unit.
+    pub(crate) fn store_number(
+        &self,
+        builder: &Builder<'ctx>,
+        at: PointerValue<'ctx>,
+        number: IntValue<'ctx>,
+    ) {
+        let half = self.context.i32_type();
+        let first = builder.build_load(half, self.array.as_pointer_value(), "path.first");
+        let first = first.expect("positioned").into_int_value();
+        self.leave_alone(first.as_instruction_value().expect("a load is an instruction"));
+        let number = builder.build_int_truncate(number, half, "").expect("a word is longer");
+        let number = builder.build_int_add(number, first, "path.number").expect("positioned");
+        self.store_at_any(builder, at, number);
+    }
+
+    fn store_at_any(
+        &self,
+        builder: &Builder<'ctx>,
+        at: PointerValue<'ctx>,
+        value: impl BasicValue<'ctx>,
+    ) {
+        let store = builder.build_store(at, value).expect("positioned");
+        store.set_alignment(1).expect("a store has an alignment");
+        // Ends of records must not be written before what is in them.
+        store.set_volatile(true).expect("a store can be volatile");
+        self.leave_alone(store);
+    }
+
+    /// Asks for a place in a chunk that has room.
+    pub(crate) fn room(&self, builder: &Builder<'ctx>) -> PointerValue<'ctx> {
+        let call = builder.build_call(self.room, &[], "path.room").expect("positioned");
+        call.set_call_convention(PRESERVE_ALL);
+        call.try_as_basic_value().unwrap_basic().into_pointer_value()
+    }
+
+    fn leave_alone(&self, instruction: InstructionValue<'ctx>) {
+        let (empty, kind) = self.not_sanitized;
+        instruction.set_metadata(empty, kind).expect("a node can be attached to an instruction");
+    }
+}
+
+/// What makes room. That of an object gives memory that nobody reads, to all threads the same.
+fn room<'ctx>(module: &Module<'ctx>) -> FunctionValue<'ctx> {
+    let context = module.get_context();
+    let pointer = context.ptr_type(AddressSpace::default());
+    let room = module.add_function(names::TRACE_ROOM, pointer.fn_type(&[], false), None);
+    room.set_call_conventions(PRESERVE_ALL);
+    for name in ["nounwind", "cold", "noinline", "willreturn"] {
+        let kind = Attribute::get_named_enum_kind_id(name);
+        room.add_attribute(AttributeLoc::Function, context.create_enum_attribute(kind, 0));
+    }
+    make_replaceable(module, room.as_global_value());
+    room.as_global_value().set_visibility(GlobalVisibility::Default);
+
+    let kind = context.i64_type().array_type((LONGEST_RECORD / 8) as u32 + 1);
+    let unread = module.add_global(kind, None, "path.unread");
+    unread.set_initializer(&kind.const_zero());
+    unread.set_linkage(Linkage::Private);
+    let group = room.as_global_value().get_comdat().expect("it was given one");
+    unread.set_comdat(group);
+    let builder = context.create_builder();
+    builder.position_at_end(context.append_basic_block(room, ""));
+    builder.build_return(Some(&unread.as_pointer_value())).expect("positioned");
+    room
+}
