@@ -30,6 +30,8 @@ pub(crate) struct Options {
     pub(crate) addressing: Addressing,
     /// Whether code of the module may give threads other thread pointers.
     pub(crate) moves_pointer: bool,
+    /// Whether threads have words of ours wherever the code of the module runs.
+    pub(crate) has_words: bool,
     /// The most paths a function may have before edges are cut.
     pub(crate) limit: u64,
     /// How many callees of each call through a pointer are told apart, a power of two or 0.
@@ -202,7 +204,7 @@ impl Options {
             Addressing::Word if may_be_loaded => Addressing::Delta,
             addressing => addressing,
         };
-        Self { threads, addressing, moves_pointer, ..self.clone() }
+        Self { threads, addressing, moves_pointer, has_words: !without, ..self.clone() }
     }
 }
 

@@ -162,6 +162,7 @@ impl Given<'_> {
             weights: text(Name::Use).split_once(':').map(|(_, path)| path.into()),
             techniques: Techniques::without(&text(Name::Without)),
             moves_pointer: false,
+            has_words: true,
             limit: self.number(Name::Limit).unwrap_or(4096),
             hot: self.number(Name::Hot).filter(|&percent| percent > 0),
             callees: self.number(Name::Callees).unwrap_or(0),

@@ -57,6 +57,8 @@ pub(crate) fn check(
         "exception handling by funclets".into()
     } else if is_resolver {
         "ifunc resolver".into()
+    } else if options.cuts_at_calls() && !options.has_words {
+        "its threads may have no thread-local variables of ours".into()
     } else if options.cuts_at_calls() && llvm::is_called_by_compiler(&declaration.name) {
         // Between the two parts of a record, where no call is seen.
         "code generation may call it anywhere".into()
