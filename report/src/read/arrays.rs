@@ -24,6 +24,11 @@ pub struct Array {
     pub is_traced: bool,
 }
 
+/// Whether the image at `path` has units that are traced.
+pub fn is_traced(path: &Path) -> bool {
+    read(path).is_ok_and(|arrays| arrays.iter().any(|array| array.is_traced))
+}
+
 /// The arrays of the image at `path`; none if pathld did not link it.
 ///
 /// # Errors

@@ -99,7 +99,7 @@ impl Trace {
                 "no such file; give the trace that a program wrote, `PROGRAM.PROCESS.{}`",
                 pathformat::files::TRACE
             ),
-            _ => unreadable(&error),
+            _ => anyhow!("cannot read this trace: {error}"),
         })?;
         let data = file.metadata().map_err(|error| unreadable(&error))?;
         let bytes = front(&mut file)?;

@@ -95,7 +95,7 @@ impl Program {
     }
 
     /// Adds an image that was read at `place`.
-    pub(super) fn add(
+    pub fn add(
         &mut self,
         loaded: LoadedImage,
         place: &Path,
@@ -148,6 +148,11 @@ impl Program {
     /// The path that a number stands for.
     pub fn path(&self, number: u32) -> Option<Arc<TracedPath>> {
         let (function, id) = self.layout.find(number)?;
+        self.path_of(function, id)
+    }
+
+    /// A path of a function.
+    pub fn path_of(&self, function: usize, id: u64) -> Option<Arc<TracedPath>> {
         let traced = self.functions.get(function)?;
         let decoder = traced.decoder.get_or_init(|| decoder(&traced.function.shape).ok());
         TracedPath::of(function, &traced.function.shape, decoder.as_ref()?, id).ok()

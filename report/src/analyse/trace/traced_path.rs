@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
-use pathformat::manifest::{Access, Address, DagEdgeKind, Function as Shape};
+use pathformat::manifest::{Access, Address, Call, CutReason, DagEdgeKind, Function as Shape};
 use pathformat::trace::ADDRESS;
 use paths::decode::Decoder;
 
@@ -56,6 +56,14 @@ impl TracedPath {
         let first = edges.first().copied().context("it has no edges")?;
         let joints = joints(shape, &path, u32::try_from(first)?);
         Ok(Arc::new(Self { function, path, accesses, recorded, joints }))
+    }
+
+    /// The call that it ends before, if it is of the function of this shape and goes on behind that
+    /// call.
+    pub fn call<'a>(&self, shape: &'a Shape) -> Option<&'a Call> {
+        let end = shape.dag.get(self.joints.end? as usize)?;
+        let DagEdgeKind::End { block, why: CutReason::Opaque } = end.kind else { return None };
+        shape.blocks.get(block as usize)?.calls.last()
     }
 
     /// About how much memory it takes.
