@@ -86,7 +86,7 @@ pub(crate) struct Location {
 /// What an access does. Must match `AccessKind` in `cpp/accesses.cpp`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(not(test), expect(dead_code, reason = "C++ makes the values"))]
+#[expect(dead_code, reason = "C++ makes the values")]
 pub(crate) enum AccessKind {
     Load,
     Store,

@@ -1,0 +1,149 @@
+; RUN: opt -passes=pathcc -pathcc-mode=trace -S %s | FileCheck %s
+; RUN: opt -passes=pathcc -pathcc-mode=trace -pathcc-without=offsets -S %s | FileCheck --check-prefix=ALL %s
+; RUN: opt -passes=pathcc -pathcc-mode=trace -pathcc-trace=control-flow -S %s | FileCheck --check-prefix=PATHS %s
+; RUN: opt -passes=pathcc -pathcc-mode=trace -pathcc-trace=all-memory -S %s | FileCheck --check-prefix=STACK %s
+
+target triple = "x86_64-unknown-linux-gnu"
+
+; A record for each turn. Of the fields of one element only the first address is recorded.
+; CHECK-LABEL: define i32 @sum(
+; CHECK: %path.words = call i64 asm "movq __pathcc.trace.words@GOTTPOFF(%rip), $0", "=r"()
+; CHECK: %path.full = icmp uge i64
+; CHECK: call preserve_allcc ptr @__pathcc.trace.room()
+; CHECK: loop:
+; CHECK: store volatile i64 %{{.*}}, ptr %{{.*}}, align 1, !nosanitize
+; CHECK: load i32, ptr %x
+; CHECK-NOT: store volatile i64
+; CHECK: load i32, ptr %y
+; CHECK: store volatile i32 %path.number{{.*}}, ptr %path.record{{.*}}, align 1, !nosanitize
+; CHECK: %path.full{{.*}} = icmp uge i64
+; CHECK: ret i32
+; ALL-LABEL: define i32 @sum(
+; ALL: store volatile i64
+; ALL: load i32, ptr %x
+; ALL: store volatile i64
+; ALL: load i32, ptr %y
+; PATHS-LABEL: define i32 @sum(
+; PATHS-NOT: store volatile i64
+; PATHS: load i32, ptr %x
+; PATHS-NOT: store volatile i64
+; PATHS: load i32, ptr %y
+define i32 @sum(ptr %list, i64 %n) {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %loop ]
+  %s = phi i32 [ 0, %entry ], [ %added, %loop ]
+  %x = getelementptr { i32, i32 }, ptr %list, i64 %i, i32 0
+  %y = getelementptr { i32, i32 }, ptr %list, i64 %i, i32 1
+  %a = load i32, ptr %x
+  %b = load i32, ptr %y
+  %both = add i32 %a, %b
+  %added = add i32 %s, %both
+  %next = add i64 %i, 1
+  %done = icmp eq i64 %next, %n
+  br i1 %done, label %end, label %loop
+end:
+  ret i32 %added
+}
+
+; A path ends before a call, which finds the place of its records in the word. Behind it the place
+; is read again.
+; CHECK-LABEL: define void @caller(
+; CHECK: store volatile i32 %path.number
+; CHECK: store volatile ptr %{{.*}}, ptr addrspace(257)
+; CHECK: call void @other()
+; CHECK: load ptr, ptr addrspace(257)
+; CHECK: store i32 2, ptr %p
+; CHECK: ret void
+define void @caller(ptr %p) {
+  store i32 1, ptr %p
+  call void @other()
+  store i32 2, ptr %p
+  ret void
+}
+
+; A call in tail position leaves the function: nothing stands behind it.
+; CHECK-LABEL: define void @tail(
+; CHECK: store volatile ptr %{{.*}}, ptr addrspace(257)
+; CHECK-NEXT: tail call void @other()
+; CHECK-NEXT: ret void
+define void @tail() {
+  tail call void @other()
+  ret void
+}
+
+; What the compiler may call anywhere ends no path.
+; CHECK-LABEL: define i32 @library(
+; CHECK: call ptr @memcpy(
+; CHECK-NOT: addrspace(257)
+; CHECK: load i32, ptr %to
+; CHECK: ret i32
+define i32 @library(ptr %to, ptr %from, i64 %n) {
+  %r = call ptr @memcpy(ptr %to, ptr %from, i64 %n)
+  %v = load i32, ptr %to
+  ret i32 %v
+}
+
+; A slot that nobody else can reach is not memory to others.
+; CHECK-LABEL: define i32 @slot(
+; CHECK-NOT: store volatile i64
+; CHECK: ret i32
+; STACK-LABEL: define i32 @slot(
+; STACK: store volatile i64
+; STACK: store i32 %a, ptr %slot
+; STACK: ret i32
+define i32 @slot(i32 %a) {
+  %slot = alloca i32
+  store i32 %a, ptr %slot
+  %v = load i32, ptr %slot
+  ret i32 %v
+}
+
+; Operations on many bytes record both addresses, and their length if it is not known.
+; CHECK-LABEL: define void @bulk(
+; CHECK: store volatile i64 %{{.*}}, ptr
+; CHECK: store volatile i64 %n, ptr
+; CHECK: store volatile i64 %{{.*}}, ptr
+; CHECK: store volatile i64 %n, ptr
+; CHECK: call void @llvm.memmove
+; CHECK: store volatile i64 %{{.*}}, ptr
+; CHECK-NOT: store volatile i64
+; CHECK: call void @llvm.memset
+; CHECK: ret void
+define void @bulk(ptr %to, ptr %from, ptr %other, i64 %n) {
+  call void @llvm.memmove.p0.p0.i64(ptr %to, ptr %from, i64 %n, i1 false)
+  call void @llvm.memset.p0.i64(ptr %other, i8 0, i64 64, i1 false)
+  ret void
+}
+
+; Where control may come back to a call, each address is recorded.
+; CHECK-LABEL: define i32 @twice(
+; CHECK: store volatile i64
+; CHECK: load i32, ptr %p
+; CHECK: store volatile i64
+; CHECK: store i32 1, ptr %p
+; CHECK: ret i32
+define i32 @twice(ptr %p, ptr %buffer) {
+  %v = load i32, ptr %p
+  %r = call i32 @setjmp(ptr %buffer) returns_twice
+  store i32 1, ptr %p
+  ret i32 %r
+}
+
+; A function of a name that the compiler calls is left as it is.
+; CHECK-LABEL: define ptr @memcpy(
+; CHECK-NOT: __pathcc
+; CHECK: ret ptr
+define ptr @memcpy(ptr %to, ptr %from, i64 %n) {
+  ret ptr %to
+}
+
+; Without pathld there is memory that nobody reads.
+; CHECK: define weak {{.*}}preserve_allcc ptr @__pathcc.trace.room()
+; CHECK: ret ptr @path.unread
+
+declare void @other()
+declare i32 @setjmp(ptr) returns_twice
+declare void @llvm.memmove.p0.p0.i64(ptr, ptr, i64, i1)
+declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
