@@ -224,6 +224,31 @@ for (const pair of PAIRS) {
             await tab.waitForFunction(() => !document.querySelector(".chosen-path"));
         });
 
+        test("a function has its source with both counts", async () => {
+            const symbol = pathOf().function;
+            await go(tab, `#/function/${encodeURIComponent(symbol)}`);
+            await tab.locator("#section-source").waitFor();
+            const lines = await tab.locator(".both-source .line:not(.both-head)").all();
+            const rows = await Promise.all(
+                lines.map(async (line) => ({
+                    counts: await line.locator(".both-count").allInnerTexts(),
+                    number: await line.locator(".line-number").innerText(),
+                    code: await line.locator(".line-code").innerText(),
+                })),
+            );
+            // The line that a function begins on ran as often as it was entered.
+            const { count, b } = known.functions.find(({ function: of }) => of === symbol);
+            const first = rows.find(({ number }) => Number(number) === b.line);
+            assert.ok(first, `no line ${b.line}`);
+            assert.ok(first.code.includes(pair.function), first.code);
+            assert.deepEqual(first.counts, count.map(digits));
+            const differ = await tab.locator(".both-source .differs .delta").allInnerTexts();
+            assert.ok(differ.length > 0);
+            await tab.locator("#section-source").scrollIntoViewIfNeeded();
+            await picture(tab, `${pair.name}-source`);
+            await accessible();
+        });
+
         test("a chosen function, and counts per run and per entry", async () => {
             const choices = [
                 ["--function", `*${pair.function}*`],
@@ -276,11 +301,11 @@ for (const pair of PAIRS) {
                 assert.deepEqual(await violations(narrow.tab), []);
             }
             assert.deepEqual(narrow.problems, []);
-            for (const place of ["overview", "paths"]) {
+            for (const place of ["overview", "paths", `function/${pathOf().function}`]) {
                 await go(narrow.tab, `#/${place}`);
                 await narrow.tab.waitForTimeout(200);
                 await narrow.tab.pdf({
-                    path: join(scratch, "pictures", `${pair.name}-${place}.pdf`),
+                    path: join(scratch, "pictures", `${pair.name}-${place.split("/")[0]}.pdf`),
                     format: "A4",
                     printBackground: true,
                 });

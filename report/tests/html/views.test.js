@@ -2,9 +2,10 @@
 // browser complains of nothing, and axe-core finds no violation.
 
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 
-import { browse, facts, go, open, page, picture, run, violations } from "./harness.js";
+import { browse, facts, go, open, page, picture, run, scratch, violations } from "./harness.js";
 
 const digits = (count) => String(count).replace(/\B(?=(\d{3})+(?!\d))/g, ",");
 
@@ -251,6 +252,43 @@ for (const program of PROGRAMS) {
             await tab.getByRole("button", { name: "↓ missed line" }).click();
             await picture(tab, `${program.name}-file`);
             await accessible();
+        });
+
+        test("on paper the whole graph is shown", async () => {
+            const paper = await open(browser, file, { place: `#/function/${program.function}` });
+            await paper.tab.locator(".block").first().waitFor();
+            await paper.tab.emulateMedia({ media: "print" });
+            await paper.tab.evaluate(() => window.dispatchEvent(new Event("beforeprint")));
+            await paper.tab.locator(".cfg[viewBox]").waitFor();
+            const outside = await paper.tab.evaluate(() => {
+                const box = document.querySelector(".cfg").getBoundingClientRect();
+                return [...document.querySelectorAll(".cfg .block, .cfg .edge")].filter((part) => {
+                    const { left, right, top, bottom } = part.getBoundingClientRect();
+                    const [inX, inY] = [
+                        box.left - 1 <= left && right <= box.right + 1,
+                        box.top - 1 <= top && bottom <= box.bottom + 1,
+                    ];
+                    return !(inX && inY);
+                }).length;
+            });
+            assert.equal(outside, 0);
+            const inside = await paper.tab.evaluate(() => {
+                const [canvas, picture] = [".canvas", ".cfg"].map((name) =>
+                    document.querySelector(name).getBoundingClientRect(),
+                );
+                return canvas.height + 1 >= picture.height;
+            });
+            assert.ok(inside, "the picture is cut off");
+            await paper.tab.evaluate(() => window.dispatchEvent(new Event("afterprint")));
+            await paper.tab.locator(".cfg:not([viewBox])").waitFor();
+            await paper.tab.emulateMedia({ media: null });
+            await paper.tab.pdf({
+                path: join(scratch, "pictures", `${program.name}-function.pdf`),
+                format: "A4",
+                printBackground: true,
+            });
+            assert.deepEqual(paper.problems, []);
+            await paper.tab.close();
         });
 
         test("narrow and dark", async () => {

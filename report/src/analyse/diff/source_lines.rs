@@ -20,7 +20,7 @@ use similar::{Algorithm, capture_diff_slices};
 use crate::analyse::diff::parts::Sides;
 use crate::analyse::diff::scale::signed;
 use crate::analyse::lines;
-use crate::analyse::model::Function;
+use crate::analyse::model::{Count, Function};
 
 /// The blocks that begin on one line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -83,6 +83,52 @@ pub(crate) fn compare<'a>(
         }
     }
     lines.into_values().collect()
+}
+
+/// A line of the text of two functions themselves, without what was inlined.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct OwnLine {
+    /// Its number in B, or in A if there is no function in B.
+    pub(crate) line: u32,
+    /// How often it ran in A; `None` if it has no code there.
+    pub(crate) a: Option<Count>,
+    /// How often it ran in B; `None` if it has no code there.
+    pub(crate) b: Option<Count>,
+}
+
+/// The lines of two functions themselves that have code. A line of A stands where B has it now.
+pub(crate) fn own(a: Option<&Function>, b: Option<&Function>) -> Vec<OwnLine> {
+    let mut lines: BTreeMap<u32, OwnLine> = BTreeMap::new();
+    let moved = a.zip(b).map(|(a, b)| {
+        let own = |of: &Function| own_looks(&of.shape);
+        Moved::between(&own(a), &own(b))
+    });
+    for (line, count) in a.into_iter().flat_map(own_counts) {
+        let there = moved.as_ref().map_or(line.into(), |moved| moved.to_b(line));
+        let Ok(line) = u32::try_from(there) else { continue };
+        let known = lines.entry(line).or_insert(OwnLine { line, ..OwnLine::default() });
+        known.a = known.a.max(Some(count));
+    }
+    for (line, count) in b.into_iter().flat_map(own_counts) {
+        lines.entry(line).or_insert(OwnLine { line, ..OwnLine::default() }).b = Some(count);
+    }
+    lines.into_values().collect()
+}
+
+/// How often the lines of a function's own text ran.
+fn own_counts(function: &Function) -> Vec<(u32, Count)> {
+    let is_own = |file: &str, call: Option<u32>| call.is_none() && file == function.shape.file;
+    lines::of(function)
+        .into_iter()
+        .filter(|((file, _, inlined_at), _)| is_own(file, *inlined_at))
+        .map(|((_, line, _), count)| (line, count))
+        .collect()
+}
+
+/// What the lines of a function's own text look like.
+fn own_looks(shape: &manifest::Function) -> Looks {
+    let own = shape.own_location().map(|own| (base_name(&shape.file), own.function.as_str()));
+    own.and_then(|own| looks(shape).remove(&own)).unwrap_or_default()
 }
 
 /// How often each line of each text ran.
@@ -196,7 +242,6 @@ mod tests {
     use pathformat::manifest::Block;
 
     use super::*;
-    use crate::analyse::model::Count;
 
     /// A function declared on a line, with a block for each (line, column), which all ran so often
     /// and executed ten times as much.
@@ -222,6 +267,27 @@ mod tests {
         let executed = |of: &Function, block: usize| signed(of.block_counts[block]) * 10;
         let lines = compare(a, b, executed).into_iter();
         lines.map(|line| (line.a, line.b, line.executed.a, line.executed.b)).collect()
+    }
+
+    #[test]
+    fn own_lines_of_a_stand_where_b_has_them() {
+        let mut a = function(1, &[(2, 3), (3, 9), (4, 5)], 1);
+        let mut b = function(1, &[(2, 3), (5, 9), (6, 5)], 2);
+        (a.entries, b.entries) = (7, 9);
+        let told =
+            |a, b| -> Vec<_> { own(a, b).iter().map(|line| (line.line, line.a, line.b)).collect() };
+        let none: [(u32, Option<Count>, Option<Count>); 0] = [];
+        assert_eq!(told(None, None), none);
+        let numbers = |lines: &[(u32, Option<Count>, Option<Count>)]| {
+            lines.iter().map(|line| line.0).collect::<Vec<_>>()
+        };
+        assert_eq!(numbers(&told(Some(&a), None)), [1, 2, 3, 4]);
+        // Two lines were put before the last two.
+        assert_eq!(numbers(&told(Some(&a), Some(&b))), [1, 2, 5, 6]);
+        let both = told(Some(&a), Some(&b));
+        assert!(both.iter().all(|line| line.1.is_some() && line.2.is_some()), "{both:?}");
+        // The first line ran as often as control came in.
+        assert_eq!(both[0], (1, Some(7), Some(9)));
     }
 
     #[test]

@@ -4,7 +4,8 @@
 //!
 //! * `index` says what was compared, and has a row for each pair of functions,
 //! * `list.paths`, `list.blocks` and `list.calls` have all parts that differ, in columns,
-//! * `f0`, `f1` … have the paths of one pair of functions that differ, step by step.
+//! * `f0`, `f1` … have the paths of one pair of functions that differ, step by step,
+//! * `t0`, `t1` … have the source of one pair, with the counts of both sides.
 //!
 //! A difference is in [units](Scale::unit), which the viewer divides by their number, so that its
 //! sums are exact, too.
@@ -25,6 +26,7 @@ mod asked;
 mod index;
 mod lists;
 mod pair;
+mod source;
 
 pub use asked::Asked;
 
@@ -68,7 +70,11 @@ fn payloads(asked: Asked<'_>) -> Result<Vec<Payload>> {
         Payload::new("list.blocks".into(), pack(&lists::blocks(comparison))?),
         Payload::new("list.calls".into(), pack(&lists::calls(comparison))?),
     ];
+    let sources = source::of(comparison);
+    let sources =
+        sources.par_iter().map(|(pair, of)| Ok(Payload::new(format!("t{pair}"), pack(of)?)));
     all.extend(functions.collect::<Result<Vec<_>>>()?);
+    all.extend(sources.collect::<Result<Vec<_>>>()?);
     Ok(all)
 }
 

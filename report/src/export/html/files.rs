@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use anyhow::Result;
 use rayon::prelude::*;
@@ -122,12 +123,9 @@ impl<'a> Files<'a> {
 
     /// Marks those files whose text is later than all images: lines may have moved.
     pub(super) fn compare_with(&mut self, images: &[Image]) {
-        let written = |path: &Path| fs::metadata(path).and_then(|of| of.modified()).ok();
-        let Some(last) = images.iter().filter_map(|image| written(&image.path)).max() else {
-            return;
-        };
+        let last = last_written(images);
         for entry in self.entries.iter_mut().filter(|entry| entry.state == State::Read) {
-            if written(&entry.path).is_some_and(|source| source > last) {
+            if is_later(&entry.path, last) {
                 entry.state = State::Newer;
             }
         }
@@ -147,9 +145,23 @@ impl<'a> Files<'a> {
     }
 }
 
+/// When the last of the images was written.
+pub(super) fn last_written(images: &[Image]) -> Option<SystemTime> {
+    images.iter().filter_map(|image| written(&image.path)).max()
+}
+
+/// Whether a file was written after that.
+pub(super) fn is_later(file: &Path, than: Option<SystemTime>) -> bool {
+    than.zip(written(file)).is_some_and(|(than, written)| written > than)
+}
+
+fn written(path: &Path) -> Option<SystemTime> {
+    fs::metadata(path).and_then(|of| of.modified()).ok()
+}
+
 /// The text of a file; `None` if there is no plain file that can be read. What is no UTF-8 is shown
 /// as such.
-fn text(path: &Path) -> Option<String> {
+pub(super) fn text(path: &Path) -> Option<String> {
     let known = fs::metadata(path).ok()?;
     if !known.is_file() || known.len() > LONGEST {
         return None;

@@ -87,6 +87,21 @@ export interface CallParts extends Numbers {
     others: string[];
 }
 
+/** The source of a pair, with an entry in its columns for each line that has code. */
+export interface PairSource {
+    path: string;
+    /** Whether the file was written after the program. */
+    newer: boolean;
+    /** The number of the first line. */
+    first: number;
+    text: string[];
+    line: number[];
+    /** `null` where a side has no code. */
+    a: (Count | null)[];
+    b: (Count | null)[];
+    difference: Count[];
+}
+
 /** The paths of a pair that differ, step by step. */
 export interface PairPaths {
     steps: ToldSteps;

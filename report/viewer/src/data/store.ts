@@ -1,7 +1,7 @@
 // Finds payloads and inflates them when they are shown.
 
 import { type PackedFunction, unpack } from "./unpack";
-import type { DifferenceIndex, PairPaths } from "./differenceTypes";
+import type { DifferenceIndex, PairPaths, PairSource } from "./differenceTypes";
 import type { FileCoverage, FunctionData, Index } from "./types";
 
 /** In a directory: which script has which payload, and what the scripts brought. */
@@ -103,6 +103,9 @@ export const readParts = <T>(list: string) => payload<T>(`list.${list}`);
 
 /** The paths of a pair of functions that differ; `null` if none does. */
 export const readPair = (pair: number) => payload<PairPaths>(`f${pair}`);
+
+/** The source of a pair of functions; `null` if it could not be read, or nothing differs. */
+export const readSource = (pair: number) => payload<PairSource>(`t${pair}`);
 
 /** What was covered of a file. */
 export const readCoverage = (file: number) => payload<FileCoverage>(`c${file}`);

@@ -12,6 +12,7 @@ import { isTyping, remember } from "../ui/keys";
 import { Remark } from "../ui/parts";
 import { ToldLine } from "../ui/told";
 import { Delta } from "./delta";
+import { SourceSection } from "./source";
 import { BlockList, CallList, CallNote, PathList, pathKey, pathRemark } from "./lists";
 
 interface Props {
@@ -76,6 +77,7 @@ function Pair({ pair, parameters }: { pair: number; parameters: URLSearchParams 
                     <BlockList {...part} parts={blocks} rows={blockRows} />
                 </Section>
             ) : null}
+            <SourceSection pair={pair} />
             {calls ? (
                 <Section
                     id="calls"

@@ -10,6 +10,7 @@ import { type FunctionModel, shortened } from "./model";
 import { type Selection, toggle } from "./selection";
 import { cameFrom } from "./source";
 import { useText } from "./text";
+import { usePrinting } from "../ui/printing";
 
 /** Which part of the picture is seen, and how large. */
 export interface View {
@@ -53,9 +54,18 @@ export function Picture({
         true,
     );
     const most = Math.max(1, ...graph.edges.map(({ count }) => count ?? 0));
-    const transform = `translate(${view.x.toFixed(1)} ${view.y.toFixed(1)}) scale(${view.scale.toFixed(4)})`;
+    // On paper the whole graph stands, as large as the page allows.
+    const isPrinting = usePrinting();
+    const whole = { viewBox: `0 0 ${layout.width} ${layout.height}` };
+    const size = { "--graph-width": `${layout.width}px` };
+    const moved = `translate(${view.x.toFixed(1)} ${view.y.toFixed(1)}) scale(${view.scale.toFixed(4)})`;
+    const isFar = !isPrinting && view.scale < 0.45;
     return (
-        <svg class={`cfg ${path ? "has-path" : ""} ${view.scale < 0.45 ? "far" : ""}`}>
+        <svg
+            class={`cfg ${path ? "has-path" : ""} ${isFar ? "far" : ""}`}
+            style={size}
+            {...(isPrinting ? whole : {})}
+        >
             <defs>
                 <marker
                     id="arrow"
@@ -70,7 +80,7 @@ export function Picture({
                     <path d="M0 0.5L8 4L0 7.5z" class="arrow" />
                 </marker>
             </defs>
-            <g transform={transform}>
+            <g transform={isPrinting ? undefined : moved}>
                 {layout.edges.map((drawn) => (
                     <EdgePicture
                         model={model}

@@ -9,6 +9,8 @@ import {
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useReducer, useRef } from "preact/hooks";
 
+import { usePrinting } from "./printing";
+
 /** On paper all rows stand, up to so many. */
 const PRINTED = 3000;
 
@@ -28,7 +30,6 @@ interface Props {
 export function VirtualList(props: Props) {
     const scroller = useRef<HTMLDivElement>(null);
     const [, draw] = useReducer((turn: number) => turn + 1, 0);
-    const printing = useRef(false);
     const virtual = useRef<Virtualizer<HTMLDivElement, Element> | null>(null);
     const options = {
         count: props.count,
@@ -46,21 +47,7 @@ export function VirtualList(props: Props) {
         const mounted = virtual.current?._didMount();
         virtual.current?._willUpdate();
         draw(0);
-        const before = () => {
-            printing.current = true;
-            draw(0);
-        };
-        const after = () => {
-            printing.current = false;
-            draw(0);
-        };
-        window.addEventListener("beforeprint", before);
-        window.addEventListener("afterprint", after);
-        return () => {
-            window.removeEventListener("beforeprint", before);
-            window.removeEventListener("afterprint", after);
-            mounted?.();
-        };
+        return () => mounted?.();
     }, []);
     useLayoutEffect(() => virtual.current?._willUpdate());
     useEffect(() => virtual.current?.measure(), [props.height]);
@@ -76,7 +63,7 @@ export function VirtualList(props: Props) {
                 });
         }
     }, [props.show]);
-    const all = printing.current;
+    const all = usePrinting();
     const seen = virtual.current.getVirtualItems();
     const first = all ? 0 : (seen[0]?.index ?? 0);
     const last = all ? Math.min(props.count, PRINTED) : (seen.at(-1)?.index ?? -1) + 1;
