@@ -47,7 +47,8 @@ pub(super) fn describe(
         Ok(graph) => graph,
         Err(reason) => return Function { skipped: Some(reason.clone()), ..declared(definition) },
     };
-    let mut body = Function { callees: options.callees, ..body(declared(definition), graph, directory) };
+    let mut body =
+        Function { callees: options.callees, ..body(declared(definition), graph, directory) };
     if options.ir {
         let texts = llvm::texts(definition.function, &graph.blocks);
         body.blocks.iter_mut().zip(texts).for_each(|(block, text)| block.ir = text);
