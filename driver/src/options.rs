@@ -49,7 +49,7 @@ pub(crate) const CUT: &str = "cut";
 pub(crate) const HASH: &str = "hash";
 
 /// The number of options.
-pub const COUNT: usize = 15;
+pub const COUNT: usize = 16;
 
 /// The options, in the order of [`Key`].
 pub static OPTIONS: [Setting; COUNT] = [
@@ -88,6 +88,25 @@ pub static OPTIONS: [Setting; COUNT] = [
         brief: brief(8, "WAY", "blocks: spanning-tree, patterns or every-block"),
         meaning: "which blocks have a counter: as few as possible, those that no pattern of the \
                   graph saves, or all",
+    },
+    Setting {
+        key: Key::Trace,
+        name: "trace",
+        given: Given::ByFlag,
+        values: Values::Words(&[
+            word("memory", "paths and accesses to memory that others can reach"),
+            word("all-memory", "paths and all accesses to memory"),
+            word("control-flow", "paths alone"),
+        ]),
+        default: value("memory"),
+        need: Some(Need {
+            except: None,
+            needed: Needed::Modes(&[TRACE]),
+            otherwise: "-fpath-trace={value} chooses what a trace holds and needs -fpath-mode=trace",
+        }),
+        brief: brief(8, "WHAT", "trace: memory (default), all-memory or control-flow"),
+        meaning: "what a trace holds: paths and the accesses to memory that others than the \
+                  function can reach, all accesses, or paths alone",
     },
     Setting {
         key: Key::Stage,

@@ -12,6 +12,8 @@ pub enum Key {
     Mode,
     /// Which blocks are counted.
     Placement,
+    /// What a trace holds.
+    Trace,
     /// When the pass runs.
     Stage,
     /// How threads count.

@@ -1,7 +1,9 @@
 //! What pathprof reads, for libFuzzer: `fuzz/run` builds this with coverage and links it with
-//! clang. `PATHFUZZ` names the kind of input: manifest, section, profile, raw or image.
+//! clang. `PATHFUZZ` names the kind of input: manifest, section, profile, raw,
+//! image or trace.
 
 use std::env;
+use std::path::PathBuf;
 use std::slice;
 use std::sync::OnceLock;
 
@@ -22,10 +24,14 @@ pub unsafe extern "C" fn LLVMFuzzerTestOneInput(start: *const u8, length: usize)
         "section" => bytes::section(input),
         "profile" => bytes::profile(input),
         "raw" => bytes::raw(input),
-        "image" => {
-            bytes::image(input, &env::temp_dir().join(format!("pathfuzz-{}", std::process::id())))
-        }
+        "image" => bytes::image(input, &file()),
+        "trace" => bytes::trace(input, &file()),
         other => panic!("PATHFUZZ={other} is no kind of input"),
     }
     0
+}
+
+/// The file for what is read from one.
+fn file() -> PathBuf {
+    env::temp_dir().join(format!("pathfuzz-{}", std::process::id()))
 }

@@ -134,10 +134,11 @@ class Accesses {
   }
 
 public:
-  Accesses(Function &F, FunctionAnalysisManager &Analyses, bool WithStack, void *Found, Teller Tell)
+  Accesses(Function &F, FunctionAnalysisManager &Analyses, bool WithStack, bool WithOffsets,
+           void *Found, Teller Tell)
       : Layout(F.getDataLayout()), Dominators(Analyses.getResult<DominatorTreeAnalysis>(F)),
         // Where control may come back to a call, the last access need not be one of this life.
-        Evolution(F.callsFunctionThatReturnsTwice()
+        Evolution(!WithOffsets || F.callsFunctionThatReturnsTwice()
                       ? nullptr
                       : &Analyses.getResult<ScalarEvolutionAnalysis>(F)),
         WithStack(WithStack), Found(Found), Tell(Tell) {}
@@ -162,19 +163,26 @@ public:
 } // namespace
 
 // Tells the accesses of a function in their order within each block. Those to stack slots that
-// nobody else can reach are left out unless `WithStack`. Blocks that cannot be reached have none.
+// nobody else can reach are left out unless `WithStack`. `WithOffsets` addresses are computed from
+// others. Blocks that cannot be reached have none.
 extern "C" void pathpass_accesses(LLVMValueRef Value, FunctionAnalysisManager *Analyses,
-                                  bool WithStack, void *Found,
+                                  bool WithStack, bool WithOffsets, void *Found,
                                   void (*Tell)(void *, const PathpassAccess *)) {
   auto &F = *unwrap<Function>(Value);
-  Accesses All(F, *Analyses, WithStack, Found, Tell);
+  Accesses All(F, *Analyses, WithStack, WithOffsets, Found, Tell);
   auto &Dominators = Analyses->getResult<DominatorTreeAnalysis>(F);
   for (auto *Node : depth_first(Dominators.getRootNode()))
     All.tellBlock(*Node->getBlock());
 }
 
-// Whether code generation may call a function of this name where the source has no call, such as
-// `memcpy`.
+// Whether the compiler may call a function of this name where the source has no call: code
+// generation calls `memcpy`, and clang's own coverage its callbacks.
+static bool isCalledByCompiler(StringRef Name) {
+  static const RTLIB::RuntimeLibcallsInfo Known(Triple("x86_64-unknown-linux-gnu"));
+  return Name.starts_with("__sanitizer_cov_") ||
+         Known.getSupportedLibcallImpl(Name) != RTLIB::Unsupported;
+}
+
 extern "C" bool pathpass_is_called_by_compiler(const char *Name, size_t Length) {
-  return !RTLIB::RuntimeLibcallsInfo::lookupLibcallImplName(StringRef(Name, Length)).empty();
+  return isCalledByCompiler(StringRef(Name, Length));
 }

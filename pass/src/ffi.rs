@@ -185,6 +185,7 @@ unsafe extern "C" {
         function: LLVMValueRef,
         analyses: *mut Analyses,
         with_stack: bool,
+        with_offsets: bool,
         found: *mut c_void,
         tell: extern "C" fn(*mut c_void, *const Access),
     );

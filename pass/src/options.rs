@@ -13,6 +13,9 @@ pub(crate) struct Options {
     pub(crate) mode: Mode,
     /// Which blocks are counted in mode [`Mode::Blocks`].
     pub(crate) placement: Placement,
+    /// What a trace holds, in mode [`Mode::Trace`]. In a block log it says that the graph is the
+    /// one that is traced, for tests that compare both.
+    pub(crate) traced: Option<Traced>,
     /// When the pass runs.
     pub(crate) stage: Stage,
     /// How threads count.
@@ -27,6 +30,8 @@ pub(crate) struct Options {
     pub(crate) addressing: Addressing,
     /// Whether code of the module may give threads other thread pointers.
     pub(crate) moves_pointer: bool,
+    /// Whether threads have words of ours wherever the code of the module runs.
+    pub(crate) has_words: bool,
     /// The most paths a function may have before edges are cut.
     pub(crate) limit: u64,
     /// How many callees of each call through a pointer are told apart, a power of two or 0.
@@ -68,6 +73,8 @@ pub(crate) struct Techniques {
     pub(crate) folding: bool,
     /// Code behind calls may read the address of the counters again.
     pub(crate) reading_again: bool,
+    /// In a trace addresses that follow from others are not recorded.
+    pub(crate) offsets: bool,
 }
 
 impl Techniques {
@@ -87,6 +94,7 @@ impl Techniques {
             peeling: uses("peeling"),
             folding: uses("folding"),
             reading_again: uses("reading-again"),
+            offsets: uses("offsets"),
         }
     }
 
@@ -118,6 +126,29 @@ impl Placement {
     }
 }
 
+/// What a trace holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Traced {
+    /// Paths, and the accesses to memory that others than the function can reach.
+    Memory,
+    /// Paths, and all accesses to memory.
+    AllMemory,
+    /// Paths.
+    ControlFlow,
+}
+
+impl Traced {
+    /// What an option names.
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        match name {
+            "memory" => Some(Self::Memory),
+            "all-memory" => Some(Self::AllMemory),
+            "control-flow" => Some(Self::ControlFlow),
+            _ => None,
+        }
+    }
+}
+
 /// How code finds the array of its thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Addressing {
@@ -142,6 +173,11 @@ impl Addressing {
 }
 
 impl Options {
+    /// Whether paths end where those of a trace do.
+    pub(crate) fn cuts_at_calls(&self) -> bool {
+        self.mode == Mode::Trace || self.mode == Mode::Log && self.traced.is_some()
+    }
+
     /// Whether a function is hot enough; `hotter` as in [`Known`](pathformat::weights::Known), or
     /// `None` if it did not run.
     pub(crate) fn counts(&self, hotter: Option<u32>) -> bool {
@@ -168,7 +204,7 @@ impl Options {
             Addressing::Word if may_be_loaded => Addressing::Delta,
             addressing => addressing,
         };
-        Self { threads, addressing, moves_pointer, ..self.clone() }
+        Self { threads, addressing, moves_pointer, has_words: !without, ..self.clone() }
     }
 }
 
@@ -222,6 +258,7 @@ mod tests {
         assert_eq!(leaves_out(&words.join(",")), [false; 6]);
         let some = Techniques::without("speculation,tail-calls");
         assert!(!some.tail_calls && some.peeling && some.folding && some.reading_again);
+        assert!(some.offsets && !Techniques::without("offsets").offsets);
     }
 
     #[test]

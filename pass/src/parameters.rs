@@ -9,7 +9,7 @@ use std::str::FromStr;
 
 use pathformat::settings::{Level, Mode, Stage, Threads};
 
-use crate::options::{Addressing, Filter, Options, Placement, Techniques};
+use crate::options::{Addressing, Filter, Options, Placement, Techniques, Traced};
 
 /// An option of the plugin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +25,7 @@ pub(crate) enum Name {
     Skip,
     Base,
     Placement,
+    Trace,
     Without,
     Use,
     Profile,
@@ -55,7 +56,7 @@ const fn hidden(name: Name, word: &'static CStr, meaning: &'static CStr) -> Para
 }
 
 /// All of them.
-pub(crate) static PARAMETERS: [Parameter; 19] = [
+pub(crate) static PARAMETERS: [Parameter; 20] = [
     parameter(
         Name::Mode,
         c"pathcc-mode",
@@ -90,6 +91,11 @@ pub(crate) static PARAMETERS: [Parameter; 19] = [
         Name::Placement,
         c"pathcc-placement",
         c"blocks with counters: spanning-tree, patterns or every-block",
+    ),
+    parameter(
+        Name::Trace,
+        c"pathcc-trace",
+        c"what a trace holds: memory, all-memory or control-flow",
     ),
     hidden(Name::Without, c"pathcc-without", c"techniques that are left out, to measure them"),
     parameter(Name::Use, c"pathcc-use", c"HASH:FILE, how often edges are taken"),
@@ -152,9 +158,11 @@ impl Given<'_> {
             skip: Some(text(Name::Skip)).filter(|reason| !reason.is_empty()),
             addressing: Addressing::named(&text(Name::Base)),
             placement: Placement::named(&text(Name::Placement)),
+            traced: Traced::named(&text(Name::Trace)),
             weights: text(Name::Use).split_once(':').map(|(_, path)| path.into()),
             techniques: Techniques::without(&text(Name::Without)),
             moves_pointer: false,
+            has_words: true,
             limit: self.number(Name::Limit).unwrap_or(4096),
             hot: self.number(Name::Hot).filter(|&percent| percent > 0),
             callees: self.number(Name::Callees).unwrap_or(0),

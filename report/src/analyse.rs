@@ -2,7 +2,8 @@
 //!
 //! From counters to the model ([`pipeline`] is the order):
 //!
-//! * [`matching`] finds the image of each record and sums what its runs counted.
+//! * [`matching`] finds the image of each record and sums what its runs counted; [`image_places`]
+//!   says where images are looked for.
 //! * [`counted`] holds these sums, [`tables`] and [`entries`] what each process says of tables and
 //!   entries.
 //! * `slices` gives each function its counters, [`decode`] makes paths of them.
@@ -24,6 +25,8 @@
 //! * [`ways`] says where a branch leads.
 //! * [`diff`] compares reports.
 //! * [`possible_paths`] says how many paths there are without the limit.
+//!
+//! [`trace`] goes another way: from the records of a trace to the steps of each thread.
 
 pub(crate) mod acyclic;
 pub mod annotation;
@@ -36,6 +39,7 @@ pub mod distinct;
 pub mod entries;
 pub mod flow;
 pub mod frames;
+pub mod image_places;
 pub mod lines;
 pub mod listed_paths;
 pub mod matching;
@@ -49,5 +53,6 @@ pub mod select;
 pub(crate) mod slices;
 pub mod source_files;
 pub mod tables;
+pub mod trace;
 pub mod uncut_paths;
 pub mod ways;

@@ -4,21 +4,32 @@
 //! Each function returns for any bytes, without a panic and with no more memory than the bytes
 //! justify.
 
+use std::io;
 use std::path::Path;
 
+use pathformat::ModuleId;
 use pathformat::manifest::Manifest;
-use pathformat::profile::Profile;
+use pathformat::profile::{Head, Profile};
 use pathformat::raw::Header;
 use pathformat::record::Records;
+use pathformat::settings::Mode;
+use pathformat::trace::{self, CHUNK_HEAD, LONGEST_RECORD};
 use pathformat::wire::Allowance;
 
 use crate::analyse::counted::{CountedImage, CountedModule};
 use crate::analyse::decode;
 use crate::analyse::model::{Image, Run};
-use crate::export::json;
-use crate::read::image;
+use crate::analyse::trace::program::Program;
+use crate::analyse::trace::steps::{Steps, Told};
+use crate::analyse::trace::totals::Totals;
+use crate::export::{json, steps_json};
+use crate::read::arrays::Array;
+use crate::read::image::{self, Instrumentation, Module};
+use crate::read::trace::Trace;
+use crate::read::trace::images::{self, LoadedImage};
 use crate::show::options::Options;
 use crate::show::report;
+use crate::show::trace_steps::StepTeller;
 
 /// The payload of a manifest, decoded and shown with counts for its first counters.
 pub fn manifest(bytes: &[u8]) {
@@ -78,4 +89,58 @@ pub fn image(bytes: &[u8], path: &Path) {
         let _ = image::read(path);
         let _ = image::traces(path);
     }
+}
+
+/// A trace, which is read from a file: the length of a manifest's payload (32 bits), the payload,
+/// and then a trace of that unit, with its header or without. The unit's numbers start at 0.
+pub fn trace(bytes: &[u8], path: &Path) {
+    let Some((length, rest)) = bytes.split_first_chunk::<4>() else { return };
+    let length = u32::from_le_bytes(*length) as usize;
+    let Some((payload, content)) = rest.split_at_checked(length) else { return };
+    let Ok(manifest) = Manifest::decode(payload) else { return };
+    let mut file = Vec::new();
+    if !content.starts_with(&trace::MAGIC) {
+        let chunk = ((CHUNK_HEAD + LONGEST_RECORD) as u64).next_multiple_of(4096);
+        let size = trace::write_header(&mut file, &Head::default(), chunk);
+        file.resize(usize::try_from(size).unwrap_or_default(), 0);
+    }
+    file.extend(content);
+    if std::fs::write(path, &file).is_err() {
+        return;
+    }
+    let Ok(trace) = Trace::open(path) else { return };
+    let _ = images::of(&trace);
+    let program = program_of(Manifest { mode: Mode::Trace, ..manifest });
+    let mut teller = StepTeller::new(&program, true);
+    for stream in &trace.streams {
+        let totals = Totals::of(&trace, &program, stream);
+        let mut steps = 0;
+        for told in Steps::new(&trace, &program, stream) {
+            let Told::Step(step) = told else { continue };
+            // All of many go the same ways.
+            if steps < 100 {
+                let shown = teller.step(stream, &step, &mut io::sink());
+                shown.expect("it takes all");
+                let written = steps_json::step(&program, stream, &step, true, &mut io::sink());
+                written.expect("it takes all");
+            }
+            steps += 1;
+        }
+        assert_eq!(steps, totals.paths, "each path is a step");
+    }
+}
+
+/// The program of one traced unit.
+fn program_of(manifest: Manifest) -> Program {
+    let id = ModuleId([1; 16]);
+    let functions = manifest.functions.iter();
+    let ends = functions.map(|of| of.first_counter.saturating_add(of.num_paths));
+    let counters = ends.max().unwrap_or_default();
+    let array = Array { id, offset: 0, counters, is_traced: true };
+    let modules = vec![Module { id, counters, keys: 0, manifest }];
+    let image = Instrumentation { modules, ..Instrumentation::default() };
+    let loaded = LoadedImage { first: 0, bias: 0, build_id: Vec::new(), path: "image".into() };
+    let mut program = Program::default();
+    program.add(loaded, Path::new("image"), &image, &[array]);
+    program
 }

@@ -4,6 +4,7 @@
 //! * [`commands`] does what each command is for, [`reading`] what all of them begin with.
 //! * [`source_views`] are the commands that show source, [`diff`] is the one that compares.
 //! * [`html`] writes and opens the page for the browser.
+//! * [`trace`] shows traces.
 //! * [`filters`] has the options that choose rows and the form of tables, [`pages`] writes those.
 //!   [`chosen`] says if what they choose is not there.
 //! * [`manual`] writes the manual pages.
@@ -25,3 +26,4 @@ pub(crate) mod pages;
 pub(crate) mod progress;
 pub(crate) mod reading;
 pub(crate) mod source_views;
+pub(crate) mod trace;

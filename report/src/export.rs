@@ -4,10 +4,12 @@
 //! * [`diff_json`] has what is different between reports.
 //! * [`json`] has everything, in a schema of our own.
 //! * [`lcov`] has coverage, as `genhtml` reads it.
+//! * [`steps_json`] has the steps of a trace.
 //! * [`weights`] has what a second compilation wants to know.
 
 pub mod diff_json;
 pub mod html;
 pub mod json;
 pub mod lcov;
+pub mod steps_json;
 pub mod weights;

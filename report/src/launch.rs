@@ -1,6 +1,7 @@
 //! Runs a program so that its profiles can be found, and says why there are none.
 //!
-//! * [`program`] runs it and gathers its profiles, `signals` hands signals on.
+//! * [`program`] runs it and gathers its profiles, [`traced`] runs it and finds its traces.
+//!   `signals` hands signals on.
 //! * [`lookup`] finds the file that a command starts, `pattern` the profiles that
 //!   `PATHCC_PROFILE` names.
 //! * [`preload`] lends the runtime to programs that another linker made.
@@ -13,3 +14,4 @@ pub(crate) mod pattern;
 pub mod preload;
 pub mod program;
 pub(crate) mod signals;
+pub mod traced;

@@ -6,7 +6,7 @@ mod command;
 use std::process::ExitCode;
 
 use command::cli::{self, Cli, Command};
-use command::{commands, diff, html, messages, source_views};
+use command::{commands, diff, html, messages, source_views, trace};
 
 fn main() -> ExitCode {
     let cli = Cli::of_arguments();
@@ -24,6 +24,7 @@ fn main() -> ExitCode {
         Command::Runs(arguments) => commands::runs(&arguments),
         Command::Compact(arguments) => commands::compact(&arguments),
         Command::Weights(arguments) => commands::weights(arguments),
+        Command::Trace { command } => trace::trace(command),
         Command::Doctor { program } => commands::doctor(program.as_deref()),
         Command::Completions { shell } => cli::completions(shell).map(|()| 0),
         Command::Man { directory } => cli::manual(directory).map(|()| 0),

@@ -9,9 +9,11 @@
 //!   of records are still there.
 //! * [`unique_runs`] reads many records and takes each run once, [`observer`] hears how far it is.
 //! * [`run`] tells what ran, [`image`] what is in an image.
+//! * [`trace`] reads traces, [`arrays`] where the counters of an image are.
 //! * [`source`] reads source files.
 //! * [`symbols`] names the function at an address, [`names`] writes names as the source does.
 
+pub mod arrays;
 pub mod bounded;
 pub mod builds;
 pub mod directories;
@@ -29,4 +31,5 @@ pub mod run;
 pub mod source;
 pub mod starts;
 pub mod symbols;
+pub mod trace;
 pub mod unique_runs;

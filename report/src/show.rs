@@ -7,6 +7,7 @@
 //! * [`diff`] shows what is different between two reports, [`spectra`] what tells failing runs from
 //!   passing ones; both are made of `listing`s and written with `diff_text`.
 //! * [`starts`] is the table of starts, [`notices`] what is said while reading.
+//! * [`trace_info`] says what is in a trace, [`trace_steps`] tells the steps of its threads.
 //! * [`path_layout`] fits paths into a width, `path_flow` into cells of a table.
 //! * [`path_page`] is one path as its source, [`annotated`] is source with its counts; both write
 //!   [`code`] by lines.
@@ -56,3 +57,5 @@ pub mod style;
 pub mod table;
 pub(crate) mod table_layout;
 pub mod text_table;
+pub mod trace_info;
+pub mod trace_steps;

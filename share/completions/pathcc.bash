@@ -8,11 +8,12 @@ _pathcc() {
     elif [[ ${COMP_WORDS[COMP_CWORD-1]} == = ]]; then
         flag=${COMP_WORDS[COMP_CWORD-2]}
     elif [[ $value == -* ]]; then
-        words="-fpath-mode= -fpath-placement= -fpath-stage= -fpath-threads= -fpath-promotion= -fpath-limit= -fpath-overflow= -fpath-table= -fpath-callees= -fpath-use= -fpath-hot= -fpath-profile= -fpath-filter= -fpath-ir= --help-path --print-config --cflags --ldflags $("${COMP_WORDS[0]}" --autocomplete="$value" 2>/dev/null | cut -f 1)"
+        words="-fpath-mode= -fpath-placement= -fpath-trace= -fpath-stage= -fpath-threads= -fpath-promotion= -fpath-limit= -fpath-overflow= -fpath-table= -fpath-callees= -fpath-use= -fpath-hot= -fpath-profile= -fpath-filter= -fpath-ir= --help-path --print-config --cflags --ldflags $("${COMP_WORDS[0]}" --autocomplete="$value" 2>/dev/null | cut -f 1)"
     fi
     case $flag in
-    -fpath-mode) words="paths blocks edges calls" ;;
+    -fpath-mode) words="paths blocks edges calls trace" ;;
     -fpath-placement) words="spanning-tree patterns every-block" ;;
+    -fpath-trace) words="memory all-memory control-flow" ;;
     -fpath-stage) words="late early" ;;
     -fpath-threads) words="exact single atomic" ;;
     -fpath-promotion) words="yes no" ;;

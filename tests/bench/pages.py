@@ -56,9 +56,9 @@ def measured(name: str, page: Page) -> list[str]:
     # The sources are read where they were compiled.
     (home / "build").symlink_to(tree)
     work(page.program, tree, page.steps, home / "profiles")
-    profile = next((home / "profiles").glob("*.pathprof"))
+    # Each of CPython's modules has a profile of its own.
     out = home / "page.html"
-    command = [str(PATHPROF), "html", "-o", str(out), str(profile)]
+    command = [str(PATHPROF), "html", "-o", str(out), str(home / "profiles")]
     seconds = sorted(timed(command, home, {})[0] for _ in range(ROUNDS))
     found = run(["node", str(MEASURE), str(out), page.function], ROOT).decode()
     opened = re.search(r"open (\d+) .*, function (\d+) .*heap ([\d.]+) MB, process (\d+) MB", found)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tests.real.programs import Program, Step
 from tests.real.tools import CLANG, PATHCC, Outcome, attempt, environment
-from tests.real.ways import LOG, UNPEELED
+from tests.real.ways import LOG, TRACE_LOG, UNPEELED
 
 # How each build calls the compiler. Everything else about a build is the same.
 COMPILERS = {
@@ -22,6 +22,8 @@ COMPILERS = {
     "uncut": f"{PATHCC} {UNPEELED} -fpath-limit=16 -fpath-overflow=hash",
     "crowded": f"{PATHCC} {UNPEELED} -fpath-limit=16 -fpath-overflow=hash -fpath-table=4",
     "log": f"{PATHCC} {LOG}",
+    "trace": f"{PATHCC} -fpath-mode=trace",
+    "trace-log": f"{PATHCC} {TRACE_LOG}",
     "early": f"{PATHCC} -fpath-stage=early",
     # Without atomic updates their counts are wrong under threads.
     "coverage": f"{CLANG} -fprofile-instr-generate -fcoverage-mapping -fprofile-update=atomic",

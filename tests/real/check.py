@@ -34,6 +34,7 @@ from tests.real import (
     sources,
     switches,
     torture,
+    traces,
 )
 from tests.real.build import build, difference, work
 from tests.real.programs import KERNELS, PROGRAMS, Program
@@ -142,6 +143,32 @@ def check_oracle(home: Path) -> str:
     return f"{compared.differences} differences between different runs are found"
 
 
+def check_trace_order(kernel: Program, level: str) -> str:
+    """A kernel's trace against its block log."""
+    return in_place(
+        f"{kernel.name}{level}.order",
+        lambda home: traces.check_order(kernel, None, f"-g {level}", home),
+    )
+
+
+def check_trace_accesses(kernel: Program, level: str) -> str:
+    """A kernel's trace against clang's own callbacks."""
+    return in_place(
+        f"{kernel.name}{level}.accesses",
+        lambda home: traces.check_accesses(kernel, f"-g {level}", home),
+    )
+
+
+def in_place(name: str, check: Callable[[Path], str]) -> str:
+    """A check with a directory of its own, which goes when it passes."""
+    home = SCRATCH / "build" / name
+    shutil.rmtree(home, ignore_errors=True)
+    home.mkdir(parents=True)
+    result = check(home)
+    shutil.rmtree(home)
+    return result
+
+
 def others() -> dict[str, list[tuple[str, Callable[[], str]]]]:
     """What is checked besides programs, by the words of `--only`: names and actions."""
     return {
@@ -151,6 +178,12 @@ def others() -> dict[str, list[tuple[str, Callable[[], str]]]]:
                 partial(switches.check, "-O2", first),
             )
             for first in switches.subsets(switches.OTHER_PATHS)
+        ],
+        "traces": [
+            (f"trace of {kernel.name} {level}: {name}", partial(check, kernel, level))
+            for kernel in KERNELS
+            for level in ("-O0", "-O2", "-O3")
+            for name, check in (("order", check_trace_order), ("accesses", check_trace_accesses))
         ],
         "oracle": [("oracle", partial(check_oracle, SCRATCH / "build/oracle"))],
         "examples": [
@@ -200,6 +233,7 @@ def main() -> int:
     build_tool("replay")
     build_tool("ran")
     build_tool("path_texts")
+    build_tool("trace_order")
     trees = sources.fetch([program.package for program in wanted if program.package])
     report = Report()
     # Longest first, so that the last to finish is short: sqlite is one file of 240,000 lines.

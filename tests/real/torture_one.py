@@ -193,7 +193,27 @@ class Torture:
                 )
             except CheckFailed as failure:
                 self.result.differences.append(f"{where}: {failure}")
+        try:
+            self.traced(f"{level} -fpath-stage={stage}", plain)
+        except CheckFailed as failure:
+            self.result.differences.append(f"{level} {stage} trace: {failure}")
         return True
+
+    def traced(self, flags: str, plain: Outcome) -> None:
+        """Checks the build that is traced: it does the same, and its traces are sound."""
+        self.counted(f"{flags} -fpath-mode=trace")
+        limits = ("prlimit", f"--fsize={LONGEST_LOG}")
+        # A program that prints much would end by the limit.
+        limits = limits if len(plain.out) < LONGEST_LOG else ()
+        outcome, traces = self.profiled("traced", limits)
+        if outcome != plain:
+            raise CheckFailed(f"does something else: {told(plain, outcome)}")
+        for trace in traces.glob("*.pathtrace"):
+            told_of = attempt([PATHPROF, "trace", "info", trace], self.home)
+            text = (told_of.out + told_of.err).decode(errors="replace")
+            if told_of.status != 0 or "damaged" in text:
+                raise CheckFailed(f"the trace cannot be read:\n{text[-500:]}")
+        shutil.rmtree(traces)
 
     def log(self, plain: Outcome) -> truth.Truth | None:
         """What the logging build, which is the program now, says; `None` if that is too much."""

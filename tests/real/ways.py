@@ -17,6 +17,9 @@ TECHNIQUES = [
 # The block log, which only the plugin knows.
 LOG = "-Xclang -mllvm -Xclang -pathcc-mode=log"
 
+# The same of the graph that is traced.
+TRACE_LOG = f"{LOG} -Xclang -mllvm -Xclang -pathcc-trace=memory"
+
 
 def without(*techniques: str) -> str:
     """The flags that tell pathcc to do without some techniques; nothing if there are none."""

@@ -24,11 +24,12 @@ pub(crate) struct Access<'ctx> {
 }
 
 /// The accesses of a function, in their order within each block. Those to stack slots that nobody
-/// else can reach are left out unless `with_stack`.
+/// else can reach are left out unless `with_stack`. Addresses are computed from others `with_offsets`.
 pub(crate) fn accesses(
     function: FunctionValue<'_>,
     analyses: *mut ffi::Analyses,
     with_stack: bool,
+    with_offsets: bool,
 ) -> Vec<Access<'_>> {
     extern "C" fn tell(found: *mut c_void, access: *const ffi::Access) {
         // SAFETY: `found` is the list below; the instruction, its address and its length are live,
@@ -52,6 +53,7 @@ pub(crate) fn accesses(
             function.as_value_ref(),
             analyses,
             with_stack,
+            with_offsets,
             (&raw mut found).cast(),
             tell,
         )

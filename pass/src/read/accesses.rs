@@ -9,6 +9,7 @@ use paths::cfg::Block;
 
 use crate::ffi::Analyses;
 use crate::llvm;
+use crate::options::{Options, Traced};
 
 /// An access to memory.
 #[derive(Clone, Copy, Debug)]
@@ -46,10 +47,16 @@ pub(super) fn read<'ctx>(
     function: FunctionValue<'ctx>,
     analyses: *mut Analyses,
     index: &HashMap<BasicBlock<'ctx>, Block>,
+    options: &Options,
 ) -> Vec<Vec<Access<'ctx>>> {
     let mut blocks: Vec<Vec<Access<'ctx>>> = vec![Vec::new(); index.len()];
     let mut places: Vec<(Block, usize)> = Vec::new();
-    for access in llvm::accesses(function, analyses, false) {
+    let traced = options.traced.unwrap_or(Traced::Memory);
+    if traced == Traced::ControlFlow {
+        return blocks;
+    }
+    let with_stack = traced == Traced::AllMemory;
+    for access in llvm::accesses(function, analyses, with_stack, options.techniques.offsets) {
         let block = access.instruction.get_parent().expect("an instruction is in a block");
         let block = index[&block];
         let of_block = &mut blocks[block.index()];

@@ -2,7 +2,7 @@
 
 use inkwell::module::{Linkage, Module};
 use inkwell::values::FunctionValue;
-use pathformat::settings::{Mode, Stage};
+use pathformat::settings::Stage;
 
 use super::declaration::Declaration;
 use crate::llvm::{self, FunctionFacts};
@@ -57,7 +57,9 @@ pub(crate) fn check(
         "exception handling by funclets".into()
     } else if is_resolver {
         "ifunc resolver".into()
-    } else if options.mode == Mode::Trace && llvm::is_called_by_compiler(&declaration.name) {
+    } else if options.cuts_at_calls() && !options.has_words {
+        "its threads may have no thread-local variables of ours".into()
+    } else if options.cuts_at_calls() && llvm::is_called_by_compiler(&declaration.name) {
         // Between the two parts of a record, where no call is seen.
         "code generation may call it anywhere".into()
     } else if annotation == Some(Annotation::Skip) {

@@ -10,7 +10,7 @@
 //! runs to its end. Blocks are split there first; that is the only change that reading makes to a
 //! function, apart from peeling. They are joined again when the counting code is written.
 //!
-//! In a trace a path also ends before each call to a function, so that what the function does comes
+//! In a trace a path also ends before each call to a function that may be traced, so that what the function does comes
 //! behind what its caller did before. A call in tail position leaves the function.
 //!
 //! Before optimisation, a branch has ways that the source rules out, to blocks that hold nothing but
@@ -74,7 +74,7 @@ impl<'ctx> Graph<'ctx> {
         options: &Options,
         known: Option<&Known>,
     ) -> Self {
-        let traces = options.mode == Mode::Trace;
+        let traces = options.cuts_at_calls();
         let split_off = split(function, analyses, traces);
         let peeled = peel(function, analyses, options);
         let blocks = function.get_basic_blocks();
@@ -164,7 +164,7 @@ impl<'ctx> Graph<'ctx> {
         // In a trace no path is in flight at a call: it has ended before.
         let cfg = if traces { cfg } else { cfg.with_in_flight() };
         let accesses = if traces {
-            accesses::read(function, analyses, &index)
+            accesses::read(function, analyses, &index, options)
         } else {
             vec![Vec::new(); blocks.len()]
         };
@@ -244,6 +244,7 @@ fn peel<'ctx>(
     let facts = FunctionFacts::of(function);
     let may = options.last
         && matches!(options.mode, Mode::Paths | Mode::Log)
+        && !options.cuts_at_calls()
         && options.techniques.peeling
         && !facts.is_left_slow()
         && !facts.is_small();
@@ -291,7 +292,7 @@ fn end_point(block: BasicBlock<'_>) -> InstructionValue<'_> {
 }
 
 /// Splits blocks behind calls that may not come back, or that return twice. Gives the new blocks.
-/// If it `traces`, behind each call to a function that does not leave its caller.
+/// If it `traces`, behind each call that ends a record and does not leave its caller.
 fn split<'ctx>(
     function: FunctionValue<'ctx>,
     analyses: *mut Analyses,
@@ -300,7 +301,7 @@ fn split<'ctx>(
     let ends_block = |at: &InstructionValue<'ctx>| {
         let facts = InstructionFacts::of(*at);
         let stays = may_stay(*at) && is_followed(*at);
-        let ends_path = || traces && facts.calls_function() && !leaves_or_ends_block(*at);
+        let ends_path = || traces && ends_record(*at) && !leaves_or_ends_block(*at);
         !at.is_terminator() && (facts.returns_twice() || stays || ends_path())
     };
     let instructions =
@@ -313,6 +314,13 @@ fn split<'ctx>(
         llvm::forget_frequencies(function, analyses);
     }
     split_off
+}
+
+/// Whether a path of a trace ends before an instruction: it calls a function that may be traced.
+/// What the compiler may call anywhere is not.
+fn ends_record(at: InstructionValue<'_>) -> bool {
+    InstructionFacts::of(at).calls_function()
+        && !llvm::callee(at).is_some_and(|name| llvm::is_called_by_compiler(&name))
 }
 
 /// Whether a call leaves its function, or stands at the end of its block before a jump.
@@ -329,14 +337,14 @@ fn leaves_or_ends_block(call: InstructionValue<'_>) -> bool {
         || block.is_some_and(jumps) && !is_followed(call)
 }
 
-/// The call to a function at the end of a block that leads on.
+/// The call at the end of a block that leads on, if it ends a record.
 fn last_call(block: BasicBlock<'_>) -> Option<InstructionValue<'_>> {
     let terminator = block.get_terminator().expect("every block has a terminator");
     let before = std::iter::successors(terminator.get_previous_instruction(), |at| {
         at.get_previous_instruction()
     });
     let mut before = before.filter(|at| !InstructionFacts::of(*at).is_marker());
-    let last = before.next().filter(|at| InstructionFacts::of(*at).calls_function());
+    let last = before.next().filter(|at| ends_record(*at));
     last.filter(|_| !llvm::successors(terminator).is_empty())
 }
 

@@ -11,7 +11,7 @@
 use std::cell::RefCell;
 
 use inkwell::IntPredicate;
-use inkwell::values::{InstructionValue, IntValue, PointerValue};
+use inkwell::values::{BasicValue, IntValue, PointerValue};
 use pathformat::ModuleId;
 use pathformat::trace::{ADDRESS, RESERVE};
 use paths::Plan;
@@ -60,7 +60,7 @@ pub(super) fn instrument<'ctx>(
         next,
         checks: RefCell::default(),
     };
-    writer.take_up(first);
+    writer.take_up();
     writer.write_accesses();
     writer.write_block_tops();
     writer.write_block_ends();
@@ -86,8 +86,8 @@ struct Writer<'a, 'ctx> {
     record: PointerValue<'ctx>,
     /// Where the next address goes.
     next: PointerValue<'ctx>,
-    /// Whether a chunk is full, and before which instruction that is known.
-    checks: RefCell<Vec<(IntValue<'ctx>, InstructionValue<'ctx>)>>,
+    /// Where it is known whether a chunk is full.
+    checks: RefCell<Vec<IntValue<'ctx>>>,
 }
 
 impl<'ctx> Writer<'_, 'ctx> {
@@ -133,7 +133,7 @@ impl<'ctx> Writer<'_, 'ctx> {
                 let top = self.position.top(data.to);
                 self.position.builder.position_before(&top);
                 self.plan.placement.op(edge).into_iter().for_each(|op| self.step(op, true));
-                self.take_up(top);
+                self.take_up();
             }
         }
     }
@@ -172,41 +172,37 @@ impl<'ctx> Writer<'_, 'ctx> {
             if !ends && !starts {
                 continue;
             }
-            let (_, before) = self.position.on(edge);
+            self.position.on(edge);
             // A path that starts in a block takes up what the word says.
             op(end).filter(|_| ends).into_iter().for_each(|op| self.step(op, !starts));
             if starts {
                 op(start).into_iter().for_each(|op| self.step(op, false));
-                self.go_on(before);
+                self.go_on();
             }
         }
     }
 
-    /// A path starts where the thread's word says, before an instruction.
-    fn take_up(&self, before: InstructionValue<'ctx>) {
+    /// A path starts where the thread's word says.
+    fn take_up(&self) {
         let builder = &self.position.builder;
         let words = self.symbols.words(builder);
         let record = self.symbols.load(builder, words);
         builder.build_store(self.record, record).expect("positioned");
-        self.check(record, words, before);
+        self.check(record, words);
     }
 
-    /// A path starts behind the one that has just ended, before an instruction.
-    fn go_on(&self, before: InstructionValue<'ctx>) {
+    /// A path starts behind the one that has just ended.
+    fn go_on(&self) {
         let builder = &self.position.builder;
         let record = self.symbols.load(builder, self.record);
         let words = self.symbols.words(builder);
-        self.check(record, words, before);
+        self.check(record, words);
     }
 
     /// Asks whether there is room for a record. What follows from it is written in the end, since
     /// it changes the blocks.
-    fn check(
-        &self,
-        record: PointerValue<'ctx>,
-        words: PointerValue<'ctx>,
-        before: InstructionValue<'ctx>,
-    ) {
+    fn check(&self, record: PointerValue<'ctx>, words: PointerValue<'ctx>) {
+        self.move_next(record, NUMBER);
         let builder = &self.position.builder;
         let limit = self.symbols.behind(builder, words, size_of::<u64>());
         let limit = self.symbols.load(builder, limit);
@@ -217,15 +213,16 @@ impl<'ctx> Writer<'_, 'ctx> {
         let [reached, limit] = [reached, limit]
             .map(|place| builder.build_ptr_to_int(place, word, "").expect("a pointer is a number"));
         let is_full = builder.build_int_compare(IntPredicate::UGE, reached, limit, "path.full");
-        self.checks.borrow_mut().push((is_full.expect("two numbers"), before));
-        self.move_next(record, NUMBER);
+        self.checks.borrow_mut().push(is_full.expect("two numbers"));
     }
 
     /// What is done where a chunk is full: the record starts in another one.
     fn write_checks(&self) {
         let builder = &self.position.builder;
-        for (is_full, before) in self.checks.take() {
-            builder.position_before(&llvm::add_cold_branch(is_full, before));
+        for is_full in self.checks.take() {
+            let known = is_full.as_instruction_value().expect("loads are compared");
+            let behind = known.get_next_instruction().expect("a block has a terminator");
+            builder.position_before(&llvm::add_cold_branch(is_full, behind));
             let record = self.symbols.room(builder);
             builder.build_store(self.record, record).expect("positioned");
             self.move_next(record, NUMBER);

@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 
 use crate::analyse::model::{Count, Function, Report};
 use crate::analyse::origin::{SystemFiles, is_made};
-use crate::analyse::select::Filter;
+use crate::analyse::select::{Chosen, Filter};
 use crate::analyse::source_files::{self, Covered, SourceFile};
 
 /// How much of everything was covered.
@@ -66,8 +66,7 @@ impl<'a> Selection<'a> {
     /// The functions and files that a filter lets through.
     pub fn of(report: &'a Report, filter: &Filter) -> Self {
         let known = filter.choose(report, report.of_source());
-        let unknown = report.functions.iter().filter(|function| is_unknown(function));
-        let unknown = filter.choose(report, unknown);
+        let unknown = unknown(report, filter);
         let mut files = source_files::files(report, known.functions.iter().copied());
         let is_left = |symbol: &str| !(filter.hides_made() && is_made(symbol));
         // What a function ran that the compiler made, an initialisation, say, is code of the source.
@@ -134,6 +133,11 @@ impl<'a> Selection<'a> {
         }
         rows
     }
+}
+
+/// The functions that a filter lets through and that could not be counted.
+pub fn unknown<'a>(report: &'a Report, filter: &Filter) -> Chosen<'a> {
+    filter.choose(report, report.functions.iter().filter(|function| is_unknown(function)))
 }
 
 /// Whether a function has code in the source of which nothing is known, though nobody asked for

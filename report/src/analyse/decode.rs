@@ -33,7 +33,7 @@ pub fn decode(images: Vec<CountedImage>, observer: &dyn Observer) -> (Report, Ve
         let mut raw = Vec::new();
         for counted in loaded.modules {
             let module = report.modules.len();
-            report.modules.push(describe(&counted.manifest));
+            report.modules.push(Module::of(&counted.manifest));
             let source = counted.manifest.source.clone();
             match slice(counted, image, module) {
                 Ok(functions) => raw.extend(functions),
@@ -100,18 +100,6 @@ fn damaged(image: &FilePath, source: &str, error: &Error) -> Error {
         "{}: the manifest of {source} is damaged: {error:#}; build the program again",
         image.display()
     )
-}
-
-fn describe(manifest: &manifest::Manifest) -> Module {
-    Module {
-        source: manifest.source.clone(),
-        directory: manifest.directory.clone(),
-        mode: manifest.mode,
-        stage: manifest.stage,
-        level: manifest.level,
-        system_directories: manifest.system_directories.clone(),
-        limit: manifest.limit,
-    }
 }
 
 fn function(raw: FunctionCounts, allowance: &Allowance) -> Result<Function> {

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 /// How exactly a step is told.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Precision {
     /// By its line.
     #[default]

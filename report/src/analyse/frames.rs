@@ -5,6 +5,8 @@
 //! headers that was inlined can be folded: then it counts as a part of the call in the user's code,
 //! and only the name of what was called is kept.
 
+use std::collections::HashMap;
+
 use pathformat::manifest;
 
 use crate::analyse::origin::is_system;
@@ -37,10 +39,14 @@ impl<'a> Frames<'a> {
     /// folded unless `unfold` says otherwise.
     pub fn new(shape: &'a manifest::Function, directories: &[String], unfold: bool) -> Self {
         let mut visible: Vec<(u32, Option<u32>)> = Vec::with_capacity(shape.locations.len());
+        let mut known: HashMap<&str, bool> = HashMap::new();
+        let mut is_folded = |file: &'a str| {
+            *known.entry(file).or_insert_with(|| !unfold && is_system(file, directories))
+        };
         for (index, location) in (0..).zip(&shape.locations) {
             // A call stands before what was inlined there.
-            let call = location.inlined_at.filter(|_| !unfold);
-            let place = match call.filter(|_| is_system(&location.file, directories)) {
+            let call = location.inlined_at.filter(|_| is_folded(&location.file));
+            let place = match call {
                 Some(call) => match visible[call as usize] {
                     (shown, Some(called)) => (shown, Some(called)),
                     (shown, None) => (shown, Some(index)),

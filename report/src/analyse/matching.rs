@@ -16,25 +16,16 @@ use pathformat::ModuleId;
 use pathformat::profile::{INCOMPLETE, RUNNING};
 
 use crate::analyse::counted::{CountedImage, CountedModule};
+use crate::analyse::image_places::{files_by_name, named, other_build};
 use crate::analyse::model::{Count, Image};
-use crate::read::directories;
-use crate::read::image::{self, build_id_in_words};
+use crate::read::image;
 use crate::read::observer::Observer;
 use crate::read::record_content::RecordContent;
 use crate::read::records::Input;
 use crate::read::symbols::{Map, Symbols};
 use crate::read::unique_runs::{self, Notices, Options, Taker};
 
-/// Where images are looked for.
-#[derive(Clone, Debug, Default)]
-pub struct ImagePlaces {
-    /// The images. If any are given, each record must be of one of them; otherwise an image is
-    /// looked for where its record says.
-    pub given: Vec<PathBuf>,
-    /// Directories to search, with all that is below them, for images that are gone from there or
-    /// are other builds by now. The current directory is searched last, without what is below it.
-    pub directories: Vec<PathBuf>,
-}
+pub use crate::analyse::image_places::ImagePlaces;
 
 /// Reads `inputs` and their images. `observer` is told of each record that was read.
 pub fn sum_by_image(
@@ -183,9 +174,7 @@ impl KnownImages<'_> {
         let name = file.image.file_name().filter(|_| !file.build_id.is_empty())?;
         let directories = self.directories;
         let files = self.files.get_or_insert_with(|| files_by_name(directories));
-        let mut candidates = files.get(name).cloned().unwrap_or_default();
-        candidates.push(Path::new(".").join(name));
-        candidates.into_iter().find_map(|path| self.one_of(&[path], file).ok())
+        named(files, name).into_iter().find_map(|path| self.one_of(&[path], file).ok())
     }
 
     /// The index of the one among these images that a profile is of.
@@ -198,15 +187,9 @@ impl KnownImages<'_> {
                 self.images[found].check(file)?;
                 return Ok(found);
             }
-            others.push(format!("{} has {}", path.display(), build_id_in_words(&image.build_id)));
+            others.push((path.clone(), image.build_id.clone()));
         }
-        bail!(
-            "it was recorded from an image with {}, but {}; the program was linked again since: \
-             give the image of that run with --image PATH or --image-dir DIR, or run the program \
-             again",
-            build_id_in_words(&file.build_id),
-            others.join(" and ")
-        )
+        Err(other_build(&file.build_id, &others))
     }
 
     fn open(&mut self, path: &Path) -> Result<usize> {
@@ -264,18 +247,4 @@ impl KnownImages<'_> {
         };
         images.into_iter().map(sorted).collect()
     }
-}
-
-/// The files in directories and below, by name. Directories that cannot be read are left out.
-fn files_by_name(directories: &[PathBuf]) -> HashMap<OsString, Vec<PathBuf>> {
-    let mut found: HashMap<OsString, Vec<PathBuf>> = HashMap::new();
-    for path in
-        directories.iter().flat_map(|directory| directories::files_below(directory)).flatten()
-    {
-        if let Some(name) = path.file_name() {
-            found.entry(name.to_owned()).or_default().push(path);
-        }
-    }
-    found.values_mut().for_each(|paths| paths.sort());
-    found
 }

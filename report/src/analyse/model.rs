@@ -50,6 +50,19 @@ pub struct Module {
 }
 
 impl Module {
+    /// What a manifest says of its unit.
+    pub fn of(manifest: &manifest::Manifest) -> Self {
+        Self {
+            source: manifest.source.clone(),
+            directory: manifest.directory.clone(),
+            mode: manifest.mode,
+            stage: manifest.stage,
+            level: manifest.level,
+            system_directories: manifest.system_directories.clone(),
+            limit: manifest.limit,
+        }
+    }
+
     /// Where a file is that the module names.
     pub fn path(&self, file: &str) -> PathBuf {
         FilePath::new(&self.directory).join(file)

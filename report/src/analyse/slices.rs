@@ -66,7 +66,12 @@ pub(crate) fn slice(
     let functions =
         manifest.functions.into_iter().zip(present.into_iter().chain(std::iter::repeat(true)));
     let only_calls = manifest.mode == Mode::Calls;
+    let is_traced = manifest.mode == Mode::Trace;
+    // What its array holds are no counts.
+    let (counts, inherited) =
+        if is_traced { (BTreeMap::new(), BTreeMap::new()) } else { (counts, inherited) };
     let raw = functions.enumerate().map(|(index, (shape, present))| {
+        let shape = if is_traced { uncounted(shape) } else { shape };
         let entries = entries.remove(&index).unwrap_or_default();
         let tables = by_function.remove(&index).unwrap_or_default();
         let (counts, inherited) = (BTreeMap::new(), BTreeMap::new());
@@ -114,6 +119,22 @@ pub(crate) fn slice(
         }
     }
     Ok(raw)
+}
+
+/// A traced function as a report has it: nothing of it is counted.
+fn uncounted(shape: manifest::Function) -> manifest::Function {
+    let why = "traced; `pathprof trace` tells its paths";
+    manifest::Function {
+        skipped: shape.skipped.or_else(|| Some(why.into())),
+        name: shape.name,
+        full_name: shape.full_name,
+        short_name: shape.short_name,
+        linkage: shape.linkage,
+        file: shape.file,
+        line: shape.line,
+        cfg_hash: shape.cfg_hash,
+        ..manifest::Function::default()
+    }
 }
 
 impl FunctionCounts {

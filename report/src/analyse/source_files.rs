@@ -19,7 +19,7 @@ use pathformat::manifest::Outcome;
 use crate::analyse::lines::{self, locations};
 use crate::analyse::model::{Count, Counting, Function, Module, Report};
 use crate::analyse::path_text::Wording;
-use crate::analyse::ways;
+use crate::analyse::ways::{self, Ways};
 
 /// What is known of one file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -146,10 +146,13 @@ impl Files {
         if function.counting == Counting::Calls {
             return;
         }
-        for ((name, line, _), count) in lines::of(function) {
-            if let Some(file) = self.get(module, name) {
-                let sum = file.lines.entry(line).or_default();
-                *sum = sum.saturating_add(count);
+        // To look up a file takes longer than to add a line.
+        let lines: Vec<_> = lines::of(function).into_iter().collect();
+        for of_file in lines.chunk_by(|((one, ..), _), ((other, ..), _)| one == other) {
+            let Some(file) = self.get(module, of_file[0].0.0) else { continue };
+            for ((_, line, _), count) in of_file {
+                let sum = file.lines.entry(*line).or_default();
+                *sum = sum.saturating_add(*count);
             }
         }
         for ((name, place), ways) in branches(module, function) {
@@ -190,21 +193,23 @@ fn is_of_source(outcome: &Outcome) -> bool {
 /// The branches of one function: file and place, and its ways.
 fn branches<'a>(module: &Module, function: &'a Function) -> Vec<((&'a str, Place), Vec<Way>)> {
     let shape = &function.shape;
-    let mut told: Vec<_> = vec![Default::default(); shape.edges.len()];
-    for way in ways::of(function, Wording::of(module)).into_iter().flatten() {
-        told[way.edge] = (way.word, way.place);
+    let mut choices = vec![0; shape.blocks.len()];
+    for edge in shape.edges.iter().filter(|edge| is_of_source(&edge.outcome)) {
+        choices[edge.from as usize] += 1;
     }
-    let mut ways: Vec<Vec<Way>> = vec![Vec::new(); shape.blocks.len()];
-    for ((edge, &taken), target) in shape.edges.iter().zip(&function.edge_counts).zip(told) {
-        if is_of_source(&edge.outcome) {
-            ways[edge.from as usize].push(Way { outcome: edge.outcome.clone(), target, taken });
-        }
-    }
+    let told = Ways::new(function, Wording::of(module));
+    let way = |way: ways::Way| {
+        let outcome = &shape.edges[way.edge].outcome;
+        let (target, taken) = ((way.word, way.place), way.taken);
+        is_of_source(outcome).then(|| Way { outcome: outcome.clone(), target, taken })
+    };
     let mut seen: BTreeMap<_, u32> = BTreeMap::new();
     let mut branches = Vec::new();
-    for (block, ways) in shape.blocks.iter().zip(ways).filter(|(_, ways)| ways.len() > 1) {
+    for (number, _) in choices.into_iter().enumerate().filter(|(_, choices)| *choices > 1) {
         // A terminator stands at the end of its block, and so does its line.
+        let block = &shape.blocks[number];
         let Some(location) = locations(shape, block).next_back() else { continue };
+        let ways = told.out_of(number).into_iter().filter_map(way).collect();
         let copy = seen
             .entry((location.file.as_str(), location.line, location.column, location.inlined_at))
             .or_default();

@@ -6,6 +6,7 @@
 use std::collections::HashSet;
 
 use pathformat::manifest::Outcome;
+use pathformat::settings::Stage;
 
 use crate::analyse::model::{Count, Function};
 use crate::analyse::path_text::{Teller, Wording, block_name, choice};
@@ -31,38 +32,86 @@ impl Way {
     }
 }
 
+/// So many blocks without lines are passed in search of one that has. They may go around for ever.
+const FARTHEST: usize = 16;
+
 /// For each block the ways out of it, in the order of the code.
 pub fn of(function: &Function, wording: Wording<'_>) -> Vec<Vec<Way>> {
-    let shape = &function.shape;
-    let teller = Teller::new(function, wording);
-    let mut edges: Vec<Vec<usize>> = vec![Vec::new(); shape.blocks.len()];
-    (shape.edges.iter().enumerate())
-        .for_each(|(index, edge)| edges[edge.from as usize].push(index));
-    let ways = |block: &Vec<usize>| {
-        let targets: Vec<u32> = block.iter().map(|&edge| shape.edges[edge].to).collect();
-        let reached: Vec<u32> =
-            targets.iter().map(|&to| first_told(function, &edges, &teller, to)).collect();
-        let lines: Vec<String> = reached.iter().map(|&to| teller.place(to, false)).collect();
-        let columns: Vec<String> = reached.iter().map(|&to| teller.place(to, true)).collect();
-        let unique = [&lines, &columns].map(|texts| only_once(texts));
-        let place = |index: usize| match () {
-            () if unique[0].contains(&lines[index]) => lines[index].clone(),
-            () if unique[1].contains(&columns[index]) => columns[index].clone(),
-            () => block_name(targets[index]),
+    let ways = Ways::new(function, wording);
+    (0..function.shape.blocks.len()).map(|block| ways.out_of(block)).collect()
+}
+
+/// Tells the ways out of the blocks of one function.
+pub struct Ways<'a> {
+    function: &'a Function,
+    stage: Stage,
+    teller: Teller<'a>,
+    /// For each block the edges out of it.
+    edges: Vec<Vec<usize>>,
+}
+
+impl<'a> Ways<'a> {
+    /// The ways of `function`.
+    pub fn new(function: &'a Function, wording: Wording<'_>) -> Self {
+        let mut edges: Vec<Vec<usize>> = vec![Vec::new(); function.shape.blocks.len()];
+        for (index, edge) in function.shape.edges.iter().enumerate() {
+            edges[edge.from as usize].push(index);
+        }
+        Self { function, stage: wording.stage, teller: Teller::new(function, wording), edges }
+    }
+
+    /// The ways out of a block, in the order of the code.
+    pub fn out_of(&self, block: usize) -> Vec<Way> {
+        let edges = &self.edges[block];
+        let way = |(place, &edge): (String, &usize)| Way {
+            edge,
+            word: self.word(&self.function.shape.edges[edge].outcome),
+            place,
+            taken: self.function.edge_counts[edge],
         };
-        let word = |outcome: &Outcome| match outcome {
+        self.places(edges).into_iter().zip(edges).map(way).collect()
+    }
+
+    /// Where these edges lead. No two of them read the same.
+    fn places(&self, edges: &[usize]) -> Vec<String> {
+        let targets: Vec<u32> =
+            edges.iter().map(|&edge| self.function.shape.edges[edge].to).collect();
+        let reached: Vec<u32> = targets.iter().map(|&to| self.first_told(to)).collect();
+        let places = |column| reached.iter().map(move |&to| self.teller.place(to, column));
+        let lines: Vec<String> = places(false).collect();
+        let once = only_once(&lines);
+        if once.len() == lines.len() {
+            return lines;
+        }
+        let columns: Vec<String> = places(true).collect();
+        let column_once = only_once(&columns);
+        let place = |at: usize| match () {
+            () if once.contains(&lines[at]) => lines[at].clone(),
+            () if column_once.contains(&columns[at]) => columns[at].clone(),
+            () => block_name(targets[at]),
+        };
+        (0..edges.len()).map(place).collect()
+    }
+
+    fn word(&self, outcome: &Outcome) -> Option<String> {
+        match outcome {
             Outcome::Normal => Some("returned".to_owned()),
-            outcome => choice(outcome, wording.stage)?.word().map(str::to_owned),
-        };
-        let way = |index: usize| Way {
-            edge: block[index],
-            word: word(&shape.edges[block[index]].outcome),
-            place: place(index),
-            taken: function.edge_counts[block[index]],
-        };
-        (0..block.len()).map(way).collect()
-    };
-    edges.iter().map(ways).collect()
+            outcome => choice(outcome, self.stage)?.word().map(str::to_owned),
+        }
+    }
+
+    /// The first block from this one on that has a line, or where control can go several ways.
+    fn first_told(&self, mut block: u32) -> u32 {
+        for _ in 0..FARTHEST {
+            match self.edges[block as usize][..] {
+                [edge] if !self.teller.has_place(block) => {
+                    block = self.function.shape.edges[edge].to;
+                }
+                _ => break,
+            }
+        }
+        block
+    }
 }
 
 /// The texts that occur once.
@@ -76,25 +125,6 @@ fn only_once(texts: &[String]) -> HashSet<&String> {
         }
     }
     once
-}
-
-/// So many blocks without lines are passed in search of one that has. They may go around for ever.
-const FARTHEST: usize = 16;
-
-/// The first block from this one on that has a line, or where control can go several ways.
-fn first_told(
-    function: &Function,
-    edges: &[Vec<usize>],
-    teller: &Teller<'_>,
-    mut block: u32,
-) -> u32 {
-    for _ in 0..FARTHEST {
-        match edges[block as usize][..] {
-            [edge] if !teller.has_place(block) => block = function.shape.edges[edge].to,
-            _ => break,
-        }
-    }
-    block
 }
 
 #[cfg(test)]

@@ -23,6 +23,7 @@ use crate::command::examples::{
 use crate::command::html::{EXAMPLES as HTML_EXAMPLES, HtmlArguments};
 use crate::command::manual;
 use crate::command::source_views::{AnnotateArguments, ShowPathArguments};
+use crate::command::trace::{TRACE_EXAMPLES, TraceCommand};
 
 /// Reads path profiles: which paths through which functions ran, and how often.
 #[derive(Parser)]
@@ -77,6 +78,12 @@ pub(crate) enum Command {
     /// Write how often branches were taken, for a second build with -fpath-use=FILE
     #[command(after_help = WEIGHTS_EXAMPLES)]
     Weights(WeightsArguments),
+    /// Show traces: which paths ran in which order, and which memory they accessed
+    #[command(after_help = TRACE_EXAMPLES)]
+    Trace {
+        #[command(subcommand)]
+        command: TraceCommand,
+    },
     /// Say what would make counts be lost here, and what to do
     #[command(after_help = DOCTOR_EXAMPLES)]
     Doctor {

@@ -1,7 +1,7 @@
 //! Writes documents to standard output, through a pager if they are longer than the screen.
 
 use std::env;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, BufWriter, IsTerminal, Write};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -53,7 +53,7 @@ pub(crate) fn print_bytes(text: &[u8], pager: bool) -> Result<()> {
         && let Some(width) = terminal_width()
         && height
             .is_some_and(|height| lines_on_screen(&String::from_utf8_lossy(text), width) >= height)
-        && page(text)
+        && page(|out| out.write_all(text))
     {
         return Ok(());
     }
@@ -62,14 +62,35 @@ pub(crate) fn print_bytes(text: &[u8], pager: bool) -> Result<()> {
     Ok(out.flush()?)
 }
 
+/// Writes what has no bound to standard output, through a pager if it may; `write` is called again
+/// if the pager cannot be run.
+pub(crate) fn print_stream(
+    pager: bool,
+    mut write: impl FnMut(&mut dyn Write) -> Result<()>,
+) -> Result<()> {
+    if pager && terminal_width().is_some() {
+        let mut result = Ok(());
+        let shown = page(|out| {
+            result = write(out);
+            Ok(())
+        });
+        if shown {
+            return result;
+        }
+    }
+    let mut out = BufWriter::new(anstream::stdout().lock());
+    write(&mut out)?;
+    Ok(out.flush()?)
+}
+
 /// How many lines of a screen a text takes.
 fn lines_on_screen(text: &str, width: usize) -> usize {
     text.lines().map(|line| visible_width(line).div_ceil(width.max(1)).max(1)).sum()
 }
 
-/// Shows a text with the user's pager, as git does it: `less` leaves what fits on the screen, and
-/// passes colours on. Whether that could be done.
-fn page(bytes: &[u8]) -> bool {
+/// Shows what is written with the user's pager, as git does it: `less` leaves what fits on the
+/// screen, and passes colours on. Whether that could be done.
+fn page(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> bool {
     let pager = env::var_os("PAGER");
     let mut command = match pager {
         Some(pager) if pager.is_empty() || pager == "cat" => return false,
@@ -91,9 +112,10 @@ fn page(bytes: &[u8]) -> bool {
     let Ok(mut child) = command.stdin(Stdio::piped()).spawn() else { return false };
     if let Some(stdin) = child.stdin.take() {
         let colours = anstream::AutoStream::choice(&io::stdout());
+        let stdin = anstream::AutoStream::new(Box::new(stdin) as Box<dyn Write>, colours);
+        let mut out = BufWriter::new(stdin);
         // Whoever has seen enough ends the pager.
-        let _ =
-            anstream::AutoStream::new(Box::new(stdin) as Box<dyn Write>, colours).write_all(bytes);
+        let _ = write(&mut out).and_then(|()| out.flush());
     }
     let status = child.wait();
     handler.into_iter().for_each(|handler| {

@@ -10,6 +10,7 @@ use std::process::ExitStatus;
 use pathformat::names;
 
 use crate::launch::lookup::find_program;
+use crate::read::arrays;
 use crate::read::image::{self, Traces};
 
 /// What to say of an image with counters that pathld did not link, behind its name.
@@ -61,6 +62,10 @@ fn reason(path: &Path) -> String {
             names::MANIFEST_SECTION
         ),
         Traces { linked: false, .. } => format!("{place} {UNLINKED} {NOT_LENT}"),
+        _ if arrays::is_traced(path) => format!(
+            "{place} is traced (-fpath-mode=trace): it writes traces instead of profiles. \
+             `pathprof trace run` runs it and says where they are."
+        ),
         _ => format!(
             "{place} is instrumented as it should be. It may be set-user-id, have no place to \
              write to, or have been started through something that sets PATHCC_PROFILE (off writes \

@@ -31,8 +31,11 @@ pub(crate) struct Pattern {
     /// Directories to search, each with the number of directories between it and a file; `None`
     /// means any number.
     places: Vec<(PathBuf, Option<usize>)>,
-    /// A glob that the paths of profiles match, relative to the directory that is searched.
-    glob: String,
+    /// A glob that the paths of profiles match, relative to the directory that is searched, without
+    /// the extension.
+    stem: String,
+    /// The extension with its dot, if the pattern has it.
+    extension: String,
 }
 
 impl Pattern {
@@ -82,7 +85,6 @@ impl Pattern {
         if !glob.ends_with("/*") {
             glob.push('*');
         }
-        glob.push_str(extension);
         let between = rest.matches('/').count();
         let top = PathBuf::from(if top.is_empty() { "." } else { top });
         let places = if text.starts_with("%f") {
@@ -91,11 +93,22 @@ impl Pattern {
         } else {
             vec![(top, if has_program { None } else { Some(between) })]
         };
-        Self { places, glob }
+        Self { places, stem: glob, extension: extension.into() }
     }
 
-    /// The files that exist.
+    /// The profiles that exist.
     pub(crate) fn files(&self) -> Vec<PathBuf> {
+        self.matching(&format!("{}{}", self.stem, self.extension))
+    }
+
+    /// The files that exist whose names have something else in place of a profile's extension, and
+    /// then this one.
+    pub(crate) fn files_ending_in(&self, extension: &str) -> Vec<PathBuf> {
+        self.matching(&format!("{}.{extension}", self.stem))
+    }
+
+    /// The files that match a glob.
+    fn matching(&self, glob: &str) -> Vec<PathBuf> {
         let mut found = BTreeSet::new();
         for (top, between) in &self.places {
             let mut files = Vec::new();
@@ -106,7 +119,7 @@ impl Pattern {
             for file in files {
                 let profile = profile_of(&file);
                 let below = profile.strip_prefix(top).unwrap_or(&profile).to_string_lossy();
-                if glob_match::glob_match(&self.glob, &below) && file.is_file() {
+                if glob_match::glob_match(glob, &below) && file.is_file() {
                     found.insert(profile.strip_prefix(".").unwrap_or(&profile).to_path_buf());
                 }
             }
@@ -147,11 +160,11 @@ mod tests {
     #[test]
     fn a_pattern_names_files() {
         let wanted = |pattern: &str| {
-            let Pattern { places, glob } =
+            let Pattern { places, stem, extension } =
                 Pattern::of(OsStr::new(pattern), OsStr::new("/proc/self/exe"));
             let [.., (top, between)] = &places[..] else { panic!("no place") };
             let between = between.map_or("any".into(), |between| between.to_string());
-            format!("{} {between} {glob}", top.display())
+            format!("{} {between} {stem}{extension}", top.display())
         };
         assert_eq!(wanted("/a/b/%e.%p.pathprof"), "/a/b/ 0 *.**.pathprof");
         assert_eq!(wanted("/a/b%%/%h/x"), "/a/ 2 b%/*/x*");

@@ -65,9 +65,14 @@ impl Finished {
     /// Exit code as a shell reports it: the program's, or 128 plus the number of the signal that
     /// ended it.
     pub fn code(&self) -> u8 {
-        let code = self.status.code().or_else(|| self.status.signal().map(|signal| 128 + signal));
-        code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1)
+        code(self.status)
     }
+}
+
+/// Exit code of a program that ended so, as a shell reports it.
+pub fn code(status: ExitStatus) -> u8 {
+    let code = status.code().or_else(|| status.signal().map(|signal| 128 + signal));
+    code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1)
 }
 
 /// Runs the program to its end and gathers its profiles.

@@ -168,7 +168,11 @@ pub fn traces(path: &Path) -> Result<Traces> {
     })
 }
 
-fn open(path: &Path) -> Result<Bounded> {
+/// Opens the image at `path`.
+///
+/// # Errors
+/// There is none that can be read.
+pub(crate) fn open(path: &Path) -> Result<Bounded> {
     let place = path.display();
     Bounded::open(path).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => {
@@ -181,7 +185,11 @@ fn open(path: &Path) -> Result<Bounded> {
     })
 }
 
-fn parse<'a>(path: &Path, cache: &'a Bounded) -> Result<object::File<'a, &'a Bounded>> {
+/// Finds the sections of an image.
+///
+/// # Errors
+/// It is no ELF file.
+pub(crate) fn parse<'a>(path: &Path, cache: &'a Bounded) -> Result<object::File<'a, &'a Bounded>> {
     object::File::parse(cache).map_err(|_| {
         anyhow!(
             "{}: not an ELF file; give the executable or shared library that ran",

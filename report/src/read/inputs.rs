@@ -12,7 +12,7 @@ use pathformat::files::{self, EXTENSION};
 use crate::read::file_names::{profile_of, state_directory};
 use crate::read::records::{self, Input, Record, Records, only};
 use crate::read::starts::{processes, starts};
-use crate::read::{directories, image, open};
+use crate::read::{arrays, directories, image, open};
 
 /// Which starts to read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -127,9 +127,10 @@ pub fn files(arguments: &[PathBuf]) -> Result<Vec<PathBuf>> {
         let found = in_directory(Path::new("."))?;
         if found.is_empty() {
             bail!(
-                "no profile (*.{EXTENSION}) in the current directory: a profile stands beside its \
+                "no profile (*.{EXTENSION}) in the current directory{}: a profile stands beside its \
                  program; name that program, its profile, or a directory, or run it with `pathprof \
-                 run -- PROGRAM`"
+                 run -- PROGRAM`",
+                traces_instead(Path::new("."))
             );
         }
         return Ok(found
@@ -142,7 +143,9 @@ pub fn files(arguments: &[PathBuf]) -> Result<Vec<PathBuf>> {
         if argument.is_dir() {
             let found = below(argument)?;
             if found.is_empty() {
-                bail!("{}: this directory holds no profile (*.{EXTENSION})", argument.display());
+                let traces = traces_instead(argument);
+                let place = argument.display();
+                bail!("{place}: this directory holds no profile (*.{EXTENSION}){traces}");
             }
             files.extend(found);
         } else if is_image(argument) {
@@ -152,6 +155,21 @@ pub fn files(arguments: &[PathBuf]) -> Result<Vec<PathBuf>> {
         }
     }
     Ok(files)
+}
+
+/// Says that a directory has traces, if it has some.
+fn traces_instead(directory: &Path) -> String {
+    let entries = directories::entries(directory).unwrap_or_default();
+    let is_trace = |entry: &DirEntry| {
+        entry.path().extension().is_some_and(|extension| extension == files::TRACE)
+    };
+    let found = entries.iter().find(|entry| is_trace(entry));
+    let shown = found.map(|entry| {
+        let path = entry.path();
+        let path = path.strip_prefix(".").unwrap_or(&path).display().to_string();
+        format!(", but a trace; `pathprof trace info {path}` says what is in it")
+    });
+    shown.unwrap_or_default()
 }
 
 /// The profiles in `directory`, by name.
@@ -217,6 +235,14 @@ fn of_image(path: &Path) -> Result<PathBuf> {
     let found =
         places.iter().find(|place| place.is_file() || !records::raw_files(place).is_empty());
     let names: Vec<_> = places.iter().map(|place| place.display().to_string()).collect();
+    if found.is_none() && arrays::is_traced(&real) {
+        bail!(
+            "{}: this program is traced and has left no profile: `pathprof trace run` runs it, and \
+             `pathprof trace info` says what is in the traces that it leaves (*.{})",
+            path.display(),
+            files::TRACE
+        );
+    }
     let found = found.with_context(|| {
         format!(
             "{}: this program has left no profile ({}); run it first, or name the profile if \

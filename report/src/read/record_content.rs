@@ -125,7 +125,7 @@ fn fill(file: &mut File, buffer: &mut [u8]) -> io::Result<usize> {
 }
 
 /// Start and end of the next part at or behind `position` that is no hole.
-fn next_data(file: &File, position: u64, length: u64) -> Option<(u64, u64)> {
+pub(crate) fn next_data(file: &File, position: u64, length: u64) -> Option<(u64, u64)> {
     if position >= length {
         return None;
     }
@@ -188,7 +188,7 @@ impl RecordContent {
     }
 }
 
-fn other_version(found: u32, what: &str, ours: u32) -> Error {
+pub(crate) fn other_version(found: u32, what: &str, ours: u32) -> Error {
     anyhow!(
         "this {what} has format version {found}, and this pathprof reads version {ours}; \
          use the pathprof that belongs to the pathcc that built the program"

@@ -11,10 +11,9 @@ use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
-use anyhow::{Error, Result, anyhow};
+use anyhow::{Error, Result, anyhow, bail};
 use pathformat::profile::{ENDING, Head, MAGIC, Profile, length_before};
-use pathformat::raw;
-use pathformat::wire;
+use pathformat::{raw, trace, wire};
 
 use crate::read::image::FileId;
 use crate::read::open;
@@ -63,8 +62,18 @@ fn head_of_raw(path: &Path, file: &mut File) -> Result<Record> {
 pub(crate) fn in_file(path: &Path) -> Result<Records> {
     let mut file = open::regular(path).map_err(|error| record_content::unreadable(&error))?;
     let mut start = [0; 8];
-    if file.read_exact_at(&mut start, 0).is_ok() && start == raw::MAGIC {
-        return Ok(Records { records: vec![head_of_raw(path, &mut file)?], problems: Vec::new() });
+    if file.read_exact_at(&mut start, 0).is_ok() {
+        match start {
+            raw::MAGIC => {
+                let records = vec![head_of_raw(path, &mut file)?];
+                return Ok(Records { records, problems: Vec::new() });
+            }
+            trace::MAGIC => bail!(
+                "this is a trace, not a profile; `pathprof trace info {}` says what is in it",
+                path.display()
+            ),
+            _ => {}
+        }
     }
     wait_for_writers(&file);
     let length = file.metadata().map_err(|error| record_content::unreadable(&error))?.len();

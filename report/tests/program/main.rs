@@ -9,3 +9,4 @@ mod samples;
 mod scene;
 mod shown;
 mod starts;
+mod traces;

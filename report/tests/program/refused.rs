@@ -6,7 +6,7 @@ use object::write::Object;
 use object::{Architecture, BinaryFormat, Endianness, SectionKind};
 use pathformat::profile::{Module, Profile};
 use pathformat::settings::Threads;
-use pathformat::{ModuleId, names};
+use pathformat::{MANIFEST_VERSION, ModuleId, names};
 use serde_json::Value;
 
 use crate::samples;
@@ -170,7 +170,9 @@ fn a_damaged_manifest_is_refused() {
     };
     refuses(&sound[..100], "it ends in the middle of a value (truncated?)");
     refuses(&change(0), "it does not start with the expected magic number");
-    refuses(&change(8), "it has format version 6, which this program cannot read");
+    let other = MANIFEST_VERSION ^ 1;
+    let version = format!("it has format version {other}, which this program cannot read");
+    refuses(&change(8), &version);
     let main = "module 11111111111111111111111111111111: ";
     refuses(&change(78), &format!("{main}its checksum does not match its content"));
     let length = u64::from_le_bytes(sound[48..56].try_into().expect("eight bytes"));

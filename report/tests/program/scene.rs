@@ -43,6 +43,17 @@ impl Scene {
 
     /// Writes an ELF file with a manifest section and a build-id note.
     pub(crate) fn image(&self, name: &str, section: Option<&[u8]>, build_id: &[u8]) -> PathBuf {
+        let manifest = section.map(|section| (names::MANIFEST_SECTION, section));
+        self.image_with(name, manifest.as_slice(), build_id)
+    }
+
+    /// Writes an ELF file with these sections and a build-id note.
+    pub(crate) fn image_with(
+        &self,
+        name: &str,
+        sections: &[(&str, &[u8])],
+        build_id: &[u8],
+    ) -> PathBuf {
         let mut object = Object::new(BinaryFormat::Elf, Architecture::X86_64, Endianness::Little);
         let mut note = Vec::new();
         for word in [4, u32::try_from(build_id.len()).expect("it is short"), 3] {
@@ -55,8 +66,8 @@ impl Scene {
             object.append_section_data(id, content, 4);
         };
         add(".note.gnu.build-id", SectionKind::Note, &note);
-        if let Some(section) = section {
-            add(names::MANIFEST_SECTION, SectionKind::Other, section);
+        for (name, section) in sections {
+            add(name, SectionKind::Other, section);
         }
         self.write(name, &object.write().expect("the object is sound"))
     }

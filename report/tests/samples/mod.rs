@@ -18,6 +18,8 @@ pub(crate) const MAIN: ModuleId = ModuleId([0x11; 16]);
 /// Identity of `util.cc`.
 pub(crate) const UTIL: ModuleId = ModuleId([0x22; 16]);
 
+pub(crate) mod traced;
+
 fn line(file: &str, line: u32) -> Location {
     Location { file: file.into(), line, column: 1, function: "f".into(), inlined_at: None }
 }

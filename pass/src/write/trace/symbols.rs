@@ -17,19 +17,20 @@ use inkwell::{AddressSpace, GlobalVisibility, ThreadLocalMode};
 use pathformat::trace::LONGEST_RECORD;
 use pathformat::{ModuleId, names};
 
+use crate::llvm;
 use crate::write::array::make_replaceable;
 
 /// LLVM's number of the calling convention `preserve_allcc`, which keeps all registers.
 const PRESERVE_ALL: u32 = 15;
 
+/// LLVM's address space of what `%fs` points to.
+const THREAD_SEGMENT: u16 = 257;
+
 /// The symbols of a unit.
 pub(crate) struct Symbols<'ctx> {
     context: ContextRef<'ctx>,
     array: GlobalValue<'ctx>,
-    words: GlobalValue<'ctx>,
     room: FunctionValue<'ctx>,
-    /// `llvm.threadlocal.address`.
-    of_thread: FunctionValue<'ctx>,
     not_sanitized: (MetadataValue<'ctx>, u32),
 }
 
@@ -52,14 +53,10 @@ impl<'ctx> Symbols<'ctx> {
         make_replaceable(module, words);
         words.set_visibility(GlobalVisibility::Default);
 
-        let of_thread = inkwell::intrinsics::Intrinsic::find("llvm.threadlocal.address")
-            .and_then(|intrinsic| {
-                intrinsic
-                    .get_declaration(module, &[context.ptr_type(AddressSpace::default()).into()])
-            })
-            .expect("LLVM 22 has the intrinsic");
+        llvm::keep(words);
+
         let not_sanitized = (context.metadata_node(&[]), context.get_kind_id("nosanitize"));
-        Self { context, array, words, room: room(module), of_thread, not_sanitized }
+        Self { context, array, room: room(module), not_sanitized }
     }
 
     /// The context that the module's types live in.
@@ -72,12 +69,23 @@ impl<'ctx> Symbols<'ctx> {
         self.context.i64_type()
     }
 
-    /// The address of the thread's words.
+    /// The address of the thread's words in the segment of the thread, by code that links into
+    /// anything. LLVM would assume that what is not meant for a library is in an executable, but
+    /// linkers put it into libraries too. In executables they make the load a constant.
     pub(crate) fn words(&self, builder: &Builder<'ctx>) -> PointerValue<'ctx> {
-        let words = self.words.as_pointer_value();
-        let call = builder.build_call(self.of_thread, &[words.into()], "path.words");
-        let call = call.expect("positioned");
-        call.try_as_basic_value().unwrap_basic().into_pointer_value()
+        let kind = self.word().fn_type(&[], false);
+        let text = format!("movq {}@GOTTPOFF(%rip), $0", names::TRACE_WORDS);
+        let code =
+            self.context.create_inline_asm(kind, text, "=r".into(), false, false, None, false);
+        let call = builder.build_indirect_call(kind, code, &[], "path.words").expect("positioned");
+        for name in ["nounwind", "willreturn", "memory"] {
+            let kind = Attribute::get_named_enum_kind_id(name);
+            let known = self.context.create_enum_attribute(kind, 0);
+            call.add_attribute(AttributeLoc::Function, known);
+        }
+        let offset = call.try_as_basic_value().unwrap_basic().into_int_value();
+        let kind = self.context.ptr_type(AddressSpace::from(THREAD_SEGMENT));
+        builder.build_int_to_ptr(offset, kind, "").expect("a number is a pointer")
     }
 
     /// The place so many bytes behind another one.

@@ -50,7 +50,7 @@ pub struct Step<'a> {
 }
 
 /// What was decided where control could go several ways.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Choice {
     /// A way that the next step tells.
     Branch,

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::files::Files;
 use super::payload::{Exact, shown};
-use crate::analyse::coverage::{Selection, paths_of};
+use crate::analyse::coverage::{paths_of, unknown};
 use crate::analyse::model::{Function, Report};
 use crate::analyse::origin::is_made;
 use crate::analyse::select::Filter;
@@ -70,7 +70,7 @@ pub(super) fn of(report: &Report, files: &Files<'_>) -> Coverages {
     let (made, written): (Vec<_>, Vec<_>) =
         report.of_source().partition(|function| is_made(&function.shape.name));
     let mut known = known(report, &written, files);
-    for function in Selection::of(report, &Filter { system: true, ..Filter::default() }).unknown {
+    for function in unknown(report, &Filter { system: true, ..Filter::default() }).functions {
         let number = files.number(function.module, &function.shape.file);
         known.entry(number).or_default().unknown.push(function.shape.line);
     }

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::payload::shown;
 use crate::analyse::listed_paths::{self, ListedPath};
 use crate::analyse::model::{Function, Path};
-use crate::analyse::path_text::{self, PathText, Wording};
+use crate::analyse::path_text::{self, Choice, PathText, Precision, Wording};
 
 /// The steps of many paths, in columns with an entry for each step that differs.
 #[derive(Default, Serialize)]
@@ -29,14 +29,13 @@ pub(super) struct Steps {
     choice: Vec<Option<String>>,
 }
 
-/// What tells steps.
-type Key = (u32, Option<u32>, String, Option<u32>, Vec<u32>, Option<String>);
+/// What tells the steps of one function. Its location says which function the code is of.
+type Key<'a> = (u32, Option<u32>, Precision, Vec<&'a str>, Option<Choice>);
 
 /// Collects the steps of paths.
 #[derive(Default)]
 pub(super) struct Teller {
     steps: Steps,
-    known: HashMap<Key, u32>,
     names: HashMap<String, u32>,
 }
 
@@ -63,31 +62,35 @@ impl Teller {
         if let Some(first) = texts.first() {
             self.steps.root = shown(first.function).into_owned();
         }
-        texts.iter().map(|text| self.told(text)).collect()
+        let mut known = HashMap::new();
+        texts.iter().map(|text| self.told(text, &mut known)).collect()
     }
 
-    fn told(&mut self, text: &PathText<'_>) -> Told {
-        let steps = text.steps.iter().map(|step| self.step(step)).collect();
-        Told { start: text.start, steps, end: shown(&text.end()).into_owned() }
+    fn told<'a>(&mut self, text: &PathText<'a>, known: &mut HashMap<Key<'a>, u32>) -> Told {
+        Told {
+            start: text.start,
+            steps: text.steps.iter().map(|step| self.number(step, known)).collect(),
+            end: shown(&text.end()).into_owned(),
+        }
     }
 
-    fn step(&mut self, step: &path_text::Step<'_>) -> u32 {
-        let folded: Vec<_> = step.folded.iter().map(|name| self.name(name)).collect();
+    fn number<'a>(&mut self, step: &path_text::Step<'a>, known: &mut HashMap<Key<'a>, u32>) -> u32 {
+        let (folded, choice) = (step.folded.clone(), step.choice.clone());
+        let key = (step.block, step.index, step.precision, folded, choice);
+        *known.entry(key).or_insert_with(|| self.add(step))
+    }
+
+    fn add(&mut self, step: &path_text::Step<'_>) -> u32 {
+        let number = self.steps.block.len() as u32;
+        let folded = step.folded.iter().map(|name| self.name(name)).collect();
         let choice = step.choice.as_ref().map(|of| shown(of.word().unwrap_or_default()).into());
         let name = step.function().map(|name| self.name(&name));
-        let key = (step.block, step.index, step.place(), name, folded, choice);
-        if let Some(&number) = self.known.get(&key) {
-            return number;
-        }
-        let number = self.steps.block.len() as u32;
-        let (block, location, place, name, folded, choice) = key.clone();
-        self.steps.block.push(block);
-        self.steps.location.push(location);
-        self.steps.place.push(shown(&place).into_owned());
+        self.steps.block.push(step.block);
+        self.steps.location.push(step.index);
+        self.steps.place.push(shown(&step.place()).into_owned());
         self.steps.name.push(name);
         self.steps.folded.push(folded);
         self.steps.choice.push(choice);
-        self.known.insert(key, number);
         number
     }
 

@@ -90,6 +90,12 @@ function bodyOf(edge: GraphEdge, edges: GraphEdge[], back: Set<GraphEdge>): Set<
     return body;
 }
 
+/**
+ * How much an edge wants to be short. It is a whole number: dagre's network simplex adds weights up
+ * and fails if a sum that is zero comes out a little below.
+ */
+const weightOf = ({ count }: GraphEdge) => 1 + Math.round(2 * Math.log2(1 + (count ?? 0)));
+
 /** The layout of a graph. */
 export function place(graph: Graph): Layout {
     const back = backEdges(graph);
@@ -106,7 +112,7 @@ export function place(graph: Graph): Layout {
     for (const { id, kind } of graph.nodes) engine.setNode(id, { ...SIZES[kind] });
     for (const edge of graph.edges) {
         if (back.has(edge)) continue;
-        engine.setEdge(edge.from, edge.to, { weight: 1 + Math.log2(1 + (edge.count ?? 0)) });
+        engine.setEdge(edge.from, edge.to, { weight: weightOf(edge) });
     }
     layered(engine);
     const nodes = new Map<string, Placed>();

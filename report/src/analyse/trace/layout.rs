@@ -1,0 +1,105 @@
+//! Which function and which path a number of a process stands for.
+
+use std::ops::Range;
+
+/// The numbers of a process, by modules.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Layout {
+    /// By where their numbers start; they do not overlap.
+    modules: Vec<Placed>,
+}
+
+/// A module whose paths have numbers.
+#[derive(Clone, Debug)]
+struct Placed {
+    /// Its numbers.
+    numbers: Range<u64>,
+    /// Its functions by their first counters: that, the number of paths, and the function.
+    functions: Vec<(u64, u64, usize)>,
+}
+
+impl Layout {
+    /// Gives these numbers to a module, whose functions are given by their first counter, their
+    /// number of paths, and their index. Whether no other module has any of the numbers, and each
+    /// function has numbers of its own.
+    pub(super) fn add(
+        &mut self,
+        numbers: Range<u64>,
+        mut functions: Vec<(u64, u64, usize)>,
+    ) -> bool {
+        functions.sort_unstable();
+        let length = numbers.end.saturating_sub(numbers.start);
+        let mut next = 0;
+        for &(first, paths, _) in &functions {
+            let end = first.checked_add(paths).filter(|&end| end <= length);
+            match end {
+                Some(end) if first >= next => next = end,
+                _ => return false,
+            }
+        }
+        let at = self.modules.partition_point(|module| module.numbers.start < numbers.start);
+        let is_free = at
+            .checked_sub(1)
+            .is_none_or(|before| self.modules[before].numbers.end <= numbers.start)
+            && self.modules.get(at).is_none_or(|after| numbers.end <= after.numbers.start);
+        if is_free && length > 0 {
+            self.modules.insert(at, Placed { numbers, functions });
+        }
+        is_free
+    }
+
+    /// The function that a number is of, and its path.
+    pub(super) fn find(&self, number: u32) -> Option<(usize, u64)> {
+        let number = u64::from(number);
+        let at = self.modules.partition_point(|module| module.numbers.start <= number);
+        let module = &self.modules[at.checked_sub(1)?];
+        let counter = number - module.numbers.start;
+        if counter >= module.numbers.end - module.numbers.start {
+            return None;
+        }
+        let at = module.functions.partition_point(|(first, ..)| *first <= counter);
+        let (first, paths, function) = module.functions[at.checked_sub(1)?];
+        (counter - first < paths).then_some((function, counter - first))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_leads_to_its_path() {
+        let mut layout = Layout::default();
+        assert!(layout.add(100..110, vec![(6, 4, 8), (1, 3, 7)]));
+        assert!(layout.add(110..112, vec![(1, 1, 9)]));
+        assert!(layout.add(90..100, Vec::new()));
+        let found = [99, 100, 101, 103, 104, 106, 109, 110, 111, 112].map(|at| layout.find(at));
+        let expected = [
+            None,
+            None,
+            Some((7, 0)),
+            Some((7, 2)),
+            None,
+            Some((8, 0)),
+            Some((8, 3)),
+            None,
+            Some((9, 0)),
+            None,
+        ];
+        assert_eq!(found, expected);
+        assert_eq!(layout.find(0), None);
+    }
+
+    #[test]
+    fn numbers_are_given_once() {
+        let mut layout = Layout::default();
+        assert!(layout.add(100..110, Vec::new()));
+        for taken in [109..120, 90..101, 100..110, 50..200, 104..106] {
+            assert!(!layout.add(taken.clone(), Vec::new()), "{taken:?}");
+        }
+        for functions in [vec![(1, 10, 0)], vec![(1, 2, 0), (2, 1, 1)], vec![(u64::MAX, 2, 0)]] {
+            assert!(!layout.add(200..210, functions.clone()), "{functions:?}");
+        }
+        assert!(layout.add(110..111, vec![(0, 1, 0)]));
+    }
+}

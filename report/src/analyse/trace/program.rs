@@ -1,0 +1,201 @@
+//! What a trace is of: the traced functions of all images that were loaded, and what the number of
+//! a path stands for.
+//!
+//! An image that is not found, or is damaged, is a problem that names it. The paths of the others
+//! are known nevertheless.
+
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+use anyhow::{Error, Result, anyhow};
+use pathformat::ModuleId;
+use pathformat::manifest::{self, Access, Address, Location, Outcome};
+use pathformat::settings::Mode;
+use paths::decode::Decoder;
+
+use crate::analyse::acyclic::decoder;
+use crate::analyse::image_places::ImagePlaces;
+use crate::analyse::model::{Counting, Function, Module};
+use crate::analyse::trace::layout::Layout;
+use crate::analyse::trace::traced_path::TracedPath;
+use crate::read::arrays::{self, Array};
+use crate::read::image::{self, Instrumentation};
+use crate::read::names;
+use crate::read::trace::images::LoadedImage;
+
+/// The images of a process and their traced functions.
+#[derive(Debug, Default)]
+pub struct Program {
+    /// The images, as they were loaded.
+    pub images: Vec<KnownImage>,
+    /// The traced units of all images.
+    pub modules: Vec<Module>,
+    /// The traced functions of all images.
+    pub functions: Vec<TracedFunction>,
+    /// What could not be read of the images.
+    pub problems: Vec<Error>,
+    layout: Layout,
+}
+
+/// An image, and what is known of it.
+#[derive(Clone, Debug)]
+pub struct KnownImage {
+    /// What the trace tells.
+    pub loaded: LoadedImage,
+    /// Where it is now; `None` if its paths are unknown.
+    pub place: Option<PathBuf>,
+    /// How many traced functions it has.
+    pub functions: usize,
+}
+
+/// A traced function.
+#[derive(Debug)]
+pub struct TracedFunction {
+    /// What is known of it. Nothing is counted.
+    pub function: Function,
+    /// The accesses from whose addresses others are computed.
+    pub(super) bases: HashSet<(u32, u32)>,
+    /// The blocks whose last call may come back twice.
+    pub(super) returns_twice: HashSet<u32>,
+    decoder: OnceLock<Option<Decoder>>,
+}
+
+/// The arrays and manifests of an image.
+type Content = (Instrumentation, Vec<Array>);
+
+impl Program {
+    /// The program that these images make up, which are looked for in `places`.
+    pub fn of(images: Vec<LoadedImage>, places: &ImagePlaces) -> Self {
+        let mut program = Self::default();
+        let mut known: HashMap<PathBuf, Result<Content, Arc<Error>>> = HashMap::new();
+        for loaded in images {
+            match places.find(&loaded.path, &loaded.build_id) {
+                Ok(place) => {
+                    let content = known
+                        .entry(place.clone())
+                        .or_insert_with(|| read(&place).map_err(Arc::new));
+                    match content {
+                        Ok((image, arrays)) => program.add(loaded, &place, image, arrays),
+                        Err(error) => program.add_unknown(loaded, anyhow!("{error:#}")),
+                    }
+                }
+                Err(error) => program.add_unknown(loaded, error),
+            }
+        }
+        program
+    }
+
+    /// An image whose paths are unknown.
+    fn add_unknown(&mut self, loaded: LoadedImage, why: Error) {
+        self.problems.push(
+            why.context(format!("the paths of the image {} are unknown", loaded.path.display())),
+        );
+        self.images.push(KnownImage { loaded, place: None, functions: 0 });
+    }
+
+    /// Adds an image that was read at `place`.
+    pub fn add(
+        &mut self,
+        loaded: LoadedImage,
+        place: &Path,
+        image: &Instrumentation,
+        arrays: &[Array],
+    ) {
+        let before = self.functions.len();
+        let offsets: HashMap<ModuleId, &Array> =
+            arrays.iter().map(|array| (array.id, array)).collect();
+        for module in image.modules.iter().filter(|module| module.manifest.mode == Mode::Trace) {
+            let Some(array) = offsets.get(&module.id) else { continue };
+            if !array.is_traced || array.counters != module.counters {
+                self.damaged(place, &module.manifest.source, "its array is not that of its paths");
+                continue;
+            }
+            let start = u64::from(loaded.first).saturating_add(array.offset / 8);
+            let numbers = start..start.saturating_add(array.counters);
+            let first = self.functions.len();
+            let traced: Vec<_> = module
+                .manifest
+                .functions
+                .iter()
+                .filter(|shape| shape.num_paths > 0 && shape.skipped.is_none())
+                .collect();
+            let paths = traced.iter().zip(first..);
+            let paths = paths.map(|(shape, at)| (shape.first_counter, shape.num_paths, at));
+            if !self.layout.add(numbers, paths.collect()) {
+                self.damaged(
+                    place,
+                    &module.manifest.source,
+                    "the numbers of its paths are not its own",
+                );
+                continue;
+            }
+            let (number, image) = (self.modules.len(), self.images.len());
+            self.functions.extend(traced.iter().map(|shape| function(shape, image, number)));
+            self.modules.push(Module::of(&module.manifest));
+        }
+        let functions = self.functions.len() - before;
+        self.images.push(KnownImage { loaded, place: Some(place.to_path_buf()), functions });
+    }
+
+    fn damaged(&mut self, place: &Path, source: &str, why: &str) {
+        self.problems.push(anyhow!(
+            "{}: the unit {source} cannot be used: {why}; build the program again",
+            place.display()
+        ));
+    }
+
+    /// The path that a number stands for.
+    pub fn path(&self, number: u32) -> Option<Arc<TracedPath>> {
+        let (function, id) = self.layout.find(number)?;
+        self.path_of(function, id)
+    }
+
+    /// A path of a function.
+    pub fn path_of(&self, function: usize, id: u64) -> Option<Arc<TracedPath>> {
+        let traced = self.functions.get(function)?;
+        let decoder = traced.decoder.get_or_init(|| decoder(&traced.function.shape).ok());
+        TracedPath::of(function, &traced.function.shape, decoder.as_ref()?, id).ok()
+    }
+
+    /// What the manifest says of an access on a path.
+    pub fn access(&self, path: &TracedPath, at: (u32, u32)) -> Option<&Access> {
+        let shape = &self.functions.get(path.function)?.function.shape;
+        shape.blocks.get(at.0 as usize)?.accesses.get(at.1 as usize)
+    }
+
+    /// Where an access on a path is in the source.
+    pub fn location(&self, path: &TracedPath, access: &Access) -> Option<&Location> {
+        let shape = &self.functions.get(path.function)?.function.shape;
+        shape.locations.get(access.location? as usize)
+    }
+}
+
+fn read(place: &Path) -> Result<Content> {
+    Ok((image::read(place)?, arrays::read(place)?))
+}
+
+fn function(shape: &manifest::Function, image: usize, module: usize) -> TracedFunction {
+    let accesses = shape.blocks.iter().flat_map(|block| &block.accesses);
+    let base = |access: &Access| match access.address {
+        Address::Recorded => None,
+        Address::Offset { block, access, .. } => Some((block, access)),
+    };
+    let twice = shape.edges.iter().filter(|edge| edge.outcome == Outcome::Indirect);
+    let calls = |block: &u32| {
+        shape.blocks.get(*block as usize).is_some_and(|block| !block.calls.is_empty())
+    };
+    TracedFunction {
+        bases: accesses.filter_map(base).collect(),
+        returns_twice: twice.map(|edge| edge.from).filter(calls).collect(),
+        function: Function {
+            image,
+            module,
+            demangled: names::of(shape),
+            counting: Counting::Paths,
+            shape: shape.clone(),
+            ..Function::default()
+        },
+        decoder: OnceLock::new(),
+    }
+}

@@ -1,0 +1,114 @@
+//! What a thread did, step by step: which path of which activation, and what it accessed.
+
+use std::sync::Arc;
+
+use pathformat::manifest::Address;
+use pathformat::trace::{ADDRESS, Kind};
+
+use crate::analyse::trace::activations::Activations;
+use crate::analyse::trace::chunks::{Chunks, Found, Gap};
+use crate::analyse::trace::program::Program;
+use crate::analyse::trace::traced_path::TracedPath;
+use crate::read::trace::{Stream, Trace};
+
+/// What a stream tells next.
+#[derive(Clone, Debug)]
+pub enum Told {
+    /// A path ended.
+    Step(Step),
+    /// Something else happened; `None` if its kind is not known.
+    Event(Option<Kind>),
+    /// Records are missing, so that the activations behind are others.
+    Gap(Gap),
+}
+
+/// A path that ended.
+#[derive(Clone, Debug)]
+pub struct Step {
+    /// Which activation of the stream it belongs to, from 0.
+    pub activation: u64,
+    /// How many activations are known to be around that one.
+    pub depth: usize,
+    /// Whether the trace has the activation from its beginning.
+    pub is_whole: bool,
+    /// The path.
+    pub path: Arc<TracedPath>,
+    /// What it accessed, in order.
+    pub accesses: Vec<Accessed>,
+}
+
+/// An access that happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Accessed {
+    /// Its block, and its index among the accesses there.
+    pub at: (u32, u32),
+    /// How many bytes were accessed.
+    pub size: u64,
+    /// The address, if it is known.
+    pub address: Option<u64>,
+}
+
+/// The steps of a stream.
+#[derive(Debug)]
+pub struct Steps<'a> {
+    chunks: Chunks<'a>,
+    program: &'a Program,
+    activations: Activations,
+}
+
+impl<'a> Steps<'a> {
+    /// The steps of a stream of a trace of a program.
+    pub fn new(trace: &'a Trace, program: &'a Program, stream: &'a Stream) -> Self {
+        let chunks = Chunks::new(trace, program, stream);
+        Self { chunks, program, activations: Activations::default() }
+    }
+}
+
+impl Iterator for Steps<'_> {
+    type Item = Told;
+
+    fn next(&mut self) -> Option<Told> {
+        Some(match self.chunks.next()? {
+            Found::Path(path, addresses) => {
+                Told::Step(step(self.program, &mut self.activations, path, addresses))
+            }
+            Found::Event(kind) => Told::Event(kind),
+            Found::Gap(gap) => {
+                self.activations.clear();
+                Told::Gap(gap)
+            }
+        })
+    }
+}
+
+/// The step that a path makes.
+fn step(
+    program: &Program,
+    activations: &mut Activations,
+    path: Arc<TracedPath>,
+    mut recorded: &[u8],
+) -> Step {
+    let (depth, activation) = activations.enter(program, &path);
+    let (number, is_whole) = (activation.number, activation.is_whole);
+    let mut accesses = Vec::with_capacity(path.accesses.len());
+    if let Some(of) = program.functions.get(path.function) {
+        for &at in &path.accesses {
+            let Some(access) = program.access(&path, at) else { continue };
+            let address = (access.address == Address::Recorded).then(|| take(&mut recorded));
+            let address = activation.address(of, at, access, address.flatten());
+            let size = if access.size == 0 { take(&mut recorded) } else { Some(access.size) };
+            accesses.push(Accessed { at, size: size.unwrap_or_default(), address });
+        }
+    }
+    activations.end(program, &path);
+    Step { activation: number, depth, is_whole, path, accesses }
+}
+
+/// Takes a number from the front of what was recorded.
+fn take(recorded: &mut &[u8]) -> Option<u64> {
+    let (first, rest) = recorded.split_first_chunk::<ADDRESS>()?;
+    *recorded = rest;
+    let mut bytes = [0; 8];
+    bytes[..ADDRESS].copy_from_slice(first);
+    Some(u64::from_le_bytes(bytes))
+}

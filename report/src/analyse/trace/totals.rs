@@ -1,0 +1,63 @@
+//! Counts what is in a stream, without looking at activations.
+
+use pathformat::trace::CHUNK_HEAD;
+
+use crate::analyse::trace::chunks::{Chunks, Found, Gap};
+use crate::analyse::trace::program::Program;
+use crate::read::trace::{Stream, Trace};
+
+/// So many gaps are told; more are only counted.
+const MOST_GAPS: usize = 20;
+
+/// What is in a stream.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// How many chunks it has.
+    pub chunks: u64,
+    /// How many bytes its records take, with the heads of its chunks.
+    pub bytes: u64,
+    /// How many paths ended.
+    pub paths: u64,
+    /// How many accesses they made.
+    pub accesses: u64,
+    /// How many bytes the accesses recorded.
+    pub recorded: u64,
+    /// How many events there are; places where records were lost are among them.
+    pub events: u64,
+    /// How often records were lost for want of room.
+    pub lost: u64,
+    /// Why records are missing, the first ones.
+    pub gaps: Vec<Gap>,
+    /// How often records are missing.
+    pub gap_count: u64,
+}
+
+impl Totals {
+    /// What is in a stream of a trace of a program.
+    pub fn of(trace: &Trace, program: &Program, stream: &Stream) -> Self {
+        let mut totals = Self { chunks: stream.chunks.len() as u64, ..Self::default() };
+        let mut chunks = Chunks::new(trace, program, stream);
+        while let Some(found) = chunks.next() {
+            match found {
+                Found::Path(path, addresses) => {
+                    totals.paths += 1;
+                    totals.accesses += path.accesses.len() as u64;
+                    totals.recorded += addresses.len() as u64;
+                }
+                Found::Event(_) => totals.events += 1,
+                Found::Gap(gap) => {
+                    totals.gap_count += 1;
+                    if gap == Gap::Lost {
+                        totals.events += 1;
+                        totals.lost += 1;
+                    }
+                    if totals.gaps.len() < MOST_GAPS {
+                        totals.gaps.push(gap);
+                    }
+                }
+            }
+        }
+        totals.bytes = chunks.used() + totals.chunks * CHUNK_HEAD as u64;
+        totals
+    }
+}

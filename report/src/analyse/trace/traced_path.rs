@@ -1,0 +1,120 @@
+//! A path of a traced function, with the accesses on its way.
+
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use pathformat::manifest::{Access, Address, Call, CutReason, DagEdgeKind, Function as Shape};
+use pathformat::trace::ADDRESS;
+use paths::decode::Decoder;
+
+use crate::analyse::acyclic;
+use crate::analyse::model::{Path, Start, instructions};
+
+/// A path as every record with its number tells it.
+#[derive(Clone, Debug)]
+pub struct TracedPath {
+    /// Index of its function among those of the program.
+    pub function: usize,
+    /// Its blocks, its start and its end.
+    pub path: Path,
+    /// Its accesses in order, each as its block and its index there.
+    pub accesses: Vec<(u32, u32)>,
+    /// How many bytes its accesses record.
+    pub recorded: usize,
+    /// How it connects with the paths before and after it.
+    pub(super) joints: Joints,
+}
+
+/// Where a path goes on from another one, and where another one goes on.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Joints {
+    /// The edges of the acyclic graph that end a path after which this one may start; none if it
+    /// starts at the function's entry.
+    pub(super) before: Vec<u32>,
+    /// Blocks whose last call may come back twice, after which this one may start.
+    pub(super) returned_to: Vec<u32>,
+    /// The edge that ends it, unless it leaves the function.
+    pub(super) end: Option<u32>,
+}
+
+impl TracedPath {
+    /// Reads path `id` of a function off its graph.
+    ///
+    /// # Errors
+    /// There is no such path, or the graph is damaged.
+    pub(super) fn of(
+        function: usize,
+        shape: &Shape,
+        decoder: &Decoder,
+        id: u64,
+    ) -> Result<Arc<Self>> {
+        let edges = decoder.path(id)?;
+        let sizes: Vec<_> = shape.blocks.iter().map(instructions).collect();
+        let path = acyclic::path(shape, id, 1, &edges, &sizes)?;
+        let accesses: Vec<_> = accesses(shape, &path).map(|(block, at, _)| (block, at)).collect();
+        let recorded = self::accesses(shape, &path).map(|(.., access)| recorded(access)).sum();
+        let first = edges.first().copied().context("it has no edges")?;
+        let joints = joints(shape, &path, u32::try_from(first)?);
+        Ok(Arc::new(Self { function, path, accesses, recorded, joints }))
+    }
+
+    /// The call that it ends before, if it is of the function of this shape and goes on behind that
+    /// call.
+    pub fn call<'a>(&self, shape: &'a Shape) -> Option<&'a Call> {
+        let end = shape.dag.get(self.joints.end? as usize)?;
+        let DagEdgeKind::End { block, why: CutReason::Opaque } = end.kind else { return None };
+        shape.blocks.get(block as usize)?.calls.last()
+    }
+
+    /// About how much memory it takes.
+    pub(super) fn memory(&self) -> usize {
+        size_of::<Self>()
+            + 4 * (self.path.blocks.len()
+                + self.joints.before.len()
+                + self.joints.returned_to.len())
+            + 8 * self.accesses.len()
+    }
+}
+
+/// The accesses on a path: block, index there, and what the manifest says.
+fn accesses<'a>(
+    shape: &'a Shape,
+    path: &'a Path,
+) -> impl Iterator<Item = (u32, u32, &'a Access)> + 'a {
+    path.blocks.iter().flat_map(|&block| {
+        let of_block = &shape.blocks[block as usize].accesses;
+        (0..).zip(of_block).map(move |(at, access)| (block, at, access))
+    })
+}
+
+/// How many bytes an access records.
+fn recorded(access: &Access) -> usize {
+    let address = if access.address == Address::Recorded { ADDRESS } else { 0 };
+    address + if access.size == 0 { ADDRESS } else { 0 }
+}
+
+fn joints(shape: &Shape, path: &Path, first: u32) -> Joints {
+    let ends = |index: &u32| {
+        let kind = shape.dag.get(*index as usize).map(|edge| edge.kind);
+        matches!(kind, Some(DagEdgeKind::End { .. }))
+    };
+    let end = path.last.filter(ends);
+    if path.start == Start::Entry {
+        return Joints { end, ..Joints::default() };
+    }
+    let cut_here = shape.edges.iter().filter_map(|edge| Some((edge, edge.cut?)));
+    let here: Vec<_> = cut_here.filter(|(_, (_, start))| *start == first).collect();
+    let twice = |edge: &pathformat::manifest::Edge| {
+        edge.outcome == pathformat::manifest::Outcome::Indirect
+            && shape.blocks.get(edge.from as usize).is_some_and(|block| !block.calls.is_empty())
+    };
+    Joints {
+        before: here.iter().map(|(_, (end, _))| *end).collect(),
+        returned_to: here
+            .iter()
+            .filter(|(edge, _)| twice(edge))
+            .map(|(edge, _)| edge.from)
+            .collect(),
+        end,
+    }
+}

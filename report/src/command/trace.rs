@@ -1,0 +1,337 @@
+//! `pathprof trace`: what is in a trace, and what its threads did step by step.
+
+use std::ffi::OsString;
+use std::io::Write;
+use std::path::PathBuf;
+
+use anyhow::{Error, Result, bail};
+use clap::{Args, Subcommand, ValueEnum};
+use jiff::tz::TimeZone;
+use owo_colors::OwoColorize;
+use pathprof::analyse::image_places::ImagePlaces;
+use pathprof::analyse::model::Report;
+use pathprof::analyse::select::Filter;
+use pathprof::analyse::trace::chunks::Gap;
+use pathprof::analyse::trace::program::Program;
+use pathprof::analyse::trace::steps::{Steps, Told};
+use pathprof::analyse::trace::totals::Totals;
+use pathprof::escape::terminal;
+use pathprof::export::steps_json;
+use pathprof::launch::{program, traced};
+use pathprof::read::trace::{Stream, Trace, images};
+use pathprof::show::style::grouped;
+use pathprof::show::trace_info;
+use pathprof::show::trace_steps::StepTeller;
+
+use crate::command::chosen::named;
+use crate::command::filters::{FormArguments, GlobArguments};
+use crate::command::messages::{FAILED, complain};
+use crate::command::pages;
+
+/// Below the help of `trace`.
+pub(crate) const TRACE_EXAMPLES: &str = "\
+Examples:
+  pathcc -g -O2 -fpath-mode=trace main.c
+  pathprof trace run -- ./a.out                       run a program and say where its traces are
+  pathprof trace info a.out.4711.pathtrace            what is in a trace, and what is missing
+  pathprof trace cat a.out.4711.pathtrace             every path in order, with its accesses
+
+A trace is of one process. It has the paths that each thread took, in their order, and the address \
+of each access to memory.";
+
+/// Below the help of `trace info`.
+const INFO_EXAMPLES: &str = "\
+Examples:
+  pathprof trace info a.out.4711.pathtrace
+  pathprof trace info a.out.4711.pathtrace --format json
+
+A stream is a thread, or a signal handler that interrupts one. A gap is a place where records are \
+missing.
+
+Exit code: 0; 1 if something of the trace could not be read; 2 for a wrong command line.";
+
+/// Below the help of `trace cat`.
+const CAT_EXAMPLES: &str = "\
+Examples:
+  pathprof trace cat a.out.4711.pathtrace
+  pathprof trace cat a.out.4711.pathtrace --thread 1 --limit 100
+  pathprof trace cat a.out.4711.pathtrace --function 'parse_*' --no-accesses
+  pathprof trace cat a.out.4711.pathtrace --format json | jq 'select(.depth == 0)'
+
+One stream comes after the other. A line is a path: the number of the stream, the function, \
+indented by how many functions are around it, and the path as `pathprof report` tells it, except \
+that `call f` stands where a path ends because f is called. A ? before a function says that its \
+earlier paths are not in the trace. Below stand the accesses: what was done, how many bytes, the \
+address (? if it is not known), and the line.
+
+Exit code: 0; 1 if something of the trace could not be read, or nothing is the one asked for; 2 \
+for a wrong command line.";
+
+/// Below the help of `trace run`.
+const RUN_EXAMPLES: &str = "\
+Examples:
+  pathprof trace run -- ./a.out input.txt
+  pathprof trace run -o traces -- make check          the traces of all programs it starts
+
+Traces go where -o says, else where PATHCC_PROFILE says, else here. The exit code is the program's \
+(128 + n if signal n ended it).";
+
+#[derive(Subcommand)]
+pub(crate) enum TraceCommand {
+    /// Say what is in a trace, and what is missing
+    #[command(after_help = INFO_EXAMPLES)]
+    Info(InfoArguments),
+    /// Write every path of a trace in order, with its accesses
+    #[command(after_help = CAT_EXAMPLES)]
+    Cat(CatArguments),
+    /// Run a program and say where its traces are
+    #[command(after_help = RUN_EXAMPLES)]
+    #[command(override_usage = "pathprof trace run [OPTIONS] [--] PROGRAM [ARGUMENT]...")]
+    Run(RunArguments),
+}
+
+/// Which trace, and where its images are.
+#[derive(Args)]
+pub(crate) struct TraceArguments {
+    /// The trace
+    #[arg(value_name = "FILE")]
+    trace_file: PathBuf,
+    /// The image that the trace is of, if it is no longer where it ran (once for each image)
+    #[arg(long, value_name = "PATH")]
+    image: Vec<PathBuf>,
+    /// Where to look, with what is below, for images that are gone from where they ran, or are
+    /// others by now
+    #[arg(long, value_name = "DIR", conflicts_with = "image")]
+    image_dir: Vec<PathBuf>,
+}
+
+#[derive(Args)]
+pub(crate) struct InfoArguments {
+    #[command(flatten)]
+    trace: TraceArguments,
+    /// Show so many streams (0: all)
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    top: usize,
+    #[command(flatten)]
+    form: FormArguments,
+}
+
+#[derive(Args)]
+pub(crate) struct CatArguments {
+    #[command(flatten)]
+    trace: TraceArguments,
+    /// Show only this stream, by its number in `pathprof trace info`
+    #[arg(long, value_name = "N")]
+    thread: Option<u32>,
+    /// Show so many paths (0: all)
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    limit: u64,
+    /// Show what each path accessed [default]
+    #[arg(long, overrides_with = "no_accesses")]
+    accesses: bool,
+    /// Show only the paths
+    #[arg(long, overrides_with = "accesses")]
+    no_accesses: bool,
+    #[command(flatten)]
+    globs: GlobArguments,
+    /// In which form to write
+    #[arg(long, value_enum, value_name = "FORM", default_value_t = CatFormat::Text)]
+    format: CatFormat,
+    /// On a terminal, do not start a pager (PAGER, or else less)
+    #[arg(long)]
+    no_pager: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum CatFormat {
+    /// For people
+    Text,
+    /// For programs: an object on each line
+    Json,
+}
+
+#[derive(Args)]
+pub(crate) struct RunArguments {
+    /// Where traces go [default: as PATHCC_PROFILE says, or the current directory]
+    #[arg(short, long, value_name = "DIR")]
+    output: Option<PathBuf>,
+    /// The program and its arguments
+    #[arg(
+        required = true,
+        trailing_var_arg = true,
+        allow_hyphen_values = true,
+        value_name = "PROGRAM"
+    )]
+    program: Vec<OsString>,
+}
+
+/// Does what is asked of traces.
+pub(crate) fn trace(command: TraceCommand) -> Result<u8> {
+    match command {
+        TraceCommand::Info(arguments) => info(arguments),
+        TraceCommand::Cat(arguments) => cat(arguments),
+        TraceCommand::Run(arguments) => run(arguments),
+    }
+}
+
+/// A trace, the program that it is of, and the exit code as far as they decide it.
+fn open(arguments: TraceArguments) -> Result<(Trace, Program, u8)> {
+    let places = ImagePlaces { given: arguments.image, directories: arguments.image_dir };
+    let trace = Trace::open(&arguments.trace_file)?;
+    let (images, problems) = images::of(&trace);
+    let program = Program::of(images, &places);
+    let mut all: Vec<&Error> = trace.problems.iter().collect();
+    all.extend(&problems);
+    all.extend(&program.problems);
+    all.iter().for_each(|problem| complain(problem));
+    let code = if all.is_empty() { 0 } else { FAILED };
+    Ok((trace, program, code))
+}
+
+/// Says what is in a trace.
+fn info(arguments: InfoArguments) -> Result<u8> {
+    let (trace, program, mut code) = open(arguments.trace)?;
+    let totals: Vec<_> =
+        trace.streams.iter().map(|stream| Totals::of(&trace, &program, stream)).collect();
+    let is_damage = |gap: &Gap| *gap != Gap::Lost;
+    if totals.iter().flat_map(|totals| &totals.gaps).any(is_damage) {
+        code = FAILED;
+    }
+    let zone = TimeZone::system();
+    let document = trace_info::document(&trace, &program, &totals, arguments.top, &zone);
+    pages::print(&document, arguments.form.form())?;
+    Ok(code)
+}
+
+/// Writes the steps of a trace.
+fn cat(arguments: CatArguments) -> Result<u8> {
+    let filter = arguments.globs.filter();
+    let (trace, program, mut code) = open(arguments.trace)?;
+    let streams: Vec<&Stream> = trace
+        .streams
+        .iter()
+        .filter(|stream| arguments.thread.is_none_or(|number| number == stream.number))
+        .collect();
+    if let (Some(number), []) = (arguments.thread, streams.as_slice()) {
+        bail!("there is no stream {number}; `pathprof trace info` lists them");
+    }
+    let chosen = choose(&program, &filter)?;
+    let mut written = Written {
+        program: &program,
+        format: arguments.format,
+        with_accesses: arguments.accesses || !arguments.no_accesses,
+        chosen,
+        limit: if arguments.limit == 0 { u64::MAX } else { arguments.limit },
+        gaps: Vec::new(),
+    };
+    let pager = !arguments.no_pager && arguments.format == CatFormat::Text;
+    pages::print_stream(pager, |out| written.write(&trace, &streams, out))?;
+    for (stream, gap) in written.gaps {
+        complain(&anyhow::anyhow!("{}: stream {stream}: {gap}", trace.path.display()));
+        code = FAILED;
+    }
+    Ok(code)
+}
+
+/// For each function whether a filter lets it through.
+fn choose(program: &Program, filter: &Filter) -> Result<Vec<bool>> {
+    let functions = program.functions.iter().map(|of| &of.function);
+    let matches = functions.map(|of| filter.matches(&program.modules[of.module], of));
+    let chosen: Vec<bool> = matches.collect();
+    if !filter.takes_all() {
+        let functions = program.functions.iter().map(|of| of.function.clone()).collect();
+        let modules = program.modules.clone();
+        named(&Report { functions, modules, ..Report::default() }, filter, ["", ""])?;
+    }
+    Ok(chosen)
+}
+
+/// What of a trace is written, and how.
+struct Written<'a> {
+    program: &'a Program,
+    format: CatFormat,
+    with_accesses: bool,
+    /// For each function whether it is shown.
+    chosen: Vec<bool>,
+    /// So many paths.
+    limit: u64,
+    /// What could not be read, with the number of its stream.
+    gaps: Vec<(u32, Gap)>,
+}
+
+impl Written<'_> {
+    fn write(&mut self, trace: &Trace, streams: &[&Stream], out: &mut dyn Write) -> Result<()> {
+        let mut teller = StepTeller::new(self.program, self.with_accesses);
+        let mut left = self.limit;
+        self.gaps.clear();
+        for stream in streams {
+            if left == 0 {
+                break;
+            }
+            if self.format == CatFormat::Text {
+                teller.stream(stream, out)?;
+            }
+            for told in Steps::new(trace, self.program, stream) {
+                match told {
+                    Told::Step(step) if self.chosen[step.path.function] => {
+                        if left == 0 {
+                            break;
+                        }
+                        left -= 1;
+                        match self.format {
+                            CatFormat::Text => teller.step(stream, &step, out)?,
+                            CatFormat::Json => {
+                                let with = self.with_accesses;
+                                steps_json::step(self.program, stream, &step, with, out)
+                                    .map_err(std::io::Error::from)?;
+                            }
+                        }
+                    }
+                    Told::Step(_) | Told::Event(_) => {}
+                    Told::Gap(gap) => {
+                        match self.format {
+                            CatFormat::Text => teller.remark(stream, &gap.to_string(), out)?,
+                            CatFormat::Json => {
+                                steps_json::gap(stream, &gap, out).map_err(std::io::Error::from)?
+                            }
+                        }
+                        if gap != Gap::Lost {
+                            self.gaps.push((stream.number, gap));
+                        }
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Runs a program and says where its traces are. The exit code is the program's.
+fn run(arguments: RunArguments) -> Result<u8> {
+    let mut words = arguments.program.into_iter();
+    // It is there, since it is required.
+    let task = traced::Task {
+        program: words.next().unwrap_or_default(),
+        arguments: words.collect(),
+        directory: arguments.output,
+    };
+    let finished = match traced::run(&task) {
+        Ok(finished) => finished,
+        Err(failure) => {
+            complain(&failure.error);
+            return Ok(failure.code);
+        }
+    };
+    let say = |text: &str| anstream::eprintln!("{} {}", "pathprof:".bold(), terminal(text));
+    if finished.traces.is_empty() {
+        if finished.is_off {
+            say("PATHCC_PROFILE says that nothing is to be written, so there is no trace.");
+        } else {
+            say(&traced::explain(&task.program));
+        }
+    }
+    for (path, length) in &finished.traces {
+        say(&format!("trace {} ({} bytes)", path.display(), grouped((*length).into())));
+    }
+    Ok(program::code(finished.status))
+}

@@ -1,0 +1,167 @@
+//! The records of a chunk, one after the other.
+//!
+//! How long the record of a path is, only the manifest of its image tells. So whoever reads says
+//! the length of each path that comes.
+
+use std::fmt;
+
+use pathformat::trace::Kind;
+
+/// A record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Record<'a> {
+    /// A path ended.
+    Path {
+        /// Its number in the process.
+        number: u32,
+        /// What its accesses recorded.
+        addresses: &'a [u8],
+    },
+    /// Something happened.
+    Event {
+        /// What; `None` if its kind is not known.
+        kind: Option<Kind>,
+        /// What is told of it.
+        payload: &'a [u8],
+    },
+}
+
+/// Why the rest of a chunk cannot be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Damage {
+    /// A record reaches behind the end of the chunk.
+    Beyond {
+        /// Where the record starts, in bytes from the start of the content.
+        at: usize,
+    },
+    /// No function has this path.
+    NoPath {
+        /// Where the record starts.
+        at: usize,
+        /// The number.
+        number: u32,
+    },
+}
+
+impl fmt::Display for Damage {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Beyond { at } => {
+                write!(out, "the record at byte {at} of its content reaches behind its end")
+            }
+            Self::NoPath { at, number } => {
+                write!(
+                    out,
+                    "the record at byte {at} of its content has the number {number}, which \
+                     is no path of an image that is known"
+                )
+            }
+        }
+    }
+}
+
+impl std::error::Error for Damage {}
+
+/// Goes through the content of a chunk.
+#[derive(Clone, Debug)]
+pub struct Records<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Records<'a> {
+    /// The records in the content of a chunk.
+    pub fn new(bytes: &'a [u8]) -> Self {
+        Self { bytes, at: 0 }
+    }
+
+    /// Those behind the first `at` bytes, which are read already.
+    pub fn behind(bytes: &'a [u8], at: usize) -> Self {
+        Self { bytes, at: at.min(bytes.len()) }
+    }
+
+    /// How many bytes the records take that were read so far.
+    pub fn used(&self) -> usize {
+        self.at
+    }
+
+    /// The next record; `None` behind the last one. `length` says how many bytes follow the number
+    /// of a path.
+    ///
+    /// # Errors
+    /// The rest cannot be read.
+    pub fn next(
+        &mut self,
+        length: impl FnOnce(u32) -> Option<usize>,
+    ) -> Result<Option<Record<'a>>, Damage> {
+        let at = self.at;
+        let Some((word, rest)) = self.bytes[at..].split_first_chunk::<4>() else { return Ok(None) };
+        let word = u32::from_le_bytes(*word);
+        if word == 0 {
+            return Ok(None);
+        }
+        let event = Kind::of(word);
+        let length = match event {
+            Some((_, length)) => length,
+            None => length(word).ok_or(Damage::NoPath { at, number: word })?,
+        };
+        let content = rest.get(..length).ok_or(Damage::Beyond { at })?;
+        self.at += 4 + length;
+        Ok(Some(match event {
+            Some((kind, _)) => Record::Event { kind, payload: content },
+            None => Record::Path { number: word, addresses: content },
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all(bytes: &[u8]) -> (Vec<Record<'_>>, Option<Damage>, usize) {
+        let mut records = Records::new(bytes);
+        let mut found = Vec::new();
+        loop {
+            match records.next(|number| (number < 10).then_some(number as usize)) {
+                Ok(Some(record)) => found.push(record),
+                Ok(None) => return (found, None, records.used()),
+                Err(damage) => return (found, Some(damage), records.used()),
+            }
+        }
+    }
+
+    #[test]
+    fn records_end_at_the_first_word_of_zeros() {
+        let mut bytes = Vec::new();
+        bytes.extend(3u32.to_le_bytes());
+        bytes.extend(*b"abc");
+        bytes.extend(Kind::Lost.word(2).to_le_bytes());
+        bytes.extend(*b"xy");
+        let records = vec![
+            Record::Path { number: 3, addresses: b"abc" },
+            Record::Event { kind: Some(Kind::Lost), payload: b"xy" },
+        ];
+        assert_eq!(all(&bytes), (records.clone(), None, 13));
+        // Too short for another word.
+        bytes.extend([1, 2, 3]);
+        assert_eq!(all(&bytes), (records.clone(), None, 13));
+        bytes.truncate(13);
+        bytes.extend([0, 0, 0, 0, 1, 0, 0, 0, 7]);
+        assert_eq!(all(&bytes), (records, None, 13));
+        assert_eq!(all(&[]), (Vec::new(), None, 0));
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_told() {
+        let path = |number: u32| number.to_le_bytes();
+        let bytes = [&path(1)[..], b"a", &path(11), b"bcd"].concat();
+        let first = vec![Record::Path { number: 1, addresses: b"a" }];
+        assert_eq!(all(&bytes), (first.clone(), Some(Damage::NoPath { at: 5, number: 11 }), 5));
+        let bytes = [&path(1)[..], b"a", &path(3), b"bc"].concat();
+        assert_eq!(all(&bytes), (first, Some(Damage::Beyond { at: 5 }), 5));
+        let event = (1u32 << 31 | 0x7f << 24 | 1).to_le_bytes();
+        assert_eq!(all(&event).1, Some(Damage::Beyond { at: 0 }));
+        let unknown = [&event[..], b"z"].concat();
+        assert_eq!(all(&unknown).0, [Record::Event { kind: None, payload: b"z" }]);
+    }
+}

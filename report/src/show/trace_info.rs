@@ -1,0 +1,191 @@
+//! What is in a trace: whose it is, how much each thread did, and what is missing.
+
+use jiff::tz::TimeZone;
+use pathformat::profile::CUT;
+
+use crate::analyse::model::Count;
+use crate::analyse::trace::program::{KnownImage, Program};
+use crate::analyse::trace::totals::Totals;
+use crate::escape::terminal;
+use crate::read::image::build_id_in_words;
+use crate::read::trace::{Stream, Trace};
+use crate::show::document::{Document, Fact, Remark};
+use crate::show::heading::time;
+use crate::show::rows::left_out;
+use crate::show::style::{grouped, percent, plural, shown};
+use crate::show::table::{Cell, Column, Kind, Row, Table};
+
+/// What is in a trace of a program, whose streams have these totals; at most `top` streams in the
+/// table (0: all), times in a zone.
+pub fn document(
+    trace: &Trace,
+    program: &Program,
+    totals: &[Totals],
+    top: usize,
+    zone: &TimeZone,
+) -> Document<'static> {
+    let all = sum(totals);
+    Document {
+        heading: heading(trace, program, &all, zone),
+        tables: vec![streams(trace, totals, top)],
+        remarks: missing(trace, totals),
+    }
+}
+
+/// The sum of all streams, without their gaps.
+fn sum(totals: &[Totals]) -> Totals {
+    let mut all = Totals::default();
+    for of in totals {
+        all.chunks += of.chunks;
+        all.bytes += of.bytes;
+        all.paths += of.paths;
+        all.accesses += of.accesses;
+        all.recorded += of.recorded;
+        all.events += of.events;
+        all.lost += of.lost;
+        all.gap_count += of.gap_count;
+    }
+    all
+}
+
+fn heading(trace: &Trace, program: &Program, all: &Totals, zone: &TimeZone) -> Vec<Fact> {
+    let run = &trace.run;
+    let number = |number: u64| grouped(number.into());
+    let command = terminal(&run.command_line.join(" ")).into_owned();
+    let place = terminal(&trace.path.to_string_lossy()).into_owned();
+    let host =
+        if run.host.is_empty() { String::new() } else { format!(" on {}", terminal(&run.host)) };
+    let mut facts = vec![
+        Fact::new("trace", format!("{place}, {} bytes", number(trace.length))),
+        Fact::new("run", format!("{command} (pid {}, in {})", run.pid, terminal(&run.directory))),
+        Fact::new("when", format!("{}{host}", time(run.start, zone))),
+    ];
+    facts.extend(program.images.iter().map(image));
+    let threads = trace.streams.iter().filter(|stream| stream.interrupts.is_none()).count();
+    let handlers = trace.streams.len() - threads;
+    let mut of = plural(threads, "thread");
+    if handlers > 0 {
+        of += &format!(" and {}", plural(handlers, "signal handler"));
+    }
+    facts.push(Fact::new(
+        "paths",
+        format!("{} paths with {} accesses, of {of}", number(all.paths), number(all.accesses)),
+    ));
+    let rest = all.bytes.saturating_sub(all.recorded);
+    facts.push(Fact::new(
+        "bytes",
+        format!(
+            "{} used: {} for each path and {} for each access",
+            number(all.bytes),
+            ratio(rest, all.paths),
+            ratio(all.recorded, all.accesses)
+        ),
+    ));
+    let used = trace
+        .header
+        .saturating_add(all.bytes)
+        .saturating_add(trace.process.chunks.len() as u64 * trace.chunk_size);
+    let unused = trace.length.saturating_sub(used);
+    facts.push(Fact::new(
+        "unused",
+        format!(
+            "{} bytes, {} of the file; {} bytes are on the disk",
+            number(unused),
+            percent(unused.into(), trace.length.into()),
+            number(trace.on_disk)
+        ),
+    ));
+    facts
+}
+
+fn image(image: &KnownImage) -> Fact {
+    let loaded = &image.loaded;
+    let path = loaded.path.to_string_lossy();
+    let known = match &image.place {
+        None => "its paths are unknown".into(),
+        Some(_) => plural(image.functions, "traced function"),
+    };
+    Fact::new(
+        "image",
+        format!("{} {}, {known}", terminal(&path), build_id_in_words(&loaded.build_id)),
+    )
+}
+
+/// A number with one decimal.
+fn ratio(part: u64, whole: u64) -> String {
+    if whole == 0 {
+        return "–".into();
+    }
+    let tenths = (u128::from(part) * 10 + u128::from(whole) / 2) / u128::from(whole);
+    format!("{}.{}", grouped(tenths / 10), tenths % 10)
+}
+
+fn streams(trace: &Trace, totals: &[Totals], top: usize) -> Table<'static> {
+    let all = trace.streams.len();
+    let row = |(stream, totals): (&Stream, &Totals)| {
+        let interrupts = match stream.interrupts {
+            Some(other) => Cell::Number(other.into()),
+            None => Cell::Nothing,
+        };
+        let numbers = [
+            totals.chunks,
+            totals.bytes,
+            totals.paths,
+            totals.accesses,
+            totals.events,
+            totals.gap_count,
+        ];
+        let of =
+            [Cell::Number(stream.number.into()), Cell::Number(stream.thread.into()), interrupts];
+        let numbers = numbers.map(|number| Cell::Number(Count::from(number)));
+        Row::from(of.into_iter().chain(numbers).collect::<Vec<_>>())
+    };
+    Table {
+        name: "streams",
+        columns: vec![
+            Column::new("stream", Kind::Number),
+            Column::new("thread", Kind::Number),
+            Column::new("interrupts", Kind::Number),
+            Column::new("chunks", Kind::Number),
+            Column::new("bytes", Kind::Number),
+            Column::new("paths", Kind::Number),
+            Column::new("accesses", Kind::Number),
+            Column::new("events", Kind::Number),
+            Column::new("gaps", Kind::Number),
+        ],
+        rows: trace.streams.iter().zip(totals).take(shown(top, all)).map(row).collect(),
+        notes: left_out(top, all, &plural(all, "stream")).into_iter().collect(),
+        empty: "No path has ended.".into(),
+    }
+}
+
+/// What is missing.
+fn missing(trace: &Trace, totals: &[Totals]) -> Vec<Remark> {
+    let mut remarks = Vec::new();
+    if trace.run.incomplete {
+        remarks.push(Remark::warning(
+            "incomplete: the process was killed, left in another way that nobody notices, or still \
+             runs; paths that had not ended are missing",
+        ));
+    }
+    if trace.run.marks & CUT != 0 {
+        remarks
+            .push(Remark::warning("cut: the file was emptied or could not be written meanwhile"));
+    }
+    if trace.run.forked {
+        remarks.push(Remark::note(
+            "forked: the process is a fork; activations that its parent began are unknown",
+        ));
+    }
+    for (stream, totals) in trace.streams.iter().zip(totals) {
+        for gap in &totals.gaps {
+            remarks.push(Remark::warning(format!("stream {}: {gap}", stream.number)));
+        }
+        let more = totals.gap_count - totals.gaps.len() as u64;
+        if more > 0 {
+            let more = grouped(more.into());
+            remarks.push(Remark::warning(format!("stream {}: {more} more gaps", stream.number)));
+        }
+    }
+    remarks
+}

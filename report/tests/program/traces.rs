@@ -1,0 +1,326 @@
+//! `pathprof trace`: what is in a trace, its steps, and running what is traced.
+
+use std::os::unix::ffi::OsStrExt;
+
+use pathformat::names;
+use pathformat::trace::ChunkHead;
+use serde_json::{Value, json};
+
+use crate::samples::traced::{self, CHUNK, GUARD, MAIN, Trace, WALK, lost, path};
+use crate::scene::{BUILD_ID, Scene};
+
+/// A directory with the traced image `walk`.
+fn scene() -> Scene {
+    let scene = Scene::new();
+    let (manifests, modules) = (traced::section(), traced::modules());
+    let sections = [
+        (names::MANIFEST_SECTION, manifests.as_slice()),
+        (names::MODULES_SECTION, modules.as_slice()),
+    ];
+    scene.image_with("walk", &sections, &BUILD_ID);
+    scene
+}
+
+/// A trace of `walk` that has told of its image.
+fn begun(scene: &Scene) -> Trace {
+    let place = scene.path("walk");
+    let mut trace = Trace::new(place.as_os_str().as_bytes(), &BUILD_ID);
+    trace.image(place.as_os_str().as_bytes(), &BUILD_ID);
+    trace
+}
+
+/// What two threads and a signal handler did.
+fn full(scene: &Scene) -> Trace {
+    let mut trace = begun(scene);
+    let first = [
+        path(MAIN[0], &[0x7ffd_0000_0010]),
+        path(WALK[0], &[0x1000]),
+        path(WALK[1], &[0x2000, 0x3000, 16, 17]),
+    ];
+    trace.chunk(1, 0, &first.concat());
+    let second = [path(WALK[2], &[]), lost(), path(MAIN[1], &[])];
+    trace.chunk(2, 0, &[path(GUARD[0], &[0x100]), path(GUARD[1], &[])].concat());
+    trace.chunk(1, 1, &second.concat());
+    let head = ChunkHead {
+        stream: 3.into(),
+        interrupts: 1.into(),
+        thread: 101.into(),
+        ..ChunkHead::default()
+    };
+    trace.chunk_of(head, &path(WALK[1], &[0x9000, 0x9100, 3, 4]));
+    trace.chunk(0, 0, &[]);
+    trace
+}
+
+#[test]
+fn info_says_what_is_in_a_trace() {
+    let scene = scene();
+    scene.write("walk.42.pathtrace", &full(&scene).bytes);
+    let outcome = scene.pathprof(&["trace", "info", "walk.42.pathtrace"]);
+    assert_eq!((outcome.code, outcome.err.as_str()), (0, ""));
+    // How much of it is on the disk, the file system says.
+    let text = outcome.out.lines().map(|line| match line.split_once("; ") {
+        Some((unused, _)) if line.starts_with("unused") => format!("{unused}\n"),
+        _ => format!("{line}\n"),
+    });
+    insta::assert_snapshot!("trace_info", text.collect::<String>());
+    let json = scene.pathprof(&["trace", "info", "walk.42.pathtrace", "--format", "json"]);
+    let json: Value = serde_json::from_str(&json.out).expect("JSON");
+    let row = json!({
+        "stream": 1, "thread": 101, "interrupts": null, "chunks": 2, "bytes": 188, "paths": 5,
+        "accesses": 8, "events": 1, "gaps": 1,
+    });
+    assert_eq!(json["tables"][0]["rows"][0], row);
+}
+
+#[test]
+fn cat_tells_every_path_and_access() {
+    let scene = scene();
+    scene.write("walk.42.pathtrace", &full(&scene).bytes);
+    let outcome = scene.pathprof(&["trace", "cat", "walk.42.pathtrace"]);
+    assert_eq!((outcome.code, outcome.err.as_str()), (0, ""));
+    insta::assert_snapshot!("trace_cat", outcome.out);
+    let coloured = scene.pathprof(&["trace", "cat", "walk.42.pathtrace", "--color", "always"]);
+    assert!(coloured.out.contains("\x1b["));
+    assert_eq!(anstream::adapter::strip_str(&coloured.out).to_string(), outcome.out);
+}
+
+#[test]
+fn cat_shows_what_is_asked_for() {
+    let scene = scene();
+    scene.write("t", &full(&scene).bytes);
+    let lines = |arguments: &[&str]| {
+        let all = [&["trace", "cat", "t", "--no-accesses"], arguments].concat();
+        let outcome = scene.pathprof(&all);
+        assert_eq!((outcome.code, outcome.err.as_str()), (0, ""), "{arguments:?}");
+        outcome.out.lines().map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(lines(&[]).len(), 12);
+    let second =
+        ["stream 2: thread 102", "2 guard: 21 → call setjmp", "2 guard: resume: 22 → call walk"];
+    assert_eq!(lines(&["--thread", "2"]), second);
+    assert_eq!(lines(&["--thread", "2", "--limit", "1"]), second[..2]);
+    assert_eq!(lines(&["--limit", "2"]).len(), 3);
+    assert_eq!(lines(&["--function", "walk", "--thread", "1"]).len(), 5);
+    assert_eq!(lines(&["--hide", "walk", "--thread", "1"]).len(), 4);
+    assert_eq!(lines(&["--file", "walk.c", "--accesses"]).len(), 12 + 13);
+    let refused = |arguments: &[&str], why: &str| {
+        scene.refuses(&[&["trace", "cat", "t"], arguments].concat(), why);
+    };
+    refused(&["--thread", "4"], "there is no stream 4; `pathprof trace info` lists them");
+    refused(&["--function", "wolk"], "no function matches `wolk`; similar: `walk`");
+    refused(&["--file", "x.c"], "no file matches `x.c`");
+}
+
+#[test]
+fn json_has_all_that_an_oracle_needs() {
+    let scene = scene();
+    scene.write("t", &full(&scene).bytes);
+    let outcome = scene.pathprof(&["trace", "cat", "t", "--format", "json"]);
+    assert_eq!((outcome.code, outcome.err.as_str()), (0, ""));
+    let lines = outcome.out.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
+    let lines: Vec<_> = lines.collect();
+    assert_eq!(lines.len(), 9);
+    assert_eq!(
+        lines[2],
+        json!({
+            "stream": 1, "thread": 101, "interrupts": null, "frame": 2, "depth": 2, "whole": true,
+            "function": "_Z4walkPc", "unit": "walk.cc", "path": "1", "start": "entry",
+            "end": "return", "blocks": [0, 3],
+            "accesses": [
+                ["load", 8, 0x2000, 11], ["bulk_load", 16, 0x3000, 14], ["bulk_store", 17, 0x2000, 14],
+            ],
+        })
+    );
+    assert_eq!(
+        lines[4],
+        json!({
+            "stream": 1, "thread": 101, "interrupts": null, "event": "lost",
+            "text": "records are missing: there was no room for them",
+        })
+    );
+    let last = &lines[5];
+    assert_eq!(
+        (&last["whole"], &last["accesses"]),
+        (&json!(false), &json!([["load", 4, null, 32]]))
+    );
+    assert_eq!(lines[8]["interrupts"], 1);
+    let short = scene.pathprof(&["trace", "cat", "t", "--format", "json", "--no-accesses"]);
+    assert!(!short.out.contains("accesses"));
+}
+
+#[test]
+fn damage_is_told_and_the_rest_is_shown() {
+    let scene = scene();
+    let mut trace = begun(&scene);
+    trace.chunk(1, 0, &[path(MAIN[0], &[1]), path(7, &[])].concat());
+    trace.chunk(1, 2, &path(MAIN[1], &[]));
+    let end = trace.bytes.len();
+    trace.chunk(2, 0, &path(MAIN[1], &[]));
+    trace.bytes[end + 40] = 1;
+    scene.write("t", &trace.bytes);
+    let broken = "t: chunk 3 of the file is damaged: its head has bytes that mean nothing";
+    let number = "chunk 1 of the file is damaged: the record at byte 10 of its content has the \
+                  number 7, which is no path of an image that is known";
+    let outcome = scene.pathprof(&["trace", "cat", "t", "--no-accesses"]);
+    assert_eq!(outcome.code, 1);
+    assert_eq!(
+        outcome.out,
+        format!(
+            "stream 1: thread 101\n1 main: 31 → call walk\n1 ({number})\n\
+             1 (chunk 1 of the stream is missing)\n1 ?main: resume: 32 → return\n"
+        )
+    );
+    assert_eq!(
+        outcome.err,
+        format!(
+            "error: {broken}\nerror: t: stream 1: {number}\n\
+             error: t: stream 1: chunk 1 of the stream is missing\n"
+        )
+    );
+    let outcome = scene.pathprof(&["trace", "info", "t"]);
+    assert_eq!((outcome.code, outcome.err), (1, format!("error: {broken}\n")));
+    assert!(outcome.out.contains(&format!("warning: stream 1: {number}\n")), "{}", outcome.out);
+}
+
+#[test]
+fn what_is_no_trace_is_refused() {
+    let scene = scene();
+    let refused = |name: &str, why: &str| {
+        for command in ["info", "cat"] {
+            scene.refuses(&["trace", command, name], &format!("{name}: {why}"));
+        }
+    };
+    refused(
+        "gone",
+        "no such file; give the trace that a program wrote, `PROGRAM.PROCESS.pathtrace`",
+    );
+    refused(".", "cannot read this trace: it is a directory");
+    scene.write("a.txt", b"Dear diary, today");
+    refused(
+        "a.txt",
+        "not a trace: it does not start with the expected magic number; give a file that a program \
+         wrote that was compiled with -fpath-mode=trace",
+    );
+    scene.write("empty", b"");
+    refused("empty", "this trace is empty; run the program again");
+    scene.profile("p.pathprof");
+    refused("p.pathprof", "this is a profile, not a trace; `pathprof report` shows it");
+    let mut bytes = begun(&scene).bytes;
+    scene.write("cut", &bytes[..100]);
+    refused(
+        "cut",
+        "the header of this trace is damaged or truncated: it ends in the middle of a value \
+         (truncated?); run the program again",
+    );
+    bytes[8] = 99;
+    scene.write("newer", &bytes);
+    refused(
+        "newer",
+        "this trace has format version 99, and this pathprof reads version 1; use the pathprof that \
+         belongs to the pathcc that built the program",
+    );
+}
+
+#[test]
+fn an_image_is_found_elsewhere_by_its_build_id() {
+    let scene = scene();
+    scene.write("t", &full(&scene).bytes);
+    std::fs::create_dir(scene.path("deep")).expect("a directory");
+    std::fs::rename(scene.path("walk"), scene.path("deep/walk")).expect("it is there");
+    let outcome = scene.pathprof(&["trace", "cat", "t"]);
+    assert_eq!(outcome.code, 1);
+    let unknown = "error: the paths of the image DIR/walk are unknown: DIR/walk: no such image; \
+                   say where it is now with --image PATH or --image-dir DIR\n";
+    assert!(outcome.err.starts_with(unknown), "{}", outcome.err);
+    let whole = scene.pathprof(&["trace", "cat", "t", "--image-dir", "."]);
+    assert_eq!((whole.code, whole.err.as_str()), (0, ""));
+    assert_eq!(whole.out.lines().count(), 12 + 13);
+    let given = scene.pathprof(&["trace", "cat", "t", "--image", "deep/walk"]);
+    assert_eq!((given.code, given.out), (0, whole.out));
+    let other = scene.pathprof(&["trace", "cat", "t", "--image", "demo"]);
+    // The image of the profiles has the same build-id, but no traced unit.
+    assert_eq!(other.code, 1);
+}
+
+#[test]
+fn run_says_where_the_traces_are() {
+    let scene = scene();
+    scene.write("ready", &full(&scene).bytes);
+    let length = scene.read("ready").len();
+    scene.write("old.1.pathtrace", &scene.read("ready"));
+    let script = "echo out; cp ready \"${PATHCC_PROFILE}walk.7.pathtrace\"; exit 3";
+    let run = |arguments: &[&str]| scene.pathprof(&[&["trace", "run"], arguments].concat());
+    let outcome = run(&["--", "sh", "-c", script]);
+    let grouped = |length: usize| format!("{},{:03}", length / 1000, length % 1000);
+    let said = format!("pathprof: trace walk.7.pathtrace ({} bytes)\n", grouped(length));
+    assert_eq!((outcome.code, outcome.out.as_str(), outcome.err), (3, "out\n", said));
+    let outcome = run(&["-o", "deep", "sh", "-c", script]);
+    let said = format!("pathprof: trace deep/walk.7.pathtrace ({} bytes)\n", grouped(length));
+    assert_eq!((outcome.code, outcome.err), (3, said));
+    // Where the environment says.
+    let mut command =
+        scene.command(&["trace", "run", "sh", "-c", "cp ready there/x-9.9.pathtrace"]);
+    std::fs::create_dir(scene.path("there")).expect("a directory");
+    let outcome = scene.outcome(command.env("PATHCC_PROFILE", "there/x-%p.pathprof"));
+    let said = format!("pathprof: trace there/x-9.9.pathtrace ({} bytes)\n", grouped(length));
+    assert_eq!((outcome.code, outcome.err), (0, said));
+    let mut command = scene.command(&["trace", "run", "true"]);
+    let outcome = scene.outcome(command.env("PATHCC_PROFILE", "off"));
+    let said =
+        "pathprof: PATHCC_PROFILE says that nothing is to be written, so there is no trace.\n";
+    assert_eq!((outcome.code, outcome.err.as_str()), (0, said));
+    let outcome = run(&["true"]);
+    assert!(
+        outcome.err.contains("is no image that is traced: compile and link it"),
+        "{}",
+        outcome.err
+    );
+    let outcome = run(&["no-such-program"]);
+    assert_eq!(outcome.code, 127);
+}
+
+#[test]
+fn commands_for_counts_say_what_shows_traces() {
+    let scene = scene();
+    scene.refuses(
+        &["report", "walk"],
+        "walk: this program is traced and has left no profile: `pathprof trace run` runs it, and \
+         `pathprof trace info` says what is in the traces that it leaves (*.pathtrace)",
+    );
+    scene.write("w.42.pathtrace", &full(&scene).bytes);
+    scene.refuses(
+        &["report", "w.42.pathtrace"],
+        "w.42.pathtrace: this is a trace, not a profile; `pathprof trace info w.42.pathtrace` says \
+         what is in it",
+    );
+    let outcome = scene.pathprof(&["report"]);
+    assert!(
+        outcome
+            .err
+            .contains("; `pathprof trace info w.42.pathtrace` says what is in it: a profile"),
+        "{}",
+        outcome.err
+    );
+    // A profile of the image has no counts of its traced unit, whatever stands in its array.
+    let counts =
+        pathformat::profile::Module { id: traced::UNIT, counters: 12, counts: vec![(0, 8)] };
+    scene.profile_of("walk.pathprof", "walk", &BUILD_ID, vec![counts]);
+    let outcome = scene.pathprof(&["report", "walk", "--skipped"]);
+    assert_eq!(outcome.code, 0, "{}", outcome.err);
+    assert!(outcome.out.contains("traced; `pathprof trace` tells its paths"), "{}", outcome.out);
+}
+
+#[test]
+fn a_trace_that_ends_anywhere_can_be_shown() {
+    let scene = scene();
+    let whole = full(&scene).bytes;
+    let head = whole.len() - 3 * CHUNK as usize;
+    for length in [4096, 5000, head, head + 3, head + 70, whole.len() - 1] {
+        scene.write("t", &whole[..length]);
+        for command in ["info", "cat"] {
+            let outcome = scene.pathprof(&["trace", command, "t"]);
+            assert!(outcome.code <= 1 && !outcome.err.contains("panic"), "{}", outcome.err);
+        }
+    }
+}
