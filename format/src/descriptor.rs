@@ -82,6 +82,28 @@ pub mod thread_function {
     pub const WORDS_OFFSET: u64 = 36;
 }
 
+/// The thread-local memory of traced code and of the runtime of traces, which begins with
+/// [`names::TRACE_WORDS`](crate::names::TRACE_WORDS). All images of a process that find the words
+/// of one image find its runtime there.
+pub mod trace_block {
+    /// Its length in bytes.
+    pub const SIZE: u64 = 320;
+
+    /// It starts at a multiple of this.
+    pub const ALIGNMENT: u64 = 16;
+
+    /// Where the address of the runtime's table stands, which is
+    /// [`names::TRACE_RUNTIME`](crate::names::TRACE_RUNTIME); 0 before the C library has begun. The
+    /// runtime uses the rest, which is 0 at first.
+    pub const RUNTIME_OFFSET: u64 = 16;
+
+    /// Where the address of what makes room stands in that table.
+    pub const ROOM_OFFSET: u64 = 8;
+
+    /// What the table begins with. It ends with the version of all that the images share.
+    pub const SIGNATURE: [u8; 8] = *b"traces\x01\0";
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

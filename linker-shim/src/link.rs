@@ -20,7 +20,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Error, Result};
-use pathformat::{tree, variables};
+use pathformat::{names, tree, variables};
 use wrapper::children::Children;
 
 use crate::args::{self, CommandLine, Kind};
@@ -268,7 +268,7 @@ impl Link<'_> {
         } else {
             entry::put_before(&output, !self.line.has_c_library())
         };
-        let moves = modules.iter().any(|module| module.moves_pointer);
+        let moves = modules.iter().any(|module| module.moves_pointer && !module.traced);
         let without = if moves { words::take_away(&output) } else { Ok(()) };
         if let Err(error) = before.and(without) {
             warn(&format!(
@@ -301,6 +301,11 @@ impl Link<'_> {
                 .workspace
                 .write("pathcc.o", &module::generate(modules, self.line.kind)?)
                 .context("cannot write the object with the counters")?;
+            let traced = modules.iter().any(|module| module.traced);
+            if traced && self.line.kind == Kind::Executable {
+                // A library that the program opens must find them, whichever it is.
+                arguments.push(format!("--export-dynamic-symbol={}", names::TRACE_WORDS).into());
+            }
             // In front of everything, where no option before it can change how it is read.
             arguments
                 .extend([object.into_os_string(), self.runtime.counters.clone().into_os_string()]);
@@ -316,7 +321,7 @@ impl Link<'_> {
                 arguments.push("--undefined=pthread_atfork".into());
             }
         }
-        if !modules.is_empty() && self.line.kind == Kind::Static {
+        if module::counts(modules) && self.line.kind == Kind::Static {
             let (program, system) =
                 self.expanded.split_at(args::before_system_libraries(self.expanded));
             arguments.extend_from_slice(program);
@@ -363,6 +368,7 @@ mod tests {
             threads: Threads::Exact,
             own_base: false,
             moves_pointer: false,
+            traced: false,
         }
     }
 

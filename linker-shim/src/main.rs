@@ -16,6 +16,7 @@
 //! * `scan` the modules that objects, archives and images have
 //! * `module` the object with the region of counters and the table of modules
 //! * `threads` in it `pthread_create` and its like, as an executable defines them
+//! * `traces` in it what traced modules need
 //! * `early` in it what makes thread-local words before the C library does
 //! * `workspace` the directory with files for the real linker
 //! * `real` the real linker
@@ -42,6 +43,7 @@ mod script;
 #[cfg(test)]
 mod tests;
 mod threads;
+mod traces;
 mod words;
 mod workspace;
 

@@ -17,34 +17,56 @@ use object::{
     SymbolFlags, SymbolKind, SymbolScope,
 };
 use pathformat::descriptor::{self, ABI_VERSION, Descriptor, KEYS, LIBRARY};
-use pathformat::raw::{OWN_BASE, PAGE};
+use pathformat::raw::{OWN_BASE, PAGE, TRACED};
 use pathformat::settings::Threads;
 use pathformat::{ModuleId, names, note};
 use zerocopy::IntoBytes;
 
 use crate::args::Kind;
 use crate::scan::Module;
-use crate::{early, threads};
+use crate::{early, threads, traces};
 
 /// Arrays of two modules never share a cache line.
 const CACHE_LINE: u64 = 64;
 
 /// The size of the region in bytes, whole pages and at least one; `None` if it exceeds 64 bits.
 pub(crate) fn region_size(modules: &[Module]) -> Option<u64> {
-    let end = offsets(modules)?.1;
-    end.max(1).checked_next_multiple_of(PAGE)
+    Some(layout(modules)?.size)
 }
 
-/// Where each array starts in the region, and where the last one ends.
-fn offsets(modules: &[Module]) -> Option<(Vec<u64>, u64)> {
+/// Whether there are modules that count.
+pub(crate) fn counts(modules: &[Module]) -> bool {
+    modules.iter().any(|module| !module.traced)
+}
+
+/// Where the arrays are in the region.
+struct Layout {
+    /// Where each one starts.
+    offsets: Vec<u64>,
+    /// How much of the region holds counters, in bytes, whole pages. Arrays of traced modules stand
+    /// behind that, since the runtime that counts changes what the region is mapped to.
+    counted: u64,
+    /// The length of the region, whole pages.
+    size: u64,
+}
+
+/// `None` if it exceeds 64 bits.
+fn layout(modules: &[Module]) -> Option<Layout> {
+    let mut offsets = vec![0; modules.len()];
     let mut end = 0u64;
-    let mut offsets = Vec::with_capacity(modules.len());
-    for module in modules {
-        let start = end.checked_next_multiple_of(CACHE_LINE)?;
-        offsets.push(start);
-        end = start.checked_add(words(module).checked_mul(8)?)?;
-    }
-    Some((offsets, end))
+    let mut place = |traced: bool| {
+        for (module, offset) in modules.iter().zip(&mut offsets) {
+            if module.traced == traced {
+                *offset = end.checked_next_multiple_of(CACHE_LINE)?;
+                end = offset.checked_add(words(module).checked_mul(8)?)?;
+            }
+        }
+        end = end.max(1).checked_next_multiple_of(PAGE)?;
+        Some(end)
+    };
+    let counted = if counts(modules) { place(false)? } else { 0 };
+    let size = if modules.iter().any(|module| module.traced) { place(true)? } else { counted };
+    Some(Layout { offsets, counted, size: size.max(PAGE) })
 }
 
 /// The length of a module's array: its counters, and the keys behind them.
@@ -57,9 +79,8 @@ fn words(module: &Module) -> u64 {
 /// # Errors
 /// The counters of all modules together exceed the address space.
 pub(crate) fn generate(modules: &[Module], kind: Kind) -> Result<Vec<u8>> {
-    let size = region_size(modules);
-    let (offsets, _) = offsets(modules).context("the counters exceed the address space")?;
-    let size = size.context("the counters exceed the address space")?;
+    let Layout { offsets, counted, size } =
+        layout(modules).context("the counters exceed the address space")?;
     ensure!(u32::try_from(modules.len() * 2).is_ok(), "more than 2^31 modules");
 
     let mut object = begin();
@@ -78,13 +99,21 @@ pub(crate) fn generate(modules: &[Module], kind: Kind) -> Result<Vec<u8>> {
     let entries = table(modules, &offsets);
     let has_keys = modules.iter().any(|module| module.keys > 0);
     let flags = if kind == Kind::Library { LIBRARY } else { 0 } | if has_keys { KEYS } else { 0 };
-    let table = define_descriptor(&mut object, &entries, size, flags, region)?;
+    // The runtime that counts sees its part alone.
+    let described = if counts(modules) { counted } else { size };
+    let table = define_descriptor(&mut object, &entries, described, flags, region)?;
     let anchors =
         section(&mut object, ".data.rel.ro.__pathcc_anchors", SectionKind::ReadOnlyDataWithRel);
     let words = early::Words { region, modules: table, count: entries.len() as u32, delta, place };
-    let early = early::define(&mut object, words, kind == Kind::Library)?;
+    let alone = kind == Kind::Library || !counts(modules);
+    let early = early::define(&mut object, words, alone)?;
     claim_group(&mut object, early);
-    pull_in_runtime(&mut object, anchors, modules, kind)?;
+    if counts(modules) {
+        pull_in_runtime(&mut object, anchors, modules, kind)?;
+    }
+    if modules.iter().any(|module| module.traced) {
+        traces::define(&mut object, anchors)?;
+    }
     object.write().context("cannot write the object with the counters")
 }
 
@@ -107,7 +136,9 @@ fn begin() -> Object<'static> {
 
 /// Modules whose threads count in slots of their own.
 fn exact(modules: &[Module]) -> impl Iterator<Item = &Module> {
-    modules.iter().filter(|module| module.threads == Threads::Exact && module.counters > 0)
+    modules
+        .iter()
+        .filter(|module| module.threads == Threads::Exact && module.counters > 0 && !module.traced)
 }
 
 /// Defines the region with the arrays of all modules.
@@ -171,7 +202,9 @@ fn table(modules: &[Module], offsets: &[u64]) -> Vec<descriptor::Module> {
         .iter()
         .zip(offsets)
         .flat_map(|(module, &offset)| {
-            let flags = module.threads.code() | if has_own_base(module) { OWN_BASE } else { 0 };
+            let flags = module.threads.code()
+                | if has_own_base(module) { OWN_BASE } else { 0 }
+                | if module.traced { TRACED } else { 0 };
             let entry = |id: ModuleId, offset, counters, threads: u32| descriptor::Module {
                 id: id.0,
                 offset,
@@ -232,7 +265,7 @@ fn pull_in_runtime(
     }
     // Code that logs blocks has a manifest without counters, and the archive with the runtime
     // stands before it on the command line: so the log's functions are asked for here.
-    let logs = modules.iter().any(|module| module.counters == 0);
+    let logs = modules.iter().any(|module| module.counters == 0 && !module.traced);
     let log = names::LOG_FUNCTIONS.into_iter().filter(|_| logs);
     for name in [names::RUNTIME].into_iter().chain(log) {
         let offset = object.append_section_data(anchors, &[0; 8], 8);
@@ -254,7 +287,7 @@ fn pull_in_runtime(
 
 /// Whether a module has a thread-local word that leads to its array.
 pub(crate) fn has_own_base(module: &Module) -> bool {
-    module.own_base && module.threads == Threads::Exact && module.counters > 0
+    module.own_base && module.threads == Threads::Exact && module.counters > 0 && !module.traced
 }
 
 /// Reserves the thread-local words that libraries are lent.
@@ -280,7 +313,7 @@ fn delta_offset(object: &mut Object<'_>, delta: Option<SymbolId>) -> Result<()> 
     Ok(object.add_relocation(text, Relocation { offset: start + 7, symbol, addend: -4, flags })?)
 }
 
-fn section(object: &mut Object<'_>, name: &str, kind: SectionKind) -> SectionId {
+pub(crate) fn section(object: &mut Object<'_>, name: &str, kind: SectionKind) -> SectionId {
     object.add_section(Vec::new(), name.into(), kind)
 }
 
@@ -304,7 +337,7 @@ fn define(
     })
 }
 
-fn undefined(object: &mut Object<'_>, name: &str) -> SymbolId {
+pub(crate) fn undefined(object: &mut Object<'_>, name: &str) -> SymbolId {
     object.add_symbol(Symbol {
         name: name.into(),
         value: 0,
@@ -319,7 +352,7 @@ fn undefined(object: &mut Object<'_>, name: &str) -> SymbolId {
 
 /// Adds a COMDAT group named like `symbol`, with a member that no linker copies: groups without
 /// members are refused.
-fn claim_group(object: &mut Object<'_>, symbol: SymbolId) {
+pub(crate) fn claim_group(object: &mut Object<'_>, symbol: SymbolId) {
     let member = section(object, ".pathcc.claim", SectionKind::Other);
     *object.section_flags_mut(member) =
         SectionFlags::Elf { sh_type: SHT_PROGBITS, sh_flags: SHF_EXCLUDE | SHF_GROUP };
@@ -328,7 +361,12 @@ fn claim_group(object: &mut Object<'_>, symbol: SymbolId) {
 }
 
 /// Fills a word of a section with the address of a symbol.
-fn refer(object: &mut Object<'_>, section: SectionId, offset: u64, symbol: SymbolId) -> Result<()> {
+pub(crate) fn refer(
+    object: &mut Object<'_>,
+    section: SectionId,
+    offset: u64,
+    symbol: SymbolId,
+) -> Result<()> {
     let flags = RelocationFlags::Elf { r_type: R_X86_64_64 };
     Ok(object.add_relocation(section, Relocation { offset, symbol, addend: 0, flags })?)
 }

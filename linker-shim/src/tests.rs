@@ -6,3 +6,4 @@ mod functions;
 mod generated;
 mod objects;
 mod texts;
+mod traced;

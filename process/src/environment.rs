@@ -83,6 +83,12 @@ impl Environment {
         self.run = self.run.of_child(sys::process(), self.origin.time);
     }
 
+    /// In a child that was forked, if it is one that nobody else tells: the same.
+    pub fn notice_fork(&mut self) {
+        self.origin.notice_fork();
+        self.run = self.run.of_child(sys::process(), self.origin.time);
+    }
+
     /// What a profile says of the process and the image.
     pub fn head<'a>(&'a self, names: &'a Names, flags: u32, stop: u64) -> Head<'a> {
         Head {

@@ -10,7 +10,7 @@
 //! | `text`, `global` | texts of bounded length, state without a lock |
 //! | `proc`, `origin`, `environment` | how the program was started |
 //! | `pattern`, `target` | where the profile goes |
-//! | `imports`, `notes` | what linker and build say of the image |
+//! | `imports`, `notes`, `others` | what linker and build say of the image, and what the program has |
 //! | `lifetime` | what runs before and after the program |
 //! | `memory`, `object` | what the compiler calls, what every object has |
 //!
@@ -33,6 +33,7 @@ pub mod notes;
 #[cfg(panic = "abort")]
 mod object;
 pub mod origin;
+pub mod others;
 pub mod pattern;
 pub mod proc;
 pub mod sys;

@@ -40,6 +40,12 @@ pub fn build_id() -> &'static [u8] {
     unsafe { notes::build_id_of(imports::file_head()) }
 }
 
+/// How far this image is from the addresses in its file; 0 if the linker does not say.
+pub fn displacement() -> usize {
+    // SAFETY: as above.
+    unsafe { notes::displacement_of(imports::file_head()) }
+}
+
 /// Reads how the process was started, and settles where its profile goes. `address` is that of any
 /// code of the image.
 pub fn read(

@@ -29,18 +29,41 @@ pub struct Note<'a> {
     pub content: &'a [u8],
 }
 
+/// How far the image is from the addresses in its file whose mapped file head this is; 0 if it has
+/// none.
+///
+/// # Safety
+/// As for [`build_id_of`].
+pub unsafe fn displacement_of(head: *const FileHead) -> usize {
+    // SAFETY: the caller vouches for it.
+    unsafe { image_of(head) }.map_or(0, |(displacement, _)| displacement)
+}
+
 /// The build-id of the image whose mapped file head this is; empty if it has none.
 ///
 /// # Safety
 /// `head` must be null or the start of an image, mapped as its program headers say for as long as
 /// the result is used.
 pub unsafe fn build_id_of(head: *const FileHead) -> &'static [u8] {
+    // SAFETY: the caller vouches for it; notes are in a loaded segment, at the same distance from
+    // the head as in the addresses.
+    unsafe {
+        image_of(head)
+            .map_or(&[], |(displacement, segments)| build_id(notes(displacement, segments)))
+    }
+}
+
+/// How far an image is from the addresses in its file, and its segments.
+///
+/// # Safety
+/// As for [`build_id_of`].
+unsafe fn image_of(head: *const FileHead) -> Option<(usize, &'static [Segment])> {
     // SAFETY: a non-null head is mapped, as the caller vouches.
-    let Some(file) = (unsafe { head.as_ref() }) else { return &[] };
+    let file = unsafe { head.as_ref() }?;
     if !file.e_ident.starts_with(b"\x7fELF\x02")
         || usize::from(file.e_phentsize) != size_of::<Segment>()
     {
-        return &[];
+        return None;
     }
     // SAFETY: the linker defines the symbol of the head only if the program headers are mapped
     // behind it.
@@ -50,14 +73,9 @@ pub unsafe fn build_id_of(head: *const FileHead) -> &'static [u8] {
             usize::from(file.e_phnum),
         )
     };
-    let Some(first) =
-        segments.iter().find(|segment| segment.p_type == PT_LOAD && segment.p_offset == 0)
-    else {
-        return &[];
-    };
-    // SAFETY: notes are in a loaded segment, at the same distance from the head as in the
-    // addresses.
-    build_id(unsafe { notes((head as usize).wrapping_sub(first.p_vaddr as usize), segments) })
+    let first =
+        segments.iter().find(|segment| segment.p_type == PT_LOAD && segment.p_offset == 0)?;
+    Some(((head as usize).wrapping_sub(first.p_vaddr as usize), segments))
 }
 
 /// The content of the first note with a build-id; empty if there is none.

@@ -22,6 +22,6 @@ pub use place::{
     make_directory, may_write_in, read_link, unlink,
 };
 pub use process::{
-    Bound, Names, cpu_time_of_others, exit, has_changed_identity, now, parent, process, random,
-    sleep, thread_count, ticks_since_boot, user,
+    Bound, Names, cpu_time_of_others, exit, has_changed_identity, monotonic, now, parent, process,
+    random, sleep, thread_count, ticks_since_boot, user,
 };

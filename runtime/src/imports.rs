@@ -5,11 +5,11 @@ use core::ffi::CStr;
 use core::mem::transmute;
 use core::sync::atomic::AtomicUsize;
 
+use process::others::ForkRegistration;
 use process::proc::Library;
 use process::text;
 
 use crate::image::Image;
-use crate::others::{self, ForkRegistration};
 
 /// Which function creates a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +23,8 @@ pub(crate) enum Kind {
 // What the module made by the linker defines.
 global_asm!(".hidden __pathcc_image", ".hidden __pathcc_delta_offset", ".hidden __pathcc_place",);
 
-others::table!(
+process::table_of_others!(
+    "__pathcc_others",
     ".hidden __dso_handle",
     "pthread_create",
     "dlsym",

@@ -11,7 +11,7 @@
 //!
 //! | files | what they hold |
 //! |---|---|
-//! | `exports`, `imports`, `others` | the symbols by which the runtime joins a program |
+//! | `exports`, `imports` | the symbols by which the runtime joins a program |
 //! | `lifetime` | start, forks and end |
 //! | `image`, `map` | what the linker made, and where code is |
 //! | `counting` | the counters of this image, from start over forks to end |
@@ -52,8 +52,6 @@ mod imports;
 #[cfg(all(not(feature = "preload"), panic = "abort"))]
 mod lifetime;
 mod map;
-#[cfg(panic = "abort")]
-mod others;
 #[cfg(all(feature = "preload", panic = "abort"))]
 mod preload;
 mod raw;

@@ -21,6 +21,7 @@ use process::environment::Environment;
 use process::global::Global;
 use process::notes::{self, Segment};
 use process::origin::Asked;
+use process::others::ForkRegistration;
 use process::proc::NoLibrary;
 use process::sys::mapping::{self, At};
 use process::sys::thread::{self, Lock};
@@ -30,7 +31,6 @@ use process::target;
 use crate::counters::{self, PAGE, PageMap, Source, Window};
 use crate::image::{self, Image};
 use crate::map::Map;
-use crate::others::{self, ForkRegistration};
 use crate::slots::{Slot, Slots};
 use crate::write::{self, Counts};
 use pathformat::descriptor::Module;
@@ -57,7 +57,8 @@ global_asm!(
     leave = sym leave,
 );
 
-others::table!(
+process::table_of_others!(
+    "__pathcc_others",
     "",
     "dl_iterate_phdr",
     "__cxa_atexit",

@@ -12,7 +12,15 @@ use crate::module::generate;
 use crate::scan::Module;
 
 pub(super) fn module(id: u8, counters: u64, keys: u64, threads: Threads, own_base: bool) -> Module {
-    Module { id: ModuleId([id; 16]), counters, keys, threads, own_base, moves_pointer: false }
+    Module {
+        id: ModuleId([id; 16]),
+        counters,
+        keys,
+        threads,
+        own_base,
+        moves_pointer: false,
+        traced: false,
+    }
 }
 
 /// One of each kind.

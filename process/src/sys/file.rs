@@ -9,9 +9,9 @@ use linux_raw_sys::errno::{EACCES, EAGAIN, EEXIST, EINTR, EMFILE, ENOENT, EPERM}
 use linux_raw_sys::general::{
     __NR_close, __NR_fallocate, __NR_fchmod, __NR_fcntl, __NR_flock, __NR_fstat, __NR_fstatfs,
     __NR_ftruncate, __NR_lseek, __NR_openat, __NR_pread64, __NR_pwrite64, __NR_read, __NR_write,
-    F_DUPFD_CLOEXEC, LOCK_EX, LOCK_NB, O_APPEND, O_CLOEXEC, O_CREAT, O_DIRECTORY, O_EXCL, O_NOCTTY,
-    O_NOFOLLOW, O_NONBLOCK, O_PATH, O_RDONLY, O_RDWR, S_IFMT, S_IFREG, SEEK_DATA, SEEK_HOLE, stat,
-    statfs,
+    F_DUPFD_CLOEXEC, FALLOC_FL_KEEP_SIZE, FALLOC_FL_PUNCH_HOLE, LOCK_EX, LOCK_NB, O_APPEND,
+    O_CLOEXEC, O_CREAT, O_DIRECTORY, O_EXCL, O_NOCTTY, O_NOFOLLOW, O_NONBLOCK, O_PATH, O_RDONLY,
+    O_RDWR, S_IFMT, S_IFREG, SEEK_DATA, SEEK_HOLE, stat, statfs,
 };
 
 use super::call::{call, checked};
@@ -253,6 +253,15 @@ impl File {
         unsafe {
             call(__NR_fallocate, [self.descriptor(), 0, start as usize, length as usize, 0, 0]) == 0
         }
+    }
+
+    /// Takes the room on the disk from a part of the file, which then reads as zeros. The file keeps
+    /// its length.
+    pub fn empty(&self, start: u64, length: u64) {
+        let mode = (FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE) as usize;
+        let arguments = [self.descriptor(), mode, start as usize, length as usize, 0, 0];
+        // SAFETY: no pointers.
+        unsafe { call(__NR_fallocate, arguments) };
     }
 
     /// Writes at a place; whether everything was written.

@@ -6,8 +6,8 @@ use core::slice;
 use linux_raw_sys::general::{
     __NR_clock_gettime, __NR_exit_group, __NR_getegid, __NR_geteuid, __NR_getgid, __NR_getpid,
     __NR_getppid, __NR_getrandom, __NR_getuid, __NR_nanosleep, __NR_uname, __kernel_timespec,
-    CLOCK_BOOTTIME, CLOCK_PROCESS_CPUTIME_ID, CLOCK_REALTIME, CLOCK_THREAD_CPUTIME_ID,
-    GRND_NONBLOCK,
+    CLOCK_BOOTTIME, CLOCK_MONOTONIC, CLOCK_PROCESS_CPUTIME_ID, CLOCK_REALTIME,
+    CLOCK_THREAD_CPUTIME_ID, GRND_NONBLOCK,
 };
 use linux_raw_sys::system::new_utsname;
 
@@ -77,6 +77,11 @@ pub fn has_changed_identity() -> bool {
 /// Nanoseconds since 1970.
 pub fn now() -> u64 {
     clock(CLOCK_REALTIME)
+}
+
+/// Nanoseconds of the clock that never goes back.
+pub fn monotonic() -> u64 {
+    clock(CLOCK_MONOTONIC)
 }
 
 /// How long the system has run, in the kernel's clock ticks.

@@ -1,0 +1,47 @@
+//! What the object has for traced modules, and what it then does not ask for.
+
+use std::collections::BTreeSet;
+
+use object::elf::R_X86_64_64;
+use pathformat::descriptor::trace_block;
+use pathformat::names;
+use pathformat::settings::Threads;
+
+use super::generated::{Generated, WORDS, counters, module, modules};
+use crate::args::Kind;
+use crate::scan::Module;
+
+#[test]
+fn an_image_in_which_all_is_traced_has_no_counting_runtime() {
+    let traced = |id| Module { traced: true, ..module(id, 600, 0, Threads::Exact, true) };
+    for kind in [Kind::Executable, Kind::Static, Kind::Library] {
+        let generated = Generated::of(&[traced(1), traced(2)], kind);
+        assert_eq!(generated.undefined(), BTreeSet::from([names::TRACE_RUNTIME.to_owned()]));
+        let place = generated.place(names::TRACE_WORDS);
+        let block = ".tdata.__pathcc_trace".to_owned();
+        assert_eq!(place, Some((block.clone(), 0, trace_block::SIZE)));
+        let runtime = (trace_block::RUNTIME_OFFSET, R_X86_64_64.0, names::TRACE_RUNTIME.into(), 0);
+        assert_eq!(generated.relocations(&block), [runtime]);
+        assert!(generated.place(names::TRACE_ROOM).is_some());
+        let region = |id| generated.place(&counters(id)).map(|place| place.1);
+        assert_eq!([region(1), region(2)], [Some(0), Some(4800)]);
+        assert_eq!(generated.words(".data.rel.ro.__pathcc_image")[2], 3 * 4096);
+        assert!(generated.content(WORDS).is_empty());
+    }
+}
+
+#[test]
+fn traced_arrays_are_not_in_what_the_counting_runtime_maps() {
+    let traced = Module { traced: true, ..module(7, 600, 0, Threads::Exact, true) };
+    let modules = [&[traced][..], &modules()].concat();
+    let (with, without) =
+        (Generated::of(&modules, Kind::Executable), Generated::of(&modules[1..], Kind::Executable));
+    let size = |generated: &Generated| generated.words(".data.rel.ro.__pathcc_image")[2];
+    assert_eq!(size(&with), size(&without));
+    assert_eq!(with.place(&counters(7)).expect("it has one").1, size(&with));
+    assert_eq!(with.place(&counters(2)), without.place(&counters(2)));
+    let mut both = without.undefined();
+    both.insert(names::TRACE_RUNTIME.into());
+    assert_eq!(with.undefined(), both);
+    assert_eq!(with.content(WORDS), without.content(WORDS));
+}

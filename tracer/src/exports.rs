@@ -1,0 +1,282 @@
+//! The symbols by which this object joins a program: all are hidden. What happens when an image is
+//! loaded, when the process forks, and when the image ends.
+
+use core::arch::global_asm;
+use core::ptr;
+use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
+
+use pathformat::descriptor::{Descriptor, trace_block};
+use process::environment;
+use process::global::Global;
+use process::lifetime::{build_id, displacement, read};
+use process::origin::Asked;
+use process::others::ForkRegistration;
+use process::proc::NoLibrary;
+use process::sys;
+use process::sys::thread::{self, Lock};
+
+use crate::block::Block;
+use crate::image::Image;
+use crate::shared::{Room, Shared};
+
+#[cfg(target_feature = "avx")]
+compile_error!("the entry keeps the registers that code without AVX changes, and no others");
+
+process::run_at_start_and_end!(start, stop);
+
+process::table_of_others!(
+    "__pathcc_trace_others",
+    ".hidden __dso_handle",
+    "__register_atfork",
+    "pthread_atfork",
+    "__dso_handle",
+);
+
+/// Addresses, 0 for what the program does not have.
+#[repr(C)]
+struct Others {
+    register_fork_handlers: usize,
+    posix_register_fork_handlers: usize,
+    library: usize,
+}
+
+// What the module made by the linker refers to and defines, and what images of the process find.
+// Traced code expects that all registers stay as they are but for rax, r11 and the flags. The code
+// below the entry changes only those of the vector registers, and those parts of them, that are
+// kept here.
+global_asm!(
+    ".hidden __pathcc_image",
+    ".pushsection .data.rel.ro.__pathcc_trace_runtime, \"aw\", @progbits",
+    ".p2align 3",
+    ".globl __pathcc_trace_runtime",
+    ".hidden __pathcc_trace_runtime",
+    "__pathcc_trace_runtime:",
+    ".quad {signature}",
+    ".quad __pathcc_trace_entry",
+    ".quad {join}",
+    ".quad {leave}",
+    ".popsection",
+    ".pushsection .text.__pathcc_trace_entry, \"ax\", @progbits",
+    ".p2align 4",
+    "__pathcc_trace_entry:",
+    ".cfi_startproc",
+    "endbr64",
+    "pushq %rbp",
+    ".cfi_def_cfa_offset 16",
+    ".cfi_offset %rbp, -16",
+    "movq %rsp, %rbp",
+    ".cfi_def_cfa_register %rbp",
+    "pushq %rcx",
+    "pushq %rdx",
+    "pushq %rsi",
+    "pushq %rdi",
+    "pushq %r8",
+    "pushq %r9",
+    "pushq %r10",
+    "andq $-16, %rsp",
+    "subq $256, %rsp",
+    ".irp number, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15",
+    "movaps %xmm\\number, 16*\\number(%rsp)",
+    ".endr",
+    "call {give_room}",
+    ".irp number, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15",
+    "movaps 16*\\number(%rsp), %xmm\\number",
+    ".endr",
+    "leaq -56(%rbp), %rsp",
+    "popq %r10",
+    "popq %r9",
+    "popq %r8",
+    "popq %rdi",
+    "popq %rsi",
+    "popq %rdx",
+    "popq %rcx",
+    "popq %rbp",
+    ".cfi_def_cfa %rsp, 8",
+    "ret",
+    ".cfi_endproc",
+    ".popsection",
+    signature = const u64::from_le_bytes(trace_block::SIGNATURE),
+    join = sym join,
+    leave = sym leave,
+    give_room = sym give_room,
+    options(att_syntax)
+);
+
+const _: () = assert!(core::mem::offset_of!(Runtime, room) == trace_block::ROOM_OFFSET as usize);
+
+/// What images of the process find.
+#[repr(C)]
+struct Runtime {
+    signature: [u8; 8],
+    room: usize,
+    join: extern "C" fn(*mut Image),
+    leave: extern "C" fn(*mut Image),
+}
+
+unsafe extern "C" {
+    #[link_name = "__pathcc_image"]
+    static DESCRIPTOR: Descriptor;
+    #[link_name = "__pathcc_trace_runtime"]
+    static RUNTIME: Runtime;
+    #[link_name = "__pathcc_trace_others"]
+    static OTHERS: Others;
+}
+
+/// What the lock protects.
+static SHARED: Global<Shared> = Global::new(Shared::new());
+static ROOM: Global<Room> = Global::new(Room::new());
+static LOCK: Lock = Lock::new();
+
+/// Whether this image has been described, and, if its tracer is in use, that has begun.
+static BEGUN: AtomicBool = AtomicBool::new(false);
+
+/// This image.
+static IMAGE: Global<Image> = Global::new(Image::NONE);
+
+/// The tracer of the process, if this image has joined it.
+static JOINED: AtomicPtr<Runtime> = AtomicPtr::new(ptr::null_mut());
+
+/// The signal mask of the thread that forks.
+static MASK: AtomicU64 = AtomicU64::new(0);
+
+/// Calls `act` with what the threads share, while nobody else has it.
+fn with_shared<T>(act: impl FnOnce(&mut Shared, &mut Room) -> T) -> T {
+    let mask = thread::block_signals();
+    LOCK.acquire();
+    // SAFETY: the lock is held.
+    let (shared, room) = unsafe { (SHARED.get(), ROOM.get()) };
+    begin(shared, room);
+    let result = act(shared, room);
+    LOCK.release();
+    thread::restore_signals(mask);
+    result
+}
+
+/// Describes this image, once.
+fn describe() {
+    // SAFETY: only called once, before anybody uses what is changed.
+    let (environment, image) = unsafe { (environment::change(), IMAGE.get()) };
+    // SAFETY: constant once the image is relocated.
+    let descriptor = unsafe { &DESCRIPTOR };
+    // An address of code, since the pages of zeroed data belong to no file.
+    let address = start as *const () as usize;
+    let library = descriptor.flags & pathformat::descriptor::LIBRARY != 0;
+    let asked = if library { Asked::Alone } else { Asked::Counted(address) };
+    read(environment, address, build_id(), asked, &NoLibrary);
+    image.describe(descriptor, displacement(), build_id(), environment.image.as_bytes());
+}
+
+/// The tracer begins, with its own image first. A library that the program needs may come before
+/// the program's own constructor.
+fn begin(shared: &mut Shared, room: &mut Room) {
+    if BEGUN.swap(true, Ordering::Relaxed) {
+        return;
+    }
+    describe();
+    shared.begin();
+    // SAFETY: the image is part of this very one, and it is removed when that is closed.
+    unsafe { shared.add(&raw mut *IMAGE.get(), room) };
+}
+
+/// The tracer to which the words belong that this image uses.
+fn runtime() -> *const Runtime {
+    // SAFETY: the thread's own memory.
+    let found = unsafe { (*Block::own()).runtime() };
+    if found == 0 { &raw const RUNTIME } else { ptr::with_exposed_provenance(found) }
+}
+
+/// The constructor.
+extern "C" fn start() {
+    let runtime = runtime();
+    if ptr::eq(runtime, &raw const RUNTIME) {
+        with_shared(|_, _| ());
+        fork_registration().register(before_fork, after_fork, in_child);
+        return;
+    }
+    BEGUN.store(true, Ordering::Relaxed);
+    describe();
+    // SAFETY: the table of a tracer, whose version is looked at first; and this image's own
+    // description, which nobody else uses yet.
+    unsafe {
+        if (*runtime).signature == trace_block::SIGNATURE {
+            JOINED.store(runtime.cast_mut(), Ordering::Relaxed);
+            ((*runtime).join)(&raw mut *IMAGE.get());
+        } else {
+            IMAGE.get().hide();
+        }
+    }
+}
+
+/// The destructor.
+extern "C" fn stop() {
+    let joined = JOINED.load(Ordering::Relaxed);
+    // SAFETY: the tracer of another image, which is loaded as long as this one uses its words.
+    if let Some(runtime) = unsafe { joined.as_ref() } {
+        // SAFETY: this image's own description, which only that tracer uses.
+        (runtime.leave)(unsafe { &raw mut *IMAGE.get() });
+        return;
+    }
+    with_shared(|shared, _| {
+        // SAFETY: the thread's own memory.
+        let block = unsafe { &mut *Block::own() };
+        shared.end(block);
+        // A library may be loaded and unloaded often. As long as there are other threads, nobody
+        // knows whether they are still in its code, since the program may be ending.
+        // SAFETY: only changed when the image was loaded.
+        if unsafe { IMAGE.get() }.is_library() && sys::thread_count() == Some(1) {
+            shared.close(block);
+        }
+    });
+}
+
+/// Another image uses the words of this one.
+extern "C" fn join(image: *mut Image) {
+    // SAFETY: the image's description, which stays until it leaves.
+    with_shared(|shared, room| unsafe { shared.add(image, room) });
+}
+
+/// Another image is closed.
+extern "C" fn leave(image: *mut Image) {
+    with_shared(|shared, _| shared.remove(image));
+}
+
+/// Gives the calling thread room; gives the place of its next record.
+extern "C" fn give_room() -> usize {
+    with_shared(|shared, room| {
+        // SAFETY: the thread's own memory; and only the holder of the lock changes the environment.
+        let (block, environment) = unsafe { (&mut *Block::own(), environment::change()) };
+        shared.give_room(block, environment, room)
+    })
+}
+
+/// Tells the C library what to call around every fork, until this image is unloaded.
+fn fork_registration() -> ForkRegistration {
+    // SAFETY: constant once the image is relocated.
+    let others = unsafe { &OTHERS };
+    // SAFETY: only changed when the image was loaded.
+    let library = unsafe { IMAGE.get() }.is_library();
+    // A library that does not say who it is could not take its handlers with it.
+    let may_leave = others.library != 0 || !library;
+    let glibc = if may_leave { others.register_fork_handlers } else { 0 };
+    ForkRegistration { glibc, posix: others.posix_register_fork_handlers, library: others.library }
+}
+
+extern "C" fn before_fork() {
+    let mask = thread::block_signals();
+    LOCK.acquire();
+    MASK.store(mask, Ordering::Relaxed);
+}
+
+extern "C" fn after_fork() {
+    let mask = MASK.load(Ordering::Relaxed);
+    LOCK.release();
+    thread::restore_signals(mask);
+}
+
+extern "C" fn in_child() {
+    // SAFETY: no other thread is left, and this one has the lock.
+    let (shared, block, environment) =
+        unsafe { (SHARED.get(), &mut *Block::own(), environment::change()) };
+    shared.start_again(block, environment);
+    after_fork();
+}

@@ -1,0 +1,36 @@
+//! The runtime of traces, of which every traced image has a hidden copy. It gives each thread parts
+//! of a file, mapped, that the traced code fills with records (`pathformat::trace`).
+//!
+//! All images of a process that find the words of one image use its runtime. So there is one file,
+//! and the order of what runs is kept across images. The file is made when the first thread asks
+//! for room: a process that traces nothing leaves none. The kernel keeps what was written, whatever
+//! ends the process.
+//!
+//! Nothing is allocated with the program's allocator, and nothing is printed. `errno`, the signal
+//! mask and all registers stay as they were. Every failure is silent: without a file, or without
+//! room in it, threads write to private memory that nobody reads, and the file says so.
+//!
+//! | files | what they hold |
+//! |---|---|
+//! | `exports` | the symbols by which the tracer joins a program, start and end |
+//! | `image` | what the linker made, and how it is registered |
+//! | `block` | the thread-local memory |
+//! | `shared` | what all threads share: images, streams, and who has which chunk |
+//! | `owners` | who has which chunk |
+//! | `file` | the file |
+//!
+//! The entry points exist only under `panic = "abort"`, which is the profile `runtime`. In any
+//! other profile this is an ordinary library for tests and checks.
+#![cfg_attr(panic = "abort", no_std)]
+#![cfg_attr(
+    not(panic = "abort"),
+    allow(dead_code, reason = "only the entry points use some parts")
+)]
+
+mod block;
+#[cfg(panic = "abort")]
+mod exports;
+mod file;
+mod image;
+mod owners;
+mod shared;

@@ -1,0 +1,440 @@
+//! What all threads of a process share: its images, its file, and who has which chunk of it.
+
+use core::ptr::{self, NonNull};
+use core::{mem, slice};
+
+use pathformat::profile::{ENDED, Head, PARTIAL};
+use pathformat::trace::{CHUNK_HEAD, ChunkHead, Kind, LONGEST_RECORD, PROCESS, RESERVE};
+use process::environment::Environment;
+use process::global::Global;
+use process::sys::mapping::{self, At};
+use process::sys::{self, File, Names, OpenError, apart, thread};
+use zerocopy::IntoBytes;
+
+use crate::block::{Block, Stream, Words};
+use crate::file::{self, CHUNK, TraceFile};
+use crate::image::{EVENT, Image, NUMBERS};
+use crate::owners::{Chunk, Owner, Owners};
+
+/// Stands for a thread of another process. The kernel numbers none so.
+const NOBODY: u32 = 0;
+
+/// As often at most the file is left alone when there was no room, a chunk's length of records each
+/// time.
+const MOST_PATIENCE: u32 = 64;
+
+/// Whether there is a file.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// It was not needed so far. Zeros.
+    Unneeded = 0,
+    /// It is there.
+    There,
+    /// There can be none.
+    Never,
+}
+
+/// All of it. All zeros at first, but for limits that tell it so.
+pub(crate) struct Shared {
+    file: TraceFile,
+    state: State,
+    /// The process that the file is of.
+    process: u32,
+    /// How often the process forked, from parent to child.
+    pub(crate) generation: u32,
+    /// The first of the images that are loaded.
+    images: *mut Image,
+    next_number: u64,
+    streams: u32,
+    /// How many chunks of the file are taken.
+    chunks: u64,
+    /// Where the next event about the process goes, and how many bytes are left there.
+    events: (u64, usize),
+    /// How many chunks its stream has.
+    event_chunks: u64,
+    owners: Owners,
+    /// How many chunks are to be asked for before the file is asked again, and how many the next
+    /// time.
+    patience: (u32, u32),
+    /// What tells a forked child.
+    mark: Option<Mark>,
+}
+
+/// Room to work in, kept off the stack.
+pub(crate) struct Room {
+    file: file::Room,
+    event: [u8; EVENT],
+}
+
+impl Room {
+    /// Empty room.
+    pub(crate) const fn new() -> Self {
+        Self { file: file::Room::new(), event: [0; EVENT] }
+    }
+}
+
+/// Memory that nobody reads, for all threads that can have no other.
+static UNREAD: Global<[u64; LONGEST_RECORD / 8 + 1]> = Global::new([0; LONGEST_RECORD / 8 + 1]);
+
+impl Shared {
+    /// Nothing is known.
+    pub(crate) const fn new() -> Self {
+        Self {
+            file: TraceFile::none(),
+            state: State::Unneeded,
+            process: 0,
+            generation: 0,
+            images: ptr::null_mut(),
+            next_number: 0,
+            streams: 0,
+            chunks: 0,
+            events: (0, 0),
+            event_chunks: 0,
+            owners: Owners::new(),
+            patience: (0, 0),
+            mark: None,
+        }
+    }
+
+    /// Remembers whose process it is.
+    pub(crate) fn begin(&mut self) {
+        self.process = sys::process();
+        match self.mark {
+            Some(mark) => mark.set(),
+            None => self.mark = Mark::new(),
+        }
+    }
+
+    /// Gives an image its numbers.
+    ///
+    /// # Safety
+    /// The image stays where it is until it is [removed](Self::remove).
+    pub(crate) unsafe fn add(&mut self, image: *mut Image, room: &mut Room) {
+        // SAFETY: the caller's, and nobody else uses it.
+        let added = unsafe { &mut *image };
+        let first = self.next_number;
+        let behind = first.saturating_add(added.numbers());
+        if behind >= NUMBERS {
+            // Its records could be taken for those of another image.
+            self.state = State::Never;
+            return;
+        }
+        self.next_number = behind;
+        added.first = first as u32;
+        added.set_numbers();
+        (added.next, self.images) = (self.images, image);
+        if self.state == State::There
+            && let Ok(file) = self.file.open()
+        {
+            self.write_image(&file, added, room);
+        }
+    }
+
+    /// Forgets an image.
+    pub(crate) fn remove(&mut self, image: *mut Image) {
+        let mut place = &raw mut self.images;
+        // SAFETY: the images of the list are loaded, since each is removed before it is unloaded.
+        unsafe {
+            while !(*place).is_null() {
+                if *place == image {
+                    *place = (*image).next;
+                    return;
+                }
+                place = &raw mut (**place).next;
+            }
+        }
+    }
+
+    /// Gives a thread room: sets its words, and gives the place of its next record.
+    pub(crate) fn give_room(
+        &mut self,
+        block: &mut Block,
+        environment: &mut Environment,
+        room: &mut Room,
+    ) -> usize {
+        if self.mark.is_some_and(|mark| mark.was_wiped()) {
+            self.start_again(block, environment);
+        }
+        // A child that shares its parent's memory lends what belongs to a thread of the parent's.
+        let is_ours = sys::process() == self.process;
+        let thread = if is_ours { thread::current() } else { NOBODY };
+        if is_ours && self.owners.is_time_to_search() {
+            self.search(block, thread);
+        }
+        let (stream, interrupts) = block.current();
+        if stream.number == 0 {
+            self.streams += 1;
+            stream.number = self.streams;
+        }
+        let mut head = ChunkHead {
+            stream: stream.number.into(),
+            interrupts: interrupts.into(),
+            number: stream.chunks.into(),
+            thread: thread.into(),
+            ..ChunkHead::default()
+        };
+        let mut found = self.begin_chunk(environment, &mut head, room);
+        if found == Err(OpenError::Limit) {
+            apart::run(&mut || found = self.begin_chunk(environment, &mut head, room));
+        }
+        let former = self.owners.get(stream.owner);
+        let words = if let Ok((start, offset)) = found {
+            let mut next = start.as_ptr() as usize + CHUNK_HEAD;
+            if mem::take(&mut stream.lost) != 0 {
+                // SAFETY: a chunk of ours, which is longer.
+                unsafe { (next as *mut u32).write(Kind::Lost.word(0)) };
+                next += size_of::<u32>();
+            }
+            stream.chunks += 1;
+            self.replace(stream, thread, start, offset);
+            Words { next, limit: limit(start) }
+        } else {
+            stream.lost = 1;
+            let private = former.filter(|chunk| chunk.offset == 0);
+            let known = private.and_then(|chunk| NonNull::new(chunk.start as *mut u8));
+            let memory = known.or_else(|| {
+                let start = mapping::map_private(At::Anywhere, CHUNK)?;
+                self.replace(stream, thread, start, 0);
+                Some(start)
+            });
+            match memory {
+                Some(start) => {
+                    Words { next: start.as_ptr() as usize + CHUNK_HEAD, limit: limit(start) }
+                }
+                // The limit lets the next path ask again.
+                None => Words { next: &raw const UNREAD as usize, limit: 0 },
+            }
+        };
+        block.words = words;
+        words.next
+    }
+
+    /// Takes a chunk of the file, with its head.
+    fn begin_chunk(
+        &mut self,
+        environment: &mut Environment,
+        head: &mut ChunkHead,
+        room: &mut Room,
+    ) -> Result<(NonNull<u8>, u64), OpenError> {
+        if self.state == State::Never || !environment.enabled() {
+            return Err(OpenError::Other);
+        }
+        if let Some(less) = self.patience.0.checked_sub(1) {
+            self.patience.0 = less;
+            return Err(OpenError::Other);
+        }
+        let opened = match self.state {
+            State::There => self.file.open(),
+            _ => self.create_file(environment, room),
+        };
+        let begun = opened.and_then(|file| {
+            let offset = self.file.offset(self.chunks);
+            let start = self.file.map(&file, offset);
+            if start.is_none() {
+                self.file.add_flags(&file, PARTIAL);
+            }
+            start.map(|start| (start, offset)).ok_or(OpenError::Other)
+        });
+        match begun {
+            Ok((start, _)) => {
+                self.chunks += 1;
+                self.patience = (0, 0);
+                head.time = sys::monotonic().into();
+                // SAFETY: a chunk of ours, which is longer.
+                unsafe { start.cast::<ChunkHead>().write(*head) };
+            }
+            Err(OpenError::Limit) if !apart::is_apart() => {}
+            Err(_) => {
+                let patience = (self.patience.1 * 2).clamp(1, MOST_PATIENCE);
+                self.patience = (patience, patience);
+            }
+        }
+        begun
+    }
+
+    /// Makes the file, and tells it of the images.
+    fn create_file(
+        &mut self,
+        environment: &mut Environment,
+        room: &mut Room,
+    ) -> Result<File, OpenError> {
+        let names = Names::new();
+        let head = Head { pid: self.process, ..environment.head(&names, 0, 0) };
+        let file = self.file.create(environment, &head, &mut room.file)?;
+        // For forked children, whatever becomes of the root and the user.
+        environment.origin.keep_folder(self.file.path());
+        self.state = State::There;
+        (self.chunks, self.events, self.event_chunks) = (0, (0, 0), 0);
+        let mut next = self.images;
+        // SAFETY: the images of the list are loaded, since each is removed before it is unloaded.
+        while let Some(image) = unsafe { next.as_mut() } {
+            self.write_image(&file, image, room);
+            next = image.next;
+        }
+        Ok(file)
+    }
+
+    fn write_image(&mut self, file: &File, image: &Image, room: &mut Room) {
+        let length = image.event(&mut room.event);
+        let event = room.event.get(..length).unwrap_or_default();
+        // Nothing must follow the last event of a chunk but a word that is 0.
+        if length + size_of::<u32>() > self.events.1 {
+            let offset = self.file.offset(self.chunks);
+            let head = ChunkHead {
+                stream: PROCESS.into(),
+                number: self.event_chunks.into(),
+                time: sys::monotonic().into(),
+                thread: thread::current().into(),
+                ..ChunkHead::default()
+            };
+            self.chunks += 1;
+            self.event_chunks += 1;
+            self.events = (offset + CHUNK_HEAD as u64, CHUNK - CHUNK_HEAD);
+            if !self.file.write(file, head.as_bytes(), offset) {
+                self.file.add_flags(file, PARTIAL);
+            }
+        }
+        if !self.file.write(file, event, self.events.0) {
+            self.file.add_flags(file, PARTIAL);
+        }
+        self.events = (self.events.0 + length as u64, self.events.1 - length);
+    }
+
+    /// Gives a stream other memory.
+    fn replace(&mut self, stream: &mut Stream, thread: u32, start: NonNull<u8>, offset: u64) {
+        if let Some(former) = self.owners.remove(mem::take(&mut stream.owner)) {
+            unmap(&former);
+        }
+        let owner = self.owners.add(thread, start.as_ptr() as usize, offset);
+        stream.owner = owner.unwrap_or(Owner::NONE);
+    }
+
+    /// Takes back the chunks of threads that ended.
+    fn search(&mut self, block: &Block, thread: u32) {
+        let own = block.streams.map(|stream| stream.owner);
+        // A number may be that of a thread that ended before.
+        let is_lost = |owner, chunk: &Chunk| match chunk.thread {
+            NOBODY => false,
+            known if known == thread => !own.contains(&owner),
+            known => !thread::is_alive(known),
+        };
+        let file = self.file.open().ok();
+        let known = &self.file;
+        self.owners.search(is_lost, |chunk| {
+            if let Some(file) = file.as_ref().filter(|_| chunk.offset != 0) {
+                known.trim(file, chunk.offset, used(&chunk));
+            }
+            unmap(&chunk);
+        });
+    }
+
+    /// In a forked child: nothing of the parent's is used any more, and the next path asks for
+    /// room.
+    ///
+    /// A signal handler may have forked, which interrupts code that has its place in a register.
+    /// That goes on there until its path ends, in memory that nobody reads.
+    pub(crate) fn start_again(&mut self, block: &mut Block, environment: &mut Environment) {
+        self.begin();
+        self.generation = self.generation.wrapping_add(1);
+        environment.notice_fork();
+        self.file.forget();
+        if self.state == State::There {
+            self.state = State::Unneeded;
+        }
+        (self.streams, self.patience) = (0, (0, 0));
+        let own = block.streams.map(|stream| stream.owner);
+        self.owners.search(|owner, _| !own.contains(&owner), |chunk| unmap(&chunk));
+        for stream in &mut block.streams {
+            let mut fresh = Stream::default();
+            if let Some(chunk) = self.owners.remove(stream.owner)
+                && let Some(start) = NonNull::new(chunk.start as *mut u8)
+                && mapping::map_private(At::Over(start), CHUNK).is_some()
+            {
+                let owner = self.owners.add(thread::current(), chunk.start, 0);
+                fresh.owner = owner.unwrap_or(Owner::NONE);
+            }
+            *stream = fresh;
+        }
+        block.words = Words::default();
+    }
+
+    /// The process, or the library whose tracer this is, ends.
+    pub(crate) fn end(&mut self, block: &mut Block) {
+        if self.state != State::There || sys::process() != self.process {
+            return;
+        }
+        let Ok(file) = self.file.open() else { return };
+        self.file.add_flags(&file, ENDED);
+        // Little runs after this, if anything.
+        let next = block.words.next;
+        let chunk = self.owners.get(block.current().0.owner);
+        if let Some(chunk) = chunk.filter(|chunk| chunk.offset != 0)
+            && let Some(used) = next.checked_sub(chunk.start).filter(|&used| used <= CHUNK)
+            && self.file.has_plenty(&file)
+        {
+            self.file.trim(&file, chunk.offset, used);
+        }
+    }
+
+    /// A library is closed with its tracer. No other thread is left.
+    pub(crate) fn close(&mut self, block: &mut Block) {
+        self.owners.search(|_, _| true, |chunk| unmap(&chunk));
+        self.owners.close();
+        block.words = Words::default();
+        block.streams = Default::default();
+        self.file.forget();
+        if let Some(mark) = self.mark.take() {
+            mark.unmap();
+        }
+        self.state = State::Never;
+    }
+}
+
+/// From where on a chunk is full.
+fn limit(start: NonNull<u8>) -> usize {
+    start.as_ptr() as usize + CHUNK - RESERVE
+}
+
+/// How many bytes of a mapped chunk of the file are in use.
+fn used(chunk: &Chunk) -> usize {
+    // SAFETY: mapped, and whoever filled it has ended.
+    let words = unsafe { slice::from_raw_parts(chunk.start as *const u64, CHUNK / 8) };
+    words.iter().rposition(|&word| word != 0).map_or(0, |last| (last + 1) * 8)
+}
+
+fn unmap(chunk: &Chunk) {
+    if let Some(start) = NonNull::new(chunk.start as *mut u8) {
+        // SAFETY: mapped by us, and whoever had it has another one.
+        unsafe { mapping::unmap(start, CHUNK) };
+    }
+}
+
+/// A page that is empty in a forked child, whoever forked, and not in one that shares its parent's
+/// memory.
+#[derive(Clone, Copy)]
+struct Mark(NonNull<u8>);
+
+impl Mark {
+    const LENGTH: usize = 4096;
+
+    fn new() -> Option<Self> {
+        let mark = Self(mapping::map_wiped_on_fork(Self::LENGTH)?);
+        mark.set();
+        Some(mark)
+    }
+
+    fn set(self) {
+        // SAFETY: a page of ours.
+        unsafe { self.0.as_ptr().write_volatile(1) };
+    }
+
+    fn was_wiped(self) -> bool {
+        // SAFETY: a page of ours.
+        unsafe { self.0.as_ptr().read_volatile() == 0 }
+    }
+
+    fn unmap(self) {
+        // SAFETY: a page of ours, which nobody looks at any more.
+        unsafe { mapping::unmap(self.0, Self::LENGTH) };
+    }
+}
