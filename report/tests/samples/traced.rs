@@ -109,7 +109,7 @@ fn main() -> Function {
             block(0, &["_Z4walkPc"], vec![access(Store, 4, 0, Address::Recorded)]),
             returns(block(1, &[], vec![access(Load, 4, 1, from(0, 0))])),
         ],
-        edges: vec![edge(0, 1, Outcome::Jump, Some((0, 1)))],
+        edges: vec![edge(0, 1, Outcome::Indirect, Some((0, 1)))],
         dag: vec![end(0, CutReason::Opaque, 0), start(1, CutReason::Opaque, 1), leave(1, 0)],
         ..function("main", 30, 1, 2)
     }
@@ -137,7 +137,7 @@ fn walk() -> Function {
         edges: vec![
             edge(0, 1, Outcome::True, None),
             edge(0, 3, Outcome::False, None),
-            edge(1, 2, Outcome::Jump, Some((2, 3))),
+            edge(1, 2, Outcome::Indirect, Some((2, 3))),
             edge(2, 1, Outcome::True, Some((4, 5))),
             edge(2, 3, Outcome::False, None),
         ],

@@ -14,7 +14,7 @@
 
 use std::collections::HashMap;
 
-use pathformat::manifest::{Access, Address, CutReason, DagEdgeKind};
+use pathformat::manifest::{Access, Address};
 
 use crate::analyse::model::{End, Start};
 use crate::analyse::trace::program::{Program, TracedFunction};
@@ -48,6 +48,8 @@ pub(super) struct Activation {
     pub(super) is_whole: bool,
     /// The edge of the acyclic graph that its last path ended with.
     last: Option<u32>,
+    /// Whether that was before a call.
+    is_calling: bool,
     /// The last address of each access from which others are computed.
     addresses: HashMap<(u32, u32), u64>,
     /// Its calls that may come back twice and that it made.
@@ -63,14 +65,10 @@ impl Activations {
     }
 
     /// Finds or begins the activation that a path belongs to; gives how deep it is.
-    pub(super) fn enter(
-        &mut self,
-        program: &Program,
-        path: &TracedPath,
-    ) -> (usize, &mut Activation) {
+    pub(super) fn enter(&mut self, path: &TracedPath) -> (usize, &mut Activation) {
         let found = match path.path.start {
             Start::Entry => None,
-            _ => self.waiting(program, path).or_else(|| self.returned_to(path)),
+            _ => self.waiting(path).or_else(|| self.returned_to(path)),
         };
         match found {
             Some(at) => self.leave_above(at),
@@ -82,21 +80,16 @@ impl Activations {
     }
 
     /// The innermost activation that stopped where a path goes on.
-    fn waiting(&self, program: &Program, path: &TracedPath) -> Option<usize> {
+    fn waiting(&self, path: &TracedPath) -> Option<usize> {
         if !self.of_function.contains_key(&path.function) {
             return None;
         }
-        let shape = &program.functions.get(path.function)?.function.shape;
         let top = self.stack.len().checked_sub(1)?;
         let fits = |at: usize| {
             let activation = &self.stack[at];
-            let Some(last) = activation.last.filter(|_| activation.function == path.function)
-            else {
-                return false;
-            };
-            let kind = shape.dag.get(last as usize).map(|edge| edge.kind);
-            let is_call = matches!(kind, Some(DagEdgeKind::End { why: CutReason::Opaque, .. }));
-            (at == top || is_call) && path.joints.before.contains(&last)
+            activation.function == path.function
+                && activation.last.is_some_and(|last| path.joints.before.contains(&last))
+                && (at == top || activation.is_calling)
         };
         (0..=top).rev().find(|&at| fits(at))
     }
@@ -134,6 +127,7 @@ impl Activations {
             function: path.function,
             is_whole: path.path.start == Start::Entry,
             last: None,
+            is_calling: false,
             addresses: HashMap::new(),
             returning_twice: Vec::new(),
         });
@@ -150,7 +144,7 @@ impl Activations {
             self.stack.pop();
             return;
         }
-        activation.last = path.joints.end;
+        (activation.last, activation.is_calling) = (path.joints.end, path.joints.is_call);
         let of = program.functions.get(path.function);
         let last = path.path.blocks.last().copied();
         if let Some(block) =

@@ -10,7 +10,7 @@ use std::sync::{Arc, OnceLock};
 
 use anyhow::{Error, Result, anyhow};
 use pathformat::ModuleId;
-use pathformat::manifest::{self, Access, Address, Location, Outcome};
+use pathformat::manifest::{self, Access, Address, Location};
 use pathformat::settings::Mode;
 use paths::decode::Decoder;
 
@@ -18,7 +18,7 @@ use crate::analyse::acyclic::decoder;
 use crate::analyse::image_places::ImagePlaces;
 use crate::analyse::model::{Counting, Function, Module};
 use crate::analyse::trace::layout::Layout;
-use crate::analyse::trace::traced_path::TracedPath;
+use crate::analyse::trace::traced_path::{TracedPath, returns_twice};
 use crate::read::arrays::{self, Array};
 use crate::read::image::{self, Instrumentation};
 use crate::read::names;
@@ -181,13 +181,10 @@ fn function(shape: &manifest::Function, image: usize, module: usize) -> TracedFu
         Address::Recorded => None,
         Address::Offset { block, access, .. } => Some((block, access)),
     };
-    let twice = shape.edges.iter().filter(|edge| edge.outcome == Outcome::Indirect);
-    let calls = |block: &u32| {
-        shape.blocks.get(*block as usize).is_some_and(|block| !block.calls.is_empty())
-    };
+    let blocks = 0..u32::try_from(shape.blocks.len()).unwrap_or_default();
     TracedFunction {
         bases: accesses.filter_map(base).collect(),
-        returns_twice: twice.map(|edge| edge.from).filter(calls).collect(),
+        returns_twice: blocks.filter(|&block| returns_twice(shape, block)).collect(),
         function: Function {
             image,
             module,

@@ -88,7 +88,7 @@ fn step(
     path: Arc<TracedPath>,
     mut recorded: &[u8],
 ) -> Step {
-    let (depth, activation) = activations.enter(program, &path);
+    let (depth, activation) = activations.enter(&path);
     let (number, is_whole) = (activation.number, activation.is_whole);
     let mut accesses = Vec::with_capacity(path.accesses.len());
     if let Some(of) = program.functions.get(path.function) {

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
-use pathformat::manifest::{Access, Address, Call, CutReason, DagEdgeKind, Function as Shape};
+use pathformat::manifest::{
+    Access, Address, Call, CutReason, DagEdgeKind, Edge, Function as Shape, Outcome,
+};
 use pathformat::trace::ADDRESS;
 use paths::decode::Decoder;
 
@@ -35,6 +37,18 @@ pub(super) struct Joints {
     pub(super) returned_to: Vec<u32>,
     /// The edge that ends it, unless it leaves the function.
     pub(super) end: Option<u32>,
+    /// Whether it ends before a call.
+    pub(super) is_call: bool,
+}
+
+/// Functions that may come back twice.
+const RETURNING_TWICE: [&str; 7] =
+    ["setjmp", "_setjmp", "__setjmp", "sigsetjmp", "__sigsetjmp", "getcontext", "vfork"];
+
+/// Whether the call at the end of a block may come back twice.
+pub(super) fn returns_twice(shape: &Shape, block: u32) -> bool {
+    let last = shape.blocks.get(block as usize).and_then(|block| block.calls.last());
+    last.is_some_and(|call| RETURNING_TWICE.contains(&call.callee.as_str()))
 }
 
 impl TracedPath {
@@ -61,9 +75,8 @@ impl TracedPath {
     /// The call that it ends before, if it is of the function of this shape and goes on behind that
     /// call.
     pub fn call<'a>(&self, shape: &'a Shape) -> Option<&'a Call> {
-        let end = shape.dag.get(self.joints.end? as usize)?;
-        let DagEdgeKind::End { block, why: CutReason::Opaque } = end.kind else { return None };
-        shape.blocks.get(block as usize)?.calls.last()
+        let block = self.path.blocks.last().filter(|_| self.joints.is_call)?;
+        shape.blocks.get(*block as usize)?.calls.last()
     }
 
     /// About how much memory it takes.
@@ -99,22 +112,30 @@ fn joints(shape: &Shape, path: &Path, first: u32) -> Joints {
         matches!(kind, Some(DagEdgeKind::End { .. }))
     };
     let end = path.last.filter(ends);
+    let is_call = end.is_some_and(|end| is_call(shape, end));
     if path.start == Start::Entry {
-        return Joints { end, ..Joints::default() };
+        return Joints { end, is_call, ..Joints::default() };
     }
     let cut_here = shape.edges.iter().filter_map(|edge| Some((edge, edge.cut?)));
     let here: Vec<_> = cut_here.filter(|(_, (_, start))| *start == first).collect();
-    let twice = |edge: &pathformat::manifest::Edge| {
-        edge.outcome == pathformat::manifest::Outcome::Indirect
-            && shape.blocks.get(edge.from as usize).is_some_and(|block| !block.calls.is_empty())
-    };
+    let from = here.iter().map(|(edge, _)| edge.from);
     Joints {
         before: here.iter().map(|(_, (end, _))| *end).collect(),
-        returned_to: here
-            .iter()
-            .filter(|(edge, _)| twice(edge))
-            .map(|(edge, _)| edge.from)
-            .collect(),
+        returned_to: from.filter(|&block| returns_twice(shape, block)).collect(),
         end,
+        is_call,
     }
+}
+
+/// Whether the paths that this edge of the acyclic graph ends do so before a call. They also end
+/// where control goes on to where a call comes back.
+fn is_call(shape: &Shape, end: u32) -> bool {
+    let kind = shape.dag.get(end as usize).map(|edge| edge.kind);
+    let Some(DagEdgeKind::End { block, why: CutReason::Opaque }) = kind else { return false };
+    let calls = shape.blocks.get(block as usize).is_some_and(|block| !block.calls.is_empty());
+    let comes_back = |edge: &Edge| {
+        edge.from == block
+            && matches!(edge.outcome, Outcome::Indirect | Outcome::Normal | Outcome::Unwind)
+    };
+    calls && shape.edges.iter().any(comes_back)
 }
