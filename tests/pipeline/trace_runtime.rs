@@ -1,0 +1,208 @@
+//! Traces survive what ends a process: each program here lives or dies in a particular way, does
+//! what it does without a trace, and its traces have every call that it made.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use pathtests::shell::shell;
+use serde_json::Value;
+
+const PROGRAM: &str = r#"
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int cells[64];
+__attribute__((noinline)) void item(int i) { cells[i & 63] += i; }
+__attribute__((noinline)) void work(int count) { for (int i = 0; i < count; i++) item(i); }
+void *thread(void *count) { work((long)count); return 0; }
+void start_and_join(int threads, long count) {
+  pthread_t all[100];
+  for (int i = 0; i < threads; i++) if (pthread_create(all + i, 0, thread, (void *)count)) abort();
+  for (int i = 0; i < threads; i++) pthread_join(all[i], 0);
+}
+long pages(void) {
+  long pages = 0;
+  FILE *file = fopen("/proc/self/statm", "r");
+  if (!file || fscanf(file, "%ld", &pages) != 1) abort();
+  fclose(file);
+  return pages;
+}
+void *forks(void *unused) {
+  work(3);
+  pid_t child = fork();
+  work(4);
+  if (!child) exit(0);
+  waitpid(child, 0, 0);
+  return unused;
+}
+int main(int count, char **words) {
+  const char *word = words[1];
+  long number = count > 2 ? atol(words[2]) : 1000;
+  if (!strcmp(word, "exit")) work(number);
+  if (!strcmp(word, "leave")) { work(number); puts("left"); fflush(0); _exit(7); }
+  if (!strcmp(word, "abort")) { work(number); abort(); }
+  if (!strcmp(word, "kill")) { work(number); raise(SIGKILL); }
+  if (!strcmp(word, "threads")) start_and_join(100, number);
+  if (!strcmp(word, "many")) {
+    start_and_join(100, 1);
+    long before = pages();
+    for (int i = 0; i < 1900; i++) start_and_join(1, 1);
+    // Room for as many chunks as had been mapped at once, and what the C library keeps.
+    printf("%s\n", pages() - before > 128 * 256 ? "grew" : "did not grow");
+  }
+  if (!strcmp(word, "fork")) {
+    work(5);
+    pid_t child = fork();
+    if (!child) { work(6); exit(0); }
+    waitpid(child, 0, 0);
+    work(7);
+  }
+  if (!strcmp(word, "vfork")) {
+    pid_t child = vfork();
+    if (!child) { work(6); _exit(0); }
+    waitpid(child, 0, 0);
+    work(7);
+  }
+  if (!strcmp(word, "forks")) {
+    pthread_t other;
+    pthread_create(&other, 0, forks, 0);
+    pthread_join(other, 0);
+  }
+  if (!strcmp(word, "exec")) { work(8); execl(words[0], words[0], "exit", "9", (char *)0); }
+  if (!strcmp(word, "libraries")) {
+    for (int i = 0; i < 20; i++) {
+      void *library = dlopen(words[2], RTLD_NOW);
+      work(1);
+      ((void (*)(int))dlsym(library, "use"))(2);
+      work(1);
+      dlclose(library);
+    }
+  }
+  puts("done");
+  return 3;
+}
+"#;
+
+const LIBRARY: &str = "int used[8];\n__attribute__((noinline)) void entry(int i) { used[i & 7]++; }\n\
+    void use(int count) { for (int i = 0; i < count; i++) entry(i); }\n";
+
+/// A folder with the program, traced and not, and a library.
+fn scene() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("prog.c"), PROGRAM).expect("writable");
+    fs::write(folder.path().join("lib.c"), LIBRARY).expect("writable");
+    shell(
+        folder.path(),
+        "pathcc -g -O1 -pthread -fpath-mode=trace prog.c -o prog
+         clang-22 -g -O1 -pthread prog.c -o plain
+         pathcc -g -O1 -shared -fPIC -fpath-mode=trace lib.c -o libuse.so",
+    );
+    folder
+}
+
+fn traces(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).expect("readable");
+    let paths = entries.map(|entry| entry.expect("readable").path());
+    let mut traces: Vec<_> =
+        paths.filter(|path| path.extension().is_some_and(|end| end == "pathtrace")).collect();
+    traces.sort_by_key(|path| fs::metadata(path).expect("it is there").ino());
+    traces
+}
+
+/// How many paths a trace has of each function.
+fn steps(folder: &Path, trace: &Path) -> BTreeMap<String, usize> {
+    let command = format!("pathprof trace cat --format json '{}'", trace.display());
+    let mut steps = BTreeMap::new();
+    for line in shell(folder, &command).lines() {
+        let step: Value = serde_json::from_str(line).expect("JSON");
+        if let Some(function) = step["function"].as_str() {
+            *steps.entry(function.to_owned()).or_default() += 1;
+        }
+    }
+    steps
+}
+
+/// Runs both programs with the same words, in an environment; the calls of `item` in each trace, in
+/// sorted order.
+fn run(folder: &Path, before: &str, words: &str) -> Vec<usize> {
+    let of = |program: &str| {
+        // What a shell says of a signal is not the program's.
+        shell(folder, &format!("( {before}\n ./{program} {words} ) 2>/dev/null || echo $?"))
+    };
+    let expected = of("plain");
+    // A library may have left some.
+    traces(folder).iter().for_each(|trace| fs::remove_file(trace).expect("ours"));
+    assert_eq!(of("prog"), expected, "{before} {words}");
+    let mut items: Vec<usize> = traces(folder)
+        .iter()
+        .map(|trace| steps(folder, trace).get("item").copied().unwrap_or(0))
+        .collect();
+    items.sort();
+    items
+}
+
+#[test]
+fn every_call_is_in_the_trace_whatever_ends_the_process() {
+    let folder = scene();
+    for word in ["exit", "leave", "abort", "kill"] {
+        for count in [1, 1000, 100_000] {
+            let found = run(folder.path(), "ulimit -c 0", &format!("{word} {count}"));
+            assert_eq!(found, [count], "{word}");
+        }
+    }
+}
+
+#[test]
+fn threads_have_streams_and_leave_nothing_behind() {
+    let folder = scene();
+    assert_eq!(run(folder.path(), "", "threads 1000"), [100_000]);
+    assert_eq!(run(folder.path(), "", "many"), [2000]);
+    let trace = &traces(folder.path())[0];
+    let blocks = fs::metadata(trace).expect("it is there").blocks() * 512;
+    assert!(blocks < 2000 * 8192 + (64 << 20), "{blocks} bytes");
+}
+
+#[test]
+fn each_process_has_a_trace_of_its_own() {
+    let folder = scene();
+    assert_eq!(run(folder.path(), "", "fork"), [6, 12]);
+    assert_eq!(run(folder.path(), "", "vfork"), [13]);
+    assert_eq!(run(folder.path(), "", "forks"), [4, 7]);
+    assert_eq!(run(folder.path(), "", "exec"), [8, 9]);
+}
+
+#[test]
+fn a_library_continues_the_trace_of_its_program() {
+    let folder = scene();
+    assert_eq!(run(folder.path(), "", "libraries ./libuse.so"), [40]);
+    let all = traces(folder.path());
+    assert_eq!(steps(folder.path(), &all[0])["entry"], 40);
+    // In a program without a trace, a library has a trace each time that it is opened.
+    fs::remove_file(&all[0]).expect("ours");
+    shell(folder.path(), "./plain libraries ./libuse.so || true");
+    let all = traces(folder.path());
+    let entries: Vec<usize> =
+        all.iter().map(|trace| steps(folder.path(), trace)["entry"]).collect();
+    assert_eq!(entries, [2; 20]);
+}
+
+#[test]
+fn without_room_the_program_runs_all_the_same() {
+    let folder = scene();
+    for before in ["export PATHCC_PROFILE=off", "export PATHCC_PROFILE=/proc/nowhere/x.pathprof"] {
+        assert_eq!(run(folder.path(), before, "exit 100000"), [0; 0], "{before}");
+    }
+    let found = run(folder.path(), "ulimit -f 1200", "exit 1000000");
+    assert!(matches!(found[..], [1..1_000_000]), "{found:?}");
+    let trace = traces(folder.path()).remove(0);
+    let flags = fs::read(&trace).expect("readable")[12];
+    assert_eq!(flags & 8, 8, "it says that it is not whole");
+}
