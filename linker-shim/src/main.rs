@@ -14,6 +14,7 @@
 //! * `script` those that a linker script names
 //! * `content` files as bytes
 //! * `scan` the modules that objects, archives and images have
+//! * `elements` sections and symbols of an object that is generated
 //! * `module` the object with the region of counters and the table of modules
 //! * `threads` in it `pthread_create` and its like, as an executable defines them
 //! * `traces` in it what traced modules need
@@ -30,6 +31,7 @@ mod args;
 mod content;
 mod depfile;
 mod early;
+mod elements;
 mod entry;
 mod inputs;
 mod link;

@@ -8,13 +8,11 @@
 use anyhow::{Context, Result, ensure};
 use object::elf::{
     GNU_PROPERTY_X86_FEATURE_1_AND, GNU_PROPERTY_X86_FEATURE_1_IBT,
-    GNU_PROPERTY_X86_FEATURE_1_SHSTK, R_X86_64_64, R_X86_64_GOTTPOFF, SHF_ALLOC, SHF_EXCLUDE,
-    SHF_GROUP, SHT_NOTE, SHT_PROGBITS,
+    GNU_PROPERTY_X86_FEATURE_1_SHSTK, R_X86_64_64, R_X86_64_GOTTPOFF, SHF_ALLOC, SHT_NOTE,
 };
-use object::write::{Comdat, Object, Relocation, SectionId, Symbol, SymbolId, SymbolSection};
+use object::write::{Object, Relocation, SectionId, SymbolId};
 use object::{
-    Architecture, BinaryFormat, ComdatKind, Endianness, RelocationFlags, SectionFlags, SectionKind,
-    SymbolFlags, SymbolKind, SymbolScope,
+    Architecture, BinaryFormat, Endianness, RelocationFlags, SectionFlags, SectionKind, SymbolKind,
 };
 use pathformat::descriptor::{self, ABI_VERSION, Descriptor, KEYS, LIBRARY};
 use pathformat::raw::{OWN_BASE, PAGE, TRACED};
@@ -23,6 +21,7 @@ use pathformat::{ModuleId, names, note};
 use zerocopy::IntoBytes;
 
 use crate::args::Kind;
+use crate::elements::{claim_group, define, refer, section, undefined};
 use crate::scan::Module;
 use crate::{early, threads, traces};
 
@@ -311,62 +310,4 @@ fn delta_offset(object: &mut Object<'_>, delta: Option<SymbolId>) -> Result<()> 
     let Some(symbol) = delta else { return Ok(()) };
     let flags = RelocationFlags::Elf { r_type: R_X86_64_GOTTPOFF };
     Ok(object.add_relocation(text, Relocation { offset: start + 7, symbol, addend: -4, flags })?)
-}
-
-pub(crate) fn section(object: &mut Object<'_>, name: &str, kind: SectionKind) -> SectionId {
-    object.add_section(Vec::new(), name.into(), kind)
-}
-
-fn define(
-    object: &mut Object<'_>,
-    name: &str,
-    kind: SymbolKind,
-    section: SectionId,
-    value: u64,
-    size: u64,
-) -> SymbolId {
-    object.add_symbol(Symbol {
-        name: name.into(),
-        value,
-        size,
-        kind,
-        scope: SymbolScope::Linkage,
-        weak: false,
-        section: SymbolSection::Section(section),
-        flags: SymbolFlags::None,
-    })
-}
-
-pub(crate) fn undefined(object: &mut Object<'_>, name: &str) -> SymbolId {
-    object.add_symbol(Symbol {
-        name: name.into(),
-        value: 0,
-        size: 0,
-        kind: SymbolKind::Unknown,
-        scope: SymbolScope::Linkage,
-        weak: false,
-        section: SymbolSection::Undefined,
-        flags: SymbolFlags::None,
-    })
-}
-
-/// Adds a COMDAT group named like `symbol`, with a member that no linker copies: groups without
-/// members are refused.
-pub(crate) fn claim_group(object: &mut Object<'_>, symbol: SymbolId) {
-    let member = section(object, ".pathcc.claim", SectionKind::Other);
-    *object.section_flags_mut(member) =
-        SectionFlags::Elf { sh_type: SHT_PROGBITS, sh_flags: SHF_EXCLUDE | SHF_GROUP };
-    object.append_section_data(member, &[0], 1);
-    object.add_comdat(Comdat { kind: ComdatKind::Any, symbol, sections: vec![member] });
-}
-
-/// Fills a word of a section with the address of a symbol.
-pub(crate) fn refer(
-    object: &mut Object<'_>,
-    section: SectionId,
-    offset: u64,
-    symbol: SymbolId,
-) -> Result<()> {
-    let flags = RelocationFlags::Elf { r_type: R_X86_64_64 };
-    Ok(object.add_relocation(section, Relocation { offset, symbol, addend: 0, flags })?)
 }

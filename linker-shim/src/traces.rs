@@ -12,7 +12,7 @@ use object::{RelocationFlags, SectionKind, SymbolFlags, SymbolKind, SymbolScope}
 use pathformat::descriptor::trace_block;
 use pathformat::names;
 
-use crate::module::{claim_group, refer, section, undefined};
+use crate::elements::{claim_group, refer, section, undefined};
 use crate::threads;
 
 /// Where the words' distance from the thread pointer stands in the code.

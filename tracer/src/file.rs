@@ -14,7 +14,8 @@ use pathformat::wire::Sink;
 use process::environment::Environment;
 use process::pattern;
 use process::sys::kept::Kept;
-use process::sys::{self, File, Identity, OpenError, apart, mapping};
+use process::sys::mapping::{self, At};
+use process::sys::{self, File, Identity, OpenError, apart};
 use process::target;
 use process::text::Path;
 
@@ -166,7 +167,7 @@ impl TraceFile {
         if end > sys::file_size_limit() || !has_room() || !file.allocate(offset, CHUNK as u64) {
             return None;
         }
-        mapping::map_whole(CHUNK, file, offset)
+        mapping::map_file(At::Anywhere, CHUNK, file, offset)
     }
 
     /// Writes at a place without mapping it; whether that was possible.

@@ -4,7 +4,7 @@ use core::ptr::NonNull;
 
 use linux_raw_sys::general::{
     __NR_madvise, __NR_mmap, __NR_munmap, MADV_RANDOM, MADV_WIPEONFORK, MAP_ANONYMOUS, MAP_FIXED,
-    MAP_NORESERVE, MAP_POPULATE, MAP_PRIVATE, MAP_SHARED, PROT_READ, PROT_WRITE,
+    MAP_NORESERVE, MAP_PRIVATE, MAP_SHARED, PROT_READ, PROT_WRITE,
 };
 
 use super::call::{call, checked};
@@ -55,11 +55,6 @@ pub fn map_file(at: At, length: usize, file: &File, offset: u64) -> Option<NonNu
     // SAFETY: the mapping is ours.
     unsafe { call(__NR_madvise, [start.as_ptr() as usize, length, MADV_RANDOM as usize, 0, 0, 0]) };
     Some(start)
-}
-
-/// Maps a part of a file as [`map_file`] does, with all its pages at once.
-pub fn map_whole(length: usize, file: &File, offset: u64) -> Option<NonNull<u8>> {
-    map(At::Anywhere, length, MAP_SHARED | MAP_POPULATE, file.descriptor(), offset)
 }
 
 /// Gives memory back.
