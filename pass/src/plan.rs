@@ -13,7 +13,7 @@ use crate::read::graph::Graph;
 
 use self::sites::Sites;
 
-pub(crate) use self::trace::NUMBER;
+pub(crate) use self::trace::{NUMBER, TracePlan};
 
 /// How a function is counted.
 pub(crate) enum Plan {
@@ -24,15 +24,7 @@ pub(crate) enum Plan {
     /// Paths are written down in their order.
     Trace(Box<TracePlan>),
     /// Nothing is done, for this reason.
-    Refused(String),
-}
-
-/// How the paths of a function are traced.
-pub(crate) struct TracePlan {
-    /// The paths.
-    pub(crate) paths: paths::Plan,
-    /// The most bytes that a path of the function records.
-    pub(crate) longest: usize,
+    Refused(&'static str),
 }
 
 /// How the paths of a function are counted.
@@ -55,7 +47,10 @@ fn function(graph: &Graph<'_>, options: &Options) -> Plan {
         Mode::Blocks => Plan::Sites(Sites::of_blocks(graph, options)),
         Mode::Edges => Plan::Sites(Sites::of_edges(graph)),
         Mode::Calls => Plan::Sites(Sites::of_calls(graph)),
-        Mode::Trace => trace::plan(graph, options),
+        Mode::Trace => match trace::plan(graph, options) {
+            Ok(plan) => Plan::Trace(Box::new(plan)),
+            Err(reason) => Plan::Refused(reason),
+        },
     }
 }
 

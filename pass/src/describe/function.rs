@@ -62,7 +62,7 @@ pub(super) fn describe(
         Some(Plan::Sites(sites)) => with_sites(body, sites),
         Some(Plan::Trace(plan)) => with_paths(body, graph, &plan.paths),
         Some(Plan::Refused(reason)) => {
-            let refused = Function { skipped: Some(reason.clone()), ..declared(definition) };
+            let refused = Function { skipped: Some((*reason).into()), ..declared(definition) };
             return Function { first_counter: first.counter, first_key: first.key, ..refused };
         }
         None => body,

@@ -11,21 +11,30 @@ use paths::techniques::Techniques;
 use crate::options::Options;
 use crate::read::graph::Graph;
 
-use super::{Plan, TracePlan};
-
 /// Bytes of the number that a record starts with.
 pub(crate) const NUMBER: usize = 4;
 
-/// The plan of a function, unless its paths record more than there is room for.
-pub(super) fn plan(graph: &Graph<'_>, options: &Options) -> Plan {
+/// How the paths of a function are traced.
+pub(crate) struct TracePlan {
+    /// The paths.
+    pub(crate) paths: paths::Plan,
+    /// The most bytes that a path of the function records.
+    pub(crate) longest: usize,
+}
+
+/// The plan of a function.
+///
+/// # Errors
+/// Its paths record more than there is room for.
+pub(super) fn plan(graph: &Graph<'_>, options: &Options) -> Result<TracePlan, &'static str> {
     let techniques = options.techniques.in_plan(graph.is_measured);
     let techniques = Techniques { above: false, joins: false, speculation: false, ..techniques };
     let paths = paths::plan(&graph.cfg, &graph.frequency, options.limit, techniques);
     let longest = NUMBER + longest_payload(graph, &paths.dag);
     if longest > LONGEST_RECORD {
-        return Plan::Refused("a path has too many accesses to memory".into());
+        return Err("a path has too many accesses to memory");
     }
-    Plan::Trace(Box::new(TracePlan { paths, longest }))
+    Ok(TracePlan { paths, longest })
 }
 
 /// The most bytes that a path has for its accesses.

@@ -1,7 +1,7 @@
 //! Accesses to memory, as a payload holds them.
 
-use super::super::{Access, AccessKind, Address, Block};
 use super::body::{Source, Writer, code, decoded};
+use crate::manifest::{Access, AccessKind, Address, Block};
 use crate::wire::{Error, Result, Sink};
 
 const KINDS: [AccessKind; 5] = [
