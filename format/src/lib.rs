@@ -154,6 +154,14 @@ pub mod names {
     /// The anchor of the runtime of traces.
     pub const TRACE_RUNTIME: &str = "__pathcc_trace_runtime";
 
+    /// Functions of the C library that install handlers of signals, which a traced executable
+    /// defines in their place.
+    pub const SIGNAL_FUNCTIONS: [&str; 6] =
+        ["sigaction", "signal", "bsd_signal", "ssignal", "sysv_signal", "__sysv_signal"];
+
+    /// The function of the runtime of traces that does so for all of them.
+    pub const TRACE_SIGNAL: &str = "__pathcc_trace_signal";
+
     /// The section of the region that holds all counter arrays of an image; page-aligned and
     /// padded.
     pub const REGION_SECTION: &str = ".bss.__pathcc_region";

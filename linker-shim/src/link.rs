@@ -304,7 +304,9 @@ impl Link<'_> {
             let traced = modules.iter().any(|module| module.traced);
             if traced && self.line.kind == Kind::Executable {
                 // A library that the program opens must find them, whichever it is.
-                arguments.push(format!("--export-dynamic-symbol={}", names::TRACE_WORDS).into());
+                let visible = [names::TRACE_WORDS].into_iter().chain(names::SIGNAL_FUNCTIONS);
+                arguments
+                    .extend(visible.map(|name| format!("--export-dynamic-symbol={name}").into()));
             }
             // In front of everything, where no option before it can change how it is read.
             arguments

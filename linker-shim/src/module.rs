@@ -111,7 +111,7 @@ pub(crate) fn generate(modules: &[Module], kind: Kind) -> Result<Vec<u8>> {
         pull_in_runtime(&mut object, anchors, modules, kind)?;
     }
     if modules.iter().any(|module| module.traced) {
-        traces::define(&mut object, anchors)?;
+        traces::define(&mut object, anchors, kind)?;
     }
     object.write().context("cannot write the object with the counters")
 }

@@ -98,7 +98,7 @@ pub(crate) fn define_exits(object: &mut Object<'_>, leave: SymbolId) -> Result<[
 }
 
 /// Adds code that ends with a jump to a function, whose distance counts from behind it.
-fn jump(
+pub(crate) fn jump(
     object: &mut Object<'_>,
     section: SectionId,
     code: &[u8],
@@ -109,7 +109,8 @@ fn jump(
     Ok(start)
 }
 
-fn symbol(
+/// Defines a visible function that another definition takes the place of.
+pub(crate) fn symbol(
     object: &mut Object<'_>,
     section: SectionId,
     name: &str,

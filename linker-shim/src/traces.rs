@@ -12,6 +12,7 @@ use object::{RelocationFlags, SectionKind, SymbolFlags, SymbolKind, SymbolScope}
 use pathformat::descriptor::trace_block;
 use pathformat::names;
 
+use crate::args::Kind;
 use crate::elements::{claim_group, refer, section, undefined};
 use crate::threads;
 
@@ -58,8 +59,38 @@ const ROOM: [u8; 33] = [
     trace_block::ROOM_OFFSET as u8, // jmp *8(%rax)
 ];
 
+/// The code of a function that installs handlers: it hands its arguments on, with its number as
+/// the fourth.
+const SIGNAL: [u8; 14] = [
+    0xf3, 0x0f, 0x1e, 0xfa, // endbr64
+    0xb9, 0, 0, 0, 0, // mov $number, %ecx
+    0xe9, 0, 0, 0, 0, // jmp __pathcc_trace_signal
+];
+
+/// Where the number stands in the code.
+const NUMBER: usize = 5;
+
+/// Adds the functions that install handlers of signals. They are weak, so that a program may have
+/// its own, and visible, so that libraries call them too.
+fn define_signals(object: &mut Object<'_>, anchors: SectionId) -> Result<()> {
+    let runtime = undefined(object, names::TRACE_SIGNAL);
+    let text = section(object, ".text.__pathcc_trace_signals", SectionKind::Text);
+    for (number, name) in (0u8..).zip(names::SIGNAL_FUNCTIONS) {
+        let mut code = SIGNAL;
+        code[NUMBER] = number;
+        let start = threads::jump(object, text, &code, runtime)?;
+        let function = threads::symbol(object, text, name, start, code.len() as u64);
+        let offset = object.append_section_data(anchors, &[0; 8], 8);
+        refer(object, anchors, offset, function)?;
+    }
+    Ok(())
+}
+
 /// Adds all of it. `anchors` keeps the runtime of traces.
-pub(crate) fn define(object: &mut Object<'_>, anchors: SectionId) -> Result<()> {
+pub(crate) fn define(object: &mut Object<'_>, anchors: SectionId, kind: Kind) -> Result<()> {
+    if kind == Kind::Executable {
+        define_signals(object, anchors)?;
+    }
     let runtime = undefined(object, names::TRACE_RUNTIME);
     let offset = object.append_section_data(anchors, &[0; 8], 8);
     refer(object, anchors, offset, runtime)?;

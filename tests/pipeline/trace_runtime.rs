@@ -206,3 +206,80 @@ fn without_room_the_program_runs_all_the_same() {
     let flags = fs::read(&trace).expect("readable")[12];
     assert_eq!(flags & 8, 8, "it says that it is not whole");
 }
+
+const HANDLERS: &str = r#"
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/time.h>
+#include <unistd.h>
+volatile long handled, nested, turns, jumps;
+int cells[1024];
+sigjmp_buf back;
+__attribute__((noinline)) void item(int i) { cells[i & 1023]++; }
+__attribute__((noinline)) void deep(void) { nested++; for (int i = 0; i < 3; i++) item(i); }
+void inner(int number) { (void)number; deep(); }
+void outer(int number, siginfo_t *info, void *context) {
+  if (number != SIGALRM || info->si_signo != number || !context) _exit(9);
+  handled++;
+  for (int i = 0; i < 5; i++) item(i);
+  raise(SIGUSR1);
+}
+void jump(int number) { (void)number; jumps++; item(7); siglongjmp(back, 1); }
+int main(int count, char **words) {
+  (void)count;
+  struct sigaction action = {0}, old;
+  action.sa_sigaction = outer;
+  action.sa_flags = SA_SIGINFO | SA_RESTART;
+  if (sigaction(SIGALRM, &action, 0) || sigaction(SIGALRM, 0, &old)) return 1;
+  if (old.sa_sigaction != outer || (old.sa_flags & 0xffffff) != (int)((SA_SIGINFO | SA_RESTART) & 0xffffff)) return 2;
+  if (signal(SIGUSR1, inner) != SIG_DFL || signal(SIGUSR1, inner) != inner) return 3;
+  if (signal(SIGUSR2, SIG_IGN) != SIG_DFL || signal(SIGUSR2, SIG_DFL) != SIG_IGN) return 4;
+  if (sigaction(SIGKILL, &action, 0) != -1 || sigaction(1000, &action, 0) != -1) return 5;
+  memset(&action, 0, sizeof action);
+  action.sa_handler = inner;
+  action.sa_flags = SA_RESETHAND;
+  sigaction(SIGURG, &action, 0);
+  raise(SIGURG);
+  sigaction(SIGURG, 0, &old);
+  if (old.sa_handler != SIG_DFL) return 6;
+  if (strcmp(words[1], "jump")) {
+    struct itimerval often = {{0, 300}, {0, 300}};
+    setitimer(ITIMER_REAL, &often, 0);
+    // Most of the time is spent in code that keeps its place in a register.
+    while (handled < 200) { for (int i = 0; i < 1000; i++) cells[i] += i; turns++; item(1); }
+    setitimer(ITIMER_REAL, &(struct itimerval){0}, 0);
+  } else {
+    signal(SIGUSR1, jump);
+    for (volatile int i = 0; i < 20; i++) { sigsetjmp(back, 1); if (jumps <= i) raise(SIGUSR1); item(2); turns++; }
+  }
+  fprintf(stderr, "%ld", handled * 5 + nested * 3 + turns + jumps);
+  puts("done");
+  return 0;
+}
+"#;
+
+#[test]
+fn handlers_write_over_nothing() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("prog.c"), HANDLERS).expect("writable");
+    for level in ["-O0", "-O2"] {
+        shell(folder.path(), &format!("pathcc -g {level} -fpath-mode=trace prog.c -o prog"));
+        for word in ["timer", "jump"] {
+            traces(folder.path()).iter().for_each(|trace| fs::remove_file(trace).expect("ours"));
+            let told = shell(folder.path(), &format!("./prog {word} 2>items"));
+            assert_eq!(told, "done\n");
+            let items: usize = fs::read_to_string(folder.path().join("items"))
+                .expect("it was written")
+                .parse()
+                .expect("a number");
+            let trace = traces(folder.path()).remove(0);
+            assert_eq!(steps(folder.path(), &trace)["item"], items, "{level} {word}");
+            let info = format!("pathprof trace info '{}'", trace.display());
+            let info = shell(folder.path(), &info);
+            assert!(!info.contains("damaged") && !info.contains("missing"), "{info}");
+        }
+    }
+}

@@ -36,18 +36,25 @@ pub(crate) struct Stream {
     pub(crate) owner: Owner,
     /// Whether records were lost since its last chunk.
     pub(crate) lost: u32,
-    unused: u32,
 }
+
+/// Stands for a handler for which there is no stream.
+const NONE: usize = usize::MAX;
 
 /// The memory of a thread.
 #[repr(C)]
 pub(crate) struct Block {
     pub(crate) words: Words,
     runtime: usize,
-    /// Which stream is in use.
-    pub(crate) depth: usize,
+    /// Which stream is in use: 0, or one more than the level of a handler.
+    pub(crate) used: usize,
     /// The thread's own stream, and those of handlers.
     pub(crate) streams: [Stream; HANDLERS + 1],
+    /// Of each handler's stream, the frame of the handler that uses it, or 0, and the stream that
+    /// was in use when it began.
+    handlers: [(usize, usize); HANDLERS],
+    /// How many handlers are running for which there was no stream.
+    pub(crate) beyond: usize,
 }
 
 const _: () = {
@@ -77,11 +84,59 @@ impl Block {
         self.runtime
     }
 
-    /// The stream that is in use, and the one that it interrupts.
+    /// The stream that is in use, and the number of the one that it interrupts.
     pub(crate) fn current(&mut self) -> (&mut Stream, u32) {
-        let depth = self.depth.min(HANDLERS);
-        let (before, from) = self.streams.split_at_mut(depth);
-        let interrupted = before.last().map_or(0, |stream| stream.number);
-        (&mut from[0], interrupted)
+        let used = self.used.min(HANDLERS);
+        let before = used.checked_sub(1).and_then(|at| self.handlers.get(at));
+        let interrupted = before.and_then(|&(_, before)| self.streams.get(before));
+        let interrupted = interrupted.map_or(0, |stream| stream.number);
+        (&mut self.streams[used], interrupted)
+    }
+
+    /// A handler begins, whose frame is at this address: another stream is in use. Gives what tells
+    /// [`end_handler`](Self::end_handler) which.
+    pub(crate) fn begin_handler(&mut self, frame: usize) -> usize {
+        // Handlers whose frames are not above were left, unless this one has a stack of its own; then they
+        // keep their streams for longer.
+        for (at, handler) in self.handlers.iter_mut().enumerate() {
+            if handler.0 <= frame && at + 1 != self.used {
+                handler.0 = 0;
+            }
+        }
+        let before = self.used;
+        let is_free =
+            |&(at, handler): &(usize, &(usize, usize))| handler.0 == 0 && at + 1 != before;
+        let Some((at, _)) = self.handlers.iter().enumerate().find(is_free) else {
+            if self.beyond == 0 {
+                self.streams[before.min(HANDLERS)].words = self.words;
+            }
+            self.beyond += 1;
+            self.words = Words::default();
+            return NONE;
+        };
+        self.handlers[at] = (frame, before);
+        self.streams[before].words = self.words;
+        self.used = at + 1;
+        self.words = self.streams[at + 1].words;
+        at
+    }
+
+    /// A handler ends.
+    pub(crate) fn end_handler(&mut self, level: usize) {
+        let Some(handler) = self.handlers.get_mut(level) else {
+            self.beyond = self.beyond.saturating_sub(1);
+            if self.beyond == 0 {
+                self.words = self.streams[self.used.min(HANDLERS)].words;
+            }
+            return;
+        };
+        let before = handler.1;
+        handler.0 = 0;
+        // What it had begun and left goes on elsewhere.
+        if self.used <= HANDLERS {
+            self.streams[self.used].words = self.words;
+        }
+        self.used = before.min(HANDLERS);
+        self.words = self.streams[self.used].words;
     }
 }

@@ -18,6 +18,7 @@ use process::sys::thread::{self, Lock};
 use crate::block::Block;
 use crate::image::Image;
 use crate::shared::{Room, Shared};
+use crate::signals;
 
 #[cfg(target_feature = "avx")]
 compile_error!("the entry keeps the registers that code without AVX changes, and no others");
@@ -190,6 +191,7 @@ extern "C" fn start() {
     let runtime = runtime();
     if ptr::eq(runtime, &raw const RUNTIME) {
         with_shared(|_, _| ());
+        signals::prepare();
         fork_registration().register(before_fork, after_fork, in_child);
         return;
     }

@@ -15,6 +15,7 @@
 //! | `exports` | the symbols by which the tracer joins a program, start and end |
 //! | `image` | what the linker made, and how it is registered |
 //! | `block` | the thread-local memory |
+//! | `signals` | handlers of signals, each with a stream of its own |
 //! | `shared` | what all threads share: images, streams, and who has which chunk |
 //! | `owners` | who has which chunk |
 //! | `file` | the file |
@@ -34,3 +35,5 @@ mod file;
 mod image;
 mod owners;
 mod shared;
+#[cfg(panic = "abort")]
+mod signals;

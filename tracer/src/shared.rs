@@ -161,6 +161,12 @@ impl Shared {
         if is_ours && self.owners.is_time_to_search() {
             self.search(block, thread);
         }
+        if block.beyond > 0 {
+            // A handler for which there is no stream. The limit lets the next path ask again.
+            block.current().0.lost = 1;
+            block.words = Words { next: &raw const UNREAD as usize, limit: 0 };
+            return block.words.next;
+        }
         let (stream, interrupts) = block.current();
         if stream.number == 0 {
             self.streams += 1;
