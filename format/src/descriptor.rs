@@ -87,7 +87,7 @@ pub mod thread_function {
 /// of one image find its runtime there.
 pub mod trace_block {
     /// Its length in bytes.
-    pub const SIZE: u64 = 384;
+    pub const SIZE: u64 = 32;
 
     /// It starts at a multiple of this.
     pub const ALIGNMENT: u64 = 16;

@@ -195,6 +195,34 @@ fn a_library_continues_the_trace_of_its_program() {
 }
 
 #[test]
+fn a_plain_program_opens_many_traced_libraries() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("lib.c"), LIBRARY).expect("writable");
+    let program = r#"
+#include <dlfcn.h>
+#include <stdio.h>
+int main(int count, char **words) {
+  for (int i = 1; i < count; i++) {
+    void *library = dlopen(words[i], RTLD_NOW);
+    if (!library) { puts(dlerror()); return 1; }
+    ((void (*)(int))dlsym(library, "use"))(i);
+  }
+  puts("opened");
+}
+"#;
+    fs::write(folder.path().join("prog.c"), program).expect("writable");
+    let told = shell(
+        folder.path(),
+        "clang-22 prog.c -o plain
+         pathcc -fpath-mode=trace prog.c -o prog
+         pathcc -g -O1 -shared -fPIC -fpath-mode=trace lib.c -o 1.so
+         for number in $(seq 2 20); do cp 1.so $number.so; done
+         ./plain ./*.so && ./prog ./*.so",
+    );
+    assert_eq!(told, "opened\nopened\n");
+}
+
+#[test]
 fn without_room_the_program_runs_all_the_same() {
     let folder = scene();
     for before in ["export PATHCC_PROFILE=off", "export PATHCC_PROFILE=/proc/nowhere/x.pathprof"] {

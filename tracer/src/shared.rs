@@ -11,7 +11,7 @@ use process::sys::mapping::{self, At};
 use process::sys::{self, File, Names, OpenError, apart, thread};
 use zerocopy::IntoBytes;
 
-use crate::block::{Block, Stream, Words};
+use crate::block::{Block, State, Stream, Words};
 use crate::file::{self, CHUNK, TraceFile};
 use crate::image::{EVENT, Image, NUMBERS};
 use crate::owners::{Chunk, Owner, Owners};
@@ -25,7 +25,7 @@ const MOST_PATIENCE: u32 = 64;
 
 /// Whether there is a file.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum State {
+enum Presence {
     /// It was not needed so far. Zeros.
     Unneeded = 0,
     /// It is there.
@@ -37,7 +37,7 @@ enum State {
 /// All of it. All zeros at first, but for limits that tell it so.
 pub(crate) struct Shared {
     file: TraceFile,
-    state: State,
+    presence: Presence,
     /// The process that the file is of.
     process: u32,
     /// How often the process forked, from parent to child.
@@ -76,12 +76,17 @@ impl Room {
 /// Memory that nobody reads, for all threads that can have no other.
 static UNREAD: Global<[u64; LONGEST_RECORD / 8 + 1]> = Global::new([0; LONGEST_RECORD / 8 + 1]);
 
+/// Where records go that nobody reads. The limit lets the next path ask again.
+fn unread() -> Words {
+    Words { next: &raw const UNREAD as usize, limit: 0 }
+}
+
 impl Shared {
     /// Nothing is known.
     pub(crate) const fn new() -> Self {
         Self {
             file: TraceFile::none(),
-            state: State::Unneeded,
+            presence: Presence::Unneeded,
             process: 0,
             generation: 0,
             images: ptr::null_mut(),
@@ -116,14 +121,14 @@ impl Shared {
         let behind = first.saturating_add(added.numbers());
         if behind >= NUMBERS {
             // Its records could be taken for those of another image.
-            self.state = State::Never;
+            self.presence = Presence::Never;
             return;
         }
         self.next_number = behind;
         added.first = first as u32;
         added.set_numbers();
         (added.next, self.images) = (self.images, image);
-        if self.state == State::There
+        if self.presence == Presence::There
             && let Ok(file) = self.file.open()
         {
             self.write_image(&file, added, room);
@@ -161,13 +166,16 @@ impl Shared {
         if is_ours && self.owners.is_time_to_search() {
             self.search(block, thread);
         }
-        if block.beyond > 0 {
-            // A handler for which there is no stream. The limit lets the next path ask again.
-            block.current().0.lost = 1;
-            block.words = Words { next: &raw const UNREAD as usize, limit: 0 };
+        let Some(state) = self.state_of(block, thread) else {
+            block.words = unread();
+            return block.words.next;
+        };
+        if state.beyond > 0 {
+            state.current().0.lost = 1;
+            block.words = unread();
             return block.words.next;
         }
-        let (stream, interrupts) = block.current();
+        let (stream, interrupts) = state.current();
         if stream.number == 0 {
             self.streams += 1;
             stream.number = self.streams;
@@ -207,12 +215,28 @@ impl Shared {
                 Some(start) => {
                     Words { next: start.as_ptr() as usize + CHUNK_HEAD, limit: limit(start) }
                 }
-                // The limit lets the next path ask again.
-                None => Words { next: &raw const UNREAD as usize, limit: 0 },
+                None => unread(),
             }
         };
         block.words = words;
         words.next
+    }
+
+    /// What is known of a thread; `None` if there is no memory for that.
+    fn state_of<'a>(&mut self, block: &mut Block, thread: u32) -> Option<&'a mut State> {
+        if block.state.is_null() {
+            let start = mapping::map_private(At::Anywhere, CHUNK)?;
+            let Some(owner) = self.owners.add(thread, start.as_ptr() as usize, 0) else {
+                // SAFETY: mapped just now.
+                unsafe { mapping::unmap(start, CHUNK) };
+                return None;
+            };
+            block.state = start.cast::<State>().as_ptr();
+            // SAFETY: zeros are a state, and the memory is longer.
+            unsafe { (*block.state).owner = owner };
+        }
+        // SAFETY: the thread's own memory, which is only unmapped when it has ended.
+        unsafe { block.state.as_mut() }
     }
 
     /// Takes a chunk of the file, with its head.
@@ -222,15 +246,15 @@ impl Shared {
         head: &mut ChunkHead,
         room: &mut Room,
     ) -> Result<(NonNull<u8>, u64), OpenError> {
-        if self.state == State::Never || !environment.enabled() {
+        if self.presence == Presence::Never || !environment.enabled() {
             return Err(OpenError::Other);
         }
         if let Some(less) = self.patience.0.checked_sub(1) {
             self.patience.0 = less;
             return Err(OpenError::Other);
         }
-        let opened = match self.state {
-            State::There => self.file.open(),
+        let opened = match self.presence {
+            Presence::There => self.file.open(),
             _ => self.create_file(environment, room),
         };
         let begun = opened.and_then(|file| {
@@ -269,7 +293,7 @@ impl Shared {
         let file = self.file.create(environment, &head, &mut room.file)?;
         // For forked children, whatever becomes of the root and the user.
         environment.origin.keep_folder(self.file.path());
-        self.state = State::There;
+        self.presence = Presence::There;
         (self.chunks, self.events, self.event_chunks) = (0, (0, 0), 0);
         let mut next = self.images;
         // SAFETY: the images of the list are loaded, since each is removed before it is unloaded.
@@ -317,7 +341,8 @@ impl Shared {
 
     /// Takes back the chunks of threads that ended.
     fn search(&mut self, block: &Block, thread: u32) {
-        let own = block.streams.map(|stream| stream.owner);
+        // SAFETY: null, or the thread's own memory.
+        let own = unsafe { block.state.as_ref() }.map(State::owners).unwrap_or_default();
         // A number may be that of a thread that ended before.
         let is_lost = |owner, chunk: &Chunk| match chunk.thread {
             NOBODY => false,
@@ -344,36 +369,45 @@ impl Shared {
         self.generation = self.generation.wrapping_add(1);
         environment.notice_fork();
         self.file.forget();
-        if self.state == State::There {
-            self.state = State::Unneeded;
+        if self.presence == Presence::There {
+            self.presence = Presence::Unneeded;
         }
         (self.streams, self.patience) = (0, (0, 0));
-        let own = block.streams.map(|stream| stream.owner);
+        block.words = Words::default();
+        // SAFETY: null, or the thread's own memory.
+        let state = unsafe { block.state.as_mut() };
+        let own = state.as_deref().map(State::owners).unwrap_or_default();
         self.owners.search(|owner, _| !own.contains(&owner), |chunk| unmap(&chunk));
-        for stream in &mut block.streams {
+        let Some(state) = state else { return };
+        let thread = thread::current();
+        if let Some(memory) = self.owners.remove(state.owner) {
+            state.owner = self.owners.add(thread, memory.start, 0).unwrap_or(Owner::NONE);
+        }
+        for stream in &mut state.streams {
             let mut fresh = Stream::default();
             if let Some(chunk) = self.owners.remove(stream.owner)
                 && let Some(start) = NonNull::new(chunk.start as *mut u8)
                 && mapping::map_private(At::Over(start), CHUNK).is_some()
             {
-                let owner = self.owners.add(thread::current(), chunk.start, 0);
+                let owner = self.owners.add(thread, chunk.start, 0);
                 fresh.owner = owner.unwrap_or(Owner::NONE);
             }
             *stream = fresh;
         }
-        block.words = Words::default();
     }
 
     /// The process, or the library whose tracer this is, ends.
     pub(crate) fn end(&mut self, block: &mut Block) {
-        if self.state != State::There || sys::process() != self.process {
+        if self.presence != Presence::There || sys::process() != self.process {
             return;
         }
         let Ok(file) = self.file.open() else { return };
         self.file.add_flags(&file, ENDED);
         // Little runs after this, if anything.
         let next = block.words.next;
-        let chunk = self.owners.get(block.current().0.owner);
+        // SAFETY: null, or the thread's own memory.
+        let state = unsafe { block.state.as_mut() };
+        let chunk = state.and_then(|state| self.owners.get(state.current().0.owner));
         if let Some(chunk) = chunk.filter(|chunk| chunk.offset != 0)
             && let Some(used) = next.checked_sub(chunk.start).filter(|&used| used <= CHUNK)
             && self.file.has_plenty(&file)
@@ -384,15 +418,15 @@ impl Shared {
 
     /// A library is closed with its tracer. No other thread is left.
     pub(crate) fn close(&mut self, block: &mut Block) {
+        block.words = Words::default();
+        block.state = ptr::null_mut();
         self.owners.search(|_, _| true, |chunk| unmap(&chunk));
         self.owners.close();
-        block.words = Words::default();
-        block.streams = Default::default();
         self.file.forget();
         if let Some(mark) = self.mark.take() {
             mark.unmap();
         }
-        self.state = State::Never;
+        self.presence = Presence::Never;
     }
 }
 
