@@ -14,8 +14,11 @@ use crate::proc;
 use crate::sys::{self, Kind, Names};
 use crate::text::{Path, directory_length};
 
-/// What devices are called. Nothing of ours belongs beside them.
+/// What devices are called. Nothing of ours belongs beside them, …
 const DEVICES: &[u8] = b"/dev/";
+
+/// … but here is a file system like any other.
+const MEMORY: &[u8] = b"/dev/shm/";
 
 /// A process that was killed keeps the name of its raw file; after so many of them we give up.
 const MOST_NAMES: u32 = 1 << 24;
@@ -39,7 +42,7 @@ pub fn resolve(environment: &Environment, number: u32, out: &mut Path, scratch: 
     if out.overflowed()
         || !out.as_bytes().starts_with(b"/")
         || (unknown_directory && !pattern::is_absolute(environment.origin.pattern.as_bytes()))
-        || out.as_bytes().starts_with(DEVICES)
+        || out.as_bytes().starts_with(DEVICES) && !out.as_bytes().starts_with(MEMORY)
     {
         return false;
     }
@@ -275,6 +278,7 @@ mod tests {
         assert_eq!(of("link"), Some(format!("{at}/link")));
         assert_eq!(of("%f.pathprof"), Some("/bin/demo.pathprof".into()));
         assert_eq!(of("/dev/null"), None);
+        assert_eq!(of("/dev/shm/x.pathprof"), Some("/dev/shm/x.pathprof".into()));
         assert_eq!(of(&"d/".repeat(3000)), None);
         assert_eq!(resolved(&environment("", "relative"), 1), None);
         assert_eq!(
