@@ -54,7 +54,7 @@ fn bad_flags_stop_before_compiling() {
             message(&format!("-c one.c -fpath-mode={mode}")),
             format!(
                 "-fpath-mode={mode}: unknown value '{mode}', expected paths or blocks or edges or \
-                 calls"
+                 calls or trace"
             )
         );
     }
