@@ -71,6 +71,11 @@ impl FunctionFacts {
     pub(crate) fn is_small(self) -> bool {
         self.0 & 128 != 0
     }
+
+    /// It is a coroutine that is still to be split.
+    pub(crate) fn is_unsplit_coroutine(self) -> bool {
+        self.0 & 256 != 0
+    }
 }
 
 /// Facts about an instruction. Must match `pathpass_instruction_facts`.
