@@ -163,8 +163,8 @@ public:
 } // namespace
 
 // Tells the accesses of a function in their order within each block. Those to stack slots that
-// nobody else can reach are left out unless `WithStack`. `WithOffsets` addresses are computed from
-// others. Blocks that cannot be reached have none.
+// nobody else can reach are left out unless `WithStack`. With `WithOffsets`, addresses are computed
+// from others where that is possible. Blocks that cannot be reached have none.
 extern "C" void pathpass_accesses(LLVMValueRef Value, FunctionAnalysisManager *Analyses,
                                   bool WithStack, bool WithOffsets, void *Found,
                                   void (*Tell)(void *, const PathpassAccess *)) {

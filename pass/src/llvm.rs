@@ -1,6 +1,7 @@
 //! Safe wrappers for what inkwell lacks: one call into LLVM per function.
 //!
-//! `llvm/debug_info.rs` has those for debug metadata, `llvm/accesses.rs` those for accesses to memory.
+//! `llvm/debug_info.rs` has those for debug metadata, `llvm/accesses.rs` those for accesses to
+//! memory.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};

@@ -54,7 +54,7 @@ static HANDLERS: [AtomicUsize; SIGNALS] = [const { AtomicUsize::new(0) }; SIGNAL
 /// The functions of the C library, once they are known.
 static FOUND: [AtomicUsize; FUNCTIONS.len()] = [const { AtomicUsize::new(0) }; FUNCTIONS.len()];
 
-// What the kernel calls. It has a frame that unwinders and debuggers know, as exceptions may leave a
+// What the kernel calls. Unwinders and debuggers know its frame, since an exception may leave a
 // handler.
 global_asm!(
     ".pushsection .text.__pathcc_trace_handler, \"ax\", @progbits",

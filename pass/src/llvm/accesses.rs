@@ -24,7 +24,8 @@ pub(crate) struct Access<'ctx> {
 }
 
 /// The accesses of a function, in their order within each block. Those to stack slots that nobody
-/// else can reach are left out unless `with_stack`. Addresses are computed from others `with_offsets`.
+/// else can reach are left out unless `with_stack`. With `with_offsets`, addresses are computed
+/// from others where that is possible.
 pub(crate) fn accesses(
     function: FunctionValue<'_>,
     analyses: *mut ffi::Analyses,

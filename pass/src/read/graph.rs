@@ -10,8 +10,9 @@
 //! runs to its end. Blocks are split there first; that is the only change that reading makes to a
 //! function, apart from peeling. They are joined again when the counting code is written.
 //!
-//! In a trace a path also ends before each call to a function that may be traced, so that what the function does comes
-//! behind what its caller did before. A call in tail position leaves the function.
+//! In a trace a path also ends before each call to a function that may be traced. So what that
+//! function does comes behind what its caller did before. A call in tail position leaves the
+//! function.
 //!
 //! Before optimisation, a branch has ways that the source rules out, to blocks that hold nothing but
 //! `unreachable`: the default of a `switch` over all values, or the end of a function that always
