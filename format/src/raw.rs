@@ -28,7 +28,7 @@ use crate::RAW_VERSION;
 use crate::profile::{Head, tag};
 use crate::record::ModuleId;
 use crate::settings::Threads;
-use crate::wire::{Checksummed, Sink};
+use crate::wire::{Checksummed, Length, Sink};
 
 /// First eight bytes of every raw file.
 pub const MAGIC: [u8; 8] = *b"PATHRAWC";
@@ -91,15 +91,6 @@ pub const FILE_SYSTEMS: [u64; 6] = [
     TMPFS_MAGIC as u64,
     OVERLAYFS_SUPER_MAGIC as u64,
 ];
-
-/// Counts bytes.
-struct Length(u64);
-
-impl Sink for Length {
-    fn put(&mut self, bytes: &[u8]) {
-        self.0 += bytes.len() as u64;
-    }
-}
 
 /// Writes a header without the padding behind it; gives the header's size with the padding.
 pub fn write_header(

@@ -29,7 +29,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 use crate::TRACE_VERSION;
 use crate::profile::Head;
 use crate::raw::PAGE;
-use crate::wire::{Checksummed, Sink};
+use crate::wire::{Checksummed, Length, Sink};
 
 /// First eight bytes of every trace.
 pub const MAGIC: [u8; 8] = *b"PATHTRAC";
@@ -121,15 +121,6 @@ pub fn write_header(sink: &mut impl Sink, head: &Head<'_>, chunk_size: u64) -> u
     let size = length.0.next_multiple_of(PAGE);
     put_header(sink, head, size, chunk_size);
     size
-}
-
-/// Counts bytes.
-struct Length(u64);
-
-impl Sink for Length {
-    fn put(&mut self, bytes: &[u8]) {
-        self.0 += bytes.len() as u64;
-    }
 }
 
 fn put_header(sink: &mut impl Sink, head: &Head<'_>, size: u64, chunk_size: u64) {

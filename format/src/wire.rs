@@ -115,6 +115,15 @@ pub trait Sink {
     }
 }
 
+/// A sink that keeps nothing but how many bytes it was given.
+pub(crate) struct Length(pub(crate) u64);
+
+impl Sink for Length {
+    fn put(&mut self, bytes: &[u8]) {
+        self.0 += bytes.len() as u64;
+    }
+}
+
 #[cfg(any(feature = "alloc", test))]
 impl Sink for alloc::vec::Vec<u8> {
     fn put(&mut self, bytes: &[u8]) {

@@ -2,14 +2,16 @@
 //! accesses whose addresses are computed, and one with `setjmp` and an exception.
 
 use pathformat::manifest::{
-    Access, AccessKind, Address, Block, Call, CutReason, DagEdge, DagEdgeKind, Edge, Exit,
-    Function, Location, Manifest, Outcome,
+    Access, AccessKind, Address, Block, Call, CutReason, Edge, Exit, Function, Location, Manifest,
+    Outcome,
 };
 use pathformat::profile::{ENDED, Head, RunId};
 use pathformat::settings::{Mode, Threads};
 use pathformat::trace::{ChunkHead, Kind, PROCESS, write_header};
 use pathformat::{ModuleId, raw, record};
 use zerocopy::IntoBytes;
+
+use super::{end, flow, leave, start};
 
 /// Identity of the unit.
 pub(crate) const UNIT: ModuleId = ModuleId([0x44; 16]);
@@ -71,22 +73,6 @@ fn returns(block: Block) -> Block {
 
 fn edge(from: u32, to: u32, outcome: Outcome, cut: Option<(u32, u32)>) -> Edge {
     Edge { from, to, outcome, cut }
-}
-
-fn flow(edge: u32, value: u64) -> DagEdge {
-    DagEdge { kind: DagEdgeKind::Flow { edge }, value }
-}
-
-fn leave(block: u32, value: u64) -> DagEdge {
-    DagEdge { kind: DagEdgeKind::Leave { block }, value }
-}
-
-fn end(block: u32, why: CutReason, value: u64) -> DagEdge {
-    DagEdge { kind: DagEdgeKind::End { block, why }, value }
-}
-
-fn start(block: u32, why: CutReason, value: u64) -> DagEdge {
-    DagEdge { kind: DagEdgeKind::Start { block, why }, value }
 }
 
 fn function(name: &str, line: u32, first_counter: u64, num_paths: u64) -> Function {
