@@ -46,7 +46,7 @@ pub use record::ModuleId;
 pub use wire::Error;
 
 /// Version of the manifest record and its payload. Any other version is refused with a message.
-pub const MANIFEST_VERSION: u32 = 8;
+pub const MANIFEST_VERSION: u32 = 9;
 
 /// Version of the profile file. Any other version is refused with a message.
 pub const PROFILE_VERSION: u32 = 5;
@@ -55,7 +55,7 @@ pub const PROFILE_VERSION: u32 = 5;
 pub const RAW_VERSION: u32 = 3;
 
 /// Version of the trace file. Any other version is refused with a message.
-pub const TRACE_VERSION: u32 = 1;
+pub const TRACE_VERSION: u32 = 2;
 
 /// Names that are agreed between the pass (which emits them) and the linker (which defines them).
 pub mod names {

@@ -166,6 +166,8 @@ pub struct Access {
     pub size: u64,
     /// Where the address comes from.
     pub address: Address,
+    /// Which tickets the trace has, behind the address and the number of bytes.
+    pub tickets: Tickets,
     /// Index of its source location.
     pub location: Option<u32>,
 }
@@ -183,11 +185,41 @@ pub enum AccessKind {
     BulkLoad,
     /// It is written by such an operation.
     BulkStore,
+    /// Nothing is accessed: a fence between what stands before and behind it.
+    Fence,
+}
+
+/// The tickets of an atomic access: numbers that the process gives away once. A thread that reads
+/// what another one stored has a larger ticket after that than the other one had before.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Tickets {
+    /// It is not atomic, or orders nothing.
+    #[default]
+    None,
+    /// It releases: a ticket was taken before.
+    Before,
+    /// It acquires: a ticket was taken after.
+    After,
+    /// It does both, with a ticket for each.
+    Both,
+}
+
+impl Tickets {
+    /// How many there are.
+    pub fn count(self) -> usize {
+        match self {
+            Self::None => 0,
+            Self::Before | Self::After => 1,
+            Self::Both => 2,
+        }
+    }
 }
 
 /// Where the address of an access comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Address {
+    /// There is none: a fence.
+    None,
     /// The trace has it.
     Recorded,
     /// It is that of another access plus a constant. The other one always comes before it in the

@@ -31,6 +31,10 @@ use crate::profile::Head;
 use crate::raw::PAGE;
 use crate::wire::{Checksummed, Length, Sink};
 
+mod event;
+
+pub use self::event::{Allocation, Clock, Operation, Order, Synchronisation};
+
 /// First eight bytes of every trace.
 pub const MAGIC: [u8; 8] = *b"PATHTRAC";
 
@@ -80,7 +84,11 @@ pub struct ChunkHead {
     /// The kernel's number of the thread.
     pub thread: U32,
     /// 0.
-    pub reserved: [U32; 9],
+    pub padding: U32,
+    /// When it was begun, in the ticks of a [`Clock`].
+    pub ticks: U64,
+    /// 0.
+    pub reserved: [U32; 6],
 }
 
 /// What an event is.
@@ -92,11 +100,18 @@ pub enum Kind {
     Image = 1,
     /// Records are missing here: there was no room for them.
     Lost = 2,
+    /// A thread synchronised with others: a [`Synchronisation`].
+    Synchronised = 3,
+    /// Memory was allocated or freed: an [`Allocation`].
+    Allocated = 4,
+    /// What two clocks said at the same time: a [`Clock`]. The head of each chunk tells it, too.
+    Clock = 5,
 }
 
 impl Kind {
     /// All kinds.
-    pub const ALL: [Self; 2] = [Self::Image, Self::Lost];
+    pub const ALL: [Self; 5] =
+        [Self::Image, Self::Lost, Self::Synchronised, Self::Allocated, Self::Clock];
 
     /// The word that starts a record of this kind with so many bytes of payload, fewer than 2^24.
     pub fn word(self, length: u32) -> u32 {

@@ -3,7 +3,7 @@
 use pathformat::manifest::{
     Access, AccessKind, Address, Block, Call, CutReason, DagEdge, DagEdgeKind, Edge, Exit,
     Function, INDIRECT, Linkage, Location, Manifest, Outcome, Pattern, PatternShape, TableOf,
-    Uncut,
+    Tickets, Uncut,
 };
 use pathformat::settings::{Level, Mode, Stage, Threads};
 
@@ -57,6 +57,7 @@ fn accesses() -> Vec<Access> {
         kind,
         size,
         address: if size == 0 { Address::Recorded } else { offset },
+        tickets: if size == 2 { Tickets::Both } else { Tickets::None },
         location: (size > 1).then_some(1),
     };
     (0..).zip(kinds).map(access).collect()

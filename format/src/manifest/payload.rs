@@ -267,7 +267,7 @@ impl Function {
 mod tests {
     use alloc::vec;
 
-    use super::super::{AccessKind, Address, CutReason, DagEdge, DagEdgeKind, INDIRECT};
+    use super::super::{AccessKind, Address, CutReason, DagEdge, DagEdgeKind, INDIRECT, Tickets};
     use super::*;
 
     fn accesses() -> Vec<Access> {
@@ -276,11 +276,24 @@ mod tests {
             kind: AccessKind::Load,
             size: 8,
             address: Address::Recorded,
+            tickets: Tickets::After,
             location: Some(1),
         };
-        let copied =
-            Access { kind: AccessKind::BulkStore, size: 0, address: offset, location: None };
-        vec![load, copied]
+        let copied = Access {
+            kind: AccessKind::BulkStore,
+            size: 0,
+            address: offset,
+            tickets: Tickets::None,
+            location: None,
+        };
+        let fence = Access {
+            kind: AccessKind::Fence,
+            size: 0,
+            address: Address::None,
+            tickets: Tickets::Both,
+            location: None,
+        };
+        vec![load, copied, fence]
     }
 
     /// One instrumented function with something of everything, and a skipped one.

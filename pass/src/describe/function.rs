@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use inkwell::basic_block::BasicBlock;
 use pathformat::manifest::{
     Access, Address, Block, Call, CutReason, DagEdge, DagEdgeKind, Edge, Exit, Function, INDIRECT,
-    Pattern, PatternShape, TableOf, Uncut, VECTOR,
+    Pattern, PatternShape, TableOf, Tickets, Uncut, VECTOR,
 };
 use paths::Plan as PathIds;
 use paths::cuts::Reason;
@@ -153,6 +153,7 @@ fn access(access: &read::Access<'_>, locations: &mut Locations, directory: &str)
         kind: access.kind,
         size: access.size,
         address,
+        tickets: Tickets::None,
         location: location.and_then(|at| locations.index(at, directory)),
     }
 }

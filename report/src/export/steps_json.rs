@@ -110,5 +110,6 @@ fn kind(kind: AccessKind) -> &'static str {
         AccessKind::Update => "update",
         AccessKind::BulkLoad => "bulk_load",
         AccessKind::BulkStore => "bulk_store",
+        AccessKind::Fence => "fence",
     }
 }

@@ -38,6 +38,7 @@ pub fn kind(kind: AccessKind) -> &'static str {
         AccessKind::Update => "update",
         AccessKind::BulkLoad => "bulk load",
         AccessKind::BulkStore => "bulk store",
+        AccessKind::Fence => "fence",
     }
 }
 

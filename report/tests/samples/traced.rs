@@ -3,7 +3,7 @@
 
 use pathformat::manifest::{
     Access, AccessKind, Address, Block, Call, CutReason, Edge, Exit, Function, Location, Manifest,
-    Outcome,
+    Outcome, Tickets,
 };
 use pathformat::profile::{ENDED, Head, RunId};
 use pathformat::settings::{Mode, Threads};
@@ -55,7 +55,8 @@ fn line(line: u32) -> Location {
 }
 
 fn access(kind: AccessKind, size: u64, location: u32, address: Address) -> Access {
-    Access { kind, size, address, location: Some(location) }
+    let tickets = Tickets::None;
+    Access { kind, size, address, tickets, location: Some(location) }
 }
 
 fn from(block: u32, by: i64) -> Address {

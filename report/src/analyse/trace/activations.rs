@@ -176,6 +176,7 @@ impl Activation {
         recorded: Option<u64>,
     ) -> Option<u64> {
         let address = match access.address {
+            Address::None => None,
             Address::Recorded => recorded,
             Address::Offset { block, access, by } => {
                 let base = self.addresses.get(&(block, access));

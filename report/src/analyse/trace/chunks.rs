@@ -8,6 +8,7 @@ use pathformat::trace::Kind;
 
 use crate::analyse::trace::program::Program;
 use crate::analyse::trace::traced_path::TracedPath;
+use crate::read::trace::event::Event;
 use crate::read::trace::records::{Damage, Record, Records};
 use crate::read::trace::{Chunk, Stream, Trace};
 
@@ -19,8 +20,8 @@ const KEPT: usize = 1 << 28;
 pub enum Found<'a> {
     /// A path, and what its accesses recorded.
     Path(Arc<TracedPath>, &'a [u8]),
-    /// Something else happened; `None` if its kind is not known.
-    Event(Option<Kind>),
+    /// Something happened between two paths.
+    Event(Event),
     /// Records are missing here.
     Gap(Gap),
 }
@@ -132,7 +133,7 @@ impl<'a> Chunks<'a> {
     /// What is next; `None` at the end of the stream.
     #[allow(clippy::should_implement_trait, reason = "what it gives borrows from it")]
     pub fn next(&mut self) -> Option<Found<'_>> {
-        let (path, kind, content) = loop {
+        let (path, event, content) = loop {
             let chunk = match self.chunk {
                 Some(chunk) => chunk,
                 None => match self.open()? {
@@ -151,8 +152,12 @@ impl<'a> Chunks<'a> {
             self.used += (end - self.at) as u64;
             self.at = end;
             match record {
-                Ok(Some(Record::Path { addresses, .. })) => break (path, None, addresses.len()),
-                Ok(Some(Record::Event { kind, .. })) => break (None, kind, 0),
+                Ok(Some(Record::Path { addresses, .. })) => {
+                    break (path, Event::Other(None), addresses.len());
+                }
+                Ok(Some(Record::Event { kind, payload })) => {
+                    break (None, Event::of(kind, payload), 0);
+                }
                 Ok(None) => self.chunk = None,
                 Err(damage) => {
                     self.chunk = None;
@@ -161,10 +166,10 @@ impl<'a> Chunks<'a> {
                 }
             }
         };
-        Some(match (path, kind) {
+        Some(match (path, event) {
             (Some(path), _) => Found::Path(path, &self.buffer[self.at - content..self.at]),
-            (None, Some(Kind::Lost)) => Found::Gap(Gap::Lost),
-            (None, kind) => Found::Event(kind),
+            (None, Event::Other(Some(Kind::Lost))) => Found::Gap(Gap::Lost),
+            (None, event) => Found::Event(event),
         })
     }
 }

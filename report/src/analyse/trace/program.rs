@@ -178,7 +178,7 @@ fn read(place: &Path) -> Result<Content> {
 fn function(shape: &manifest::Function, image: usize, module: usize) -> TracedFunction {
     let accesses = shape.blocks.iter().flat_map(|block| &block.accesses);
     let base = |access: &Access| match access.address {
-        Address::Recorded => None,
+        Address::None | Address::Recorded => None,
         Address::Offset { block, access, .. } => Some((block, access)),
     };
     let blocks = 0..u32::try_from(shape.blocks.len()).unwrap_or_default();

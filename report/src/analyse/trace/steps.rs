@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use pathformat::manifest::Address;
-use pathformat::trace::{ADDRESS, Kind};
+use pathformat::manifest::{AccessKind, Address, Tickets};
+use pathformat::trace::ADDRESS;
 
 use crate::analyse::trace::activations::Activations;
 use crate::analyse::trace::chunks::{Chunks, Found, Gap};
 use crate::analyse::trace::program::Program;
 use crate::analyse::trace::traced_path::TracedPath;
+use crate::read::trace::event::Event;
 use crate::read::trace::{Stream, Trace};
 
 /// What a stream tells next.
@@ -16,8 +17,8 @@ use crate::read::trace::{Stream, Trace};
 pub enum Told {
     /// A path ended.
     Step(Step),
-    /// Something else happened; `None` if its kind is not known.
-    Event(Option<Kind>),
+    /// Something happened between two paths.
+    Event(Event),
     /// Records are missing, so that the activations behind are others.
     Gap(Gap),
 }
@@ -46,6 +47,10 @@ pub struct Accessed {
     pub size: u64,
     /// The address, if it is known.
     pub address: Option<u64>,
+    /// The ticket that was taken before it, if it releases.
+    pub before: Option<u64>,
+    /// The ticket that was taken after it, if it acquires.
+    pub after: Option<u64>,
 }
 
 /// The steps of a stream.
@@ -72,7 +77,7 @@ impl Iterator for Steps<'_> {
             Found::Path(path, addresses) => {
                 Told::Step(step(self.program, &mut self.activations, path, addresses))
             }
-            Found::Event(kind) => Told::Event(kind),
+            Found::Event(event) => Told::Event(event),
             Found::Gap(gap) => {
                 self.activations.clear();
                 Told::Gap(gap)
@@ -96,8 +101,14 @@ fn step(
             let Some(access) = program.access(&path, at) else { continue };
             let address = (access.address == Address::Recorded).then(|| take(&mut recorded));
             let address = activation.address(of, at, access, address.flatten());
-            let size = if access.size == 0 { take(&mut recorded) } else { Some(access.size) };
-            accesses.push(Accessed { at, size: size.unwrap_or_default(), address });
+            let is_known = access.size > 0 || access.kind == AccessKind::Fence;
+            let size = if is_known { Some(access.size) } else { take(&mut recorded) };
+            let mut ticket = |of: [Tickets; 2]| {
+                of.contains(&access.tickets).then(|| take(&mut recorded)).flatten()
+            };
+            let before = ticket([Tickets::Before, Tickets::Both]);
+            let after = ticket([Tickets::After, Tickets::Both]);
+            accesses.push(Accessed { at, size: size.unwrap_or_default(), address, before, after });
         }
     }
     activations.end(program, &path);

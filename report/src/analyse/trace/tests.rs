@@ -65,7 +65,7 @@ fn told(trace: &Trace) -> Vec<String> {
             let (number, depth) = (step.activation, step.depth);
             format!("{number}{whole} {depth} {name} {:?}{accesses}", step.path.path.blocks)
         }
-        Told::Event(kind) => format!("{kind:?}"),
+        Told::Event(event) => format!("{event:?}"),
         Told::Gap(gap) => gap.to_string(),
     };
     Steps::new(trace, &program, &trace.streams[0]).map(line).collect()

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use pathformat::manifest::{
-    Access, Address, Call, CutReason, DagEdgeKind, Edge, Function as Shape, Outcome,
+    Access, AccessKind, Address, Call, CutReason, DagEdgeKind, Edge, Function as Shape, Outcome,
 };
 use pathformat::trace::ADDRESS;
 use paths::decode::Decoder;
@@ -102,8 +102,9 @@ fn accesses<'a>(
 
 /// How many bytes an access records.
 fn recorded(access: &Access) -> usize {
-    let address = if access.address == Address::Recorded { ADDRESS } else { 0 };
-    address + if access.size == 0 { ADDRESS } else { 0 }
+    let address = usize::from(access.address == Address::Recorded);
+    let size = usize::from(access.size == 0 && access.kind != AccessKind::Fence);
+    ADDRESS * (address + size + access.tickets.count())
 }
 
 fn joints(shape: &Shape, path: &Path, first: u32) -> Joints {

@@ -1,0 +1,29 @@
+//! What an event of a trace tells.
+
+use pathformat::trace::{Allocation, Kind, Synchronisation};
+use zerocopy::FromBytes;
+
+/// Something that happened between two paths.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// Threads synchronised.
+    Synchronised(Synchronisation),
+    /// Memory was allocated or freed.
+    Allocated(Allocation),
+    /// Of another kind, which says nothing about a thread; `None` if it is not known.
+    Other(Option<Kind>),
+}
+
+impl Event {
+    /// Reads the payload of an event of this kind. One that is too short tells nothing, one that is
+    /// too long has something at its end that is not known.
+    pub fn of(kind: Option<Kind>, payload: &[u8]) -> Self {
+        match kind {
+            Some(Kind::Synchronised) => Synchronisation::read_from_prefix(payload)
+                .map_or(Self::Other(None), |(told, _)| Self::Synchronised(told)),
+            Some(Kind::Allocated) => Allocation::read_from_prefix(payload)
+                .map_or(Self::Other(None), |(told, _)| Self::Allocated(told)),
+            kind => Self::Other(kind),
+        }
+    }
+}
