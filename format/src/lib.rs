@@ -151,6 +151,13 @@ pub mod names {
     /// memory that nobody reads.
     pub const TRACE_ROOM: &str = "__pathcc.trace.room";
 
+    /// The word from which atomic accesses and operations that synchronise take their tickets: how
+    /// many were taken. Images share it as they share the words.
+    pub const TRACE_TICKETS: &str = "__pathcc.trace.tickets";
+
+    /// The function of a unit that records that memory was allocated or freed.
+    pub const TRACE_ALLOCATED: &str = "__pathcc.trace.allocated";
+
     /// The anchor of the runtime of traces.
     pub const TRACE_RUNTIME: &str = "__pathcc_trace_runtime";
 

@@ -19,11 +19,15 @@
 using namespace llvm;
 
 // Must match `AccessKind` in src/ffi.rs.
-enum class AccessKind : uint32_t { Load, Store, Update, BulkLoad, BulkStore };
+enum class AccessKind : uint32_t { Load, Store, Update, BulkLoad, BulkStore, Fence };
+
+// Must match `Tickets` in src/ffi.rs.
+enum class Tickets : uint32_t { None, Before, After, Both };
 
 // Must match `Access` in src/ffi.rs.
 struct PathpassAccess {
   LLVMValueRef Instruction;
+  // Null for a fence.
   LLVMValueRef Address;
   // How many bytes, if that is not `Size`; or null.
   LLVMValueRef Length;
@@ -32,10 +36,22 @@ struct PathpassAccess {
   uint64_t From;
   int64_t By;
   AccessKind Kind;
+  Tickets Taken;
 };
 
 // How many earlier accesses are tried for each address: enough for a large structure.
 static constexpr unsigned MostTried = 32;
+
+// An access that releases takes a ticket before, so that whoever reads what it stores takes a later
+// one; an access that acquires takes its own after. Signal handlers of the own thread need none.
+static Tickets ticketsOf(AtomicOrdering Order, SyncScope::ID Scope, bool Stores = true,
+                         bool Loads = true) {
+  bool Releases = Stores && isReleaseOrStronger(Order);
+  bool Acquires = Loads && isAcquireOrStronger(Order);
+  if (Scope == SyncScope::SingleThread || !(Releases || Acquires))
+    return Tickets::None;
+  return Releases && Acquires ? Tickets::Both : Releases ? Tickets::Before : Tickets::After;
+}
 
 namespace {
 // Tells the accesses of one function, block by block, dominating blocks first.
@@ -87,11 +103,13 @@ class Accesses {
     return nullptr;
   }
 
-  void tell(Instruction &At, AccessKind Kind, Value *Address, uint64_t Size, Value *Length) {
+  void tell(Instruction &At, AccessKind Kind, Value *Address, uint64_t Size, Value *Length,
+            Tickets Taken = Tickets::None) {
     // Other address spaces are those of segments.
     if (Address->getType()->getPointerAddressSpace() != 0 || (!WithStack && isPrivate(Address)))
       return;
-    PathpassAccess Access = {wrap(&At), wrap(Address), wrap(Length), Size, ~uint64_t(0), 0, Kind};
+    PathpassAccess Access = {wrap(&At), wrap(Address), wrap(Length), Size, ~uint64_t(0),
+                             0,         Kind,          Taken};
     if (Evolution && Evolution->isSCEVable(Address->getType())) {
       auto *Known = Evolution->getSCEV(Address);
       auto *Base = Evolution->getPointerBase(Known);
@@ -107,8 +125,20 @@ class Accesses {
     ++Number;
   }
 
-  void tellOf(Instruction &At, AccessKind Kind, Value *Address, Type *Accessed) {
-    tell(At, Kind, Address, Layout.getTypeStoreSize(Accessed).getKnownMinValue(), nullptr);
+  void tellOf(Instruction &At, AccessKind Kind, Value *Address, Type *Accessed,
+              Tickets Taken = Tickets::None) {
+    uint64_t Size = Layout.getTypeStoreSize(Accessed).getKnownMinValue();
+    tell(At, Kind, Address, Size, nullptr, Taken);
+  }
+
+  void tellFence(FenceInst &At) {
+    auto Taken = ticketsOf(At.getOrdering(), At.getSyncScopeID());
+    if (Taken == Tickets::None)
+      return;
+    PathpassAccess Fence = {wrap(&At),    nullptr, nullptr,           0,
+                            ~uint64_t(0), 0,       AccessKind::Fence, Taken};
+    Tell(Found, &Fence);
+    ++Number;
   }
 
   void tellBulk(Instruction &At, AccessKind Kind, Value *Address, Value *Length) {
@@ -146,15 +176,21 @@ public:
   void tellBlock(BasicBlock &BB) {
     for (auto &I : BB) {
       if (auto *Load = dyn_cast<LoadInst>(&I))
-        tellOf(I, AccessKind::Load, Load->getPointerOperand(), Load->getType());
+        tellOf(I, AccessKind::Load, Load->getPointerOperand(), Load->getType(),
+               ticketsOf(Load->getOrdering(), Load->getSyncScopeID(), false, true));
       else if (auto *Store = dyn_cast<StoreInst>(&I))
         tellOf(I, AccessKind::Store, Store->getPointerOperand(),
-               Store->getValueOperand()->getType());
+               Store->getValueOperand()->getType(),
+               ticketsOf(Store->getOrdering(), Store->getSyncScopeID(), true, false));
       else if (auto *Update = dyn_cast<AtomicRMWInst>(&I))
-        tellOf(I, AccessKind::Update, Update->getPointerOperand(), Update->getType());
+        tellOf(I, AccessKind::Update, Update->getPointerOperand(), Update->getType(),
+               ticketsOf(Update->getOrdering(), Update->getSyncScopeID()));
       else if (auto *Exchange = dyn_cast<AtomicCmpXchgInst>(&I))
         tellOf(I, AccessKind::Update, Exchange->getPointerOperand(),
-               Exchange->getNewValOperand()->getType());
+               Exchange->getNewValOperand()->getType(),
+               ticketsOf(Exchange->getMergedOrdering(), Exchange->getSyncScopeID()));
+      else if (auto *Fence = dyn_cast<FenceInst>(&I))
+        tellFence(*Fence);
       else if (auto *Call = dyn_cast<IntrinsicInst>(&I))
         tellIntrinsic(*Call);
     }

@@ -93,12 +93,25 @@ pub(crate) enum AccessKind {
     Update,
     BulkLoad,
     BulkStore,
+    Fence,
+}
+
+/// Which tickets an access takes. Must match `Tickets` in `cpp/accesses.cpp`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(dead_code, reason = "C++ makes the values")]
+pub(crate) enum Tickets {
+    None,
+    Before,
+    After,
+    Both,
 }
 
 /// Must match `PathpassAccess` in `cpp/accesses.cpp`.
 #[repr(C)]
 pub(crate) struct Access {
     pub(crate) instruction: LLVMValueRef,
+    /// Null for a fence.
     pub(crate) address: LLVMValueRef,
     /// Null if `size` says how many bytes are accessed.
     pub(crate) length: LLVMValueRef,
@@ -107,6 +120,7 @@ pub(crate) struct Access {
     pub(crate) from: u64,
     pub(crate) by: i64,
     pub(crate) kind: AccessKind,
+    pub(crate) tickets: Tickets,
 }
 
 /// Must match `PathpassText` in `cpp/demangle.cpp` and `cpp/read.cpp`.

@@ -8,11 +8,14 @@ use std::collections::{HashMap, HashSet};
 use std::ffi::{CStr, CString, c_void};
 use std::slice;
 
+use inkwell::attributes::Attribute;
 use inkwell::basic_block::BasicBlock;
 use inkwell::module::Module;
 use inkwell::values::{
-    AsValueRef, FunctionValue, GlobalValue, InstructionValue, IntValue, PointerValue,
+    AsValueRef, BasicValueEnum, FunctionValue, GlobalValue, InstructionValue, IntValue,
+    PointerValue,
 };
+use llvm_sys::LLVMAttributeFunctionIndex;
 use llvm_sys::core as c;
 use llvm_sys::prelude::LLVMBasicBlockRef;
 
@@ -21,7 +24,7 @@ use crate::ffi;
 mod accesses;
 mod debug_info;
 
-pub(crate) use self::accesses::{AccessKind, accesses, is_called_by_compiler};
+pub(crate) use self::accesses::{AccessKind, Tickets, accesses, is_called_by_compiler};
 pub(crate) use self::debug_info::{
     DebugLocation, Position, Scope, ScopeKind, Subprogram, debug_location, declaration, position,
     scopes,
@@ -175,6 +178,43 @@ pub(crate) fn callee(call: InstructionValue<'_>) -> Option<String> {
     // SAFETY: a live call.
     let function = unsafe { FunctionValue::new(ffi::pathpass_callee(call.as_value_ref())) };
     function.map(|function| name(&function))
+}
+
+/// What stands in the attribute `allocsize` of a call or of what it calls: the numbers of the
+/// operands whose product is the size of what the call allocates.
+pub(crate) fn allocated_size(call: InstructionValue<'_>) -> Option<u64> {
+    let kind = Attribute::get_named_enum_kind_id("allocsize");
+    // SAFETY: a live call and the function that it names; null results are left out.
+    unsafe {
+        let at = LLVMAttributeFunctionIndex;
+        let mut found = c::LLVMGetCallSiteEnumAttribute(call.as_value_ref(), at, kind);
+        let callee = ffi::pathpass_callee(call.as_value_ref());
+        if found.is_null() && !callee.is_null() {
+            found = c::LLVMGetEnumAttributeAtIndex(callee, at, kind);
+        }
+        (!found.is_null()).then(|| c::LLVMGetEnumAttributeValue(found))
+    }
+}
+
+/// An argument of a call, from 0.
+pub(crate) fn argument(call: InstructionValue<'_>, at: u32) -> Option<BasicValueEnum<'_>> {
+    // SAFETY: a live call, whose first operands are its arguments.
+    unsafe {
+        (at < c::LLVMGetNumArgOperands(call.as_value_ref()))
+            .then(|| BasicValueEnum::new(c::LLVMGetOperand(call.as_value_ref(), at)))
+    }
+}
+
+/// What a call gives.
+pub(crate) fn result(call: InstructionValue<'_>) -> BasicValueEnum<'_> {
+    // SAFETY: a live call that gives something.
+    unsafe { BasicValueEnum::new(call.as_value_ref()) }
+}
+
+/// Says that a call does not stand in tail position.
+pub(crate) fn keep_frame(call: InstructionValue<'_>) {
+    // SAFETY: a live call, not an `invoke`.
+    unsafe { c::LLVMSetTailCall(call.as_value_ref(), 0) };
 }
 
 /// What a call calls.

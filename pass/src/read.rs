@@ -6,6 +6,7 @@ use inkwell::module::Module;
 use inkwell::values::FunctionValue;
 
 mod accesses;
+pub(crate) mod allocations;
 pub(crate) mod debug_info;
 pub(crate) mod declaration;
 mod eligible;

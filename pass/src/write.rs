@@ -31,7 +31,6 @@ use crate::read::Unit;
 
 use self::array::CounterArray;
 use self::function::Function;
-use self::trace::Symbols;
 
 /// Writes what was planned for a unit.
 pub(crate) fn unit<'ctx>(
@@ -55,10 +54,10 @@ pub(crate) fn unit<'ctx>(
     let has_array = options.mode != Mode::Log && !counted.is_empty() && layout.counters > 0;
     let size = if has_array { [layout.counters, layout.keys] } else { [0, 0] };
     if has_array && options.mode == Mode::Trace {
-        let symbols = Symbols::define(module, id, layout.counters);
+        let unit = trace::Unit::define(module, id, layout.counters, options);
         for (function, plan) in &counted {
             if let Plan::Trace(plan) = plan {
-                trace::instrument(function, plan, &symbols, id);
+                trace::instrument(function, plan, &unit);
             }
         }
     } else if has_array {

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use inkwell::basic_block::BasicBlock;
 use pathformat::manifest::{
     Access, Address, Block, Call, CutReason, DagEdge, DagEdgeKind, Edge, Exit, Function, INDIRECT,
-    Pattern, PatternShape, TableOf, Tickets, Uncut, VECTOR,
+    Pattern, PatternShape, TableOf, Uncut, VECTOR,
 };
 use paths::Plan as PathIds;
 use paths::cuts::Reason;
@@ -144,6 +144,7 @@ fn content(block: BasicBlock<'_>, locations: &mut Locations, directory: &str) ->
 fn access(access: &read::Access<'_>, locations: &mut Locations, directory: &str) -> Access {
     let location = llvm::debug_location(access.instruction);
     let address = match access.from {
+        None if access.address.is_none() => Address::None,
         None => Address::Recorded,
         Some(from) => {
             Address::Offset { block: from.block.0, access: from.access as u32, by: from.by }
@@ -153,7 +154,7 @@ fn access(access: &read::Access<'_>, locations: &mut Locations, directory: &str)
         kind: access.kind,
         size: access.size,
         address,
-        tickets: Tickets::None,
+        tickets: access.tickets,
         location: location.and_then(|at| locations.index(at, directory)),
     }
 }

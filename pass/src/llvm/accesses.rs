@@ -6,7 +6,7 @@ use inkwell::values::{AsValueRef, FunctionValue, InstructionValue, IntValue, Poi
 
 use crate::ffi;
 
-pub(crate) use crate::ffi::AccessKind;
+pub(crate) use crate::ffi::{AccessKind, Tickets};
 
 /// An access to memory.
 #[derive(Clone, Copy, Debug)]
@@ -14,13 +14,15 @@ pub(crate) struct Access<'ctx> {
     /// What accesses it.
     pub(crate) instruction: InstructionValue<'ctx>,
     pub(crate) kind: AccessKind,
-    pub(crate) address: PointerValue<'ctx>,
+    /// None for a fence.
+    pub(crate) address: Option<PointerValue<'ctx>>,
     /// How many bytes, if that is not known.
     pub(crate) length: Option<IntValue<'ctx>>,
     /// How many bytes, if that is known.
     pub(crate) size: u64,
     /// The access that the address is computed from, as a place in the list, and what is added.
     pub(crate) from: Option<(usize, i64)>,
+    pub(crate) tickets: Tickets,
 }
 
 /// The accesses of a function, in their order within each block. Those to stack slots that nobody
@@ -40,10 +42,11 @@ pub(crate) fn accesses(
             found.push(Access {
                 instruction: InstructionValue::new(access.instruction),
                 kind: access.kind,
-                address: PointerValue::new(access.address),
+                address: (!access.address.is_null()).then(|| PointerValue::new(access.address)),
                 length: (!access.length.is_null()).then(|| IntValue::new(access.length)),
                 size: access.size,
                 from: (access.from != u64::MAX).then_some((access.from as usize, access.by)),
+                tickets: access.tickets,
             });
         }
     }

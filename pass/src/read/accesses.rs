@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use inkwell::basic_block::BasicBlock;
 use inkwell::values::{FunctionValue, InstructionValue, IntValue, PointerValue};
-use pathformat::manifest::AccessKind;
+use pathformat::manifest::{AccessKind, Tickets};
 use paths::cfg::Block;
 
 use crate::ffi::Analyses;
@@ -17,13 +17,16 @@ pub(crate) struct Access<'ctx> {
     /// What accesses it.
     pub(crate) instruction: InstructionValue<'ctx>,
     pub(crate) kind: AccessKind,
-    pub(crate) address: PointerValue<'ctx>,
+    /// None for a fence.
+    pub(crate) address: Option<PointerValue<'ctx>>,
     /// How many bytes, if that is not known.
     pub(crate) length: Option<IntValue<'ctx>>,
     /// How many bytes, if that is known.
     pub(crate) size: u64,
     /// The access that the address is computed from.
     pub(crate) from: Option<From>,
+    /// Which tickets are taken, if it is atomic.
+    pub(crate) tickets: Tickets,
 }
 
 /// An access that always comes before, and what is added to its address.
@@ -35,10 +38,18 @@ pub(crate) struct From {
     pub(crate) by: i64,
 }
 
-impl Access<'_> {
-    /// How many values of it a trace has: its address and its length, unless they are known.
+impl<'ctx> Access<'ctx> {
+    /// The address, if the trace has it.
+    pub(crate) fn recorded_address(&self) -> Option<PointerValue<'ctx>> {
+        self.address.filter(|_| self.from.is_none())
+    }
+
+    /// How many values of it a trace has: its address and its length, unless they are known, and
+    /// its tickets.
     pub(crate) fn num_recorded(&self) -> usize {
-        usize::from(self.from.is_none()) + usize::from(self.length.is_some())
+        usize::from(self.recorded_address().is_some())
+            + usize::from(self.length.is_some())
+            + self.tickets.count()
     }
 }
 
@@ -72,6 +83,7 @@ pub(super) fn read<'ctx>(
             length: access.length,
             size: access.size,
             from,
+            tickets: tickets(access.tickets),
         });
     }
     blocks
@@ -84,5 +96,15 @@ fn kind(kind: llvm::AccessKind) -> AccessKind {
         llvm::AccessKind::Update => AccessKind::Update,
         llvm::AccessKind::BulkLoad => AccessKind::BulkLoad,
         llvm::AccessKind::BulkStore => AccessKind::BulkStore,
+        llvm::AccessKind::Fence => AccessKind::Fence,
+    }
+}
+
+fn tickets(tickets: llvm::Tickets) -> Tickets {
+    match tickets {
+        llvm::Tickets::None => Tickets::None,
+        llvm::Tickets::Before => Tickets::Before,
+        llvm::Tickets::After => Tickets::After,
+        llvm::Tickets::Both => Tickets::Both,
     }
 }

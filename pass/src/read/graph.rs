@@ -32,6 +32,7 @@ use paths::cfg::{Block, BlockData, Cfg, Edge, EdgeData, EdgeKind, Exit};
 use crate::ffi::Analyses;
 use crate::llvm::{self, FunctionFacts, InstructionFacts};
 use crate::options::Options;
+use crate::read::allocations;
 
 use super::accesses::{self, Access};
 
@@ -293,7 +294,8 @@ fn end_point(block: BasicBlock<'_>) -> InstructionValue<'_> {
 }
 
 /// Splits blocks behind calls that may not come back, or that return twice. Gives the new blocks.
-/// If it `traces`, behind each call that ends a record and does not leave its caller.
+/// If it `traces`, behind each call that ends a record and does not leave its caller. Calls that
+/// allocate do not: what they return is recorded.
 fn split<'ctx>(
     function: FunctionValue<'ctx>,
     analyses: *mut Analyses,
@@ -307,6 +309,10 @@ fn split<'ctx>(
     };
     let instructions =
         function.get_basic_blocks().into_iter().flat_map(|block| block.get_instructions());
+    if traces {
+        let calls = function.get_basic_blocks().into_iter().filter_map(llvm::tail_call);
+        calls.filter(|&call| allocations::allocates(call)).for_each(llvm::keep_frame);
+    }
     // Collected first: splitting changes the lists that are walked.
     let calls: Vec<_> = instructions.filter(ends_block).collect();
     let split_off: Vec<_> =
@@ -321,7 +327,8 @@ fn split<'ctx>(
 /// What the compiler may call anywhere is not.
 fn ends_record(at: InstructionValue<'_>) -> bool {
     InstructionFacts::of(at).calls_function()
-        && !llvm::callee(at).is_some_and(|name| llvm::is_called_by_compiler(&name))
+        && (allocations::of(at).is_some()
+            || !llvm::callee(at).is_some_and(|name| llvm::is_called_by_compiler(&name)))
 }
 
 /// Whether a call leaves its function, or stands at the end of its block before a jump.

@@ -11,14 +11,17 @@
 use std::cell::RefCell;
 
 use inkwell::IntPredicate;
-use inkwell::values::{BasicValue, IntValue, PointerValue};
+use inkwell::module::Module;
+use inkwell::values::{BasicValue, FunctionValue, IntValue, PointerValue};
 use pathformat::ModuleId;
+use pathformat::manifest::Tickets;
 use pathformat::trace::{ADDRESS, RESERVE};
 use paths::Plan;
 use paths::dag::{Cut, DagEdge, Kind, Place};
 use paths::placement::Op;
 
 use crate::llvm;
+use crate::options::{Options, Traced};
 use crate::plan::{NUMBER, TracePlan};
 use crate::read::Access;
 use crate::read::graph::Graph;
@@ -27,17 +30,37 @@ use super::function::Function;
 use super::markers;
 use super::position::{Position, first_after_slots};
 
+mod allocations;
 mod symbols;
 
-pub(super) use self::symbols::Symbols;
+use self::symbols::Symbols;
+
+/// What the traced code of a unit refers to.
+pub(super) struct Unit<'ctx> {
+    id: ModuleId,
+    symbols: Symbols<'ctx>,
+    /// The function that records allocations, if they are traced.
+    recorder: Option<FunctionValue<'ctx>>,
+}
+
+impl<'ctx> Unit<'ctx> {
+    /// Defines it in a unit whose array has so many words.
+    pub(super) fn define(
+        module: &Module<'ctx>,
+        id: ModuleId,
+        length: u64,
+        options: &Options,
+    ) -> Self {
+        let symbols = Symbols::define(module, id, length);
+        let is_memory_traced = options.traced != Some(Traced::ControlFlow);
+        let recorder = is_memory_traced.then(|| allocations::define(module, &symbols));
+        Self { id, symbols, recorder }
+    }
+}
 
 /// Writes the code of a function that is traced.
-pub(super) fn instrument<'ctx>(
-    function: &Function<'_, 'ctx>,
-    plan: &TracePlan,
-    symbols: &Symbols<'ctx>,
-    id: ModuleId,
-) {
+pub(super) fn instrument<'ctx>(function: &Function<'_, 'ctx>, plan: &TracePlan, unit: &Unit<'ctx>) {
+    let symbols = &unit.symbols;
     let context = symbols.context();
     let graph = function.graph;
     let builder = context.create_builder();
@@ -47,7 +70,7 @@ pub(super) fn instrument<'ctx>(
     let path = builder.build_alloca(context.i64_type(), "path").expect("positioned");
     let pointer = context.ptr_type(Default::default());
     let [record, next] = ["path.record", "path.next"].map(|name| slot(pointer, name));
-    markers::declare(context, &builder, id, function.layout.index);
+    markers::declare(context, &builder, unit.id, function.layout.index);
     let writer = Writer {
         graph,
         plan: &plan.paths,
@@ -65,6 +88,9 @@ pub(super) fn instrument<'ctx>(
     writer.write_block_tops();
     writer.write_block_ends();
     writer.write_edges();
+    if let Some(recorder) = unit.recorder {
+        allocations::write(graph, &writer.position, symbols, recorder);
+    }
     writer.write_checks();
     graph.join();
     [path, record, next].into_iter().for_each(llvm::promote);
@@ -91,7 +117,7 @@ struct Writer<'a, 'ctx> {
 }
 
 impl<'ctx> Writer<'_, 'ctx> {
-    /// What each access records, before it.
+    /// What each access records: before it, but for the ticket that is taken after it.
     fn write_accesses(&self) {
         for block in self.graph.cfg.blocks() {
             for access in self.graph.accesses(block) {
@@ -104,17 +130,35 @@ impl<'ctx> Writer<'_, 'ctx> {
     fn write_access(&self, access: &Access<'ctx>) {
         let builder = &self.position.builder;
         let word = self.symbols.word();
-        let address = access.from.is_none().then(|| {
-            builder.build_ptr_to_int(access.address, word, "").expect("a pointer is a number")
+        let address = access.recorded_address().map(|address| {
+            builder.build_ptr_to_int(address, word, "").expect("a pointer is a number")
         });
         let length = access.length.map(|length| {
             builder.build_int_z_extend_or_bit_cast(length, word, "").expect("a length is a number")
         });
-        for value in address.into_iter().chain(length) {
-            let place = self.symbols.load(builder, self.next);
-            self.symbols.store(builder, place, value);
-            self.move_next(place, ADDRESS);
+        let (before, after) = match access.tickets {
+            Tickets::None => (false, false),
+            Tickets::Before => (true, false),
+            Tickets::After => (false, true),
+            Tickets::Both => (true, true),
+        };
+        address.into_iter().chain(length).for_each(|value| self.write_value(value));
+        if before {
+            self.write_value(self.symbols.ticket(builder));
         }
+        if after {
+            let next = access.instruction.get_next_instruction();
+            builder.position_before(&next.expect("an access does not end its block"));
+            self.write_value(self.symbols.ticket(builder));
+        }
+    }
+
+    /// Writes a value of the record.
+    fn write_value(&self, value: IntValue<'ctx>) {
+        let builder = &self.position.builder;
+        let place = self.symbols.load(builder, self.next);
+        self.symbols.store(builder, place, value);
+        self.move_next(place, ADDRESS);
     }
 
     /// Lets the next address go so many bytes behind a place.

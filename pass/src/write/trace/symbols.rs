@@ -9,11 +9,12 @@ use inkwell::attributes::{Attribute, AttributeLoc};
 use inkwell::builder::Builder;
 use inkwell::context::ContextRef;
 use inkwell::module::{Linkage, Module};
-use inkwell::types::IntType;
+use inkwell::types::{FunctionType, IntType};
 use inkwell::values::{
-    BasicValue, FunctionValue, GlobalValue, InstructionValue, IntValue, MetadataValue, PointerValue,
+    BasicValue, BasicValueEnum, FunctionValue, GlobalValue, InstructionValue, IntValue,
+    MetadataValue, PointerValue,
 };
-use inkwell::{AddressSpace, GlobalVisibility, ThreadLocalMode};
+use inkwell::{AddressSpace, AtomicOrdering, AtomicRMWBinOp, GlobalVisibility, ThreadLocalMode};
 use pathformat::trace::LONGEST_RECORD;
 use pathformat::{ModuleId, names};
 
@@ -55,6 +56,14 @@ impl<'ctx> Symbols<'ctx> {
 
         llvm::keep(words);
 
+        let tickets = module.add_global(word, None, names::TRACE_TICKETS);
+        tickets.set_initializer(&word.const_zero());
+        // Threads write it often: nothing else is to be in its line.
+        tickets.set_alignment(64);
+        make_replaceable(module, tickets);
+        tickets.set_visibility(GlobalVisibility::Default);
+        llvm::keep(tickets);
+
         let not_sanitized = (context.metadata_node(&[]), context.get_kind_id("nosanitize"));
         Self { context, array, room: room(module), not_sanitized }
     }
@@ -73,19 +82,29 @@ impl<'ctx> Symbols<'ctx> {
     /// anything. LLVM would assume that what is not meant for a library is in an executable, but
     /// linkers put it into libraries too. In executables they make the load a constant.
     pub(crate) fn words(&self, builder: &Builder<'ctx>) -> PointerValue<'ctx> {
-        let kind = self.word().fn_type(&[], false);
         let text = format!("movq {}@GOTTPOFF(%rip), $0", names::TRACE_WORDS);
+        let offset = self.constant_code(builder, self.word().fn_type(&[], false), text);
+        let kind = self.context.ptr_type(AddressSpace::from(THREAD_SEGMENT));
+        builder.build_int_to_ptr(offset.into_int_value(), kind, "").expect("a number is a pointer")
+    }
+
+    /// What an instruction gives that reads only constants of the process.
+    fn constant_code(
+        &self,
+        builder: &Builder<'ctx>,
+        kind: FunctionType<'ctx>,
+        text: String,
+    ) -> BasicValueEnum<'ctx> {
         let code =
             self.context.create_inline_asm(kind, text, "=r".into(), false, false, None, false);
-        let call = builder.build_indirect_call(kind, code, &[], "path.words").expect("positioned");
+        let call =
+            builder.build_indirect_call(kind, code, &[], "path.constant").expect("positioned");
         for name in ["nounwind", "willreturn", "memory"] {
             let kind = Attribute::get_named_enum_kind_id(name);
             let known = self.context.create_enum_attribute(kind, 0);
             call.add_attribute(AttributeLoc::Function, known);
         }
-        let offset = call.try_as_basic_value().unwrap_basic().into_int_value();
-        let kind = self.context.ptr_type(AddressSpace::from(THREAD_SEGMENT));
-        builder.build_int_to_ptr(offset, kind, "").expect("a number is a pointer")
+        call.try_as_basic_value().unwrap_basic()
     }
 
     /// The place so many bytes behind another one.
@@ -159,6 +178,19 @@ impl<'ctx> Symbols<'ctx> {
         let call = builder.build_call(self.room, &[], "path.room").expect("positioned");
         call.set_call_convention(PRESERVE_ALL);
         call.try_as_basic_value().unwrap_basic().into_pointer_value()
+    }
+
+    /// Takes a ticket: a number that nobody else in the process has.
+    pub(crate) fn ticket(&self, builder: &Builder<'ctx>) -> IntValue<'ctx> {
+        let pointer = self.context.ptr_type(AddressSpace::default());
+        let text = format!("movq {}@GOTPCREL(%rip), $0", names::TRACE_TICKETS);
+        let place = self.constant_code(builder, pointer.fn_type(&[], false), text);
+        let (one, order) = (self.word().const_int(1, false), AtomicOrdering::Monotonic);
+        let place = place.into_pointer_value();
+        let taken = builder.build_atomicrmw(AtomicRMWBinOp::Add, place, one, order);
+        let taken = taken.expect("a word can be atomic");
+        self.leave_alone(taken.as_instruction_value().expect("an update is an instruction"));
+        builder.build_int_add(taken, one, "path.ticket").expect("two numbers")
     }
 
     fn leave_alone(&self, instruction: InstructionValue<'ctx>) {

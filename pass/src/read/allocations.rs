@@ -1,0 +1,126 @@
+//! The calls of a function that allocate or free memory.
+//!
+//! They are known by the names that C, POSIX and the C++ ABI give them, and by the attribute
+//! `alloc_size`, by which a program says so of its own functions.
+
+use inkwell::values::InstructionValue;
+
+use crate::llvm::{self, InstructionFacts};
+
+/// A call that allocates or frees memory. Operands are told by their numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Allocation {
+    /// Where the new memory is told, if there is any.
+    pub(crate) address: Option<Told>,
+    /// How many bytes it has: the product of these operands; none if only the function knows.
+    pub(crate) size: [Option<u32>; 2],
+    /// What is free behind the call.
+    pub(crate) former: Option<u32>,
+}
+
+/// How a function tells where the memory is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Told {
+    /// It returns the address, or null.
+    Returned,
+    /// It returns the address, or -1.
+    ReturnedOrFailed,
+    /// It stores the address where this operand points to, and returns 0.
+    Stored(u32),
+}
+
+impl Allocation {
+    const fn new(address: Told, size: [Option<u32>; 2], former: Option<u32>) -> Self {
+        Self { address: Some(address), size, former }
+    }
+}
+
+const fn of_size(size: [Option<u32>; 2]) -> Allocation {
+    Allocation::new(Told::Returned, size, None)
+}
+
+const FREES: Allocation = Allocation { address: None, size: [None, None], former: Some(0) };
+
+/// The functions, by their symbols.
+const KNOWN: &[(&str, Allocation)] = &[
+    ("malloc", of_size([Some(0), None])),
+    ("valloc", of_size([Some(0), None])),
+    ("pvalloc", of_size([Some(0), None])),
+    ("calloc", of_size([Some(0), Some(1)])),
+    ("aligned_alloc", of_size([Some(1), None])),
+    ("memalign", of_size([Some(1), None])),
+    ("strdup", of_size([None, None])),
+    ("__strdup", of_size([None, None])),
+    ("strndup", of_size([None, None])),
+    ("wcsdup", of_size([None, None])),
+    ("posix_memalign", Allocation::new(Told::Stored(0), [Some(2), None], None)),
+    ("realloc", Allocation::new(Told::Returned, [Some(1), None], Some(0))),
+    ("reallocarray", Allocation::new(Told::Returned, [Some(1), Some(2)], Some(0))),
+    ("mmap", Allocation::new(Told::ReturnedOrFailed, [Some(1), None], None)),
+    ("mmap64", Allocation::new(Told::ReturnedOrFailed, [Some(1), None], None)),
+    ("mremap", Allocation::new(Told::ReturnedOrFailed, [Some(2), None], Some(0))),
+    ("free", FREES),
+    ("cfree", FREES),
+    ("munmap", FREES),
+    ("_Znwm", of_size([Some(0), None])),
+    ("_Znam", of_size([Some(0), None])),
+    ("_ZnwmRKSt9nothrow_t", of_size([Some(0), None])),
+    ("_ZnamRKSt9nothrow_t", of_size([Some(0), None])),
+    ("_ZnwmSt11align_val_t", of_size([Some(0), None])),
+    ("_ZnamSt11align_val_t", of_size([Some(0), None])),
+    ("_ZnwmSt11align_val_tRKSt9nothrow_t", of_size([Some(0), None])),
+    ("_ZnamSt11align_val_tRKSt9nothrow_t", of_size([Some(0), None])),
+];
+
+/// With these the symbols of all forms of `operator delete` begin.
+const DELETE: [&str; 2] = ["_ZdlPv", "_ZdaPv"];
+
+/// What stands in the attribute `alloc_size` for an operand that there is not.
+const NO_OPERAND: u32 = u32::MAX;
+
+/// What a call does to memory, if that is known.
+pub(crate) fn of(call: InstructionValue<'_>) -> Option<Allocation> {
+    let facts = InstructionFacts::of(call);
+    if !facts.calls_function() || facts.must_be_last() || facts.does_not_return() {
+        return None;
+    }
+    let name = llvm::callee(call)?;
+    let known = KNOWN.iter().find(|(known, _)| *known == name).map(|&(_, known)| known);
+    let frees = || DELETE.iter().any(|prefix| name.starts_with(prefix)).then_some(FREES);
+    let found = known.or_else(frees).or_else(|| annotated(call))?;
+    has_its_types(call, found).then_some(found)
+}
+
+/// Whether a call allocates memory.
+pub(crate) fn allocates(call: InstructionValue<'_>) -> bool {
+    of(call).is_some_and(|allocation| allocation.address.is_some())
+}
+
+/// What the attribute `alloc_size` says of a call.
+fn annotated(call: InstructionValue<'_>) -> Option<Allocation> {
+    let operands = llvm::allocated_size(call)?;
+    let [first, second] = [(operands >> 32) as u32, operands as u32]
+        .map(|operand| (operand != NO_OPERAND).then_some(operand));
+    Some(of_size([first, second]))
+}
+
+/// Whether a function of this name is called as its header declares it.
+fn has_its_types(call: InstructionValue<'_>, allocation: Allocation) -> bool {
+    let is_word = |at: u32| {
+        llvm::argument(call, at).is_some_and(|value| {
+            value.is_int_value() && value.into_int_value().get_type().get_bit_width() == 64
+        })
+    };
+    let is_pointer =
+        |at: u32| llvm::argument(call, at).is_some_and(|value| value.is_pointer_value());
+    let returns = call.get_type();
+    let told = match allocation.address {
+        None => true,
+        Some(Told::Returned | Told::ReturnedOrFailed) => returns.is_pointer_type(),
+        Some(Told::Stored(at)) => {
+            is_pointer(at) && returns.is_int_type() && returns.into_int_type().get_bit_width() == 32
+        }
+    };
+    told && allocation.size.into_iter().flatten().all(is_word)
+        && allocation.former.is_none_or(is_pointer)
+}

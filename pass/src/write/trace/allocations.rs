@@ -1,0 +1,174 @@
+//! Writes what records that memory was allocated or freed.
+//!
+//! The event stands between two paths: the one that ended before the call, and the one that goes on
+//! behind it. So the thread's word says where it goes. What frees is recorded before the call, so
+//! that nobody can have the memory again by then, and what allocates behind it.
+
+use inkwell::IntPredicate;
+use inkwell::attributes::{Attribute, AttributeLoc};
+use inkwell::builder::Builder;
+use inkwell::module::Module;
+use inkwell::values::{
+    BasicValueEnum, FunctionValue, InstructionOpcode, InstructionValue, IntValue, PointerValue,
+};
+use pathformat::names;
+use pathformat::trace::{Allocation as Payload, Kind};
+use paths::cfg::Block;
+
+use crate::llvm;
+use crate::read::allocations::{self, Allocation, Told};
+use crate::read::graph::Graph;
+use crate::write::array::make_replaceable;
+use crate::write::position::Position;
+
+use super::symbols::Symbols;
+
+/// Writes it for all calls of a function, by calls of the `recorder` of the unit. The ends and starts of paths around them are written.
+pub(super) fn write<'ctx>(
+    graph: &Graph<'ctx>,
+    position: &Position<'_, 'ctx>,
+    symbols: &Symbols<'ctx>,
+    recorder: FunctionValue<'ctx>,
+) {
+    for block in graph.cfg.blocks() {
+        let calls: Vec<_> = graph.calls(block).collect();
+        for call in calls {
+            if let Some(allocation) = allocations::of(call)
+                && position_at(graph, position, block, call, allocation)
+            {
+                let (builder, word) = (&position.builder, symbols.word());
+                let number = |value: PointerValue<'ctx>| {
+                    builder.build_ptr_to_int(value, word, "").expect("a pointer is a number")
+                };
+                let address = allocation.address.map(|told| address(builder, symbols, call, told));
+                let values = [
+                    address.unwrap_or(word.const_zero()),
+                    size(builder, symbols, call, allocation),
+                    allocation.former.map_or(word.const_zero(), |at| {
+                        number(argument(call, at).into_pointer_value())
+                    }),
+                ];
+                let values = values.map(Into::into);
+                builder.build_call(recorder, &values, "").expect("positioned");
+            }
+        }
+    }
+}
+
+/// Positions the builder where a call is recorded; false if that is nowhere.
+fn position_at<'ctx>(
+    graph: &Graph<'ctx>,
+    position: &Position<'_, 'ctx>,
+    block: Block,
+    call: InstructionValue<'ctx>,
+    allocation: Allocation,
+) -> bool {
+    let builder = &position.builder;
+    if allocation.address.is_none() {
+        builder.position_before(&call);
+    } else if call.get_opcode() == InstructionOpcode::Invoke {
+        let returns = |edge: &paths::cfg::Edge| {
+            graph.cfg.edge(*edge).from == block && graph.ends(*edge).1 == llvm::successors(call)[0]
+        };
+        let Some(edge) = graph.cfg.edges().find(returns) else { return false };
+        position.on(edge);
+    } else {
+        let Some(next) = call.get_next_instruction() else { return false };
+        builder.position_before(&next);
+    }
+    true
+}
+
+fn argument<'ctx>(call: InstructionValue<'ctx>, at: u32) -> BasicValueEnum<'ctx> {
+    llvm::argument(call, at).expect("the call has its operands")
+}
+
+/// Where the new memory starts, or 0.
+fn address<'ctx>(
+    builder: &Builder<'ctx>,
+    symbols: &Symbols<'ctx>,
+    call: InstructionValue<'ctx>,
+    told: Told,
+) -> IntValue<'ctx> {
+    let word = symbols.word();
+    let number = |value: PointerValue<'ctx>| {
+        builder.build_ptr_to_int(value, word, "").expect("a pointer is a number")
+    };
+    let (failed, address) = match told {
+        Told::Returned => return number(llvm::result(call).into_pointer_value()),
+        Told::ReturnedOrFailed => {
+            let address = number(llvm::result(call).into_pointer_value());
+            let failure = word.const_all_ones();
+            (builder.build_int_compare(IntPredicate::EQ, address, failure, ""), address)
+        }
+        Told::Stored(at) => {
+            let result = llvm::result(call).into_int_value();
+            let success = result.get_type().const_zero();
+            let stored = symbols.load(builder, argument(call, at).into_pointer_value());
+            (builder.build_int_compare(IntPredicate::NE, result, success, ""), number(stored))
+        }
+    };
+    let failed = failed.expect("two numbers");
+    let told = builder.build_select(failed, word.const_zero(), address, "");
+    told.expect("two numbers").into_int_value()
+}
+
+/// The product of the operands that tell the size; 0 if there is none.
+fn size<'ctx>(
+    builder: &Builder<'ctx>,
+    symbols: &Symbols<'ctx>,
+    call: InstructionValue<'ctx>,
+    allocation: Allocation,
+) -> IntValue<'ctx> {
+    let operands = allocation.size.into_iter().flatten();
+    let sizes = operands.map(|at| argument(call, at).into_int_value());
+    let product = sizes.reduce(|first, second| {
+        builder.build_int_mul(first, second, "").expect("two numbers of one type")
+    });
+    product.unwrap_or(symbols.word().const_zero())
+}
+
+/// Defines the function that records an event with the values it is given.
+pub(super) fn define<'ctx>(module: &Module<'ctx>, symbols: &Symbols<'ctx>) -> FunctionValue<'ctx> {
+    let (context, word) = (symbols.context(), symbols.word());
+    let kind = context.void_type().fn_type(&[word.into(); 3], false);
+    let function = module.add_function(names::TRACE_ALLOCATED, kind, None);
+    make_replaceable(module, function.as_global_value());
+    for name in ["nounwind", "noinline"] {
+        let kind = Attribute::get_named_enum_kind_id(name);
+        function.add_attribute(AttributeLoc::Function, context.create_enum_attribute(kind, 0));
+    }
+    let builder = context.create_builder();
+    let entry = context.append_basic_block(function, "");
+    let full = context.append_basic_block(function, "");
+    let write = context.append_basic_block(function, "");
+    builder.position_at_end(entry);
+    let words = symbols.words(&builder);
+    let next = symbols.load(&builder, words);
+    let limit = symbols.load(&builder, symbols.behind(&builder, words, size_of::<u64>()));
+    let [reached, limit] = [next, limit]
+        .map(|place| builder.build_ptr_to_int(place, word, "").expect("a pointer is a number"));
+    let is_full = builder.build_int_compare(IntPredicate::UGE, reached, limit, "path.full");
+    builder
+        .build_conditional_branch(is_full.expect("two numbers"), full, write)
+        .expect("positioned");
+    builder.position_at_end(full);
+    let room = symbols.room(&builder);
+    builder.build_unconditional_branch(write).expect("positioned");
+    builder.position_at_end(write);
+    let record = builder.build_phi(next.get_type(), "path.record").expect("positioned");
+    record.add_incoming(&[(&next, entry), (&room, full)]);
+    let record = record.as_basic_value().into_pointer_value();
+    let mut place = symbols.behind(&builder, record, size_of::<u32>());
+    for value in function.get_param_iter() {
+        symbols.store(&builder, place, value);
+        place = symbols.behind(&builder, place, size_of::<u64>());
+    }
+    let event = context
+        .i32_type()
+        .const_int(Kind::Allocated.word(size_of::<Payload>() as u32).into(), false);
+    symbols.store(&builder, record, event);
+    symbols.store(&builder, words, place);
+    builder.build_return(None).expect("positioned");
+    function
+}
