@@ -139,6 +139,58 @@ define ptr @memcpy(ptr %to, ptr %from, i64 %n) {
   ret ptr %to
 }
 
+; What releases takes a ticket before, what acquires takes one after; a relaxed access takes none.
+; CHECK-LABEL: define i32 @ordered(
+; CHECK: [[RELEASED:%.*]] = atomicrmw add ptr %path.tickets{{.*}}, i64 1 monotonic, align 8, !nosanitize
+; CHECK-NEXT: [[BEFORE:%.*]] = add i64 [[RELEASED]], 1
+; CHECK-NEXT: store volatile i64 [[BEFORE]]
+; CHECK: store atomic i32 1, ptr %p release
+; CHECK-NOT: atomicrmw add
+; CHECK: load atomic i32, ptr %p acquire
+; CHECK: atomicrmw add ptr %path.tickets
+; CHECK-NOT: atomicrmw add
+; CHECK: load atomic i32, ptr %p monotonic
+; CHECK-NOT: atomicrmw add
+; CHECK: atomicrmw add ptr %path.tickets
+; CHECK: fence seq_cst
+; CHECK-NEXT: call ptr asm "movq __pathcc.trace.tickets@GOTPCREL(%rip), $0", "=r"()
+; CHECK-NEXT: atomicrmw add
+; CHECK: fence syncscope("singlethread") seq_cst
+; CHECK-NOT: atomicrmw add
+; CHECK: ret i32
+define i32 @ordered(ptr %p) {
+  store atomic i32 1, ptr %p release, align 4
+  %x = load atomic i32, ptr %p acquire, align 4
+  %y = load atomic i32, ptr %p monotonic, align 4
+  fence seq_cst
+  fence syncscope("singlethread") seq_cst
+  %s = add i32 %x, %y
+  ret i32 %s
+}
+
+; An allocation is recorded behind the call, what is freed before it. A call that allocates does not
+; stand in tail position.
+; CHECK-LABEL: define ptr @again(
+; CHECK: store volatile ptr %{{.*}}, ptr addrspace(257)
+; CHECK-NEXT: [[FREED:%.*]] = ptrtoint ptr %p to i64
+; CHECK-NEXT: call void @__pathcc.trace.allocated(i64 0, i64 0, i64 [[FREED]])
+; CHECK-NEXT: call void @free(ptr %p)
+; CHECK: [[NEW:%.*]] = call ptr @calloc(i64 %n, i64 8)
+; CHECK-NEXT: [[ADDRESS:%.*]] = ptrtoint ptr [[NEW]] to i64
+; CHECK-NEXT: [[SIZE:%.*]] = mul i64 %n, 8
+; CHECK-NEXT: call void @__pathcc.trace.allocated(i64 [[ADDRESS]], i64 [[SIZE]], i64 0)
+; CHECK: ret ptr [[NEW]]
+; PATHS-LABEL: define ptr @again(
+; PATHS-NOT: @__pathcc.trace.allocated
+; PATHS: ret ptr
+declare void @free(ptr)
+declare ptr @calloc(i64, i64)
+define ptr @again(ptr %p, i64 %n) {
+  call void @free(ptr %p)
+  %q = tail call ptr @calloc(i64 %n, i64 8)
+  ret ptr %q
+}
+
 ; Without pathld there is memory that nobody reads.
 ; CHECK: define weak {{.*}}preserve_allcc ptr @__pathcc.trace.room()
 ; CHECK: ret ptr @path.unread

@@ -83,7 +83,8 @@ impl<'ctx> Symbols<'ctx> {
     /// linkers put it into libraries too. In executables they make the load a constant.
     pub(crate) fn words(&self, builder: &Builder<'ctx>) -> PointerValue<'ctx> {
         let text = format!("movq {}@GOTTPOFF(%rip), $0", names::TRACE_WORDS);
-        let offset = self.constant_code(builder, self.word().fn_type(&[], false), text);
+        let offset =
+            self.constant_code(builder, self.word().fn_type(&[], false), text, "path.words");
         let kind = self.context.ptr_type(AddressSpace::from(THREAD_SEGMENT));
         builder.build_int_to_ptr(offset.into_int_value(), kind, "").expect("a number is a pointer")
     }
@@ -94,11 +95,11 @@ impl<'ctx> Symbols<'ctx> {
         builder: &Builder<'ctx>,
         kind: FunctionType<'ctx>,
         text: String,
+        name: &str,
     ) -> BasicValueEnum<'ctx> {
         let code =
             self.context.create_inline_asm(kind, text, "=r".into(), false, false, None, false);
-        let call =
-            builder.build_indirect_call(kind, code, &[], "path.constant").expect("positioned");
+        let call = builder.build_indirect_call(kind, code, &[], name).expect("positioned");
         for name in ["nounwind", "willreturn", "memory"] {
             let kind = Attribute::get_named_enum_kind_id(name);
             let known = self.context.create_enum_attribute(kind, 0);
@@ -184,7 +185,7 @@ impl<'ctx> Symbols<'ctx> {
     pub(crate) fn ticket(&self, builder: &Builder<'ctx>) -> IntValue<'ctx> {
         let pointer = self.context.ptr_type(AddressSpace::default());
         let text = format!("movq {}@GOTPCREL(%rip), $0", names::TRACE_TICKETS);
-        let place = self.constant_code(builder, pointer.fn_type(&[], false), text);
+        let place = self.constant_code(builder, pointer.fn_type(&[], false), text, "path.tickets");
         let (one, order) = (self.word().const_int(1, false), AtomicOrdering::Monotonic);
         let place = place.into_pointer_value();
         let taken = builder.build_atomicrmw(AtomicRMWBinOp::Add, place, one, order);

@@ -1,0 +1,203 @@
+//! What a trace tells of memory beside its accesses: who allocated it, and in which order atomic
+//! accesses ran.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use pathprof::analyse::image_places::ImagePlaces;
+use pathprof::analyse::trace::program::Program;
+use pathprof::analyse::trace::steps::{Accessed, Steps, Told};
+use pathprof::read::trace::event::Event;
+use pathprof::read::trace::{Trace, images};
+use pathtests::shell::shell;
+
+/// It tells each allocation as it makes it, in the words of [`allocations`].
+const ALLOCATES: &str = r#"
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <sys/mman.h>
+template <class T> T *made(T *address, size_t size, void *former = nullptr) {
+  printf("%zx %zu %zx\n", address == MAP_FAILED ? 0 : (size_t)address, size, (size_t)former);
+  return address;
+}
+// Before the memory is free: its address may not be used behind that.
+#define FREE(how, address) (printf("0 0 %zx\n", (size_t)(address)), how)
+struct alignas(128) Wide { char bytes[256]; };
+__attribute__((noinline)) void *in_tail_position(size_t size) { return malloc(size); }
+__attribute__((noinline)) void free_in_tail_position(void *address) { free(address); }
+__attribute__((alloc_size(2, 1), noinline)) void *own(size_t of, size_t number) {
+  static char pool[4096];
+  return pool + of * number % 7;
+}
+__attribute__((noinline)) char *may_throw(size_t size) {
+  char *address = new char[size];
+  address[0] = 1;
+  return address;
+}
+void throws(size_t size) {
+  try {
+    char *address = made(may_throw(size), size);
+    FREE(delete[] address, address);
+  } catch (const std::bad_alloc &) {
+  }
+}
+int main(int count, char **) {
+  size_t n = count * 100;
+  void *first = made(in_tail_position(n), n);
+  void *second = realloc(first, 3 * n);
+  made(second, 3 * n, first);
+  void *third = made(calloc(n, 12), n * 12);
+  void *fourth = nullptr;
+  if (posix_memalign(&fourth, 256, n + 1) != 0) return 1;
+  made(fourth, n + 1);
+  void *failed = fourth;
+  bool refused = posix_memalign(&failed, 3, n) != 0;
+  made((void *)nullptr, n);
+  void *fifth = made(aligned_alloc(64, 6400), 6400);
+  char *text = made(strdup("text"), 0);
+  void *pages = made(mmap(nullptr, 8192, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), 8192);
+  void *none = made(mmap(nullptr, 0, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), 0);
+  Wide *wide = made(new Wide, sizeof(Wide));
+  int *single = made(new (std::nothrow) int(3), sizeof(int));
+  throws(n);
+  throws((size_t)-1 / 4 * count);
+  void *pooled = made(own(3, n), 3 * n);
+  fprintf(stderr, "%d %s %d %d %p\n", refused, text, none == MAP_FAILED, *single, pooled);
+  FREE(free_in_tail_position(second), second);
+  FREE(free(third), third);
+  FREE(free(fourth), fourth);
+  FREE(free(fifth), fifth);
+  FREE(free(text), text);
+  FREE(munmap(pages, 8192), pages);
+  FREE(delete wide, wide);
+  FREE(delete single, single);
+  return 0;
+}
+"#;
+
+/// Threads take turns by a lock of their own, which has nothing but atomic accesses.
+const TAKES_TURNS: &str = r#"
+#include <atomic>
+#include <cstdio>
+#include <thread>
+#include <vector>
+std::atomic<int> taken;
+int counter;
+__attribute__((noinline)) void once() {
+  while (taken.exchange(1, std::memory_order_acquire)) std::this_thread::yield();
+  counter++;
+  taken.store(0, std::memory_order_release);
+}
+int main() {
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; i++)
+    threads.emplace_back([] { for (int turn = 0; turn < 5000; turn++) once(); });
+  for (auto &thread : threads) thread.join();
+  printf("%d\n", counter);
+}
+"#;
+
+/// Builds and runs a program at a level; what it printed, and its trace.
+fn run(folder: &Path, source: &str, level: &str) -> (String, PathBuf) {
+    fs::write(folder.join("prog.cpp"), source).expect("writable");
+    let build = format!("pathc++ -g {level} -pthread -fpath-mode=trace prog.cpp -o prog");
+    shell(folder, &build);
+    let printed = shell(folder, "rm -f *.pathtrace; ./prog 2>/dev/null");
+    let trace = shell(folder, "ls *.pathtrace");
+    (printed, folder.join(trace.trim()))
+}
+
+/// What each stream of a trace tells.
+fn streams(path: &Path) -> Vec<Vec<Told>> {
+    let trace = Trace::open(path).expect("a trace");
+    let (loaded, problems) = images::of(&trace);
+    assert!(problems.is_empty(), "{problems:?}");
+    let program = Program::of(loaded, &ImagePlaces::default());
+    assert!(program.problems.is_empty(), "{:?}", program.problems);
+    trace.streams.iter().map(|stream| Steps::new(&trace, &program, stream).collect()).collect()
+}
+
+/// The allocations as the program prints them: the address, the size, what is free.
+fn allocations(told: &[Told]) -> Vec<String> {
+    let allocation = |told: &Told| match told {
+        Told::Event(Event::Allocated(made)) => {
+            Some(format!("{:x} {} {:x}", made.address.get(), made.size.get(), made.former.get()))
+        }
+        _ => None,
+    };
+    told.iter().filter_map(allocation).collect()
+}
+
+#[test]
+fn each_allocation_is_recorded() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for level in ["-O0", "-O2", "-O2 -flto"] {
+        let (printed, trace) = run(folder.path(), ALLOCATES, level);
+        let recorded = allocations(&streams(&trace)[0]);
+        // The function with the attribute calls nothing, those in tail position call `malloc`: only
+        // what is printed is recorded, each once.
+        assert_eq!(recorded, printed.lines().collect::<Vec<_>>(), "at {level}");
+    }
+}
+
+/// An atomic access: the ticket before it, and that after it.
+fn atomics(told: &[Told]) -> Vec<Accessed> {
+    let of = |told: &Told| match told {
+        Told::Step(step) => step.accesses.clone(),
+        _ => Vec::new(),
+    };
+    let all = told.iter().flat_map(of);
+    all.filter(|access| access.before.is_some() || access.after.is_some()).collect()
+}
+
+#[test]
+fn tickets_order_what_threads_do() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for level in ["-O0", "-O2"] {
+        let (printed, trace) = run(folder.path(), TAKES_TURNS, level);
+        assert_eq!(printed, "20000\n");
+        let mut tickets = BTreeSet::new();
+        let mut turns = Vec::new();
+        for told in streams(&trace) {
+            let mut began = None;
+            for access in atomics(&told) {
+                for ticket in access.before.into_iter().chain(access.after) {
+                    assert!(tickets.insert(ticket), "ticket {ticket} was taken twice");
+                }
+                match (access.before, access.after) {
+                    // The last attempt before the lock is given back is the one that took it.
+                    (None, Some(after)) => began = Some(after),
+                    (Some(before), None) => {
+                        turns.push((began.take().expect("it was taken before"), before));
+                    }
+                    other => panic!("no access takes {other:?}"),
+                }
+            }
+        }
+        turns.sort_unstable();
+        assert_eq!(turns.len(), 20_000);
+        assert!(turns.iter().all(|(began, ended)| began < ended));
+        assert!(turns.windows(2).all(|pair| pair[0].1 < pair[1].0), "turns overlap at {level}");
+    }
+}
+
+#[test]
+fn fences_are_recorded() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let source = "#include <atomic>\nint main() {\n\
+                  std::atomic_thread_fence(std::memory_order_acquire);\n\
+                  std::atomic_thread_fence(std::memory_order_release);\n\
+                  std::atomic_thread_fence(std::memory_order_seq_cst);\n\
+                  std::atomic_signal_fence(std::memory_order_seq_cst); }\n";
+    let (_, trace) = run(folder.path(), source, "-O0");
+    let taken: Vec<_> = atomics(&streams(&trace)[0])
+        .iter()
+        .map(|access| (access.size, access.address, access.before, access.after))
+        .collect();
+    let expected =
+        [(0, None, None, Some(1)), (0, None, Some(2), None), (0, None, Some(3), Some(4))];
+    assert_eq!(taken, expected);
+}
