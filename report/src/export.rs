@@ -12,4 +12,5 @@ pub mod html;
 pub mod json;
 pub mod lcov;
 pub mod steps_json;
+pub mod trace_cut;
 pub mod weights;

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Error, Result, bail};
 use clap::{Args, Subcommand, ValueEnum};
@@ -17,7 +17,9 @@ use pathprof::analyse::trace::steps::{Steps, Told};
 use pathprof::analyse::trace::totals::Totals;
 use pathprof::escape::terminal;
 use pathprof::export::steps_json;
+use pathprof::export::trace_cut::{self, Part};
 use pathprof::launch::{program, traced};
+use pathprof::output;
 use pathprof::read::trace::{Stream, Trace, images};
 use pathprof::show::style::grouped;
 use pathprof::show::trace_info;
@@ -35,6 +37,8 @@ Examples:
   pathprof trace run -- ./a.out                       run a program and say where its traces are
   pathprof trace info a.out.4711.pathtrace            what is in a trace, and what is missing
   pathprof trace cat a.out.4711.pathtrace             every path in order, with its accesses
+  pathprof trace cut a.out.4711.pathtrace -o b.pathtrace --to 0.5
+                                                      the first half second as a trace of its own
 
 A trace is of one process. It has the paths that each thread took, in their order, and the address \
 of each access to memory.";
@@ -67,6 +71,19 @@ address (? if it is not known), and the line.
 Exit code: 0; 1 if something of the trace could not be read, or nothing is the one asked for; 2 \
 for a wrong command line.";
 
+/// Below the help of `trace cut`.
+const CUT_EXAMPLES: &str = "\
+Examples:
+  pathprof trace cut a.out.4711.pathtrace -o part.pathtrace --thread 2
+  pathprof trace cut a.out.4711.pathtrace -o part.pathtrace --from 1.5 --to 2
+
+Times are seconds since the first record. Whole chunks are taken, so that the part has a little \
+more than was asked for. Functions that were entered before the part begins are not known to be \
+around others in it.
+
+Exit code: 0; 1 if the trace cannot be read or nothing of it is in the part; 2 for a wrong command \
+line.";
+
 /// Below the help of `trace run`.
 const RUN_EXAMPLES: &str = "\
 Examples:
@@ -84,6 +101,9 @@ pub(crate) enum TraceCommand {
     /// Write every path of a trace in order, with its accesses
     #[command(after_help = CAT_EXAMPLES)]
     Cat(CatArguments),
+    /// Write a part of a trace as a trace of its own
+    #[command(after_help = CUT_EXAMPLES)]
+    Cut(CutArguments),
     /// Run a program and say where its traces are
     #[command(after_help = RUN_EXAMPLES)]
     #[command(override_usage = "pathprof trace run [OPTIONS] [--] PROGRAM [ARGUMENT]...")]
@@ -142,6 +162,31 @@ pub(crate) struct CatArguments {
     no_pager: bool,
 }
 
+#[derive(Args)]
+pub(crate) struct CutArguments {
+    /// The trace
+    #[arg(value_name = "FILE")]
+    trace_file: PathBuf,
+    /// Where to write the part
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    /// Take this stream, by its number in `pathprof trace info` (may be repeated) [default: all]
+    #[arg(long, value_name = "N")]
+    thread: Vec<u32>,
+    /// Take what ran from this second on
+    #[arg(long, value_name = "SECONDS", default_value_t = 0.0, value_parser = seconds)]
+    from: f64,
+    /// Take what ran up to this second [default: all]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    to: Option<f64>,
+}
+
+/// Reads a time.
+fn seconds(text: &str) -> Result<f64, String> {
+    let seconds = text.parse().ok().filter(|seconds: &f64| seconds.is_finite() && *seconds >= 0.0);
+    seconds.ok_or_else(|| "it is no number of seconds".into())
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum CatFormat {
     /// For people
@@ -170,6 +215,7 @@ pub(crate) fn trace(command: TraceCommand) -> Result<u8> {
     match command {
         TraceCommand::Info(arguments) => info(arguments),
         TraceCommand::Cat(arguments) => cat(arguments),
+        TraceCommand::Cut(arguments) => cut(arguments),
         TraceCommand::Run(arguments) => run(arguments),
     }
 }
@@ -304,6 +350,34 @@ impl Written<'_> {
         }
         Ok(())
     }
+}
+
+/// Writes a part of a trace.
+fn cut(arguments: CutArguments) -> Result<u8> {
+    let trace = Trace::open(&arguments.trace_file)?;
+    trace.problems.iter().for_each(complain);
+    let nanoseconds = |seconds: f64| (seconds * 1e9) as u64;
+    let streams = arguments.thread;
+    if let Some(number) =
+        streams.iter().find(|&&number| trace.streams.iter().all(|of| of.number != number))
+    {
+        bail!("there is no stream {number}; `pathprof trace info` lists them");
+    }
+    let time = nanoseconds(arguments.from)..arguments.to.map_or(u64::MAX, nanoseconds);
+    let part = Part { streams, time };
+    let taken = trace_cut::taken(&trace, &part);
+    if taken.chunks == 0 {
+        bail!("{}: nothing is recorded in that time", trace.path.display());
+    }
+    let is_same = |path: &Path| {
+        let of = |path: &Path| std::fs::metadata(path).ok();
+        of(path).zip(of(&trace.path)).is_some_and(|(one, other)| output::is_one_file(&one, &other))
+    };
+    if is_same(&arguments.output) {
+        bail!("{} is the trace itself; write to another file", arguments.output.display());
+    }
+    output::to_file(&arguments.output, |out| trace_cut::write(&trace, &part, out))?;
+    Ok(if trace.problems.is_empty() { 0 } else { FAILED })
 }
 
 /// Runs a program and says where its traces are. The exit code is the program's.

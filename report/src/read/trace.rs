@@ -216,6 +216,16 @@ impl Trace {
         Ok(&buffer[..read])
     }
 
+    /// Reads a part of the file, as it is. What is behind its end is zeros.
+    ///
+    /// # Errors
+    /// Those of the file.
+    pub fn bytes(&self, position: u64, length: u64) -> Result<Vec<u8>> {
+        let mut bytes = vec![0; usize::try_from(length)?];
+        self.fill(position, &mut bytes)?;
+        Ok(bytes)
+    }
+
     /// Reads until the buffer is full or the file ends.
     fn fill(&self, position: u64, buffer: &mut [u8]) -> Result<usize> {
         let mut filled = 0;

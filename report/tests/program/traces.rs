@@ -324,3 +324,67 @@ fn a_trace_that_ends_anywhere_can_be_shown() {
         }
     }
 }
+
+/// The steps of a trace without the numbers of chunks and streams' frames.
+fn steps(scene: &Scene, trace: &str) -> Vec<Value> {
+    let told = scene.pathprof(&["trace", "cat", trace, "--format", "json"]);
+    assert_eq!((told.code, told.err.as_str()), (0, ""), "{trace}");
+    told.out.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+}
+
+/// A trace whose stream 1 has a chunk for each second from 10 to 13, and stream 2 one at 11.
+fn four_seconds(scene: &Scene) -> Trace {
+    let mut trace = begun(scene);
+    let mut chunk = |stream: u32, number: u64, second: u64, at: u64| {
+        let head = ChunkHead {
+            stream: stream.into(),
+            number: number.into(),
+            thread: (100 + stream).into(),
+            time: (second * 1_000_000_000).into(),
+            ..ChunkHead::default()
+        };
+        trace.chunk_of(head, &path(GUARD[0], &[at]));
+    };
+    (0..4).for_each(|number| chunk(1, number, 10 + number, 0x100 + number));
+    chunk(2, 0, 11, 0x200);
+    trace
+}
+
+#[test]
+fn a_part_of_a_trace_is_a_trace() {
+    let scene = scene();
+    scene.write("walk.42.pathtrace", &four_seconds(&scene).bytes);
+    let cut = |options: &[&str]| {
+        let base = ["trace", "cut", "walk.42.pathtrace", "-o", "part.pathtrace"];
+        let outcome = scene.pathprof(&[&base[..], options].concat());
+        assert_eq!((outcome.code, outcome.out.as_str(), outcome.err.as_str()), (0, "", ""));
+        let address = |step: &Value| step["accesses"][0][2].as_u64().expect("an address");
+        steps(&scene, "part.pathtrace").iter().map(address).collect::<Vec<_>>()
+    };
+    assert_eq!(cut(&[]), [0x100, 0x101, 0x102, 0x103, 0x200]);
+    let whole = steps(&scene, "walk.42.pathtrace");
+    assert_eq!(steps(&scene, "part.pathtrace"), whole);
+    assert_eq!(cut(&["--thread", "2"]), [0x200]);
+    assert_eq!(cut(&["--thread", "2", "--thread", "1"]), [0x100, 0x101, 0x102, 0x103, 0x200]);
+    // A chunk is filled until the next one is begun.
+    assert_eq!(cut(&["--from", "1.5", "--to", "2.5"]), [0x101, 0x102, 0x200]);
+    assert_eq!(cut(&["--from", "1", "--to", "2", "--thread", "1"]), [0x101]);
+    assert_eq!(cut(&["--to", "1"]), [0x100]);
+    assert_eq!(cut(&["--from", "100"]), [0x103, 0x200]);
+}
+
+#[test]
+fn what_cannot_be_cut_is_refused() {
+    let scene = scene();
+    scene.write("walk.42.pathtrace", &four_seconds(&scene).bytes);
+    let refuses = |options: &[&str], code: i32, message: &str| {
+        let outcome = scene.pathprof(&[&["trace", "cut", "walk.42.pathtrace"], options].concat());
+        assert_eq!(outcome.code, code, "{options:?}");
+        assert!(outcome.err.contains(message), "{options:?}: {}", outcome.err);
+    };
+    refuses(&["-o", "part.pathtrace", "--thread", "7"], 1, "there is no stream 7");
+    refuses(&["-o", "part.pathtrace", "--to", "0"], 1, "nothing is recorded in that time");
+    refuses(&["-o", "part.pathtrace", "--from=-1"], 2, "it is no number of seconds");
+    refuses(&["-o", "./walk.42.pathtrace"], 1, "is the trace itself");
+    refuses(&[], 2, "--output");
+}
