@@ -169,6 +169,70 @@ pub mod names {
     /// The function of the runtime of traces that does so for all of them.
     pub const TRACE_SIGNAL: &str = "__pathcc_trace_signal";
 
+    /// Functions of the C library by which threads and processes wait for each other, which a
+    /// traced executable defines in their place.
+    pub const SYNCHRONISATION_FUNCTIONS: [&str; 55] = [
+        "pthread_create",
+        "thrd_create",
+        "pthread_exit",
+        "thrd_exit",
+        "pthread_join",
+        "pthread_tryjoin_np",
+        "pthread_timedjoin_np",
+        "pthread_clockjoin_np",
+        "thrd_join",
+        "pthread_detach",
+        "thrd_detach",
+        "pthread_mutex_lock",
+        "pthread_mutex_trylock",
+        "pthread_mutex_timedlock",
+        "pthread_mutex_clocklock",
+        "pthread_mutex_unlock",
+        "mtx_lock",
+        "mtx_trylock",
+        "mtx_timedlock",
+        "mtx_unlock",
+        "pthread_spin_lock",
+        "pthread_spin_trylock",
+        "pthread_spin_unlock",
+        "pthread_rwlock_rdlock",
+        "pthread_rwlock_tryrdlock",
+        "pthread_rwlock_timedrdlock",
+        "pthread_rwlock_clockrdlock",
+        "pthread_rwlock_wrlock",
+        "pthread_rwlock_trywrlock",
+        "pthread_rwlock_timedwrlock",
+        "pthread_rwlock_clockwrlock",
+        "pthread_rwlock_unlock",
+        "pthread_cond_wait",
+        "pthread_cond_timedwait",
+        "pthread_cond_clockwait",
+        "cnd_wait",
+        "cnd_timedwait",
+        "pthread_cond_signal",
+        "cnd_signal",
+        "pthread_cond_broadcast",
+        "cnd_broadcast",
+        "pthread_barrier_wait",
+        "sem_wait",
+        "sem_trywait",
+        "sem_timedwait",
+        "sem_clockwait",
+        "sem_post",
+        "pthread_once",
+        "call_once",
+        "fork",
+        "wait",
+        "waitpid",
+        "wait3",
+        "wait4",
+        "waitid",
+    ];
+
+    /// The function of the runtime of traces that does so for all of them. It takes what they take,
+    /// at most four words, and as the fifth the number of the function in that list.
+    pub const TRACE_SYNCHRONISE: &str = "__pathcc_trace_synchronise";
+
     /// The section of the region that holds all counter arrays of an image; page-aligned and
     /// padded.
     pub const REGION_SECTION: &str = ".bss.__pathcc_region";

@@ -304,7 +304,10 @@ impl Link<'_> {
             let traced = modules.iter().any(|module| module.traced);
             if traced && self.line.kind == Kind::Executable {
                 // A library that the program opens must find them, whichever it is.
-                let visible = [names::TRACE_WORDS].into_iter().chain(names::SIGNAL_FUNCTIONS);
+                let visible = [names::TRACE_WORDS, names::TRACE_TICKETS]
+                    .into_iter()
+                    .chain(names::SIGNAL_FUNCTIONS)
+                    .chain(names::SYNCHRONISATION_FUNCTIONS);
                 arguments
                     .extend(visible.map(|name| format!("--export-dynamic-symbol={name}").into()));
             }

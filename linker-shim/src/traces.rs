@@ -68,16 +68,34 @@ const SIGNAL: [u8; 14] = [
 ];
 
 /// Where the number stands in the code.
-const NUMBER: usize = 5;
+const SIGNAL_NUMBER: usize = 5;
 
-/// Adds the functions that install handlers of signals. They are weak, so that a program may have
-/// its own, and visible, so that libraries call them too.
-fn define_signals(object: &mut Object<'_>, anchors: SectionId) -> Result<()> {
-    let runtime = undefined(object, names::TRACE_SIGNAL);
-    let text = section(object, ".text.__pathcc_trace_signals", SectionKind::Text);
-    for (number, name) in (0u8..).zip(names::SIGNAL_FUNCTIONS) {
-        let mut code = SIGNAL;
-        code[NUMBER] = number;
+/// The code of a function that synchronises: it hands its arguments on, with its number as the
+/// fifth.
+const SYNCHRONISE: [u8; 15] = [
+    0xf3, 0x0f, 0x1e, 0xfa, // endbr64
+    0x41, 0xb8, 0, 0, 0, 0, // mov $number, %r8d
+    0xe9, 0, 0, 0, 0, // jmp __pathcc_trace_synchronise
+];
+
+/// Where the number stands in the code.
+const SYNCHRONISE_NUMBER: usize = 6;
+
+/// Adds functions in place of those of the C library: each has this code, with its number at this
+/// place, which jumps to `handler`. They are weak, so that a program may have its own, and visible,
+/// so that libraries call them too.
+fn define_functions<const N: usize>(
+    object: &mut Object<'_>,
+    anchors: SectionId,
+    names: &[&str],
+    handler: &str,
+    (code, place): ([u8; N], usize),
+) -> Result<()> {
+    let runtime = undefined(object, handler);
+    let text = section(object, &format!(".text.{handler}"), SectionKind::Text);
+    for (number, name) in (0u8..).zip(names) {
+        let mut code = code;
+        code[place] = number;
         let start = threads::jump(object, text, &code, runtime)?;
         let function = threads::symbol(object, text, name, start, code.len() as u64);
         let offset = object.append_section_data(anchors, &[0; 8], 8);
@@ -89,7 +107,12 @@ fn define_signals(object: &mut Object<'_>, anchors: SectionId) -> Result<()> {
 /// Adds all of it. `anchors` keeps the runtime of traces.
 pub(crate) fn define(object: &mut Object<'_>, anchors: SectionId, kind: Kind) -> Result<()> {
     if kind == Kind::Executable {
-        define_signals(object, anchors)?;
+        let signals = (SIGNAL, SIGNAL_NUMBER);
+        let (names, handler) = (&names::SIGNAL_FUNCTIONS, names::TRACE_SIGNAL);
+        define_functions(object, anchors, names, handler, signals)?;
+        let operations = (SYNCHRONISE, SYNCHRONISE_NUMBER);
+        let (names, handler) = (&names::SYNCHRONISATION_FUNCTIONS, names::TRACE_SYNCHRONISE);
+        define_functions(object, anchors, names, handler, operations)?;
     }
     let runtime = undefined(object, names::TRACE_RUNTIME);
     let offset = object.append_section_data(anchors, &[0; 8], 8);

@@ -67,6 +67,8 @@ pub(crate) struct State {
     handlers: [(usize, usize); HANDLERS],
     /// How many handlers are running for which there was no stream.
     pub(crate) beyond: usize,
+    /// Its number among those that the process created, or 0.
+    pub(crate) thread: u64,
 }
 
 const _: () = {
@@ -192,6 +194,7 @@ mod tests {
             streams: Default::default(),
             handlers: Default::default(),
             beyond: 0,
+            thread: 0,
         }
     }
 

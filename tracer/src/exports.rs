@@ -19,6 +19,7 @@ use crate::block::Block;
 use crate::image::Image;
 use crate::shared::{Room, Shared};
 use crate::signals;
+use crate::synchronisation;
 
 #[cfg(target_feature = "avx")]
 compile_error!("the entry keeps the registers that code without AVX changes, and no others");
@@ -192,6 +193,7 @@ extern "C" fn start() {
     if ptr::eq(runtime, &raw const RUNTIME) {
         with_shared(|_, _| ());
         signals::prepare();
+        synchronisation::prepare();
         fork_registration().register(before_fork, after_fork, in_child);
         return;
     }

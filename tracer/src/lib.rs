@@ -16,6 +16,10 @@
 //! | `image` | what the linker made, and how it is registered |
 //! | `block` | the thread-local memory |
 //! | `signals` | handlers of signals, each with a stream of its own |
+//! | `synchronisation` | what threads do to wait for each other |
+//! | `threads` | the beginning and the end of threads |
+//! | `event`, `clock` | writing events, tickets, and the time |
+//! | `next` | the functions that stand behind ours |
 //! | `shared` | what all threads share: images, streams, and who has which chunk |
 //! | `owners` | who has which chunk |
 //! | `file` | the file |
@@ -29,11 +33,20 @@
 )]
 
 mod block;
+mod clock;
+#[cfg(panic = "abort")]
+mod event;
 #[cfg(panic = "abort")]
 mod exports;
 mod file;
 mod image;
+#[cfg(panic = "abort")]
+mod next;
 mod owners;
 mod shared;
 #[cfg(panic = "abort")]
 mod signals;
+#[cfg(panic = "abort")]
+mod synchronisation;
+#[cfg(panic = "abort")]
+mod threads;

@@ -1,10 +1,11 @@
 //! What all threads of a process share: its images, its file, and who has which chunk of it.
 
+use core::mem::size_of;
 use core::ptr::{self, NonNull};
 use core::{mem, slice};
 
 use pathformat::profile::{ENDED, Head, PARTIAL};
-use pathformat::trace::{CHUNK_HEAD, ChunkHead, Kind, LONGEST_RECORD, PROCESS, RESERVE};
+use pathformat::trace::{CHUNK_HEAD, ChunkHead, Clock, Kind, LONGEST_RECORD, PROCESS, RESERVE};
 use process::environment::Environment;
 use process::global::Global;
 use process::sys::mapping::{self, At};
@@ -12,6 +13,7 @@ use process::sys::{self, File, Names, OpenError, apart, thread};
 use zerocopy::IntoBytes;
 
 use crate::block::{Block, State, Stream, Words};
+use crate::clock;
 use crate::file::{self, CHUNK, TraceFile};
 use crate::image::{EVENT, Image, NUMBERS};
 use crate::owners::{Chunk, Owner, Owners};
@@ -269,7 +271,8 @@ impl Shared {
             Ok((start, _)) => {
                 self.chunks += 1;
                 self.patience = (0, 0);
-                head.time = sys::monotonic().into();
+                let now = clock::now();
+                (head.time, head.ticks) = (now.time, now.ticks);
                 // SAFETY: a chunk of ours, which is longer.
                 unsafe { start.cast::<ChunkHead>().write(*head) };
             }
@@ -301,19 +304,37 @@ impl Shared {
             self.write_image(&file, image, room);
             next = image.next;
         }
+        self.write_clock(&file);
         Ok(file)
     }
 
     fn write_image(&mut self, file: &File, image: &Image, room: &mut Room) {
         let length = image.event(&mut room.event);
-        let event = room.event.get(..length).unwrap_or_default();
+        self.write_event(file, room.event.get(..length).unwrap_or_default());
+    }
+
+    /// Writes what both clocks say.
+    fn write_clock(&mut self, file: &File) {
+        let now = clock::now();
+        let mut event = [0; size_of::<u32>() + size_of::<Clock>()];
+        let (word, payload) = event.split_at_mut(size_of::<u32>());
+        word.copy_from_slice(&Kind::Clock.word(payload.len() as u32).to_le_bytes());
+        payload.copy_from_slice(now.as_bytes());
+        self.write_event(file, &event);
+    }
+
+    /// Writes an event of the process.
+    fn write_event(&mut self, file: &File, event: &[u8]) {
+        let length = event.len();
         // Nothing must follow the last event of a chunk but a word that is 0.
         if length + size_of::<u32>() > self.events.1 {
             let offset = self.file.offset(self.chunks);
+            let now = clock::now();
             let head = ChunkHead {
                 stream: PROCESS.into(),
                 number: self.event_chunks.into(),
-                time: sys::monotonic().into(),
+                time: now.time,
+                ticks: now.ticks,
                 thread: thread::current().into(),
                 ..ChunkHead::default()
             };
@@ -402,6 +423,7 @@ impl Shared {
             return;
         }
         let Ok(file) = self.file.open() else { return };
+        self.write_clock(&file);
         self.file.add_flags(&file, ENDED);
         // Little runs after this, if anything.
         let next = block.words.next;

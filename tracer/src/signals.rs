@@ -16,6 +16,7 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 use process::sys::thread;
 
 use crate::block::Block;
+use crate::next;
 
 /// The signals of the kernel, from 1.
 const SIGNALS: usize = 65;
@@ -30,7 +31,6 @@ const FUNCTIONS: [&CStr; 6] =
 process::table_of_others!(
     "__pathcc_trace_signals",
     "",
-    "dlsym",
     "__interceptor_sigaction",
     "__interceptor_signal",
 );
@@ -38,7 +38,6 @@ process::table_of_others!(
 /// Addresses, 0 for what the program does not have.
 #[repr(C)]
 struct Others {
-    find_symbol: usize,
     sanitizer_sigaction: usize,
     sanitizer_signal: usize,
 }
@@ -139,12 +138,12 @@ extern "C" fn end(level: usize) {
 /// Looks for the functions of the C library. It must not happen in a handler.
 pub(crate) fn prepare() {
     for number in 0..FUNCTIONS.len() {
-        next(number);
+        following(number);
     }
 }
 
 /// The function of the C library, or that of a sanitizer before it; 0 if there is none.
-fn next(number: usize) -> usize {
+fn following(number: usize) -> usize {
     // SAFETY: constant once the image is relocated.
     let others = unsafe { &OTHERS };
     match number {
@@ -153,25 +152,13 @@ fn next(number: usize) -> usize {
         _ => {}
     }
     let (Some(found), Some(name)) = (FOUND.get(number), FUNCTIONS.get(number)) else { return 0 };
-    let known = found.load(Ordering::Relaxed);
-    if known != 0 || others.find_symbol == 0 {
-        return known;
-    }
-    const NEXT: usize = usize::MAX;
-    // SAFETY: `dlsym` of the C library, with a text that ends with a NUL.
-    let address = unsafe {
-        let find =
-            transmute::<usize, unsafe extern "C" fn(usize, usize) -> usize>(others.find_symbol);
-        find(NEXT, name.as_ptr() as usize)
-    };
-    found.store(address, Ordering::Relaxed);
-    address
+    next::next(found, None, name)
 }
 
 /// Installs a handler in place of the C library's function of this number. `action` and `former`
 /// point to what `sigaction` takes; of the other functions `action` is the handler itself.
 unsafe extern "C" fn install(signal: i32, action: usize, former: usize, number: u32) -> usize {
-    let real = next(number as usize);
+    let real = following(number as usize);
     let Some(known) = usize::try_from(signal).ok().and_then(|signal| HANDLERS.get(signal)) else {
         // SAFETY: as below. It says what is wrong.
         return unsafe { call(real, number, signal, action, former) };

@@ -1,0 +1,61 @@
+//! Writes events into the stream of the calling thread, and gives tickets.
+//!
+//! No lock is taken and no signal blocked, as long as there is room. A handler that interrupts has
+//! a stream of its own, and the thread's words are as they were when it has ended. One that
+//! interrupts a thread without any stream begins that thread's own: then the words say so, and
+//! nothing was written yet, since a thread without a stream has no room.
+
+use core::arch::asm;
+use core::mem::size_of;
+use core::ptr;
+use core::sync::atomic::{AtomicU64, Ordering};
+
+use pathformat::trace::Kind;
+use zerocopy::{Immutable, IntoBytes};
+
+use crate::block::Block;
+
+/// Takes a ticket: a number that nobody else in the process has, from 1.
+pub(crate) fn ticket() -> u64 {
+    let place: usize;
+    // SAFETY: reads a constant of the image.
+    unsafe {
+        asm!(
+            "movq __pathcc.trace.tickets@GOTPCREL(%rip), {place}",
+            place = out(reg) place,
+            options(att_syntax, nostack, pure, readonly),
+        );
+    }
+    // SAFETY: the word, which all images of the process change by atomic operations only.
+    let tickets = unsafe { AtomicU64::from_ptr(ptr::with_exposed_provenance_mut(place)) };
+    tickets.fetch_add(1, Ordering::Relaxed) + 1
+}
+
+unsafe extern "C" {
+    /// Gives the place of the next record, in a chunk that has room.
+    #[link_name = "__pathcc.trace.room"]
+    fn give_room() -> usize;
+}
+
+/// Writes an event.
+pub(crate) fn write<T: IntoBytes + Immutable>(kind: Kind, payload: &T) {
+    let words = Block::own();
+    // SAFETY: the thread's own memory. The places are in its chunk, which has more room than an
+    // event takes wherever a record may start.
+    unsafe {
+        let mut at = (&raw const (*words).words.next).read_volatile();
+        if at >= (&raw const (*words).words.limit).read_volatile() {
+            at = give_room();
+        }
+        let record = ptr::with_exposed_provenance_mut::<u8>(at);
+        let bytes = payload.as_bytes();
+        let content = record.add(size_of::<u32>());
+        ptr::copy_nonoverlapping(bytes.as_ptr(), content, bytes.len());
+        // What follows must not be there before what it tells of: the process may be killed.
+        core::sync::atomic::compiler_fence(Ordering::Release);
+        record.cast::<u32>().write_unaligned(kind.word(bytes.len() as u32));
+        core::sync::atomic::compiler_fence(Ordering::Release);
+        let next = at + size_of::<u32>() + bytes.len();
+        (&raw mut (*words).words.next).write_volatile(next);
+    }
+}

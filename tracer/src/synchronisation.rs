@@ -1,0 +1,317 @@
+//! What threads and processes do to wait for each other.
+//!
+//! An executable defines the functions of the C library that do it (`linker-shim/src/traces.rs`).
+//! Each hands its arguments on to one function here, with its number. That calls the C library's
+//! and writes an event behind it. So an event stands behind the paths that an operation lets run in
+//! its own thread, as `pthread_once` does.
+//!
+//! The frame between the program and the C library is written in assembly, since a wait may end
+//! with the thread: unwinders have to come through.
+
+use core::arch::global_asm;
+use core::ffi::CStr;
+use core::mem::transmute;
+use core::sync::atomic::AtomicUsize;
+
+use pathformat::trace::{Kind, Operation, Synchronisation};
+
+use crate::clock;
+use crate::event;
+use crate::next;
+use crate::threads::{self, Creation};
+
+process::table_of_others!("__pathcc_trace_errno", "", "__errno_location");
+
+unsafe extern "C" {
+    /// The address of the function that tells where `errno` is, 0 if the program has none.
+    #[link_name = "__pathcc_trace_errno"]
+    static FIND_ERRNO: usize;
+}
+
+/// What a function returns.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Returns {
+    /// 0, or an error number.
+    Error,
+    /// -1 if `errno` says why it failed.
+    Errno,
+    /// A code of C11: 0 for success.
+    Code,
+    /// Nothing.
+    Nothing,
+    /// The number of a process, or as [`Returns::Errno`].
+    Process,
+}
+
+/// What the arguments are.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Takes {
+    /// The object.
+    Object,
+    /// The object and the other one.
+    ObjectAndOther,
+    /// The `pthread_t`.
+    Thread,
+    /// Where to store the `pthread_t`, and from this argument on the function to start with and its
+    /// argument.
+    Start(usize),
+    /// Nothing that is told.
+    Nothing,
+    /// As the third where to tell which process it is.
+    Information,
+}
+
+/// A function of the C library.
+struct Function {
+    name: &'static CStr,
+    sanitizer: &'static CStr,
+    operation: Operation,
+    takes: Takes,
+    returns: Returns,
+    found: AtomicUsize,
+}
+
+macro_rules! functions {
+    ($($operation:ident $takes:expr, $returns:ident: $($name:literal)+;)+) => {
+        [$($(Function {
+            name: match CStr::from_bytes_with_nul(concat!($name, "\0").as_bytes()) {
+                Ok(name) => name,
+                Err(_) => panic!("a name has no NUL"),
+            },
+            sanitizer: match CStr::from_bytes_with_nul(
+                concat!("__interceptor_", $name, "\0").as_bytes(),
+            ) {
+                Ok(name) => name,
+                Err(_) => panic!("a name has no NUL"),
+            },
+            operation: Operation::$operation,
+            takes: $takes,
+            returns: Returns::$returns,
+            found: AtomicUsize::new(0),
+        },)+)+]
+    };
+}
+
+/// In the order of `names::SYNCHRONISATION_FUNCTIONS`.
+static FUNCTIONS: [Function; pathformat::names::SYNCHRONISATION_FUNCTIONS.len()] = functions! {
+    Create Takes::Start(2), Error: "pthread_create";
+    Create Takes::Start(1), Code: "thrd_create";
+    End Takes::Nothing, Nothing: "pthread_exit" "thrd_exit";
+    Join Takes::Thread, Error: "pthread_join" "pthread_tryjoin_np" "pthread_timedjoin_np"
+        "pthread_clockjoin_np";
+    Join Takes::Thread, Code: "thrd_join";
+    Detach Takes::Thread, Error: "pthread_detach";
+    Detach Takes::Thread, Code: "thrd_detach";
+    Lock Takes::Object, Error: "pthread_mutex_lock" "pthread_mutex_trylock"
+        "pthread_mutex_timedlock" "pthread_mutex_clocklock";
+    Unlock Takes::Object, Error: "pthread_mutex_unlock";
+    Lock Takes::Object, Code: "mtx_lock" "mtx_trylock" "mtx_timedlock";
+    Unlock Takes::Object, Code: "mtx_unlock";
+    Lock Takes::Object, Error: "pthread_spin_lock" "pthread_spin_trylock";
+    Unlock Takes::Object, Error: "pthread_spin_unlock";
+    LockShared Takes::Object, Error: "pthread_rwlock_rdlock" "pthread_rwlock_tryrdlock"
+        "pthread_rwlock_timedrdlock" "pthread_rwlock_clockrdlock";
+    Lock Takes::Object, Error: "pthread_rwlock_wrlock" "pthread_rwlock_trywrlock"
+        "pthread_rwlock_timedwrlock" "pthread_rwlock_clockwrlock";
+    Unlock Takes::Object, Error: "pthread_rwlock_unlock";
+    WaitCondition Takes::ObjectAndOther, Error: "pthread_cond_wait" "pthread_cond_timedwait"
+        "pthread_cond_clockwait";
+    WaitCondition Takes::ObjectAndOther, Code: "cnd_wait" "cnd_timedwait";
+    Signal Takes::Object, Error: "pthread_cond_signal";
+    Signal Takes::Object, Code: "cnd_signal";
+    Broadcast Takes::Object, Error: "pthread_cond_broadcast";
+    Broadcast Takes::Object, Code: "cnd_broadcast";
+    Barrier Takes::Object, Error: "pthread_barrier_wait";
+    Take Takes::Object, Errno: "sem_wait" "sem_trywait" "sem_timedwait" "sem_clockwait";
+    Post Takes::Object, Errno: "sem_post";
+    Once Takes::Object, Error: "pthread_once";
+    Once Takes::Object, Nothing: "call_once";
+    Fork Takes::Nothing, Process: "fork";
+    WaitProcess Takes::Nothing, Process: "wait" "waitpid" "wait3" "wait4";
+    WaitProcess Takes::Information, Errno: "waitid";
+};
+
+/// What a barrier returns in one of its threads: `PTHREAD_BARRIER_SERIAL_THREAD`.
+const SERIAL_THREAD: i32 = -1;
+
+/// A lock is taken whose owner died (`EOWNERDEAD`).
+const OWNER_DIED: i32 = 130;
+
+/// A wait for a condition took too long: the mutex is taken again (`ETIMEDOUT`, `thrd_timedout`).
+const TIMED_OUT: [i32; 2] = [110, 4];
+
+/// Where `siginfo_t` has the number of a process.
+const PROCESS_OFFSET: usize = 16;
+
+global_asm!(
+    ".pushsection .text.__pathcc_trace_synchronise, \"ax\", @progbits",
+    ".p2align 4",
+    ".globl __pathcc_trace_synchronise",
+    ".hidden __pathcc_trace_synchronise",
+    ".type __pathcc_trace_synchronise, @function",
+    "__pathcc_trace_synchronise:",
+    ".cfi_startproc",
+    "pushq %rbp",
+    ".cfi_def_cfa_offset 16",
+    ".cfi_offset %rbp, -16",
+    "movq %rsp, %rbp",
+    ".cfi_def_cfa_register %rbp",
+    "subq ${size}, %rsp",
+    "movq %rdi, (%rsp)",
+    "movq %rsi, 8(%rsp)",
+    "movq %rdx, 16(%rsp)",
+    "movq %rcx, 24(%rsp)",
+    "movq %r8, 32(%rsp)",
+    "movq %rsp, %rdi",
+    "call {begin}",
+    "movq (%rsp), %rdi",
+    "movq 8(%rsp), %rsi",
+    "movq 16(%rsp), %rdx",
+    "movq 24(%rsp), %rcx",
+    "call *%rax",
+    "movq %rax, 40(%rsp)",
+    "movq %rsp, %rdi",
+    "call {end}",
+    "movq 40(%rsp), %rax",
+    "movq %rbp, %rsp",
+    "popq %rbp",
+    ".cfi_def_cfa %rsp, 8",
+    "ret",
+    ".cfi_endproc",
+    ".size __pathcc_trace_synchronise, . - __pathcc_trace_synchronise",
+    ".popsection",
+    size = const size_of::<Call>().next_multiple_of(16),
+    begin = sym begin,
+    end = sym end,
+    options(att_syntax)
+);
+
+/// A call of a function, in the frame above.
+#[repr(C)]
+struct Call {
+    arguments: [usize; 4],
+    number: usize,
+    result: usize,
+    /// The ticket before.
+    before: u64,
+    /// When it began.
+    begin: u64,
+    /// The number of the thread that is created.
+    thread: u64,
+    /// What the thread was to start with, and its argument.
+    start: [usize; 2],
+}
+
+/// Looks for the functions of the C library. It must not happen in a handler.
+pub(crate) fn prepare() {
+    FUNCTIONS.iter().for_each(|function| {
+        following(function);
+    });
+}
+
+fn following(function: &Function) -> usize {
+    next::next(&function.found, Some(function.sanitizer), function.name)
+}
+
+/// What is called if the C library has no such function.
+extern "C" fn missing() -> i32 {
+    const ENOSYS: i32 = 38;
+    ENOSYS
+}
+
+/// Before the C library's function; gives its address.
+extern "C" fn begin(call: &mut Call) -> usize {
+    let function = &FUNCTIONS[call.number % FUNCTIONS.len()];
+    if function.operation == Operation::End {
+        threads::end();
+    }
+    if let Takes::Start(at) = function.takes {
+        let creation = threads::prepare(call.arguments[at], call.arguments[at + 1]);
+        call.thread = creation.number;
+        call.start = [creation.start, creation.argument];
+        call.arguments[at] = creation.start;
+        call.arguments[at + 1] = creation.argument;
+    }
+    call.begin = clock::ticks();
+    call.before = if function.operation.order().releases() { event::ticket() } else { 0 };
+    match following(function) {
+        0 => missing as *const () as usize,
+        address => address,
+    }
+}
+
+/// Behind it.
+extern "C" fn end(call: &mut Call) {
+    let function = &FUNCTIONS[call.number % FUNCTIONS.len()];
+    let result = result(function.returns, call.result);
+    let [first, second, third, _] = call.arguments;
+    let mut operation = function.operation;
+    let (object, other) = match function.takes {
+        Takes::Object => (first as u64, 0),
+        Takes::ObjectAndOther => (first as u64, second as u64),
+        Takes::Thread => (0, first as u64),
+        Takes::Start(_) => {
+            let [start, argument] = call.start;
+            if result != 0 {
+                threads::forget(&Creation { number: call.thread, start, argument });
+            }
+            // SAFETY: the C library has just written there.
+            let thread = if result == 0 { unsafe { (first as *const u64).read() } } else { 0 };
+            (call.thread, thread)
+        }
+        Takes::Nothing => (call.result as u32 as u64, 0),
+        Takes::Information if result == 0 && third != 0 => {
+            // SAFETY: the C library has just written there.
+            (unsafe { ((third + PROCESS_OFFSET) as *const u32).read() }.into(), 0)
+        }
+        Takes::Information => (0, 0),
+    };
+    let mut object = object;
+    if operation == Operation::Fork && result == 0 && call.result == 0 {
+        operation = Operation::ForkChild;
+        object = process::sys::parent().into();
+        call.before = 0;
+    }
+    let has_ended = match operation {
+        Operation::WaitCondition => result == 0 || TIMED_OUT.contains(&result),
+        Operation::Lock | Operation::LockShared => result == 0 || result == OWNER_DIED,
+        // Nobody has ended yet.
+        Operation::WaitProcess => result == 0 && object != 0,
+        _ => result == 0,
+    };
+    let acquires = has_ended && operation.order().acquires();
+    let event = Synchronisation {
+        operation: (operation as u32).into(),
+        result: (result as u32).into(),
+        object: if result == 0 || function.returns != Returns::Process { object } else { 0 }.into(),
+        other: other.into(),
+        before: call.before.into(),
+        after: if acquires { event::ticket() } else { 0 }.into(),
+        begin: call.begin.into(),
+        end: clock::ticks().into(),
+    };
+    event::write(Kind::Synchronised, &event);
+}
+
+/// 0, or what went wrong.
+fn result(returns: Returns, result: usize) -> i32 {
+    let result = result as i32;
+    match returns {
+        Returns::Error if result == SERIAL_THREAD => 0,
+        Returns::Error | Returns::Code => result,
+        Returns::Nothing => 0,
+        Returns::Errno | Returns::Process if result == -1 => errno(),
+        Returns::Errno | Returns::Process => 0,
+    }
+}
+
+/// What the C library says went wrong.
+fn errno() -> i32 {
+    // SAFETY: constant once the image is relocated.
+    let find = unsafe { FIND_ERRNO };
+    if find == 0 {
+        return -1;
+    }
+    // SAFETY: the C library's function, which gives the address of a number of the thread's.
+    unsafe { *transmute::<usize, extern "C" fn() -> *const i32>(find)() }
+}
