@@ -21,6 +21,7 @@ use crate::analyse::decode;
 use crate::analyse::model::{Image, Run};
 use crate::analyse::trace::program::Program;
 use crate::analyse::trace::steps::{Steps, Told};
+use crate::analyse::trace::time::Times;
 use crate::analyse::trace::totals::Totals;
 use crate::export::{json, steps_json};
 use crate::read::arrays::Array;
@@ -109,14 +110,23 @@ pub fn trace(bytes: &[u8], path: &Path) {
         return;
     }
     let Ok(trace) = Trace::open(path) else { return };
-    let _ = images::of(&trace);
+    let times = Times::of(&trace, &images::of(&trace).clocks);
     let program = program_of(Manifest { mode: Mode::Trace, ..manifest });
-    let mut teller = StepTeller::new(&program, true);
+    let mut teller = StepTeller::new(&program, times, true);
     for stream in &trace.streams {
         let totals = Totals::of(&trace, &program, stream);
         let mut steps = 0;
         for told in Steps::new(&trace, &program, stream) {
-            let Told::Step(step) = told else { continue };
+            let step = match told {
+                Told::Step(step) => step,
+                Told::Event(event) => {
+                    teller.event(stream, &event, &mut io::sink()).expect("it takes all");
+                    let written = steps_json::event(stream, &event, &times, &mut io::sink());
+                    written.expect("it takes all");
+                    continue;
+                }
+                Told::Gap(_) => continue,
+            };
             // All of many go the same ways.
             if steps < 100 {
                 let shown = teller.step(stream, &step, &mut io::sink());

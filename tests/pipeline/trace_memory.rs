@@ -113,7 +113,7 @@ fn run(folder: &Path, source: &str, level: &str) -> (String, PathBuf) {
 /// What each stream of a trace tells.
 fn streams(path: &Path) -> Vec<Vec<Told>> {
     let trace = Trace::open(path).expect("a trace");
-    let (loaded, problems) = images::of(&trace);
+    let images::Told { images: loaded, problems, .. } = images::of(&trace);
     assert!(problems.is_empty(), "{problems:?}");
     let program = Program::of(loaded, &ImagePlaces::default());
     assert!(program.problems.is_empty(), "{:?}", program.problems);

@@ -62,6 +62,29 @@ macro_rules! operations {
                 }
             }
 
+            /// Whether its object is a number that the process gives, rather than an address.
+            pub fn names_numbers(self) -> bool {
+                matches!(
+                    self,
+                    Self::Create
+                        | Self::Begin
+                        | Self::End
+                        | Self::Fork
+                        | Self::ForkChild
+                        | Self::WaitProcess
+                        | Self::ParallelBegin
+                        | Self::ParallelEnd
+                        | Self::MemberBegin
+                        | Self::MemberEnd
+                        | Self::TaskCreate
+                        | Self::TaskSwitch
+                        | Self::TaskEnd
+                        | Self::TaskDependence
+                        | Self::TaskWait
+                        | Self::TaskGroup
+                )
+            }
+
             /// How it orders what is done by others.
             pub fn order(self) -> Order {
                 match self {
@@ -74,12 +97,12 @@ macro_rules! operations {
 
 operations! {
     /// A thread starts another one: the `object` is a number that the process gives each thread
-    /// once, `other` its `pthread_t`.
+    /// once, from 1; `other` is its `pthread_t`.
     Create = 1 "create" Releases,
-    /// A thread begins: `object` and `other` as above. Also the first thread of a process, with the
-    /// object 0.
+    /// A thread begins: `object` and `other` as above. The first thread of a process has no event.
     Begin = 2 "begin" Acquires,
-    /// A thread ends: `object` and `other` as above. The trace may go on behind it.
+    /// A thread ends: `object` and `other` as above. The trace may go on behind it. A thread that is
+    /// cancelled has none.
     End = 3 "end" Releases,
     /// A thread waits for the end of the one with the `pthread_t` `other`.
     Join = 4 "join" Acquires,
@@ -103,7 +126,7 @@ operations! {
     Post = 13 "post" Releases,
     /// A semaphore is lowered.
     Take = 14 "take" Acquires,
-    /// Something is done once: whoever comes later waits. The first one has the result 0, others 1.
+    /// Something is done once: whoever comes later waits.
     Once = 15 "once" Both,
     /// The process forks: the `object` is the number of the child process, in the child that of the
     /// parent.

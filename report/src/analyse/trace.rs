@@ -12,6 +12,7 @@ pub mod chunks;
 mod layout;
 pub mod program;
 pub mod steps;
+pub mod time;
 pub mod totals;
 pub mod traced_path;
 

@@ -14,6 +14,7 @@ use pathprof::analyse::select::Filter;
 use pathprof::analyse::trace::chunks::Gap;
 use pathprof::analyse::trace::program::Program;
 use pathprof::analyse::trace::steps::{Steps, Told};
+use pathprof::analyse::trace::time::Times;
 use pathprof::analyse::trace::totals::Totals;
 use pathprof::escape::terminal;
 use pathprof::export::steps_json;
@@ -220,23 +221,33 @@ pub(crate) fn trace(command: TraceCommand) -> Result<u8> {
     }
 }
 
-/// A trace, the program that it is of, and the exit code as far as they decide it.
-fn open(arguments: TraceArguments) -> Result<(Trace, Program, u8)> {
+/// A trace that is open.
+struct Opened {
+    trace: Trace,
+    /// The program that it is of.
+    program: Program,
+    times: Times,
+    /// The exit code, as far as they decide it.
+    code: u8,
+}
+
+fn open(arguments: TraceArguments) -> Result<Opened> {
     let places = ImagePlaces { given: arguments.image, directories: arguments.image_dir };
     let trace = Trace::open(&arguments.trace_file)?;
-    let (images, problems) = images::of(&trace);
+    let images::Told { images, clocks, problems } = images::of(&trace);
+    let times = Times::of(&trace, &clocks);
     let program = Program::of(images, &places);
     let mut all: Vec<&Error> = trace.problems.iter().collect();
     all.extend(&problems);
     all.extend(&program.problems);
     all.iter().for_each(|problem| complain(problem));
     let code = if all.is_empty() { 0 } else { FAILED };
-    Ok((trace, program, code))
+    Ok(Opened { trace, program, times, code })
 }
 
 /// Says what is in a trace.
 fn info(arguments: InfoArguments) -> Result<u8> {
-    let (trace, program, mut code) = open(arguments.trace)?;
+    let Opened { trace, program, mut code, .. } = open(arguments.trace)?;
     let totals: Vec<_> =
         trace.streams.iter().map(|stream| Totals::of(&trace, &program, stream)).collect();
     let is_damage = |gap: &Gap| *gap != Gap::Lost;
@@ -252,7 +263,7 @@ fn info(arguments: InfoArguments) -> Result<u8> {
 /// Writes the steps of a trace.
 fn cat(arguments: CatArguments) -> Result<u8> {
     let filter = arguments.globs.filter();
-    let (trace, program, mut code) = open(arguments.trace)?;
+    let Opened { trace, program, times, mut code } = open(arguments.trace)?;
     let streams: Vec<&Stream> = trace
         .streams
         .iter()
@@ -264,6 +275,8 @@ fn cat(arguments: CatArguments) -> Result<u8> {
     let chosen = choose(&program, &filter)?;
     let mut written = Written {
         program: &program,
+        times,
+        with_events: filter.takes_all(),
         format: arguments.format,
         with_accesses: arguments.accesses || !arguments.no_accesses,
         chosen,
@@ -295,6 +308,8 @@ fn choose(program: &Program, filter: &Filter) -> Result<Vec<bool>> {
 /// What of a trace is written, and how.
 struct Written<'a> {
     program: &'a Program,
+    times: Times,
+    with_events: bool,
     format: CatFormat,
     with_accesses: bool,
     /// For each function whether it is shown.
@@ -307,7 +322,7 @@ struct Written<'a> {
 
 impl Written<'_> {
     fn write(&mut self, trace: &Trace, streams: &[&Stream], out: &mut dyn Write) -> Result<()> {
-        let mut teller = StepTeller::new(self.program, self.with_accesses);
+        let mut teller = StepTeller::new(self.program, self.times, self.with_accesses);
         let mut left = self.limit;
         self.gaps.clear();
         for stream in streams {
@@ -333,6 +348,11 @@ impl Written<'_> {
                             }
                         }
                     }
+                    Told::Event(event) if self.with_events && left > 0 => match self.format {
+                        CatFormat::Text => teller.event(stream, &event, out)?,
+                        CatFormat::Json => steps_json::event(stream, &event, &self.times, out)
+                            .map_err(std::io::Error::from)?,
+                    },
                     Told::Step(_) | Told::Event(_) => {}
                     Told::Gap(gap) => {
                         match self.format {

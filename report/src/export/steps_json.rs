@@ -6,13 +6,16 @@
 use std::io::Write;
 
 use pathformat::manifest::AccessKind;
+use pathformat::trace::Operation;
 use serde::Serialize;
 
 use crate::analyse::trace::chunks::Gap;
 use crate::analyse::trace::program::Program;
 use crate::analyse::trace::steps::{Accessed, Step};
+use crate::analyse::trace::time::Times;
 use crate::escape;
 use crate::read::trace::Stream;
+use crate::read::trace::event::Event;
 
 /// A path that ended.
 #[derive(Serialize)]
@@ -36,14 +39,43 @@ struct StepEntry<'a> {
 /// What is done, how many bytes, the address, the line.
 type AccessEntry = (&'static str, u64, Option<u64>, Option<u32>);
 
-/// Something else that happened.
+/// That records are missing.
 #[derive(Serialize)]
-struct EventEntry<'a> {
+struct GapEntry<'a> {
     stream: u32,
     thread: u32,
     interrupts: Option<u32>,
     event: &'static str,
     text: &'a str,
+}
+
+/// An operation that synchronises.
+#[derive(Serialize)]
+struct SynchronisationEntry {
+    stream: u32,
+    thread: u32,
+    interrupts: Option<u32>,
+    event: &'static str,
+    operation: Option<&'static str>,
+    object: u64,
+    other: u64,
+    result: u32,
+    before: Option<u64>,
+    after: Option<u64>,
+    begin: u64,
+    end: u64,
+}
+
+/// Memory that was allocated or freed.
+#[derive(Serialize)]
+struct AllocationEntry {
+    stream: u32,
+    thread: u32,
+    interrupts: Option<u32>,
+    event: &'static str,
+    address: Option<u64>,
+    size: u64,
+    former: Option<u64>,
 }
 
 /// Writes a step of a stream, with its accesses or without.
@@ -82,6 +114,53 @@ pub fn step(
     line(&entry, out)
 }
 
+/// Writes an event of a stream, with its times in nanoseconds. One that says nothing about a thread
+/// is left out.
+///
+/// # Errors
+/// Those of `out`.
+pub fn event(
+    stream: &Stream,
+    event: &Event,
+    times: &Times,
+    out: &mut dyn Write,
+) -> serde_json::Result<()> {
+    let (number, thread, interrupts) = (stream.number, stream.thread, stream.interrupts);
+    let known = |value: u64| (value > 0).then_some(value);
+    match event {
+        Event::Synchronised(told) => line(
+            &SynchronisationEntry {
+                stream: number,
+                thread,
+                interrupts,
+                event: "synchronised",
+                operation: told.operation().map(Operation::name),
+                object: told.object.get(),
+                other: told.other.get(),
+                result: told.result.get(),
+                before: known(told.before.get()),
+                after: known(told.after.get()),
+                begin: times.at(told.begin.get()),
+                end: times.at(told.end.get()),
+            },
+            out,
+        ),
+        Event::Allocated(told) => line(
+            &AllocationEntry {
+                stream: number,
+                thread,
+                interrupts,
+                event: "allocated",
+                address: known(told.address.get()),
+                size: told.size.get(),
+                former: known(told.former.get()),
+            },
+            out,
+        ),
+        Event::Other(_) => Ok(()),
+    }
+}
+
 /// Writes that records are missing.
 ///
 /// # Errors
@@ -94,7 +173,7 @@ pub fn gap(stream: &Stream, gap: &Gap, out: &mut dyn Write) -> serde_json::Resul
     };
     let text = gap.to_string();
     let (number, thread, interrupts) = (stream.number, stream.thread, stream.interrupts);
-    line(&EventEntry { stream: number, thread, interrupts, event, text: &text }, out)
+    line(&GapEntry { stream: number, thread, interrupts, event, text: &text }, out)
 }
 
 fn line(entry: &impl Serialize, out: &mut dyn Write) -> serde_json::Result<()> {

@@ -10,14 +10,17 @@ use std::io::{Result, Write};
 
 use owo_colors::OwoColorize;
 use pathformat::manifest::{self, AccessKind};
+use pathformat::trace::Operation;
 
 use crate::analyse::path_text::{self, Wording};
 use crate::analyse::trace::program::Program;
 use crate::analyse::trace::steps::{Accessed, Step};
+use crate::analyse::trace::time::Times;
 use crate::analyse::trace::traced_path::TracedPath;
 use crate::escape::terminal;
 use crate::read::names;
 use crate::read::trace::Stream;
+use crate::read::trace::event::Event;
 use crate::show::notation::base_name;
 
 /// Deeper activations are indented no more; the depth stands before their names.
@@ -45,6 +48,7 @@ pub fn kind(kind: AccessKind) -> &'static str {
 /// Tells steps.
 pub struct StepTeller<'a> {
     program: &'a Program,
+    times: Times,
     with_accesses: bool,
     /// Names of functions.
     names: HashMap<usize, String>,
@@ -53,9 +57,9 @@ pub struct StepTeller<'a> {
 }
 
 impl<'a> StepTeller<'a> {
-    /// A teller for the steps of a program.
-    pub fn new(program: &'a Program, with_accesses: bool) -> Self {
-        Self { program, with_accesses, names: HashMap::new(), texts: HashMap::new() }
+    /// A teller for the steps of a program, whose ticks are these.
+    pub fn new(program: &'a Program, times: Times, with_accesses: bool) -> Self {
+        Self { program, times, with_accesses, names: HashMap::new(), texts: HashMap::new() }
     }
 
     /// Writes which stream the next lines are of.
@@ -92,7 +96,16 @@ impl<'a> StepTeller<'a> {
         Ok(())
     }
 
-    /// Writes that something else happened.
+    /// Writes an event of a stream.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    pub fn event(&self, stream: &Stream, event: &Event, out: &mut dyn Write) -> Result<()> {
+        let Some(text) = event_text(event, &self.times) else { return Ok(()) };
+        writeln!(out, "{} {}", stream.number.dimmed(), text.cyan())
+    }
+
+    /// Writes that records are missing.
     ///
     /// # Errors
     /// Those of `out`.
@@ -141,6 +154,51 @@ impl<'a> StepTeller<'a> {
             self.texts.insert((path.function, path.path.id), text);
         }
         self.texts.get(&key).cloned().unwrap_or_default()
+    }
+}
+
+/// What an event tells; `None` if that is nothing about a thread.
+fn event_text(event: &Event, times: &Times) -> Option<String> {
+    match event {
+        Event::Synchronised(told) => {
+            let operation = told.operation();
+            let name = operation.map_or("synchronise", Operation::name).replace('_', " ");
+            let number = |value: u64| match operation.map(Operation::names_numbers) {
+                Some(true) => value.to_string(),
+                _ => format!("{value:#x}"),
+            };
+            let object = Some(told.object.get()).filter(|&object| object > 0);
+            let object = object.map(|object| format!(" {}", number(object))).unwrap_or_default();
+            let other = Some(told.other.get()).filter(|&other| other > 0);
+            let other = other.map(|other| format!(" with {other:#x}")).unwrap_or_default();
+            let failed = Some(told.result.get()).filter(|&result| result > 0);
+            let failed = failed.map(|error| format!(", error {error}")).unwrap_or_default();
+            let begin = times.at(told.begin.get()).saturating_sub(times.start());
+            let taken = times.between(told.begin.get(), told.end.get());
+            let (begin, taken) = (duration(begin), duration(taken));
+            Some(format!("{name}{object}{other}{failed}: at {begin}, took {taken}"))
+        }
+        Event::Allocated(told) => {
+            let (address, size) = (told.address.get(), told.size.get());
+            Some(match (address, told.former.get()) {
+                (0, 0) => format!("allocate {size}: failed"),
+                (0, former) => format!("free {former:#x}"),
+                (address, 0) => format!("allocate {size}: {address:#x}"),
+                (address, former) => format!("resize {former:#x} to {size}: {address:#x}"),
+            })
+        }
+        Event::Other(_) => None,
+    }
+}
+
+/// A duration in nanoseconds, for people.
+fn duration(nanoseconds: u64) -> String {
+    let in_units = |of: f64, unit: &str| format!("{:.3} {unit}", nanoseconds as f64 / of);
+    match nanoseconds {
+        0..1_000 => format!("{nanoseconds} ns"),
+        1_000..1_000_000 => in_units(1e3, "µs"),
+        1_000_000..1_000_000_000 => in_units(1e6, "ms"),
+        _ => in_units(1e9, "s"),
     }
 }
 

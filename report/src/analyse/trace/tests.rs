@@ -19,7 +19,7 @@ use crate::sample::samples::traced::{self, COUNTERS, GUARD, MAIN, OFFSET, UNIT, 
 
 /// The program of a trace, whose image need not be there.
 fn program(trace: &Trace) -> (Program, Vec<Error>) {
-    let (images, problems) = images::of(trace);
+    let images::Told { images, problems, .. } = images::of(trace);
     let module = Module { id: UNIT, counters: COUNTERS, keys: 0, manifest: traced::unit() };
     let image = Instrumentation { modules: vec![module], ..Instrumentation::default() };
     let array = Array { id: UNIT, offset: OFFSET, counters: COUNTERS, is_traced: true };
@@ -273,7 +273,7 @@ fn a_file_may_end_anywhere_and_hold_anything() {
 #[test]
 fn an_image_that_is_not_there_leaves_its_paths_unknown() {
     let trace = of_chunks(&[vec![path(MAIN[0], &[1])]]);
-    let (images, _) = images::of(&trace);
+    let images::Told { images, .. } = images::of(&trace);
     let program = Program::of(images, &Default::default());
     assert_eq!(program.problems.len(), 1);
     let problem = format!("{:#}", program.problems[0]);

@@ -5,7 +5,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Error, anyhow};
-use pathformat::trace::Kind;
+use pathformat::trace::{Clock, Kind};
+use zerocopy::FromBytes;
 
 use crate::read::trace::Trace;
 use crate::read::trace::records::{Record, Records};
@@ -42,9 +43,20 @@ impl LoadedImage {
     }
 }
 
-/// The images of a trace in the order in which they were loaded, and what could not be read.
-pub fn of(trace: &Trace) -> (Vec<LoadedImage>, Vec<Error>) {
-    let (mut images, mut problems) = (Vec::new(), Vec::new());
+/// What a trace tells of its process.
+#[derive(Debug, Default)]
+pub struct Told {
+    /// The images in the order in which they were loaded.
+    pub images: Vec<LoadedImage>,
+    /// What its clocks showed.
+    pub clocks: Vec<Clock>,
+    /// What could not be read.
+    pub problems: Vec<Error>,
+}
+
+/// Reads what a trace tells of its process.
+pub fn of(trace: &Trace) -> Told {
+    let Told { mut images, mut clocks, mut problems } = Told::default();
     let mut buffer = Vec::new();
     for chunk in &trace.process.chunks {
         if images.len() >= MOST {
@@ -70,6 +82,9 @@ pub fn of(trace: &Trace) -> (Vec<LoadedImage>, Vec<Error>) {
                         None => problems.push(damaged(&"an image is cut off")),
                     }
                 }
+                Ok(Some(Record::Event { kind: Some(Kind::Clock), payload })) => {
+                    clocks.extend(Clock::read_from_prefix(payload).map(|(clock, _)| clock));
+                }
                 Ok(Some(_)) => {}
                 Ok(None) => break,
                 Err(why) => {
@@ -79,5 +94,5 @@ pub fn of(trace: &Trace) -> (Vec<LoadedImage>, Vec<Error>) {
             }
         }
     }
-    (images, problems)
+    Told { images, clocks, problems }
 }
