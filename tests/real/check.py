@@ -29,6 +29,7 @@ from tests.real import (
     oracle_cov,
     oracle_log,
     overflow,
+    parallel,
     perun,
     schema,
     sources,
@@ -193,6 +194,11 @@ def others() -> dict[str, list[tuple[str, Callable[[], str]]]]:
         ],
         "mapreduce": [
             (f"mapreduce {name}", partial(mapreduce.check, name)) for name in mapreduce.ITEMS
+        ],
+        "parallel": [
+            (f"parallel {kernel.name} {level}", partial(parallel.check, kernel, level))
+            for kernel in parallel.KERNELS
+            for level in ("-O0", "-O2")
         ],
         "perun": [("perun", perun.check)],
         "schema": [("schema", schema.check)],
