@@ -15,14 +15,14 @@ use inkwell::module::Module;
 use inkwell::values::{BasicValue, FunctionValue, IntValue, PointerValue};
 use pathformat::ModuleId;
 use pathformat::manifest::Tickets;
-use pathformat::trace::{ADDRESS, RESERVE};
+use pathformat::trace::{ADDRESS, Kind as Event, RESERVE};
 use paths::Plan;
 use paths::dag::{Cut, DagEdge, Kind, Place};
 use paths::placement::Op;
 
 use crate::llvm;
 use crate::options::{Options, Traced};
-use crate::plan::{NUMBER, TracePlan};
+use crate::plan::{NUMBER, REPETITION, Repetition, TracePlan};
 use crate::read::Access;
 use crate::read::graph::Graph;
 
@@ -70,6 +70,15 @@ pub(super) fn instrument<'ctx>(function: &Function<'_, 'ctx>, plan: &TracePlan, 
     let path = builder.build_alloca(context.i64_type(), "path").expect("positioned");
     let pointer = context.ptr_type(Default::default());
     let [record, next] = ["path.record", "path.next"].map(|name| slot(pointer, name));
+    let repeats: Vec<_> = plan
+        .repeats
+        .iter()
+        .map(|repetition| {
+            let number =
+                builder.build_alloca(context.i64_type(), "path.count").expect("positioned");
+            Repeating { repetition, number, place: slot(pointer, "path.repeated") }
+        })
+        .collect();
     markers::declare(context, &builder, unit.id, function.layout.index);
     let writer = Writer {
         graph,
@@ -81,6 +90,7 @@ pub(super) fn instrument<'ctx>(function: &Function<'_, 'ctx>, plan: &TracePlan, 
         path,
         record,
         next,
+        repeats,
         checks: RefCell::default(),
     };
     writer.take_up();
@@ -93,8 +103,18 @@ pub(super) fn instrument<'ctx>(function: &Function<'_, 'ctx>, plan: &TracePlan, 
     }
     writer.write_checks();
     graph.join();
-    [path, record, next].into_iter().for_each(llvm::promote);
+    let of_repeats = writer.repeats.iter().flat_map(|repeat| [repeat.number, repeat.place]);
+    [path, record, next].into_iter().chain(of_repeats).for_each(llvm::promote);
     llvm::forget_purity(function.function);
+}
+
+/// A loop of which the trace tells how often it ran.
+struct Repeating<'a, 'ctx> {
+    repetition: &'a Repetition,
+    /// How often it ran.
+    number: PointerValue<'ctx>,
+    /// Where that is told.
+    place: PointerValue<'ctx>,
 }
 
 struct Writer<'a, 'ctx> {
@@ -112,6 +132,8 @@ struct Writer<'a, 'ctx> {
     record: PointerValue<'ctx>,
     /// Where the next address goes.
     next: PointerValue<'ctx>,
+    /// The loops of which it is told how often they ran.
+    repeats: Vec<Repeating<'a, 'ctx>>,
     /// Where it is known whether a chunk is full.
     checks: RefCell<Vec<IntValue<'ctx>>>,
 }
@@ -217,13 +239,55 @@ impl<'ctx> Writer<'_, 'ctx> {
                 continue;
             }
             self.position.on(edge);
+            let back = self.repeats.iter().find(|repeat| repeat.repetition.back == edge);
+            if let Some(repeat) = back {
+                self.repeat(repeat);
+                op(start).into_iter().for_each(|op| self.step(op, false));
+                continue;
+            }
             // A path that starts in a block takes up what the word says.
             op(end).filter(|_| ends).into_iter().for_each(|op| self.step(op, !starts));
             if starts {
                 op(start).into_iter().for_each(|op| self.step(op, false));
                 self.go_on();
             }
+            let into = |repeat: &&Repeating<'_, '_>| repeat.repetition.entries.contains(&edge);
+            self.repeats.iter().filter(into).for_each(|repeat| self.begin_repeat(repeat));
         }
+    }
+
+    /// A loop begins: an event tells how often it ran, which is not at all so far. There is room for
+    /// it, and for the record behind it.
+    fn begin_repeat(&self, repeat: &Repeating<'_, 'ctx>) {
+        let (builder, symbols) = (&self.position.builder, self.symbols);
+        let word = symbols.word();
+        let record = symbols.load(builder, self.record);
+        let number = symbols.behind(builder, record, size_of::<u32>());
+        let place = symbols.behind(builder, record, 2 * size_of::<u32>());
+        let path = self.first_number.wrapping_add(repeat.repetition.path);
+        symbols.store_number(builder, number, word.const_int(path, false));
+        symbols.store(builder, place, word.const_zero());
+        let event = Event::Repeated.word((REPETITION - NUMBER) as u32);
+        let half = symbols.context().i32_type();
+        symbols.store(builder, record, half.const_int(event.into(), false));
+        builder.build_store(repeat.number, word.const_zero()).expect("positioned");
+        builder.build_store(repeat.place, place).expect("positioned");
+        let behind = symbols.behind(builder, record, REPETITION);
+        builder.build_store(self.record, behind).expect("positioned");
+        self.move_next(behind, NUMBER);
+    }
+
+    /// An iteration of a loop ends.
+    fn repeat(&self, repeat: &Repeating<'_, 'ctx>) {
+        let (builder, symbols) = (&self.position.builder, self.symbols);
+        let word = symbols.word();
+        let number = builder.build_load(word, repeat.number, "").expect("positioned");
+        let one = word.const_int(1, false);
+        let number = builder.build_int_add(number.into_int_value(), one, "path.count");
+        let number = number.expect("two numbers");
+        builder.build_store(repeat.number, number).expect("positioned");
+        let place = symbols.load(builder, repeat.place);
+        symbols.store(builder, place, number);
     }
 
     /// A path starts where the thread's word says.
