@@ -76,6 +76,8 @@ pub struct Chunk {
     pub position: u64,
     /// When it was begun, in nanoseconds of the monotonic clock.
     pub time: u64,
+    /// The same in ticks.
+    pub ticks: u64,
 }
 
 /// Whether the file at `path` begins as traces do.
@@ -158,7 +160,8 @@ impl Trace {
                         chunks: Vec::new(),
                     });
                     let (number, time) = (head.number.get(), head.time.get());
-                    stream.chunks.push(Chunk { number, position, time });
+                    let ticks = head.ticks.get();
+                    stream.chunks.push(Chunk { number, position, time, ticks });
                 }
                 Err(why) => self.problems.push(self.broken(index, why)),
             }
