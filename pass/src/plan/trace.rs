@@ -65,7 +65,7 @@ fn repetition(paths: &paths::Plan, repeat: &Repeat) -> Option<Repetition> {
             && matches!(dag.edge(start).kind, Kind::Start(Place::OnEdges, _))
     };
     let Cut { end, start } = dag.cut(repeat.back)?;
-    if !repeat.entries.iter().chain([&repeat.back]).all(is_on_edges) {
+    if !is_on_edges(&repeat.back) {
         return None;
     }
     let way: Option<Vec<DagEdge>> = repeat.way.iter().map(|&edge| dag.flow(edge)).collect();

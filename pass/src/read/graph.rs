@@ -175,9 +175,6 @@ impl<'ctx> Graph<'ctx> {
         } else {
             Vec::new()
         };
-        for entry in repeats.iter().flat_map(|repeat| &repeat.entries) {
-            edges[entry.index()].peeled = true;
-        }
         let cfg = Cfg::new(data.collect(), edges);
         // In a trace no path is in flight at a call: it has ended before.
         let cfg = if traces { cfg } else { cfg.with_in_flight() };

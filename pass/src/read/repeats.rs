@@ -1,8 +1,8 @@
 //! Loops whose iterations are one path each, so that a trace needs the number of iterations only.
 //!
 //! In such a loop exactly one way leads from the header back to it, no path ends on that way, and
-//! nothing on it is recorded. The edges into the loop are cut: then the first iteration is the same
-//! path as all others.
+//! nothing on it is recorded. All iterations but the first, whose path began before the loop, are
+//! then the same path.
 
 use std::collections::HashSet;
 
@@ -21,7 +21,8 @@ pub(crate) struct Repeat {
     pub(crate) back: Edge,
 }
 
-/// What tells how often a loop ran takes as much room as so many numbers of paths.
+/// A loop is expected to run so many times for each time that it is entered. What tells how often it
+/// ran takes as much room as so many numbers of paths.
 const WORTH: u64 = 4;
 
 /// The loops of a function that are worth it, and have no block in common. `accesses` are those of
