@@ -33,7 +33,7 @@ BUILD := RUSTFLAGS="$(RUSTFLAGS) $(RUST_PATHS)" \
 TEST_RUNNER := cargo $(if $(shell command -v cargo-nextest),nextest run,test) --no-fail-fast
 
 .PHONY: build setup demo test test-unit test-real pictures lint format advisories \
-	bench bench-diff ablation bound points projects fuzz fuzz-input torture soak mutants \
+	bench bench-traces bench-diff ablation bound points projects fuzz fuzz-input torture soak mutants \
 	install deb tarball clean help setup-build setup-test setup-lint
 
 build: setup-build ## build everything into target/pathcc (relocatable)
@@ -70,6 +70,10 @@ bench: setup-test build ## measure overheads (QUICK=1: in a quarter of an hour)
 		--write docs/benchmarks.md --json docs/benchmarks.json \
 		--svg docs/benchmarks.svg $(BENCH_FLAGS)
 	$(PYTHON) -m tests.bench.pages --write docs/benchmarks.md
+	$(PYTHON) -m tests.bench.traces $(if $(QUICK),--quick) --write docs/benchmarks.md
+
+bench-traces: setup-test build ## measure what traces cost (QUICK=1: kernels alone)
+	$(PYTHON) -m tests.bench.traces $(if $(QUICK),--quick) --write docs/benchmarks.md $(BENCH_FLAGS)
 
 bench-diff: ## compare two measurements: OLD=file.json NEW=file.json (default: docs/benchmarks.json)
 	@$(PYTHON) -m tests.bench.bench --diff $(OLD) $(or $(NEW),docs/benchmarks.json)

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from tests.bench.besides import timed
 from tests.bench.costs import HOME, fresh_directory
-from tests.bench.tables import table
+from tests.bench.tables import replace_section, table
 from tests.bench.workloads import WORK, cpython
 from tests.real import sources
 from tests.real.build import build, work
@@ -99,8 +99,7 @@ def main() -> int:
     text = section(options.names)
     print(text, end="")
     if options.write:
-        kept = options.write.read_text().split(f"\n{TITLE}\n")[0].rstrip()
-        options.write.write_text(f"{kept}\n\n{text}")
+        replace_section(options.write, TITLE, text)
     return 0
 
 

@@ -3,6 +3,7 @@
 import math
 import statistics
 from collections.abc import Callable, Iterable
+from pathlib import Path
 
 from tests.bench.costs import Cost
 
@@ -45,6 +46,14 @@ def table(rows: list[list[str]]) -> str:
     ]
     lines.insert(1, "|" + "|".join("-" * (width + 2) for width in widths) + "|")
     return "\n".join(lines)
+
+
+def replace_section(page: Path, title: str, text: str) -> None:
+    """Puts a section where the one of the same title stands in a page, else at its end."""
+    before, found, behind = page.read_text().partition(f"\n{title}\n")
+    rest = behind.partition("\n## ")
+    kept = f"\n## {rest[2]}" if found and rest[1] else ""
+    page.write_text(f"{before.rstrip()}\n\n{text}{kept}")
 
 
 def ratio_table(

@@ -22,14 +22,16 @@ WAYS = {
     "trace": ("-fpath-mode=trace",),
 }
 HEADING = re.compile(r"([\d,]+) paths with ([\d,]+) accesses")
+EACH = re.compile(r"used: ([\d.]+) for each path(?: and ([\d.]+) for each access)?")
 
 
 @dataclass(frozen=True)
 class Kernel:
-    """A program, and the sizes of its work: for tests, and of a tenth of a second."""
+    """A program, and the sizes of its work: for tests, and for two kinds of measurements."""
 
     name: str
     small: int
+    middle: int
     large: int
     openmp: bool = True
     suffix: str = ".c"
@@ -40,15 +42,15 @@ class Kernel:
 
 
 KERNELS = [
-    Kernel("barnes_hut", 200, 6000),
-    Kernel("dedup", 64, 4096, openmp=False),
-    Kernel("fft", 5, 9),
-    Kernel("fibonacci", 18, 33),
-    Kernel("lu", 60, 600),
-    Kernel("nbody", 60, 1500),
-    Kernel("ocean", 40, 500),
-    Kernel("radix", 5000, 3000000),
-    Kernel("streamcluster", 300, 20000, openmp=False, suffix=".cpp"),
+    Kernel("barnes_hut", 200, 1500, 8000),
+    Kernel("dedup", 64, 1024, 8192, openmp=False),
+    Kernel("fft", 5, 9, 10),
+    Kernel("fibonacci", 18, 31, 37),
+    Kernel("lu", 60, 300, 900),
+    Kernel("nbody", 60, 500, 1500),
+    Kernel("ocean", 40, 200, 600),
+    Kernel("radix", 5000, 400000, 4000000),
+    Kernel("streamcluster", 300, 8000, 60000, openmp=False, suffix=".cpp"),
 ]
 
 
@@ -58,8 +60,9 @@ class Told:
 
     paths: int
     accesses: int
-    # All bytes that were used of its chunks.
+    # All bytes that were used of its chunks, and those of each path and of each access.
     used: int
+    each: tuple[float, float]
     # By stream.
     streams: list[dict] = field(default_factory=list)
 
@@ -73,11 +76,15 @@ def told_of(trace: Path) -> Told:
     if found is None:
         raise CheckFailed(f"the heading tells no paths: {heading['paths']}")
     paths, accesses = (int(number.replace(",", "")) for number in found.groups())
+    parts = EACH.search(heading["bytes"])
+    if parts is None:
+        raise CheckFailed(f"the heading tells no bytes: {heading['bytes']}")
+    each = (float(parts[1]), float(parts[2] or 0))
     (streams,) = (table["rows"] for table in told["tables"] if table["name"] == "streams")
     gaps = sum(stream["gaps"] for stream in streams)
     if gaps:
         raise CheckFailed(f"{trace.name} has {gaps} gaps")
-    return Told(paths, accesses, sum(stream["bytes"] for stream in streams), streams)
+    return Told(paths, accesses, sum(stream["bytes"] for stream in streams), each, streams)
 
 
 def compile_kernel(kernel: Kernel, compiler: str, flags: list[str], image: Path) -> None:

@@ -14,6 +14,9 @@ TECHNIQUES = [
     "folding",
 ]
 
+# Those that make traces smaller, without which everything is recorded that could be computed.
+ELISIONS = ["offsets"]
+
 # The block log, which only the plugin knows.
 LOG = "-Xclang -mllvm -Xclang -pathcc-mode=log"
 
