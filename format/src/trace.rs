@@ -33,7 +33,7 @@ use crate::wire::{Checksummed, Length, Sink};
 
 mod event;
 
-pub use self::event::{Allocation, Clock, Operation, Order, Synchronisation};
+pub use self::event::{Allocation, Clock, Operation, Order, Repetition, Synchronisation};
 
 /// First eight bytes of every trace.
 pub const MAGIC: [u8; 8] = *b"PATHTRAC";
@@ -106,12 +106,14 @@ pub enum Kind {
     Allocated = 4,
     /// What two clocks said at the same time: a [`Clock`]. The head of each chunk tells it, too.
     Clock = 5,
+    /// A path ended several times, one after the other: a [`Repetition`].
+    Repeated = 6,
 }
 
 impl Kind {
     /// All kinds.
-    pub const ALL: [Self; 5] =
-        [Self::Image, Self::Lost, Self::Synchronised, Self::Allocated, Self::Clock];
+    pub const ALL: [Self; 6] =
+        [Self::Image, Self::Lost, Self::Synchronised, Self::Allocated, Self::Clock, Self::Repeated];
 
     /// The word that starts a record of this kind with so many bytes of payload, fewer than 2^24.
     pub fn word(self, length: u32) -> u32 {

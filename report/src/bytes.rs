@@ -92,6 +92,9 @@ pub fn image(bytes: &[u8], path: &Path) {
     }
 }
 
+/// So many steps of a stream are looked at.
+const MOST_STEPS: usize = 100_000;
+
 /// A trace, which is read from a file: the length of a manifest's payload (32 bits), the payload,
 /// and then a trace of that unit, with its header or without. The unit's numbers start at 0.
 pub fn trace(bytes: &[u8], path: &Path) {
@@ -115,8 +118,10 @@ pub fn trace(bytes: &[u8], path: &Path) {
     let mut teller = StepTeller::new(&program, times, true);
     for stream in &trace.streams {
         let totals = Totals::of(&trace, &program, stream);
-        let mut steps = 0;
-        for told in Steps::new(&trace, &program, stream) {
+        let (mut steps, mut told_of) = (0, 0);
+        // A few bytes can tell of as many steps as there are numbers.
+        for told in Steps::new(&trace, &program, stream).take(MOST_STEPS) {
+            told_of += 1;
             let step = match told {
                 Told::Step(step) => step,
                 Told::Event(event) => {
@@ -136,7 +141,8 @@ pub fn trace(bytes: &[u8], path: &Path) {
             }
             steps += 1;
         }
-        assert_eq!(steps, totals.paths, "each path is a step");
+        let is_whole = told_of < MOST_STEPS;
+        assert!(!is_whole || steps == totals.paths, "each path is a step");
     }
 }
 

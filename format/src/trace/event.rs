@@ -244,6 +244,30 @@ pub struct Clock {
     pub time: U64,
 }
 
+/// The payload of [`Repeated`](super::Kind::Repeated): a path that records nothing but its number
+/// ended several times, one after the other. The event is there when the first of them begins, and
+/// its count grows with them.
+#[repr(C)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    FromBytes,
+    Immutable,
+    IntoBytes,
+    KnownLayout,
+    Unaligned,
+)]
+pub struct Repetition {
+    /// The number of the path in the process.
+    pub number: U32,
+    /// How often it ended.
+    pub count: U64,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -4,12 +4,13 @@
 //! recorded by then. So nothing is counted ahead of an end.
 
 use pathformat::trace::{ADDRESS, LONGEST_RECORD};
-use paths::cfg::Block;
-use paths::dag::Dag;
+use paths::cfg::{Block, Edge};
+use paths::dag::{Cut, Dag, DagEdge, Kind, Place};
 use paths::techniques::Techniques;
 
 use crate::options::Options;
 use crate::read::graph::Graph;
+use crate::read::repeats::Repeat;
 
 /// Bytes of the number that a record starts with.
 pub(crate) const NUMBER: usize = 4;
@@ -18,9 +19,24 @@ pub(crate) const NUMBER: usize = 4;
 pub(crate) struct TracePlan {
     /// The paths.
     pub(crate) paths: paths::Plan,
-    /// The most bytes that a path of the function records.
+    /// The most bytes that a path of the function records, with what stands before it.
     pub(crate) longest: usize,
+    /// The loops of which the trace tells how often they ran.
+    pub(crate) repeats: Vec<Repetition>,
 }
+
+/// A loop of which the trace tells how often it ran.
+pub(crate) struct Repetition {
+    /// The edges from outside to its header.
+    pub(crate) entries: Vec<Edge>,
+    /// The edge back to the header.
+    pub(crate) back: Edge,
+    /// The path that is each of its iterations.
+    pub(crate) path: u64,
+}
+
+/// Bytes of the event that tells how often a loop ran.
+pub(crate) const REPETITION: usize = NUMBER + size_of::<pathformat::trace::Repetition>();
 
 /// The plan of a function.
 ///
@@ -30,11 +46,32 @@ pub(super) fn plan(graph: &Graph<'_>, options: &Options) -> Result<TracePlan, &'
     let techniques = options.techniques.in_plan(graph.is_measured);
     let techniques = Techniques { above: false, joins: false, speculation: false, ..techniques };
     let paths = paths::plan(&graph.cfg, &graph.frequency, options.limit, techniques);
-    let longest = NUMBER + longest_payload(graph, &paths.dag);
+    let repeats: Vec<_> =
+        graph.repeats().iter().filter_map(|repeat| repetition(&paths, repeat)).collect();
+    let before = if repeats.is_empty() { 0 } else { REPETITION };
+    let longest = before + NUMBER + longest_payload(graph, &paths.dag);
     if longest > LONGEST_RECORD {
         return Err("a path has too many accesses to memory");
     }
-    Ok(TracePlan { paths, longest })
+    Ok(TracePlan { paths, longest, repeats })
+}
+
+/// How a loop is told, unless the limit cuts it elsewhere too.
+fn repetition(paths: &paths::Plan, repeat: &Repeat) -> Option<Repetition> {
+    let dag = &paths.dag;
+    let is_on_edges = |edge: &Edge| {
+        let Some(Cut { end, start }) = dag.cut(*edge) else { return false };
+        matches!(dag.edge(end).kind, Kind::End(Place::OnEdges, _))
+            && matches!(dag.edge(start).kind, Kind::Start(Place::OnEdges, _))
+    };
+    let Cut { end, start } = dag.cut(repeat.back)?;
+    if !is_on_edges(&repeat.back) {
+        return None;
+    }
+    let way: Option<Vec<DagEdge>> = repeat.way.iter().map(|&edge| dag.flow(edge)).collect();
+    let edges = [start].into_iter().chain(way?).chain([end]);
+    let path = edges.map(|edge| paths.numbering.value(edge)).sum();
+    Some(Repetition { entries: repeat.entries.clone(), back: repeat.back, path })
 }
 
 /// The most bytes that a path has for its accesses.

@@ -33,6 +33,7 @@ use crate::ffi::Analyses;
 use crate::llvm::{self, FunctionFacts, InstructionFacts};
 use crate::options::Options;
 use crate::read::allocations;
+use crate::read::repeats::{self, Repeat};
 
 use super::accesses::{self, Access};
 
@@ -56,6 +57,8 @@ pub(crate) struct Graph<'ctx> {
     stays: Vec<Option<InstructionValue<'ctx>>>,
     /// For each block its accesses to memory, if they are traced.
     accesses: Vec<Vec<Access<'ctx>>>,
+    /// The loops whose iterations are one path, if they are told by their number.
+    repeats: Vec<Repeat>,
     /// The blocks that were split off.
     split_off: Vec<BasicBlock<'ctx>>,
 }
@@ -162,14 +165,19 @@ impl<'ctx> Graph<'ctx> {
                 let terminator = block.get_terminator().expect("every block has a terminator");
                 BlockData { exit: exit(terminator), may_stay: stays.is_some(), counts_above }
             });
-        let cfg = Cfg::new(data.collect(), edges);
-        // In a trace no path is in flight at a call: it has ended before.
-        let cfg = if traces { cfg } else { cfg.with_in_flight() };
         let accesses = if traces {
             accesses::read(function, analyses, &index, options)
         } else {
             vec![Vec::new(); blocks.len()]
         };
+        let repeats = if options.mode == Mode::Trace && options.techniques.repeats {
+            repeats::find(&edges, &frequency, &accesses)
+        } else {
+            Vec::new()
+        };
+        let cfg = Cfg::new(data.collect(), edges);
+        // In a trace no path is in flight at a call: it has ended before.
+        let cfg = if traces { cfg } else { cfg.with_in_flight() };
         let returns_twice = blocks.iter().any(|block| block.get_instructions().any(returns_twice));
         let measured = known.filter(|known| has_edges(&cfg, known));
         let is_measured = measured.is_some();
@@ -185,8 +193,14 @@ impl<'ctx> Graph<'ctx> {
             ends,
             stays,
             accesses,
+            repeats,
             split_off,
         }
+    }
+
+    /// The loops of which a trace tells how often they ran.
+    pub(crate) fn repeats(&self) -> &[Repeat] {
+        &self.repeats
     }
 
     /// The accesses of a block to memory, in their order, if they are traced.

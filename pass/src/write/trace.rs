@@ -15,14 +15,14 @@ use inkwell::module::Module;
 use inkwell::values::{BasicValue, FunctionValue, IntValue, PointerValue};
 use pathformat::ModuleId;
 use pathformat::manifest::Tickets;
-use pathformat::trace::{ADDRESS, RESERVE};
+use pathformat::trace::{ADDRESS, Kind as Event, RESERVE};
 use paths::Plan;
 use paths::dag::{Cut, DagEdge, Kind, Place};
 use paths::placement::Op;
 
 use crate::llvm;
 use crate::options::{Options, Traced};
-use crate::plan::{NUMBER, TracePlan};
+use crate::plan::{NUMBER, REPETITION, Repetition, TracePlan};
 use crate::read::Access;
 use crate::read::graph::Graph;
 
@@ -70,6 +70,16 @@ pub(super) fn instrument<'ctx>(function: &Function<'_, 'ctx>, plan: &TracePlan, 
     let path = builder.build_alloca(context.i64_type(), "path").expect("positioned");
     let pointer = context.ptr_type(Default::default());
     let [record, next] = ["path.record", "path.next"].map(|name| slot(pointer, name));
+    let repeats: Vec<_> = plan
+        .repeats
+        .iter()
+        .map(|repetition| {
+            let word = context.i64_type();
+            let [number, unread] = ["path.count", "path.unread"]
+                .map(|name| builder.build_alloca(word, name).expect("positioned"));
+            Repeating { repetition, number, place: slot(pointer, "path.repeated"), unread }
+        })
+        .collect();
     markers::declare(context, &builder, unit.id, function.layout.index);
     let writer = Writer {
         graph,
@@ -81,6 +91,8 @@ pub(super) fn instrument<'ctx>(function: &Function<'_, 'ctx>, plan: &TracePlan, 
         path,
         record,
         next,
+        repeats,
+        few: RefCell::default(),
         checks: RefCell::default(),
     };
     writer.take_up();
@@ -88,14 +100,36 @@ pub(super) fn instrument<'ctx>(function: &Function<'_, 'ctx>, plan: &TracePlan, 
     writer.write_block_tops();
     writer.write_block_ends();
     writer.write_edges();
+    writer.write_entries();
+    writer.write_first_iterations();
     if let Some(recorder) = unit.recorder {
         allocations::write(graph, &writer.position, symbols, recorder);
     }
     writer.write_checks();
     graph.join();
-    [path, record, next].into_iter().for_each(llvm::promote);
+    let of_repeats = writer.repeats.iter().flat_map(|repeat| [repeat.number, repeat.place]);
+    [path, record, next].into_iter().chain(of_repeats).for_each(llvm::promote);
     llvm::forget_purity(function.function);
 }
+
+/// A loop of which the trace tells how often it ran.
+struct Repeating<'a, 'ctx> {
+    repetition: &'a Repetition,
+    /// How often it ran, less those times that are recorded.
+    number: PointerValue<'ctx>,
+    /// Where that is told.
+    place: PointerValue<'ctx>,
+    /// A place that nobody reads.
+    unread: PointerValue<'ctx>,
+}
+
+/// A place where it is known whether a loop ran only a few times, the number of them as above, and
+/// which loop it is.
+type Few<'a, 'ctx> = (IntValue<'ctx>, IntValue<'ctx>, &'a Repetition);
+
+/// So many iterations of a loop are recorded as other paths are, each time that it is entered: short
+/// loops need no event.
+const RECORDED: u64 = 3;
 
 struct Writer<'a, 'ctx> {
     graph: &'a Graph<'ctx>,
@@ -112,11 +146,15 @@ struct Writer<'a, 'ctx> {
     record: PointerValue<'ctx>,
     /// Where the next address goes.
     next: PointerValue<'ctx>,
+    /// The loops of which it is told how often they ran.
+    repeats: Vec<Repeating<'a, 'ctx>>,
+    /// Their ends of iterations.
+    few: RefCell<Vec<Few<'a, 'ctx>>>,
     /// Where it is known whether a chunk is full.
     checks: RefCell<Vec<IntValue<'ctx>>>,
 }
 
-impl<'ctx> Writer<'_, 'ctx> {
+impl<'a, 'ctx> Writer<'a, 'ctx> {
     /// What each access records: before it, but for the ticket that is taken after it.
     fn write_accesses(&self) {
         for block in self.graph.cfg.blocks() {
@@ -217,6 +255,12 @@ impl<'ctx> Writer<'_, 'ctx> {
                 continue;
             }
             self.position.on(edge);
+            let back = self.repeats.iter().find(|repeat| repeat.repetition.back == edge);
+            if let Some(repeat) = back {
+                self.repeat(repeat);
+                op(start).into_iter().for_each(|op| self.step(op, false));
+                continue;
+            }
             // A path that starts in a block takes up what the word says.
             op(end).filter(|_| ends).into_iter().for_each(|op| self.step(op, !starts));
             if starts {
@@ -224,6 +268,81 @@ impl<'ctx> Writer<'_, 'ctx> {
                 self.go_on();
             }
         }
+    }
+
+    /// What is done about loops of which it is told how often they ran, where they are entered.
+    fn write_entries(&self) {
+        let builder = &self.position.builder;
+        for repeat in &self.repeats {
+            for &entry in &repeat.repetition.entries {
+                self.position.on(entry);
+                let before = self.symbols.word().const_int(RECORDED.wrapping_neg(), true);
+                builder.build_store(repeat.number, before).expect("positioned");
+                builder.build_store(repeat.place, repeat.unread).expect("positioned");
+            }
+        }
+    }
+
+    /// An iteration of a loop ends. The first ones are recorded as other paths are, which is written
+    /// in the end, since it changes the blocks. From then on it is told how many there were.
+    fn repeat(&self, repeat: &Repeating<'a, 'ctx>) {
+        let (builder, symbols) = (&self.position.builder, self.symbols);
+        let word = symbols.word();
+        let number = builder.build_load(word, repeat.number, "").expect("positioned");
+        let one = word.const_int(1, false);
+        let number = builder.build_int_add(number.into_int_value(), one, "path.count");
+        let number = number.expect("two numbers");
+        builder.build_store(repeat.number, number).expect("positioned");
+        let is_few = builder.build_int_compare(IntPredicate::SLE, number, one, "path.few");
+        self.few.borrow_mut().push((is_few.expect("two numbers"), number, repeat.repetition));
+        let place = symbols.load(builder, repeat.place);
+        symbols.store(builder, place, number);
+    }
+
+    /// The first iterations of loops: so many are recorded, and then an event begins.
+    fn write_first_iterations(&self) {
+        let builder = &self.position.builder;
+        for (is_few, number, repetition) in self.few.take() {
+            let known = is_few.as_instruction_value().expect("it is computed");
+            let behind = known.get_next_instruction().expect("a block has a terminator");
+            let end = llvm::add_cold_branch(is_few, behind);
+            let none = self.symbols.word().const_zero();
+            let [few, more] = [IntPredicate::SLE, IntPredicate::SGT].map(|how| {
+                builder.position_before(&end);
+                let compared = builder.build_int_compare(how, number, none, "");
+                llvm::add_cold_branch(compared.expect("two numbers"), end)
+            });
+            builder.position_before(&few);
+            let cut = self.plan.dag.cut(repetition.back).expect("a back edge is cut");
+            let ends = self.plan.placement.op(cut.end);
+            ends.into_iter().for_each(|op| self.step(op, false));
+            self.go_on();
+            builder.position_before(&more);
+            self.begin_repetition(repetition);
+        }
+    }
+
+    /// An event begins to tell how often a loop ran. There is room for it, and for the record behind
+    /// it.
+    fn begin_repetition(&self, repetition: &Repetition) {
+        let (builder, symbols) = (&self.position.builder, self.symbols);
+        let word = symbols.word();
+        let record = symbols.load(builder, self.record);
+        let number = symbols.behind(builder, record, size_of::<u32>());
+        let place = symbols.behind(builder, record, 2 * size_of::<u32>());
+        let path = self.first_number.wrapping_add(repetition.path);
+        symbols.store_number(builder, number, word.const_int(path, false));
+        symbols.store(builder, place, word.const_zero());
+        let event = Event::Repeated.word((REPETITION - NUMBER) as u32);
+        let half = symbols.context().i32_type();
+        symbols.store(builder, record, half.const_int(event.into(), false));
+        let of = |repeat: &&Repeating<'_, '_>| std::ptr::eq(repeat.repetition, repetition);
+        if let Some(repeat) = self.repeats.iter().find(of) {
+            builder.build_store(repeat.place, place).expect("positioned");
+        }
+        let behind = symbols.behind(builder, record, REPETITION);
+        builder.build_store(self.record, behind).expect("positioned");
+        self.move_next(behind, NUMBER);
     }
 
     /// A path starts where the thread's word says.

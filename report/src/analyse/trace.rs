@@ -6,12 +6,14 @@
 //! * `activations` is the stack of a stream: which activation of a function a path belongs to.
 //! * [`steps`] puts these together: a step is a path with its activation and its accesses.
 //! * [`totals`] counts what is in a stream.
+//! * [`task_graph`] says what waited for what, and what follows from it.
 
 mod activations;
 pub mod chunks;
 mod layout;
 pub mod program;
 pub mod steps;
+pub mod task_graph;
 pub mod time;
 pub mod totals;
 pub mod traced_path;

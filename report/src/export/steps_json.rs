@@ -157,7 +157,7 @@ pub fn event(
             },
             out,
         ),
-        Event::Other(_) => Ok(()),
+        Event::Repeated(_) | Event::Other(_) => Ok(()),
     }
 }
 

@@ -187,7 +187,7 @@ fn event_text(event: &Event, times: &Times) -> Option<String> {
                 (address, former) => format!("resize {former:#x} to {size}: {address:#x}"),
             })
         }
-        Event::Other(_) => None,
+        Event::Repeated(_) | Event::Other(_) => None,
     }
 }
 

@@ -18,8 +18,8 @@ const KEPT: usize = 1 << 28;
 /// What a stream has next.
 #[derive(Debug)]
 pub enum Found<'a> {
-    /// A path, and what its accesses recorded.
-    Path(Arc<TracedPath>, &'a [u8]),
+    /// A path, what its accesses recorded, and how often it ended, one time after the other.
+    Path(Arc<TracedPath>, &'a [u8], u64),
     /// Something happened between two paths.
     Event(Event),
     /// Records are missing here.
@@ -144,6 +144,7 @@ impl<'a> Chunks<'a> {
             let (program, paths, kept) = (self.program, &mut self.paths, &mut self.kept);
             let mut path = None;
             let mut records = Records::behind(&self.buffer, self.at);
+            let start = self.at;
             let record = records.next(|number| {
                 let known = path.insert(known_path(program, paths, kept, number)?);
                 Some(known.recorded)
@@ -153,10 +154,24 @@ impl<'a> Chunks<'a> {
             self.at = end;
             match record {
                 Ok(Some(Record::Path { addresses, .. })) => {
-                    break (path, Event::Other(None), addresses.len());
+                    break (path.map(|path| (path, 1)), Event::Other(None), addresses.len());
                 }
                 Ok(Some(Record::Event { kind, payload })) => {
-                    break (None, Event::of(kind, payload), 0);
+                    let event = Event::of(kind, payload);
+                    let Event::Repeated(told) = event else { break (None, event, 0) };
+                    if told.count == 0 {
+                        continue;
+                    }
+                    let (number, count) = (told.number.get(), told.count.get());
+                    let path = known_path(program, paths, kept, number);
+                    // What is repeated records nothing but its number.
+                    if let Some(path) = path.filter(|path| path.recorded == 0) {
+                        break (Some((path, count)), event, 0);
+                    }
+                    self.chunk = None;
+                    let damage = Damage::NoPath { at: start, number };
+                    let index = self.trace.index(&chunk);
+                    return Some(Found::Gap(Gap::Damaged(index, Broken::Record(damage))));
                 }
                 Ok(None) => self.chunk = None,
                 Err(damage) => {
@@ -167,7 +182,9 @@ impl<'a> Chunks<'a> {
             }
         };
         Some(match (path, event) {
-            (Some(path), _) => Found::Path(path, &self.buffer[self.at - content..self.at]),
+            (Some((path, count)), _) => {
+                Found::Path(path, &self.buffer[self.at - content..self.at], count)
+            }
             (None, Event::Other(Some(Kind::Lost))) => Found::Gap(Gap::Lost),
             (None, event) => Found::Event(event),
         })

@@ -59,13 +59,15 @@ pub struct Steps<'a> {
     chunks: Chunks<'a>,
     program: &'a Program,
     activations: Activations,
+    /// A path that ends so many times more.
+    again: Option<(Arc<TracedPath>, u64)>,
 }
 
 impl<'a> Steps<'a> {
     /// The steps of a stream of a trace of a program.
     pub fn new(trace: &'a Trace, program: &'a Program, stream: &'a Stream) -> Self {
         let chunks = Chunks::new(trace, program, stream);
-        Self { chunks, program, activations: Activations::default() }
+        Self { chunks, program, activations: Activations::default(), again: None }
     }
 }
 
@@ -73,8 +75,17 @@ impl Iterator for Steps<'_> {
     type Item = Told;
 
     fn next(&mut self) -> Option<Told> {
+        if let Some((path, count)) = self.again.take() {
+            if count > 1 {
+                self.again = Some((path.clone(), count - 1));
+            }
+            return Some(Told::Step(step(self.program, &mut self.activations, path, &[])));
+        }
         Some(match self.chunks.next()? {
-            Found::Path(path, addresses) => {
+            Found::Path(path, addresses, count) => {
+                if count > 1 {
+                    self.again = Some((path.clone(), count - 1));
+                }
                 Told::Step(step(self.program, &mut self.activations, path, addresses))
             }
             Found::Event(event) => Told::Event(event),

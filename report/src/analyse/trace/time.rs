@@ -46,6 +46,11 @@ impl Times {
         u64::try_from(time.max(0)).unwrap_or(u64::MAX)
     }
 
+    /// So many ticks in nanoseconds.
+    pub fn nanoseconds(&self, ticks: u64) -> u64 {
+        self.between(0, ticks)
+    }
+
     /// How many nanoseconds lie between two times in ticks; 0 if the second is not later.
     pub fn between(&self, begin: u64, end: u64) -> u64 {
         u64::try_from(self.span(i128::from(end) - i128::from(begin)).max(0)).unwrap_or(u64::MAX)

@@ -39,9 +39,10 @@ impl Totals {
         let mut chunks = Chunks::new(trace, program, stream);
         while let Some(found) = chunks.next() {
             match found {
-                Found::Path(path, addresses) => {
-                    totals.paths += 1;
-                    totals.accesses += path.accesses.len() as u64;
+                Found::Path(path, addresses, count) => {
+                    totals.paths = totals.paths.saturating_add(count);
+                    let accesses = (path.accesses.len() as u64).saturating_mul(count);
+                    totals.accesses = totals.accesses.saturating_add(accesses);
                     totals.recorded += addresses.len() as u64;
                 }
                 Found::Event(_) => totals.events += 1,

@@ -1,6 +1,6 @@
 //! What an event of a trace tells.
 
-use pathformat::trace::{Allocation, Kind, Synchronisation};
+use pathformat::trace::{Allocation, Kind, Repetition, Synchronisation};
 use zerocopy::FromBytes;
 
 /// Something that happened between two paths.
@@ -10,6 +10,8 @@ pub enum Event {
     Synchronised(Synchronisation),
     /// Memory was allocated or freed.
     Allocated(Allocation),
+    /// A path ended several times, one after the other.
+    Repeated(Repetition),
     /// Of another kind, which says nothing about a thread; `None` if it is not known.
     Other(Option<Kind>),
 }
@@ -23,6 +25,8 @@ impl Event {
                 .map_or(Self::Other(None), |(told, _)| Self::Synchronised(told)),
             Some(Kind::Allocated) => Allocation::read_from_prefix(payload)
                 .map_or(Self::Other(None), |(told, _)| Self::Allocated(told)),
+            Some(Kind::Repeated) => Repetition::read_from_prefix(payload)
+                .map_or(Self::Other(None), |(told, _)| Self::Repeated(told)),
             kind => Self::Other(kind),
         }
     }
