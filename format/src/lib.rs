@@ -233,6 +233,12 @@ pub mod names {
     /// at most four words, and as the fifth the number of the function in that list.
     pub const TRACE_SYNCHRONISE: &str = "__pathcc_trace_synchronise";
 
+    /// What the runtime library of OpenMP asks for a tool, which a traced executable defines.
+    pub const OPENMP_TOOL: &str = "ompt_start_tool";
+
+    /// The function of the runtime of traces that answers.
+    pub const TRACE_OPENMP: &str = "__pathcc_trace_openmp";
+
     /// The section of the region that holds all counter arrays of an image; page-aligned and
     /// padded.
     pub const REGION_SECTION: &str = ".bss.__pathcc_region";

@@ -304,7 +304,7 @@ impl Link<'_> {
             let traced = modules.iter().any(|module| module.traced);
             if traced && self.line.kind == Kind::Executable {
                 // A library that the program opens must find them, whichever it is.
-                let visible = [names::TRACE_WORDS, names::TRACE_TICKETS]
+                let visible = [names::TRACE_WORDS, names::TRACE_TICKETS, names::OPENMP_TOOL]
                     .into_iter()
                     .chain(names::SIGNAL_FUNCTIONS)
                     .chain(names::SYNCHRONISATION_FUNCTIONS);

@@ -113,6 +113,8 @@ pub(crate) fn define(object: &mut Object<'_>, anchors: SectionId, kind: Kind) ->
         let operations = (SYNCHRONISE, SYNCHRONISE_NUMBER);
         let (names, handler) = (&names::SYNCHRONISATION_FUNCTIONS, names::TRACE_SYNCHRONISE);
         define_functions(object, anchors, names, handler, operations)?;
+        let names = &[names::OPENMP_TOOL];
+        define_functions(object, anchors, names, names::TRACE_OPENMP, signals)?;
     }
     let runtime = undefined(object, names::TRACE_RUNTIME);
     let offset = object.append_section_data(anchors, &[0; 8], 8);

@@ -7,6 +7,7 @@ use core::ptr;
 use pathformat::descriptor::trace_block;
 
 use crate::owners::Owner;
+use crate::waits::Waits;
 
 /// How many signal handlers may interrupt each other in a thread, each with a stream of its own.
 /// The records of those beyond are lost.
@@ -69,6 +70,8 @@ pub(crate) struct State {
     pub(crate) beyond: usize,
     /// Its number among those that the process created, or 0.
     pub(crate) thread: u64,
+    /// What it waits for, as OpenMP tells.
+    pub(crate) waits: Waits,
 }
 
 const _: () = {
@@ -195,6 +198,7 @@ mod tests {
             handlers: Default::default(),
             beyond: 0,
             thread: 0,
+            waits: Waits::NONE,
         }
     }
 

@@ -17,6 +17,8 @@
 //! | `block` | the thread-local memory |
 //! | `signals` | handlers of signals, each with a stream of its own |
 //! | `synchronisation` | what threads do to wait for each other |
+//! | `openmp` | what the runtime library of OpenMP tells |
+//! | `waits`, `locks` | what threads wait for in OpenMP, and which locks they hold |
 //! | `threads` | the beginning and the end of threads |
 //! | `event`, `clock` | writing events, tickets, and the time |
 //! | `next` | the functions that stand behind ours |
@@ -41,7 +43,11 @@ mod exports;
 mod file;
 mod image;
 #[cfg(panic = "abort")]
+mod locks;
+#[cfg(panic = "abort")]
 mod next;
+#[cfg(panic = "abort")]
+mod openmp;
 mod owners;
 mod shared;
 #[cfg(panic = "abort")]
@@ -50,3 +56,4 @@ mod signals;
 mod synchronisation;
 #[cfg(panic = "abort")]
 mod threads;
+mod waits;

@@ -158,7 +158,7 @@ fn record(operation: Operation, number: u64, begin: u64) {
 }
 
 /// The `pthread_t` of the calling thread.
-fn own() -> usize {
+pub(crate) fn own() -> usize {
     let address: usize;
     // SAFETY: reads the thread's pointer to itself, which both C libraries take for it.
     unsafe {

@@ -1,0 +1,245 @@
+//! What a trace tells of OpenMP: regions, tasks, waits and locks, each once, in an order that the
+//! program itself saw.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+use pathtests::shell::shell;
+use serde_json::Value;
+
+const PROGRAM: &str = r#"
+#include <omp.h>
+#include <stdio.h>
+#include <string.h>
+enum { THREADS = 4, TURNS = 300 };
+int order[THREADS * TURNS], turns, sum;
+omp_lock_t lock;
+int main(int count, char **words) {
+  const char *word = words[1];
+  if (!strcmp(word, "turns")) {
+    omp_init_lock(&lock);
+#pragma omp parallel num_threads(THREADS)
+    {
+      for (int i = 0; i < TURNS; i++) {
+#pragma omp critical
+        order[turns++] = omp_get_thread_num();
+      }
+#pragma omp barrier
+      omp_set_lock(&lock);
+      sum++;
+      omp_unset_lock(&lock);
+    }
+    for (int i = 0; i < THREADS * TURNS; i++) printf("%d\n", order[i]);
+    return sum != THREADS;
+  }
+  if (!strcmp(word, "tasks")) {
+    int first = 0, second = 0, gathered = 0;
+#pragma omp parallel num_threads(THREADS)
+#pragma omp single
+    {
+      omp_event_handle_t event;
+#pragma omp task depend(out: first) detach(event) shared(first)
+      first = 1;
+#pragma omp task depend(in: first) shared(first, second)
+      second = first + 1;
+      omp_fulfill_event(event);
+#pragma omp taskwait
+#pragma omp taskgroup
+      for (int i = 0; i < 10; i++) {
+#pragma omp task shared(gathered)
+#pragma omp atomic
+        gathered++;
+      }
+    }
+    printf("%d %d\n", second, gathered);
+  }
+  if (!strcmp(word, "regions")) {
+    for (int i = 0; i < 50; i++) {
+#pragma omp parallel num_threads(i % THREADS + 1)
+#pragma omp atomic
+      sum++;
+    }
+    printf("%d %d\n", sum, omp_control_tool(omp_control_tool_start, 0, 0));
+  }
+  return 0;
+}
+"#;
+
+/// A folder with the program, traced and plain.
+fn scene() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("prog.c"), PROGRAM).expect("writable");
+    shell(
+        folder.path(),
+        "pathcc -g -O1 -fopenmp -fpath-mode=trace prog.c -o prog
+         clang-22 -g -O1 -fopenmp prog.c -o plain",
+    );
+    folder
+}
+
+/// An operation that a trace tells.
+#[derive(Clone, Debug)]
+struct Told {
+    stream: u64,
+    object: u64,
+    other: u64,
+    before: Option<u64>,
+    after: Option<u64>,
+}
+
+const LIBRARIES: &str = "export LD_LIBRARY_PATH=/usr/lib/llvm-22/lib";
+
+/// Runs the program, which prints the same with and without traces: what it printed, and by name
+/// what its trace tells.
+fn run(folder: &Path, word: &str) -> (String, BTreeMap<String, Vec<Told>>) {
+    let printed = shell(folder, &format!("{LIBRARIES}; ./prog {word}"));
+    let text = shell(folder, "pathprof trace cat --format json *.pathtrace && rm *.pathtrace");
+    let mut told: BTreeMap<String, Vec<Told>> = BTreeMap::new();
+    let mut tickets = Vec::new();
+    for line in text.lines() {
+        let entry: Value = serde_json::from_str(line).expect("JSON");
+        if entry["event"] != "synchronised" {
+            continue;
+        }
+        let number = |key: &str| entry[key].as_u64().expect("a number");
+        let (before, after) = (entry["before"].as_u64(), entry["after"].as_u64());
+        tickets.extend(before.into_iter().chain(after));
+        assert!(number("begin") <= number("end"), "nothing ends before it begins");
+        assert!(before.is_none() || after.is_none() || before < after);
+        let operation = entry["operation"].as_str().expect("it is known").to_owned();
+        let (stream, object, other) = (number("stream"), number("object"), number("other"));
+        told.entry(operation).or_default().push(Told { stream, object, other, before, after });
+    }
+    let different: BTreeSet<u64> = tickets.iter().copied().collect();
+    assert_eq!(tickets.len(), different.len(), "no ticket is taken twice");
+    (printed, told)
+}
+
+/// Everybody begins behind the beginning of a region, and ends before its end.
+fn check_regions(told: &BTreeMap<String, Vec<Told>>, sizes: &[usize]) {
+    let (begins, ends) = (&told["parallel_begin"], &told["parallel_end"]);
+    assert_eq!((begins.len(), ends.len()), (sizes.len(), sizes.len()));
+    for ((begin, end), &size) in begins.iter().zip(ends).zip(sizes) {
+        assert_eq!((begin.object, begin.other), (end.object, size as u64));
+        let of = |name: &str| {
+            let chosen = told[name].iter().filter(|told| told.object == begin.object);
+            chosen.cloned().collect::<Vec<_>>()
+        };
+        let numbers = |members: &[Told]| {
+            members.iter().map(|member| (member.other, member.stream)).collect::<BTreeSet<_>>()
+        };
+        let (member_begins, member_ends) = (of("member_begin"), of("member_end"));
+        assert_eq!((member_begins.len(), member_ends.len()), (size, size));
+        assert_eq!(numbers(&member_begins), numbers(&member_ends));
+        assert_eq!(
+            numbers(&member_begins).iter().map(|&(number, _)| number).collect::<Vec<_>>(),
+            (0..size as u64).collect::<Vec<_>>()
+        );
+        assert!(member_begins.iter().all(|member| begin.before < member.after));
+        assert!(member_ends.iter().all(|member| member.before < end.after));
+    }
+}
+
+#[test]
+fn every_member_of_every_region_is_told() {
+    let folder = scene();
+    let (printed, told) = run(folder.path(), "regions");
+    let sizes: Vec<usize> = (0..50).map(|region| region % 4 + 1).collect();
+    // No tool seems to be there.
+    assert_eq!(printed.trim(), format!("{} -2", sizes.iter().sum::<usize>()));
+    assert_eq!(printed, shell(folder.path(), &format!("{LIBRARIES}; ./plain regions")));
+    check_regions(&told, &sizes);
+}
+
+#[test]
+fn critical_sections_are_told_in_the_order_that_the_program_saw() {
+    let folder = scene();
+    let (printed, told) = run(folder.path(), "turns");
+    let order: Vec<u64> = printed.lines().map(|line| line.parse().expect("a number")).collect();
+    assert_eq!(order.len(), 1200);
+    check_regions(&told, &[4]);
+    let number: BTreeMap<u64, u64> =
+        told["member_begin"].iter().map(|begin| (begin.stream, begin.other)).collect();
+    // The library has locks of its own, of POSIX.
+    let mut names: BTreeMap<u64, usize> = BTreeMap::new();
+    told["lock"].iter().for_each(|lock| *names.entry(lock.object).or_default() += 1);
+    let critical = names.iter().find(|&(_, &count)| count == 1200).expect("the section");
+    assert!(names.values().any(|&count| count == 4), "the lock is told, too");
+    let of = |operation: &str| {
+        let chosen = told[operation].iter().filter(|told| told.object == *critical.0);
+        chosen.cloned().collect::<Vec<_>>()
+    };
+    let mut locks = of("lock");
+    locks.sort_by_key(|lock| lock.after);
+    assert_eq!(locks.iter().map(|lock| number[&lock.stream]).collect::<Vec<_>>(), order);
+    let mut unlocks = of("unlock");
+    assert!(unlocks.iter().all(|unlock| unlock.before.is_some()));
+    unlocks.sort_by_key(|unlock| unlock.before);
+    assert_eq!(unlocks.len(), locks.len());
+    for (turn, (lock, unlock)) in locks.iter().zip(&unlocks).enumerate() {
+        assert_eq!(lock.stream, unlock.stream);
+        assert!(lock.after < unlock.before && (turn == 0 || unlocks[turn - 1].before < lock.after));
+    }
+    let barriers = &told["barrier"];
+    assert_eq!(barriers.len(), 4);
+    let last = barriers.iter().filter_map(|barrier| barrier.before).max();
+    assert!(barriers.iter().all(|barrier| barrier.after > last && barrier.other == 4));
+}
+
+#[test]
+fn tasks_are_told_from_their_making_to_their_end() {
+    let folder = scene();
+    let (printed, told) = run(folder.path(), "tasks");
+    assert_eq!(printed.trim(), "2 10");
+    check_regions(&told, &[4]);
+    let made = &told["task_create"];
+    assert_eq!(made.len(), 12);
+    let maker = made[0].other;
+    assert!(made.iter().all(|task| task.other == maker), "one thread makes all of them");
+    for task in made {
+        let begun = told["task_switch"].iter().find(|begun| begun.object == task.object);
+        let begun = begun.expect("it begins");
+        let ended: Vec<&Told> =
+            told["task_end"].iter().filter(|ended| ended.other == task.object).collect();
+        assert_eq!(ended.len(), 1);
+        assert!(task.before < begun.after && begun.after < ended[0].before);
+    }
+    // The second task waits for the first one, which is not finished: its event comes later.
+    let dependence = &told["task_dependence"];
+    assert_eq!(dependence.len(), 1);
+    assert_eq!((dependence[0].object, dependence[0].other), (made[0].object, made[1].object));
+    let ended = |task: u64| told["task_end"].iter().find(|ended| ended.other == task);
+    let begun = told["task_switch"].iter().find(|begun| begun.object == made[1].object);
+    let (first, second) = (ended(made[0].object).expect("ended"), begun.expect("begun"));
+    assert!(first.before < second.after);
+    let (wait, group) = (&told["task_wait"], &told["task_group"]);
+    assert_eq!((wait.len(), group.len()), (1, 1));
+    assert_eq!((wait[0].object, group[0].object), (maker, maker));
+    for (place, task) in made.iter().enumerate() {
+        let waits = if place < 2 { &wait[0] } else { &group[0] };
+        assert!(ended(task.object).expect("ended").before < waits.after);
+    }
+}
+
+#[test]
+fn another_tool_goes_first() {
+    let folder = scene();
+    shell(
+        folder.path(),
+        r#"printf '%s\n' '#include <omp-tools.h>' '#include <stdio.h>' \
+             'static int begin(ompt_function_lookup_t f, int d, ompt_data_t *t) { puts("tool"); return 1; }' \
+             'static void end(ompt_data_t *t) {}' \
+             'ompt_start_tool_result_t *ompt_start_tool(unsigned v, const char *s) {' \
+             'static ompt_start_tool_result_t r = {begin, end, {0}}; return &r; }' > tool.c
+           clang-22 -shared -fPIC tool.c -o tool.so"#,
+    );
+    for variable in ["OMP_TOOL_LIBRARIES", "LD_PRELOAD"] {
+        let printed = |program: &str| {
+            let set = format!("{LIBRARIES}; {variable}=$PWD/tool.so ./{program} regions");
+            shell(folder.path(), &set)
+        };
+        assert!(printed("plain").starts_with("tool\n"));
+        assert_eq!(printed("prog"), printed("plain"), "{variable}");
+    }
+}

@@ -1,0 +1,76 @@
+//! What a thread waits for in OpenMP. While a thread waits it may run other tasks, which wait in
+//! their turn. So this is a stack.
+
+/// So many waits inside each other have their beginning in the same event as their end.
+const DEPTH: usize = 32;
+
+/// A wait that has begun. Zeros are a valid value.
+#[derive(Clone, Copy)]
+pub(crate) struct Wait {
+    /// Where the library keeps what it knows of the task that waits.
+    pub(crate) task: usize,
+    /// The kind of wait, as the library numbers it.
+    pub(crate) kind: u32,
+    /// How many threads wait for each other.
+    pub(crate) count: u32,
+    /// What they wait at.
+    pub(crate) object: u64,
+    /// The ticket before.
+    pub(crate) before: u64,
+    /// When it began.
+    pub(crate) begin: u64,
+}
+
+impl Wait {
+    #[cfg(test)]
+    const NONE: Self = Self { task: 0, kind: 0, count: 0, object: 0, before: 0, begin: 0 };
+}
+
+/// The waits of a thread. Zeros are a valid value.
+pub(crate) struct Waits {
+    depth: usize,
+    begun: [Wait; DEPTH],
+    /// When it began to take a lock.
+    pub(crate) locking: u64,
+}
+
+impl Waits {
+    #[cfg(test)]
+    pub(crate) const NONE: Self = Self { depth: 0, begun: [Wait::NONE; DEPTH], locking: 0 };
+
+    /// A wait begins; says whether there is room for it.
+    pub(crate) fn begin(&mut self, wait: Wait) -> bool {
+        let Some(place) = self.begun.get_mut(self.depth) else { return false };
+        *place = wait;
+        self.depth += 1;
+        true
+    }
+
+    /// A wait ends, and with it those inside it that have no end; gives it if it is known.
+    pub(crate) fn end(&mut self, task: usize, kind: u32) -> Option<Wait> {
+        let begun = self.begun.get(..self.depth)?;
+        let at = begun.iter().rposition(|wait| wait.task == task && wait.kind == kind)?;
+        self.depth = at;
+        self.begun.get(at).copied()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waits_end_from_the_inside_out() {
+        let mut waits = Waits::NONE;
+        let wait = |task, kind| Wait { task, kind, begin: task as u64, ..Wait::NONE };
+        let ended = |waits: &mut Waits, task, kind| waits.end(task, kind).map(|wait| wait.begin);
+        assert!(waits.begin(wait(1, 3)) && waits.begin(wait(2, 5)) && waits.begin(wait(3, 6)));
+        assert_eq!(ended(&mut waits, 2, 6), None);
+        assert_eq!(ended(&mut waits, 2, 5), Some(2));
+        assert_eq!(ended(&mut waits, 3, 6), None, "it ended with the one around it");
+        assert_eq!(ended(&mut waits, 1, 3), Some(1));
+        assert_eq!((1..=DEPTH + 1).filter(|&task| waits.begin(wait(task, 5))).count(), DEPTH);
+        assert_eq!(ended(&mut waits, DEPTH + 1, 5), None);
+        assert_eq!(ended(&mut waits, DEPTH, 5), Some(DEPTH as u64));
+    }
+}
