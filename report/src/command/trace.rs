@@ -14,6 +14,8 @@ use pathprof::analyse::select::Filter;
 use pathprof::analyse::trace::chunks::Gap;
 use pathprof::analyse::trace::program::Program;
 use pathprof::analyse::trace::steps::{Steps, Told};
+use pathprof::analyse::trace::task_graph::clock::Rate;
+use pathprof::analyse::trace::task_graph::source::clocks;
 use pathprof::analyse::trace::totals::Totals;
 use pathprof::escape::terminal;
 use pathprof::export::steps_json;
@@ -27,6 +29,9 @@ use crate::command::chosen::named;
 use crate::command::filters::{FormArguments, GlobArguments};
 use crate::command::messages::{FAILED, complain};
 use crate::command::pages;
+use crate::command::trace_tasks::{
+    GRAPH_EXAMPLES, GraphView, RACES_EXAMPLES, RacesView, graph, races,
+};
 
 /// Below the help of `trace`.
 pub(crate) const TRACE_EXAMPLES: &str = "\
@@ -35,6 +40,8 @@ Examples:
   pathprof trace run -- ./a.out                       run a program and say where its traces are
   pathprof trace info a.out.4711.pathtrace            what is in a trace, and what is missing
   pathprof trace cat a.out.4711.pathtrace             every path in order, with its accesses
+  pathprof trace graph a.out.4711.pathtrace           what waited for what
+  pathprof trace races a.out.4711.pathtrace           accesses that nothing orders
 
 A trace is of one process. It has the paths that each thread took, in their order, and the address \
 of each access to memory.";
@@ -84,6 +91,12 @@ pub(crate) enum TraceCommand {
     /// Write every path of a trace in order, with its accesses
     #[command(after_help = CAT_EXAMPLES)]
     Cat(CatArguments),
+    /// Say what waited for what: tasks, the critical path, locks and barriers
+    #[command(after_help = GRAPH_EXAMPLES)]
+    Graph(GraphArguments),
+    /// Find accesses to the same memory that nothing orders
+    #[command(after_help = RACES_EXAMPLES)]
+    Races(RacesArguments),
     /// Run a program and say where its traces are
     #[command(after_help = RUN_EXAMPLES)]
     #[command(override_usage = "pathprof trace run [OPTIONS] [--] PROGRAM [ARGUMENT]...")]
@@ -151,6 +164,22 @@ enum CatFormat {
 }
 
 #[derive(Args)]
+pub(crate) struct GraphArguments {
+    #[command(flatten)]
+    trace: TraceArguments,
+    #[command(flatten)]
+    view: GraphView,
+}
+
+#[derive(Args)]
+pub(crate) struct RacesArguments {
+    #[command(flatten)]
+    trace: TraceArguments,
+    #[command(flatten)]
+    view: RacesView,
+}
+
+#[derive(Args)]
 pub(crate) struct RunArguments {
     /// Where traces go [default: as PATHCC_PROFILE says, or the current directory]
     #[arg(short, long, value_name = "DIR")]
@@ -170,6 +199,16 @@ pub(crate) fn trace(command: TraceCommand) -> Result<u8> {
     match command {
         TraceCommand::Info(arguments) => info(arguments),
         TraceCommand::Cat(arguments) => cat(arguments),
+        TraceCommand::Graph(arguments) => {
+            let (trace, program, code) = open(arguments.trace)?;
+            graph(&trace, &program, &arguments.view)?;
+            Ok(code)
+        }
+        TraceCommand::Races(arguments) => {
+            let (trace, program, code) = open(arguments.trace)?;
+            races(&trace, &program, arguments.view)?;
+            Ok(code)
+        }
         TraceCommand::Run(arguments) => run(arguments),
     }
 }
@@ -221,6 +260,7 @@ fn cat(arguments: CatArguments) -> Result<u8> {
         format: arguments.format,
         with_accesses: arguments.accesses || !arguments.no_accesses,
         chosen,
+        rate: clocks(&trace, &program).rate(),
         limit: if arguments.limit == 0 { u64::MAX } else { arguments.limit },
         gaps: Vec::new(),
     };
@@ -253,6 +293,8 @@ struct Written<'a> {
     with_accesses: bool,
     /// For each function whether it is shown.
     chosen: Vec<bool>,
+    /// What a tick is.
+    rate: Rate,
     /// So many paths.
     limit: u64,
     /// What could not be read, with the number of its stream.
@@ -287,7 +329,13 @@ impl Written<'_> {
                             }
                         }
                     }
-                    Told::Step(_) | Told::Event(_) => {}
+                    Told::Step(_) => {}
+                    Told::Event(_) if left == 0 => {}
+                    Told::Event(event) => match self.format {
+                        CatFormat::Text => teller.event(stream, &event, &self.rate, out)?,
+                        CatFormat::Json => steps_json::event(stream, &event, &self.rate, out)
+                            .map_err(std::io::Error::from)?,
+                    },
                     Told::Gap(gap) => {
                         match self.format {
                             CatFormat::Text => teller.remark(stream, &gap.to_string(), out)?,

@@ -11,8 +11,10 @@ use serde::Serialize;
 use crate::analyse::trace::chunks::Gap;
 use crate::analyse::trace::program::Program;
 use crate::analyse::trace::steps::{Accessed, Step};
+use crate::analyse::trace::task_graph::clock::Rate;
 use crate::escape;
 use crate::read::trace::Stream;
+use crate::read::trace::event::Event;
 
 /// A path that ended.
 #[derive(Serialize)]
@@ -79,6 +81,47 @@ pub fn step(
         blocks: &path.blocks,
         accesses: with_accesses.then(|| step.accesses.iter().filter_map(access).collect()),
     };
+    line(&entry, out)
+}
+
+/// Writes that a stream synchronised, or that memory was allocated or freed.
+///
+/// # Errors
+/// Those of `out`.
+pub fn event(
+    stream: &Stream,
+    event: &Event,
+    rate: &Rate,
+    out: &mut dyn Write,
+) -> serde_json::Result<()> {
+    let mut entry = serde_json::json!({
+        "stream": stream.number,
+        "thread": stream.thread,
+        "interrupts": stream.interrupts,
+    });
+    let told = match event {
+        Event::Synchronised(event) => serde_json::json!({
+            "event": "synchronised",
+            "operation": event.operation().map(|operation| operation.name()),
+            "object": event.object.get(),
+            "other": event.other.get(),
+            "result": event.result.get(),
+            "before": Some(event.before.get()).filter(|&ticket| ticket > 0),
+            "after": Some(event.after.get()).filter(|&ticket| ticket > 0),
+            "begin": rate.nanoseconds(event.begin.get()),
+            "end": rate.nanoseconds(event.end.get()),
+        }),
+        Event::Allocated(event) => serde_json::json!({
+            "event": "allocated",
+            "address": event.address.get(),
+            "size": event.size.get(),
+            "former": event.former.get(),
+        }),
+        Event::Clock(_) | Event::Other(_) => return Ok(()),
+    };
+    if let (Some(entry), serde_json::Value::Object(told)) = (entry.as_object_mut(), told) {
+        entry.extend(told);
+    }
     line(&entry, out)
 }
 

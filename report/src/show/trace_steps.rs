@@ -10,14 +10,18 @@ use std::io::{Result, Write};
 
 use owo_colors::OwoColorize;
 use pathformat::manifest::{self, AccessKind};
+use pathformat::trace::{Allocation, Synchronisation};
 
 use crate::analyse::path_text::{self, Wording};
 use crate::analyse::trace::program::Program;
 use crate::analyse::trace::steps::{Accessed, Step};
+use crate::analyse::trace::task_graph::clock::Rate;
 use crate::analyse::trace::traced_path::TracedPath;
 use crate::escape::terminal;
 use crate::read::names;
 use crate::read::trace::Stream;
+use crate::read::trace::event::Event;
+use crate::show::durations::duration;
 use crate::show::notation::base_name;
 
 /// Deeper activations are indented no more; the depth stands before their names.
@@ -39,6 +43,35 @@ pub fn kind(kind: AccessKind) -> &'static str {
         AccessKind::BulkLoad => "bulk load",
         AccessKind::BulkStore => "bulk store",
         AccessKind::Fence => "fence",
+    }
+}
+
+/// An operation: what is done to what, how long it took, and how it failed.
+fn synchronised(event: &Synchronisation, rate: &Rate) -> String {
+    let Some(operation) = event.operation() else {
+        return format!("operation {}", event.operation.get());
+    };
+    let mut text = format!("{} {:#x}", operation.name(), event.object.get());
+    if event.other.get() != 0 {
+        text += &format!(" {:#x}", event.other.get());
+    }
+    let ticks = event.end.get().saturating_sub(event.begin.get());
+    if operation.order().acquires() && ticks > 0 {
+        text += &format!(" waited {}", duration(rate.nanoseconds(ticks)));
+    }
+    if event.result.get() != 0 {
+        text += &format!(" result {}", event.result.get());
+    }
+    text
+}
+
+/// Memory that has a new owner, or none any more.
+fn allocated(event: &Allocation) -> String {
+    let (address, former) = (event.address.get(), event.former.get());
+    match (address, former) {
+        (0, former) => format!("free {former:#x}"),
+        (address, 0) => format!("allocate {} {address:#x}", event.size.get()),
+        (address, former) => format!("reallocate {} {address:#x} {former:#x}", event.size.get()),
     }
 }
 
@@ -98,6 +131,25 @@ impl<'a> StepTeller<'a> {
     /// Those of `out`.
     pub fn remark(&self, stream: &Stream, text: &str, out: &mut dyn Write) -> Result<()> {
         writeln!(out, "{} {}", stream.number.dimmed(), format!("({text})").yellow())
+    }
+
+    /// Writes that a stream synchronised, or that memory was allocated or freed.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    pub fn event(
+        &self,
+        stream: &Stream,
+        event: &Event,
+        rate: &Rate,
+        out: &mut dyn Write,
+    ) -> Result<()> {
+        let text = match event {
+            Event::Synchronised(event) => synchronised(event, rate),
+            Event::Allocated(event) => allocated(event),
+            Event::Clock(_) | Event::Other(_) => return Ok(()),
+        };
+        writeln!(out, "{} {}", stream.number.dimmed(), text.cyan())
     }
 
     /// An access: what is done, how many bytes, the address and the place in the source.

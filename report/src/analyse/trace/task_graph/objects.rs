@@ -69,11 +69,7 @@ impl<T: Clone> Objects<T> {
                 self.locks.entry(other).or_default().unlock(released.clone());
                 self.conditions.entry(object).or_default().wait(released.thread, ticket);
             }
-            Operation::Once => {
-                if succeeded {
-                    self.once.done(object, released);
-                }
-            }
+            Operation::Once if succeeded => self.once.done(object, released),
             // Whoever comes last to a barrier may be told so by the result.
             Operation::Barrier => {
                 self.barriers.entry(object).or_default().come(other, released);
@@ -117,11 +113,8 @@ impl<T: Clone> Objects<T> {
                 }
                 self.locks.entry(other).or_default().lock(&mut links);
             }
-            Operation::Once => {
-                if !succeeded {
-                    self.once.later(object, &mut links);
-                }
-            }
+            // Whoever did it waits for itself, which is the order of its program.
+            Operation::Once => self.once.later(object, &mut links),
             Operation::Barrier => {
                 if let Some(barrier) = self.barriers.get_mut(&object) {
                     barrier.go_on(thread, &mut links);

@@ -66,7 +66,7 @@ mod tests {
     #[test]
     fn values_stay_where_they_are() {
         let mut list = Segmented::default();
-        assert!(list.is_empty() && list.len() == 0 && list.get(0).is_none());
+        assert!(list.is_empty() && list.get(0).is_none());
         let many = 2 * SEGMENT + 1;
         (0..many).for_each(|value| list.push(value));
         assert_eq!((list.len(), list.is_empty()), (many, false));
