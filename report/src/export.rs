@@ -5,6 +5,8 @@
 //! * [`json`] has everything, in a schema of our own.
 //! * [`lcov`] has coverage, as `genhtml` reads it.
 //! * [`steps_json`] has the steps of a trace.
+//! * [`tasks_json`] has the task graph of a trace, [`tasks_dot`] the same for Graphviz,
+//!   [`tasks_perfetto`] for the viewers of Chrome traces.
 //! * [`weights`] has what a second compilation wants to know.
 
 pub mod diff_json;
@@ -12,5 +14,8 @@ pub mod html;
 pub mod json;
 pub mod lcov;
 pub mod steps_json;
+pub mod tasks_dot;
+pub mod tasks_json;
+pub mod tasks_perfetto;
 pub mod trace_cut;
 pub mod weights;

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 
 use paths::cfg::{Block, Edge, EdgeData, EdgeKind};
 
-use crate::read::Access;
+use crate::read::accesses::Access;
 
 /// A loop whose iterations are one path.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,11 +6,15 @@
 //! * `activations` is the stack of a stream: which activation of a function a path belongs to.
 //! * [`steps`] puts these together: a step is a path with its activation and its accesses.
 //! * [`totals`] counts what is in a stream.
+//! * `places` says where in the source something happened.
+//! * [`memory`] says what threads do to memory that others use, too.
 //! * [`task_graph`] says what waited for what, and what follows from it.
 
 mod activations;
 pub mod chunks;
 mod layout;
+pub mod memory;
+mod places;
 pub mod program;
 pub mod steps;
 pub mod task_graph;

@@ -30,6 +30,9 @@ use crate::command::chosen::named;
 use crate::command::filters::{FormArguments, GlobArguments};
 use crate::command::messages::{FAILED, complain};
 use crate::command::pages;
+use crate::command::trace_tasks::{
+    GRAPH_EXAMPLES, GraphView, RACES_EXAMPLES, RacesView, graph, races,
+};
 
 /// Below the help of `trace`.
 pub(crate) const TRACE_EXAMPLES: &str = "\
@@ -40,6 +43,8 @@ Examples:
   pathprof trace cat a.out.4711.pathtrace             every path in order, with its accesses
   pathprof trace cut a.out.4711.pathtrace -o b.pathtrace --to 0.5
                                                       the first half second as a trace of its own
+  pathprof trace graph a.out.4711.pathtrace           what waited for what
+  pathprof trace races a.out.4711.pathtrace           accesses that nothing orders
 
 A trace is of one process. It has the paths that each thread took, in their order, and the address \
 of each access to memory.";
@@ -105,6 +110,12 @@ pub(crate) enum TraceCommand {
     /// Write a part of a trace as a trace of its own
     #[command(after_help = CUT_EXAMPLES)]
     Cut(CutArguments),
+    /// Say what waited for what: tasks, the critical path, locks and barriers
+    #[command(after_help = GRAPH_EXAMPLES)]
+    Graph(GraphArguments),
+    /// Find accesses to the same memory that nothing orders
+    #[command(after_help = RACES_EXAMPLES)]
+    Races(RacesArguments),
     /// Run a program and say where its traces are
     #[command(after_help = RUN_EXAMPLES)]
     #[command(override_usage = "pathprof trace run [OPTIONS] [--] PROGRAM [ARGUMENT]...")]
@@ -197,6 +208,22 @@ enum CatFormat {
 }
 
 #[derive(Args)]
+pub(crate) struct GraphArguments {
+    #[command(flatten)]
+    trace: TraceArguments,
+    #[command(flatten)]
+    view: GraphView,
+}
+
+#[derive(Args)]
+pub(crate) struct RacesArguments {
+    #[command(flatten)]
+    trace: TraceArguments,
+    #[command(flatten)]
+    view: RacesView,
+}
+
+#[derive(Args)]
 pub(crate) struct RunArguments {
     /// Where traces go [default: as PATHCC_PROFILE says, or the current directory]
     #[arg(short, long, value_name = "DIR")]
@@ -217,6 +244,16 @@ pub(crate) fn trace(command: TraceCommand) -> Result<u8> {
         TraceCommand::Info(arguments) => info(arguments),
         TraceCommand::Cat(arguments) => cat(arguments),
         TraceCommand::Cut(arguments) => cut(arguments),
+        TraceCommand::Graph(arguments) => {
+            let Opened { trace, program, times, code } = open(arguments.trace)?;
+            graph(&trace, &program, times, &arguments.view)?;
+            Ok(code)
+        }
+        TraceCommand::Races(arguments) => {
+            let Opened { trace, program, code, .. } = open(arguments.trace)?;
+            races(&trace, &program, arguments.view)?;
+            Ok(code)
+        }
         TraceCommand::Run(arguments) => run(arguments),
     }
 }
@@ -314,6 +351,7 @@ struct Written<'a> {
     with_accesses: bool,
     /// For each function whether it is shown.
     chosen: Vec<bool>,
+    /// What a tick is.
     /// So many paths.
     limit: u64,
     /// What could not be read, with the number of its stream.

@@ -3,8 +3,10 @@
 use std::os::unix::ffi::OsStrExt;
 
 use pathformat::names;
-use pathformat::trace::ChunkHead;
+use pathformat::trace::{ChunkHead, Kind, Operation, Synchronisation};
 use serde_json::{Value, json};
+
+use zerocopy::IntoBytes;
 
 use crate::samples::traced::{self, CHUNK, GUARD, MAIN, Trace, WALK, lost, path};
 use crate::scene::{BUILD_ID, Scene};
@@ -350,6 +352,43 @@ fn four_seconds(scene: &Scene) -> Trace {
     trace
 }
 
+/// The record of an operation that begins and ends at these times.
+fn operation(of: Operation, tickets: (u64, u64), times: (u64, u64)) -> Vec<u8> {
+    let event = Synchronisation {
+        operation: (of as u32).into(),
+        object: 0x7f00.into(),
+        before: tickets.0.into(),
+        after: tickets.1.into(),
+        begin: times.0.into(),
+        end: times.1.into(),
+        ..Synchronisation::default()
+    };
+    let word = Kind::Synchronised.word(size_of::<Synchronisation>() as u32);
+    [&word.to_le_bytes()[..], event.as_bytes()].concat()
+}
+
+/// Two threads that take one lock: the first stores, gives the lock back and stores again; the
+/// second waits and reads both.
+fn locked(scene: &Scene) -> Trace {
+    let mut trace = begun(scene);
+    let store = |at: u64| path(MAIN[0], &[at]);
+    let first = [
+        operation(Operation::Lock, (0, 1), (100, 100)),
+        store(0x1000),
+        operation(Operation::Unlock, (2, 0), (400, 400)),
+        store(0x2000),
+    ];
+    let second = [
+        operation(Operation::Lock, (0, 3), (150, 400)),
+        path(WALK[0], &[0x1000]),
+        path(WALK[0], &[0x2000]),
+        operation(Operation::Unlock, (4, 0), (700, 700)),
+    ];
+    trace.chunk(1, 0, &first.concat());
+    trace.chunk(2, 0, &second.concat());
+    trace
+}
+
 #[test]
 fn a_part_of_a_trace_is_a_trace() {
     let scene = scene();
@@ -387,4 +426,69 @@ fn what_cannot_be_cut_is_refused() {
     refuses(&["-o", "part.pathtrace", "--from=-1"], 2, "it is no number of seconds");
     refuses(&["-o", "./walk.42.pathtrace"], 1, "is the trace itself");
     refuses(&[], 2, "--output");
+}
+
+#[test]
+fn graph_tells_tasks_in_all_forms() {
+    let scene = scene();
+    scene.write("t", &locked(&scene).bytes);
+    let run = |format: &str| {
+        let outcome = scene.pathprof(&["trace", "graph", "t", "--format", format]);
+        assert_eq!((outcome.code, outcome.err.as_str()), (0, ""), "{format}");
+        outcome.out
+    };
+    insta::assert_snapshot!("trace_graph", run("text"));
+    let json: Value = serde_json::from_str(&run("json")).expect("JSON");
+    assert_eq!(json["schema"], "pathprof-tasks/1");
+    let lock = json!({
+        "object": 0x7f00, "taken": 2, "failed": 0, "waited": 1, "wait": 250, "held": 600,
+    });
+    assert_eq!(json["locks"], json!([lock]));
+    let edges = json["edges"].as_array().expect("edges");
+    let locks: Vec<_> = edges.iter().filter(|edge| edge[2] == "lock").collect();
+    let tasks = json["tasks"].as_array().expect("tasks");
+    assert_eq!(locks.len(), 1);
+    let of = |end: usize| &tasks[locks[0][end].as_u64().expect("an index") as usize];
+    assert_eq!((of(0)[0].clone(), of(1)[0].clone()), (json!(0), json!(1)));
+    assert_eq!((of(0)[4].clone(), of(1)[3].clone()), (json!(400), json!(400)));
+    let slices: Value = serde_json::from_str(&run("perfetto")).expect("JSON");
+    let events = slices["traceEvents"].as_array().expect("events");
+    let phase = |phase: &str| events.iter().filter(|event| event["ph"] == phase).count();
+    assert_eq!((phase("X"), phase("s"), phase("f")), (tasks.len(), 1, 1));
+    let dot = run("dot");
+    assert!(dot.starts_with("digraph tasks {\n") && dot.ends_with("}\n"), "{dot}");
+    assert_eq!(dot.matches(" -> ").count(), edges.len());
+}
+
+#[test]
+fn races_are_told_where_nothing_orders() {
+    let scene = scene();
+    scene.write("t", &locked(&scene).bytes);
+    let outcome = scene.pathprof(&["trace", "races", "t"]);
+    assert_eq!((outcome.code, outcome.err.as_str()), (0, ""));
+    insta::assert_snapshot!("trace_races", outcome.out);
+    let json = scene.pathprof(&["trace", "races", "t", "--format", "json"]);
+    let json: Value = serde_json::from_str(&json.out).expect("JSON");
+    let rows = json["tables"][0]["rows"].as_array().expect("rows");
+    assert_eq!((rows.len(), &rows[0]["address"]), (1, &json!("0x2000")));
+}
+
+#[test]
+fn cat_tells_events() {
+    let scene = scene();
+    scene.write("t", &locked(&scene).bytes);
+    let outcome = scene.pathprof(&["trace", "cat", "t", "--no-accesses", "--thread", "2"]);
+    let lines: Vec<_> = outcome.out.lines().collect();
+    assert_eq!(
+        (lines[1], lines[4]),
+        ("2 lock 0x7f00: at 150 ns, took 250 ns", "2 unlock 0x7f00: at 700 ns, took 0 ns")
+    );
+    let json = scene.pathprof(&["trace", "cat", "t", "--format", "json", "--thread", "2"]);
+    let first: Value = serde_json::from_str(json.out.lines().next().expect("one")).expect("JSON");
+    let event = json!({
+        "stream": 2, "thread": 102, "interrupts": null, "event": "synchronised",
+        "operation": "lock", "object": 0x7f00, "other": 0, "result": 0, "before": null,
+        "after": 3, "begin": 150, "end": 400,
+    });
+    assert_eq!(first, event);
 }

@@ -1,5 +1,6 @@
 //! How much memory and time many tasks take. Run it with `--ignored --nocapture`.
 
+use std::io::{Write, stderr};
 use std::time::Instant;
 
 use pathformat::trace::{Operation, Synchronisation};
@@ -63,7 +64,7 @@ fn ten_million_tasks() {
     let parallelism = Parallelism::of(&tasks.graph, 60);
     let peak = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let peak = peak.lines().find(|line| line.starts_with("VmHWM")).unwrap_or_default();
-    println!(
+    let told = format!(
         "graph {} MB ({} edges), built in {built:?}, span {} in {:?}, {} levels in {:?}; {peak}",
         tasks.graph.memory() >> 20,
         tasks.graph.edge_count(),
@@ -72,4 +73,5 @@ fn ten_million_tasks() {
         parallelism.levels.len(),
         begin.elapsed() - spanned,
     );
+    writeln!(stderr(), "{told}").expect("somebody reads it");
 }

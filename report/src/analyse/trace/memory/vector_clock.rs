@@ -1,0 +1,29 @@
+//! Vector clocks: how much of each thread is known to somebody.
+
+/// For each thread the number of its last part that is known.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct VectorClock(Vec<u64>);
+
+impl VectorClock {
+    /// What is known of a thread.
+    pub(super) fn of(&self, thread: u32) -> u64 {
+        self.0.get(thread as usize).copied().unwrap_or_default()
+    }
+
+    /// The next part of a thread begins.
+    pub(super) fn step(&mut self, thread: u32) {
+        let at = thread as usize;
+        if self.0.len() <= at {
+            self.0.resize(at + 1, 0);
+        }
+        self.0[at] += 1;
+    }
+
+    /// Whatever is known to another one is known.
+    pub(super) fn join(&mut self, other: &Self) {
+        if self.0.len() < other.0.len() {
+            self.0.resize(other.0.len(), 0);
+        }
+        self.0.iter_mut().zip(&other.0).for_each(|(known, other)| *known = (*known).max(*other));
+    }
+}

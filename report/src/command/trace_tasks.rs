@@ -1,0 +1,139 @@
+//! `pathprof trace graph` and `pathprof trace races`: the order between what threads did.
+
+use std::io::Write;
+
+use anyhow::Result;
+use clap::{Args, ValueEnum};
+use pathprof::analyse::trace::memory::races::Races;
+use pathprof::analyse::trace::program::Program;
+use pathprof::analyse::trace::task_graph::builder::Tasks;
+use pathprof::analyse::trace::task_graph::hot;
+use pathprof::analyse::trace::task_graph::parallelism::Parallelism;
+use pathprof::analyse::trace::task_graph::source::{Detail, inputs, threads};
+use pathprof::analyse::trace::task_graph::span::{Measure, span};
+use pathprof::analyse::trace::time::Times;
+use pathprof::export::{tasks_dot, tasks_json, tasks_perfetto};
+use pathprof::read::trace::Trace;
+use pathprof::show::forms::Format;
+use pathprof::show::{trace_graph, trace_races};
+
+use crate::command::filters::{Form, FormArguments};
+use crate::command::pages;
+
+/// Below the help of `trace graph`.
+pub(crate) const GRAPH_EXAMPLES: &str = "\
+Examples:
+  pathprof trace graph a.out.4711.pathtrace
+  pathprof trace graph a.out.4711.pathtrace --format json
+  pathprof trace graph a.out.4711.pathtrace --format dot | dot -Tsvg > tasks.svg
+  pathprof trace graph a.out.4711.pathtrace --format perfetto > tasks.json
+
+A task is what a thread does between two operations that synchronise. The span is the longest way \
+along what waited for what; no number of processors makes the program faster than that.
+
+Exit code: 0; 1 if something of the trace could not be read; 2 for a wrong command line.";
+
+/// Below the help of `trace races`.
+pub(crate) const RACES_EXAMPLES: &str = "\
+Examples:
+  pathprof trace races a.out.4711.pathtrace
+  pathprof trace races a.out.4711.pathtrace --format json
+
+Two accesses race if one of them writes, not both are atomic, and nothing in the trace orders \
+them. What code does that is not traced may order them nevertheless.
+
+Exit code: 0; 1 if something of the trace could not be read; 2 for a wrong command line.";
+
+/// How much is shown of a graph, and how.
+#[derive(Args)]
+pub(crate) struct GraphView {
+    /// Show so many rows of each table (0: all)
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    top: usize,
+    /// In which form to write
+    #[arg(long, value_enum, value_name = "FORM", default_value_t = GraphFormat::Text)]
+    format: GraphFormat,
+    /// On a terminal, do not start a pager (PAGER, or else less)
+    #[arg(long)]
+    no_pager: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum GraphFormat {
+    /// For people, fitted to the terminal
+    Text,
+    /// For people, as a page
+    Markdown,
+    /// The tables alone, for spreadsheets
+    Csv,
+    /// For programs: the whole graph
+    Json,
+    /// For Graphviz
+    Dot,
+    /// For Perfetto: the events of a Chrome trace
+    Perfetto,
+}
+
+/// How much is shown of races, and how.
+#[derive(Args)]
+pub(crate) struct RacesView {
+    /// Show so many pairs (0: all)
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    top: usize,
+    #[command(flatten)]
+    form: FormArguments,
+}
+
+/// Shows the task graph of a trace.
+pub(crate) fn graph(
+    trace: &Trace,
+    program: &Program,
+    times: Times,
+    view: &GraphView,
+) -> Result<()> {
+    const PARTS: usize = 30;
+    let tasks = Tasks::of(inputs(trace, program, Detail::Tasks), times);
+    let by_time = span(&tasks.graph, Measure::Time);
+    let format = match view.format {
+        GraphFormat::Text => Format::Text,
+        GraphFormat::Markdown => Format::Markdown,
+        GraphFormat::Csv => Format::Csv,
+        GraphFormat::Dot => {
+            return write(|out| tasks_dot::write(&tasks.graph, &by_time.way, out));
+        }
+        GraphFormat::Perfetto => {
+            let threads = threads(trace);
+            return write(|out| tasks_perfetto::write(&tasks.graph, trace.run.pid, &threads, out));
+        }
+        GraphFormat::Json => {
+            let by_instructions = span(&tasks.graph, Measure::Instructions);
+            let parallelism = Parallelism::of(&tasks.graph, PARTS);
+            let (threads, spans) = (threads(trace), [&by_time, &by_instructions]);
+            return write(|out| tasks_json::write(&tasks, spans, &parallelism, &threads, out));
+        }
+    };
+    let by_instructions = span(&tasks.graph, Measure::Instructions);
+    let heats = hot::of(inputs(trace, program, Detail::Tasks), &tasks.graph, &by_time.way);
+    let told = trace_graph::Told {
+        trace,
+        program,
+        tasks: &tasks,
+        by_time: &by_time,
+        by_instructions: &by_instructions,
+        heats: &heats,
+        parallelism: &Parallelism::of(&tasks.graph, PARTS),
+    };
+    let form = Form { format, full: false, pager: !view.no_pager };
+    pages::print(&trace_graph::document(&told, view.top), form)
+}
+
+fn write(mut what: impl FnMut(&mut dyn Write) -> std::io::Result<()>) -> Result<()> {
+    pages::print_stream(false, |out| Ok(what(out)?))
+}
+
+/// Shows the races of a trace.
+pub(crate) fn races(trace: &Trace, program: &Program, view: RacesView) -> Result<()> {
+    let races = Races::of(inputs(trace, program, Detail::Accesses));
+    let document = trace_races::document(trace, program, &races, view.top);
+    pages::print(&document, view.form.form())
+}

@@ -1,0 +1,113 @@
+//! Writes the task graph of a trace as JSON, in the schema `pathprof-tasks/1`.
+//!
+//! Tasks and edges are written one by one, since there may be millions of them.
+
+use std::io::{Result, Write};
+
+use serde_json::{Value, json};
+
+use crate::analyse::trace::task_graph::builder::Tasks;
+use crate::analyse::trace::task_graph::parallelism::Parallelism;
+use crate::analyse::trace::task_graph::span::Span;
+use crate::read::trace::Stream;
+
+/// The name of the schema.
+pub const SCHEMA: &str = "pathprof-tasks/1";
+
+/// Writes a graph. The streams are those of its threads, each one's own first.
+///
+/// # Errors
+/// Those of `out`.
+pub fn write(
+    tasks: &Tasks,
+    [by_time, by_instructions]: [&Span; 2],
+    parallelism: &Parallelism,
+    threads: &[Vec<&Stream>],
+    out: &mut dyn Write,
+) -> Result<()> {
+    let threads: Vec<Value> = threads
+        .iter()
+        .filter_map(|streams| {
+            let numbers: Vec<_> = streams.iter().map(|stream| stream.number).collect();
+            Some(json!({ "thread": streams.first()?.thread, "streams": numbers }))
+        })
+        .collect();
+    let span = |span: &Span| json!({ "work": span.work, "span": span.span, "way": span.way });
+    write!(out, "{{\"schema\":{}", json!(SCHEMA))?;
+    let parts = [
+        ("threads", json!(threads)),
+        ("missing", json!(tasks.missing)),
+        ("time", span(by_time)),
+        ("instructions", span(by_instructions)),
+        (
+            "parallelism",
+            json!({
+                "begin": parallelism.begin,
+                "end": parallelism.end,
+                "levels": parallelism.levels,
+                "parts": parallelism.parts,
+            }),
+        ),
+        ("locks", locks(tasks)),
+        ("barriers", barriers(tasks)),
+    ];
+    for (key, value) in parts {
+        write!(out, ",\n\"{key}\":{value}")?;
+    }
+    out.write_all(b",\n\"tasks\":[")?;
+    let graph = &tasks.graph;
+    for (id, task) in graph.tasks() {
+        let actions = task.actions;
+        let value = json!([
+            task.thread,
+            task.index,
+            graph.kind(id).name(),
+            task.begin,
+            task.end,
+            actions.paths,
+            actions.blocks,
+            actions.instructions,
+            actions.accesses,
+            actions.bytes,
+        ]);
+        write!(out, "{}\n{value}", if id == 0 { "" } else { "," })?;
+    }
+    out.write_all(b"],\n\"edges\":[")?;
+    let mut first = true;
+    for (to, _) in graph.tasks() {
+        for (link, from) in graph.edges_to(to) {
+            let value = json!([from, to, link.name()]);
+            write!(out, "{}\n{value}", if first { "" } else { "," })?;
+            first = false;
+        }
+    }
+    out.write_all(b"]}\n")
+}
+
+fn locks(tasks: &Tasks) -> Value {
+    let lock = |(object, lock): (u64, &crate::analyse::trace::task_graph::contention::Lock)| {
+        json!({
+            "object": object,
+            "taken": lock.taken,
+            "failed": lock.failed,
+            "waited": lock.waited,
+            "wait": tasks.times.nanoseconds(lock.wait),
+            "held": tasks.times.nanoseconds(lock.held),
+        })
+    };
+    tasks.contention.locks().into_iter().map(lock).collect()
+}
+
+fn barriers(tasks: &Tasks) -> Value {
+    let barrier = |(object, of): (u64, &crate::analyse::trace::task_graph::imbalance::Barrier)| {
+        let mut last: Vec<_> = of.last.iter().map(|(thread, times)| (*thread, *times)).collect();
+        last.sort_unstable();
+        json!({
+            "object": object,
+            "episodes": of.episodes,
+            "lost": tasks.times.nanoseconds(of.lost),
+            "last": last,
+        })
+    };
+    tasks.imbalance.barriers().into_iter().map(barrier).collect()
+}

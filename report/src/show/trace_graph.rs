@@ -1,0 +1,368 @@
+//! The task graph of a trace for people: work and span, the critical path, how many tasks ran at
+//! once, and who waited where.
+
+use std::collections::HashMap;
+
+use crate::analyse::model::Count;
+use crate::analyse::trace::program::Program;
+use crate::analyse::trace::task_graph::builder::Tasks;
+use crate::analyse::trace::task_graph::graph::TaskKind;
+use crate::analyse::trace::task_graph::hot::{Heat, Heats};
+use crate::analyse::trace::task_graph::item::{Actions, Place};
+use crate::analyse::trace::task_graph::parallelism::Parallelism;
+use crate::analyse::trace::task_graph::source::threads;
+use crate::analyse::trace::task_graph::span::Span;
+use crate::escape::terminal;
+use crate::read::names;
+use crate::read::trace::Trace;
+use crate::show::document::{Document, Fact, Remark};
+use crate::show::durations::duration;
+use crate::show::notation::base_name;
+use crate::show::rows::left_out;
+use crate::show::style::{grouped, plural, shown};
+use crate::show::table::{Cell, Column, Kind, Row, Table};
+
+/// All that is told of a task graph.
+pub struct Told<'a> {
+    /// The trace.
+    pub trace: &'a Trace,
+    /// Its program.
+    pub program: &'a Program,
+    /// Its tasks.
+    pub tasks: &'a Tasks,
+    /// The longest way by time.
+    pub by_time: &'a Span,
+    /// The longest way by instructions.
+    pub by_instructions: &'a Span,
+    /// What is on the longest way by time.
+    pub heats: &'a Heats,
+    /// How many tasks ran when.
+    pub parallelism: &'a Parallelism,
+}
+
+/// The task graph; at most `top` rows in a table (0: all).
+pub fn document(told: &Told<'_>, top: usize) -> Document<'static> {
+    let mut remarks = Vec::new();
+    if told.tasks.missing > 0 {
+        let places = plural(told.tasks.missing as usize, "place");
+        remarks.push(Remark::warning(format!(
+            "records are missing in {places}: tasks and edges are missing, too"
+        )));
+    }
+    if told.tasks.graph.left_out > 0 {
+        remarks.push(Remark::warning("the graph is too large: its end is left out"));
+    }
+    Document {
+        heading: heading(told),
+        tables: vec![
+            functions(told, top),
+            paths(told, top),
+            levels(told),
+            locks(told, top),
+            waits(told, top),
+            barriers(told, top),
+            episodes(told, top),
+        ],
+        remarks,
+    }
+}
+
+fn heading(told: &Told<'_>) -> Vec<Fact> {
+    let graph = &told.tasks.graph;
+    let number = |number: u64| grouped(number.into());
+    let mut kinds: HashMap<TaskKind, usize> = HashMap::new();
+    let mut all = Actions::default();
+    for (id, task) in graph.tasks() {
+        *kinds.entry(graph.kind(id)).or_default() += 1;
+        all.add(&task.actions);
+    }
+    let kinds: Vec<_> = TaskKind::ALL
+        .into_iter()
+        .filter_map(|kind| {
+            Some(format!("{} {}", grouped(*kinds.get(&kind)? as Count), kind.name()))
+        })
+        .collect();
+    let speed = |span: &Span| {
+        if span.span == 0 {
+            return "–".into();
+        }
+        let tenths = u128::from(span.work) * 10 / u128::from(span.span);
+        format!("{}.{}", tenths / 10, tenths % 10)
+    };
+    let (time, instructions) = (told.by_time, told.by_instructions);
+    vec![
+        Fact::new("trace", terminal(&told.trace.path.to_string_lossy()).into_owned()),
+        Fact::new(
+            "tasks",
+            format!(
+                "{} of {}: {}; {} edges",
+                grouped(graph.len() as Count),
+                plural(told.tasks.threads as usize, "thread"),
+                kinds.join(", "),
+                grouped(graph.edge_count() as Count)
+            ),
+        ),
+        Fact::new(
+            "done",
+            format!(
+                "{} paths, {} basic blocks, {} instructions, {} accesses to {} bytes",
+                number(all.paths),
+                number(all.blocks),
+                number(all.instructions),
+                number(all.accesses),
+                number(all.bytes)
+            ),
+        ),
+        Fact::new(
+            "time",
+            format!(
+                "work {}, span {} in {}: at most {} times as fast",
+                duration(time.work),
+                duration(time.span),
+                plural(time.way.len(), "task"),
+                speed(time)
+            ),
+        ),
+        Fact::new(
+            "executed",
+            format!(
+                "work {} instructions, span {} in {}: at most {} times as fast",
+                number(instructions.work),
+                number(instructions.span),
+                plural(instructions.way.len(), "task"),
+                speed(instructions)
+            ),
+        ),
+        Fact::new("parallel", curve(told)),
+    ]
+}
+
+/// How many tasks ran when, as a line of bars.
+fn curve(told: &Told<'_>) -> String {
+    const BARS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+    let all = told.parallelism;
+    let averages: Vec<f64> = (0..all.parts.len()).map(|part| all.average(part)).collect();
+    let most = averages.iter().copied().fold(0.0, f64::max);
+    if most == 0.0 {
+        return "no time is known".into();
+    }
+    let bar = |average: &f64| BARS[((average / most * 8.0).ceil() as usize).min(8)];
+    let bars: String = averages.iter().map(bar).collect();
+    format!("{bars}| {most:.1} at most, in {}", duration(all.end - all.begin))
+}
+
+/// The name of a function.
+pub(super) fn name(program: &Program, function: u32) -> String {
+    let Some(of) = program.functions.get(function as usize) else { return "?".into() };
+    let name = names::short(&of.function.shape).unwrap_or_else(|| of.function.demangled.clone());
+    terminal(&name).into_owned()
+}
+
+/// Where a path ended: its function and the line.
+fn end(program: &Program, place: Place) -> String {
+    let name = name(program, place.function);
+    match program.end_of_path(place) {
+        Some(at) => terminal(&format!("{name} {}:{}", base_name(&at.file), at.line)).into_owned(),
+        None => name,
+    }
+}
+
+/// The number of a thread's stream.
+fn streams(told: &Told<'_>) -> Vec<u64> {
+    threads(told.trace)
+        .iter()
+        .map(|streams| streams.first().map_or(0, |stream| stream.number.into()))
+        .collect()
+}
+
+fn stream(streams: &[u64], thread: u32) -> Cell<'static> {
+    streams.get(thread as usize).map_or(Cell::Unknown, |number| Cell::Number((*number).into()))
+}
+
+fn number(number: u64) -> Cell<'static> {
+    Cell::Number(number.into())
+}
+
+fn table(
+    name: &'static str,
+    columns: Vec<Column>,
+    rows: impl ExactSizeIterator<Item = Row<'static>>,
+    (top, empty): (usize, &str),
+) -> Table<'static> {
+    let all = rows.len();
+    Table {
+        name,
+        columns,
+        rows: rows.take(shown(top, all)).collect(),
+        notes: left_out(top, all, &plural(all, "row")).into_iter().collect(),
+        empty: empty.into(),
+    }
+}
+
+/// Heats, the greatest first.
+fn sorted<K: Ord + Copy>(heats: &HashMap<K, Heat>) -> Vec<(K, Heat)> {
+    let mut sorted: Vec<_> = heats.iter().map(|(of, heat)| (*of, *heat)).collect();
+    sorted.sort_by(|a, b| b.1.instructions.cmp(&a.1.instructions).then(a.0.cmp(&b.0)));
+    sorted
+}
+
+fn heat(heat: &Heat, whole: u64) -> [Cell<'static>; 4] {
+    [
+        Cell::Share { part: heat.instructions.into(), whole: whole.into(), heat: true },
+        number(heat.instructions),
+        number(heat.time as u64),
+        number(heat.count),
+    ]
+}
+
+fn heat_columns() -> Vec<Column> {
+    vec![
+        Column::new("share", Kind::Share),
+        Column::new("instructions", Kind::Number),
+        Column::new("time ns", Kind::Number).key("time"),
+        Column::new("paths", Kind::Number),
+    ]
+}
+
+fn functions(told: &Told<'_>, top: usize) -> Table<'static> {
+    let mut of: HashMap<u32, Heat> = HashMap::new();
+    for ((function, _), heat) in told.heats {
+        let sum = of.entry(*function).or_default();
+        sum.count += heat.count;
+        sum.instructions += heat.instructions;
+        sum.time += heat.time;
+    }
+    let whole = of.values().map(|heat| heat.instructions).sum();
+    let mut columns = heat_columns();
+    columns.push(Column::new("function on the critical path", Kind::Text).key("function"));
+    let rows = sorted(&of).into_iter().map(|(function, of)| {
+        let cells = heat(&of, whole).into_iter();
+        Row::from(cells.chain([Cell::Text(name(told.program, function))]).collect::<Vec<_>>())
+    });
+    table("critical_functions", columns, rows, (top, "Nothing is on the critical path."))
+}
+
+fn paths(told: &Told<'_>, top: usize) -> Table<'static> {
+    let whole = told.heats.values().map(|heat| heat.instructions).sum();
+    let mut columns = heat_columns();
+    columns.push(Column::new("path", Kind::Number));
+    columns.push(Column::new("of", Kind::Text).key("function"));
+    let rows = sorted(told.heats).into_iter().map(|((function, path), of)| {
+        let cells = heat(&of, whole).into_iter();
+        let path = [number(path), Cell::Text(name(told.program, function))];
+        Row::from(cells.chain(path).collect::<Vec<_>>())
+    });
+    table("critical_paths", columns, rows, (top, "Nothing is on the critical path."))
+}
+
+fn levels(told: &Told<'_>) -> Table<'static> {
+    let whole: u64 = told.parallelism.levels.iter().sum();
+    let rows = told.parallelism.levels.iter().enumerate().map(|(level, time)| {
+        let share = Cell::Share { part: (*time).into(), whole: whole.into(), heat: false };
+        Row::from(vec![number(level as u64), number(*time), share])
+    });
+    let columns = vec![
+        Column::new("tasks at once", Kind::Number).key("tasks"),
+        Column::new("time ns", Kind::Number).key("time"),
+        Column::new("share", Kind::Share),
+    ];
+    table("parallelism", columns, rows, (0, "No time is known."))
+}
+
+fn locks(told: &Told<'_>, top: usize) -> Table<'static> {
+    let times = told.tasks.times;
+    let rows = told.tasks.contention.locks().into_iter().map(|(object, lock)| {
+        let places = lock.places.iter().max_by_key(|(place, of)| (of.1, **place));
+        let place = places.map_or(Cell::Nothing, |of| Cell::Text(end(told.program, *of.0)));
+        let time = |ticks| number(times.nanoseconds(ticks));
+        let counts = [lock.taken, lock.failed, lock.waited].map(number);
+        let times = [time(lock.wait), time(lock.held)];
+        let object = Cell::Text(format!("{object:#x}"));
+        Row::from(counts.into_iter().chain(times).chain([object, place]).collect::<Vec<_>>())
+    });
+    let columns = vec![
+        Column::new("taken", Kind::Number),
+        Column::new("failed", Kind::Number),
+        Column::new("waited", Kind::Number),
+        Column::new("wait ns", Kind::Number).key("wait"),
+        Column::new("held ns", Kind::Number).key("held"),
+        Column::new("lock", Kind::Text),
+        Column::new("waited most in", Kind::Text).key("place"),
+    ];
+    let rows: Vec<_> = rows.collect();
+    table("locks", columns, rows.into_iter(), (top, "No lock was taken."))
+}
+
+fn waits(told: &Told<'_>, top: usize) -> Table<'static> {
+    let streams = streams(told);
+    let rows = told.tasks.contention.longest().into_iter().map(|wait| {
+        Row::from(vec![
+            number(told.tasks.times.nanoseconds(wait.wait)),
+            stream(&streams, wait.thread),
+            stream(&streams, wait.holder),
+            Cell::Text(format!("{:#x}", wait.object)),
+            Cell::Text(end(told.program, wait.place)),
+            Cell::Text(end(told.program, wait.holder_place)),
+        ])
+    });
+    let columns = vec![
+        Column::new("wait ns", Kind::Number).key("wait"),
+        Column::new("stream", Kind::Number),
+        Column::new("holder", Kind::Number),
+        Column::new("lock", Kind::Text),
+        Column::new("waited in", Kind::Text).key("place"),
+        Column::new("taken in", Kind::Text).key("holder_place"),
+    ];
+    let rows: Vec<_> = rows.collect();
+    table("longest_waits", columns, rows.into_iter(), (top, "Nobody waited for a lock."))
+}
+
+fn barriers(told: &Told<'_>, top: usize) -> Table<'static> {
+    let streams = streams(told);
+    let rows = told.tasks.imbalance.barriers().into_iter().map(|(object, barrier)| {
+        let last = barrier.last.iter().max_by_key(|(thread, times)| (**times, u32::MAX - **thread));
+        let last = last.map_or(Cell::Nothing, |(thread, _)| stream(&streams, *thread));
+        Row::from(vec![
+            number(barrier.episodes),
+            number(told.tasks.times.nanoseconds(barrier.lost)),
+            last,
+            Cell::Text(format!("{object:#x}")),
+        ])
+    });
+    let columns = vec![
+        Column::new("episodes", Kind::Number),
+        Column::new("lost ns", Kind::Number).key("lost"),
+        Column::new("most often last", Kind::Number).key("last_stream"),
+        Column::new("barrier", Kind::Text),
+    ];
+    let rows: Vec<_> = rows.collect();
+    table("barriers", columns, rows.into_iter(), (top, "There is no barrier."))
+}
+
+fn episodes(told: &Told<'_>, top: usize) -> Table<'static> {
+    let streams = streams(told);
+    let rows = told.tasks.imbalance.worst().into_iter().map(|of| {
+        let spread = of.last.saturating_sub(of.first);
+        let time = |ticks| number(told.tasks.times.nanoseconds(ticks));
+        Row::from(vec![
+            time(of.lost),
+            time(spread),
+            number(of.members.into()),
+            stream(&streams, of.last_thread),
+            number(of.number),
+            Cell::Text(format!("{:#x}", of.object)),
+            Cell::Text(end(told.program, of.place)),
+        ])
+    });
+    let columns = vec![
+        Column::new("lost ns", Kind::Number).key("lost"),
+        Column::new("spread ns", Kind::Number).key("spread"),
+        Column::new("came", Kind::Number),
+        Column::new("last", Kind::Number).key("last_stream"),
+        Column::new("episode", Kind::Number),
+        Column::new("barrier", Kind::Text),
+        Column::new("came last in", Kind::Text).key("place"),
+    ];
+    let rows: Vec<_> = rows.collect();
+    table("episodes", columns, rows.into_iter(), (top, "Nobody waited at a barrier."))
+}

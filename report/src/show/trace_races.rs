@@ -1,0 +1,83 @@
+//! Races for people: the pairs of places whose accesses nothing orders.
+
+use crate::analyse::trace::memory::races::{Race, Races, Side};
+use crate::analyse::trace::program::Program;
+use crate::analyse::trace::task_graph::source::threads;
+use crate::escape::terminal;
+use crate::read::trace::Trace;
+use crate::show::document::{Document, Fact, Remark};
+use crate::show::notation::base_name;
+use crate::show::rows::left_out;
+use crate::show::style::{grouped, plural, shown};
+use crate::show::table::{Cell, Column, Kind, Row, Table};
+
+/// The races of a trace; at most `top` pairs (0: all).
+pub fn document(trace: &Trace, program: &Program, races: &Races, top: usize) -> Document<'static> {
+    let mut pairs: Vec<_> = races.pairs.iter().collect();
+    pairs.sort_by(|a, b| b.1.count.cmp(&a.1.count).then(a.0.cmp(b.0)));
+    let streams: Vec<u64> = threads(trace)
+        .iter()
+        .map(|streams| streams.first().map_or(0, |stream| stream.number.into()))
+        .collect();
+    let all = pairs.len();
+    let row = |(pair, race): (&(Side, Side), &Race)| {
+        let stream = |thread: u32| {
+            streams.get(thread as usize).map_or(Cell::Unknown, |of| Cell::Number((*of).into()))
+        };
+        Row::from(vec![
+            Cell::Number(race.count.into()),
+            stream(race.threads.0),
+            stream(race.threads.1),
+            Cell::Text(format!("{:#x}", race.address)),
+            Cell::Text(side(program, &pair.0)),
+            Cell::Text(side(program, &pair.1)),
+        ])
+    };
+    let table = Table {
+        name: "races",
+        columns: vec![
+            Column::new("races", Kind::Number),
+            Column::new("stream", Kind::Number),
+            Column::new("other", Kind::Number).key("other_stream"),
+            Column::new("address", Kind::Text),
+            Column::new("one access", Kind::Text).key("access"),
+            Column::new("the other one", Kind::Text).key("other_access"),
+        ],
+        rows: pairs.into_iter().take(shown(top, all)).map(row).collect(),
+        notes: left_out(top, all, &plural(all, "pair")).into_iter().collect(),
+        empty: "No two accesses race.".into(),
+    };
+    let mut remarks = Vec::new();
+    if races.missing > 0 {
+        let places = plural(races.missing as usize, "place");
+        remarks.push(Remark::warning(format!(
+            "records are missing in {places}: races may be missing, or be none"
+        )));
+    }
+    Document {
+        heading: vec![
+            Fact::new("trace", terminal(&trace.path.to_string_lossy()).into_owned()),
+            Fact::new(
+                "races",
+                format!("{} between {}", grouped(races.count.into()), plural(all, "pair")),
+            ),
+        ],
+        tables: vec![table],
+        remarks,
+    }
+}
+
+/// An access in words.
+fn side(program: &Program, side: &Side) -> String {
+    let what = match (side.is_atomic, side.writes) {
+        (false, false) => "read",
+        (false, true) => "write",
+        (true, false) => "atomic read",
+        (true, true) => "atomic write",
+    };
+    let place = match program.location_of(side.place) {
+        Some(at) => format!("{} {}:{}", at.function, base_name(&at.file), at.line),
+        None => "?".into(),
+    };
+    format!("{what} {}", terminal(&place))
+}
