@@ -132,7 +132,7 @@ impl<T: Clone> Objects<T> {
                 links.extend(post.map(|released| (Link::Semaphore, released)));
             }
             Operation::ParallelEnd => self.openmp.end(object, &mut links),
-            Operation::MemberBegin => self.openmp.begin_part(object, &mut links),
+            Operation::MemberBegin => self.openmp.begin_part(object, thread, &mut links),
             Operation::TaskSwitch | Operation::TaskEnd => self.openmp.go_on(object, &mut links),
             Operation::TaskWait => self.openmp.wait(object, &mut links),
             Operation::TaskGroup => self.openmp.wait_for_group(object, &mut links),

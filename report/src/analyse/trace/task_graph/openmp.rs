@@ -1,6 +1,6 @@
 //! Parallel regions and tasks of OpenMP.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::analyse::trace::task_graph::releases::{Frontier, Link, Links, Released};
 
@@ -9,6 +9,11 @@ use crate::analyse::trace::task_graph::releases::{Frontier, Link, Links, Release
 pub(super) struct OpenMp<T> {
     regions: HashMap<u64, Region<T>>,
     tasks: HashMap<u64, Task<T>>,
+    /// The threads that have ended their part of a region and begun no other. While they wait for
+    /// its end, they run tasks.
+    waiting: HashSet<u32>,
+    /// The tasks that they finished.
+    late: Frontier<T>,
 }
 
 #[derive(Debug)]
@@ -34,7 +39,12 @@ struct Task<T> {
 
 impl<T> Default for OpenMp<T> {
     fn default() -> Self {
-        Self { regions: HashMap::new(), tasks: HashMap::new() }
+        Self {
+            regions: HashMap::new(),
+            tasks: HashMap::new(),
+            waiting: HashSet::new(),
+            late: Frontier::default(),
+        }
     }
 }
 
@@ -64,20 +74,26 @@ impl<T: Clone> OpenMp<T> {
     }
 
     /// A thread begins its part.
-    pub(super) fn begin_part(&self, region: u64, links: &mut Links<T>) {
+    pub(super) fn begin_part(&mut self, region: u64, thread: u32, links: &mut Links<T>) {
+        self.waiting.remove(&thread);
         let begun = self.regions.get(&region).and_then(|region| region.begun.clone());
         links.extend(begun.map(|released| (Link::Parallel, released)));
     }
 
     /// A thread ends its part.
     pub(super) fn end_part(&mut self, region: u64, released: Released<T>) {
+        self.waiting.insert(released.thread);
         self.regions.entry(region).or_default().ended.add(released);
     }
 
-    /// A region has ended.
+    /// A region has ended, with all tasks.
     pub(super) fn end(&mut self, region: u64, links: &mut Links<T>) {
         if let Some(region) = self.regions.remove(&region) {
             region.ended.links(Link::Parallel, links);
+        }
+        self.late.links(Link::Task, links);
+        if self.regions.is_empty() {
+            self.late.clear();
         }
     }
 
@@ -99,6 +115,9 @@ impl<T: Clone> OpenMp<T> {
 
     /// A task is finished.
     pub(super) fn finish(&mut self, task: u64, released: Released<T>) {
+        if self.waiting.contains(&released.thread) {
+            self.late.add(released.clone());
+        }
         let Some(finished) = self.tasks.remove(&task) else { return };
         for dependent in finished.dependent {
             self.tasks.entry(dependent).or_default().ready.add(released.clone());

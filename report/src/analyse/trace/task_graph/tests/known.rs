@@ -360,3 +360,23 @@ fn tasks_of_openmp_depend_on_tasks_and_groups_have_all() {
     // 10 begins, and its end is waited for; 12 is the grandchild that only the group waits for.
     assert_eq!((found[&Link::Dependence], found[&Link::Task]), (1, 2));
 }
+
+#[test]
+fn a_region_of_openmp_ends_with_the_tasks_that_run_at_its_end() {
+    let mut scene = Scene::new(2);
+    scene.create(0, 1);
+    scene.event(0, ParallelBegin, 77, 2);
+    (0..2).for_each(|thread| scene.event(thread, MemberBegin, 77, thread as u64));
+    scene.event(0, TaskCreate, 10, 1);
+    (0..2).for_each(|thread| scene.event(thread, MemberEnd, 77, 0));
+    scene.event(1, TaskSwitch, 10, 2);
+    scene.work(1, 5);
+    scene.event(1, TaskEnd, 2, 10);
+    scene.event(0, ParallelEnd, 77, 0);
+    scene.work(0, 1);
+    let tasks = scene.tasks();
+    let found = edges(&tasks.graph);
+    // The task is made, and the region waits for it, as for the part of the other thread.
+    assert_eq!((found[&Link::Parallel], found[&Link::Task]), (2, 2));
+    assert_eq!(span(&tasks.graph, Measure::Instructions).span, 6);
+}
