@@ -193,7 +193,7 @@ pub enum AccessKind {
 /// what another one stored has a larger ticket after that than the other one had before.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Tickets {
-    /// It is not atomic, or orders nothing.
+    /// It is not atomic.
     #[default]
     None,
     /// It releases: a ticket was taken before.
@@ -202,13 +202,15 @@ pub enum Tickets {
     After,
     /// It does both, with a ticket for each.
     Both,
+    /// It is atomic, and orders nothing: no ticket is taken.
+    Relaxed,
 }
 
 impl Tickets {
     /// How many there are.
     pub fn count(self) -> usize {
         match self {
-            Self::None => 0,
+            Self::None | Self::Relaxed => 0,
             Self::Before | Self::After => 1,
             Self::Both => 2,
         }

@@ -22,7 +22,7 @@ using namespace llvm;
 enum class AccessKind : uint32_t { Load, Store, Update, BulkLoad, BulkStore, Fence };
 
 // Must match `Tickets` in src/ffi.rs.
-enum class Tickets : uint32_t { None, Before, After, Both };
+enum class Tickets : uint32_t { None, Before, After, Both, Relaxed };
 
 // Must match `Access` in src/ffi.rs.
 struct PathpassAccess {
@@ -48,8 +48,10 @@ static Tickets ticketsOf(AtomicOrdering Order, SyncScope::ID Scope, bool Stores 
                          bool Loads = true) {
   bool Releases = Stores && isReleaseOrStronger(Order);
   bool Acquires = Loads && isAcquireOrStronger(Order);
-  if (Scope == SyncScope::SingleThread || !(Releases || Acquires))
+  if (Order == AtomicOrdering::NotAtomic)
     return Tickets::None;
+  if (Scope == SyncScope::SingleThread || !(Releases || Acquires))
+    return Tickets::Relaxed;
   return Releases && Acquires ? Tickets::Both : Releases ? Tickets::Before : Tickets::After;
 }
 
@@ -133,7 +135,7 @@ class Accesses {
 
   void tellFence(FenceInst &At) {
     auto Taken = ticketsOf(At.getOrdering(), At.getSyncScopeID());
-    if (Taken == Tickets::None)
+    if (Taken == Tickets::Relaxed)
       return;
     PathpassAccess Fence = {wrap(&At),    nullptr, nullptr,           0,
                             ~uint64_t(0), 0,       AccessKind::Fence, Taken};

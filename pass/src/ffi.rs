@@ -105,6 +105,7 @@ pub(crate) enum Tickets {
     Before,
     After,
     Both,
+    Relaxed,
 }
 
 /// Must match `PathpassAccess` in `cpp/accesses.cpp`.

@@ -31,6 +31,7 @@ from tests.real import (
     overflow,
     parallel,
     perun,
+    races,
     schema,
     sources,
     switches,
@@ -194,6 +195,13 @@ def others() -> dict[str, list[tuple[str, Callable[[], str]]]]:
         ],
         "mapreduce": [
             (f"mapreduce {name}", partial(mapreduce.check, name)) for name in mapreduce.ITEMS
+        ],
+        "races": [
+            (
+                f"races {program.name}",
+                partial(in_place, f"races.{program.name}", partial(races.check, program)),
+            )
+            for program in races.PROGRAMS
         ],
         "parallel": [
             (f"parallel {kernel.name} {level}", partial(parallel.check, kernel, level))

@@ -106,5 +106,6 @@ fn tickets(tickets: llvm::Tickets) -> Tickets {
         llvm::Tickets::Before => Tickets::Before,
         llvm::Tickets::After => Tickets::After,
         llvm::Tickets::Both => Tickets::Both,
+        llvm::Tickets::Relaxed => Tickets::Relaxed,
     }
 }

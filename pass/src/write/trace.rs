@@ -175,7 +175,7 @@ impl<'a, 'ctx> Writer<'a, 'ctx> {
             builder.build_int_z_extend_or_bit_cast(length, word, "").expect("a length is a number")
         });
         let (before, after) = match access.tickets {
-            Tickets::None => (false, false),
+            Tickets::None | Tickets::Relaxed => (false, false),
             Tickets::Before => (true, false),
             Tickets::After => (false, true),
             Tickets::Both => (true, true),

@@ -13,7 +13,8 @@ const KINDS: [AccessKind; 6] = [
     AccessKind::Fence,
 ];
 
-const TICKETS: [Tickets; 4] = [Tickets::None, Tickets::Before, Tickets::After, Tickets::Both];
+const TICKETS: [Tickets; 5] =
+    [Tickets::None, Tickets::Before, Tickets::After, Tickets::Both, Tickets::Relaxed];
 
 impl Access {
     pub(super) fn encode(&self, to: &mut Writer) {

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use pathformat::manifest::AccessKind;
+use pathformat::manifest::{AccessKind, Tickets};
 
 use crate::analyse::trace::program::Program;
 use crate::analyse::trace::steps::{Step, Steps, Told};
@@ -112,11 +112,12 @@ impl<'a> Items<'a> {
                     size: if accessed.address.is_some() { accessed.size } else { 0 },
                     kind: access.kind,
                     place: Place { function, at: access.location.unwrap_or(u32::MAX) },
-                    is_atomic: before.is_some() || after.is_some(),
+                    is_atomic: access.tickets != Tickets::None,
                     before: before.unwrap_or_default(),
                     after: after.unwrap_or_default(),
                 };
-                if touch.is_atomic || touch.kind == AccessKind::Fence {
+                let orders = before.is_some() || after.is_some();
+                if orders || touch.kind == AccessKind::Fence {
                     let part = Done { touches: std::mem::take(&mut touches), ..done.clone() };
                     if !part.touches.is_empty() {
                         let actions = Actions::default();
