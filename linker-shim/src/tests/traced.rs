@@ -11,12 +11,15 @@ use super::generated::{Generated, WORDS, counters, module, modules};
 use crate::args::Kind;
 use crate::scan::Module;
 
+/// What stands behind the functions that a traced executable defines.
+const HANDLERS: [&str; 3] = [names::TRACE_SIGNAL, names::TRACE_SYNCHRONISE, names::TRACE_OPENMP];
+
 #[test]
 fn an_image_in_which_all_is_traced_has_no_counting_runtime() {
     let traced = |id| Module { traced: true, ..module(id, 600, 0, Threads::Exact, true) };
     for kind in [Kind::Executable, Kind::Static, Kind::Library] {
         let generated = Generated::of(&[traced(1), traced(2)], kind);
-        let handlers = (kind == Kind::Executable).then_some(names::TRACE_SIGNAL);
+        let handlers = HANDLERS.into_iter().filter(|_| kind == Kind::Executable);
         let wanted = [names::TRACE_RUNTIME].into_iter().chain(handlers).map(str::to_owned);
         assert_eq!(generated.undefined(), wanted.collect::<BTreeSet<_>>());
         let place = generated.place(names::TRACE_WORDS);
@@ -43,7 +46,7 @@ fn traced_arrays_are_not_in_what_the_counting_runtime_maps() {
     assert_eq!(with.place(&counters(7)).expect("it has one").1, size(&with));
     assert_eq!(with.place(&counters(2)), without.place(&counters(2)));
     let mut both = without.undefined();
-    both.extend([names::TRACE_RUNTIME, names::TRACE_SIGNAL].map(str::to_owned));
+    both.extend([names::TRACE_RUNTIME].into_iter().chain(HANDLERS).map(str::to_owned));
     assert_eq!(with.undefined(), both);
     assert_eq!(with.content(WORDS), without.content(WORDS));
 }
