@@ -92,18 +92,24 @@ def measure(program: Threaded, rounds: int, quick: bool) -> Measured:
                 measured.runs.setdefault((way, threads), []).append(ran)
                 if way in TRACED and (way, threads) not in measured.told:
                     measured.told[way, threads] = told_of(only_trace(TRACES, threads))
-    if not quick:
+    # Beside the kernels, short work of real programs is too long for it.
+    if not quick and program.package is None:
         measured.lackey = slowdown_of_lackey(program, trees[BASE])
     shutil.rmtree(HOME / program.name)
     return measured
 
 
-def slowdown_of_lackey(program: Threaded, tree: Path) -> float:
-    """How many times longer a short run takes when valgrind writes down what it accesses."""
-    command = program.command(tree, 1, True)
-    plain = min(run_pinned(command, 1).cpu for _ in range(5))
+def slowdown_of_lackey(program: Threaded, tree: Path) -> float | None:
+    """How many times longer a short run takes when valgrind writes down what it accesses.
+
+    What a program that does nothing takes is not counted: valgrind's start is long. None if the run
+    is too short to tell.
+    """
+    command, nothing = program.command(tree, 1, True), ["true"]
+    plain, start = (min(run_pinned(one, 1).cpu for _ in range(5)) for one in (command, nothing))
     prefix = ("valgrind", "--tool=lackey", "--trace-mem=yes", "--log-file=/dev/null")
-    return run_pinned(command, 1, prefix).cpu / plain
+    under = run_pinned(command, 1, prefix).cpu - run_pinned(nothing, 1, prefix).cpu
+    return under / (plain - start) if plain - start > 0.001 else None
 
 
 def bandwidth() -> dict[tuple[str, int], float]:

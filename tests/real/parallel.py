@@ -42,15 +42,15 @@ class Kernel:
 
 
 KERNELS = [
-    Kernel("barnes_hut", 200, 1500, 8000),
-    Kernel("dedup", 64, 1024, 8192, openmp=False),
-    Kernel("fft", 5, 9, 10),
-    Kernel("fibonacci", 18, 31, 37),
-    Kernel("lu", 60, 300, 900),
-    Kernel("nbody", 60, 500, 1500),
-    Kernel("ocean", 40, 200, 600),
-    Kernel("radix", 5000, 400000, 4000000),
-    Kernel("streamcluster", 300, 8000, 60000, openmp=False, suffix=".cpp"),
+    Kernel("barnes_hut", 200, 500, 8000),
+    Kernel("dedup", 64, 512, 8192, openmp=False),
+    Kernel("fft", 5, 8, 10),
+    Kernel("fibonacci", 18, 29, 36),
+    Kernel("lu", 60, 200, 900),
+    Kernel("nbody", 60, 400, 1500),
+    Kernel("ocean", 40, 150, 600),
+    Kernel("radix", 5000, 200000, 3000000),
+    Kernel("streamcluster", 300, 4000, 40000, openmp=False, suffix=".cpp"),
 ]
 
 
