@@ -87,6 +87,24 @@ def told_of(trace: Path) -> Told:
     return Told(paths, accesses, sum(stream["bytes"] for stream in streams), each, streams)
 
 
+def check_order(trace: Path, threads: int) -> None:
+    """Nothing races in a kernel, and its task graph has all threads and one critical path."""
+    command = [PATHPROF, "trace", "races", "--format", "json", trace]
+    (races,) = (table["rows"] for table in json.loads(run(command, trace.parent))["tables"])
+    if races:
+        raise CheckFailed(f"with {threads} threads races are told: {races[:3]}")
+    command = [PATHPROF, "trace", "graph", "--format", "json", trace]
+    graph = json.loads(run(command, trace.parent))
+    for measure in ("instructions", "time"):
+        work, span = graph[measure]["work"], graph[measure]["span"]
+        if not 0 < span <= work:
+            raise CheckFailed(
+                f"with {threads} threads the {measure} of {work} has a span of {span}"
+            )
+    if len(graph["threads"]) < threads or graph["missing"]:
+        raise CheckFailed(f"{len(graph['threads'])} of {threads} threads are in the task graph")
+
+
 def compile_kernel(kernel: Kernel, compiler: str, flags: list[str], image: Path) -> None:
     """Compiles a kernel with a compiler of C; C++ is compiled by the one that belongs to it."""
     plus_plus = {CLANG: "clang++-22", str(PATHCC): str(PATHCC.with_name("pathc++"))}
@@ -125,7 +143,9 @@ def check(kernel: Kernel, level: str) -> str:
                     what = f"{' '.join([way, *flags])} with {threads} threads"
                     raise CheckFailed(f"{what} prints {out!r} instead of {expected!r}")
                 if way == "trace":
-                    told = told_of(only_trace(home / "profiles", threads))
+                    trace = only_trace(home / "profiles", threads)
+                    told = told_of(trace)
+                    check_order(trace, threads)
                     paths += told.paths
                     accesses += told.accesses
     if b"WRONG" in expected or b"NOT" in expected or b"LOST" in expected:

@@ -250,8 +250,8 @@ pub(crate) fn trace(command: TraceCommand) -> Result<u8> {
             Ok(code)
         }
         TraceCommand::Races(arguments) => {
-            let Opened { trace, program, code, .. } = open(arguments.trace)?;
-            races(&trace, &program, arguments.view)?;
+            let Opened { trace, program, times, code } = open(arguments.trace)?;
+            races(&trace, &program, times, arguments.view)?;
             Ok(code)
         }
         TraceCommand::Run(arguments) => run(arguments),

@@ -92,7 +92,7 @@ pub(crate) fn graph(
     view: &GraphView,
 ) -> Result<()> {
     const PARTS: usize = 30;
-    let tasks = Tasks::of(inputs(trace, program, Detail::Tasks), times);
+    let tasks = Tasks::of(inputs(trace, program, &times, Detail::Tasks), times);
     let by_time = span(&tasks.graph, Measure::Time);
     let format = match view.format {
         GraphFormat::Text => Format::Text,
@@ -113,7 +113,7 @@ pub(crate) fn graph(
         }
     };
     let by_instructions = span(&tasks.graph, Measure::Instructions);
-    let heats = hot::of(inputs(trace, program, Detail::Tasks), &tasks.graph, &by_time.way);
+    let heats = hot::of(inputs(trace, program, &times, Detail::Tasks), &tasks.graph, &by_time.way);
     let told = trace_graph::Told {
         trace,
         program,
@@ -132,8 +132,8 @@ fn write(mut what: impl FnMut(&mut dyn Write) -> std::io::Result<()>) -> Result<
 }
 
 /// Shows the races of a trace.
-pub(crate) fn races(trace: &Trace, program: &Program, view: RacesView) -> Result<()> {
-    let races = Races::of(inputs(trace, program, Detail::Accesses));
+pub(crate) fn races(trace: &Trace, program: &Program, times: Times, view: RacesView) -> Result<()> {
+    let races = Races::of(inputs(trace, program, &times, Detail::Accesses));
     let document = trace_races::document(trace, program, &races, view.top);
     pages::print(&document, view.form.form())
 }

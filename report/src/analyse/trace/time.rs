@@ -34,6 +34,11 @@ impl Times {
         Self { first: first.unwrap_or_default(), last: last.unwrap_or_default() }
     }
 
+    /// The latest time that is known, in ticks. Where the process ended by itself, that is its end.
+    pub fn last_ticks(&self) -> u64 {
+        self.last.ticks
+    }
+
     /// When the trace begins, in nanoseconds of the monotonic clock.
     pub fn start(&self) -> u64 {
         self.first.time

@@ -8,6 +8,7 @@ use crate::analyse::trace::program::Program;
 use crate::analyse::trace::steps::{Step, Steps, Told};
 use crate::analyse::trace::task_graph::item::{Actions, Done, Item, Place, Touch};
 use crate::analyse::trace::task_graph::walk::Input;
+use crate::analyse::trace::time::Times;
 use crate::read::trace::event::Event;
 use crate::read::trace::{Stream, Trace};
 
@@ -64,16 +65,27 @@ pub fn threads(trace: &Trace) -> Vec<Vec<&Stream>> {
     threads
 }
 
-/// All streams of a trace, to be gone through together.
-pub fn inputs<'a>(trace: &'a Trace, program: &'a Program, detail: Detail) -> Vec<Input<Items<'a>>> {
+/// All streams of a trace, to be gone through together. The first thread of the process ends with
+/// it, at the last of its `times`.
+pub fn inputs<'a>(
+    trace: &'a Trace,
+    program: &'a Program,
+    times: &Times,
+    detail: Detail,
+) -> Vec<Input<Items<'a>>> {
     let mut inputs = Vec::new();
     for (thread, streams) in (0..).zip(threads(trace)) {
         for (at, stream) in streams.into_iter().enumerate() {
+            let is_first = at == 0 && stream.thread == trace.run.pid;
             inputs.push(Input {
                 thread,
                 is_handler: at > 0,
                 begun: stream.chunks.first().map_or(0, |chunk| chunk.ticks),
-                items: Items::of(trace, program, stream, detail),
+                items: Items::of(trace, program, stream, detail).until(if is_first {
+                    times.last_ticks()
+                } else {
+                    0
+                }),
             });
         }
     }
@@ -86,6 +98,11 @@ impl<'a> Items<'a> {
         let ends = stream.chunks.iter().map(|chunk| chunk.ticks).max();
         let steps = Steps::new(trace, program, stream);
         Self { program, steps, detail, ready: VecDeque::new(), ends }
+    }
+
+    /// The same, which end at this time at the earliest.
+    fn until(self, ticks: u64) -> Self {
+        Self { ends: self.ends.max(Some(ticks).filter(|&ticks| ticks > 0)), ..self }
     }
 
     /// Puts what a step did where [`next`](Iterator::next) finds it.
