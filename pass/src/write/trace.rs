@@ -15,6 +15,7 @@ use inkwell::module::Module;
 use inkwell::values::{BasicValue, FunctionValue, IntValue, PointerValue};
 use pathformat::ModuleId;
 use pathformat::manifest::Tickets;
+use pathformat::settings::{Level, Stage};
 use pathformat::trace::{ADDRESS, Kind as Event, RESERVE};
 use paths::Plan;
 use paths::dag::{Cut, DagEdge, Kind, Place};
@@ -53,7 +54,10 @@ impl<'ctx> Unit<'ctx> {
     ) -> Self {
         let symbols = Symbols::define(module, id, length);
         let is_memory_traced = options.traced != Some(Traced::ControlFlow);
-        let recorder = is_memory_traced.then(|| allocations::define(module, &symbols));
+        // What is recorded is not removed. Before optimisation nobody knows which allocations will
+        // be, and a program may tell.
+        let stays = options.stage == Stage::Late || options.level == Level::Zero;
+        let recorder = (is_memory_traced && stays).then(|| allocations::define(module, &symbols));
         Self { id, symbols, recorder }
     }
 }

@@ -76,6 +76,9 @@ fn main() -> Result<()> {
 /// The blocks of a step.
 fn blocks_of(line: &str) -> Result<Vec<Block>> {
     let step: Value = serde_json::from_str(line)?;
+    if matches!(step["event"].as_str(), Some("synchronised" | "allocated")) {
+        return Ok(Vec::new());
+    }
     ensure!(step["event"].is_null(), "something is missing: {line}");
     let function = step["function"].as_str().context("a step has no function")?;
     let blocks = step["blocks"].as_array().context("a step has no blocks")?;
