@@ -41,9 +41,10 @@ BOTH = (BASE, "counters", CONTROL, MEMORY)
 
 # How a file in memory is filled: see bandwidth.c.
 FILLED = {
-    "touch": "new pages of a mapping, as traces are written",
+    "touch": "new pages of a mapping",
     "populate": "the same, with pages that were asked for in advance",
     "write": "calls of `write`",
+    "chunk": "memory that calls of `write` empty, as traces are written",
     "again": "pages that are there already",
 }
 
@@ -185,7 +186,7 @@ def bound_table(results: dict[str, Measured], speeds: dict[tuple[str, int], floa
             elapsed = measured.least(MEMORY, threads, "elapsed")
             used = measured.told[MEMORY, threads].used
             per_second.append(f"{used / 1e6 / elapsed / threads:.0f}" if elapsed else "–")
-        needed = measured.told[MEMORY, 1].used / 1e6 / speeds["touch", 1]
+        needed = measured.told[MEMORY, 1].used / 1e6 / speeds["chunk", 1]
         extra = least - base
         rows.append(
             [
@@ -246,9 +247,10 @@ def section(results: dict[str, Measured], speeds: dict[tuple[str, int], float], 
         size_table(results),
         "### Where does the time go?",
         (
-            "The kernel gives a new page of the file whenever one is full. The bound is the time "
-            "of the program and that of filling as many new pages with constants. The last column "
-            "has what the trace takes more than the program, in times of that filling."
+            "A thread fills a chunk of memory, which the kernel then copies to new pages of the "
+            "file. The bound is the time of the program and that of writing as many bytes of "
+            "constants so. The last column has what the trace takes more than the program, in "
+            "times of that writing."
         ),
         bandwidth_table(speeds),
         bound_table(results, speeds),

@@ -1,10 +1,10 @@
 //! Traces survive what ends a process: each program here lives or dies in a particular way, does
 //! what it does without a trace, and its traces have every call that it made.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use pathtests::shell::shell;
 use serde_json::Value;
@@ -117,17 +117,13 @@ fn traces(folder: &Path) -> Vec<PathBuf> {
     traces
 }
 
-/// How many paths a trace has of each function.
-fn steps(folder: &Path, trace: &Path) -> BTreeMap<String, usize> {
-    let command = format!("pathprof trace cat --format json '{}'", trace.display());
-    let mut steps = BTreeMap::new();
-    for line in shell(folder, &command).lines() {
-        let step: Value = serde_json::from_str(line).expect("JSON");
-        if let Some(function) = step["function"].as_str() {
-            *steps.entry(function.to_owned()).or_default() += 1;
-        }
-    }
-    steps
+/// How many paths a trace has of a function.
+fn paths(folder: &Path, trace: &Path, function: &str) -> usize {
+    let chosen = format!("--function {function} --no-accesses --format json");
+    let command = format!("pathprof trace cat {chosen} '{}'", trace.display());
+    let told = shell(folder, &command);
+    let steps = told.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
+    steps.filter(|step| step["function"] == function).count()
 }
 
 /// Runs both programs with the same words, in an environment; the calls of `item` in each trace, in
@@ -141,10 +137,8 @@ fn run(folder: &Path, before: &str, words: &str) -> Vec<usize> {
     // A library may have left some.
     traces(folder).iter().for_each(|trace| fs::remove_file(trace).expect("ours"));
     assert_eq!(of("prog"), expected, "{before} {words}");
-    let mut items: Vec<usize> = traces(folder)
-        .iter()
-        .map(|trace| steps(folder, trace).get("item").copied().unwrap_or(0))
-        .collect();
+    let mut items: Vec<usize> =
+        traces(folder).iter().map(|trace| paths(folder, trace, "item")).collect();
     items.sort();
     items
 }
@@ -184,13 +178,13 @@ fn a_library_continues_the_trace_of_its_program() {
     let folder = scene();
     assert_eq!(run(folder.path(), "", "libraries ./libuse.so"), [40]);
     let all = traces(folder.path());
-    assert_eq!(steps(folder.path(), &all[0])["entry"], 40);
+    assert_eq!(paths(folder.path(), &all[0], "entry"), 40);
     // In a program without a trace, a library has a trace each time that it is opened.
     fs::remove_file(&all[0]).expect("ours");
     shell(folder.path(), "./plain libraries ./libuse.so || true");
     let all = traces(folder.path());
     let entries: Vec<usize> =
-        all.iter().map(|trace| steps(folder.path(), trace)["entry"]).collect();
+        all.iter().map(|trace| paths(folder.path(), trace, "entry")).collect();
     assert_eq!(entries, [2; 20]);
 }
 
@@ -304,10 +298,65 @@ fn handlers_write_over_nothing() {
                 .parse()
                 .expect("a number");
             let trace = traces(folder.path()).remove(0);
-            assert_eq!(steps(folder.path(), &trace)["item"], items, "{level} {word}");
+            assert_eq!(paths(folder.path(), &trace, "item"), items, "{level} {word}");
             let info = format!("pathprof trace info '{}'", trace.display());
             let info = shell(folder.path(), &info);
             assert!(!info.contains("damaged") && !info.contains("missing"), "{info}");
         }
+    }
+}
+
+const COUNTING: &str = r#"
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <unistd.h>
+int cells[64];
+volatile long *progress;
+__attribute__((noinline)) void item(long i) { cells[i & 63] += 1; }
+void *count(void *place) { for (long i = 0;; i++) { item(i * i); progress[(long)place] = i + 1; } }
+int main(void) {
+  int file = open("progress", O_RDWR);
+  progress = mmap(0, 16, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  pthread_t other;
+  pthread_create(&other, 0, count, (void *)1);
+  count((void *)0);
+}
+"#;
+
+/// A process may be killed while a full chunk moves.
+#[test]
+fn a_process_that_is_killed_at_any_moment_loses_nothing() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let progress = folder.path().join("progress");
+    fs::write(folder.path().join("prog.c"), COUNTING).expect("writable");
+    let build = "pathcc -g -O1 -pthread -fpath-mode=trace -fpath-filter=item prog.c -o prog";
+    shell(folder.path(), build);
+    for turn in 0..60 {
+        fs::write(&progress, [0; 16]).expect("writable");
+        let told = || {
+            let bytes = fs::read(&progress).expect("readable");
+            let (first, second) = bytes.split_at(8);
+            [first, second].map(|word| u64::from_le_bytes(word.try_into().expect("8 bytes")))
+        };
+        let mut child = Command::new("./prog").current_dir(&folder).spawn().expect("it starts");
+        while told().iter().any(|&calls| calls < 100_000 + turn * 7919) {}
+        child.kill().expect("it runs");
+        child.wait().expect("it ran");
+        let trace = traces(folder.path()).remove(0);
+        let command = format!("pathprof trace info --format json '{}' 2>&1", trace.display());
+        let info: Value = serde_json::from_str(&shell(folder.path(), &command)).expect("JSON");
+        let mut found = Vec::new();
+        for stream in info["tables"][0]["rows"].as_array().expect("streams") {
+            assert_eq!(stream["gaps"], 0, "{stream}");
+            found.push(stream["paths"].as_u64().expect("a number"));
+        }
+        // A call may have ended that nobody counted.
+        let (mut found, mut told) = (found, told());
+        found.sort_unstable();
+        told.sort_unstable();
+        let is_whole = |(&found, &told)| found == told || found == told + 1;
+        assert!(found.len() == 2 && found.iter().zip(&told).all(is_whole), "{found:?} {told:?}");
+        fs::remove_file(trace).expect("ours");
     }
 }

@@ -163,8 +163,8 @@ impl TraceFile {
     /// A chunk as memory, if the disk has room for it.
     pub(crate) fn map(&self, file: &File, offset: u64) -> Option<NonNull<u8>> {
         let end = offset + CHUNK as u64;
-        let has_room = || file.file_system().is_some_and(|system| system.free >= LEFT);
-        if end > sys::file_size_limit() || !has_room() || !file.allocate(offset, CHUNK as u64) {
+        let may_grow = end <= sys::file_size_limit() && has_room(file);
+        if !may_grow || !file.allocate(offset, CHUNK as u64) {
             return None;
         }
         mapping::map_file(At::Anywhere, CHUNK, file, offset)
@@ -174,6 +174,11 @@ impl TraceFile {
     pub(crate) fn write(&self, file: &File, bytes: &[u8], offset: u64) -> bool {
         // Beyond the limit there is a signal.
         offset + bytes.len() as u64 <= sys::file_size_limit() && file.write_at(bytes, offset)
+    }
+
+    /// [Writes](Self::write) at the end, if the disk has room for more.
+    pub(crate) fn append(&self, file: &File, bytes: &[u8], offset: u64) -> bool {
+        has_room(file) && self.write(file, bytes, offset)
     }
 
     /// Sets flags in the file.
@@ -199,6 +204,11 @@ impl TraceFile {
             system.free >= 64 * CHUNK as u64 && system.kind != u64::from(TMPFS_MAGIC)
         })
     }
+}
+
+/// Whether the disk has room for another chunk, and for others.
+fn has_room(file: &File) -> bool {
+    file.file_system().is_some_and(|system| system.free >= LEFT)
 }
 
 /// From the name of a profile to that of a process's trace.

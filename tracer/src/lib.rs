@@ -1,4 +1,4 @@
-//! The runtime of traces, of which every traced image has a hidden copy. It gives each thread parts
+//! The runtime of traces, of which every traced image has a hidden copy. It gives each thread a part
 //! of a file, mapped, that the traced code fills with records (`pathformat::trace`).
 //!
 //! All images of a process that find the words of one image use its runtime. So there is one file,
@@ -24,6 +24,8 @@
 //! | `next` | the functions that stand behind ours |
 //! | `shared` | what all threads share: images, streams, and who has which chunk |
 //! | `owners` | who has which chunk |
+//! | `chunk` | the chunk that a stream fills |
+//! | `mark` | what tells a forked child |
 //! | `file` | the file |
 //!
 //! The entry points exist only under `panic = "abort"`, which is the profile `runtime`. In any
@@ -35,6 +37,7 @@
 )]
 
 mod block;
+mod chunk;
 mod clock;
 #[cfg(panic = "abort")]
 mod event;
@@ -44,6 +47,7 @@ mod file;
 mod image;
 #[cfg(panic = "abort")]
 mod locks;
+mod mark;
 #[cfg(panic = "abort")]
 mod next;
 #[cfg(panic = "abort")]

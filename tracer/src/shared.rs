@@ -1,11 +1,10 @@
 //! What all threads of a process share: its images, its file, and who has which chunk of it.
 
-use core::mem::size_of;
+use core::mem::{self, size_of};
 use core::ptr::{self, NonNull};
-use core::{mem, slice};
 
 use pathformat::profile::{ENDED, Head, PARTIAL};
-use pathformat::trace::{CHUNK_HEAD, ChunkHead, Clock, Kind, LONGEST_RECORD, PROCESS, RESERVE};
+use pathformat::trace::{CHUNK_HEAD, ChunkHead, Clock, Kind, LONGEST_RECORD, PROCESS};
 use process::environment::Environment;
 use process::global::Global;
 use process::sys::mapping::{self, At};
@@ -13,9 +12,11 @@ use process::sys::{self, File, Names, OpenError, apart, thread};
 use zerocopy::IntoBytes;
 
 use crate::block::{Block, State, Stream, Words};
+use crate::chunk::{self, limit, unmap, used};
 use crate::clock;
 use crate::file::{self, CHUNK, TraceFile};
 use crate::image::{EVENT, Image, NUMBERS};
+use crate::mark::Mark;
 use crate::owners::{Chunk, Owner, Owners};
 
 /// Stands for a thread of another process. The kernel numbers none so.
@@ -189,11 +190,11 @@ impl Shared {
             thread: thread.into(),
             ..ChunkHead::default()
         };
-        let mut found = self.begin_chunk(environment, &mut head, room);
-        if found == Err(OpenError::Limit) {
-            apart::run(&mut || found = self.begin_chunk(environment, &mut head, room));
-        }
         let former = self.owners.get(stream.owner);
+        let mut found = self.begin_chunk(environment, &mut head, former, room);
+        if found == Err(OpenError::Limit) {
+            apart::run(&mut || found = self.begin_chunk(environment, &mut head, former, room));
+        }
         let words = if let Ok((start, offset)) = found {
             let mut next = start.as_ptr() as usize + CHUNK_HEAD;
             if mem::take(&mut stream.lost) != 0 {
@@ -202,7 +203,9 @@ impl Shared {
                 next += size_of::<u32>();
             }
             stream.chunks += 1;
-            self.replace(stream, thread, start, offset);
+            if former.is_none_or(|former| former.offset != offset) {
+                self.replace(stream, thread, start, offset);
+            }
             Words { next, limit: limit(start) }
         } else {
             stream.lost = 1;
@@ -241,11 +244,13 @@ impl Shared {
         unsafe { block.state.as_mut() }
     }
 
-    /// Takes a chunk of the file, with its head.
+    /// Takes a chunk of the file, with its head: the one that the stream has, once that is empty
+    /// again, or another one.
     fn begin_chunk(
         &mut self,
         environment: &mut Environment,
         head: &mut ChunkHead,
+        former: Option<Chunk>,
         room: &mut Room,
     ) -> Result<(NonNull<u8>, u64), OpenError> {
         if self.presence == Presence::Never || !environment.enabled() {
@@ -260,21 +265,28 @@ impl Shared {
             _ => self.create_file(environment, room),
         };
         let begun = opened.and_then(|file| {
-            let offset = self.file.offset(self.chunks);
-            let start = self.file.map(&file, offset);
-            if start.is_none() {
-                self.file.add_flags(&file, PARTIAL);
+            if let Some(full) = former.filter(|chunk| chunk.offset != 0) {
+                let offset = self.file.offset(self.chunks);
+                // A place to which a part was written is not used for anything else.
+                self.chunks += 1;
+                if let Some(start) = chunk::empty(&full, &self.file, &file, offset) {
+                    return Ok((start, full.offset));
+                }
             }
-            start.map(|start| (start, offset)).ok_or(OpenError::Other)
+            let offset = self.file.offset(self.chunks);
+            let Some(start) = self.file.map(&file, offset) else {
+                self.file.add_flags(&file, PARTIAL);
+                return Err(OpenError::Other);
+            };
+            self.chunks += 1;
+            Ok((start, offset))
         });
         match begun {
             Ok((start, _)) => {
-                self.chunks += 1;
                 self.patience = (0, 0);
                 let now = clock::now();
                 (head.time, head.ticks) = (now.time, now.ticks);
-                // SAFETY: a chunk of ours, which is longer.
-                unsafe { start.cast::<ChunkHead>().write(*head) };
+                chunk::begin(start, head);
             }
             Err(OpenError::Limit) if !apart::is_apart() => {}
             Err(_) => {
@@ -449,54 +461,5 @@ impl Shared {
             mark.unmap();
         }
         self.presence = Presence::Never;
-    }
-}
-
-/// From where on a chunk is full.
-fn limit(start: NonNull<u8>) -> usize {
-    start.as_ptr() as usize + CHUNK - RESERVE
-}
-
-/// How many bytes of a mapped chunk of the file are in use.
-fn used(chunk: &Chunk) -> usize {
-    // SAFETY: mapped, and whoever filled it has ended.
-    let words = unsafe { slice::from_raw_parts(chunk.start as *const u64, CHUNK / 8) };
-    words.iter().rposition(|&word| word != 0).map_or(0, |last| (last + 1) * 8)
-}
-
-fn unmap(chunk: &Chunk) {
-    if let Some(start) = NonNull::new(chunk.start as *mut u8) {
-        // SAFETY: mapped by us, and whoever had it has another one.
-        unsafe { mapping::unmap(start, CHUNK) };
-    }
-}
-
-/// A page that is empty in a forked child, whoever forked, and not in one that shares its parent's
-/// memory.
-#[derive(Clone, Copy)]
-struct Mark(NonNull<u8>);
-
-impl Mark {
-    const LENGTH: usize = 4096;
-
-    fn new() -> Option<Self> {
-        let mark = Self(mapping::map_wiped_on_fork(Self::LENGTH)?);
-        mark.set();
-        Some(mark)
-    }
-
-    fn set(self) {
-        // SAFETY: a page of ours.
-        unsafe { self.0.as_ptr().write_volatile(1) };
-    }
-
-    fn was_wiped(self) -> bool {
-        // SAFETY: a page of ours.
-        unsafe { self.0.as_ptr().read_volatile() == 0 }
-    }
-
-    fn unmap(self) {
-        // SAFETY: a page of ours, which nobody looks at any more.
-        unsafe { mapping::unmap(self.0, Self::LENGTH) };
     }
 }

@@ -47,13 +47,13 @@ pub fn taken(trace: &Trace, part: &Part) -> Taken {
 pub fn write(trace: &Trace, part: &Part, out: &mut dyn Write) -> Result<()> {
     out.write_all(&trace.bytes(0, trace.header)?)?;
     for chunk in &trace.process.chunks {
-        out.write_all(&trace.bytes(chunk.position, trace.chunk_size)?)?;
+        out.write_all(&trace.whole(chunk)?)?;
     }
     for stream in &trace.streams {
         let chunks = chosen(trace, part, stream);
         let first = chunks.first().map_or(0, |chunk| chunk.number);
         for chunk in chunks {
-            let mut bytes = trace.bytes(chunk.position, trace.chunk_size)?;
+            let mut bytes = trace.whole(chunk)?;
             if let Some(start) = bytes.get_mut(..CHUNK_HEAD)
                 && let Ok(mut head) = ChunkHead::read_from_bytes(start)
             {

@@ -80,6 +80,13 @@ pub struct Chunk {
     pub ticks: u64,
 }
 
+impl Chunk {
+    /// What tells it from what the same place of the file holds later.
+    fn identity(&self) -> (u64, u64) {
+        (self.number, self.ticks)
+    }
+}
+
 /// Whether the file at `path` begins as traces do.
 pub fn is_trace(path: &Path) -> bool {
     let mut start = [0; 8];
@@ -180,19 +187,29 @@ impl Trace {
         Ok(())
     }
 
-    /// Sorts chunks by their numbers. Of those with one number all but the first are left out.
+    /// Sorts chunks by their numbers. Of those with one number all but the first are left out. That
+    /// is no damage if they are the same: the process was killed while a full chunk moved.
     fn put_in_order(&mut self, chunks: &mut Vec<Chunk>) {
         chunks.sort_unstable_by_key(|chunk| (chunk.number, chunk.position));
-        let mut last = None;
+        let mut last: Option<Chunk> = None;
         chunks.retain(|chunk| {
-            let is_new = last.replace(chunk.number) != Some(chunk.number);
-            if !is_new {
+            let same = last.filter(|last| last.number == chunk.number);
+            last = Some(same.unwrap_or(*chunk));
+            if let Some(first) = same
+                && !self.is_copy(&first, chunk)
+            {
                 let index = (chunk.position - self.header) / self.chunk_size;
                 let why = format!("an earlier one is chunk {} of its stream, too", chunk.number);
                 self.problems.push(self.broken(index, &why));
             }
-            is_new
+            same.is_none()
         });
+    }
+
+    /// Whether two chunks of one stream and number hold the same.
+    fn is_copy(&self, first: &Chunk, second: &Chunk) -> bool {
+        let first = self.whole(first).ok();
+        first.is_some() && first == self.whole(second).ok()
     }
 
     /// Says what is wrong with a chunk.
@@ -208,14 +225,36 @@ impl Trace {
     /// Reads what a chunk holds behind its head; less if the file ends before.
     ///
     /// # Errors
-    /// Those of the file.
+    /// Those of the file, and the chunk is used again meanwhile.
     pub fn content<'a>(&self, chunk: &Chunk, buffer: &'a mut Vec<u8>) -> Result<&'a [u8]> {
         let start = chunk.position.saturating_add(CHUNK_HEAD as u64);
         let end = chunk.position.saturating_add(self.chunk_size).min(self.length);
         buffer.clear();
         buffer.resize(usize::try_from(end.saturating_sub(start))?, 0);
         let read = self.fill(start, buffer)?;
+        self.make_sure_of(chunk)?;
         Ok(&buffer[..read])
+    }
+
+    /// Reads a chunk with its head. What is behind the end of the file is zeros.
+    ///
+    /// # Errors
+    /// As [`content`](Self::content).
+    pub fn whole(&self, chunk: &Chunk) -> Result<Vec<u8>> {
+        let bytes = self.bytes(chunk.position, self.chunk_size)?;
+        self.make_sure_of(chunk)?;
+        Ok(bytes)
+    }
+
+    /// Makes sure that a chunk that was read is still the one that was listed: a program that runs
+    /// moves what its chunks hold.
+    fn make_sure_of(&self, chunk: &Chunk) -> Result<()> {
+        let mut bytes = [0; CHUNK_HEAD];
+        self.fill(chunk.position, &mut bytes)?;
+        match head::of(&bytes) {
+            Ok(Some(head)) if (head.number.get(), head.ticks.get()) == chunk.identity() => Ok(()),
+            _ => bail!("the program still writes to it; look at the trace when it has ended"),
+        }
     }
 
     /// Reads a part of the file, as it is. What is behind its end is zeros.

@@ -3,7 +3,8 @@
 //     touch     a mapping whose pages are new
 //     again     the same mapping for the second time
 //     populate  a mapping whose pages were asked for, a quarter of a megabyte at once
-//     write     by calls of write
+//     write     by calls of write, from memory that stays as it is
+//     chunk     by calls of write, from memory that is filled and emptied each time
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <pthread.h>
@@ -26,11 +27,21 @@ struct part {
 
 static void *fill(void *argument) {
     const struct part *part = argument;
-    static char source[CHUNK];
+    char *source = calloc(1, CHUNK);
+    if (source == NULL)
+        abort();
     for (size_t at = part->from; at < part->to; at += CHUNK) {
         if (strcmp(way, "write") == 0) {
             if (pwrite(file, source, CHUNK, (off_t)at) != CHUNK)
                 abort();
+            continue;
+        }
+        if (strcmp(way, "chunk") == 0) {
+            for (size_t word = 0; word < CHUNK; word += sizeof(long))
+                *(volatile long *)(source + word) = (long)word;
+            if (pwrite(file, source, CHUNK, (off_t)at) != CHUNK)
+                abort();
+            memset(source, 0, CHUNK);
             continue;
         }
         if (strcmp(way, "populate") == 0 &&
@@ -40,6 +51,7 @@ static void *fill(void *argument) {
         for (size_t word = 0; word < CHUNK; word += sizeof(long))
             *(volatile long *)(part->mapping + at + word) = (long)word;
     }
+    free(source);
     return NULL;
 }
 

@@ -215,6 +215,39 @@ fn chunks_come_in_the_order_of_their_numbers() {
 }
 
 #[test]
+fn a_chunk_that_was_moving_counts_once() {
+    let mut written = traced::Trace::new(b"/bin/walk", &[]);
+    written.image(b"/bin/walk", &[]);
+    for _ in 0..2 {
+        written.chunk(1, 0, &path(MAIN[0], &[1]));
+    }
+    written.chunk(1, 1, &path(MAIN[1], &[]));
+    let trace = opened(&written.bytes);
+    assert_eq!(told(&trace), ["0 0 main [0] 4@1", "0 0 main [1] 4@1"]);
+    assert!(trace.problems.is_empty(), "{:?}", trace.problems);
+}
+
+#[test]
+fn a_chunk_that_is_used_again_is_told() {
+    let folder = tempfile::tempdir().expect("a directory");
+    let place = folder.path().join("walk.42.pathtrace");
+    let written = |number| {
+        let mut trace = traced::Trace::new(b"/bin/walk", &[]);
+        trace.image(b"/bin/walk", &[]);
+        trace.chunk(1, number, &path(MAIN[0], &[1]));
+        trace.bytes
+    };
+    fs::write(&place, written(0)).expect("writable");
+    let trace = Trace::open(&place).expect("its header is sound");
+    fs::write(&place, written(1)).expect("writable");
+    assert_eq!(
+        told(&trace),
+        ["chunk 1 of the file cannot be read: the program still writes to it; look at the \
+             trace when it has ended"]
+    );
+}
+
+#[test]
 fn a_damaged_chunk_is_told_and_the_rest_is_read() {
     let gaps = |trace: &Trace| {
         let (program, _) = program(trace);

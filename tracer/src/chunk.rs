@@ -1,0 +1,83 @@
+//! The chunk of the file that a stream has as memory.
+//!
+//! A stream keeps its mapped chunk. When that is full, what it holds moves to a fresh chunk of the
+//! file by an ordinary write, and the memory is used again. So its pages stay in the processor's
+//! caches, and the kernel gives no new ones: to write 512 MiB of records through one mapped chunk
+//! takes half the time on a tmpfs that mapping one chunk after the other takes, and a fifth on ext4.
+//!
+//! A process may be killed at any instruction. Nothing is lost then: the chunk in the file gets its
+//! head when all the rest is there, and only then the memory loses its own. In between both are in
+//! the file, with the same content.
+
+use core::mem::offset_of;
+use core::ptr::NonNull;
+use core::slice;
+use core::sync::atomic::{Ordering, compiler_fence};
+
+use pathformat::trace::{CHUNK_HEAD, ChunkHead, RESERVE};
+use process::sys::File;
+use process::sys::mapping;
+use zerocopy::little_endian::U32;
+
+use crate::file::{CHUNK, TraceFile};
+use crate::owners::Chunk;
+
+/// From where on a chunk is full.
+pub(crate) fn limit(start: NonNull<u8>) -> usize {
+    start.as_ptr() as usize + CHUNK - RESERVE
+}
+
+/// Begins a mapped chunk that holds nothing.
+pub(crate) fn begin(start: NonNull<u8>, head: &ChunkHead) {
+    // SAFETY: a chunk of ours, which is longer.
+    unsafe { start.cast::<ChunkHead>().write(ChunkHead { stream: U32::ZERO, ..*head }) };
+    set_stream(start, head.stream);
+}
+
+/// Says which stream a mapped chunk is of. Only then the rest of its head means something.
+fn set_stream(start: NonNull<u8>, stream: U32) {
+    compiler_fence(Ordering::SeqCst);
+    // SAFETY: a chunk of ours, which is longer.
+    unsafe {
+        let place = start.add(offset_of!(ChunkHead, stream)).cast::<U32>();
+        place.as_ptr().write_volatile(stream);
+    }
+    compiler_fence(Ordering::SeqCst);
+}
+
+/// How many bytes of a mapped chunk of the file are in use.
+pub(crate) fn used(chunk: &Chunk) -> usize {
+    // SAFETY: mapped, and whoever filled it has ended.
+    let words = unsafe { slice::from_raw_parts(chunk.start as *const u64, CHUNK / 8) };
+    words.iter().rposition(|&word| word != 0).map_or(0, |last| (last + 1) * 8)
+}
+
+/// Moves what a full chunk holds to another place in the file. Gives the memory, empty and not
+/// begun; `None` if the file takes no more, and nothing is changed.
+pub(crate) fn empty(
+    chunk: &Chunk,
+    known: &TraceFile,
+    file: &File,
+    offset: u64,
+) -> Option<NonNull<u8>> {
+    let start = NonNull::new(chunk.start as *mut u8)?;
+    // SAFETY: mapped, and only the calling thread fills it.
+    let content = unsafe { slice::from_raw_parts(start.as_ptr(), CHUNK) };
+    let (head, records) = content.split_at(CHUNK_HEAD);
+    if !known.append(file, records, offset + CHUNK_HEAD as u64) || !known.write(file, head, offset)
+    {
+        return None;
+    }
+    set_stream(start, U32::ZERO);
+    // SAFETY: as above, and the content is not looked at any more.
+    unsafe { start.as_ptr().write_bytes(0, CHUNK) };
+    Some(start)
+}
+
+/// Gives the memory back.
+pub(crate) fn unmap(chunk: &Chunk) {
+    if let Some(start) = NonNull::new(chunk.start as *mut u8) {
+        // SAFETY: mapped by us, and whoever had it has another one.
+        unsafe { mapping::unmap(start, CHUNK) };
+    }
+}
