@@ -205,10 +205,10 @@ fn tasks_are_told_from_their_making_to_their_end() {
         assert_eq!(ended.len(), 1);
         assert!(task.before < begun.after && begun.after < ended[0].before);
     }
-    // The second task waits for the first one, which is not finished: its event comes later.
-    let dependence = &told["task_dependence"];
-    assert_eq!(dependence.len(), 1);
-    assert_eq!((dependence[0].object, dependence[0].other), (made[0].object, made[1].object));
+    let (written, read) = (&told["task_out"], &told["task_in"]);
+    assert_eq!((written.len(), read.len()), (1, 1));
+    assert_eq!((written[0].object, read[0].object), (made[0].object, made[1].object));
+    assert_eq!(written[0].other, read[0].other, "it is the same variable");
     let ended = |task: u64| told["task_end"].iter().find(|ended| ended.other == task);
     let begun = told["task_switch"].iter().find(|begun| begun.object == made[1].object);
     let (first, second) = (ended(made[0].object).expect("ended"), begun.expect("begun"));

@@ -25,6 +25,7 @@ from tests.real import (
     lives,
     mapreduce,
     modes,
+    openmp,
     oracle_calls,
     oracle_cov,
     oracle_log,
@@ -202,6 +203,10 @@ def others() -> dict[str, list[tuple[str, Callable[[], str]]]]:
                 partial(in_place, f"races.{program.name}", partial(races.check, program)),
             )
             for program in races.PROGRAMS
+        ],
+        "openmp": [
+            (f"openmp {name}", partial(in_place, f"openmp.{name}", partial(openmp.check, name)))
+            for name in openmp.PROGRAMS
         ],
         "parallel": [
             (f"parallel {kernel.name} {level}", partial(parallel.check, kernel, level))

@@ -12,6 +12,7 @@ use core::arch::global_asm;
 use core::ffi::CStr;
 use core::mem::transmute;
 use core::ptr;
+use core::slice;
 use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use pathformat::trace::{Kind, Operation, Synchronisation};
@@ -84,12 +85,21 @@ const ENDS_OF_PARTS: [u32; 2] = [9, 10];
 const FINISHED: [u32; 4] = [1, 3, 6, 8];
 const FULFILLED_EARLY: u32 = 5;
 const INITIAL: u32 = 1;
+const IN: u32 = 1;
+const OUT: u32 = 2;
+const IN_OUT: u32 = 3;
+const MUTEX_IN_OUT_SET: u32 = 4;
+const SOURCE: u32 = 5;
+const SINK: u32 = 6;
+const IN_OUT_SET: u32 = 7;
+const OUT_ALL_MEMORY: u32 = 34;
+const IN_OUT_ALL_MEMORY: u32 = 35;
 
 /// What `omp_control_tool` returns if there is no tool.
 const NO_TOOL: i32 = -2;
 
 /// What the library calls, with its number of what happened.
-fn callbacks() -> [(i32, usize); 11] {
+fn callbacks() -> [(i32, usize); 13] {
     [
         (3, parallel_begin as *const () as usize),
         (4, parallel_end as *const () as usize),
@@ -97,11 +107,13 @@ fn callbacks() -> [(i32, usize); 11] {
         (6, task_schedule as *const () as usize),
         (7, implicit_task as *const () as usize),
         (11, control_tool as *const () as usize),
+        (16, sync_region_wait as *const () as usize),
         (17, mutex_released as *const () as usize),
-        (19, task_dependence as *const () as usize),
+        (18, dependences as *const () as usize),
         (23, sync_region as *const () as usize),
         (26, mutex_acquire as *const () as usize),
         (27, mutex_acquired as *const () as usize),
+        (29, flush as *const () as usize),
     ]
 }
 
@@ -286,8 +298,51 @@ extern "C" fn task_schedule(former: *mut u64, status: u32, next: *mut u64) {
     Told::new(operation, number(next), number(former)).write();
 }
 
-extern "C" fn task_dependence(first: *mut u64, second: *mut u64) {
-    Told::new(Operation::TaskDependence, number(first), number(second)).write();
+/// A dependence of a task, or a place in the vector of an iteration, as the library gives it.
+#[repr(C)]
+struct Dependence {
+    variable: u64,
+    kind: u32,
+}
+
+extern "C" fn dependences(task: *mut u64, first: *const Dependence, count: i32) {
+    let Ok(count) = usize::try_from(count) else { return };
+    if first.is_null() || count == 0 {
+        return;
+    }
+    // SAFETY: the library gives so many.
+    let given = unsafe { slice::from_raw_parts(first, count) };
+    match given[0].kind {
+        SOURCE => iteration(Operation::OrderedSource, given),
+        SINK => iteration(Operation::OrderedSink, given),
+        _ => {
+            for &Dependence { variable, kind } in given {
+                let (operation, variable) = match kind {
+                    IN => (Operation::TaskIn, variable),
+                    OUT | IN_OUT => (Operation::TaskOut, variable),
+                    MUTEX_IN_OUT_SET => (Operation::TaskMutexInOutSet, variable),
+                    IN_OUT_SET => (Operation::TaskInOutSet, variable),
+                    OUT_ALL_MEMORY | IN_OUT_ALL_MEMORY => (Operation::TaskOut, 0),
+                    _ => continue,
+                };
+                Told::new(operation, number(task), variable).write();
+            }
+        }
+    }
+}
+
+/// An ordered loop with dependences goes on or waits. The numbers of an iteration, one for each of
+/// the loops, become one number (FNV-1a, word by word).
+fn iteration(operation: Operation, vector: &[Dependence]) {
+    let region = number(team().0);
+    let words = vector.iter().map(|place| place.variable);
+    let iteration = words
+        .fold(0xcbf2_9ce4_8422_2325, |hash: u64, word| (hash ^ word).wrapping_mul(0x100_0000_01b3));
+    Told::new(operation, iteration, region).write();
+}
+
+extern "C" fn flush(_thread: *mut u64, _code: usize) {
+    Told::new(Operation::Fence, 0, 0).write();
 }
 
 extern "C" fn sync_region(
@@ -312,14 +367,28 @@ extern "C" fn sync_region(
     };
     if endpoint == BEGINS {
         begin_wait(operation, kind, region, task);
-    } else {
+    } else if kind != TASK_GROUP {
         end_wait(operation, kind, task);
+    }
+}
+
+/// A group of tasks is waited for. Behind that, but before the region of the group ends, the thread
+/// may put together what the tasks have reduced.
+extern "C" fn sync_region_wait(
+    kind: u32,
+    endpoint: u32,
+    _region: *mut u64,
+    task: *mut u64,
+    _code: usize,
+) {
+    if kind == TASK_GROUP && endpoint != BEGINS {
+        end_wait(Operation::TaskGroup, kind, task);
     }
 }
 
 fn begin_wait(operation: Operation, kind: u32, region: *mut u64, task: *mut u64) {
     let (object, count) = match operation {
-        Operation::Barrier => (region as u64, team_size()),
+        Operation::Barrier => (region as u64, team().1),
         _ => (number(task), 0),
     };
     let told = Told::new(operation, object, count.into());
@@ -346,17 +415,17 @@ fn end_wait(operation: Operation, kind: u32, task: *mut u64) {
     told.write();
 }
 
-/// How many threads are in the team of the calling one, 0 if that is not known.
-fn team_size() -> u32 {
+/// The word of the calling thread's region, null if there is none, and how many threads are in its
+/// team, 0 if that is not known.
+fn team() -> (*const u64, u32) {
     let find = TEAM.load(Ordering::Relaxed);
-    if find == 0 {
-        return 0;
-    }
     let (mut region, mut size) = (ptr::null_mut::<u64>(), 0u32);
-    type Team = extern "C" fn(i32, *mut *mut u64, *mut u32) -> i32;
-    // SAFETY: the function has this type, by the standard.
-    unsafe { transmute::<usize, Team>(find)(0, &raw mut region, &raw mut size) };
-    size
+    if find != 0 {
+        type Team = extern "C" fn(i32, *mut *mut u64, *mut u32) -> i32;
+        // SAFETY: the function has this type, by the standard.
+        unsafe { transmute::<usize, Team>(find)(0, &raw mut region, &raw mut size) };
+    }
+    (region, size)
 }
 
 extern "C" fn mutex_acquire(_kind: u32, _hint: u32, _how: u32, _name: u64, _code: usize) {

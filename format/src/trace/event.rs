@@ -79,7 +79,12 @@ macro_rules! operations {
                         | Self::TaskCreate
                         | Self::TaskSwitch
                         | Self::TaskEnd
-                        | Self::TaskDependence
+                        | Self::TaskIn
+                        | Self::TaskOut
+                        | Self::TaskInOutSet
+                        | Self::TaskMutexInOutSet
+                        | Self::OrderedSource
+                        | Self::OrderedSink
                         | Self::TaskWait
                         | Self::TaskGroup
                 )
@@ -150,8 +155,9 @@ operations! {
     TaskSwitch = 24 "task_switch" Both,
     /// A thread has finished the task `other` and goes on with the task `object`.
     TaskEnd = 25 "task_end" Both,
-    /// The task `other` must wait for the task `object`.
-    TaskDependence = 26 "task_dependence" None,
+    /// The task `object` reads the variable `other`: it waits for the tasks made before it, by the
+    /// same task, that write the variable.
+    TaskIn = 26 "task_in" None,
     /// A task waits for the tasks it made: the `object` is its number.
     TaskWait = 27 "task_wait" Acquires,
     /// A task waits for the tasks of a group, and those made by them: the `object` is its number.
@@ -162,6 +168,19 @@ operations! {
     Receive = 30 "receive" Acquires,
     /// A fence of memory.
     Fence = 31 "fence" Both,
+    /// The task `object` writes the variable `other`, or all memory if that is 0: it waits for the
+    /// tasks made before it that read or write the variable.
+    TaskOut = 32 "task_out" None,
+    /// As [`TaskOut`](Self::TaskOut), but tasks that do this one after the other do not wait for
+    /// each other.
+    TaskInOutSet = 33 "task_inoutset" None,
+    /// As [`TaskInOutSet`](Self::TaskInOutSet), but only one of those tasks runs at a time.
+    TaskMutexInOutSet = 34 "task_mutexinoutset" None,
+    /// An iteration of an ordered loop lets others go on: the `object` is a number that stands for
+    /// the iteration, `other` the parallel region.
+    OrderedSource = 35 "ordered_source" Releases,
+    /// An iteration waits for the iteration `object`.
+    OrderedSink = 36 "ordered_sink" Acquires,
 }
 
 /// How an operation orders what threads do.

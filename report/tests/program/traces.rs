@@ -219,7 +219,7 @@ fn what_is_no_trace_is_refused() {
     scene.write("newer", &bytes);
     refused(
         "newer",
-        "this trace has format version 99, and this pathprof reads version 2; use the pathprof that \
+        "this trace has format version 99, and this pathprof reads version 3; use the pathprof that \
          belongs to the pathcc that built the program",
     );
 }

@@ -4,8 +4,8 @@
 //! which are one order of all of them, so the streams are gone through together and once:
 //!
 //! * [`item`] is what a stream does next, [`source`] reads it from a trace.
-//! * [`releases`] holds what lets others go on; `conditions`, `barriers`, `threads`, `locks` and
-//!   `openmp` say what an operation waited for, [`objects`] puts them together.
+//! * [`releases`] holds what lets others go on; `conditions`, `barriers`, `threads`, `locks`,
+//!   `openmp` and `dependences` say what an operation waited for, [`objects`] puts them together.
 //! * [`walk`] merges the streams in the order of tickets and shows all to a visitor.
 //! * [`graph`] is the graph in compact arrays, [`builder`] the visitor that makes it.
 //! * [`clock`] turns ticks into nanoseconds.
@@ -17,6 +17,7 @@ mod barriers;
 pub mod builder;
 mod conditions;
 pub mod contention;
+mod dependences;
 pub mod graph;
 pub mod hot;
 pub mod imbalance;

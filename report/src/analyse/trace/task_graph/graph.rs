@@ -74,12 +74,14 @@ impl TaskKind {
         use Operation::*;
         match operation {
             None | Some(Begin | End | ForkChild | Detach | Fence) => Self::Basic,
-            Some(MemberBegin | MemberEnd | TaskSwitch | TaskEnd | TaskDependence) => Self::Basic,
+            Some(MemberBegin | MemberEnd | TaskSwitch | TaskEnd) => Self::Basic,
+            Some(TaskIn | TaskOut | TaskInOutSet | TaskMutexInOutSet) => Self::Basic,
             Some(Create | Fork | ParallelBegin | TaskCreate) => Self::Create,
             Some(Join | WaitProcess | ParallelEnd | TaskWait | TaskGroup) => Self::Join,
             Some(Barrier) => Self::Barrier,
             Some(Lock | LockShared | Unlock | WaitCondition | Signal | Broadcast) => Self::Sync,
             Some(Post | Take | Once | Send | Receive) => Self::Sync,
+            Some(OrderedSource | OrderedSink) => Self::Sync,
         }
     }
 }

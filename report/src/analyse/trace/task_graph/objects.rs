@@ -10,6 +10,7 @@ use pathformat::trace::{Operation, Synchronisation};
 
 use crate::analyse::trace::task_graph::barriers::Barrier;
 use crate::analyse::trace::task_graph::conditions::Condition;
+use crate::analyse::trace::task_graph::dependences::Access;
 use crate::analyse::trace::task_graph::locks::Lock;
 use crate::analyse::trace::task_graph::openmp::OpenMp;
 use crate::analyse::trace::task_graph::releases::{Frontier, Link, Links, Released};
@@ -72,6 +73,7 @@ impl<T: Clone> Objects<T> {
             Operation::Once => self.once.come(object, released),
             // Whoever comes last to a barrier may be told so by the result.
             Operation::Barrier => {
+                self.openmp.begin_barrier(object, &released);
                 self.barriers.entry(object).or_default().come(other, released);
             }
             _ if !succeeded => {}
@@ -94,6 +96,7 @@ impl<T: Clone> Objects<T> {
             Operation::TaskCreate => self.openmp.make(object, other, released),
             Operation::TaskSwitch => self.openmp.leave(other, released),
             Operation::TaskEnd => self.openmp.finish(other, released),
+            Operation::OrderedSource => self.openmp.end_iteration(other, object, released),
             Operation::Fence => self.fences.add(released),
             // The other process has a trace of its own.
             Operation::Fork | Operation::Send => {}
@@ -118,6 +121,7 @@ impl<T: Clone> Objects<T> {
                 if let Some(barrier) = self.barriers.get_mut(&object) {
                     barrier.go_on(thread, &mut links);
                 }
+                self.openmp.end_barrier(thread, object, &mut links);
             }
             _ if !succeeded => {}
             Operation::Begin => self.threads.begin(thread, object, other, &mut links),
@@ -133,7 +137,10 @@ impl<T: Clone> Objects<T> {
             }
             Operation::ParallelEnd => self.openmp.end(object, &mut links),
             Operation::MemberBegin => self.openmp.begin_part(object, thread, &mut links),
-            Operation::TaskSwitch | Operation::TaskEnd => self.openmp.go_on(object, &mut links),
+            Operation::TaskSwitch | Operation::TaskEnd => {
+                self.openmp.go_on(object, thread, &mut links);
+            }
+            Operation::OrderedSink => self.openmp.begin_iteration(other, object, &mut links),
             Operation::TaskWait => self.openmp.wait(object, &mut links),
             Operation::TaskGroup => self.openmp.wait_for_group(object, &mut links),
             Operation::Fence => self.fences.links(Link::Fence, &mut links),
@@ -147,7 +154,12 @@ impl<T: Clone> Objects<T> {
         let (object, other) = (event.object.get(), event.other.get());
         match of {
             Operation::Detach => self.threads.detach(other),
-            Operation::TaskDependence => self.openmp.depend(other, object),
+            Operation::TaskIn => self.openmp.depend(object, Access::In, other),
+            Operation::TaskOut => self.openmp.depend(object, Access::Out, other),
+            Operation::TaskInOutSet => self.openmp.depend(object, Access::InOutSet, other),
+            Operation::TaskMutexInOutSet => {
+                self.openmp.depend(object, Access::MutexInOutSet, other);
+            }
             _ => {}
         }
     }

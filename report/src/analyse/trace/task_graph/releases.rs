@@ -71,6 +71,8 @@ impl Link {
 pub struct Released<T> {
     /// Which thread.
     pub thread: u32,
+    /// The ticket that it took.
+    pub ticket: u64,
     /// When.
     pub token: T,
 }
@@ -89,9 +91,10 @@ impl<T> Default for Frontier<T> {
 }
 
 impl<T: Clone> Frontier<T> {
-    /// Adds one, which is later than all before.
+    /// Adds one.
     pub fn add(&mut self, released: Released<T>) {
         match self.0.iter_mut().find(|known| known.thread == released.thread) {
+            Some(known) if known.ticket > released.ticket => {}
             Some(known) => *known = released,
             None => self.0.push(released),
         }

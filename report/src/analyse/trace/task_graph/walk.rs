@@ -196,7 +196,7 @@ impl<I: Iterator<Item = Item>, V: Visitor> Walk<'_, I, V> {
         }
         let ticks = state.latest.max(state.from);
         let token = self.visitor.released(thread);
-        self.objects.finish(Released { thread, token });
+        self.objects.finish(Released { thread, ticket: u64::MAX, token });
         self.close(thread, ticks, None);
     }
 
@@ -253,7 +253,8 @@ impl<I: Iterator<Item = Item>, V: Visitor> Walk<'_, I, V> {
     fn before(&mut self, thread: u32, of: Operation, event: &Synchronisation) {
         if of.order().releases() && event.before.get() > 0 {
             let token = self.visitor.released(thread);
-            self.objects.release(of, event, Released { thread, token });
+            let ticket = event.before.get();
+            self.objects.release(of, event, Released { thread, ticket, token });
         }
         self.close(thread, event.begin.get(), Some((of, event)));
     }

@@ -345,7 +345,8 @@ fn tasks_of_openmp_depend_on_tasks_and_groups_have_all() {
     scene.create(0, 1);
     scene.event(0, TaskCreate, 10, 1);
     scene.event(0, TaskCreate, 11, 1);
-    scene.event(0, TaskDependence, 10, 11);
+    scene.event(0, TaskOut, 10, 0x70);
+    scene.event(0, TaskIn, 11, 0x70);
     scene.event(1, TaskSwitch, 10, 2);
     scene.event(1, TaskCreate, 12, 10);
     scene.event(1, TaskEnd, 2, 10);
@@ -358,7 +359,86 @@ fn tasks_of_openmp_depend_on_tasks_and_groups_have_all() {
     scene.work(0, 1);
     let found = edges(&scene.tasks().graph);
     // 10 begins, and its end is waited for; 12 is the grandchild that only the group waits for.
-    assert_eq!((found[&Link::Dependence], found[&Link::Task]), (1, 2));
+    assert_eq!((found[&Link::Dependence], found[&Link::Task]), (1, 3));
+}
+
+/// Two threads, of which the second has just finished the task 10, made by the first.
+fn finished(mut describe: impl FnMut(&mut Scene)) -> Scene {
+    let mut scene = Scene::new(2);
+    scene.create(0, 1);
+    scene.event(0, TaskCreate, 10, 1);
+    describe(&mut scene);
+    scene.event(1, TaskSwitch, 10, 2);
+    scene.work(1, 5);
+    scene.event(1, TaskEnd, 2, 10);
+    scene
+}
+
+#[test]
+fn tasks_of_openmp_depend_on_finished_tasks() {
+    let mut scene = finished(|scene| scene.event(0, TaskOut, 10, 0x70));
+    scene.event(0, TaskCreate, 11, 1);
+    scene.event(0, TaskIn, 11, 0x70);
+    scene.event(0, TaskSwitch, 11, 1);
+    scene.work(0, 1);
+    let tasks = scene.tasks();
+    assert_eq!(edges(&tasks.graph)[&Link::Dependence], 1);
+    assert_eq!(span(&tasks.graph, Measure::Instructions).span, 6);
+    // What waits for a task, and does nothing else, is a task that is never begun.
+    let mut scene = finished(|scene| scene.event(0, TaskOut, 10, 0x70));
+    scene.event(0, TaskCreate, 11, 1);
+    scene.event(0, TaskIn, 11, 0x70);
+    scene.event(0, TaskEnd, 0, 11);
+    scene.work(0, 1);
+    let tasks = scene.tasks();
+    assert_eq!(edges(&tasks.graph)[&Link::Dependence], 1);
+    assert_eq!(span(&tasks.graph, Measure::Instructions).span, 6);
+}
+
+#[test]
+fn one_task_of_a_set_runs_at_a_time() {
+    for (access, locks) in [(TaskInOutSet, 0), (TaskMutexInOutSet, 1)] {
+        let mut scene = finished(|scene| scene.event(0, access, 10, 0x70));
+        scene.event(0, TaskCreate, 11, 1);
+        scene.event(0, access, 11, 0x70);
+        scene.event(0, TaskSwitch, 11, 1);
+        scene.work(0, 1);
+        let found = edges(&scene.tasks().graph);
+        assert!(!found.contains_key(&Link::Dependence));
+        assert_eq!(found.get(&Link::Lock).copied().unwrap_or_default(), locks);
+    }
+}
+
+#[test]
+fn a_barrier_of_openmp_ends_with_the_tasks_that_run_in_it() {
+    let mut scene = Scene::new(2);
+    scene.create(0, 1);
+    scene.event(0, TaskCreate, 10, 1);
+    (0..2).for_each(|thread| scene.enter(thread, Barrier, 0x90, 2));
+    scene.event(1, TaskSwitch, 10, 2);
+    scene.work(1, 5);
+    scene.event(1, TaskEnd, 2, 10);
+    let end = scene.now[1];
+    (0..2).for_each(|thread| scene.leave(thread, 0, end));
+    scene.work(0, 1);
+    let tasks = scene.tasks();
+    // It begins, and its end is waited for.
+    assert_eq!(edges(&tasks.graph)[&Link::Task], 2);
+    assert_eq!(span(&tasks.graph, Measure::Instructions).span, 6);
+}
+
+#[test]
+fn iterations_wait_for_iterations() {
+    let mut scene = Scene::new(2);
+    scene.create(0, 1);
+    scene.work(1, 5);
+    scene.event(1, OrderedSource, 3, 77);
+    scene.event(0, OrderedSink, 4, 77);
+    scene.event(0, OrderedSink, 3, 77);
+    scene.work(0, 1);
+    let tasks = scene.tasks();
+    assert_eq!(edges(&tasks.graph)[&Link::Dependence], 1);
+    assert_eq!(span(&tasks.graph, Measure::Instructions).span, 6);
 }
 
 #[test]

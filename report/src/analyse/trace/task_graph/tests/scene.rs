@@ -19,8 +19,8 @@ pub(crate) struct Scene {
     pub(crate) items: Vec<Vec<Item>>,
     /// How late it is for each thread.
     pub(crate) now: Vec<u64>,
-    /// What each thread waits in.
-    waiting: Vec<Option<Synchronisation>>,
+    /// What each thread waits in, the last one innermost.
+    waiting: Vec<Vec<Synchronisation>>,
     /// The last ticket.
     pub(crate) ticket: u64,
 }
@@ -31,7 +31,7 @@ impl Scene {
         let mut scene = Self {
             items: vec![Vec::new(); threads],
             now: vec![0; threads],
-            waiting: vec![None; threads],
+            waiting: vec![Vec::new(); threads],
             ticket: 0,
         };
         scene.event(0, Operation::Begin, 0, 1000);
@@ -54,7 +54,7 @@ impl Scene {
     /// A thread begins an operation.
     pub(crate) fn enter(&mut self, thread: usize, of: Operation, object: u64, other: u64) {
         let before = if of.order().releases() { self.ticket() } else { 0 };
-        self.waiting[thread] = Some(Synchronisation {
+        self.waiting[thread].push(Synchronisation {
             operation: (of as u32).into(),
             object: object.into(),
             other: other.into(),
@@ -66,7 +66,7 @@ impl Scene {
 
     /// A thread ends its operation with a result, not before a time.
     pub(crate) fn leave(&mut self, thread: usize, result: u32, until: u64) {
-        let mut event = self.waiting[thread].take().expect("it waits");
+        let mut event = self.waiting[thread].pop().expect("it waits");
         self.now[thread] = self.now[thread].max(until);
         if event.operation().expect("known").order().acquires() {
             event.after = self.ticket().into();

@@ -1,0 +1,13 @@
+#include <omp.h>
+#include <stdio.h>
+
+static int x, y, z, a[64], b[64];
+
+int main(void) {
+#pragma omp parallel
+  {
+#pragma omp cancel parallel
+  }
+  x = 1;
+  printf("%d %d %d %d %d\n", x, y, z, a[3], b[0]);
+}
