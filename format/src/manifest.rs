@@ -187,6 +187,11 @@ pub enum AccessKind {
     BulkStore,
     /// Nothing is accessed: a fence between what stands before and behind it.
     Fence,
+    /// Nothing is accessed: where addresses of a loop start that is entered behind its block.
+    Base,
+    /// Nothing is accessed: by how many bytes addresses of such a loop move. The trace has it in
+    /// place of the number of bytes.
+    Stride,
 }
 
 /// The tickets of an atomic access: numbers that the process gives away once. A thread that reads
@@ -234,6 +239,47 @@ pub enum Address {
         /// What is added.
         by: i64,
     },
+    /// It is that of another access plus a constant, and moves with the iterations of a loop. The
+    /// other one comes before the loop is entered; its block is the only one outside of the loop
+    /// that leads to it.
+    Moving {
+        /// The block of the other access.
+        block: u32,
+        /// Index among its accesses.
+        access: u32,
+        /// What is added.
+        by: i64,
+        /// The block in which each iteration begins.
+        header: u32,
+        /// How far it moves each time that the header is reached from within the loop.
+        stride: Stride,
+    },
+}
+
+/// How far an address moves with each iteration of a loop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stride {
+    /// So many bytes.
+    Constant(i64),
+    /// So many bytes as an access of the kind [`Stride`](AccessKind::Stride) tells.
+    Recorded {
+        /// Its block.
+        block: u32,
+        /// Index among the accesses there.
+        access: u32,
+    },
+}
+
+impl AccessKind {
+    /// Whether memory is accessed, or ordered.
+    pub fn is_access(self) -> bool {
+        !matches!(self, Self::Base | Self::Stride)
+    }
+
+    /// Whether the trace has the number of bytes if the manifest has none.
+    pub fn has_size(self) -> bool {
+        self != Self::Fence
+    }
 }
 
 /// A call.

@@ -94,6 +94,8 @@ pub(crate) enum AccessKind {
     BulkLoad,
     BulkStore,
     Fence,
+    Base,
+    Stride,
 }
 
 /// Which tickets an access takes. Must match `Tickets` in `cpp/accesses.cpp`.
@@ -112,14 +114,19 @@ pub(crate) enum Tickets {
 #[repr(C)]
 pub(crate) struct Access {
     pub(crate) instruction: LLVMValueRef,
-    /// Null for a fence.
+    /// Null for a fence and a stride.
     pub(crate) address: LLVMValueRef,
-    /// Null if `size` says how many bytes are accessed.
+    /// Null if `size` says how many bytes are accessed. Of a stride, what is recorded.
     pub(crate) length: LLVMValueRef,
     pub(crate) size: u64,
     /// The number of the access that the address is computed from; all ones for none.
     pub(crate) from: u64,
     pub(crate) by: i64,
+    /// The header of the loop with whose iterations the address moves, or null.
+    pub(crate) header: LLVMBasicBlockRef,
+    /// By how much, unless `stride_from` is the number of an access and not all ones.
+    pub(crate) stride: i64,
+    pub(crate) stride_from: u64,
     pub(crate) kind: AccessKind,
     pub(crate) tickets: Tickets,
 }
@@ -201,9 +208,11 @@ unsafe extern "C" {
         analyses: *mut Analyses,
         with_stack: bool,
         with_offsets: bool,
+        with_loops: bool,
         found: *mut c_void,
         tell: extern "C" fn(*mut c_void, *const Access),
     );
+    pub(crate) fn pathpass_is_computed(instruction: LLVMValueRef) -> bool;
     pub(crate) fn pathpass_is_called_by_compiler(name: *const c_char, length: usize) -> bool;
     pub(crate) fn pathpass_add_cold_branch(
         condition: LLVMValueRef,

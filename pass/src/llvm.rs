@@ -24,7 +24,9 @@ use crate::ffi;
 mod accesses;
 mod debug_info;
 
-pub(crate) use self::accesses::{AccessKind, Tickets, accesses, is_called_by_compiler};
+pub(crate) use self::accesses::{
+    AccessKind, Stride, Tickets, accesses, is_called_by_compiler, is_computed,
+};
 pub(crate) use self::debug_info::{
     DebugLocation, Position, Scope, ScopeKind, Subprogram, debug_location, declaration, position,
     scopes,

@@ -18,9 +18,11 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from threading import Lock
+from typing import Any
 
 from tests.real import (
     csmith,
+    elisions,
     examples,
     lives,
     mapreduce,
@@ -162,6 +164,14 @@ def check_trace_accesses(kernel: Program, level: str) -> str:
     )
 
 
+def elisions_of(
+    check: Callable[[Any, str, Path], str], what: object, level: str
+) -> Callable[[], str]:
+    """The check of one program's elisions."""
+    name = getattr(what, "name", what)
+    return lambda: in_place(f"elisions.{name}{level}", lambda home: check(what, level, home))
+
+
 def in_place(name: str, check: Callable[[Path], str]) -> str:
     """A check with a directory of its own, which goes when it passes."""
     home = SCRATCH / "build" / name
@@ -188,6 +198,29 @@ def others() -> dict[str, list[tuple[str, Callable[[], str]]]]:
             for level in ("-O0", "-O2")
             if level == "-O2" or kernel.name not in traces.LONG
             for name, check in (("order", check_trace_order), ("accesses", check_trace_accesses))
+        ],
+        "elisions": [
+            *(
+                (
+                    f"elisions of {kernel.name} {level}",
+                    elisions_of(elisions.check_kernel, kernel, level),
+                )
+                for kernel in KERNELS
+                for level in ("-O1", "-O3")
+                if kernel.name not in traces.LONG
+            ),
+            *(
+                (
+                    f"elisions of {kernel.name} {level}",
+                    elisions_of(elisions.check_parallel, kernel, level),
+                )
+                for kernel in parallel.KERNELS
+                for level in ("-O2",)
+            ),
+            *(
+                (f"elisions of csmith {seed}", elisions_of(elisions.check_random, seed, "-O2"))
+                for seed in elisions.SEEDS
+            ),
         ],
         "oracle": [("oracle", partial(check_oracle, SCRATCH / "build/oracle"))],
         "examples": [

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use inkwell::basic_block::BasicBlock;
 use pathformat::manifest::{
     Access, Address, Block, Call, CutReason, DagEdge, DagEdgeKind, Edge, Exit, Function, INDIRECT,
-    Pattern, PatternShape, TableOf, Uncut, VECTOR,
+    Pattern, PatternShape, Stride, TableOf, Uncut, VECTOR,
 };
 use paths::Plan as PathIds;
 use paths::cuts::Reason;
@@ -19,7 +19,7 @@ use crate::options::Options;
 use crate::plan::Plan;
 use crate::plan::sites::Sites;
 use crate::read::graph::Graph;
-use crate::read::{self, Definition};
+use crate::read::{self, Definition, Moving};
 
 /// Where the next function has its counters and keys in the unit's array.
 #[derive(Clone, Copy)]
@@ -115,7 +115,7 @@ fn content(block: BasicBlock<'_>, locations: &mut Locations, directory: &str) ->
     let mut opcodes: Vec<(Cow<'static, str>, u32)> = Vec::new();
     let name = block.get_name().to_string_lossy().into_owned();
     let mut content = Block { name, ..Block::default() };
-    for instruction in block.get_instructions() {
+    for instruction in block.get_instructions().filter(|&of| !llvm::is_computed(of)) {
         let facts = InstructionFacts::of(instruction);
         let scalar = llvm::opcode_name(instruction);
         let name = match facts.is_vector() {
@@ -147,7 +147,13 @@ fn access(access: &read::Access<'_>, locations: &mut Locations, directory: &str)
         None if access.address.is_none() => Address::None,
         None => Address::Recorded,
         Some(from) => {
-            Address::Offset { block: from.block.0, access: from.access as u32, by: from.by }
+            let (block, base, by) = (from.block.0, from.access as u32, from.by);
+            match access.moving {
+                None => Address::Offset { block, access: base, by },
+                Some(Moving { header, stride }) => {
+                    Address::Moving { block, access: base, by, header: header.0, stride }
+                }
+            }
         }
     };
     Access {
@@ -241,9 +247,22 @@ fn cfg_hash(function: &Function) -> u64 {
         for access in &block.accesses {
             add(access.kind as u64);
             add(access.size);
-            if let Address::Offset { block, access, by } = access.address {
-                add(u64::from(block) << 32 | u64::from(access));
-                add(by as u64);
+            let base = |block, access| u64::from(block) << 32 | u64::from(access);
+            match access.address {
+                Address::None | Address::Recorded => {}
+                Address::Offset { block, access, by } => {
+                    add(base(block, access));
+                    add(by as u64);
+                }
+                Address::Moving { block, access, by, header, stride } => {
+                    add(base(block, access));
+                    add(by as u64);
+                    add(header.into());
+                    add(match stride {
+                        Stride::Constant(bytes) => bytes as u64,
+                        Stride::Recorded { block, access } => base(block, access),
+                    });
+                }
             }
         }
     }

@@ -4,12 +4,12 @@ use std::collections::HashMap;
 
 use inkwell::basic_block::BasicBlock;
 use inkwell::values::{FunctionValue, InstructionValue, IntValue, PointerValue};
-use pathformat::manifest::{AccessKind, Tickets};
+use pathformat::manifest::{AccessKind, Stride, Tickets};
 use paths::cfg::Block;
 
 use crate::ffi::Analyses;
 use crate::llvm;
-use crate::options::{Options, Traced};
+use crate::options::{Options, Techniques, Traced};
 
 /// An access to memory.
 #[derive(Clone, Copy, Debug)]
@@ -17,14 +17,16 @@ pub(crate) struct Access<'ctx> {
     /// What accesses it.
     pub(crate) instruction: InstructionValue<'ctx>,
     pub(crate) kind: AccessKind,
-    /// None for a fence.
+    /// None for a fence and a stride.
     pub(crate) address: Option<PointerValue<'ctx>>,
-    /// How many bytes, if that is not known.
+    /// How many bytes, if that is not known. The stride.
     pub(crate) length: Option<IntValue<'ctx>>,
     /// How many bytes, if that is known.
     pub(crate) size: u64,
     /// The access that the address is computed from.
     pub(crate) from: Option<From>,
+    /// The loop with whose iterations the address moves, if it does.
+    pub(crate) moving: Option<Moving>,
     /// Which tickets are taken, if it is atomic.
     pub(crate) tickets: Tickets,
 }
@@ -36,6 +38,13 @@ pub(crate) struct From {
     /// The index among the accesses of its block.
     pub(crate) access: usize,
     pub(crate) by: i64,
+}
+
+/// How an address moves with the iterations of a loop.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Moving {
+    pub(crate) header: Block,
+    pub(crate) stride: Stride,
 }
 
 impl<'ctx> Access<'ctx> {
@@ -67,7 +76,8 @@ pub(super) fn read<'ctx>(
         return blocks;
     }
     let with_stack = traced == Traced::AllMemory;
-    for access in llvm::accesses(function, analyses, with_stack, options.techniques.offsets) {
+    let Techniques { offsets, loops, .. } = options.techniques;
+    for access in llvm::accesses(function, analyses, with_stack, offsets, loops) {
         let block = access.instruction.get_parent().expect("an instruction is in a block");
         let block = index[&block];
         let of_block = &mut blocks[block.index()];
@@ -76,6 +86,16 @@ pub(super) fn read<'ctx>(
             let (block, access) = places[from];
             From { block, access, by }
         });
+        let moving = access.moving.map(|(header, stride)| {
+            let stride = match stride {
+                llvm::Stride::Constant(bytes) => Stride::Constant(bytes),
+                llvm::Stride::Told(by) => {
+                    let (block, access) = places[by];
+                    Stride::Recorded { block: block.0, access: access as u32 }
+                }
+            };
+            Moving { header: index[&header], stride }
+        });
         of_block.push(Access {
             instruction: access.instruction,
             kind: kind(access.kind),
@@ -83,6 +103,7 @@ pub(super) fn read<'ctx>(
             length: access.length,
             size: access.size,
             from,
+            moving,
             tickets: tickets(access.tickets),
         });
     }
@@ -97,6 +118,8 @@ fn kind(kind: llvm::AccessKind) -> AccessKind {
         llvm::AccessKind::BulkLoad => AccessKind::BulkLoad,
         llvm::AccessKind::BulkStore => AccessKind::BulkStore,
         llvm::AccessKind::Fence => AccessKind::Fence,
+        llvm::AccessKind::Base => AccessKind::Base,
+        llvm::AccessKind::Stride => AccessKind::Stride,
     }
 }
 

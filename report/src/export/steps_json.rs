@@ -190,5 +190,7 @@ fn kind(kind: AccessKind) -> &'static str {
         AccessKind::BulkLoad => "bulk_load",
         AccessKind::BulkStore => "bulk_store",
         AccessKind::Fence => "fence",
+        AccessKind::Base => "base",
+        AccessKind::Stride => "stride",
     }
 }

@@ -42,6 +42,8 @@ pub fn kind(kind: AccessKind) -> &'static str {
         AccessKind::BulkLoad => "bulk load",
         AccessKind::BulkStore => "bulk store",
         AccessKind::Fence => "fence",
+        AccessKind::Base => "base",
+        AccessKind::Stride => "stride",
     }
 }
 

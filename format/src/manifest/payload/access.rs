@@ -1,16 +1,18 @@
 //! Accesses to memory, as a payload holds them.
 
 use super::body::{Source, Writer, code, decoded};
-use crate::manifest::{Access, AccessKind, Address, Block, Tickets};
+use crate::manifest::{Access, AccessKind, Address, Block, Stride, Tickets};
 use crate::wire::{Error, Result, Sink};
 
-const KINDS: [AccessKind; 6] = [
+const KINDS: [AccessKind; 8] = [
     AccessKind::Load,
     AccessKind::Store,
     AccessKind::Update,
     AccessKind::BulkLoad,
     AccessKind::BulkStore,
     AccessKind::Fence,
+    AccessKind::Base,
+    AccessKind::Stride,
 ];
 
 const TICKETS: [Tickets; 5] =
@@ -30,6 +32,24 @@ impl Access {
                 to.put_varint(block.into());
                 to.put_varint(access.into());
                 to.put_u64(by as u64);
+            }
+            Address::Moving { block, access, by, header, stride } => {
+                to.put_varint(3);
+                to.put_varint(block.into());
+                to.put_varint(access.into());
+                to.put_u64(by as u64);
+                to.put_varint(header.into());
+                match stride {
+                    Stride::Constant(bytes) => {
+                        to.put_varint(0);
+                        to.put_u64(bytes as u64);
+                    }
+                    Stride::Recorded { block, access } => {
+                        to.put_varint(1);
+                        to.put_varint(block.into());
+                        to.put_varint(access.into());
+                    }
+                }
             }
         }
     }
@@ -51,10 +71,25 @@ impl Access {
                 by: from.reader.u64()? as i64,
             },
             2 => Address::None,
+            3 => Address::Moving {
+                block: from.reader.varint32()?,
+                access: from.reader.varint32()?,
+                by: from.reader.u64()? as i64,
+                header: from.reader.varint32()?,
+                stride: stride(from)?,
+            },
             _ => return Err(Error::Invalid("where an address comes from is unknown")),
         };
         Ok(Self { kind, size, address, tickets, location })
     }
+}
+
+fn stride(from: &mut Source<'_>) -> Result<Stride> {
+    Ok(match from.reader.varint()? {
+        0 => Stride::Constant(from.reader.u64()? as i64),
+        1 => Stride::Recorded { block: from.reader.varint32()?, access: from.reader.varint32()? },
+        _ => return Err(Error::Invalid("a stride is unknown")),
+    })
 }
 
 /// Whether each address that is computed comes from an access that exists.
@@ -65,5 +100,12 @@ pub(super) fn are_sound(blocks: &[Block]) -> bool {
     blocks.iter().flat_map(|block| &block.accesses).all(|access| match access.address {
         Address::Recorded | Address::None => true,
         Address::Offset { block, access, .. } => exists(block, access),
+        Address::Moving { block, access, header, stride, .. } => {
+            let is_told = match stride {
+                Stride::Constant(_) => true,
+                Stride::Recorded { block, access } => exists(block, access),
+            };
+            exists(block, access) && (header as usize) < blocks.len() && is_told
+        }
     })
 }

@@ -14,11 +14,11 @@
 
 use std::collections::HashMap;
 
-use pathformat::manifest::{Access, Address};
+use pathformat::manifest::{Access, Address, Stride};
 
 use crate::analyse::model::{End, Start};
 use crate::analyse::trace::program::{Program, TracedFunction};
-use crate::analyse::trace::traced_path::TracedPath;
+use crate::analyse::trace::traced_path::{Arrival, TracedPath};
 
 /// The bits of an address that a trace has.
 const ADDRESS_BITS: u64 = (1 << 48) - 1;
@@ -50,8 +50,12 @@ pub(super) struct Activation {
     last: Option<u32>,
     /// Whether that was before a call.
     is_calling: bool,
-    /// The last address of each access from which others are computed.
+    /// The last address of each access from which others are computed, and the strides.
     addresses: HashMap<(u32, u32), u64>,
+    /// Of loops with which addresses move, how many iterations have ended since it was entered.
+    iterations: HashMap<u32, u64>,
+    /// The block in which its last path ended.
+    last_block: Option<u32>,
     /// Its calls that may come back twice and that it made.
     returning_twice: Vec<u32>,
 }
@@ -129,6 +133,8 @@ impl Activations {
             last: None,
             is_calling: false,
             addresses: HashMap::new(),
+            iterations: HashMap::new(),
+            last_block: None,
             returning_twice: Vec::new(),
         });
         self.begun += 1;
@@ -145,6 +151,7 @@ impl Activations {
             return;
         }
         (activation.last, activation.is_calling) = (path.joints.end, path.joints.is_call);
+        activation.last_block = path.path.blocks.last().copied();
         let of = program.functions.get(path.function);
         let last = path.path.blocks.last().copied();
         if let Some(block) =
@@ -166,6 +173,33 @@ fn forget(of_function: &mut HashMap<usize, usize>, function: usize) {
 }
 
 impl Activation {
+    /// Control arrives at the header of a loop.
+    pub(super) fn arrive(&mut self, of: &TracedFunction, arrival: &Arrival) {
+        let from = arrival.from.or(self.last_block);
+        if from.is_some() && from == of.headers.get(&arrival.header).copied() {
+            self.iterations.insert(arrival.header, 0);
+        } else if let Some(iterations) = self.iterations.get_mut(&arrival.header) {
+            *iterations += 1;
+        }
+    }
+
+    /// A stride is recorded.
+    pub(super) fn set_stride(&mut self, at: (u32, u32), bytes: Option<u64>) {
+        match bytes {
+            Some(bytes) => self.addresses.insert(at, bytes),
+            None => self.addresses.remove(&at),
+        };
+    }
+
+    /// How far an address has moved with the iterations of a loop.
+    fn moved(&self, header: u32, stride: Stride) -> Option<u64> {
+        let bytes = match stride {
+            Stride::Constant(bytes) => bytes as u64,
+            Stride::Recorded { block, access } => *self.addresses.get(&(block, access))?,
+        };
+        Some(self.iterations.get(&header)?.wrapping_mul(bytes))
+    }
+
     /// The address of an access of this activation, for which the trace has `recorded`; `None` if
     /// it is computed from one that is unknown.
     pub(super) fn address(
@@ -181,6 +215,13 @@ impl Activation {
             Address::Offset { block, access, by } => {
                 let base = self.addresses.get(&(block, access));
                 base.map(|base| base.wrapping_add_signed(by) & ADDRESS_BITS)
+            }
+            Address::Moving { block, access, by, header, stride } => {
+                let base = self.addresses.get(&(block, access)).copied();
+                let moved = self.moved(header, stride);
+                base.zip(moved).map(|(base, moved)| {
+                    base.wrapping_add_signed(by).wrapping_add(moved) & ADDRESS_BITS
+                })
             }
         };
         if of.bases.contains(&at) {

@@ -10,7 +10,7 @@ use std::sync::{Arc, OnceLock};
 
 use anyhow::{Error, Result, anyhow};
 use pathformat::ModuleId;
-use pathformat::manifest::{self, Access, Address, Location};
+use pathformat::manifest::{self, Access, Address, Location, Stride};
 use pathformat::settings::Mode;
 use paths::decode::Decoder;
 
@@ -58,6 +58,9 @@ pub struct TracedFunction {
     pub(super) bases: HashSet<(u32, u32)>,
     /// The blocks whose last call may come back twice.
     pub(super) returns_twice: HashSet<u32>,
+    /// The headers of loops with which addresses move; and of each the only block outside of the
+    /// loop that leads to it.
+    pub(super) headers: HashMap<u32, u32>,
     decoder: OnceLock<Option<Decoder>>,
 }
 
@@ -155,7 +158,8 @@ impl Program {
     pub fn path_of(&self, function: usize, id: u64) -> Option<Arc<TracedPath>> {
         let traced = self.functions.get(function)?;
         let decoder = traced.decoder.get_or_init(|| decoder(&traced.function.shape).ok());
-        TracedPath::of(function, &traced.function.shape, decoder.as_ref()?, id).ok()
+        let shape = &traced.function.shape;
+        TracedPath::of(function, shape, &traced.headers, decoder.as_ref()?, id).ok()
     }
 
     /// What the manifest says of an access on a path.
@@ -176,14 +180,25 @@ fn read(place: &Path) -> Result<Content> {
 }
 
 fn function(shape: &manifest::Function, image: usize, module: usize) -> TracedFunction {
-    let accesses = shape.blocks.iter().flat_map(|block| &block.accesses);
-    let base = |access: &Access| match access.address {
-        Address::None | Address::Recorded => None,
-        Address::Offset { block, access, .. } => Some((block, access)),
-    };
+    let mut bases = HashSet::new();
+    let mut headers = HashMap::new();
+    for access in shape.blocks.iter().flat_map(|block| &block.accesses) {
+        match access.address {
+            Address::None | Address::Recorded => {}
+            Address::Offset { block, access, .. } => drop(bases.insert((block, access))),
+            Address::Moving { block, access, header, stride, .. } => {
+                bases.insert((block, access));
+                headers.insert(header, block);
+                if let Stride::Recorded { block, access } = stride {
+                    bases.insert((block, access));
+                }
+            }
+        }
+    }
     let blocks = 0..u32::try_from(shape.blocks.len()).unwrap_or_default();
     TracedFunction {
-        bases: accesses.filter_map(base).collect(),
+        bases,
+        headers,
         returns_twice: blocks.filter(|&block| returns_twice(shape, block)).collect(),
         function: Function {
             image,

@@ -108,12 +108,22 @@ fn step(
     let (number, is_whole) = (activation.number, activation.is_whole);
     let mut accesses = Vec::with_capacity(path.accesses.len());
     if let Some(of) = program.functions.get(path.function) {
-        for &at in &path.accesses {
+        let mut arrivals = path.arrivals.iter().peekable();
+        for (behind, &at) in path.accesses.iter().enumerate() {
+            while let Some(arrival) = arrivals.next_if(|arrival| arrival.behind <= behind) {
+                activation.arrive(of, arrival);
+            }
             let Some(access) = program.access(&path, at) else { continue };
             let address = (access.address == Address::Recorded).then(|| take(&mut recorded));
             let address = activation.address(of, at, access, address.flatten());
-            let is_known = access.size > 0 || access.kind == AccessKind::Fence;
+            let is_known = access.size > 0 || !access.kind.has_size();
             let size = if is_known { Some(access.size) } else { take(&mut recorded) };
+            if access.kind == AccessKind::Stride {
+                activation.set_stride(at, size);
+            }
+            if !access.kind.is_access() {
+                continue;
+            }
             let mut ticket = |of: [Tickets; 2]| {
                 of.contains(&access.tickets).then(|| take(&mut recorded)).flatten()
             };
@@ -121,6 +131,7 @@ fn step(
             let after = ticket([Tickets::After, Tickets::Both]);
             accesses.push(Accessed { at, size: size.unwrap_or_default(), address, before, after });
         }
+        arrivals.for_each(|arrival| activation.arrive(of, arrival));
     }
     activations.end(program, &path);
     Step { activation: number, depth, is_whole, path, accesses }

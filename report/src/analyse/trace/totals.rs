@@ -41,7 +41,7 @@ impl Totals {
             match found {
                 Found::Path(path, addresses, count) => {
                     totals.paths = totals.paths.saturating_add(count);
-                    let accesses = (path.accesses.len() as u64).saturating_mul(count);
+                    let accesses = path.num_accesses.saturating_mul(count);
                     totals.accesses = totals.accesses.saturating_add(accesses);
                     totals.recorded += addresses.len() as u64;
                 }

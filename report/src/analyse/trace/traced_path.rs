@@ -1,10 +1,11 @@
 //! A path of a traced function, with the accesses on its way.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use pathformat::manifest::{
-    Access, AccessKind, Address, Call, CutReason, DagEdgeKind, Edge, Function as Shape, Outcome,
+    Access, Address, Call, CutReason, DagEdgeKind, Edge, Function as Shape, Outcome,
 };
 use pathformat::trace::ADDRESS;
 use paths::decode::Decoder;
@@ -19,8 +20,13 @@ pub struct TracedPath {
     pub function: usize,
     /// Its blocks, its start and its end.
     pub path: Path,
-    /// Its accesses in order, each as its block and its index there.
+    /// Its accesses in order, each as its block and its index there; and what is recorded for
+    /// others.
     pub accesses: Vec<(u32, u32)>,
+    /// How many of these are accesses.
+    pub num_accesses: u64,
+    /// Where on it iterations of loops begin with which addresses move.
+    pub(super) arrivals: Vec<Arrival>,
     /// How many bytes its accesses record.
     pub recorded: usize,
     /// How it connects with the paths before and after it.
@@ -41,6 +47,17 @@ pub(super) struct Joints {
     pub(super) is_call: bool,
 }
 
+/// The header of a loop is reached.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Arrival {
+    /// How many accesses of the path come before.
+    pub(super) behind: usize,
+    /// The block.
+    pub(super) header: u32,
+    /// From which block; `None` if the path begins here.
+    pub(super) from: Option<u32>,
+}
+
 /// Functions that may come back twice.
 const RETURNING_TWICE: [&str; 7] =
     ["setjmp", "_setjmp", "__setjmp", "sigsetjmp", "__sigsetjmp", "getcontext", "vfork"];
@@ -59,6 +76,7 @@ impl TracedPath {
     pub(super) fn of(
         function: usize,
         shape: &Shape,
+        headers: &HashMap<u32, u32>,
         decoder: &Decoder,
         id: u64,
     ) -> Result<Arc<Self>> {
@@ -66,10 +84,14 @@ impl TracedPath {
         let sizes: Vec<_> = shape.blocks.iter().map(instructions).collect();
         let path = acyclic::path(shape, id, 1, &edges, &sizes)?;
         let accesses: Vec<_> = accesses(shape, &path).map(|(block, at, _)| (block, at)).collect();
+        let num_accesses =
+            self::accesses(shape, &path).filter(|(.., access)| access.kind.is_access()).count();
         let recorded = self::accesses(shape, &path).map(|(.., access)| recorded(access)).sum();
         let first = edges.first().copied().context("it has no edges")?;
         let joints = joints(shape, &path, u32::try_from(first)?);
-        Ok(Arc::new(Self { function, path, accesses, recorded, joints }))
+        let num_accesses = num_accesses as u64;
+        let arrivals = arrivals(shape, headers, &path);
+        Ok(Arc::new(Self { function, path, accesses, num_accesses, arrivals, recorded, joints }))
     }
 
     /// The call that it ends before, if it is of the function of this shape and goes on behind that
@@ -86,6 +108,7 @@ impl TracedPath {
                 + self.joints.before.len()
                 + self.joints.returned_to.len())
             + 8 * self.accesses.len()
+            + size_of::<Arrival>() * self.arrivals.len()
     }
 }
 
@@ -100,10 +123,26 @@ fn accesses<'a>(
     })
 }
 
+/// Where a path reaches headers of loops.
+fn arrivals(shape: &Shape, headers: &HashMap<u32, u32>, path: &Path) -> Vec<Arrival> {
+    if headers.is_empty() {
+        return Vec::new();
+    }
+    let (mut behind, mut from, mut found) = (0, None, Vec::new());
+    for &block in &path.blocks {
+        if headers.contains_key(&block) {
+            found.push(Arrival { behind, header: block, from });
+        }
+        behind += shape.blocks[block as usize].accesses.len();
+        from = Some(block);
+    }
+    found
+}
+
 /// How many bytes an access records.
 fn recorded(access: &Access) -> usize {
     let address = usize::from(access.address == Address::Recorded);
-    let size = usize::from(access.size == 0 && access.kind != AccessKind::Fence);
+    let size = usize::from(access.size == 0 && access.kind.has_size());
     ADDRESS * (address + size + access.tickets.count())
 }
 
