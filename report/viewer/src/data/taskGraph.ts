@@ -32,6 +32,8 @@ export class TaskGraph {
     readonly begin: Float64Array;
     readonly end: Float64Array;
     readonly isOnWay: Uint8Array;
+    /** The critical path, from its first task to its last. */
+    readonly way: Uint32Array;
     readonly lanes: Lane[];
     readonly length: number;
     private readonly firstEdge: Uint32Array;
@@ -59,7 +61,8 @@ export class TaskGraph {
             this.end[task] = last + near(columns.duration[task]);
         }
         this.isOnWay = new Uint8Array(count);
-        for (const task of sums(columns.way)) this.isOnWay[task] = 1;
+        this.way = sums(columns.way);
+        for (const task of this.way) this.isOnWay[task] = 1;
         // What took no time is not in the length that the index has.
         this.length = this.end.reduce((most, end) => Math.max(most, end), 1);
         this.lanes = this.makeLanes();
@@ -104,47 +107,31 @@ export class TaskGraph {
     place(number: string | null): number | null {
         if (number === null || !/^\d+$/.test(number)) return null;
         const wanted = Number(number);
-        let [low, high] = [0, this.count];
-        while (low < high) {
-            const middle = (low + high) >> 1;
-            if (this.number[middle]! < wanted) low = middle + 1;
-            else high = middle;
-        }
-        return this.number[low] === wanted ? low : null;
+        const place = lowest(this.count, (at) => this.number[at]! >= wanted);
+        return this.number[place] === wanted ? place : null;
     }
 
     /** The place in a lane of the first task that ends behind a time. */
     firstEndingBehind(lane: Lane, time: number, from = 0): number {
-        let [low, high] = [from, lane.tasks.length];
-        while (low < high) {
-            const middle = (low + high) >> 1;
-            if (this.end[lane.tasks[middle]!]! <= time) low = middle + 1;
-            else high = middle;
-        }
-        return low;
+        return lowest(lane.tasks.length, (at) => this.end[lane.tasks[at]!]! > time, from);
     }
 
     /** The place in a lane of the first task that begins at a time or behind it. */
     firstFrom(lane: Lane, time: number, from = 0): number {
-        let [low, high] = [from, lane.tasks.length];
-        while (low < high) {
-            const middle = (low + high) >> 1;
-            if (this.begin[lane.tasks[middle]!]! < time) low = middle + 1;
-            else high = middle;
-        }
-        return low;
+        return lowest(lane.tasks.length, (at) => this.begin[lane.tasks[at]!]! >= time, from);
     }
 
     /** The task before (-1) or behind (1) another one of its thread. */
     beside(task: number, by: -1 | 1): number | null {
         const { tasks } = this.lanes[this.thread[task]!]!;
-        let [low, high] = [0, tasks.length];
-        while (low < high) {
-            const middle = (low + high) >> 1;
-            if (tasks[middle]! < task) low = middle + 1;
-            else high = middle;
-        }
-        return tasks[low + by] ?? null;
+        return tasks[lowest(tasks.length, (at) => tasks[at]! >= task) + by] ?? null;
+    }
+
+    /** Whether an edge is of the critical path: its tasks follow each other there. */
+    isWayEdge(from: number, to: number): boolean {
+        if (!this.isOnWay[from] || !this.isOnWay[to]) return false;
+        const at = lowest(this.way.length, (place) => this.way[place]! >= to);
+        return this.way[at - 1] === from;
     }
 
     /** What a task waited for. */
@@ -200,6 +187,17 @@ export class TaskGraph {
     }
 }
 
+/** The first of so many places from which on something holds. */
+export function lowest(length: number, holds: (place: number) => boolean, from = 0): number {
+    let [low, high] = [from, length];
+    while (low < high) {
+        const middle = (low + high) >> 1;
+        if (holds(middle)) high = middle;
+        else low = middle + 1;
+    }
+    return low;
+}
+
 /** Numbers of which each stands less the one before. */
 function sums(differences: number[]): Uint32Array {
     const all = new Uint32Array(differences.length);
@@ -221,11 +219,14 @@ const UNITS: [number, string][] = [
     [1e3, "µs"],
 ];
 
-/** A time of so many nanoseconds, with three digits. */
+/** A time of so many nanoseconds, with three digits. The rest is cut off, as in the text. */
 export function duration(nanoseconds: Count): string {
     const value = near(nanoseconds);
     const unit = UNITS.find(([least]) => Math.abs(value) >= least);
-    return unit ? `${(value / unit[0]).toPrecision(3)} ${unit[1]}` : `${Math.round(value)} ns`;
+    if (!unit) return `${Math.round(value)} ns`;
+    const scaled = value / unit[0];
+    const places = scaled >= 100 ? 0 : scaled >= 10 ? 1 : 2;
+    return `${(Math.trunc(scaled * 10 ** places) / 10 ** places).toFixed(places)} ${unit[1]}`;
 }
 
 /** How many times as fast: work by span, rounded down as the text has it. */

@@ -69,7 +69,7 @@ export function drawing(graph: TaskGraph, shown: number[]): Drawing {
             if (known.has(from)) links.push({ from, to, link });
     }
     for (const { from, to, link } of links) {
-        const isOnWay = graph.isOnWay[from] && graph.isOnWay[to];
+        const isOnWay = graph.isWayEdge(from, to);
         const isOwn = graph.link(link) === "program";
         engine.setEdge(String(from), String(to), { weight: isOnWay ? 8 : isOwn ? 4 : 1 });
     }

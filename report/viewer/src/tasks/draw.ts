@@ -1,7 +1,7 @@
 // Draws the timeline: a lane for each thread. What is narrower than a pixel is merged, so that the
 // work is bounded by the pixels, however many tasks there are.
 
-import { type Lane, type TaskGraph, duration } from "../data/taskGraph";
+import { type Lane, type TaskGraph, duration, lowest } from "../data/taskGraph";
 import { LETTERS } from "./kinds";
 
 /** Heights, and the width of the names of threads. */
@@ -123,6 +123,7 @@ export function draw(context: CanvasRenderingContext2D, scene: Scene): void {
     context.beginPath();
     context.rect(GUTTER, AXIS, size.width - GUTTER, size.height - AXIS);
     context.clip();
+    way(brush);
     if (scene.chosen !== null) edges(brush, scene.chosen);
     for (const task of [scene.hovered, scene.chosen]) if (task !== null) outline(brush, task);
     context.restore();
@@ -261,6 +262,28 @@ function outline({ context, scene, colour }: Brush, task: number): void {
     context.strokeStyle = colour("accent");
     context.lineWidth = task === scene.chosen ? 3 : 2;
     context.strokeRect(x - 1, top - 1, width + 2, BAR + 2);
+}
+
+/** The critical path goes from thread to thread so often at most in a picture. */
+const MOST_TURNS = 300;
+
+/** Where the critical path goes on in another thread. */
+function way({ context, scene, colour }: Brush): void {
+    const { graph, seen } = scene;
+    const first = lowest(graph.way.length, (at) => graph.end[graph.way[at]!]! >= seen.from);
+    const last = lowest(graph.way.length, (at) => graph.begin[graph.way[at]!]! > seen.to);
+    if (last - first > MOST_TURNS) return;
+    context.strokeStyle = colour("task-way");
+    context.lineWidth = 1.5;
+    for (let at = Math.max(first, 1); at <= last && at < graph.way.length; at++) {
+        const [from, to] = [graph.way[at - 1]!, graph.way[at]!];
+        if (graph.thread[from] === graph.thread[to]) continue;
+        const y = (task: number) => laneTop(seen, graph.thread[task]!) + BAR_TOP + BAR + 3;
+        context.beginPath();
+        context.moveTo(xOf(scene, graph.end[from]!), y(from));
+        context.lineTo(xOf(scene, graph.begin[to]!), y(to));
+        context.stroke();
+    }
 }
 
 /** So many edges of a task are drawn. */

@@ -13,6 +13,9 @@ import { LETTERS } from "./kinds";
 import { LeftOut } from "./overview";
 import { type Place, usePan } from "./pan";
 
+/** Of so many edges all are named, of more only those of the chosen task. */
+const MOST_NAMED = 60;
+
 export function GraphView({ parameters }: { parameters: URLSearchParams }) {
     const graph = useTaskGraph();
     const chosen = graph.place(parameters.get("task"));
@@ -204,7 +207,12 @@ function Nodes(props: {
             </defs>
             <g transform={moved}>
                 {layout.edges.map((edge) => (
-                    <Edge graph={graph} edge={edge} chosen={chosen} />
+                    <Edge
+                        graph={graph}
+                        edge={edge}
+                        chosen={chosen}
+                        isNamed={layout.edges.length <= MOST_NAMED}
+                    />
                 ))}
                 {[...layout.nodes].map(([task, { x, y }]) => (
                     <g
@@ -242,8 +250,13 @@ function Nodes(props: {
     );
 }
 
-function Edge(props: { graph: TaskGraph; edge: DrawnEdge; chosen: number | null }) {
-    const { graph, edge, chosen } = props;
+function Edge(props: {
+    graph: TaskGraph;
+    edge: DrawnEdge;
+    chosen: number | null;
+    isNamed: boolean;
+}) {
+    const { graph, edge, chosen, isNamed } = props;
     const isOwn = graph.link(edge.link) === "program";
     const isChosen = chosen === edge.from || chosen === edge.to;
     const [first, ...rest] = edge.points;
@@ -252,13 +265,13 @@ function Edge(props: { graph: TaskGraph; edge: DrawnEdge; chosen: number | null 
     const classes = [
         "task-edge",
         isOwn ? "" : "between",
-        graph.isOnWay[edge.from] && graph.isOnWay[edge.to] ? "on-way" : "",
+        graph.isWayEdge(edge.from, edge.to) ? "on-way" : "",
         isChosen ? "chosen" : "",
     ].join(" ");
     return (
         <g class={classes}>
             <path d={d} marker-end="url(#task-arrow)" />
-            {isOwn ? null : (
+            {isOwn || !(isChosen || isNamed) ? null : (
                 <text x={middle.x + 4} y={middle.y}>
                     {graph.link(edge.link)}
                 </text>

@@ -23,7 +23,7 @@ export function OverviewView() {
             </p>
             <dl class="facts">
                 <Fact
-                    title="At most as fast"
+                    title="Speed-up at most"
                     value={`${speed(time.work, time.span)} times`}
                     more={`by instructions ${speed(instructions.work, instructions.span)} times`}
                     tip="Work divided by span: however many processors there are, it does not become faster"
