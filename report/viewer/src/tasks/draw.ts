@@ -97,7 +97,9 @@ export function draw(context: CanvasRenderingContext2D, scene: Scene): void {
         hatch(context, kind, colour(`task-${name}`), colour("ink")),
     );
     const brush = { context, scene, colour, fills };
-    context.clearRect(0, 0, size.width, size.height);
+    // Not left to the page below, whose colour is another one on paper.
+    context.fillStyle = colour("paper");
+    context.fillRect(0, 0, size.width, size.height);
     axis(brush);
     context.save();
     context.beginPath();
