@@ -24,7 +24,8 @@ mod index;
 
 pub use asked::Asked;
 
-/// A page has so many tasks at most: with these it has about 10 MB, and a browser takes a second.
+/// A page has so many tasks at most, unless more are on the critical path. With these it has some
+/// megabytes, and opens within two seconds.
 pub const MOST_TASKS: usize = 500_000;
 
 /// Writes the page to `path`, or to a directory beside it if the file would be too large.
