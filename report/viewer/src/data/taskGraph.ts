@@ -152,10 +152,17 @@ export class TaskGraph {
         return found;
     }
 
+    /** Whether a task of a thread follows another one: none between them is left out of the page. */
+    isNext(last: number, task: number): boolean {
+        return this.columns.index[task] === this.columns.index[last]! + 1;
+    }
+
     /** How long the thread did nothing before a task: it waited, or began to be. */
     waited(task: number): number {
         const last = this.beside(task, -1);
-        return last === null ? 0 : Math.max(0, this.begin[task]! - this.end[last]!);
+        return last === null || !this.isNext(last, task)
+            ? 0
+            : Math.max(0, this.begin[task]! - this.end[last]!);
     }
 
     /** Of what a task waited for in other threads, what came last. */

@@ -171,7 +171,9 @@ function drawLane(brush: Brush, lane: Lane, top: number): void {
     for (let at = first; at < tasks.length;) {
         const task = tasks[at]!;
         const [begin, end] = [graph.begin[task]!, graph.end[task]!];
-        const before = at > 0 ? graph.end[tasks[at - 1]!]! : begin;
+        const last = tasks[at - 1];
+        const isNext = last !== undefined && graph.isNext(last, task);
+        const before = isNext ? graph.end[last]! : begin;
         if (begin - before > 2 * pixel)
             wait(brush, Math.max(before, seen.from - 50 * pixel), Math.min(begin, seen.to), top);
         if (begin > seen.to) break;
@@ -184,8 +186,8 @@ function drawLane(brush: Brush, lane: Lane, top: number): void {
         const column = Math.floor(xOf(scene, begin));
         const limit = timeAt(seen, size, column + 1);
         let next = Math.max(graph.firstFrom(lane, limit, at), at + 1);
-        const last = tasks[next - 1]!;
-        if (next - 1 > at && graph.end[last]! - graph.begin[last]! >= 1.5 * pixel) next--;
+        const final = tasks[next - 1]!;
+        if (next - 1 > at && graph.end[final]! - graph.begin[final]! >= 1.5 * pixel) next--;
         const share = Math.min(1, (lane.busy[next]! - lane.busy[at]!) / pixel);
         const height = Math.max(3, share * BAR);
         context.fillStyle =
@@ -341,7 +343,8 @@ export function hit({ graph, seen, size }: Scene, x: number, y: number): Hit | n
     const task = lane.tasks[at];
     if (task === undefined) return null;
     const begin = graph.begin[task]!;
-    if (begin > time + 2 * pixel) return at > 0 ? { task, count: 1, isWait: true } : null;
+    if (begin > time + 2 * pixel)
+        return graph.waited(task) > 0 ? { task, count: 1, isWait: true } : null;
     if (graph.end[task]! - begin >= 1.5 * pixel) return { task, count: 1, isWait: false };
     const column = timeAt(seen, size, Math.floor(x));
     const [first, last] = [graph.firstFrom(lane, column), graph.firstFrom(lane, column + pixel)];
