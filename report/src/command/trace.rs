@@ -245,6 +245,7 @@ pub(crate) fn trace(command: TraceCommand) -> Result<u8> {
         TraceCommand::Cat(arguments) => cat(arguments),
         TraceCommand::Cut(arguments) => cut(arguments),
         TraceCommand::Graph(arguments) => {
+            arguments.view.check()?;
             let Opened { trace, program, times, code } = open(arguments.trace)?;
             graph(&trace, &program, times, &arguments.view)?;
             Ok(code)

@@ -1,8 +1,9 @@
 //! `pathprof trace graph` and `pathprof trace races`: the order between what threads did.
 
-use std::io::Write;
+use std::io::{self, IsTerminal, Write};
+use std::path::{Path, PathBuf};
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 use pathprof::analyse::trace::memory::races::Races;
 use pathprof::analyse::trace::program::Program;
@@ -12,18 +13,22 @@ use pathprof::analyse::trace::task_graph::parallelism::Parallelism;
 use pathprof::analyse::trace::task_graph::source::{Detail, inputs, threads};
 use pathprof::analyse::trace::task_graph::span::{Measure, span};
 use pathprof::analyse::trace::time::Times;
+use pathprof::export::html::tasks as tasks_html;
 use pathprof::export::{tasks_dot, tasks_json, tasks_perfetto};
+use pathprof::output;
 use pathprof::read::trace::Trace;
 use pathprof::show::forms::Format;
 use pathprof::show::{trace_graph, trace_races};
 
 use crate::command::filters::{Form, FormArguments};
+use crate::command::html::{page, present};
 use crate::command::pages;
 
 /// Below the help of `trace graph`.
 pub(crate) const GRAPH_EXAMPLES: &str = "\
 Examples:
   pathprof trace graph a.out.4711.pathtrace
+  pathprof trace graph a.out.4711.pathtrace --format html --open
   pathprof trace graph a.out.4711.pathtrace --format json
   pathprof trace graph a.out.4711.pathtrace --format dot | dot -Tsvg > tasks.svg
   pathprof trace graph a.out.4711.pathtrace --format perfetto > tasks.json
@@ -44,6 +49,9 @@ them. What code does that is not traced may order them nevertheless.
 
 Exit code: 0; 1 if something of the trace could not be read; 2 for a wrong command line.";
 
+/// The page that is written where it would go to a terminal.
+const USUAL_PAGE: &str = "tasks.html";
+
 /// How much is shown of a graph, and how.
 #[derive(Args)]
 pub(crate) struct GraphView {
@@ -53,6 +61,13 @@ pub(crate) struct GraphView {
     /// In which form to write
     #[arg(long, value_enum, value_name = "FORM", default_value_t = GraphFormat::Text)]
     format: GraphFormat,
+    /// File to write, for json, dot, perfetto and html [default: standard output; a page for a
+    /// terminal goes to tasks.html]
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Open the page of --format html in the browser
+    #[arg(long)]
+    open: bool,
     /// On a terminal, do not start a pager (PAGER, or else less)
     #[arg(long)]
     no_pager: bool,
@@ -72,6 +87,62 @@ enum GraphFormat {
     Dot,
     /// For Perfetto: the events of a Chrome trace
     Perfetto,
+    /// For the browser: a timeline and a graph
+    Html,
+}
+
+impl GraphView {
+    /// Before anything is read.
+    ///
+    /// # Errors
+    /// Options that do not go together, and a page that cannot be made.
+    pub(crate) fn check(&self) -> Result<()> {
+        let is_page = self.format == GraphFormat::Html;
+        if self.open && !is_page {
+            bail!("only a page can be opened: add `--format html`");
+        }
+        if self.output.is_some() && self.form().is_some() {
+            bail!("tables go to standard output: redirect it, or add `--format html`");
+        }
+        if is_page {
+            page()?;
+        }
+        Ok(())
+    }
+
+    /// The form of tables; `None` for what is written for other programs.
+    fn form(&self) -> Option<Format> {
+        match self.format {
+            GraphFormat::Text => Some(Format::Text),
+            GraphFormat::Markdown => Some(Format::Markdown),
+            GraphFormat::Csv => Some(Format::Csv),
+            GraphFormat::Json | GraphFormat::Dot | GraphFormat::Perfetto | GraphFormat::Html => {
+                None
+            }
+        }
+    }
+
+    /// Writes what is for other programs.
+    fn write(&self, mut what: impl FnMut(&mut dyn Write) -> io::Result<()>) -> Result<()> {
+        match &self.output {
+            Some(path) => output::to_file(path, |out| Ok(what(out)?)),
+            None => pages::print_stream(false, |out| Ok(what(out)?)),
+        }
+    }
+
+    /// Writes a page.
+    fn write_page(&self, asked: tasks_html::Asked<'_>) -> Result<()> {
+        let page = page()?;
+        let is_seen = self.open || io::stdout().is_terminal();
+        let usual = is_seen.then(|| Path::new(USUAL_PAGE));
+        match self.output.as_deref().or(usual) {
+            Some(path) => {
+                let written = tasks_html::write(asked, (page.viewer, page.most_bytes), path)?;
+                present(&written, self.open)
+            }
+            None => tasks_html::write_to(asked, page.viewer, &mut io::stdout().lock()),
+        }
+    }
 }
 
 /// How much is shown of races, and how.
@@ -94,26 +165,35 @@ pub(crate) fn graph(
     const PARTS: usize = 30;
     let tasks = Tasks::of(inputs(trace, program, &times, Detail::Tasks), times);
     let by_time = span(&tasks.graph, Measure::Time);
-    let format = match view.format {
-        GraphFormat::Text => Format::Text,
-        GraphFormat::Markdown => Format::Markdown,
-        GraphFormat::Csv => Format::Csv,
+    match view.format {
         GraphFormat::Dot => {
-            return write(|out| tasks_dot::write(&tasks.graph, &by_time.way, out));
+            return view.write(|out| tasks_dot::write(&tasks.graph, &by_time.way, out));
         }
         GraphFormat::Perfetto => {
             let threads = threads(trace);
-            return write(|out| tasks_perfetto::write(&tasks.graph, trace.run.pid, &threads, out));
+            return view
+                .write(|out| tasks_perfetto::write(&tasks.graph, trace.run.pid, &threads, out));
         }
-        GraphFormat::Json => {
-            let by_instructions = span(&tasks.graph, Measure::Instructions);
-            let parallelism = Parallelism::of(&tasks.graph, PARTS);
-            let (threads, spans) = (threads(trace), [&by_time, &by_instructions]);
-            return write(|out| tasks_json::write(&tasks, spans, &parallelism, &threads, out));
-        }
-    };
+        _ => {}
+    }
     let by_instructions = span(&tasks.graph, Measure::Instructions);
+    let parallelism = Parallelism::of(&tasks.graph, PARTS);
+    if view.format == GraphFormat::Json {
+        let (threads, spans) = (threads(trace), [&by_time, &by_instructions]);
+        return view.write(|out| tasks_json::write(&tasks, spans, &parallelism, &threads, out));
+    }
     let heats = hot::of(inputs(trace, program, &times, Detail::Tasks), &tasks.graph, &by_time.way);
+    let Some(format) = view.form() else {
+        return view.write_page(tasks_html::Asked {
+            trace,
+            program,
+            tasks: &tasks,
+            by_time: &by_time,
+            by_instructions: &by_instructions,
+            heats: &heats,
+            parallelism: &parallelism,
+        });
+    };
     let told = trace_graph::Told {
         trace,
         program,
@@ -121,14 +201,10 @@ pub(crate) fn graph(
         by_time: &by_time,
         by_instructions: &by_instructions,
         heats: &heats,
-        parallelism: &Parallelism::of(&tasks.graph, PARTS),
+        parallelism: &parallelism,
     };
     let form = Form { format, full: false, pager: !view.no_pager };
     pages::print(&trace_graph::document(&told, view.top), form)
-}
-
-fn write(mut what: impl FnMut(&mut dyn Write) -> std::io::Result<()>) -> Result<()> {
-    pages::print_stream(false, |out| Ok(what(out)?))
 }
 
 /// Shows the races of a trace.

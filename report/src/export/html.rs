@@ -10,7 +10,8 @@
 //! * `s0.0`, `s0.1` … have the lines of one source file, some hundred in each,
 //! * `c0`, `c1` … have what was covered of one source file.
 //!
-//! The page of a difference is the same viewer with other data; see [`diff`].
+//! The pages of a difference and of a task graph are the same viewer with other data; see [`diff`]
+//! and [`tasks`].
 //!
 //! Names are [escaped](escape::terminal): the page shows what can be seen. Counts that a number of
 //! JavaScript cannot hold are texts.
@@ -31,6 +32,7 @@ mod function;
 mod index;
 mod payload;
 mod runs;
+pub mod tasks;
 mod told;
 
 use document::Document;

@@ -1,7 +1,7 @@
 // Builds and runs programs, writes their pages, and opens them in a browser without a window.
 
 import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -69,6 +69,24 @@ export function difference(name, before, after, ...flags) {
     execFileSync(pathprof, [...line, "--format", "html", "-o", file], { stdio: "pipe" });
     const text = execFileSync(pathprof, [...line, "--format", "json"], { maxBuffer: 1 << 30 });
     return { file, known: JSON.parse(text.toString()) };
+}
+
+/** The page of a traced run's tasks, and what `pathprof trace graph --format json` says of it. */
+export function tasks(name, source, flags, { line = [], trace } = {}) {
+    const path = folder(name);
+    const code = existsSync(source) ? source : join(here, "programs", source);
+    const all = ["-g", "-fpath-mode=trace", ...flags, code, "-o", "program"];
+    execFileSync(join(tree, "bin/pathcc"), all, { cwd: path, stdio: "pipe" });
+    const { PATHCC_PROFILE: _, ...env } = process.env;
+    execFileSync("./program", line, { cwd: path, env, stdio: "pipe" });
+    const written = readdirSync(path).find((file) => file.endsWith(".pathtrace"));
+    if (trace) renameSync(join(path, written), join(path, trace));
+    const graph = ["trace", "graph", `./${trace ?? written}`];
+    const ask = (...more) =>
+        execFileSync(pathprof, [...graph, ...more], { cwd: path, maxBuffer: 1 << 30 });
+    ask("--format", "html", "-o", "tasks.html");
+    const known = () => JSON.parse(ask("--format", "json").toString());
+    return { file: join(path, "tasks.html"), known };
 }
 
 /** A browser. */

@@ -1,5 +1,6 @@
 //! `pathprof trace`: what is in a trace, its steps, and running what is traced.
 
+use std::fs;
 use std::os::unix::ffi::OsStrExt;
 
 use pathformat::names;
@@ -458,6 +459,29 @@ fn graph_tells_tasks_in_all_forms() {
     let dot = run("dot");
     assert!(dot.starts_with("digraph tasks {\n") && dot.ends_with("}\n"), "{dot}");
     assert_eq!(dot.matches(" -> ").count(), edges.len());
+}
+
+#[test]
+fn graph_writes_a_file_for_other_programs_only() {
+    let scene = scene();
+    scene.write("t", &locked(&scene).bytes);
+    let run = |more: &[&str]| scene.pathprof(&[&["trace", "graph", "t"], more].concat());
+    for format in ["json", "dot", "perfetto"] {
+        let told = run(&["--format", format]).out;
+        let outcome = run(&["--format", format, "-o", "written"]);
+        assert_eq!((outcome.code, outcome.out.as_str(), outcome.err.as_str()), (0, "", ""));
+        let written = fs::read_to_string(scene.path("written")).expect("a file");
+        assert!(written == told, "{format}");
+    }
+    for (more, problem) in [
+        (["--open", "--top=1"], "only a page can be opened"),
+        (["-o", "tables"], "tables go to standard output"),
+    ] {
+        let outcome = run(&more);
+        assert_eq!((outcome.code, outcome.out.as_str()), (1, ""));
+        assert!(outcome.err.contains(problem), "{}", outcome.err);
+    }
+    assert!(!scene.path("tables").exists());
 }
 
 #[test]

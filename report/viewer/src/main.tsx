@@ -1,17 +1,25 @@
-// Reads the index, then shows the first view of a report or of a difference.
+// Reads the index, then shows the first view of a report, a difference or a task graph.
 
 import { render } from "preact";
 
 import { App } from "./app";
 import { Difference } from "./data/difference";
 import { Report } from "./data/report";
-import { readIndex } from "./data/store";
+import { readIndex, readTasks } from "./data/store";
+import { TaskGraph } from "./data/taskGraph";
 import { DifferenceApp } from "./difference/app";
+import { TasksApp } from "./tasks/app";
 
 const root = document.getElementById("root");
 if (root) {
     readIndex()
-        .then((index) => {
+        .then(async (index) => {
+            if (index.schema === "pathprof-html-tasks/1") {
+                const graph = new TaskGraph(index, ...(await readTasks()));
+                root.textContent = "";
+                render(<TasksApp graph={graph} />, root);
+                return;
+            }
             root.textContent = "";
             if (index.schema === "pathprof-html/1")
                 render(<App report={new Report(index)} />, root);

@@ -2,6 +2,7 @@
 
 import { type PackedFunction, unpack } from "./unpack";
 import type { DifferenceIndex, PairPaths, PairSource } from "./differenceTypes";
+import type { TaskColumns, TaskEdges, TasksIndex } from "./tasksTypes";
 import type { FileCoverage, FunctionData, Index } from "./types";
 
 /** In a directory: which script has which payload, and what the scripts brought. */
@@ -82,13 +83,17 @@ function payload<T>(name: string): Promise<T | null> {
     return found;
 }
 
-/** The index, with which everything begins: of a report, or of a difference. */
-export async function readIndex(): Promise<Index | DifferenceIndex> {
+/** What an index is of. */
+type AnyIndex = Index | DifferenceIndex | TasksIndex;
+
+const SCHEMAS = ["pathprof-html/1", "pathprof-html-diff/1", "pathprof-html-tasks/1"];
+
+/** The index, with which everything begins: of a report, a difference, or a task graph. */
+export async function readIndex(): Promise<AnyIndex> {
     dictionary = decode(document.getElementById("dictionary")?.textContent ?? "");
     parts = await payload<Record<string, number>>("parts");
-    const index = await payload<Index | DifferenceIndex>("index");
-    if (index?.schema === "pathprof-html/1" || index?.schema === "pathprof-html-diff/1")
-        return index;
+    const index = await payload<AnyIndex>("index");
+    if (index && SCHEMAS.includes(index.schema)) return index;
     throw new Error("this page has no data");
 }
 
@@ -106,6 +111,14 @@ export const readPair = (pair: number) => payload<PairPaths>(`f${pair}`);
 
 /** The source of a pair of functions; `null` if it could not be read, or nothing differs. */
 export const readSource = (pair: number) => payload<PairSource>(`t${pair}`);
+
+/** The tasks of a task graph, and the edges between them. */
+export async function readTasks(): Promise<[TaskColumns, TaskEdges]> {
+    const columns = await payload<TaskColumns>("tasks.columns");
+    const edges = await payload<TaskEdges>("tasks.edges");
+    if (!columns || !edges) throw new Error("this page has no tasks");
+    return [columns, edges];
+}
 
 /** What was covered of a file. */
 export const readCoverage = (file: number) => payload<FileCoverage>(`c${file}`);

@@ -1,0 +1,27 @@
+//! All that is shown of a task graph.
+
+use crate::analyse::trace::program::Program;
+use crate::analyse::trace::task_graph::builder::Tasks;
+use crate::analyse::trace::task_graph::hot::Heats;
+use crate::analyse::trace::task_graph::parallelism::Parallelism;
+use crate::analyse::trace::task_graph::span::Span;
+use crate::read::trace::Trace;
+
+/// All that is shown of a task graph.
+#[derive(Clone, Copy)]
+pub struct Asked<'a> {
+    /// The trace.
+    pub trace: &'a Trace,
+    /// Its program.
+    pub program: &'a Program,
+    /// Its tasks.
+    pub tasks: &'a Tasks,
+    /// The longest way by time.
+    pub by_time: &'a Span,
+    /// The longest way by instructions.
+    pub by_instructions: &'a Span,
+    /// What is on the longest way by time.
+    pub heats: &'a Heats,
+    /// How many tasks ran when.
+    pub parallelism: &'a Parallelism,
+}

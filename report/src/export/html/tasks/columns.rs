@@ -1,0 +1,85 @@
+//! The tasks and edges of a page, in columns.
+
+use serde::Serialize;
+
+use super::asked::Asked;
+use crate::analyse::trace::task_graph::graph::TaskId;
+use crate::export::html::payload::{Exact, Signed};
+
+/// An entry for each task of the page.
+#[derive(Serialize)]
+pub(super) struct Columns {
+    /// Its number among all tasks, less that of the task before.
+    number: Vec<u32>,
+    thread: Vec<u32>,
+    /// Which task of its thread.
+    index: Vec<u32>,
+    /// Index among the kinds.
+    kind: Vec<u8>,
+    /// When it began, in nanoseconds, less when the task before began.
+    begin: Vec<Signed>,
+    /// How long it took.
+    duration: Vec<Exact>,
+    paths: Vec<Exact>,
+    instructions: Vec<Exact>,
+    accesses: Vec<Exact>,
+    bytes: Vec<Exact>,
+    /// The tasks on the critical path: their places here, each less the one before.
+    way: Vec<u32>,
+}
+
+/// The edges between the tasks of a page.
+#[derive(Default, Serialize)]
+pub(super) struct Edges {
+    /// For each task how many edges lead to it.
+    count: Vec<u32>,
+    /// For each edge how many places its begin stands before its end.
+    back: Vec<u32>,
+    /// Index among the links.
+    link: Vec<u8>,
+}
+
+/// The columns of these tasks, which are in order.
+pub(super) fn of(asked: &Asked<'_>, chosen: &[TaskId]) -> (Columns, Edges) {
+    let graph = &asked.tasks.graph;
+    let place = |id: TaskId| chosen.binary_search(&id).ok();
+    let tasks: Vec<_> = chosen.iter().map(|&id| graph.task(id)).collect();
+    let mut before = asked.parallelism.begin;
+    let begin = tasks.iter().map(|task| {
+        let last = std::mem::replace(&mut before, task.begin);
+        Signed(i128::from(task.begin) - i128::from(last))
+    });
+    let begin = begin.collect();
+    let exact = |number: u64| Exact(number.into());
+    let way = asked.by_time.way.iter().filter_map(|&id| Some(place(id)? as u32));
+    let columns = Columns {
+        number: differences(chosen.iter().copied()),
+        thread: tasks.iter().map(|task| task.thread).collect(),
+        index: tasks.iter().map(|task| task.index).collect(),
+        kind: chosen.iter().map(|&id| graph.kind(id) as u8).collect(),
+        begin,
+        duration: tasks.iter().map(|task| exact(task.duration())).collect(),
+        paths: tasks.iter().map(|task| exact(task.actions.paths)).collect(),
+        instructions: tasks.iter().map(|task| exact(task.actions.instructions)).collect(),
+        accesses: tasks.iter().map(|task| exact(task.actions.accesses)).collect(),
+        bytes: tasks.iter().map(|task| exact(task.actions.bytes)).collect(),
+        way: differences(way),
+    };
+    let mut edges = Edges::default();
+    for (at, &id) in chosen.iter().enumerate() {
+        let first = edges.back.len();
+        for (link, from) in graph.edges_to(id) {
+            let Some(from) = place(from) else { continue };
+            edges.back.push((at - from) as u32);
+            edges.link.push(link as u8);
+        }
+        edges.count.push((edges.back.len() - first) as u32);
+    }
+    (columns, edges)
+}
+
+/// Numbers that grow, each less the one before.
+fn differences(numbers: impl Iterator<Item = u32>) -> Vec<u32> {
+    let mut last = 0;
+    numbers.map(|number| number - std::mem::replace(&mut last, number)).collect()
+}
