@@ -8,6 +8,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
+use pathformat::manifest::Call;
 use pathformat::trace::Allocation;
 
 use crate::analyse::trace::program::Program;
@@ -72,6 +73,9 @@ pub enum Owner {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct OwnerId(pub u32);
 
+/// A file, and a line in it.
+type Site = (String, u32);
+
 /// A block of the heap.
 #[derive(Clone, Copy, Debug)]
 struct Block {
@@ -98,6 +102,10 @@ pub struct Owners<'a> {
     /// By thread, what its next path frees.
     gone: HashMap<u32, Vec<(u64, u64)>>,
     count: u64,
+    /// By thread, the call of an allocator before which its last path ended.
+    called: HashMap<u32, OwnerId>,
+    /// The same by function and path.
+    ends: HashMap<(u32, u64), Option<OwnerId>>,
     /// Where the last block was found.
     latest: Option<(Range<u64>, OwnerId)>,
 }
@@ -116,6 +124,8 @@ impl<'a> Owners<'a> {
             fresh: HashMap::new(),
             gone: HashMap::new(),
             count: 0,
+            called: HashMap::new(),
+            ends: HashMap::new(),
             latest: None,
         };
         owners.id(Owner::Unknown);
@@ -203,9 +213,19 @@ impl<'a> Owners<'a> {
             return;
         }
         self.count += 1;
+        if let Some(owner) = self.called.get(&thread).copied() {
+            self.insert(address, size, owner, self.count);
+            self.count(owner, size);
+            return;
+        }
         let owner = self.id(Owner::Heap { function: None, file: String::new(), line: 0 });
         self.insert(address, size, owner, self.count);
         self.fresh.entry(thread).or_default().push((address, size, self.count));
+    }
+
+    fn count(&mut self, owner: OwnerId, size: u64) {
+        let allocated = self.allocated.entry(owner).or_default();
+        *allocated = (allocated.0 + 1, allocated.1.saturating_add(size));
     }
 
     fn insert(&mut self, start: u64, size: u64, owner: OwnerId, number: u64) {
@@ -235,14 +255,13 @@ impl<'a> Owners<'a> {
     /// A path is known that allocated what its thread allocated last.
     pub fn begin_path(&mut self, thread: u32, done: &Done) {
         let Some(fresh) = self.fresh.remove(&thread) else { return };
-        let sites = self.sites(done);
+        let sites = self.sites(done).0;
         let many = fresh.len();
         for (at, (start, size, number)) in fresh.into_iter().enumerate() {
             let site = sites.get(at).filter(|_| sites.len() == many).cloned();
             let (file, line) = site.unwrap_or_default();
             let owner = self.id(Owner::Heap { function: Some(done.function), file, line });
-            let allocated = self.allocated.entry(owner).or_default();
-            *allocated = (allocated.0 + 1, allocated.1.saturating_add(size));
+            self.count(owner, size);
             if let Some(block) = self.blocks.get_mut(&start).filter(|of| of.number == number) {
                 block.owner = owner;
                 self.latest = None;
@@ -251,7 +270,22 @@ impl<'a> Owners<'a> {
     }
 
     /// That path has ended.
-    pub fn end_path(&mut self, thread: u32) {
+    pub fn end_path(&mut self, thread: u32, done: &Done) {
+        let path = (done.function, done.path);
+        let end = match self.ends.get(&path) {
+            Some(end) => *end,
+            None => {
+                let site = self.sites(done).1;
+                let function = Some(done.function);
+                let end = site.map(|(file, line)| self.id(Owner::Heap { function, file, line }));
+                self.ends.insert(path, end);
+                end
+            }
+        };
+        match end {
+            Some(owner) => self.called.insert(thread, owner),
+            None => self.called.remove(&thread),
+        };
         for (start, number) in self.gone.remove(&thread).into_iter().flatten() {
             if self.blocks.get(&start).is_some_and(|of| of.number == number) {
                 self.blocks.remove(&start);
@@ -260,26 +294,24 @@ impl<'a> Owners<'a> {
         }
     }
 
-    /// Where a path allocates, in order.
-    fn sites(&self, done: &Done) -> Vec<(String, u32)> {
-        let Some(path) = self.program.path_of(done.function as usize, done.path) else {
-            return Vec::new();
-        };
-        let Some(of) = self.program.functions.get(done.function as usize) else {
-            return Vec::new();
-        };
+    /// Where a path allocates, in order, and where the thread allocates behind it, if it ended
+    /// before the call.
+    fn sites(&self, done: &Done) -> (Vec<Site>, Option<Site>) {
+        let program = self.program;
+        let of = program.functions.get(done.function as usize);
+        let path = program.path_of(done.function as usize, done.path);
+        let Some((of, path)) = of.zip(path) else { return (Vec::new(), None) };
         let shape = &of.function.shape;
         let blocks = path.path.blocks.iter().filter_map(|at| shape.blocks.get(*at as usize));
-        let allocates = |callee: &str| {
-            ALLOCATORS.contains(&callee) || NEW.iter().any(|new| callee.starts_with(new))
+        let mut calls: Vec<_> = blocks.flat_map(|block| &block.calls).collect();
+        let behind = if path.joints.is_call { calls.pop() } else { None };
+        let site = |call: &Call| {
+            let callee = call.callee.as_str();
+            let allocates =
+                ALLOCATORS.contains(&callee) || NEW.iter().any(|new| callee.starts_with(new));
+            let at = call.location.and_then(|at| shape.locations.get(at as usize));
+            allocates.then(|| at.map(|at| (at.file.clone(), at.line)).unwrap_or_default())
         };
-        let calls = blocks.flat_map(|block| &block.calls).filter(|call| allocates(&call.callee));
-        let place = |at: u32| shape.locations.get(at as usize);
-        calls
-            .map(|call| {
-                let at = call.location.and_then(place);
-                at.map(|at| (at.file.clone(), at.line)).unwrap_or_default()
-            })
-            .collect()
+        (calls.into_iter().filter_map(site).collect(), behind.and_then(site))
     }
 }

@@ -189,7 +189,7 @@ impl Visitor for Uses<'_> {
         done.touches.iter().for_each(|touch| self.touch(thread, touch));
         // Parts of a path have no paths; the last one has.
         if done.actions.paths > 0 {
-            self.known.end_path(thread);
+            self.known.end_path(thread, done);
         }
     }
 
