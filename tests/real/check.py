@@ -24,6 +24,7 @@ from tests.real import (
     examples,
     lives,
     mapreduce,
+    memory,
     modes,
     oracle_calls,
     oracle_cov,
@@ -202,6 +203,10 @@ def others() -> dict[str, list[tuple[str, Callable[[], str]]]]:
                 partial(in_place, f"races.{program.name}", partial(races.check, program)),
             )
             for program in races.PROGRAMS
+        ],
+        "memory": [
+            (f"memory {name}", partial(in_place, f"memory.{name}", check))
+            for name, check in memory.CHECKS.items()
         ],
         "parallel": [
             (f"parallel {kernel.name} {level}", partial(parallel.check, kernel, level))
