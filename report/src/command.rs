@@ -27,4 +27,5 @@ pub(crate) mod progress;
 pub(crate) mod reading;
 pub(crate) mod source_views;
 pub(crate) mod trace;
+pub(crate) mod trace_memory;
 pub(crate) mod trace_tasks;

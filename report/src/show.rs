@@ -8,7 +8,9 @@
 //!   passing ones; both are made of `listing`s and written with `diff_text`.
 //! * [`starts`] is the table of starts, [`notices`] what is said while reading.
 //! * [`trace_info`] says what is in a trace, [`trace_steps`] tells the steps of its threads,
-//!   [`trace_graph`] its tasks, [`trace_races`] accesses without order. [`durations`] tells times.
+//!   [`trace_graph`] its tasks, [`trace_races`] accesses without order, [`trace_cache`] those that miss,
+//!   [`trace_memory`] whose memory is touched.
+//!   [`durations`] tells times.
 //! * [`path_layout`] fits paths into a width, `path_flow` into cells of a table.
 //! * [`path_page`] is one path as its source, [`annotated`] is source with its counts; both write
 //!   [`code`] by lines.
@@ -59,7 +61,9 @@ pub mod style;
 pub mod table;
 pub(crate) mod table_layout;
 pub mod text_table;
+pub mod trace_cache;
 pub mod trace_graph;
 pub mod trace_info;
+pub mod trace_memory;
 pub mod trace_races;
 pub mod trace_steps;

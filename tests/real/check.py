@@ -26,6 +26,7 @@ from tests.real import (
     examples,
     lives,
     mapreduce,
+    memory,
     modes,
     openmp,
     oracle_calls,
@@ -215,6 +216,8 @@ def others() -> dict[str, list[tuple[str, Callable[[], str]]]]:
                     elisions_of(elisions.check_parallel, kernel, level),
                 )
                 for kernel in parallel.KERNELS
+                # It has threads in any case, and their stacks hold what is shared.
+                if kernel.name != "dedup"
                 for level in ("-O2",)
             ),
             *(
@@ -240,6 +243,10 @@ def others() -> dict[str, list[tuple[str, Callable[[], str]]]]:
         "openmp": [
             (f"openmp {name}", partial(in_place, f"openmp.{name}", partial(openmp.check, name)))
             for name in openmp.PROGRAMS
+        ],
+        "memory": [
+            (f"memory {name}", partial(in_place, f"memory.{name}", check))
+            for name, check in memory.CHECKS.items()
         ],
         "parallel": [
             (f"parallel {kernel.name} {level}", partial(parallel.check, kernel, level))

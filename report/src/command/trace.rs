@@ -30,6 +30,9 @@ use crate::command::chosen::named;
 use crate::command::filters::{FormArguments, GlobArguments};
 use crate::command::messages::{FAILED, complain};
 use crate::command::pages;
+use crate::command::trace_memory::{
+    CACHE_EXAMPLES, CacheView, MEMORY_EXAMPLES, MemoryView, cache, memory,
+};
 use crate::command::trace_tasks::{
     GRAPH_EXAMPLES, GraphView, RACES_EXAMPLES, RacesView, graph, races,
 };
@@ -45,6 +48,8 @@ Examples:
                                                       the first half second as a trace of its own
   pathprof trace graph a.out.4711.pathtrace           what waited for what
   pathprof trace races a.out.4711.pathtrace           accesses that nothing orders
+  pathprof trace memory a.out.4711.pathtrace          whose memory was touched, and who shares it
+  pathprof trace cache a.out.4711.pathtrace           which accesses miss in a cache
 
 A trace is of one process. It has the paths that each thread took, in their order, and the address \
 of each access to memory.";
@@ -116,6 +121,12 @@ pub(crate) enum TraceCommand {
     /// Find accesses to the same memory that nothing orders
     #[command(after_help = RACES_EXAMPLES)]
     Races(RacesArguments),
+    /// Say whose memory is touched, how soon again, and which threads share it
+    #[command(after_help = MEMORY_EXAMPLES)]
+    Memory(MemoryArguments),
+    /// Say which accesses miss in a cache
+    #[command(after_help = CACHE_EXAMPLES)]
+    Cache(CacheArguments),
     /// Run a program and say where its traces are
     #[command(after_help = RUN_EXAMPLES)]
     #[command(override_usage = "pathprof trace run [OPTIONS] [--] PROGRAM [ARGUMENT]...")]
@@ -224,6 +235,24 @@ pub(crate) struct RacesArguments {
 }
 
 #[derive(Args)]
+pub(crate) struct MemoryArguments {
+    #[command(flatten)]
+    trace: TraceArguments,
+    #[command(flatten)]
+    globs: GlobArguments,
+    #[command(flatten)]
+    view: MemoryView,
+}
+
+#[derive(Args)]
+pub(crate) struct CacheArguments {
+    #[command(flatten)]
+    trace: TraceArguments,
+    #[command(flatten)]
+    view: CacheView,
+}
+
+#[derive(Args)]
 pub(crate) struct RunArguments {
     /// Where traces go [default: as PATHCC_PROFILE says, or the current directory]
     #[arg(short, long, value_name = "DIR")]
@@ -253,6 +282,20 @@ pub(crate) fn trace(command: TraceCommand) -> Result<u8> {
         TraceCommand::Races(arguments) => {
             let Opened { trace, program, times, code } = open(arguments.trace)?;
             races(&trace, &program, times, arguments.view)?;
+            Ok(code)
+        }
+        TraceCommand::Memory(arguments) => {
+            let filter = arguments.globs.filter();
+            let Opened { trace, program, times, code } = open(arguments.trace)?;
+            let chosen = choose(&program, &filter)?;
+            let chosen = (0..).zip(chosen).filter_map(|(at, is_it)| is_it.then_some(at)).collect();
+            let functions = if filter.takes_all() { None } else { Some(chosen) };
+            memory(&trace, &program, &times, functions, arguments.view)?;
+            Ok(code)
+        }
+        TraceCommand::Cache(arguments) => {
+            let Opened { trace, program, times, code } = open(arguments.trace)?;
+            cache(&trace, &program, &times, arguments.view)?;
             Ok(code)
         }
         TraceCommand::Run(arguments) => run(arguments),

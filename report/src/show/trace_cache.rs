@@ -1,0 +1,130 @@
+//! For people: which accesses of a trace miss in caches, by function and by line.
+
+use std::collections::BTreeMap;
+
+use crate::analyse::trace::memory::cache::Layout;
+use crate::analyse::trace::memory::simulation::{Misses, Simulation, Use};
+use crate::analyse::trace::program::Program;
+use crate::escape::terminal;
+use crate::read::names;
+use crate::read::trace::Trace;
+use crate::show::document::{Document, Fact, Remark};
+use crate::show::notation::base_name;
+use crate::show::rows::{forms, left_out};
+use crate::show::style::{grouped, plural, shown};
+use crate::show::table::{Cell, Column, Kind, Name, Place, Row, Table};
+
+/// What caches do with the accesses of a trace; at most `top` rows in a table (0: all).
+pub fn document(
+    trace: &Trace,
+    program: &Program,
+    simulation: &Simulation,
+    layouts: [Layout; 2],
+    top: usize,
+) -> Document<'static> {
+    let mut functions: BTreeMap<u32, Use> = BTreeMap::new();
+    let mut lines: BTreeMap<(u32, &str, u32), Use> = BTreeMap::new();
+    let mut all = Use::default();
+    for (place, of) in &simulation.places {
+        all.add(of);
+        functions.entry(place.function).or_default().add(of);
+        let at = program.location_of(*place).map_or(("", 0), |at| (at.file.as_str(), at.line));
+        lines.entry((place.function, at.0, at.1)).or_default().add(of);
+    }
+    let name = |function: u32| match program.functions.get(function as usize) {
+        Some(of) => {
+            let forms = forms(&of.function.demangled, names::short(&of.function.shape));
+            Cell::Name(Name { forms, ..Name::default() })
+        }
+        None => Cell::Unknown,
+    };
+    let place = |file: &str, line: u32| {
+        if file.is_empty() {
+            return Cell::Unknown;
+        }
+        let text = format!("{}:{line}", base_name(file));
+        Cell::Place(Place { file: file.into(), line, text, ..Place::default() })
+    };
+    let functions = functions.into_iter().map(|(of, uses)| (uses, vec![name(of)]));
+    let lines =
+        lines.into_iter().map(|((of, file, line), uses)| (uses, vec![place(file, line), name(of)]));
+    let function = Column::new("function", Kind::Name);
+    let tables = vec![
+        table("functions", &[function], functions.collect(), top),
+        table(
+            "lines",
+            &[Column::new("line", Kind::Place).key("place"), function],
+            lines.collect(),
+            top,
+        ),
+    ];
+    let mut remarks = Vec::new();
+    if simulation.missing > 0 {
+        let places = plural(simulation.missing as usize, "place");
+        remarks.push(Remark::warning(format!(
+            "records are missing in {places}: accesses are missing, too"
+        )));
+    }
+    let mut heading =
+        vec![Fact::new("trace", terminal(&trace.path.to_string_lossy()).into_owned())];
+    for (label, layout) in [("first", layouts[0]), ("last", layouts[1])] {
+        heading.push(Fact::new(
+            label,
+            format!(
+                "{} bytes, {} ways, lines of {} bytes",
+                grouped(layout.size.into()),
+                grouped(layout.ways.into()),
+                grouped(layout.line.into())
+            ),
+        ));
+    }
+    for (label, of) in [("reads", all.reads), ("writes", all.writes)] {
+        let Misses { accesses, first, last } = of;
+        heading.push(Fact::new(
+            label,
+            format!(
+                "{}; {} miss in the first level, {} in the last one, too",
+                grouped(accesses.into()),
+                grouped(first.into()),
+                grouped(last.into())
+            ),
+        ));
+    }
+    Document { heading, tables, remarks }
+}
+
+fn table(
+    name: &'static str,
+    places: &[Column],
+    mut rows: Vec<(Use, Vec<Cell<'static>>)>,
+    top: usize,
+) -> Table<'static> {
+    let number = |title, key| Column::new(title, Kind::Number).key(key);
+    let mut columns = vec![
+        number("reads", "reads"),
+        number("miss", "read_misses"),
+        number("last", "read_misses_last"),
+        number("writes", "writes"),
+        number("miss", "write_misses"),
+        number("last", "write_misses_last"),
+    ];
+    columns.extend(places);
+    // The order of equal rows stays that of their places.
+    rows.sort_by_key(|(of, _)| std::cmp::Reverse(of.first()));
+    let all = rows.len();
+    let row = |(of, places): (Use, Vec<Cell<'static>>)| {
+        let Use { reads, writes } = of;
+        let numbers =
+            [reads.accesses, reads.first, reads.last, writes.accesses, writes.first, writes.last];
+        let mut cells: Vec<_> = numbers.map(|number| Cell::Number(number.into())).into();
+        cells.extend(places);
+        Row::from(cells)
+    };
+    Table {
+        name,
+        columns,
+        rows: rows.into_iter().take(shown(top, all)).map(row).collect(),
+        notes: left_out(top, all, &plural(all, name.trim_end_matches('s'))).into_iter().collect(),
+        empty: "Nothing was accessed.".into(),
+    }
+}

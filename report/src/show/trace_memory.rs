@@ -1,0 +1,298 @@
+//! For people: whose memory a trace touches, how soon again, and which threads share it.
+
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+
+use crate::analyse::trace::memory::owners::{Owner, OwnerId};
+use crate::analyse::trace::memory::sharing::{SharedLine, Way};
+use crate::analyse::trace::memory::uses::{Touched, Uses};
+use crate::analyse::trace::program::Program;
+use crate::analyse::trace::task_graph::item::Place;
+use crate::analyse::trace::task_graph::source::threads;
+use crate::escape::terminal;
+use crate::read::names;
+use crate::read::trace::{Stream, Trace};
+use crate::show::document::{Document, Fact, Remark};
+use crate::show::notation::base_name;
+use crate::show::rows::{forms, left_out};
+use crate::show::style::{grouped, plural, shown};
+use crate::show::table::{Cell, Column, Kind, Name, Row, Shown, Table};
+
+/// A cache of so many bytes is shown for each object and function.
+const CACHE: u64 = 32 << 10;
+
+/// All that is told.
+struct Told<'a> {
+    program: &'a Program,
+    uses: &'a Uses<'a>,
+    /// The number of the stream of each thread.
+    streams: Vec<u32>,
+}
+
+/// What a trace does with memory; at most `top` rows in a table (0: all).
+pub fn document(
+    trace: &Trace,
+    program: &Program,
+    uses: &Uses<'_>,
+    top: usize,
+) -> Document<'static> {
+    let number = |of: &Vec<&Stream>| of.first().map_or(0, |stream| stream.number);
+    let told = Told { program, uses, streams: threads(trace).iter().map(number).collect() };
+    let mut remarks = Vec::new();
+    if uses.missing > 0 {
+        let places = plural(uses.missing as usize, "place");
+        remarks.push(Remark::warning(format!(
+            "records are missing in {places}: accesses and owners are missing, too"
+        )));
+    }
+    let all = &uses.all;
+    let number = |number: u64| grouped(number.into());
+    Document {
+        heading: vec![
+            Fact::new("trace", terminal(&trace.path.to_string_lossy()).into_owned()),
+            Fact::new(
+                "reads",
+                format!("{} of {} bytes", number(all.reads), number(all.bytes_read)),
+            ),
+            Fact::new(
+                "writes",
+                format!("{} of {} bytes", number(all.writes), number(all.bytes_written)),
+            ),
+            Fact::new(
+                "footprint",
+                format!(
+                    "{} bytes in {} lines of {} bytes and {} pages",
+                    number(all.bytes),
+                    number(all.lines),
+                    number(uses.asked.line),
+                    number(all.pages)
+                ),
+            ),
+        ],
+        tables: vec![
+            told.objects(top),
+            told.functions(top),
+            told.distances(),
+            told.communication(top),
+            told.lines(top),
+        ],
+        remarks,
+    }
+}
+
+impl Told<'_> {
+    fn objects(&self, top: usize) -> Table<'static> {
+        let mut rows: Vec<_> = self.uses.owners.iter().collect();
+        rows.sort_by_key(|(id, of)| (Reverse(of.reads + of.writes), **id));
+        let all = rows.len();
+        let row = |(id, of): (&OwnerId, &Touched)| {
+            let mut cells = self.touched(of);
+            let (blocks, bytes) = self.uses.known.allocated_by(*id);
+            cells.push(if blocks > 0 { Cell::Number(blocks.into()) } else { Cell::Nothing });
+            cells.push(if blocks > 0 { Cell::Number(bytes.into()) } else { Cell::Nothing });
+            cells.push(Cell::Text(self.owner(*id)));
+            Row::from(cells)
+        };
+        let mut columns = columns();
+        columns.push(Column::new("blocks", Kind::Number));
+        columns.push(Column::new("allocated", Kind::Number).shown(Shown::Data));
+        columns.push(Column::new("object", Kind::Text));
+        Table {
+            name: "objects",
+            columns,
+            rows: rows.into_iter().take(shown(top, all)).map(row).collect(),
+            notes: left_out(top, all, &plural(all, "object")).into_iter().collect(),
+            empty: "Nothing was accessed.".into(),
+        }
+    }
+
+    fn functions(&self, top: usize) -> Table<'static> {
+        let mut rows: Vec<_> = self.uses.functions.iter().collect();
+        rows.sort_by_key(|(id, of)| (Reverse(of.reads + of.writes), **id));
+        let all = rows.len();
+        let row = |(id, of): (&u32, &Touched)| {
+            let mut cells = self.touched(of);
+            cells.push(match self.program.functions.get(*id as usize) {
+                Some(of) => {
+                    let forms = forms(&of.function.demangled, names::short(&of.function.shape));
+                    Cell::Name(Name { forms, ..Name::default() })
+                }
+                None => Cell::Unknown,
+            });
+            Row::from(cells)
+        };
+        let mut columns = columns();
+        columns.push(Column::new("function", Kind::Name));
+        Table {
+            name: "functions",
+            columns,
+            rows: rows.into_iter().take(shown(top, all)).map(row).collect(),
+            notes: left_out(top, all, &plural(all, "function")).into_iter().collect(),
+            empty: "Nothing was accessed.".into(),
+        }
+    }
+
+    fn touched(&self, of: &Touched) -> Vec<Cell<'static>> {
+        // The largest cache of a power of two lines that has no more bytes.
+        let power = (CACHE / self.uses.asked.line).max(1).ilog2() as usize;
+        let misses = of.distances.misses(power);
+        [of.reads, of.writes, of.bytes_read, of.bytes_written, of.bytes, of.lines, of.pages, misses]
+            .map(|number| Cell::Number(number.into()))
+            .into()
+    }
+
+    fn distances(&self) -> Table<'static> {
+        let histogram = &self.uses.all.distances;
+        let all = histogram.all();
+        let row = |at: usize| {
+            let distance = match at {
+                0 => "0".into(),
+                1 => "1".into(),
+                _ => format!("{}-{}", 1u64 << (at - 1), (1u128 << at) - 1),
+            };
+            let misses = histogram.misses(at);
+            Row::from(vec![
+                Cell::Text(distance),
+                Cell::Number(histogram.parts[at].into()),
+                Cell::Number((1u128 << at) * u128::from(self.uses.asked.line)),
+                Cell::Number(misses.into()),
+                Cell::Share { part: misses.into(), whole: all.into(), heat: false },
+            ])
+        };
+        let first = grouped(histogram.first.into());
+        Table {
+            name: "distances",
+            columns: vec![
+                Column::new("other lines", Kind::Text).key("distance"),
+                Column::new("accesses", Kind::Number),
+                Column::new("cache", Kind::Number).key("cache_bytes"),
+                Column::new("misses", Kind::Number),
+                Column::new("ratio", Kind::Share).key("miss_ratio"),
+            ],
+            rows: (0..histogram.len()).map(row).collect(),
+            notes: vec![format!(
+                "other lines: that a thread touched since it touched the line; {first} first touches \
+                 have none; misses: in a fully associative LRU cache of so many bytes"
+            )],
+            empty: "No line was touched again.".into(),
+        }
+    }
+
+    fn communication(&self, top: usize) -> Table<'static> {
+        let mut rows: Vec<_> = self.uses.sharing.ways.iter().collect();
+        rows.sort_by_key(|(way, bytes)| (Reverse(**bytes), **way));
+        let all = rows.len();
+        let row = |(way, bytes): (&Way, &u64)| {
+            let Way { writer, reader, owner } = way;
+            Row::from(vec![
+                Cell::Number((*bytes).into()),
+                self.stream(writer.0),
+                self.stream(reader.0),
+                Cell::Text(self.place(writer.1)),
+                Cell::Text(self.place(reader.1)),
+                Cell::Text(self.owner(*owner)),
+            ])
+        };
+        Table {
+            name: "communication",
+            columns: vec![
+                Column::new("bytes", Kind::Number),
+                Column::new("from", Kind::Number).key("writer_stream"),
+                Column::new("to", Kind::Number).key("reader_stream"),
+                Column::new("written", Kind::Text),
+                Column::new("read", Kind::Text),
+                Column::new("object", Kind::Text),
+            ],
+            rows: rows.into_iter().take(shown(top, all)).map(row).collect(),
+            notes: left_out(top, all, &plural(all, "way")).into_iter().collect(),
+            empty: "No thread read what another one wrote.".into(),
+        }
+    }
+
+    fn lines(&self, top: usize) -> Table<'static> {
+        let lines = self.uses.sharing.lines();
+        let mut rows: Vec<_> = lines.into_iter().collect();
+        rows.sort_by_key(|(line, of)| (Reverse(of.false_sharing), Reverse(of.true_sharing), *line));
+        let all = rows.len();
+        let row = |(line, of): (u64, &SharedLine)| {
+            let places: BTreeSet<String> = of
+                .places
+                .iter()
+                .map(|(_, place, writes)| {
+                    format!("{} {}", if *writes { "write" } else { "read" }, self.place(*place))
+                })
+                .collect();
+            let threads: BTreeSet<u32> = of.places.iter().map(|of| of.0).collect();
+            Row::from(vec![
+                Cell::Number(of.false_sharing.into()),
+                Cell::Number(of.true_sharing.into()),
+                Cell::Number(threads.len() as u128),
+                Cell::Text(format!("{:#x}", line * self.uses.asked.line)),
+                Cell::Text(self.owner(of.owner)),
+                Cell::Text(places.into_iter().collect::<Vec<_>>().join(", ")),
+            ])
+        };
+        Table {
+            name: "shared lines",
+            columns: vec![
+                Column::new("false", Kind::Number).key("false_sharing"),
+                Column::new("true", Kind::Number).key("true_sharing"),
+                Column::new("threads", Kind::Number),
+                Column::new("line", Kind::Text).key("address"),
+                Column::new("object", Kind::Text),
+                Column::new("accesses", Kind::Text),
+            ],
+            rows: rows.into_iter().take(shown(top, all)).map(row).collect(),
+            notes: left_out(top, all, &plural(all, "line")).into_iter().collect(),
+            empty: "No line went from thread to thread.".into(),
+        }
+    }
+
+    fn stream(&self, thread: u32) -> Cell<'static> {
+        self.streams.get(thread as usize).map_or(Cell::Unknown, |of| Cell::Number((*of).into()))
+    }
+
+    fn place(&self, place: Place) -> String {
+        match self.program.location_of(place) {
+            Some(at) => terminal(&format!("{}:{}", base_name(&at.file), at.line)).into_owned(),
+            None => "?".into(),
+        }
+    }
+
+    fn owner(&self, id: OwnerId) -> String {
+        let text = match self.uses.known.owner(id) {
+            Owner::Unknown => "unknown".into(),
+            Owner::Global(name) => name.clone(),
+            Owner::Image(name) => format!("other data of {name}"),
+            Owner::Stack(0) => "stack".into(),
+            Owner::Stack(thread) => {
+                let stream = self.streams.get(*thread as usize).copied().unwrap_or_default();
+                format!("stack of stream {stream}")
+            }
+            Owner::Heap { function, file, line } => {
+                let function = function.and_then(|at| self.program.functions.get(at as usize));
+                let name = function.map_or("?", |of| of.function.demangled.as_str());
+                if file.is_empty() {
+                    format!("heap: {name}")
+                } else {
+                    format!("heap: {name} {}:{line}", base_name(file))
+                }
+            }
+        };
+        terminal(&text).into_owned()
+    }
+}
+
+fn columns() -> Vec<Column> {
+    let number = |title| Column::new(title, Kind::Number);
+    vec![
+        number("reads"),
+        number("writes"),
+        number("read bytes").key("bytes_read").shown(Shown::Data),
+        number("written bytes").key("bytes_written").shown(Shown::Data),
+        number("bytes"),
+        number("lines"),
+        number("pages").shown(Shown::Data),
+        number("miss 32K").key("misses_32k"),
+    ]
+}
