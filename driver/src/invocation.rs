@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! clang --start-no-unused-arguments
-//!       -fpass-plugin=… [-Xclang -mllvm -Xclang -pathcc-…]* --ld-path=…/ld.pathld
-//!       --end-no-unused-arguments  <the user's words>
+//!       -fpass-plugin=… [-Xclang -mllvm -Xclang -pathcc-…]* [-idirafter…/include]
+//!       --ld-path=…/ld.pathld --end-no-unused-arguments  <the user's words>
 //! ```
 //!
 //! Everything is prepended: after `--` each word is an input, and what follows `-x c` is compiled
@@ -106,6 +106,9 @@ pub(crate) fn compose(
     }
 }
 
+/// What tells the plugin to trace.
+const TRACES: &str = "-pathcc-mode=trace";
+
 /// The words that make clang count what it compiles, and link by pathld. Clang says nothing of one
 /// that a command has no use for.
 pub(crate) fn for_clang(
@@ -118,6 +121,10 @@ pub(crate) fn for_clang(
     if compiles {
         words.push(joined("-fpass-plugin=", &installation.plugin));
         words.extend(options.iter().flat_map(|option| through_clang(option)));
+        if options.iter().any(|option| option == TRACES) {
+            // Behind all other directories: nothing of the user's is hidden.
+            words.push(joined("-idirafter", &installation.include));
+        }
     }
     if links {
         words.push(joined("--ld-path=", &installation.linker));
@@ -169,6 +176,7 @@ mod tests {
         Installation {
             plugin: "/p/lib/pathcc/libpathpass-1.so".into(),
             linker: "/p/bin/ld.pathld".into(),
+            include: "/p/include".into(),
         }
     }
 
@@ -197,6 +205,10 @@ mod tests {
             format!("{LINKS} {START} -Xclang -mllvm -Xclang -pathcc-stage=early {END} a.c -- b.c")
         );
         assert_eq!(shown("", &[], Some(Real::Default), false), format!("{LINKS} {START} {END}"));
+        assert_eq!(
+            shown("-c a.c", &[TRACES], None, false),
+            format!("{START} -Xclang -mllvm -Xclang {TRACES} -idirafter/p/include {END} -c a.c")
+        );
     }
 
     #[test]

@@ -17,7 +17,7 @@ use crate::values::{Values, word};
 use pathformat::settings::{Mode, Stage, Threads};
 use pathformat::variables::{
     ASKING, CLANG, CONFIG, DISABLE, DRY_RUN, FLANG, HOME, JOBS, LINKED_BY, LINKER_DEPTH, PROFILE,
-    PROFILE_LIMIT, REAL_LINKER, REAL_LINKER_BY, STATE_HOME,
+    PROFILE_LIMIT, REAL_LINKER, REAL_LINKER_BY, STATE_HOME, TRACE as TRACED,
 };
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -311,7 +311,7 @@ pub static GLOBS: [&str; 5] = [
 ];
 
 /// Environment variables that are no options: name, value, and meaning in Markdown.
-pub static VARIABLES: [(&str, &str, &str); 14] = [
+pub static VARIABLES: [(&str, &str, &str); 15] = [
     (DISABLE, "switch", "the compiler and the linker run as if pathcc was not there"),
     (DRY_RUN, "switch", "print what would be run, and run nothing of it"),
     (CLANG, "program", "the compiler of C and C++, which must be clang 22"),
@@ -325,6 +325,7 @@ pub static VARIABLES: [(&str, &str, &str); 14] = [
         "how many MiB the profile of an image may have before `pathprof` sums its older starts; 64 \
          if unset, 0 for any number",
     ),
+    (TRACED, "switch", "whether a trace begins when its program does; `off`: where that says so"),
     (
         STATE_HOME,
         "folder",

@@ -49,6 +49,8 @@ pub(crate) struct Installation {
     pub(crate) plugin: PathBuf,
     /// `ld.pathld`.
     pub(crate) linker: PathBuf,
+    /// Where our headers are.
+    pub(crate) include: PathBuf,
 }
 
 impl Installation {
@@ -75,7 +77,8 @@ impl Installation {
         let link = root.join(tree::PLUGIN);
         let plugin =
             link.canonicalize().with_context(|| format!("cannot find {}", link.display()))?;
-        Ok(Installation { plugin, linker: root.join(tree::LINKER) })
+        let [linker, include] = [tree::LINKER, tree::INCLUDE].map(|path| root.join(path));
+        Ok(Installation { plugin, linker, include })
     }
 }
 

@@ -161,6 +161,14 @@ pub mod names {
     /// The anchor of the runtime of traces.
     pub const TRACE_RUNTIME: &str = "__pathcc_trace_runtime";
 
+    /// The functions by which a program says what of it is traced. Those of `pathcc/trace.h` do
+    /// nothing, and the linker defines others in their place. The number of each tells
+    /// [`TRACE_SWITCH`] whether a part begins.
+    pub const REGION_FUNCTIONS: [&str; 2] = ["pathcc_trace_end", "pathcc_trace_begin"];
+
+    /// What these call, with their number.
+    pub const TRACE_SWITCH: &str = "__pathcc_trace_switch";
+
     /// Functions of the C library that install handlers of signals, which a traced executable
     /// defines in their place.
     pub const SIGNAL_FUNCTIONS: [&str; 6] =

@@ -108,12 +108,21 @@ pub enum Kind {
     Clock = 5,
     /// A path ended several times, one after the other: a [`Repetition`].
     Repeated = 6,
+    /// Paths are missing here: recording was off.
+    Off = 7,
 }
 
 impl Kind {
     /// All kinds.
-    pub const ALL: [Self; 6] =
-        [Self::Image, Self::Lost, Self::Synchronised, Self::Allocated, Self::Clock, Self::Repeated];
+    pub const ALL: [Self; 7] = [
+        Self::Image,
+        Self::Lost,
+        Self::Synchronised,
+        Self::Allocated,
+        Self::Clock,
+        Self::Repeated,
+        Self::Off,
+    ];
 
     /// The word that starts a record of this kind with so many bytes of payload, fewer than 2^24.
     pub fn word(self, length: u32) -> u32 {

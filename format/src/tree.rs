@@ -22,6 +22,9 @@ pub const THREADS: &str = "lib/pathcc/libpathrt-threads.a";
 /// What a program is given when it starts, for images that another linker made.
 pub const PRELOAD: &str = "lib/pathcc/libpathrt.so";
 
+/// Where headers for programs are.
+pub const INCLUDE: &str = "include";
+
 /// The program that reads profiles. No build needs it.
 pub const READER: &str = "bin/pathprof";
 

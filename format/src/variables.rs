@@ -28,6 +28,10 @@ pub const REAL_LINKER: &str = "PATHLD_REAL";
 /// A pattern: where the profile of a program goes; [`NOTHING`] means that none is written.
 pub const PROFILE: &str = "PATHCC_PROFILE";
 
+/// A switch: whether the trace of a program begins when the program does, as it does unless this is
+/// off. Else it begins where the program says so.
+pub const TRACE: &str = "PATHCC_TRACE";
+
 /// A directory: the user's state, by the XDG base directory specification.
 pub const STATE_HOME: &str = "XDG_STATE_HOME";
 
@@ -68,6 +72,11 @@ pub fn is_on(value: Option<&[u8]>) -> bool {
     given(value).is_some_and(|value| !OFF.iter().any(|word| word.eq_ignore_ascii_case(value)))
 }
 
+/// Whether a switch is on that is on unless something is said.
+pub fn is_not_off(value: Option<&[u8]>) -> bool {
+    given(value).is_none() || is_on(value)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -81,6 +90,8 @@ mod tests {
             assert!(!is_on(Some(word.as_bytes())), "{word}");
         }
         assert!(!is_on(None));
+        assert!(is_not_off(None) && is_not_off(Some(b"")) && is_not_off(Some(b"1")));
+        assert!(!is_not_off(Some(b"off")) && !is_not_off(Some(b"0")));
     }
 
     #[test]

@@ -306,6 +306,7 @@ impl Link<'_> {
                 // A library that the program opens must find them, whichever it is.
                 let visible = [names::TRACE_WORDS, names::TRACE_TICKETS, names::OPENMP_TOOL]
                     .into_iter()
+                    .chain(names::REGION_FUNCTIONS)
                     .chain(names::SIGNAL_FUNCTIONS)
                     .chain(names::SYNCHRONISATION_FUNCTIONS);
                 arguments

@@ -70,6 +70,16 @@ const SIGNAL: [u8; 14] = [
 /// Where the number stands in the code.
 const SIGNAL_NUMBER: usize = 5;
 
+/// The code of a function that says what is traced: it hands its number on.
+const SWITCH: [u8; 14] = [
+    0xf3, 0x0f, 0x1e, 0xfa, // endbr64
+    0xbf, 0, 0, 0, 0, // mov $number, %edi
+    0xe9, 0, 0, 0, 0, // jmp __pathcc_trace_switch
+];
+
+/// Where the number stands in the code.
+const SWITCH_NUMBER: usize = 5;
+
 /// The code of a function that synchronises: it hands its arguments on, with its number as the
 /// fifth.
 const SYNCHRONISE: [u8; 15] = [
@@ -104,6 +114,30 @@ fn define_functions<const N: usize>(
     Ok(())
 }
 
+/// Adds the functions by which the program says what is traced. They are not weak, since those of
+/// the header are. Executables show them, so that libraries that are not traced can call them.
+fn define_switches(object: &mut Object<'_>, kind: Kind) -> Result<()> {
+    let runtime = undefined(object, names::TRACE_SWITCH);
+    let text = section(object, ".text.__pathcc_trace_switch", SectionKind::Text);
+    let scope = if kind == Kind::Executable { SymbolScope::Dynamic } else { SymbolScope::Linkage };
+    for (number, name) in (0u8..).zip(names::REGION_FUNCTIONS) {
+        let mut code = SWITCH;
+        code[SWITCH_NUMBER] = number;
+        let value = threads::jump(object, text, &code, runtime)?;
+        object.add_symbol(Symbol {
+            name: name.into(),
+            value,
+            size: code.len() as u64,
+            kind: SymbolKind::Text,
+            scope,
+            weak: false,
+            section: SymbolSection::Section(text),
+            flags: SymbolFlags::None,
+        });
+    }
+    Ok(())
+}
+
 /// Adds all of it. `anchors` keeps the runtime of traces.
 pub(crate) fn define(object: &mut Object<'_>, anchors: SectionId, kind: Kind) -> Result<()> {
     if kind == Kind::Executable {
@@ -116,6 +150,7 @@ pub(crate) fn define(object: &mut Object<'_>, anchors: SectionId, kind: Kind) ->
         let names = &[names::OPENMP_TOOL];
         define_functions(object, anchors, names, names::TRACE_OPENMP, signals)?;
     }
+    define_switches(object, kind)?;
     let runtime = undefined(object, names::TRACE_RUNTIME);
     let offset = object.append_section_data(anchors, &[0; 8], 8);
     refer(object, anchors, offset, runtime)?;

@@ -4,7 +4,7 @@ use linux_raw_sys::auxvec::AT_SECURE;
 use pathformat::{files, variables};
 
 use crate::sys::{self, File, OpenError};
-use crate::text::Path;
+use crate::text::{Path, Text};
 
 /// Appends the directory for a user's state to `out`; whether there is one. `home` is room to work
 /// in.
@@ -42,6 +42,20 @@ fn choose_state_directory(state: &mut Path, home: &Path) -> bool {
 pub trait Library {
     /// Calls `take` with each variable that the library has, if it can be asked.
     fn for_each_variable(&self, take: impl FnMut(&[u8]));
+}
+
+/// Whether a switch is not off that is on unless something is said: what the program was started with
+/// says so, as far as it has not overwritten that.
+pub fn is_not_off(name: &'static str) -> bool {
+    let mut scan = VariableScan::new(name);
+    let mut value = Text::<8>::new();
+    if let Ok(environ) = File::open(c"/proc/self/environ") {
+        for_each_byte(&environ, |byte| {
+            scan.feed(byte, &mut value);
+            true
+        });
+    }
+    variables::is_not_off(scan.found.then_some(value.as_bytes()))
 }
 
 /// No library that can be asked.
@@ -178,7 +192,7 @@ impl VariableScan {
     }
 
     /// Takes a byte.
-    fn feed(&mut self, byte: u8, value: &mut Path) {
+    fn feed<const N: usize>(&mut self, byte: u8, value: &mut Text<N>) {
         match self.matched {
             _ if self.done => {}
             Some(matched) if matched > self.name.len() => {

@@ -37,6 +37,12 @@ pub(crate) struct Stream {
     pub(crate) owner: Owner,
     /// Whether records were lost since its last chunk.
     pub(crate) lost: u32,
+    /// Its place in the file, while paths are not recorded.
+    pub(crate) kept: Words,
+    /// Whether paths ended that were not recorded, and nothing says so yet.
+    pub(crate) is_off: u32,
+    /// Whether it needs room although paths are not recorded.
+    pub(crate) must_write: u32,
 }
 
 /// Stands for a handler for which there is no stream.

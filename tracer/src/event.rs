@@ -40,6 +40,14 @@ unsafe extern "C" {
 /// Writes an event.
 pub(crate) fn write<T: IntoBytes + Immutable>(kind: Kind, payload: &T) {
     let words = Block::own();
+    // SAFETY: the thread's own memory. A thread without a stream asks for one first: then it is
+    // known whether its paths are recorded.
+    let is_alone = unsafe {
+        if (*words).state.is_null() {
+            give_room();
+        }
+        (*words).begin_event()
+    };
     // SAFETY: the thread's own memory. The places are in its chunk, which has more room than an
     // event takes wherever a record may start.
     unsafe {
@@ -57,5 +65,8 @@ pub(crate) fn write<T: IntoBytes + Immutable>(kind: Kind, payload: &T) {
         core::sync::atomic::compiler_fence(Ordering::Release);
         let next = at + size_of::<u32>() + bytes.len();
         (&raw mut (*words).words.next).write_volatile(next);
+        if is_alone {
+            (*words).end_event();
+        }
     }
 }

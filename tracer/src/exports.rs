@@ -6,17 +6,19 @@ use core::ptr;
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
 
 use pathformat::descriptor::{Descriptor, trace_block};
+use pathformat::variables;
 use process::environment;
 use process::global::Global;
 use process::lifetime::{build_id, displacement, read};
 use process::origin::Asked;
 use process::others::ForkRegistration;
-use process::proc::NoLibrary;
+use process::proc::{NoLibrary, is_not_off};
 use process::sys;
 use process::sys::thread::{self, Lock};
 
 use crate::block::Block;
 use crate::image::Image;
+use crate::region;
 use crate::shared::{Room, Shared};
 use crate::signals;
 use crate::synchronisation;
@@ -57,7 +59,11 @@ global_asm!(
     ".quad __pathcc_trace_entry",
     ".quad {join}",
     ".quad {leave}",
+    ".quad {obey}",
     ".popsection",
+    ".globl __pathcc_trace_switch",
+    ".hidden __pathcc_trace_switch",
+    ".set __pathcc_trace_switch, {switch}",
     ".pushsection .text.__pathcc_trace_entry, \"ax\", @progbits",
     ".p2align 4",
     "__pathcc_trace_entry:",
@@ -100,7 +106,9 @@ global_asm!(
     signature = const u64::from_le_bytes(trace_block::SIGNATURE),
     join = sym join,
     leave = sym leave,
+    obey = sym obey,
     give_room = sym give_room,
+    switch = sym switch,
     options(att_syntax)
 );
 
@@ -113,6 +121,7 @@ struct Runtime {
     room: usize,
     join: extern "C" fn(*mut Image),
     leave: extern "C" fn(*mut Image),
+    obey: extern "C" fn(u32),
 }
 
 unsafe extern "C" {
@@ -175,6 +184,9 @@ fn begin(shared: &mut Shared, room: &mut Room) {
         return;
     }
     describe();
+    if !is_not_off(variables::TRACE) {
+        region::leave_out_run();
+    }
     shared.begin();
     // SAFETY: the image is part of this very one, and it is removed when that is closed.
     unsafe { shared.add(&raw mut *IMAGE.get(), room) };
@@ -244,8 +256,32 @@ extern "C" fn leave(image: *mut Image) {
     with_shared(|shared, _| shared.remove(image));
 }
 
+/// The program says that a part begins that is traced, or that it ends: 0.
+extern "C" fn switch(begins: u32) {
+    let runtime = runtime();
+    // SAFETY: the table of a tracer, whose version is looked at first.
+    unsafe {
+        if (*runtime).signature == trace_block::SIGNATURE {
+            ((*runtime).obey)(begins);
+        }
+    }
+}
+
+/// An image of the process says so.
+extern "C" fn obey(begins: u32) {
+    with_shared(|_, _| {
+        region::switch(begins != 0);
+        // SAFETY: the thread's own memory.
+        unsafe { (*Block::own()).obey() };
+    });
+}
+
 /// Gives the calling thread room; gives the place of its next record.
 extern "C" fn give_room() -> usize {
+    // SAFETY: the thread's own memory.
+    if let Some(place) = unsafe { (*Block::own()).stay() } {
+        return place;
+    }
     with_shared(|shared, room| {
         // SAFETY: the thread's own memory; and only the holder of the lock changes the environment.
         let (block, environment) = unsafe { (&mut *Block::own(), environment::change()) };

@@ -22,6 +22,7 @@
 //! | `threads` | the beginning and the end of threads |
 //! | `event`, `clock` | writing events, tickets, and the time |
 //! | `next` | the functions that stand behind ours |
+//! | `region` | which part of a run is recorded |
 //! | `shared` | what all threads share: images, streams, and who has which chunk |
 //! | `owners` | who has which chunk |
 //! | `chunk` | the chunk that a stream fills |
@@ -53,6 +54,7 @@ mod next;
 #[cfg(panic = "abort")]
 mod openmp;
 mod owners;
+mod region;
 mod shared;
 #[cfg(panic = "abort")]
 mod signals;

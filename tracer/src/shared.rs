@@ -18,6 +18,7 @@ use crate::file::{self, CHUNK, TraceFile};
 use crate::image::{EVENT, Image, NUMBERS};
 use crate::mark::Mark;
 use crate::owners::{Chunk, Owner, Owners};
+use crate::region;
 
 /// Stands for a thread of another process. The kernel numbers none so.
 const NOBODY: u32 = 0;
@@ -178,6 +179,9 @@ impl Shared {
             block.words = unread();
             return block.words.next;
         }
+        if let Some(place) = region::room(state, &mut block.words) {
+            return place;
+        }
         let (stream, interrupts) = state.current();
         if stream.number == 0 {
             self.streams += 1;
@@ -197,10 +201,12 @@ impl Shared {
         }
         let words = if let Ok((start, offset)) = found {
             let mut next = start.as_ptr() as usize + CHUNK_HEAD;
-            if mem::take(&mut stream.lost) != 0 {
-                // SAFETY: a chunk of ours, which is longer.
-                unsafe { (next as *mut u32).write(Kind::Lost.word(0)) };
-                next += size_of::<u32>();
+            let reasons = [(&mut stream.lost, Kind::Lost), (&mut stream.is_off, Kind::Off)];
+            for (is_missing, why) in reasons {
+                if mem::take(is_missing) != 0 {
+                    // SAFETY: a chunk of ours, which is longer.
+                    next = unsafe { region::mark(next, why) };
+                }
             }
             stream.chunks += 1;
             if former.is_none_or(|former| former.offset != offset) {
@@ -438,7 +444,7 @@ impl Shared {
         self.write_clock(&file);
         self.file.add_flags(&file, ENDED);
         // Little runs after this, if anything.
-        let next = block.words.next;
+        let next = block.place();
         // SAFETY: null, or the thread's own memory.
         let state = unsafe { block.state.as_mut() };
         let chunk = state.and_then(|state| self.owners.get(state.current().0.owner));

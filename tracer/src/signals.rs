@@ -131,7 +131,11 @@ extern "C" fn begin(signal: i32, frame: usize) -> Begun {
 extern "C" fn end(level: usize) {
     let mask = thread::block_signals();
     // SAFETY: as above.
-    unsafe { (*Block::own()).end_handler(level) };
+    unsafe {
+        let block = &mut *Block::own();
+        block.end_handler(level);
+        block.obey_soon();
+    }
     thread::restore_signals(mask);
 }
 

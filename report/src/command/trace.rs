@@ -331,8 +331,7 @@ fn info(arguments: InfoArguments) -> Result<u8> {
     let Opened { trace, program, mut code, .. } = open(arguments.trace)?;
     let totals: Vec<_> =
         trace.streams.iter().map(|stream| Totals::of(&trace, &program, stream)).collect();
-    let is_damage = |gap: &Gap| *gap != Gap::Lost;
-    if totals.iter().flat_map(|totals| &totals.gaps).any(is_damage) {
+    if totals.iter().flat_map(|totals| &totals.gaps).any(Gap::is_damage) {
         code = FAILED;
     }
     let zone = TimeZone::system();
@@ -443,7 +442,7 @@ impl Written<'_> {
                                 steps_json::gap(stream, &gap, out).map_err(std::io::Error::from)?
                             }
                         }
-                        if gap != Gap::Lost {
+                        if gap.is_damage() {
                             self.gaps.push((stream.number, gap));
                         }
                     }

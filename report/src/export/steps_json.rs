@@ -168,6 +168,7 @@ pub fn event(
 pub fn gap(stream: &Stream, gap: &Gap, out: &mut dyn Write) -> serde_json::Result<()> {
     let event = match gap {
         Gap::Lost => "lost",
+        Gap::Off => "off",
         Gap::Missing(..) => "missing",
         Gap::Damaged(..) => "damaged",
     };

@@ -43,6 +43,7 @@ fn sum(totals: &[Totals]) -> Totals {
         all.recorded += of.recorded;
         all.events += of.events;
         all.lost += of.lost;
+        all.off += of.off;
         all.gap_count += of.gap_count;
     }
     all
@@ -176,6 +177,13 @@ fn missing(trace: &Trace, totals: &[Totals]) -> Vec<Remark> {
         remarks.push(Remark::note(
             "forked: the process is a fork; activations that its parent began are unknown",
         ));
+    }
+    let off = totals.iter().map(|totals| totals.off).sum::<u64>();
+    if off > 0 {
+        let often = if off == 1 { "once".into() } else { format!("{} times", grouped(off.into())) };
+        remarks.push(Remark::note(format!(
+            "off: recording was off {often} while paths ended in a stream; they are left out"
+        )));
     }
     for (stream, totals) in trace.streams.iter().zip(totals) {
         for gap in &totals.gaps {

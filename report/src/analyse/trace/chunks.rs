@@ -31,6 +31,8 @@ pub enum Found<'a> {
 pub enum Gap {
     /// The program had no room for them.
     Lost,
+    /// Recording was off.
+    Off,
     /// These chunks of the stream are not in the file: the first, and the one behind the last.
     Missing(u64, u64),
     /// A chunk cannot be read, or not to its end: its place in the file, and why.
@@ -46,10 +48,18 @@ pub enum Broken {
     File(String),
 }
 
+impl Gap {
+    /// Whether the file is not as the program wrote it.
+    pub fn is_damage(&self) -> bool {
+        !matches!(self, Self::Lost | Self::Off)
+    }
+}
+
 impl fmt::Display for Gap {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Lost => out.write_str("records are missing: there was no room for them"),
+            Self::Off => out.write_str("paths are missing: recording was off"),
             Self::Missing(first, end) if end - first == 1 => {
                 write!(out, "chunk {first} of the stream is missing")
             }
@@ -186,6 +196,7 @@ impl<'a> Chunks<'a> {
                 Found::Path(path, &self.buffer[self.at - content..self.at], count)
             }
             (None, Event::Other(Some(Kind::Lost))) => Found::Gap(Gap::Lost),
+            (None, Event::Other(Some(Kind::Off))) => Found::Gap(Gap::Off),
             (None, event) => Found::Event(event),
         })
     }

@@ -26,6 +26,8 @@ pub struct Totals {
     pub events: u64,
     /// How often records were lost for want of room.
     pub lost: u64,
+    /// How often paths were left out since recording was off, which counts as no gap.
+    pub off: u64,
     /// Why records are missing, the first ones.
     pub gaps: Vec<Gap>,
     /// How often records are missing.
@@ -46,6 +48,10 @@ impl Totals {
                     totals.recorded += addresses.len() as u64;
                 }
                 Found::Event(_) => totals.events += 1,
+                Found::Gap(Gap::Off) => {
+                    totals.events += 1;
+                    totals.off += 1;
+                }
                 Found::Gap(gap) => {
                     totals.gap_count += 1;
                     if gap == Gap::Lost {

@@ -4,6 +4,7 @@ use std::collections::{HashMap, VecDeque};
 
 use pathformat::manifest::{AccessKind, Tickets};
 
+use crate::analyse::trace::chunks::Gap;
 use crate::analyse::trace::program::Program;
 use crate::analyse::trace::steps::{Step, Steps, Told};
 use crate::analyse::trace::task_graph::item::{Actions, Done, Item, Place, Touch};
@@ -163,6 +164,8 @@ impl Iterator for Items<'_> {
                 Some(Told::Event(Event::Synchronised(event))) => return Some(Item::Event(event)),
                 Some(Told::Event(Event::Allocated(of))) => return Some(Item::Allocated(of)),
                 Some(Told::Event(Event::Repeated(_) | Event::Other(_))) => {}
+                // What synchronises is recorded all the time.
+                Some(Told::Gap(Gap::Off)) => {}
                 Some(Told::Gap(_)) => return Some(Item::Missing),
                 None => return self.ends.take().map(Item::Ticks),
             }

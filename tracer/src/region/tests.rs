@@ -1,0 +1,77 @@
+use std::ptr::NonNull;
+
+use super::*;
+
+/// A thread with a chunk of a file, in which it has written so many bytes.
+struct Thread {
+    memory: Vec<u64>,
+    file: Vec<u64>,
+    words: Words,
+}
+
+impl Thread {
+    fn new(written: usize) -> Self {
+        let file = vec![0u64; CHUNK / 8];
+        let start = file.as_ptr().expose_provenance();
+        let words = Words { next: start + written, limit: start + CHUNK - 4096 };
+        Self { memory: vec![0; CHUNK / 8], file, words }
+    }
+
+    fn state(&mut self) -> &'static mut State {
+        let memory = NonNull::new(self.memory.as_mut_ptr()).expect("a place").cast::<State>();
+        // SAFETY: zeros are a state, and the memory is longer and stays where it is.
+        unsafe { memory.as_ptr().as_mut() }.expect("a place")
+    }
+
+    fn written(&self) -> usize {
+        self.words.next - self.file.as_ptr().addr()
+    }
+}
+
+#[test]
+fn paths_go_elsewhere_between_parts() {
+    let mut thread = Thread::new(64);
+    let state = thread.state();
+    let before = thread.words;
+    switch(true);
+    switch(false);
+    assert!(is_recorded(), "the run is a part");
+    assert_eq!(room(state, &mut thread.words), None);
+    switch(false);
+    switch(false);
+    assert!(!is_recorded());
+
+    pause(state, &mut thread.words);
+    assert_eq!(thread.words, unread(state));
+    // Nothing ended meanwhile, so nothing is missing.
+    resume(state, &mut thread.words);
+    assert_eq!(thread.words, before);
+
+    pause(state, &mut thread.words);
+    thread.words.next += 4;
+    resume(state, &mut thread.words);
+    assert_eq!(thread.written(), 68);
+    assert_eq!(thread.file[8] as u32, Kind::Off.word(0));
+
+    // Where nobody reads there is always room.
+    pause(state, &mut thread.words);
+    thread.words.next += UNREAD_USED;
+    let unread = unread(state);
+    assert_eq!((room(state, &mut thread.words), thread.words), (Some(unread.next), unread));
+    assert_eq!(state.current().0.is_off, 1);
+
+    // An end without a beginning was none.
+    switch(true);
+    assert!(is_recorded());
+    assert_eq!(room(state, &mut thread.words), Some(thread.words.next));
+    assert_eq!((thread.written(), state.current().0.is_off), (72, 0));
+
+    // A chunk that may be too full for the next record is not used again.
+    switch(false);
+    thread.words.next = thread.words.limit - LONGEST_RECORD;
+    pause(state, &mut thread.words);
+    thread.words.next += 4;
+    switch(true);
+    assert_eq!(room(state, &mut thread.words), None);
+    assert_eq!(state.current().0.is_off, 1);
+}
