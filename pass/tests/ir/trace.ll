@@ -1,23 +1,33 @@
 ; RUN: opt -passes=pathcc -pathcc-mode=trace -S %s | FileCheck %s
-; RUN: opt -passes=pathcc -pathcc-mode=trace -pathcc-without=offsets -S %s | FileCheck --check-prefix=ALL %s
+; RUN: opt -passes=pathcc -pathcc-mode=trace -pathcc-without=loops -S %s | FileCheck --check-prefix=OFFSETS %s
+; RUN: opt -passes=pathcc -pathcc-mode=trace -pathcc-without=offsets,loops -S %s | FileCheck --check-prefix=ALL %s
 ; RUN: opt -passes=pathcc -pathcc-mode=trace -pathcc-trace=control-flow -S %s | FileCheck --check-prefix=PATHS %s
 ; RUN: opt -passes=pathcc -pathcc-mode=trace -pathcc-trace=all-memory -S %s | FileCheck --check-prefix=STACK %s
 
 target triple = "x86_64-unknown-linux-gnu"
 
-; A record for each turn. Of the fields of one element only the first address is recorded.
+; A record for each turn. Where the loop is entered, the base of its addresses is recorded. Without
+; that, only the first address of the fields of one element is.
 ; CHECK-LABEL: define i32 @sum(
 ; CHECK: %path.words = call i64 asm "movq __pathcc.trace.words@GOTTPOFF(%rip), $0", "=r"()
 ; CHECK: %path.full = icmp uge i64
 ; CHECK: call preserve_allcc ptr @__pathcc.trace.room()
+; CHECK: [[BASE:%.*]] = ptrtoint ptr %list to i64
+; CHECK: store volatile i64 [[BASE]], ptr %{{.*}}, align 1, !nosanitize
 ; CHECK: loop:
-; CHECK: store volatile i64 %{{.*}}, ptr %{{.*}}, align 1, !nosanitize
-; CHECK: load i32, ptr %x
 ; CHECK-NOT: store volatile i64
 ; CHECK: load i32, ptr %y
 ; CHECK: store volatile i32 %path.number{{.*}}, ptr %path.record{{.*}}, align 1, !nosanitize
 ; CHECK: %path.full{{.*}} = icmp uge i64
+; CHECK: store volatile i64 %path.count
 ; CHECK: ret i32
+; OFFSETS-LABEL: define i32 @sum(
+; OFFSETS: loop:
+; OFFSETS: store volatile i64 %{{.*}}, ptr %{{.*}}, align 1, !nosanitize
+; OFFSETS: load i32, ptr %x
+; OFFSETS-NOT: store volatile i64
+; OFFSETS: load i32, ptr %y
+; OFFSETS: ret i32
 ; ALL-LABEL: define i32 @sum(
 ; ALL: store volatile i64
 ; ALL: load i32, ptr %x
