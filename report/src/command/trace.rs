@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::io::Write;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Error, Result, bail};
@@ -71,6 +72,7 @@ Examples:
   pathprof trace cat a.out.4711.pathtrace
   pathprof trace cat a.out.4711.pathtrace --thread 1 --limit 100
   pathprof trace cat a.out.4711.pathtrace --function 'parse_*' --no-accesses
+  pathprof trace cat a.out.4711.pathtrace --from 1.5 --to 2
   pathprof trace cat a.out.4711.pathtrace --format json | jq 'select(.depth == 0)'
 
 One stream comes after the other. A line is a path: the number of the stream, the function, \
@@ -78,6 +80,9 @@ indented by how many functions are around it, and the path as `pathprof report` 
 that `call f` stands where a path ends because f is called. A ? before a function says that its \
 earlier paths are not in the trace. Below stand the accesses: what was done, how many bytes, the \
 address (? if it is not known), and the line.
+
+Times are seconds since the first record. Whole chunks are shown, so a little more than was asked \
+for.
 
 Exit code: 0; 1 if something of the trace could not be read, or nothing is the one asked for; 2 \
 for a wrong command line.";
@@ -169,6 +174,12 @@ pub(crate) struct CatArguments {
     /// Show so many paths (0: all)
     #[arg(long, value_name = "N", default_value_t = 0)]
     limit: u64,
+    /// Show what ran from this second on
+    #[arg(long, value_name = "SECONDS", default_value_t = 0.0, value_parser = seconds)]
+    from: f64,
+    /// Show what ran up to this second [default: all]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    to: Option<f64>,
     /// Show what each path accessed [default]
     #[arg(long, overrides_with = "no_accesses")]
     accesses: bool,
@@ -208,6 +219,12 @@ pub(crate) struct CutArguments {
 fn seconds(text: &str) -> Result<f64, String> {
     let seconds = text.parse().ok().filter(|seconds: &f64| seconds.is_finite() && *seconds >= 0.0);
     seconds.ok_or_else(|| "it is no number of seconds".into())
+}
+
+/// A time in nanoseconds.
+fn time(from: f64, to: Option<f64>) -> Range<u64> {
+    let nanoseconds = |seconds: f64| (seconds * 1e9) as u64;
+    nanoseconds(from)..to.map_or(u64::MAX, nanoseconds)
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -360,6 +377,7 @@ fn cat(arguments: CatArguments) -> Result<u8> {
         format: arguments.format,
         with_accesses: arguments.accesses || !arguments.no_accesses,
         chosen,
+        part: Part { streams: Vec::new(), time: time(arguments.from, arguments.to) },
         limit: if arguments.limit == 0 { u64::MAX } else { arguments.limit },
         gaps: Vec::new(),
     };
@@ -394,7 +412,8 @@ struct Written<'a> {
     with_accesses: bool,
     /// For each function whether it is shown.
     chosen: Vec<bool>,
-    /// What a tick is.
+    /// When what is shown ran.
+    part: Part,
     /// So many paths.
     limit: u64,
     /// What could not be read, with the number of its stream.
@@ -410,10 +429,20 @@ impl Written<'_> {
             if left == 0 {
                 break;
             }
+            let chunks = trace_cut::chosen(trace, &self.part, stream);
+            let (Some(first), Some(last)) = (chunks.first(), chunks.last()) else { continue };
+            let shown = first.number..=last.number;
             if self.format == CatFormat::Text {
                 teller.stream(stream, out)?;
             }
-            for told in Steps::new(trace, self.program, stream) {
+            let mut steps = Steps::new(trace, self.program, stream);
+            while let Some(told) = steps.next() {
+                // What comes before says which functions are around.
+                match steps.chunk() {
+                    Some(chunk) if chunk < *shown.start() => continue,
+                    Some(chunk) if chunk > *shown.end() => break,
+                    _ => {}
+                }
                 match told {
                     Told::Step(step) if self.chosen[step.path.function] => {
                         if left == 0 {
@@ -457,15 +486,13 @@ impl Written<'_> {
 fn cut(arguments: CutArguments) -> Result<u8> {
     let trace = Trace::open(&arguments.trace_file)?;
     trace.problems.iter().for_each(complain);
-    let nanoseconds = |seconds: f64| (seconds * 1e9) as u64;
     let streams = arguments.thread;
     if let Some(number) =
         streams.iter().find(|&&number| trace.streams.iter().all(|of| of.number != number))
     {
         bail!("there is no stream {number}; `pathprof trace info` lists them");
     }
-    let time = nanoseconds(arguments.from)..arguments.to.map_or(u64::MAX, nanoseconds);
-    let part = Part { streams, time };
+    let part = Part { streams, time: time(arguments.from, arguments.to) };
     let taken = trace_cut::taken(&trace, &part);
     if taken.chunks == 0 {
         bail!("{}: nothing is recorded in that time", trace.path.display());

@@ -67,7 +67,7 @@ pub fn write(trace: &Trace, part: &Part, out: &mut dyn Write) -> Result<()> {
 }
 
 /// The chunks of a stream that belong to a part.
-fn chosen<'a>(trace: &Trace, part: &Part, stream: &'a Stream) -> &'a [Chunk] {
+pub fn chosen<'a>(trace: &Trace, part: &Part, stream: &'a Stream) -> &'a [Chunk] {
     if !part.streams.is_empty() && !part.streams.contains(&stream.number) {
         return &[];
     }
@@ -75,8 +75,10 @@ fn chosen<'a>(trace: &Trace, part: &Part, stream: &'a Stream) -> &'a [Chunk] {
     let start = starts.min().unwrap_or_default();
     let times = stream.chunks.iter().map(|chunk| chunk.time.saturating_sub(start));
     // A chunk is filled until the next one of its stream is begun.
-    let ends: Vec<u64> = times.clone().skip(1).chain([u64::MAX]).collect();
-    let first = ends.partition_point(|&end| end <= part.time.start);
+    let ends = times.clone().skip(1).chain([u64::MAX]);
+    let from = part.time.start;
+    let is_before = |&(begun, end): &(u64, u64)| begun < from && end <= from;
+    let first = times.clone().zip(ends).take_while(is_before).count();
     let behind = times.take_while(|&begun| begun < part.time.end).count();
     stream.chunks.get(first..behind).unwrap_or_default()
 }

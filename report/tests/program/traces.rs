@@ -414,6 +414,27 @@ fn a_part_of_a_trace_is_a_trace() {
 }
 
 #[test]
+fn cat_shows_what_ran_in_some_time() {
+    let scene = scene();
+    scene.write("walk.42.pathtrace", &four_seconds(&scene).bytes);
+    let whole = steps(&scene, "walk.42.pathtrace");
+    let shown = |options: &[&str]| {
+        let base = ["trace", "cat", "walk.42.pathtrace", "--format", "json"];
+        let outcome = scene.pathprof(&[&base[..], options].concat());
+        assert_eq!((outcome.code, outcome.err.as_str()), (0, ""));
+        let lines = outcome.out.lines();
+        let step = |line: &str| serde_json::from_str::<Value>(line).expect("JSON");
+        let place = |step: Value| whole.iter().position(|known| *known == step).expect("as in all");
+        lines.map(step).map(place).collect::<Vec<_>>()
+    };
+    assert_eq!(shown(&[]), [0, 1, 2, 3, 4]);
+    assert_eq!(shown(&["--from", "1.5", "--to", "2.5"]), [1, 2, 4]);
+    assert_eq!(shown(&["--from", "1", "--to", "2", "--thread", "1"]), [1]);
+    assert_eq!(shown(&["--to", "1"]), [0]);
+    assert_eq!(shown(&["--to", "0"]), [0; 0]);
+}
+
+#[test]
 fn what_cannot_be_cut_is_refused() {
     let scene = scene();
     scene.write("walk.42.pathtrace", &four_seconds(&scene).bytes);

@@ -116,6 +116,11 @@ impl<'a> Chunks<'a> {
         }
     }
 
+    /// The number of the chunk that what was found last is in; `None` if it is in none.
+    pub fn chunk(&self) -> Option<u64> {
+        self.chunk.map(|chunk| chunk.number)
+    }
+
     /// How many bytes the records take that were read so far.
     pub fn used(&self) -> u64 {
         self.used

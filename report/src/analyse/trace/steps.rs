@@ -69,6 +69,11 @@ impl<'a> Steps<'a> {
         let chunks = Chunks::new(trace, program, stream);
         Self { chunks, program, activations: Activations::default(), again: None }
     }
+
+    /// The number of the chunk that the last one is in; `None` if it is in none.
+    pub fn chunk(&self) -> Option<u64> {
+        self.chunks.chunk()
+    }
 }
 
 impl Iterator for Steps<'_> {
