@@ -254,7 +254,7 @@ def others() -> dict[str, list[tuple[str, Callable[[], str]]]]:
             for level in ("-O0", "-O2")
         ],
         "perun": [("perun", perun.check)],
-        "schema": [("schema", schema.check)],
+        "schema": [("schema", schema.check), ("schema of tasks", schema.check_tasks)],
         "lives": [(f"lives {seed}", partial(lives.check, seed)) for seed in lives.SEEDS],
         "csmith": [(f"csmith {seed}", partial(csmith.check, seed)) for seed in csmith.SEEDS],
     }

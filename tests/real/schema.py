@@ -1,4 +1,4 @@
-"""The schema of the JSON export, `share/pathprof-1.schema.json`, holds for real exports.
+"""The schemas of JSON, `share/pathprof-*.schema.json`, hold for what pathprof writes.
 
 Exported are the programs in `tests/cases`, in every mode and at both stages, sums of runs, and runs
 that did not end. Copies that break one rule each must be refused. The validator comes from
@@ -11,15 +11,19 @@ import shutil
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from threading import Lock
 
 from tests.real.tools import PATHPROF, ROOT, SCRATCH, TREE, CheckFailed, attempt, environment, run
 
 SCHEMA = ROOT / "share/pathprof-1.schema.json"
+TASKS_SCHEMA = ROOT / "share/pathprof-tasks-1.schema.json"
 VALIDATE = ROOT / "tests/real/validate.py"
 NEEDS = ROOT / "tests/real/schema.txt"
 HOME = SCRATCH / "schema-env"
 PLACE = SCRATCH / "schema"
+TASKS_PLACE = SCRATCH / "schema-tasks"
 CASES = ROOT / "tests/cases"
+INSTALLING = Lock()
 
 WAYS = (
     "",
@@ -51,6 +55,12 @@ int main(int count, char **words) {
 
 def install() -> Path:
     """Installs the validator, unless it is there; returns its Python."""
+    with INSTALLING:
+        return install_alone()
+
+
+def install_alone() -> Path:
+    """As `install`, while nobody else does."""
     python, stamp = HOME / "bin/python", HOME / "installed"
     if not stamp.exists() or stamp.read_text() != NEEDS.read_text():
         shutil.rmtree(HOME, ignore_errors=True)
@@ -139,13 +149,15 @@ def breaks() -> dict[str, Callable[[dict], object]]:
     }
 
 
-def broken(document: Path) -> Iterator[tuple[str, Path]]:
+def broken(
+    document: Path, changes: dict[str, Callable[[dict], object]]
+) -> Iterator[tuple[str, Path]]:
     """Copies of a document that break one rule each."""
     whole = json.loads(document.read_text())
-    for number, (name, change) in enumerate(breaks().items()):
+    for number, (name, change) in enumerate(changes.items()):
         changed = copy.deepcopy(whole)
         change(changed)
-        out = PLACE / f"broken-{number}.json"
+        out = document.parent / f"broken-{number}.json"
         out.write_text(json.dumps(changed))
         yield name, out
 
@@ -157,6 +169,51 @@ def beyond_64_bits(document: Path) -> Path:
     out = PLACE / "beyond.json"
     out.write_text(json.dumps(whole))
     return out
+
+
+def graph_of(name: str, *options: str) -> Path:
+    """The task graph of a kernel of examples/parallel, as the file `NAME.json`."""
+    program, source = TASKS_PLACE / name, ROOT / f"examples/parallel/{name}.c"
+    pathcc = [TREE / "bin/pathcc", "-g", "-O1", "-pthread", "-fpath-mode=trace", *options]
+    run([*pathcc, source, "-o", program, "-lm"], TASKS_PLACE)
+    run([program, "2", "20"], TASKS_PLACE, env=environment(PATHCC_PROFILE=f"{program}.pathprof"))
+    (trace,) = TASKS_PLACE.glob(f"{name}.*.pathtrace")
+    out = program.with_suffix(".json")
+    out.write_bytes(run([PATHPROF, "trace", "graph", "--format", "json", trace], TASKS_PLACE))
+    return out
+
+
+def breaks_of_tasks() -> dict[str, Callable[[dict], object]]:
+    """As `breaks`, for task graphs."""
+    return {
+        "a key more": lambda of: of.update(more=1),
+        "a key less": lambda of: of.pop("locks"),
+        "another schema": lambda of: of.update(schema="pathprof-tasks/2"),
+        "a type that is not known": lambda of: of["tasks"][0].__setitem__(2, "?"),
+        "a task with less": lambda of: of["tasks"][0].pop(),
+        "an edge with more": lambda of: of["edges"][0].append(1),
+        "an edge from nowhere": lambda of: of["edges"][0].__setitem__(0, -1),
+        "a thread without streams": lambda of: of["threads"][0].update(streams=[]),
+        "a span that is a text": lambda of: of["time"].update(span="1"),
+    }
+
+
+def check_tasks() -> str:
+    """Validates task graphs; returns how many."""
+    python = install()
+    shutil.rmtree(TASKS_PLACE, ignore_errors=True)
+    TASKS_PLACE.mkdir(parents=True)
+    documents = [graph_of("lu"), graph_of("dedup"), graph_of("fibonacci", "-fopenmp")]
+    validate = [python, VALIDATE, TASKS_SCHEMA]
+    outcome = attempt([*validate, *documents], TASKS_PLACE)
+    if outcome.status != 0:
+        raise CheckFailed((outcome.out + outcome.err).decode()[-2000:])
+    changed = list(broken(documents[0], breaks_of_tasks()))
+    for name, document in changed:
+        if attempt([*validate, document], TASKS_PLACE).status != 1:
+            raise CheckFailed(f"the schema accepts {name}")
+    shutil.rmtree(TASKS_PLACE)
+    return f"{len(documents)} graphs satisfy it, {len(changed)} that are broken do not"
 
 
 def check() -> str:
@@ -171,7 +228,7 @@ def check() -> str:
     outcome = attempt([*validate, *documents], PLACE)
     if outcome.status != 0:
         raise CheckFailed((outcome.out + outcome.err).decode()[-2000:])
-    changed = list(broken(example))
+    changed = list(broken(example, breaks()))
     for name, document in changed:
         if attempt([*validate, document], PLACE).status != 1:
             raise CheckFailed(f"the schema accepts {name}")
