@@ -307,13 +307,38 @@ class Accesses {
     if (auto *Transfer = dyn_cast<AnyMemTransferInst>(&Call)) {
       noteBulk(Call, AccessKind::BulkLoad, Transfer->getRawSource(), Transfer->getLength());
       noteBulk(Call, AccessKind::BulkStore, Transfer->getRawDest(), Transfer->getLength());
-    } else if (auto *Set = dyn_cast<AnyMemSetInst>(&Call)) {
-      noteBulk(Call, AccessKind::BulkStore, Set->getRawDest(), Set->getLength());
-    } else if (Call.getIntrinsicID() == Intrinsic::masked_load) {
-      noteOf(Call, AccessKind::Load, Call.getArgOperand(0), Call.getType());
-    } else if (Call.getIntrinsicID() == Intrinsic::masked_store) {
-      noteOf(Call, AccessKind::Store, Call.getArgOperand(1), Call.getArgOperand(0)->getType());
+      return;
     }
+    if (auto *Set = dyn_cast<AnyMemSetInst>(&Call)) {
+      noteBulk(Call, AccessKind::BulkStore, Set->getRawDest(), Set->getLength());
+      return;
+    }
+    switch (Call.getIntrinsicID()) {
+    case Intrinsic::masked_load:
+    case Intrinsic::masked_expandload:
+      noteOf(Call, AccessKind::Load, Call.getArgOperand(0), Call.getType());
+      return;
+    case Intrinsic::masked_store:
+    case Intrinsic::masked_compressstore:
+      noteOf(Call, AccessKind::Store, Call.getArgOperand(1), Call.getArgOperand(0)->getType());
+      return;
+    default:
+      noteScattered(Call);
+    }
+  }
+
+  // Gathers and scatters, of LLVM and of the processor: each part has an address of its own.
+  void noteScattered(IntrinsicInst &Call) {
+    StringRef Name = Call.getCalledFunction()->getName();
+    bool Stores = Name.contains(".scatter");
+    // Those of which nothing is left but a hint are no accesses.
+    if ((!Stores && !Name.contains(".gather")) || Name.contains("pf."))
+      return;
+    unsigned Stored = Call.getIntrinsicID() == Intrinsic::masked_scatter ? 0 : 3;
+    Type *Accessed = Stores ? Call.getArgOperand(Stored)->getType() : Call.getType();
+    auto Size = Layout.getTypeStoreSize(Accessed).getKnownMinValue();
+    add({&Call, Stores ? AccessKind::Store : AccessKind::Load, nullptr, nullptr, Size,
+         Tickets::None});
   }
 
 public:

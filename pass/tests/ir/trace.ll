@@ -127,6 +127,21 @@ define void @bulk(ptr %to, ptr %from, ptr %other, i64 %n) {
   ret void
 }
 
+; The addresses of a gather and a scatter are not recorded. What a mask leaves out counts.
+; CHECK-LABEL: define void @vectors(
+; CHECK-NOT: store volatile i64
+; CHECK: call <4 x i32> @llvm.masked.gather
+; CHECK: call void @llvm.masked.scatter
+; CHECK: store volatile i64
+; CHECK: call <4 x i32> @llvm.masked.expandload
+; CHECK: ret void
+define void @vectors(<4 x ptr> %from, <4 x i1> %mask, ptr %p) {
+  %a = call <4 x i32> @llvm.masked.gather.v4i32.v4p0(<4 x ptr> %from, i32 4, <4 x i1> %mask, <4 x i32> zeroinitializer)
+  call void @llvm.masked.scatter.v4i32.v4p0(<4 x i32> %a, <4 x ptr> %from, i32 4, <4 x i1> %mask)
+  %b = call <4 x i32> @llvm.masked.expandload.v4i32(ptr %p, <4 x i1> %mask, <4 x i32> %a)
+  ret void
+}
+
 ; Where control may come back to a call, each address is recorded.
 ; CHECK-LABEL: define i32 @twice(
 ; CHECK: store volatile i64
