@@ -39,6 +39,7 @@ from tests.real import (
     schema,
     sources,
     switches,
+    task_forms,
     torture,
     traces,
 )
@@ -247,6 +248,13 @@ def others() -> dict[str, list[tuple[str, Callable[[], str]]]]:
         "memory": [
             (f"memory {name}", partial(in_place, f"memory.{name}", check))
             for name, check in memory.CHECKS.items()
+        ],
+        "task-forms": [
+            (
+                f"forms of {name}",
+                partial(in_place, f"forms.{name}", partial(task_forms.check, name)),
+            )
+            for name in task_forms.KERNELS
         ],
         "parallel": [
             (f"parallel {kernel.name} {level}", partial(parallel.check, kernel, level))
