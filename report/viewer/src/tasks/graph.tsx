@@ -80,6 +80,13 @@ function longestOnWay(graph: TaskGraph): number {
     return best;
 }
 
+/** Where a drawing of this length starts in this room, so that no room is left that it could fill. */
+function within(wanted: number, length: number, room: number): number {
+    const margin = 16;
+    if (length + 2 * margin <= room) return (room - length) / 2;
+    return Math.min(margin, Math.max(room - length - margin, wanted));
+}
+
 interface Props {
     graph: TaskGraph;
     shown: number[];
@@ -97,7 +104,11 @@ function Picture({ graph, shown, focus, chosen, choose }: Props) {
     const centred = (scale: number) => {
         const { width, height } = size();
         const node = layout.nodes.get(focus) ?? { x: layout.width / 2, y: layout.height / 2 };
-        return { scale, x: width / 2 - node.x * scale, y: height / 2 - node.y * scale };
+        return {
+            scale,
+            x: within(width / 2 - node.x * scale, layout.width * scale, width),
+            y: within(height / 2 - node.y * scale, layout.height * scale, height),
+        };
     };
     const fit = () => {
         const { width, height } = size();
@@ -260,7 +271,9 @@ function Edge(props: {
     const isOwn = graph.link(edge.link) === "program";
     const isChosen = chosen === edge.from || chosen === edge.to;
     const [first, ...rest] = edge.points;
-    const middle = edge.points[Math.floor(edge.points.length / 2)]!;
+    // Names stand near the ends of arrows: in the middle, arrows cross.
+    const [last, end] = edge.points.slice(-2);
+    const middle = { x: (last!.x + end!.x) / 2, y: (last!.y + end!.y) / 2 };
     const d = `M${first!.x.toFixed(1)} ${first!.y.toFixed(1)}${rest.map(({ x, y }) => `L${x.toFixed(1)} ${y.toFixed(1)}`).join("")}`;
     const classes = [
         "task-edge",
