@@ -47,6 +47,11 @@ export function go(to: string, replace = false): void {
     }
 }
 
+/** A parameter of the present place, which a view that is not drawn yet may not know. */
+export function parameter(name: string): string | null {
+    return read().parameters.get(name);
+}
+
 /** Changes parameters of the present place. */
 export function change(
     parameters: Record<string, string | number | null | undefined>,

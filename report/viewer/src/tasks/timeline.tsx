@@ -4,7 +4,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 
 import { plural } from "../data/numbers";
-import { change } from "../data/route";
+import { change, parameter } from "../data/route";
 import { type TaskGraph, duration, useTaskGraph } from "../data/taskGraph";
 import { isTyping } from "../ui/keys";
 import { usePrinting } from "../ui/printing";
@@ -32,7 +32,7 @@ export function TimelineView({ parameters }: { parameters: URLSearchParams }) {
         choose(task);
         show(task);
     };
-    useKeys(graph, chosen, { choose, step, setSeen });
+    useKeys(graph, { choose, step, setSeen });
     return (
         <div class="page fill timeline">
             <div class="timeline-head">
@@ -122,10 +122,12 @@ interface Acts {
     setSeen: SetSeen;
 }
 
-function useKeys(graph: TaskGraph, chosen: number | null, { choose, step, setSeen }: Acts) {
+function useKeys(graph: TaskGraph, { choose, step, setSeen }: Acts) {
     useEffect(() => {
         const onKey = (event: KeyboardEvent) => {
             if (isTyping(event)) return;
+            // Keys may come faster than what they choose is drawn.
+            const chosen = graph.place(parameter("task"));
             const isInChart = (event.target as Element).closest?.("[data-chart]") !== null;
             const first = graph.lanes.find(({ tasks }) => tasks.length > 0)?.tasks[0] ?? null;
             const or = (next: (task: number) => number | null) =>
