@@ -1,7 +1,7 @@
 #include <omp.h>
 #include <stdio.h>
 
-static int x, y, z, a[64], b[64];
+static int x, a[64];
 
 int main(void) {
 #pragma omp parallel for
@@ -11,5 +11,8 @@ int main(void) {
     v = x++;
     a[v] = i;
   }
-  printf("%d %d %d %d %d\n", x, y, z, a[3], b[0]);
+  int sum = 0;
+  for (int i = 0; i < 20; i++)
+    sum += a[i];
+  printf("%d %d\n", x, sum);
 }
