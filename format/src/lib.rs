@@ -46,7 +46,7 @@ pub use record::ModuleId;
 pub use wire::Error;
 
 /// Version of the manifest record and its payload. Any other version is refused with a message.
-pub const MANIFEST_VERSION: u32 = 10;
+pub const MANIFEST_VERSION: u32 = 11;
 
 /// Version of the profile file. Any other version is refused with a message.
 pub const PROFILE_VERSION: u32 = 5;
@@ -67,6 +67,11 @@ pub mod names {
     /// first five bytes of the module's id, most significant first, and then the function's index
     /// in the manifest in 24 bits.
     pub const FUNCTIONS_SECTION: &str = ".pathcc.functions";
+
+    /// Section of a linked image with the variables from whose addresses those of accesses are
+    /// computed. Each has three words: that of a function, as above; which of the variables of the
+    /// function it is, from 0; and how far it is from this third word.
+    pub const VARIABLES_SECTION: &str = ".pathcc.variables";
 
     /// Section of an image that `ld.pathld` linked: the table of its modules.
     pub const MODULES_SECTION: &str = ".pathcc.modules";

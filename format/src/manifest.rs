@@ -229,6 +229,14 @@ pub enum Address {
     None,
     /// The trace has it.
     Recorded,
+    /// It is that of a variable plus a constant. The image tells where the variable is
+    /// ([`VARIABLES_SECTION`](crate::names::VARIABLES_SECTION)).
+    Variable {
+        /// Which of the variables of the function.
+        variable: u32,
+        /// What is added.
+        by: i64,
+    },
     /// It is that of another access plus a constant. The other one always comes before it in the
     /// same activation of the function: the last time that it came counts.
     Offset {

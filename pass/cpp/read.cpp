@@ -16,6 +16,7 @@
 #include "llvm/IR/Module.h"
 #include "llvm/IR/ModuleSlotTracker.h"
 #include "llvm/IR/PassManager.h"
+#include "llvm/IR/RuntimeLibcalls.h"
 #include "llvm/IR/StructuralHash.h"
 #include "llvm/Support/CBindingWrapping.h"
 #include "llvm/Support/raw_ostream.h"
@@ -333,4 +334,16 @@ extern "C" bool pathpass_moves_thread_pointer(LLVMModuleRef Module) {
 // A hash of all code and constants of a module.
 extern "C" uint64_t pathpass_module_hash(LLVMModuleRef Module) {
   return StructuralHash(*unwrap(Module), true);
+}
+
+// Whether the compiler may call a function of this name where the source has no call: code
+// generation calls `memcpy`, and clang's own coverage its callbacks.
+static bool isCalledByCompiler(StringRef Name) {
+  static const RTLIB::RuntimeLibcallsInfo Known(Triple("x86_64-unknown-linux-gnu"));
+  return Name.starts_with("__sanitizer_cov_") ||
+         Known.getSupportedLibcallImpl(Name) != RTLIB::Unsupported;
+}
+
+extern "C" bool pathpass_is_called_by_compiler(const char *Name, size_t Length) {
+  return isCalledByCompiler(StringRef(Name, Length));
 }

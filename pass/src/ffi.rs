@@ -83,7 +83,7 @@ pub(crate) struct Location {
     pub(crate) column: c_uint,
 }
 
-/// What an access does. Must match `AccessKind` in `cpp/accesses.cpp`.
+/// What an access does. Must match `AccessKind` in `cpp/accesses.h`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(dead_code, reason = "C++ makes the values")]
@@ -98,7 +98,7 @@ pub(crate) enum AccessKind {
     Stride,
 }
 
-/// Which tickets an access takes. Must match `Tickets` in `cpp/accesses.cpp`.
+/// Which tickets an access takes. Must match `Tickets` in `cpp/accesses.h`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(dead_code, reason = "C++ makes the values")]
@@ -110,7 +110,7 @@ pub(crate) enum Tickets {
     Relaxed,
 }
 
-/// Must match `PathpassAccess` in `cpp/accesses.cpp`.
+/// Must match `PathpassAccess` in `cpp/addresses.cpp`.
 #[repr(C)]
 pub(crate) struct Access {
     pub(crate) instruction: LLVMValueRef,
@@ -119,6 +119,8 @@ pub(crate) struct Access {
     /// Null if `size` says how many bytes are accessed. Of a stride, what is recorded.
     pub(crate) length: LLVMValueRef,
     pub(crate) size: u64,
+    /// The variable that the address is computed from, or null.
+    pub(crate) variable: LLVMValueRef,
     /// The number of the access that the address is computed from; all ones for none.
     pub(crate) from: u64,
     pub(crate) by: i64,
@@ -209,6 +211,7 @@ unsafe extern "C" {
         with_stack: bool,
         with_offsets: bool,
         with_loops: bool,
+        with_variables: bool,
         found: *mut c_void,
         tell: extern "C" fn(*mut c_void, *const Access),
     );

@@ -25,7 +25,7 @@ mod accesses;
 mod debug_info;
 
 pub(crate) use self::accesses::{
-    AccessKind, Stride, Tickets, accesses, is_called_by_compiler, is_computed,
+    AccessKind, Base, Stride, Tickets, accesses, is_called_by_compiler, is_computed,
 };
 pub(crate) use self::debug_info::{
     DebugLocation, Position, Scope, ScopeKind, Subprogram, debug_location, declaration, position,

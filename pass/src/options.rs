@@ -75,6 +75,8 @@ pub(crate) struct Techniques {
     pub(crate) reading_again: bool,
     /// In a trace addresses that follow from others are not recorded.
     pub(crate) offsets: bool,
+    /// In a trace addresses of variables are not recorded.
+    pub(crate) variables: bool,
     /// In a trace addresses that move with the iterations of a loop are not recorded.
     pub(crate) loops: bool,
     /// In a trace iterations that are one path are told by their number.
@@ -99,6 +101,7 @@ impl Techniques {
             folding: uses("folding"),
             reading_again: uses("reading-again"),
             offsets: uses("offsets"),
+            variables: uses("variables"),
             loops: uses("loops"),
             repeats: uses("repeats"),
         }

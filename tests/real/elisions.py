@@ -24,8 +24,15 @@ SEEDS = range(1, 13)
 
 LONGEST_NAME = max(map(len, WITHOUT))
 
-# Code of different length would move the constants and variables behind it.
-FIXED = ("-no-pie", "-Wl,-Tdata=0x20000000", "-Wl,--section-start=.rodata=0x30000000")
+# Code and tables of different length would move what is behind them: constants, variables, and, as
+# these come last, the heap.
+FIXED = (
+    "-no-pie",
+    "-Wl,-z,norelro",
+    "-Wl,--section-start=.rodata=0x20000000",
+    "-Wl,--section-start=.data.rel.ro=0x28000000",
+    "-Wl,-Tdata=0x30000000",
+)
 
 # Frames are of different length, too: of what is on the stack only its line is compared. The oracle
 # of traces.py compares its addresses.

@@ -15,7 +15,7 @@ TECHNIQUES = [
 ]
 
 # Those that make traces smaller, without which everything is recorded that could be computed.
-ELISIONS = ["offsets", "loops", "repeats"]
+ELISIONS = ["variables", "offsets", "loops", "repeats"]
 
 # The block log, which only the plugin knows.
 LOG = "-Xclang -mllvm -Xclang -pathcc-mode=log"

@@ -19,7 +19,7 @@ use crate::options::Options;
 use crate::plan::Plan;
 use crate::plan::sites::Sites;
 use crate::read::graph::Graph;
-use crate::read::{self, Definition, Moving};
+use crate::read::{self, Base, Definition, Moving};
 
 /// Where the next function has its counters and keys in the unit's array.
 #[derive(Clone, Copy)]
@@ -146,8 +146,9 @@ fn access(access: &read::Access<'_>, locations: &mut Locations, directory: &str)
     let address = match access.from {
         None if access.address.is_none() => Address::None,
         None => Address::Recorded,
-        Some(from) => {
-            let (block, base, by) = (from.block.0, from.access as u32, from.by);
+        Some((Base::Variable(variable), by)) => Address::Variable { variable: variable as u32, by },
+        Some((Base::Access(block, base), by)) => {
+            let (block, base) = (block.0, base as u32);
             match access.moving {
                 None => Address::Offset { block, access: base, by },
                 Some(Moving { header, stride }) => {
@@ -250,6 +251,10 @@ fn cfg_hash(function: &Function) -> u64 {
             let base = |block, access| u64::from(block) << 32 | u64::from(access);
             match access.address {
                 Address::None | Address::Recorded => {}
+                Address::Variable { variable, by } => {
+                    add(u64::from(variable) + 1);
+                    add(by as u64);
+                }
                 Address::Offset { block, access, by } => {
                     add(base(block, access));
                     add(by as u64);

@@ -3,9 +3,12 @@
 use std::ffi::c_void;
 
 use inkwell::basic_block::BasicBlock;
-use inkwell::values::{AsValueRef, FunctionValue, InstructionValue, IntValue, PointerValue};
+use inkwell::values::{
+    AsValueRef, FunctionValue, GlobalValue, InstructionValue, IntValue, PointerValue,
+};
 
 use crate::ffi;
+use crate::options::Techniques;
 
 pub(crate) use crate::ffi::{AccessKind, Tickets};
 
@@ -21,11 +24,20 @@ pub(crate) struct Access<'ctx> {
     pub(crate) length: Option<IntValue<'ctx>>,
     /// How many bytes, if that is known.
     pub(crate) size: u64,
-    /// The access that the address is computed from, as a place in the list, and what is added.
-    pub(crate) from: Option<(usize, i64)>,
+    /// What the address is computed from, and what is added.
+    pub(crate) from: Option<(Base<'ctx>, i64)>,
     /// The loop with whose iterations the address moves, by its header, and by how much.
     pub(crate) moving: Option<(BasicBlock<'ctx>, Stride)>,
     pub(crate) tickets: Tickets,
+}
+
+/// What an address is computed from.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Base<'ctx> {
+    /// The address of the access at this place in the list.
+    Access(usize),
+    /// That of a variable.
+    Variable(GlobalValue<'ctx>),
 }
 
 /// How far an address moves with each iteration of a loop.
@@ -38,16 +50,15 @@ pub(crate) enum Stride {
 }
 
 /// The accesses of a function, in their order within each block. Those to stack slots that nobody
-/// else can reach are left out unless `with_stack`. With `with_offsets`, addresses are computed
-/// from others where that is possible; with `with_loops`, from where loops are entered: then
-/// instructions are inserted there, which [`is_computed`] tells.
-pub(crate) fn accesses(
-    function: FunctionValue<'_>,
+/// else can reach are left out unless `with_stack`. Addresses are computed from others, from where
+/// loops are entered and from variables, as far as `techniques` allow it. What has to be computed
+/// where loops are entered is inserted there, as instructions that [`is_computed`] tells.
+pub(crate) fn accesses<'ctx>(
+    function: FunctionValue<'ctx>,
     analyses: *mut ffi::Analyses,
     with_stack: bool,
-    with_offsets: bool,
-    with_loops: bool,
-) -> Vec<Access<'_>> {
+    techniques: &Techniques,
+) -> Vec<Access<'ctx>> {
     extern "C" fn tell(found: *mut c_void, access: *const ffi::Access) {
         // SAFETY: `found` is the list below; the instruction, its address and its length are live,
         // and of these types.
@@ -59,7 +70,7 @@ pub(crate) fn accesses(
                 address: (!access.address.is_null()).then(|| PointerValue::new(access.address)),
                 length: (!access.length.is_null()).then(|| IntValue::new(access.length)),
                 size: access.size,
-                from: (access.from != u64::MAX).then_some((access.from as usize, access.by)),
+                from: base(access).map(|base| (base, access.by)),
                 moving: BasicBlock::new(access.header).map(|header| {
                     let told = access.stride_from != u64::MAX;
                     let constant = Stride::Constant(access.stride);
@@ -72,20 +83,34 @@ pub(crate) fn accesses(
             });
         }
     }
-    let mut found: Vec<Access<'_>> = Vec::new();
+    let mut found: Vec<Access<'ctx>> = Vec::new();
     // SAFETY: a live function, and the analyses of its pass manager.
     unsafe {
         ffi::pathpass_accesses(
             function.as_value_ref(),
             analyses,
             with_stack,
-            with_offsets,
-            with_loops,
+            techniques.offsets,
+            techniques.loops,
+            techniques.variables,
             (&raw mut found).cast(),
             tell,
         )
     };
     found
+}
+
+/// What the address of an access is computed from.
+///
+/// # Safety
+/// The variable is null or live.
+unsafe fn base<'ctx>(access: &ffi::Access) -> Option<Base<'ctx>> {
+    if access.from != u64::MAX {
+        return Some(Base::Access(access.from as usize));
+    }
+    // SAFETY: as above.
+    (!access.variable.is_null())
+        .then(|| Base::Variable(unsafe { GlobalValue::new(access.variable) }))
 }
 
 /// Whether an instruction was inserted to compute what a trace records.

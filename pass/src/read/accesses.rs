@@ -1,15 +1,15 @@
-//! The accesses of a function to memory, block by block.
+//! The accesses of a function to memory, block by block, and the variables that they name.
 
 use std::collections::HashMap;
 
 use inkwell::basic_block::BasicBlock;
-use inkwell::values::{FunctionValue, InstructionValue, IntValue, PointerValue};
+use inkwell::values::{FunctionValue, GlobalValue, InstructionValue, IntValue, PointerValue};
 use pathformat::manifest::{AccessKind, Stride, Tickets};
 use paths::cfg::Block;
 
 use crate::ffi::Analyses;
 use crate::llvm;
-use crate::options::{Options, Techniques, Traced};
+use crate::options::{Options, Traced};
 
 /// An access to memory.
 #[derive(Clone, Copy, Debug)]
@@ -23,21 +23,30 @@ pub(crate) struct Access<'ctx> {
     pub(crate) length: Option<IntValue<'ctx>>,
     /// How many bytes, if that is known.
     pub(crate) size: u64,
-    /// The access that the address is computed from.
-    pub(crate) from: Option<From>,
+    /// What the address is computed from, and what is added to that.
+    pub(crate) from: Option<(Base, i64)>,
     /// The loop with whose iterations the address moves, if it does.
     pub(crate) moving: Option<Moving>,
     /// Which tickets are taken, if it is atomic.
     pub(crate) tickets: Tickets,
 }
 
-/// An access that always comes before, and what is added to its address.
+/// What an address is computed from.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct From {
-    pub(crate) block: Block,
-    /// The index among the accesses of its block.
-    pub(crate) access: usize,
-    pub(crate) by: i64,
+pub(crate) enum Base {
+    /// An access that always comes before, by its block and its index there.
+    Access(Block, usize),
+    /// A variable of the function's list.
+    Variable(usize),
+}
+
+/// The accesses of a function.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Accesses<'ctx> {
+    /// Those of each block.
+    pub(crate) blocks: Vec<Vec<Access<'ctx>>>,
+    /// The variables from whose addresses others are computed.
+    pub(crate) variables: Vec<GlobalValue<'ctx>>,
 }
 
 /// How an address moves with the iterations of a loop.
@@ -62,29 +71,36 @@ impl<'ctx> Access<'ctx> {
     }
 }
 
-/// The accesses of each block, where `index` numbers the blocks.
+/// Those of a function whose blocks `index` numbers.
 pub(super) fn read<'ctx>(
     function: FunctionValue<'ctx>,
     analyses: *mut Analyses,
     index: &HashMap<BasicBlock<'ctx>, Block>,
     options: &Options,
-) -> Vec<Vec<Access<'ctx>>> {
-    let mut blocks: Vec<Vec<Access<'ctx>>> = vec![Vec::new(); index.len()];
+) -> Accesses<'ctx> {
+    let mut found = Accesses { blocks: vec![Vec::new(); index.len()], variables: Vec::new() };
+    let mut variables: HashMap<PointerValue<'ctx>, usize> = HashMap::new();
     let mut places: Vec<(Block, usize)> = Vec::new();
     let traced = options.traced.unwrap_or(Traced::Memory);
     if traced == Traced::ControlFlow {
-        return blocks;
+        return found;
     }
     let with_stack = traced == Traced::AllMemory;
-    let Techniques { offsets, loops, .. } = options.techniques;
-    for access in llvm::accesses(function, analyses, with_stack, offsets, loops) {
+    for access in llvm::accesses(function, analyses, with_stack, &options.techniques) {
         let block = access.instruction.get_parent().expect("an instruction is in a block");
         let block = index[&block];
-        let of_block = &mut blocks[block.index()];
+        let of_block = &mut found.blocks[block.index()];
         places.push((block, of_block.len()));
-        let from = access.from.map(|(from, by)| {
-            let (block, access) = places[from];
-            From { block, access, by }
+        let from = access.from.map(|(base, by)| match base {
+            llvm::Base::Access(at) => (Base::Access(places[at].0, places[at].1), by),
+            llvm::Base::Variable(variable) => {
+                let next = found.variables.len();
+                let at = *variables.entry(variable.as_pointer_value()).or_insert(next);
+                if at == next {
+                    found.variables.push(variable);
+                }
+                (Base::Variable(at), by)
+            }
         });
         let moving = access.moving.map(|(header, stride)| {
             let stride = match stride {
@@ -107,7 +123,7 @@ pub(super) fn read<'ctx>(
             tickets: tickets(access.tickets),
         });
     }
-    blocks
+    found
 }
 
 fn kind(kind: llvm::AccessKind) -> AccessKind {

@@ -23,7 +23,7 @@
 use std::collections::{HashMap, HashSet};
 
 use inkwell::basic_block::BasicBlock;
-use inkwell::values::{FunctionValue, InstructionOpcode, InstructionValue};
+use inkwell::values::{FunctionValue, GlobalValue, InstructionOpcode, InstructionValue};
 use pathformat::manifest::Outcome;
 use pathformat::settings::{Level, Mode, Stage};
 use pathformat::weights::Known;
@@ -35,7 +35,7 @@ use crate::options::Options;
 use crate::read::allocations;
 use crate::read::repeats::{self, Repeat};
 
-use super::accesses::{self, Access};
+use super::accesses::{self, Access, Accesses};
 
 /// A function's graph with what ties it to LLVM.
 pub(crate) struct Graph<'ctx> {
@@ -55,8 +55,8 @@ pub(crate) struct Graph<'ctx> {
     ends: Vec<InstructionValue<'ctx>>,
     /// For each block the call that control may stay in.
     stays: Vec<Option<InstructionValue<'ctx>>>,
-    /// For each block its accesses to memory, if they are traced.
-    accesses: Vec<Vec<Access<'ctx>>>,
+    /// Its accesses to memory, if they are traced.
+    accesses: Accesses<'ctx>,
     /// The loops whose iterations are one path, if they are told by their number.
     repeats: Vec<Repeat>,
     /// The blocks that were split off.
@@ -168,10 +168,10 @@ impl<'ctx> Graph<'ctx> {
         let accesses = if traces {
             accesses::read(function, analyses, &index, options)
         } else {
-            vec![Vec::new(); blocks.len()]
+            Accesses { blocks: vec![Vec::new(); blocks.len()], ..Accesses::default() }
         };
         let repeats = if options.mode == Mode::Trace && options.techniques.repeats {
-            repeats::find(&edges, &frequency, &accesses)
+            repeats::find(&edges, &frequency, &accesses.blocks)
         } else {
             Vec::new()
         };
@@ -205,7 +205,12 @@ impl<'ctx> Graph<'ctx> {
 
     /// The accesses of a block to memory, in their order, if they are traced.
     pub(crate) fn accesses(&self, block: Block) -> &[Access<'ctx>] {
-        &self.accesses[block.index()]
+        &self.accesses.blocks[block.index()]
+    }
+
+    /// The variables from whose addresses others are computed.
+    pub(crate) fn variables(&self) -> &[GlobalValue<'ctx>] {
+        &self.accesses.variables
     }
 
     /// LLVM's block.

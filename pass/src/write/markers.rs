@@ -8,11 +8,19 @@
 //!
 //! Assembly in the entry block writes the marker. Assembly goes where the code goes, also where
 //! link-time optimisation inlines it; a variable would have to be kept alive by something.
+//!
+//! The places of variables, by which a trace knows addresses, are told in the same way.
 
+use inkwell::AddressSpace;
 use inkwell::attributes::{Attribute, AttributeLoc};
 use inkwell::builder::Builder;
 use inkwell::context::ContextRef;
+use inkwell::types::BasicMetadataTypeEnum;
+use inkwell::values::GlobalValue;
 use pathformat::{ModuleId, names};
+
+/// So many variables are named by one statement.
+const NAMED: usize = 16;
 
 /// Adds the word of function number `index` in the manifest of module `id`, where the builder
 /// stands.
@@ -23,15 +31,50 @@ pub(super) fn declare<'ctx>(
     index: usize,
 ) {
     let Some(word) = id.function_word(index) else { return };
-    let section = names::FUNCTIONS_SECTION;
+    add(context, builder, names::FUNCTIONS_SECTION, &format!("\t.quad {word:#x}\n"), &[]);
+}
+
+/// Adds where the variables are that function number `index` in the manifest of module `id` names.
+pub(super) fn declare_variables<'ctx>(
+    context: ContextRef<'ctx>,
+    builder: &Builder<'ctx>,
+    id: ModuleId,
+    index: usize,
+    variables: &[GlobalValue<'ctx>],
+) {
+    let Some(word) = id.function_word(index) else { return };
+    for (chunk, variables) in variables.chunks(NAMED).enumerate() {
+        let line = |at: usize| {
+            let variable = chunk * NAMED + at;
+            format!("\t.quad {word:#x}, {variable}\n\t.quad ${{{at}:c}}-.\n")
+        };
+        let lines: String = (0..variables.len()).map(line).collect();
+        add(context, builder, names::VARIABLES_SECTION, &lines, variables);
+    }
+}
+
+/// Adds assembly to a section that is linked to that of the code where the builder stands.
+fn add<'ctx>(
+    context: ContextRef<'ctx>,
+    builder: &Builder<'ctx>,
+    section: &str,
+    lines: &str,
+    variables: &[GlobalValue<'ctx>],
+) {
     // A flag `o` links the section to that of the label, and `?` puts it into the group of the
-    // section before.
+    // section before. The relocation does nothing but keep the section where the code is kept: gold
+    // and older releases of mold do not look at the link.
+    let label = ".Lpathcc${:uid}";
     let text = format!(
-        ".Lpathcc${{:uid}}:\n\t.pushsection {section},\"ao?\",@progbits,.Lpathcc${{:uid}}\n\t.quad {word:#x}\n\t.popsection"
+        "{label}:\n\t.reloc {label}, R_X86_64_NONE, {label}.kept\n\
+         \t.pushsection {section},\"ao?\",@progbits,{label}\n{label}.kept:\n{lines}\t.popsection"
     );
-    let kind = context.void_type().fn_type(&[], false);
-    let code = context.create_inline_asm(kind, text, String::new(), true, false, None, false);
-    let call = builder.build_indirect_call(kind, code, &[], "").expect("positioned");
+    let pointer = BasicMetadataTypeEnum::from(context.ptr_type(AddressSpace::default()));
+    let kind = context.void_type().fn_type(&vec![pointer; variables.len()], false);
+    let places = vec!["i"; variables.len()].join(",");
+    let code = context.create_inline_asm(kind, text, places, true, false, None, false);
+    let variables: Vec<_> = variables.iter().map(|of| of.as_pointer_value().into()).collect();
+    let call = builder.build_indirect_call(kind, code, &variables, "").expect("positioned");
     for (name, value) in [("nounwind", 0), ("willreturn", 0), ("memory", 0)] {
         let attribute =
             context.create_enum_attribute(Attribute::get_named_enum_kind_id(name), value);

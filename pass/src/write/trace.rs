@@ -85,6 +85,8 @@ pub(super) fn instrument<'ctx>(function: &Function<'_, 'ctx>, plan: &TracePlan, 
         })
         .collect();
     markers::declare(context, &builder, unit.id, function.layout.index);
+    let variables = graph.variables();
+    markers::declare_variables(context, &builder, unit.id, function.layout.index, variables);
     let writer = Writer {
         graph,
         plan: &plan.paths,

@@ -1,6 +1,7 @@
 ; RUN: opt -passes=pathcc -pathcc-mode=trace -S %s | FileCheck %s
 ; RUN: opt -passes=pathcc -pathcc-mode=trace -pathcc-without=loops -S %s | FileCheck --check-prefix=OFFSETS %s
 ; RUN: opt -passes=pathcc -pathcc-mode=trace -pathcc-without=offsets,loops -S %s | FileCheck --check-prefix=ALL %s
+; RUN: opt -passes=pathcc -pathcc-mode=trace -pathcc-without=variables -S %s | FileCheck --check-prefix=VARIABLES %s
 ; RUN: opt -passes=pathcc -pathcc-mode=trace -pathcc-trace=control-flow -S %s | FileCheck --check-prefix=PATHS %s
 ; RUN: opt -passes=pathcc -pathcc-mode=trace -pathcc-trace=all-memory -S %s | FileCheck --check-prefix=STACK %s
 
@@ -214,6 +215,63 @@ define ptr @again(ptr %p, i64 %n) {
   call void @free(ptr %p)
   %q = tail call ptr @calloc(i64 %n, i64 8)
   ret ptr %q
+}
+
+; The address of a variable of the image is not recorded: a table tells where that is. That of one
+; that a library may define is.
+; CHECK-LABEL: define i32 @variables(
+; CHECK: call void asm sideeffect "{{.*}}.pathcc.variables{{.*}}${0:c}-.{{.*}}", "i"(ptr @inside)
+; CHECK-NOT: store volatile i64
+; CHECK: load i32, ptr %last
+; CHECK: store volatile i64 ptrtoint (ptr @outside to i64)
+; CHECK: load i32, ptr @outside
+; VARIABLES-LABEL: define i32 @variables(
+; VARIABLES-NOT: .pathcc.variables
+; VARIABLES: ptrtoint ptr %last to i64
+; VARIABLES: store volatile i64
+; VARIABLES: load i32, ptr %last
+@inside = dso_local global [8 x i32] zeroinitializer
+@outside = external global i32
+define i32 @variables() {
+  %last = getelementptr [8 x i32], ptr @inside, i64 0, i64 7
+  %a = load i32, ptr %last
+  %b = load i32, ptr @outside
+  %sum = add i32 %a, %b
+  ret i32 %sum
+}
+
+; A base that cannot be computed from the loop around it is a copy of how the loop computes it.
+; CHECK-LABEL: define void @rows(
+; CHECK: outer:
+; CHECK: %parity = and i64 %row, 1
+; CHECK: [[INDEX:%.*]] = add i64 %parity, %place
+; CHECK: [[ADDRESS:%.*]] = getelementptr double, ptr %grid, i64 [[INDEX]]
+; CHECK: ptrtoint ptr [[ADDRESS]] to i64
+; CHECK: inner:
+; CHECK-NOT: ptrtoint
+; CHECK: store double 0.000000e+00, ptr %cell
+define void @rows(ptr %grid, i64 %side) {
+entry:
+  br label %outer
+outer:
+  %row = phi i64 [ 0, %entry ], [ %next.row, %ended ]
+  %parity = and i64 %row, 1
+  %place = mul i64 %row, %side
+  br label %inner
+inner:
+  %column = phi i64 [ %parity, %outer ], [ %next.column, %inner ]
+  %index = add i64 %column, %place
+  %cell = getelementptr double, ptr %grid, i64 %index
+  store double 0.0, ptr %cell
+  %next.column = add i64 %column, 2
+  %more = icmp ult i64 %next.column, %side
+  br i1 %more, label %inner, label %ended
+ended:
+  %next.row = add i64 %row, 1
+  %again = icmp ult i64 %next.row, %side
+  br i1 %again, label %outer, label %end
+end:
+  ret void
 }
 
 ; Without pathld there is memory that nobody reads.

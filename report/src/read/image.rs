@@ -2,7 +2,7 @@
 //!
 //! An image with debug information may be large. So only the sections that are needed are read.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::io::{self, Read};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
@@ -44,6 +44,9 @@ pub struct Instrumentation {
     pub modules: Vec<Module>,
     /// The words of the instrumented functions that are in it; `None` if it does not tell.
     pub functions: Option<HashSet<u64>>,
+    /// Where the variables are from whose addresses those of accesses are computed: by the word of
+    /// the function and the number of the variable, the address in the file.
+    pub variables: HashMap<(u64, u32), u64>,
 }
 
 impl Instrumentation {
@@ -52,6 +55,14 @@ impl Instrumentation {
     pub fn has_function(&self, module: ModuleId, index: usize) -> bool {
         let Some(functions) = &self.functions else { return true };
         module.function_word(index).is_none_or(|word| functions.contains(&word))
+    }
+
+    /// Where variables are that function number `index` of a module names, as addresses in the
+    /// file: by their numbers.
+    pub fn variables_of(&self, module: ModuleId, index: usize) -> HashMap<u32, u64> {
+        let Some(word) = module.function_word(index) else { return HashMap::new() };
+        let known = |number: u32| Some((number, *self.variables.get(&(word, number))?));
+        (0..).map_while(known).collect()
     }
 }
 
@@ -141,13 +152,27 @@ pub fn read(path: &Path) -> Result<Instrumentation> {
         })
         .collect::<Result<_>>()?;
     let id = cache.file().metadata().map(|data| (data.dev(), data.ino())).unwrap_or_default();
-    Ok(Instrumentation { file: id, build_id, modules, functions: functions(&file) })
+    let (functions, variables) = (functions(&file), variables(&file).unwrap_or_default());
+    Ok(Instrumentation { file: id, build_id, modules, functions, variables })
 }
 
 /// The words of the functions in an image.
 fn functions<'a>(file: &object::File<'a, &'a Bounded>) -> Option<HashSet<u64>> {
     let content = file.section_by_name(names::FUNCTIONS_SECTION)?.data().ok()?;
     Some(content.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word)).collect())
+}
+
+/// Where the variables of an image are. What makes no sense is left out.
+fn variables<'a>(file: &object::File<'a, &'a Bounded>) -> Option<HashMap<(u64, u32), u64>> {
+    let section = file.section_by_name(names::VARIABLES_SECTION)?;
+    let content = section.data().ok()?;
+    let words: Vec<_> =
+        content.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word)).collect();
+    let entry = |(at, [function, number, distance]): (usize, &[u64; 3])| {
+        let place = section.address().wrapping_add(8 * (3 * at as u64 + 2));
+        Some(((*function, u32::try_from(*number).ok()?), place.wrapping_add(*distance)))
+    };
+    Some(words.as_chunks::<3>().0.iter().enumerate().filter_map(entry).collect())
 }
 
 /// Looks for traces of instrumentation in the image at `path`.

@@ -27,6 +27,11 @@ impl Access {
         match self.address {
             Address::Recorded => to.put_varint(0),
             Address::None => to.put_varint(2),
+            Address::Variable { variable, by } => {
+                to.put_varint(4);
+                to.put_varint(variable.into());
+                to.put_u64(by as u64);
+            }
             Address::Offset { block, access, by } => {
                 to.put_varint(1);
                 to.put_varint(block.into());
@@ -78,6 +83,10 @@ impl Access {
                 header: from.reader.varint32()?,
                 stride: stride(from)?,
             },
+            4 => Address::Variable {
+                variable: from.reader.varint32()?,
+                by: from.reader.u64()? as i64,
+            },
             _ => return Err(Error::Invalid("where an address comes from is unknown")),
         };
         Ok(Self { kind, size, address, tickets, location })
@@ -98,7 +107,7 @@ pub(super) fn are_sound(blocks: &[Block]) -> bool {
         blocks.get(block as usize).is_some_and(|block| (access as usize) < block.accesses.len())
     };
     blocks.iter().flat_map(|block| &block.accesses).all(|access| match access.address {
-        Address::Recorded | Address::None => true,
+        Address::Recorded | Address::None | Address::Variable { .. } => true,
         Address::Offset { block, access, .. } => exists(block, access),
         Address::Moving { block, access, header, stride, .. } => {
             let is_told = match stride {

@@ -212,6 +212,10 @@ impl Activation {
         let address = match access.address {
             Address::None => None,
             Address::Recorded => recorded,
+            Address::Variable { variable, by } => {
+                let place = of.variables.get(&variable);
+                place.map(|place| place.wrapping_add_signed(by) & ADDRESS_BITS)
+            }
             Address::Offset { block, access, by } => {
                 let base = self.addresses.get(&(block, access));
                 base.map(|base| base.wrapping_add_signed(by) & ADDRESS_BITS)

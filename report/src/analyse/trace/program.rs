@@ -11,6 +11,7 @@ use std::sync::{Arc, OnceLock};
 use anyhow::{Error, Result, anyhow};
 use pathformat::ModuleId;
 use pathformat::manifest::{self, Access, Address, Location, Stride};
+use pathformat::names::VARIABLES_SECTION;
 use pathformat::settings::Mode;
 use paths::decode::Decoder;
 
@@ -61,6 +62,8 @@ pub struct TracedFunction {
     /// The headers of loops with which addresses move; and of each the only block outside of the
     /// loop that leads to it.
     pub(super) headers: HashMap<u32, u32>,
+    /// The addresses of variables from which others are computed.
+    pub(super) variables: HashMap<u32, u64>,
     decoder: OnceLock<Option<Decoder>>,
 }
 
@@ -117,14 +120,12 @@ impl Program {
             let start = u64::from(loaded.first).saturating_add(array.offset / 8);
             let numbers = start..start.saturating_add(array.counters);
             let first = self.functions.len();
-            let traced: Vec<_> = module
-                .manifest
-                .functions
-                .iter()
-                .filter(|shape| shape.num_paths > 0 && shape.skipped.is_none())
+            let functions = module.manifest.functions.iter().enumerate();
+            let traced: Vec<_> = functions
+                .filter(|(_, shape)| shape.num_paths > 0 && shape.skipped.is_none())
                 .collect();
             let paths = traced.iter().zip(first..);
-            let paths = paths.map(|(shape, at)| (shape.first_counter, shape.num_paths, at));
+            let paths = paths.map(|((_, shape), at)| (shape.first_counter, shape.num_paths, at));
             if !self.layout.add(numbers, paths.collect()) {
                 self.damaged(
                     place,
@@ -133,11 +134,24 @@ impl Program {
                 );
                 continue;
             }
-            let (number, image) = (self.modules.len(), self.images.len());
-            self.functions.extend(traced.iter().map(|shape| function(shape, image, number)));
+            let place = (self.images.len(), self.modules.len());
+            self.functions.extend(traced.iter().map(|(index, shape)| {
+                let variables = image.variables_of(module.id, *index).into_iter();
+                let loaded = |(at, address)| (at, loaded.bias.wrapping_add(address));
+                function(shape, place, variables.map(loaded).collect())
+            }));
             self.modules.push(Module::of(&module.manifest));
         }
-        let functions = self.functions.len() - before;
+        let added = &self.functions[before..];
+        let functions = added.len();
+        if image.variables.is_empty() && added.iter().any(names_variables) {
+            self.problems.push(anyhow!(
+                "{}: addresses of variables are unknown, since this image has no section {}; give \
+                 the image as it was linked with --image PATH",
+                place.display(),
+                VARIABLES_SECTION
+            ));
+        }
         self.images.push(KnownImage { loaded, place: Some(place.to_path_buf()), functions });
     }
 
@@ -175,16 +189,28 @@ impl Program {
     }
 }
 
+/// Whether an address that a function accesses is that of a variable.
+fn names_variables(function: &TracedFunction) -> bool {
+    let blocks = &function.function.shape.blocks;
+    let mut accesses = blocks.iter().flat_map(|block| &block.accesses);
+    accesses.any(|access| matches!(access.address, Address::Variable { .. }))
+}
+
 fn read(place: &Path) -> Result<Content> {
     Ok((image::read(place)?, arrays::read(place)?))
 }
 
-fn function(shape: &manifest::Function, image: usize, module: usize) -> TracedFunction {
+/// A function of an image and a module with these numbers.
+fn function(
+    shape: &manifest::Function,
+    (image, module): (usize, usize),
+    variables: HashMap<u32, u64>,
+) -> TracedFunction {
     let mut bases = HashSet::new();
     let mut headers = HashMap::new();
     for access in shape.blocks.iter().flat_map(|block| &block.accesses) {
         match access.address {
-            Address::None | Address::Recorded => {}
+            Address::None | Address::Recorded | Address::Variable { .. } => {}
             Address::Offset { block, access, .. } => drop(bases.insert((block, access))),
             Address::Moving { block, access, header, stride, .. } => {
                 bases.insert((block, access));
@@ -199,6 +225,7 @@ fn function(shape: &manifest::Function, image: usize, module: usize) -> TracedFu
     TracedFunction {
         bases,
         headers,
+        variables,
         returns_twice: blocks.filter(|&block| returns_twice(shape, block)).collect(),
         function: Function {
             image,

@@ -1,0 +1,29 @@
+// An access to memory, and those of a block.
+#pragma once
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/IR/BasicBlock.h"
+#include "llvm/IR/Instruction.h"
+
+#include <cstdint>
+
+// Must match `AccessKind` in src/ffi.rs.
+enum class AccessKind : uint32_t { Load, Store, Update, BulkLoad, BulkStore, Fence, Base, Stride };
+
+// Must match `Tickets` in src/ffi.rs.
+enum class Tickets : uint32_t { None, Before, After, Both, Relaxed };
+
+// An access to memory, or a fence.
+struct MemoryAccess {
+  llvm::Instruction *At;
+  AccessKind Kind;
+  // Null for a fence, and if there are several.
+  llvm::Value *Address;
+  // How many bytes, if that is not `Size`; or null.
+  llvm::Value *Length;
+  uint64_t Size;
+  Tickets Taken;
+};
+
+// The accesses of a block in their order.
+llvm::SmallVector<MemoryAccess, 8> accessesOf(llvm::BasicBlock &BB);
