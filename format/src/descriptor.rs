@@ -101,7 +101,7 @@ pub mod trace_block {
     pub const ROOM_OFFSET: u64 = 8;
 
     /// What the table begins with. It ends with the version of all that the images share.
-    pub const SIGNATURE: [u8; 8] = *b"traces\x02\0";
+    pub const SIGNATURE: [u8; 8] = *b"traces\x03\0";
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 //! A trace is a header of whole pages and then *chunks* of one size. A chunk belongs to one
 //! *stream*: a thread, or a signal handler that interrupts it. The chunks of a stream are numbered.
 //! Whoever fills a chunk owns it alone, so that nothing has to be locked for a record. A chunk is a
-//! head of [`CHUNK_HEAD`] bytes and then records up to the first 32-bit word that is 0. The kernel
+//! head of [`CHUNK_HEAD`] bytes and then records up to the first 16-bit word that is 0. The kernel
 //! keeps what was written, whatever ends the process: a file of a killed process reads like any
 //! other.
 //!
@@ -12,14 +12,17 @@
 //!  | magic | version | flags | header size | chunk size | facts … checksum | zeros … | chunk 0 | chunk 1 | …
 //! ```
 //!
-//! A record starts with a 32-bit word:
+//! How a record starts tells its lowest bit ([`Start`]):
 //!
-//! * 0: nothing follows. A path that did not end has no record.
-//! * below 2^31: a path. The word is a number in the process. An image has as many numbers as its
-//!   region has words; the [`Kind::Image`] event tells the first. The *n*-th word of the region,
-//!   from the start of the image's numbers, is counter *n* in the sense of the manifest. The
-//!   addresses that its accesses record follow, [`ADDRESS`] bytes each, in the order of the path.
-//! * 2^31 and above: an [event](Kind), whose payload follows.
+//! * A 16-bit word of 0: nothing follows. A path that did not end has no record.
+//! * An even 16-bit word: twice the number of a path that recorded no addresses.
+//! * An odd 32-bit word below 2^31: a path. Half of it is the number. The addresses that its accesses
+//!   record follow, [`ADDRESS`] bytes each, in the order of the path.
+//! * An odd 32-bit word from 2^31 on: an [event](Kind), whose payload follows.
+//!
+//! The number of a path is one in the process. An image has as many numbers as its region has
+//! words; the [`Kind::Image`] event tells the first. The *n*-th word of the region, from the start
+//! of the image's numbers, is counter *n* in the sense of the manifest.
 
 use core::mem::size_of;
 
@@ -124,19 +127,56 @@ impl Kind {
         Self::Off,
     ];
 
-    /// The word that starts a record of this kind with so many bytes of payload, fewer than 2^24.
+    /// The word that starts a record of this kind with so many bytes of payload, fewer than 2^23.
     pub fn word(self, length: u32) -> u32 {
-        1 << 31 | (self as u32) << 24 | length
+        1 << 31 | (self as u32) << 24 | length << 1 | 1
     }
+}
 
-    /// From the first word of a record: the kind, and the length of its payload.
-    ///
-    /// The outer `None` says that the record is not an event, the inner one that its kind is not
-    /// known.
-    pub fn of(word: u32) -> Option<(Option<Self>, usize)> {
-        let number = (word >> 24 & 0x7f) as u8;
-        let kind = Self::ALL.into_iter().find(|kind| *kind as u8 == number);
-        (word >> 31 == 1).then_some((kind, (word & 0xff_ffff) as usize))
+/// No number of a path is as high.
+pub const NUMBERS: u64 = 1 << 30;
+
+/// Only numbers below this are told by 16 bits.
+const SHORT_NUMBERS: u64 = 1 << 15;
+
+/// What the first word of a traced array tells the code of its module, whose paths have so many
+/// numbers from `first` on.
+///
+/// The low half is what a record without addresses starts with, if twice the path's number in the
+/// module is added. The high half is how many bytes that record takes: all those of a module take
+/// as many. In records with addresses the lowest bit is set, and they start with 32 bits.
+pub fn array_word(first: u32, numbers: u64) -> u64 {
+    let is_short = u64::from(first).saturating_add(numbers) <= SHORT_NUMBERS;
+    let (long, bytes) = if is_short { (0, size_of::<u16>()) } else { (1, size_of::<u32>()) };
+    u64::from(first << 1 | long) | (bytes as u64) << 32
+}
+
+/// How a record starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Start {
+    /// A path with this number in the process.
+    Path(u32),
+    /// An event: its kind, if that is known, and the length of its payload.
+    Event(Option<Kind>, usize),
+}
+
+impl Start {
+    /// From what the rest of a chunk starts with: that, and how many bytes it takes; `None` if no
+    /// record follows.
+    pub fn read(bytes: &[u8]) -> Option<(Self, usize)> {
+        let half = u16::from_le_bytes(*bytes.first_chunk()?);
+        if half & 1 == 0 {
+            return (half > 0).then_some((Self::Path(u32::from(half >> 1)), size_of::<u16>()));
+        }
+        let word = u32::from_le_bytes(*bytes.first_chunk()?);
+        let start = if word >> 31 == 0 {
+            Self::Path(word >> 1)
+        } else {
+            let number = (word >> 24 & 0x7f) as u8;
+            let kind = Kind::ALL.into_iter().find(|kind| *kind as u8 == number);
+            Self::Event(kind, (word >> 1 & 0x7f_ffff) as usize)
+        };
+        Some((start, size_of::<u32>()))
     }
 }
 
@@ -253,11 +293,33 @@ mod tests {
 
     #[test]
     fn events_are_told_from_paths() {
-        assert_eq!((Kind::of(0), Kind::of((1 << 31) - 1)), (None, None));
+        let read = |word: u32| Start::read(&word.to_le_bytes());
+        assert_eq!((read(0), read(7 << 16)), (None, None));
+        assert_eq!(read(2), Some((Start::Path(1), 2)));
+        assert_eq!(read(0xffff_fffe), Some((Start::Path(0x7fff), 2)));
+        assert_eq!(read(3), Some((Start::Path(1), 4)));
+        assert_eq!(read((1 << 31) - 1), Some((Start::Path((1 << 30) - 1), 4)));
         for kind in Kind::ALL {
-            assert_eq!(Kind::of(kind.word(0xff_ffff)), Some((Some(kind), 0xff_ffff)));
+            let event = Start::Event(Some(kind), 0x7f_ffff);
+            assert_eq!(read(kind.word(0x7f_ffff)), Some((event, 4)));
         }
-        assert_eq!(Kind::of(0xff00_0007), Some((None, 7)));
+        assert_eq!(read(0xff00_000f), Some((Start::Event(None, 7), 4)));
+        for few in [&[][..], &[2], &[3, 0, 0]] {
+            assert_eq!(Start::read(few), None);
+        }
         assert_eq!(CHUNK_HEAD, 64);
+    }
+
+    #[test]
+    fn code_writes_what_is_read() {
+        for (first, numbers, bytes) in [(1, 9, 2), (32_760, 8, 2), (32_760, 9, 4), (1 << 29, 9, 4)]
+        {
+            let word = array_word(first, numbers);
+            assert_eq!(word >> 32, bytes);
+            let last = word as u32 + 2 * (numbers as u32 - 1);
+            let path = Start::Path(first + numbers as u32 - 1);
+            assert_eq!(Start::read(&last.to_le_bytes()), Some((path, bytes as usize)));
+            assert_eq!(Start::read(&(last | 1).to_le_bytes()), Some((path, 4)));
+        }
     }
 }

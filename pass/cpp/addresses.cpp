@@ -61,6 +61,9 @@ static constexpr unsigned MostTried = 32;
 // No larger expression is computed where a loop is entered.
 static constexpr unsigned LargestBase = 12;
 
+// A base is recorded for a loop that is expected to access the address so often each time.
+static constexpr unsigned LeastTurns = 2;
+
 // No access.
 static constexpr size_t None = ~size_t(0);
 
@@ -295,9 +298,9 @@ class Addresses {
     if (!Constant && (StrideFrom = strideOf(Moving, Step)) == None)
       return false;
     if (Base == None) {
-      // Once for each time that the loop is entered must be less than once for each access.
-      if (Frequencies->getBlockFreq(Of.At->getParent()) <
-          Frequencies->getBlockFreq(Entry->getParent()))
+      // Once for each time that the loop is entered must be clearly less than once for each access.
+      if (Frequencies->getBlockFreq(Of.At->getParent()).getFrequency() / LeastTurns <
+          Frequencies->getBlockFreq(Entry->getParent()).getFrequency())
         return false;
       Item New = {{Entry, AccessKind::Base, nullptr, nullptr, 1, Tickets::None}};
       New.Known = Start;

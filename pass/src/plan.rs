@@ -13,7 +13,7 @@ use crate::read::graph::Graph;
 
 use self::sites::Sites;
 
-pub(crate) use self::trace::{NUMBER, REPETITION, Repetition, TracePlan};
+pub(crate) use self::trace::{NUMBER, REPETITION, Records, Repetition, TracePlan};
 
 /// How a function is counted.
 pub(crate) enum Plan {

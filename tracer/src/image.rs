@@ -4,13 +4,10 @@ use core::{ptr, slice};
 
 use pathformat::descriptor::{ABI_VERSION, Descriptor, LIBRARY, Module};
 use pathformat::raw::TRACED;
-use pathformat::trace::Kind;
+use pathformat::trace::{Kind, NUMBERS, array_word};
 
 /// So long a name is written down, the kernel's limit.
 const PATH: usize = 4096;
-
-/// No number of a path is as high.
-pub(crate) const NUMBERS: u64 = 1 << 31;
 
 /// The most bytes of an event.
 pub(crate) const EVENT: usize = 4 + 4 + 8 + 1 + 255 + PATH;
@@ -85,9 +82,9 @@ impl Image {
         let region = self.descriptor().map_or(0, |descriptor| descriptor.region);
         for module in self.modules() {
             let number = self.first.wrapping_add((module.offset / 8) as u32);
-            let place = ptr::with_exposed_provenance_mut::<u32>(region + module.offset as usize);
+            let place = ptr::with_exposed_provenance_mut::<u64>(region + module.offset as usize);
             // SAFETY: the first word of an array of the image's.
-            unsafe { place.write_volatile(number) };
+            unsafe { place.write_volatile(array_word(number, module.counters)) };
         }
     }
 
@@ -157,11 +154,12 @@ mod tests {
         assert_eq!((image.numbers(), image.is_library()), (56, true));
         image.first = 100;
         image.set_numbers();
-        assert_eq!([region[0], region[8], region[9], region[16]], [0, 108, 0, 116]);
+        let [first, second] = [array_word(108, 3), array_word(116, 40)];
+        assert_eq!([region[0], region[8], region[9], region[16]], [0, first, 0, second]);
         let mut event = [0; EVENT];
         let length = image.event(&mut event);
         let expected = [
-            &[42, 0, 0, 0x81, 100, 0, 0, 0, 0, 0x10, 0, 0, 0, 0, 0, 0, 20][..],
+            &[42 << 1 | 1, 0, 0, 0x81, 100, 0, 0, 0, 0, 0x10, 0, 0, 0, 0, 0, 0, 20][..],
             &[7; 20],
             b"/bin/demo",
         ];

@@ -4,7 +4,7 @@ use core::mem::{self, size_of};
 use core::ptr::{self, NonNull};
 
 use pathformat::profile::{ENDED, Head, PARTIAL};
-use pathformat::trace::{CHUNK_HEAD, ChunkHead, Clock, Kind, LONGEST_RECORD, PROCESS};
+use pathformat::trace::{CHUNK_HEAD, ChunkHead, Clock, Kind, LONGEST_RECORD, NUMBERS, PROCESS};
 use process::environment::Environment;
 use process::global::Global;
 use process::sys::mapping::{self, At};
@@ -15,7 +15,7 @@ use crate::block::{Block, State, Stream, Words};
 use crate::chunk::{self, limit, unmap, used};
 use crate::clock;
 use crate::file::{self, CHUNK, TraceFile};
-use crate::image::{EVENT, Image, NUMBERS};
+use crate::image::{EVENT, Image};
 use crate::mark::Mark;
 use crate::owners::{Chunk, Owner, Owners};
 use crate::region;

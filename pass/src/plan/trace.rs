@@ -4,15 +4,15 @@
 //! recorded by then. So nothing is counted ahead of an end.
 
 use pathformat::trace::{ADDRESS, LONGEST_RECORD};
-use paths::cfg::{Block, Edge};
-use paths::dag::{Cut, Dag, DagEdge, Kind, Place};
+use paths::cfg::{Block, ENTRY, Edge};
+use paths::dag::{Cut, Dag, DagEdge, DagEdgeData, Kind, Place};
 use paths::techniques::Techniques;
 
 use crate::options::Options;
 use crate::read::graph::Graph;
 use crate::read::repeats::Repeat;
 
-/// Bytes of the number that a record starts with.
+/// Bytes of the number that a record with addresses starts with.
 pub(crate) const NUMBER: usize = 4;
 
 /// How the paths of a function are traced.
@@ -21,8 +21,21 @@ pub(crate) struct TracePlan {
     pub(crate) paths: paths::Plan,
     /// The most bytes that a path of the function records, with what stands before it.
     pub(crate) longest: usize,
+    /// For each block, whether paths that end with it have recorded anything.
+    pub(crate) records: Vec<Records>,
     /// The loops of which the trace tells how often they ran.
     pub(crate) repeats: Vec<Repetition>,
+}
+
+/// Whether paths that come to a place have recorded anything.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Records {
+    /// None has.
+    Never,
+    /// Some have.
+    Sometimes,
+    /// All have.
+    Always,
 }
 
 /// A loop of which the trace tells how often it ran.
@@ -53,7 +66,8 @@ pub(super) fn plan(graph: &Graph<'_>, options: &Options) -> Result<TracePlan, &'
     if longest > LONGEST_RECORD {
         return Err("a path has too many accesses to memory");
     }
-    Ok(TracePlan { paths, longest, repeats })
+    let records = records(graph, &paths.dag);
+    Ok(TracePlan { paths, longest, records, repeats })
 }
 
 /// How a loop is told, unless the limit cuts it elsewhere too.
@@ -74,15 +88,40 @@ fn repetition(paths: &paths::Plan, repeat: &Repeat) -> Option<Repetition> {
     Some(Repetition { entries: repeat.entries.clone(), back: repeat.back, path })
 }
 
+/// How many bytes a block's accesses record.
+fn recorded(graph: &Graph<'_>, block: Block) -> usize {
+    graph.accesses(block).iter().map(|access| ADDRESS * access.num_recorded()).sum()
+}
+
+/// Whether paths have recorded anything when they come to the end of each block.
+fn records(graph: &Graph<'_>, dag: &Dag) -> Vec<Records> {
+    let mut records = vec![Records::Never; dag.num_nodes()];
+    for &block in dag.postorder().iter().rev().filter(|&&block| block != dag.exit()) {
+        let before = |&edge: &DagEdge| match dag.edge(edge) {
+            DagEdgeData { kind: Kind::Start(..), .. } => Records::Never,
+            DagEdgeData { from, .. } => records[from.index()],
+        };
+        let mut before: Vec<_> = dag.predecessors(block).iter().map(before).collect();
+        if block == ENTRY {
+            before.push(Records::Never);
+        }
+        records[block.index()] = if recorded(graph, block) > 0 {
+            Records::Always
+        } else {
+            let first = before.first().copied().unwrap_or(Records::Never);
+            let is_same = before.iter().all(|&of| of == first);
+            if is_same { first } else { Records::Sometimes }
+        };
+    }
+    records
+}
+
 /// The most bytes that a path has for its accesses.
 fn longest_payload(graph: &Graph<'_>, dag: &Dag) -> usize {
-    let recorded = |block: Block| {
-        graph.accesses(block).iter().map(|access| ADDRESS * access.num_recorded()).sum::<usize>()
-    };
     let mut longest = vec![0usize; dag.num_nodes()];
     for &block in dag.postorder() {
         let behind = dag.successors(block).iter().map(|&edge| longest[dag.edge(edge).to.index()]);
-        longest[block.index()] = behind.max().unwrap_or(0).saturating_add(recorded(block));
+        longest[block.index()] = behind.max().unwrap_or(0).saturating_add(recorded(graph, block));
     }
-    longest[paths::cfg::ENTRY.index()]
+    longest[ENTRY.index()]
 }

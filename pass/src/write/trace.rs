@@ -18,12 +18,13 @@ use pathformat::manifest::Tickets;
 use pathformat::settings::{Level, Stage};
 use pathformat::trace::{ADDRESS, Kind as Event, RESERVE};
 use paths::Plan;
+use paths::cfg::Block;
 use paths::dag::{Cut, DagEdge, Kind, Place};
 use paths::placement::Op;
 
 use crate::llvm;
 use crate::options::{Options, Traced};
-use crate::plan::{NUMBER, REPETITION, Repetition, TracePlan};
+use crate::plan::{NUMBER, REPETITION, Records, Repetition, TracePlan};
 use crate::read::Access;
 use crate::read::graph::Graph;
 
@@ -91,6 +92,7 @@ pub(super) fn instrument<'ctx>(function: &Function<'_, 'ctx>, plan: &TracePlan, 
         graph,
         plan: &plan.paths,
         longest: plan.longest,
+        records: &plan.records,
         first_number: function.layout.first_counter,
         symbols,
         position: Position::new(builder, graph),
@@ -142,6 +144,8 @@ struct Writer<'a, 'ctx> {
     plan: &'a Plan,
     /// The most bytes of a record.
     longest: usize,
+    /// For each block, whether paths that end with it have addresses.
+    records: &'a [Records],
     /// What is added to a path's id, so that it is its number in the unit.
     first_number: u64,
     symbols: &'a Symbols<'ctx>,
@@ -220,7 +224,8 @@ impl<'a, 'ctx> Writer<'a, 'ctx> {
             if matches!(data.kind, Kind::Start(Place::InBlock, _)) {
                 let top = self.position.top(data.to);
                 self.position.builder.position_before(&top);
-                self.plan.placement.op(edge).into_iter().for_each(|op| self.step(op, true));
+                let op = self.plan.placement.op(edge);
+                op.into_iter().for_each(|op| self.step(op, true, data.to));
                 self.take_up();
             }
         }
@@ -233,7 +238,8 @@ impl<'a, 'ctx> Writer<'a, 'ctx> {
             let data = dag.edge(edge);
             if matches!(data.kind, Kind::Leave | Kind::End(Place::InBlock, _)) {
                 self.position.builder.position_before(&self.graph.end_point(data.from));
-                self.plan.placement.op(edge).into_iter().for_each(|op| self.step(op, true));
+                let op = self.plan.placement.op(edge);
+                op.into_iter().for_each(|op| self.step(op, true, data.from));
             }
         }
         for block in self.graph.cfg.blocks() {
@@ -250,9 +256,10 @@ impl<'a, 'ctx> Writer<'a, 'ctx> {
         for edge in self.graph.cfg.edges() {
             if let Some(step) = dag.flow(edge).and_then(op) {
                 self.position.on(edge);
-                self.step(step, true);
+                self.step(step, true, self.graph.cfg.edge(edge).from);
             }
             let Some(Cut { end, start }) = dag.cut(edge) else { continue };
+            let from = dag.edge(end).from;
             let kinds = [end, start].map(|half| dag.edge(half).kind);
             let [ends, starts] = kinds.map(|kind| {
                 matches!(kind, Kind::End(Place::OnEdges, _) | Kind::Start(Place::OnEdges, _))
@@ -264,13 +271,13 @@ impl<'a, 'ctx> Writer<'a, 'ctx> {
             let back = self.repeats.iter().find(|repeat| repeat.repetition.back == edge);
             if let Some(repeat) = back {
                 self.repeat(repeat);
-                op(start).into_iter().for_each(|op| self.step(op, false));
+                op(start).into_iter().for_each(|op| self.step(op, false, from));
                 continue;
             }
             // A path that starts in a block takes up what the word says.
-            op(end).filter(|_| ends).into_iter().for_each(|op| self.step(op, !starts));
+            op(end).filter(|_| ends).into_iter().for_each(|op| self.step(op, !starts, from));
             if starts {
-                op(start).into_iter().for_each(|op| self.step(op, false));
+                op(start).into_iter().for_each(|op| self.step(op, false, from));
                 self.go_on();
             }
         }
@@ -321,7 +328,8 @@ impl<'a, 'ctx> Writer<'a, 'ctx> {
             builder.position_before(&few);
             let cut = self.plan.dag.cut(repetition.back).expect("a back edge is cut");
             let ends = self.plan.placement.op(cut.end);
-            ends.into_iter().for_each(|op| self.step(op, false));
+            let from = self.plan.dag.edge(cut.end).from;
+            ends.into_iter().for_each(|op| self.step(op, false, from));
             self.go_on();
             builder.position_before(&more);
             self.begin_repetition(repetition);
@@ -398,9 +406,9 @@ impl<'a, 'ctx> Writer<'a, 'ctx> {
         }
     }
 
-    /// Writes one step where the builder stands. The end of a path tells the thread's word where
+    /// Writes one step where the builder stands, at a block. The end of a path tells the thread's word where
     /// the next record goes if somebody else may write that.
-    fn step(&self, op: Op, tells: bool) {
+    fn step(&self, op: Op, tells: bool, at: Block) {
         let builder = &self.position.builder;
         let word = self.symbols.word();
         let load =
@@ -415,20 +423,34 @@ impl<'a, 'ctx> Writer<'a, 'ctx> {
             Op::Count(value) => {
                 let value = word.const_int(self.first_number.wrapping_add(value as u64), true);
                 let number = builder.build_int_add(load(), value, "").expect("positioned");
-                self.end(number, tells);
+                self.end(number, tells, at);
             }
             Op::CountAt(id) => {
-                self.end(word.const_int(self.first_number.wrapping_add(id), false), tells);
+                let number = word.const_int(self.first_number.wrapping_add(id), false);
+                self.end(number, tells, at);
             }
         }
     }
 
-    /// A path ends whose number in the unit this is.
-    fn end(&self, number: IntValue<'ctx>, tells: bool) {
+    /// A path ends behind a block, whose number in the unit this is.
+    fn end(&self, number: IntValue<'ctx>, tells: bool, behind: Block) {
         let builder = &self.position.builder;
         let record = self.symbols.load(builder, self.record);
         let next = self.symbols.load(builder, self.next);
-        self.symbols.store_number(builder, record, number);
+        let bit = self.symbols.context().bool_type();
+        let has_addresses = match self.records[behind.index()] {
+            Records::Never => bit.const_zero(),
+            Records::Always => bit.const_all_ones(),
+            Records::Sometimes => {
+                let none = self.symbols.behind(builder, record, NUMBER);
+                let differs = builder.build_int_compare(IntPredicate::NE, next, none, "");
+                differs.expect("two places")
+            }
+        };
+        let bare = self.symbols.behind_start(builder, record);
+        let next = builder.build_select(has_addresses, next, bare, "path.behind");
+        let next = next.expect("two places").into_pointer_value();
+        self.symbols.store_start(builder, record, number, has_addresses);
         builder.build_store(self.record, next).expect("positioned");
         if tells {
             let words = self.symbols.words(builder);

@@ -18,7 +18,9 @@ target triple = "x86_64-unknown-linux-gnu"
 ; CHECK: loop:
 ; CHECK-NOT: store volatile i64
 ; CHECK: load i32, ptr %y
-; CHECK: store volatile i32 %path.number{{.*}}, ptr %path.record{{.*}}, align 1, !nosanitize
+; CHECK: [[NUMBER:%path.number.*]] = add i32
+; CHECK: [[START:%.*]] = or i32 [[NUMBER]],
+; CHECK: store volatile i32 [[START]], ptr %path.record{{.*}}, align 1, !nosanitize
 ; CHECK: %path.full{{.*}} = icmp uge i64
 ; CHECK: store volatile i64 %path.count
 ; CHECK: ret i32
@@ -61,7 +63,9 @@ end:
 ; A path ends before a call, which finds the place of its records in the word. Behind it the place
 ; is read again.
 ; CHECK-LABEL: define void @caller(
-; CHECK: store volatile i32 %path.number
+; CHECK: [[NUMBER:%path.number.*]] = add i32
+; CHECK: [[START:%.*]] = or i32 [[NUMBER]], 1
+; CHECK: store volatile i32 [[START]]
 ; CHECK: store volatile ptr %{{.*}}, ptr addrspace(257)
 ; CHECK: call void @other()
 ; CHECK: load ptr, ptr addrspace(257)

@@ -70,7 +70,7 @@ fn info_says_what_is_in_a_trace() {
     let json = scene.pathprof(&["trace", "info", "walk.42.pathtrace", "--format", "json"]);
     let json: Value = serde_json::from_str(&json.out).expect("JSON");
     let row = json!({
-        "stream": 1, "thread": 101, "interrupts": null, "chunks": 2, "bytes": 188, "paths": 5,
+        "stream": 1, "thread": 101, "interrupts": null, "chunks": 2, "bytes": 184, "paths": 5,
         "accesses": 8, "events": 1, "gaps": 1,
     });
     assert_eq!(json["tables"][0]["rows"][0], row);
@@ -220,7 +220,7 @@ fn what_is_no_trace_is_refused() {
     scene.write("newer", &bytes);
     refused(
         "newer",
-        "this trace has format version 99, and this pathprof reads version 3; use the pathprof that \
+        "this trace has format version 99, and this pathprof reads version 4; use the pathprof that \
          belongs to the pathcc that built the program",
     );
 }

@@ -266,7 +266,11 @@ impl Trace {
 
 /// The record of a path.
 pub(crate) fn path(number: u32, recorded: &[u64]) -> Vec<u8> {
-    let mut bytes = number.to_le_bytes().to_vec();
+    if recorded.is_empty() {
+        let twice = u16::try_from(number << 1).expect("a short number");
+        return twice.to_le_bytes().to_vec();
+    }
+    let mut bytes = (number << 1 | 1).to_le_bytes().to_vec();
     recorded.iter().for_each(|number| bytes.extend(&number.to_le_bytes()[..6]));
     bytes
 }

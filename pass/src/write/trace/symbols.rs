@@ -145,7 +145,27 @@ impl<'ctx> Symbols<'ctx> {
         self.store_at_any(builder, at, value);
     }
 
-    /// Stores the number in the process of what has this number in the unit.
+    /// Stores what the record of the path starts with that has this number in the unit, and whose
+    /// lowest bit is set if it `has_addresses`.
+    pub(crate) fn store_start(
+        &self,
+        builder: &Builder<'ctx>,
+        at: PointerValue<'ctx>,
+        number: IntValue<'ctx>,
+        has_addresses: IntValue<'ctx>,
+    ) {
+        let half = self.context.i32_type();
+        let one = half.const_int(1, false);
+        let number = builder.build_int_truncate(number, half, "").expect("a word is longer");
+        let twice = builder.build_left_shift(number, one, "").expect("positioned");
+        let first = self.half_of_array(builder, 0);
+        let start = builder.build_int_add(twice, first, "path.number").expect("positioned");
+        let bit = builder.build_int_z_extend(has_addresses, half, "").expect("a bit is shorter");
+        let start = builder.build_or(start, bit, "").expect("positioned");
+        self.store_at_any(builder, at, start);
+    }
+
+    /// Stores the number in the process of the path that has this number in the unit.
     pub(crate) fn store_number(
         &self,
         builder: &Builder<'ctx>,
@@ -153,12 +173,40 @@ impl<'ctx> Symbols<'ctx> {
         number: IntValue<'ctx>,
     ) {
         let half = self.context.i32_type();
-        let first = builder.build_load(half, self.array.as_pointer_value(), "path.first");
-        let first = first.expect("positioned").into_int_value();
-        self.leave_alone(first.as_instruction_value().expect("a load is an instruction"));
+        let one = half.const_int(1, false);
+        let first = self.half_of_array(builder, 0);
+        let first = builder.build_right_shift(first, one, false, "").expect("positioned");
         let number = builder.build_int_truncate(number, half, "").expect("a word is longer");
-        let number = builder.build_int_add(number, first, "path.number").expect("positioned");
+        let number = builder.build_int_add(number, first, "").expect("positioned");
         self.store_at_any(builder, at, number);
+    }
+
+    /// The place behind a record without addresses.
+    pub(crate) fn behind_start(
+        &self,
+        builder: &Builder<'ctx>,
+        record: PointerValue<'ctx>,
+    ) -> PointerValue<'ctx> {
+        let bytes = self.half_of_array(builder, 1);
+        let bytes = builder.build_int_z_extend(bytes, self.word(), "").expect("a half is shorter");
+        // SAFETY: not `inbounds`.
+        unsafe { builder.build_gep(self.context.i8_type(), record, &[bytes], "") }
+            .expect("positioned")
+    }
+
+    /// A half of the array's first word: see [`array_word`](pathformat::trace::array_word).
+    fn half_of_array(&self, builder: &Builder<'ctx>, which: u64) -> IntValue<'ctx> {
+        let half = self.context.i32_type();
+        let array = self.array.as_pointer_value();
+        // SAFETY: an array has a word.
+        let place = unsafe {
+            builder.build_in_bounds_gep(half, array, &[self.word().const_int(which, false)], "")
+        };
+        let name = ["path.first", "path.bytes"][which as usize];
+        let value = builder.build_load(half, place.expect("positioned"), name);
+        let value = value.expect("positioned").into_int_value();
+        self.leave_alone(value.as_instruction_value().expect("a load is an instruction"));
+        value
     }
 
     fn store_at_any(

@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use pathformat::trace::Kind;
+use pathformat::trace::{Kind, Start};
 
 /// A record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,21 +95,17 @@ impl<'a> Records<'a> {
         length: impl FnOnce(u32) -> Option<usize>,
     ) -> Result<Option<Record<'a>>, Damage> {
         let at = self.at;
-        let Some((word, rest)) = self.bytes[at..].split_first_chunk::<4>() else { return Ok(None) };
-        let word = u32::from_le_bytes(*word);
-        if word == 0 {
-            return Ok(None);
-        }
-        let event = Kind::of(word);
-        let length = match event {
-            Some((_, length)) => length,
-            None => length(word).ok_or(Damage::NoPath { at, number: word })?,
+        let Some((start, size)) = Start::read(&self.bytes[at..]) else { return Ok(None) };
+        let rest = &self.bytes[at + size..];
+        let length = match start {
+            Start::Event(_, length) => length,
+            Start::Path(number) => length(number).ok_or(Damage::NoPath { at, number })?,
         };
         let content = rest.get(..length).ok_or(Damage::Beyond { at })?;
-        self.at += 4 + length;
-        Ok(Some(match event {
-            Some((kind, _)) => Record::Event { kind, payload: content },
-            None => Record::Path { number: word, addresses: content },
+        self.at += size + length;
+        Ok(Some(match start {
+            Start::Event(kind, _) => Record::Event { kind, payload: content },
+            Start::Path(number) => Record::Path { number, addresses: content },
         }))
     }
 }
@@ -133,7 +129,7 @@ mod tests {
     #[test]
     fn records_end_at_the_first_word_of_zeros() {
         let mut bytes = Vec::new();
-        bytes.extend(3u32.to_le_bytes());
+        bytes.extend(7u32.to_le_bytes());
         bytes.extend(*b"abc");
         bytes.extend(Kind::Lost.word(2).to_le_bytes());
         bytes.extend(*b"xy");
@@ -143,23 +139,23 @@ mod tests {
         ];
         assert_eq!(all(&bytes), (records.clone(), None, 13));
         // Too short for another word.
-        bytes.extend([1, 2, 3]);
+        bytes.extend([1, 2]);
         assert_eq!(all(&bytes), (records.clone(), None, 13));
         bytes.truncate(13);
-        bytes.extend([0, 0, 0, 0, 1, 0, 0, 0, 7]);
+        bytes.extend([0, 0, 1, 0, 0, 0, 7]);
         assert_eq!(all(&bytes), (records, None, 13));
         assert_eq!(all(&[]), (Vec::new(), None, 0));
     }
 
     #[test]
     fn what_cannot_be_read_is_told() {
-        let path = |number: u32| number.to_le_bytes();
+        let path = |number: u32| (number << 1 | 1).to_le_bytes();
         let bytes = [&path(1)[..], b"a", &path(11), b"bcd"].concat();
         let first = vec![Record::Path { number: 1, addresses: b"a" }];
         assert_eq!(all(&bytes), (first.clone(), Some(Damage::NoPath { at: 5, number: 11 }), 5));
         let bytes = [&path(1)[..], b"a", &path(3), b"bc"].concat();
         assert_eq!(all(&bytes), (first, Some(Damage::Beyond { at: 5 }), 5));
-        let event = (1u32 << 31 | 0x7f << 24 | 1).to_le_bytes();
+        let event = (1u32 << 31 | 0x7f << 24 | 1 << 1 | 1).to_le_bytes();
         assert_eq!(all(&event).1, Some(Damage::Beyond { at: 0 }));
         let unknown = [&event[..], b"z"].concat();
         assert_eq!(all(&unknown).0, [Record::Event { kind: None, payload: b"z" }]);
