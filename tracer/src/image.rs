@@ -3,7 +3,7 @@
 use core::{ptr, slice};
 
 use pathformat::descriptor::{ABI_VERSION, Descriptor, LIBRARY, Module};
-use pathformat::raw::TRACED;
+use pathformat::raw::{TRACED, WAITS};
 use pathformat::trace::Kind;
 
 /// So long a name is written down, the kernel's limit.
@@ -73,6 +73,11 @@ impl Image {
         modules
             .iter()
             .filter(|module| module.threads & u64::from(TRACED) != 0 && module.counters > 0)
+    }
+
+    /// Whether it says itself where recording begins.
+    pub(crate) fn waits(&self) -> bool {
+        self.modules().any(|module| module.threads & u64::from(WAITS) != 0)
     }
 
     /// How many numbers it takes.
@@ -155,6 +160,7 @@ mod tests {
         assert_eq!((image.numbers(), image.is_library()), (0, false));
         image.describe(descriptor, 0x1000, &[7; 20], b"/bin/demo");
         assert_eq!((image.numbers(), image.is_library()), (56, true));
+        assert!(!image.waits());
         image.first = 100;
         image.set_numbers();
         assert_eq!([region[0], region[8], region[9], region[16]], [0, 108, 0, 116]);
