@@ -18,7 +18,6 @@ a path in the trace, and each such path but the last one of a thread was followe
 
 import json
 import random
-import re
 import shutil
 import subprocess
 import sys
@@ -28,25 +27,25 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.real import lives, random_lives, random_programs, truth
-from tests.real.lives import Way, compiler, live, prepare
+from tests.real import random_lives, random_programs, truth
+from tests.real.lives import build, compiler, live, prepare
 from tests.real.random_lives import Program
 from tests.real.tools import PATHPROF, SCRATCH, CheckFailed, build_tool, environment, run
 from tests.real.ways import LEVELS, STAGES, TRACE_LOG
 
 KEPT = SCRATCH / "lives_traces"
 
-# What `make test` checks: fixed, as in lives.py.
-SEEDS = range(1, 9)
+# What `make test` checks: fixed, as in lives.py. Together they thread, fork, throw, jump and die.
+SEEDS = (1, 2, 4, 5, 8, 9, 10, 15)
 
 HOLDS = ["memory", "memory", "all-memory", "control-flow"]
 LINKS = ["", "", "-fuse-ld=lld", "-static"]
 
-# A path that ends before the call of a probe, in the text of a trace.
-CALL = re.compile(rb"^\d+ +\S.* \xe2\x86\x92 call p(1\d{3})$", re.MULTILINE)
-
-# How often a program is killed.
+# How often a program is killed, after how many seconds at most, and how many times as much work it
+# has, so that it has not ended by then.
 KILLS = 3
+DELAY = 0.01
+LONG = 1000
 
 
 @dataclass
@@ -55,7 +54,6 @@ class Told:
 
     blocks: Counter[tuple[str, str, int]] = field(default_factory=Counter)
     entries: Counter[tuple[str, str]] = field(default_factory=Counter)
-    calls: Counter[int] = field(default_factory=Counter)
     paths: int = 0
 
 
@@ -63,8 +61,8 @@ def read(home: Path) -> Told:
     """Reads the traces of a run: they are whole."""
     told = Told()
     for trace in sorted((home / "profiles").glob("*.pathtrace")):
-        what = ["trace", "cat", "--no-accesses"]
-        for line in run([PATHPROF, *what, "--format", "json", trace], home).splitlines():
+        what = ["trace", "cat", "--no-accesses", "--format", "json"]
+        for line in run([PATHPROF, *what, trace], home).splitlines():
             step = json.loads(line)
             if step.get("event") in ("synchronised", "allocated"):
                 continue
@@ -74,9 +72,18 @@ def read(home: Path) -> Told:
             told.paths += 1
             told.entries[name] += step["start"] == "entry"
             told.blocks.update((*name, block) for block in step["blocks"])
-        text = run([PATHPROF, *what, trace], home)
-        told.calls.update(int(call) - random_lives.FIRST for call in CALL.findall(text))
     return told
+
+
+def calls_of(told: Told, log: Path) -> Counter[int]:
+    """How often each probe was called: as often as the blocks ran that call it. `log` is a logging
+    build of the same code.
+    """
+    calls: Counter[int] = Counter()
+    for block, probes in truth.probes_of(log).items():
+        for probe in probes:
+            calls[probe - random_lives.FIRST] += told.blocks[block]
+    return calls
 
 
 def against_log(told: Told, logged: truth.Truth) -> int:
@@ -101,26 +108,26 @@ def against_log(told: Told, logged: truth.Truth) -> int:
     return len(blocks) + len(entries)
 
 
-def against_probes(told: Told, probes: list[int]) -> int:
+def against_probes(calls: Counter[int], probes: list[int]) -> int:
     """Compares calls of probes; gives how many numbers were compared."""
     for probe, count in enumerate(probes):
-        if told.calls[probe] != count:
+        if calls[probe] != count:
             raise CheckFailed(
                 f"p{random_lives.FIRST + probe} was called {count} times, and the traces have "
-                f"{told.calls[probe]}"
+                f"{calls[probe]}"
             )
     return sum(count > 0 for count in probes)
 
 
-def against_killed(told: Told, probes: list[int], threads: int) -> int:
+def against_killed(calls: Counter[int], probes: list[int], threads: int) -> int:
     """Compares calls of probes up to a death that came from outside."""
     behind = 0
     for probe, count in enumerate(probes):
-        behind += told.calls[probe] - count
-        if told.calls[probe] < count:
+        behind += calls[probe] - count
+        if calls[probe] < count:
             raise CheckFailed(
                 f"p{random_lives.FIRST + probe} was called {count} times before the death, and the "
-                f"trace has {told.calls[probe]}"
+                f"trace has {calls[probe]}"
             )
     if behind > threads:
         raise CheckFailed(f"{behind} paths of {threads} threads have ended ahead of a call")
@@ -134,8 +141,8 @@ def most_threads(program: Program) -> int:
     return 1 + sum(parked) + max(others, default=0)
 
 
-def kill(home: Path, seconds: float) -> list[int]:
-    """Runs the program, and kills it some time later; gives what the probes have counted."""
+def kill(home: Path) -> list[int]:
+    """Runs the program, and kills it at some time; gives what the probes have counted."""
     profiles = home / "profiles"
     shutil.rmtree(profiles)
     profiles.mkdir()
@@ -143,50 +150,84 @@ def kill(home: Path, seconds: float) -> list[int]:
     env = environment(PATHCC_PROFILE=f"{profiles}/%p.pathprof", TRUTH=str(home / "truth"))
     quiet = subprocess.DEVNULL
     with subprocess.Popen(["./program"], cwd=home, env=env, stdout=quiet, stderr=quiet) as killed:
-        time.sleep(seconds)
+        time.sleep(random.uniform(0, DELAY))
         killed.kill()
     counted = home / "truth"
     return array("q", counted.read_bytes()).tolist() if counted.exists() else []
 
 
-def check(seed: int) -> str:
-    """Checks the program of one seed."""
-    program, home = random_lives.make(seed), KEPT / str(seed)
+@dataclass(frozen=True)
+class Way:
+    """How a program is built for traces."""
+
+    trace: str
+    code: str
+    link: str
+
+    @property
+    def flags(self) -> str:
+        return f"-fpath-mode=trace {self.trace} {self.code} {self.link}"
+
+
+def way_of(seed: int, program: Program) -> Way:
+    """How the program of a seed is built."""
     dice = random.Random(seed)
-    stage, level = STAGES[seed % 2], dice.choice(LEVELS)
+    code = f"-fpath-stage={STAGES[seed % 2]} {dice.choice(LEVELS)}"
     link = dice.choice(LINKS)
     if link == "-static" and {"threads", "park"} & program.kinds:
         link = ""
-    flags = f"-fpath-mode=trace -fpath-trace={dice.choice(HOLDS)}"
-    way = f"{flags} -fpath-stage={stage} {level} {link}"
+    return Way(f"-fpath-trace={dice.choice(HOLDS)}", code, link)
+
+
+def check_lives(home: Path, program: Program, way: Way) -> tuple[int, int]:
+    """Checks what a program does by itself; gives how many numbers of paths were compared."""
+    compared = paths = 0
+    for probes in ("-DNO_PROBES", ""):
+        plain = live(home, program, compiler(program, False), f"-O1 {probes}")
+        logged = live(home, program, compiler(program, True), f"{TRACE_LOG} {way.code} {probes}")
+        logging = (home / "program").rename(home / "logging")
+        log = truth.read_logs(logging, sorted(logged.profiles.glob("*.pathlog")))
+        traced = live(home, program, compiler(program, True), f"{way.flags} {probes}")
+        if traced.outcome != plain.outcome or traced.probes != plain.probes:
+            raise CheckFailed(f"was {plain.outcome}, is {traced.outcome}")
+        told = read(home)
+        compared += against_log(told, log)
+        if not probes:
+            compared += against_probes(calls_of(told, logging), traced.probes)
+        paths += told.paths
+    return compared, paths
+
+
+def check_deaths(home: Path, program: Program, way: Way) -> tuple[int, int]:
+    """Kills a program; gives how many numbers of paths were compared."""
+    long = f"-DLONG={LONG}"
+    build(home, program, compiler(program, True), f"{TRACE_LOG} {way.code} {long}")
+    logging = (home / "program").rename(home / "logging")
+    build(home, program, compiler(program, True), f"{way.flags} {long}")
+    compared = paths = 0
+    for _ in range(KILLS):
+        counted = kill(home)
+        told = read(home)
+        compared += against_killed(calls_of(told, logging), counted, most_threads(program))
+        paths += told.paths
+    return compared, paths
+
+
+def check(seed: int) -> str:
+    """Checks the program of one seed."""
+    program, home = random_lives.make(seed), KEPT / str(seed)
+    way = way_of(seed, program)
     prepare(home, program)
-    compared = kills = 0
     try:
-        for probes in ("-DNO_PROBES", ""):
-            plain = live(home, program, compiler(program, False), f"-O1 {probes}")
-            logged = live(
-                home, program, compiler(program, True), f"{TRACE_LOG} {way_of_log(way)} {probes}"
-            )
-            logs = sorted(logged.profiles.glob("*.pathlog"))
-            log = truth.read_logs(home / "program", logs)
-            start = time.monotonic()
-            traced = live(home, program, compiler(program, True), f"{way} {probes}")
-            took = time.monotonic() - start
-            if traced.outcome != plain.outcome or traced.probes != plain.probes:
-                raise CheckFailed(f"was {plain.outcome}, is {traced.outcome}")
-            told = read(home)
-            compared += against_log(told, log)
-            if not probes:
-                compared += against_probes(told, traced.probes)
+        compared, paths = check_lives(home, program, way)
+        text = f"{compared} numbers of {paths} paths"
         if not {"fork", "child"} & program.kinds:
-            for _ in range(KILLS):
-                counted = kill(home, random.uniform(0, min(took, 0.02)))
-                compared += against_killed(read(home), counted, most_threads(program))
-                kills += 1
+            compared, paths = check_deaths(home, program, way)
+            text += f"; {compared} of {paths} up to {KILLS} deaths"
     except CheckFailed as failure:
-        raise CheckFailed(f"{way}: {failure}; kept in {home}") from None
+        raise CheckFailed(f"{way.flags}: {failure}; kept in {home}") from None
     shutil.rmtree(home)
-    return f"{compared} numbers of {told.paths} paths, killed {kills} times"
+    return text
 
 
 def main() -> int:
