@@ -315,3 +315,58 @@ fn a_function_that_is_not_traced_begins_a_part() {
     let items = (7..20).filter(|i| i % 3 != 0).count();
     assert_eq!((entries(&told, "item"), entries(&told, "work")), (items, 0));
 }
+
+#[test]
+fn copies_that_the_optimiser_makes_for_some_arguments_count() {
+    let folder = scene(
+        "prog.c",
+        "int cells[64];\nstatic int one(int i) { return i + 1; }\n\
+         static int two(int i) { return i * 3; }\n\
+         static int map(int (*f)(int), int n) {\n  int sum = 0;\n  \
+         for (int i = 0; i < n; i++) { sum += f(i); cells[sum & 63] += f(sum); }\n  \
+         return sum;\n}\n\
+         int main(int count, char **words) {\n  \
+         for (int i = 0; i < 10; i++) cells[i] += map(one, i + count) + map(two, i + count);\n  \
+         return 3;\n}\n",
+    );
+    for part in ["map:7", "map:1"] {
+        let build = format!(
+            "pathcc -O2 -mllvm -force-specialization -fpath-mode=trace '-fpath-trace-from={part}' \
+             prog.c -o prog"
+        );
+        shell(folder.path(), &build);
+        let told = told(folder.path(), "./prog");
+        let copies: usize =
+            (1..=2).map(|copy| entries(&told, &format!("map.specialized.{copy}"))).sum();
+        assert_eq!(copies, if part == "map:7" { 14 } else { 20 }, "{part}");
+    }
+}
+
+#[test]
+fn a_coroutine_is_entered_when_it_begins() {
+    let folder = scene(
+        "prog.cpp",
+        "#include <coroutine>\nstruct Task {\n  struct promise_type {\n    \
+         Task get_return_object() {\n      \
+         return {std::coroutine_handle<promise_type>::from_promise(*this)};\n    }\n    \
+         std::suspend_always initial_suspend() { return {}; }\n    \
+         std::suspend_always final_suspend() noexcept { return {}; }\n    \
+         void return_void() {}\n    void unhandled_exception() {}\n  };\n  \
+         std::coroutine_handle<promise_type> handle;\n};\nint cells[8];\n\
+         __attribute__((noinline)) void item(int i) { cells[i & 7] += i; }\n\
+         Task work(int i) {\n  item(i);\n  co_await std::suspend_always{};\n  item(i + 1);\n}\n\
+         int main() {\n  for (int i = 0; i < 10; i++) {\n    Task task = work(i);\n    \
+         while (!task.handle.done()) task.handle.resume();\n    task.handle.destroy();\n  }\n  \
+         return 3;\n}\n",
+    );
+    for level in ["-O0", "-O2", "-O2 -g"] {
+        let build = format!(
+            "pathc++ -std=c++20 {level} -fpath-mode=trace -fpath-trace-from=work:7+2 prog.cpp \
+             -o prog"
+        );
+        shell(folder.path(), &build);
+        let told = told(folder.path(), "./prog");
+        let of = ["_Z4worki", "_Z4itemi"].map(|function| entries(&told, function));
+        assert_eq!(of, [2, 4], "{level}");
+    }
+}

@@ -15,7 +15,7 @@ use pathformat::settings::Mode;
 use crate::llvm;
 use crate::options::{Options, Part};
 use crate::read::Unit;
-use crate::read::entries::begins_part;
+use crate::read::entries::{begins_part, entered};
 
 use super::array::make_replaceable;
 use super::position::first_after_slots;
@@ -71,14 +71,22 @@ fn call<'ctx>(
     llvm::forget_purity(function);
 }
 
-/// How often a function was entered. A function that several units define has one counter.
+/// How often a function was entered, its copies included. A function that several units define has
+/// one counter.
 fn counter<'ctx>(module: &Module<'ctx>, function: FunctionValue<'_>) -> GlobalValue<'ctx> {
+    let symbol = llvm::name(&function);
+    let symbol = entered(&symbol).unwrap_or(&symbol);
+    let name = format!("{}{symbol}", names::ENTERED_PREFIX);
+    if let Some(counter) = module.get_global(&name) {
+        return counter;
+    }
     let word = module.get_context().i64_type();
-    let name = format!("{}{}", names::ENTERED_PREFIX, llvm::name(&function));
     let counter = module.add_global(word, None, &name);
     counter.set_initializer(&word.const_zero());
     counter.set_alignment(8);
-    match function.get_linkage() {
+    // A copy belongs to the unit, while other units may enter the function itself.
+    let own = module.get_function(symbol).map_or(function.get_linkage(), |of| of.get_linkage());
+    match own {
         Linkage::Internal | Linkage::Private | Linkage::LinkerPrivate => {
             counter.set_linkage(Linkage::Internal);
         }
