@@ -1,7 +1,8 @@
 /* Says which part of a program is traced: see docs/traces.md of pathcc.
  *
  * The program records while more parts were begun than ended. The run itself is a part, unless the
- * variable PATHCC_TRACE is `off`. An end without a beginning does nothing.
+ * variable PATHCC_TRACE is `off` or -fpath-trace-from= says where a part begins. An end without a
+ * beginning does nothing.
  *
  * These functions do nothing, unless the program is compiled with -fpath-mode=trace: ld.pathld
  * defines others then, which take their place. They may be called from any thread and from signal

@@ -184,7 +184,7 @@ fn set(settings: &mut Settings, option: &Setting, value: &Value) -> Result<(), S
         // These tell which words there are.
         (Values::Words(_), Value::Integer(number)) => settings.set(option, &number.to_string()),
         (Values::Words(_), Value::Boolean(word)) => settings.set(option, &word.to_string()),
-        (Values::Words(_) | Values::Weights | Values::Pattern, _) => {
+        (Values::Words(_) | Values::Weights | Values::Pattern | Values::Part, _) => {
             Err("expected a string".into())
         }
     }

@@ -49,7 +49,7 @@ pub(crate) const CUT: &str = "cut";
 pub(crate) const HASH: &str = "hash";
 
 /// The number of options.
-pub const COUNT: usize = 16;
+pub const COUNT: usize = 17;
 
 /// The options, in the order of [`Key`].
 pub static OPTIONS: [Setting; COUNT] = [
@@ -107,6 +107,22 @@ pub static OPTIONS: [Setting; COUNT] = [
         brief: brief(8, "WHAT", "trace: memory (default), all-memory or control-flow"),
         meaning: "what a trace holds: paths and the accesses to memory that others than the \
                   function can reach, all accesses, or paths alone",
+    },
+    Setting {
+        key: Key::TraceFrom,
+        name: "trace-from",
+        given: Given::ByFlag,
+        values: Values::Part,
+        default: described("the start of the program"),
+        need: Some(Need {
+            except: None,
+            needed: Needed::Modes(&[TRACE]),
+            otherwise: "-fpath-trace-from={value} says where a trace begins and needs \
+                        -fpath-mode=trace",
+        }),
+        brief: brief(8, "F:N", "trace: begin when F is entered the N-th time"),
+        meaning: "where a trace begins: at the n-th entry of a function whose name a glob matches \
+                  (`FUNCTION:N`); `FUNCTION:N+M` ends it after `M` entries",
     },
     Setting {
         key: Key::Stage,

@@ -14,6 +14,8 @@ pub enum Key {
     Placement,
     /// What a trace holds.
     Trace,
+    /// Where a trace begins.
+    TraceFrom,
     /// When the pass runs.
     Stage,
     /// How threads count.

@@ -253,6 +253,10 @@ mod tests {
             options("-fpath-mode=blocks -fpath-placement=every-block"),
             "-pathcc-mode=blocks -pathcc-placement=every-block"
         );
+        assert_eq!(
+            options("-fpath-mode=trace -fpath-trace-from=a::*:03+4"),
+            "-pathcc-mode=trace -pathcc-trace-from=a::*:3+4"
+        );
         assert_eq!(options("-fpath-filter=a*,!b"), "-pathcc-filter=a*,!b");
         assert_eq!(options("-fpath-filter=a -fpath-filter="), "");
         assert_eq!(options("-fpath-limit=4294967296"), "-pathcc-limit=4294967296");
@@ -310,6 +314,15 @@ mod tests {
         assert_eq!(
             options("-fpath-mode=edges -fpath-overflow=hash"),
             "-fpath-overflow=hash counts paths and cannot be had with -fpath-mode=edges"
+        );
+        assert_eq!(
+            options("-fpath-trace-from=work:3"),
+            "-fpath-trace-from=work:3 says where a trace begins and needs -fpath-mode=trace"
+        );
+        assert_eq!(
+            options("-fpath-mode=trace -fpath-trace-from=work"),
+            "-fpath-trace-from=work: expected FUNCTION:N or FUNCTION:N+M, such as work:1, with \
+             numbers from 1"
         );
         assert_eq!(options("-fpath-hot=0"), "-fpath-hot=0: expected a percentage from 1 to 100");
         assert!(

@@ -4,6 +4,7 @@
 //! around them, a file by its absolute path.
 
 use crate::regular_file;
+use pathformat::part::Part;
 use std::ops::RangeInclusive;
 use std::path::Path;
 
@@ -40,6 +41,8 @@ pub enum Values {
     Pattern,
     /// A list of globs, separated by commas.
     Globs,
+    /// A glob on names of functions, with a number of entries.
+    Part,
 }
 
 impl Values {
@@ -53,6 +56,7 @@ impl Values {
             Values::Number { range, what } => within(text, range, what),
             Values::Weights => weights(text),
             Values::Pattern => pattern(text),
+            Values::Part => part(text),
             Values::Globs => globs(&text.split(',').collect::<Vec<_>>()),
         }
     }
@@ -87,6 +91,14 @@ fn pattern(text: &str) -> Result<String, String> {
         }
         _ => Ok(text.to_owned()),
     }
+}
+
+fn part(text: &str) -> Result<String, String> {
+    let Some(Part { function, first, entries }) = Part::read(text) else {
+        return Err(format!("expected {}", Part::EXPECTED));
+    };
+    let entries = entries.map(|entries| format!("+{entries}")).unwrap_or_default();
+    Ok(format!("{function}:{first}{entries}"))
 }
 
 /// Checks a file with weights. The value is a hash of its content, a colon and its absolute path,
@@ -143,6 +155,11 @@ mod tests {
                 Err("expected a number from 1 to 16".into()),
                 "{text}"
             );
+        }
+        assert_eq!(Values::Part.checked("a::f*:07+010"), Ok("a::f*:7+10".into()));
+        let refusal = "expected FUNCTION:N or FUNCTION:N+M, such as work:1, with numbers from 1";
+        for text in ["", "work", "work:0", ":1", "work:1+"] {
+            assert_eq!(Values::Part.checked(text), Err(refusal.into()), "{text}");
         }
         assert_eq!(Values::Globs.checked(" a* , !b"), Ok("a*,!b".into()));
         assert_eq!(Values::Globs.checked(""), Ok(String::new()));

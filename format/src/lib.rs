@@ -15,6 +15,7 @@
 //! * [`raw`] the counters of a process while it runs
 //! * [`profile`] what is known of runs
 //! * [`trace`] the paths and the memory accesses of a process in their order
+//! * [`part`] where the traced part of a run begins
 //! * [`weights`] what a second compilation wants to know
 //! * [`variables`] which environment variables are read
 //! * [`tree`] which files are installed
@@ -31,6 +32,7 @@ pub mod glob;
 #[cfg(any(feature = "alloc", test))]
 pub mod manifest;
 pub mod note;
+pub mod part;
 pub mod profile;
 pub mod raw;
 pub mod record;
@@ -170,6 +172,13 @@ pub mod names {
     /// nothing, and the linker defines others in their place. The number of each tells
     /// [`TRACE_SWITCH`] whether a part begins.
     pub const REGION_FUNCTIONS: [&str; 2] = ["pathcc_trace_end", "pathcc_trace_begin"];
+
+    /// What the counters are called of entries of functions that begin a traced part, in front of
+    /// the function's symbol.
+    pub const ENTERED_PREFIX: &str = "__pathcc.entered.";
+
+    /// The function of a unit that steps them.
+    pub const ENTERED: &str = "__pathcc.entered";
 
     /// What these call, with their number.
     pub const TRACE_SWITCH: &str = "__pathcc_trace_switch";

@@ -55,6 +55,9 @@ pub const MOVES_POINTER: u32 = 8;
 /// puts the number into its first word that is that of the word itself.
 pub const TRACED: u32 = 16;
 
+/// Another such flag: the module says itself where recording begins, so that it is off before.
+pub const WAITS: u32 = 32;
+
 /// Where the counters of a module are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {

@@ -72,9 +72,9 @@ pub fn is_on(value: Option<&[u8]>) -> bool {
     given(value).is_some_and(|value| !OFF.iter().any(|word| word.eq_ignore_ascii_case(value)))
 }
 
-/// Whether a switch is on that is on unless something is said.
-pub fn is_not_off(value: Option<&[u8]>) -> bool {
-    given(value).is_none() || is_on(value)
+/// Whether a switch is on, if anything is said about it.
+pub fn switch(value: Option<&[u8]>) -> Option<bool> {
+    given(value).map(|_| is_on(value))
 }
 
 #[cfg(test)]
@@ -90,8 +90,11 @@ mod tests {
             assert!(!is_on(Some(word.as_bytes())), "{word}");
         }
         assert!(!is_on(None));
-        assert!(is_not_off(None) && is_not_off(Some(b"")) && is_not_off(Some(b"1")));
-        assert!(!is_not_off(Some(b"off")) && !is_not_off(Some(b"0")));
+        assert_eq!([None, Some(&b""[..])].map(switch), [None, None]);
+        assert_eq!(
+            [b"1".as_slice(), b"off"].map(|word| switch(Some(word))),
+            [Some(true), Some(false)]
+        );
     }
 
     #[test]

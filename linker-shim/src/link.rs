@@ -375,6 +375,7 @@ mod tests {
             own_base: false,
             moves_pointer: false,
             traced: false,
+            waits: false,
         }
     }
 

@@ -15,7 +15,7 @@ use object::{
     Architecture, BinaryFormat, Endianness, RelocationFlags, SectionFlags, SectionKind, SymbolKind,
 };
 use pathformat::descriptor::{self, ABI_VERSION, Descriptor, KEYS, LIBRARY};
-use pathformat::raw::{OWN_BASE, PAGE, TRACED};
+use pathformat::raw::{OWN_BASE, PAGE, TRACED, WAITS};
 use pathformat::settings::Threads;
 use pathformat::{ModuleId, names, note};
 use zerocopy::IntoBytes;
@@ -203,7 +203,8 @@ fn table(modules: &[Module], offsets: &[u64]) -> Vec<descriptor::Module> {
         .flat_map(|(module, &offset)| {
             let flags = module.threads.code()
                 | if has_own_base(module) { OWN_BASE } else { 0 }
-                | if module.traced { TRACED } else { 0 };
+                | if module.traced { TRACED } else { 0 }
+                | if module.waits { WAITS } else { 0 };
             let entry = |id: ModuleId, offset, counters, threads: u32| descriptor::Module {
                 id: id.0,
                 offset,

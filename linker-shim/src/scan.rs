@@ -11,7 +11,7 @@ use object::LittleEndian;
 use object::elf::{EM_X86_64, ET_DYN, ET_EXEC, ET_REL, FileHeader64};
 use object::read::archive::ArchiveFile;
 use object::read::elf::{FileHeader, SectionHeader};
-use pathformat::raw::{MOVES_POINTER, OWN_BASE, TRACED};
+use pathformat::raw::{MOVES_POINTER, OWN_BASE, TRACED, WAITS};
 use pathformat::record::{Head, Records};
 use pathformat::settings::Threads;
 use pathformat::{Error, MANIFEST_VERSION, ModuleId, names};
@@ -45,6 +45,8 @@ pub(crate) struct Module {
     pub(crate) moves_pointer: bool,
     /// Whether it is traced: of its array, only the first word is used.
     pub(crate) traced: bool,
+    /// Whether it says itself where recording begins.
+    pub(crate) waits: bool,
 }
 
 /// What the inputs of a link, or its output, contain.
@@ -271,8 +273,8 @@ fn scan_sections(data: &[u8], place: &str) -> Found {
 }
 
 fn module(head: &Head) -> Module {
-    let [own_base, moves_pointer, traced] =
-        [OWN_BASE, MOVES_POINTER, TRACED].map(|flag| head.flags & flag != 0);
+    let [own_base, moves_pointer, traced, waits] =
+        [OWN_BASE, MOVES_POINTER, TRACED, WAITS].map(|flag| head.flags & flag != 0);
     let threads = Threads::from_code(head.flags);
     Module {
         id: head.id,
@@ -282,5 +284,6 @@ fn module(head: &Head) -> Module {
         own_base,
         moves_pointer,
         traced,
+        waits,
     }
 }

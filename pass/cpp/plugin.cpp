@@ -32,6 +32,7 @@ extern "C" PathpassOption pathpass_option(size_t Number);
 extern "C" Place pathpass_place();
 extern "C" bool pathpass_run(LLVMModuleRef Module, const PathpassSituation *Situation,
                              FunctionAnalysisManager *Analyses);
+extern "C" bool pathpass_prepare(LLVMModuleRef Module);
 
 static cl::OptionCategory Category("pathcc: exact path profiles");
 
@@ -64,6 +65,16 @@ struct PathPass : PassInfoMixin<PathPass> {
     auto &Functions = Analyses.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
     return pathpass_run(wrap(&M), &Situation, &Functions) ? PreservedAnalyses::none()
                                                           : PreservedAnalyses::all();
+  }
+  static bool isRequired() { return true; }
+};
+} // namespace
+
+namespace {
+// Prepares a module for the late pass.
+struct PreparePass : PassInfoMixin<PreparePass> {
+  PreservedAnalyses run(Module &M, ModuleAnalysisManager &) {
+    return pathpass_prepare(wrap(&M)) ? PreservedAnalyses::none() : PreservedAnalyses::all();
   }
   static bool isRequired() { return true; }
 };
@@ -137,6 +148,8 @@ extern "C" void pathpass_register(PassBuilder &PB) {
           MPM.addPass(WaitPass(Waits, Level));
         else if (IsEarly)
           MPM.addPass(PathPass(Level, false));
+        else
+          MPM.addPass(PreparePass());
       });
   PB.registerOptimizerLastEPCallback(
       [Waits, IsEarly](ModulePassManager &MPM, OptimizationLevel Level, ThinOrFullLTOPhase Phase) {

@@ -283,6 +283,19 @@ pub(crate) unsafe extern "C" fn pathpass_run(
     )
 }
 
+/// Prepares a module, before it is optimised, for what is done behind the optimiser; true if it was
+/// changed.
+///
+/// # Safety
+/// `module` is a module that the caller owns.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C" fn pathpass_prepare(module: LLVMModuleRef) -> bool {
+    // SAFETY: as above.
+    let module = ManuallyDrop::new(unsafe { Module::new(module) });
+    let options = Given { values: &values }.options(Level::Unknown, false);
+    catch_unwind(AssertUnwindSafe(|| crate::prepare(&module, &options))).unwrap_or(true)
+}
+
 impl Situation {
     fn level(&self) -> Level {
         match (self.speed, self.size) {

@@ -37,6 +37,11 @@ use crate::options::Options;
 
 pub use ffi::{PassPluginLibraryInfo, llvmGetPassPluginInfo};
 
+/// Before optimisation: lets functions stay whose entries are counted; true if one was changed.
+fn prepare(module: &Module<'_>, options: &Options) -> bool {
+    read::entries::keep_apart(module, options)
+}
+
 /// Instruments a unit; true if it was changed.
 fn run(module: &Module<'_>, options: &Options, analyses: *mut ffi::Analyses) -> bool {
     if !read::is_counted(module, options) {

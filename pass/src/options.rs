@@ -16,6 +16,8 @@ pub(crate) struct Options {
     /// What a trace holds, in mode [`Mode::Trace`]. In a block log it says that the graph is the
     /// one that is traced, for tests that compare both.
     pub(crate) traced: Option<Traced>,
+    /// The part of a run that is traced, unless the program says so or it is all of it.
+    pub(crate) part: Option<Part>,
     /// When the pass runs.
     pub(crate) stage: Stage,
     /// How threads count.
@@ -155,6 +157,25 @@ impl Traced {
             "control-flow" => Some(Self::ControlFlow),
             _ => None,
         }
+    }
+}
+
+/// The part of a run that is traced.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Part {
+    /// A glob on the names of functions.
+    pub(crate) function: String,
+    /// The entry of such a function with which the part begins, from 1.
+    pub(crate) first: u64,
+    /// The entry that ends it.
+    pub(crate) end: Option<u64>,
+}
+
+impl Part {
+    /// What an option tells.
+    pub(crate) fn told(text: &str) -> Option<Self> {
+        let part = pathformat::part::Part::read(text)?;
+        Some(Self { function: part.function.to_owned(), first: part.first, end: part.end() })
     }
 }
 

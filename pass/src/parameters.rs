@@ -9,7 +9,7 @@ use std::str::FromStr;
 
 use pathformat::settings::{Level, Mode, Stage, Threads};
 
-use crate::options::{Addressing, Filter, Options, Placement, Techniques, Traced};
+use crate::options::{Addressing, Filter, Options, Part, Placement, Techniques, Traced};
 
 /// An option of the plugin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +26,7 @@ pub(crate) enum Name {
     Base,
     Placement,
     Trace,
+    TraceFrom,
     Without,
     Use,
     Profile,
@@ -56,7 +57,7 @@ const fn hidden(name: Name, word: &'static CStr, meaning: &'static CStr) -> Para
 }
 
 /// All of them.
-pub(crate) static PARAMETERS: [Parameter; 20] = [
+pub(crate) static PARAMETERS: [Parameter; 21] = [
     parameter(
         Name::Mode,
         c"pathcc-mode",
@@ -96,6 +97,11 @@ pub(crate) static PARAMETERS: [Parameter; 20] = [
         Name::Trace,
         c"pathcc-trace",
         c"what a trace holds: memory, all-memory or control-flow",
+    ),
+    parameter(
+        Name::TraceFrom,
+        c"pathcc-trace-from",
+        c"FUNCTION:N or FUNCTION:N+M, the entry of a function from which on a trace is recorded",
     ),
     hidden(Name::Without, c"pathcc-without", c"techniques that are left out, to measure them"),
     parameter(Name::Use, c"pathcc-use", c"HASH:FILE, how often edges are taken"),
@@ -159,6 +165,7 @@ impl Given<'_> {
             addressing: Addressing::named(&text(Name::Base)),
             placement: Placement::named(&text(Name::Placement)),
             traced: Traced::named(&text(Name::Trace)),
+            part: Part::told(&text(Name::TraceFrom)),
             weights: text(Name::Use).split_once(':').map(|(_, path)| path.into()),
             techniques: Techniques::without(&text(Name::Without)),
             moves_pointer: false,

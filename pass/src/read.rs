@@ -10,6 +10,7 @@ pub(crate) mod allocations;
 pub(crate) mod debug_info;
 pub(crate) mod declaration;
 mod eligible;
+pub(crate) mod entries;
 pub(crate) mod graph;
 pub(crate) mod qualified;
 pub(crate) mod repeats;

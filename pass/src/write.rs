@@ -4,6 +4,7 @@ pub(crate) mod array;
 mod base_address;
 mod block_log;
 mod callees;
+mod entries;
 mod function;
 mod insertion;
 mod lookup;
@@ -70,6 +71,7 @@ pub(crate) fn unit<'ctx>(
             }
         }
     }
+    entries::write(module, unit, options);
     if options.verify {
         let broken = counted.iter().find(|(function, _)| !llvm::verify(function.function));
         assert!(broken.is_none(), "instrumented code is not sound LLVM IR");

@@ -44,9 +44,9 @@ pub trait Library {
     fn for_each_variable(&self, take: impl FnMut(&[u8]));
 }
 
-/// Whether a switch is not off that is on unless something is said: what the program was started with
-/// says so, as far as it has not overwritten that.
-pub fn is_not_off(name: &'static str) -> bool {
+/// Whether a switch is on, if anything is said about it: what the program was started with says so,
+/// as far as it has not overwritten that.
+pub fn switch(name: &'static str) -> Option<bool> {
     let mut scan = VariableScan::new(name);
     let mut value = Text::<8>::new();
     if let Ok(environ) = File::open(c"/proc/self/environ") {
@@ -55,7 +55,7 @@ pub fn is_not_off(name: &'static str) -> bool {
             true
         });
     }
-    variables::is_not_off(scan.found.then_some(value.as_bytes()))
+    variables::switch(scan.found.then_some(value.as_bytes()))
 }
 
 /// No library that can be asked.

@@ -8,7 +8,7 @@ _pathcc() {
     elif [[ ${COMP_WORDS[COMP_CWORD-1]} == = ]]; then
         flag=${COMP_WORDS[COMP_CWORD-2]}
     elif [[ $value == -* ]]; then
-        words="-fpath-mode= -fpath-placement= -fpath-trace= -fpath-stage= -fpath-threads= -fpath-promotion= -fpath-limit= -fpath-overflow= -fpath-table= -fpath-callees= -fpath-use= -fpath-hot= -fpath-profile= -fpath-filter= -fpath-ir= --help-path --print-config --cflags --ldflags $("${COMP_WORDS[0]}" --autocomplete="$value" 2>/dev/null | cut -f 1)"
+        words="-fpath-mode= -fpath-placement= -fpath-trace= -fpath-trace-from= -fpath-stage= -fpath-threads= -fpath-promotion= -fpath-limit= -fpath-overflow= -fpath-table= -fpath-callees= -fpath-use= -fpath-hot= -fpath-profile= -fpath-filter= -fpath-ir= --help-path --print-config --cflags --ldflags $("${COMP_WORDS[0]}" --autocomplete="$value" 2>/dev/null | cut -f 1)"
     fi
     case $flag in
     -fpath-mode) words="paths blocks edges calls trace" ;;

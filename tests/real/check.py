@@ -25,6 +25,7 @@ from tests.real import (
     elisions,
     examples,
     lives,
+    lives_traces,
     mapreduce,
     memory,
     modes,
@@ -264,6 +265,10 @@ def others() -> dict[str, list[tuple[str, Callable[[], str]]]]:
         "perun": [("perun", perun.check)],
         "schema": [("schema", schema.check), ("schema of tasks", schema.check_tasks)],
         "lives": [(f"lives {seed}", partial(lives.check, seed)) for seed in lives.SEEDS],
+        "lives-traces": [
+            (f"traces of lives {seed}", partial(lives_traces.check, seed))
+            for seed in lives_traces.SEEDS
+        ],
         "csmith": [(f"csmith {seed}", partial(csmith.check, seed)) for seed in csmith.SEEDS],
     }
 

@@ -94,13 +94,8 @@ def probes_object() -> Path:
     return made
 
 
-def live(home: Path, program: Program, compiler: Path | str, flags: str) -> Lived:
-    """Builds and runs a program, whose text is in `home`."""
-    profiles = home / "profiles"
-    shutil.rmtree(profiles, ignore_errors=True)
-    profiles.mkdir()
-    (home / "truth").unlink(missing_ok=True)
-    name = f"program{program.suffix}"
+def build(home: Path, program: Program, compiler: Path | str, flags: str) -> None:
+    """Builds a program, whose text is in `home`."""
     run(
         [
             compiler,
@@ -110,13 +105,22 @@ def live(home: Path, program: Program, compiler: Path | str, flags: str) -> Live
             "-I",
             ROOT / "tests/real/work",
             "-pthread",
-            name,
+            f"program{program.suffix}",
             probes_object(),
             "-o",
             "program",
         ],
         home,
     )
+
+
+def live(home: Path, program: Program, compiler: Path | str, flags: str) -> Lived:
+    """Builds and runs a program, whose text is in `home`."""
+    profiles = home / "profiles"
+    shutil.rmtree(profiles, ignore_errors=True)
+    profiles.mkdir()
+    (home / "truth").unlink(missing_ok=True)
+    build(home, program, compiler, flags)
     env = environment(PATHCC_PROFILE=f"{profiles}/%p.now.pathprof", TRUTH=str(home / "truth"))
     outcome = attempt(["./program"], home, env=env, seconds=60)
     return Lived(outcome, profiles, array("q", (home / "truth").read_bytes()).tolist())

@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.real.tools import CARGO_OUT, CheckFailed, attempt
+from tests.real.tools import CARGO_OUT, CheckFailed, attempt, run
 
 RAN = CARGO_OUT / "release/ran"
 PROBE = re.compile(r"p(1\d{3})$")
@@ -136,6 +136,16 @@ def read_logs(image: Path, logs: list[Path]) -> Truth:
         else:
             found[source, name].edge[values[0], values[1]] = values[2]
     return Truth(found, imported(image), len(logs) > 1)
+
+
+def probes_of(image: Path) -> dict[tuple[str, str, int], list[int]]:
+    """The probes that each block of a logging build calls, by source, function and number."""
+    found = {}
+    for line in run([RAN, "--image", image], image.parent).decode().splitlines():
+        source, name, block, *callees = line.split("\t")
+        matches = map(PROBE.match, callees)
+        found[source, name, int(block)] = [int(match[1]) for match in matches if match]
+    return found
 
 
 def against_log(

@@ -93,6 +93,24 @@ impl Tally {
     }
 }
 
+/// One line for each block that calls, whether it ran or not, fields separated by tabs: source,
+/// function, the number of the block, and the functions that it calls.
+pub fn calls(modules: &image::Modules) -> Vec<String> {
+    let mut lines = Vec::new();
+    for module in modules.values() {
+        for function in &module.functions {
+            for (number, block) in function.blocks.iter().enumerate() {
+                let callees: String =
+                    block.calls.iter().map(|call| format!("\t{}", call.callee)).collect();
+                if !callees.is_empty() {
+                    lines.push(format!("{}\t{}\t{number}{callees}", module.source, function.name));
+                }
+            }
+        }
+    }
+    lines
+}
+
 #[cfg(test)]
 mod tests {
     use pathformat::ModuleId;

@@ -12,7 +12,7 @@ use process::global::Global;
 use process::lifetime::{build_id, displacement, read};
 use process::origin::Asked;
 use process::others::ForkRegistration;
-use process::proc::{NoLibrary, is_not_off};
+use process::proc::{NoLibrary, switch as said};
 use process::sys;
 use process::sys::thread::{self, Lock};
 
@@ -184,9 +184,8 @@ fn begin(shared: &mut Shared, room: &mut Room) {
         return;
     }
     describe();
-    if !is_not_off(variables::TRACE) {
-        region::leave_out_run();
-    }
+    // SAFETY: only changed when it is described.
+    region::begin_run(said(variables::TRACE), unsafe { IMAGE.get() }.waits());
     shared.begin();
     // SAFETY: the image is part of this very one, and it is removed when that is closed.
     unsafe { shared.add(&raw mut *IMAGE.get(), room) };
@@ -247,8 +246,15 @@ extern "C" fn stop() {
 
 /// Another image uses the words of this one.
 extern "C" fn join(image: *mut Image) {
-    // SAFETY: the image's description, which stays until it leaves.
-    with_shared(|shared, room| unsafe { shared.add(image, room) });
+    with_shared(|shared, room| {
+        // SAFETY: the image's description, which stays until it leaves; the thread's own memory.
+        unsafe {
+            shared.add(image, room);
+            if (*image).waits() && region::end_run() {
+                (*Block::own()).obey();
+            }
+        }
+    });
 }
 
 /// Another image is closed.

@@ -3,7 +3,7 @@
 use core::{ptr, slice};
 
 use pathformat::descriptor::{ABI_VERSION, Descriptor, LIBRARY, Module};
-use pathformat::raw::TRACED;
+use pathformat::raw::{TRACED, WAITS};
 use pathformat::trace::{Kind, NUMBERS, array_word};
 
 /// So long a name is written down, the kernel's limit.
@@ -70,6 +70,11 @@ impl Image {
         modules
             .iter()
             .filter(|module| module.threads & u64::from(TRACED) != 0 && module.counters > 0)
+    }
+
+    /// Whether it says itself where recording begins.
+    pub(crate) fn waits(&self) -> bool {
+        self.modules().any(|module| module.threads & u64::from(WAITS) != 0)
     }
 
     /// How many numbers it takes.
@@ -152,6 +157,7 @@ mod tests {
         assert_eq!((image.numbers(), image.is_library()), (0, false));
         image.describe(descriptor, 0x1000, &[7; 20], b"/bin/demo");
         assert_eq!((image.numbers(), image.is_library()), (56, true));
+        assert!(!image.waits());
         image.first = 100;
         image.set_numbers();
         let [first, second] = [array_word(108, 3), array_word(116, 40)];

@@ -1,7 +1,7 @@
 //! Which part of a run is recorded.
 //!
 //! The program says when a part begins and ends (`pathcc/trace.h`), and the run itself is one unless
-//! a variable says otherwise. Paths are recorded while there is at least one. While there is none, a
+//! a variable or an image says otherwise. Paths are recorded while there is at least one. While there is none, a
 //! thread's paths go to memory of its own that nobody reads, a small piece of it again and again, and
 //! the place in the file is kept for later.
 //!
@@ -13,7 +13,7 @@
 //! What synchronises is recorded all the time, since the order of a part depends on what was before.
 
 use core::mem::{size_of, take};
-use core::sync::atomic::{AtomicU32, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use pathformat::trace::{Kind, LONGEST_RECORD};
 
@@ -34,9 +34,26 @@ const _: () = {
 /// How many more parts were begun than ended. The run is one.
 static PARTS: AtomicU32 = AtomicU32::new(1);
 
-/// The run itself is no part.
-pub(crate) fn leave_out_run() {
-    PARTS.fetch_sub(1, Ordering::Relaxed);
+/// Whether no image can end the part that the run is: one has done so, or a variable decides.
+static IS_DECIDED: AtomicBool = AtomicBool::new(false);
+
+/// The run begins. It is a part if the user has `said` so. Otherwise the first image decides, and
+/// the others when they are loaded: those that wait say themselves where a part begins.
+pub(crate) fn begin_run(said: Option<bool>, waits: bool) {
+    let is_part = said.unwrap_or(!waits);
+    IS_DECIDED.store(said.is_some() || waits, Ordering::Relaxed);
+    if !is_part {
+        PARTS.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// An image is loaded that waits. The part ends that the run is; false if it had no say in that.
+pub(crate) fn end_run() -> bool {
+    let ends = !IS_DECIDED.swap(true, Ordering::Relaxed);
+    if ends {
+        switch(false);
+    }
+    ends
 }
 
 /// A part begins or ends. An end without a beginning is none.

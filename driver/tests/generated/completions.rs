@@ -61,7 +61,7 @@ pub(crate) fn zsh() -> String {
     let action = |option: &Setting| match option.values {
         Values::Words(_) => format!("({})", words(option)),
         Values::Weights | Values::Pattern => "_files".to_owned(),
-        Values::Number { .. } | Values::Globs => String::new(),
+        Values::Number { .. } | Values::Globs | Values::Part => String::new(),
     };
     let quoted = |text: &str| text.replace(']', "\\]").replace('`', "");
     let flag = |option: &Setting| {

@@ -157,6 +157,7 @@ fn value(option: &Setting) -> &'static str {
         Values::Weights => "file",
         Values::Pattern => "pattern",
         Values::Globs => "glob,...",
+        Values::Part => "function:number",
     }
 }
 

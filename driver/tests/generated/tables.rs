@@ -65,6 +65,7 @@ fn values(option: &Setting) -> String {
         Values::Weights => "a file".to_owned(),
         Values::Pattern => "a pattern".to_owned(),
         Values::Globs => "globs, separated by commas".to_owned(),
+        Values::Part => "a glob and a number".to_owned(),
     }
 }
 

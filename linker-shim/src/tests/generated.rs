@@ -20,6 +20,7 @@ pub(super) fn module(id: u8, counters: u64, keys: u64, threads: Threads, own_bas
         own_base,
         moves_pointer: false,
         traced: false,
+        waits: false,
     }
 }
 

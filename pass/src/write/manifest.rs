@@ -9,7 +9,7 @@
 use std::fmt::Write;
 
 use inkwell::module::Module;
-use pathformat::raw::{MOVES_POINTER, OWN_BASE, TRACED};
+use pathformat::raw::{MOVES_POINTER, OWN_BASE, TRACED, WAITS};
 use pathformat::settings::Mode;
 use pathformat::{ModuleId, names, record};
 
@@ -42,7 +42,8 @@ pub(super) fn attach(
     let flags = options.threads.code()
         | flag(OWN_BASE, options.addressing == Addressing::Word)
         | flag(MOVES_POINTER, options.moves_pointer)
-        | flag(TRACED, options.mode == Mode::Trace && size[0] > 0);
+        | flag(TRACED, options.mode == Mode::Trace && size[0] > 0)
+        | flag(WAITS, options.mode == Mode::Trace && options.part.is_some());
     let record = record::write(id, flags, size, payload.len(), &stored);
     llvm::append_assembly(module, &assembly(&record));
     let node = module.get_context().metadata_node(&[]);

@@ -1,4 +1,8 @@
-/* How the functions of a random program are called. TABLE has them all, COUNT says how many they are. */
+/* How the functions of a random program are called. TABLE has them all, COUNT says how many they are. LONG makes
+ * their work so many times as long. */
+#ifndef LONG
+#define LONG 1
+#endif
 #ifdef __cplusplus
 #define TRY try
 #define CATCH catch (int) { top = 0; }
@@ -10,7 +14,7 @@ static unsigned (*const table[])(unsigned) = {TABLE};
 __attribute__((noinline)) static unsigned any(unsigned number, unsigned depth) { return table[number % COUNT](depth); }
 __attribute__((noinline)) static void work(unsigned seed, int times) {
     state = seed;
-    for (volatile int i = 0; i < times; i++) TRY { top = 0; table[i % COUNT](0); } CATCH
+    for (volatile int i = 0; i < times * LONG; i++) TRY { top = 0; table[i % COUNT](0); } CATCH
 }
 struct task { unsigned seed; int times, parks; };
 static void *run(void *data) {

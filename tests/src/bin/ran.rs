@@ -1,5 +1,6 @@
 //! `ran --image FILE… --log FILE…`: how often each block and each edge of a program ran, from the
 //! block log of its `-pathcc-mode=log` build. Logs in the order in which their processes began.
+//! Without any log: which functions each block calls.
 #![forbid(unsafe_code)]
 
 use std::fs::File;
@@ -9,7 +10,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, bail};
 use pathtests::image::{self, Modules};
 use pathtests::log::Entries;
-use pathtests::ran::Tally;
+use pathtests::ran::{Tally, calls};
 
 fn main() -> Result<()> {
     let (mut images, mut logs) = (Vec::new(), Vec::new());
@@ -26,6 +27,11 @@ fn main() -> Result<()> {
     }
     let mut modules = Modules::new();
     images.iter().try_for_each(|path| image::read(path, &mut modules))?;
+    let mut out = std::io::stdout().lock();
+    if logs.is_empty() {
+        calls(&modules).iter().try_for_each(|line| writeln!(out, "{line}"))?;
+        return Ok(());
+    }
     let mut tally = Tally::default();
     for path in &logs {
         let file = File::open(path).with_context(|| format!("{}", path.display()))?;
@@ -33,7 +39,6 @@ fn main() -> Result<()> {
             .add(Entries::new(BufReader::new(file)))
             .with_context(|| format!("{}", path.display()))?;
     }
-    let mut out = std::io::stdout().lock();
     tally.lines(&modules)?.iter().try_for_each(|line| writeln!(out, "{line}"))?;
     Ok(())
 }

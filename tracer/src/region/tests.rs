@@ -1,4 +1,5 @@
 use std::ptr::NonNull;
+use std::sync::{Mutex, MutexGuard};
 
 use super::*;
 
@@ -28,8 +29,17 @@ impl Thread {
     }
 }
 
+/// A run that begins. There is one at a time.
+fn run() -> MutexGuard<'static, ()> {
+    static ONE: Mutex<()> = Mutex::new(());
+    let one = ONE.lock().unwrap_or_else(|failed| failed.into_inner());
+    PARTS.store(1, Ordering::Relaxed);
+    one
+}
+
 #[test]
 fn paths_go_elsewhere_between_parts() {
+    let _run = run();
     let mut thread = Thread::new(64);
     let state = thread.state();
     let before = thread.words;
@@ -74,4 +84,30 @@ fn paths_go_elsewhere_between_parts() {
     switch(true);
     assert_eq!(room(state, &mut thread.words), None);
     assert_eq!(state.current().0.is_off, 1);
+}
+
+#[test]
+fn the_first_image_that_waits_ends_the_part_of_the_run() {
+    let _run = run();
+    begin_run(None, false);
+    assert!(is_recorded(), "nobody waits");
+    assert!(end_run() && !is_recorded(), "a library waits");
+    switch(true);
+    assert!(!end_run() && is_recorded(), "another one has no say any more");
+}
+
+#[test]
+fn what_is_said_wins_over_images_that_wait() {
+    let _run = run();
+    begin_run(Some(true), true);
+    assert!(!end_run() && is_recorded());
+}
+
+#[test]
+fn without_a_word_an_image_that_waits_decides() {
+    let _run = run();
+    begin_run(None, true);
+    assert!(!is_recorded() && !end_run());
+    switch(true);
+    assert!(is_recorded());
 }
