@@ -9,6 +9,7 @@
 //! * [`wire`] integers and checksums
 //! * [`record`] how the manifest of a unit travels in an object
 //! * [`manifest`] what is known of a unit
+//! * [`messages`] the functions of MPI that traces tell
 //! * [`note`] how an array of counters is found in an image that another linker made
 //! * [`descriptor`] what the linker tells the runtime of an image
 //! * [`files`] what the files of runs are called
@@ -31,6 +32,7 @@ pub mod files;
 pub mod glob;
 #[cfg(any(feature = "alloc", test))]
 pub mod manifest;
+pub mod messages;
 pub mod note;
 pub mod part;
 pub mod profile;
@@ -164,6 +166,14 @@ pub mod names {
 
     /// The function of a unit that records that memory was allocated or freed.
     pub const TRACE_ALLOCATED: &str = "__pathcc.trace.allocated";
+
+    /// The function by which traced code records the call of a function of MPI. It takes the
+    /// [number](crate::messages) and 0 before the call, and gives the time in ticks; behind the
+    /// call it takes that time in place of 0.
+    pub const TRACE_MESSAGE: &str = "__pathcc.trace.message";
+
+    /// The function of the runtime of traces that does it.
+    pub const TRACE_MESSAGE_RUNTIME: &str = "__pathcc_trace_message";
 
     /// The anchor of the runtime of traces.
     pub const TRACE_RUNTIME: &str = "__pathcc_trace_runtime";

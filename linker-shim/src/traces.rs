@@ -138,6 +138,12 @@ fn define_switches(object: &mut Object<'_>, kind: Kind) -> Result<()> {
     Ok(())
 }
 
+/// The code of the function that records calls of MPI.
+const MESSAGE: [u8; 9] = [
+    0xf3, 0x0f, 0x1e, 0xfa, // endbr64
+    0xe9, 0, 0, 0, 0, // jmp __pathcc_trace_message
+];
+
 /// Adds all of it. `anchors` keeps the runtime of traces.
 pub(crate) fn define(object: &mut Object<'_>, anchors: SectionId, kind: Kind) -> Result<()> {
     if kind == Kind::Executable {
@@ -170,6 +176,13 @@ pub(crate) fn define(object: &mut Object<'_>, anchors: SectionId, kind: Kind) ->
     threads::refer(object, text, start + OWN, runtime, R_X86_64_PC32, -4)?;
     let room = symbol(object, names::TRACE_ROOM, SymbolKind::Text, text, ROOM.len() as u64);
     claim_group(object, room);
+
+    let runtime = undefined(object, names::TRACE_MESSAGE_RUNTIME);
+    let text = section(object, ".text.__pathcc_trace_message", SectionKind::Text);
+    threads::jump(object, text, &MESSAGE, runtime)?;
+    let size = MESSAGE.len() as u64;
+    let message = symbol(object, names::TRACE_MESSAGE, SymbolKind::Text, text, size);
+    claim_group(object, message);
     Ok(())
 }
 

@@ -182,6 +182,13 @@ pub(crate) fn callee(call: InstructionValue<'_>) -> Option<String> {
     function.map(|function| name(&function))
 }
 
+/// The name of the function that a call calls, if it is defined elsewhere.
+pub(crate) fn external_callee(call: InstructionValue<'_>) -> Option<String> {
+    // SAFETY: a live call.
+    let function = unsafe { FunctionValue::new(ffi::pathpass_callee(call.as_value_ref())) };
+    function.filter(|function| function.count_basic_blocks() == 0).map(|function| name(&function))
+}
+
 /// What stands in the attribute `allocsize` of a call or of what it calls: the numbers of the
 /// operands whose product is the size of what the call allocates.
 pub(crate) fn allocated_size(call: InstructionValue<'_>) -> Option<u64> {

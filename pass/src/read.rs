@@ -12,6 +12,7 @@ pub(crate) mod declaration;
 mod eligible;
 pub(crate) mod entries;
 pub(crate) mod graph;
+pub(crate) mod messages;
 pub(crate) mod qualified;
 pub(crate) mod repeats;
 mod weights;

@@ -58,7 +58,7 @@ pub(crate) fn unit<'ctx>(
         let unit = trace::Unit::define(module, id, layout.counters, options);
         for (function, plan) in &counted {
             if let Plan::Trace(plan) = plan {
-                trace::instrument(function, plan, &unit);
+                trace::instrument(module, function, plan, &unit);
             }
         }
     } else if has_array {

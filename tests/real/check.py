@@ -29,6 +29,7 @@ from tests.real import (
     mapreduce,
     memory,
     modes,
+    mpi,
     openmp,
     oracle_calls,
     oracle_cov,
@@ -249,6 +250,13 @@ def others() -> dict[str, list[tuple[str, Callable[[], str]]]]:
         "memory": [
             (f"memory {name}", partial(in_place, f"memory.{name}", check))
             for name, check in memory.CHECKS.items()
+        ],
+        "mpi": [
+            *(
+                (f"mpi by {name}", partial(in_place, f"mpi.{name}", partial(mpi.check, name)))
+                for name in mpi.LIBRARIES
+            ),
+            ("mpi in Fortran", partial(in_place, "mpi.fortran", mpi.check_fortran)),
         ],
         "task-forms": [
             (

@@ -19,6 +19,7 @@ CARGO_OUT = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
 SCRATCH = ROOT / "target/real"
 
 PATHCC = TREE / "bin/pathcc"
+PATHFC = TREE / "bin/pathfc"
 PATHPROF = TREE / "bin/pathprof"
 CLANG = "clang-22"
 REPLAY = CARGO_OUT / "release/replay"

@@ -50,6 +50,7 @@ mod image;
 mod locks;
 mod mark;
 #[cfg(panic = "abort")]
+mod messages;
 mod next;
 #[cfg(panic = "abort")]
 mod openmp;

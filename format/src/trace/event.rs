@@ -87,6 +87,7 @@ macro_rules! operations {
                         | Self::OrderedSink
                         | Self::TaskWait
                         | Self::TaskGroup
+                        | Self::Message
                 )
             }
 
@@ -162,10 +163,9 @@ operations! {
     TaskWait = 27 "task_wait" Acquires,
     /// A task waits for the tasks of a group, and those made by them: the `object` is its number.
     TaskGroup = 28 "task_group" Acquires,
-    /// A message is sent: the `object` is whom to, `other` what the library says of it.
-    Send = 29 "send" Releases,
-    /// A message is received: the `object` is whom from, `other` what the library says of it.
-    Receive = 30 "receive" Acquires,
+    /// A function of MPI was called: the `object` is its [number](crate::messages). Whom messages
+    /// come from is not known.
+    Message = 29 "message" Acquires,
     /// A fence of memory.
     Fence = 31 "fence" Both,
     /// The task `object` writes the variable `other`, or all memory if that is 0: it waits for the

@@ -11,6 +11,10 @@ use super::generated::{Generated, WORDS, counters, module, modules};
 use crate::args::Kind;
 use crate::scan::Module;
 
+/// What traced code refers to.
+const RUNTIME: [&str; 3] =
+    [names::TRACE_RUNTIME, names::TRACE_SWITCH, names::TRACE_MESSAGE_RUNTIME];
+
 /// What stands behind the functions that a traced executable defines.
 const HANDLERS: [&str; 3] = [names::TRACE_SIGNAL, names::TRACE_SYNCHRONISE, names::TRACE_OPENMP];
 
@@ -20,10 +24,7 @@ fn an_image_in_which_all_is_traced_has_no_counting_runtime() {
     for kind in [Kind::Executable, Kind::Static, Kind::Library] {
         let generated = Generated::of(&[traced(1), traced(2)], kind);
         let handlers = HANDLERS.into_iter().filter(|_| kind == Kind::Executable);
-        let wanted = [names::TRACE_RUNTIME, names::TRACE_SWITCH]
-            .into_iter()
-            .chain(handlers)
-            .map(str::to_owned);
+        let wanted = RUNTIME.into_iter().chain(handlers).map(str::to_owned);
         assert_eq!(generated.undefined(), wanted.collect::<BTreeSet<_>>());
         let place = generated.place(names::TRACE_WORDS);
         let block = ".tdata.__pathcc_trace".to_owned();
@@ -31,6 +32,7 @@ fn an_image_in_which_all_is_traced_has_no_counting_runtime() {
         let runtime = (trace_block::RUNTIME_OFFSET, R_X86_64_64.0, names::TRACE_RUNTIME.into(), 0);
         assert_eq!(generated.relocations(&block), [runtime]);
         assert!(generated.place(names::TRACE_ROOM).is_some());
+        assert!(generated.place(names::TRACE_MESSAGE).is_some());
         assert!(names::REGION_FUNCTIONS.iter().all(|name| generated.place(name).is_some()));
         let region = |id| generated.place(&counters(id)).map(|place| place.1);
         assert_eq!([region(1), region(2)], [Some(0), Some(4800)]);
@@ -50,9 +52,7 @@ fn traced_arrays_are_not_in_what_the_counting_runtime_maps() {
     assert_eq!(with.place(&counters(7)).expect("it has one").1, size(&with));
     assert_eq!(with.place(&counters(2)), without.place(&counters(2)));
     let mut both = without.undefined();
-    both.extend(
-        [names::TRACE_RUNTIME, names::TRACE_SWITCH].into_iter().chain(HANDLERS).map(str::to_owned),
-    );
+    both.extend(RUNTIME.into_iter().chain(HANDLERS).map(str::to_owned));
     assert_eq!(with.undefined(), both);
     assert_eq!(with.content(WORDS), without.content(WORDS));
 }

@@ -58,6 +58,24 @@ impl<'a, 'ctx> Position<'a, 'ctx> {
         (place, at)
     }
 
+    /// Positions the builder where control comes back from a call in `block`; false if that is
+    /// nowhere.
+    pub(super) fn behind_call(&self, block: Block, call: InstructionValue<'ctx>) -> bool {
+        let graph = self.graph;
+        if call.get_opcode() == InstructionOpcode::Invoke {
+            let returns = |edge: &Edge| {
+                graph.cfg.edge(*edge).from == block
+                    && graph.ends(*edge).1 == llvm::successors(call)[0]
+            };
+            let Some(edge) = graph.cfg.edges().find(returns) else { return false };
+            self.on(edge);
+            return true;
+        }
+        let Some(next) = call.get_next_instruction() else { return false };
+        self.builder.position_before(&next);
+        true
+    }
+
     /// The first place in `block` where code can stand.
     pub(super) fn top(&self, block: Block) -> InstructionValue<'ctx> {
         llvm::first_insertion(self.graph.block(block))

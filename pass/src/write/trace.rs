@@ -33,6 +33,7 @@ use super::markers;
 use super::position::{Position, first_after_slots};
 
 mod allocations;
+mod messages;
 mod symbols;
 
 use self::symbols::Symbols;
@@ -64,7 +65,12 @@ impl<'ctx> Unit<'ctx> {
 }
 
 /// Writes the code of a function that is traced.
-pub(super) fn instrument<'ctx>(function: &Function<'_, 'ctx>, plan: &TracePlan, unit: &Unit<'ctx>) {
+pub(super) fn instrument<'ctx>(
+    module: &Module<'ctx>,
+    function: &Function<'_, 'ctx>,
+    plan: &TracePlan,
+    unit: &Unit<'ctx>,
+) {
     let symbols = &unit.symbols;
     let context = symbols.context();
     let graph = function.graph;
@@ -113,6 +119,7 @@ pub(super) fn instrument<'ctx>(function: &Function<'_, 'ctx>, plan: &TracePlan, 
     if let Some(recorder) = unit.recorder {
         allocations::write(graph, &writer.position, symbols, recorder);
     }
+    messages::write(graph, &writer.position, symbols, module);
     writer.write_checks();
     graph.join();
     let of_repeats = writer.repeats.iter().flat_map(|repeat| [repeat.number, repeat.place]);

@@ -278,6 +278,26 @@ end:
   ret void
 }
 
+; What a call of MPI does is told before and behind it, unless the unit has a function of that name.
+; CHECK-LABEL: define void @messages(
+; CHECK: [[BEGAN:%path.began.*]] = call i64 @__pathcc.trace.message(i64 41, i64 0)
+; CHECK-NEXT: call i32 @PMPI_Barrier(
+; CHECK-NEXT: call i64 @__pathcc.trace.message(i64 41, i64 [[BEGAN]])
+; CHECK-NOT: trace.message
+; CHECK: ret void
+declare i32 @PMPI_Barrier(i32)
+declare i32 @MPI_Comm_rank(i32)
+define void @messages() {
+  call i32 @PMPI_Barrier(i32 1)
+  call i32 @MPI_Comm_rank(i32 1)
+  call i32 @MPI_Wait(i32 1)
+  ret void
+}
+define i32 @MPI_Wait(i32 %x) {
+  ret i32 %x
+}
+
+
 ; Without pathld there is memory that nobody reads.
 ; CHECK: define weak {{.*}}preserve_allcc ptr @__pathcc.trace.room()
 ; CHECK: ret ptr @path.unread

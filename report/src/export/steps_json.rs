@@ -15,7 +15,7 @@ use crate::analyse::trace::steps::{Accessed, Step};
 use crate::analyse::trace::time::Times;
 use crate::escape;
 use crate::read::trace::Stream;
-use crate::read::trace::event::Event;
+use crate::read::trace::event::{Event, function_called};
 
 /// A path that ended.
 #[derive(Serialize)]
@@ -57,6 +57,8 @@ struct SynchronisationEntry {
     interrupts: Option<u32>,
     event: &'static str,
     operation: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    function: Option<&'static str>,
     object: u64,
     other: u64,
     result: u32,
@@ -135,6 +137,7 @@ pub fn event(
                 interrupts,
                 event: "synchronised",
                 operation: told.operation().map(Operation::name),
+                function: function_called(told),
                 object: told.object.get(),
                 other: told.other.get(),
                 result: told.result.get(),

@@ -20,7 +20,7 @@ use crate::analyse::trace::traced_path::TracedPath;
 use crate::escape::terminal;
 use crate::read::names;
 use crate::read::trace::Stream;
-use crate::read::trace::event::Event;
+use crate::read::trace::event::{Event, function_called};
 use crate::show::notation::base_name;
 
 /// Deeper activations are indented no more; the depth stands before their names.
@@ -169,7 +169,9 @@ fn event_text(event: &Event, times: &Times) -> Option<String> {
                 Some(true) => value.to_string(),
                 _ => format!("{value:#x}"),
             };
-            let object = Some(told.object.get()).filter(|&object| object > 0);
+            let function = function_called(told);
+            let name = function.map_or(name, Into::into);
+            let object = Some(told.object.get()).filter(|&object| object > 0 && function.is_none());
             let object = object.map(|object| format!(" {}", number(object))).unwrap_or_default();
             let other = Some(told.other.get()).filter(|&other| other > 0);
             let other = other.map(|other| format!(" with {other:#x}")).unwrap_or_default();

@@ -8,9 +8,7 @@ use inkwell::IntPredicate;
 use inkwell::attributes::{Attribute, AttributeLoc};
 use inkwell::builder::Builder;
 use inkwell::module::Module;
-use inkwell::values::{
-    BasicValueEnum, FunctionValue, InstructionOpcode, InstructionValue, IntValue, PointerValue,
-};
+use inkwell::values::{BasicValueEnum, FunctionValue, InstructionValue, IntValue, PointerValue};
 use pathformat::names;
 use pathformat::trace::{Allocation as Payload, Kind};
 use paths::cfg::Block;
@@ -23,7 +21,8 @@ use crate::write::position::Position;
 
 use super::symbols::Symbols;
 
-/// Writes it for all calls of a function, by calls of the `recorder` of the unit. The ends and starts of paths around them are written.
+/// Writes it for all calls of a function, by calls of the `recorder` of the unit. The ends and
+/// starts of paths around them are written.
 pub(super) fn write<'ctx>(
     graph: &Graph<'ctx>,
     position: &Position<'_, 'ctx>,
@@ -34,7 +33,7 @@ pub(super) fn write<'ctx>(
         let calls: Vec<_> = graph.calls(block).collect();
         for call in calls {
             if let Some(allocation) = allocations::of(call)
-                && position_at(graph, position, block, call, allocation)
+                && position_at(position, block, call, allocation)
             {
                 let (builder, word) = (&position.builder, symbols.word());
                 let number = |value: PointerValue<'ctx>| {
@@ -57,26 +56,16 @@ pub(super) fn write<'ctx>(
 
 /// Positions the builder where a call is recorded; false if that is nowhere.
 fn position_at<'ctx>(
-    graph: &Graph<'ctx>,
     position: &Position<'_, 'ctx>,
     block: Block,
     call: InstructionValue<'ctx>,
     allocation: Allocation,
 ) -> bool {
-    let builder = &position.builder;
     if allocation.address.is_none() {
-        builder.position_before(&call);
-    } else if call.get_opcode() == InstructionOpcode::Invoke {
-        let returns = |edge: &paths::cfg::Edge| {
-            graph.cfg.edge(*edge).from == block && graph.ends(*edge).1 == llvm::successors(call)[0]
-        };
-        let Some(edge) = graph.cfg.edges().find(returns) else { return false };
-        position.on(edge);
-    } else {
-        let Some(next) = call.get_next_instruction() else { return false };
-        builder.position_before(&next);
+        position.builder.position_before(&call);
+        return true;
     }
-    true
+    position.behind_call(block, call)
 }
 
 fn argument<'ctx>(call: InstructionValue<'ctx>, at: u32) -> BasicValueEnum<'ctx> {

@@ -1,6 +1,7 @@
 //! What an event of a trace tells.
 
-use pathformat::trace::{Allocation, Kind, Repetition, Synchronisation};
+use pathformat::messages;
+use pathformat::trace::{Allocation, Kind, Operation, Repetition, Synchronisation};
 use zerocopy::FromBytes;
 
 /// Something that happened between two paths.
@@ -30,4 +31,10 @@ impl Event {
             kind => Self::Other(kind),
         }
     }
+}
+
+/// The function of MPI that was called, if that is the operation.
+pub fn function_called(told: &Synchronisation) -> Option<&'static str> {
+    let is_message = told.operation() == Some(Operation::Message);
+    is_message.then(|| messages::name(told.object.get())).flatten()
 }

@@ -80,7 +80,7 @@ impl TaskKind {
             Some(Join | WaitProcess | ParallelEnd | TaskWait | TaskGroup) => Self::Join,
             Some(Barrier) => Self::Barrier,
             Some(Lock | LockShared | Unlock | WaitCondition | Signal | Broadcast) => Self::Sync,
-            Some(Post | Take | Once | Send | Receive) => Self::Sync,
+            Some(Post | Take | Once | Message) => Self::Sync,
             Some(OrderedSource | OrderedSink) => Self::Sync,
         }
     }

@@ -99,7 +99,7 @@ impl<T: Clone> Objects<T> {
             Operation::OrderedSource => self.openmp.end_iteration(other, object, released),
             Operation::Fence => self.fences.add(released),
             // The other process has a trace of its own.
-            Operation::Fork | Operation::Send => {}
+            Operation::Fork => {}
             _ => {}
         }
     }
