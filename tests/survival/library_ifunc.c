@@ -12,7 +12,7 @@ __attribute__((visibility("default"))) int turns(void);
 static int chosen;
 __attribute__((noinline)) static int first(int x) { __asm__ volatile("" : "+r"(x)); return x & 1 ? x + 1 : x - 1; }
 __attribute__((noinline)) static int second(int x) { __asm__ volatile("" : "+r"(x)); return x & 1 ? x + 2 : x - 2; }
-__attribute__((noinline)) static int choose(int x) { __asm__ volatile("" : "+r"(x)); chosen++; return x & 1 ? x : 0; }
+__attribute__((noinline)) static int choose(int x) { __asm__ volatile("" : "+r"(x)); __atomic_add_fetch(&chosen, 1, __ATOMIC_RELAXED); return x & 1 ? x : 0; }
 static void *resolve(void) {
     int odd = 0;
     for (int i = 0; i < 50; i++) odd += choose(i);
