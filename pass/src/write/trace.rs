@@ -34,8 +34,10 @@ use super::position::{Position, first_after_slots};
 
 mod allocations;
 mod messages;
+mod repeating;
 mod symbols;
 
+use self::repeating::{Few, Repeating};
 use self::symbols::Symbols;
 
 /// What the traced code of a unit refers to.
@@ -126,21 +128,6 @@ pub(super) fn instrument<'ctx>(
     [path, record, next].into_iter().chain(of_repeats).for_each(llvm::promote);
     llvm::forget_purity(function.function);
 }
-
-/// A loop of which the trace tells how often it ran.
-struct Repeating<'a, 'ctx> {
-    repetition: &'a Repetition,
-    /// How often it ran, less those times that are recorded.
-    number: PointerValue<'ctx>,
-    /// Where that is told.
-    place: PointerValue<'ctx>,
-    /// A place that nobody reads.
-    unread: PointerValue<'ctx>,
-}
-
-/// A place where it is known whether a loop ran only a few times, the number of them as above, and
-/// which loop it is.
-type Few<'a, 'ctx> = (IntValue<'ctx>, IntValue<'ctx>, &'a Repetition);
 
 /// So many iterations of a loop are recorded as other paths are, each time that it is entered: short
 /// loops need no event.
@@ -444,20 +431,8 @@ impl<'a, 'ctx> Writer<'a, 'ctx> {
         let builder = &self.position.builder;
         let record = self.symbols.load(builder, self.record);
         let next = self.symbols.load(builder, self.next);
-        let bit = self.symbols.context().bool_type();
-        let has_addresses = match self.records[behind.index()] {
-            Records::Never => bit.const_zero(),
-            Records::Always => bit.const_all_ones(),
-            Records::Sometimes => {
-                let none = self.symbols.behind(builder, record, NUMBER);
-                let differs = builder.build_int_compare(IntPredicate::NE, next, none, "");
-                differs.expect("two places")
-            }
-        };
-        let bare = self.symbols.behind_start(builder, record);
-        let next = builder.build_select(has_addresses, next, bare, "path.behind");
-        let next = next.expect("two places").into_pointer_value();
-        self.symbols.store_start(builder, record, number, has_addresses);
+        let records = self.records[behind.index()];
+        let next = self.symbols.end_record(builder, record, next, number, records);
         builder.build_store(self.record, next).expect("positioned");
         if tells {
             let words = self.symbols.words(builder);

@@ -14,11 +14,14 @@ use inkwell::values::{
     BasicValue, BasicValueEnum, FunctionValue, GlobalValue, InstructionValue, IntValue,
     MetadataValue, PointerValue,
 };
-use inkwell::{AddressSpace, AtomicOrdering, AtomicRMWBinOp, GlobalVisibility, ThreadLocalMode};
+use inkwell::{
+    AddressSpace, AtomicOrdering, AtomicRMWBinOp, GlobalVisibility, IntPredicate, ThreadLocalMode,
+};
 use pathformat::trace::LONGEST_RECORD;
 use pathformat::{ModuleId, names};
 
 use crate::llvm;
+use crate::plan::{NUMBER, Records};
 use crate::write::array::make_replaceable;
 
 /// LLVM's number of the calling convention `preserve_allcc`, which keeps all registers.
@@ -145,9 +148,35 @@ impl<'ctx> Symbols<'ctx> {
         self.store_at_any(builder, at, value);
     }
 
+    /// Ends the record of the path that has this number in the unit, with what it `records` up to
+    /// `next`. Gives the place behind it.
+    pub(crate) fn end_record(
+        &self,
+        builder: &Builder<'ctx>,
+        record: PointerValue<'ctx>,
+        next: PointerValue<'ctx>,
+        number: IntValue<'ctx>,
+        records: Records,
+    ) -> PointerValue<'ctx> {
+        let bit = self.context.bool_type();
+        let has_addresses = match records {
+            Records::Never => bit.const_zero(),
+            Records::Always => bit.const_all_ones(),
+            Records::Sometimes => {
+                let none = self.behind(builder, record, NUMBER);
+                let differs = builder.build_int_compare(IntPredicate::NE, next, none, "");
+                differs.expect("two places")
+            }
+        };
+        let bare = self.behind_start(builder, record);
+        let behind = builder.build_select(has_addresses, next, bare, "path.behind");
+        self.store_start(builder, record, number, has_addresses);
+        behind.expect("two places").into_pointer_value()
+    }
+
     /// Stores what the record of the path starts with that has this number in the unit, and whose
     /// lowest bit is set if it `has_addresses`.
-    pub(crate) fn store_start(
+    fn store_start(
         &self,
         builder: &Builder<'ctx>,
         at: PointerValue<'ctx>,
@@ -182,7 +211,7 @@ impl<'ctx> Symbols<'ctx> {
     }
 
     /// The place behind a record without addresses.
-    pub(crate) fn behind_start(
+    fn behind_start(
         &self,
         builder: &Builder<'ctx>,
         record: PointerValue<'ctx>,
