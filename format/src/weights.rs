@@ -3,7 +3,8 @@
 //!
 //! Text, so that it can be read and compared. Functions are told by the source file that they were
 //! compiled from and by their name; inline functions, whose copies the linker joined, by the name
-//! alone. A function whose graph has changed since is noticed by its edges. Letters, digits, spaces
+//! alone. The second compilation may name the file otherwise, as from another directory: then it is
+//! the one whose path ends alike. A function whose graph has changed since is noticed by its edges. Letters, digits, spaces
 //! and ASCII's signs stand for themselves in a name; anything else, and a backslash, is written as
 //! its code (`\u{a}`), so that no name ends its line. A name without characters is a lone
 //! backslash.
@@ -129,7 +130,14 @@ impl Weights {
         text
     }
 
-    /// Reads a file, but keeps only what [`get`](Self::get) may ask for with this source.
+    /// Whether anything is known of functions of this source file that are not inline.
+    pub fn knows(&self, source: &str) -> bool {
+        self.functions.contains_key(&*source_word(Some(source)))
+    }
+
+    /// Reads a file, but keeps only what [`get`](Self::get) may ask for with this source. If the
+    /// file does not name it, that is the source whose path ends with most of the same names, at
+    /// least that of the file; nothing if several do.
     ///
     /// # Errors
     /// The number of the line that is wrong, counted from 1.
@@ -140,21 +148,23 @@ impl Weights {
             return Err(1);
         }
         let source = source_word(Some(source));
+        let nearest = nearest(text, &source);
         let mut part = "";
         let mut function = "";
         for (line, number) in lines {
             let (word, rest) = line.split_once(' ').ok_or(number)?;
-            let is_wanted = part == source || part == INLINE;
+            let key = if Some(part) == nearest { &*source } else { part };
+            let is_wanted = Some(part) == nearest || part == INLINE;
             match word {
                 "source" => (part, function) = (rest, ""),
                 "function" if !part.is_empty() => {
                     function = rest;
                     if is_wanted {
-                        weights.insert_words(part, function, Known::default());
+                        weights.insert_words(key, function, Known::default());
                     }
                 }
                 "hotter" | "edge" if !function.is_empty() => {
-                    let functions = weights.functions.get_mut(part).filter(|_| is_wanted);
+                    let functions = weights.functions.get_mut(key).filter(|_| is_wanted);
                     let mut unwanted = Known::default();
                     let known = functions
                         .and_then(|functions| functions.get_mut(function))
@@ -170,6 +180,25 @@ impl Weights {
         }
         Ok(weights)
     }
+}
+
+/// The source in a file that stands for this one, as it stands there.
+fn nearest<'a>(text: &'a str, source: &str) -> Option<&'a str> {
+    let names = |path: &'a str| path.rsplit('/').filter(|name| !matches!(*name, "" | "."));
+    let (mut best, mut longest) = (None, 0);
+    for part in text.lines().filter_map(|line| line.strip_prefix("source ")) {
+        if part == source {
+            return Some(part);
+        }
+        let own = source.rsplit('/').filter(|name| !matches!(*name, "" | "."));
+        let common = names(part).zip(own).take_while(|(one, other)| one == other).count();
+        if part == INLINE || common < longest || common == 0 {
+            continue;
+        }
+        best = (common > longest).then_some(part);
+        longest = common;
+    }
+    best
 }
 
 fn edge(numbers: &str) -> Option<(u32, u32, u64)> {
@@ -207,6 +236,27 @@ mod tests {
         assert_eq!(read.get("src/a b.c", "operator new"), Some(&known(999, vec![(0, 3, 1)])));
         assert_eq!(read.get("src/c.c", "main"), None);
         assert_eq!(read.get("src/a b.c", "other"), None);
+    }
+
+    #[test]
+    fn a_source_may_be_named_from_another_directory() {
+        let mut weights = Weights::default();
+        for (at, source) in
+            ["/old/src/a.c", "/old/lib/a.c", "/old/lib/b.c", "c.c"].iter().enumerate()
+        {
+            weights.insert(Some(source), "f", known(at as u32, vec![(0, 1, 5)]));
+        }
+        weights.insert(None, "a.c", known(9, vec![]));
+        let text = weights.to_text();
+        let of = |source: &str| {
+            let read = Weights::for_source(&text, source).expect("sound");
+            assert_eq!(read.knows(source), read.get(source, "f").is_some(), "{source}");
+            read.get(source, "f").map(|known| known.hotter)
+        };
+        let found = ["/old/src/a.c", "../src/a.c", "./lib/a.c", "/new/lib/a.c", "b.c", "./c.c"];
+        assert_eq!(found.map(of), [0, 0, 1, 1, 2, 3].map(Some));
+        // Two are as near; none is.
+        assert_eq!(["a.c", "/new/a.c", "d.c", "xb.c", "", "/"].map(of), [None; 6]);
     }
 
     #[test]

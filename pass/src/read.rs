@@ -81,6 +81,11 @@ pub(crate) fn unit<'ctx>(
         let body = eligible.map(|()| Graph::read(function, analyses, options, known));
         Definition { function, declaration, body }
     };
-    let definitions = emitted.map(definition).collect();
+    let definitions: Vec<_> = emitted.map(definition).collect();
+    let mut graphs = definitions.iter().filter_map(|of| of.body.as_ref().ok()).peekable();
+    let is_known = weights.as_ref().is_some_and(|weights| weights.knows(&source));
+    if is_known && graphs.peek().is_some() && !graphs.any(|graph| graph.is_measured) {
+        weights::warn_unused(options, &source);
+    }
     Unit { source, directory, code_hash, definitions }
 }

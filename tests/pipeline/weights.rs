@@ -67,6 +67,28 @@ fn weights_change_the_code_and_no_count() {
 }
 
 #[test]
+fn weights_fit_in_another_directory_and_only_the_same_code() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    counted(folder, "match", "20000", &[]);
+    run(folder, &bin("pathprof"), &["weights", "-o", "app.weights", "run.pathprof"], true);
+    let build = folder.join("build");
+    fs::create_dir(&build).expect("writable");
+    let compile = |flags: &[&str]| {
+        let all = [&["-c", "../kernel.c", "-o", "kernel.o"], flags].concat();
+        let said = run(&build, &bin("pathcc"), &all, true);
+        (said, fs::read(build.join("kernel.o")).expect("an object"))
+    };
+    let weights = "-fpath-use=../app.weights";
+    let (_, plain) = compile(&["-O2"]);
+    let (said, weighted) = compile(&["-O2", weights]);
+    assert_eq!(said, "");
+    assert_ne!(plain, weighted, "the weights have no effect");
+    let (said, _) = compile(&["-O0", weights]);
+    assert_eq!(said.matches("nothing of it fits ../kernel.c").count(), 1, "{said}");
+}
+
+#[test]
 fn only_what_was_hot_is_counted_again() {
     let folder = tempfile::tempdir().expect("a folder");
     let folder = folder.path();

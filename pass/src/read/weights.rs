@@ -10,6 +10,17 @@ use pathformat::weights::Weights;
 
 use crate::options::Options;
 
+/// Says that the weights of a source file fit none of its functions. What did not run has none.
+pub(crate) fn warn_unused(options: &Options, source: &str) {
+    if let Some(path) = &options.weights {
+        eprintln!(
+            "pathcc: warning: {}: nothing of it fits {source}: the code or its options have changed \
+             since; estimates are used",
+            path.display()
+        );
+    }
+}
+
 /// The weights for a source file; `None` if there are none to be had. What cannot be read is told
 /// once for each compilation: it costs speed alone.
 pub(crate) fn read(options: &Options, source: &str) -> Option<Weights> {
