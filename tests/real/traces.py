@@ -129,12 +129,12 @@ def run_step(image: Path, step: Step, profiles: Path, seen: Path) -> None:
 
 
 def arrays_of(image: Path) -> set[int]:
-    """Where the arrays of an image are, of which the code of a trace reads the first word."""
+    """The addresses at which the code of a trace reads: both halves of an array's first word."""
     symbols = run(["nm", image], image.parent).decode()
     found = re.findall(r"^([0-9a-f]+) \w __pathcc\.counters\.", symbols, re.MULTILINE)
     if not found:
         raise CheckFailed("the image has no traced unit")
-    return {int(address, 16) for address in found}
+    return {int(address, 16) + half for address in found for half in (0, 4)}
 
 
 def accesses_of(line: bytes) -> Iterator[tuple[str, int, int]]:
