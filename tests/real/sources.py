@@ -44,9 +44,9 @@ def write_configuration() -> list[str]:
     return [word for name, value in settings.items() for word in ("-o", f"{name}={value}")]
 
 
-def apt_get(options: list[str], *command: str) -> None:
+def apt(options: list[str], tool: str, *command: str) -> str:
     done = subprocess.run(
-        ["apt-get", *options, *command],
+        [tool, *options, *command],
         cwd=CACHE,
         env=environment(),
         capture_output=True,
@@ -56,8 +56,27 @@ def apt_get(options: list[str], *command: str) -> None:
     )
     if done.returncode != 0:
         raise CheckFailed(
-            f"apt-get {' '.join(command)} failed:\n{done.stdout[-2000:]}{done.stderr[-2000:]}"
+            f"{tool} {' '.join(command)} failed:\n{done.stdout[-2000:]}{done.stderr[-2000:]}"
         )
+    return done.stdout
+
+
+def download(options: list[str], package: str) -> str:
+    """Upstream's archive alone: mirrors sometimes lack Debian's changes, which are not wanted.
+
+    They may also list a version that they have not got; then an older one will do.
+    """
+    what = ("source", "--download-only", "--only-source", "--tar-only")
+    told = apt(options, "apt-cache", "showsrc", "--only-source", package)
+    listed = sorted(set(re.findall(r"^Version: (\S+)$", told, re.MULTILINE)))
+    versions = [package, *(f"{package}={version}" for version in listed)]
+    for version in versions:
+        try:
+            return apt(options, "apt-get", *what, version)
+        except CheckFailed:
+            if version == versions[-1]:
+                raise
+    raise CheckFailed(f"there is no source of {package}")
 
 
 def fetch(packages: list[str]) -> dict[str, Path]:
@@ -67,11 +86,9 @@ def fetch(packages: list[str]) -> dict[str, Path]:
     if missing:
         print(f"fetching the sources of {', '.join(missing)}", flush=True)
         options = write_configuration()
-        apt_get(options, "update")
+        apt(options, "apt-get", "update")
         for package in missing:
-            # Upstream's archive alone: mirrors sometimes lack Debian's changes, which are not
-            # wanted.
-            apt_get(options, "source", "--download-only", "--only-source", "--tar-only", package)
+            download(options, package)
             unpack(package)
     return {package: CACHE / package / "tree" for package in packages}
 
