@@ -22,6 +22,8 @@ pub(crate) struct CommandLine {
     pub(crate) dependency_file: Option<PathBuf>,
     /// Whether a build-id is asked for or refused.
     pub(crate) build_id: bool,
+    /// Whether the output tells where its code was relocated, so that other programs change it.
+    pub(crate) keeps_relocations: bool,
     /// What the output is.
     pub(crate) kind: Kind,
     /// Whether an object that has bitcode beside its machine code is linked as bitcode.
@@ -330,6 +332,7 @@ impl Parser {
             (b"o" | b"output", Some(file)) => line.output = Some(file.into()),
             (b"dependency-file", Some(file)) => line.dependency_file = Some(file.into()),
             (b"build-id", _) => line.build_id = true,
+            (b"q" | b"emit-relocs", None) => line.keeps_relocations = true,
             // What clang says for link-time optimisation to lld, and what it says to other linkers.
             (b"fat-lto-objects", None) => line.takes_fat_bitcode = true,
             (b"no-fat-lto-objects", None) => line.takes_fat_bitcode = false,

@@ -259,7 +259,8 @@ impl Link<'_> {
         Ok(Outcome::Code(0))
     }
 
-    /// Changes a finished image whose code may run without a thread pointer, or with another one.
+    /// Changes a finished image: code may run without a thread pointer, or with another one, and
+    /// that of an executable reads its words at once.
     fn finish(&self, modules: &[Module]) {
         let output = self.output();
         let is_library = self.line.kind == Kind::Library;
@@ -269,8 +270,12 @@ impl Link<'_> {
             entry::put_before(&output, !self.line.has_c_library())
         };
         let moves = modules.iter().any(|module| module.moves_pointer && !module.traced);
-        let without = if moves { words::take_away(&output) } else { Ok(()) };
-        if let Err(error) = before.and(without) {
+        let words = match () {
+            () if moves => words::take_away(&output),
+            () if is_library || self.line.keeps_relocations => Ok(()),
+            () => words::read_at_once(&output),
+        };
+        if let Err(error) = before.and(words) {
             warn(&format!(
                 "{}: cannot be changed: {error}; it may not run; link it elsewhere",
                 output.display()

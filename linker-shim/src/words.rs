@@ -1,15 +1,19 @@
-//! Takes the thread-local words away from the code of an image in which threads may have other
-//! thread pointers than the C library gave them.
+//! Changes how the code of a finished image reads its thread-local words.
 //!
-//! Code that gives them one counts without words, by atomic additions (`pass/src/options.rs`). What
-//! it calls is compiled elsewhere, and reads a word where each function is entered, by two
-//! instructions: one loads the word's distance from the thread pointer, which linkers have made a
-//! constant unless the code may be part of a library; the other loads the word. In the finished
-//! image the address of the array takes their place, or 0, by which the array is moved. Then all
-//! threads count in the region, and the table of modules says so. Code that was compiled for
-//! executables and linked into a library stays as it is.
+//! A word is read where a function is entered, by two instructions: one loads the word's distance
+//! from the thread pointer, the other loads the word. Only so can an object be part of an executable
+//! and of a library. In an executable linkers have made the distance a constant, and two things can
+//! be done:
+//!
+//! * **Words are read at once**, by one instruction in place of the two.
+//! * **Words are taken away** where threads may have other thread pointers than the C library gave
+//!   them. Code that gives them one counts without words, by atomic additions
+//!   (`pass/src/options.rs`), but what it calls is compiled elsewhere. The address of the array
+//!   takes the place of the two instructions, or 0, by which the array is moved. Then all threads
+//!   count in the region, and the table of modules says so. Code that was compiled for executables
+//!   and linked into a library stays as it is.
 
-use std::fs::OpenOptions;
+use std::fs::{File, OpenOptions};
 use std::io;
 use std::mem::offset_of;
 use std::ops::Range;
@@ -30,18 +34,37 @@ use crate::early;
 /// `lea array(%rip), %r`, like `mov $distance, %r`, has so many bytes.
 const FIRST: usize = 7;
 
+/// A prefix that changes nothing but the length of an instruction on 64 bits.
+const DATA16: u8 = 0x66;
+
 /// What is to be written into an image, and where.
 type Changes = Vec<(u64, Vec<u8>)>;
 
-/// Changes the executable at `path`.
+/// Takes the words away from the code of the executable at `path`.
 ///
 /// # Errors
 /// It cannot be read or written, or it is not as expected.
 pub(crate) fn take_away(path: &Path) -> io::Result<()> {
-    let data = content(path)?;
-    let changes =
-        changes(&data).ok_or_else(|| io::Error::other("it is not laid out as expected"))?;
-    let file = OpenOptions::new().write(true).open(path)?;
+    let changes = Image::parse(&content(path)?).and_then(|image| without_words(&image));
+    let changes = changes.ok_or_else(|| io::Error::other("it is not laid out as expected"))?;
+    write(&OpenOptions::new().write(true).open(path)?, &changes)
+}
+
+/// Lets the code of the executable at `path` read its words at once, if linkers have made their
+/// distances constants. A file that cannot be opened, as `/dev/null`, stays as it is.
+///
+/// # Errors
+/// It cannot be written to the end.
+pub(crate) fn read_at_once(path: &Path) -> io::Result<()> {
+    let Ok(data) = content(path) else { return Ok(()) };
+    let changes = Image::parse(&data).and_then(|image| with_words_at_once(&image));
+    match (changes, OpenOptions::new().write(true).open(path)) {
+        (Some(changes), Ok(file)) => write(&file, &changes),
+        _ => Ok(()),
+    }
+}
+
+fn write(file: &File, changes: &Changes) -> io::Result<()> {
     changes.iter().try_for_each(|(at, bytes)| file.write_all_at(bytes, *at))
 }
 
@@ -61,9 +84,8 @@ struct Word {
     array: Option<u64>,
 }
 
-fn changes(data: &[u8]) -> Option<Changes> {
-    let image = Image::parse(data)?;
-    let early = image.code().find_map(|(address, code)| early::find(code, address))?;
+fn without_words(image: &Image<'_>) -> Option<Changes> {
+    let early = image.early()?;
     let mut changes = Changes::new();
     let mut words = vec![Word { place: Place::Variable(early.place), array: None }];
     let mut distance = early.distance;
@@ -81,50 +103,88 @@ fn changes(data: &[u8]) -> Option<Changes> {
             changes.push((image.place(entry + offset_of!(Module, threads) as u64)?.start, single));
         }
     }
-    for (address, code) in image.code() {
-        let start = image.place(address)?.start;
-        let found = (0..code.len())
-            .filter_map(|at| Some((at, instead(code.get(at..)?, address + at as u64, &words)?)));
-        changes.extend(found.map(|(at, bytes)| (start + at as u64, bytes)));
-    }
+    changes.extend(image.code_with(|code, address| without_word(code, address, &words))?);
     Some(changes)
 }
 
-/// What is to take the place of the two instructions, if `code` at this address begins with them.
-fn instead(code: &[u8], address: u64, words: &[Word]) -> Option<Vec<u8>> {
-    let (&[rex, opcode, operand], rest) = code.split_first_chunk()?;
-    let (&number, rest) = rest.split_first_chunk()?;
-    let number = i32::from_le_bytes(number);
-    let next = address + FIRST as u64;
-    let (high, register, place) = match (rex, opcode, operand) {
-        (0x48 | 0x49, 0xc7, 0xc0..=0xc7) => (rex == 0x49, operand & 7, Place::Constant(number)),
-        (0x48 | 0x4c, 0x8b, _) if operand & 0xc7 == 5 => {
-            (rex == 0x4c, operand >> 3, Place::Variable(next.wrapping_add_signed(number.into())))
-        }
-        _ => return None,
-    };
-    let word = words.iter().find(|word| word.place == place)?;
-    // Two registers cannot be a base without more bytes.
-    let both = register << 3 | register;
-    let second: &[u8] = match register {
-        4 => &[both, 0x24],
-        5 => &[0x40 | both, 0],
-        _ => &[both],
-    };
-    let prefix = [0x64, if high { 0x4d } else { 0x48 }, 0x8b];
-    if !rest.starts_with(&[&prefix, second].concat()) {
-        return None;
+fn with_words_at_once(image: &Image<'_>) -> Option<Changes> {
+    let early = image.early()?;
+    let first = early.distance?;
+    let last = first.checked_add_unsigned(early.count.checked_mul(8)?)?;
+    let is_word = |distance: i32| (first..=last).contains(&distance) && (distance - first) % 8 == 0;
+    image.code_with(|code, _| word_at_once(code, is_word))
+}
+
+/// The two instructions that read a word.
+struct Reading {
+    place: Place,
+    /// The register that both load, without the bit that a prefix holds.
+    register: u8,
+    /// That bit.
+    high: bool,
+    /// How many bytes the two have.
+    length: usize,
+}
+
+impl Reading {
+    /// The instructions, if `code` at this address begins with them.
+    fn parse(code: &[u8], address: u64) -> Option<Self> {
+        let (&[rex, opcode, operand], rest) = code.split_first_chunk()?;
+        let (high, register) = match (rex, opcode, operand) {
+            (0x48 | 0x49, 0xc7, 0xc0..=0xc7) => (rex == 0x49, operand & 7),
+            (0x48 | 0x4c, 0x8b, _) if operand & 0xc7 == 5 => (rex == 0x4c, operand >> 3),
+            _ => return None,
+        };
+        let (&number, rest) = rest.split_first_chunk()?;
+        let number = i32::from_le_bytes(number);
+        let next = address + FIRST as u64;
+        let place = match opcode {
+            0xc7 => Place::Constant(number),
+            _ => Place::Variable(next.wrapping_add_signed(number.into())),
+        };
+        // Two registers cannot be a base without more bytes.
+        let both = register << 3 | register;
+        let second: &[u8] = match register {
+            4 => &[both, 0x24],
+            5 => &[0x40 | both, 0],
+            _ => &[both],
+        };
+        let prefix = [0x64, if high { 0x4d } else { 0x48 }, 0x8b];
+        let is_it = rest.starts_with(&prefix) && rest[prefix.len()..].starts_with(second);
+        let length = FIRST + prefix.len() + second.len();
+        is_it.then_some(Self { place, register, high, length })
     }
+}
+
+/// What is to take the place of the two instructions, if `code` at this address begins with them.
+fn without_word(code: &[u8], address: u64, words: &[Word]) -> Option<Vec<u8>> {
+    let Reading { place, register, high, length } = Reading::parse(code, address)?;
+    let word = words.iter().find(|word| word.place == place)?;
     let nothing: &[u8] =
-        if second.len() == 1 { &[0x0f, 0x1f, 0x40, 0] } else { &[0x0f, 0x1f, 0x44, 0, 0] };
+        if length == 11 { &[0x0f, 0x1f, 0x40, 0] } else { &[0x0f, 0x1f, 0x44, 0, 0] };
     let (first, number) = match word.array {
         Some(array) => {
-            let distance = i32::try_from(array.wrapping_sub(next) as i64).ok()?;
-            ([if high { 0x4c } else { 0x48 }, 0x8d, register << 3 | 5], distance)
+            let distance = array.wrapping_sub(address + FIRST as u64) as i64;
+            let first = [if high { 0x4c } else { 0x48 }, 0x8d, register << 3 | 5];
+            (first, i32::try_from(distance).ok()?)
         }
         None => ([if high { 0x49 } else { 0x48 }, 0xc7, 0xc0 | register], 0),
     };
     Some([&first[..], &number.to_le_bytes(), nothing].concat())
+}
+
+/// The one instruction that takes the place of the two, if `code` begins with them.
+fn word_at_once(code: &[u8], is_word: impl Fn(i32) -> bool) -> Option<Vec<u8>> {
+    let Reading { place: Place::Constant(distance), register, high, length } =
+        Reading::parse(code, 0)?
+    else {
+        return None;
+    };
+    // `mov %fs:distance, %r`
+    let load = [0x64, if high { 0x4c } else { 0x48 }, 0x8b, register << 3 | 4, 0x25];
+    let length = length.checked_sub(load.len() + 4)?;
+    let whole = [&vec![DATA16; length][..], &load, &distance.to_le_bytes()].concat();
+    is_word(distance).then_some(whole)
 }
 
 /// The segments of an image.
@@ -149,6 +209,28 @@ impl<'a> Image<'a> {
         code.filter_map(|segment| {
             Some((segment.p_vaddr(LittleEndian), segment.data(LittleEndian, self.data).ok()?))
         })
+    }
+
+    /// What tells where the words are.
+    fn early(&self) -> Option<early::Found> {
+        self.code().find_map(|(address, code)| early::find(code, address))
+    }
+
+    /// The code that changes if at each address `instead` gives what takes the place of what stands
+    /// there.
+    fn code_with(&self, instead: impl Fn(&[u8], u64) -> Option<Vec<u8>>) -> Option<Changes> {
+        let mut changes = Changes::new();
+        for (address, code) in self.code() {
+            let new = |at: usize| Some((at, instead(&code[at..], address + at as u64)?));
+            let mut changed = None;
+            for (at, bytes) in (0..code.len()).filter_map(new) {
+                let changed = changed.get_or_insert_with(|| code.to_vec());
+                changed.get_mut(at..at + bytes.len())?.copy_from_slice(&bytes);
+            }
+            let start = self.place(address)?.start;
+            changes.extend(changed.map(|code| (start, code)));
+        }
+        Some(changes)
     }
 
     /// From an address to the end of its segment in the file.
@@ -177,7 +259,7 @@ mod tests {
     fn both_instructions_are_replaced_in_every_register() {
         let constant = Word { place: Place::Constant(-16), array: Some(0x5000) };
         let words = [constant, Word { place: Place::Variable(0x2000), array: None }];
-        let code = |bytes: &[u8]| instead(bytes, 0x1000, &words);
+        let code = |bytes: &[u8]| without_word(bytes, 0x1000, &words);
         // What an assembler makes of `mov $-16, %rbx; mov %fs:(%rbx), %rbx` and so on, and of what
         // takes their place.
         let rbx = [0x48, 0xc7, 0xc3, 0xf0, 0xff, 0xff, 0xff, 0x64, 0x48, 0x8b, 0x1b];
@@ -203,5 +285,26 @@ mod tests {
         assert_eq!(code(&[&rbx[..10], &[0x03]].concat()), None);
         assert_eq!(code(&[&rbx[..3], &[0xe0], &rbx[4..]].concat()), None);
         assert_eq!(code(&rbx[..10]), None);
+    }
+
+    #[test]
+    fn one_instruction_reads_a_word_into_every_register() {
+        let code = |bytes: &[u8]| word_at_once(bytes, |distance| distance == -16);
+        // What an assembler makes of `data16 data16 mov %fs:-16, %rbx`, and of the others.
+        let rbx = [0x48, 0xc7, 0xc3, 0xf0, 0xff, 0xff, 0xff, 0x64, 0x48, 0x8b, 0x1b];
+        let distance = [0xf0, 0xff, 0xff, 0xff];
+        let load = |bytes: &[u8]| Some([bytes, &distance].concat());
+        assert_eq!(code(&rbx), load(&[0x66, 0x66, 0x64, 0x48, 0x8b, 0x1c, 0x25]));
+        let rbp = [0x48, 0xc7, 0xc5, 0xf0, 0xff, 0xff, 0xff, 0x64, 0x48, 0x8b, 0x6d, 0];
+        assert_eq!(code(&rbp), load(&[0x66, 0x66, 0x66, 0x64, 0x48, 0x8b, 0x2c, 0x25]));
+        let r12 = [0x49, 0xc7, 0xc4, 0xf0, 0xff, 0xff, 0xff, 0x64, 0x4d, 0x8b, 0x24, 0x24];
+        assert_eq!(code(&r12), load(&[0x66, 0x66, 0x66, 0x64, 0x4c, 0x8b, 0x24, 0x25]));
+        let r9 = [0x49, 0xc7, 0xc1, 0xf0, 0xff, 0xff, 0xff, 0x64, 0x4d, 0x8b, 0x09];
+        assert_eq!(code(&r9), load(&[0x66, 0x66, 0x64, 0x4c, 0x8b, 0x0c, 0x25]));
+        // Another distance, another register, and a variable that tells the distance.
+        assert_eq!(code(&[&rbx[..3], &[0xe0], &rbx[4..]].concat()), None);
+        assert_eq!(code(&[&rbx[..10], &[0x03]].concat()), None);
+        let variable = [0x48, 0x8b, 0x1d, 0xf0, 0xff, 0xff, 0xff, 0x64, 0x48, 0x8b, 0x1b];
+        assert_eq!(code(&variable), None);
     }
 }

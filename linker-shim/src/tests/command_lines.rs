@@ -289,3 +289,11 @@ fn an_option_without_its_value_is_harmless() {
         parsed(line);
     }
 }
+
+#[test]
+fn relocations_that_stay_in_any_form() {
+    for line in ["-q a.o", "--emit-relocs", "-emit-relocs a.o"] {
+        assert!(parsed(line).keeps_relocations, "{line}");
+    }
+    assert!(!parsed("a.o -quiet -o q").keeps_relocations);
+}
