@@ -1,8 +1,8 @@
 //! Where the address of a function's counters comes from.
 //!
-//! The address is read at the entry of the function and kept. There is one exception: if it would
-//! be kept over a call only for code that rarely runs, it is read again behind the call. Keeping it
-//! would cost a callee-saved register or a stack slot at every entry.
+//! The address is read at the entry of the function. Over calls it is kept only if that is cheaper
+//! than to read it again behind them: keeping it costs a callee-saved register or a stack slot at
+//! every entry, however rarely the code behind a call runs.
 
 use std::cell::Cell;
 
@@ -16,8 +16,9 @@ use crate::read::graph::Graph;
 use super::array::CounterArray;
 use super::function::Function;
 
-/// Code behind a call that runs more often than the entry, by this factor, keeps the address.
-const OFTEN: u64 = 2;
+/// The address is kept over calls if it would be read again more often than so many times for each
+/// entry: to save a register and to restore it are two instructions.
+const READS: u64 = 2;
 
 /// The address of the counters of one function.
 pub(super) struct BaseAddress<'a, 'ctx> {
@@ -55,13 +56,11 @@ impl<'a, 'ctx> BaseAddress<'a, 'ctx> {
         let keeps = array.is_computed_at_entry() && needs && !anew;
         let kept = keeps.then(|| array.address(builder, first_counter, false));
         let behind_call = behind_call(graph);
-        let often = executions(graph, ENTRY).saturating_mul(OFTEN);
-        let counts_often = |block: Block| {
-            behind_call[block.index()][1]
-                && executions(graph, block) > often
-                && counts_behind(block)
-        };
-        let reads_again = may_read_again && !graph.cfg.blocks().any(counts_often);
+        let reads = graph.cfg.blocks();
+        let reads = reads.filter(|&of| behind_call[of.index()][1] && counts_behind(of));
+        let reads = reads.fold(0u64, |sum, block| sum.saturating_add(executions(graph, block)));
+        let may_be = executions(graph, ENTRY).saturating_mul(READS);
+        let reads_again = may_read_again && reads <= may_be;
         Self {
             array,
             first_counter,
