@@ -6,7 +6,7 @@
 //! * [`lcov`] has coverage, as `genhtml` reads it.
 //! * [`steps_json`] has the steps of a trace.
 //! * [`tasks_json`] has the task graph of a trace, [`tasks_dot`] the same for Graphviz,
-//!   [`tasks_perfetto`] for the viewers of Chrome traces.
+//!   [`tasks_parquet`] for databases, [`tasks_perfetto`] for the viewers of Chrome traces.
 //! * [`weights`] has what a second compilation wants to know.
 
 pub mod diff_json;
@@ -16,6 +16,7 @@ pub mod lcov;
 pub mod steps_json;
 pub mod tasks_dot;
 pub mod tasks_json;
+pub mod tasks_parquet;
 pub mod tasks_perfetto;
 pub mod trace_cut;
 pub mod weights;

@@ -8,22 +8,19 @@ the package index into an environment of its own, target/real/schema-env.
 import copy
 import json
 import shutil
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from threading import Lock
 
+from tests.real.packages import python_with
 from tests.real.tools import PATHPROF, ROOT, SCRATCH, TREE, CheckFailed, attempt, environment, run
 
 SCHEMA = ROOT / "share/pathprof-1.schema.json"
 TASKS_SCHEMA = ROOT / "share/pathprof-tasks-1.schema.json"
 VALIDATE = ROOT / "tests/real/validate.py"
 NEEDS = ROOT / "tests/real/schema.txt"
-HOME = SCRATCH / "schema-env"
 PLACE = SCRATCH / "schema"
 TASKS_PLACE = SCRATCH / "schema-tasks"
 CASES = ROOT / "tests/cases"
-INSTALLING = Lock()
 
 WAYS = (
     "",
@@ -51,24 +48,6 @@ int main(int count, char **words) {
     return call(count) == 0;
 }
 """
-
-
-def install() -> Path:
-    """Installs the validator, unless it is there; returns its Python."""
-    with INSTALLING:
-        return install_alone()
-
-
-def install_alone() -> Path:
-    """As `install`, while nobody else does."""
-    python, stamp = HOME / "bin/python", HOME / "installed"
-    if not stamp.exists() or stamp.read_text() != NEEDS.read_text():
-        shutil.rmtree(HOME, ignore_errors=True)
-        run([sys.executable, "-m", "venv", HOME], ROOT)
-        pip = [python, "-m", "pip", "--disable-pip-version-check", "--quiet", "install"]
-        run([*pip, "--no-deps", "--only-binary", ":all:", "--requirement", NEEDS], ROOT)
-        stamp.write_text(NEEDS.read_text())
-    return python
 
 
 def exported(name: str, *profiles: Path) -> Path:
@@ -200,7 +179,7 @@ def breaks_of_tasks() -> dict[str, Callable[[dict], object]]:
 
 def check_tasks() -> str:
     """Validates task graphs; returns how many."""
-    python = install()
+    python = python_with(NEEDS)
     shutil.rmtree(TASKS_PLACE, ignore_errors=True)
     TASKS_PLACE.mkdir(parents=True)
     documents = [graph_of("lu"), graph_of("dedup"), graph_of("fibonacci", "-fopenmp")]
@@ -218,7 +197,7 @@ def check_tasks() -> str:
 
 def check() -> str:
     """Validates all exports; returns how many."""
-    python = install()
+    python = python_with(NEEDS)
     shutil.rmtree(PLACE, ignore_errors=True)
     PLACE.mkdir(parents=True)
     documents = [*exports_of_cases(), export_of_killed()]

@@ -1,4 +1,4 @@
-"""What other programs read of a task graph: Graphviz draws all of it, and a Chrome trace has it.
+"""What other programs read of a task graph: Graphviz, viewers of Chrome traces, DuckDB.
 
 The graphs are those of kernels of examples/parallel. Each form must have the tasks and edges that
 the JSON has.
@@ -8,10 +8,14 @@ import json
 import re
 from pathlib import Path
 
+from tests.real.packages import python_with
 from tests.real.tools import PATHCC, PATHPROF, ROOT, CheckFailed, environment, run
 
 KERNELS = {"lu": [], "radix": [], "fibonacci": ["-fopenmp"]}
 SIZES = {"lu": "20", "radix": "100", "fibonacci": "8"}
+
+NEEDS = ROOT / "tests/real/duckdb.txt"
+TABLES = ROOT / "tests/real/duckdb_tables.py"
 
 NODE = re.compile(rb'class="node"')
 EDGE = re.compile(rb'class="edge"')
@@ -25,6 +29,7 @@ def graph_of(name: str, home: Path) -> dict[str, bytes]:
     run([program, "2", SIZES[name]], home, env=environment(PATHCC_PROFILE=str(home)))
     (trace,) = home.glob("*.pathtrace")
     command = [PATHPROF, "trace", "graph", trace, "--format"]
+    run([*command, "parquet", "-o", home / "tables"], home)
     return {form: run([*command, form], home) for form in ("json", "dot", "perfetto")}
 
 
@@ -50,4 +55,11 @@ def check(name: str, home: Path) -> str:
     slices = {(of["tid"], of["ts"]) for of in phases["X"]}
     if any((of["tid"], of["ts"]) not in slices for of in phases["f"]):
         raise CheckFailed("an arrow leads to no slice")
-    return f"{tasks} tasks and {edges} edges are drawn"
+    read = json.loads(run([python_with(NEEDS), TABLES, home / "tables"], home))
+    if [row[1:] for row in read["tasks"]] != graph["tasks"]:
+        raise CheckFailed("DuckDB reads other tasks")
+    if [row[0] for row in read["tasks"]] != list(range(tasks)) or read["joined"] != [edges]:
+        raise CheckFailed("edges do not name the rows of tasks")
+    if read["edges"] != graph["edges"]:
+        raise CheckFailed("DuckDB reads other edges")
+    return f"{tasks} tasks and {edges} edges are drawn and read"

@@ -14,7 +14,7 @@ use pathprof::analyse::trace::task_graph::source::{Detail, inputs, threads};
 use pathprof::analyse::trace::task_graph::span::{Measure, span};
 use pathprof::analyse::trace::time::Times;
 use pathprof::export::html::tasks as tasks_html;
-use pathprof::export::{tasks_dot, tasks_json, tasks_perfetto};
+use pathprof::export::{tasks_dot, tasks_json, tasks_parquet, tasks_perfetto};
 use pathprof::output;
 use pathprof::read::trace::Trace;
 use pathprof::show::forms::Format;
@@ -32,6 +32,7 @@ Examples:
   pathprof trace graph a.out.4711.pathtrace --format json
   pathprof trace graph a.out.4711.pathtrace --format dot | dot -Tsvg > tasks.svg
   pathprof trace graph a.out.4711.pathtrace --format perfetto > tasks.json
+  pathprof trace graph a.out.4711.pathtrace --format parquet -o tasks
 
 A task is what a thread does between two operations that synchronise. The span is the longest way \
 along what waited for what; no number of processors makes the program faster than that.
@@ -62,7 +63,7 @@ pub(crate) struct GraphView {
     #[arg(long, value_enum, value_name = "FORM", default_value_t = GraphFormat::Text)]
     format: GraphFormat,
     /// File to write, for json, dot, perfetto and html [default: standard output; a page for a
-    /// terminal goes to tasks.html]
+    /// terminal goes to tasks.html]; the directory for parquet
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Open the page of --format html in the browser
@@ -87,6 +88,8 @@ enum GraphFormat {
     Dot,
     /// For Perfetto: the events of a Chrome trace
     Perfetto,
+    /// For databases: a directory with tasks.parquet and edges.parquet
+    Parquet,
     /// For the browser: a timeline and a graph
     Html,
 }
@@ -104,6 +107,9 @@ impl GraphView {
         if self.output.is_some() && self.form().is_some() {
             bail!("tables go to standard output: redirect it, or add `--format html`");
         }
+        if self.output.is_none() && self.format == GraphFormat::Parquet {
+            bail!("these are two files: name a directory for them with `-o DIRECTORY`");
+        }
         if is_page {
             page()?;
         }
@@ -116,9 +122,11 @@ impl GraphView {
             GraphFormat::Text => Some(Format::Text),
             GraphFormat::Markdown => Some(Format::Markdown),
             GraphFormat::Csv => Some(Format::Csv),
-            GraphFormat::Json | GraphFormat::Dot | GraphFormat::Perfetto | GraphFormat::Html => {
-                None
-            }
+            GraphFormat::Json
+            | GraphFormat::Dot
+            | GraphFormat::Perfetto
+            | GraphFormat::Parquet
+            | GraphFormat::Html => None,
         }
     }
 
@@ -173,6 +181,10 @@ pub(crate) fn graph(
             let threads = threads(trace);
             return view
                 .write(|out| tasks_perfetto::write(&tasks.graph, trace.run.pid, &threads, out));
+        }
+        GraphFormat::Parquet => {
+            let directory = view.output.as_deref().unwrap_or(Path::new("."));
+            return tasks_parquet::write(&tasks.graph, directory);
         }
         _ => {}
     }
