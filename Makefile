@@ -33,8 +33,8 @@ BUILD := RUSTFLAGS="$(RUSTFLAGS) $(RUST_PATHS)" \
 TEST_RUNNER := cargo $(if $(shell command -v cargo-nextest),nextest run,test) --no-fail-fast
 
 .PHONY: build setup demo test test-unit test-real pictures lint format advisories \
-	bench bench-traces bench-diff ablation bound points projects fuzz fuzz-input torture soak mutants \
-	install deb tarball clean help setup-build setup-test setup-lint
+	bench bench-traces bench-diff ablation bound moving points projects fuzz fuzz-input torture soak \
+	mutants install deb tarball clean help setup-build setup-test setup-lint
 
 build: setup-build ## build everything into target/pathcc (relocatable)
 	@scripts/viewer build $(PATHPROF_VIEWER)
@@ -84,6 +84,9 @@ ablation: setup-test build ## measure pathcc without each of its techniques
 
 bound: setup-test build ## measure how far programs are from one instruction for each path
 	$(PYTHON) -m tests.bench.bound --write docs/internals/bound.md $(BENCH_FLAGS)
+
+moving: setup-test build ## count the increments whose counter a register selects
+	$(PYTHON) -m tests.bench.moving $(BENCH_FLAGS)
 
 points: setup-test build ## count the counters that each placement of blocks needs
 	$(PYTHON) -m tests.bench.points --write docs/internals/points.md $(BENCH_FLAGS)
