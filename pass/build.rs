@@ -20,7 +20,7 @@ fn main() {
         .cpp(true)
         .compiler(prefix.join("bin/clang++"))
         .files(
-            ["plugin", "read", "accesses", "addresses", "write", "peel", "demangle", "debug_info"]
+            ["plugin", "read", "accesses", "addresses", "write", "demangle", "debug_info"]
                 .map(|name| format!("cpp/{name}.cpp")),
         )
         .cargo_metadata(false);

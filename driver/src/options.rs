@@ -157,14 +157,15 @@ pub static OPTIONS: [Setting; COUNT] = [
         name: "promotion",
         given: Given::ByFlag,
         values: Values::Words(&[
-            word("yes", "counters may be in registers in loops"),
+            word("auto", "with `early` and `blocks`, counters may be in registers in loops"),
+            word("yes", "counters of paths may be in registers, too"),
             word("no", "no counter stays in a register"),
         ]),
-        default: value("yes"),
+        default: value("auto"),
         need: None,
-        brief: brief(9, "no", "early, blocks: no counter stays in a register"),
-        meaning: "with `early` or `blocks`: whether counters may be in registers in loops; with \
-                  `no` a killed process loses none",
+        brief: brief(9, "WAY", "counters in registers: auto (default), yes or no"),
+        meaning: "whether counters may be in registers in loops: `auto` with `early` or `blocks`, \
+                  `yes` also where paths are counted; with `no` a killed process loses none",
     },
     Setting {
         key: Key::Limit,

@@ -34,6 +34,8 @@ pub struct Manifest {
     pub system_directories: Vec<String>,
     /// How threads count.
     pub threads: Threads,
+    /// Whether counters of loops may be in registers while the loops run.
+    pub promotes: bool,
     /// The most paths that a function may have before more edges are cut.
     pub limit: u64,
     /// All functions defined in the unit, instrumented or skipped, in source order.
@@ -81,6 +83,8 @@ pub struct Function {
     /// Arcs that have a counter each, behind those of blocks, where edges are counted. Arcs are
     /// numbered as `paths::edges::Arcs` does.
     pub counted_arcs: Vec<u32>,
+    /// What its code was planned by.
+    pub weights: WeightSource,
     /// Source positions that the blocks refer to.
     pub locations: Vec<Location>,
     /// Basic blocks. Empty for a skipped function.
@@ -89,6 +93,18 @@ pub struct Function {
     pub edges: Vec<Edge>,
     /// Edges of the acyclic graph, whose values sum up to a path's id.
     pub dag: Vec<DagEdge>,
+}
+
+/// What says how often the edges of a function run, where its code is planned.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum WeightSource {
+    /// LLVM's estimates.
+    #[default]
+    Estimated,
+    /// The counts of an earlier run.
+    Measured,
+    /// LLVM's estimates, since the counts of the earlier run are of other code.
+    Outdated,
 }
 
 /// Linkage of a function, as far as a report cares.
@@ -479,6 +495,8 @@ pub enum CutReason {
     Opaque,
     /// The function would have more paths than the limit.
     Limit,
+    /// An edge by which control enters a loop.
+    LoopEntry,
 }
 
 impl Function {

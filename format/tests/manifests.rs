@@ -94,7 +94,7 @@ fn full() -> Function {
         Outcome::Resumed,
         Outcome::Destroyed,
     ];
-    let reasons = [CutReason::BackEdge, CutReason::Opaque, CutReason::Limit];
+    let reasons = [CutReason::BackEdge, CutReason::Opaque, CutReason::Limit, CutReason::LoopEntry];
     let ends = reasons.map(|why| DagEdgeKind::End { block: 3, why });
     let starts = reasons.map(|why| DagEdgeKind::Start { block: 2, why });
     let others = [
@@ -120,7 +120,7 @@ fn full() -> Function {
         locations: vec![location(None), location(Some(0))],
         blocks: blocks.to_vec(),
         edges: outcomes.map(|outcome| Edge { from: 0, to: 3, outcome, cut: Some((8, 0)) }).to_vec(),
-        dag: [ends, starts, others].concat().into_iter().map(dag).collect(),
+        dag: [&ends[..], &starts, &others].concat().into_iter().map(dag).collect(),
         uncut: Some(Uncut {
             num_paths: 10,
             slots: 11,
@@ -162,6 +162,7 @@ fn every_bit_says_something() {
         level: Level::Small,
         system_directories: vec!["i".into()],
         threads: Threads::Single,
+        promotes: true,
         limit: 300,
         functions: vec![function],
     };

@@ -47,7 +47,7 @@ extern "C" uint32_t pathpass_function_facts(LLVMValueRef Value) {
   return F.hasFnAttribute(Attribute::Naked) << 0 | isForeignCoroutine(F) << 1 |
          (F.hasFnAttribute(Attribute::NoProfile) || F.hasFnAttribute(Attribute::SkipProfile)) << 2 |
          Funclets << 3 | F.hasComdat() << 4 | Sanitized << 5 | F.hasOptNone() << 6 |
-         F.hasOptSize() << 7 | F.isPresplitCoroutine() << 8;
+         F.isPresplitCoroutine() << 7;
 }
 
 // The annotation of a function (`__attribute__((annotate("…")))`) of this number, or null.

@@ -33,6 +33,7 @@ pub(crate) fn unit(unit: &Unit<'_>, plans: &[Option<Plan>], options: &Options) -
         level: options.level,
         system_directories: options.system_directories.clone(),
         threads: options.threads,
+        promotes: options.promotes(),
         limit: options.limit,
         functions,
     }

@@ -169,13 +169,6 @@ unsafe extern "C" {
         block: LLVMBasicBlockRef,
         index: c_uint,
     ) -> u32;
-    pub(crate) fn pathpass_peel(
-        function: LLVMValueRef,
-        analyses: *mut Analyses,
-        most: c_uint,
-        found: *mut c_void,
-        tell: extern "C" fn(*mut c_void, LLVMBasicBlockRef, LLVMBasicBlockRef),
-    );
     pub(crate) fn pathpass_demangle(
         name: *const c_char,
         length: usize,

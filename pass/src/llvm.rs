@@ -4,7 +4,7 @@
 //! memory.
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::ffi::{CStr, CString, c_void};
 use std::slice;
 
@@ -73,14 +73,9 @@ impl FunctionFacts {
         self.0 & 64 != 0
     }
 
-    /// Its code shall be small.
-    pub(crate) fn is_small(self) -> bool {
-        self.0 & 128 != 0
-    }
-
     /// It is a coroutine that is still to be split.
     pub(crate) fn is_unsplit_coroutine(self) -> bool {
-        self.0 & 256 != 0
+        self.0 & 128 != 0
     }
 }
 
@@ -373,28 +368,6 @@ pub(crate) fn first_insertion(block: BasicBlock<'_>) -> Option<InstructionValue<
 pub(crate) fn split_edge<'a>(from: BasicBlock<'a>, to: BasicBlock<'a>) -> Option<BasicBlock<'a>> {
     // SAFETY: live blocks joined by an edge.
     unsafe { BasicBlock::new(ffi::pathpass_split_edge(from.as_mut_ptr(), to.as_mut_ptr())) }
-}
-
-/// Peels the first iteration off every loop of at most `most` instructions (`cpp/peel.cpp`). Gives
-/// the edges that lead from a peeled iteration into the rest of its loop.
-pub(crate) fn peel<'a>(
-    function: FunctionValue<'a>,
-    analyses: *mut ffi::Analyses,
-    most: u32,
-) -> HashSet<(BasicBlock<'a>, BasicBlock<'a>)> {
-    extern "C" fn tell(found: *mut c_void, from: LLVMBasicBlockRef, to: LLVMBasicBlockRef) {
-        // SAFETY: `found` is the set below; the blocks are live.
-        unsafe {
-            let found = &mut *found.cast::<HashSet<(BasicBlock<'_>, BasicBlock<'_>)>>();
-            found.extend(BasicBlock::new(from).zip(BasicBlock::new(to)));
-        }
-    }
-    let mut found: HashSet<(BasicBlock<'a>, BasicBlock<'a>)> = HashSet::new();
-    // SAFETY: a live function, and the analyses of its pass manager.
-    unsafe {
-        ffi::pathpass_peel(function.as_value_ref(), analyses, most, (&raw mut found).cast(), tell)
-    };
-    found
 }
 
 /// Moves what follows `instruction` into a new block, unless something there must stay where it is.

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use inkwell::module::Module;
 use pathformat::glob;
+use pathformat::manifest::WeightSource;
 use pathformat::settings::{Level, Mode, Stage, Threads};
 
 /// The options of one compilation.
@@ -40,8 +41,8 @@ pub(crate) struct Options {
     pub(crate) callees: u32,
     /// How many paths that the limit cuts are counted whole in each function, a power of two.
     pub(crate) table: Option<u32>,
-    /// Whether the optimiser may keep counters in registers.
-    pub(crate) promotion: bool,
+    /// Which counters may be in registers in loops.
+    pub(crate) promotion: Promotion,
     /// How far the pipeline optimises that the pass runs in.
     pub(crate) level: Level,
     /// Directories of system headers that the compiler does not search of itself.
@@ -69,8 +70,6 @@ pub(crate) struct Techniques {
     paths: paths::techniques::Techniques,
     /// Calls in tail position leave the function.
     pub(crate) tail_calls: bool,
-    /// The first iterations of short loops are peeled off.
-    pub(crate) peeling: bool,
     /// Counters are stepped by code that is folded into one instruction, not by inline assembly.
     pub(crate) folding: bool,
     /// Code behind calls may read the address of the counters again.
@@ -91,6 +90,7 @@ impl Techniques {
         let uses = |name: &str| !words.split(',').any(|word| word == name);
         Self {
             paths: paths::techniques::Techniques {
+                loop_entries: uses("loop-entries"),
                 order: uses("order"),
                 weights: uses("weights"),
                 constants: uses("constants"),
@@ -99,7 +99,6 @@ impl Techniques {
                 speculation: uses("speculation"),
             },
             tail_calls: uses("tail-calls"),
-            peeling: uses("peeling"),
             folding: uses("folding"),
             reading_again: uses("reading-again"),
             offsets: uses("offsets"),
@@ -109,9 +108,10 @@ impl Techniques {
         }
     }
 
-    /// Those of a function's plan, whose weights are measured or else estimates.
-    pub(crate) fn in_plan(&self, is_measured: bool) -> paths::techniques::Techniques {
-        paths::techniques::Techniques { order: self.paths.order && is_measured, ..self.paths }
+    /// Those of a function's plan, which has these weights.
+    pub(crate) fn in_plan(&self, weights: WeightSource) -> paths::techniques::Techniques {
+        let order = self.paths.order && weights == WeightSource::Measured;
+        paths::techniques::Techniques { order, ..self.paths }
     }
 }
 
@@ -133,6 +133,29 @@ impl Placement {
             "every-block" => Self::EveryBlock,
             "patterns" => Self::Patterns,
             _ => Self::SpanningTree,
+        }
+    }
+}
+
+/// Which counters may be in registers while a loop runs. A process that is killed there loses what
+/// they counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Promotion {
+    /// Those of blocks, and all that are written before optimisation.
+    Usual,
+    /// Those of paths in optimised code, too.
+    Paths,
+    /// None.
+    Never,
+}
+
+impl Promotion {
+    /// What an option names.
+    pub(crate) fn named(name: &str) -> Self {
+        match name {
+            "yes" => Self::Paths,
+            "no" => Self::Never,
+            _ => Self::Usual,
         }
     }
 }
@@ -208,6 +231,17 @@ impl Options {
         self.mode == Mode::Trace || self.mode == Mode::Log && self.traced.is_some()
     }
 
+    /// Whether counters may be in registers in loops.
+    pub(crate) fn promotes(&self) -> bool {
+        match self.promotion {
+            Promotion::Never => false,
+            Promotion::Usual => self.stage == Stage::Early || self.mode == Mode::Blocks,
+            Promotion::Paths => {
+                self.stage == Stage::Early || matches!(self.mode, Mode::Blocks | Mode::Paths)
+            }
+        }
+    }
+
     /// Whether a function is hot enough; `hotter` as in [`Known`](pathformat::weights::Known), or
     /// `None` if it did not run.
     pub(crate) fn counts(&self, hotter: Option<u32>) -> bool {
@@ -273,21 +307,23 @@ mod tests {
     #[test]
     fn words_leave_techniques_out() {
         use paths::techniques::Techniques as InPlan;
-        assert_eq!(Techniques::without("").paths, InPlan::ALL);
+        let all = InPlan { loop_entries: true, ..InPlan::ALL };
+        assert_eq!(Techniques::without("").paths, all);
         let leaves_out = |word: &str| {
-            let InPlan { order, weights, constants, above, joins, speculation } =
+            let InPlan { loop_entries, order, weights, constants, above, joins, speculation } =
                 Techniques::without(word).paths;
-            [order, weights, constants, above, joins, speculation]
+            [loop_entries, order, weights, constants, above, joins, speculation]
         };
-        let words = ["order", "weights", "constants", "above", "joins", "speculation"];
+        let words =
+            ["loop-entries", "order", "weights", "constants", "above", "joins", "speculation"];
         for (at, word) in words.into_iter().enumerate() {
-            let mut expected = [true; 6];
+            let mut expected = [true; 7];
             expected[at] = false;
             assert_eq!(leaves_out(word), expected, "{word}");
         }
-        assert_eq!(leaves_out(&words.join(",")), [false; 6]);
+        assert_eq!(leaves_out(&words.join(",")), [false; 7]);
         let some = Techniques::without("speculation,tail-calls");
-        assert!(!some.tail_calls && some.peeling && some.folding && some.reading_again);
+        assert!(!some.tail_calls && some.folding && some.reading_again);
         assert!(some.offsets && !Techniques::without("offsets").offsets);
     }
 

@@ -9,7 +9,7 @@ use std::str::FromStr;
 
 use pathformat::settings::{Level, Mode, Stage, Threads};
 
-use crate::options::{Addressing, Filter, Options, Part, Placement, Techniques, Traced};
+use crate::options::{Addressing, Filter, Options, Part, Placement, Promotion, Techniques, Traced};
 
 /// An option of the plugin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -174,7 +174,7 @@ impl Given<'_> {
             hot: self.number(Name::Hot).filter(|&percent| percent > 0),
             callees: self.number(Name::Callees).unwrap_or(0),
             table: self.number(Name::Table).filter(|&slots| slots > 0),
-            promotion: self.is_on(Name::Promotion, true),
+            promotion: Promotion::named(&self.text(Name::Promotion)),
             level,
             system_directories: self.all(Name::System),
             last,
@@ -237,10 +237,10 @@ mod tests {
         );
         assert_eq!((options.limit, options.level, options.last), (8, Level::Small, true));
         assert_eq!(options.system_directories, ["b", "a"]);
-        assert!(!options.promotion && options.table.is_none());
+        assert_eq!((options.promotion, options.table), (Promotion::Never, None));
         let options = given(&[], |given| given.options(Level::Unknown, false));
         assert_eq!((options.limit, options.callees, options.hot), (4096, 0, None));
-        assert!(options.promotion);
+        assert_eq!(options.promotion, Promotion::Usual);
     }
 
     #[test]

@@ -6,6 +6,7 @@ pub(crate) mod sites;
 mod trace;
 
 use pathformat::settings::Mode;
+use paths::techniques::Techniques;
 
 use crate::options::Options;
 use crate::read::Unit;
@@ -55,7 +56,9 @@ fn function(graph: &Graph<'_>, options: &Options) -> Plan {
 }
 
 fn paths(graph: &Graph<'_>, options: &Options) -> PathPlan {
-    let techniques = options.techniques.in_plan(graph.is_measured);
+    let techniques = options.techniques.in_plan(graph.weights);
+    let loop_entries = techniques.loop_entries && graph.is_optimised;
+    let techniques = Techniques { loop_entries, ..techniques };
     let cut = paths::plan(&graph.cfg, &graph.frequency, options.limit, techniques);
     let uncut = || paths::plan_uncut(&graph.cfg, &graph.frequency, techniques, &cut);
     let uncut = options.table.and_then(|_| uncut());

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use inkwell::module::Module;
 use inkwell::values::FunctionValue;
+use pathformat::manifest::WeightSource;
 
 mod accesses;
 pub(crate) mod allocations;
@@ -84,7 +85,10 @@ pub(crate) fn unit<'ctx>(
     let definitions: Vec<_> = emitted.map(definition).collect();
     let mut graphs = definitions.iter().filter_map(|of| of.body.as_ref().ok()).peekable();
     let is_known = weights.as_ref().is_some_and(|weights| weights.knows(&source));
-    if is_known && graphs.peek().is_some() && !graphs.any(|graph| graph.is_measured) {
+    if is_known
+        && graphs.peek().is_some()
+        && !graphs.any(|graph| graph.weights == WeightSource::Measured)
+    {
         weights::warn_unused(options, &source);
     }
     Unit { source, directory, code_hash, definitions }

@@ -90,7 +90,7 @@ fn instrument<'ctx>(
     options: &Options,
 ) {
     match plan {
-        Plan::Paths(plan) => paths::instrument(function, plan, array, id, options.techniques),
+        Plan::Paths(plan) => paths::instrument(function, plan, array, id, options),
         Plan::Sites(sites) => sites::instrument(function, sites, array, id, options),
         Plan::Trace(_) | Plan::Refused(_) => {}
     }

@@ -97,10 +97,6 @@ pub struct EdgeData {
     pub to: Block,
     /// What code it can hold.
     pub kind: EdgeKind,
-    /// Whether it is a back edge in the program: it leads from the copy of a loop's first
-    /// iteration, which was peeled off, into the loop. Paths end on it as on the loop's own back
-    /// edge. Only of plain edges.
-    pub peeled: bool,
 }
 
 /// A control-flow graph.

@@ -9,6 +9,9 @@
 //!   are cut;
 //! * back edges (the retreating edges of a depth-first search along the others, which also breaks
 //!   irreducible loops),
+//! * the edges by which control enters a loop, where that is wanted. All paths in the loop then
+//!   start alike at its header, so the register is a constant there, and no iteration steps another
+//!   counter than the next because of the way into the loop,
 //! * while there are more paths than the limit, more: first loops no longer tell through which back
 //!   edge an iteration was entered, then loops are cut from the code before them (those with most
 //!   paths first), then all blocks are where too many paths begin. Never a hash table: in the paper
@@ -27,6 +30,8 @@ pub enum Reason {
     BackEdge,
     /// It, or an edge beside it, cannot hold code.
     Opaque,
+    /// It enters a loop.
+    LoopEntry,
     /// There would be more paths than the limit.
     Limit,
 }
@@ -59,13 +64,6 @@ impl Cuts {
                 cuts.cut(cfg, edge, Reason::Opaque);
             }
         }
-        for edge in cfg.edges() {
-            let data = cfg.edge(edge);
-            if data.peeled && cuts.is_reachable(data.from) {
-                cuts.shared[data.to.index()] = true;
-                cuts.cut(cfg, edge, Reason::BackEdge);
-            }
-        }
         // A cycle through an opaque edge is broken already: the way back to a shared computed goto
         // is no back edge.
         let Search { back_edges, order } = cuts.depth_first(cfg);
@@ -74,18 +72,26 @@ impl Cuts {
         cuts
     }
 
-    /// The necessary cuts, and as many more as it takes to have at most `limit` paths that end, and
+    /// These cuts and those of all edges into loops, where code can stand on each edge to a header.
+    /// The paths of a loop share their start.
+    pub fn with_loop_entries(mut self, cfg: &Cfg) -> Self {
+        for header in self.loop_headers(cfg) {
+            self.cut_before(cfg, header, Reason::LoopEntry);
+        }
+        self
+    }
+
+    /// These cuts, and as many more as it takes to have at most `limit` paths that end, and
     /// `IN_FLIGHT` times as many with those in flight. If even cutting everywhere leaves more,
     /// the result has the fewest paths that were found.
-    pub fn within(cfg: &Cfg, frequency: &[u64], limit: u64) -> Self {
+    pub fn within(self, cfg: &Cfg, frequency: &[u64], limit: u64) -> Self {
         let ended = cfg.clone().without_in_flight();
         let most = limit.saturating_mul(IN_FLIGHT).min(limit.max(MOST_PATHS));
         let fits = |cuts: &Self| cuts.num_paths(&ended) <= limit && cuts.num_paths(cfg) <= most;
-        let necessary = Self::necessary(cfg);
-        if fits(&necessary) {
-            return necessary;
+        if fits(&self) {
+            return self;
         }
-        let shared = necessary.with_shared_starts(cfg);
+        let shared = self.with_shared_starts(cfg);
         let paths = shared.paths_from(cfg);
         if fits(&shared) {
             return shared;
@@ -97,7 +103,10 @@ impl Cuts {
         let mut loops = shared.clone();
         for most in doubling {
             loops = shared.clone();
-            headers.iter().take(most).for_each(|&header| loops.cut_before(cfg, header));
+            headers
+                .iter()
+                .take(most)
+                .for_each(|&header| loops.cut_before(cfg, header, Reason::Limit));
             if fits(&loops) {
                 return loops;
             }
@@ -270,7 +279,7 @@ impl Cuts {
     }
 
     /// Cuts all edges into `block`; they share one start.
-    fn cut_before(&mut self, cfg: &Cfg, block: Block) {
+    fn cut_before(&mut self, cfg: &Cfg, block: Block, reason: Reason) {
         if !self.can_cut_before(cfg, block) {
             return;
         }
@@ -278,7 +287,7 @@ impl Cuts {
         for &edge in cfg.predecessors(block) {
             let reached = self.reachable[cfg.edge(edge).from.index()];
             if reached && self.edges[edge.index()].is_none() {
-                self.edges[edge.index()] = Some(Reason::Limit);
+                self.edges[edge.index()] = Some(reason);
             }
         }
     }
@@ -302,12 +311,12 @@ impl Cuts {
             for &edge in cfg.successors(block).iter().filter(|_| colder) {
                 let to = cfg.edge(edge).to;
                 if entered(to) < entered(block) {
-                    cuts.cut_before(cfg, to);
+                    cuts.cut_before(cfg, to, Reason::Limit);
                 }
             }
             paths[block.index()] = cuts.paths_of(cfg, block, &paths);
             if paths[block.index()] > most {
-                cuts.cut_before(cfg, block);
+                cuts.cut_before(cfg, block, Reason::Limit);
             }
         }
         cuts

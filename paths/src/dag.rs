@@ -214,8 +214,9 @@ impl Dag {
 fn strongest(reasons: impl Iterator<Item = Reason>) -> Reason {
     let rank = |reason: &Reason| match reason {
         Reason::Limit => 0,
-        Reason::BackEdge => 1,
-        Reason::Opaque => 2,
+        Reason::LoopEntry => 1,
+        Reason::BackEdge => 2,
+        Reason::Opaque => 3,
     };
     reasons.max_by_key(rank).expect("an end or a start stands for at least one cut")
 }

@@ -218,19 +218,22 @@ fn all_ways_to_such_a_return_count_the_register() {
 }
 
 #[test]
-fn a_peeled_iteration_ends_its_path_on_the_way_into_the_loop() {
-    let (named, plan) = named(
+fn a_path_ends_where_it_enters_a_loop() {
+    let named = text::parse(
         "A: P Q
          Q: P
-         P: %L D
+         P: L D
          L: L*9 D
          D: ",
-    );
+    )
+    .expect("a graph");
+    let techniques = Techniques { loop_entries: true, ..Techniques::FOR_ESTIMATES };
+    let plan = plan(&named.cfg, &named.frequency, u64::MAX, techniques);
     check(
         named.paths(&plan),
-        "0: A P (back edge)
+        "0: A P (loop entry)
          1: A P D
-         2: A Q P (back edge)
+         2: A Q P (loop entry)
          3: A Q P D
          4: (back edge, from P L) L (back edge)
          5: (back edge, from P L) L D",
@@ -240,7 +243,7 @@ fn a_peeled_iteration_ends_its_path_on_the_way_into_the_loop() {
         named.code(&plan),
         "A→P: r = 0
          Q→P: r = 2
-         P→EXIT (back edge): count[r]++
+         P→EXIT (loop entry): count[r]++
          P→D: count[r + 1]++
          L→D: count[4]--, count[5]++
          A→L (back edge): count[4]++ speculative",

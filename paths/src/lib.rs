@@ -108,7 +108,9 @@ pub fn plan_uncut(
 /// the estimated executions of every edge, indexed like the edges of `cfg`: wrong estimates cost
 /// speed, never exactness, and so do `techniques` that are left out.
 pub fn plan(cfg: &Cfg, frequency: &[u64], limit: u64, techniques: Techniques) -> Plan {
-    let cuts = Cuts::within(cfg, frequency, limit.min(MOST_PATHS));
+    let necessary = Cuts::necessary(cfg);
+    let cuts = if techniques.loop_entries { necessary.with_loop_entries(cfg) } else { necessary };
+    let cuts = cuts.within(cfg, frequency, limit.min(MOST_PATHS));
     let dag = Dag::new(cfg, &cuts);
     let weights = dag.weights(cfg, frequency);
     let numbering = if techniques.order {

@@ -41,8 +41,7 @@ fn graphs(most: usize) -> impl Strategy<Value = (Cfg, Vec<u64>)> {
                     _ => EdgeKind::Plain,
                 };
                 used.push(to);
-                let peeled = kind == EdgeKind::Plain && weight % 16 == 0;
-                edges.push(EdgeData { from: Block(at as u32), to: Block(to as u32), kind, peeled });
+                edges.push(EdgeData { from: Block(at as u32), to: Block(to as u32), kind });
                 frequency.push(weight);
             }
             let exit = match shape {
@@ -60,9 +59,17 @@ fn graphs(most: usize) -> impl Strategy<Value = (Cfg, Vec<u64>)> {
 
 /// Any combination of techniques.
 fn techniques() -> impl Strategy<Value = Techniques> {
-    any::<[bool; 6]>().prop_map(|[order, weights, constants, above, joins, speculation]| {
-        Techniques { order, weights, constants, above, joins, speculation }
-    })
+    any::<[bool; 7]>().prop_map(
+        |[loop_entries, order, weights, constants, above, joins, speculation]| Techniques {
+            loop_entries,
+            order,
+            weights,
+            constants,
+            above,
+            joins,
+            speculation,
+        },
+    )
 }
 
 /// The sum of the values along a path.
@@ -266,11 +273,14 @@ proptest! {
     }
 
     #[test]
-    fn uncut_paths_consist_of_those_that_a_limit_leaves((cfg, frequency) in graphs(30), limit in 1u64..50) {
-        let limited = plan(&cfg, &frequency, limit, Techniques::ALL);
-        let uncut = crate::plan_uncut(&cfg, &frequency, Techniques::ALL, &limited);
+    fn uncut_paths_consist_of_those_that_a_limit_leaves(
+        (cfg, frequency) in graphs(30), limit in 1u64..50, loop_entries in any::<bool>()
+    ) {
+        let techniques = Techniques { loop_entries, ..Techniques::ALL };
+        let limited = plan(&cfg, &frequency, limit, techniques);
+        let uncut = crate::plan_uncut(&cfg, &frequency, techniques, &limited);
         // So few blocks have no more paths than numbers, so that nothing is cut but what must be.
-        let unlimited = plan(&cfg.clone().without_in_flight(), &frequency, u64::MAX, Techniques::ALL);
+        let unlimited = plan(&cfg.clone().without_in_flight(), &frequency, u64::MAX, techniques);
         let cut = |plan: &Plan| cfg.edges().filter(|&edge| plan.dag.cut(edge).is_some()).collect::<HashSet<_>>();
         let (limited, unlimited, total) = (cut(&limited), cut(&unlimited), unlimited.numbering.total());
         prop_assert_eq!(uncut.is_some(), unlimited.is_subset(&limited) && unlimited.len() < limited.len());
@@ -283,7 +293,7 @@ proptest! {
     #[test]
     fn a_limit_is_kept_where_it_can_be((cfg, frequency) in graphs(30), limit in 1u64..200) {
         let plan = plan(&cfg, &frequency, limit, Techniques::ALL);
-        let cuts = Cuts::within(&cfg, &frequency, limit);
+        let cuts = Cuts::necessary(&cfg).within(&cfg, &frequency, limit);
         prop_assert_eq!(cuts.num_paths(&cfg), plan.numbering.total());
         prop_assert!(plan.numbering.total() <= Cuts::necessary(&cfg).num_paths(&cfg));
         // Cutting before every block leaves at most one path for each edge and two for each block.

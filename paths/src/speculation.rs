@@ -1,6 +1,6 @@
-//! Speculative counting: in a short loop, paths are counted before the branch that may leave it.
+//! Speculative counting: in a loop, paths are counted before the branch that may leave it.
 //!
-//! Several ways through a short loop may meet before its last branch. Then the register tells them
+//! Several ways through a loop may meet before its last branch. Then the register tells them
 //! apart, and one instruction counts them all. Whenever another way is taken, that instruction
 //! steps another counter, and a processor has to wait for the store before each load
 //! (`docs/internals/performance.md`). Speculation gives each way an instruction of its own, which
@@ -8,18 +8,15 @@
 //! The register is still set, for the ways out.
 //!
 //! A path that is counted speculatively has not ended. So this is done only where control cannot
-//! stay: no block in between has a call.
+//! stay: no call stands between the counting and the end of the iteration.
 
-use crate::cfg::{Block, Cfg, ENTRY, Edge, EdgeKind};
+use crate::cfg::{Block, Cfg, ENTRY, EdgeKind};
 use crate::cuts::Reason;
 use crate::dag::{Dag, DagEdge, Kind, Place};
 use crate::increments::Increments;
 
 /// More ways into the end of a loop are not worth a copy of the code each.
 const MOST_WAYS: usize = 8;
-
-/// A loop of more blocks is not short.
-const MOST_BLOCKS: usize = 32;
 
 /// The loop must go on so many times more often than it is left there.
 const ODDS: u64 = 4;
@@ -51,12 +48,11 @@ impl Speculation {
         weights: &[u64],
         counted: &[Option<i64>],
     ) -> Self {
-        let short = ends_of_short_loops(cfg, dag);
         let mut possible: Vec<Option<Bet>> = vec![None; dag.num_nodes()];
         for &node in
             dag.postorder().iter().filter(|&&node| node != ENTRY && counted[node.index()].is_none())
         {
-            possible[node.index()] = bet(cfg, dag, increments, weights, node, &short, &possible);
+            possible[node.index()] = bet(cfg, dag, increments, weights, node, &possible);
         }
         let mut bets = vec![None; dag.num_nodes()];
         for &node in dag.postorder().iter().rev().filter(|&&node| pays(dag, node)) {
@@ -88,45 +84,21 @@ impl Speculation {
     }
 }
 
-/// The edges that end iterations of loops in which control cannot stay: counting is a large part of
-/// those.
-fn ends_of_short_loops(cfg: &Cfg, dag: &Dag) -> Vec<DagEdge> {
-    let ends = cfg.edges().filter_map(|edge| Some((edge, dag.cut(edge)?.end)));
-    let of_loops =
-        ends.filter(|&(_, end)| dag.edge(end).kind == Kind::End(Place::OnEdges, Reason::BackEdge));
-    let is_short = |&(edge, _): &(Edge, DagEdge)| {
-        let mut body = vec![cfg.edge(edge).to];
-        let mut pending = vec![cfg.edge(edge).from];
-        while let Some(block) = pending.pop() {
-            if !body.contains(&block) {
-                body.push(block);
-                pending.extend(cfg.predecessors(block).iter().map(|&edge| cfg.edge(edge).from));
-            }
-            if body.len() > MOST_BLOCKS || cfg.may_stay(block) {
-                return false;
-            }
-        }
-        !cfg.may_stay(body[0])
-    };
-    of_loops.filter(is_short).map(|(_, end)| end).collect()
-}
-
 /// The bet at `node`, given those at its successors: its heaviest edge ends the iteration of a
-/// `short` loop or leads to such a bet.
+/// loop or leads to such a bet.
 fn bet(
     cfg: &Cfg,
     dag: &Dag,
     increments: &Increments,
     weights: &[u64],
     node: Block,
-    short: &[DagEdge],
     possible: &[Option<Bet>],
 ) -> Option<Bet> {
     let weight = |edge: DagEdge| weights[edge.index()];
     let out = dag.successors(node);
     let edge = *out.iter().max_by_key(|&&edge| weight(edge))?;
     let rest = match dag.edge(edge).kind {
-        _ if short.contains(&edge) => 0,
+        Kind::End(Place::OnEdges, Reason::BackEdge) => 0,
         Kind::Flow(_) => possible[dag.edge(edge).to.index()]?.rest,
         _ => return None,
     };

@@ -6,6 +6,8 @@
 /// Which techniques are used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Techniques {
+    /// Paths end where a loop is entered. It is the only one that makes other paths.
+    pub loop_entries: bool,
     /// The edges out of a block are numbered from the one that runs most often on: more increments
     /// are 0.
     pub order: bool,
@@ -22,8 +24,9 @@ pub struct Techniques {
 }
 
 impl Techniques {
-    /// Everything.
+    /// Everything that makes no other paths.
     pub const ALL: Self = Self {
+        loop_entries: false,
         order: true,
         weights: true,
         constants: true,

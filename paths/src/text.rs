@@ -1,10 +1,9 @@
 //! A textual form of graphs and plans, for tests and for people.
 //!
 //! A graph is one line a block: `A: B*3 C` says that block A goes to B and C, the first three times
-//! as often as the second. `~B` is an unwind edge, `!B` an opaque one and `%B` one from a peeled
-//! iteration; a block with no target returns, and `resume` or `noreturn` say otherwise; a `?` after
-//! the name says that control may stay in the block, a `^` that paths are counted before it. The
-//! first block is the entry.
+//! as often as the second. `~B` is an unwind edge and `!B` an opaque one; a block with no
+//! target returns, and `resume` or `noreturn` say otherwise; a `?` after the name says that control
+//! may stay in the block, a `^` that paths are counted before it. The first block is the entry.
 
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -52,17 +51,16 @@ pub fn parse(text: &str) -> Result<Named, String> {
                 "noreturn" => exit = Some(Exit::NoReturn),
                 _ => {
                     let (target, times) = word.split_once('*').unwrap_or((word, "1"));
-                    let (kind, peeled, target) = match target.split_at_checked(1) {
-                        Some(("~", target)) => (EdgeKind::Unwind, false, target),
-                        Some(("!", target)) => (EdgeKind::Opaque, false, target),
-                        Some(("%", target)) => (EdgeKind::Plain, true, target),
-                        _ => (EdgeKind::Plain, false, target),
+                    let (kind, target) = match target.split_at_checked(1) {
+                        Some(("~", target)) => (EdgeKind::Unwind, target),
+                        Some(("!", target)) => (EdgeKind::Opaque, target),
+                        _ => (EdgeKind::Plain, target),
                     };
                     let to = *index
                         .get(target)
                         .ok_or_else(|| format!("no block `{target}` for `{word}`"))?;
                     frequency.push(times.parse().map_err(|error| format!("`{word}`: {error}"))?);
-                    edges.push(EdgeData { from: Block(at as u32), to, kind, peeled });
+                    edges.push(EdgeData { from: Block(at as u32), to, kind });
                     exit = None;
                 }
             }
@@ -203,6 +201,7 @@ pub fn decoder(plan: &Plan) -> Decoder {
 fn reason(reason: Reason) -> &'static str {
     match reason {
         Reason::BackEdge => "back edge",
+        Reason::LoopEntry => "loop entry",
         Reason::Opaque => "opaque",
         Reason::Limit => "limit",
     }

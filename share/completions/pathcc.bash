@@ -16,7 +16,7 @@ _pathcc() {
     -fpath-trace) words="memory all-memory control-flow" ;;
     -fpath-stage) words="late early" ;;
     -fpath-threads) words="exact single atomic" ;;
-    -fpath-promotion) words="yes no" ;;
+    -fpath-promotion) words="auto yes no" ;;
     -fpath-overflow) words="cut hash" ;;
     -fpath-ir) words="no yes" ;;
     esac

@@ -156,3 +156,26 @@ fn damaged_weights_cost_a_warning_and_no_build() {
         "{said}"
     );
 }
+
+#[test]
+fn a_report_tells_of_how_many_functions_weights_were_used() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    let heading = || {
+        let mut command = Command::new(bin("pathprof"));
+        let output = command.args(["report", "run.pathprof"]).current_dir(folder).output();
+        let report = String::from_utf8(output.expect("it runs").stdout).expect("text");
+        report.lines().find(|line| line.starts_with("weights")).map(str::to_owned)
+    };
+    counted(folder, "match", "20000", &[]);
+    assert_eq!(heading(), None);
+    run(folder, &bin("pathprof"), &["weights", "-o", "app.weights", "run.pathprof"], true);
+    counted(folder, "match", "20000", &["-fpath-use=app.weights"]);
+    let told = heading().expect("weights were used");
+    let words: Vec<_> = told.split_whitespace().collect();
+    assert!(matches!(words[..], ["weights", "measured", "for", a, "of", b, _] if a == b), "{told}");
+    // Another level makes other code of some functions.
+    counted(folder, "match", "20000", &["-fpath-use=app.weights", "-O1"]);
+    let told = heading().expect("weights were given");
+    assert!(told.contains("are of other code"), "{told}");
+}

@@ -22,10 +22,11 @@ STARTS = {
 }
 ENDS = {
     "return": "to its return",
-    "back_edge": "to a loop's header",
+    "back_edge": "back to a loop's header",
+    "loop_entry": "into a loop",
     "cut": "to a cut",
     "unwind": "to an exception that leaves it",
-    "no_return": "to a call that does not return",
+    "noreturn": "to a call that does not return",
 }
 # What pathprof says of an image that a test built, ran and removed again: nothing else may be wrong
 # with a profile.

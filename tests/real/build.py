@@ -7,20 +7,19 @@ from pathlib import Path
 
 from tests.real.programs import Program, Step
 from tests.real.tools import CLANG, PATHCC, Outcome, attempt, environment
-from tests.real.ways import LOG, TRACE_LOG, UNPEELED
+from tests.real.ways import LOG, TRACE_LOG
 
 # How each build calls the compiler. Everything else about a build is the same.
 COMPILERS = {
     "plain": CLANG,
     "paths": f"{PATHCC}",
-    "unpeeled": f"{PATHCC} {UNPEELED}",
     "blocks": f"{PATHCC} -fpath-mode=blocks",
     "patterns": f"{PATHCC} -fpath-mode=blocks -fpath-placement=patterns",
     "edges": f"{PATHCC} -fpath-mode=edges",
     "calls": f"{PATHCC} -fpath-mode=calls",
     "callees": f"{PATHCC} -fpath-mode=calls -fpath-callees=256",
-    "uncut": f"{PATHCC} {UNPEELED} -fpath-limit=16 -fpath-overflow=hash",
-    "crowded": f"{PATHCC} {UNPEELED} -fpath-limit=16 -fpath-overflow=hash -fpath-table=4",
+    "uncut": f"{PATHCC} -fpath-limit=16 -fpath-overflow=hash",
+    "crowded": f"{PATHCC} -fpath-limit=16 -fpath-overflow=hash -fpath-table=4",
     "log": f"{PATHCC} {LOG}",
     "trace": f"{PATHCC} -fpath-mode=trace",
     "trace-log": f"{PATHCC} {TRACE_LOG}",
@@ -54,9 +53,7 @@ def build(program: Program, source: Path | None, how: str, flags: str, home: Pat
     identity includes the directory that it was compiled in.
     """
     tree = home / how
-    place = (
-        home / "build" if how in ("paths", "log", "unpeeled", "uncut", "crowded", *MODES) else tree
-    )
+    place = home / "build" if how in ("paths", "log", "uncut", "crowded", *MODES) else tree
     for old in (tree, place):
         shutil.rmtree(old, ignore_errors=True)
     if source is None:

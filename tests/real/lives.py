@@ -33,7 +33,7 @@ from tests.real.tools import (
     export,
     run,
 )
-from tests.real.ways import LEVELS, MODES, PEELED, STAGES, UNPEELED, log_flags
+from tests.real.ways import LEVELS, MODES, STAGES, log_flags
 
 KEPT = SCRATCH / "lives"
 
@@ -60,7 +60,7 @@ class Way:
         return f"{MODES[self.mode]} -fpath-stage={self.stage} {self.level} {self.link}{probes}"
 
     def __str__(self) -> str:
-        return " ".join(self.flags.replace(UNPEELED, "-pathcc-without=peeling").split())
+        return " ".join(self.flags.split())
 
 
 @dataclass(frozen=True)
@@ -139,7 +139,7 @@ def logged(home: Path, program: Program, way: Way) -> truth.Truth:
         home,
         program,
         compiler(program, True),
-        f"{log_flags(way.mode, way.stage)} {way.level} {probes}",
+        f"{log_flags(way.stage)} {way.level} {probes}",
     )
     logs = sorted(lived.profiles.glob("*.pathlog"), key=lambda log: int(log.name.partition(".")[0]))
     return truth.read_logs(home / "program", logs)
@@ -187,7 +187,7 @@ def check_ways(home: Path, program: Program, ways: list[Way]) -> int:
     prepare(home, program)
     compared, failures = 0, []
     plain: dict[bool, Lived] = {}
-    logs: dict[tuple[str, str, bool, bool], truth.Truth | None] = {}
+    logs: dict[tuple[str, str, bool], truth.Truth | None] = {}
     for way in ways:
         if way.has_probes not in plain:
             plain[way.has_probes] = live(
@@ -196,7 +196,7 @@ def check_ways(home: Path, program: Program, ways: list[Way]) -> int:
                 compiler(program, False),
                 f"-O1 {'' if way.has_probes else '-DNO_PROBES'}",
             )
-        key = (way.stage, way.level, way.has_probes, way.mode in PEELED)
+        key = (way.stage, way.level, way.has_probes)
         is_logged = "lto" not in way.link
         if is_logged and key not in logs:
             logs[key] = logged(home, program, way)

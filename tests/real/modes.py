@@ -1,8 +1,7 @@
 """Blocks, edges and calls that are counted ran as often as their paths say.
 
-Compared are builds of the same program that differ in what they count. Path mode is built without
-peeling, since that gives a function other blocks. Valid for calm work: where a call never returns,
-paths say of the block that it is in only that it is in flight.
+Compared are builds of the same program that differ in what they count. Valid for calm work: where
+a call never returns, paths say of the block that it is in only that it is in flight.
 """
 
 from dataclasses import dataclass
@@ -43,15 +42,15 @@ def counts(profiles: Path) -> dict[tuple[int, str, str], Counts]:
 def check(program: Program, source: Path | None, flags: str, home: Path) -> str:
     """Compares all builds; returns how much was compared."""
     found, outcomes = {}, {}
-    for how in ("unpeeled", *MODES):
+    for how in ("paths", *MODES):
         tree = build(program, source, how, flags, home)
         steps = program.calm(tree)
-        outcomes[how] = work(program, tree, steps, home / f"{how}.profiles")
-        found[how] = counts(home / f"{how}.profiles")
-        differs = difference(steps, outcomes["unpeeled"], outcomes[how])
+        outcomes[how] = work(program, tree, steps, home / f"{how}.calm")
+        found[how] = counts(home / f"{how}.calm")
+        differs = difference(steps, outcomes["paths"], outcomes[how])
         if differs:
             raise CheckFailed(f"counting {how} changes the program: {differs}")
-    return "; ".join(f"{how}: {compare(how, found['unpeeled'], found[how])}" for how in MODES)
+    return "; ".join(f"{how}: {compare(how, found['paths'], found[how])}" for how in MODES)
 
 
 def compare(

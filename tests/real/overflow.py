@@ -2,7 +2,7 @@
 
 With a low limit they are those that a build counts which needs no limit. Once with room for all of
 them, and once with hardly any: then the blocks must still be right, and what is known whole no more
-than ran. For calm work, as `modes.py`, whose build without peeling is what is compared with.
+than ran. For calm work, as `modes.py`, whose build of paths is what is compared with.
 """
 
 from collections import Counter
@@ -57,7 +57,7 @@ def check(program: Program, source: Path | None, flags: str, home: Path) -> str:
     """Compares a build with room and one without with the build that `modes.py` made; returns how
     much was compared.
     """
-    expected = counts(home / "unpeeled.profiles")
+    expected = counts(home / "paths.calm")
     told = []
     for how in ("uncut", "crowded"):
         tree = build(program, source, how, flags, home)

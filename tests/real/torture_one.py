@@ -21,7 +21,7 @@ from tests.real.tools import (
 )
 from tests.real.torture_coverage import read_gcov, read_lcov, read_llvm
 from tests.real.torture_programs import Source
-from tests.real.ways import MODES, PEELED, STAGES, log_flags
+from tests.real.ways import MODES, STAGES, log_flags
 
 LEVELS = ["-O0", "-O2", "-O3"]
 # Older suites need an older language.
@@ -175,22 +175,17 @@ class Torture:
         if plain != again:
             self.result.left_out = "it does something else each time"
             return False
-        logs: dict[bool, truth.Truth | None] = {}
+        logged: truth.Truth | None = None
+        is_logged = False
         for mode in modes:
             where = f"{level} {stage} {mode}"
             try:
-                if (mode in PEELED) not in logs:
-                    logs[mode in PEELED] = None
-                    self.counted(f"{level} {log_flags(mode, stage)}")
-                    logs[mode in PEELED] = self.log(plain)
-                    (self.home / "program").rename(self.home / f"logging.{mode in PEELED}")
-                self.mode(
-                    f"{level} -fpath-stage={stage} {MODES[mode]}",
-                    plain,
-                    logs[mode in PEELED],
-                    mode in PEELED,
-                    where,
-                )
+                if not is_logged:
+                    is_logged = True
+                    self.counted(f"{level} {log_flags(stage)}")
+                    logged = self.log(plain)
+                    (self.home / "program").rename(self.home / "logging")
+                self.mode(f"{level} -fpath-stage={stage} {MODES[mode]}", plain, logged, where)
             except CheckFailed as failure:
                 self.result.differences.append(f"{where}: {failure}")
         try:
@@ -228,18 +223,16 @@ class Torture:
         shutil.rmtree(logs)
         return found
 
-    def varies(self, plain: Outcome, logged: truth.Truth, is_peeled: bool) -> bool:
+    def varies(self, plain: Outcome, logged: truth.Truth) -> bool:
         """Whether the program takes another way each time, by a clock or an address: then nothing
         can be compared.
         """
-        (self.home / f"logging.{is_peeled}").rename(self.home / "program")
+        (self.home / "logging").rename(self.home / "program")
         again = self.log(plain)
-        (self.home / "program").rename(self.home / f"logging.{is_peeled}")
+        (self.home / "program").rename(self.home / "logging")
         return again != logged
 
-    def mode(
-        self, flags: str, plain: Outcome, logged: truth.Truth | None, is_peeled: bool, where: str
-    ) -> None:
+    def mode(self, flags: str, plain: Outcome, logged: truth.Truth | None, where: str) -> None:
         """Checks one build."""
         self.counted(flags)
         outcome, profiles = self.profiled("counted")
@@ -253,7 +246,7 @@ class Torture:
                 exported, logged, truth.imported(self.home / "program")
             )
             self.result.compared += compared
-            if wrong and not self.varies(plain, logged, is_peeled):
+            if wrong and not self.varies(plain, logged):
                 self.result.differences += [f"{where}: {one}" for one in wrong[:5]]
 
     def coverage(self) -> None:

@@ -10,7 +10,7 @@ TECHNIQUES = [
     "speculation",
     "tail-calls",
     "reading-again",
-    "peeling",
+    "loop-entries",
     "folding",
 ]
 
@@ -29,26 +29,23 @@ def without(*techniques: str) -> str:
     return f"-Xclang -mllvm -Xclang -pathcc-without={','.join(techniques)}" if techniques else ""
 
 
-UNPEELED = without("peeling")
-
-# What is counted, with flags. The first iterations of short loops are copies of their own in paths
-# alone.
+# What is counted, with flags.
 MODES = {
     "paths": "",
-    "unpeeled": UNPEELED,
-    "limit": f"-fpath-limit=4 {UNPEELED}",
-    "hash": f"-fpath-overflow=hash -fpath-limit=4 {UNPEELED}",
+    "whole-loops": without("loop-entries"),
+    "promoted": "-fpath-promotion=yes",
+    "limit": "-fpath-limit=4",
+    "hash": "-fpath-overflow=hash -fpath-limit=4",
     "blocks": "-fpath-mode=blocks",
     "patterns": "-fpath-mode=blocks -fpath-placement=patterns",
     "every-block": "-fpath-mode=blocks -fpath-placement=every-block",
     "edges": "-fpath-mode=edges",
     "calls": "-fpath-mode=calls",
 }
-PEELED = {"paths"}
 STAGES = ["late", "early"]
 LEVELS = ["-O0", "-O1", "-O2", "-O3"]
 
 
-def log_flags(mode: str, stage: str) -> str:
-    """How the block log is had of the code that a mode counts."""
-    return f"{LOG} -fpath-stage={stage} {'' if mode in PEELED else UNPEELED}"
+def log_flags(stage: str) -> str:
+    """How the block log is had of the code that is counted."""
+    return f"{LOG} -fpath-stage={stage}"

@@ -75,6 +75,7 @@ pub fn reason(why: CutReason) -> &'static str {
         CutReason::BackEdge => "back edge",
         CutReason::Opaque => "opaque edge",
         CutReason::Limit => "limit",
+        CutReason::LoopEntry => "loop entry",
     }
 }
 

@@ -11,7 +11,7 @@ use self::body::{Source, Writer, code, decoded, known, text};
 use self::graph::{get_dag, put_dag};
 use super::{
     Access, Block, Call, Edge, Exit, Function, Linkage, Location, Manifest, Outcome, Pattern,
-    PatternShape, Uncut,
+    PatternShape, Uncut, WeightSource,
 };
 use crate::settings::{Level, Mode, Stage, Threads};
 use crate::wire::{Allowance, Error, Result, Sink};
@@ -22,6 +22,8 @@ mod graph;
 
 const LINKAGES: [Linkage; 5] =
     [Linkage::External, Linkage::Internal, Linkage::Inline, Linkage::Weak, Linkage::Copy];
+const WEIGHTS: [WeightSource; 3] =
+    [WeightSource::Estimated, WeightSource::Measured, WeightSource::Outdated];
 const EXITS: [Option<Exit>; 4] =
     [None, Some(Exit::Return), Some(Exit::Unwind), Some(Exit::NoReturn)];
 const SHAPES: [PatternShape; 4] =
@@ -33,8 +35,8 @@ impl Manifest {
         self.seal(self.content())
     }
 
-    /// The payload up to the mode and the kind of threads: what does not depend on how the code is
-    /// instrumented.
+    /// The payload up to the mode, the kind of threads and promotion: what does not depend on how
+    /// the code is instrumented.
     pub fn content(&self) -> Vec<u8> {
         let mut to = Writer::default();
         let settings = [self.stage.name(), self.level.name()];
@@ -50,6 +52,7 @@ impl Manifest {
     pub fn seal(&self, mut content: Vec<u8>) -> Vec<u8> {
         content.put_bytes(self.mode.name().as_bytes());
         content.put_bytes(self.threads.name().as_bytes());
+        content.put_varint(u64::from(self.promotes));
         content
     }
 
@@ -81,6 +84,7 @@ impl Manifest {
                 Threads::from_name(text(from.reader.bytes()?)?),
                 "an unknown kind of threads",
             )?,
+            promotes: from.reader.varint()? != 0,
         })
     }
 }
@@ -149,6 +153,7 @@ impl Function {
         to.put_list(&self.counted_arcs, |to, &arc| to.put_varint(u64::from(arc)));
         to.put_string(&self.full_name);
         to.put_string(&self.short_name);
+        to.put_varint(code(&WEIGHTS, &self.weights));
     }
 
     fn decode(from: &mut Source<'_>) -> Result<Self> {
@@ -259,6 +264,8 @@ impl Function {
             from.list(|from| from.index(arcs, "a counted arc does not exist"))?;
         function.full_name = from.string()?;
         function.short_name = from.string()?;
+        let weights = from.reader.varint()?;
+        function.weights = decoded(&WEIGHTS, weights, "what weights are is unknown")?;
         Ok(function)
     }
 }
@@ -325,6 +332,7 @@ mod tests {
                 saved: vec![0],
             }],
             counted_arcs: vec![0, 3],
+            weights: WeightSource::Outdated,
             locations: vec![
                 Location {
                     file: "a.cc".into(),
@@ -380,6 +388,7 @@ mod tests {
             level: Level::Smallest,
             system_directories: vec!["third-party/include".into(), "/opt/x".into()],
             threads: Threads::Exact,
+            promotes: true,
             limit: 4096,
             functions: vec![
                 function,

@@ -107,7 +107,7 @@ fn body(declared: Function, graph: &Graph<'_>, directory: &str) -> Function {
         Edge { from: data.from.0, to: data.to.0, outcome, cut: None }
     };
     let edges = graph.cfg.edges().map(edge).collect();
-    Function { blocks, locations: locations.list, edges, ..declared }
+    Function { blocks, locations: locations.list, edges, weights: graph.weights, ..declared }
 }
 
 /// Lines, calls and opcodes of a block.
@@ -204,6 +204,7 @@ fn reason(reason: Reason) -> CutReason {
     match reason {
         Reason::BackEdge => CutReason::BackEdge,
         Reason::Opaque => CutReason::Opaque,
+        Reason::LoopEntry => CutReason::LoopEntry,
         Reason::Limit => CutReason::Limit,
     }
 }

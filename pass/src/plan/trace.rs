@@ -56,8 +56,14 @@ pub(crate) const REPETITION: usize = NUMBER + size_of::<pathformat::trace::Repet
 /// # Errors
 /// Its paths record more than there is room for.
 pub(super) fn plan(graph: &Graph<'_>, options: &Options) -> Result<TracePlan, &'static str> {
-    let techniques = options.techniques.in_plan(graph.is_measured);
-    let techniques = Techniques { above: false, joins: false, speculation: false, ..techniques };
+    let techniques = options.techniques.in_plan(graph.weights);
+    let techniques = Techniques {
+        loop_entries: false,
+        above: false,
+        joins: false,
+        speculation: false,
+        ..techniques
+    };
     let paths = paths::plan(&graph.cfg, &graph.frequency, options.limit, techniques);
     let repeats: Vec<_> =
         graph.repeats().iter().filter_map(|repeat| repetition(&paths, repeat)).collect();

@@ -8,7 +8,7 @@
 //!
 //! A block ends behind a call that may not return, or that returns twice. So if a block runs, it
 //! runs to its end. Blocks are split there first; that is the only change that reading makes to a
-//! function, apart from peeling. They are joined again when the counting code is written.
+//! function. They are joined again when the counting code is written.
 //!
 //! In a trace a path also ends before each call to a function that may be traced. So what that
 //! function does comes behind what its caller did before. A call in tail position leaves the
@@ -20,11 +20,11 @@
 //! that counts there, so that no run can be seen to take it. A program that would is undefined, and
 //! takes one of the other ways. Without an optimiser control gets there, and the way is an edge.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use inkwell::basic_block::BasicBlock;
 use inkwell::values::{FunctionValue, GlobalValue, InstructionOpcode, InstructionValue};
-use pathformat::manifest::Outcome;
+use pathformat::manifest::{Outcome, WeightSource};
 use pathformat::settings::{Level, Mode, Stage};
 use pathformat::weights::Known;
 use paths::cfg::{Block, BlockData, Cfg, Edge, EdgeData, EdgeKind, Exit};
@@ -43,8 +43,10 @@ pub(crate) struct Graph<'ctx> {
     pub(crate) cfg: Cfg,
     /// Executions of each edge, estimated or measured.
     pub(crate) frequency: Vec<u64>,
-    /// Whether they were measured.
-    pub(crate) is_measured: bool,
+    /// What says so.
+    pub(crate) weights: WeightSource,
+    /// Whether the optimiser has made of it what it will run as.
+    pub(crate) is_optimised: bool,
     /// Whether a call in it may return twice.
     pub(crate) returns_twice: bool,
     /// Which outcome of the terminator takes each edge.
@@ -67,9 +69,6 @@ pub(crate) struct Graph<'ctx> {
 /// a copy of the counting.
 const MOST_WAYS_TO_RETURN: usize = 8;
 
-/// Loops of more instructions keep their first iteration: counting is a small part of them.
-const SHORT_LOOP: u32 = 64;
-
 impl<'ctx> Graph<'ctx> {
     /// Reads `function`, whose blocks are numbered in its own order. The weights of its edges are
     /// those that are `known` from an earlier run of the same graph, else LLVM's estimates.
@@ -81,7 +80,6 @@ impl<'ctx> Graph<'ctx> {
     ) -> Self {
         let traces = options.cuts_at_calls();
         let split_off = split(function, analyses, traces);
-        let peeled = peel(function, analyses, options);
         let blocks = function.get_basic_blocks();
         let index: HashMap<_, _> =
             blocks.iter().enumerate().map(|(at, block)| (*block, Block(at as u32))).collect();
@@ -104,7 +102,6 @@ impl<'ctx> Graph<'ctx> {
                 if may_leave_out && is_left_out(&to) {
                     continue;
                 }
-                let peeled = peeled.contains(&(block, to));
                 let to = index[&to];
                 let weight = llvm::edge_frequency(analyses, block, position);
                 let kind = edge_kind(block, terminator, position, traces);
@@ -120,7 +117,7 @@ impl<'ctx> Graph<'ctx> {
                         merge(&mut outcomes[known], outcome);
                     }
                     None => {
-                        edges.push(EdgeData { from, to, kind, peeled });
+                        edges.push(EdgeData { from, to, kind });
                         frequency.push(weight);
                         outcomes.push(outcome);
                     }
@@ -180,13 +177,18 @@ impl<'ctx> Graph<'ctx> {
         let cfg = if traces { cfg } else { cfg.with_in_flight() };
         let returns_twice = blocks.iter().any(|block| block.get_instructions().any(returns_twice));
         let measured = known.filter(|known| has_edges(&cfg, known));
-        let is_measured = measured.is_some();
+        let weights = match (known, measured) {
+            (None, _) => WeightSource::Estimated,
+            (Some(_), Some(_)) => WeightSource::Measured,
+            (Some(_), None) => WeightSource::Outdated,
+        };
         let counts = |known: &Known| known.edges.iter().map(|&(_, _, count)| count).collect();
         let frequency = measured.map_or(frequency, counts);
         Self {
             cfg,
             frequency,
-            is_measured,
+            weights,
+            is_optimised: is_optimised(function, options),
             returns_twice,
             outcomes,
             blocks,
@@ -255,21 +257,9 @@ fn has_edges(cfg: &Cfg, known: &Known) -> bool {
     edges.eq(known.edges.iter().map(|&(from, to, _)| (from, to)))
 }
 
-/// Peels the first iterations off short loops; see [`llvm::peel`]. Not where what is seen shall be
-/// the source's own branches, nor where passes follow that know better what to do with loops.
-fn peel<'ctx>(
-    function: FunctionValue<'ctx>,
-    analyses: *mut Analyses,
-    options: &Options,
-) -> HashSet<(BasicBlock<'ctx>, BasicBlock<'ctx>)> {
-    let facts = FunctionFacts::of(function);
-    let may = options.last
-        && matches!(options.mode, Mode::Paths | Mode::Log)
-        && !options.cuts_at_calls()
-        && options.techniques.peeling
-        && !facts.is_left_slow()
-        && !facts.is_small();
-    if may { llvm::peel(function, analyses, SHORT_LOOP) } else { HashSet::new() }
+/// Whether the optimiser has made of a function what it will run as.
+fn is_optimised(function: FunctionValue<'_>, options: &Options) -> bool {
+    options.last && !FunctionFacts::of(function).is_left_slow()
 }
 
 /// Whether passes follow that remove branches to blocks that cannot be reached.

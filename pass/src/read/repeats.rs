@@ -39,7 +39,7 @@ pub(super) fn find(
         successors[data.from.index()].push((edge, data));
         predecessors[data.to.index()].push((edge, data));
     }
-    let is_plain = |(_, data): &(Edge, EdgeData)| data.kind == EdgeKind::Plain && !data.peeled;
+    let is_plain = |(_, data): &(Edge, EdgeData)| data.kind == EdgeKind::Plain;
     let is_quiet = |block: Block| {
         successors[block.index()].iter().all(is_plain)
             && accesses[block.index()].iter().all(|access| access.num_recorded() == 0)

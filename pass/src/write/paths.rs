@@ -6,14 +6,15 @@
 use inkwell::values::{InstructionValue, PointerValue};
 use pathformat::ModuleId;
 use pathformat::manifest::TableOf;
+use pathformat::settings::Stage;
 use paths::Plan;
 use paths::cfg::Block;
-use paths::dag::{Cut, DagEdge, Kind, Place};
+use paths::dag::{Cut, Dag, DagEdge, Kind, Place};
 use paths::placement::Op;
 
 use crate::layout::TableLayout;
 use crate::llvm;
-use crate::options::Techniques;
+use crate::options::Options;
 use crate::plan::PathPlan;
 use crate::read::graph::Graph;
 
@@ -22,6 +23,7 @@ use super::base_address::BaseAddress;
 use super::function::Function;
 use super::insertion::Insertion;
 use super::position::first_after_slots;
+use super::promotion::Promoted;
 use super::{callees, markers};
 
 /// Writes the code of a function whose paths are counted.
@@ -30,7 +32,7 @@ pub(super) fn instrument<'ctx>(
     plan: &PathPlan,
     array: &CounterArray<'ctx>,
     id: ModuleId,
-    techniques: Techniques,
+    options: &Options,
 ) {
     let context = array.context();
     let (graph, tables) = (function.graph, &function.layout.tables);
@@ -46,11 +48,14 @@ pub(super) fn instrument<'ctx>(
         plan.dag.successors(block).iter().any(is_count)
             || graph.cfg.successors(block).iter().any(|&edge| plan.dag.cut(edge).is_some())
     };
-    let may_read_again = techniques.reading_again;
+    let may_read_again = options.techniques.reading_again;
     let base = BaseAddress::new(function, array, &builder, may_read_again, needs, counts_behind);
     let uncut = uncut.as_ref().map(|plan| (plan, register("path.uncut")));
+    let promotes = options.promotes() && options.stage != Stage::Early && !graph.returns_twice;
+    let at_tops = counted_at_tops(plan).filter(|_| promotes);
+    let promoted = Promoted::choose(graph, at_tops, &builder, context.i64_type());
     let code = Insertion::new(function, array, builder, base);
-    let writer = Writer { graph, plan, code: &code, slot, table: None };
+    let writer = Writer { graph, plan, code: &code, promoted: &promoted, slot, table: None };
     markers::declare(context, code.builder(), id, function.layout.index);
     writer.write_in_flight();
     writer.write_block_tops();
@@ -59,11 +64,12 @@ pub(super) fn instrument<'ctx>(
     if let Some((plan, slot)) = uncut {
         let of_paths = tables.iter().find(|(of, _)| *of == TableOf::Paths);
         let table = Some(of_paths.expect("uncut paths have a table").1);
-        let writer = Writer { graph, plan, code: &code, slot, table };
+        let writer = Writer { graph, plan, code: &code, promoted: &promoted, slot, table };
         writer.write_block_tops();
         writer.write_block_ends();
         writer.write_edges();
     }
+    promoted.finish(&code);
     callees::count(&code, &calls, tables);
     graph.join();
     uncut.into_iter().for_each(|(_, slot)| llvm::promote(slot));
@@ -71,10 +77,26 @@ pub(super) fn instrument<'ctx>(
     llvm::forget_purity(function.function);
 }
 
+/// The paths that are counted at the top of a block, ahead of their end.
+fn counted_at_tops(plan: &Plan) -> impl Iterator<Item = (u64, Block)> {
+    let counted = |edge: DagEdge| match plan.placement.speculative(edge)? {
+        Op::CountAt(id) if is_only_way(&plan.dag, edge) => Some((id, plan.dag.edge(edge).to)),
+        _ => None,
+    };
+    plan.dag.edges().filter_map(counted)
+}
+
+/// Whether all edges into a block start the path that `edge` starts.
+fn is_only_way(dag: &Dag, edge: DagEdge) -> bool {
+    let data = dag.edge(edge);
+    matches!(data.kind, Kind::Start(Place::OnEdges, _)) && dag.predecessors(data.to).len() == 1
+}
+
 struct Writer<'a, 'ctx> {
     graph: &'a Graph<'ctx>,
     plan: &'a Plan,
     code: &'a Insertion<'a, 'ctx>,
+    promoted: &'a Promoted<'ctx>,
     slot: PointerValue<'ctx>,
     /// Where paths are counted if they have no counter each. Then nothing but their ends is
     /// counted.
@@ -103,7 +125,7 @@ impl<'ctx> Writer<'_, 'ctx> {
             if matches!(data.kind, Kind::Start(Place::InBlock, _)) {
                 self.write_at(edge, data.to, self.code.top(data.to));
             } else if let Some(op) =
-                self.plan.placement.speculative(edge).filter(|_| self.is_only_way(edge))
+                self.plan.placement.speculative(edge).filter(|_| is_only_way(dag, edge))
             {
                 self.code.position_before(data.to, self.code.top(data.to));
                 self.write(op, Step::Up);
@@ -158,17 +180,11 @@ impl<'ctx> Writer<'_, 'ctx> {
     fn ops(&self, edge: DagEdge) -> impl Iterator<Item = (Op, Step<'ctx>)> {
         let placement = &self.plan.placement;
         let back = placement.back(edge).map(|op| (op, Step::Down));
-        let speculative = placement.speculative(edge).filter(|_| !self.is_only_way(edge));
+        let speculative =
+            placement.speculative(edge).filter(|_| !is_only_way(&self.plan.dag, edge));
         let forth =
             [placement.op(edge), speculative].into_iter().flatten().map(|op| (op, Step::Up));
         back.into_iter().chain(forth)
-    }
-
-    /// Whether all edges into a block start the path that `edge` starts.
-    fn is_only_way(&self, edge: DagEdge) -> bool {
-        let dag = &self.plan.dag;
-        let data = dag.edge(edge);
-        matches!(data.kind, Kind::Start(Place::OnEdges, _)) && dag.predecessors(data.to).len() == 1
     }
 
     fn write_at(&self, edge: DagEdge, block: Block, at: InstructionValue<'ctx>) {
@@ -213,7 +229,7 @@ impl<'ctx> Writer<'_, 'ctx> {
                 }
             },
             Op::CountAt(id) => match self.table {
-                None => self.code.step(None, id, step),
+                None => self.promoted.step(self.code, id, step),
                 Some(table) => self.code.see(word.const_int(id.wrapping_add(1), false), table),
             },
         }

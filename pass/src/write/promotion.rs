@@ -18,7 +18,6 @@ use inkwell::values::{InstructionOpcode, InstructionValue, PointerValue};
 use paths::cfg::{Block, Edge, EdgeKind};
 
 use crate::llvm::{self, InstructionFacts};
-use crate::plan::sites::{Site, Sites};
 use crate::read::graph::Graph;
 
 use super::array::Step;
@@ -45,16 +44,16 @@ impl<'ctx> Promoted<'ctx> {
         Self(BTreeMap::new())
     }
 
-    /// Chooses counters; `builder` stands at the entry of the function.
+    /// Chooses among counters that are stepped at the top of a block, and nowhere else but where
+    /// that block's loop is left; `builder` stands at the entry of the function.
     pub(super) fn choose(
         graph: &Graph<'ctx>,
-        sites: &Sites,
+        at_tops: impl Iterator<Item = (u64, Block)>,
         builder: &Builder<'ctx>,
         word: IntType<'ctx>,
     ) -> Self {
         let mut promoted = Self::none();
-        for (counter, sites) in sites.by_counter() {
-            let [Site::Top(block)] = *sites else { continue };
+        for (counter, block) in at_tops {
             if let Some(exit) = exit_of_loop(graph, block) {
                 let slot = builder.build_alloca(word, "path.sum").expect("positioned");
                 builder.build_store(slot, word.const_zero()).expect("positioned");
@@ -65,14 +64,18 @@ impl<'ctx> Promoted<'ctx> {
     }
 
     /// Steps a counter where `code` is inserted.
-    pub(super) fn step(&self, code: &Insertion<'_, 'ctx>, counter: u64) {
-        let Some(Sum { slot, .. }) = self.0.get(&counter) else {
-            return code.step(None, counter, Step::Up);
-        };
+    pub(super) fn step(&self, code: &Insertion<'_, 'ctx>, counter: u64, step: Step<'ctx>) {
         let word = code.word();
+        let by = match step {
+            Step::Up => word.const_int(1, false),
+            Step::Down => word.const_all_ones(),
+            Step::By(by) => by,
+        };
+        let Some(Sum { slot, .. }) = self.0.get(&counter) else {
+            return code.step(None, counter, step);
+        };
         let sum = code.builder().build_load(word, *slot, "").expect("positioned").into_int_value();
-        let sum =
-            code.builder().build_int_add(sum, word.const_int(1, false), "").expect("positioned");
+        let sum = code.builder().build_int_add(sum, by, "").expect("positioned");
         code.builder().build_store(*slot, sum).expect("positioned");
     }
 

@@ -8,7 +8,7 @@ use crate::llvm;
 use crate::options::{Options, Placement};
 use crate::plan::sites::{Site, Sites};
 
-use super::array::CounterArray;
+use super::array::{CounterArray, Step};
 use super::base_address::BaseAddress;
 use super::function::Function;
 use super::insertion::Insertion;
@@ -52,8 +52,12 @@ pub(super) fn instrument<'ctx>(
     let fewest = options.mode == Mode::Blocks
         && options.placement == Placement::SpanningTree
         && !graph.returns_twice;
-    let promoted = if fewest && options.promotion && options.stage != Stage::Early {
-        Promoted::choose(graph, sites, &builder, context.i64_type())
+    let promoted = if fewest && options.promotes() && options.stage != Stage::Early {
+        let at_tops = sites.by_counter().filter_map(|(counter, sites)| match *sites {
+            [Site::Top(block)] => Some((counter, block)),
+            _ => None,
+        });
+        Promoted::choose(graph, at_tops, &builder, context.i64_type())
     } else {
         Promoted::none()
     };
@@ -66,13 +70,13 @@ pub(super) fn instrument<'ctx>(
             Site::End(block) => code.position_before(block, graph.end_point(block)),
             Site::Edge(_) => continue,
         }
-        promoted.step(&code, counter);
+        promoted.step(&code, counter, Step::Up);
     }
     for (edge, counters) in
         graph.cfg.edges().zip(&on_edges).filter(|(_, counters)| !counters.is_empty())
     {
         code.position_on(edge);
-        counters.iter().for_each(|&counter| promoted.step(&code, counter));
+        counters.iter().for_each(|&counter| promoted.step(&code, counter, Step::Up));
     }
     promoted.finish(&code);
     callees::count(&code, &calls, tables);

@@ -6,15 +6,19 @@ target triple = "x86_64-pc-linux-gnu"
 ; CHECK-LABEL: define void @loop
 ; CHECK: head:
 ; CHECK-NEXT: %path{{.*}} = phi i64 [ {{-?[0-9]+}}, %entry ], [ {{-?[0-9]+}}, %{{.*}} ]
-; CHECK-NOT: asm "decq
 ; CHECK-NOT: alloca
-; Before the call, which may not come back, the path up to it is counted. Behind it the block is as it was.
+; Before the call, which may not come back, the path up to it is counted. Behind it the iteration is,
+; ahead of the branch that may leave the loop.
 ; CHECK: a:
 ; CHECK: asm "incq $0"
 ; CHECK-NEXT: call void @work()
-; CHECK-NOT: asm
+; CHECK: asm "incq $0"
 ; CHECK: latch:
+; CHECK-NOT: asm "incq
+; CHECK: br i1 %more
 ; CHECK-NOT: alloca
+; CHECK: asm "decq $0"
+; CHECK: asm "incq $0"
 ; CHECK: ret void
 define void @loop(i32 %n) {
 entry:

@@ -1,4 +1,4 @@
-; Ways that meet in a short loop each count for themselves, ahead of its last branch; where the loop is left the count is taken
+; Ways that meet in a loop each count for themselves, ahead of its last branch; where the loop is left the count is taken
 ; back. A loop of one block counts at its top and stays one block.
 ; RUN: opt -passes=pathcc-last -S %s | FileCheck %s
 ; RUN: opt -passes=pathcc-last -pathcc-without=speculation -S %s | FileCheck --check-prefix=NOT %s
@@ -8,7 +8,7 @@ target triple = "x86_64-pc-linux-gnu"
 ; CHECK-LABEL: define void @fill
 ; CHECK: {{^}}head:
 ; CHECK: store volatile i64
-; CHECK: br i1 %more, label %head, label %[[OUT:.*]], !llvm.loop
+; CHECK: br i1 %more, label %head, label %[[OUT:.*]]
 ; CHECK: [[OUT]]:
 ; CHECK: add i64 %{{.*}}, -1
 ; NOT-NOT: , -1{{$}}
@@ -33,7 +33,7 @@ done:
 ; CHECK: store volatile i64
 ; CHECK: {{^}}latch:
 ; CHECK-NOT: store volatile i64
-; CHECK: br i1 %more, label %head, label %[[OUT:.*]], !llvm.loop
+; CHECK: br i1 %more, label %head, label %[[OUT:.*]]
 define void @ways(ptr %p, i64 %n) {
 entry:
   br label %head

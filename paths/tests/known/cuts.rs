@@ -8,7 +8,7 @@ use crate::{graph, planned};
 /// How many paths are left, and the edges that are cut for the limit.
 fn cut(text: &str, limit: u64) -> (u64, String) {
     let named = graph(text);
-    let cuts = Cuts::within(&named.cfg, &named.frequency, limit);
+    let cuts = Cuts::necessary(&named.cfg).within(&named.cfg, &named.frequency, limit);
     let by_limit = named.cfg.edges().filter(|&edge| cuts.reason(edge) == Some(Reason::Limit));
     let name = |block: paths::cfg::Block| named.names[block.index()].as_str();
     let words = by_limit
@@ -110,7 +110,7 @@ fn the_way_less_often_taken_is_cut_if_that_is_enough() {
 fn an_edge_without_code_is_not_cut_for_the_limit() {
     let named = graph("A?: B*9 ~P\nB: X*9\nP: Q R\nQ: S\nR: S\nS: T U\nT: X\nU: X\nX: Y Z\nY:\nZ:");
     for limit in 1..12 {
-        let cuts = Cuts::within(&named.cfg, &named.frequency, limit);
+        let cuts = Cuts::necessary(&named.cfg).within(&named.cfg, &named.frequency, limit);
         for edge in named.cfg.edges().filter(|&edge| named.cfg.edge(edge).kind == EdgeKind::Unwind)
         {
             assert_eq!(cuts.reason(edge), None, "{limit}");

@@ -9,17 +9,14 @@ use crate::graph;
 #[test]
 fn every_mark_means_something() {
     let Named { cfg, frequency, names } =
-        graph("A?: B*7 ~C\nB : !D\n\nC:resume\nD^: %E\nE: noreturn\nF:");
-    let edges: Vec<_> = cfg
-        .edges()
-        .map(|edge| cfg.edge(edge))
-        .map(|e| (e.from.0, e.to.0, e.kind, e.peeled))
-        .collect();
+        graph("A?: B*7 ~C\nB : !D\n\nC:resume\nD^: E\nE: noreturn\nF:");
+    let edges: Vec<_> =
+        cfg.edges().map(|edge| cfg.edge(edge)).map(|e| (e.from.0, e.to.0, e.kind)).collect();
     let expected = [
-        (0, 1, EdgeKind::Plain, false),
-        (0, 2, EdgeKind::Unwind, false),
-        (1, 3, EdgeKind::Opaque, false),
-        (3, 4, EdgeKind::Plain, true),
+        (0, 1, EdgeKind::Plain),
+        (0, 2, EdgeKind::Unwind),
+        (1, 3, EdgeKind::Opaque),
+        (3, 4, EdgeKind::Plain),
     ];
     assert_eq!(edges, expected);
     assert_eq!(frequency, [7, 1, 1, 1]);

@@ -57,7 +57,7 @@ pub(crate) fn path(
             (DagEdgeKind::Start { block, why }, 0) => {
                 blocks.push(block);
                 start = match why {
-                    CutReason::BackEdge => Start::Loop,
+                    CutReason::BackEdge | CutReason::LoopEntry => Start::Loop,
                     CutReason::Opaque => Start::Resume,
                     CutReason::Limit => Start::Cut,
                 };
@@ -78,6 +78,7 @@ pub(crate) fn path(
                 });
             }
             DagEdgeKind::End { why: CutReason::BackEdge, .. } => end = Some(End::BackEdge),
+            DagEdgeKind::End { why: CutReason::LoopEntry, .. } => end = Some(End::LoopEntry),
             DagEdgeKind::End { why: CutReason::Opaque | CutReason::Limit, .. } => {
                 end = Some(End::Cut)
             }

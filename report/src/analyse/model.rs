@@ -45,6 +45,8 @@ pub struct Module {
     /// Directories of system headers that its command line or environment names. Relative ones
     /// start from `directory`.
     pub system_directories: Vec<String>,
+    /// Whether counters of loops may be in registers while the loops run.
+    pub promotes: bool,
     /// The most paths that a function may have before edges are cut.
     pub limit: u64,
 }
@@ -59,6 +61,7 @@ impl Module {
             stage: manifest.stage,
             level: manifest.level,
             system_directories: manifest.system_directories.clone(),
+            promotes: manifest.promotes,
             limit: manifest.limit,
         }
     }
@@ -205,6 +208,8 @@ pub enum End {
     NoReturn,
     /// A back edge is taken.
     BackEdge,
+    /// A loop is entered.
+    LoopEntry,
     /// Control goes on, but the path is cut here.
     Cut,
     /// It has not ended: the function was still running when the counters were read, or was jumped
@@ -232,6 +237,7 @@ impl End {
             Self::Unwind => "unwind",
             Self::NoReturn => "noreturn",
             Self::BackEdge => "back_edge",
+            Self::LoopEntry => "loop_entry",
             Self::Cut => "cut",
             Self::InFlight => "in_flight",
         }
@@ -243,7 +249,7 @@ impl End {
             Self::Return => "return",
             Self::Unwind => "unwind",
             Self::NoReturn => "no return",
-            Self::BackEdge => "loop",
+            Self::BackEdge | Self::LoopEntry => "loop",
             Self::Cut => "cut",
             Self::InFlight => "in flight",
         }

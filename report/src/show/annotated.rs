@@ -65,7 +65,7 @@ impl DrawnPath {
         let end = match path.end {
             End::BackEdge => Some('▲'),
             End::Return | End::Unwind | End::NoReturn => Some('▼'),
-            End::Cut | End::InFlight => None,
+            End::LoopEntry | End::Cut | End::InFlight => None,
         };
         if let Some((line, end)) = last.zip(end) {
             signs.insert(line, end);

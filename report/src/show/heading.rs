@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
+use pathformat::manifest::WeightSource;
 use pathformat::settings::Level;
 
 use crate::analyse::model::{Count, Counting, Function, Report, Run};
@@ -24,6 +25,7 @@ pub(crate) fn facts(report: &Report, zone: &TimeZone) -> Vec<Fact> {
     let mut facts: Vec<_> = report.images.iter().map(image).collect();
     facts.extend(runs(report, zone));
     facts.extend(settings(report));
+    facts.extend(weights(report));
     facts.extend(counted(report));
     facts
 }
@@ -38,6 +40,19 @@ fn settings(report: &Report) -> Option<Fact> {
     let said = said.iter().filter(|(_, value)| *value != Level::Unknown.name());
     let said: Vec<_> = said.map(|(what, value)| format!("{what} {value}")).collect();
     (!report.modules.is_empty()).then(|| Fact::new("counted", said.join(", ")))
+}
+
+/// Of how many functions the counts of an earlier run said where their code is best placed.
+fn weights(report: &Report) -> Option<Fact> {
+    let with = |weights| report.counted().filter(|of| of.shape.weights == weights).count();
+    let (measured, outdated) = (with(WeightSource::Measured), with(WeightSource::Outdated));
+    let outdated_in_words = match outdated {
+        0 => String::new(),
+        _ => format!("; those of {outdated} more are of other code"),
+    };
+    let all = plural(report.counted().count(), "function");
+    let text = format!("measured for {measured} of {all}{outdated_in_words}");
+    (measured + outdated > 0).then(|| Fact::new("weights", text))
 }
 
 /// What ran, when and where.

@@ -9,15 +9,14 @@ use crate::analyse::model::{Count, Counting, Report, Run};
 use crate::show::document::{Remark, Tone};
 use crate::show::options::View;
 use crate::show::style::{grouped, plural};
-use pathformat::settings::Mode;
 
 /// Said of processes that did not end in the normal way, ...
 const INCOMPLETE: &str = "\
     incomplete: the process ended without writing a profile (it was killed or crashed, or left by \
     exec or quick_exit) or is still running; the paths that it had completed are counted";
 
-/// ... and also where blocks are counted.
-const LOOPS: &str = "; of blocks, what the loop counted that a thread was in may be missing";
+/// ... and also where counters may be in registers.
+const LOOPS: &str = "; what the loop counted that a thread was in may be missing";
 
 /// What is said of runs with other flags.
 const FLAGS: [(Applies, Tone, &str); 8] = [
@@ -166,8 +165,8 @@ type Applies = fn(&Run) -> bool;
 
 /// What the flags of runs mean for their counts, in order: a remark for each flag.
 fn of_runs(report: &Report) -> Vec<(Applies, Tone, String)> {
-    let blocks = report.modules.iter().any(|module| module.mode == Mode::Blocks);
-    let loops = if blocks { LOOPS } else { "" };
+    let promotes = report.modules.iter().any(|module| module.promotes);
+    let loops = if promotes { LOOPS } else { "" };
     let fixed = FLAGS.map(|(applies, tone, text)| (applies, tone, text.to_owned()));
     let incomplete: Applies = |run| run.incomplete;
     std::iter::once((incomplete, Tone::Warning, format!("{INCOMPLETE}{loops}")))

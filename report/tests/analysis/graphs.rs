@@ -46,12 +46,7 @@ pub(crate) fn random(dice: &mut Dice) -> (Cfg, Vec<u64>) {
                     (1 | 2, 1) => EdgeKind::Unwind,
                     _ => EdgeKind::Plain,
                 };
-                edges.push(EdgeData {
-                    from: Block(at as u32),
-                    to: Block(to as u32),
-                    kind,
-                    peeled: false,
-                });
+                edges.push(EdgeData { from: Block(at as u32), to: Block(to as u32), kind });
                 targets.push(to);
             }
         }
@@ -204,6 +199,7 @@ pub(crate) fn acyclic(cfg: &Cfg, plan: &Plan) -> (Vec<DagEdge>, Vec<Option<(u32,
         Reason::BackEdge => CutReason::BackEdge,
         Reason::Opaque => CutReason::Opaque,
         Reason::Limit => CutReason::Limit,
+        Reason::LoopEntry => CutReason::LoopEntry,
     };
     let edges = plan.dag.edges().map(|edge| {
         let data = plan.dag.edge(edge);

@@ -147,18 +147,19 @@ fn look(
 ) -> (Start, Vec<u32>, End) {
     let (mut start, mut blocks, mut end) = (Start::Entry, vec![0], None);
     for edge in path {
-        use pathformat::manifest::CutReason::{BackEdge, Limit, Opaque};
+        use pathformat::manifest::CutReason::{BackEdge, Limit, LoopEntry, Opaque};
         match function.dag[edge.index()].kind {
             DagEdgeKind::Start { block, why } => {
                 blocks = vec![block];
                 start = match why {
-                    BackEdge => Start::Loop,
+                    BackEdge | LoopEntry => Start::Loop,
                     Opaque => Start::Resume,
                     Limit => Start::Cut,
                 };
             }
             DagEdgeKind::Flow { edge } => blocks.push(cfg.edge(paths::cfg::Edge(edge)).to.0),
             DagEdgeKind::End { why: BackEdge, .. } => end = Some(End::BackEdge),
+            DagEdgeKind::End { why: LoopEntry, .. } => end = Some(End::LoopEntry),
             DagEdgeKind::End { .. } => end = Some(End::Cut),
             DagEdgeKind::InFlight { .. } => end = Some(End::InFlight),
             DagEdgeKind::Leave { block } => {

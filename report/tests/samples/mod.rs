@@ -211,6 +211,7 @@ fn unit(source: &str, functions: Vec<Function>) -> Manifest {
         level: Level::Two,
         system_directories: vec!["third-party".into()],
         threads: Threads::Exact,
+        promotes: false,
         limit: 4096,
         functions,
     }

@@ -68,7 +68,7 @@ fn c_code_of_go_is_counted() {
     let report = project.shell("pathprof report --function part sample");
     let row =
         report.lines().find(|line| line.contains("part.c:1") && line.contains("loop: 1→loop 1"));
-    assert_eq!(row.and_then(|row| row.split_whitespace().nth(1)), Some("5"), "{report}");
+    assert_eq!(row.and_then(|row| row.split_whitespace().nth(1)), Some("6"), "{report}");
 }
 
 #[test]

@@ -6,7 +6,8 @@ use super::body::{Source, Writer, code, decoded};
 use crate::manifest::{CutReason, DagEdge, DagEdgeKind, Outcome};
 use crate::wire::{Error, Result, Sink};
 
-const REASONS: [CutReason; 3] = [CutReason::BackEdge, CutReason::Opaque, CutReason::Limit];
+const REASONS: [CutReason; 4] =
+    [CutReason::BackEdge, CutReason::Opaque, CutReason::Limit, CutReason::LoopEntry];
 
 pub(super) fn put_dag(to: &mut Writer, dag: &[DagEdge]) {
     to.put_list(dag, |to, edge| {

@@ -198,7 +198,7 @@ impl<'a> Teller<'a> {
     }
 
     fn end(&self, path: &Path) -> String {
-        let goes_on = matches!(path.end, End::BackEdge | End::Cut);
+        let goes_on = matches!(path.end, End::BackEdge | End::LoopEntry | End::Cut);
         let target = goes_on.then(|| self.only(path, |edge| edge.to)).flatten();
         let place = target.map(|target| format!(" {}", self.place(target, false)));
         format!("{}{}", path.end.word(), place.unwrap_or_default())

@@ -143,7 +143,8 @@ impl Activations {
 
     /// A path of the innermost activation has ended.
     pub(super) fn end(&mut self, program: &Program, path: &TracedPath) {
-        let goes_on = matches!(path.path.end, End::BackEdge | End::Cut | End::InFlight);
+        let goes_on =
+            matches!(path.path.end, End::BackEdge | End::LoopEntry | End::Cut | End::InFlight);
         let Some(activation) = self.stack.last_mut() else { return };
         if !goes_on {
             forget(&mut self.of_function, activation.function);

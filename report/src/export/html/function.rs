@@ -265,6 +265,7 @@ fn cut(function: &Function, edge: &Edge) -> &'static str {
     let end = edge.cut.and_then(|(end, _)| function.shape.dag.get(end as usize));
     match end.map(|end| end.kind) {
         Some(DagEdgeKind::End { why: CutReason::BackEdge, .. }) => "back",
+        Some(DagEdgeKind::End { why: CutReason::LoopEntry, .. }) => "entry",
         Some(DagEdgeKind::End { why: CutReason::Opaque, .. }) => "opaque",
         Some(DagEdgeKind::End { why: CutReason::Limit, .. }) => "limit",
         _ => "",

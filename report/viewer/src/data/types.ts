@@ -125,7 +125,7 @@ export interface FunctionData {
     paths: PathData[];
 }
 
-export type Cut = "" | "back" | "opaque" | "limit";
+export type Cut = "" | "back" | "entry" | "opaque" | "limit";
 
 export interface BlockData {
     name: string;

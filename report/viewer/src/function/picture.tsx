@@ -278,6 +278,7 @@ function EdgePicture(props: {
             : `${percent(count, from)} of what left bb${data[0]}`,
         ...(edge.count === null ? [] : [`${percent(count, to)} of what came to bb${data[1]}`]),
         ...(data[4] === "back" ? ["closes a loop: one path ends, the next begins"] : []),
+        ...(data[4] === "entry" ? ["enters a loop: one path ends, the next begins"] : []),
         ...(data[4] === "limit" ? ["cut at the path limit: one path ends, the next begins"] : []),
         ...(data[4] === "opaque" ? ["holds no code: one path ends, the next begins"] : []),
     ].join("\n");
