@@ -84,7 +84,11 @@ impl Manifest {
                 Threads::from_name(text(from.reader.bytes()?)?),
                 "an unknown kind of threads",
             )?,
-            promotes: from.reader.varint()? != 0,
+            promotes: decoded(
+                &[false, true],
+                from.reader.varint()?,
+                "whether counters may be in registers is unknown",
+            )?,
         })
     }
 }
