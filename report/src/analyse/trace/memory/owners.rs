@@ -117,7 +117,7 @@ pub struct Owners<'a> {
     /// The last place of each thread where what others did may be missing.
     missing: HashMap<u32, Moment>,
     /// By stream, the function and the id of its last path.
-    ended: HashMap<usize, (u32, u64)>,
+    ended: Vec<Option<(u32, u64)>>,
     /// By function and path, whose memory is that it calls for at its end.
     callers: HashMap<(u32, u64), OwnerId>,
     latest: Option<Latest>,
@@ -141,7 +141,7 @@ impl<'a> Owners<'a> {
             count: 0,
             doubted: 0,
             missing: HashMap::new(),
-            ended: HashMap::new(),
+            ended: Vec::new(),
             callers: HashMap::new(),
             latest: None,
         };
@@ -174,10 +174,16 @@ impl<'a> Owners<'a> {
                 other != at && of.start < spans[at].end && spans[at].start < of.end
             };
             let is_sure = !spans.iter().enumerate().any(shares);
+            let mut named = 0;
             for (address, size, name) in globals.variables {
                 let start = address.wrapping_add(bias);
+                // A symbol may name a part of what another one names.
+                if start < named {
+                    continue;
+                }
                 let owner = self.id(Owner::Global(names::demangle(&name)));
                 let end = start.saturating_add(size);
+                named = end;
                 self.fixed[0].insert(start, Fixed { end, owner, is_sure });
             }
             let name = place.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -349,7 +355,9 @@ impl<'a> Owners<'a> {
 
     /// Whose memory is that the last path of the stream called for.
     fn called(&mut self) -> OwnerId {
-        let Some(path) = self.ended.get(&self.stream).copied() else { return self.nameless };
+        let Some(path) = self.ended.get(self.stream).copied().flatten() else {
+            return self.nameless;
+        };
         if let Some(owner) = self.callers.get(&path) {
             return *owner;
         }
@@ -366,7 +374,7 @@ impl<'a> Owners<'a> {
 
     /// Recording was off in the current stream: what was allocated may have been freed.
     pub fn off(&mut self) {
-        self.ended.remove(&self.stream);
+        self.end(None);
         self.doubted = self.count;
         self.forget();
     }
@@ -381,6 +389,13 @@ impl<'a> Owners<'a> {
 
     /// A path of the current stream has ended.
     pub fn end_path(&mut self, done: &Done) {
-        self.ended.insert(self.stream, (done.function, done.path));
+        self.end(Some((done.function, done.path)));
+    }
+
+    fn end(&mut self, path: Option<(u32, u64)>) {
+        if self.ended.len() <= self.stream {
+            self.ended.resize(self.stream + 1, None);
+        }
+        self.ended[self.stream] = path;
     }
 }
