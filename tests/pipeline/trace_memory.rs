@@ -101,8 +101,8 @@ int main() {
 }
 "#;
 
-/// Threads hand blocks to each other while `malloc` gives the same memory again and again. A comment
-/// says what a line allocates or accesses.
+/// Threads hand blocks to each other while `malloc` gives the same memory again and again. A
+/// comment says what a line allocates or accesses.
 const HANDS_ON: &str = r#"
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 //! Whose memory each access of a trace touches, for those who look at one stream after the other.
 //!
 //! Whose memory is depends on what all threads did before. So all streams are gone through at once,
-//! in the order of what waited for what. What is found is kept for each stream, in a byte or two for
-//! each access: the difference between the number of the object and that of the last one.
+//! in the order of what waited for what. What is found is kept for each stream, in a byte or two
+//! for each access: the difference between the number of the object and that of the last one.
 
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -154,7 +154,8 @@ impl<'a> Objects<'a> {
 
     /// What the stream touches next: for each access of a step what it touches; for an event the
     /// object of the operation and the mutex of one that waits for a condition, or the memory that
-    /// is free. `None` is what is not known. All that the stream tells has to be asked for in order.
+    /// is free. `None` is what is not known. All that the stream tells has to be asked for, in
+    /// order.
     pub fn of(&mut self, program: &Program, told: &Told) -> Vec<Option<Object<'a>>> {
         match told {
             Told::Step(step) => {
