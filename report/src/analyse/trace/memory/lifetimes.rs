@@ -12,7 +12,6 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use crate::analyse::trace::memory::clocks::Moment;
-use crate::analyse::trace::memory::owners::OwnerId;
 use crate::analyse::trace::memory::vector_clock::VectorClock;
 
 /// So many blocks are remembered for each piece of memory.
@@ -27,8 +26,8 @@ pub(super) struct Block {
     pub(super) start: u64,
     /// The byte behind its last one.
     pub(super) end: u64,
-    /// Whose it is.
-    pub(super) owner: OwnerId,
+    /// The number of its owner.
+    pub(super) owner: u32,
     /// When it was allocated.
     pub(super) birth: Moment,
     /// What was known then.
@@ -64,8 +63,8 @@ pub(super) enum Verdict {
     Free,
     /// This one.
     In {
-        /// Whose it is.
-        owner: OwnerId,
+        /// The number of its owner.
+        owner: u32,
         /// Its first byte.
         start: u64,
         /// Which allocation it is of.

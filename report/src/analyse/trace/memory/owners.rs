@@ -245,15 +245,17 @@ impl<'a> Owners<'a> {
             match verdict {
                 // Where in the thread a handler ran, nobody knows.
                 Verdict::In { owner, start, number }
-                    if !self.is_handler && number > self.doubted && owner != self.nameless =>
+                    if !self.is_handler && number > self.doubted && owner != self.nameless.0 =>
                 {
+                    let owner = OwnerId(owner);
                     return self.keep(range, Found { owner, start, is_sure: true });
                 }
                 Verdict::Free => {}
                 _ => doubt = true,
             }
             if let Some((range, block)) = self.blocks.latest(address) {
-                let found = Found { owner: block.owner, start: block.start, is_sure: false };
+                let owner = OwnerId(block.owner);
+                let found = Found { owner, start: block.start, is_sure: false };
                 return self.keep(range, found);
             }
         }
@@ -347,6 +349,7 @@ impl<'a> Owners<'a> {
         self.count += 1;
         let owner = self.called();
         self.count(owner, size);
+        let owner = owner.0;
         let known = self.clocks.keep(thread);
         let is_sure = !self.is_handler && self.missing.values().all(|of| of.is_known(&known));
         let (number, end, death) = (self.count, start.saturating_add(size), None);
