@@ -19,11 +19,14 @@ use pathformat::wire::Allowance;
 use crate::analyse::counted::{CountedImage, CountedModule};
 use crate::analyse::decode;
 use crate::analyse::model::{Image, Run};
+use crate::analyse::trace::memory::owned::Owned;
+use crate::analyse::trace::memory::owner_names::OwnerNames;
 use crate::analyse::trace::program::Program;
 use crate::analyse::trace::steps::{Steps, Told};
 use crate::analyse::trace::time::Times;
 use crate::analyse::trace::totals::Totals;
-use crate::export::{json, steps_json};
+use crate::export::json;
+use crate::export::steps_json::{self, Touched};
 use crate::read::arrays::Array;
 use crate::read::image::{self, Instrumentation, Module};
 use crate::read::trace::Trace;
@@ -115,18 +118,30 @@ pub fn trace(bytes: &[u8], path: &Path) {
     let Ok(trace) = Trace::open(path) else { return };
     let times = Times::of(&trace, &images::of(&trace).clocks);
     let program = program_of(Manifest { mode: Mode::Trace, ..manifest });
-    let mut teller = StepTeller::new(&program, times, true);
+    let names = OwnerNames::of(&trace, &program);
+    let mut teller = StepTeller::new(&program, times, true, &names);
+    // A few bytes can tell of as many steps as there are numbers.
+    let paths = trace.streams.iter().map(|stream| Totals::of(&trace, &program, stream).paths);
+    let is_short = paths.fold(0, u64::saturating_add) < MOST_STEPS as u64;
+    let asked = trace.streams.iter().map(|stream| stream.number).collect();
+    let owned = is_short.then(|| Owned::of(&trace, &program, &times, &asked));
     for stream in &trace.streams {
         let totals = Totals::of(&trace, &program, stream);
         let (mut steps, mut told_of) = (0, 0);
-        // A few bytes can tell of as many steps as there are numbers.
+        let mut objects = owned.as_ref().map(|owned| owned.stream(stream.number));
         for told in Steps::new(&trace, &program, stream).take(MOST_STEPS) {
             told_of += 1;
+            let objects = objects.as_mut().map(|objects| objects.of(&program, &told));
+            let objects = objects.as_deref();
+            let touched = Touched { objects, names: &names };
             let step = match told {
                 Told::Step(step) => step,
                 Told::Event(event) => {
-                    teller.event(stream, &event, &mut io::sink()).expect("it takes all");
-                    let written = steps_json::event(stream, &event, &times, &mut io::sink());
+                    let shown =
+                        teller.event(stream, &event, objects.unwrap_or_default(), &mut io::sink());
+                    shown.expect("it takes all");
+                    let written =
+                        steps_json::event(stream, &event, &times, touched, &mut io::sink());
                     written.expect("it takes all");
                     continue;
                 }
@@ -134,9 +149,10 @@ pub fn trace(bytes: &[u8], path: &Path) {
             };
             // All of many go the same ways.
             if steps < 100 {
-                let shown = teller.step(stream, &step, &mut io::sink());
+                let shown = teller.step(stream, &step, objects, &mut io::sink());
                 shown.expect("it takes all");
-                let written = steps_json::step(&program, stream, &step, true, &mut io::sink());
+                let written =
+                    steps_json::step(&program, stream, &step, true, touched, &mut io::sink());
                 written.expect("it takes all");
             }
             steps += 1;

@@ -1,7 +1,7 @@
 //! What a trace tells of memory beside its accesses: who allocated it, and in which order atomic
 //! accesses ran.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -11,6 +11,7 @@ use pathprof::analyse::trace::steps::{Accessed, Steps, Told};
 use pathprof::read::trace::event::Event;
 use pathprof::read::trace::{Trace, images};
 use pathtests::shell::shell;
+use serde_json::{Value, json};
 
 /// It tells each allocation as it makes it, in the words of [`allocations`].
 const ALLOCATES: &str = r#"
@@ -99,6 +100,68 @@ int main() {
   printf("%d\n", counter);
 }
 "#;
+
+/// Threads hand blocks to each other while `malloc` gives the same memory again and again. A
+/// comment says what a line allocates or accesses.
+const HANDS_ON: &str = r#"
+#include <pthread.h>
+#include <stdlib.h>
+struct item { struct item *next; volatile long value[3]; };
+pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+item *reds, *blues;
+volatile long table[4];
+__attribute__((noinline)) void *get(size_t size) {
+  return malloc(size); // makes got
+}
+void push(item **list, item *of) {
+  pthread_mutex_lock(&gate);
+  of->next = *list;
+  *list = of;
+  pthread_mutex_unlock(&gate);
+}
+item *pop(item **list) {
+  pthread_mutex_lock(&gate);
+  item *of = *list;
+  *list = of->next;
+  pthread_mutex_unlock(&gate);
+  return of;
+}
+void *worker(void *unused) {
+  table[3] = 0; // is table
+  for (int i = 0; i < 300; i++) {
+    item *one = (item *)malloc(sizeof *one); // makes red
+    one->value[0] = i; // is red
+    item *two = new item; // makes blue
+    two->value[1] = i; // is blue
+    push(&reds, one);
+    push(&blues, two);
+    table[3] = i; // is table
+    one = pop(&reds);
+    one->value[2] = i; // is red
+    free(one);
+    two = pop(&blues);
+    two->value[2] = i; // is blue
+    delete two;
+    volatile long *own = (volatile long *)get(32);
+    own[3] = i; // is got
+    own = (volatile long *)realloc((void *)own, 48); // makes more
+    own[5] = i; // is more
+    free((void *)own);
+  }
+  return unused;
+}
+int main() {
+  pthread_t threads[3];
+  for (pthread_t &thread : threads) pthread_create(&thread, 0, worker, 0);
+  for (pthread_t &thread : threads) pthread_join(thread, 0);
+}
+"#;
+
+/// The word behind a mark in each line of a source, by the number of the line.
+fn marked(source: &str, mark: &str) -> HashMap<u64, String> {
+    let word = |(number, line): (u64, &str)| Some((number, line.split_once(mark)?.1.to_owned()));
+    (1..).zip(source.lines()).filter_map(word).collect()
+}
 
 /// Builds and runs a program at a level; what it printed, and its trace.
 fn run(folder: &Path, source: &str, level: &str) -> (String, PathBuf) {
@@ -200,4 +263,51 @@ fn fences_are_recorded() {
     let expected =
         [(0, None, None, Some(1)), (0, None, Some(2), None), (0, None, Some(3), Some(4))];
     assert_eq!(taken, expected);
+}
+
+#[test]
+fn each_owner_that_is_named_is_the_one() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (makes, is) = (marked(HANDS_ON, "// makes "), marked(HANDS_ON, "// is "));
+    for level in ["-O0", "-O2"] {
+        let (_, trace) = run(folder.path(), HANDS_ON, level);
+        let command = format!("pathprof trace cat --owners --format json {}", trace.display());
+        let told = shell(folder.path(), &command);
+        let (mut named, mut all) = (0, 0);
+        for line in told.lines() {
+            let line: Value = serde_json::from_str(line).expect("JSON");
+            if line["operation"] == "lock" {
+                assert_eq!(line["owners"], json!([["gate", 0], null]), "at {level}");
+            }
+            let accesses = line["accesses"].as_array().into_iter().flatten();
+            let owners = line["owners"].as_array().into_iter().flatten();
+            for (access, owner) in accesses.zip(owners) {
+                let stores = access[0] == "store";
+                let expected = access[3].as_u64().filter(|_| stores).and_then(|at| is.get(&at));
+                let Some(expected) = expected else { continue };
+                // At -O0 pointers are variables, too.
+                let Some(name) = owner[0].as_str() else {
+                    all += 1;
+                    continue;
+                };
+                if name.starts_with("stack") {
+                    continue;
+                }
+                let made = name.rsplit_once(':').and_then(|(_, line)| line.parse().ok());
+                let is_one = made.map(|line: u64| makes.get(&line));
+                let told = is_one.map_or(Some(name), |made| made.map(String::as_str));
+                assert_eq!(told, Some(expected.as_str()), "at {level}: {access} in {owner}");
+                (named, all) = (named + 1, all + 1);
+            }
+        }
+        assert!(all >= 3 * 300 * 7, "{all} at {level}");
+        assert!(named * 2 > all, "{named} of {all} at {level}");
+        let races = format!("pathprof trace races --format json {}", trace.display());
+        let races: Value = serde_json::from_str(&shell(folder.path(), &races)).expect("JSON");
+        let rows = races["tables"][0]["rows"].as_array().expect("rows");
+        assert!(!rows.is_empty(), "nothing orders the first accesses of threads");
+        for row in rows {
+            assert_eq!((&row["object"], &row["offset"]), (&json!("table"), &json!(24)));
+        }
+    }
 }

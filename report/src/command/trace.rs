@@ -13,6 +13,8 @@ use pathprof::analyse::image_places::ImagePlaces;
 use pathprof::analyse::model::Report;
 use pathprof::analyse::select::Filter;
 use pathprof::analyse::trace::chunks::Gap;
+use pathprof::analyse::trace::memory::owned::Owned;
+use pathprof::analyse::trace::memory::owner_names::OwnerNames;
 use pathprof::analyse::trace::program::Program;
 use pathprof::analyse::trace::steps::{Steps, Told};
 use pathprof::analyse::trace::time::Times;
@@ -73,13 +75,15 @@ Examples:
   pathprof trace cat a.out.4711.pathtrace --thread 1 --limit 100
   pathprof trace cat a.out.4711.pathtrace --function 'parse_*' --no-accesses
   pathprof trace cat a.out.4711.pathtrace --from 1.5 --to 2
+  pathprof trace cat a.out.4711.pathtrace --owners    which variable or block is accessed
   pathprof trace cat a.out.4711.pathtrace --format json | jq 'select(.depth == 0)'
 
 One stream comes after the other. A line is a path: the number of the stream, the function, \
 indented by how many functions are around it, and the path as `pathprof report` tells it, except \
 that `call f` stands where a path ends because f is called. A ? before a function says that its \
 earlier paths are not in the trace. Below stand the accesses: what was done, how many bytes, the \
-address (? if it is not known), and the line.
+address (? if it is not known), and the line. With --owners, the variable, the block of the heap or \
+the stack stands behind the address (? if it is not known).
 
 Times are seconds since the first record. Whole chunks are shown, so a little more than was asked \
 for.
@@ -186,6 +190,9 @@ pub(crate) struct CatArguments {
     /// Show only the paths
     #[arg(long, overrides_with = "accesses")]
     no_accesses: bool,
+    /// Say which variable, block of the heap or stack each address is of
+    #[arg(long)]
+    owners: bool,
     #[command(flatten)]
     globs: GlobArguments,
     /// In which form to write
@@ -376,6 +383,10 @@ fn cat(arguments: CatArguments) -> Result<u8> {
         with_events: filter.takes_all(),
         format: arguments.format,
         with_accesses: arguments.accesses || !arguments.no_accesses,
+        owned: arguments.owners.then(|| {
+            let asked = streams.iter().map(|stream| stream.number).collect();
+            Owned::of(&trace, &program, &times, &asked)
+        }),
         chosen,
         part: Part { streams: Vec::new(), time: time(arguments.from, arguments.to) },
         limit: if arguments.limit == 0 { u64::MAX } else { arguments.limit },
@@ -410,6 +421,8 @@ struct Written<'a> {
     with_events: bool,
     format: CatFormat,
     with_accesses: bool,
+    /// Whose memory is touched, if that is asked for.
+    owned: Option<Owned<'a>>,
     /// For each function whether it is shown.
     chosen: Vec<bool>,
     /// When what is shown ran.
@@ -422,7 +435,8 @@ struct Written<'a> {
 
 impl Written<'_> {
     fn write(&mut self, trace: &Trace, streams: &[&Stream], out: &mut dyn Write) -> Result<()> {
-        let mut teller = StepTeller::new(self.program, self.times, self.with_accesses);
+        let names = OwnerNames::of(trace, self.program);
+        let mut teller = StepTeller::new(self.program, self.times, self.with_accesses, &names);
         let mut left = self.limit;
         self.gaps.clear();
         for stream in streams {
@@ -436,7 +450,11 @@ impl Written<'_> {
                 teller.stream(stream, out)?;
             }
             let mut steps = Steps::new(trace, self.program, stream);
+            let mut objects = self.owned.as_ref().map(|owned| owned.stream(stream.number));
             while let Some(told) = steps.next() {
+                let objects = objects.as_mut().map(|objects| objects.of(self.program, &told));
+                let objects = objects.as_deref();
+                let touched = steps_json::Touched { objects, names: &names };
                 // What comes before says which functions are around.
                 match steps.chunk() {
                     Some(chunk) if chunk < *shown.start() => continue,
@@ -450,18 +468,22 @@ impl Written<'_> {
                         }
                         left -= 1;
                         match self.format {
-                            CatFormat::Text => teller.step(stream, &step, out)?,
+                            CatFormat::Text => teller.step(stream, &step, objects, out)?,
                             CatFormat::Json => {
                                 let with = self.with_accesses;
-                                steps_json::step(self.program, stream, &step, with, out)
+                                steps_json::step(self.program, stream, &step, with, touched, out)
                                     .map_err(std::io::Error::from)?;
                             }
                         }
                     }
                     Told::Event(event) if self.with_events && left > 0 => match self.format {
-                        CatFormat::Text => teller.event(stream, &event, out)?,
-                        CatFormat::Json => steps_json::event(stream, &event, &self.times, out)
-                            .map_err(std::io::Error::from)?,
+                        CatFormat::Text => {
+                            teller.event(stream, &event, objects.unwrap_or_default(), out)?
+                        }
+                        CatFormat::Json => {
+                            steps_json::event(stream, &event, &self.times, touched, out)
+                                .map_err(std::io::Error::from)?
+                        }
                     },
                     Told::Step(_) | Told::Event(_) => {}
                     Told::Gap(gap) => {

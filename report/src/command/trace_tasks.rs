@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
+use pathprof::analyse::trace::memory::owners::Owners;
 use pathprof::analyse::trace::memory::races::Races;
 use pathprof::analyse::trace::program::Program;
 use pathprof::analyse::trace::task_graph::builder::Tasks;
@@ -46,7 +47,8 @@ Examples:
   pathprof trace races a.out.4711.pathtrace --format json
 
 Two accesses race if one of them writes, not both are atomic, and nothing in the trace orders \
-them. What code does that is not traced may order them nevertheless.
+them. What code does that is not traced may order them nevertheless. The object is the variable, the \
+block of the heap or the stack that the address is of.
 
 Exit code: 0; 1 if something of the trace could not be read; 2 for a wrong command line.";
 
@@ -221,7 +223,8 @@ pub(crate) fn graph(
 
 /// Shows the races of a trace.
 pub(crate) fn races(trace: &Trace, program: &Program, times: Times, view: RacesView) -> Result<()> {
-    let races = Races::of(inputs(trace, program, &times, Detail::Accesses));
+    let inputs = inputs(trace, program, &times, Detail::Accesses);
+    let races = Races::of(inputs, Owners::of(program));
     let document = trace_races::document(trace, program, &races, view.top);
     pages::print(&document, view.form.form())
 }

@@ -10,6 +10,8 @@ use pathformat::trace::Operation;
 use serde::Serialize;
 
 use crate::analyse::trace::chunks::Gap;
+use crate::analyse::trace::memory::owned::Object;
+use crate::analyse::trace::memory::owner_names::OwnerNames;
 use crate::analyse::trace::program::Program;
 use crate::analyse::trace::steps::{Accessed, Step};
 use crate::analyse::trace::time::Times;
@@ -34,7 +36,12 @@ struct StepEntry<'a> {
     blocks: &'a [u32],
     #[serde(skip_serializing_if = "Option::is_none")]
     accesses: Option<Vec<AccessEntry>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    owners: Option<Vec<Option<OwnerEntry>>>,
 }
+
+/// The name of an object, and how far behind its beginning an address is, if that means something.
+type OwnerEntry = (String, Option<u64>);
 
 /// What is done, how many bytes, the address, the line.
 type AccessEntry = (&'static str, u64, Option<u64>, Option<u32>);
@@ -66,6 +73,8 @@ struct SynchronisationEntry {
     after: Option<u64>,
     begin: u64,
     end: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    owners: Option<Vec<Option<OwnerEntry>>>,
 }
 
 /// Memory that was allocated or freed.
@@ -78,6 +87,28 @@ struct AllocationEntry {
     address: Option<u64>,
     size: u64,
     former: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    owners: Option<Vec<Option<OwnerEntry>>>,
+}
+
+/// What is touched, if it was asked for, and how it is named.
+#[derive(Clone, Copy, Debug)]
+pub struct Touched<'a> {
+    /// What an access or an event touches, each in its place.
+    pub objects: Option<&'a [Option<Object<'a>>]>,
+    /// The names of owners.
+    pub names: &'a OwnerNames<'a>,
+}
+
+impl Touched<'_> {
+    fn entries(&self, number: usize) -> Option<Vec<Option<OwnerEntry>>> {
+        let objects = self.objects?;
+        let entry = |at: usize| {
+            let Object { owner, offset } = objects.get(at).copied().flatten()?;
+            Some((self.names.name(owner), owner.has_offsets().then_some(offset)))
+        };
+        Some((0..number).map(entry).collect())
+    }
 }
 
 /// Writes a step of a stream, with its accesses or without.
@@ -89,6 +120,7 @@ pub fn step(
     stream: &Stream,
     step: &Step,
     with_accesses: bool,
+    touched: Touched<'_>,
     out: &mut dyn Write,
 ) -> serde_json::Result<()> {
     let of = &program.functions[step.path.function].function;
@@ -98,6 +130,9 @@ pub fn step(
         let line = program.location(&step.path, access).map(|at| at.line).filter(|&line| line > 0);
         Some((kind(access.kind), accessed.size, accessed.address, line))
     };
+    let accesses: Option<Vec<_>> =
+        with_accesses.then(|| step.accesses.iter().filter_map(access).collect());
+    let owners = accesses.as_ref().and_then(|accesses| touched.entries(accesses.len()));
     let entry = StepEntry {
         stream: stream.number,
         thread: stream.thread,
@@ -111,7 +146,8 @@ pub fn step(
         start: path.start.key(),
         end: path.end.key(),
         blocks: &path.blocks,
-        accesses: with_accesses.then(|| step.accesses.iter().filter_map(access).collect()),
+        accesses,
+        owners,
     };
     line(&entry, out)
 }
@@ -125,6 +161,7 @@ pub fn event(
     stream: &Stream,
     event: &Event,
     times: &Times,
+    touched: Touched<'_>,
     out: &mut dyn Write,
 ) -> serde_json::Result<()> {
     let (number, thread, interrupts) = (stream.number, stream.thread, stream.interrupts);
@@ -145,6 +182,7 @@ pub fn event(
                 after: known(told.after.get()),
                 begin: times.at(told.begin.get()),
                 end: times.at(told.end.get()),
+                owners: touched.entries(2),
             },
             out,
         ),
@@ -157,6 +195,7 @@ pub fn event(
                 address: known(told.address.get()),
                 size: told.size.get(),
                 former: known(told.former.get()),
+                owners: touched.entries(1),
             },
             out,
         ),

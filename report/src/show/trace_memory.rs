@@ -3,7 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-use crate::analyse::trace::memory::owners::{Owner, OwnerId};
+use crate::analyse::trace::memory::owner_names::OwnerNames;
+use crate::analyse::trace::memory::owners::OwnerId;
 use crate::analyse::trace::memory::sharing::{SharedLine, Way};
 use crate::analyse::trace::memory::uses::{Touched, Uses};
 use crate::analyse::trace::program::Program;
@@ -27,6 +28,7 @@ struct Told<'a> {
     uses: &'a Uses<'a>,
     /// The number of the stream of each thread.
     streams: Vec<u32>,
+    names: OwnerNames<'a>,
 }
 
 /// What a trace does with memory; at most `top` rows in a table (0: all).
@@ -37,7 +39,8 @@ pub fn document(
     top: usize,
 ) -> Document<'static> {
     let number = |of: &Vec<&Stream>| of.first().map_or(0, |stream| stream.number);
-    let told = Told { program, uses, streams: threads(trace).iter().map(number).collect() };
+    let streams = threads(trace).iter().map(number).collect();
+    let told = Told { program, uses, streams, names: OwnerNames::of(trace, program) };
     let mut remarks = Vec::new();
     if uses.missing > 0 {
         let places = plural(uses.missing as usize, "place");
@@ -260,26 +263,7 @@ impl Told<'_> {
     }
 
     fn owner(&self, id: OwnerId) -> String {
-        let text = match self.uses.known.owner(id) {
-            Owner::Unknown => "unknown".into(),
-            Owner::Global(name) => name.clone(),
-            Owner::Image(name) => format!("other data of {name}"),
-            Owner::Stack(0) => "stack".into(),
-            Owner::Stack(thread) => {
-                let stream = self.streams.get(*thread as usize).copied().unwrap_or_default();
-                format!("stack of stream {stream}")
-            }
-            Owner::Heap { function, file, line } => {
-                let function = function.and_then(|at| self.program.functions.get(at as usize));
-                let name = function.map_or("?", |of| of.function.demangled.as_str());
-                if file.is_empty() {
-                    format!("heap: {name}")
-                } else {
-                    format!("heap: {name} {}:{line}", base_name(file))
-                }
-            }
-        };
-        terminal(&text).into_owned()
+        terminal(&self.names.name(self.uses.known.owner(id))).into_owned()
     }
 }
 

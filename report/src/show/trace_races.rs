@@ -1,5 +1,7 @@
 //! Races for people: the pairs of places whose accesses nothing orders.
 
+use crate::analyse::trace::memory::owner_names::OwnerNames;
+use crate::analyse::trace::memory::owners::Owner;
 use crate::analyse::trace::memory::races::{Race, Races, Side};
 use crate::analyse::trace::program::Program;
 use crate::analyse::trace::task_graph::source::threads;
@@ -12,7 +14,12 @@ use crate::show::style::{grouped, plural, shown};
 use crate::show::table::{Cell, Column, Kind, Row, Table};
 
 /// The races of a trace; at most `top` pairs (0: all).
-pub fn document(trace: &Trace, program: &Program, races: &Races, top: usize) -> Document<'static> {
+pub fn document(
+    trace: &Trace,
+    program: &Program,
+    races: &Races<'_>,
+    top: usize,
+) -> Document<'static> {
     let mut pairs: Vec<_> = races.pairs.iter().collect();
     pairs.sort_by(|a, b| b.1.count.cmp(&a.1.count).then(a.0.cmp(b.0)));
     let streams: Vec<u64> = threads(trace)
@@ -20,15 +27,29 @@ pub fn document(trace: &Trace, program: &Program, races: &Races, top: usize) -> 
         .map(|streams| streams.first().map_or(0, |stream| stream.number.into()))
         .collect();
     let all = pairs.len();
+    let names = OwnerNames::of(trace, program);
+    let object = |race: &Race| {
+        let owner = races.known.owner(race.object.owner);
+        if !race.object.is_sure || *owner == Owner::Unknown {
+            return [Cell::Unknown, Cell::Nothing];
+        }
+        let offset = race.address.wrapping_sub(race.object.start);
+        let offset = owner.has_offsets().then_some(Cell::Number(offset.into()));
+        let name = terminal(&names.name(owner)).into_owned();
+        [Cell::Text(name), offset.unwrap_or(Cell::Nothing)]
+    };
     let row = |(pair, race): (&(Side, Side), &Race)| {
         let stream = |thread: u32| {
             streams.get(thread as usize).map_or(Cell::Unknown, |of| Cell::Number((*of).into()))
         };
+        let [name, offset] = object(race);
         Row::from(vec![
             Cell::Number(race.count.into()),
             stream(race.threads.0),
             stream(race.threads.1),
             Cell::Text(format!("{:#x}", race.address)),
+            name,
+            offset,
             Cell::Text(side(program, &pair.0)),
             Cell::Text(side(program, &pair.1)),
         ])
@@ -40,6 +61,8 @@ pub fn document(trace: &Trace, program: &Program, races: &Races, top: usize) -> 
             Column::new("stream", Kind::Number),
             Column::new("other", Kind::Number).key("other_stream"),
             Column::new("address", Kind::Text),
+            Column::new("object", Kind::Text),
+            Column::new("offset", Kind::Number),
             Column::new("one access", Kind::Text).key("access"),
             Column::new("the other one", Kind::Text).key("other_access"),
         ],

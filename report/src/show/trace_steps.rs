@@ -13,6 +13,9 @@ use pathformat::manifest::{self, AccessKind};
 use pathformat::trace::Operation;
 
 use crate::analyse::path_text::{self, Wording};
+use crate::analyse::trace::memory::owned::Object;
+use crate::analyse::trace::memory::owner_names::OwnerNames;
+use crate::analyse::trace::memory::owners::Owner;
 use crate::analyse::trace::program::Program;
 use crate::analyse::trace::steps::{Accessed, Step};
 use crate::analyse::trace::time::Times;
@@ -52,6 +55,7 @@ pub struct StepTeller<'a> {
     program: &'a Program,
     times: Times,
     with_accesses: bool,
+    owner_names: &'a OwnerNames<'a>,
     /// Names of functions.
     names: HashMap<usize, String>,
     /// Texts of paths, by function and path.
@@ -60,8 +64,14 @@ pub struct StepTeller<'a> {
 
 impl<'a> StepTeller<'a> {
     /// A teller for the steps of a program, whose ticks are these.
-    pub fn new(program: &'a Program, times: Times, with_accesses: bool) -> Self {
-        Self { program, times, with_accesses, names: HashMap::new(), texts: HashMap::new() }
+    pub fn new(
+        program: &'a Program,
+        times: Times,
+        with_accesses: bool,
+        owner_names: &'a OwnerNames<'a>,
+    ) -> Self {
+        let (names, texts) = (HashMap::new(), HashMap::new());
+        Self { program, times, with_accesses, owner_names, names, texts }
     }
 
     /// Writes which stream the next lines are of.
@@ -77,11 +87,17 @@ impl<'a> StepTeller<'a> {
         writeln!(out, "{}", text.bold())
     }
 
-    /// Writes a step of a stream.
+    /// Writes a step of a stream; and what its accesses touch, if that is given.
     ///
     /// # Errors
     /// Those of `out`.
-    pub fn step(&mut self, stream: &Stream, step: &Step, out: &mut dyn Write) -> Result<()> {
+    pub fn step(
+        &mut self,
+        stream: &Stream,
+        step: &Step,
+        objects: Option<&[Option<Object<'_>>]>,
+        out: &mut dyn Write,
+    ) -> Result<()> {
         let indent = "  ".repeat(step.depth.min(DEEPEST));
         let deep = if step.depth > DEEPEST { format!("[{}] ", step.depth) } else { String::new() };
         let doubt = if step.is_whole { "" } else { "?" };
@@ -90,20 +106,30 @@ impl<'a> StepTeller<'a> {
         writeln!(out, "{} {indent}{deep}{doubt}{}: {text}", stream.number.dimmed(), name.bold())?;
         if self.with_accesses {
             let blank = " ".repeat(stream.number.to_string().len());
-            for accessed in &step.accesses {
-                let text = self.access(&step.path, accessed);
+            for (at, accessed) in step.accesses.iter().enumerate() {
+                let object = objects.map(|objects| objects.get(at).copied().flatten());
+                let text = self.access(&step.path, accessed, object);
                 writeln!(out, "{blank} {indent}    {}", text.dimmed())?;
             }
         }
         Ok(())
     }
 
-    /// Writes an event of a stream.
+    /// Writes an event of a stream; and what it is about, as far as that is given.
     ///
     /// # Errors
     /// Those of `out`.
-    pub fn event(&self, stream: &Stream, event: &Event, out: &mut dyn Write) -> Result<()> {
-        let Some(text) = event_text(event, &self.times) else { return Ok(()) };
+    pub fn event(
+        &self,
+        stream: &Stream,
+        event: &Event,
+        objects: &[Option<Object<'_>>],
+        out: &mut dyn Write,
+    ) -> Result<()> {
+        let object = |at: usize| self.object(objects.get(at).copied().flatten());
+        let Some(text) = event_text(event, &self.times, [object(0), object(1)]) else {
+            return Ok(());
+        };
         writeln!(out, "{} {}", stream.number.dimmed(), text.cyan())
     }
 
@@ -115,15 +141,41 @@ impl<'a> StepTeller<'a> {
         writeln!(out, "{} {}", stream.number.dimmed(), format!("({text})").yellow())
     }
 
-    /// An access: what is done, how many bytes, the address and the place in the source.
-    fn access(&self, path: &TracedPath, accessed: &Accessed) -> String {
+    /// An access: what is done, how many bytes, the address, what is there, and the place in the
+    /// source.
+    fn access(
+        &self,
+        path: &TracedPath,
+        accessed: &Accessed,
+        object: Option<Option<Object<'_>>>,
+    ) -> String {
         let Some(access) = self.program.access(path, accessed.at) else { return String::new() };
         let address = accessed.address.map_or_else(|| "?".into(), |at| format!("{at:#x}"));
         let place = self.program.location(path, access).map(|location| {
             terminal(&format!(" {}:{}", base_name(&location.file), location.line)).into_owned()
         });
         let place = place.unwrap_or_default();
-        format!("{} {} {address}{place}", kind(access.kind), accessed.size)
+        let object = match object {
+            Some(None) if accessed.address.is_some() && accessed.size > 0 => " ?".into(),
+            object => self.object(object.flatten()),
+        };
+        format!("{} {} {address}{object}{place}", kind(access.kind), accessed.size)
+    }
+
+    /// What stands behind an address: a variable, or in brackets what has no name of its own.
+    fn object(&self, object: Option<Object<'_>>) -> String {
+        let Some(Object { owner, offset }) = object else { return String::new() };
+        let name = self.owner_names.name(owner);
+        let offset = match offset {
+            0 => String::new(),
+            _ if !owner.has_offsets() => String::new(),
+            offset => format!("+{offset}"),
+        };
+        let text = match owner {
+            Owner::Global(_) => format!(" {name}{offset}"),
+            _ => format!(" ({name}){offset}"),
+        };
+        terminal(&text).into_owned()
     }
 
     fn name(&mut self, function: usize) -> String {
@@ -159,8 +211,9 @@ impl<'a> StepTeller<'a> {
     }
 }
 
-/// What an event tells; `None` if that is nothing about a thread.
-fn event_text(event: &Event, times: &Times) -> Option<String> {
+/// What an event tells, with what stands behind its addresses; `None` if that is nothing about a
+/// thread.
+fn event_text(event: &Event, times: &Times, [first, second]: [String; 2]) -> Option<String> {
     match event {
         Event::Synchronised(told) => {
             let operation = told.operation();
@@ -172,9 +225,10 @@ fn event_text(event: &Event, times: &Times) -> Option<String> {
             let function = function_called(told);
             let name = function.map_or(name, Into::into);
             let object = Some(told.object.get()).filter(|&object| object > 0 && function.is_none());
-            let object = object.map(|object| format!(" {}", number(object))).unwrap_or_default();
+            let object = object.map(|object| format!(" {}{first}", number(object)));
+            let object = object.unwrap_or_default();
             let other = Some(told.other.get()).filter(|&other| other > 0);
-            let other = other.map(|other| format!(" with {other:#x}")).unwrap_or_default();
+            let other = other.map(|other| format!(" with {other:#x}{second}")).unwrap_or_default();
             let failed = Some(told.result.get()).filter(|&result| result > 0);
             let failed = failed.map(|error| format!(", error {error}")).unwrap_or_default();
             let begin = times.at(told.begin.get()).saturating_sub(times.start());
@@ -186,9 +240,9 @@ fn event_text(event: &Event, times: &Times) -> Option<String> {
             let (address, size) = (told.address.get(), told.size.get());
             Some(match (address, told.former.get()) {
                 (0, 0) => format!("allocate {size}: failed"),
-                (0, former) => format!("free {former:#x}"),
+                (0, former) => format!("free {former:#x}{first}"),
                 (address, 0) => format!("allocate {size}: {address:#x}"),
-                (address, former) => format!("resize {former:#x} to {size}: {address:#x}"),
+                (address, former) => format!("resize {former:#x}{first} to {size}: {address:#x}"),
             })
         }
         Event::Repeated(_) | Event::Other(_) => None,

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt;
 
 use pathformat::names;
-use pathformat::trace::{ChunkHead, Kind, Operation, Synchronisation};
+use pathformat::trace::{Allocation, ChunkHead, Kind, Operation, Synchronisation};
 use serde_json::{Value, json};
 
 use zerocopy::IntoBytes;
@@ -516,6 +516,92 @@ fn races_are_told_where_nothing_orders() {
     let json: Value = serde_json::from_str(&json.out).expect("JSON");
     let rows = json["tables"][0]["rows"].as_array().expect("rows");
     assert_eq!((rows.len(), &rows[0]["address"]), (1, &json!("0x2000")));
+    assert_eq!((&rows[0]["object"], &rows[0]["offset"]), (&Value::Null, &Value::Null));
+}
+
+/// The record of memory that is allocated, or is free from now on.
+fn allocation(address: u64, size: u64, former: u64) -> Vec<u8> {
+    let event = Allocation { address: address.into(), size: size.into(), former: former.into() };
+    let word = Kind::Allocated.word(size_of::<Allocation>() as u32);
+    [&word.to_le_bytes()[..], event.as_bytes()].concat()
+}
+
+/// `main` allocates a block, whose lock is in it; it comes to another thread by the lock. `walk`
+/// accesses it, frees it and allocates it again.
+fn allocating(scene: &Scene) -> Trace {
+    let mut trace = begun(scene);
+    let first = [
+        path(MAIN[0], &[0x6f00]),
+        allocation(0x7000, 0x1000, 0),
+        path(MAIN[0], &[0x7ff0]),
+        operation(Operation::Lock, (0, 1), (100, 100)),
+        operation(Operation::Unlock, (2, 0), (400, 400)),
+        path(MAIN[0], &[0x7ff0]),
+    ];
+    let second = [
+        path(WALK[0], &[0x7100]),
+        operation(Operation::Lock, (0, 3), (150, 400)),
+        path(WALK[0], &[0x7100]),
+        allocation(0, 0, 0x7000),
+        path(WALK[0], &[0x7100]),
+        allocation(0x7100, 0x10, 0),
+        path(WALK[0], &[0x7100]),
+        operation(Operation::Unlock, (4, 0), (700, 700)),
+        path(WALK[0], &[0x7fff_ffff_0000]),
+    ];
+    trace.chunk(1, 0, &first.concat());
+    trace.chunk(2, 0, &second.concat());
+    trace
+}
+
+#[test]
+fn cat_names_owners_on_request() {
+    let scene = scene();
+    scene.write("t", &allocating(&scene).bytes);
+    let outcome = scene.pathprof(&["trace", "cat", "t", "--owners"]);
+    assert_eq!((outcome.code, outcome.err.as_str()), (0, ""));
+    insta::assert_snapshot!("trace_cat_owners", outcome.out);
+    let json = |more: &[&str]| {
+        let all = [&["trace", "cat", "t", "--format", "json"], more].concat();
+        let told = scene.pathprof(&all).out;
+        let lines = told.lines().map(|line| serde_json::from_str(line).expect("JSON"));
+        lines.collect::<Vec<Value>>()
+    };
+    let block = |offset: u64| json!(["heap: main walk.c:31", offset]);
+    let all = json(&["--owners"]);
+    assert_eq!(all[0]["owners"], json!([null]));
+    assert_eq!(all[2]["owners"], json!([block(0xff0)]));
+    assert_eq!(all[3]["owners"], json!([block(0xf00), null]));
+    // Streams are the same alone, and for what is shown of them.
+    let second = json(&["--owners", "--thread", "2"]);
+    assert_eq!(second, all[6..]);
+    let walks = json(&["--owners", "--function", "walk"]);
+    assert!(walks.iter().all(|step| second.contains(step)) && walks.len() == 5);
+    let without = json(&[]);
+    assert!(without.iter().all(|line| line.get("owners").is_none()));
+    let short = json(&["--owners", "--no-accesses"]);
+    assert!(short.iter().all(|line| line.get("path").is_none() || line.get("owners").is_none()));
+}
+
+#[test]
+fn races_name_the_block() {
+    let scene = scene();
+    let mut trace = begun(&scene);
+    let first = [
+        path(MAIN[0], &[0x6f00]),
+        allocation(0x7000, 0x1000, 0),
+        operation(Operation::Unlock, (2, 0), (400, 400)),
+        path(MAIN[0], &[0x7010]),
+    ];
+    let second = [operation(Operation::Lock, (0, 3), (150, 400)), path(WALK[0], &[0x7010])];
+    trace.chunk(1, 0, &first.concat());
+    trace.chunk(2, 0, &second.concat());
+    scene.write("t", &trace.bytes);
+    let json = scene.pathprof(&["trace", "races", "t", "--format", "json"]);
+    let json: Value = serde_json::from_str(&json.out).expect("JSON");
+    let rows = &json["tables"][0]["rows"];
+    assert_eq!(rows[0]["object"], "heap: main walk.c:31", "{rows}");
+    assert_eq!(rows[0]["offset"], 16);
 }
 
 #[test]

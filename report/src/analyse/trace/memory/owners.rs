@@ -1,19 +1,29 @@
 //! Which object an address belongs to.
 //!
-//! Blocks of the heap are known from where they are allocated to where they are freed. What a path
-//! allocates or frees, the trace tells before what the path accesses: so a block stays known until
-//! the end of the path that frees it. The stack of a thread ends at its `pthread_t`, as glibc lays it
-//! out; that of the first thread is where the kernel of x86-64 has nothing else.
+//! Blocks of the heap are known from where they are allocated to where they are freed. Calls that
+//! do this stand between two paths, and belong to the first one. The stack of a thread ends at its
+//! `pthread_t`, as glibc lays it out; that of the first thread is where the kernel of x86-64 has
+//! nothing else.
+//!
+//! What is found says whether it is sure. Where it is not, it is a guess by the order in which
+//! streams are gone through, which is one of many that may have been.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
+use std::path::PathBuf;
+use std::rc::Rc;
 
-use pathformat::manifest::Call;
-use pathformat::trace::Allocation;
+use pathformat::trace::{Allocation, Operation, Synchronisation};
 
+use crate::analyse::trace::memory::clocks::{Clocks, Moment};
+use crate::analyse::trace::memory::lifetimes::{Block, Lifetimes, Verdict};
+use crate::analyse::trace::memory::sites::site;
+use crate::analyse::trace::memory::vector_clock::VectorClock;
 use crate::analyse::trace::program::Program;
-use crate::analyse::trace::task_graph::item::Done;
-use crate::read::{globals, names};
+use crate::analyse::trace::task_graph::item::{Done, Touch};
+use crate::analyse::trace::task_graph::releases::Links;
+use crate::read::globals::{self, Globals};
+use crate::read::names;
 
 /// So large is the stack of a thread unless the program asks for another one.
 const STACK: u64 = 8 << 20;
@@ -23,29 +33,6 @@ const DESCRIPTOR: u64 = 0x1000;
 
 /// The kernel puts the stack of the first thread above this, and mappings below.
 const FIRST_STACK: Range<u64> = 0x7fff_ffff_f000 - (16 << 30) - STACK..0x7fff_ffff_f000;
-
-/// The functions that allocate, as far as their names tell.
-const ALLOCATORS: &[&str] = &[
-    "malloc",
-    "valloc",
-    "pvalloc",
-    "calloc",
-    "aligned_alloc",
-    "memalign",
-    "strdup",
-    "__strdup",
-    "strndup",
-    "wcsdup",
-    "posix_memalign",
-    "realloc",
-    "reallocarray",
-    "mmap",
-    "mmap64",
-    "mremap",
-];
-
-/// Those of C++ begin with these.
-const NEW: [&str; 2] = ["_Znwm", "_Znam"];
 
 /// What memory is of.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -73,41 +60,67 @@ pub enum Owner {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct OwnerId(pub u32);
 
-/// A file, and a line in it.
-type Site = (String, u32);
+/// Who owns an address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// The owner, as far as is known.
+    pub owner: OwnerId,
+    /// The first byte of the variable, of the block, or of what else it is.
+    pub start: u64,
+    /// Whether it can be no other one. If it is unknown, somebody else may be it.
+    pub is_sure: bool,
+}
 
-/// A block of the heap.
+/// Nobody is known.
+const NOBODY: Found = Found { owner: OwnerId(0), start: 0, is_sure: false };
+
+/// A variable or a segment.
 #[derive(Clone, Copy, Debug)]
-struct Block {
+struct Fixed {
     end: u64,
     owner: OwnerId,
-    /// Which allocation it is of.
-    number: u64,
+    /// Whether no other image was loaded there.
+    is_sure: bool,
+}
+
+/// What was found last.
+#[derive(Clone, Debug)]
+struct Latest {
+    range: Range<u64>,
+    /// For whom.
+    stream: usize,
+    found: Found,
 }
 
 /// Who owns which addresses now.
 #[derive(Debug)]
 pub struct Owners<'a> {
     program: &'a Program,
+    pub(super) clocks: Clocks,
     all: Vec<Owner>,
     ids: HashMap<Owner, OwnerId>,
+    /// Of blocks whose path is not known yet.
+    nameless: OwnerId,
     /// By owner, how many blocks were allocated, and their bytes.
     allocated: HashMap<OwnerId, (u64, u64)>,
-    blocks: BTreeMap<u64, Block>,
+    blocks: Lifetimes,
     /// Variables, then segments: by their first bytes.
-    fixed: [BTreeMap<u64, (u64, OwnerId)>; 2],
-    stacks: BTreeMap<u64, OwnerId>,
-    /// By thread, what its next path allocates: start, size and number.
-    fresh: HashMap<u32, Vec<(u64, u64, u64)>>,
-    /// By thread, what its next path frees.
-    gone: HashMap<u32, Vec<(u64, u64)>>,
+    fixed: [BTreeMap<u64, Fixed>; 2],
+    /// By where they end, the threads whose stacks they were, and when these began.
+    stacks: BTreeMap<u64, Vec<(OwnerId, Moment)>>,
+    /// The stream that does something.
+    stream: usize,
+    is_handler: bool,
     count: u64,
-    /// By thread, the call of an allocator before which its last path ended.
-    called: HashMap<u32, OwnerId>,
-    /// The same by function and path.
-    ends: HashMap<(u32, u64), Option<OwnerId>>,
-    /// Where the last block was found.
-    latest: Option<(Range<u64>, OwnerId)>,
+    /// Allocations up to this one may have been freed where records are missing.
+    doubted: u64,
+    /// The last place of each thread where what others did may be missing.
+    missing: HashMap<u32, Moment>,
+    /// By stream, the function and the id of its last path.
+    ended: Vec<Option<(u32, u64)>>,
+    /// By function and path, whose memory is that it calls for at its end.
+    callers: HashMap<(u32, u64), OwnerId>,
+    latest: Option<Latest>,
 }
 
 impl<'a> Owners<'a> {
@@ -115,37 +128,72 @@ impl<'a> Owners<'a> {
     pub fn of(program: &'a Program) -> Self {
         let mut owners = Self {
             program,
+            clocks: Clocks::default(),
             all: Vec::new(),
             ids: HashMap::new(),
+            nameless: OwnerId(0),
             allocated: HashMap::new(),
-            blocks: BTreeMap::new(),
+            blocks: Lifetimes::default(),
             fixed: [BTreeMap::new(), BTreeMap::new()],
             stacks: BTreeMap::new(),
-            fresh: HashMap::new(),
-            gone: HashMap::new(),
+            stream: 0,
+            is_handler: false,
             count: 0,
-            called: HashMap::new(),
-            ends: HashMap::new(),
+            doubted: 0,
+            missing: HashMap::new(),
+            ended: Vec::new(),
+            callers: HashMap::new(),
             latest: None,
         };
         owners.id(Owner::Unknown);
-        for image in &program.images {
-            let Some(place) = &image.place else { continue };
-            let bias = image.loaded.bias;
-            let globals = globals::of(place);
+        let nameless = Owner::Heap { function: None, file: String::new(), line: 0 };
+        owners.nameless = owners.id(nameless);
+        owners.add_images();
+        owners
+    }
+
+    fn add_images(&mut self) {
+        let known = self.program.images.iter().filter_map(|image| {
+            let place = image.place.as_ref()?;
+            Some((image.loaded.bias, place, globals::of(place)))
+        });
+        let known: Vec<_> = known.collect();
+        let span = |(bias, _, globals): &(u64, &PathBuf, Globals)| {
+            let ends = |(at, size): &(u64, u64)| {
+                let start = at.wrapping_add(*bias);
+                (start, start.saturating_add(*size))
+            };
+            let first = globals.segments.iter().map(|of| ends(of).0).min().unwrap_or_default();
+            let end = globals.segments.iter().map(|of| ends(of).1).max().unwrap_or_default();
+            first..end
+        };
+        let spans: Vec<Range<u64>> = known.iter().map(span).collect();
+        for (at, (bias, place, globals)) in known.into_iter().enumerate() {
+            // An image may be loaded where another one was before.
+            let shares = |(other, of): (usize, &Range<u64>)| {
+                other != at && of.start < spans[at].end && spans[at].start < of.end
+            };
+            let is_sure = !spans.iter().enumerate().any(shares);
+            let mut named = 0;
             for (address, size, name) in globals.variables {
                 let start = address.wrapping_add(bias);
-                let owner = owners.id(Owner::Global(names::demangle(&name)));
-                owners.fixed[0].insert(start, (start.saturating_add(size), owner));
+                // A symbol may name a part of what another one names.
+                if start < named {
+                    continue;
+                }
+                let owner = self.id(Owner::Global(names::demangle(&name)));
+                let end = start.saturating_add(size);
+                named = end;
+                self.fixed[0].insert(start, Fixed { end, owner, is_sure });
             }
             let name = place.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            let owner = owners.id(Owner::Image(name));
+            let owner = self.id(Owner::Image(name));
             for (address, size) in globals.segments {
                 let start = address.wrapping_add(bias);
-                owners.fixed[1].insert(start, (start.saturating_add(size), owner));
+                let end = start.saturating_add(size);
+                self.fixed[1].insert(start, Fixed { end, owner, is_sure });
             }
         }
-        owners
     }
 
     fn id(&mut self, owner: Owner) -> OwnerId {
@@ -168,59 +216,158 @@ impl<'a> Owners<'a> {
         self.allocated.get(&id).copied().unwrap_or_default()
     }
 
-    /// Who owns an address now.
-    pub fn find(&mut self, address: u64) -> OwnerId {
-        if let Some((range, owner)) = self.latest.as_ref().filter(|of| of.0.contains(&address)) {
-            debug_assert!(range.start < range.end);
-            return *owner;
-        }
-        if let Some((start, block)) = self.blocks.range(..=address).next_back()
-            && address < block.end
+    /// A stream goes on.
+    pub fn turn(&mut self, stream: usize, is_handler: bool) {
+        (self.stream, self.is_handler) = (stream, is_handler);
+    }
+
+    /// What was found before may be another one by now.
+    pub(super) fn forget(&mut self) {
+        self.latest = None;
+    }
+
+    /// Who owns an address that a thread accesses now.
+    pub fn find(&mut self, thread: u32, address: u64) -> Found {
+        if let Some(latest) = &self.latest
+            && latest.stream == self.stream
+            && latest.range.contains(&address)
         {
-            self.latest = Some((*start..block.end, block.owner));
-            return block.owner;
+            return latest.found;
         }
-        for fixed in &self.fixed {
-            if let Some((start, (end, owner))) = fixed.range(..=address).next_back()
-                && address < *end
-            {
-                self.latest = Some((*start..*end, *owner));
-                return *owner;
+        self.search(thread, address)
+    }
+
+    /// The same without a look at what was found last, for another thread than that whose turn it
+    /// is.
+    pub(super) fn search(&mut self, thread: u32, address: u64) -> Found {
+        let mut doubt = false;
+        if let Some((range, verdict)) = self.blocks.find(address, self.clocks.of(thread)) {
+            match verdict {
+                // Where in the thread a handler ran, nobody knows.
+                Verdict::In { owner, start, number }
+                    if !self.is_handler && number > self.doubted && owner != self.nameless.0 =>
+                {
+                    let owner = OwnerId(owner);
+                    return self.keep(range, Found { owner, start, is_sure: true });
+                }
+                Verdict::Free => {}
+                _ => doubt = true,
+            }
+            if let Some((range, block)) = self.blocks.latest(address) {
+                let owner = OwnerId(block.owner);
+                let found = Found { owner, start: block.start, is_sure: false };
+                return self.keep(range, found);
             }
         }
-        let above = address.saturating_sub(DESCRIPTOR);
-        if let Some((end, owner)) = self.stacks.range(above..).next()
-            && address >= end.saturating_sub(STACK)
-        {
-            return *owner;
+        for (at, fixed) in self.fixed.iter().enumerate() {
+            let Some((start, fixed)) = fixed.range(..=address).next_back() else { continue };
+            let (range, is_sure) = (*start..fixed.end, fixed.is_sure && !doubt);
+            if !range.contains(&address) {
+                continue;
+            }
+            let found = Found { owner: fixed.owner, start: *start, is_sure };
+            // Variables are in segments, and blocks may have been where an image is.
+            let is_one = at == 0 && self.blocks.is_free(&range);
+            return if is_one { self.keep(range, found) } else { found };
         }
-        if FIRST_STACK.contains(&address) { self.id(Owner::Stack(0)) } else { OwnerId(0) }
+        let found = self.stack(thread, address);
+        Found { is_sure: found.is_sure && !doubt, ..found }
+    }
+
+    fn keep(&mut self, range: Range<u64>, found: Found) -> Found {
+        self.latest = Some(Latest { range, stream: self.stream, found });
+        found
+    }
+
+    /// The stack that an address is on.
+    fn stack(&mut self, thread: u32, address: u64) -> Found {
+        let above = address.saturating_sub(DESCRIPTOR);
+        let clock = self.clocks.of(thread);
+        if let Some((end, of)) = self.stacks.range(above..).next()
+            && address >= end.saturating_sub(STACK)
+            && let Some((last, moment)) = of.last()
+        {
+            // Threads may have a stack one after the other.
+            if let Some((own, _)) = of.iter().find(|(_, moment)| moment.thread == thread) {
+                return Found { owner: *own, start: *end, is_sure: true };
+            }
+            let is_sure = of.len() == 1 && moment.is_known(clock);
+            return Found { owner: *last, start: *end, is_sure };
+        }
+        if !FIRST_STACK.contains(&address) {
+            return NOBODY;
+        }
+        Found { owner: self.id(Owner::Stack(0)), start: FIRST_STACK.end, is_sure: true }
+    }
+
+    /// A task of a thread begins, behind those that it waited for.
+    pub(super) fn began(&mut self, thread: u32, links: &Links<Rc<VectorClock>>) {
+        if !links.is_empty() {
+            self.clocks.began(thread, links);
+            self.forget();
+        }
+    }
+
+    /// An atomic access has happened.
+    pub(super) fn atomic_after(&mut self, thread: u32, touch: &Touch) {
+        self.clocks.atomic_after(thread, touch);
+        self.forget();
+    }
+
+    /// An operation that waits has ended.
+    pub(super) fn acquired(&mut self, thread: u32, of: Operation, event: &Synchronisation) {
+        if of == Operation::Begin {
+            self.begin(thread, event.other.get());
+        }
     }
 
     /// A thread begins.
-    pub fn begin(&mut self, thread: u32, descriptor: u64) {
+    fn begin(&mut self, thread: u32, descriptor: u64) {
         let owner = self.id(Owner::Stack(thread));
-        self.stacks.insert(descriptor, owner);
+        let moment = self.clocks.moment(thread);
+        self.stacks.entry(descriptor).or_default().push((owner, moment));
+        self.forget();
     }
 
-    /// Memory was allocated or freed by the path of the thread that comes next.
+    /// Memory was allocated or freed by the call before which the last path of the stream ended.
     pub fn allocate(&mut self, thread: u32, allocation: &Allocation) {
-        let (address, size) = (allocation.address.get(), allocation.size.get());
-        if let Some(block) = self.blocks.get(&allocation.former.get()) {
-            self.gone.entry(thread).or_default().push((allocation.former.get(), block.number));
+        self.forget();
+        let (start, size) = (allocation.address.get(), allocation.size.get());
+        let former = allocation.former.get();
+        let birth = self.clocks.moment(thread);
+        if former > 0
+            && let Some(block) = self.blocks.freed(former, self.clocks.of(thread))
+        {
+            let is_sure = block.is_sure && !self.is_handler;
+            self.blocks.change((block.start, block.end, block.number), |block| {
+                (block.death, block.is_sure) = (Some(birth), is_sure);
+            });
         }
-        if address == 0 {
+        if start == 0 {
             return;
         }
         self.count += 1;
-        if let Some(owner) = self.called.get(&thread).copied() {
-            self.insert(address, size, owner, self.count);
-            self.count(owner, size);
-            return;
+        let owner = self.called();
+        self.count(owner, size);
+        let owner = owner.0;
+        let known = self.clocks.keep(thread);
+        let is_sure = !self.is_handler && self.missing.values().all(|of| of.is_known(&known));
+        let (number, end, death) = (self.count, start.saturating_add(size), None);
+        self.blocks.insert(&Block { number, start, end, owner, birth, known, death, is_sure });
+    }
+
+    /// Whose memory is that the last path of the stream called for.
+    fn called(&mut self) -> OwnerId {
+        let Some(path) = self.ended.get(self.stream).copied().flatten() else {
+            return self.nameless;
+        };
+        if let Some(owner) = self.callers.get(&path) {
+            return *owner;
         }
-        let owner = self.id(Owner::Heap { function: None, file: String::new(), line: 0 });
-        self.insert(address, size, owner, self.count);
-        self.fresh.entry(thread).or_default().push((address, size, self.count));
+        let (file, line) = site(self.program, path).unwrap_or_default();
+        let owner = self.id(Owner::Heap { function: Some(path.0), file, line });
+        self.callers.insert(path, owner);
+        owner
     }
 
     fn count(&mut self, owner: OwnerId, size: u64) {
@@ -228,90 +375,30 @@ impl<'a> Owners<'a> {
         *allocated = (allocated.0 + 1, allocated.1.saturating_add(size));
     }
 
-    fn insert(&mut self, start: u64, size: u64, owner: OwnerId, number: u64) {
-        let end = start.saturating_add(size);
-        self.latest = None;
-        let over: Vec<u64> = self
-            .blocks
-            .range(..end)
-            .rev()
-            .take_while(|of| of.1.end > start)
-            .map(|of| *of.0)
-            .collect();
-        for at in over {
-            let Some(old) = self.blocks.remove(&at) else { continue };
-            if at < start {
-                self.blocks.insert(at, Block { end: start, ..old });
-            }
-            if old.end > end {
-                self.blocks.insert(end, old);
-            }
-        }
-        if size > 0 {
-            self.blocks.insert(start, Block { end, owner, number });
-        }
+    /// Recording was off in the current stream: what was allocated may have been freed.
+    pub fn off(&mut self) {
+        self.end(None);
+        self.doubted = self.count;
+        self.forget();
     }
 
-    /// A path is known that allocated what its thread allocated last.
-    pub fn begin_path(&mut self, thread: u32, done: &Done) {
-        let Some(fresh) = self.fresh.remove(&thread) else { return };
-        let sites = self.sites(done).0;
-        let many = fresh.len();
-        for (at, (start, size, number)) in fresh.into_iter().enumerate() {
-            let site = sites.get(at).filter(|_| sites.len() == many).cloned();
-            let (file, line) = site.unwrap_or_default();
-            let owner = self.id(Owner::Heap { function: Some(done.function), file, line });
-            self.count(owner, size);
-            if let Some(block) = self.blocks.get_mut(&start).filter(|of| of.number == number) {
-                block.owner = owner;
-                self.latest = None;
-            }
-        }
+    /// Records of a thread are missing. What others allocate may be freed there as long as they do
+    /// not wait for the thread.
+    pub fn missing(&mut self, thread: u32) {
+        let moment = self.clocks.moment(thread);
+        self.missing.insert(thread, moment);
+        self.off();
     }
 
-    /// That path has ended.
-    pub fn end_path(&mut self, thread: u32, done: &Done) {
-        let path = (done.function, done.path);
-        let end = match self.ends.get(&path) {
-            Some(end) => *end,
-            None => {
-                let site = self.sites(done).1;
-                let function = Some(done.function);
-                let end = site.map(|(file, line)| self.id(Owner::Heap { function, file, line }));
-                self.ends.insert(path, end);
-                end
-            }
-        };
-        match end {
-            Some(owner) => self.called.insert(thread, owner),
-            None => self.called.remove(&thread),
-        };
-        for (start, number) in self.gone.remove(&thread).into_iter().flatten() {
-            if self.blocks.get(&start).is_some_and(|of| of.number == number) {
-                self.blocks.remove(&start);
-                self.latest = None;
-            }
-        }
+    /// A path of the current stream has ended.
+    pub fn end_path(&mut self, done: &Done) {
+        self.end(Some((done.function, done.path)));
     }
 
-    /// Where a path allocates, in order, and where the thread allocates behind it, if it ended
-    /// before the call.
-    fn sites(&self, done: &Done) -> (Vec<Site>, Option<Site>) {
-        let program = self.program;
-        let of = program.functions.get(done.function as usize);
-        let path = program.path_of(done.function as usize, done.path);
-        let Some((of, path)) = of.zip(path) else { return (Vec::new(), None) };
-        let shape = &of.function.shape;
-        let blocks = path.path.blocks.iter().filter_map(|at| shape.blocks.get(*at as usize));
-        let mut calls: Vec<_> = blocks.flat_map(|block| &block.calls).collect();
-        let behind = if path.joints.is_call { calls.pop() } else { None };
-        let site = |call: &Call| {
-            let callee = call.callee.as_str();
-            let allocates =
-                ALLOCATORS.contains(&callee) || NEW.iter().any(|new| callee.starts_with(new));
-            let at = call.location.and_then(|at| shape.locations.get(at as usize));
-            allocates.then(|| at.map(|at| (at.file.clone(), at.line)).unwrap_or_default())
-        };
-        (calls.into_iter().filter_map(site).collect(), behind.and_then(site))
+    fn end(&mut self, path: Option<(u32, u64)>) {
+        if self.ended.len() <= self.stream {
+            self.ended.resize(self.stream + 1, None);
+        }
+        self.ended[self.stream] = path;
     }
 }

@@ -12,6 +12,7 @@ use std::rc::Rc;
 use pathformat::manifest::AccessKind;
 use pathformat::trace::{Allocation, Operation, Synchronisation};
 
+use crate::analyse::trace::memory::owners::{Found, Owners};
 use crate::analyse::trace::memory::vector_clock::VectorClock;
 use crate::analyse::trace::task_graph::item::{Done, Item, Place, Touch};
 use crate::analyse::trace::task_graph::releases::Links;
@@ -43,23 +44,25 @@ pub struct Race {
     pub address: u64,
     /// The two threads of the first time.
     pub threads: (u32, u32),
+    /// Whose that byte was.
+    pub object: Found,
 }
 
 /// The races of a trace.
-#[derive(Clone, Debug, Default)]
-pub struct Races {
+#[derive(Debug)]
+pub struct Races<'a> {
     /// By the two places, the smaller first.
     pub pairs: BTreeMap<(Side, Side), Race>,
     /// How many there were.
     pub count: u64,
     /// How often records were missing: order may be missing, too.
     pub missing: u64,
-    clocks: Vec<VectorClock>,
+    /// Who is who.
+    pub known: Owners<'a>,
     /// By thread, the atomic access that has released and not yet acquired.
     pending: HashMap<u32, Pending>,
     /// How many cells were accessed.
     sequence: u64,
-    addresses: HashMap<u64, VectorClock>,
     cells: HashMap<u64, Vec<Known>>,
     sizes: HashMap<u64, u64>,
 }
@@ -84,23 +87,22 @@ struct Known {
     side: Side,
 }
 
-impl Races {
+impl<'a> Races<'a> {
     /// Those of these streams, whose accesses are told.
-    pub fn of<I: Iterator<Item = Item>>(inputs: Vec<Input<I>>) -> Self {
-        let mut races = Self::default();
+    pub fn of<I: Iterator<Item = Item>>(inputs: Vec<Input<I>>, owners: Owners<'a>) -> Self {
+        let mut races = Self {
+            pairs: BTreeMap::new(),
+            count: 0,
+            missing: 0,
+            known: owners,
+            pending: HashMap::new(),
+            sequence: 0,
+            cells: HashMap::new(),
+            sizes: HashMap::new(),
+        };
         walk(inputs, &mut races);
-        (races.cells, races.addresses) = (HashMap::new(), HashMap::new());
+        races.cells = HashMap::new();
         races
-    }
-
-    fn clock(&mut self, thread: u32) -> &mut VectorClock {
-        let at = thread as usize;
-        while self.clocks.len() <= at {
-            let mut clock = VectorClock::default();
-            clock.step(self.clocks.len() as u32);
-            self.clocks.push(clock);
-        }
-        &mut self.clocks[at]
     }
 
     /// An access of a part of a thread, which others know from some access on.
@@ -122,7 +124,7 @@ impl Races {
     }
 
     fn touch_cell(&mut self, cell: u64, now: Known, behind: &HashMap<u32, u64>) {
-        let clock = self.clock(now.thread).clone();
+        let clock = self.known.clocks.keep(now.thread);
         for (thread, pending) in &mut self.pending {
             if *thread != now.thread && pending.part <= clock.of(*thread) {
                 pending.known.entry(now.thread).or_insert(now.sequence);
@@ -154,7 +156,14 @@ impl Races {
         let pair = (then.side.min(now.side), then.side.max(now.side));
         if self.pairs.len() < MOST || self.pairs.contains_key(&pair) {
             let threads = (then.thread, now.thread);
-            let race = self.pairs.entry(pair).or_insert(Race { count: 0, address, threads });
+            let known = &mut self.known;
+            let race = self.pairs.entry(pair).or_insert_with(|| {
+                let found = known.find(now.thread, address);
+                // Who came first may know more: whose the memory was has not changed since.
+                let first = if found.is_sure { found } else { known.search(then.thread, address) };
+                let object = if first.is_sure { first } else { found };
+                Race { count: 0, address, threads, object }
+            });
             race.count += 1;
         }
     }
@@ -175,50 +184,54 @@ impl Races {
     }
 }
 
-impl Visitor for Races {
+impl Visitor for Races<'_> {
     type Token = Rc<VectorClock>;
 
     fn began(&mut self, thread: u32, _: u64, links: &Links<Self::Token>) {
-        let clock = self.clock(thread);
-        links.iter().for_each(|(_, released)| clock.join(&released.token));
+        self.known.began(thread, links);
     }
 
     fn done(&mut self, thread: u32, done: &Done) {
-        let part = self.clock(thread).of(thread);
+        let part = self.known.clocks.of(thread).of(thread);
         let nobody = HashMap::new();
         done.touches.iter().for_each(|touch| self.touch(thread, part, touch, &nobody));
+        // Parts of a path have no paths; the last one has.
+        if done.actions.paths > 0 {
+            self.known.end_path(done);
+        }
     }
 
     fn released(&mut self, thread: u32) -> Self::Token {
-        let clock = self.clock(thread);
-        let released = Rc::new(clock.clone());
-        clock.step(thread);
-        released
+        self.known.clocks.released(thread)
     }
 
     fn ended(&mut self, _: u32, _: u64, _: Option<(Operation, &Synchronisation)>) {}
 
+    fn acquired(
+        &mut self,
+        thread: u32,
+        of: Operation,
+        event: &Synchronisation,
+        _: &Links<Self::Token>,
+    ) {
+        self.known.acquired(thread, of, event);
+    }
+
     fn atomic_before(&mut self, thread: u32, touch: &Touch) {
-        let clock = self.clock(thread);
-        let released = clock.clone();
-        let part = clock.of(thread);
-        clock.step(thread);
+        let part = self.known.clocks.atomic_before(thread, touch);
         self.pending.insert(thread, Pending { part, known: HashMap::new() });
-        self.addresses.entry(touch.address).or_default().join(&released);
     }
 
     fn atomic_after(&mut self, thread: u32, touch: &Touch) {
-        if let Some(known) = self.addresses.get(&touch.address).filter(|_| touch.after > 0) {
-            let known = known.clone();
-            self.clock(thread).join(&known);
-        }
-        let now = self.clock(thread).of(thread);
+        self.known.atomic_after(thread, touch);
+        let now = self.known.clocks.of(thread).of(thread);
         let pending = self.pending.remove(&thread).filter(|_| touch.before > 0);
         let pending = pending.unwrap_or(Pending { part: now, known: HashMap::new() });
         self.touch(thread, pending.part, touch, &pending.known);
     }
 
-    fn allocated(&mut self, _: u32, allocation: &Allocation) {
+    fn allocated(&mut self, thread: u32, allocation: &Allocation) {
+        self.known.allocate(thread, allocation);
         let (address, size) = (allocation.address.get(), allocation.size.get());
         let former = allocation.former.get();
         if former != 0
@@ -235,7 +248,16 @@ impl Visitor for Races {
         }
     }
 
-    fn missing(&mut self, _: u32) {
+    fn missing(&mut self, thread: u32) {
         self.missing += 1;
+        self.known.missing(thread);
+    }
+
+    fn off(&mut self, _: u32) {
+        self.known.off();
+    }
+
+    fn turn(&mut self, stream: usize, is_handler: bool) {
+        self.known.turn(stream, is_handler);
     }
 }

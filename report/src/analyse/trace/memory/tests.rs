@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use pathformat::manifest::AccessKind;
 use pathformat::trace::{Operation, Synchronisation};
 
+use crate::analyse::trace::memory::owners::Owners;
 use crate::analyse::trace::memory::races::Races;
+use crate::analyse::trace::program::Program;
 use crate::analyse::trace::task_graph::item::{Actions, Done, Item, Place, Touch};
 use crate::analyse::trace::task_graph::walk::Input;
 
@@ -191,11 +193,12 @@ fn searched(threads: &[Vec<Did>]) -> BTreeSet<u64> {
 
 #[test]
 fn races_are_those_that_a_search_finds() {
+    let nothing = Program::default();
     let (mut with, mut without) = (0, 0);
     for seed in 1..4000 {
         let program = program(seed);
         let expected = searched(&program);
-        let races = Races::of(inputs(&program));
+        let races = Races::of(inputs(&program), Owners::of(&nothing));
         let cells: BTreeSet<u64> = expected.iter().map(|byte| byte / 8).collect();
         let found: BTreeSet<u64> = races.pairs.values().map(|race| race.address / 8).collect();
         assert_eq!(found, cells, "seed {seed}: {program:?}");
@@ -208,6 +211,7 @@ fn races_are_those_that_a_search_finds() {
 #[test]
 fn memory_with_a_new_owner_has_no_history() {
     use pathformat::trace::Allocation;
+    let nothing = Program::default();
     let store = |at: u32| {
         let (address, size, kind) = (0x2000, 8, AccessKind::Store);
         let place = Place { function: 0, at };
@@ -232,6 +236,6 @@ fn memory_with_a_new_owner_has_no_history() {
             begun: 0,
             items: items.into_iter(),
         });
-        assert_eq!(Races::of(inputs.collect()).count, races);
+        assert_eq!(Races::of(inputs.collect(), Owners::of(&nothing)).count, races);
     }
 }

@@ -111,7 +111,7 @@ impl<'a> Uses<'a> {
         if is_other {
             return;
         }
-        let owner = self.known.find(touch.address);
+        let owner = self.known.find(thread, touch.address).owner;
         let of_owner = self.owners.entry(owner).or_default();
         let of_function = self.functions.entry(function).or_default();
         for of in [&mut self.all, &mut *of_owner, &mut *of_function] {
@@ -185,11 +185,10 @@ impl Visitor for Uses<'_> {
     fn began(&mut self, _: u32, _: u64, _: &Links<()>) {}
 
     fn done(&mut self, thread: u32, done: &Done) {
-        self.known.begin_path(thread, done);
         done.touches.iter().for_each(|touch| self.touch(thread, touch));
         // Parts of a path have no paths; the last one has.
         if done.actions.paths > 0 {
-            self.known.end_path(thread, done);
+            self.known.end_path(done);
         }
     }
 
@@ -198,9 +197,7 @@ impl Visitor for Uses<'_> {
     fn ended(&mut self, _: u32, _: u64, _: Option<(Operation, &Synchronisation)>) {}
 
     fn acquired(&mut self, thread: u32, of: Operation, event: &Synchronisation, _: &Links<()>) {
-        if of == Operation::Begin {
-            self.known.begin(thread, event.other.get());
-        }
+        self.known.acquired(thread, of, event);
     }
 
     fn atomic_after(&mut self, thread: u32, touch: &Touch) {
@@ -222,6 +219,10 @@ impl Visitor for Uses<'_> {
 
     fn missing(&mut self, _: u32) {
         self.missing += 1;
+    }
+
+    fn turn(&mut self, stream: usize, is_handler: bool) {
+        self.known.turn(stream, is_handler);
     }
 }
 

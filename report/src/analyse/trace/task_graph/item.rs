@@ -18,6 +18,8 @@ pub enum Item {
     Ticks(u64),
     /// Records are missing.
     Missing,
+    /// Paths and allocations are missing: recording was off.
+    Off,
 }
 
 /// How much was done.

@@ -165,7 +165,7 @@ impl Iterator for Items<'_> {
                 Some(Told::Event(Event::Allocated(of))) => return Some(Item::Allocated(of)),
                 Some(Told::Event(Event::Repeated(_) | Event::Other(_))) => {}
                 // What synchronises is recorded all the time.
-                Some(Told::Gap(Gap::Off)) => {}
+                Some(Told::Gap(Gap::Off)) => return Some(Item::Off),
                 Some(Told::Gap(_)) => return Some(Item::Missing),
                 None => return self.ends.take().map(Item::Ticks),
             }

@@ -61,6 +61,12 @@ pub trait Visitor {
 
     /// Records of a thread are missing.
     fn missing(&mut self, _thread: u32) {}
+
+    /// Recording of a thread's paths and allocations was off.
+    fn off(&mut self, _thread: u32) {}
+
+    /// What comes next is of this stream, by its index, which may be a signal handler's.
+    fn turn(&mut self, _stream: usize, _is_handler: bool) {}
 }
 
 /// What a stream waits to do in its turn.
@@ -143,7 +149,8 @@ impl<I: Iterator<Item = Item>, V: Visitor> Walk<'_, I, V> {
 
     /// Goes on with a stream to where others have to come first.
     fn advance(&mut self, stream: usize) {
-        let thread = self.inputs[stream].thread;
+        let Input { thread, is_handler, .. } = self.inputs[stream];
+        self.visitor.turn(stream, is_handler);
         let (ticket, pending) = loop {
             let Some(item) = self.inputs[stream].items.next() else {
                 self.finish(stream);
@@ -163,6 +170,7 @@ impl<I: Iterator<Item = Item>, V: Visitor> Walk<'_, I, V> {
                     state.latest = state.latest.max(ticks);
                 }
                 Item::Missing => self.visitor.missing(thread),
+                Item::Off => self.visitor.off(thread),
                 Item::Atomic(touch) => {
                     self.open(thread);
                     let ticket = if touch.before > 0 { touch.before } else { touch.after };
@@ -211,7 +219,8 @@ impl<I: Iterator<Item = Item>, V: Visitor> Walk<'_, I, V> {
 
     /// It is a stream's turn.
     fn turn(&mut self, stream: usize, pending: Pending) {
-        let thread = self.inputs[stream].thread;
+        let Input { thread, is_handler, .. } = self.inputs[stream];
+        self.visitor.turn(stream, is_handler);
         match pending {
             Pending::Event(of, event) => {
                 // What comes before the beginning is nothing.
