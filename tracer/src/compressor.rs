@@ -25,8 +25,7 @@ const LEVEL: c_int = 1;
 const STACK: usize = 64 << 10;
 
 /// A frame saves at least a page, or the records are written as they are.
-const LONGEST_FRAME: usize =
-    CHUNK - pathformat::trace::CHUNK_HEAD - pathformat::raw::PAGE as usize;
+const LONGEST_FRAME: usize = CHUNK - pathformat::trace::CHUNK_HEAD - pathformat::raw::PAGE as usize;
 
 /// What compresses. Zeros are one that is not asked for.
 pub(crate) struct Compressor {
@@ -128,9 +127,7 @@ impl Tools {
             ];
             parameters.into_iter().all(|(which, value)| {
                 // SAFETY: the encoder was made just now.
-                unsafe {
-                    ZSTD_isError(ZSTD_CCtx_setParameter(context.as_ptr(), which, value)) == 0
-                }
+                unsafe { ZSTD_isError(ZSTD_CCtx_setParameter(context.as_ptr(), which, value)) == 0 }
             })
         });
         if made.is_none() {

@@ -1,6 +1,7 @@
 //! `pathprof trace`: what is in a trace, its steps, and running what is traced.
 
 use std::fs;
+use std::io::Write;
 use std::os::unix::ffi::OsStrExt;
 
 use pathformat::names;
@@ -184,6 +185,60 @@ fn damage_is_told_and_the_rest_is_shown() {
     let outcome = scene.pathprof(&["trace", "info", "t"]);
     assert_eq!((outcome.code, outcome.err), (1, format!("error: {broken}\n")));
     assert!(outcome.out.contains(&format!("warning: stream 1: {number}\n")), "{}", outcome.out);
+}
+
+/// Appends a chunk whose records are compressed; where its frame starts.
+fn packed(trace: &mut Trace, stream: u32, number: u64, content: &[u8]) -> usize {
+    let mut frame = Vec::new();
+    let mut encoder = zstd::Encoder::new(&mut frame, 1).expect("an encoder");
+    encoder.include_checksum(true).expect("it can");
+    encoder.write_all(content).expect("into memory");
+    encoder.finish().expect("into memory");
+    let head = ChunkHead {
+        stream: stream.into(),
+        number: number.into(),
+        thread: (100 + stream).into(),
+        frame: (frame.len() as u32).into(),
+        ..ChunkHead::default()
+    };
+    let start = trace.bytes.len() + size_of::<ChunkHead>();
+    trace.chunk_of(head, &frame);
+    start
+}
+
+#[test]
+fn a_compressed_chunk_is_read_or_told_as_damaged() {
+    let scene = scene();
+    let begin = [path(MAIN[0], &[1]), path(WALK[0], &[2])].concat();
+    let end = path(MAIN[1], &[]);
+    let mut plain = begun(&scene);
+    plain.chunk(1, 0, &begin);
+    plain.chunk(1, 1, &end);
+    scene.write("plain", &plain.bytes);
+    let mut trace = begun(&scene);
+    let place = packed(&mut trace, 1, 0, &begin);
+    packed(&mut trace, 1, 1, &end);
+    // The same chunk again, as of a process that was killed while it moved.
+    trace.chunk(1, 1, &end);
+    scene.write("packed", &trace.bytes);
+    assert_eq!(steps(&scene, "packed"), steps(&scene, "plain"));
+    let info = scene.pathprof(&["trace", "info", "packed"]);
+    assert!(info.out.contains("\ncompressed  2 of 2 chunks: "), "{}", info.out);
+
+    trace.bytes[place + 12] ^= 0x40;
+    scene.write("t", &trace.bytes);
+    let outcome = scene.pathprof(&["trace", "cat", "t", "--no-accesses"]);
+    let told = "error: t: stream 1: chunk 1 of the file cannot be read: its compressed records are \
+                damaged: ";
+    assert!(outcome.code == 1 && outcome.err.starts_with(told), "{}", outcome.err);
+    assert_eq!(outcome.err.lines().count(), 1, "{}", outcome.err);
+    assert!(outcome.out.ends_with("1 ?main: resume: 32 → return\n"), "{}", outcome.out);
+    // A frame that would be longer than the chunk.
+    let head = place - size_of::<ChunkHead>();
+    trace.bytes[head + 31] = 1;
+    scene.write("t", &trace.bytes);
+    let outcome = scene.pathprof(&["trace", "cat", "t", "--no-accesses"]);
+    assert!(outcome.err.contains("are longer than a chunk"), "{}", outcome.err);
 }
 
 #[test]

@@ -11,7 +11,8 @@ use zstd::stream::read::Decoder;
 /// # Errors
 /// The frame is damaged, or holds more.
 pub(super) fn unpack(frame: &[u8], most: usize, is_cut: bool, out: &mut Vec<u8>) -> Result<()> {
-    let damaged = |why: &dyn std::fmt::Display| anyhow!("its compressed records are damaged: {why}");
+    let damaged =
+        |why: &dyn std::fmt::Display| anyhow!("its compressed records are damaged: {why}");
     let mut decoder = Decoder::with_buffer(frame).map_err(|error| damaged(&error))?.single_frame();
     // What a decoder needs is bounded by the window. Frames with another one are not ours.
     let window = most.max(1 << 10).next_power_of_two().ilog2();
@@ -73,9 +74,10 @@ mod tests {
             let found = unpacked(&damaged, MOST, false);
             assert!(found.is_none_or(|found| found == records()), "byte {at}");
             assert_eq!(unpacked(&frame[..at], MOST, false), None, "cut at {at}");
-            assert!(unpacked(&frame[..at], MOST, true).is_none_or(|some| {
-                some.len() <= MOST && records().starts_with(&some)
-            }));
+            assert!(
+                unpacked(&frame[..at], MOST, true)
+                    .is_none_or(|some| { some.len() <= MOST && records().starts_with(&some) })
+            );
         }
         assert_eq!(unpacked(&[], MOST, false), None);
     }
