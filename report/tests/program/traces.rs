@@ -1,7 +1,6 @@
 //! `pathprof trace`: what is in a trace, its steps, and running what is traced.
 
 use std::fs;
-use std::io::Write;
 use std::os::unix::ffi::OsStrExt;
 
 use pathformat::names;
@@ -189,11 +188,9 @@ fn damage_is_told_and_the_rest_is_shown() {
 
 /// Appends a chunk whose records are compressed; where its frame starts.
 fn packed(trace: &mut Trace, stream: u32, number: u64, content: &[u8]) -> usize {
-    let mut frame = Vec::new();
-    let mut encoder = zstd::Encoder::new(&mut frame, 1).expect("an encoder");
+    let mut encoder = zstd::bulk::Compressor::new(1).expect("an encoder");
     encoder.include_checksum(true).expect("it can");
-    encoder.write_all(content).expect("into memory");
-    encoder.finish().expect("into memory");
+    let frame = encoder.compress(content).expect("into memory");
     let head = ChunkHead {
         stream: stream.into(),
         number: number.into(),
@@ -275,7 +272,7 @@ fn what_is_no_trace_is_refused() {
     scene.write("newer", &bytes);
     refused(
         "newer",
-        "this trace has format version 99, and this pathprof reads version 4; use the pathprof that \
+        "this trace has format version 99, and this pathprof reads version 5; use the pathprof that \
          belongs to the pathcc that built the program",
     );
 }
