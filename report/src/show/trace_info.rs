@@ -88,9 +88,9 @@ fn heading(trace: &Trace, program: &Program, all: &Totals, zone: &TimeZone) -> V
     if all.compressed > 0 {
         let saved = all.unpacked.saturating_sub(all.packed);
         facts.push(Fact::new(
-            "compressed",
+            "zstd",
             format!(
-                "{} of {}: {} bytes in place of {}, {} are saved",
+                "{} of {} are compressed: {} bytes in place of {}, {} are saved",
                 number(all.compressed),
                 plural(usize::try_from(all.chunks).unwrap_or(usize::MAX), "chunk"),
                 number(all.packed),

@@ -220,7 +220,7 @@ fn a_compressed_chunk_is_read_or_told_as_damaged() {
     scene.write("packed", &trace.bytes);
     assert_eq!(steps(&scene, "packed"), steps(&scene, "plain"));
     let info = scene.pathprof(&["trace", "info", "packed"]);
-    assert!(info.out.contains("\ncompressed  2 of 2 chunks: "), "{}", info.out);
+    assert!(info.out.contains("\nzstd      2 of 2 chunks are compressed: "), "{}", info.out);
 
     trace.bytes[place + 12] ^= 0x40;
     scene.write("t", &trace.bytes);
