@@ -29,6 +29,14 @@ RUST_PATHS := --remap-path-prefix=$(CURDIR)=/pathcc --remap-path-prefix=$(CARGO_
 BUILD := RUSTFLAGS="$(RUSTFLAGS) $(RUST_PATHS)" \
 	CFLAGS="$(CFLAGS) $(C_PATHS)" CXXFLAGS="$(CXXFLAGS) $(C_PATHS)" cargo build
 
+# Every traced program has what compresses its trace: only the parts that are used, and nothing that
+# refers to code of the program.
+ZSTD_PARTS := $(patsubst %,-DZSTD_EXCLUDE_%_BLOCK_COMPRESSOR, \
+	DFAST GREEDY LAZY LAZY2 BTLAZY2 BTOPT BTULTRA) -DZSTD_TRACE=0 -DDYNAMIC_BMI2=0 \
+	-DZSTD_STRIP_ERROR_STRINGS=1 -U_FORTIFY_SOURCE -fno-stack-protector
+BUILD_RUNTIME := RUSTFLAGS="$(RUSTFLAGS) $(RUST_PATHS)" \
+	CFLAGS="$(CFLAGS) $(C_PATHS) $(ZSTD_PARTS)" cargo build --profile runtime
+
 # cargo-nextest if it is there, else cargo's own runner. Doc tests are cargo's alone.
 TEST_RUNNER := cargo $(if $(shell command -v cargo-nextest),nextest run,test) --no-fail-fast
 
@@ -39,7 +47,7 @@ TEST_RUNNER := cargo $(if $(shell command -v cargo-nextest),nextest run,test) --
 build: setup-build ## build everything into target/pathcc (relocatable)
 	@scripts/viewer build $(PATHPROF_VIEWER)
 	@$(BUILD) --release -p pathcc -p pathld -p pathprof -p pathpass
-	@$(BUILD) --profile runtime -p pathrt -p block-log -p tracer
+	@$(BUILD_RUNTIME) -p pathrt -p block-log -p tracer
 	@$(BUILD) --profile runtime -p pathrt --features preload --target-dir $(OUT)/preload
 	@scripts/stage $(OUT) $(TREE)
 

@@ -17,7 +17,7 @@ use crate::values::{Values, word};
 use pathformat::settings::{Mode, Stage, Threads};
 use pathformat::variables::{
     ASKING, CLANG, CONFIG, DISABLE, DRY_RUN, FLANG, HOME, JOBS, LINKED_BY, LINKER_DEPTH, PROFILE,
-    PROFILE_LIMIT, REAL_LINKER, REAL_LINKER_BY, STATE_HOME, TRACE as TRACED,
+    PROFILE_LIMIT, REAL_LINKER, REAL_LINKER_BY, STATE_HOME, TRACE as TRACED, TRACE_COMPRESS,
 };
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -328,7 +328,7 @@ pub static GLOBS: [&str; 5] = [
 ];
 
 /// Environment variables that are no options: name, value, and meaning in Markdown.
-pub static VARIABLES: [(&str, &str, &str); 15] = [
+pub static VARIABLES: [(&str, &str, &str); 16] = [
     (DISABLE, "switch", "the compiler and the linker run as if pathcc was not there"),
     (DRY_RUN, "switch", "print what would be run, and run nothing of it"),
     (CLANG, "program", "the compiler of C and C++, which must be clang 22"),
@@ -343,6 +343,7 @@ pub static VARIABLES: [(&str, &str, &str); 15] = [
          if unset, 0 for any number",
     ),
     (TRACED, "switch", "whether a trace begins when its program does; `off`: where that says so"),
+    (TRACE_COMPRESS, "method", "`zstd`: a trace is compressed while it is written"),
     (
         STATE_HOME,
         "folder",

@@ -59,7 +59,7 @@ pub const PROFILE_VERSION: u32 = 5;
 pub const RAW_VERSION: u32 = 3;
 
 /// Version of the trace file. Any other version is refused with a message.
-pub const TRACE_VERSION: u32 = 4;
+pub const TRACE_VERSION: u32 = 5;
 
 /// Names that are agreed between the pass (which emits them) and the linker (which defines them).
 pub mod names {

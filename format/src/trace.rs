@@ -5,7 +5,8 @@
 //! Whoever fills a chunk owns it alone, so that nothing has to be locked for a record. A chunk is a
 //! head of [`CHUNK_HEAD`] bytes and then records up to the first 16-bit word that is 0. The kernel
 //! keeps what was written, whatever ends the process: a file of a killed process reads like any
-//! other.
+//! other. A chunk that is full may be compressed: one Zstandard frame stands in place of its records,
+//! and a hole of the file in place of what that saves.
 //!
 //! ```text
 //!  0       8         12      16            24           32                          header size
@@ -86,8 +87,9 @@ pub struct ChunkHead {
     pub time: U64,
     /// The kernel's number of the thread.
     pub thread: U32,
-    /// 0.
-    pub padding: U32,
+    /// The length of the Zstandard frame that stands in place of the records; 0 if they stand as
+    /// they are.
+    pub frame: U32,
     /// When it was begun, in the ticks of a [`Clock`].
     pub ticks: U64,
     /// 0.

@@ -32,6 +32,12 @@ pub const PROFILE: &str = "PATHCC_PROFILE";
 /// off. Else it begins where the program says so.
 pub const TRACE: &str = "PATHCC_TRACE";
 
+/// A method: how the trace of a program is compressed while it is written ([`compresses`]).
+pub const TRACE_COMPRESS: &str = "PATHCC_TRACE_COMPRESS";
+
+/// What stands for Zstandard where a variable names a method of compression.
+pub const ZSTD: &[u8] = b"zstd";
+
 /// A directory: the user's state, by the XDG base directory specification.
 pub const STATE_HOME: &str = "XDG_STATE_HOME";
 
@@ -77,9 +83,35 @@ pub fn switch(value: Option<&[u8]>) -> Option<bool> {
     given(value).map(|_| is_on(value))
 }
 
+/// Whether a method of compression is chosen: Zstandard, or none, as if nothing is said. `None` if
+/// there is no method of this name.
+pub fn compresses(value: Option<&[u8]>) -> Option<bool> {
+    match value {
+        Some(word) if word.eq_ignore_ascii_case(ZSTD) => Some(true),
+        word => (!is_on(word)).then_some(false),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_method_of_compression_is_known_or_not() {
+        for (word, chosen) in [
+            (Some("zstd"), Some(true)),
+            (Some("ZSTD"), Some(true)),
+            (Some("no"), Some(false)),
+            (Some("off"), Some(false)),
+            (Some(""), Some(false)),
+            (None, Some(false)),
+            (Some("zst"), None),
+            (Some("zstd9"), None),
+            (Some("1"), None),
+        ] {
+            assert_eq!(compresses(word.map(str::as_bytes)), chosen, "{word:?}");
+        }
+    }
 
     #[test]
     fn a_switch_is_on_unless_it_says_otherwise() {

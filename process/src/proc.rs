@@ -44,9 +44,9 @@ pub trait Library {
     fn for_each_variable(&self, take: impl FnMut(&[u8]));
 }
 
-/// Whether a switch is on, if anything is said about it: what the program was started with says so,
-/// as far as it has not overwritten that.
-pub fn switch(name: &'static str) -> Option<bool> {
+/// What a variable of a few bytes says: that with which the program was started, as far as it has
+/// not overwritten that. `read` takes it, and nothing if there is none.
+pub fn said<T>(name: &'static str, read: impl FnOnce(Option<&[u8]>) -> T) -> T {
     let mut scan = VariableScan::new(name);
     let mut value = Text::<8>::new();
     if let Ok(environ) = File::open(c"/proc/self/environ") {
@@ -55,7 +55,7 @@ pub fn switch(name: &'static str) -> Option<bool> {
             true
         });
     }
-    variables::switch(scan.found.then_some(value.as_bytes()))
+    read(scan.found.then_some(value.as_bytes()))
 }
 
 /// No library that can be asked.

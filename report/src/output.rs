@@ -1,7 +1,7 @@
 //! Writes a complete file or none: readers never see half of it.
 
 use std::fs::{File, Metadata};
-use std::io::{BufWriter, Write};
+use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, fchown};
 use std::path::Path;
 
@@ -25,6 +25,48 @@ pub fn to_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> Result<()>) ->
     }
     complete(path, USUAL_MODE, write)?.persist(path).with_context(problem)?;
     Ok(())
+}
+
+/// As [`to_file`], for a file in which many pages are zeros: they become holes, which take no room
+/// on the disk.
+///
+/// # Errors
+/// Those of [`to_file`].
+pub fn to_sparse_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
+    if path.exists() && !path.is_file() {
+        return to_file(path, write);
+    }
+    let problem = || format!("cannot write {}", path.display());
+    let mut out = Sparse(begin(path, USUAL_MODE)?);
+    write(&mut out).with_context(problem)?;
+    let Sparse(mut file) = out;
+    // It may end in a hole.
+    let length = file.stream_position().with_context(problem)?;
+    file.as_file().set_len(length).with_context(problem)?;
+    file.persist(path).with_context(problem)?;
+    Ok(())
+}
+
+/// A new file that gets holes in place of zeros.
+struct Sparse(NamedTempFile);
+
+impl Write for Sparse {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        const PAGE: usize = 4096;
+        let is_zero = |page: &[u8]| page.iter().all(|&byte| byte == 0);
+        let pages = || bytes.chunks(PAGE);
+        let zeros: usize = pages().take_while(|page| is_zero(page)).map(<[u8]>::len).sum();
+        if zeros > 0 {
+            self.0.seek(SeekFrom::Current(i64::try_from(zeros).unwrap_or(i64::MAX)))?;
+            return Ok(zeros);
+        }
+        let others: usize = pages().take_while(|page| !is_zero(page)).map(<[u8]>::len).sum();
+        self.0.write(&bytes[..others])
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
 }
 
 /// Lets `write` write a file at `path`, where there is none. Should there be one by the time that
@@ -75,6 +117,14 @@ fn complete(
     write: impl FnOnce(&mut dyn Write) -> Result<()>,
 ) -> Result<NamedTempFile> {
     let problem = || format!("cannot write {}", path.display());
+    let mut out = BufWriter::new(begin(path, mode)?);
+    write(&mut out).with_context(problem)?;
+    out.into_inner().map_err(|error| error.into_error()).with_context(problem)
+}
+
+/// A new file, under a name of its own beside `path`.
+fn begin(path: &Path, mode: u32) -> Result<NamedTempFile> {
+    let problem = || format!("cannot write {}", path.display());
     let directory =
         path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     if !directory.is_dir() {
@@ -83,8 +133,5 @@ fn complete(
     // What tempfile opens itself names its own path in errors, beside that of the user.
     let open =
         |path: &Path| File::options().read(true).write(true).create_new(true).mode(mode).open(path);
-    let file = tempfile::Builder::new().make_in(directory, open).with_context(problem)?;
-    let mut out = BufWriter::new(file);
-    write(&mut out).with_context(problem)?;
-    out.into_inner().map_err(|error| error.into_error()).with_context(problem)
+    tempfile::Builder::new().make_in(directory, open).with_context(problem)
 }

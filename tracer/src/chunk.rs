@@ -18,7 +18,9 @@ use pathformat::trace::{CHUNK_HEAD, ChunkHead, RESERVE};
 use process::sys::File;
 use process::sys::mapping;
 use zerocopy::little_endian::U32;
+use zerocopy::{FromBytes, IntoBytes};
 
+use crate::compressor::Compressor;
 use crate::file::{CHUNK, TraceFile};
 use crate::owners::Chunk;
 
@@ -52,10 +54,11 @@ pub(crate) fn used(chunk: &Chunk) -> usize {
     words.iter().rposition(|&word| word != 0).map_or(0, |last| (last + 1) * 8)
 }
 
-/// Moves what a full chunk holds to another place in the file. Gives the memory, empty and not
-/// begun; `None` if the file takes no more, and nothing is changed.
+/// Moves what a full chunk holds to another place in the file, compressed if that is asked for.
+/// Gives the memory, empty and not begun; `None` if the file takes no more, and nothing is changed.
 pub(crate) fn empty(
     chunk: &Chunk,
+    compressor: &mut Compressor,
     known: &TraceFile,
     file: &File,
     offset: u64,
@@ -64,7 +67,16 @@ pub(crate) fn empty(
     // SAFETY: mapped, and only the calling thread fills it.
     let content = unsafe { slice::from_raw_parts(start.as_ptr(), CHUNK) };
     let (head, records) = content.split_at(CHUNK_HEAD);
-    if !known.append(file, records, offset + CHUNK_HEAD as u64) || !known.write(file, head, offset)
+    let mut head = ChunkHead::read_from_bytes(head).ok()?;
+    let records = match compressor.frame(records) {
+        Some(frame) => {
+            head.frame = (frame.len() as u32).into();
+            frame
+        }
+        None => records,
+    };
+    if !known.append(file, records, offset + CHUNK_HEAD as u64)
+        || !known.write(file, head.as_bytes(), offset)
     {
         return None;
     }

@@ -12,7 +12,7 @@ use process::global::Global;
 use process::lifetime::{build_id, displacement, read};
 use process::origin::Asked;
 use process::others::ForkRegistration;
-use process::proc::{NoLibrary, switch as said};
+use process::proc::{NoLibrary, said};
 use process::sys;
 use process::sys::thread::{self, Lock};
 
@@ -185,7 +185,8 @@ fn begin(shared: &mut Shared, room: &mut Room) {
     }
     describe();
     // SAFETY: only changed when it is described.
-    region::begin_run(said(variables::TRACE), unsafe { IMAGE.get() }.waits());
+    region::begin_run(said(variables::TRACE, variables::switch), unsafe { IMAGE.get() }.waits());
+    shared.compress(said(variables::TRACE_COMPRESS, variables::compresses) == Some(true));
     shared.begin();
     // SAFETY: the image is part of this very one, and it is removed when that is closed.
     unsafe { shared.add(&raw mut *IMAGE.get(), room) };

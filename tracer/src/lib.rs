@@ -26,6 +26,7 @@
 //! | `shared` | what all threads share: images, streams, and who has which chunk |
 //! | `owners` | who has which chunk |
 //! | `chunk` | the chunk that a stream fills |
+//! | `compressor` | what makes a chunk smaller that is full, if that is asked for |
 //! | `mark` | what tells a forked child |
 //! | `file` | the file |
 //!
@@ -40,6 +41,7 @@
 mod block;
 mod chunk;
 mod clock;
+mod compressor;
 #[cfg(panic = "abort")]
 mod event;
 #[cfg(panic = "abort")]

@@ -14,6 +14,7 @@ use zerocopy::IntoBytes;
 use crate::block::{Block, State, Stream, Words};
 use crate::chunk::{self, limit, unmap, used};
 use crate::clock;
+use crate::compressor::Compressor;
 use crate::file::{self, CHUNK, TraceFile};
 use crate::image::{EVENT, Image};
 use crate::mark::Mark;
@@ -62,6 +63,7 @@ pub(crate) struct Shared {
     patience: (u32, u32),
     /// What tells a forked child.
     mark: Option<Mark>,
+    compressor: Compressor,
 }
 
 /// Room to work in, kept off the stack.
@@ -102,7 +104,13 @@ impl Shared {
             owners: Owners::new(),
             patience: (0, 0),
             mark: None,
+            compressor: Compressor::new(),
         }
+    }
+
+    /// Says whether full chunks are compressed.
+    pub(crate) fn compress(&mut self, is_wanted: bool) {
+        self.compressor.want(is_wanted);
     }
 
     /// Remembers whose process it is.
@@ -275,7 +283,8 @@ impl Shared {
                 let offset = self.file.offset(self.chunks);
                 // A place to which a part was written is not used for anything else.
                 self.chunks += 1;
-                if let Some(start) = chunk::empty(&full, &self.file, &file, offset) {
+                let compressor = &mut self.compressor;
+                if let Some(start) = chunk::empty(&full, compressor, &self.file, &file, offset) {
                     return Ok((start, full.offset));
                 }
             }
@@ -462,6 +471,7 @@ impl Shared {
         block.state = ptr::null_mut();
         self.owners.search(|_, _| true, |chunk| unmap(&chunk));
         self.owners.close();
+        self.compressor.close();
         self.file.forget();
         if let Some(mark) = self.mark.take() {
             mark.unmap();

@@ -220,6 +220,9 @@ pub(crate) struct CutArguments {
     /// Take what ran up to this second [default: all]
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     to: Option<f64>,
+    /// Compress the chunks that are not yet compressed
+    #[arg(long)]
+    compress: bool,
 }
 
 /// Reads a time.
@@ -281,6 +284,9 @@ pub(crate) struct RunArguments {
     /// Where traces go [default: as PATHCC_PROFILE says, or the current directory]
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
+    /// Let the program compress its traces while it writes them (PATHCC_TRACE_COMPRESS=zstd)
+    #[arg(long)]
+    compress: bool,
     /// The program and its arguments
     #[arg(
         required = true,
@@ -526,7 +532,10 @@ fn cut(arguments: CutArguments) -> Result<u8> {
     if is_same(&arguments.output) {
         bail!("{} is the trace itself; write to another file", arguments.output.display());
     }
-    output::to_file(&arguments.output, |out| trace_cut::write(&trace, &part, out))?;
+    let compress = arguments.compress;
+    output::to_sparse_file(&arguments.output, |out| {
+        trace_cut::write(&trace, &part, compress, out)
+    })?;
     Ok(if trace.problems.is_empty() { 0 } else { FAILED })
 }
 
@@ -538,6 +547,7 @@ fn run(arguments: RunArguments) -> Result<u8> {
         program: words.next().unwrap_or_default(),
         arguments: words.collect(),
         directory: arguments.output,
+        compress: arguments.compress,
     };
     let finished = match traced::run(&task) {
         Ok(finished) => finished,

@@ -10,7 +10,7 @@ use anyhow::Result;
 use pathformat::trace::{CHUNK_HEAD, ChunkHead};
 use zerocopy::{FromBytes, IntoBytes};
 
-use crate::read::trace::{Chunk, Stream, Trace};
+use crate::read::trace::{Chunk, Stream, Trace, frame};
 
 /// What is taken of a trace.
 #[derive(Clone, Debug)]
@@ -40,11 +40,11 @@ pub fn taken(trace: &Trace, part: &Part) -> Taken {
     }
 }
 
-/// Writes a part of a trace.
+/// Writes a part of a trace, whose chunks stay compressed, and become so if `compress` says it.
 ///
 /// # Errors
 /// The trace cannot be read, and those of `out`.
-pub fn write(trace: &Trace, part: &Part, out: &mut dyn Write) -> Result<()> {
+pub fn write(trace: &Trace, part: &Part, compress: bool, out: &mut dyn Write) -> Result<()> {
     out.write_all(&trace.bytes(0, trace.header)?)?;
     for chunk in &trace.process.chunks {
         out.write_all(&trace.whole(chunk)?)?;
@@ -54,16 +54,30 @@ pub fn write(trace: &Trace, part: &Part, out: &mut dyn Write) -> Result<()> {
         let first = chunks.first().map_or(0, |chunk| chunk.number);
         for chunk in chunks {
             let mut bytes = trace.whole(chunk)?;
-            if let Some(start) = bytes.get_mut(..CHUNK_HEAD)
+            if let Some(start) = bytes.get(..CHUNK_HEAD)
                 && let Ok(mut head) = ChunkHead::read_from_bytes(start)
             {
                 head.number = (chunk.number - first).into();
-                start.copy_from_slice(head.as_bytes());
+                if compress && chunk.frame == 0 {
+                    head.frame = pack(&mut bytes).into();
+                }
+                if let Some(start) = bytes.get_mut(..CHUNK_HEAD) {
+                    start.copy_from_slice(head.as_bytes());
+                }
             }
             out.write_all(&bytes)?;
         }
     }
     Ok(())
+}
+
+/// Puts a frame in place of the records of a chunk, if that saves a page. Gives its length, or 0.
+fn pack(chunk: &mut [u8]) -> u32 {
+    let Some(records) = chunk.get_mut(CHUNK_HEAD..) else { return 0 };
+    let Some(frame) = frame::pack(records) else { return 0 };
+    records.fill(0);
+    records[..frame.len()].copy_from_slice(&frame);
+    frame.len() as u32
 }
 
 /// The chunks of a stream that belong to a part.

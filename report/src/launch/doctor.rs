@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use pathformat::files::EXTENSION;
 use pathformat::raw::FILE_SYSTEMS;
 use pathformat::tree::{self, Entry};
+use pathformat::variables::{TRACE_COMPRESS, compresses};
 use rustix::process::{Resource, getrlimit};
 
 use crate::launch::diagnose::UNLINKED;
@@ -64,6 +65,14 @@ pub fn examine(program: Option<&OsStr>) -> Findings {
             place(&directory_of(pattern, real_path(program).as_deref()), &mut findings)
         }
         None => place(&beside(program), &mut findings),
+    }
+    let method = env::var_os(TRACE_COMPRESS);
+    if compresses(method.as_deref().map(OsStr::as_bytes)).is_none() {
+        findings.bad.push(
+            "PATHCC_TRACE_COMPRESS names no method of compression, so traces are not compressed: \
+             set it to `zstd`, or unset it."
+                .into(),
+        );
     }
     limits(&mut findings);
     installation(&mut findings);

@@ -15,6 +15,7 @@ use std::process::{Command, ExitStatus};
 
 use anyhow::{Context, Error, Result, anyhow};
 use pathformat::files::TRACE;
+use pathformat::variables::{TRACE_COMPRESS, ZSTD};
 
 use crate::launch::lookup::find_program;
 use crate::launch::pattern::{self, Pattern, VARIABLE};
@@ -32,6 +33,8 @@ pub struct Task {
     pub arguments: Vec<OsString>,
     /// Where traces go. `None` means where `PATHCC_PROFILE` says, or else the current directory.
     pub directory: Option<PathBuf>,
+    /// Whether traces are to be compressed; otherwise the environment says so.
+    pub compress: bool,
 }
 
 /// What became of it.
@@ -59,6 +62,9 @@ pub fn run(task: &Task) -> Result<Finished, NotStarted> {
     command.args(&task.arguments);
     if let Place::Directory(directory) = &place {
         command.env(VARIABLE, pattern::in_directory(directory));
+    }
+    if task.compress {
+        command.env(TRACE_COMPRESS, OsStr::from_bytes(ZSTD));
     }
     let status = forwarder.attend(&mut command).map_err(|error| NotStarted {
         code: if error.kind() == io::ErrorKind::NotFound { 127 } else { 126 },

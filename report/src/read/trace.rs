@@ -21,6 +21,7 @@ use crate::read::record_content::{RecordContent, front, next_data, other_version
 use crate::read::run::Run;
 
 pub mod event;
+pub mod frame;
 mod head;
 pub mod images;
 pub mod records;
@@ -78,6 +79,8 @@ pub struct Chunk {
     pub time: u64,
     /// When it was begun, in ticks.
     pub ticks: u64,
+    /// How long the frame is that holds its records; 0 if they are not compressed.
+    pub frame: u32,
 }
 
 impl Chunk {
@@ -167,7 +170,8 @@ impl Trace {
                         chunks: Vec::new(),
                     });
                     let (number, time) = (head.number.get(), head.time.get());
-                    stream.chunks.push(Chunk { number, position, time, ticks: head.ticks.get() });
+                    let (ticks, frame) = (head.ticks.get(), head.frame.get());
+                    stream.chunks.push(Chunk { number, position, time, ticks, frame });
                 }
                 Err(why) => self.problems.push(self.broken(index, why)),
             }
@@ -208,8 +212,16 @@ impl Trace {
 
     /// Whether two chunks of one stream and number hold the same.
     fn is_copy(&self, first: &Chunk, second: &Chunk) -> bool {
-        let first = self.whole(first).ok();
-        first.is_some() && first == self.whole(second).ok()
+        // One of them may be compressed, and zeros end its records.
+        let records = |chunk| {
+            let mut buffer = Vec::new();
+            self.content(chunk, &mut buffer).ok()?;
+            buffer.truncate(buffer.iter().rposition(|&byte| byte != 0).map_or(0, |at| at + 1));
+            Some(buffer)
+        };
+        let is_same = (first.time, first.ticks) == (second.time, second.ticks);
+        let first = records(first).filter(|_| is_same);
+        first.is_some() && first == records(second)
     }
 
     /// Says what is wrong with a chunk.
@@ -222,24 +234,36 @@ impl Trace {
         chunk.position.saturating_sub(self.header) / self.chunk_size
     }
 
-    /// Reads what a chunk holds behind its head; less if the file ends before.
+    /// Reads what a chunk holds behind its head, uncompressed; less if the file ends before.
     ///
     /// # Errors
-    /// Those of the file, and the chunk is used again meanwhile.
+    /// Those of the file, the chunk is used again meanwhile, and its frame is damaged.
     pub fn content<'a>(&self, chunk: &Chunk, buffer: &'a mut Vec<u8>) -> Result<&'a [u8]> {
         let start = chunk.position.saturating_add(CHUNK_HEAD as u64);
-        let end = chunk.position.saturating_add(self.chunk_size).min(self.length);
+        let longest = self.chunk_size - CHUNK_HEAD as u64;
+        if u64::from(chunk.frame) > longest {
+            bail!("its compressed records are longer than a chunk");
+        }
+        let length = if chunk.frame == 0 { longest } else { chunk.frame.into() };
+        let end = start.saturating_add(length).min(self.length);
         buffer.clear();
         buffer.resize(usize::try_from(end.saturating_sub(start))?, 0);
         let read = self.fill(start, buffer)?;
         self.make_sure_of(chunk)?;
-        Ok(&buffer[..read])
+        buffer.truncate(read);
+        if chunk.frame > 0 {
+            let is_cut = (read as u64) < length;
+            let frame = std::mem::take(buffer);
+            frame::unpack(&frame, usize::try_from(longest)?, is_cut, buffer)?;
+        }
+        Ok(buffer)
     }
 
-    /// Reads a chunk with its head. What is behind the end of the file is zeros.
+    /// Reads a chunk with its head, as it stands in the file. What is behind the end of the file is
+    /// zeros.
     ///
     /// # Errors
-    /// As [`content`](Self::content).
+    /// Those of the file, and the chunk is used again meanwhile.
     pub fn whole(&self, chunk: &Chunk) -> Result<Vec<u8>> {
         let bytes = self.bytes(chunk.position, self.chunk_size)?;
         self.make_sure_of(chunk)?;

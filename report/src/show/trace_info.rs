@@ -38,6 +38,9 @@ fn sum(totals: &[Totals]) -> Totals {
     for of in totals {
         all.chunks += of.chunks;
         all.bytes += of.bytes;
+        all.compressed += of.compressed;
+        all.unpacked += of.unpacked;
+        all.packed += of.packed;
         all.paths += of.paths;
         all.accesses += of.accesses;
         all.recorded += of.recorded;
@@ -82,9 +85,24 @@ fn heading(trace: &Trace, program: &Program, all: &Totals, zone: &TimeZone) -> V
             ratio(all.recorded, all.accesses)
         ),
     ));
+    if all.compressed > 0 {
+        let saved = all.unpacked.saturating_sub(all.packed);
+        facts.push(Fact::new(
+            "zstd",
+            format!(
+                "{} of {} are compressed: {} bytes in place of {}, {} are saved",
+                number(all.compressed),
+                plural(usize::try_from(all.chunks).unwrap_or(usize::MAX), "chunk"),
+                number(all.packed),
+                number(all.unpacked),
+                percent(saved.into(), all.unpacked.into()),
+            ),
+        ));
+    }
     let used = trace
         .header
-        .saturating_add(all.bytes)
+        .saturating_add(all.bytes.saturating_sub(all.unpacked))
+        .saturating_add(all.packed)
         .saturating_add(trace.process.chunks.len() as u64 * trace.chunk_size);
     let unused = trace.length.saturating_sub(used);
     facts.push(Fact::new(

@@ -186,6 +186,58 @@ fn damage_is_told_and_the_rest_is_shown() {
     assert!(outcome.out.contains(&format!("warning: stream 1: {number}\n")), "{}", outcome.out);
 }
 
+/// Appends a chunk whose records are compressed; where its frame starts.
+fn packed(trace: &mut Trace, stream: u32, number: u64, content: &[u8]) -> usize {
+    let mut encoder = zstd::bulk::Compressor::new(1).expect("an encoder");
+    encoder.include_checksum(true).expect("it can");
+    let frame = encoder.compress(content).expect("into memory");
+    let head = ChunkHead {
+        stream: stream.into(),
+        number: number.into(),
+        thread: (100 + stream).into(),
+        frame: (frame.len() as u32).into(),
+        ..ChunkHead::default()
+    };
+    let start = trace.bytes.len() + size_of::<ChunkHead>();
+    trace.chunk_of(head, &frame);
+    start
+}
+
+#[test]
+fn a_compressed_chunk_is_read_or_told_as_damaged() {
+    let scene = scene();
+    let begin = [path(MAIN[0], &[1]), path(WALK[0], &[2])].concat();
+    let end = path(MAIN[1], &[]);
+    let mut plain = begun(&scene);
+    plain.chunk(1, 0, &begin);
+    plain.chunk(1, 1, &end);
+    scene.write("plain", &plain.bytes);
+    let mut trace = begun(&scene);
+    let place = packed(&mut trace, 1, 0, &begin);
+    packed(&mut trace, 1, 1, &end);
+    // The same chunk again, as of a process that was killed while it moved.
+    trace.chunk(1, 1, &end);
+    scene.write("packed", &trace.bytes);
+    assert_eq!(steps(&scene, "packed"), steps(&scene, "plain"));
+    let info = scene.pathprof(&["trace", "info", "packed"]);
+    assert!(info.out.contains("\nzstd      2 of 2 chunks are compressed: "), "{}", info.out);
+
+    trace.bytes[place + 12] ^= 0x40;
+    scene.write("t", &trace.bytes);
+    let outcome = scene.pathprof(&["trace", "cat", "t", "--no-accesses"]);
+    let told = "error: t: stream 1: chunk 1 of the file cannot be read: its compressed records are \
+                damaged: ";
+    assert!(outcome.code == 1 && outcome.err.starts_with(told), "{}", outcome.err);
+    assert_eq!(outcome.err.lines().count(), 1, "{}", outcome.err);
+    assert!(outcome.out.ends_with("1 ?main: resume: 32 → return\n"), "{}", outcome.out);
+    // A frame that would be longer than the chunk.
+    let head = place - size_of::<ChunkHead>();
+    trace.bytes[head + 31] = 1;
+    scene.write("t", &trace.bytes);
+    let outcome = scene.pathprof(&["trace", "cat", "t", "--no-accesses"]);
+    assert!(outcome.err.contains("are longer than a chunk"), "{}", outcome.err);
+}
+
 #[test]
 fn what_is_no_trace_is_refused() {
     let scene = scene();
@@ -220,7 +272,7 @@ fn what_is_no_trace_is_refused() {
     scene.write("newer", &bytes);
     refused(
         "newer",
-        "this trace has format version 99, and this pathprof reads version 4; use the pathprof that \
+        "this trace has format version 99, and this pathprof reads version 5; use the pathprof that \
          belongs to the pathcc that built the program",
     );
 }

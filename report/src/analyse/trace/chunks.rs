@@ -93,6 +93,8 @@ pub struct Chunks<'a> {
     at: usize,
     /// How many bytes the records take that were read.
     used: u64,
+    /// How many of these are of chunks that are compressed.
+    unpacked: u64,
     paths: HashMap<u32, Arc<TracedPath>>,
     /// How much memory these take.
     kept: usize,
@@ -111,6 +113,7 @@ impl<'a> Chunks<'a> {
             buffer: Vec::new(),
             at: 0,
             used: 0,
+            unpacked: 0,
             paths: HashMap::new(),
             kept: 0,
         }
@@ -124,6 +127,11 @@ impl<'a> Chunks<'a> {
     /// How many bytes the records take that were read so far.
     pub fn used(&self) -> u64 {
         self.used
+    }
+
+    /// How many of these are of chunks that are compressed.
+    pub fn unpacked(&self) -> u64 {
+        self.unpacked
     }
 
     /// Opens the next chunk, unless some are missing before it. `None` behind the last one.
@@ -165,7 +173,11 @@ impl<'a> Chunks<'a> {
                 Some(known.recorded)
             });
             let end = records.used();
-            self.used += (end - self.at) as u64;
+            let read = (end - self.at) as u64;
+            self.used += read;
+            if chunk.frame > 0 {
+                self.unpacked += read;
+            }
             self.at = end;
             match record {
                 Ok(Some(Record::Path { addresses, .. })) => {

@@ -16,6 +16,12 @@ pub struct Totals {
     pub chunks: u64,
     /// How many bytes its records take, with the heads of its chunks.
     pub bytes: u64,
+    /// How many of its chunks are compressed.
+    pub compressed: u64,
+    /// How many bytes the records of these take.
+    pub unpacked: u64,
+    /// How many bytes stand for them in the file.
+    pub packed: u64,
     /// How many paths ended.
     pub paths: u64,
     /// How many accesses they made.
@@ -64,6 +70,10 @@ impl Totals {
                 }
             }
         }
+        let frames = stream.chunks.iter().map(|chunk| u64::from(chunk.frame));
+        totals.compressed = frames.clone().filter(|&length| length > 0).count() as u64;
+        totals.packed = frames.sum();
+        totals.unpacked = chunks.unpacked();
         totals.bytes = chunks.used() + totals.chunks * CHUNK_HEAD as u64;
         totals
     }
