@@ -73,6 +73,12 @@ ABLATION = {
     "nothing": f"{PATHCC} {without(*TECHNIQUES)} -Xclang -mllvm -Xclang -pathcc-base=delta",
 }
 
+OF_TRACES = (
+    "Traces have tables of their own. [Benchmarks](../benchmarks.md#traces) shows the time and the "
+    "bytes without each elision, and "
+    "[performance.md](performance.md#what-does-a-trace-leave-out) what each one saves."
+)
+
 # Sets of workloads by name: what they are, at which level, and how their mean is called.
 SETS = {
     "real": (workloads.real, "-O2"),
@@ -167,6 +173,7 @@ def document(results: dict[str, Costs], extras: dict, options: argparse.Namespac
             f"{options.rounds} interleaved rounds, and in brackets the median over the rounds. "
             "1.00 is no cost."
         ),
+        *([OF_TRACES] if options.ablation else []),
         machine(),
     ]
     if options.svg:
