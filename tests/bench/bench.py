@@ -3,10 +3,11 @@
     python3 -m tests.bench.bench [--quick] [--set SET]… [--only NAME]… [--json FILE] [--write FILE]
                                  [--svg FILE]
 
-Eleven real programs, kernels and CPython are built with plain clang, with pathcc and with the other
-profilers of the field, then run in turn, so that a change of the machine's mood hits all alike.
-User time is that of the processes themselves (`wait4`). Each ratio is against plain clang at the
-same -O: of the smallest times, and (in brackets) the median over the rounds. Prints Markdown.
+Eleven real programs, three large ones, kernels and CPython are built with plain clang, with pathcc
+and with the other profilers of the field, then run in turn, so that a change of the machine's mood
+hits all alike. User time is that of the processes themselves (`wait4`). Each ratio is against plain
+clang at the same -O: of the smallest times, and (in brackets) the median over the rounds. Of large
+programs the misses of caches are counted, too. Prints Markdown.
 `--ablation` measures pathcc without each of its techniques instead of other profilers, and `--diff
 OLD NEW` compares two files of `--json`. Nothing here passes or fails.
 """
@@ -21,7 +22,7 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 
-from tests.bench import besides, plot, workloads
+from tests.bench import besides, large, misses, plot, workloads
 from tests.bench.costs import (
     HOME,
     Cost,
@@ -82,6 +83,7 @@ OF_TRACES = (
 # Sets of workloads by name: what they are, at which level, and how their mean is called.
 SETS = {
     "real": (workloads.real, "-O2"),
+    "large": (large.workloads, "-O2"),
     "kernels": (workloads.kernels, "-O2"),
     "kernels-O3": (workloads.kernels, "-O3"),
     "kernels-O0": (workloads.kernels, "-O0"),
@@ -99,7 +101,7 @@ def measure(
     """All costs of one workload at one level."""
     compilers = options.compilers
     costs = {name: Cost() for name in compilers}
-    builds = 1 if options.quick or workload.name in ("sqlite", "cpython") else 3
+    builds = 1 if options.quick or workload.name in ("sqlite", "cpython", "postgres") else 3
     for _ in range(builds):
         trees = {}
         for name, compiler in compilers.items():
@@ -119,6 +121,10 @@ def measure(
             costs[name].instructions = count_instructions(
                 workload, tree, workload.steps(tree, text), variables
             )
+    if workload.group == "large":
+        for name, tree in trees.items():
+            steps = workload.steps(tree, text)
+            costs[name].misses = misses.count(workload, tree, steps, variables, perf=options.perf)
     plain = trees[BASE]
     if not options.ablation and not options.quick and "big" in workload.program.work:
         slowdown = slowdown_of_callgrind(
@@ -196,6 +202,13 @@ def document(results: dict[str, Costs], extras: dict, options: argparse.Namespac
                 f"## {title}, {level}: instructions",
                 "Instructions executed in user space, as perf counts them.",
                 ratio_table(costs, groups, "instructions", names, billions),
+            ]
+        if any(by_name[BASE].misses for by_name in costs.values()):
+            by = "perf counts them" if options.perf else "cachegrind simulates them"
+            parts += [
+                f"## {title}, {level}: caches",
+                f"What happened in user space, as {by}; against plain clang.",
+                misses.miss_table(costs, names),
             ]
         parts += [
             f"## {title}, {level}: everything else",

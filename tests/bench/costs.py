@@ -12,7 +12,7 @@ from pathlib import Path
 
 from tests.bench.workloads import Workload
 from tests.real.programs import Step
-from tests.real.tools import SCRATCH, CheckFailed, environment
+from tests.real.tools import SCRATCH, CheckFailed, environment, run
 
 HOME = SCRATCH.parent / "bench"
 TIMED = Path(__file__).with_name("timed_cc.py")
@@ -29,6 +29,8 @@ class Cost:
     link_user: list[float] = field(default_factory=list)
     compile_memory: int = 0
     objects: int = 0
+    # Events of caches by their titles, of large programs.
+    misses: dict[str, int] = field(default_factory=dict)
 
 
 def slug(name: str) -> str:
@@ -59,6 +61,12 @@ def build_timed(
     for data in [*tree.rglob("*.gcda"), *tree.rglob("*.profraw"), *tree.rglob("gmon.out")]:
         data.unlink()
     return tree
+
+
+def strip_debug(workload: Workload, tree: Path) -> None:
+    """Takes debug information away, of which valgrind does not read the newest."""
+    for image in workload.program.images:
+        run(["strip", "--strip-debug", tree / image], tree)
 
 
 def profile_variables(place: Path) -> dict[str, str]:

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.bench.bench import SETS, machine, progress, publish, write_texts
-from tests.bench.costs import HOME, Cost, build_timed, run_steps
+from tests.bench.costs import HOME, Cost, build_timed, run_steps, strip_debug
 from tests.bench.tables import table
 from tests.bench.workloads import Workload
 from tests.real import sources
@@ -77,9 +77,7 @@ def read(costs: str, tree: Path, images: dict[Path, dict[int, bool]], steps: Ste
 def row(workload: Workload, source: Path | None, level: str, text: Path) -> list[str]:
     """The row of one program."""
     tree = build_timed(workload, source, "moving", str(PATHCC), level, Cost())
-    for image in workload.program.images:
-        # valgrind does not read the newest debug information.
-        run(["strip", "--strip-debug", tree / image], HOME)
+    strip_debug(workload, tree)
     counted = HOME / "callgrind"
     prefix = ["valgrind", "--tool=callgrind", "--dump-instr=yes", "--compress-pos=no"]
     prefix += ["--compress-strings=no", f"--callgrind-out-file={counted}"]

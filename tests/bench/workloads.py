@@ -24,7 +24,7 @@ class Workload:
 
     program: Program
     steps: Callable[[Path, Path], list[Step]]
-    # "real", "kernel" or "python": what it is averaged with.
+    # "real", "large", "kernel" or "python": what it is averaged with.
     group: str = "real"
 
     @property
