@@ -65,13 +65,14 @@ http { access_log off; gzip on; gzip_types text/plain; types { text/plain txt; }
        server { listen unix:socket; root files; } }
 """
 
-# Waits for the server in the background, asks it, and sends it home.
-CLIENT = """cd "$1"; rm -f socket logs/pid
+# Waits for the server in the background, asks it, and sends it home. The socket is in the directory
+# in which both are started, since its path must be short.
+CLIENT = """rm -f socket "$1/logs/pid"
 (for _ in $(seq 600); do test -S socket && break; sleep 0.1; done
  ask() { curl -s -o /dev/null --unix-socket socket "$@"; }
- ask 'http://x/small.txt?[1-12000]'; ask 'http://x/small.txt?[1-4000]' --compressed
- ask 'http://x/nothing?[1-4000]'; ask 'http://x/small.txt?[1-4000]' -r 10-20
- kill -QUIT $(cat logs/pid)) >/dev/null 2>&1 &"""
+ ask 'http://x/small.txt?[1-36000]'; ask 'http://x/small.txt?[1-12000]' --compressed
+ ask 'http://x/nothing?[1-12000]'; ask 'http://x/small.txt?[1-12000]' -r 10-20
+ kill -QUIT $(cat "$1/logs/pid")) >/dev/null 2>&1 &"""
 
 
 def build_nginx(tree: Path, cc: str, flags: str) -> None:
