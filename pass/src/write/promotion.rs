@@ -63,19 +63,16 @@ impl<'ctx> Promoted<'ctx> {
         promoted
     }
 
-    /// Steps a counter where `code` is inserted.
+    /// Steps a counter where `code` is inserted. Only what is counted in the loop goes to the sum:
+    /// what is taken back where the loop is left may stand behind the addition of the sum.
     pub(super) fn step(&self, code: &Insertion<'_, 'ctx>, counter: u64, step: Step<'ctx>) {
-        let word = code.word();
-        let by = match step {
-            Step::Up => word.const_int(1, false),
-            Step::Down => word.const_all_ones(),
-            Step::By(by) => by,
-        };
-        let Some(Sum { slot, .. }) = self.0.get(&counter) else {
+        let (Step::Up, Some(Sum { slot, .. })) = (step, self.0.get(&counter)) else {
             return code.step(None, counter, step);
         };
+        let word = code.word();
+        let one = word.const_int(1, false);
         let sum = code.builder().build_load(word, *slot, "").expect("positioned").into_int_value();
-        let sum = code.builder().build_int_add(sum, by, "").expect("positioned");
+        let sum = code.builder().build_int_add(sum, one, "").expect("positioned");
         code.builder().build_store(*slot, sum).expect("positioned");
     }
 
