@@ -5,7 +5,7 @@
 //! Whoever fills a chunk owns it alone, so that nothing has to be locked for a record. A chunk is a
 //! head of [`CHUNK_HEAD`] bytes and then records up to the first 16-bit word that is 0. The kernel
 //! keeps what was written, whatever ends the process: a file of a killed process reads like any
-//! other. A chunk that is full may be compressed: one Zstandard frame stands in place of its records,
+//! other. A chunk that is full may be compressed: a Zstandard frame stands in place of its records,
 //! and a hole of the file in place of what that saves.
 //!
 //! ```text

@@ -19,6 +19,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 
@@ -293,6 +294,21 @@ def arguments() -> argparse.Namespace:
     return options
 
 
+def chosen(titles: Iterable[str], only: list[str] | None) -> dict[str, list[Workload]]:
+    """The workloads of some sets, or those of them that are named."""
+    return {
+        title: [workload for workload in SETS[title][0]() if not only or workload.name in only]
+        for title in titles
+    }
+
+
+def fetch(wanted: dict[str, list[Workload]]) -> tuple[dict[str, Path], Path]:
+    """The sources of workloads by package, and the text that some of them compress."""
+    packages = {workload.program.package for set_ in wanted.values() for workload in set_}
+    trees = sources.fetch(sorted({"sqlite3", *(package for package in packages if package)}))
+    return trees, write_texts(trees)
+
+
 def write_texts(trees: dict[str, Path]) -> Path:
     """Empties the place of measurements and writes there what is compressed: a large text and a
     small one.
@@ -314,13 +330,8 @@ def main() -> int:
     if not PATHCC.exists():
         progress(f"{PATHCC} does not exist: run `make build` first")
         return 2
-    wanted = {
-        title: [w for w in SETS[title][0]() if not options.only or w.name in options.only]
-        for title in options.sets
-    }
-    packages = {workload.program.package for set_ in wanted.values() for workload in set_}
-    trees = sources.fetch(sorted({"sqlite3", *(package for package in packages if package)}))
-    text = write_texts(trees)
+    wanted = chosen(options.sets, options.only)
+    trees, text = fetch(wanted)
     results: dict[str, Costs] = {}
     total, number = sum(map(len, wanted.values())), 0
     for title, set_ in wanted.items():

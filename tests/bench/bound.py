@@ -16,7 +16,7 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.bench.bench import OURS, SETS, machine, progress, publish, write_texts
+from tests.bench.bench import OURS, SETS, chosen, fetch, machine, progress, publish
 from tests.bench.costs import (
     HOME,
     Cost,
@@ -28,7 +28,6 @@ from tests.bench.costs import (
 )
 from tests.bench.tables import BASE, shown, table
 from tests.bench.workloads import Workload
-from tests.real import sources
 from tests.real.tools import CLANG, PATHCC, export, run
 
 EVENTS = [
@@ -180,19 +179,9 @@ def main() -> int:
     if not PATHCC.exists() or not has_perf():
         progress("this needs perf, and pathcc (`make build`)")
         return 2
-    jobs = [
-        (workload, SETS[title][1])
-        for title in ("real", "kernels", "python")
-        for workload in SETS[title][0]()
-        if not options.only or workload.name in options.only
-    ]
-    trees = sources.fetch(
-        sorted(
-            {workload.program.package for workload, _ in jobs if workload.program.package}
-            | {"sqlite3"}
-        )
-    )
-    text = write_texts(trees)
+    wanted = chosen(("real", "kernels", "python"), options.only)
+    jobs = [(workload, SETS[title][1]) for title, set_ in wanted.items() for workload in set_]
+    trees, text = fetch(wanted)
     whole = [
         [
             "program",

@@ -17,11 +17,10 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.bench.bench import SETS, machine, progress, publish, write_texts
+from tests.bench.bench import SETS, chosen, fetch, machine, progress, publish
 from tests.bench.costs import HOME, Cost, build_timed, run_steps, strip_debug
 from tests.bench.tables import table
 from tests.bench.workloads import Workload
-from tests.real import sources
 from tests.real.tools import PATHCC, run
 
 # An increment or a decrement of 64 bits of memory, as objdump writes it.
@@ -112,15 +111,9 @@ def main() -> int:
     if not PATHCC.exists() or not shutil.which("valgrind"):
         progress("this needs valgrind, and pathcc (`make build`)")
         return 2
-    jobs = [
-        (workload, SETS[title][1])
-        for title in ("real", "kernels", "python")
-        for workload in SETS[title][0]()
-        if not options.only or workload.name in options.only
-    ]
-    packages = {workload.program.package for workload, _ in jobs}
-    trees = sources.fetch(sorted({"sqlite3", *(package for package in packages if package)}))
-    text = write_texts(trees)
+    wanted = chosen(("real", "kernels", "python"), options.only)
+    jobs = [(workload, SETS[title][1]) for title, set_ in wanted.items() for workload in set_]
+    trees, text = fetch(wanted)
     rows = [["program", "increments, 10⁶", "by a register", "where, of all increments"]]
     for number, (workload, level) in enumerate(jobs, 1):
         rows.append(row(workload, trees.get(workload.program.package or ""), level, text))

@@ -26,7 +26,9 @@ NEVER void *ZSTD_initStaticCCtx(void) { abort(); }
 NEVER size_t HIST_count_wksp(void) { abort(); }
 int cells[4][4096];
 __attribute__((noinline)) void item(int row, unsigned i) { cells[row][i * i % 4096] += i; }
-__attribute__((noinline)) void work(int row, int count) { for (int i = 0; i < count; i++) item(row, i); }
+__attribute__((noinline)) void work(int row, int count) {
+    for (int i = 0; i < count; i++) item(row, i);
+}
 void *thread(void *row) { work((int)(long)row, 70000); return 0; }
 void handler(int number) { (void)number; work(1, 70000); }
 int main(int count, char **words) {

@@ -1,5 +1,5 @@
-; Paths end where control enters a loop: the loop needs no register, each way through it counts with a constant. Before
-; optimisation, and where it is left out, a path goes on into the loop.
+; Paths end where control enters a loop: the loop needs no register, and each way through it counts
+; with a constant. Before optimisation, and where it is left out, a path goes on into the loop.
 ; RUN: opt -passes=pathcc-last -S %s | FileCheck %s
 ; RUN: opt -passes=pathcc-last -pathcc-without=loop-entries -S %s | FileCheck --check-prefix=WHOLE %s
 ; RUN: opt -passes=pathcc -S %s | FileCheck --check-prefix=WHOLE %s

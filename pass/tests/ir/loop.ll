@@ -7,8 +7,8 @@ target triple = "x86_64-pc-linux-gnu"
 ; CHECK: head:
 ; CHECK-NEXT: %path{{.*}} = phi i64 [ {{-?[0-9]+}}, %entry ], [ {{-?[0-9]+}}, %{{.*}} ]
 ; CHECK-NOT: alloca
-; Before the call, which may not come back, the path up to it is counted. Behind it the iteration is,
-; ahead of the branch that may leave the loop.
+; Before the call, which may not come back, the path up to it is counted. Behind it the iteration
+; is counted, ahead of the branch that may leave the loop.
 ; CHECK: a:
 ; CHECK: asm "incq $0"
 ; CHECK-NEXT: call void @work()

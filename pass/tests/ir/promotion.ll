@@ -1,5 +1,5 @@
-; With promotion the counter of a loop of one block is a register in it, and is added to memory where the loop is left. A loop
-; that waits for others steps its counter in memory.
+; With promotion the counter of a loop of one block is a register in it, and is added to memory
+; where the loop is left. A loop that waits for others steps its counter in memory.
 ; RUN: opt -passes=pathcc-last -pathcc-promotion=yes -S %s | FileCheck %s
 ; RUN: opt -passes=pathcc-last -S %s | FileCheck --check-prefix=USUAL %s
 

@@ -1,5 +1,6 @@
-; Counters of a function that a sanitizer will check are stepped by assembly, before optimisation too: the optimiser joins two
-; steps beside each other to one of a vector, which the sanitizer would check.
+; Counters of a function that a sanitizer will check are stepped by assembly, before optimisation
+; too: the optimiser joins two steps beside each other to one of a vector, which the sanitizer would
+; check.
 ; RUN: opt -passes=pathcc -pathcc-stage=early -S %s | FileCheck %s
 ; RUN: opt -passes=pathcc-last -S %s | FileCheck %s
 

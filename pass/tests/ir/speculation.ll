@@ -1,5 +1,5 @@
-; Ways that meet in a loop each count for themselves, ahead of its last branch; where the loop is left the count is taken
-; back. A loop of one block counts at its top and stays one block.
+; Ways that meet in a loop each count for themselves, ahead of its last branch; where the loop is
+; left the count is taken back. A loop of one block counts at its top and stays one block.
 ; RUN: opt -passes=pathcc-last -S %s | FileCheck %s
 ; RUN: opt -passes=pathcc-last -pathcc-without=speculation -S %s | FileCheck --check-prefix=NOT %s
 

@@ -83,7 +83,8 @@ fn caches_and_machines_that_compile_for_others_count() {
     );
     executed(
         "export SCCACHE_DIR=$PWD/cache SCCACHE_SERVER_PORT=$((20000 + $$ % 20000))
-         export SCCACHE_CONF=$PWD/sccache.toml; echo server_startup_timeout_ms = 120000 >sccache.toml
+         export SCCACHE_CONF=$PWD/sccache.toml
+         echo server_startup_timeout_ms = 120000 >sccache.toml
          trap 'sccache --stop-server >/dev/null' EXIT
          sccache pathcc -g -c sample.c -o sample.o; sccache pathcc -g -c sample.c -o sample.o
          sccache --show-stats | grep -q 'Cache hits  *1$'",

@@ -7,6 +7,7 @@ use pathformat::manifest::AccessKind;
 use pathformat::trace::{Allocation, Operation, Synchronisation};
 
 use crate::analyse::trace::memory::owners::{Found, Owner, Owners};
+use crate::analyse::trace::memory::tests::Random;
 use crate::analyse::trace::memory::vector_clock::VectorClock;
 use crate::analyse::trace::program::Program;
 use crate::analyse::trace::task_graph::item::{Actions, Done, Item, Place, Touch};
@@ -17,18 +18,6 @@ const THREADS: usize = 3;
 const LOCK: u64 = 0x10;
 const HEAP: u64 = 0x1000;
 const UNIT: u64 = 16;
-
-/// Numbers that look random and are the same each time.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) % limit
-    }
-}
 
 /// A block: the path that calls for it has the number of the block as its function.
 #[derive(Clone, Copy, Debug)]
