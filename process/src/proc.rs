@@ -44,18 +44,17 @@ pub trait Library {
     fn for_each_variable(&self, take: impl FnMut(&[u8]));
 }
 
-/// What a variable of a few bytes says: that with which the program was started, as far as it has
-/// not overwritten that. `read` takes it, and nothing if there is none.
-pub fn said<T>(name: &'static str, read: impl FnOnce(Option<&[u8]>) -> T) -> T {
-    let mut scan = VariableScan::new(name);
-    let mut value = Text::<8>::new();
+/// The values of variables of a few bytes: those with which the program was started, as far as it
+/// has not overwritten them.
+pub fn values<const N: usize>(names: [&'static str; N]) -> [Option<Text<8>>; N] {
+    let mut scans = names.map(|name| (VariableScan::new(name), Text::new()));
     if let Ok(environ) = File::open(c"/proc/self/environ") {
         for_each_byte(&environ, |byte| {
-            scan.feed(byte, &mut value);
+            scans.iter_mut().for_each(|(scan, value)| scan.feed(byte, value));
             true
         });
     }
-    read(scan.found.then_some(value.as_bytes()))
+    scans.map(|(scan, value)| scan.found.then_some(value))
 }
 
 /// No library that can be asked.

@@ -12,9 +12,10 @@ use process::global::Global;
 use process::lifetime::{build_id, displacement, read};
 use process::origin::Asked;
 use process::others::ForkRegistration;
-use process::proc::{NoLibrary, said};
+use process::proc::{self, NoLibrary};
 use process::sys;
 use process::sys::thread::{self, Lock};
+use process::text::Text;
 
 use crate::block::Block;
 use crate::image::Image;
@@ -185,8 +186,10 @@ fn begin(shared: &mut Shared, room: &mut Room) {
     }
     describe();
     // SAFETY: only changed when it is described.
-    region::begin_run(said(variables::TRACE, variables::switch), unsafe { IMAGE.get() }.waits());
-    shared.compress(said(variables::TRACE_COMPRESS, variables::compresses) == Some(true));
+    let waits = unsafe { IMAGE.get() }.waits();
+    let [run, method] = proc::values([variables::TRACE, variables::TRACE_COMPRESS]);
+    region::begin_run(variables::switch(run.as_ref().map(Text::as_bytes)), waits);
+    shared.compress(variables::compresses(method.as_ref().map(Text::as_bytes)) == Some(true));
     shared.begin();
     // SAFETY: the image is part of this very one, and it is removed when that is closed.
     unsafe { shared.add(&raw mut *IMAGE.get(), room) };

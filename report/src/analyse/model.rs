@@ -230,6 +230,11 @@ impl Start {
 }
 
 impl End {
+    /// Whether control stays in the frame, and another path begins where this one ends.
+    pub fn goes_on(self) -> bool {
+        matches!(self, Self::BackEdge | Self::LoopEntry | Self::Cut)
+    }
+
     /// What exports call it.
     pub fn key(self) -> &'static str {
         match self {

@@ -8,7 +8,7 @@ use pathformat::settings::Stage;
 use super::words::{Choice, PathText, Step};
 use crate::analyse::distinct::{Detail, Precision};
 use crate::analyse::frames::Frames;
-use crate::analyse::model::{End, Function, Module, Path, Start};
+use crate::analyse::model::{Function, Module, Path, Start};
 
 /// What stands for a block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -198,8 +198,7 @@ impl<'a> Teller<'a> {
     }
 
     fn end(&self, path: &Path) -> String {
-        let goes_on = matches!(path.end, End::BackEdge | End::LoopEntry | End::Cut);
-        let target = goes_on.then(|| self.only(path, |edge| edge.to)).flatten();
+        let target = path.end.goes_on().then(|| self.only(path, |edge| edge.to)).flatten();
         let place = target.map(|target| format!(" {}", self.place(target, false)));
         format!("{}{}", path.end.word(), place.unwrap_or_default())
     }

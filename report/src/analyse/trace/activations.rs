@@ -143,8 +143,7 @@ impl Activations {
 
     /// A path of the innermost activation has ended.
     pub(super) fn end(&mut self, program: &Program, path: &TracedPath) {
-        let goes_on =
-            matches!(path.path.end, End::BackEdge | End::LoopEntry | End::Cut | End::InFlight);
+        let goes_on = path.path.end.goes_on() || path.path.end == End::InFlight;
         let Some(activation) = self.stack.last_mut() else { return };
         if !goes_on {
             forget(&mut self.of_function, activation.function);

@@ -9,6 +9,7 @@ use std::rc::Rc;
 
 use pathformat::manifest::AccessKind;
 use pathformat::trace::{Allocation, Operation, Synchronisation};
+use pathformat::wire::{Reader, Sink};
 
 use crate::analyse::trace::memory::owners::{Owner, OwnerId, Owners};
 use crate::analyse::trace::memory::vector_clock::VectorClock;
@@ -44,15 +45,16 @@ pub struct Owned<'a> {
 #[derive(Clone, Debug, Default)]
 struct Kept {
     last: u32,
-    bytes: Vec<u8>,
+    differences: Vec<u8>,
 }
 
 /// Tells the objects of a stream in order.
 #[derive(Debug)]
 pub struct Objects<'a> {
     owned: &'a Owned<'a>,
-    bytes: std::slice::Iter<'a, u8>,
-    last: u32,
+    differences: Reader<'a>,
+    /// The number of the last object.
+    last: i64,
 }
 
 /// An object that is touched.
@@ -86,8 +88,8 @@ impl<'a> Owned<'a> {
     pub fn stream(&self, number: u32) -> Objects<'_> {
         let at = self.streams.get(&number).copied();
         let kept = at.and_then(|at| self.kept.get(at)?.as_ref());
-        let bytes = kept.map_or(&[][..], |kept| kept.bytes.as_slice());
-        Objects { owned: self, bytes: bytes.iter(), last: 0 }
+        let differences = kept.map_or(&[][..], |kept| kept.differences.as_slice());
+        Objects { owned: self, differences: Reader::new(differences), last: 0 }
     }
 
     /// Keeps whose an address is.
@@ -109,7 +111,7 @@ impl<'a> Owned<'a> {
                 }
             };
         }
-        write(&mut kept.bytes, number.wrapping_sub(kept.last).cast_signed());
+        kept.differences.put_signed(i64::from(number) - i64::from(kept.last));
         kept.last = number;
     }
 
@@ -120,33 +122,15 @@ impl<'a> Owned<'a> {
     }
 }
 
-/// Writes a number, seven bits to a byte, a small one in one byte.
-fn write(bytes: &mut Vec<u8>, number: i32) {
-    let mut left = (number << 1 ^ number >> 31).cast_unsigned();
-    while left >= 0x80 {
-        bytes.push(left as u8 | 0x80);
-        left >>= 7;
-    }
-    bytes.push(left as u8);
-}
-
-/// Reads it; 0 behind the last one.
-fn read(bytes: &mut std::slice::Iter<'_, u8>) -> i32 {
-    let (mut number, mut shift) = (0, 0);
-    for byte in bytes {
-        number |= u32::from(byte & 0x7f) << shift;
-        shift += 7;
-        if byte & 0x80 == 0 || shift > 28 {
-            break;
-        }
-    }
-    (number >> 1).cast_signed() ^ -(number & 1).cast_signed()
+/// The next difference between two numbers; 0 behind the last one.
+fn difference(differences: &mut Reader<'_>) -> i64 {
+    differences.signed().unwrap_or_default()
 }
 
 impl<'a> Objects<'a> {
     fn next(&mut self, address: u64) -> Option<Object<'a>> {
-        self.last = self.last.wrapping_add(read(&mut self.bytes).cast_unsigned());
-        let at = (self.last as usize).checked_sub(1)?;
+        self.last += difference(&mut self.differences);
+        let at = usize::try_from(self.last).ok()?.checked_sub(1)?;
         let (owner, start) = *self.owned.objects.get(at)?;
         let owner = self.owned.known.owner(owner);
         Some(Object { owner, offset: address.wrapping_sub(start) })
@@ -266,10 +250,11 @@ mod tests {
     #[test]
     fn numbers_come_back() {
         let numbers = [0, 1, -1, 63, 64, -64, -65, 8191, 8192, i32::MAX, i32::MIN, 7];
+        let numbers = numbers.map(i64::from);
         let mut bytes = Vec::new();
-        numbers.iter().for_each(|number| write(&mut bytes, *number));
-        let mut rest = bytes.iter();
-        assert_eq!(numbers.map(|_| read(&mut rest)), numbers);
-        assert_eq!((rest.len(), read(&mut rest)), (0, 0));
+        numbers.iter().for_each(|number| bytes.put_signed(*number));
+        let mut rest = Reader::new(&bytes);
+        assert_eq!(numbers.map(|_| difference(&mut rest)), numbers);
+        assert_eq!((rest.rest().len(), difference(&mut rest)), (0, 0));
     }
 }
