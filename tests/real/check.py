@@ -204,6 +204,14 @@ def others() -> dict[str, list[tuple[str, Callable[[], str]]]]:
             for name, check in (("order", check_trace_order), ("accesses", check_trace_accesses))
         ],
         "elisions": [
+            # One level: the code of a real program takes all of clang's ways.
+            *(
+                (
+                    f"elisions of {program.name} -O2",
+                    elisions_of(elisions.check_program, program, "-O2"),
+                )
+                for program in PROGRAMS
+            ),
             *(
                 (
                     f"elisions of {kernel.name} {level}",

@@ -2,17 +2,18 @@
 
 Each program is built with all elisions, without each of them, and without any, and all run at the
 same addresses: every path, every access and every address must be the same. Elisions are what a
-trace leaves out since it can be computed.
+trace leaves out since it can be computed. Real programs are built with all of them and without any.
 """
 
 import itertools
 import json
-from collections.abc import Iterator
+import shutil
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from tests.real import csmith, random_programs
+from tests.real import csmith, random_programs, sources
 from tests.real.parallel import Kernel
-from tests.real.programs import Program
+from tests.real.programs import Program, make
 from tests.real.tools import PATHCC, PATHPROF, ROOT, CheckFailed, environment, run
 from tests.real.traces import only, steps_of
 from tests.real.ways import ELISIONS
@@ -39,12 +40,22 @@ FIXED = (
 STACK = 0x7FFFFFF00000
 
 
-def told(trace: Path) -> Iterator[tuple[str, list[int], int, list[object]]]:
+def is_on_stack(address: int | None) -> bool:
+    return address is not None and address >= STACK
+
+
+# A path: its function, its blocks, its frame and its accesses.
+Told = tuple[str, list[int], int, list[object]]
+
+
+def told(trace: Path) -> Iterator[Told]:
     """What a trace tells of each path."""
     for line in steps_of(trace).splitlines():
         step = json.loads(line)
         if "event" not in step:
-            accesses = [access if access[2] < STACK else access[:2] for access in step["accesses"]]
+            accesses = [
+                access[:2] if is_on_stack(access[2]) else access for access in step["accesses"]
+            ]
             yield (step["function"], step["blocks"], step["frame"], accesses)
 
 
@@ -68,20 +79,82 @@ def compare(command: list[str | Path], arguments: list[str], home: Path) -> str:
         traces[name] = trace_of(folder / "program", arguments, folder)
     expected = list(told(traces["none"]))
     for name in WITHOUT:
-        steps = itertools.zip_longest(told(traces[name]), expected)
-        for number, (found, step) in enumerate(steps):
-            if found != step:
-                raise CheckFailed(f"step {number} is {found} ({name}) instead of {step}")
-    accesses = sum(len(step[-1]) for step in expected)
-    recorded = [bytes_of(traces[name]) for name in ("all", "none")]
-    share = 100 * recorded[0] / max(recorded[1], 1)
-    return f"{len(expected)} paths with {accesses} accesses, {share:.0f} % of the bytes"
+        paths, accesses = agree(traces[name], name, expected)
+    return summary(paths, accesses, bytes_of(traces["all"]), bytes_of(traces["none"]))
+
+
+def agree(trace: Path, name: str, expected: Iterable[Told]) -> tuple[int, int]:
+    """Compares a trace with what the one without elisions tells; says how many paths and accesses
+    they have.
+    """
+    paths = accesses = 0
+    for found, step in itertools.zip_longest(told(trace), expected):
+        if found != step:
+            raise CheckFailed(f"step {paths} is {found} ({name}) instead of {step}")
+        paths += 1
+        accesses += len(step[-1])
+    return paths, accesses
+
+
+def summary(paths: int, accesses: int, recorded: int, without: int) -> str:
+    share = 100 * recorded / max(without, 1)
+    return f"{paths} paths with {accesses} accesses, {share:.0f} % of the bytes"
 
 
 def bytes_of(trace: Path) -> int:
     """How many bytes the records of a trace take."""
     told = json.loads(run([PATHPROF, "trace", "info", "--format", "json", trace], trace.parent))
     return sum(int(stream["bytes"]) for stream in told["tables"][0]["rows"])
+
+
+def build_static_zlib(tree: Path, cc: str, flags: str) -> None:
+    """A shared library is not at the same address if its code has another length."""
+    run(["./configure", "--static"], tree, env=environment(CC=cc, CFLAGS=flags))
+    make(tree, "example", "minigzip")
+
+
+# How programs are built here, where that is not as elsewhere.
+BUILDS = {"zlib": build_static_zlib}
+
+
+def check_program(program: Program, level: str, home: Path) -> str:
+    """Each run of a real program's small work that needs no shared library of its own."""
+    build = BUILDS.get(program.name, program.build)
+    source = sources.fetch([program.package])[program.package] if program.package else home
+    runs: dict[str, list[Path]] = {}
+    for name in ("all", "none"):
+        tree = home / name.ljust(LONGEST_NAME, "_")
+        shutil.copytree(source, tree, symlinks=True)
+        words = WITHOUT[name]
+        options = ["-mllvm", f"-pathcc-without={words}"] if words else []
+        build(tree, " ".join([str(PATHCC), "-fpath-mode=trace", *FIXED, *options]), f"-w {level}")
+        runs[name] = traces_of(program, tree)
+    paths = accesses = 0
+    for trace, without in zip(runs["all"], runs["none"], strict=True):
+        more = agree(trace, "all", told(without))
+        paths, accesses = paths + more[0], accesses + more[1]
+    sizes = [sum(map(bytes_of, runs[name])) for name in ("all", "none")]
+    return f"{len(runs['all'])} runs: {summary(paths, accesses, *sizes)}"
+
+
+def traces_of(program: Program, tree: Path) -> list[Path]:
+    """The traces of a program's small work, at fixed addresses."""
+    place = tree / "work"
+    place.mkdir()
+    found = []
+    for number, step in enumerate(program.work["small"](tree)):
+        is_ours = step.argv[0].startswith("@")
+        if is_ours and not (tree / step.argv[0][1:]).exists():
+            continue
+        folder = tree / f"traces{number:02}"
+        folder.mkdir()
+        words = [str(tree / word[1:]) if word.startswith("@") else word for word in step.argv]
+        stdin = step.stdin if isinstance(step.stdin, bytes) else step.stdin.read_bytes()
+        env = environment(PATHCC_PROFILE=str(folder))
+        run(["setarch", "-R", *words] if is_ours else words, place, stdin=stdin, env=env)
+        if is_ours:
+            found.append(only(list(folder.glob("*.pathtrace")), "traces"))
+    return found
 
 
 def check_kernel(kernel: Program, level: str, home: Path) -> str:
