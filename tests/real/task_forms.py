@@ -44,15 +44,15 @@ def check(name: str, home: Path) -> str:
     if found != (tasks, edges):
         raise CheckFailed(f"Graphviz draws {found} of {(tasks, edges)} tasks and edges")
     events = json.loads(forms["perfetto"])["traceEvents"]
-    phases = {phase: [of for of in events if of["ph"] == phase] for phase in "XsfM"}
+    phases = {phase: [of for of in events if of["ph"] == phase] for phase in "BEsfM"}
     between = [edge for edge in graph["edges"] if edge[2] != "program"]
-    counts = [len(phases[phase]) for phase in "Xsf"]
-    if counts != [tasks, len(between), len(between)]:
+    counts = [len(phases[phase]) for phase in "BEsf"]
+    if counts != [tasks, tasks, len(between), len(between)]:
         raise CheckFailed(f"a Chrome trace has {counts} slices and ends of arrows")
     if len(phases["M"]) != len(graph["threads"]):
         raise CheckFailed(f"{len(phases['M'])} of {len(graph['threads'])} threads have names")
     # An arrow ends in a slice of its thread.
-    slices = {(of["tid"], of["ts"]) for of in phases["X"]}
+    slices = {(of["tid"], of["ts"]) for of in phases["B"]}
     if any((of["tid"], of["ts"]) not in slices for of in phases["f"]):
         raise CheckFailed("an arrow leads to no slice")
     read = json.loads(run([python_with(NEEDS), TABLES, home / "tables"], home))

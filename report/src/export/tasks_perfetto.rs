@@ -1,11 +1,16 @@
 //! Writes a task graph as the events of a Chrome trace, which Perfetto and others show: a slice for
 //! each task, and an arrow for each edge between threads. Times are in microseconds.
+//!
+//! An end of an arrow belongs to the slice that is open at that time in its thread. One task may
+//! end in the nanosecond in which the next begins, so the order of events decides: a slice is a
+//! pair of events, begin and end, with the ends of its arrows between them. Viewers keep the order
+//! of events of one time; they do not do so for slices that are one event with a duration.
 
 use std::io::{Result, Write};
 
 use serde_json::{Value, json};
 
-use crate::analyse::trace::task_graph::graph::Graph;
+use crate::analyse::trace::task_graph::graph::{Graph, TaskId};
 use crate::analyse::trace::task_graph::releases::Link;
 use crate::read::trace::Stream;
 
@@ -42,15 +47,26 @@ pub fn write(
             out,
         )?;
     }
-    let mut flow = 0u64;
-    for (to, task) in graph.tasks() {
+    // Arrows are numbered in the order of their targets.
+    let arrows = |to: TaskId| graph.edges_to(to).filter(|(link, _)| *link != Link::Program);
+    let mut leaving: Vec<(TaskId, u32, Link)> = Vec::new();
+    for (to, _) in graph.tasks() {
+        for (link, from) in arrows(to) {
+            leaving.push((from, leaving.len() as u32, link));
+        }
+    }
+    leaving.sort_unstable_by_key(|(from, arrow, _)| (*from, *arrow));
+    let mut leaving = leaving.into_iter().peekable();
+    let mut arrow = 0u32;
+    for (id, task) in graph.tasks() {
         let tid = number(task.thread);
+        let (begin, end) = (micros(task.begin), micros(task.end));
         put(
             json!({
-                "ph": "X", "name": graph.kind(to).name(), "cat": "task", "pid": process,
-                "tid": tid, "ts": micros(task.begin), "dur": task.duration() as f64 / 1000.0,
+                "ph": "B", "name": graph.kind(id).name(), "cat": "task", "pid": process,
+                "tid": tid, "ts": begin,
                 "args": {
-                    "task": to,
+                    "task": id,
                     "paths": task.actions.paths,
                     "instructions": task.actions.instructions,
                     "accesses": task.actions.accesses,
@@ -58,21 +74,26 @@ pub fn write(
             }),
             out,
         )?;
-        for (link, from) in graph.edges_to(to).filter(|(link, _)| *link != Link::Program) {
-            let source = graph.task(from);
-            let ends = [("s", source.thread, source.end), ("f", task.thread, task.begin)];
-            for (phase, thread, time) in ends {
-                let mut event = json!({
-                    "ph": phase, "name": link.name(), "cat": "dependence", "id": flow,
-                    "pid": process, "tid": number(thread), "ts": micros(time),
-                });
-                if phase == "f" {
-                    event["bp"] = json!("e");
-                }
-                put(event, out)?;
-            }
-            flow += 1;
+        for (link, _) in arrows(id) {
+            put(
+                json!({
+                    "ph": "f", "bp": "e", "name": link.name(), "cat": "dependence", "id": arrow,
+                    "pid": process, "tid": tid, "ts": begin,
+                }),
+                out,
+            )?;
+            arrow += 1;
         }
+        while let Some((_, arrow, link)) = leaving.next_if(|(from, ..)| *from == id) {
+            put(
+                json!({
+                    "ph": "s", "name": link.name(), "cat": "dependence", "id": arrow,
+                    "pid": process, "tid": tid, "ts": end,
+                }),
+                out,
+            )?;
+        }
+        put(json!({ "ph": "E", "pid": process, "tid": tid, "ts": end }), out)?;
     }
     out.write_all(b"]}\n")
 }

@@ -4,7 +4,7 @@
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
+import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { extname, join, normalize } from "node:path";
 import { after, before, describe, test } from "node:test";
@@ -111,6 +111,32 @@ describe("Perfetto", () => {
     });
     after(async () => browser.close());
 
+    /** What Perfetto knows of a file. */
+    async function read(file) {
+        const { server, place } = await serve(dist, { "/trace.json": file });
+        const page = await browser.newPage();
+        await page.route(
+            (url) => !url.href.startsWith(place) && url.protocol.startsWith("http"),
+            (route) => route.abort(),
+        );
+        await page.goto(`${place}/#!/?url=${encodeURIComponent(`${place}/trace.json`)}`);
+        const found = await processed(page);
+        await page.close();
+        server.close();
+        return found;
+    }
+
+    /** The same events by a clock that moves every so many nanoseconds. */
+    function coarse(file, tick) {
+        const trace = JSON.parse(readFileSync(file, "utf8"));
+        for (const event of trace.traceEvents)
+            if ("ts" in event)
+                event.ts = (Math.floor(Math.round(event.ts * 1000) / tick) * tick) / 1000;
+        const other = file.replace(".json", `-${tick}.json`);
+        writeFileSync(other, JSON.stringify(trace));
+        return other;
+    }
+
     for (const { name, of, flags, line } of PROGRAMS)
         test(`knows the tasks of ${name}`, async () => {
             const trace = "run.pathtrace";
@@ -119,29 +145,23 @@ describe("Perfetto", () => {
             const file = join(scratch, name, "trace.json");
             const graph = ["trace", "graph", trace, "--format", "perfetto", "-o", file];
             execFileSync(pathprof, graph, { cwd: join(scratch, name) });
-            const { server, place } = await serve(dist, { "/trace.json": file });
-            const page = await browser.newPage();
-            await page.route(
-                (url) => !url.href.startsWith(place) && url.protocol.startsWith("http"),
-                (route) => route.abort(),
-            );
-            await page.goto(`${place}/#!/?url=${encodeURIComponent(`${place}/trace.json`)}`);
-            const found = await processed(page);
-            await page.close();
-            server.close();
-            assert.deepEqual(found.errors, []);
             const start = Math.min(...known.tasks.map((task) => task[3]));
             const stream = known.threads.map((thread) => thread.streams[0]);
-            const expected = known.tasks.map(([thread, , type, begin, end], task) => [
-                task,
-                type,
-                stream[thread],
-                begin - start,
-                end - begin,
-            ]);
-            assert.deepEqual(found.tasks, expected);
             const sorted = (edges) => edges.map(([from, to]) => `${from} ${to}`).sort();
             const between = known.edges.filter(([, , edge]) => edge !== "program");
-            assert.deepEqual(sorted(found.edges), sorted(between));
+            for (const tick of [1, 50_000]) {
+                const found = await read(tick === 1 ? file : coarse(file, tick));
+                assert.deepEqual(found.errors, []);
+                const at = (time) => Math.floor((time - start) / tick) * tick;
+                const expected = known.tasks.map(([thread, , type, begin, end], task) => [
+                    task,
+                    type,
+                    stream[thread],
+                    at(begin),
+                    at(end) - at(begin),
+                ]);
+                assert.deepEqual(found.tasks, expected);
+                assert.deepEqual(sorted(found.edges), sorted(between));
+            }
         });
 });
