@@ -117,15 +117,15 @@ def measure(
             user, memory = run_steps(workload, tree, workload.steps(tree, text), [], variables)
             costs[name].user.append(user)
             costs[name].memory = max(costs[name].memory, memory)
-    if options.perf:
-        for name, tree in trees.items():
-            costs[name].instructions = count_instructions(
-                workload, tree, workload.steps(tree, text), variables
+    for name, tree in trees.items():
+        steps, cost = workload.steps(tree, text), costs[name]
+        if workload.group == "large":
+            cost.misses = misses.count(workload, tree, steps, variables, perf=options.perf)
+            cost.instructions = cost.misses["instructions"]
+        else:
+            cost.instructions = count_instructions(
+                workload, tree, steps, variables, perf=options.perf
             )
-    if workload.group == "large":
-        for name, tree in trees.items():
-            steps = workload.steps(tree, text)
-            costs[name].misses = misses.count(workload, tree, steps, variables, perf=options.perf)
     plain = trees[BASE]
     if not options.ablation and not options.quick and "big" in workload.program.work:
         slowdown = slowdown_of_callgrind(
@@ -197,13 +197,13 @@ def document(results: dict[str, Costs], extras: dict, options: argparse.Namespac
             f"## {title}, {level}: user time",
             ratio_table(costs, groups, "user", measured, seconds),
         ]
-        if options.perf:
-            billions = ("clang, 10⁹", lambda base: f"{base.instructions / 1e9:.3f}")
-            parts += [
-                f"## {title}, {level}: instructions",
-                "Instructions executed in user space, as perf counts them.",
-                ratio_table(costs, groups, "instructions", names, billions),
-            ]
+        billions = ("clang, 10⁹", lambda base: f"{base.instructions / 1e9:.3f}")
+        counter = "perf" if options.perf else "cachegrind"
+        parts += [
+            f"## {title}, {level}: instructions",
+            f"Instructions executed in user space, as {counter} counts them.",
+            ratio_table(costs, groups, "instructions", names, billions),
+        ]
         if any(by_name[BASE].misses for by_name in costs.values()):
             by = "perf counts them" if options.perf else "cachegrind simulates them"
             parts += [

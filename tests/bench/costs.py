@@ -6,7 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -15,6 +15,8 @@ from tests.real.programs import Step
 from tests.real.tools import SCRATCH, CheckFailed, environment, run
 
 HOME = SCRATCH.parent / "bench"
+# What cachegrind calls executed instructions.
+REFERENCES = r"I +refs"
 TIMED = Path(__file__).with_name("timed_cc.py")
 
 
@@ -131,8 +133,28 @@ def has_perf() -> bool:
     return done.returncode == 0 and re.search(r"^\d+,", done.stderr, re.MULTILINE) is not None
 
 
-def count_instructions(workload: Workload, tree: Path, steps: list[Step], variables: dict) -> int:
-    """Instructions executed in user space, as perf counts them."""
+def under_cachegrind(
+    workload: Workload, tree: Path, steps: list[Step], variables: dict, options: list[str]
+) -> Callable[[str], int]:
+    """Runs steps under cachegrind; gives what finds the sum of a number over all processes, by the
+    expression for its title.
+    """
+    place = fresh_directory(HOME / "cachegrind")
+    files = ["--cachegrind-out-file=/dev/null", f"--log-file={place}/%p"]
+    strip_debug(workload, tree)
+    run_steps(workload, tree, steps, ["valgrind", "--tool=cachegrind", *options, *files], variables)
+    logs = "".join(log.read_text() for log in place.iterdir())
+    return lambda title: sum(
+        int(number.replace(",", "")) for number in re.findall(rf"{title}: +([\d,]+)", logs)
+    )
+
+
+def count_instructions(
+    workload: Workload, tree: Path, steps: list[Step], variables: dict, *, perf: bool
+) -> int:
+    """Instructions executed in user space, as perf counts them, or cachegrind."""
+    if not perf:
+        return under_cachegrind(workload, tree, steps, variables, ["--cache-sim=no"])(REFERENCES)
     out = HOME / "instructions"
     out.unlink(missing_ok=True)
     prefix = ["perf", "stat", "-x,", "-e", "instructions:u", "--append", "-o", str(out), "--"]

@@ -7,7 +7,7 @@ first-level caches of 32 KiB; it knows nothing of translation buffers.
 import re
 from pathlib import Path
 
-from tests.bench.costs import HOME, Cost, run_steps, strip_debug
+from tests.bench.costs import HOME, REFERENCES, Cost, run_steps, under_cachegrind
 from tests.bench.tables import BASE, Costs, shown, table
 from tests.bench.workloads import Workload
 from tests.real.programs import Step
@@ -22,7 +22,7 @@ EVENTS = {
     "instruction TLB misses": "iTLB-load-misses:u",
 }
 SIMULATED = {
-    "instructions": r"I +refs",
+    "instructions": REFERENCES,
     "first-level data misses": r"D1 +misses",
     "first-level instruction misses": r"I1 +misses",
 }
@@ -54,20 +54,9 @@ def by_perf(
 def by_cachegrind(
     workload: Workload, tree: Path, steps: list[Step], variables: dict[str, str]
 ) -> dict[str, int]:
-    for old in HOME.glob("misses.*"):
-        old.unlink()
     caches = ["--cache-sim=yes", "--I1=32768,8,64", "--D1=32768,8,64"]
-    files = ["--cachegrind-out-file=/dev/null", f"--log-file={HOME}/misses.%p"]
-    prefix = ["valgrind", "--tool=cachegrind", *caches, *files]
-    strip_debug(workload, tree)
-    run_steps(workload, tree, steps, prefix, variables)
-    logs = "".join(log.read_text() for log in HOME.glob("misses.*"))
-    return {
-        title: sum(
-            int(number.replace(",", "")) for number in re.findall(rf"{line}: +([\d,]+)", logs)
-        )
-        for title, line in SIMULATED.items()
-    }
+    counted = under_cachegrind(workload, tree, steps, variables, caches)
+    return {title: counted(line) for title, line in SIMULATED.items()}
 
 
 def miss_table(costs: Costs, names: list[str]) -> str:
