@@ -1,7 +1,7 @@
 """Measures what profiling costs.
 
     python3 -m tests.bench.bench [--quick] [--set SET]… [--only NAME]… [--json FILE] [--write FILE]
-                                 [--svg FILE]
+                                 [--svg FILE] [--resume]
 
 Eleven real programs, three large ones, kernels and CPython are built with plain clang, with pathcc
 and with the other profilers of the field, then run in turn, so that a change of the machine's mood
@@ -45,7 +45,7 @@ from tests.bench.tables import (
     summary_table,
     table,
 )
-from tests.bench.workloads import Workload
+from tests.bench.workloads import Workload, short_steps
 from tests.real import sources
 from tests.real.tools import CLANG, PATHCC, ROOT, CheckFailed, run
 from tests.real.ways import TECHNIQUES, without
@@ -123,6 +123,7 @@ def measure(
             cost.misses = misses.count(workload, tree, steps, variables, perf=options.perf)
             cost.instructions = cost.misses["instructions"]
         else:
+            steps = steps if options.perf else short_steps(workload, tree, text)
             cost.instructions = count_instructions(
                 workload, tree, steps, variables, perf=options.perf
             )
@@ -244,6 +245,19 @@ def read_results(path: Path) -> dict[str, Costs]:
     }
 
 
+def write_results(results: dict[str, Costs], extras: dict, path: Path) -> None:
+    """Writes every number that is known."""
+    sets = {
+        title: {
+            program: {name: asdict(cost) for name, cost in by_name.items()}
+            for program, by_name in costs.items()
+        }
+        for title, costs in results.items()
+    }
+    text = json.dumps({"machine": machine(), "sets": sets, "besides": extras}, indent=1)
+    path.write_text(text + "\n")
+
+
 def compare(old: Path, new: Path) -> str:
     """How pathcc changed between two measurements."""
     before, now = read_results(old), read_results(new)
@@ -278,7 +292,12 @@ def arguments() -> argparse.Namespace:
         metavar="FILE",
         help="also write the tables there, as docs/benchmarks.md",
     )
-    parser.add_argument("--json", type=Path, metavar="FILE", help="also write every number there")
+    parser.add_argument(
+        "--json", type=Path, metavar="FILE", help="also write every number there, as it is known"
+    )
+    parser.add_argument(
+        "--resume", action="store_true", help="measure only what the file of --json lacks"
+    )
     parser.add_argument(
         "--svg", type=Path, metavar="FILE", help="also draw the ratios of the first two sets"
     )
@@ -286,6 +305,8 @@ def arguments() -> argparse.Namespace:
         "--diff", nargs=2, type=Path, metavar=("OLD", "NEW"), help="compare two files of --json"
     )
     options = parser.parse_args()
+    if options.resume and not options.json:
+        parser.error("--resume needs the file of --json")
     options.rounds = options.rounds or (3 if options.quick else 9)
     options.perf = has_perf()
     options.sets = options.sets or list(SETS)
@@ -332,15 +353,19 @@ def main() -> int:
         return 2
     wanted = chosen(options.sets, options.only)
     trees, text = fetch(wanted)
+    known = read_results(options.json) if options.resume and options.json.exists() else {}
     results: dict[str, Costs] = {}
     total, number = sum(map(len, wanted.values())), 0
     for title, set_ in wanted.items():
         for workload in set_:
             number += 1
-            costs = measure(
-                workload, trees.get(workload.program.package or ""), SETS[title][1], options, text
+            source = trees.get(workload.program.package or "")
+            costs = known.get(title, {}).get(workload.name) or measure(
+                workload, source, SETS[title][1], options, text
             )
             results.setdefault(title, {})[workload.name] = costs
+            if options.json:
+                write_results(results, {}, options.json)
             ratios = ", ".join(
                 f"{name} {shown(ratio(costs[name], costs[BASE], 'user'), 3)}"
                 for name in list(options.compilers)[1:3]
@@ -356,13 +381,7 @@ def main() -> int:
     if options.write:
         options.write.write_text(output)
     if options.json:
-        sets = {
-            t: {p: {n: asdict(c) for n, c in by.items()} for p, by in costs.items()}
-            for t, costs in results.items()
-        }
-        options.json.write_text(
-            json.dumps({"machine": machine(), "sets": sets, "besides": extras}, indent=1) + "\n"
-        )
+        write_results(results, extras, options.json)
     if options.svg:
         rows = [
             (

@@ -2,10 +2,10 @@
 
     python3 -m tests.bench.bound [--only NAME]… [--write FILE]
 
-Each program runs once with plain clang and once with pathcc under perf, which counts what the
-processor did. The profile says how many paths were executed, in all and in the function that
-executes most instructions; the loop shown is the one whose iterations are counted most often there.
-Prints Markdown.
+Each program does its work once with plain clang and once with pathcc under callgrind, which counts
+each instruction. The profile says how many paths were executed, in all and in each function. The
+difference is told by what the instructions do. Where perf can count, it says what the processor
+made of it. Prints Markdown.
 """
 
 import argparse
@@ -13,9 +13,9 @@ import re
 import shutil
 import sys
 from collections import Counter
-from dataclasses import dataclass
 from pathlib import Path
 
+from tests.bench import instructions
 from tests.bench.bench import OURS, SETS, chosen, fetch, machine, progress, publish
 from tests.bench.costs import (
     HOME,
@@ -26,144 +26,124 @@ from tests.bench.costs import (
     profile_variables,
     run_steps,
 )
+from tests.bench.instructions import Executed, Kind
 from tests.bench.tables import BASE, shown, table
-from tests.bench.workloads import Workload
-from tests.real.tools import CLANG, PATHCC, export, run
+from tests.bench.workloads import Workload, short_steps
+from tests.real.programs import Step
+from tests.real.tools import CLANG, PATHCC, export
 
-EVENTS = [
-    "instructions:u",
-    "cycles:u",
-    "branch-misses:u",
-    "L1-dcache-load-misses:u",
-    "dTLB-load-misses:u",
-]
+# What the processor did, by the name in the table: for each path, and for how many of them.
+EVENTS = {
+    "cycles": ("cycles:u", 1),
+    "mispredictions": ("branch-misses:u", 1000),
+    "L1 misses": ("L1-dcache-load-misses:u", 1000),
+    "TLB misses": ("dTLB-load-misses:u", 1000),
+}
 
-# One sample for so many instructions: few enough for the kernel, and not a round number, so that no
-# loop is in step with it.
-PERIOD = 10000019
+PROCESSOR = (
+    "The last columns are cycles for each path, and mispredictions and misses for a thousand of "
+    "them, as perf counts them."
+)
 
-
-@dataclass(frozen=True)
-class Seen:
-    """What perf saw of one build: events of the whole run, and instructions by function."""
-
-    events: dict[str, int]
-    functions: Counter[str]
+# So many functions of each program are shown, those that execute most instructions.
+HOTTEST = 3
 
 
-def observe(workload: Workload, tree: Path, text: Path, variables: dict[str, str]) -> Seen:
-    """Runs the work twice under perf: once to count, once to sample."""
-    steps = workload.steps(tree, text)
-    counted, samples = HOME / "counted", fresh_directory(HOME / "samples")
-    counted.unlink(missing_ok=True)
-    prefix = ["perf", "stat", "-x,", "-e", ",".join(EVENTS), "--append", "-o", str(counted), "--"]
+def events(
+    workload: Workload, tree: Path, steps: list[Step], variables: dict[str, str]
+) -> dict[str, int]:
+    """What perf counts while the steps run."""
+    out = HOME / "events"
+    out.unlink(missing_ok=True)
+    wanted = ",".join(event for event, _ in EVENTS.values())
+    prefix = ["perf", "stat", "-x,", "-e", wanted, "--append", "-o", str(out), "--"]
     run_steps(workload, tree, steps, prefix, variables)
-    lines = counted.read_text()
-    events = {
+    lines = out.read_text()
+    return {
         event: sum(
             map(int, re.findall(rf"^(\d+),,{event.removesuffix(':u')}", lines, re.MULTILINE))
         )
-        for event in EVENTS
+        for event, _ in EVENTS.values()
     }
-    functions: Counter[str] = Counter()
-    for at, step in enumerate(steps):
-        prefix = [
-            "perf",
-            "record",
-            "-q",
-            "-e",
-            EVENTS[0],
-            "-c",
-            str(PERIOD),
-            "-o",
-            str(samples / str(at)),
-            "--",
-        ]
-        run_steps(workload, tree, [step], prefix, variables)
-        if (samples / str(at)).exists():
-            listing = run(
-                ["perf", "script", "--no-demangle", "-i", samples / str(at), "-F", "ip,sym"], HOME
-            ).decode()
-            functions.update(
-                line.split()[1] for line in listing.splitlines() if len(line.split()) > 1
-            )
-    return Seen(events, Counter({name: count * PERIOD for name, count in functions.items()}))
+
+
+def more(plain: Counter[Kind], ours: Counter[Kind], paths: int) -> list[str]:
+    """How many more instructions, in all and of each kind, for each path."""
+    each = {kind: (ours[kind] - plain[kind]) / paths for kind in Kind}
+    return [shown(sum(each.values())), *map(shown, each.values())]
+
+
+def all_kinds(executed: Executed) -> Counter[Kind]:
+    """The kinds of all instructions of a program."""
+    kinds: Counter[Kind] = Counter()
+    for (_, text), count in executed.instructions.items():
+        kinds[instructions.kind(text)] += count
+    return kinds
+
+
+def short(demangled: str) -> str:
+    """The last part of a function's name."""
+    return demangled.replace("(anonymous namespace)", "").partition("(")[0].rpartition("::")[2]
 
 
 def rows(
-    workload: Workload, source: Path | None, level: str, text: Path
-) -> tuple[list[str], list[str]]:
-    """A row of each table."""
+    workload: Workload, source: Path | None, level: str, text: Path, *, perf: bool
+) -> tuple[list[str], list[list[str]]]:
+    """A row of the first table, and some of the second."""
     trees = {
         name: build_timed(workload, source, name, compiler, level, Cost())
         for name, compiler in ((BASE, CLANG), (OURS, str(PATHCC)))
     }
+    steps = {name: short_steps(workload, tree, text) for name, tree in trees.items()}
     # One profile for each program of each step: what is run twice is counted twice.
     profiles = fresh_directory(HOME / "profiles")
-    steps = workload.steps(trees[OURS], text)
-    run_steps(
-        workload,
-        trees[OURS],
-        steps,
-        [],
-        profile_variables(profiles) | {"PATHCC_PROFILE": f"{profiles}/%p.pathprof"},
-    )
+    variables = profile_variables(profiles) | {"PATHCC_PROFILE": f"{profiles}/%p.pathprof"}
+    run_steps(workload, trees[OURS], steps[OURS], [], variables)
     exported = export(HOME, profiles)
     elsewhere = profile_variables(fresh_directory(HOME / "others"))
-    plain, ours = (observe(workload, trees[name], text, elsewhere) for name in (BASE, OURS))
+    seen = (
+        {name: events(workload, tree, steps[name], elsewhere) for name, tree in trees.items()}
+        if perf
+        else {}
+    )
+    plain, ours = (
+        instructions.count(workload, trees[name], steps[name], elsewhere, demangle=False)
+        for name in (BASE, OURS)
+    )
     shutil.rmtree(HOME / f"{workload.name}{level}")
 
-    executed = Counter(
-        {
-            function["name"]: sum(p["count"] for p in function["paths"])
-            for function in exported["functions"]
-        }
-    )
+    executed: Counter[str] = Counter()
+    names: dict[str, str] = {}
+    for function in exported["functions"]:
+        executed[function["name"]] += sum(path["count"] for path in function["paths"])
+        names[function["name"]] = short(function["demangled"])
     paths = executed.total()
-    each = {event: (ours.events[event] - plain.events[event]) / paths for event in EVENTS}
     whole = [
         workload.name,
         f"{paths / 1e9:.3f}",
-        shown(plain.events[EVENTS[0]] / paths),
-        shown(each["instructions:u"]),
-        shown(each["cycles:u"]),
-        *(shown(1000 * each[event]) for event in EVENTS[2:]),
-    ]
-    name = next(
-        (
-            name
-            for name, _ in plain.functions.most_common()
-            if executed[name] and ours.functions[name]
+        shown(plain.total / paths),
+        shown((ours.total - plain.total) / paths),
+        *more(all_kinds(plain), all_kinds(ours), paths)[1:],
+        *(
+            shown(scale * (seen[OURS][event] - seen[BASE][event]) / paths)
+            for event, scale in (EVENTS.values() if perf else ())
         ),
-        None,
-    )
-    if name is None:
-        return whole, [workload.name, *["–"] * 6]
-    function = max(
-        (f for f in exported["functions"] if f["name"] == name), key=lambda f: f["instructions"]
-    )
-    loops = [
-        path for path in function["paths"] if path["start"] == "loop" and path["end"] == "back_edge"
     ]
-    loop = max(loops, key=lambda path: path["count"], default=None)
-    short = (
-        function["demangled"]
-        .replace("(anonymous namespace)", "")
-        .partition("(")[0]
-        .rpartition("::")[2]
-    )
+    by_function, instrumented = plain.functions(), ours.functions()
     hottest = [
-        workload.name,
-        f"`{short}`",
-        f"{100 * plain.functions[name] / plain.functions.total():.0f} %",
-        f"{100 * executed[name] / paths:.0f} %",
-        shown(plain.functions[name] / executed[name]),
-        shown((ours.functions[name] - plain.functions[name]) / executed[name]),
-        "–"
-        if loop is None
-        else f"{len(loop['blocks'])}, {100 * loop['count'] / executed[name]:.0f} %",
+        name for name, _ in by_function.most_common() if executed[name] and instrumented[name]
     ]
-    return whole, hottest
+    return whole, [
+        [
+            workload.name,
+            f"`{names[name]}`",
+            f"{100 * by_function[name] / plain.total:.0f} %",
+            f"{100 * executed[name] / paths:.0f} %",
+            shown(by_function[name] / executed[name]),
+            *more(plain.kinds(name), ours.kinds(name), executed[name]),
+        ]
+        for name in hottest[:HOTTEST]
+    ]
 
 
 def main() -> int:
@@ -176,58 +156,48 @@ def main() -> int:
         help="also write the tables there, as docs/internals/bound.md",
     )
     options = parser.parse_args()
-    if not PATHCC.exists() or not has_perf():
-        progress("this needs perf, and pathcc (`make build`)")
+    if not PATHCC.exists() or not shutil.which("valgrind"):
+        progress("this needs valgrind, and pathcc (`make build`)")
         return 2
+    perf = has_perf()
     wanted = chosen(("real", "kernels", "python"), options.only)
     jobs = [(workload, SETS[title][1]) for title, set_ in wanted.items() for workload in set_]
     trees, text = fetch(wanted)
-    whole = [
-        [
-            "program",
-            "paths, 10⁹",
-            "clang, instructions",
-            "more",
-            "cycles",
-            "mispredictions",
-            "L1 misses",
-            "TLB misses",
-        ]
-    ]
+    kinds = [kind.value for kind in Kind]
+    whole = [["program", "paths, 10⁹", "clang", "more", *kinds, *(EVENTS if perf else ())]]
     hottest = [
-        [
-            "program",
-            "function",
-            "of the instructions",
-            "of the paths",
-            "clang, instructions",
-            "more",
-            "loop: blocks, of its paths",
-        ]
+        ["program", "function", "of the instructions", "of the paths", "clang", "more", *kinds]
     ]
     for number, (workload, level) in enumerate(jobs, 1):
-        one, other = rows(workload, trees.get(workload.program.package or ""), level, text)
-        whole.append(one)
-        hottest.append(other)
+        source = trees.get(workload.program.package or "")
+        row, functions = rows(workload, source, level, text, perf=perf)
+        whole.append(row)
+        hottest += functions
         progress(
-            f"[{number}/{len(jobs)}] {workload.name}: {one[3]} instructions more for each path"
+            f"[{number}/{len(jobs)}] {workload.name}: {row[3]} instructions more for each path"
         )
     parts = [
         "# Distance from the bound",
         (
             "Written by `make bound`. Every executed path must be told from the others, so one "
             "increment for each is the least that exact path profiling can cost: one instruction "
-            "more. All numbers are for each executed path; those of misses and mispredictions are "
-            "for a thousand."
+            "more. All numbers are instructions for each executed path, as callgrind counts them: "
+            "`clang` is what plain clang's code executes, `more` is what pathcc's executes beside "
+            "it, and the columns behind it say what these instructions are."
         ),
+        (
+            "- `count`: increments and decrements of 64 bits of memory.\n"
+            "- `address`: readings of a thread-local word.\n"
+            "- `register`: assignments, additions and subtractions of registers.\n"
+            "- `stack`: what is pushed, popped or moved to and from the stack.\n"
+            "- `jump`: jumps and branches.\n"
+            "- `other`: everything else. It is negative where code was folded otherwise."
+        ),
+        *([PROCESSOR] if perf else []),
         machine(),
         "## Whole programs",
         table(whole),
-        "## The function that executes most instructions",
-        (
-            "From samples, so to about a percent of the program. The last column is the hottest "
-            "path that is an iteration of a loop."
-        ),
+        f"## The {HOTTEST} functions that execute most instructions",
         table(hottest),
     ]
     publish(parts, options.write)

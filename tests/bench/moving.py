@@ -10,96 +10,47 @@ Prints Markdown.
 """
 
 import argparse
-import re
 import shutil
 import sys
 from collections import Counter
-from dataclasses import dataclass, field
 from pathlib import Path
 
+from tests.bench import instructions
 from tests.bench.bench import SETS, chosen, fetch, machine, progress, publish
-from tests.bench.costs import HOME, Cost, build_timed, run_steps, strip_debug
+from tests.bench.costs import HOME, Cost, build_timed
 from tests.bench.tables import table
-from tests.bench.workloads import Workload
-from tests.real.tools import PATHCC, run
+from tests.bench.workloads import Workload, short_steps
+from tests.real.tools import PATHCC
 
-# An increment or a decrement of 64 bits of memory, as objdump writes it.
-STEP = re.compile(r"^\s*([0-9a-f]+):\s+(?:inc|dec)q\s+(\S*)\((%\w+)?(,%\w+)?")
 # So many functions are named for each program.
 NAMED = 3
-
-
-@dataclass
-class Steps:
-    """Executed increments."""
-
-    # By a constant distance from the address of the thread's counters.
-    constant: int = 0
-    # By a register, for each function.
-    moving: Counter[str] = field(default_factory=Counter)
-
-
-def increments(image: Path) -> dict[int, bool]:
-    """The address of each increment, and whether a register selects what it increments."""
-    listing = run(["objdump", "-d", "--no-show-raw-insn", image], HOME).decode()
-    found = filter(None, map(STEP.match, listing.splitlines()))
-    return {int(step[1], 16): step[4] is not None for step in found}
-
-
-def read(costs: str, tree: Path, images: dict[Path, dict[int, bool]], steps: Steps) -> None:
-    """Adds what callgrind counted of the images below `tree`."""
-    image: dict[int, bool] = {}
-    function, is_call = "", False
-    for line in costs.splitlines():
-        if is_call:
-            # The cost of a call is that of the callee's own lines.
-            is_call = False
-        elif line.startswith("ob="):
-            path = Path(line.removeprefix("ob="))
-            is_ours = path.is_relative_to(tree) and path.exists()
-            if is_ours and path not in images:
-                images[path] = increments(path)
-            image = images[path] if is_ours else {}
-        elif line.startswith("fn="):
-            function = line.removeprefix("fn=").partition("'")[0]
-        elif line.startswith("calls="):
-            is_call = True
-        elif line.startswith("0x") and image:
-            address, _, executed = line.split()
-            moves = image.get(int(address, 16))
-            if moves is not None and moves:
-                steps.moving[function] += int(executed)
-            elif moves is not None:
-                steps.constant += int(executed)
 
 
 def row(workload: Workload, source: Path | None, level: str, text: Path) -> list[str]:
     """The row of one program."""
     tree = build_timed(workload, source, "moving", str(PATHCC), level, Cost())
-    strip_debug(workload, tree)
-    counted = HOME / "callgrind"
-    prefix = ["valgrind", "--tool=callgrind", "--dump-instr=yes", "--compress-pos=no"]
-    prefix += ["--compress-strings=no", f"--callgrind-out-file={counted}"]
-    steps = Steps()
-    images: dict[Path, dict[int, bool]] = {}
-    is_kernel = workload.group == "kernel"
-    # A kernel's work is long under callgrind, and shorter work of it executes the same loops.
-    for step in workload.program.work["big"](tree) if is_kernel else workload.steps(tree, text):
-        counted.unlink(missing_ok=True)
-        run_steps(workload, tree, [step], prefix, {"PATHCC_PROFILE": "off"})
-        if counted.exists():
-            read(counted.read_text(errors="replace"), tree, images, steps)
+    executed = instructions.count(
+        workload,
+        tree,
+        short_steps(workload, tree, text),
+        {"PATHCC_PROFILE": "off"},
+        demangle=True,
+    )
     shutil.rmtree(HOME / f"{workload.name}{level}")
-    moving, executed = steps.moving.total(), steps.constant + steps.moving.total()
+    every, moving = 0, Counter[str]()
+    for (function, line), count in executed.instructions.items():
+        if step := instructions.INCREMENT.match(line):
+            every += count
+            moving[function] += count if step[1] else 0
     functions = [
-        f"`{name}` {100 * count / executed:.0f} %"
-        for name, count in steps.moving.most_common(NAMED)
-        if 200 * count >= executed
+        f"`{name}` {100 * count / every:.0f} %"
+        for name, count in moving.most_common(NAMED)
+        if 200 * count >= every > 0
     ]
     return [
         workload.name,
-        f"{executed / 1e6:.1f}",
-        f"{100 * moving / max(executed, 1):.0f} %",
+        f"{every / 1e6:.1f}",
+        f"{100 * moving.total() / max(every, 1):.0f} %",
         ", ".join(functions) or "–",
     ]
 

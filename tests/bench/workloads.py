@@ -32,6 +32,14 @@ class Workload:
         return self.program.name
 
 
+def short_steps(workload: Workload, tree: Path, text: Path) -> list[Step]:
+    """The work that valgrind watches. A kernel's own is long under it, and shorter work executes
+    the same loops.
+    """
+    short = workload.program.work.get("big") if workload.group == "kernel" else None
+    return short(tree) if short else workload.steps(tree, text)
+
+
 def plus_plus(cc: str) -> str:
     """The C++ compiler that belongs to a C compiler."""
     words = cc.split(" ")
