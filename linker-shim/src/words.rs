@@ -21,8 +21,10 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 use object::LittleEndian;
-use object::elf::{FileHeader64, PF_X, PT_LOAD, ProgramHeader64};
-use object::read::elf::{FileHeader, ProgramHeader};
+use object::elf::{
+    FileHeader64, PT_LOAD, ProgramHeader64, SHF_ALLOC, SHF_EXECINSTR, SHT_PROGBITS, SectionHeader64,
+};
+use object::read::elf::{FileHeader, ProgramHeader, SectionHeader};
 use pathformat::descriptor::Module;
 use pathformat::raw::OWN_BASE;
 use pathformat::settings::Threads;
@@ -91,7 +93,7 @@ fn without_words(image: &Image<'_>) -> Option<Changes> {
     let mut distance = early.distance;
     for index in 0..u64::from(early.count) {
         let entry = early.modules + index * size_of::<Module>() as u64;
-        let Module { offset, threads, .. } = image.read(entry)?;
+        let Module { offset, threads, .. } = image.module(&early, index)?;
         let own = threads & u64::from(OWN_BASE) != 0;
         if own && let Some(distance) = &mut distance {
             *distance += 8;
@@ -110,7 +112,11 @@ fn without_words(image: &Image<'_>) -> Option<Changes> {
 fn with_words_at_once(image: &Image<'_>) -> Option<Changes> {
     let early = image.early()?;
     let first = early.distance?;
-    let last = first.checked_add_unsigned(early.count.checked_mul(8)?)?;
+    let mut last = first;
+    for index in 0..u64::from(early.count) {
+        let Module { threads, .. } = image.module(&early, index)?;
+        last = last.checked_add(if threads & u64::from(OWN_BASE) != 0 { 8 } else { 0 })?;
+    }
     let is_word = |distance: i32| (first..=last).contains(&distance) && (distance - first) % 8 == 0;
     image.code_with(|code, _| word_at_once(code, is_word))
 }
@@ -187,40 +193,50 @@ fn word_at_once(code: &[u8], is_word: impl Fn(i32) -> bool) -> Option<Vec<u8>> {
     is_word(distance).then_some(whole)
 }
 
-/// The segments of an image.
+/// The segments of an image, and its sections of code.
 struct Image<'a> {
     data: &'a [u8],
     segments: &'a [ProgramHeader64<LittleEndian>],
+    /// With their addresses. A segment that may be executed can have data, too, in which any bytes
+    /// may stand.
+    code: Vec<(u64, &'a [u8])>,
 }
 
 impl<'a> Image<'a> {
     fn parse(data: &'a [u8]) -> Option<Self> {
         let head = FileHeader64::<LittleEndian>::parse(data).ok()?;
-        Some(Self { data, segments: head.program_headers(LittleEndian, data).ok()? })
+        let sections = head.sections(LittleEndian, data).ok()?;
+        let is_code = |section: &&SectionHeader64<LittleEndian>| {
+            let flags = section.sh_flags(LittleEndian);
+            let is_stored = section.sh_type(LittleEndian) == SHT_PROGBITS;
+            is_stored && flags.contains(SHF_ALLOC | SHF_EXECINSTR)
+        };
+        let content = |section: &SectionHeader64<LittleEndian>| {
+            Some((section.sh_addr(LittleEndian), section.data(LittleEndian, data).ok()?))
+        };
+        let code = sections.iter().filter(is_code).filter_map(content).collect();
+        Some(Self { data, segments: head.program_headers(LittleEndian, data).ok()?, code })
     }
 
     fn loaded(&self) -> impl Iterator<Item = &'a ProgramHeader64<LittleEndian>> {
         self.segments.iter().filter(|segment| segment.p_type(LittleEndian) == PT_LOAD)
     }
 
-    /// Code, with its address.
-    fn code(&self) -> impl Iterator<Item = (u64, &'a [u8])> {
-        let code = self.loaded().filter(|segment| segment.p_flags(LittleEndian).contains(PF_X));
-        code.filter_map(|segment| {
-            Some((segment.p_vaddr(LittleEndian), segment.data(LittleEndian, self.data).ok()?))
-        })
-    }
-
     /// What tells where the words are.
     fn early(&self) -> Option<early::Found> {
-        self.code().find_map(|(address, code)| early::find(code, address))
+        self.code.iter().find_map(|(address, code)| early::find(code, *address))
+    }
+
+    /// An entry of the table of modules.
+    fn module(&self, early: &early::Found, index: u64) -> Option<Module> {
+        self.read(early.modules + index * size_of::<Module>() as u64)
     }
 
     /// The code that changes if at each address `instead` gives what takes the place of what stands
     /// there.
     fn code_with(&self, instead: impl Fn(&[u8], u64) -> Option<Vec<u8>>) -> Option<Changes> {
         let mut changes = Changes::new();
-        for (address, code) in self.code() {
+        for &(address, code) in &self.code {
             let new = |at: usize| Some((at, instead(&code[at..], address + at as u64)?));
             let mut changed = None;
             for (at, bytes) in (0..code.len()).filter_map(new) {

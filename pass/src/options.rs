@@ -233,6 +233,10 @@ impl Options {
 
     /// Whether counters may be in registers in loops.
     pub(crate) fn promotes(&self) -> bool {
+        // What LLVM does not optimise stays in memory.
+        if self.stage == Stage::Early && self.level == Level::Zero {
+            return false;
+        }
         match self.promotion {
             Promotion::Never => false,
             Promotion::Usual => self.stage == Stage::Early || self.mode == Mode::Blocks,

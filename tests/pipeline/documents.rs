@@ -3,8 +3,8 @@
 //! does every file that a comment of the code names.
 //!
 //! The blocks of a section are one session, from top to bottom. For the sections of a lesson the
-//! folder holds the lesson. For all others it holds the project in `tests/documents`, the source of
-//! the demonstration and the programs of the tutorials.
+//! folder holds the lesson. For all others it holds the program of the first steps with the build
+//! files of `tests/documents`, the source of the demonstration and the programs of the tutorials.
 //!
 //! `PATHCC_BLESS=1` writes what was printed into the pages.
 
@@ -119,7 +119,12 @@ fn furnish(folder: &Path, page: &Path) {
     let sources = if parent.starts_with(checkout().join("examples")) {
         vec![parent.join(".")]
     } else {
-        let known = ["tests/documents/.", "examples/demo/demo.c", "examples/tutorials/."];
+        let known = [
+            "tests/documents/.",
+            "examples/first/.",
+            "examples/demo/demo.c",
+            "examples/tutorials/.",
+        ];
         known.map(|source| checkout().join(source)).to_vec()
     };
     let here = folder.join("here");
@@ -308,8 +313,11 @@ fn listings_are_the_files() {
         for listing in listings.into_iter().flatten() {
             let (name, rest) = listing.split_once('\n').expect("a listing has lines");
             let shown = rest.split("```").next().unwrap_or_default();
-            let file = checkout().join("tests/documents").join(name);
-            let whole = fs::read_to_string(file).expect("a file of the project");
+            let folders = ["examples/first", "tests/documents"];
+            let whole = folders
+                .iter()
+                .find_map(|folder| fs::read_to_string(checkout().join(folder).join(name)).ok())
+                .expect("a file of the project");
             assert_eq!(shown, whole, "{}: {name}", page.display());
             compared += 1;
         }

@@ -16,6 +16,7 @@ use serde_json::{Value, json};
 /// It tells each allocation as it makes it, in the words of [`allocations`].
 const ALLOCATES: &str = r#"
 #include <cstdio>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -50,6 +51,10 @@ int main(int count, char **) {
   void *first = made(in_tail_position(n), n);
   void *second = realloc(first, 3 * n);
   made(second, 3 * n, first);
+  // What fails leaves the memory where it is.
+  volatile size_t huge = PTRDIFF_MAX;
+  made(realloc(second, huge), huge);
+  made(mremap(second, 4096, 8192, 64), 8192);
   void *third = made(calloc(n, 12), n * 12);
   void *fourth = nullptr;
   if (posix_memalign(&fourth, 256, n + 1) != 0) return 1;

@@ -76,6 +76,41 @@ fn libraries_and_code_with_relocations_read_their_words_by_two() {
     }
 }
 
+/// Data that looks like code which reads words, as a compiler has it that translates at run time:
+/// `mov $-8*N,%rbx; mov %fs:(%rbx),%rbx`, for many N.
+const TEMPLATES: &str = r#"#include <stdio.h>
+#define T(i) {0x48, 0xc7, 0xc3, (-8 * (i)) & 255, ((-8 * (i)) >> 8) & 255, 255, 255, \
+              0x64, 0x48, 0x8b, 0x1b}
+#define T8(i) T(i), T(i + 1), T(i + 2), T(i + 3), T(i + 4), T(i + 5), T(i + 6), T(i + 7)
+static const unsigned char code[][11] = {T8(1), T8(9), T8(17), T8(25), T8(33), T8(41), T8(49)};
+int main(void) {
+    const volatile unsigned char *first = code[0];
+    int wrong = 0;
+    for (unsigned i = 0; i < sizeof code / 11; i++) wrong += first[11 * i] != 0x48;
+    printf("%d templates changed\n", wrong);
+}
+"#;
+
+#[test]
+fn data_that_looks_like_code_stays_as_it_is() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    fs::write(folder.join("templates.c"), TEMPLATES).expect("writable");
+    for flags in [
+        "-fuse-ld=gold",
+        "-fuse-ld=lld -Wl,--no-rosegment",
+        "-Wl,-z,noseparate-code",
+        "-Wl,-z,noseparate-code -static",
+        "-Wl,-z,noseparate-code -fno-pie -no-pie",
+    ] {
+        let build = format!("pathcc -O1 {flags} templates.c -o templates");
+        let printed = shell(folder, &format!("{build} && ./templates"));
+        assert_eq!(printed, "0 templates changed\n", "{flags}");
+        let [at_once, _] = readings(&folder.join("templates"));
+        assert!(at_once > 0, "{flags}: there are words to be read at once");
+    }
+}
+
 #[test]
 fn an_executable_that_cannot_be_written_stays_as_it_is() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -171,8 +171,10 @@ fn function(raw: FunctionCounts, allowance: &Allowance) -> Result<Function> {
 fn without_paths(raw: FunctionCounts) -> Function {
     let FunctionCounts { image, module, shape, counting, interrupted, mut tables, counts, .. } =
         raw;
-    // Where nothing was counted, nobody was in the middle of anything.
-    let interrupted = if counts.is_empty() { 0 } else { interrupted };
+    // Nobody was in the middle of what was not entered, which its first block tells if it has a
+    // counter.
+    let is_entered = !counts.is_empty() || !shape.counted_blocks.contains(&0);
+    let interrupted = if is_entered { interrupted } else { 0 };
     let sites = sites(&shape, &mut tables);
     let (block_counts, edge_counts) = match counting {
         Counting::Edges => count_inference::from_arcs(&shape, &counts),

@@ -31,7 +31,7 @@ use pathprof::show::trace_steps::StepTeller;
 
 use crate::command::chosen::named;
 use crate::command::filters::{FormArguments, GlobArguments};
-use crate::command::messages::{FAILED, complain};
+use crate::command::messages::{FAILED, complain, remark};
 use crate::command::pages;
 use crate::command::trace_memory::{
     CACHE_EXAMPLES, CacheView, MEMORY_EXAMPLES, MemoryView, cache, memory,
@@ -232,9 +232,15 @@ fn seconds(text: &str) -> Result<f64, String> {
 }
 
 /// A time in nanoseconds.
-fn time(from: f64, to: Option<f64>) -> Range<u64> {
+///
+/// # Errors
+/// It ends before it begins.
+fn time(from: f64, to: Option<f64>) -> Result<Range<u64>> {
+    if let Some(to) = to.filter(|&to| to < from) {
+        bail!("--to {to} is before --from {from}");
+    }
     let nanoseconds = |seconds: f64| (seconds * 1e9) as u64;
-    nanoseconds(from)..to.map_or(u64::MAX, nanoseconds)
+    Ok(nanoseconds(from)..to.map_or(u64::MAX, nanoseconds))
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -305,18 +311,18 @@ pub(crate) fn trace(command: TraceCommand) -> Result<u8> {
         TraceCommand::Cut(arguments) => cut(arguments),
         TraceCommand::Graph(arguments) => {
             arguments.view.check()?;
-            let Opened { trace, program, times, code } = open(arguments.trace)?;
+            let Opened { trace, program, times, code } = open_paths(arguments.trace)?;
             graph(&trace, &program, times, &arguments.view)?;
             Ok(code)
         }
         TraceCommand::Races(arguments) => {
-            let Opened { trace, program, times, code } = open(arguments.trace)?;
+            let Opened { trace, program, times, code } = open_paths(arguments.trace)?;
             races(&trace, &program, times, arguments.view)?;
             Ok(code)
         }
         TraceCommand::Memory(arguments) => {
             let filter = arguments.globs.filter();
-            let Opened { trace, program, times, code } = open(arguments.trace)?;
+            let Opened { trace, program, times, code } = open_paths(arguments.trace)?;
             let chosen = choose(&program, &filter)?;
             let chosen = (0..).zip(chosen).filter_map(|(at, is_it)| is_it.then_some(at)).collect();
             let functions = if filter.takes_all() { None } else { Some(chosen) };
@@ -324,7 +330,7 @@ pub(crate) fn trace(command: TraceCommand) -> Result<u8> {
             Ok(code)
         }
         TraceCommand::Cache(arguments) => {
-            let Opened { trace, program, times, code } = open(arguments.trace)?;
+            let Opened { trace, program, times, code } = open_paths(arguments.trace)?;
             cache(&trace, &program, &times, arguments.view)?;
             Ok(code)
         }
@@ -340,6 +346,15 @@ struct Opened {
     times: Times,
     /// The exit code, as far as they decide it.
     code: u8,
+}
+
+/// Opens a trace whose paths are asked for. Without them nothing can be said.
+fn open_paths(arguments: TraceArguments) -> Result<Opened> {
+    let opened = open(arguments)?;
+    if opened.program.functions.is_empty() && !opened.program.is_whole() {
+        bail!("{}: nothing is known of its paths", opened.trace.path.display());
+    }
+    Ok(opened)
 }
 
 fn open(arguments: TraceArguments) -> Result<Opened> {
@@ -373,7 +388,7 @@ fn info(arguments: InfoArguments) -> Result<u8> {
 /// Writes the steps of a trace.
 fn cat(arguments: CatArguments) -> Result<u8> {
     let filter = arguments.globs.filter();
-    let Opened { trace, program, times, mut code } = open(arguments.trace)?;
+    let Opened { trace, program, times, mut code } = open_paths(arguments.trace)?;
     let streams: Vec<&Stream> = trace
         .streams
         .iter()
@@ -394,10 +409,13 @@ fn cat(arguments: CatArguments) -> Result<u8> {
             Owned::of(&trace, &program, &times, &asked)
         }),
         chosen,
-        part: Part { streams: Vec::new(), time: time(arguments.from, arguments.to) },
+        part: Part { streams: Vec::new(), time: time(arguments.from, arguments.to)? },
         limit: if arguments.limit == 0 { u64::MAX } else { arguments.limit },
         gaps: Vec::new(),
     };
+    if trace.run.partial {
+        remark(trace_info::PARTIAL);
+    }
     let pager = !arguments.no_pager && arguments.format == CatFormat::Text;
     pages::print_stream(pager, |out| written.write(&trace, &streams, out))?;
     for (stream, gap) in written.gaps {
@@ -520,7 +538,7 @@ fn cut(arguments: CutArguments) -> Result<u8> {
     {
         bail!("there is no stream {number}; `pathprof trace info` lists them");
     }
-    let part = Part { streams, time: time(arguments.from, arguments.to) };
+    let part = Part { streams, time: time(arguments.from, arguments.to)? };
     let taken = trace_cut::taken(&trace, &part);
     if taken.chunks == 0 {
         bail!("{}: nothing is recorded in that time", trace.path.display());

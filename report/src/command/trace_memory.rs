@@ -111,7 +111,8 @@ pub(crate) fn cache(
 ) -> Result<()> {
     let CacheView { size, ways, line, ll, top, form } = view;
     let first = Layout { size, ways, line }.check().map_err(Error::msg)?;
-    let simulation = Simulation::of(inputs(trace, program, times, Detail::Accesses), first, ll);
+    let mut simulation = Simulation::of(inputs(trace, program, times, Detail::Accesses), first, ll);
+    simulation.missing += u64::from(trace.run.partial);
     let document = trace_cache::document(trace, program, &simulation, [first, ll], top);
     pages::print(&document, form.form())
 }
@@ -140,7 +141,8 @@ pub(crate) fn memory(
     };
     let asked = Asked { line, thread, functions };
     let inputs = inputs(trace, program, times, Detail::Accesses);
-    let uses = Uses::of(inputs, Owners::of(program), asked);
+    let mut uses = Uses::of(inputs, Owners::of(program, trace.run.partial), asked);
+    uses.missing += u64::from(trace.run.partial);
     let document = trace_memory::document(trace, program, &uses, view.top);
     pages::print(&document, view.form.form())
 }

@@ -14,6 +14,7 @@ use pathprof::analyse::trace::task_graph::parallelism::Parallelism;
 use pathprof::analyse::trace::task_graph::source::{Detail, inputs, threads};
 use pathprof::analyse::trace::task_graph::span::{Measure, span};
 use pathprof::analyse::trace::time::Times;
+use pathprof::escape::terminal;
 use pathprof::export::html::tasks as tasks_html;
 use pathprof::export::{tasks_dot, tasks_json, tasks_parquet, tasks_perfetto};
 use pathprof::output;
@@ -36,7 +37,8 @@ Examples:
   pathprof trace graph a.out.4711.pathtrace --format parquet -o tasks
 
 A task is what a thread does between two operations that synchronise. The span is the longest way \
-along what waited for what; no number of processors makes the program faster than that.
+along what waited for what. No number of processors makes the run faster than that, unless its \
+locks are taken in another order.
 
 Exit code: 0; 1 if something of the trace could not be read; 2 for a wrong command line.";
 
@@ -148,6 +150,9 @@ impl GraphView {
         match self.output.as_deref().or(usual) {
             Some(path) => {
                 let written = tasks_html::write(asked, (page.viewer, page.most_bytes), path)?;
+                if self.output.is_none() && !self.open {
+                    anstream::eprintln!("wrote {}", terminal(&path.to_string_lossy()));
+                }
                 present(&written, self.open)
             }
             None => tasks_html::write_to(asked, page.viewer, &mut io::stdout().lock()),
@@ -173,7 +178,8 @@ pub(crate) fn graph(
     view: &GraphView,
 ) -> Result<()> {
     const PARTS: usize = 30;
-    let tasks = Tasks::of(inputs(trace, program, &times, Detail::Tasks), times);
+    let mut tasks = Tasks::of(inputs(trace, program, &times, Detail::Tasks), times);
+    tasks.missing += u64::from(trace.run.partial);
     let by_time = span(&tasks.graph, Measure::Time);
     match view.format {
         GraphFormat::Dot => {
@@ -224,7 +230,8 @@ pub(crate) fn graph(
 /// Shows the races of a trace.
 pub(crate) fn races(trace: &Trace, program: &Program, times: Times, view: RacesView) -> Result<()> {
     let inputs = inputs(trace, program, &times, Detail::Accesses);
-    let races = Races::of(inputs, Owners::of(program));
+    let mut races = Races::of(inputs, Owners::of(program, trace.run.partial));
+    races.missing += u64::from(trace.run.partial);
     let document = trace_races::document(trace, program, &races, view.top);
     pages::print(&document, view.form.form())
 }

@@ -213,6 +213,7 @@ pub fn gap(stream: &Stream, gap: &Gap, out: &mut dyn Write) -> serde_json::Resul
         Gap::Off => "off",
         Gap::Missing(..) => "missing",
         Gap::Damaged(..) => "damaged",
+        Gap::Unknown(_) => "unknown",
     };
     let text = gap.to_string();
     let (number, thread, interrupts) = (stream.number, stream.thread, stream.interrupts);

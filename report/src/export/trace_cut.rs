@@ -1,13 +1,15 @@
 //! Writes a part of a trace as a trace of its own: some of its streams, or what ran in some time.
 //!
 //! Whole chunks are taken, so that the part begins a little earlier and ends a little later than
-//! was asked for. The chunks of each stream are numbered anew, from 0.
+//! was asked for. The chunks of each stream are numbered anew, from 0. The header says that the
+//! part is partial, unless it is all of the trace.
 
 use std::io::Write;
 use std::ops::Range;
 
 use anyhow::Result;
-use pathformat::trace::{CHUNK_HEAD, ChunkHead};
+use pathformat::profile::PARTIAL;
+use pathformat::trace::{CHUNK_HEAD, ChunkHead, FLAGS_OFFSET};
 use zerocopy::{FromBytes, IntoBytes};
 
 use crate::read::trace::{Chunk, Stream, Trace, frame};
@@ -45,30 +47,50 @@ pub fn taken(trace: &Trace, part: &Part) -> Taken {
 /// # Errors
 /// The trace cannot be read, and those of `out`.
 pub fn write(trace: &Trace, part: &Part, compress: bool, out: &mut dyn Write) -> Result<()> {
-    out.write_all(&trace.bytes(0, trace.header)?)?;
-    for chunk in &trace.process.chunks {
-        out.write_all(&trace.whole(chunk)?)?;
+    let mut header = trace.bytes(0, trace.header)?;
+    let is_all = |stream: &Stream| chosen(trace, part, stream).len() == stream.chunks.len();
+    if !trace.streams.iter().all(is_all)
+        && let Some(flags) = header.get_mut(FLAGS_OFFSET as usize..)
+        && let Some(flags) = flags.first_chunk_mut::<4>()
+    {
+        *flags = (u32::from_le_bytes(*flags) | PARTIAL).to_le_bytes();
     }
-    for stream in &trace.streams {
+    out.write_all(&header)?;
+    let of_process = trace.process.chunks.iter().map(|chunk| (chunk, chunk.number, false));
+    let of_streams = trace.streams.iter().flat_map(|stream| {
         let chunks = chosen(trace, part, stream);
         let first = chunks.first().map_or(0, |chunk| chunk.number);
-        for chunk in chunks {
-            let mut bytes = trace.whole(chunk)?;
-            if let Some(start) = bytes.get(..CHUNK_HEAD)
-                && let Ok(mut head) = ChunkHead::read_from_bytes(start)
-            {
-                head.number = (chunk.number - first).into();
-                if compress && chunk.frame == 0 {
-                    head.frame = pack(&mut bytes).into();
-                }
-                if let Some(start) = bytes.get_mut(..CHUNK_HEAD) {
-                    start.copy_from_slice(head.as_bytes());
-                }
-            }
-            out.write_all(&bytes)?;
-        }
+        chunks.iter().map(move |chunk| (chunk, chunk.number - first, compress && chunk.frame == 0))
+    });
+    // The file may end in the middle of a chunk. Then the part ends there, too.
+    let (whole, cut): (Vec<_>, Vec<_>) = of_process
+        .chain(of_streams)
+        .partition(|(chunk, ..)| trace.length - chunk.position >= trace.chunk_size);
+    for (chunk, number, is_packed) in whole {
+        let mut bytes = trace.whole(chunk)?;
+        rewrite(&mut bytes, number, is_packed);
+        out.write_all(&bytes)?;
+    }
+    for (chunk, number, _) in cut {
+        let mut bytes = trace.whole(chunk)?;
+        bytes.truncate(usize::try_from(trace.length - chunk.position)?);
+        rewrite(&mut bytes, number, false);
+        out.write_all(&bytes)?;
     }
     Ok(())
+}
+
+/// Gives a chunk another number, and compresses it.
+fn rewrite(chunk: &mut [u8], number: u64, compress: bool) {
+    let Some(start) = chunk.get(..CHUNK_HEAD) else { return };
+    let Ok(mut head) = ChunkHead::read_from_bytes(start) else { return };
+    head.number = number.into();
+    if compress {
+        head.frame = pack(chunk).into();
+    }
+    if let Some(start) = chunk.get_mut(..CHUNK_HEAD) {
+        start.copy_from_slice(head.as_bytes());
+    }
 }
 
 /// Puts a frame in place of the records of a chunk, if that saves a page. Gives its length, or 0.

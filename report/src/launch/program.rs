@@ -5,7 +5,7 @@
 
 use std::collections::HashSet;
 use std::env;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
@@ -19,6 +19,7 @@ use pathformat::profile::RunId;
 use tempfile::TempDir;
 
 use crate::combine::store;
+use crate::launch::lookup::find_program;
 use crate::launch::pattern::{self, Pattern, VARIABLE};
 use crate::launch::preload;
 use crate::launch::signals::SignalForwarder;
@@ -61,6 +62,21 @@ pub struct NotStarted {
     pub code: u8,
 }
 
+impl NotStarted {
+    /// The system's reason why a program could not be started.
+    pub fn of(program: &OsStr, error: &io::Error) -> Self {
+        let name = program.display();
+        let is_missing = error.kind() == io::ErrorKind::NotFound;
+        // Shells do not look here, either.
+        let is_here = is_missing && find_program(program).is_none() && Path::new(program).is_file();
+        let hint = if is_here { format!("; did you mean ./{name}?") } else { String::new() };
+        Self {
+            error: anyhow!("cannot run {name}: {error}{hint}"),
+            code: if is_missing { 127 } else { 126 },
+        }
+    }
+}
+
 impl Finished {
     /// Exit code as a shell reports it: the program's, or 128 plus the number of the signal that
     /// ended it.
@@ -93,10 +109,8 @@ pub fn run(task: &Task) -> Result<Finished, NotStarted> {
     if let Some(libraries) = preload::value(&task.program, task.preload).map_err(before)? {
         command.env(preload::VARIABLE, libraries);
     }
-    let status = forwarder.attend(&mut command).map_err(|error| NotStarted {
-        code: if error.kind() == io::ErrorKind::NotFound { 127 } else { 126 },
-        error: anyhow!("cannot run {}: {error}", task.program.display()),
-    })?;
+    let status =
+        forwarder.attend(&mut command).map_err(|error| NotStarted::of(&task.program, &error))?;
     let is_off = matches!(destination, Destination::Nowhere);
     let (profiles, problem) = destination.gather();
     forwarder.end();

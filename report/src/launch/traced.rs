@@ -7,15 +7,15 @@ use std::collections::HashSet;
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::fs;
-use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 
-use anyhow::{Context, Error, Result, anyhow};
-use pathformat::files::TRACE;
-use pathformat::variables::{TRACE_COMPRESS, ZSTD};
+use anyhow::{Context, Error, Result};
+use pathformat::files;
+use pathformat::variables::{TRACE, TRACE_COMPRESS, ZSTD};
+use rustix::fs::Access;
 
 use crate::launch::lookup::find_program;
 use crate::launch::pattern::{self, Pattern, VARIABLE};
@@ -66,10 +66,8 @@ pub fn run(task: &Task) -> Result<Finished, NotStarted> {
     if task.compress {
         command.env(TRACE_COMPRESS, OsStr::from_bytes(ZSTD));
     }
-    let status = forwarder.attend(&mut command).map_err(|error| NotStarted {
-        code: if error.kind() == io::ErrorKind::NotFound { 127 } else { 126 },
-        error: anyhow!("cannot run {}: {error}", task.program.display()),
-    })?;
+    let status =
+        forwarder.attend(&mut command).map_err(|error| NotStarted::of(&task.program, &error))?;
     let found = place.traces().into_iter().filter(|found| !known.contains(&found.id));
     let traces = found.map(|found| (found.path, found.length)).collect();
     forwarder.end();
@@ -106,21 +104,24 @@ impl Place {
         let directory = task.directory.as_deref().unwrap_or(Path::new("."));
         let problem = || format!("cannot use {} for the traces", directory.display());
         fs::create_dir_all(directory).with_context(problem)?;
-        Ok(Self::Directory(fs::canonicalize(directory).with_context(problem)?))
+        let directory = fs::canonicalize(directory).with_context(problem)?;
+        rustix::fs::access(&directory, Access::WRITE_OK | Access::EXEC_OK)
+            .with_context(|| problem() + "; name another directory with -o")?;
+        Ok(Self::Directory(directory))
     }
 
     /// The traces that are there, by name.
     fn traces(&self) -> Vec<Found> {
         let files: Vec<PathBuf> = match self {
             Self::Nowhere => Vec::new(),
-            Self::Named(pattern) => pattern.files_ending_in(TRACE),
+            Self::Named(pattern) => pattern.files_ending_in(files::TRACE),
             Self::Directory(directory) => {
                 let entries = directories::entries(directory).unwrap_or_default();
                 entries.iter().map(fs::DirEntry::path).collect()
             }
         };
         let here = env::current_dir().ok();
-        let is_trace = |path: &PathBuf| path.extension() == Some(OsStr::new(TRACE));
+        let is_trace = |path: &PathBuf| path.extension() == Some(OsStr::new(files::TRACE));
         let found = |path: PathBuf| {
             let data = fs::metadata(&path).ok().filter(fs::Metadata::is_file)?;
             let below = here.as_ref().and_then(|here| path.strip_prefix(here).ok());
@@ -142,6 +143,10 @@ pub fn explain(program: &OsStr) -> String {
     };
     let place = path.display();
     let reason = match arrays::read(&path) {
+        Ok(_) if arrays::is_traced(&path) && env::var_os(TRACE).is_some() => format!(
+            "{place} is traced as it should be, but {TRACE} is set: if it is off, a trace begins \
+             where the program calls pathcc_trace_begin."
+        ),
         Ok(_) if arrays::is_traced(&path) => format!(
             "{place} is traced as it should be. It may be set-user-id, have no place to write to, \
              or have been started through something that sets PATHCC_PROFILE (off writes nothing); \

@@ -5,6 +5,7 @@ use std::env;
 use std::fs::{self, DirEntry};
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use anyhow::{Context, Error, Result, bail};
 use pathformat::files::{self, EXTENSION};
@@ -232,8 +233,13 @@ fn of_image(path: &Path) -> Result<PathBuf> {
         let name = name.to_string_lossy();
         places.push(state.join(format!("{}/{name}-{build_id}/{name}.{EXTENSION}", files::STATE)));
     }
-    let found =
-        places.iter().find(|place| place.is_file() || !records::raw_files(place).is_empty());
+    // Who may not write beside the program writes there, so the last start may be in either.
+    let found = places
+        .iter()
+        .filter_map(|place| Some((written(place)?, place)))
+        .rev()
+        .max_by_key(|(time, _)| *time)
+        .map(|(_, place)| place);
     let names: Vec<_> = places.iter().map(|place| place.display().to_string()).collect();
     if found.is_none() && arrays::is_traced(&real) {
         bail!(
@@ -255,6 +261,12 @@ fn of_image(path: &Path) -> Result<PathBuf> {
         .ok()
         .and_then(|here| found.strip_prefix(here).map(Path::to_path_buf).ok());
     Ok(here.unwrap_or_else(|| found.clone()))
+}
+
+/// When a profile was written last; `None` if there is nothing of it.
+fn written(profile: &Path) -> Option<SystemTime> {
+    let files = records::raw_files(profile).into_iter().chain([profile.to_path_buf()]);
+    files.filter_map(|file| fs::metadata(file).ok()?.modified().ok()).max()
 }
 
 #[cfg(test)]

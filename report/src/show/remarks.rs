@@ -15,17 +15,15 @@ const INCOMPLETE: &str = "\
     incomplete: the process ended without writing a profile (it was killed or crashed, or left by \
     exec or quick_exit) or is still running; the paths that it had completed are counted";
 
+/// What is said of runs whose other threads were in the middle of code when the process ended.
+const OTHERS_RUN: &str = "other threads were running when the process ended; what they were in \
+     the middle of is counted up to their last call, or up to their last path that ended";
+
 /// ... and also where counters may be in registers.
 const LOOPS: &str = "; what the loop counted that a thread was in may be missing";
 
 /// What is said of runs with other flags.
-const FLAGS: [(Applies, Tone, &str); 8] = [
-    (
-        |run| run.marks & RUNNING != 0,
-        Tone::Note,
-        "other threads were running when the process ended; what they were in the middle of is \
-         counted up to their last call, or up to their last path that ended",
-    ),
+const FLAGS: [(Applies, Tone, &str); 7] = [
     (
         |run| run.partial,
         Tone::Warning,
@@ -169,7 +167,12 @@ fn of_runs(report: &Report) -> Vec<(Applies, Tone, String)> {
     let loops = if promotes { LOOPS } else { "" };
     let fixed = FLAGS.map(|(applies, tone, text)| (applies, tone, text.to_owned()));
     let incomplete: Applies = |run| run.incomplete;
-    std::iter::once((incomplete, Tone::Warning, format!("{INCOMPLETE}{loops}")))
-        .chain(fixed)
-        .collect()
+    let running: Applies = |run| run.marks & RUNNING != 0;
+    [
+        (incomplete, Tone::Warning, format!("{INCOMPLETE}{loops}")),
+        (running, Tone::Note, format!("{OTHERS_RUN}{loops}")),
+    ]
+    .into_iter()
+    .chain(fixed)
+    .collect()
 }

@@ -18,6 +18,10 @@ pub(crate) const SHARE: &str =
 /// What tables say that have no row.
 pub(crate) const NO_MATCH: &str = "No counted function matches.";
 
+/// What tables of accesses say of a trace that has none: nothing follows from it.
+pub(crate) const NO_ACCESSES: &str = "The trace has no accesses to memory: \
+     -fpath-trace=control-flow leaves them out, or nothing was recorded.";
+
 /// The names of functions in a table: each has its own, and what tells it from others of that name.
 pub(crate) struct Names<'a> {
     report: &'a Report,

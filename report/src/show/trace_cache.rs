@@ -10,7 +10,7 @@ use crate::read::names;
 use crate::read::trace::Trace;
 use crate::show::document::{Document, Fact, Remark};
 use crate::show::notation::base_name;
-use crate::show::rows::{forms, left_out};
+use crate::show::rows::{NO_ACCESSES, forms, left_out};
 use crate::show::style::{grouped, plural, shown};
 use crate::show::table::{Cell, Column, Kind, Name, Place, Row, Table};
 
@@ -125,6 +125,6 @@ fn table(
         columns,
         rows: rows.into_iter().take(shown(top, all)).map(row).collect(),
         notes: left_out(top, all, &plural(all, name.trim_end_matches('s'))).into_iter().collect(),
-        empty: "Nothing was accessed.".into(),
+        empty: NO_ACCESSES.into(),
     }
 }

@@ -6,10 +6,11 @@ use std::collections::HashMap;
 use crate::analyse::model::Count;
 use crate::analyse::trace::program::Program;
 use crate::analyse::trace::task_graph::builder::Tasks;
-use crate::analyse::trace::task_graph::graph::TaskKind;
+use crate::analyse::trace::task_graph::graph::{TaskId, TaskKind};
 use crate::analyse::trace::task_graph::hot::{Heat, Heats};
 use crate::analyse::trace::task_graph::item::{Actions, Place};
 use crate::analyse::trace::task_graph::parallelism::Parallelism;
+use crate::analyse::trace::task_graph::releases::Link;
 use crate::analyse::trace::task_graph::source::threads;
 use crate::analyse::trace::task_graph::span::Span;
 use crate::escape::terminal;
@@ -89,6 +90,15 @@ fn heading(told: &Told<'_>) -> Vec<Fact> {
         let tenths = u128::from(span.work) * 10 / u128::from(span.span);
         format!("{}.{}", tenths / 10, tenths % 10)
     };
+    // Another run may take its locks in another order, and then its graph is another one.
+    let is_lock = |way: &[TaskId]| match *way {
+        [from, to] => graph.edges_to(to).any(|edge| edge == (Link::Lock, from)),
+        _ => false,
+    };
+    let order = |span: &Span| match span.way.windows(2).any(is_lock) {
+        true => ", with locks taken in this order",
+        false => "",
+    };
     let (time, instructions) = (told.by_time, told.by_instructions);
     vec![
         Fact::new("trace", terminal(&told.trace.path.to_string_lossy()).into_owned()),
@@ -116,21 +126,23 @@ fn heading(told: &Told<'_>) -> Vec<Fact> {
         Fact::new(
             "time",
             format!(
-                "work {}, span {} in {}: at most {} times as fast",
+                "work {}, span {} in {}: at most {} times as fast{}",
                 duration(time.work),
                 duration(time.span),
                 plural(time.way.len(), "task"),
-                speed(time)
+                speed(time),
+                order(time)
             ),
         ),
         Fact::new(
             "executed",
             format!(
-                "work {} instructions, span {} in {}: at most {} times as fast",
+                "work {} instructions, span {} in {}: at most {} times as fast{}",
                 number(instructions.work),
                 number(instructions.span),
                 plural(instructions.way.len(), "task"),
-                speed(instructions)
+                speed(instructions),
+                order(instructions)
             ),
         ),
         Fact::new("parallel", curve(told)),
@@ -148,7 +160,7 @@ fn curve(told: &Told<'_>) -> String {
     }
     let bar = |average: &f64| BARS[((average / most * 8.0).ceil() as usize).min(8)];
     let bars: String = averages.iter().map(bar).collect();
-    format!("{bars}| {most:.1} at most, in {}", duration(all.end - all.begin))
+    format!("{bars}| {most:.1} at the peak, in {}", duration(all.end - all.begin))
 }
 
 /// The name of a function.

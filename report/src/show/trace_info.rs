@@ -15,6 +15,10 @@ use crate::show::rows::left_out;
 use crate::show::style::{grouped, percent, plural, shown};
 use crate::show::table::{Cell, Column, Kind, Row, Table};
 
+/// What is said of a trace that does not have all records, nor says where they are missing.
+pub const PARTIAL: &str = "partial: records are missing: there was no room for them, or this is \
+     a part of another trace";
+
 /// What is in a trace of a program, whose streams have these totals; at most `top` streams in the
 /// table (0: all), times in a zone.
 pub fn document(
@@ -187,6 +191,9 @@ fn missing(trace: &Trace, totals: &[Totals]) -> Vec<Remark> {
              runs; paths that had not ended are missing",
         ));
     }
+    if trace.run.partial {
+        remarks.push(Remark::warning(PARTIAL));
+    }
     if trace.run.marks & CUT != 0 {
         remarks
             .push(Remark::warning("cut: the file was emptied or could not be written meanwhile"));
@@ -200,7 +207,7 @@ fn missing(trace: &Trace, totals: &[Totals]) -> Vec<Remark> {
     if off > 0 {
         let often = if off == 1 { "once".into() } else { format!("{} times", grouped(off.into())) };
         remarks.push(Remark::note(format!(
-            "off: recording was off {often} while paths ended in a stream; they are left out"
+            "off: recording was off {often}; the paths that ended meanwhile are missing"
         )));
     }
     for (stream, totals) in trace.streams.iter().zip(totals) {

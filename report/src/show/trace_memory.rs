@@ -15,7 +15,7 @@ use crate::read::names;
 use crate::read::trace::{Stream, Trace};
 use crate::show::document::{Document, Fact, Remark};
 use crate::show::notation::base_name;
-use crate::show::rows::{forms, left_out};
+use crate::show::rows::{NO_ACCESSES, forms, left_out};
 use crate::show::style::{grouped, plural, shown};
 use crate::show::table::{Cell, Column, Kind, Name, Row, Shown, Table};
 
@@ -105,7 +105,8 @@ impl Told<'_> {
             columns,
             rows: rows.into_iter().take(shown(top, all)).map(row).collect(),
             notes: left_out(top, all, &plural(all, "object")).into_iter().collect(),
-            empty: "Nothing was accessed.".into(),
+            empty: if self.uses.asked.is_all() { NO_ACCESSES } else { "Nothing was accessed." }
+                .into(),
         }
     }
 

@@ -9,7 +9,7 @@ use crate::escape::terminal;
 use crate::read::trace::Trace;
 use crate::show::document::{Document, Fact, Remark};
 use crate::show::notation::base_name;
-use crate::show::rows::left_out;
+use crate::show::rows::{NO_ACCESSES, left_out};
 use crate::show::style::{grouped, plural, shown};
 use crate::show::table::{Cell, Column, Kind, Row, Table};
 
@@ -68,7 +68,7 @@ pub fn document(
         ],
         rows: pairs.into_iter().take(shown(top, all)).map(row).collect(),
         notes: left_out(top, all, &plural(all, "pair")).into_iter().collect(),
-        empty: "No two accesses race.".into(),
+        empty: if races.has_accesses() { "No two accesses race." } else { NO_ACCESSES }.into(),
     };
     let mut remarks = Vec::new();
     if races.missing > 0 {

@@ -239,6 +239,7 @@ fn event_text(event: &Event, times: &Times, [first, second]: [String; 2]) -> Opt
         Event::Allocated(told) => {
             let (address, size) = (told.address.get(), told.size.get());
             Some(match (address, told.former.get()) {
+                (0, 0) if size == 0 => "free 0x0".into(),
                 (0, 0) => format!("allocate {size}: failed"),
                 (0, former) => format!("free {former:#x}{first}"),
                 (address, 0) => format!("allocate {size}: {address:#x}"),

@@ -40,14 +40,15 @@ pub(super) fn write<'ctx>(
                     builder.build_ptr_to_int(value, word, "").expect("a pointer is a number")
                 };
                 let address = allocation.address.map(|told| address(builder, symbols, call, told));
-                let values = [
-                    address.unwrap_or(word.const_zero()),
-                    size(builder, symbols, call, allocation),
-                    allocation.former.map_or(word.const_zero(), |at| {
-                        number(argument(call, at).into_pointer_value())
-                    }),
-                ];
-                let values = values.map(Into::into);
+                let size = size(builder, symbols, call, allocation);
+                let former =
+                    allocation.former.map(|at| number(argument(call, at).into_pointer_value()));
+                let former = match (address, former) {
+                    (Some(address), Some(former)) => freed(builder, [address, size, former]),
+                    (_, former) => former.unwrap_or(word.const_zero()),
+                };
+                let address = address.unwrap_or(word.const_zero());
+                let values = [address, size, former].map(Into::into);
                 builder.build_call(recorder, &values, "").expect("positioned");
             }
         }
@@ -100,6 +101,21 @@ fn address<'ctx>(
     let failed = failed.expect("two numbers");
     let told = builder.build_select(failed, word.const_zero(), address, "");
     told.expect("two numbers").into_int_value()
+}
+
+/// What is free behind a call that moves memory to a new `address`, or 0: a call that failed, which
+/// asked for some size and got nothing, leaves the memory where it was.
+fn freed<'ctx>(
+    builder: &Builder<'ctx>,
+    [address, size, former]: [IntValue<'ctx>; 3],
+) -> IntValue<'ctx> {
+    let zero = address.get_type().const_zero();
+    let is = |predicate, value| {
+        builder.build_int_compare(predicate, value, zero, "").expect("two numbers")
+    };
+    let (nothing, something) = (is(IntPredicate::EQ, address), is(IntPredicate::NE, size));
+    let failed = builder.build_and(nothing, something, "").expect("two bits");
+    builder.build_select(failed, zero, former, "").expect("two numbers").into_int_value()
 }
 
 /// The product of the operands that tell the size; 0 if there is none.

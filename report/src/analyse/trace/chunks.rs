@@ -37,6 +37,9 @@ pub enum Gap {
     Missing(u64, u64),
     /// A chunk cannot be read, or not to its end: its place in the file, and why.
     Damaged(u64, Broken),
+    /// The rest of a chunk, by its place in the file: what its paths are is told by an image that
+    /// is unknown.
+    Unknown(u64),
 }
 
 /// Why a chunk cannot be read.
@@ -71,6 +74,9 @@ impl fmt::Display for Gap {
             }
             Self::Damaged(index, Broken::File(why)) => {
                 write!(out, "chunk {index} of the file cannot be read: {why}")
+            }
+            Self::Unknown(index) => {
+                write!(out, "chunk {index} of the file has paths of an image that is unknown")
             }
         }
     }
@@ -153,6 +159,15 @@ impl<'a> Chunks<'a> {
         })
     }
 
+    /// Why a chunk is not read on.
+    fn damaged(&self, chunk: &Chunk, why: Damage) -> Gap {
+        let index = self.trace.index(chunk);
+        match why {
+            Damage::NoPath { .. } if !self.program.is_whole() => Gap::Unknown(index),
+            _ => Gap::Damaged(index, Broken::Record(why)),
+        }
+    }
+
     /// What is next; `None` at the end of the stream.
     #[allow(clippy::should_implement_trait, reason = "what it gives borrows from it")]
     pub fn next(&mut self) -> Option<Found<'_>> {
@@ -197,14 +212,12 @@ impl<'a> Chunks<'a> {
                     }
                     self.chunk = None;
                     let damage = Damage::NoPath { at: start, number };
-                    let index = self.trace.index(&chunk);
-                    return Some(Found::Gap(Gap::Damaged(index, Broken::Record(damage))));
+                    return Some(Found::Gap(self.damaged(&chunk, damage)));
                 }
                 Ok(None) => self.chunk = None,
                 Err(damage) => {
                     self.chunk = None;
-                    let index = self.trace.index(&chunk);
-                    return Some(Found::Gap(Gap::Damaged(index, Broken::Record(damage))));
+                    return Some(Found::Gap(self.damaged(&chunk, damage)));
                 }
             }
         };

@@ -155,6 +155,11 @@ impl Program {
         self.images.push(KnownImage { loaded, place: Some(place.to_path_buf()), functions });
     }
 
+    /// Whether the paths of all images are known.
+    pub fn is_whole(&self) -> bool {
+        self.images.iter().all(|image| image.place.is_some())
+    }
+
     fn damaged(&mut self, place: &Path, source: &str, why: &str) {
         self.problems.push(anyhow!(
             "{}: the unit {source} cannot be used: {why}; build the program again",

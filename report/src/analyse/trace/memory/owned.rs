@@ -73,7 +73,7 @@ impl<'a> Owned<'a> {
             threads(trace).into_iter().flatten().map(|stream| stream.number).collect();
         let kept = numbers.iter().map(|number| asked.contains(number).then(Kept::default));
         let mut owned = Self {
-            known: Owners::of(program),
+            known: Owners::of(program, trace.run.partial),
             objects: Vec::new(),
             numbers: HashMap::new(),
             kept: kept.collect(),

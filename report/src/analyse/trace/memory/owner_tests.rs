@@ -209,7 +209,7 @@ impl Visitor for Looker<'_> {
 /// How many accesses there are, how many owners are sure, and how many guesses are right.
 fn look(seed: u64, items: Vec<Vec<Item>>) -> [usize; 3] {
     let nothing = Program::default();
-    let mut looker = Looker { owners: Owners::of(&nothing), found: Vec::new() };
+    let mut looker = Looker { owners: Owners::of(&nothing, false), found: Vec::new() };
     let input = |(thread, of): (u32, Vec<Item>)| Input {
         thread,
         is_handler: false,

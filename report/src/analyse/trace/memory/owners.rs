@@ -114,6 +114,8 @@ pub struct Owners<'a> {
     count: u64,
     /// Allocations up to this one may have been freed where records are missing.
     doubted: u64,
+    /// Whether records may be missing anywhere.
+    partial: bool,
     /// The last place of each thread where what others did may be missing.
     missing: HashMap<u32, Moment>,
     /// By stream, the function and the id of its last path.
@@ -124,8 +126,9 @@ pub struct Owners<'a> {
 }
 
 impl<'a> Owners<'a> {
-    /// Those of a program that has not yet allocated anything.
-    pub fn of(program: &'a Program) -> Self {
+    /// Those of a program that has not yet allocated anything. If a trace is `partial`, any of its
+    /// threads may have freed memory unnoticed at any time.
+    pub fn of(program: &'a Program, partial: bool) -> Self {
         let mut owners = Self {
             program,
             clocks: Clocks::default(),
@@ -140,6 +143,7 @@ impl<'a> Owners<'a> {
             is_handler: false,
             count: 0,
             doubted: 0,
+            partial,
             missing: HashMap::new(),
             ended: Vec::new(),
             callers: HashMap::new(),
@@ -245,7 +249,10 @@ impl<'a> Owners<'a> {
             match verdict {
                 // Where in the thread a handler ran, nobody knows.
                 Verdict::In { owner, start, number }
-                    if !self.is_handler && number > self.doubted && owner != self.nameless.0 =>
+                    if !self.is_handler
+                        && !self.partial
+                        && number > self.doubted
+                        && owner != self.nameless.0 =>
                 {
                     let owner = OwnerId(owner);
                     return self.keep(range, Found { owner, start, is_sure: true });
@@ -271,7 +278,7 @@ impl<'a> Owners<'a> {
             return if is_one { self.keep(range, found) } else { found };
         }
         let found = self.stack(thread, address);
-        Found { is_sure: found.is_sure && !doubt, ..found }
+        Found { is_sure: found.is_sure && !doubt && !self.partial, ..found }
     }
 
     fn keep(&mut self, range: Range<u64>, found: Found) -> Found {

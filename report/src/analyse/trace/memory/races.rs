@@ -105,6 +105,11 @@ impl<'a> Races<'a> {
         races
     }
 
+    /// Whether there was any access that could race.
+    pub fn has_accesses(&self) -> bool {
+        self.sequence > 0
+    }
+
     /// An access of a part of a thread, which others know from some access on.
     fn touch(&mut self, thread: u32, part: u64, touch: &Touch, known: &HashMap<u32, u64>) {
         if touch.size == 0 || touch.kind == AccessKind::Fence {

@@ -30,6 +30,13 @@ pub struct Asked {
     pub functions: Option<HashSet<u32>>,
 }
 
+impl Asked {
+    /// Whether all accesses are looked at.
+    pub fn is_all(&self) -> bool {
+        self.thread.is_none() && self.functions.is_none()
+    }
+}
+
 /// What was done with some memory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Touched {
@@ -249,7 +256,7 @@ mod tests {
         let items = vec![Item::Done(done)].into_iter();
         let input = Input { thread: 0, is_handler: false, begun: 0, items };
         let asked = Asked { line, ..Asked::default() };
-        Uses::of(vec![input], Owners::of(program), asked)
+        Uses::of(vec![input], Owners::of(program, false), asked)
     }
 
     #[test]
