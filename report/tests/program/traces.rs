@@ -526,7 +526,7 @@ fn a_part_ends_where_the_file_does() {
         scene.write("cut", &bytes[..length]);
         let run = |line: &[&str]| scene.pathprof(&[&["trace"], line].concat());
         let known = run(&["cat", "cut"]);
-        assert_eq!(run(&["cut", "cut", "-o", "part"]).code, known.code, "{length}");
+        assert_eq!(run(&["cut", "cut", "-o", "part"]).code, 0, "{length}");
         let part = run(&["cat", "part"]);
         assert_eq!((part.code, &part.out), (known.code, &known.out), "{length}");
     }
@@ -552,7 +552,7 @@ fn without_accesses_or_paths_nothing_is_concluded() {
         assert!(outcome.err.contains("no such image") && !outcome.err.contains("damaged"));
     }
     let info = scene.pathprof(&["trace", "info", "t"]);
-    let problem = "chunk 0 of the file has paths of an image that is unknown";
+    let problem = "chunk 1 of the file has paths of an image that is unknown";
     assert!(info.out.contains(problem), "{}", info.out);
     let times = ["cat", "t", "--from", "2", "--to", "1"];
     let outcome = scene.pathprof(&[&["trace"][..], &times].concat());
