@@ -544,6 +544,9 @@ fn without_accesses_or_paths_nothing_is_concluded() {
         assert!(outcome.out.contains("no accesses to memory"), "{command}: {}", outcome.out);
         assert!(!outcome.out.contains("No two accesses race"), "{}", outcome.out);
     }
+    let times = ["cat", "t", "--from", "2", "--to", "1"];
+    let outcome = scene.pathprof(&[&["trace"][..], &times].concat());
+    assert!(outcome.err.contains("--to 1 is before --from 2"), "{}", outcome.err);
     scene.write("t", &full(&scene).bytes);
     fs::remove_file(scene.path("walk")).expect("the image is there");
     for command in ["cat", "graph", "races", "memory", "cache"] {
@@ -554,9 +557,6 @@ fn without_accesses_or_paths_nothing_is_concluded() {
     let info = scene.pathprof(&["trace", "info", "t"]);
     let problem = "chunk 1 of the file has paths of an image that is unknown";
     assert!(info.out.contains(problem), "{}", info.out);
-    let times = ["cat", "t", "--from", "2", "--to", "1"];
-    let outcome = scene.pathprof(&[&["trace"][..], &times].concat());
-    assert!(outcome.err.contains("--to 1 is before --from 2"), "{}", outcome.err);
 }
 
 #[test]
