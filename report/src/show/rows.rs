@@ -6,6 +6,7 @@ use pathformat::manifest::Location;
 
 use crate::analyse::model::{Count, Function, Report};
 use crate::analyse::select::{Chosen, Sort, without_arguments};
+use crate::analyse::trace::program::Program;
 use crate::read::names;
 use crate::show::notation::base_name;
 use crate::show::style::{grouped, percent, shown};
@@ -89,6 +90,17 @@ pub(crate) fn columns() -> [Column; 4] {
         Column::new("symbol", Kind::Text).shown(Shown::Data),
         Column::new("image", Kind::Text).shown(Shown::Data),
     ]
+}
+
+/// A traced function of a program.
+pub(crate) fn traced_function(program: &Program, function: u32) -> Cell<'static> {
+    match program.functions.get(function as usize) {
+        Some(of) => {
+            let forms = forms(&of.function.demangled, names::short(&of.function.shape));
+            Cell::Name(Name { forms, ..Name::default() })
+        }
+        None => Cell::Unknown,
+    }
 }
 
 /// The forms of a name, the longest first: whole, without parameters, without the arguments of

@@ -6,13 +6,12 @@ use crate::analyse::trace::memory::cache::Layout;
 use crate::analyse::trace::memory::simulation::{Misses, Simulation, Use};
 use crate::analyse::trace::program::Program;
 use crate::escape::terminal;
-use crate::read::names;
 use crate::read::trace::Trace;
 use crate::show::document::{Document, Fact, Remark};
 use crate::show::notation::base_name;
-use crate::show::rows::{NO_ACCESSES, forms, left_out};
+use crate::show::rows::{NO_ACCESSES, left_out, traced_function};
 use crate::show::style::{grouped, plural, shown};
-use crate::show::table::{Cell, Column, Kind, Name, Place, Row, Table};
+use crate::show::table::{Cell, Column, Kind, Place, Row, Table};
 
 /// What caches do with the accesses of a trace; at most `top` rows in a table (0: all).
 pub fn document(
@@ -31,13 +30,7 @@ pub fn document(
         let at = program.location_of(*place).map_or(("", 0), |at| (at.file.as_str(), at.line));
         lines.entry((place.function, at.0, at.1)).or_default().add(of);
     }
-    let name = |function: u32| match program.functions.get(function as usize) {
-        Some(of) => {
-            let forms = forms(&of.function.demangled, names::short(&of.function.shape));
-            Cell::Name(Name { forms, ..Name::default() })
-        }
-        None => Cell::Unknown,
-    };
+    let name = |function: u32| traced_function(program, function);
     let place = |file: &str, line: u32| {
         if file.is_empty() {
             return Cell::Unknown;

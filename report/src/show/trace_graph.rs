@@ -19,7 +19,7 @@ use crate::read::trace::Trace;
 use crate::show::document::{Document, Fact, Remark};
 use crate::show::durations::duration;
 use crate::show::notation::base_name;
-use crate::show::rows::left_out;
+use crate::show::rows::{left_out, traced_function};
 use crate::show::style::{grouped, plural, shown};
 use crate::show::table::{Cell, Column, Kind, Row, Table};
 
@@ -246,10 +246,10 @@ fn functions(told: &Told<'_>, top: usize) -> Table<'static> {
     }
     let whole = of.values().map(|heat| heat.instructions).sum();
     let mut columns = heat_columns();
-    columns.push(Column::new("function on the critical path", Kind::Text).key("function"));
+    columns.push(Column::new("function on the critical path", Kind::Name).key("function"));
     let rows = sorted(&of).into_iter().map(|(function, of)| {
         let cells = heat(&of, whole).into_iter();
-        Row::from(cells.chain([Cell::Text(name(told.program, function))]).collect::<Vec<_>>())
+        Row::from(cells.chain([traced_function(told.program, function)]).collect::<Vec<_>>())
     });
     table("critical_functions", columns, rows, (top, "Nothing is on the critical path."))
 }
@@ -258,10 +258,10 @@ fn paths(told: &Told<'_>, top: usize) -> Table<'static> {
     let whole = told.heats.values().map(|heat| heat.instructions).sum();
     let mut columns = heat_columns();
     columns.push(Column::new("path", Kind::Number));
-    columns.push(Column::new("of", Kind::Text).key("function"));
+    columns.push(Column::new("of", Kind::Name).key("function"));
     let rows = sorted(told.heats).into_iter().map(|((function, path), of)| {
         let cells = heat(&of, whole).into_iter();
-        let path = [number(path), Cell::Text(name(told.program, function))];
+        let path = [number(path), traced_function(told.program, function)];
         Row::from(cells.chain(path).collect::<Vec<_>>())
     });
     table("critical_paths", columns, rows, (top, "Nothing is on the critical path."))

@@ -11,13 +11,12 @@ use crate::analyse::trace::program::Program;
 use crate::analyse::trace::task_graph::item::Place;
 use crate::analyse::trace::task_graph::source::threads;
 use crate::escape::terminal;
-use crate::read::names;
 use crate::read::trace::{Stream, Trace};
 use crate::show::document::{Document, Fact, Remark};
 use crate::show::notation::base_name;
-use crate::show::rows::{NO_ACCESSES, forms, left_out};
+use crate::show::rows::{NO_ACCESSES, left_out, traced_function};
 use crate::show::style::{grouped, plural, shown};
-use crate::show::table::{Cell, Column, Kind, Name, Row, Shown, Table};
+use crate::show::table::{Cell, Column, Kind, Row, Shown, Table};
 
 /// A cache of so many bytes is shown for each object and function.
 const CACHE: u64 = 32 << 10;
@@ -116,13 +115,7 @@ impl Told<'_> {
         let all = rows.len();
         let row = |(id, of): (&u32, &Touched)| {
             let mut cells = self.touched(of);
-            cells.push(match self.program.functions.get(*id as usize) {
-                Some(of) => {
-                    let forms = forms(&of.function.demangled, names::short(&of.function.shape));
-                    Cell::Name(Name { forms, ..Name::default() })
-                }
-                None => Cell::Unknown,
-            });
+            cells.push(traced_function(self.program, *id));
             Row::from(cells)
         };
         let mut columns = columns();
