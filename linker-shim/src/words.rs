@@ -92,8 +92,8 @@ fn without_words(image: &Image<'_>) -> Option<Changes> {
     let mut words = vec![Word { place: Place::Variable(early.place), array: None }];
     let mut distance = early.distance;
     for index in 0..u64::from(early.count) {
-        let entry = early.modules + index * size_of::<Module>() as u64;
-        let Module { offset, threads, .. } = image.module(&early, index)?;
+        let entry = entry(&early, index);
+        let Module { offset, threads, .. } = image.read(entry)?;
         let own = threads & u64::from(OWN_BASE) != 0;
         if own && let Some(distance) = &mut distance {
             *distance += 8;
@@ -114,11 +114,16 @@ fn with_words_at_once(image: &Image<'_>) -> Option<Changes> {
     let first = early.distance?;
     let mut last = first;
     for index in 0..u64::from(early.count) {
-        let Module { threads, .. } = image.module(&early, index)?;
+        let Module { threads, .. } = image.read(entry(&early, index))?;
         last = last.checked_add(if threads & u64::from(OWN_BASE) != 0 { 8 } else { 0 })?;
     }
     let is_word = |distance: i32| (first..=last).contains(&distance) && (distance - first) % 8 == 0;
     image.code_with(|code, _| word_at_once(code, is_word))
+}
+
+/// Where an entry of the table of modules is.
+fn entry(early: &early::Found, index: u64) -> u64 {
+    early.modules + index * size_of::<Module>() as u64
 }
 
 /// The two instructions that read a word.
@@ -225,11 +230,6 @@ impl<'a> Image<'a> {
     /// What tells where the words are.
     fn early(&self) -> Option<early::Found> {
         self.code.iter().find_map(|(address, code)| early::find(code, *address))
-    }
-
-    /// An entry of the table of modules.
-    fn module(&self, early: &early::Found, index: u64) -> Option<Module> {
-        self.read(early.modules + index * size_of::<Module>() as u64)
     }
 
     /// The code that changes if at each address `instead` gives what takes the place of what stands

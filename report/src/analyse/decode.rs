@@ -171,10 +171,10 @@ fn function(raw: FunctionCounts, allowance: &Allowance) -> Result<Function> {
 fn without_paths(raw: FunctionCounts) -> Function {
     let FunctionCounts { image, module, shape, counting, interrupted, mut tables, counts, .. } =
         raw;
-    // Nobody was in the middle of what was not entered, which its first block tells if it has a
-    // counter.
-    let is_entered = !counts.is_empty() || !shape.counted_blocks.contains(&0);
-    let interrupted = if is_entered { interrupted } else { 0 };
+    // Nobody was in the middle of a function that was not entered. The counter of its first block
+    // tells that, if there is one.
+    let may_be_entered = !counts.is_empty() || !shape.counted_blocks.contains(&0);
+    let interrupted = if may_be_entered { interrupted } else { 0 };
     let sites = sites(&shape, &mut tables);
     let (block_counts, edge_counts) = match counting {
         Counting::Edges => count_inference::from_arcs(&shape, &counts),

@@ -151,7 +151,7 @@ impl GraphView {
             Some(path) => {
                 let written = tasks_html::write(asked, (page.viewer, page.most_bytes), path)?;
                 if self.output.is_none() && !self.open {
-                    anstream::eprintln!("wrote {}", terminal(&path.to_string_lossy()));
+                    anstream::eprintln!("wrote {}", terminal(&written.start().to_string_lossy()));
                 }
                 present(&written, self.open)
             }

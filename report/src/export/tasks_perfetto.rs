@@ -4,7 +4,7 @@
 //! An end of an arrow belongs to the slice that is open at that time in its thread. One task may
 //! end in the nanosecond in which the next begins, so the order of events decides: a slice is a
 //! pair of events, begin and end, with the ends of its arrows between them. Viewers keep the order
-//! of events of one time; they do not do so for slices that are one event with a duration.
+//! of events at the same time, but slices that are one event with a duration go first.
 
 use std::io::{Result, Write};
 

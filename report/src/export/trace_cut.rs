@@ -66,21 +66,17 @@ pub fn write(trace: &Trace, part: &Part, compress: bool, out: &mut dyn Write) ->
     let (whole, cut): (Vec<_>, Vec<_>) = of_process
         .chain(of_streams)
         .partition(|(chunk, ..)| trace.length - chunk.position >= trace.chunk_size);
-    for (chunk, number, is_packed) in whole {
+    for (chunk, number, is_packed) in whole.into_iter().chain(cut) {
         let mut bytes = trace.whole(chunk)?;
-        rewrite(&mut bytes, number, is_packed);
-        out.write_all(&bytes)?;
-    }
-    for (chunk, number, _) in cut {
-        let mut bytes = trace.whole(chunk)?;
-        bytes.truncate(usize::try_from(trace.length - chunk.position)?);
-        rewrite(&mut bytes, number, false);
+        let there = trace.length - chunk.position;
+        bytes.truncate(usize::try_from(there.min(trace.chunk_size))?);
+        rewrite(&mut bytes, number, is_packed && there >= trace.chunk_size);
         out.write_all(&bytes)?;
     }
     Ok(())
 }
 
-/// Gives a chunk another number, and compresses it.
+/// Gives a chunk another number, and compresses it if that is asked for.
 fn rewrite(chunk: &mut [u8], number: u64, compress: bool) {
     let Some(start) = chunk.get(..CHUNK_HEAD) else { return };
     let Ok(mut head) = ChunkHead::read_from_bytes(start) else { return };

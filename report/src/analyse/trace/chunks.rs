@@ -37,8 +37,8 @@ pub enum Gap {
     Missing(u64, u64),
     /// A chunk cannot be read, or not to its end: its place in the file, and why.
     Damaged(u64, Broken),
-    /// The rest of a chunk, by its place in the file: what its paths are is told by an image that
-    /// is unknown.
+    /// A chunk, by its place in the file, cannot be read to its end: it has paths of an image that
+    /// was not found.
     Unknown(u64),
 }
 
@@ -159,7 +159,7 @@ impl<'a> Chunks<'a> {
         })
     }
 
-    /// Why a chunk is not read on.
+    /// Why the rest of a chunk is missing in which a record makes no sense.
     fn damaged(&self, chunk: &Chunk, why: Damage) -> Gap {
         let index = self.trace.index(chunk);
         match why {
