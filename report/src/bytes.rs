@@ -121,15 +121,15 @@ pub fn trace(bytes: &[u8], path: &Path) {
     let names = OwnerNames::of(&trace, &program);
     let mut teller = StepTeller::new(&program, times, true, &names);
     // A few bytes can tell of as many steps as there are numbers.
-    let paths = trace.streams.iter().map(|stream| Totals::of(&trace, &program, stream).paths);
+    let paths = trace.streams.iter().map(|stream| Totals::of(&trace, &program, stream, &()).paths);
     let is_short = paths.fold(0, u64::saturating_add) < MOST_STEPS as u64;
     let asked = trace.streams.iter().map(|stream| stream.number).collect();
-    let owned = is_short.then(|| Owned::of(&trace, &program, &times, &asked));
+    let owned = is_short.then(|| Owned::of(&trace, &program, &times, &asked, &()));
     for stream in &trace.streams {
-        let totals = Totals::of(&trace, &program, stream);
+        let totals = Totals::of(&trace, &program, stream, &());
         let (mut steps, mut told_of) = (0, 0);
         let mut objects = owned.as_ref().map(|owned| owned.stream(stream.number));
-        for told in Steps::new(&trace, &program, stream).take(MOST_STEPS) {
+        for told in Steps::new(&trace, &program, stream, &()).take(MOST_STEPS) {
             told_of += 1;
             let objects = objects.as_mut().map(|objects| objects.of(&program, &told));
             let objects = objects.as_deref();

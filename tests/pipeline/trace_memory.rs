@@ -185,7 +185,7 @@ fn streams(path: &Path) -> Vec<Vec<Told>> {
     assert!(problems.is_empty(), "{problems:?}");
     let program = Program::of(loaded, &ImagePlaces::default());
     assert!(program.problems.is_empty(), "{:?}", program.problems);
-    trace.streams.iter().map(|stream| Steps::new(&trace, &program, stream).collect()).collect()
+    trace.streams.iter().map(|stream| Steps::new(&trace, &program, stream, &()).collect()).collect()
 }
 
 /// The allocations as the program prints them: the address, the size, what is free.

@@ -1,7 +1,7 @@
 //! `pathprof trace`: what is in a trace, and what its threads did step by step.
 
 use std::ffi::OsString;
-use std::io::Write;
+use std::io::{self, IsTerminal, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -24,6 +24,7 @@ use pathprof::export::steps_json;
 use pathprof::export::trace_cut::{self, Part};
 use pathprof::launch::{program, traced};
 use pathprof::output;
+use pathprof::read::observer::Observer;
 use pathprof::read::trace::{Stream, Trace, images};
 use pathprof::show::style::grouped;
 use pathprof::show::trace_info;
@@ -33,6 +34,7 @@ use crate::command::chosen::named;
 use crate::command::filters::{FormArguments, GlobArguments};
 use crate::command::messages::{FAILED, complain, remark};
 use crate::command::pages;
+use crate::command::progress::tracing;
 use crate::command::trace_memory::{
     CACHE_EXAMPLES, CacheView, MEMORY_EXAMPLES, MemoryView, cache, memory,
 };
@@ -374,8 +376,10 @@ fn open(arguments: TraceArguments) -> Result<Opened> {
 /// Says what is in a trace.
 fn info(arguments: InfoArguments) -> Result<u8> {
     let Opened { trace, program, mut code, .. } = open(arguments.trace)?;
-    let totals: Vec<_> =
-        trace.streams.iter().map(|stream| Totals::of(&trace, &program, stream)).collect();
+    let totals: Vec<_> = tracing(trace.num_chunks(), |observer| {
+        let of = |stream| Totals::of(&trace, &program, stream, observer);
+        trace.streams.iter().map(of).collect()
+    });
     if totals.iter().flat_map(|totals| &totals.gaps).any(Gap::is_damage) {
         code = FAILED;
     }
@@ -406,7 +410,9 @@ fn cat(arguments: CatArguments) -> Result<u8> {
         with_accesses: arguments.accesses || !arguments.no_accesses,
         owned: arguments.owners.then(|| {
             let asked = streams.iter().map(|stream| stream.number).collect();
-            Owned::of(&trace, &program, &times, &asked)
+            tracing(trace.num_chunks(), |observer| {
+                Owned::of(&trace, &program, &times, &asked, observer)
+            })
         }),
         chosen,
         part: Part { streams: Vec::new(), time: time(arguments.from, arguments.to)? },
@@ -417,7 +423,15 @@ fn cat(arguments: CatArguments) -> Result<u8> {
         remark(trace_info::PARTIAL);
     }
     let pager = !arguments.no_pager && arguments.format == CatFormat::Text;
-    pages::print_stream(pager, |out| written.write(&trace, &streams, out))?;
+    pages::print_stream(pager, |out| {
+        // A bar would stand between the lines.
+        if io::stdout().is_terminal() {
+            return written.write(&trace, &streams, out, &());
+        }
+        tracing(written.num_chunks(&trace, &streams), |observer| {
+            written.write(&trace, &streams, out, observer)
+        })
+    })?;
     for (stream, gap) in written.gaps {
         complain(&anyhow::anyhow!("{}: stream {stream}: {gap}", trace.path.display()));
         code = FAILED;
@@ -458,7 +472,22 @@ struct Written<'a> {
 }
 
 impl Written<'_> {
-    fn write(&mut self, trace: &Trace, streams: &[&Stream], out: &mut dyn Write) -> Result<()> {
+    /// How many chunks are read, those before the part among them.
+    fn num_chunks(&self, trace: &Trace, streams: &[&Stream]) -> usize {
+        let last = |stream: &&Stream| {
+            let last = trace_cut::chosen(trace, &self.part, stream).last()?;
+            stream.chunks.iter().position(|chunk| chunk.number == last.number)
+        };
+        streams.iter().filter_map(last).map(|last| last + 1).sum()
+    }
+
+    fn write(
+        &mut self,
+        trace: &Trace,
+        streams: &[&Stream],
+        out: &mut dyn Write,
+        observer: &dyn Observer,
+    ) -> Result<()> {
         let names = OwnerNames::of(trace, self.program);
         let mut teller = StepTeller::new(self.program, self.times, self.with_accesses, &names);
         let mut left = self.limit;
@@ -473,7 +502,7 @@ impl Written<'_> {
             if self.format == CatFormat::Text {
                 teller.stream(stream, out)?;
             }
-            let mut steps = Steps::new(trace, self.program, stream);
+            let mut steps = Steps::new(trace, self.program, stream, observer);
             let mut objects = self.owned.as_ref().map(|owned| owned.stream(stream.number));
             while let Some(told) = steps.next() {
                 let objects = objects.as_mut().map(|objects| objects.of(self.program, &told));
@@ -496,7 +525,7 @@ impl Written<'_> {
                             CatFormat::Json => {
                                 let with = self.with_accesses;
                                 steps_json::step(self.program, stream, &step, with, touched, out)
-                                    .map_err(std::io::Error::from)?;
+                                    .map_err(io::Error::from)?;
                             }
                         }
                     }
@@ -506,7 +535,7 @@ impl Written<'_> {
                         }
                         CatFormat::Json => {
                             steps_json::event(stream, &event, &self.times, touched, out)
-                                .map_err(std::io::Error::from)?
+                                .map_err(io::Error::from)?
                         }
                     },
                     Told::Step(_) | Told::Event(_) => {}
@@ -514,7 +543,7 @@ impl Written<'_> {
                         match self.format {
                             CatFormat::Text => teller.remark(stream, &gap.to_string(), out)?,
                             CatFormat::Json => {
-                                steps_json::gap(stream, &gap, out).map_err(std::io::Error::from)?
+                                steps_json::gap(stream, &gap, out).map_err(io::Error::from)?
                             }
                         }
                         if gap.is_damage() {
@@ -551,8 +580,11 @@ fn cut(arguments: CutArguments) -> Result<u8> {
         bail!("{} is the trace itself; write to another file", arguments.output.display());
     }
     let compress = arguments.compress;
-    output::to_sparse_file(&arguments.output, |out| {
-        trace_cut::write(&trace, &part, compress, out)
+    let chunks = trace.process.chunks.len() + taken.chunks;
+    tracing(chunks, |observer| {
+        output::to_sparse_file(&arguments.output, |out| {
+            trace_cut::write(&trace, &part, compress, out, observer)
+        })
     })?;
     Ok(if trace.problems.is_empty() { 0 } else { FAILED })
 }

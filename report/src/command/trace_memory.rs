@@ -16,6 +16,7 @@ use pathprof::show::{trace_cache, trace_memory};
 
 use crate::command::filters::FormArguments;
 use crate::command::pages;
+use crate::command::progress::tracing;
 
 /// Below the help of `trace cache`.
 pub(crate) const CACHE_EXAMPLES: &str = "\
@@ -111,7 +112,9 @@ pub(crate) fn cache(
 ) -> Result<()> {
     let CacheView { size, ways, line, ll, top, form } = view;
     let first = Layout { size, ways, line }.check().map_err(Error::msg)?;
-    let mut simulation = Simulation::of(inputs(trace, program, times, Detail::Accesses), first, ll);
+    let mut simulation = tracing(trace.num_chunks(), |observer| {
+        Simulation::of(inputs(trace, program, times, Detail::Accesses, observer), first, ll)
+    });
     simulation.missing += u64::from(trace.run.partial);
     let document = trace_cache::document(trace, program, &simulation, [first, ll], top);
     pages::print(&document, form.form())
@@ -140,8 +143,10 @@ pub(crate) fn memory(
         None => None,
     };
     let asked = Asked { line, thread, functions };
-    let inputs = inputs(trace, program, times, Detail::Accesses);
-    let mut uses = Uses::of(inputs, Owners::of(program, trace.run.partial), asked);
+    let owners = Owners::of(program, trace.run.partial);
+    let mut uses = tracing(trace.num_chunks(), |observer| {
+        Uses::of(inputs(trace, program, times, Detail::Accesses, observer), owners, asked)
+    });
     uses.missing += u64::from(trace.run.partial);
     let document = trace_memory::document(trace, program, &uses, view.top);
     pages::print(&document, view.form.form())

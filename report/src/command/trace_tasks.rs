@@ -25,6 +25,7 @@ use pathprof::show::{trace_graph, trace_races};
 use crate::command::filters::{Form, FormArguments};
 use crate::command::html::{page, present};
 use crate::command::pages;
+use crate::command::progress::tracing;
 
 /// Below the help of `trace graph`.
 pub(crate) const GRAPH_EXAMPLES: &str = "\
@@ -178,7 +179,9 @@ pub(crate) fn graph(
     view: &GraphView,
 ) -> Result<()> {
     const PARTS: usize = 30;
-    let mut tasks = Tasks::of(inputs(trace, program, &times, Detail::Tasks), times);
+    let mut tasks = tracing(trace.num_chunks(), |observer| {
+        Tasks::of(inputs(trace, program, &times, Detail::Tasks, observer), times)
+    });
     tasks.missing += u64::from(trace.run.partial);
     let by_time = span(&tasks.graph, Measure::Time);
     match view.format {
@@ -202,7 +205,10 @@ pub(crate) fn graph(
         let (threads, spans) = (threads(trace), [&by_time, &by_instructions]);
         return view.write(|out| tasks_json::write(&tasks, spans, &parallelism, &threads, out));
     }
-    let heats = hot::of(inputs(trace, program, &times, Detail::Tasks), &tasks.graph, &by_time.way);
+    let heats = tracing(trace.num_chunks(), |observer| {
+        let inputs = inputs(trace, program, &times, Detail::Tasks, observer);
+        hot::of(inputs, &tasks.graph, &by_time.way)
+    });
     let Some(format) = view.form() else {
         return view.write_page(tasks_html::Asked {
             trace,
@@ -229,8 +235,10 @@ pub(crate) fn graph(
 
 /// Shows the races of a trace.
 pub(crate) fn races(trace: &Trace, program: &Program, times: Times, view: RacesView) -> Result<()> {
-    let inputs = inputs(trace, program, &times, Detail::Accesses);
-    let mut races = Races::of(inputs, Owners::of(program, trace.run.partial));
+    let owners = Owners::of(program, trace.run.partial);
+    let mut races = tracing(trace.num_chunks(), |observer| {
+        Races::of(inputs(trace, program, &times, Detail::Accesses, observer), owners)
+    });
     races.missing += u64::from(trace.run.partial);
     let document = trace_races::document(trace, program, &races, view.top);
     pages::print(&document, view.form.form())

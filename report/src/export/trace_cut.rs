@@ -12,6 +12,7 @@ use pathformat::profile::PARTIAL;
 use pathformat::trace::{CHUNK_HEAD, ChunkHead, FLAGS_OFFSET};
 use zerocopy::{FromBytes, IntoBytes};
 
+use crate::read::observer::Observer;
 use crate::read::trace::{Chunk, Stream, Trace, frame};
 
 /// What is taken of a trace.
@@ -28,7 +29,7 @@ pub struct Part {
 pub struct Taken {
     /// How many streams.
     pub streams: usize,
-    /// How many of their chunks.
+    /// How many of their chunks. Those of the process are written with them.
     pub chunks: usize,
 }
 
@@ -43,10 +44,17 @@ pub fn taken(trace: &Trace, part: &Part) -> Taken {
 }
 
 /// Writes a part of a trace, whose chunks stay compressed, and become so if `compress` says it.
+/// The observer is told of each chunk that is written.
 ///
 /// # Errors
 /// The trace cannot be read, and those of `out`.
-pub fn write(trace: &Trace, part: &Part, compress: bool, out: &mut dyn Write) -> Result<()> {
+pub fn write(
+    trace: &Trace,
+    part: &Part,
+    compress: bool,
+    out: &mut dyn Write,
+    observer: &dyn Observer,
+) -> Result<()> {
     let mut header = trace.bytes(0, trace.header)?;
     let is_all = |stream: &Stream| chosen(trace, part, stream).len() == stream.chunks.len();
     if !trace.streams.iter().all(is_all)
@@ -72,6 +80,7 @@ pub fn write(trace: &Trace, part: &Part, compress: bool, out: &mut dyn Write) ->
         bytes.truncate(usize::try_from(there.min(trace.chunk_size))?);
         rewrite(&mut bytes, number, is_packed && there >= trace.chunk_size);
         out.write_all(&bytes)?;
+        observer.step();
     }
     Ok(())
 }

@@ -3,6 +3,8 @@
 //! The library draws nothing itself. A caller that shows progress passes an [`Observer`], any other
 //! passes `()`.
 
+use std::fmt::Debug;
+
 /// Work that may take a while.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Work {
@@ -10,10 +12,12 @@ pub enum Work {
     Reading,
     /// Counters are turned into paths.
     Decoding,
+    /// Chunks of a trace are read.
+    Tracing,
 }
 
 /// Is told how far work has come. Several threads may tell it at once.
-pub trait Observer: Sync {
+pub trait Observer: Debug + Sync {
     /// So many steps of some work begin.
     fn begin(&self, work: Work, steps: usize);
 

@@ -106,6 +106,11 @@ impl Trace {
         Self::read(path).with_context(|| path.display().to_string())
     }
 
+    /// How many chunks its streams have.
+    pub fn num_chunks(&self) -> usize {
+        self.streams.iter().map(|stream| stream.chunks.len()).sum()
+    }
+
     fn read(path: &Path) -> Result<Self> {
         let mut file = open::regular(path).map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => anyhow!(

@@ -8,6 +8,7 @@ use pathformat::trace::Kind;
 
 use crate::analyse::trace::program::Program;
 use crate::analyse::trace::traced_path::TracedPath;
+use crate::read::observer::Observer;
 use crate::read::trace::event::Event;
 use crate::read::trace::records::{Damage, Record, Records};
 use crate::read::trace::{Chunk, Stream, Trace};
@@ -88,6 +89,7 @@ pub struct Chunks<'a> {
     trace: &'a Trace,
     program: &'a Program,
     stream: &'a Stream,
+    observer: &'a dyn Observer,
     /// How many chunks were opened.
     opened: usize,
     /// The number that the next chunk must have.
@@ -107,12 +109,18 @@ pub struct Chunks<'a> {
 }
 
 impl<'a> Chunks<'a> {
-    /// The records of a stream of a trace of a program.
-    pub fn new(trace: &'a Trace, program: &'a Program, stream: &'a Stream) -> Self {
+    /// The records of a stream of a trace of a program. The observer is told of each chunk.
+    pub fn new(
+        trace: &'a Trace,
+        program: &'a Program,
+        stream: &'a Stream,
+        observer: &'a dyn Observer,
+    ) -> Self {
         Self {
             trace,
             program,
             stream,
+            observer,
             opened: 0,
             expected: 0,
             chunk: None,
@@ -149,6 +157,7 @@ impl<'a> Chunks<'a> {
             return Some(Err(missing));
         }
         self.opened += 1;
+        self.observer.step();
         self.expected = chunk.number.saturating_add(1);
         self.at = 0;
         Some(match self.trace.content(&chunk, &mut self.buffer) {

@@ -9,6 +9,7 @@ use crate::analyse::trace::activations::Activations;
 use crate::analyse::trace::chunks::{Chunks, Found, Gap};
 use crate::analyse::trace::program::Program;
 use crate::analyse::trace::traced_path::TracedPath;
+use crate::read::observer::Observer;
 use crate::read::trace::event::Event;
 use crate::read::trace::{Stream, Trace};
 
@@ -64,9 +65,14 @@ pub struct Steps<'a> {
 }
 
 impl<'a> Steps<'a> {
-    /// The steps of a stream of a trace of a program.
-    pub fn new(trace: &'a Trace, program: &'a Program, stream: &'a Stream) -> Self {
-        let chunks = Chunks::new(trace, program, stream);
+    /// The steps of a stream of a trace of a program. The observer is told of each chunk.
+    pub fn new(
+        trace: &'a Trace,
+        program: &'a Program,
+        stream: &'a Stream,
+        observer: &'a dyn Observer,
+    ) -> Self {
+        let chunks = Chunks::new(trace, program, stream, observer);
         Self { chunks, program, activations: Activations::default(), again: None }
     }
 

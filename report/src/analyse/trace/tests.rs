@@ -1,18 +1,26 @@
 //! What is told of hand-made traces.
 
-use std::fs;
+use std::collections::HashSet;
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::{fs, io};
 
 use anyhow::Error;
 use pathformat::profile::INCOMPLETE;
 use pathformat::trace::ChunkHead;
 
 use crate::analyse::trace::chunks::{Broken, Gap};
+use crate::analyse::trace::memory::owned::Owned;
 use crate::analyse::trace::program::Program;
 use crate::analyse::trace::steps::{Steps, Told};
+use crate::analyse::trace::task_graph::builder::Tasks;
+use crate::analyse::trace::task_graph::source::{Detail, inputs};
+use crate::analyse::trace::time::Times;
 use crate::analyse::trace::totals::Totals;
+use crate::export::trace_cut::{self, Part};
 use crate::read::arrays::Array;
 use crate::read::image::{Instrumentation, Module};
+use crate::read::observer::{Observer, Work};
 use crate::read::trace::records::Damage;
 use crate::read::trace::{Trace, images};
 use crate::sample::samples::traced::{self, COUNTERS, GUARD, MAIN, OFFSET, UNIT, WALK, lost, path};
@@ -68,7 +76,7 @@ fn told(trace: &Trace) -> Vec<String> {
         Told::Event(event) => format!("{event:?}"),
         Told::Gap(gap) => gap.to_string(),
     };
-    Steps::new(trace, &program, &trace.streams[0]).map(line).collect()
+    Steps::new(trace, &program, &trace.streams[0], &()).map(line).collect()
 }
 
 #[test]
@@ -251,7 +259,7 @@ fn a_chunk_that_is_used_again_is_told() {
 fn a_damaged_chunk_is_told_and_the_rest_is_read() {
     let gaps = |trace: &Trace| {
         let (program, _) = program(trace);
-        Totals::of(trace, &program, &trace.streams[0])
+        Totals::of(trace, &program, &trace.streams[0], &())
     };
     let foreign = [path(MAIN[0], &[1]), path(MAIN[0] - 1, &[]), path(MAIN[1], &[])];
     let trace = of_chunks(&[foreign.to_vec(), vec![path(MAIN[0], &[2])]]);
@@ -288,7 +296,7 @@ fn a_file_may_end_anywhere_and_hold_anything() {
         fs::write(&place, bytes).expect("writable");
         let Ok(trace) = Trace::open(&place) else { return None };
         let (program, _) = program(&trace);
-        let steps = trace.streams.iter().map(|of| Steps::new(&trace, &program, of).count());
+        let steps = trace.streams.iter().map(|of| Steps::new(&trace, &program, of, &()).count());
         Some(steps.sum::<usize>())
     };
     let whole = all(&written.bytes);
@@ -311,6 +319,58 @@ fn an_image_that_is_not_there_leaves_its_paths_unknown() {
     assert_eq!(program.problems.len(), 1);
     let problem = format!("{:#}", program.problems[0]);
     assert!(problem.starts_with("the paths of the image /bin/walk are unknown: "), "{problem}");
-    let totals = Totals::of(&trace, &program, &trace.streams[0]);
+    let totals = Totals::of(&trace, &program, &trace.streams[0], &());
     assert_eq!((totals.paths, totals.gap_count), (0, 1));
+}
+
+/// Counts the chunks of which it is told.
+#[derive(Debug, Default)]
+struct Counted(AtomicUsize);
+
+impl Observer for Counted {
+    fn begin(&self, _: Work, _: usize) {}
+
+    fn step(&self) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn end(&self) {}
+}
+
+#[test]
+fn an_observer_is_told_of_each_chunk() {
+    let mut written = traced::Trace::new(b"/bin/walk", &[]);
+    written.image(b"/bin/walk", &[]);
+    let records = [path(MAIN[0], &[1]), path(WALK[0], &[2]), path(MAIN[1], &[])].concat();
+    written.chunk(1, 0, &records);
+    written.chunk(1, 1, &[path(MAIN[0], &[1]), path(MAIN[0] - 1, &[])].concat());
+    // One that is missing is none.
+    written.chunk(1, 3, &records);
+    written.chunk(2, 0, &records);
+    let trace = opened(&written.bytes);
+    let (program, _) = program(&trace);
+    let told = |work: &dyn Fn(&dyn Observer)| {
+        let counted = Counted::default();
+        work(&counted);
+        counted.0.into_inner()
+    };
+    let times = Times::default();
+    let all = trace.num_chunks();
+    assert_eq!(all, 4);
+    let totals =
+        |stream| told(&|of| drop(Totals::of(&trace, &program, &trace.streams[stream], of)));
+    assert_eq!((totals(0), totals(1)), (3, 1));
+    let walked = told(&|of| {
+        Tasks::of(inputs(&trace, &program, &times, Detail::Tasks, of), times);
+    });
+    assert_eq!(walked, all);
+    let owned = told(&|of| drop(Owned::of(&trace, &program, &times, &HashSet::new(), of)));
+    assert_eq!(owned, all);
+    for (streams, chunks) in [(vec![], all), (vec![1], 3), (vec![2], 1)] {
+        let part = Part { streams, time: 0..u64::MAX };
+        let cut = told(&|of| {
+            trace_cut::write(&trace, &part, false, &mut io::sink(), of).expect("readable");
+        });
+        assert_eq!(cut, trace.process.chunks.len() + chunks);
+    }
 }

@@ -4,6 +4,7 @@ use pathformat::trace::CHUNK_HEAD;
 
 use crate::analyse::trace::chunks::{Chunks, Found, Gap};
 use crate::analyse::trace::program::Program;
+use crate::read::observer::Observer;
 use crate::read::trace::{Stream, Trace};
 
 /// So many gaps are told; more are only counted.
@@ -41,10 +42,10 @@ pub struct Totals {
 }
 
 impl Totals {
-    /// What is in a stream of a trace of a program.
-    pub fn of(trace: &Trace, program: &Program, stream: &Stream) -> Self {
+    /// What is in a stream of a trace of a program. The observer is told of each chunk.
+    pub fn of(trace: &Trace, program: &Program, stream: &Stream, observer: &dyn Observer) -> Self {
         let mut totals = Self { chunks: stream.chunks.len() as u64, ..Self::default() };
-        let mut chunks = Chunks::new(trace, program, stream);
+        let mut chunks = Chunks::new(trace, program, stream, observer);
         while let Some(found) = chunks.next() {
             match found {
                 Found::Path(path, addresses, count) => {

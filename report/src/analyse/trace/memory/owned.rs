@@ -20,6 +20,7 @@ use crate::analyse::trace::task_graph::releases::Links;
 use crate::analyse::trace::task_graph::source::{Detail, inputs, threads};
 use crate::analyse::trace::task_graph::walk::{Visitor, walk};
 use crate::analyse::trace::time::Times;
+use crate::read::observer::Observer;
 use crate::read::trace::Trace;
 use crate::read::trace::event::Event;
 
@@ -67,8 +68,14 @@ pub struct Object<'a> {
 }
 
 impl<'a> Owned<'a> {
-    /// Those of the streams with these numbers.
-    pub fn of(trace: &'a Trace, program: &'a Program, times: &Times, asked: &HashSet<u32>) -> Self {
+    /// Those of the streams with these numbers. The observer is told of each chunk of the trace.
+    pub fn of(
+        trace: &'a Trace,
+        program: &'a Program,
+        times: &Times,
+        asked: &HashSet<u32>,
+        observer: &dyn Observer,
+    ) -> Self {
         let numbers: Vec<u32> =
             threads(trace).into_iter().flatten().map(|stream| stream.number).collect();
         let kept = numbers.iter().map(|number| asked.contains(number).then(Kept::default));
@@ -80,7 +87,7 @@ impl<'a> Owned<'a> {
             streams: numbers.iter().enumerate().map(|(at, number)| (*number, at)).collect(),
             stream: 0,
         };
-        walk(inputs(trace, program, times, Detail::Accesses), &mut owned);
+        walk(inputs(trace, program, times, Detail::Accesses, observer), &mut owned);
         owned
     }
 

@@ -10,6 +10,7 @@ use crate::analyse::trace::steps::{Step, Steps, Told};
 use crate::analyse::trace::task_graph::item::{Actions, Done, Item, Place, Touch};
 use crate::analyse::trace::task_graph::walk::Input;
 use crate::analyse::trace::time::Times;
+use crate::read::observer::Observer;
 use crate::read::trace::event::Event;
 use crate::read::trace::{Stream, Trace};
 
@@ -67,12 +68,13 @@ pub fn threads(trace: &Trace) -> Vec<Vec<&Stream>> {
 }
 
 /// All streams of a trace, to be gone through together. The first thread of the process ends with
-/// it, at the last of its `times`.
+/// it, at the last of its `times`. The observer is told of each chunk.
 pub fn inputs<'a>(
     trace: &'a Trace,
     program: &'a Program,
     times: &Times,
     detail: Detail,
+    observer: &'a dyn Observer,
 ) -> Vec<Input<Items<'a>>> {
     let mut inputs = Vec::new();
     for (thread, streams) in (0..).zip(threads(trace)) {
@@ -82,7 +84,7 @@ pub fn inputs<'a>(
                 thread,
                 is_handler: at > 0,
                 begun: stream.chunks.first().map_or(0, |chunk| chunk.ticks),
-                items: Items::of(trace, program, stream, detail).until(if is_first {
+                items: Items::of(trace, program, stream, detail, observer).until(if is_first {
                     times.last_ticks()
                 } else {
                     0
@@ -94,10 +96,16 @@ pub fn inputs<'a>(
 }
 
 impl<'a> Items<'a> {
-    /// Those of a stream.
-    pub fn of(trace: &'a Trace, program: &'a Program, stream: &'a Stream, detail: Detail) -> Self {
+    /// Those of a stream. The observer is told of each chunk.
+    fn of(
+        trace: &'a Trace,
+        program: &'a Program,
+        stream: &'a Stream,
+        detail: Detail,
+        observer: &'a dyn Observer,
+    ) -> Self {
         let ends = stream.chunks.iter().map(|chunk| chunk.ticks).max();
-        let steps = Steps::new(trace, program, stream);
+        let steps = Steps::new(trace, program, stream, observer);
         Self { program, steps, detail, ready: VecDeque::new(), ends }
     }
 
