@@ -1,6 +1,7 @@
 """What the benchmark of traces builds and runs: kernels with threads, and programs of Debian."""
 
 import os
+import random
 import shutil
 import subprocess
 import time
@@ -115,6 +116,35 @@ def text_of(short: bool) -> str:
     return str(text)
 
 
+def build_x264(tree: Path, cc: str, flags: str) -> None:
+    command = ["./configure", "--disable-asm", "--bit-depth=8", "--chroma-format=420"]
+    outside = ["avs", "swscale", "lavf", "ffms", "gpac", "lsmash", "opencl"]
+    command += [f"--disable-{library}" for library in outside]
+    env = environment(CC=cc, CFLAGS=flags)
+    done = subprocess.run(command, cwd=tree, env=env, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise CheckFailed(f"`{' '.join(command)}` failed:\n{done.stdout}{done.stderr}")
+    make(tree, "x264", "-j2")
+
+
+def film_of(short: bool) -> str:
+    """What is encoded: stripes that move over a still texture, in 352 columns and 288 rows."""
+    film = HOME / ("film.small.y4m" if short else "film.y4m")
+    if not film.exists():
+        width, height = 352, 288
+        draw = random.Random(1)
+        texture = bytes(draw.randrange(64, 96) for _ in range(width * height))
+        grey = bytes([128]) * (width * height // 2)
+        content = bytearray(f"YUV4MPEG2 W{width} H{height} F25:1 Ip A1:1 C420\n".encode())
+        for frame in range(4 if short else 50):
+            ramp = bytes(((column + 3 * frame) // 8 % 2) * 80 for column in range(width))
+            stripes = b"".join(ramp[row % 32 :] + ramp[: row % 32] for row in range(height))
+            luma = bytes(a + b for a, b in zip(texture, stripes, strict=True))
+            content += b"FRAME\n" + luma + grey
+        film.write_bytes(content)
+    return str(film)
+
+
 def programs() -> list[Threaded]:
     """Everything, kernels first."""
     options = ("--disable-shared", "--disable-nls", "--disable-scripts", "--disable-doc")
@@ -143,6 +173,18 @@ def programs() -> list[Threaded]:
                 "--block-size=128KiB",
                 "-c",
                 text_of(short),
+            ],
+        ),
+        of_package(
+            "x264",
+            "x264",
+            build_x264,
+            lambda threads, short: [
+                "x264",
+                "--preset=veryfast",
+                f"--threads={threads}",
+                "--output=/dev/null",
+                film_of(short),
             ],
         ),
     ]
