@@ -11,6 +11,8 @@ use crate::show::forms;
 use crate::show::table::Table;
 use crate::show::text_table::Screen;
 
+pub(crate) mod counted;
+
 #[path = "../tests/samples/mod.rs"]
 pub(crate) mod samples;
 

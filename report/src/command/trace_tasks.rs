@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
+use pathprof::analyse::trace::memory::locks::LockNames;
+use pathprof::analyse::trace::memory::owner_names::OwnerNames;
 use pathprof::analyse::trace::memory::owners::Owners;
 use pathprof::analyse::trace::memory::races::Races;
 use pathprof::analyse::trace::program::Program;
@@ -201,9 +203,12 @@ pub(crate) fn graph(
     }
     let by_instructions = span(&tasks.graph, Measure::Instructions);
     let parallelism = Parallelism::of(&tasks.graph, PARTS);
+    let lock_names = lock_names(trace, program, &tasks);
     if view.format == GraphFormat::Json {
         let (threads, spans) = (threads(trace), [&by_time, &by_instructions]);
-        return view.write(|out| tasks_json::write(&tasks, spans, &parallelism, &threads, out));
+        return view.write(|out| {
+            tasks_json::write(&tasks, spans, &parallelism, &lock_names, &threads, out)
+        });
     }
     let heats = tracing(trace.num_chunks(), |observer| {
         let inputs = inputs(trace, program, &times, Detail::Tasks, observer);
@@ -218,6 +223,7 @@ pub(crate) fn graph(
             by_instructions: &by_instructions,
             heats: &heats,
             parallelism: &parallelism,
+            lock_names: &lock_names,
         });
     };
     let told = trace_graph::Told {
@@ -228,9 +234,23 @@ pub(crate) fn graph(
         by_instructions: &by_instructions,
         heats: &heats,
         parallelism: &parallelism,
+        lock_names: &lock_names,
     };
     let form = Form { format, full: false, pager: !view.no_pager };
     pages::print(&trace_graph::document(&told, view.top), form)
+}
+
+/// What the locks and barriers of a trace are. It is gone through once more only if it has some.
+fn lock_names(trace: &Trace, program: &Program, tasks: &Tasks) -> LockNames {
+    if tasks.contention.locks().is_empty() && tasks.imbalance.barriers().is_empty() {
+        return LockNames::default();
+    }
+    let owners = Owners::of(program, trace.run.partial);
+    let names = OwnerNames::of(trace, program);
+    tracing(trace.num_chunks(), |observer| {
+        let inputs = inputs(trace, program, &tasks.times, Detail::Tasks, observer);
+        LockNames::of(inputs, owners, &names)
+    })
 }
 
 /// Shows the races of a trace.

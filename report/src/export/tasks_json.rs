@@ -6,6 +6,7 @@ use std::io::{Result, Write};
 
 use serde_json::{Value, json};
 
+use crate::analyse::trace::memory::locks::LockNames;
 use crate::analyse::trace::task_graph::builder::Tasks;
 use crate::analyse::trace::task_graph::parallelism::Parallelism;
 use crate::analyse::trace::task_graph::span::Span;
@@ -22,6 +23,7 @@ pub fn write(
     tasks: &Tasks,
     [by_time, by_instructions]: [&Span; 2],
     parallelism: &Parallelism,
+    names: &LockNames,
     threads: &[Vec<&Stream>],
     out: &mut dyn Write,
 ) -> Result<()> {
@@ -48,8 +50,8 @@ pub fn write(
                 "parts": parallelism.parts,
             }),
         ),
-        ("locks", locks(tasks)),
-        ("barriers", barriers(tasks)),
+        ("locks", locks(tasks, names)),
+        ("barriers", barriers(tasks, names)),
     ];
     for (key, value) in parts {
         write!(out, ",\n\"{key}\":{value}")?;
@@ -84,10 +86,11 @@ pub fn write(
     out.write_all(b"]}\n")
 }
 
-fn locks(tasks: &Tasks) -> Value {
+fn locks(tasks: &Tasks, names: &LockNames) -> Value {
     let lock = |(object, lock): (u64, &crate::analyse::trace::task_graph::contention::Lock)| {
         json!({
             "object": object,
+            "name": names.name(object),
             "taken": lock.taken,
             "failed": lock.failed,
             "waited": lock.waited,
@@ -98,12 +101,13 @@ fn locks(tasks: &Tasks) -> Value {
     tasks.contention.locks().into_iter().map(lock).collect()
 }
 
-fn barriers(tasks: &Tasks) -> Value {
+fn barriers(tasks: &Tasks, names: &LockNames) -> Value {
     let barrier = |(object, of): (u64, &crate::analyse::trace::task_graph::imbalance::Barrier)| {
         let mut last: Vec<_> = of.last.iter().map(|(thread, times)| (*thread, *times)).collect();
         last.sort_unstable();
         json!({
             "object": object,
+            "name": names.name(object),
             "episodes": of.episodes,
             "lost": tasks.times.nanoseconds(of.lost),
             "last": last,

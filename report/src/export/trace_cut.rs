@@ -123,3 +123,30 @@ pub fn chosen<'a>(trace: &Trace, part: &Part, stream: &'a Stream) -> &'a [Chunk]
     let behind = times.take_while(|&begun| begun < part.time.end).count();
     stream.chunks.get(first..behind).unwrap_or_default()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::{fs, io};
+
+    use super::*;
+    use crate::sample::counted::Counted;
+    use crate::sample::samples::traced;
+
+    #[test]
+    fn an_observer_is_told_of_each_chunk_that_is_written() {
+        let mut written = traced::Trace::new(b"/bin/walk", &[]);
+        written.image(b"/bin/walk", &[]);
+        [(1, 0), (1, 1), (2, 0)].map(|(stream, number)| written.chunk(stream, number, &[]));
+        let folder = tempfile::tempdir().expect("a directory");
+        let place = folder.path().join("walk.42.pathtrace");
+        fs::write(&place, written.bytes).expect("writable");
+        let trace = Trace::open(&place).expect("its header is sound");
+        for (streams, chunks) in [(vec![], 3), (vec![1], 2), (vec![2], 1)] {
+            let part = Part { streams, time: 0..u64::MAX };
+            let counted = Counted::default();
+            write(&trace, &part, false, &mut io::sink(), &counted).expect("readable");
+            assert_eq!(taken(&trace, &part).chunks, chunks);
+            assert_eq!(counted.steps(), trace.process.chunks.len() + chunks);
+        }
+    }
+}

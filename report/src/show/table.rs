@@ -35,6 +35,8 @@ pub struct Column {
     pub kind: Kind,
     /// When the text form shows its cells.
     pub shown: Shown,
+    /// Whether its cells may stand below those of the column before, where there is little room.
+    pub stacks: bool,
 }
 
 /// What the cells of a column are. Each has a form as [data](Cell::fields), in one field or more.
@@ -247,13 +249,19 @@ pub enum Field {
 impl Column {
     /// A column whose title is its key as well.
     pub const fn new(title: &'static str, kind: Kind) -> Self {
-        Self { title, key: title, kind, shown: Shown::Always }
+        Self { title, key: title, kind, shown: Shown::Always, stacks: false }
     }
 
     /// The same with another key.
     #[must_use]
     pub const fn key(self, key: &'static str) -> Self {
         Self { key, ..self }
+    }
+
+    /// The same, whose cells may stand below those of the column before.
+    #[must_use]
+    pub const fn stacked(self) -> Self {
+        Self { stacks: true, ..self }
     }
 
     /// The same, shown in another way.

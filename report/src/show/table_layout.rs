@@ -1,7 +1,8 @@
 //! Where the cells of a table stand, and how wide each column may be.
 //!
-//! The first of these layouts that fits is taken: cells beside each other; places below names;
-//! texts below numbers; each number behind the title of its column.
+//! The first of these layouts that fits is taken: cells beside each other; places below names, and
+//! other cells below those before them that say so; texts below numbers; each number behind the
+//! title of its column.
 
 use unicode_width::UnicodeWidthStr;
 
@@ -47,7 +48,7 @@ impl Layout {
         let Some(width) = width else { return Self { slots: beside, ..Self::default() } };
         let natural: Vec<_> = (0..table.columns.len()).map(|at| natural(table, at)).collect();
         let arranged = |slots: &[Slot], least| arrange(table, slots, &natural, width, least);
-        let below = places_below(table, &beside);
+        let below = stacked(table, &beside);
         let fitting = arranged(&beside, false).or_else(|| arranged(&below, true));
         if let Some(slots) = fitting {
             return Self { slots, ..Self::default() };
@@ -62,14 +63,17 @@ impl Layout {
     }
 }
 
-/// The same slots with each place below the name before it.
-fn places_below(table: &Table<'_>, slots: &[Slot]) -> Vec<Slot> {
+/// The same slots with each place below the name before it, and each column that stacks.
+fn stacked(table: &Table<'_>, slots: &[Slot]) -> Vec<Slot> {
     let kind = |slot: &Slot| table.columns[slot.columns[0]].kind;
     let mut joined: Vec<Slot> = Vec::new();
     for slot in slots {
         match joined.last_mut() {
-            Some(name) if kind(slot) == Kind::Place && kind(name) == Kind::Name => {
-                name.columns.extend(&slot.columns);
+            Some(above)
+                if table.columns[slot.columns[0]].stacks
+                    || (kind(slot) == Kind::Place && kind(above) == Kind::Name) =>
+            {
+                above.columns.extend(&slot.columns);
             }
             _ => joined.push(slot.clone()),
         }

@@ -106,7 +106,14 @@ impl Text<'_> {
         let most = if ends { usize::MAX } else { LONGEST_PAD };
         let lines = self.cells.iter().flat_map(|row| slot.columns.iter().flat_map(|&at| &row[at]));
         let widths = lines.map(|line| visible_width(line)).filter(|&wide| wide <= most);
-        widths.chain([self.table.columns[slot.columns[0]].title.width()]).max().unwrap_or_default()
+        let titles = self.titles_of(slot).map(UnicodeWidthStr::width);
+        widths.chain(titles).max().unwrap_or_default()
+    }
+
+    /// The titles above a slot: that of its first column, and of those that stack.
+    fn titles_of(&self, slot: &Slot) -> impl Iterator<Item = &'static str> {
+        let columns = slot.columns.iter().map(|&at| &self.table.columns[at]);
+        columns.enumerate().filter(|(at, of)| *at == 0 || of.stacks).map(|(_, of)| of.title)
     }
 
     /// Adds the titles, and on a screen a line below them.
@@ -115,7 +122,9 @@ impl Text<'_> {
             return;
         }
         let title = |at: usize| self.table.columns[at].title.bold().to_string();
-        let slots = self.layout.slots.iter().map(|slot| vec![title(slot.columns[0])]).collect();
+        let bold = |title: &str| title.bold().to_string();
+        let slots = self.layout.slots.iter().map(|slot| self.titles_of(slot).map(bold).collect());
+        let slots = slots.collect();
         let below: Vec<_> = self.layout.below.iter().map(|&at| title(at)).collect();
         self.beside(slots);
         if !below.is_empty() {

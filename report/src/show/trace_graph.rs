@@ -1,9 +1,10 @@
 //! The task graph of a trace for people: work and span, the critical path, how many tasks ran at
 //! once, and who waited where.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use crate::analyse::model::Count;
+use crate::analyse::trace::memory::locks::LockNames;
 use crate::analyse::trace::program::Program;
 use crate::analyse::trace::task_graph::builder::Tasks;
 use crate::analyse::trace::task_graph::graph::{TaskId, TaskKind};
@@ -19,9 +20,11 @@ use crate::read::trace::Trace;
 use crate::show::document::{Document, Fact, Remark};
 use crate::show::durations::duration;
 use crate::show::notation::base_name;
+use crate::show::path_flow;
 use crate::show::rows::{left_out, traced_function};
 use crate::show::style::{grouped, plural, shown};
-use crate::show::table::{Cell, Column, Kind, Row, Table};
+use crate::show::table::{Cell, Column, Kind, Row, Shown, Table};
+use crate::show::traced_paths::texts;
 
 /// All that is told of a task graph.
 pub struct Told<'a> {
@@ -39,10 +42,12 @@ pub struct Told<'a> {
     pub heats: &'a Heats,
     /// How many tasks ran when.
     pub parallelism: &'a Parallelism,
+    /// What its locks and barriers are.
+    pub lock_names: &'a LockNames,
 }
 
 /// The task graph; at most `top` rows in a table (0: all).
-pub fn document(told: &Told<'_>, top: usize) -> Document<'static> {
+pub fn document<'a>(told: &Told<'a>, top: usize) -> Document<'a> {
     let mut remarks = Vec::new();
     if told.tasks.missing > 0 {
         let places = plural(told.tasks.missing as usize, "place");
@@ -191,16 +196,23 @@ fn stream(streams: &[u64], thread: u32) -> Cell<'static> {
     streams.get(thread as usize).map_or(Cell::Unknown, |number| Cell::Number((*number).into()))
 }
 
+/// The address of a lock or a barrier, and what is there.
+fn object_cells(told: &Told<'_>, address: u64) -> [Cell<'static>; 2] {
+    let name = told.lock_names.name(address);
+    let object = name.map_or(Cell::Unknown, |name| Cell::Text(terminal(name).into_owned()));
+    [Cell::Text(format!("{address:#x}")), object]
+}
+
 fn number(number: u64) -> Cell<'static> {
     Cell::Number(number.into())
 }
 
-fn table(
+fn table<'a>(
     name: &'static str,
     columns: Vec<Column>,
-    rows: impl ExactSizeIterator<Item = Row<'static>>,
+    rows: impl ExactSizeIterator<Item = Row<'a>>,
     (top, empty): (usize, &str),
-) -> Table<'static> {
+) -> Table<'a> {
     let all = rows.len();
     Table {
         name,
@@ -254,17 +266,40 @@ fn functions(told: &Told<'_>, top: usize) -> Table<'static> {
     table("critical_functions", columns, rows, (top, "Nothing is on the critical path."))
 }
 
-fn paths(told: &Told<'_>, top: usize) -> Table<'static> {
+fn paths<'a>(told: &Told<'a>, top: usize) -> Table<'a> {
     let whole = told.heats.values().map(|heat| heat.instructions).sum();
     let mut columns = heat_columns();
-    columns.push(Column::new("path", Kind::Number));
-    columns.push(Column::new("of", Kind::Name).key("function"));
-    let rows = sorted(told.heats).into_iter().map(|((function, path), of)| {
+    columns.push(Column::new("function", Kind::Name));
+    columns.push(Column::new("id", Kind::Number).shown(Shown::Data));
+    columns.push(Column::new("path", Kind::Flow));
+    let sorted = sorted(told.heats);
+    let seen: Vec<_> = sorted.iter().take(shown(top, sorted.len())).map(|row| row.0).collect();
+    let mut texts = path_texts(told.program, &seen);
+    let rows = sorted.into_iter().map(|((function, path), of)| {
         let cells = heat(&of, whole).into_iter();
-        let path = [number(path), traced_function(told.program, function)];
+        let text = texts.remove(&(function, path)).unwrap_or(Cell::Unknown);
+        let path = [traced_function(told.program, function), number(path), text];
         Row::from(cells.chain(path).collect::<Vec<_>>())
     });
     table("critical_paths", columns, rows, (top, "Nothing is on the critical path."))
+}
+
+/// Paths in words, by function and id. Those of one function differ.
+fn path_texts<'a>(program: &'a Program, paths: &[(u32, u64)]) -> HashMap<(u32, u64), Cell<'a>> {
+    let mut by_function: BTreeMap<u32, Vec<u64>> = BTreeMap::new();
+    for (function, path) in paths {
+        by_function.entry(*function).or_default().push(*path);
+    }
+    let mut cells = HashMap::new();
+    for (function, ids) in by_function {
+        let path = |id: &u64| program.path_of(function as usize, *id);
+        let known: Vec<_> = ids.iter().filter_map(path).collect();
+        let texts = texts(program, &known.iter().map(AsRef::as_ref).collect::<Vec<_>>());
+        for (path, cell) in known.iter().zip(path_flow::cells(texts)) {
+            cells.insert((function, path.path.id), cell);
+        }
+    }
+    cells
 }
 
 fn levels(told: &Told<'_>) -> Table<'static> {
@@ -289,8 +324,8 @@ fn locks(told: &Told<'_>, top: usize) -> Table<'static> {
         let time = |ticks| number(times.nanoseconds(ticks));
         let counts = [lock.taken, lock.failed, lock.waited].map(number);
         let times = [time(lock.wait), time(lock.held)];
-        let object = Cell::Text(format!("{object:#x}"));
-        Row::from(counts.into_iter().chain(times).chain([object, place]).collect::<Vec<_>>())
+        let cells = counts.into_iter().chain(times);
+        Row::from(cells.chain(object_cells(told, object)).chain([place]).collect::<Vec<_>>())
     });
     let columns = vec![
         Column::new("taken", Kind::Number),
@@ -299,6 +334,7 @@ fn locks(told: &Told<'_>, top: usize) -> Table<'static> {
         Column::new("wait ns", Kind::Number).key("wait"),
         Column::new("held ns", Kind::Number).key("held"),
         Column::new("lock", Kind::Text),
+        Column::new("object", Kind::Text).stacked(),
         Column::new("waited most in", Kind::Text).key("place"),
     ];
     let rows: Vec<_> = rows.collect();
@@ -308,11 +344,13 @@ fn locks(told: &Told<'_>, top: usize) -> Table<'static> {
 fn waits(told: &Told<'_>, top: usize) -> Table<'static> {
     let streams = streams(told);
     let rows = told.tasks.contention.longest().into_iter().map(|wait| {
+        let [address, object] = object_cells(told, wait.object);
         Row::from(vec![
             number(told.tasks.times.nanoseconds(wait.wait)),
             stream(&streams, wait.thread),
             stream(&streams, wait.holder),
-            Cell::Text(format!("{:#x}", wait.object)),
+            address,
+            object,
             Cell::Text(end(told.program, wait.place)),
             Cell::Text(end(told.program, wait.holder_place)),
         ])
@@ -322,8 +360,9 @@ fn waits(told: &Told<'_>, top: usize) -> Table<'static> {
         Column::new("stream", Kind::Number),
         Column::new("holder", Kind::Number),
         Column::new("lock", Kind::Text),
+        Column::new("object", Kind::Text).stacked(),
         Column::new("waited in", Kind::Text).key("place"),
-        Column::new("taken in", Kind::Text).key("holder_place"),
+        Column::new("taken in", Kind::Text).key("holder_place").stacked(),
     ];
     let rows: Vec<_> = rows.collect();
     table("longest_waits", columns, rows.into_iter(), (top, "Nobody waited for a lock."))
@@ -334,11 +373,13 @@ fn barriers(told: &Told<'_>, top: usize) -> Table<'static> {
     let rows = told.tasks.imbalance.barriers().into_iter().map(|(object, barrier)| {
         let last = barrier.last.iter().max_by_key(|(thread, times)| (**times, u32::MAX - **thread));
         let last = last.map_or(Cell::Nothing, |(thread, _)| stream(&streams, *thread));
+        let [address, object] = object_cells(told, object);
         Row::from(vec![
             number(barrier.episodes),
             number(told.tasks.times.nanoseconds(barrier.lost)),
             last,
-            Cell::Text(format!("{object:#x}")),
+            address,
+            object,
         ])
     });
     let columns = vec![
@@ -346,6 +387,7 @@ fn barriers(told: &Told<'_>, top: usize) -> Table<'static> {
         Column::new("lost ns", Kind::Number).key("lost"),
         Column::new("most often last", Kind::Number).key("last_stream"),
         Column::new("barrier", Kind::Text),
+        Column::new("object", Kind::Text).stacked(),
     ];
     let rows: Vec<_> = rows.collect();
     table("barriers", columns, rows.into_iter(), (top, "There is no barrier."))
@@ -356,13 +398,15 @@ fn episodes(told: &Told<'_>, top: usize) -> Table<'static> {
     let rows = told.tasks.imbalance.worst().into_iter().map(|of| {
         let spread = of.last.saturating_sub(of.first);
         let time = |ticks| number(told.tasks.times.nanoseconds(ticks));
+        let [address, object] = object_cells(told, of.object);
         Row::from(vec![
             time(of.lost),
             time(spread),
             number(of.members.into()),
             stream(&streams, of.last_thread),
             number(of.number),
-            Cell::Text(format!("{:#x}", of.object)),
+            address,
+            object,
             Cell::Text(end(told.program, of.place)),
         ])
     });
@@ -373,6 +417,7 @@ fn episodes(told: &Told<'_>, top: usize) -> Table<'static> {
         Column::new("last", Kind::Number).key("last_stream"),
         Column::new("episode", Kind::Number),
         Column::new("barrier", Kind::Text),
+        Column::new("object", Kind::Text).stacked(),
         Column::new("came last in", Kind::Text).key("place"),
     ];
     let rows: Vec<_> = rows.collect();

@@ -236,7 +236,7 @@ impl Told<'_> {
                 Column::new("true", Kind::Number).key("true_sharing"),
                 Column::new("threads", Kind::Number),
                 Column::new("line", Kind::Text).key("address"),
-                Column::new("object", Kind::Text),
+                Column::new("object", Kind::Text).stacked(),
                 Column::new("accesses", Kind::Text),
             ],
             rows: rows.into_iter().take(shown(top, all)).map(row).collect(),

@@ -9,13 +9,11 @@ use std::collections::HashMap;
 use std::io::{Result, Write};
 
 use owo_colors::OwoColorize;
-use pathformat::manifest::{self, AccessKind};
+use pathformat::manifest::AccessKind;
 use pathformat::trace::Operation;
 
-use crate::analyse::path_text::{self, Wording};
 use crate::analyse::trace::memory::owned::Object;
 use crate::analyse::trace::memory::owner_names::OwnerNames;
-use crate::analyse::trace::memory::owners::Owner;
 use crate::analyse::trace::program::Program;
 use crate::analyse::trace::steps::{Accessed, Step};
 use crate::analyse::trace::time::Times;
@@ -25,6 +23,7 @@ use crate::read::names;
 use crate::read::trace::Stream;
 use crate::read::trace::event::{Event, function_called};
 use crate::show::notation::base_name;
+use crate::show::traced_paths::texts;
 
 /// Deeper activations are indented no more; the depth stands before their names.
 const DEEPEST: usize = 30;
@@ -165,17 +164,7 @@ impl<'a> StepTeller<'a> {
     /// What stands behind an address: a variable, or in brackets what has no name of its own.
     fn object(&self, object: Option<Object<'_>>) -> String {
         let Some(Object { owner, offset }) = object else { return String::new() };
-        let name = self.owner_names.name(owner);
-        let offset = match offset {
-            0 => String::new(),
-            _ if !owner.has_offsets() => String::new(),
-            offset => format!("+{offset}"),
-        };
-        let text = match owner {
-            Owner::Global(_) => format!(" {name}{offset}"),
-            _ => format!(" ({name}){offset}"),
-        };
-        terminal(&text).into_owned()
+        format!(" {}", terminal(&self.owner_names.place(owner, offset)))
     }
 
     fn name(&mut self, function: usize) -> String {
@@ -205,6 +194,7 @@ impl<'a> StepTeller<'a> {
         let together: Vec<&TracedPath> = all.iter().map(AsRef::as_ref).collect();
         let told = if all.is_empty() { &alone[..] } else { &together[..] };
         for (path, text) in told.iter().zip(texts(self.program, told)) {
+            let text = terminal(&text.plain()).into_owned();
             self.texts.insert((path.function, path.path.id), text);
         }
         self.texts.get(&key).cloned().unwrap_or_default()
@@ -259,26 +249,4 @@ fn duration(nanoseconds: u64) -> String {
         1_000_000..1_000_000_000 => in_units(1e6, "ms"),
         _ => in_units(1e9, "s"),
     }
-}
-
-/// The texts of paths of one function, each on one line.
-fn texts(program: &Program, paths: &[&TracedPath]) -> Vec<String> {
-    let Some(first) = paths.first() else { return Vec::new() };
-    let function = &program.functions[first.function].function;
-    let wording = Wording::of(&program.modules[function.module]);
-    let of_model: Vec<_> = paths.iter().map(|path| &path.path).collect();
-    let mut texts = path_text::texts(function, wording, &of_model);
-    let plain = texts.iter_mut().zip(paths).map(|(text, path)| {
-        if let Some(call) = path.call(&function.shape) {
-            text.end = format!("call {}", callee(&call.callee));
-        }
-        terminal(&text.plain()).into_owned()
-    });
-    plain.collect()
-}
-
-/// The name of a function that is called.
-fn callee(symbol: &str) -> String {
-    let shape = manifest::Function { name: symbol.into(), ..manifest::Function::default() };
-    names::short(&shape).unwrap_or_else(|| symbol.into())
 }

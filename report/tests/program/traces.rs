@@ -588,7 +588,7 @@ fn graph_tells_tasks_in_all_forms() {
     let json: Value = serde_json::from_str(&run("json")).expect("JSON");
     assert_eq!(json["schema"], "pathprof-tasks/1");
     let lock = json!({
-        "object": 0x7f00, "taken": 2, "failed": 0, "waited": 1, "wait": 250, "held": 600,
+        "object": 0x7f00, "name": null, "taken": 2, "failed": 0, "waited": 1, "wait": 250, "held": 600,
     });
     assert_eq!(json["locks"], json!([lock]));
     let edges = json["edges"].as_array().expect("edges");
@@ -728,6 +728,28 @@ fn races_name_the_block() {
     let rows = &json["tables"][0]["rows"];
     assert_eq!(rows[0]["object"], "heap: main walk.c:31", "{rows}");
     assert_eq!(rows[0]["offset"], 16);
+}
+
+#[test]
+fn locks_are_named() {
+    let scene = scene();
+    scene.write("t", &allocating(&scene).bytes);
+    let json = scene.pathprof(&["trace", "graph", "t", "--format", "json"]);
+    let json: Value = serde_json::from_str(&json.out).expect("JSON");
+    assert_eq!(json["locks"][0]["name"], "(heap: main walk.c:31)+3840", "{}", json["locks"]);
+    // Another object at the same address has no name in common with it.
+    let mut trace = allocating(&scene);
+    let again = [
+        allocation(0x7f00, 0x10, 0),
+        path(WALK[0], &[0x7f00]),
+        operation(Operation::Lock, (0, 5), (800, 800)),
+        path(WALK[0], &[0x7f00]),
+    ];
+    trace.chunk(2, 1, &again.concat());
+    scene.write("t", &trace.bytes);
+    let json = scene.pathprof(&["trace", "graph", "t", "--format", "json"]);
+    let json: Value = serde_json::from_str(&json.out).expect("JSON");
+    assert_eq!(json["locks"][0]["name"], Value::Null);
 }
 
 #[test]

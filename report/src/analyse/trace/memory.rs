@@ -15,6 +15,7 @@ mod clocks;
 pub mod distances;
 mod lifetimes;
 mod line_map;
+pub mod locks;
 pub mod owned;
 pub mod owner_names;
 pub mod owners;

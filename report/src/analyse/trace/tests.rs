@@ -1,9 +1,8 @@
 //! What is told of hand-made traces.
 
 use std::collections::HashSet;
+use std::fs;
 use std::path::Path;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::{fs, io};
 
 use anyhow::Error;
 use pathformat::profile::INCOMPLETE;
@@ -17,12 +16,12 @@ use crate::analyse::trace::task_graph::builder::Tasks;
 use crate::analyse::trace::task_graph::source::{Detail, inputs};
 use crate::analyse::trace::time::Times;
 use crate::analyse::trace::totals::Totals;
-use crate::export::trace_cut::{self, Part};
 use crate::read::arrays::Array;
 use crate::read::image::{Instrumentation, Module};
-use crate::read::observer::{Observer, Work};
+use crate::read::observer::Observer;
 use crate::read::trace::records::Damage;
 use crate::read::trace::{Trace, images};
+use crate::sample::counted::Counted;
 use crate::sample::samples::traced::{self, COUNTERS, GUARD, MAIN, OFFSET, UNIT, WALK, lost, path};
 
 /// The program of a trace, whose image need not be there.
@@ -323,20 +322,6 @@ fn an_image_that_is_not_there_leaves_its_paths_unknown() {
     assert_eq!((totals.paths, totals.gap_count), (0, 1));
 }
 
-/// Counts the chunks of which it is told.
-#[derive(Debug, Default)]
-struct Counted(AtomicUsize);
-
-impl Observer for Counted {
-    fn begin(&self, _: Work, _: usize) {}
-
-    fn step(&self) {
-        self.0.fetch_add(1, Ordering::Relaxed);
-    }
-
-    fn end(&self) {}
-}
-
 #[test]
 fn an_observer_is_told_of_each_chunk() {
     let mut written = traced::Trace::new(b"/bin/walk", &[]);
@@ -352,7 +337,7 @@ fn an_observer_is_told_of_each_chunk() {
     let told = |work: &dyn Fn(&dyn Observer)| {
         let counted = Counted::default();
         work(&counted);
-        counted.0.into_inner()
+        counted.steps()
     };
     let times = Times::default();
     let all = trace.num_chunks();
@@ -366,11 +351,4 @@ fn an_observer_is_told_of_each_chunk() {
     assert_eq!(walked, all);
     let owned = told(&|of| drop(Owned::of(&trace, &program, &times, &HashSet::new(), of)));
     assert_eq!(owned, all);
-    for (streams, chunks) in [(vec![], all), (vec![1], 3), (vec![2], 1)] {
-        let part = Part { streams, time: 0..u64::MAX };
-        let cut = told(&|of| {
-            trace_cut::write(&trace, &part, false, &mut io::sink(), of).expect("readable");
-        });
-        assert_eq!(cut, trace.process.chunks.len() + chunks);
-    }
 }

@@ -21,6 +21,21 @@ impl<'a> OwnerNames<'a> {
         Self { program, streams: threads(trace).iter().map(number).collect() }
     }
 
+    /// The name of an owner, and behind it how far behind its beginning a byte is. It may have bytes
+    /// of the program that a terminal would obey.
+    pub fn place(&self, owner: &Owner, offset: u64) -> String {
+        let name = self.name(owner);
+        let offset = match offset {
+            0 => String::new(),
+            _ if !owner.has_offsets() => String::new(),
+            offset => format!("+{offset}"),
+        };
+        match owner {
+            Owner::Global(_) => format!("{name}{offset}"),
+            _ => format!("({name}){offset}"),
+        }
+    }
+
     /// The name of an owner. It may have bytes of the program that a terminal would obey.
     pub fn name(&self, owner: &Owner) -> String {
         match owner {

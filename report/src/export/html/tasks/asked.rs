@@ -1,5 +1,6 @@
 //! All that is shown of a task graph.
 
+use crate::analyse::trace::memory::locks::LockNames;
 use crate::analyse::trace::program::Program;
 use crate::analyse::trace::task_graph::builder::Tasks;
 use crate::analyse::trace::task_graph::hot::Heats;
@@ -24,4 +25,6 @@ pub struct Asked<'a> {
     pub heats: &'a Heats,
     /// How many tasks ran when.
     pub parallelism: &'a Parallelism,
+    /// What its locks and barriers are.
+    pub lock_names: &'a LockNames,
 }

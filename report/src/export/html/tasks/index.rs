@@ -142,18 +142,21 @@ fn paths(asked: &Asked<'_>) -> Vec<Value> {
     sorted(asked.heats).iter().take(MOST_PATHS).map(row).collect()
 }
 
-/// Objects are addresses.
-fn address(object: u64) -> String {
-    format!("{object:#x}")
+/// The address of a lock or a barrier, behind its name if that is known.
+fn object(asked: &Asked<'_>, address: u64) -> String {
+    match asked.lock_names.name(address) {
+        Some(name) => format!("{} {address:#x}", shown(name)),
+        None => format!("{address:#x}"),
+    }
 }
 
 fn locks(asked: &Asked<'_>) -> Vec<Value> {
     let time = |ticks: u64| exact(asked.tasks.times.nanoseconds(ticks));
     let locks = asked.tasks.contention.locks();
-    let row = |(object, lock): &(u64, &Lock)| {
+    let row = |(address, lock): &(u64, &Lock)| {
         let place = lock.places.iter().max_by_key(|(place, of)| (of.1, **place));
         json!({
-            "object": address(*object),
+            "object": object(asked, *address),
             "taken": exact(lock.taken),
             "failed": exact(lock.failed),
             "waited": exact(lock.waited),
@@ -168,7 +171,7 @@ fn locks(asked: &Asked<'_>) -> Vec<Value> {
 fn waits(asked: &Asked<'_>) -> Vec<Value> {
     let row = |wait: &Wait| {
         json!({
-            "object": address(wait.object),
+            "object": object(asked, wait.object),
             "wait": exact(asked.tasks.times.nanoseconds(wait.wait)),
             "thread": wait.thread,
             "place": end(asked.program, wait.place),
@@ -180,11 +183,11 @@ fn waits(asked: &Asked<'_>) -> Vec<Value> {
 }
 
 fn barriers(asked: &Asked<'_>) -> Vec<Value> {
-    let row = |(object, of): &(u64, &Barrier)| {
+    let row = |(address, of): &(u64, &Barrier)| {
         let mut last: Vec<_> = of.last.iter().map(|(thread, times)| (*thread, *times)).collect();
         last.sort_unstable();
         json!({
-            "object": address(*object),
+            "object": object(asked, *address),
             "episodes": exact(of.episodes),
             "lost": exact(asked.tasks.times.nanoseconds(of.lost)),
             "last": last,
@@ -197,7 +200,7 @@ fn episodes(asked: &Asked<'_>) -> Vec<Value> {
     let time = |ticks: u64| exact(asked.tasks.times.nanoseconds(ticks));
     let row = |of: &Episode| {
         json!({
-            "object": address(of.object),
+            "object": object(asked, of.object),
             "number": of.number,
             "members": of.members,
             "lost": time(of.lost),
