@@ -136,7 +136,9 @@ mod tests {
     fn an_observer_is_told_of_each_chunk_that_is_written() {
         let mut written = traced::Trace::new(b"/bin/walk", &[]);
         written.image(b"/bin/walk", &[]);
-        [(1, 0), (1, 1), (2, 0)].map(|(stream, number)| written.chunk(stream, number, &[]));
+        for (stream, number) in [(1, 0), (1, 1), (2, 0)] {
+            written.chunk(stream, number, &[]);
+        }
         let folder = tempfile::tempdir().expect("a directory");
         let place = folder.path().join("walk.42.pathtrace");
         fs::write(&place, written.bytes).expect("writable");

@@ -52,6 +52,7 @@ const rows = (tab, label) =>
             all.map((row) => [...row.cells].map((cell) => cell.innerText.trim())),
         );
 
+const described = (object, name) => [name, `0x${object.toString(16)}`].filter(Boolean).join(" ");
 const tenths = ({ work, span }) => (span ? (Math.floor((work * 10) / span) / 10).toFixed(1) : "–");
 
 for (const { name, of, flags, line } of PROGRAMS) {
@@ -94,8 +95,8 @@ for (const { name, of, flags, line } of PROGRAMS) {
                 locks.map((row) => row.slice(0, 4)),
                 known.locks
                     .slice(0, 15)
-                    .map(({ object, taken, failed, waited }) => [
-                        `0x${object.toString(16)}`,
+                    .map(({ object, name, taken, failed, waited }) => [
+                        described(object, name),
                         ...[taken, failed, waited].map(digits),
                     ]),
             );
@@ -104,7 +105,10 @@ for (const { name, of, flags, line } of PROGRAMS) {
                 barriers.map((row) => row.slice(0, 2)),
                 known.barriers
                     .slice(0, 15)
-                    .map(({ object, episodes }) => [`0x${object.toString(16)}`, digits(episodes)]),
+                    .map(({ object, name, episodes }) => [
+                        described(object, name),
+                        digits(episodes),
+                    ]),
             );
             assert.deepEqual(await violations(tab), []);
             await picture(tab, `${name}-overview`);
