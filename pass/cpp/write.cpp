@@ -85,10 +85,14 @@ extern "C" LLVMValueRef pathpass_add_cold_branch(LLVMValueRef Condition, LLVMVal
 extern "C" void pathpass_join(LLVMBasicBlockRef Block) { MergeBlockIntoPredecessor(unwrap(Block)); }
 
 // Turns a stack slot that is only loaded and stored into SSA values.
-extern "C" void pathpass_promote(LLVMValueRef Slot) {
-  auto *Alloca = unwrap<AllocaInst>(Slot);
-  DominatorTree Dominators(*Alloca->getFunction());
-  PromoteMemToReg({Alloca}, Dominators);
+extern "C" void pathpass_promote(LLVMValueRef const *Slots, size_t Count) {
+  SmallVector<AllocaInst *> Allocas;
+  for (LLVMValueRef Slot : ArrayRef(Slots, Count))
+    Allocas.push_back(unwrap<AllocaInst>(Slot));
+  if (Allocas.empty())
+    return;
+  DominatorTree Dominators(*Allocas.front()->getFunction());
+  PromoteMemToReg(Allocas, Dominators);
 }
 
 // A function that counts writes memory, whatever was known of it before, and so do the functions

@@ -191,7 +191,7 @@ unsafe extern "C" {
     ) -> LLVMBasicBlockRef;
     pub(crate) fn pathpass_forget_frequencies(function: LLVMValueRef, analyses: *mut Analyses);
     pub(crate) fn pathpass_join(block: LLVMBasicBlockRef);
-    pub(crate) fn pathpass_promote(slot: LLVMValueRef);
+    pub(crate) fn pathpass_promote(slots: *const LLVMValueRef, count: usize);
     pub(crate) fn pathpass_forget_purity(function: LLVMValueRef);
     pub(crate) fn pathpass_keep(global: LLVMValueRef);
     pub(crate) fn pathpass_module_hash(module: LLVMModuleRef) -> u64;

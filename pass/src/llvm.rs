@@ -406,10 +406,12 @@ pub(crate) fn join(block: BasicBlock<'_>) {
     unsafe { ffi::pathpass_join(block.as_mut_ptr()) }
 }
 
-/// Turns a stack slot that is only loaded and stored into SSA values.
-pub(crate) fn promote(slot: PointerValue<'_>) {
-    // SAFETY: a live alloca whose only uses are loads and stores of its type.
-    unsafe { ffi::pathpass_promote(slot.as_value_ref()) }
+/// Turns stack slots of one function that are only loaded and stored into SSA values.
+pub(crate) fn promote(slots: &[PointerValue<'_>]) {
+    let slots: Vec<_> = slots.iter().map(|slot| slot.as_value_ref()).collect();
+    // SAFETY: so many live allocas of one function, whose only uses are loads and stores of their
+    // types.
+    unsafe { ffi::pathpass_promote(slots.as_ptr(), slots.len()) }
 }
 
 /// Takes back what LLVM knows about the memory that a function touches: from now on it touches

@@ -69,11 +69,11 @@ pub(super) fn instrument<'ctx>(
         writer.write_block_ends();
         writer.write_edges();
     }
-    promoted.finish(&code);
     callees::count(&code, &calls, tables);
     graph.join();
-    uncut.into_iter().for_each(|(_, slot)| llvm::promote(slot));
-    llvm::promote(slot);
+    let of_uncut = uncut.into_iter().map(|(_, slot)| slot);
+    let slots: Vec<_> = [slot].into_iter().chain(of_uncut).chain(promoted.slots()).collect();
+    llvm::promote(&slots);
     llvm::forget_purity(function.function);
 }
 
@@ -168,8 +168,13 @@ impl<'ctx> Writer<'_, 'ctx> {
                     }
                 }
             }
-            if !ops.is_empty() {
+            // Sums are of the first writer's counters.
+            let adds = self.table.is_none() && self.promoted.is_exit(edge);
+            if adds || !ops.is_empty() {
                 self.code.position_on(edge);
+                if adds {
+                    self.promoted.add(self.code, edge);
+                }
                 ops.into_iter().for_each(|(op, step)| self.write(op, step));
             }
         }

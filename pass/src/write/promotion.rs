@@ -9,7 +9,7 @@
 //! Larger loops, and loops with several exits such as searches, often end after a turn or two,
 //! whatever is estimated. For them promotion costs more than it saves.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use inkwell::AtomicOrdering;
 use inkwell::builder::Builder;
@@ -17,7 +17,7 @@ use inkwell::types::IntType;
 use inkwell::values::{InstructionOpcode, InstructionValue, PointerValue};
 use paths::cfg::{Block, Edge, EdgeKind};
 
-use crate::llvm::{self, InstructionFacts};
+use crate::llvm::InstructionFacts;
 use crate::read::graph::Graph;
 
 use super::array::Step;
@@ -26,22 +26,19 @@ use super::insertion::Insertion;
 /// A loop must go around so many times before it is left.
 const TURNS: u64 = 4;
 
-/// A counter that is summed up.
-struct Sum<'ctx> {
-    /// A slot on the stack that becomes a register in the end.
-    slot: PointerValue<'ctx>,
-    /// The edge on which its loop is left.
-    exit: Edge,
+/// The counters that are summed up.
+pub(super) struct Promoted<'ctx> {
+    /// By counter, a slot on the stack that becomes a register in the end. They are in the order of
+    /// their numbers: the code of a module must not differ from one compilation to the next.
+    slots: BTreeMap<u64, PointerValue<'ctx>>,
+    /// By the edge on which a loop is left, the counters that are summed up in it.
+    exits: HashMap<Edge, Vec<u64>>,
 }
-
-/// The counters that are summed up, in the order of their numbers: the code of a module must not
-/// differ from one compilation to the next.
-pub(super) struct Promoted<'ctx>(BTreeMap<u64, Sum<'ctx>>);
 
 impl<'ctx> Promoted<'ctx> {
     /// None.
     pub(super) fn none() -> Self {
-        Self(BTreeMap::new())
+        Self { slots: BTreeMap::new(), exits: HashMap::new() }
     }
 
     /// Chooses among counters that are stepped at the top of a block, and nowhere else but where
@@ -57,16 +54,33 @@ impl<'ctx> Promoted<'ctx> {
             if let Some(exit) = exit_of_loop(graph, block) {
                 let slot = builder.build_alloca(word, "path.sum").expect("positioned");
                 builder.build_store(slot, word.const_zero()).expect("positioned");
-                promoted.0.insert(counter, Sum { slot, exit });
+                promoted.slots.insert(counter, slot);
+                promoted.exits.entry(exit).or_default().push(counter);
             }
         }
         promoted
     }
 
-    /// Steps a counter where `code` is inserted. Only what is counted in the loop goes to the sum:
-    /// what is taken back where the loop is left may stand behind the addition of the sum.
+    /// Whether a loop with a sum is left on an edge.
+    pub(super) fn is_exit(&self, edge: Edge) -> bool {
+        self.exits.contains_key(&edge)
+    }
+
+    /// Adds the sums of the loop that is left on an edge, on which `code` stands. What is taken back
+    /// there has to be behind, so that no counter is ever below zero.
+    pub(super) fn add(&self, code: &Insertion<'_, 'ctx>, edge: Edge) {
+        for counter in self.exits.get(&edge).into_iter().flatten() {
+            let Some(slot) = self.slots.get(counter) else { continue };
+            let sum =
+                code.builder().build_load(code.word(), *slot, "path.sum").expect("positioned");
+            code.step(None, *counter, Step::By(sum.into_int_value()));
+            code.builder().build_store(*slot, code.word().const_zero()).expect("positioned");
+        }
+    }
+
+    /// Steps a counter where `code` is inserted. Only what is counted in the loop goes to the sum.
     pub(super) fn step(&self, code: &Insertion<'_, 'ctx>, counter: u64, step: Step<'ctx>) {
-        let (Step::Up, Some(Sum { slot, .. })) = (step, self.0.get(&counter)) else {
+        let (Step::Up, Some(slot)) = (step, self.slots.get(&counter)) else {
             return code.step(None, counter, step);
         };
         let word = code.word();
@@ -76,16 +90,9 @@ impl<'ctx> Promoted<'ctx> {
         code.builder().build_store(*slot, sum).expect("positioned");
     }
 
-    /// Writes what stands where the loops are left, and makes registers of the slots.
-    pub(super) fn finish(self, code: &Insertion<'_, 'ctx>) {
-        for (counter, Sum { slot, exit }) in &self.0 {
-            code.position_on(*exit);
-            let sum =
-                code.builder().build_load(code.word(), *slot, "path.sum").expect("positioned");
-            code.step(None, *counter, Step::By(sum.into_int_value()));
-            code.builder().build_store(*slot, code.word().const_zero()).expect("positioned");
-        }
-        self.0.into_values().for_each(|sum| llvm::promote(sum.slot));
+    /// The slots, of which registers are to be made.
+    pub(super) fn slots(&self) -> impl Iterator<Item = PointerValue<'ctx>> {
+        self.slots.values().copied()
     }
 }
 

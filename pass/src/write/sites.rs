@@ -72,14 +72,16 @@ pub(super) fn instrument<'ctx>(
         }
         promoted.step(&code, counter, Step::Up);
     }
-    for (edge, counters) in
-        graph.cfg.edges().zip(&on_edges).filter(|(_, counters)| !counters.is_empty())
-    {
+    for (edge, counters) in graph.cfg.edges().zip(&on_edges) {
+        if counters.is_empty() && !promoted.is_exit(edge) {
+            continue;
+        }
         code.position_on(edge);
+        promoted.add(&code, edge);
         counters.iter().for_each(|&counter| promoted.step(&code, counter, Step::Up));
     }
-    promoted.finish(&code);
     callees::count(&code, &calls, tables);
     graph.join();
+    llvm::promote(&promoted.slots().collect::<Vec<_>>());
     llvm::forget_purity(function.function);
 }

@@ -125,7 +125,8 @@ pub(super) fn instrument<'ctx>(
     writer.write_checks();
     graph.join();
     let of_repeats = writer.repeats.iter().flat_map(|repeat| [repeat.number, repeat.place]);
-    [path, record, next].into_iter().chain(of_repeats).for_each(llvm::promote);
+    let slots: Vec<_> = [path, record, next].into_iter().chain(of_repeats).collect();
+    llvm::promote(&slots);
     llvm::forget_purity(function.function);
 }
 

@@ -1,5 +1,6 @@
 ; With promotion the counter of a loop of one block is a register in it, and is added to memory
-; where the loop is left. A loop that waits for others steps its counter in memory.
+; where the loop is left, before anything is taken back there, so that no counter is below zero. A
+; loop that waits for others steps its counter in memory.
 ; RUN: opt -passes=pathcc-last -pathcc-promotion=yes -S %s | FileCheck %s
 ; RUN: opt -passes=pathcc-last -S %s | FileCheck --check-prefix=USUAL %s
 
@@ -9,8 +10,10 @@ target triple = "x86_64-pc-linux-gnu"
 ; CHECK: {{^}}head:
 ; CHECK-NOT: store volatile i64
 ; CHECK: br i1 %more, label %head
-; CHECK: load volatile i64
-; CHECK: store volatile i64
+; CHECK: add i64 %{{[0-9]+}}, %{{[0-9]+}}
+; CHECK-NEXT: store volatile i64
+; CHECK: add i64 %{{[0-9]+}}, -1
+; CHECK-NEXT: store volatile i64
 ; USUAL-LABEL: define void @fill
 ; USUAL: {{^}}head:
 ; USUAL: store volatile i64
