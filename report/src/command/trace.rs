@@ -25,7 +25,8 @@ use pathprof::export::trace_cut::{self, Part};
 use pathprof::launch::{program, traced};
 use pathprof::output;
 use pathprof::read::observer::Observer;
-use pathprof::read::trace::{Stream, Trace, images};
+use pathprof::read::trace::{Stream, Trace, chosen, images};
+use pathprof::show::notices;
 use pathprof::show::style::grouped;
 use pathprof::show::trace_info;
 use pathprof::show::trace_steps::StepTeller;
@@ -46,18 +47,19 @@ use crate::command::trace_tasks::{
 pub(crate) const TRACE_EXAMPLES: &str = "\
 Examples:
   pathcc -g -O2 -fpath-mode=trace main.c
-  pathprof trace run -- ./a.out                       run a program and say where its traces are
-  pathprof trace info a.out.4711.pathtrace            what is in a trace, and what is missing
-  pathprof trace cat a.out.4711.pathtrace             every path in order, with its accesses
-  pathprof trace cut a.out.4711.pathtrace -o b.pathtrace --to 0.5
-                                                      the first half second as a trace of its own
-  pathprof trace graph a.out.4711.pathtrace           what waited for what
-  pathprof trace races a.out.4711.pathtrace           accesses that nothing orders
-  pathprof trace memory a.out.4711.pathtrace          whose memory was touched, and who shares it
-  pathprof trace cache a.out.4711.pathtrace           which accesses miss in a cache
+  pathprof trace run -- ./a.out   run a program and say where its traces are
+  pathprof trace info             what is in the newest trace here, and what is missing
+  pathprof trace cat a.out        every path of the last run of a.out in order
+  pathprof trace cut -o b.pathtrace --to 0.5
+                                  the first half second as a trace of its own
+  pathprof trace graph            what waited for what
+  pathprof trace races            accesses that nothing orders
+  pathprof trace memory           whose memory was touched, and who shares it
+  pathprof trace cache            which accesses miss in a cache
 
 A trace is of one process. It has the paths that each thread took, in their order, and the address \
-of each access to memory.";
+of each access to memory. Without a FILE the newest trace in the current directory is read, for a \
+program the newest one that it left.";
 
 /// Below the help of `trace info`.
 const INFO_EXAMPLES: &str = "\
@@ -147,9 +149,9 @@ pub(crate) enum TraceCommand {
 /// Which trace, and where its images are.
 #[derive(Args)]
 pub(crate) struct TraceArguments {
-    /// The trace
+    /// The trace, or the program that left it [default: the newest trace here]
     #[arg(value_name = "FILE")]
-    trace_file: PathBuf,
+    trace_file: Option<PathBuf>,
     /// The image that the trace is of, if it is no longer where it ran (once for each image)
     #[arg(long, value_name = "PATH")]
     image: Vec<PathBuf>,
@@ -207,9 +209,9 @@ pub(crate) struct CatArguments {
 
 #[derive(Args)]
 pub(crate) struct CutArguments {
-    /// The trace
+    /// The trace, or the program that left it [default: the newest trace here]
     #[arg(value_name = "FILE")]
-    trace_file: PathBuf,
+    trace_file: Option<PathBuf>,
     /// Where to write the part
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
@@ -350,6 +352,15 @@ struct Opened {
     code: u8,
 }
 
+/// Opens the trace that an argument names; says which one that is if it does not.
+fn opened(argument: Option<&Path>) -> Result<Trace> {
+    let chosen = chosen::chosen(argument)?;
+    if let Some(notice) = notices::reading_trace(&chosen) {
+        anstream::eprintln!("{notice}");
+    }
+    Trace::open(&chosen.path)
+}
+
 /// Opens a trace whose paths are asked for. Without them nothing can be said.
 fn open_paths(arguments: TraceArguments) -> Result<Opened> {
     let opened = open(arguments)?;
@@ -361,7 +372,7 @@ fn open_paths(arguments: TraceArguments) -> Result<Opened> {
 
 fn open(arguments: TraceArguments) -> Result<Opened> {
     let places = ImagePlaces { given: arguments.image, directories: arguments.image_dir };
-    let trace = Trace::open(&arguments.trace_file)?;
+    let trace = opened(arguments.trace_file.as_deref())?;
     let images::Told { images, clocks, problems } = images::of(&trace);
     let times = Times::of(&trace, &clocks);
     let program = Program::of(images, &places);
@@ -559,7 +570,7 @@ impl Written<'_> {
 
 /// Writes a part of a trace.
 fn cut(arguments: CutArguments) -> Result<u8> {
-    let trace = Trace::open(&arguments.trace_file)?;
+    let trace = opened(arguments.trace_file.as_deref())?;
     trace.problems.iter().for_each(complain);
     let streams = arguments.thread;
     if let Some(number) =

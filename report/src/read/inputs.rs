@@ -210,14 +210,18 @@ pub fn is_default(profile: &Path) -> bool {
 }
 
 /// Whether a file is an image and not a profile.
-fn is_image(path: &Path) -> bool {
+pub(super) fn is_image(path: &Path) -> bool {
     let mut start = [0; 4];
     open::regular(path).is_ok_and(|mut file| file.read_exact(&mut start).is_ok())
         && start == *b"\x7fELF"
 }
 
-/// The profile that the runs of an image left: beside it, or where the user's state is.
-fn of_image(path: &Path) -> Result<PathBuf> {
+/// Where the runs of an image leave their profile unless they are told otherwise: beside it, or, if
+/// they may not write there, where the user's state is.
+///
+/// # Errors
+/// There is no such file.
+pub(super) fn default_profiles(path: &Path) -> Result<Vec<PathBuf>> {
     let real = fs::canonicalize(path).with_context(|| format!("{}", path.display()))?;
     let mut beside = real.clone().into_os_string();
     beside.push(format!(".{EXTENSION}"));
@@ -233,6 +237,12 @@ fn of_image(path: &Path) -> Result<PathBuf> {
         let name = name.to_string_lossy();
         places.push(state.join(format!("{}/{name}-{build_id}/{name}.{EXTENSION}", files::STATE)));
     }
+    Ok(places)
+}
+
+/// The profile that the runs of an image left.
+fn of_image(path: &Path) -> Result<PathBuf> {
+    let places = default_profiles(path)?;
     // Who may not write beside the program writes there, so the last start may be in either.
     let found = places
         .iter()
@@ -241,7 +251,7 @@ fn of_image(path: &Path) -> Result<PathBuf> {
         .max_by_key(|(time, _)| *time)
         .map(|(_, place)| place);
     let names: Vec<_> = places.iter().map(|place| place.display().to_string()).collect();
-    if found.is_none() && arrays::is_traced(&real) {
+    if found.is_none() && arrays::is_traced(path) {
         bail!(
             "{}: this program is traced and has left no profile: `pathprof trace run` runs it, and \
              `pathprof trace info` says what is in the traces that it leaves (*.{})",

@@ -20,6 +20,7 @@ use crate::read::open;
 use crate::read::record_content::{RecordContent, front, next_data, other_version, unreadable};
 use crate::read::run::Run;
 
+pub mod chosen;
 pub mod event;
 pub mod frame;
 mod head;

@@ -2,6 +2,7 @@
 
 use crate::escape::terminal;
 use crate::read::inputs::OneStart;
+use crate::read::trace::chosen::Chosen;
 use crate::read::unique_runs::Warning;
 use crate::show::style::plural;
 
@@ -21,6 +22,16 @@ pub fn reading(start: &OneStart) -> String {
         text += &format!(": {} processes", start.processes);
     }
     text
+}
+
+/// Says which trace is read, if it was not named.
+pub fn reading_trace(chosen: &Chosen) -> Option<String> {
+    let path = chosen.path.to_string_lossy();
+    let among = match chosen.among? {
+        1 => "the only trace here".into(),
+        all => format!("the newest of {all} traces here"),
+    };
+    Some(format!("reading {}, {among}", terminal(&path)))
 }
 
 /// Says which of the starts are read, for the heading of a report.

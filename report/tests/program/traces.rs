@@ -250,7 +250,7 @@ fn what_is_no_trace_is_refused() {
         "gone",
         "no such file; give the trace that a program wrote, `PROGRAM.PROCESS.pathtrace`",
     );
-    refused(".", "cannot read this trace: it is a directory");
+    refused(".", "this directory holds no trace (*.pathtrace)");
     scene.write("a.txt", b"Dear diary, today");
     refused(
         "a.txt",
@@ -770,4 +770,65 @@ fn cat_tells_events() {
         "after": 3, "begin": 150, "end": 400,
     });
     assert_eq!(first, event);
+}
+
+/// The traces of `walk` in a directory, the newest first.
+fn several(scene: &Scene) {
+    let written = |name: &str, age: u64| {
+        scene.write(name, &full(scene).bytes);
+        let file = fs::File::options().append(true).open(scene.path(name)).expect("writable");
+        let now = std::time::SystemTime::now();
+        file.set_modified(now - std::time::Duration::from_secs(age)).expect("a time");
+    };
+    written("walk.7.pathtrace", 30);
+    written("walk.5.pathtrace", 20);
+    written("walk.more.6.pathtrace", 10);
+    // These are none, though they are newer.
+    scene.write("walk.8.pathtrace", b"text");
+    scene.write("walk.9.other", &full(scene).bytes);
+}
+
+#[test]
+fn the_newest_trace_is_read_unless_one_is_named() {
+    let scene = scene();
+    several(&scene);
+    let read = |arguments: &[&str]| {
+        let outcome = scene.pathprof(&[&["trace", "info"], arguments].concat());
+        assert_eq!(outcome.code, 0, "{}", outcome.err);
+        let trace = outcome.out.lines().next().expect("a line").to_owned();
+        let named =
+            trace.split([' ', ',']).find(|word| word.ends_with("trace") && *word != "trace");
+        let named = named.expect("a name").to_owned();
+        (named, outcome.err.trim_end().to_owned())
+    };
+    let expected = |name: &str, notice: String| (name.to_owned(), notice);
+    let newest = "walk.more.6.pathtrace";
+    let notice = format!("reading {newest}, the newest of 3 traces here");
+    assert_eq!(read(&[]), expected(newest, notice.clone()));
+    assert_eq!(read(&["."]), expected(newest, notice));
+    let notice = "reading walk.5.pathtrace, the newest of 2 traces here".to_owned();
+    assert_eq!(read(&["walk"]), expected("walk.5.pathtrace", notice));
+    assert_eq!(read(&["walk.7.pathtrace"]), expected("walk.7.pathtrace", String::new()));
+    let cut = scene.pathprof(&["trace", "cut", "-o", "part"]);
+    assert_eq!((cut.code, cut.err.contains(newest)), (0, true), "{}", cut.err);
+}
+
+#[test]
+fn where_there_is_no_trace_it_is_said() {
+    let scene = scene();
+    let empty = "no trace (*.pathtrace) in the current directory: name a trace or the program that \
+                 left it, or run that with `pathprof trace run -- PROGRAM`";
+    scene.refuses(&["trace", "info"], empty);
+    fs::create_dir(scene.path("empty")).expect("writable");
+    scene.refuses(
+        &["trace", "graph", "empty"],
+        "empty: this directory holds no trace (*.pathtrace)",
+    );
+    let none = "walk: this program has left no trace; run it first, or name the trace if \
+                PATHCC_PROFILE said where it goes";
+    scene.refuses(&["trace", "races", "walk"], none);
+    let counted = fs::read("/proc/self/exe").expect("an image");
+    scene.write("plain", &counted);
+    let plain = "plain: this program is not traced; compile it with -fpath-mode=trace";
+    scene.refuses(&["trace", "cat", "plain"], plain);
 }
