@@ -281,6 +281,41 @@ mod tests {
     }
 
     #[test]
+    fn only_where_somebody_may_have_been_counts_may_be_missing() {
+        // Two blocks, of which these are counted; the counts; and how often a process was killed
+        // that may have been in the middle of the function.
+        let cases = [
+            (&[0][..], &[(0, 7)][..], 3),
+            (&[0], &[], 0),
+            (&[1], &[(0, 7)], 3),
+            // It may have been killed before its first counter.
+            (&[1], &[], 3),
+        ];
+        for (counted, counts, expected) in cases {
+            let block = |exit| manifest::Block { exit, ..manifest::Block::default() };
+            let edge =
+                manifest::Edge { from: 0, to: 1, outcome: manifest::Outcome::Jump, cut: None };
+            let function = manifest::Function {
+                name: "f".into(),
+                blocks: vec![block(None), block(Some(Exit::Return))],
+                edges: vec![edge],
+                counted_blocks: counted.to_vec(),
+                ..manifest::Function::default()
+            };
+            let functions = vec![function];
+            let unit = manifest::Manifest { functions, ..manifest::Manifest::default() };
+            let mut module = CountedModule::new(1, unit, Vec::new());
+            module.counts = counts.iter().copied().collect();
+            module.interrupted = 3;
+            let mut image = sample::counted_image();
+            image.modules = vec![module];
+            let (report, problems) = decode(vec![image], &());
+            assert!(problems.is_empty(), "{problems:?}");
+            assert_eq!(report.functions[0].interrupted, expected, "{counted:?} {counts:?}");
+        }
+    }
+
+    #[test]
     fn blocks_and_edges_have_the_counts_of_their_paths() {
         let report = sample::report();
         let collatz = &report.functions[0];

@@ -274,3 +274,17 @@ fn run_works_where_nothing_can_be_written() {
     assert!(err.starts_with(expected) && err.contains("cannot write demo.pathprof"), "{err}");
     assert!(out.contains("loop: 13→16 12→loop 13"), "{out}");
 }
+
+#[test]
+fn a_program_that_is_only_here_is_named_as_it_can_be_run() {
+    let scene = Scene::new();
+    scene.write("only-here", b"#!/bin/sh\n");
+    let unfound = "No such file or directory (os error 2)";
+    for (command, hint) in [("only-here", "; did you mean ./only-here?"), ("nowhere-at-all", "")] {
+        for run in [&["run", "--", command][..], &["trace", "run", "--", command]] {
+            let outcome = scene.pathprof(run);
+            let expected = format!("error: cannot run {command}: {unfound}{hint}\n");
+            assert_eq!((outcome.code, outcome.err), (127, expected));
+        }
+    }
+}

@@ -181,3 +181,27 @@ fn a_long_profile_is_summed_by_itself() {
     assert_eq!(hottest(&scene, &["demo"]).0, HOT);
     assert_eq!(hottest(&scene, &["demo.pathprof"]).0, 21 * HOT);
 }
+
+#[test]
+fn of_two_profiles_of_a_program_the_newer_one_is_read() {
+    let scene = Scene::new();
+    fs::create_dir_all(scene.path("state/pathprof/demo-abcdef01")).expect("writable");
+    let beside = "demo.pathprof";
+    let in_state = "state/pathprof/demo-abcdef01/demo.pathprof";
+    let read = || {
+        let outcome = scene.pathprof(&["report", "demo"]);
+        assert_eq!(outcome.code, 0, "{}", outcome.err);
+        outcome.err
+    };
+    let aged = |name: &str, seconds: u64| {
+        let file = fs::File::options().append(true).open(scene.profile(name)).expect("writable");
+        let now = std::time::SystemTime::now();
+        file.set_modified(now - std::time::Duration::from_secs(seconds)).expect("a time");
+    };
+    aged(in_state, 10);
+    assert_eq!(read(), format!("reading {in_state}, the only start here\n"));
+    aged(beside, 20);
+    assert_eq!(read(), format!("reading {in_state}, the only start here\n"));
+    aged(beside, 5);
+    assert_eq!(read(), format!("reading {beside}, the only start here\n"));
+}
