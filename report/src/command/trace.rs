@@ -421,7 +421,7 @@ fn cat(arguments: CatArguments) -> Result<u8> {
         with_accesses: arguments.accesses || !arguments.no_accesses,
         owned: arguments.owners.then(|| {
             let asked = streams.iter().map(|stream| stream.number).collect();
-            tracing(trace.num_chunks(), |observer| {
+            tracing(2 * trace.num_chunks(), |observer| {
                 Owned::of(&trace, &program, &times, &asked, observer)
             })
         }),

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use anyhow::{Error, Result, bail};
 use clap::Args;
 use pathprof::analyse::trace::memory::cache::Layout;
+use pathprof::analyse::trace::memory::frees::Frees;
 use pathprof::analyse::trace::memory::owners::Owners;
 use pathprof::analyse::trace::memory::simulation::Simulation;
 use pathprof::analyse::trace::memory::uses::{Asked, Uses};
@@ -143,7 +144,8 @@ pub(crate) fn memory(
         None => None,
     };
     let asked = Asked { line, thread, functions };
-    let owners = Owners::of(program, trace.run.partial);
+    // What is not sure is told, too.
+    let owners = Owners::of(program, Frees::default(), trace.run.partial);
     let mut uses = tracing(trace.num_chunks(), |observer| {
         Uses::of(inputs(trace, program, times, Detail::Accesses, observer), owners, asked)
     });

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
+use pathprof::analyse::trace::memory::frees::Frees;
 use pathprof::analyse::trace::memory::locks::LockNames;
 use pathprof::analyse::trace::memory::owner_names::OwnerNames;
 use pathprof::analyse::trace::memory::owners::Owners;
@@ -240,24 +241,24 @@ pub(crate) fn graph(
     pages::print(&trace_graph::document(&told, view.top), form)
 }
 
-/// What the locks and barriers of a trace are. It is gone through once more only if it has some.
+/// What the locks and barriers of a trace are. It is gone through again only if it has some.
 fn lock_names(trace: &Trace, program: &Program, tasks: &Tasks) -> LockNames {
     if tasks.contention.locks().is_empty() && tasks.imbalance.barriers().is_empty() {
         return LockNames::default();
     }
-    let owners = Owners::of(program, trace.run.partial);
     let names = OwnerNames::of(trace, program);
-    tracing(trace.num_chunks(), |observer| {
-        let inputs = inputs(trace, program, &tasks.times, Detail::Tasks, observer);
-        LockNames::of(inputs, owners, &names)
+    tracing(2 * trace.num_chunks(), |observer| {
+        let inputs = || inputs(trace, program, &tasks.times, Detail::Tasks, observer);
+        let owners = Owners::of(program, Frees::of(inputs()), trace.run.partial);
+        LockNames::of(inputs(), owners, &names)
     })
 }
 
 /// Shows the races of a trace.
 pub(crate) fn races(trace: &Trace, program: &Program, times: Times, view: RacesView) -> Result<()> {
-    let owners = Owners::of(program, trace.run.partial);
-    let mut races = tracing(trace.num_chunks(), |observer| {
-        Races::of(inputs(trace, program, &times, Detail::Accesses, observer), owners)
+    let mut races = tracing(2 * trace.num_chunks(), |observer| {
+        let inputs = || inputs(trace, program, &times, Detail::Accesses, observer);
+        Races::of(inputs(), Owners::of(program, Frees::of(inputs()), trace.run.partial))
     });
     races.missing += u64::from(trace.run.partial);
     let document = trace_races::document(trace, program, &races, view.top);

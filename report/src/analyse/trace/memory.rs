@@ -13,6 +13,7 @@
 pub mod cache;
 mod clocks;
 pub mod distances;
+pub mod frees;
 mod lifetimes;
 mod line_map;
 pub mod locks;

@@ -350,5 +350,5 @@ fn an_observer_is_told_of_each_chunk() {
     });
     assert_eq!(walked, all);
     let owned = told(&|of| drop(Owned::of(&trace, &program, &times, &HashSet::new(), of)));
-    assert_eq!(owned, all);
+    assert_eq!(owned, 2 * all);
 }

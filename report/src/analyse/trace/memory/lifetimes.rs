@@ -39,7 +39,8 @@ pub(super) struct Block {
 }
 
 impl Block {
-    fn is_behind(&self, moment: Moment) -> bool {
+    /// Whether it was allocated behind a moment.
+    pub(super) fn is_behind(&self, moment: Moment) -> bool {
         moment.is_known(&self.known)
     }
 
@@ -57,19 +58,12 @@ struct Piece {
 }
 
 /// Which block an address is in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Verdict {
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Verdict<'a> {
     /// None.
     Free,
     /// This one.
-    In {
-        /// The number of its owner.
-        owner: u32,
-        /// Its first byte.
-        start: u64,
-        /// Which allocation it is of.
-        number: u64,
-    },
+    In(&'a Block),
     /// It cannot be told.
     Unsure,
 }
@@ -87,7 +81,11 @@ impl Lifetimes {
     }
 
     /// Which block an address is in, for who has this clock; and what else is in the same.
-    pub(super) fn find(&self, address: u64, clock: &VectorClock) -> Option<(Range<u64>, Verdict)> {
+    pub(super) fn find(
+        &self,
+        address: u64,
+        clock: &VectorClock,
+    ) -> Option<(Range<u64>, Verdict<'_>)> {
         let (range, piece) = self.piece(address)?;
         Some((range, piece.verdict(clock)))
     }
@@ -193,7 +191,7 @@ impl Piece {
         }
     }
 
-    fn verdict(&self, clock: &VectorClock) -> Verdict {
+    fn verdict(&self, clock: &VectorClock) -> Verdict<'_> {
         let mut known = self.blocks.iter().rev().filter(|block| block.birth.is_known(clock));
         let Some(last) = known.next() else { return Verdict::Unsure };
         let doubt = |other: &Block| !other.is_gone(clock) && !last.is_behind(other.birth);
@@ -202,7 +200,7 @@ impl Piece {
         } else if last.is_gone(clock) {
             Verdict::Free
         } else {
-            Verdict::In { owner: last.owner, start: last.start, number: last.number }
+            Verdict::In(last)
         }
     }
 }

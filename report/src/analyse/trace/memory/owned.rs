@@ -11,7 +11,8 @@ use pathformat::manifest::AccessKind;
 use pathformat::trace::{Allocation, Operation, Synchronisation};
 use pathformat::wire::{Reader, Sink};
 
-use crate::analyse::trace::memory::owners::{Owner, OwnerId, Owners};
+use crate::analyse::trace::memory::frees::Frees;
+use crate::analyse::trace::memory::owners::{Found, Owner, OwnerId, Owners};
 use crate::analyse::trace::memory::vector_clock::VectorClock;
 use crate::analyse::trace::program::Program;
 use crate::analyse::trace::steps::{Accessed, Told};
@@ -68,7 +69,8 @@ pub struct Object<'a> {
 }
 
 impl<'a> Owned<'a> {
-    /// Those of the streams with these numbers. The observer is told of each chunk of the trace.
+    /// Those of the streams with these numbers. The observer is told of each chunk of the
+    /// trace, twice.
     pub fn of(
         trace: &'a Trace,
         program: &'a Program,
@@ -79,8 +81,9 @@ impl<'a> Owned<'a> {
         let numbers: Vec<u32> =
             threads(trace).into_iter().flatten().map(|stream| stream.number).collect();
         let kept = numbers.iter().map(|number| asked.contains(number).then(Kept::default));
+        let frees = Frees::of(inputs(trace, program, times, Detail::Accesses, observer));
         let mut owned = Self {
-            known: Owners::of(program, trace.run.partial),
+            known: Owners::of(program, frees, trace.run.partial),
             objects: Vec::new(),
             numbers: HashMap::new(),
             kept: kept.collect(),
@@ -101,8 +104,14 @@ impl<'a> Owned<'a> {
 
     /// Keeps whose an address is.
     fn look(&mut self, thread: u32, address: u64) {
+        if self.kept.get(self.stream).is_some_and(Option::is_some) {
+            let found = self.known.find(thread, address);
+            self.keep(found);
+        }
+    }
+
+    fn keep(&mut self, found: Found) {
         let Some(Some(kept)) = self.kept.get_mut(self.stream) else { return };
-        let found = self.known.find(thread, address);
         let mut number = 0;
         if found.is_sure && found.owner != OwnerId(0) {
             let place = (found.owner, found.start);
@@ -206,7 +215,13 @@ impl Visitor for Owned<'_> {
 
     fn ended(&mut self, thread: u32, _: u64, event: Option<(Operation, &Synchronisation)>) {
         if let Some((of, event)) = event {
-            addresses(of, event).into_iter().flatten().for_each(|at| self.look(thread, at));
+            for address in addresses(of, event).into_iter().flatten() {
+                let found = match of.order().releases() {
+                    true => self.known.find_released(thread, address),
+                    false => self.known.find(thread, address),
+                };
+                self.keep(found);
+            }
         }
     }
 

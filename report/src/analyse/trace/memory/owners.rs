@@ -16,6 +16,7 @@ use std::rc::Rc;
 use pathformat::trace::{Allocation, Operation, Synchronisation};
 
 use crate::analyse::trace::memory::clocks::{Clocks, Moment};
+use crate::analyse::trace::memory::frees::Frees;
 use crate::analyse::trace::memory::lifetimes::{Block, Lifetimes, Verdict};
 use crate::analyse::trace::memory::sites::site;
 use crate::analyse::trace::memory::vector_clock::VectorClock;
@@ -89,6 +90,8 @@ struct Latest {
     range: Range<u64>,
     /// For whom.
     stream: usize,
+    /// When.
+    moment: Moment,
     found: Found,
 }
 
@@ -123,12 +126,23 @@ pub struct Owners<'a> {
     /// By function and path, whose memory is that it calls for at its end.
     callers: HashMap<(u32, u64), OwnerId>,
     latest: Option<Latest>,
+    frees: Frees,
+    /// By thread and address, the last part of the thread that freed a block there of which it is
+    /// not sure which one it was.
+    doubtful: HashMap<(u32, u64), u64>,
+}
+
+/// Whether a thread may have freed a block without a sign that it was this one.
+fn is_doubted(doubtful: &HashMap<(u32, u64), u64>, block: &Block, thread: u32) -> bool {
+    let last = doubtful.get(&(thread, block.start));
+    last.is_some_and(|&part| !block.is_behind(Moment { thread, part }))
 }
 
 impl<'a> Owners<'a> {
-    /// Those of a program that has not yet allocated anything. If a trace is `partial`, any of its
-    /// threads may have freed memory unnoticed at any time.
-    pub fn of(program: &'a Program, partial: bool) -> Self {
+    /// Those of a program that has not yet allocated anything, and will free memory there. Without
+    /// frees, what is told to be sure may be wrong. If a trace is `partial`, any of its threads may
+    /// have freed memory unnoticed at any time.
+    pub fn of(program: &'a Program, frees: Frees, partial: bool) -> Self {
         let mut owners = Self {
             program,
             clocks: Clocks::default(),
@@ -148,6 +162,8 @@ impl<'a> Owners<'a> {
             ended: Vec::new(),
             callers: HashMap::new(),
             latest: None,
+            frees,
+            doubtful: HashMap::new(),
         };
         owners.id(Owner::Unknown);
         let nameless = Owner::Heap { function: None, file: String::new(), line: 0 };
@@ -232,8 +248,9 @@ impl<'a> Owners<'a> {
 
     /// Who owns an address that a thread accesses now.
     pub fn find(&mut self, thread: u32, address: u64) -> Found {
+        let moment = self.clocks.moment(thread);
         if let Some(latest) = &self.latest
-            && latest.stream == self.stream
+            && (latest.stream, latest.moment) == (self.stream, moment)
             && latest.range.contains(&address)
         {
             return latest.found;
@@ -244,18 +261,33 @@ impl<'a> Owners<'a> {
     /// The same without a look at what was found last, for another thread than that whose turn it
     /// is.
     pub(super) fn search(&mut self, thread: u32, address: u64) -> Found {
+        let moment = self.clocks.moment(thread);
+        self.search_at(moment, address)
+    }
+
+    /// Who owns an address that a thread accesses while it lets others know what it did so far.
+    pub(super) fn find_released(&mut self, thread: u32, address: u64) -> Found {
+        let now = self.clocks.moment(thread);
+        self.search_at(Moment { part: now.part.saturating_sub(1), ..now }, address)
+    }
+
+    /// The same for an access at a moment of its thread, which may be a little earlier.
+    fn search_at(&mut self, moment: Moment, address: u64) -> Found {
         let mut doubt = false;
+        let thread = moment.thread;
         if let Some((range, verdict)) = self.blocks.find(address, self.clocks.of(thread)) {
             match verdict {
                 // Where in the thread a handler ran, nobody knows.
-                Verdict::In { owner, start, number }
+                Verdict::In(block)
                     if !self.is_handler
                         && !self.partial
-                        && number > self.doubted
-                        && owner != self.nameless.0 =>
+                        && block.number > self.doubted
+                        && block.owner != self.nameless.0
+                        && self.frees.spare(block.start, &block.known, moment)
+                        && !is_doubted(&self.doubtful, block, thread) =>
                 {
-                    let owner = OwnerId(owner);
-                    return self.keep(range, Found { owner, start, is_sure: true });
+                    let (owner, start) = (OwnerId(block.owner), block.start);
+                    return self.keep(range, moment, Found { owner, start, is_sure: true });
                 }
                 Verdict::Free => {}
                 _ => doubt = true,
@@ -263,7 +295,7 @@ impl<'a> Owners<'a> {
             if let Some((range, block)) = self.blocks.latest(address) {
                 let owner = OwnerId(block.owner);
                 let found = Found { owner, start: block.start, is_sure: false };
-                return self.keep(range, found);
+                return self.keep(range, moment, found);
             }
         }
         for (at, fixed) in self.fixed.iter().enumerate() {
@@ -275,14 +307,14 @@ impl<'a> Owners<'a> {
             let found = Found { owner: fixed.owner, start: *start, is_sure };
             // Variables are in segments, and blocks may have been where an image is.
             let is_one = at == 0 && self.blocks.is_free(&range);
-            return if is_one { self.keep(range, found) } else { found };
+            return if is_one { self.keep(range, moment, found) } else { found };
         }
         let found = self.stack(thread, address);
         Found { is_sure: found.is_sure && !doubt && !self.partial, ..found }
     }
 
-    fn keep(&mut self, range: Range<u64>, found: Found) -> Found {
-        self.latest = Some(Latest { range, stream: self.stream, found });
+    fn keep(&mut self, range: Range<u64>, moment: Moment, found: Found) -> Found {
+        self.latest = Some(Latest { range, stream: self.stream, moment, found });
         found
     }
 
@@ -342,6 +374,13 @@ impl<'a> Owners<'a> {
         let (start, size) = (allocation.address.get(), allocation.size.get());
         let former = allocation.former.get();
         let birth = self.clocks.moment(thread);
+        if former > 0 {
+            let found = self.search(thread, former);
+            if !found.is_sure || found.start != former {
+                self.doubtful.insert((thread, former), birth.part);
+            }
+            self.forget();
+        }
         if former > 0
             && let Some(block) = self.blocks.freed(former, self.clocks.of(thread))
         {

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use pathformat::manifest::AccessKind;
 use pathformat::trace::{Operation, Synchronisation};
 
+use crate::analyse::trace::memory::frees::Frees;
 use crate::analyse::trace::memory::owners::Owners;
 use crate::analyse::trace::memory::races::Races;
 use crate::analyse::trace::program::Program;
@@ -198,7 +199,7 @@ fn races_are_those_that_a_search_finds() {
     for seed in 1..4000 {
         let program = program(seed);
         let expected = searched(&program);
-        let races = Races::of(inputs(&program), Owners::of(&nothing, false));
+        let races = Races::of(inputs(&program), Owners::of(&nothing, Frees::default(), false));
         let cells: BTreeSet<u64> = expected.iter().map(|byte| byte / 8).collect();
         let found: BTreeSet<u64> = races.pairs.values().map(|race| race.address / 8).collect();
         assert_eq!(found, cells, "seed {seed}: {program:?}");
@@ -236,6 +237,9 @@ fn memory_with_a_new_owner_has_no_history() {
             begun: 0,
             items: items.into_iter(),
         });
-        assert_eq!(Races::of(inputs.collect(), Owners::of(&nothing, false)).count, races);
+        assert_eq!(
+            Races::of(inputs.collect(), Owners::of(&nothing, Frees::default(), false)).count,
+            races
+        );
     }
 }

@@ -236,6 +236,7 @@ impl Visitor for Uses<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analyse::trace::memory::frees::Frees;
     use crate::analyse::trace::program::Program;
     use crate::analyse::trace::task_graph::item::{Actions, Place};
 
@@ -256,7 +257,7 @@ mod tests {
         let items = vec![Item::Done(done)].into_iter();
         let input = Input { thread: 0, is_handler: false, begun: 0, items };
         let asked = Asked { line, ..Asked::default() };
-        Uses::of(vec![input], Owners::of(program, false), asked)
+        Uses::of(vec![input], Owners::of(program, Frees::default(), false), asked)
     }
 
     #[test]
