@@ -116,15 +116,8 @@ def text_of(short: bool) -> str:
     return str(text)
 
 
-def build_x264(tree: Path, cc: str, flags: str) -> None:
-    command = ["./configure", "--disable-asm", "--bit-depth=8", "--chroma-format=420"]
-    outside = ["avs", "swscale", "lavf", "ffms", "gpac", "lsmash", "opencl"]
-    command += [f"--disable-{library}" for library in outside]
-    env = environment(CC=cc, CFLAGS=flags)
-    done = subprocess.run(command, cwd=tree, env=env, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        raise CheckFailed(f"`{' '.join(command)}` failed:\n{done.stdout}{done.stderr}")
-    make(tree, "x264", "-j2")
+# What x264 would use if it is installed.
+X264_LIBRARIES = ("avs", "swscale", "lavf", "ffms", "gpac", "lsmash", "opencl")
 
 
 def film_of(short: bool) -> str:
@@ -178,7 +171,13 @@ def programs() -> list[Threaded]:
         of_package(
             "x264",
             "x264",
-            build_x264,
+            configured(
+                "--disable-asm",
+                "--bit-depth=8",
+                "--chroma-format=420",
+                *(f"--disable-{library}" for library in X264_LIBRARIES),
+                target="x264",
+            ),
             lambda threads, short: [
                 "x264",
                 "--preset=veryfast",

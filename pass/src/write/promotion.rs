@@ -66,8 +66,8 @@ impl<'ctx> Promoted<'ctx> {
         self.exits.contains_key(&edge)
     }
 
-    /// Adds the sums of the loop that is left on an edge, on which `code` stands. What is taken back
-    /// there has to be behind, so that no counter is ever below zero.
+    /// Adds the sums of the loop that is left on an edge, on which `code` stands. A count that is
+    /// taken back there has to be behind, so that no counter is ever below zero.
     pub(super) fn add(&self, code: &Insertion<'_, 'ctx>, edge: Edge) {
         for counter in self.exits.get(&edge).into_iter().flatten() {
             let Some(slot) = self.slots.get(counter) else { continue };

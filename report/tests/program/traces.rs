@@ -588,7 +588,8 @@ fn graph_tells_tasks_in_all_forms() {
     let json: Value = serde_json::from_str(&run("json")).expect("JSON");
     assert_eq!(json["schema"], "pathprof-tasks/1");
     let lock = json!({
-        "object": 0x7f00, "name": null, "taken": 2, "failed": 0, "waited": 1, "wait": 250, "held": 600,
+        "object": 0x7f00, "name": null, "taken": 2, "failed": 0, "waited": 1, "wait": 250,
+        "held": 600,
     });
     assert_eq!(json["locks"], json!([lock]));
     let edges = json["edges"].as_array().expect("edges");

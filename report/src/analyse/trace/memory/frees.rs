@@ -2,9 +2,9 @@
 //! memory it is.
 //!
 //! Streams are gone through one after the other. A thread may be asked whose memory it accesses
-//! before the walk comes to where another thread frees it. If nothing orders the two, the memory may
-//! be another block's by then: the thread may have it back by a pipe, say. So all places that free
-//! an address are collected first.
+//! before the walk comes to where another thread frees it. If nothing orders the two, the memory
+//! may be another block's by then: the thread may have it back by a pipe, say. So all places that
+//! free an address are collected first.
 
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -44,8 +44,8 @@ impl Frees {
         seeker.frees
     }
 
-    /// Whether nobody else may have freed an address between the moment of an allocation there,
-    /// at which this was known, and the moment of an access to the block.
+    /// Whether no free of `address` can fall between an allocation there and an access to the
+    /// block. `allocation` is what was known at the allocation.
     pub(super) fn spare(&self, address: u64, allocation: &VectorClock, access: Moment) -> bool {
         if self.by_handlers.contains(&address) {
             return false;
@@ -62,7 +62,7 @@ impl Frees {
     }
 }
 
-/// Adds what a thread with these clocks does now.
+/// Notes that a thread frees something now.
 fn add(of: &mut OfThread, clocks: &mut Clocks, thread: u32) {
     let part = clocks.of(thread).of(thread);
     if of.last().is_none_or(|(last, _)| *last < part) {

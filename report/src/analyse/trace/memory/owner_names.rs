@@ -21,8 +21,8 @@ impl<'a> OwnerNames<'a> {
         Self { program, streams: threads(trace).iter().map(number).collect() }
     }
 
-    /// The name of an owner, and behind it how far behind its beginning a byte is. It may have bytes
-    /// of the program that a terminal would obey.
+    /// The name of an owner, and behind it the offset of a byte of its memory. The name may have
+    /// bytes of the program that a terminal would obey.
     pub fn place(&self, owner: &Owner, offset: u64) -> String {
         let name = self.name(owner);
         let offset = match offset {

@@ -127,21 +127,22 @@ pub struct Owners<'a> {
     callers: HashMap<(u32, u64), OwnerId>,
     latest: Option<Latest>,
     frees: Frees,
-    /// By thread and address, the last part of the thread that freed a block there of which it is
-    /// not sure which one it was.
+    /// By thread and address, the last part of the thread in which it freed a block there, if it
+    /// cannot be told which one.
     doubtful: HashMap<(u32, u64), u64>,
 }
 
-/// Whether a thread may have freed a block without a sign that it was this one.
+/// Whether a thread may have freed this block: it freed one at its address, and it cannot be told
+/// which one.
 fn is_doubted(doubtful: &HashMap<(u32, u64), u64>, block: &Block, thread: u32) -> bool {
     let last = doubtful.get(&(thread, block.start));
     last.is_some_and(|&part| !block.is_behind(Moment { thread, part }))
 }
 
 impl<'a> Owners<'a> {
-    /// Those of a program that has not yet allocated anything, and will free memory there. Without
-    /// frees, what is told to be sure may be wrong. If a trace is `partial`, any of its threads may
-    /// have freed memory unnoticed at any time.
+    /// Those of a program that has not yet allocated anything. `frees` says where it will free
+    /// memory. Without frees, what is told to be sure may be wrong. If a trace is `partial`, any of
+    /// its threads may have freed memory unnoticed at any time.
     pub fn of(program: &'a Program, frees: Frees, partial: bool) -> Self {
         let mut owners = Self {
             program,
@@ -380,14 +381,12 @@ impl<'a> Owners<'a> {
                 self.doubtful.insert((thread, former), birth.part);
             }
             self.forget();
-        }
-        if former > 0
-            && let Some(block) = self.blocks.freed(former, self.clocks.of(thread))
-        {
-            let is_sure = block.is_sure && !self.is_handler;
-            self.blocks.change((block.start, block.end, block.number), |block| {
-                (block.death, block.is_sure) = (Some(birth), is_sure);
-            });
+            if let Some(block) = self.blocks.freed(former, self.clocks.of(thread)) {
+                let is_sure = block.is_sure && !self.is_handler;
+                self.blocks.change((block.start, block.end, block.number), |block| {
+                    (block.death, block.is_sure) = (Some(birth), is_sure);
+                });
+            }
         }
         if start == 0 {
             return;
