@@ -86,8 +86,12 @@ def profile_variables(place: Path) -> dict[str, str]:
 def run_steps(
     workload: Workload, tree: Path, steps: Iterable[Step], prefix: list[str], variables: dict
 ) -> tuple[float, int]:
-    """Runs steps; gives their user time and peak memory. Only the program itself is measured."""
+    """Runs steps; gives their user time and peak memory. Only the program itself is measured.
+
+    It stays on one processor, so that a round does not depend on how often it is moved.
+    """
     place = HOME / "work"
+    pinned = ["taskset", "-c", str(max(os.sched_getaffinity(0)))]
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir(parents=True)
     env = environment(**variables)
@@ -104,7 +108,7 @@ def run_steps(
         measured = step.argv[0].startswith("@")
         with source.open("rb") as stdin:
             child = subprocess.Popen(
-                [*(prefix if measured else []), *argv],
+                [*([*pinned, *prefix] if measured else []), *argv],
                 cwd=place,
                 env=env,
                 stdin=stdin,
