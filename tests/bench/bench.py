@@ -4,10 +4,11 @@
                                  [--svg FILE] [--resume]
 
 Eleven real programs, three large ones, kernels and CPython are built with plain clang, with pathcc
-and with the other profilers of the field, then run in turn, so that a change of the machine's mood
-hits all alike. User time is that of the processes themselves (`wait4`), pinned to one processor.
-Each ratio is against plain clang at the same -O: of the smallest times, and (in brackets) the
-median over the rounds. Of large programs the misses of caches are counted, too. Prints Markdown.
+and with clang's edge profiler; the real programs and the kernels at -O2 are also built with the
+other profilers of the field. All builds run in turn, so that a change of the machine's mood hits
+all alike. User time is that of the processes themselves (`wait4`), pinned to one processor. Each
+ratio is against plain clang at the same -O: of the smallest times, and (in brackets) the median
+over the rounds. Of large programs the misses of caches are counted, too. Prints Markdown.
 `--ablation` measures pathcc without each of its techniques instead of other profilers, and `--diff
 OLD NEW` compares two files of `--json`. Nothing here passes or fails.
 """
@@ -53,11 +54,16 @@ from tests.real.ways import TECHNIQUES, without
 OURS = "pathcc"
 CALLGRIND = "callgrind"
 
-# What is compared, by the name in the tables.
-FIELD = {
+# What is compared in every set, by the name in the tables.
+EDGES = {
     BASE: CLANG,
     OURS: str(PATHCC),
     "clang -fprofile-generate": f"{CLANG} -fprofile-generate",
+}
+
+# All profilers of the field.
+FIELD = {
+    **EDGES,
     "clang -fprofile-instr-generate": f"{CLANG} -fprofile-instr-generate",
     "clang --coverage": f"{CLANG} --coverage",
     "gcc": "gcc",
@@ -91,16 +97,30 @@ SETS = {
     "python": (lambda: [workloads.cpython()], "-O3"),
 }
 
+# Sets in which all profilers are compared.
+ALL_COMPARED = ("real", "kernels")
+
 
 def progress(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 
+def compared(title: str, options: argparse.Namespace) -> dict[str, str]:
+    """The compilers that are compared in a set, by the name in the tables."""
+    if options.ablation:
+        return ABLATION
+    return FIELD if title in ALL_COMPARED and not options.quick else EDGES
+
+
 def measure(
-    workload: Workload, source: Path | None, level: str, options: argparse.Namespace, text: Path
+    workload: Workload,
+    source: Path | None,
+    level: str,
+    compilers: dict[str, str],
+    options: argparse.Namespace,
+    text: Path,
 ) -> dict[str, Cost]:
     """All costs of one workload at one level."""
-    compilers = options.compilers
     costs = {name: Cost() for name in compilers}
     builds = 1 if options.quick or workload.name in ("sqlite", "cpython", "postgres") else 3
     for _ in range(builds):
@@ -172,7 +192,6 @@ def machine() -> str:
 
 
 def document(results: dict[str, Costs], extras: dict, options: argparse.Namespace) -> str:
-    names = [name for name in options.compilers if name != BASE]
     parts = [
         "# Benchmarks" if not options.ablation else "# Ablation",
         (
@@ -188,6 +207,7 @@ def document(results: dict[str, Costs], extras: dict, options: argparse.Namespac
         parts.append(f"![User time against plain clang]({options.svg.name})")
     for title, costs in results.items():
         level = SETS[title][1]
+        names = [name for name in compared(title, options) if name != BASE]
         groups = {"geometric mean": list(costs)}
         measured = [
             *names,
@@ -274,7 +294,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument(
         "--quick",
         action="store_true",
-        help="3 rounds, each program built once, only clang's edge profiler",
+        help="3 rounds, each program built once, of the other profilers only clang's edge profiler",
     )
     parser.add_argument(
         "--rounds", type=int, help="how often each program runs (default: 9, quick: 3)"
@@ -310,8 +330,6 @@ def arguments() -> argparse.Namespace:
     options.rounds = options.rounds or (3 if options.quick else 9)
     options.perf = has_perf()
     options.sets = options.sets or list(SETS)
-    field = dict(list(FIELD.items())[:3]) if options.quick else FIELD
-    options.compilers = ABLATION if options.ablation else field
     return options
 
 
@@ -360,15 +378,16 @@ def main() -> int:
         for workload in set_:
             number += 1
             source = trees.get(workload.program.package or "")
+            compilers = compared(title, options)
             costs = known.get(title, {}).get(workload.name) or measure(
-                workload, source, SETS[title][1], options, text
+                workload, source, SETS[title][1], compilers, options, text
             )
             results.setdefault(title, {})[workload.name] = costs
             if options.json:
                 write_results(results, {}, options.json)
             ratios = ", ".join(
                 f"{name} {shown(ratio(costs[name], costs[BASE], 'user'), 3)}"
-                for name in list(options.compilers)[1:3]
+                for name in list(compilers)[1:3]
             )
             progress(f"[{number}/{total}] {workload.name} {SETS[title][1]}: {ratios}")
     extras = (
