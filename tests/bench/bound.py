@@ -30,7 +30,7 @@ from tests.bench.instructions import Executed, Kind
 from tests.bench.tables import BASE, shown, table
 from tests.bench.workloads import Workload, short_steps
 from tests.real.programs import Step
-from tests.real.tools import CLANG, PATHCC, export
+from tests.real.tools import CLANG, PATHCC, CheckFailed, export
 
 # What the processor did, by the name in the table: for each path, and for how many of them.
 EVENTS = {
@@ -170,7 +170,11 @@ def main() -> int:
     ]
     for number, (workload, level) in enumerate(jobs, 1):
         source = trees.get(workload.program.package or "")
-        row, functions = rows(workload, source, level, text, perf=perf)
+        try:
+            row, functions = rows(workload, source, level, text, perf=perf)
+        except CheckFailed as failure:
+            progress(f"[{number}/{len(jobs)}] {workload.name} is left out: {failure}")
+            continue
         whole.append(row)
         hottest += functions
         progress(

@@ -66,9 +66,12 @@ def build_timed(
 
 
 def strip_debug(workload: Workload, tree: Path) -> None:
-    """Takes debug information away, of which valgrind does not read the newest."""
-    for image in workload.program.images:
-        run(["strip", "--strip-debug", tree / image], tree)
+    """Takes debug information away, of which valgrind does not read the newest: from the images,
+    and from the libraries that they open.
+    """
+    libraries = [path for path in tree.rglob("*.so") if path.is_file()]
+    for image in [*(tree / image for image in workload.program.images), *libraries]:
+        run(["strip", "--strip-debug", image], tree)
 
 
 def profile_variables(place: Path) -> dict[str, str]:
