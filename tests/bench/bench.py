@@ -54,7 +54,7 @@ from tests.real.ways import TECHNIQUES, without
 OURS = "pathcc"
 CALLGRIND = "callgrind"
 
-# What is compared in every set, by the name in the tables.
+# What is compared in every set: compilers by their names in the tables.
 EDGES = {
     BASE: CLANG,
     OURS: str(PATHCC),
@@ -87,18 +87,15 @@ OF_TRACES = (
     "[performance.md](performance.md#what-does-a-trace-leave-out) what each one saves."
 )
 
-# Sets of workloads by name: what they are, at which level, and how their mean is called.
+# Sets of workloads by name: what they are, at which level, and what is compared.
 SETS = {
-    "real": (workloads.real, "-O2"),
-    "large": (large.workloads, "-O2"),
-    "kernels": (workloads.kernels, "-O2"),
-    "kernels-O3": (workloads.kernels, "-O3"),
-    "kernels-O0": (workloads.kernels, "-O0"),
-    "python": (lambda: [workloads.cpython()], "-O3"),
+    "real": (workloads.real, "-O2", FIELD),
+    "large": (large.workloads, "-O2", EDGES),
+    "kernels": (workloads.kernels, "-O2", FIELD),
+    "kernels-O3": (workloads.kernels, "-O3", EDGES),
+    "kernels-O0": (workloads.kernels, "-O0", EDGES),
+    "python": (lambda: [workloads.cpython()], "-O3", EDGES),
 }
-
-# Sets in which all profilers are compared.
-ALL_COMPARED = ("real", "kernels")
 
 
 def progress(text: str) -> None:
@@ -109,7 +106,7 @@ def compared(title: str, options: argparse.Namespace) -> dict[str, str]:
     """The compilers that are compared in a set, by the name in the tables."""
     if options.ablation:
         return ABLATION
-    return FIELD if title in ALL_COMPARED and not options.quick else EDGES
+    return EDGES if options.quick else SETS[title][2]
 
 
 def measure(
@@ -294,7 +291,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument(
         "--quick",
         action="store_true",
-        help="3 rounds, each program built once, of the other profilers only clang's edge profiler",
+        help="3 rounds, one build of each program, only pathcc and clang's edge profiler",
     )
     parser.add_argument(
         "--rounds", type=int, help="how often each program runs (default: 9, quick: 3)"
@@ -375,10 +372,10 @@ def main() -> int:
     results: dict[str, Costs] = {}
     total, number = sum(map(len, wanted.values())), 0
     for title, set_ in wanted.items():
+        compilers = compared(title, options)
         for workload in set_:
             number += 1
             source = trees.get(workload.program.package or "")
-            compilers = compared(title, options)
             costs = known.get(title, {}).get(workload.name) or measure(
                 workload, source, SETS[title][1], compilers, options, text
             )

@@ -173,7 +173,8 @@ def main() -> int:
         try:
             row, functions = rows(workload, source, level, text, perf=perf)
         except CheckFailed as failure:
-            progress(f"[{number}/{len(jobs)}] {workload.name} is left out: {failure}")
+            reason = str(failure).splitlines()[0]
+            progress(f"[{number}/{len(jobs)}] {workload.name} is left out: {reason}")
             continue
         whole.append(row)
         hottest += functions

@@ -66,8 +66,8 @@ def build_timed(
 
 
 def strip_debug(workload: Workload, tree: Path) -> None:
-    """Takes debug information away, of which valgrind does not read the newest: from the images,
-    and from the libraries that they open.
+    """Takes debug information away from the images and from the libraries that they open: valgrind
+    does not read the newest.
     """
     libraries = [path for path in tree.rglob("*.so") if path.is_file()]
     for image in [*(tree / image for image in workload.program.images), *libraries]:
@@ -86,6 +86,12 @@ def profile_variables(place: Path) -> dict[str, str]:
     }
 
 
+def pinned_to(processors: int) -> list[str]:
+    """What a command begins with that stays on so many processors."""
+    ours = sorted(os.sched_getaffinity(0))[:processors]
+    return ["taskset", "-c", ",".join(map(str, ours))]
+
+
 def run_steps(
     workload: Workload, tree: Path, steps: Iterable[Step], prefix: list[str], variables: dict
 ) -> tuple[float, int]:
@@ -94,7 +100,6 @@ def run_steps(
     It stays on one processor, so that a round does not depend on how often it is moved.
     """
     place = HOME / "work"
-    pinned = ["taskset", "-c", str(max(os.sched_getaffinity(0)))]
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir(parents=True)
     env = environment(**variables)
@@ -111,7 +116,7 @@ def run_steps(
         measured = step.argv[0].startswith("@")
         with source.open("rb") as stdin:
             child = subprocess.Popen(
-                [*([*pinned, *prefix] if measured else []), *argv],
+                [*([*pinned_to(1), *prefix] if measured else []), *argv],
                 cwd=place,
                 env=env,
                 stdin=stdin,

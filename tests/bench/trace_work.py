@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.bench.costs import HOME, fresh_directory
+from tests.bench.costs import HOME, fresh_directory, pinned_to
 from tests.bench.workloads import WORK, build_zstd, configured
 from tests.real import sources
 from tests.real.parallel import KERNELS, Kernel, compile_kernel
@@ -202,8 +202,7 @@ def build_all(program: Threaded, ways: list[str]) -> dict[str, Path]:
 def run_pinned(command: list[str], threads: int, prefix: tuple[str, ...] = ()) -> Ran:
     """Runs a command on as many processors as it has threads; profiles go to `TRACES`."""
     fresh_directory(TRACES)
-    processors = sorted(os.sched_getaffinity(0))[:threads]
-    pinned = ["taskset", "-c", ",".join(map(str, processors)), *prefix, *command]
+    pinned = [*pinned_to(threads), *prefix, *command]
     env = environment(PATHCC_PROFILE=f"{TRACES}/%e.pathprof")
     start = time.perf_counter()
     child = subprocess.Popen(
