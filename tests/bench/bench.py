@@ -21,6 +21,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from pathlib import Path
 
@@ -134,8 +135,10 @@ def measure(
             user, memory = run_steps(workload, tree, workload.steps(tree, text), [], variables)
             costs[name].user.append(user)
             costs[name].memory = max(costs[name].memory, memory)
-    for name, tree in trees.items():
-        steps, cost = workload.steps(tree, text), costs[name]
+
+    def count(name: str) -> None:
+        tree, cost = trees[name], costs[name]
+        steps = workload.steps(tree, text)
         if workload.group == "large":
             cost.misses = misses.count(workload, tree, steps, variables, perf=options.perf)
             cost.instructions = cost.misses["instructions"]
@@ -144,6 +147,10 @@ def measure(
             cost.instructions = count_instructions(
                 workload, tree, steps, variables, perf=options.perf
             )
+
+    # valgrind counts the same whatever else runs; what perf counts beside others is not the same.
+    with ThreadPoolExecutor(1 if options.perf else os.cpu_count()) as pool:
+        list(pool.map(count, trees))
     plain = trees[BASE]
     if not options.ablation and not options.quick and "big" in workload.program.work:
         slowdown = slowdown_of_callgrind(
@@ -369,17 +376,20 @@ def main() -> int:
     wanted = chosen(options.sets, options.only)
     trees, text = fetch(wanted)
     known = read_results(options.json) if options.resume and options.json.exists() else {}
-    results: dict[str, Costs] = {}
+    # What is known of other sets stays in the file and in the tables.
+    results = {
+        title: dict(known.get(title, {})) for title in SETS if title in known or title in wanted
+    }
     total, number = sum(map(len, wanted.values())), 0
     for title, set_ in wanted.items():
         compilers = compared(title, options)
         for workload in set_:
             number += 1
             source = trees.get(workload.program.package or "")
-            costs = known.get(title, {}).get(workload.name) or measure(
+            costs = results[title].get(workload.name) or measure(
                 workload, source, SETS[title][1], compilers, options, text
             )
-            results.setdefault(title, {})[workload.name] = costs
+            results[title][workload.name] = costs
             if options.json:
                 write_results(results, {}, options.json)
             ratios = ", ".join(

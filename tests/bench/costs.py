@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from tests.bench.workloads import Workload
 from tests.real.programs import Step
@@ -97,11 +98,23 @@ def run_steps(
 ) -> tuple[float, int]:
     """Runs steps; gives their user time and peak memory. Only the program itself is measured.
 
-    It stays on one processor, so that a round does not depend on how often it is moved.
+    Without a prefix it stays on one processor, so that a round does not depend on how often it is
+    moved. What a prefix runs, such as valgrind, may run beside others.
     """
-    place = HOME / "work"
-    shutil.rmtree(place, ignore_errors=True)
-    place.mkdir(parents=True)
+    HOME.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(dir=HOME, prefix="work", ignore_cleanup_errors=True) as place:
+        return run_steps_in(Path(place), workload, tree, steps, prefix, variables)
+
+
+def run_steps_in(
+    place: Path,
+    workload: Workload,
+    tree: Path,
+    steps: Iterable[Step],
+    prefix: list[str],
+    variables: dict,
+) -> tuple[float, int]:
+    """Runs steps in a directory, which is empty."""
     env = environment(**variables)
     if workload.program.library_path:
         env["LD_LIBRARY_PATH"] = os.path.normpath(tree / workload.program.library_path)
@@ -116,7 +129,7 @@ def run_steps(
         measured = step.argv[0].startswith("@")
         with source.open("rb") as stdin:
             child = subprocess.Popen(
-                [*([*pinned_to(1), *prefix] if measured else []), *argv],
+                [*((prefix or pinned_to(1)) if measured else []), *argv],
                 cwd=place,
                 env=env,
                 stdin=stdin,
@@ -151,11 +164,12 @@ def under_cachegrind(
     """Runs steps under cachegrind; gives what finds the sum of a number over all processes, by the
     expression for its title.
     """
-    place = fresh_directory(HOME / "cachegrind")
-    files = ["--cachegrind-out-file=/dev/null", f"--log-file={place}/%p"]
     strip_debug(workload, tree)
-    run_steps(workload, tree, steps, ["valgrind", "--tool=cachegrind", *options, *files], variables)
-    logs = "".join(log.read_text() for log in place.iterdir())
+    with TemporaryDirectory(dir=HOME, prefix="cachegrind") as place:
+        files = ["--cachegrind-out-file=/dev/null", f"--log-file={place}/%p"]
+        prefix = ["valgrind", "--tool=cachegrind", *options, *files]
+        run_steps(workload, tree, steps, prefix, variables)
+        logs = "".join(log.read_text() for log in Path(place).iterdir())
     return lambda title: sum(
         int(number.replace(",", "")) for number in re.findall(rf"{title}: +([\d,]+)", logs)
     )
