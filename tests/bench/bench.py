@@ -139,14 +139,18 @@ def measure(
     def count(name: str) -> None:
         tree, cost = trees[name], costs[name]
         steps = workload.steps(tree, text)
-        if workload.group == "large":
-            cost.misses = misses.count(workload, tree, steps, variables, perf=options.perf)
-            cost.instructions = cost.misses["instructions"]
-        else:
-            steps = steps if options.perf else short_steps(workload, tree, text)
-            cost.instructions = count_instructions(
-                workload, tree, steps, variables, perf=options.perf
-            )
+        try:
+            if workload.group == "large":
+                cost.misses = misses.count(workload, tree, steps, variables, perf=options.perf)
+                cost.instructions = cost.misses["instructions"]
+            else:
+                steps = steps if options.perf else short_steps(workload, tree, text)
+                cost.instructions = count_instructions(
+                    workload, tree, steps, variables, perf=options.perf
+                )
+        except CheckFailed as failure:
+            # Under valgrind, the timer of `gcc -pg` may kill a program that is about to end.
+            progress(f"{workload.name}: {name} is not counted: {str(failure).splitlines()[0]}")
 
     # valgrind counts the same whatever else runs; what perf counts beside others is not the same.
     with ThreadPoolExecutor(1 if options.perf else os.cpu_count()) as pool:
