@@ -33,6 +33,9 @@ use crate::options::{Addressing, Options};
 
 use super::{lookup, note};
 
+/// The array starts at a multiple of so many bytes, and so do its copies.
+const LINE: u32 = 64;
+
 /// LLVM's code for "reads and writes nothing but what its arguments point to"
 /// (`llvm/Support/ModRef.h`).
 const ARGUMENTS_ONLY: u64 = 3;
@@ -104,7 +107,7 @@ impl<'ctx> CounterArray<'ctx> {
         let array_type = word.array_type(length);
         let array = module.add_global(array_type, None, &format!("{}{id}", names::COUNTERS_PREFIX));
         array.set_initializer(&array_type.const_zero());
-        array.set_alignment(64);
+        array.set_alignment(LINE);
         make_replaceable(module, array);
         note::add(module, array, id, [counters, keys], options.threads);
         let leads = (options.threads == Threads::Exact).then(|| {
@@ -164,13 +167,14 @@ impl<'ctx> CounterArray<'ctx> {
         self.addressing != Addressing::Site
     }
 
-    /// The address of counter `first` in this thread. With `anew` LLVM must not take one that was
-    /// read before.
+    /// The address of counter `first` in this thread, for a function of these `facts`. With `anew`
+    /// LLVM must not take one that was read before.
     pub(crate) fn address(
         &self,
         builder: &Builder<'ctx>,
         first: u64,
         anew: bool,
+        facts: FunctionFacts,
     ) -> PointerValue<'ctx> {
         let word = self.context.i64_type();
         let first = word.const_int(first, false);
@@ -181,12 +185,47 @@ impl<'ctx> CounterArray<'ctx> {
         let array = self.array.as_pointer_value();
         let Some(leads) = self.word.map(|word| word.as_pointer_value()) else { return from(array) };
         if self.addressing == Addressing::Word {
-            return from(self.read_word(builder, leads, anew));
+            let copy = self.read_word(builder, leads, anew);
+            let is_folded = self.is_folded(facts);
+            return from(if is_folded { self.relative_to_array(builder, copy) } else { copy });
         }
         let delta = self.read_delta(builder, leads, anew);
         let byte = self.context.i8_type();
         // SAFETY: delta leads to a copy of the region that lives as long as the thread.
         from(unsafe { builder.build_gep(byte, array, &[delta], "") }.expect("positioned"))
+    }
+
+    /// The address of the thread's copy as a distance from the array, which costs no instruction:
+    /// selection makes the same address of both.
+    ///
+    /// What is known is that it leads to a global. LLVM takes an access through an address that
+    /// comes from anywhere else for one of the stack frame. Then a function that returns early
+    /// saves registers before it, which it does not need there (`useOrDefCSROrFI` in LLVM's
+    /// `ShrinkWrap.cpp`).
+    ///
+    /// The distance is one in lines: no address of an instruction multiplies by so much. Otherwise
+    /// LLVM may compute the sum of the array's address and the distance wherever it is used.
+    fn relative_to_array(
+        &self,
+        builder: &Builder<'ctx>,
+        copy: PointerValue<'ctx>,
+    ) -> PointerValue<'ctx> {
+        let word = self.context.i64_type();
+        let line = word.array_type(LINE / 8);
+        let array = self.array.as_pointer_value();
+        let copy = builder.build_ptr_to_int(copy, word, "").expect("positioned");
+        let bytes = builder.build_int_sub(copy, array.const_to_int(word), "").expect("positioned");
+        let shift = word.const_int(LINE.ilog2().into(), false);
+        let lines = builder.build_right_shift(bytes, shift, true, "").expect("positioned");
+        let shifted = lines.as_instruction_value().expect("what is read is no constant");
+        shifted.set_exact_flag(true).expect("a shift to the right can be exact");
+        // SAFETY: the distance leads to a copy of the region that lives as long as the thread.
+        unsafe { builder.build_gep(line, array, &[lines], "path.copy") }.expect("positioned")
+    }
+
+    /// Whether counters are stepped by code that instruction selection folds.
+    fn is_folded(&self, facts: FunctionFacts) -> bool {
+        self.way == Way::Folded && !facts.is_left_slow() && !facts.is_sanitized()
     }
 
     /// The thread's word, by code that links into anything. LLVM would assume that what is not
@@ -296,7 +335,7 @@ impl<'ctx> CounterArray<'ctx> {
             }
             // Where the optimiser joins several accesses, it drops the mark that sanitizers obey.
             Way::Optimised if !sanitized => self.step_in_three(builder, counter, step, false),
-            Way::Folded if !facts.is_left_slow() && !sanitized => {
+            Way::Folded if self.is_folded(facts) => {
                 self.step_in_three(builder, counter, step, true);
             }
             Way::Optimised | Way::Folded | Way::Assembly => {

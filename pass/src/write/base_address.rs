@@ -10,7 +10,7 @@ use inkwell::builder::Builder;
 use inkwell::values::{InstructionValue, PointerValue};
 use paths::cfg::{Block, ENTRY};
 
-use crate::llvm::InstructionFacts;
+use crate::llvm::{FunctionFacts, InstructionFacts};
 use crate::read::graph::Graph;
 
 use super::array::CounterArray;
@@ -23,6 +23,7 @@ const READS: u64 = 2;
 /// The address of the counters of one function.
 pub(super) struct BaseAddress<'a, 'ctx> {
     array: &'a CounterArray<'ctx>,
+    facts: FunctionFacts,
     first_counter: u64,
     kept: Option<PointerValue<'ctx>>,
     /// Whether it is read wherever it is needed, because control may come back to a call with
@@ -49,12 +50,13 @@ impl<'a, 'ctx> BaseAddress<'a, 'ctx> {
         counts_behind: impl Fn(Block) -> bool,
     ) -> Self {
         let first_counter = function.layout.first_counter;
+        let facts = FunctionFacts::of(function.function);
         let graph = function.graph;
         // Nothing that was kept is to be trusted when control comes back to a call for the second
         // time.
         let anew = graph.returns_twice;
         let keeps = array.is_computed_at_entry() && needs && !anew;
-        let kept = keeps.then(|| array.address(builder, first_counter, false));
+        let kept = keeps.then(|| array.address(builder, first_counter, false, facts));
         let behind_call = behind_call(graph);
         let reads = graph.cfg.blocks();
         let reads = reads.filter(|&of| behind_call[of.index()][1] && counts_behind(of));
@@ -63,6 +65,7 @@ impl<'a, 'ctx> BaseAddress<'a, 'ctx> {
         let reads_again = may_read_again && reads <= may_be;
         Self {
             array,
+            facts,
             first_counter,
             kept,
             anew,
@@ -90,7 +93,7 @@ impl<'a, 'ctx> BaseAddress<'a, 'ctx> {
     pub(super) fn get(&self, builder: &Builder<'ctx>) -> PointerValue<'ctx> {
         match self.kept {
             Some(kept) if !(self.reads_again && self.is_behind_call.get()) => kept,
-            _ => self.array.address(builder, self.first_counter, self.anew),
+            _ => self.array.address(builder, self.first_counter, self.anew, self.facts),
         }
     }
 }

@@ -76,10 +76,16 @@ impl<'a, 'ctx> Position<'a, 'ctx> {
         true
     }
 
-    /// The first place in `block` where code can stand.
+    /// The first place in `block` where code can stand without harm: behind the comparisons at its
+    /// top. If one of them compares what the branch to the block has compared, the processor need
+    /// not do so again, unless a counter is stepped in between.
     pub(super) fn top(&self, block: Block) -> InstructionValue<'ctx> {
-        llvm::first_insertion(self.graph.block(block))
-            .expect("a block that is counted at its top can hold code")
+        let mut at = llvm::first_insertion(self.graph.block(block))
+            .expect("a block that is counted at its top can hold code");
+        while matches!(at.get_opcode(), InstructionOpcode::ICmp | InstructionOpcode::FCmp) {
+            at = at.get_next_instruction().expect("a block has a terminator");
+        }
+        at
     }
 }
 

@@ -1,6 +1,6 @@
 //! Every step of a counter is one machine instruction, at every level: no signal and no end of the
 //! process comes in its middle. Optimised code relies on instruction selection for that, which this
-//! looks at.
+//! looks at. Nor do counters take from the code around them what LLVM does for it.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -68,4 +68,30 @@ fn code_that_is_not_selected_so_steps_by_assembly() {
             );
         }
     }
+}
+
+/// Compares twice, and returns early if there is a difference. Behind that is a loop that needs more
+/// registers than a function may use without saving them, and that is left in two ways.
+const EARLY_RETURNS: &str = "
+int order(const unsigned char *x, const unsigned char *y, const unsigned *in, int count) {
+  if (x[0] != y[0]) return x[0] > y[0];
+  if (x[1] != y[1]) return x[1] > y[1];
+  unsigned a = in[0], b = in[1], c = in[2], d = in[3], e = in[4], f = in[5];
+  for (int i = 0; i < count; i++) {
+    if (in[i] == 7) return 0;
+    a += b ^ in[i]; b += c ^ a; c += d ^ b; d += e ^ c; e += f ^ d; f += a ^ e;
+  }
+  return a > (b ^ c ^ d ^ e ^ f);
+}
+";
+
+#[test]
+fn an_early_return_costs_no_saved_register_and_no_second_comparison() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let source = folder.path().join("order.c");
+    std::fs::write(&source, EARLY_RETURNS).expect("written");
+    let code = compiled(&source, &["-O2"]);
+    assert_eq!(code.matches("\tcmpb\t").count(), 2, "{code}");
+    let (unsaved, _) = code.split_once("\tpushq\t").expect("the loop needs saved registers");
+    assert_eq!(unsaved.matches("\tcmpb\t").count(), 2, "{code}");
 }
