@@ -2,6 +2,7 @@
 //! process comes in its middle. Optimised code relies on instruction selection for that, which this
 //! looks at. Nor do counters take from the code around them what LLVM does for it.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -89,9 +90,25 @@ int order(const unsigned char *x, const unsigned char *y, const unsigned *in, in
 fn an_early_return_costs_no_saved_register_and_no_second_comparison() {
     let folder = tempfile::tempdir().expect("a folder");
     let source = folder.path().join("order.c");
-    std::fs::write(&source, EARLY_RETURNS).expect("written");
+    fs::write(&source, EARLY_RETURNS).expect("written");
     let code = compiled(&source, &["-O2"]);
     assert_eq!(code.matches("\tcmpb\t").count(), 2, "{code}");
     let (unsaved, _) = code.split_once("\tpushq\t").expect("the loop needs saved registers");
     assert_eq!(unsaved.matches("\tcmpb\t").count(), 2, "{code}");
+}
+
+#[test]
+fn the_address_of_the_array_is_in_no_instruction() {
+    for source in sources() {
+        for position in ["-fPIE", "-fno-pie"] {
+            let code = compiled(&source, &["-O2", position]);
+            let is_instruction = |line: &&str| line.starts_with('\t') && !line.starts_with("\t.");
+            let with_array: Vec<_> = code
+                .lines()
+                .filter(is_instruction)
+                .filter(|line| line.contains("__pathcc.counters."))
+                .collect();
+            assert!(with_array.is_empty(), "{} {position}: {with_array:#?}", source.display());
+        }
+    }
 }

@@ -82,6 +82,8 @@ pub(crate) struct CounterArray<'ctx> {
     /// What leads to the thread's copy: a thread-local word, or a variable that says where one is.
     word: Option<GlobalValue<'ctx>>,
     addressing: Addressing,
+    /// Whether the code is independent of its position.
+    independent: bool,
     way: Way,
     marks: Marks<'ctx>,
 }
@@ -152,6 +154,7 @@ impl<'ctx> CounterArray<'ctx> {
             find,
             word: leads,
             addressing: options.addressing,
+            independent: module.get_flag("PIC Level").is_some(),
             way,
             marks,
         }
@@ -186,8 +189,8 @@ impl<'ctx> CounterArray<'ctx> {
         let Some(leads) = self.word.map(|word| word.as_pointer_value()) else { return from(array) };
         if self.addressing == Addressing::Word {
             let copy = self.read_word(builder, leads, anew);
-            let is_folded = self.is_folded(facts);
-            return from(if is_folded { self.relative_to_array(builder, copy) } else { copy });
+            let is_free = self.independent && self.is_folded(facts);
+            return from(if is_free { self.relative_to_array(builder, copy) } else { copy });
         }
         let delta = self.read_delta(builder, leads, anew);
         let byte = self.context.i8_type();
@@ -195,8 +198,9 @@ impl<'ctx> CounterArray<'ctx> {
         from(unsafe { builder.build_gep(byte, array, &[delta], "") }.expect("positioned"))
     }
 
-    /// The address of the thread's copy as a distance from the array, which costs no instruction:
-    /// selection makes the same address of both.
+    /// The address of the thread's copy as a distance from the array. In code that is independent
+    /// of its position this costs no instruction: selection makes the same address of both. In
+    /// other code it may use the array's address as the displacement of an increment.
     ///
     /// What is known is that it leads to a global. LLVM takes an access through an address that
     /// comes from anywhere else for one of the stack frame. Then a function that returns early
