@@ -85,6 +85,10 @@ pub mod names {
     /// symbols of objects, and takes those that C can name for the program's own.
     pub const COUNTERS_PREFIX: &str = "__pathcc.counters.";
 
+    /// A counter array starts at a multiple of so many bytes, and so does each copy of it. So two
+    /// arrays never share a cache line.
+    pub const ARRAY_ALIGNMENT: u32 = 64;
+
     /// The thread-local word that the runtime sets: how far a thread's copy of the counters is from
     /// the region. Executables have it, and libraries with code that has words of its own; any
     /// other library is lent one.

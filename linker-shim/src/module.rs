@@ -25,9 +25,6 @@ use crate::elements::{claim_group, define, refer, section, undefined};
 use crate::scan::Module;
 use crate::{early, threads, traces};
 
-/// Arrays of two modules never share a cache line.
-const CACHE_LINE: u64 = 64;
-
 /// The size of the region in bytes, whole pages and at least one; `None` if it exceeds 64 bits.
 pub(crate) fn region_size(modules: &[Module]) -> Option<u64> {
     Some(layout(modules)?.size)
@@ -56,7 +53,7 @@ fn layout(modules: &[Module]) -> Option<Layout> {
     let mut place = |traced: bool| {
         for (module, offset) in modules.iter().zip(&mut offsets) {
             if module.traced == traced {
-                *offset = end.checked_next_multiple_of(CACHE_LINE)?;
+                *offset = end.checked_next_multiple_of(names::ARRAY_ALIGNMENT.into())?;
                 end = offset.checked_add(words(module).checked_mul(8)?)?;
             }
         }

@@ -35,6 +35,8 @@ pub(crate) struct Options {
     pub(crate) moves_pointer: bool,
     /// Whether threads have words of ours wherever the code of the module runs.
     pub(crate) has_words: bool,
+    /// Whether the code of the module is position-independent.
+    pub(crate) is_position_independent: bool,
     /// The most paths a function may have before edges are cut.
     pub(crate) limit: u64,
     /// How many callees of each call through a pointer are told apart, a power of two or 0.
@@ -262,8 +264,8 @@ impl Options {
     pub(crate) fn for_module(&self, module: &Module<'_>, moves_pointer: bool) -> Self {
         let triple = module.get_triple();
         let musl = triple.as_str().to_bytes().windows(4).any(|part| part == b"musl");
-        let may_be_loaded =
-            module.get_flag("PIC Level").is_some() && module.get_flag("PIE Level").is_none();
+        let is_position_independent = module.get_flag("PIC Level").is_some();
+        let may_be_loaded = is_position_independent && module.get_flag("PIE Level").is_none();
         let without = musl && may_be_loaded || moves_pointer;
         let threads =
             if self.threads == Threads::Exact && without { Threads::Atomic } else { self.threads };
@@ -272,7 +274,14 @@ impl Options {
             Addressing::Word if may_be_loaded => Addressing::Delta,
             addressing => addressing,
         };
-        Self { threads, addressing, moves_pointer, has_words: !without, ..self.clone() }
+        Self {
+            threads,
+            addressing,
+            moves_pointer,
+            has_words: !without,
+            is_position_independent,
+            ..self.clone()
+        }
     }
 }
 

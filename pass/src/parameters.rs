@@ -170,6 +170,7 @@ impl Given<'_> {
             techniques: Techniques::without(&text(Name::Without)),
             moves_pointer: false,
             has_words: true,
+            is_position_independent: false,
             limit: self.number(Name::Limit).unwrap_or(4096),
             hot: self.number(Name::Hot).filter(|&percent| percent > 0),
             callees: self.number(Name::Callees).unwrap_or(0),

@@ -25,7 +25,7 @@ use pathformat::manifest::Manifest;
 use pathformat::settings::Mode;
 
 use crate::layout::Layout;
-use crate::llvm;
+use crate::llvm::{self, FunctionFacts};
 use crate::options::Options;
 use crate::plan::Plan;
 use crate::read::Unit;
@@ -48,7 +48,8 @@ pub(crate) fn unit<'ctx>(
     let counted = unit.definitions.iter().zip(&layout.functions).zip(plans);
     let counted = counted.filter_map(|((definition, layout), plan)| {
         let graph = definition.body.as_ref().ok()?;
-        let function = Function { function: definition.function, graph, layout };
+        let facts = FunctionFacts::of(definition.function);
+        let function = Function { function: definition.function, facts, graph, layout };
         plan.as_ref().map(|plan| (function, plan))
     });
     let counted: Vec<_> = counted.collect();

@@ -149,10 +149,10 @@ def measure(
                     workload, tree, steps, variables, perf=options.perf
                 )
         except CheckFailed as failure:
-            # Under valgrind, the timer of `gcc -pg` may kill a program that is about to end.
+            # The timer of `gcc -pg` may kill a program that ends under valgrind.
             progress(f"{workload.name}: {name} is not counted: {str(failure).splitlines()[0]}")
 
-    # valgrind counts the same whatever else runs; what perf counts beside others is not the same.
+    # valgrind counts the same whatever runs beside it. perf does not.
     with ThreadPoolExecutor(1 if options.perf else os.cpu_count()) as pool:
         list(pool.map(count, trees))
     plain = trees[BASE]
@@ -380,7 +380,7 @@ def main() -> int:
     wanted = chosen(options.sets, options.only)
     trees, text = fetch(wanted)
     known = read_results(options.json) if options.resume and options.json.exists() else {}
-    # What is known of other sets stays in the file and in the tables.
+    # What the file knows of other sets stays in it, and in the tables.
     results = {
         title: dict(known.get(title, {})) for title in SETS if title in known or title in wanted
     }

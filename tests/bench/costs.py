@@ -9,7 +9,6 @@ import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from tests.bench.workloads import Workload
 from tests.real.programs import Step
@@ -98,23 +97,9 @@ def run_steps(
 ) -> tuple[float, int]:
     """Runs steps; gives their user time and peak memory. Only the program itself is measured.
 
-    Without a prefix it stays on one processor, so that a round does not depend on how often it is
-    moved. What a prefix runs, such as valgrind, may run beside others.
+    It stays on one processor, so that a round does not depend on how often it is moved.
     """
-    HOME.mkdir(parents=True, exist_ok=True)
-    with TemporaryDirectory(dir=HOME, prefix="work", ignore_cleanup_errors=True) as place:
-        return run_steps_in(Path(place), workload, tree, steps, prefix, variables)
-
-
-def run_steps_in(
-    place: Path,
-    workload: Workload,
-    tree: Path,
-    steps: Iterable[Step],
-    prefix: list[str],
-    variables: dict,
-) -> tuple[float, int]:
-    """Runs steps in a directory, which is empty."""
+    place = fresh_directory(HOME / "work" / tree.name)
     env = environment(**variables)
     if workload.program.library_path:
         env["LD_LIBRARY_PATH"] = os.path.normpath(tree / workload.program.library_path)
@@ -129,7 +114,7 @@ def run_steps_in(
         measured = step.argv[0].startswith("@")
         with source.open("rb") as stdin:
             child = subprocess.Popen(
-                [*((prefix or pinned_to(1)) if measured else []), *argv],
+                [*([*pinned_to(1), *prefix] if measured else []), *argv],
                 cwd=place,
                 env=env,
                 stdin=stdin,
@@ -162,14 +147,16 @@ def under_cachegrind(
     workload: Workload, tree: Path, steps: list[Step], variables: dict, options: list[str]
 ) -> Callable[[str], int]:
     """Runs steps under cachegrind; gives what finds the sum of a number over all processes, by the
-    expression for its title.
+    expression for its title. Other trees may be counted at the same time, so that it may use every
+    processor.
     """
+    place = fresh_directory(HOME / "cachegrind" / tree.name)
+    files = ["--cachegrind-out-file=/dev/null", f"--log-file={place}/%p"]
+    everywhere = pinned_to(os.cpu_count() or 1)
+    prefix = [*everywhere, "valgrind", "--tool=cachegrind", *options, *files]
     strip_debug(workload, tree)
-    with TemporaryDirectory(dir=HOME, prefix="cachegrind") as place:
-        files = ["--cachegrind-out-file=/dev/null", f"--log-file={place}/%p"]
-        prefix = ["valgrind", "--tool=cachegrind", *options, *files]
-        run_steps(workload, tree, steps, prefix, variables)
-        logs = "".join(log.read_text() for log in Path(place).iterdir())
+    run_steps(workload, tree, steps, prefix, variables)
+    logs = "".join(log.read_text() for log in place.iterdir())
     return lambda title: sum(
         int(number.replace(",", "")) for number in re.findall(rf"{title}: +([\d,]+)", logs)
     )

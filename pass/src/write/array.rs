@@ -33,9 +33,6 @@ use crate::options::{Addressing, Options};
 
 use super::{lookup, note};
 
-/// The array starts at a multiple of so many bytes, and so do its copies.
-const LINE: u32 = 64;
-
 /// LLVM's code for "reads and writes nothing but what its arguments point to"
 /// (`llvm/Support/ModRef.h`).
 const ARGUMENTS_ONLY: u64 = 3;
@@ -82,8 +79,7 @@ pub(crate) struct CounterArray<'ctx> {
     /// What leads to the thread's copy: a thread-local word, or a variable that says where one is.
     word: Option<GlobalValue<'ctx>>,
     addressing: Addressing,
-    /// Whether the code is independent of its position.
-    independent: bool,
+    is_position_independent: bool,
     way: Way,
     marks: Marks<'ctx>,
 }
@@ -109,7 +105,7 @@ impl<'ctx> CounterArray<'ctx> {
         let array_type = word.array_type(length);
         let array = module.add_global(array_type, None, &format!("{}{id}", names::COUNTERS_PREFIX));
         array.set_initializer(&array_type.const_zero());
-        array.set_alignment(LINE);
+        array.set_alignment(names::ARRAY_ALIGNMENT);
         make_replaceable(module, array);
         note::add(module, array, id, [counters, keys], options.threads);
         let leads = (options.threads == Threads::Exact).then(|| {
@@ -154,7 +150,7 @@ impl<'ctx> CounterArray<'ctx> {
             find,
             word: leads,
             addressing: options.addressing,
-            independent: module.get_flag("PIC Level").is_some(),
+            is_position_independent: options.is_position_independent,
             way,
             marks,
         }
@@ -189,7 +185,7 @@ impl<'ctx> CounterArray<'ctx> {
         let Some(leads) = self.word.map(|word| word.as_pointer_value()) else { return from(array) };
         if self.addressing == Addressing::Word {
             let copy = self.read_word(builder, leads, anew);
-            let is_free = self.independent && self.is_folded(facts);
+            let is_free = self.is_position_independent && self.is_folded(facts);
             return from(if is_free { self.relative_to_array(builder, copy) } else { copy });
         }
         let delta = self.read_delta(builder, leads, anew);
@@ -198,33 +194,32 @@ impl<'ctx> CounterArray<'ctx> {
         from(unsafe { builder.build_gep(byte, array, &[delta], "") }.expect("positioned"))
     }
 
-    /// The address of the thread's copy as a distance from the array. In code that is independent
-    /// of its position this costs no instruction: selection makes the same address of both. In
-    /// other code it may use the array's address as the displacement of an increment.
+    /// The address of the thread's copy, written as the array's address and a distance. So LLVM
+    /// knows that it leads to a global variable. An address of unknown origin may lead to the stack
+    /// frame, for all that LLVM knows, and the frame must exist where it is used. Then registers
+    /// are saved before an early return, too (`useOrDefCSROrFI` in LLVM's `ShrinkWrap.cpp`).
     ///
-    /// What is known is that it leads to a global. LLVM takes an access through an address that
-    /// comes from anywhere else for one of the stack frame. Then a function that returns early
-    /// saves registers before it, which it does not need there (`useOrDefCSROrFI` in LLVM's
-    /// `ShrinkWrap.cpp`).
+    /// In position-independent code the distance costs no instruction, since selection adds up the
+    /// two. In other code it may use the array's address as the displacement of an increment.
     ///
-    /// The distance is one in lines: no address of an instruction multiplies by so much. Otherwise
-    /// LLVM may compute the sum of the array's address and the distance wherever it is used.
+    /// The unit of the distance is the array's alignment. No addressing mode multiplies by so much.
+    /// With bytes LLVM might add the array's address and the distance again at each use.
     fn relative_to_array(
         &self,
         builder: &Builder<'ctx>,
         copy: PointerValue<'ctx>,
     ) -> PointerValue<'ctx> {
         let word = self.context.i64_type();
-        let line = word.array_type(LINE / 8);
+        let unit = word.array_type(names::ARRAY_ALIGNMENT / 8);
         let array = self.array.as_pointer_value();
         let copy = builder.build_ptr_to_int(copy, word, "").expect("positioned");
         let bytes = builder.build_int_sub(copy, array.const_to_int(word), "").expect("positioned");
-        let shift = word.const_int(LINE.ilog2().into(), false);
-        let lines = builder.build_right_shift(bytes, shift, true, "").expect("positioned");
-        let shifted = lines.as_instruction_value().expect("what is read is no constant");
+        let shift = word.const_int(names::ARRAY_ALIGNMENT.ilog2().into(), false);
+        let units = builder.build_right_shift(bytes, shift, true, "").expect("positioned");
+        let shifted = units.as_instruction_value().expect("what is read is no constant");
         shifted.set_exact_flag(true).expect("a shift to the right can be exact");
         // SAFETY: the distance leads to a copy of the region that lives as long as the thread.
-        unsafe { builder.build_gep(line, array, &[lines], "path.copy") }.expect("positioned")
+        unsafe { builder.build_gep(unit, array, &[units], "path.copy") }.expect("positioned")
     }
 
     /// Whether counters are stepped by code that instruction selection folds.

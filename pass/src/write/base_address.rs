@@ -50,7 +50,7 @@ impl<'a, 'ctx> BaseAddress<'a, 'ctx> {
         counts_behind: impl Fn(Block) -> bool,
     ) -> Self {
         let first_counter = function.layout.first_counter;
-        let facts = FunctionFacts::of(function.function);
+        let facts = function.facts;
         let graph = function.graph;
         // Nothing that was kept is to be trusted when control comes back to a call for the second
         // time.

@@ -32,7 +32,7 @@ impl<'a, 'ctx> Insertion<'a, 'ctx> {
         builder: Builder<'ctx>,
         base: BaseAddress<'a, 'ctx>,
     ) -> Self {
-        let facts = FunctionFacts::of(function.function);
+        let facts = function.facts;
         let num_counters = function.layout.counters;
         let returns_twice = function.graph.returns_twice;
         let position = Position::new(builder, function.graph);

@@ -76,9 +76,9 @@ impl<'a, 'ctx> Position<'a, 'ctx> {
         true
     }
 
-    /// The first place in `block` where code can stand without harm: behind the comparisons at its
-    /// top. If one of them compares what the branch to the block has compared, the processor need
-    /// not do so again, unless a counter is stepped in between.
+    /// The first place in `block` where code can stand, behind the comparisons at its top. The
+    /// branch to the block may have compared the same values. A step of a counter in between would
+    /// change the flags, and the values would be compared again.
     pub(super) fn top(&self, block: Block) -> InstructionValue<'ctx> {
         let mut at = llvm::first_insertion(self.graph.block(block))
             .expect("a block that is counted at its top can hold code");
