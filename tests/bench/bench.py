@@ -20,6 +20,7 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
@@ -54,6 +55,11 @@ from tests.real.ways import TECHNIQUES, without
 
 OURS = "pathcc"
 CALLGRIND = "callgrind"
+
+# How often a program is built with each compiler, and after how many seconds no further build of it
+# begins. A `configure` takes longer than what it configures.
+BUILDS = 3
+LONG_BUILDS = 60
 
 # What is compared in every set: compilers by their names in the tables.
 EDGES = {
@@ -120,8 +126,8 @@ def measure(
 ) -> dict[str, Cost]:
     """All costs of one workload at one level."""
     costs = {name: Cost() for name in compilers}
-    builds = 1 if options.quick or workload.name in ("sqlite", "cpython", "postgres") else 3
-    for _ in range(builds):
+    begin = time.monotonic()
+    for _ in range(1 if options.quick else BUILDS):
         trees = {}
         for name, compiler in compilers.items():
             try:
@@ -129,6 +135,8 @@ def measure(
             except CheckFailed as failure:
                 progress(f"{workload.name}: {name} cannot build it: {str(failure).splitlines()[0]}")
                 costs[name] = Cost()
+        if time.monotonic() - begin > LONG_BUILDS:
+            break
     variables = profile_variables(fresh_directory(HOME / "profiles"))
     for _ in range(options.rounds):
         for name, tree in trees.items():
