@@ -17,8 +17,8 @@
 //!
 //! * A 16-bit word of 0: nothing follows. A path that did not end has no record.
 //! * An even 16-bit word: twice the number of a path that recorded no addresses.
-//! * An odd 32-bit word below 2^31: a path. Half of it is the number. The addresses that its accesses
-//!   record follow, [`ADDRESS`] bytes each, in the order of the path.
+//! * An odd 32-bit word below 2^31: a path. Half of it is the number. The addresses that its
+//!   accesses record follow, [`ADDRESS`] bytes each, in the order of the path.
 //! * An odd 32-bit word from 2^31 on: an [event](Kind), whose payload follows.
 //!
 //! The number of a path is one in the process. An image has as many numbers as its region has
@@ -100,8 +100,9 @@ pub struct ChunkHead {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Kind {
-    /// An image is loaded: the first number of its paths (32 bits), how far it is from the addresses
-    /// in its file (64 bits), the length of its build-id (8 bits), the build-id, its path.
+    /// An image is loaded: the first number of its paths (32 bits), how far it is from the
+    /// addresses in its file (64 bits), the length of its build-id (8 bits), the build-id, its
+    /// path.
     Image = 1,
     /// Records are missing here: there was no room for them.
     Lost = 2,

@@ -4,10 +4,10 @@
 //! Text, so that it can be read and compared. Functions are told by the source file that they were
 //! compiled from and by their name; inline functions, whose copies the linker joined, by the name
 //! alone. The second compilation may name the file otherwise, as from another directory: then it is
-//! the one whose path ends alike. A function whose graph has changed since is noticed by its edges. Letters, digits, spaces
-//! and ASCII's signs stand for themselves in a name; anything else, and a backslash, is written as
-//! its code (`\u{a}`), so that no name ends its line. A name without characters is a lone
-//! backslash.
+//! the one whose path ends alike. A function whose graph has changed since is noticed by its edges.
+//! Letters, digits, spaces and ASCII's signs stand for themselves in a name; anything else, and a
+//! backslash, is written as its code (`\u{a}`), so that no name ends its line. A name without
+//! characters is a lone backslash.
 //!
 //! ```text
 //! pathcc weights 2

@@ -1,9 +1,9 @@
 //! Changes how the code of a finished image reads its thread-local words.
 //!
 //! A word is read where a function is entered, by two instructions: one loads the word's distance
-//! from the thread pointer, the other loads the word. Only so can an object be part of an executable
-//! and of a library. In an executable linkers have made the distance a constant, and two things can
-//! be done:
+//! from the thread pointer, the other loads the word. Only so can an object be part of an
+//! executable and of a library. In an executable linkers have made the distance a constant, and two
+//! things can be done:
 //!
 //! * **Words are read at once**, by one instruction in place of the two.
 //! * **Words are taken away** where threads may have other thread pointers than the C library gave

@@ -19,7 +19,8 @@
 //! * [`lines`] counts lines, [`source_files`] sums them by file, [`coverage`] says what was
 //!   covered.
 //! * [`path_text`] tells a path as the source reads, [`distinct`] so that no two read the same.
-//!   [`listed_paths`] tells those of a list. [`frames`] says which function a line was inlined from, [`origin`] what is of the system.
+//!   [`listed_paths`] tells those of a list. [`frames`] says which function a line was inlined
+//!   from, [`origin`] what is of the system.
 //! * [`path_ranks`] numbers the executed paths of a function.
 //! * [`annotation`] counts the lines of a function or a file, and the columns in them.
 //! * [`ways`] says where a branch leads.

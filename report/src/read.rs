@@ -11,7 +11,8 @@
 //! * [`run`] tells what ran, [`image`] what is in an image.
 //! * [`trace`] reads traces, [`arrays`] where the counters of an image are.
 //! * [`source`] reads source files.
-//! * [`symbols`] names the function at an address, [`globals`] lists variables, [`names`] writes names as the source does.
+//! * [`symbols`] names the function at an address, [`globals`] lists variables, [`names`] writes
+//!   names as the source does.
 
 pub mod arrays;
 pub mod bounded;

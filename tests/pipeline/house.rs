@@ -1,5 +1,5 @@
 //! No circles: in each crate, what a file uses never uses that file again, directly or by way of
-//! others.
+//! others. And no comment is wider than a line, which rustfmt does not check.
 //!
 //! A file is a module. It uses another one where its code has a path that leads there: from
 //! `crate`, from `super`, or from the name of a module inside it. The outline of a crate (`lib.rs`,
@@ -11,6 +11,30 @@ use std::path::{Path, PathBuf};
 
 /// Modules, by the names on the way to them, and which they use.
 type Uses = BTreeMap<Vec<String>, BTreeSet<Vec<String>>>;
+
+/// All crates of the workspace but `fuzz`, which is one file.
+const CRATES: [&str; 12] = [
+    "paths",
+    "format",
+    "wrapper",
+    "driver",
+    "pass",
+    "linker-shim",
+    "process",
+    "runtime",
+    "block-log",
+    "tracer",
+    "report",
+    "tests",
+];
+
+/// How many characters a line has at most, as in `rustfmt.toml`.
+const WIDTH: usize = 100;
+
+/// The root of the workspace.
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace")
+}
 
 /// The files of Rust below a folder.
 fn files(folder: &Path) -> Vec<PathBuf> {
@@ -148,29 +172,36 @@ fn circles(uses: &Uses) -> Vec<String> {
 
 #[test]
 fn no_crate_has_a_circle_of_files() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace");
-    let crates = [
-        "paths",
-        "format",
-        "wrapper",
-        "driver",
-        "pass",
-        "linker-shim",
-        "process",
-        "runtime",
-        "block-log",
-        "report",
-        "tests",
-    ];
-    let found: Vec<_> = crates
+    let found: Vec<_> = CRATES
         .iter()
         .flat_map(|name| {
-            let uses = uses(&root.join(name).join("src"));
+            let uses = uses(&root().join(name).join("src"));
             assert!(!uses.is_empty(), "{name}: the files are read");
             circles(&uses).into_iter().map(move |module| format!("{name}: {module}"))
         })
         .collect();
     assert!(found.is_empty(), "these files use themselves by way of others: {found:#?}");
+}
+
+#[test]
+fn no_comment_is_wider_than_a_line() {
+    // Tables and drawings keep their width.
+    let is_drawn = |text: &str| text.contains('|') || text.contains("   ");
+    let is_prose = |line: &&str| {
+        let text = line.trim_start();
+        text.starts_with("//") && !is_drawn(text)
+    };
+    let found: Vec<_> = CRATES
+        .iter()
+        .flat_map(|name| files(&root().join(name)))
+        .flat_map(|file| {
+            let text = fs::read_to_string(&file).expect("a file of the tree");
+            let wide = |line: &&str| is_prose(line) && line.chars().count() > WIDTH;
+            let lines: Vec<_> = text.lines().filter(wide).map(str::to_owned).collect();
+            lines.into_iter().map(move |line| format!("{}: {line}", file.display()))
+        })
+        .collect();
+    assert!(found.is_empty(), "these lines have more than {WIDTH} characters: {found:#?}");
 }
 
 #[test]

@@ -190,7 +190,8 @@ fn all_threads_count_together() {
                 let of = |function| entries(&all, function);
                 let expected = if first == 1001 { 0 } else { 200 };
                 assert_eq!((of("before"), of("after")), (0, expected), "{level} {first}");
-                // What the other thread enters after the first entry may be missing up to the barrier.
+                // What the other thread enters after the first entry may be missing up to the
+                // barrier.
                 let recorded = of("work");
                 assert!(recorded <= 1001 - first, "{level} {first}: {recorded}");
                 assert_eq!(recorded == 0, first == 1001, "{level} {first}: {recorded}");

@@ -3,7 +3,8 @@
 //! A stream keeps its mapped chunk. When that is full, what it holds moves to a fresh chunk of the
 //! file by an ordinary write, and the memory is used again. So its pages stay in the processor's
 //! caches, and the kernel gives no new ones: to write 512 MiB of records through one mapped chunk
-//! takes half the time on a tmpfs that mapping one chunk after the other takes, and a fifth on ext4.
+//! takes half the time on a tmpfs that mapping one chunk after the other takes, and a fifth on
+//! ext4.
 //!
 //! A process may be killed at any instruction. Nothing is lost then: the chunk in the file gets its
 //! head when all the rest is there, and only then the memory loses its own. In between both are in

@@ -1,5 +1,5 @@
-//! The runtime of traces, of which every traced image has a hidden copy. It gives each thread a part
-//! of a file, mapped, that the traced code fills with records (`pathformat::trace`).
+//! The runtime of traces, of which every traced image has a hidden copy. It gives each thread a
+//! part of a file, mapped, that the traced code fills with records (`pathformat::trace`).
 //!
 //! All images of a process that find the words of one image use its runtime. So there is one file,
 //! and the order of what runs is kept across images. The file is made when the first thread asks

@@ -31,8 +31,8 @@ fn find(place: usize, name: &CStr) -> usize {
     }
 }
 
-/// The function that follows ours: a sanitizer's, which the program exports under a name of its own,
-/// or that of the C library. It is looked for until it is found. 0 if there is none.
+/// The function that follows ours: a sanitizer's, which the program exports under a name of its
+/// own, or that of the C library. It is looked for until it is found. 0 if there is none.
 pub(crate) fn next(found: &AtomicUsize, sanitizer: Option<&CStr>, name: &CStr) -> usize {
     let known = found.load(Ordering::Relaxed);
     if known != 0 {

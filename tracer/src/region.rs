@@ -1,16 +1,17 @@
 //! Which part of a run is recorded.
 //!
-//! The program says when a part begins and ends (`pathcc/trace.h`), and the run itself is one unless
-//! a variable or an image says otherwise. Paths are recorded while there is at least one. While there is none, a
-//! thread's paths go to memory of its own that nobody reads, a small piece of it again and again, and
-//! the place in the file is kept for later.
+//! The program says when a part begins and ends (`pathcc/trace.h`), and the run itself is one
+//! unless a variable or an image says otherwise. Paths are recorded while there is at least one.
+//! While there is none, a thread's paths go to memory of its own that nobody reads, a small piece
+//! of it again and again, and the place in the file is kept for later.
 //!
-//! A thread changes its words itself: nobody else could without slowing down each path. The one that
-//! says so does it at once, and another one when it synchronises or asks for room. So what happens
-//! before the end of the last part is recorded, and what happens after it is not, by the order that
-//! the synchronisation of the program gives.
+//! A thread changes its words itself: nobody else could without slowing down each path. The one
+//! that says so does it at once, and another one when it synchronises or asks for room. So what
+//! happens before the end of the last part is recorded, and what happens after it is not, by the
+//! order that the synchronisation of the program gives.
 //!
-//! What synchronises is recorded all the time, since the order of a part depends on what was before.
+//! What synchronises is recorded all the time, since the order of a part depends on what was
+//! before.
 
 use core::mem::{size_of, take};
 use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -88,8 +89,8 @@ pub(crate) unsafe fn mark(place: usize, kind: Kind) -> usize {
     place + size_of::<u32>()
 }
 
-/// What a thread does that asks for room: the place of its next record if it has to be there, without
-/// another chunk.
+/// What a thread does that asks for room: the place of its next record if it has to be there,
+/// without another chunk.
 pub(crate) fn room(state: &mut State, words: &mut Words) -> Option<usize> {
     let was_unread = is_unread(state, *words);
     let unread = unread(state);
@@ -159,8 +160,8 @@ impl Block {
         if is_recorded() || !is_unread(state, *words) { None } else { room(state, words) }
     }
 
-    /// The thread looks whether its paths are recorded. Its words say where its next record goes, and
-    /// no signal interrupts.
+    /// The thread looks whether its paths are recorded. Its words say where its next record goes,
+    /// and no signal interrupts.
     pub(crate) fn obey(&mut self) {
         if let Some((state, words)) = self.with_room() {
             if is_recorded() { resume(state, words) } else { pause(state, words) }

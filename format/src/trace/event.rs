@@ -107,8 +107,8 @@ operations! {
     Create = 1 "create" Releases,
     /// A thread begins: `object` and `other` as above. The first thread of a process has no event.
     Begin = 2 "begin" Acquires,
-    /// A thread ends: `object` and `other` as above. The trace may go on behind it. A thread that is
-    /// cancelled has none.
+    /// A thread ends: `object` and `other` as above. The trace may go on behind it. A thread that
+    /// is cancelled has none.
     End = 3 "end" Releases,
     /// A thread waits for the end of the one with the `pthread_t` `other`.
     Join = 4 "join" Acquires,

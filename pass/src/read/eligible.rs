@@ -32,9 +32,9 @@ pub(crate) fn is_instrumented(module: &Module<'_>) -> bool {
     module.get_global_metadata_size(MARK) > 0
 }
 
-/// Whether `function`, declared so, is counted; its source is `file`; if not, the reason in words. `hotter`
-/// says, if there was an earlier run, how many of a thousand of its instructions were those of
-/// hotter functions, unless this one did not run.
+/// Whether `function`, declared so, is counted; its source is `file`; if not, the reason in words.
+/// `hotter` says, if there was an earlier run, how many of a thousand of its instructions were
+/// those of hotter functions, unless this one did not run.
 pub(crate) fn check(
     function: FunctionValue<'_>,
     declaration: &Declaration,

@@ -14,11 +14,12 @@
 //! function does comes behind what its caller did before. A call in tail position leaves the
 //! function.
 //!
-//! Before optimisation, a branch has ways that the source rules out, to blocks that hold nothing but
-//! `unreachable`: the default of a `switch` over all values, or the end of a function that always
-//! returns. Where an optimiser follows, such a way is no edge. The optimiser removes it with all
-//! that counts there, so that no run can be seen to take it. A program that would is undefined, and
-//! takes one of the other ways. Without an optimiser control gets there, and the way is an edge.
+//! Before optimisation, a branch has ways that the source rules out, to blocks that hold nothing
+//! but `unreachable`: the default of a `switch` over all values, or the end of a function that
+//! always returns. Where an optimiser follows, such a way is no edge. The optimiser removes it with
+//! all that counts there, so that no run can be seen to take it. A program that would is undefined,
+//! and takes one of the other ways. Without an optimiser control gets there, and the way is an
+//! edge.
 
 use std::collections::HashMap;
 

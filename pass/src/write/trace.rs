@@ -130,8 +130,8 @@ pub(super) fn instrument<'ctx>(
     llvm::forget_purity(function.function);
 }
 
-/// So many iterations of a loop are recorded as other paths are, each time that it is entered: short
-/// loops need no event.
+/// So many iterations of a loop are recorded as other paths are, each time that it is entered:
+/// short loops need no event.
 const RECORDED: u64 = 3;
 
 struct Writer<'a, 'ctx> {
@@ -291,8 +291,9 @@ impl<'a, 'ctx> Writer<'a, 'ctx> {
         }
     }
 
-    /// An iteration of a loop ends. The first ones are recorded as other paths are, which is written
-    /// in the end, since it changes the blocks. From then on it is told how many there were.
+    /// An iteration of a loop ends. The first ones are recorded as other paths are, which is
+    /// written in the end, since it changes the blocks. From then on it is told how many there
+    /// were.
     fn repeat(&self, repeat: &Repeating<'a, 'ctx>) {
         let (builder, symbols) = (&self.position.builder, self.symbols);
         let word = symbols.word();
@@ -331,8 +332,8 @@ impl<'a, 'ctx> Writer<'a, 'ctx> {
         }
     }
 
-    /// An event begins to tell how often a loop ran. There is room for it, and for the record behind
-    /// it.
+    /// An event begins to tell how often a loop ran. There is room for it, and for the record
+    /// behind it.
     fn begin_repetition(&self, repetition: &Repetition) {
         let (builder, symbols) = (&self.position.builder, self.symbols);
         let word = symbols.word();
@@ -401,8 +402,8 @@ impl<'a, 'ctx> Writer<'a, 'ctx> {
         }
     }
 
-    /// Writes one step where the builder stands, at a block. The end of a path tells the thread's word where
-    /// the next record goes if somebody else may write that.
+    /// Writes one step where the builder stands, at a block. The end of a path tells the thread's
+    /// word where the next record goes if somebody else may write that.
     fn step(&self, op: Op, tells: bool, at: Block) {
         let builder = &self.position.builder;
         let word = self.symbols.word();

@@ -255,8 +255,8 @@ impl File {
         }
     }
 
-    /// Takes the room on the disk from a part of the file, which then reads as zeros. The file keeps
-    /// its length.
+    /// Takes the room on the disk from a part of the file, which then reads as zeros. The file
+    /// keeps its length.
     pub fn empty(&self, start: u64, length: u64) {
         let mode = (FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE) as usize;
         let arguments = [self.descriptor(), mode, start as usize, length as usize, 0, 0];

@@ -69,7 +69,8 @@ impl<'a> Selection<'a> {
         let unknown = unknown(report, filter);
         let mut files = source_files::files(report, known.functions.iter().copied());
         let is_left = |symbol: &str| !(filter.hides_made() && is_made(symbol));
-        // What a function ran that the compiler made, an initialisation, say, is code of the source.
+        // What a function ran that the compiler made, an initialisation, say, is code of the
+        // source.
         files.values_mut().for_each(|file| file.functions.retain(|(_, symbol), _| is_left(symbol)));
         let system = SystemFiles::of(&report.modules);
         files.retain(|path, _| filter.takes_file(&system, path));

@@ -35,8 +35,8 @@ pub struct Visible<'a> {
 }
 
 impl<'a> Frames<'a> {
-    /// The frames of a function. Code of system headers, which include those below `directories`, is
-    /// folded unless `unfold` says otherwise.
+    /// The frames of a function. Code of system headers, which include those below `directories`,
+    /// is folded unless `unfold` says otherwise.
     pub fn new(shape: &'a manifest::Function, directories: &[String], unfold: bool) -> Self {
         let mut visible: Vec<(u32, Option<u32>)> = Vec::with_capacity(shape.locations.len());
         let mut known: HashMap<&str, bool> = HashMap::new();
@@ -117,8 +117,8 @@ mod tests {
 
     use super::*;
 
-    /// `main` calls `sort` of the system, which calls a lambda of the user, which calls `swap` of the
-    /// system.
+    /// `main` calls `sort` of the system, which calls a lambda of the user, which calls `swap` of
+    /// the system.
     fn shape() -> Function {
         let at = |file: &str, line, function: &str, inlined_at| Location {
             file: file.into(),

@@ -5,9 +5,10 @@
 //! kinds of choices have words, since they are the source's own: an exception that was thrown, and
 //! the fate of a suspended coroutine. At the early stage so have the cases of a `switch`.
 //!
-//! A step is a line. Where control goes from a line to the same line again, the step has its column,
-//! and a block without a line that decides something is told by its name. Code that was inlined has
-//! the name of its function; see [`frames`](crate::analyse::frames) for code of system headers.
+//! A step is a line. Where control goes from a line to the same line again, the step has its
+//! column, and a block without a line that decides something is told by its name. Code that was
+//! inlined has the name of its function; see [`frames`](crate::analyse::frames) for code of system
+//! headers.
 //!
 //! [`texts`] tells several paths of a function so that no two of them read the same.
 

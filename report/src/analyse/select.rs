@@ -154,8 +154,8 @@ pub fn matches(glob: &str, function: &Function) -> bool {
 }
 
 /// The names of a function: its symbol, the name as the source writes it, that without parameters,
-/// without the arguments of templates, and without the names of what it is in; and the name that its
-/// lines give it, which has no inline namespaces.
+/// without the arguments of templates, and without the names of what it is in; and the name that
+/// its lines give it, which has no inline namespaces.
 pub fn all_names(function: &Function) -> BTreeSet<String> {
     let short = names::short(&function.shape);
     let qualified = short.as_ref().unwrap_or(&function.demangled);

@@ -1,5 +1,5 @@
-//! Whether what a filter chooses is there: a glob that matches nothing is an error, and names what is
-//! most like it.
+//! Whether what a filter chooses is there: a glob that matches nothing is an error, and names what
+//! is most like it.
 
 use anyhow::{Result, bail};
 use pathprof::analyse::model::{Function, Report};

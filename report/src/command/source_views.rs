@@ -208,14 +208,15 @@ fn function_page(report: &Report, function: &Function, sources: &Sources) -> Str
     page(title, &annotation, sources.get(file).and_then(Option::as_ref), paths)
 }
 
-/// What is said of the counts of an instance of a template: the lines of all instances are the same.
+/// What is said of the counts of an instance of a template: the lines of all instances are the
+/// same.
 fn instances(function: &Function) -> &'static str {
     let short = names::short(&function.shape).unwrap_or_default();
     if select::without_arguments(&short, 0, "") == short { "" } else { ", counts of all instances" }
 }
 
-/// The text of functions that were inlined everywhere, or of a file. A function has its name with or
-/// without what it is in.
+/// The text of functions that were inlined everywhere, or of a file. A function has its name with
+/// or without what it is in.
 fn inlined_or_file(report: Report, what: &str) -> Result<Vec<String>> {
     let mut functions = BTreeSet::new();
     let mut files = BTreeSet::new();

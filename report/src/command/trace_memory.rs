@@ -1,4 +1,5 @@
-//! `pathprof trace memory` and `pathprof trace cache`: which memory is accessed, and what accesses to memory cost.
+//! `pathprof trace memory` and `pathprof trace cache`: which memory is accessed, and what accesses
+//! to memory cost.
 
 use std::collections::HashSet;
 

@@ -41,8 +41,8 @@ impl Line {
     }
 }
 
-/// Marks below a line of code: texts at columns, in lines of at most `width` characters. A text that
-/// has no room on a line goes to the next.
+/// Marks below a line of code: texts at columns, in lines of at most `width` characters. A text
+/// that has no room on a line goes to the next.
 pub fn marks(marks: &[(usize, String)], width: usize) -> Vec<String> {
     let mut lines: Vec<(String, usize)> = Vec::new();
     for (column, text) in marks {

@@ -1,9 +1,9 @@
 //! Lays out paths in the width of a terminal.
 //!
 //! A path that needs more than three lines first loses the names of folded code, then the inlined
-//! lines on which nothing is decided, and then its middle, since its start and its end say the most.
-//! Where two paths of a function look the same because of what they lost, the steps in which they
-//! differ are kept.
+//! lines on which nothing is decided, and then its middle, since its start and its end say the
+//! most. Where two paths of a function look the same because of what they lost, the steps in which
+//! they differ are kept.
 
 use std::collections::{BTreeMap, BTreeSet};
 

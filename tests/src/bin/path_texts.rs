@@ -1,5 +1,6 @@
-//! `path_texts PROFILE…`: checks that no two executed paths of a function read the same, in full and
-//! in every width, and that each keeps to its width. Prints how many functions and paths it read.
+//! `path_texts PROFILE…`: checks that no two executed paths of a function read the same, in full
+//! and in every width, and that each keeps to its width. Prints how many functions and paths it
+//! read.
 #![forbid(unsafe_code)]
 
 use std::collections::BTreeMap;

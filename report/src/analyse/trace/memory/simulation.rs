@@ -1,5 +1,5 @@
-//! Which accesses of a trace miss in caches: each thread has a first level of its own, and all share
-//! the last one.
+//! Which accesses of a trace miss in caches: each thread has a first level of its own, and all
+//! share the last one.
 //!
 //! Threads are gone through in the order of their tickets. How accesses between two tickets
 //! interleave, a trace does not tell.

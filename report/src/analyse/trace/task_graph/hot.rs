@@ -1,7 +1,7 @@
 //! Which functions and paths the tasks on a way executed.
 //!
-//! The streams are gone through once more. What a task executed is divided by instructions; the time
-//! of a task is shared in their proportion.
+//! The streams are gone through once more. What a task executed is divided by instructions; the
+//! time of a task is shared in their proportion.
 
 use std::collections::HashMap;
 

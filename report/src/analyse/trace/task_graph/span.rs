@@ -1,7 +1,7 @@
 //! The longest way through a task graph, and how much is done on all ways.
 //!
-//! The *work* is the sum of all tasks, the *span* that of the heaviest way along edges. With however
-//! many processors, it does not go faster than work / span times.
+//! The *work* is the sum of all tasks, the *span* that of the heaviest way along edges. With
+//! however many processors, it does not go faster than work / span times.
 
 use crate::analyse::trace::task_graph::graph::{Graph, Task, TaskId};
 

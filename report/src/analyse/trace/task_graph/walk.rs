@@ -1,12 +1,12 @@
 //! Goes through all streams at once, in the order of tickets.
 //!
-//! The order is a linear extension of what waited for what: a task is shown when it begins, which is
-//! behind the ends of all tasks that it waited for. What a task does is shown at once, so that none
-//! of it has to be kept.
+//! The order is a linear extension of what waited for what: a task is shown when it begins, which
+//! is behind the ends of all tasks that it waited for. What a task does is shown at once, so that
+//! none of it has to be kept.
 //!
 //! A signal handler belongs to the thread that it interrupts. Its events have their places in the
-//! thread by their tickets. Where in the thread its paths have theirs, the trace does not tell: they
-//! are shown behind the handler's event before them.
+//! thread by their tickets. Where in the thread its paths have theirs, the trace does not tell:
+//! they are shown behind the handler's event before them.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
