@@ -42,6 +42,7 @@ from tests.bench.tables import (
     BASE,
     Costs,
     difference_table,
+    markdown,
     ratio,
     ratio_table,
     shown,
@@ -56,8 +57,8 @@ from tests.real.ways import TECHNIQUES, without
 OURS = "pathcc"
 CALLGRIND = "callgrind"
 
-# How often a program is built with each compiler, and after how many seconds no further build of it
-# begins. A `configure` takes longer than what it configures.
+# How often each compiler builds a program. After so many seconds no further round of builds begins:
+# some programs have a `configure` that takes longer than their compilation.
 BUILDS = 3
 LONG_BUILDS = 60
 
@@ -178,7 +179,7 @@ def measure(
 
 def publish(parts: list[str], file: Path | None) -> None:
     """Prints Markdown, and writes it to a file, too, if one is wanted."""
-    output = "\n\n".join(parts) + "\n"
+    output = markdown(parts)
     print(output, end="")
     if file:
         file.write_text(output)
@@ -267,7 +268,7 @@ def document(results: dict[str, Costs], extras: dict, options: argparse.Namespac
             ),
             table(extras["threads"]),
         ]
-    return "\n\n".join(parts) + "\n"
+    return markdown(parts)
 
 
 def read_results(path: Path) -> dict[str, Costs]:
@@ -302,7 +303,7 @@ def compare(old: Path, new: Path) -> str:
         for title in now
         if title in before
     ]
-    return "\n\n".join(parts) + "\n"
+    return markdown(parts)
 
 
 def arguments() -> argparse.Namespace:

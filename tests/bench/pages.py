@@ -15,7 +15,7 @@ from pathlib import Path
 
 from tests.bench.besides import timed
 from tests.bench.costs import HOME, fresh_directory
-from tests.bench.tables import replace_section, table
+from tests.bench.tables import markdown, replace_section, table
 from tests.bench.workloads import WORK, cpython
 from tests.real import sources
 from tests.real.build import build, work
@@ -84,7 +84,7 @@ def section(names: list[str]) -> str:
         "function, to what is to be seen. Memory is what the tab's JavaScript holds, and what its "
         "process uses."
     )
-    return "\n\n".join([TITLE, method, table([head, *rows])]) + "\n"
+    return markdown([TITLE, method, table([head, *rows])])
 
 
 def main() -> int:

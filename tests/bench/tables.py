@@ -2,6 +2,7 @@
 
 import math
 import statistics
+import textwrap
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -35,6 +36,17 @@ def mean(ratios: Iterable[float | None]) -> float | None:
 
 def shown(value: float | None, digits: int = 2) -> str:
     return "–" if value is None else f"{value:.{digits}f}" if value < 10 else f"{value:.0f}"
+
+
+def markdown(parts: Iterable[str]) -> str:
+    """A page of headings, pictures, tables and paragraphs. A paragraph of one line is wrapped."""
+
+    def wrapped(part: str) -> str:
+        if "\n" in part or part.startswith(("#", "!", "|")):
+            return part
+        return textwrap.fill(part, 100, break_long_words=False, break_on_hyphens=False)
+
+    return "\n\n".join(map(wrapped, parts)) + "\n"
 
 
 def table(rows: list[list[str]]) -> str:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.bench.costs import HOME, fresh_directory
-from tests.bench.tables import mean, replace_section, shown, table
+from tests.bench.tables import markdown, mean, replace_section, shown, table
 from tests.bench.trace_work import (
     BASE,
     CONTROL,
@@ -258,7 +258,7 @@ def section(results: dict[str, Measured], speeds: dict[tuple[str, int], float], 
         "Each ratio is against plain clang with as many threads. The third is of elapsed time.",
         thread_table(results),
     ]
-    return "\n\n".join(parts) + "\n"
+    return markdown(parts)
 
 
 def main() -> int:

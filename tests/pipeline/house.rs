@@ -1,5 +1,5 @@
 //! No circles: in each crate, what a file uses never uses that file again, directly or by way of
-//! others. And no comment is wider than a line, which rustfmt does not check.
+//! others. No comment is wider than a line either, which rustfmt does not check.
 //!
 //! A file is a module. It uses another one where its code has a path that leads there: from
 //! `crate`, from `super`, or from the name of a module inside it. The outline of a crate (`lib.rs`,
@@ -183,22 +183,22 @@ fn no_crate_has_a_circle_of_files() {
     assert!(found.is_empty(), "these files use themselves by way of others: {found:#?}");
 }
 
+/// Whether a line is a comment of too many characters. Tables and drawings keep their width.
+fn is_wide_comment(line: &str) -> bool {
+    let text = line.trim_start();
+    let is_drawn = text.contains('|') || text.contains("   ");
+    text.starts_with("//") && !is_drawn && line.chars().count() > WIDTH
+}
+
 #[test]
 fn no_comment_is_wider_than_a_line() {
-    // Tables and drawings keep their width.
-    let is_drawn = |text: &str| text.contains('|') || text.contains("   ");
-    let is_prose = |line: &&str| {
-        let text = line.trim_start();
-        text.starts_with("//") && !is_drawn(text)
-    };
     let found: Vec<_> = CRATES
         .iter()
         .flat_map(|name| files(&root().join(name)))
         .flat_map(|file| {
             let text = fs::read_to_string(&file).expect("a file of the tree");
-            let wide = |line: &&str| is_prose(line) && line.chars().count() > WIDTH;
-            let lines: Vec<_> = text.lines().filter(wide).map(str::to_owned).collect();
-            lines.into_iter().map(move |line| format!("{}: {line}", file.display()))
+            let wide = text.lines().filter(|line| is_wide_comment(line));
+            wide.map(|line| format!("{}: {line}", file.display())).collect::<Vec<_>>()
         })
         .collect();
     assert!(found.is_empty(), "these lines have more than {WIDTH} characters: {found:#?}");
