@@ -120,9 +120,10 @@ def check_program(
             lambda: modes.check(program, source, flags, home),
         ):
             report.check(f"{name}: texts of paths", lambda: check_texts(home / "paths.profiles"))
-            report.check(
-                f"{name}: uncut paths", lambda: overflow.check(program, source, flags, home)
-            )
+            if level == "-O0" or not program.is_large:
+                report.check(
+                    f"{name}: uncut paths", lambda: overflow.check(program, source, flags, home)
+                )
     if level == "-O0":
         report.check(f"{name}: clang's coverage", lambda: oracle_cov.check(program, source, home))
         report.check(

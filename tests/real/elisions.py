@@ -44,19 +44,21 @@ def is_on_stack(address: int | None) -> bool:
     return address is not None and address >= STACK
 
 
-# A path: its function, its blocks, its frame and its accesses.
-Told = tuple[str, list[int], int, list[object]]
-
-
-def told(trace: Path) -> Iterator[Told]:
-    """What a trace tells of each path."""
+def steps(trace: Path) -> Iterator[bytes]:
+    """What a trace tells of each path, from its frame on: the thread before it is another in each
+    run. Events have no frame.
+    """
     for line in steps_of(trace).splitlines():
-        step = json.loads(line)
-        if "event" not in step:
-            accesses = [
-                access[:2] if is_on_stack(access[2]) else access for access in step["accesses"]
-            ]
-            yield (step["function"], step["blocks"], step["frame"], accesses)
+        step = line.partition(b',"frame":')[2]
+        if step:
+            yield step
+
+
+def told(step: bytes) -> tuple[str, list[int], int, list[object]]:
+    """What has to be the same of a path: its function, its blocks, its frame and its accesses."""
+    path = json.loads(b'{"frame":' + step)
+    accesses = [access[:2] if is_on_stack(access[2]) else access for access in path["accesses"]]
+    return (path["function"], path["blocks"], path["frame"], accesses)
 
 
 def trace_of(image: Path, arguments: list[str], home: Path) -> Path:
@@ -77,22 +79,24 @@ def compare(command: list[str | Path], arguments: list[str], home: Path) -> str:
         build = [PATHCC, "-g", "-w", "-fpath-mode=trace", *FIXED, *options, *command]
         run([*build, "-o", "program", "-lm", "-pthread"], folder)
         traces[name] = trace_of(folder / "program", arguments, folder)
-    expected = list(told(traces["none"]))
+    expected = list(steps(traces["none"]))
     for name in WITHOUT:
         paths, accesses = agree(traces[name], name, expected)
     return summary(paths, accesses, bytes_of(traces["all"]), bytes_of(traces["none"]))
 
 
-def agree(trace: Path, name: str, expected: Iterable[Told]) -> tuple[int, int]:
+def agree(trace: Path, name: str, expected: Iterable[bytes]) -> tuple[int, int]:
     """Compares a trace with what the one without elisions tells; says how many paths and accesses
     they have.
     """
     paths = accesses = 0
-    for found, step in itertools.zip_longest(told(trace), expected):
-        if found != step:
-            raise CheckFailed(f"step {paths} is {found} ({name}) instead of {step}")
+    for found, step in itertools.zip_longest(steps(trace), expected, fillvalue=b""):
+        # Hardly a step has an address on the stack: most are the same as they stand.
+        if found != step and not (found and step and told(found) == told(step)):
+            raise CheckFailed(f"step {paths} is {found!r} ({name}) instead of {step!r}")
         paths += 1
-        accesses += len(step[-1])
+        # The first word of each says whether it loads or stores.
+        accesses += step.count(b'["')
     return paths, accesses
 
 
@@ -131,7 +135,7 @@ def check_program(program: Program, level: str, home: Path) -> str:
         runs[name] = traces_of(program, tree)
     paths = accesses = 0
     for trace, without in zip(runs["all"], runs["none"], strict=True):
-        more = agree(trace, "all", told(without))
+        more = agree(trace, "all", steps(without))
         paths, accesses = paths + more[0], accesses + more[1]
     sizes = [sum(map(bytes_of, runs[name])) for name in ("all", "none")]
     return f"{len(runs['all'])} runs: {summary(paths, accesses, *sizes)}"

@@ -38,6 +38,8 @@ class Program:
     library_path: str | None = None
     # How many functions, lines and branches the coverage oracle must at least compare.
     least_compared: tuple[int, int, int] = (1, 4, 1)
+    # Whether to compile it takes minutes. Then paths beyond the limit are checked at -O0 alone.
+    is_large: bool = False
 
     @property
     def calm(self) -> Callable[[Path], list[Step]]:
@@ -190,30 +192,31 @@ PROGRAMS = [
         package="sqlite3",
         # One file of 240,000 lines takes minutes at each level and in each of ten ways.
         levels=["-O0", "-O2"],
+        is_large=True,
         least_compared=(1000, 5000, 1000),
     ),
 ]
 
 # Kernel, size for the oracles (at most a few million blocks), size for output.
 KERNELS = [
-    kernel("collatz", 3000, 300000),
+    kernel("collatz", 500, 300000),
     kernel("fft", 1, 20),
-    kernel("heap", 5000, 100000),
-    kernel("huffman", 5000, 500000),
-    kernel("lu", 60, 500),
-    kernel("match", 20000, 5000000),
-    kernel("matmul", 40, 300),
+    kernel("heap", 1000, 100000),
+    kernel("huffman", 1500, 500000),
+    kernel("lu", 30, 500),
+    kernel("match", 5000, 5000000),
+    kernel("matmul", 24, 300),
     kernel("parser", 60, 4000),
     kernel("queens", 6, 10),
     # Most of its lines have several blocks, or a call behind which they go on.
-    kernel("recursion", 10, 25, least_compared=(1, 1, 1)),
-    kernel("rows", 16, 60),
+    kernel("recursion", 7, 25, least_compared=(1, 1, 1)),
+    kernel("rows", 8, 60),
     kernel("rscode", 3, 3000),
-    kernel("search", 200000, 20000000),
-    kernel("sieve", 10000, 1000000),
+    kernel("search", 50000, 20000000),
+    kernel("sieve", 3000, 1000000),
     kernel("simplex", 2, 100),
-    kernel("sort", 10000, 500000),
-    kernel("tree", 5000, 200000),
+    kernel("sort", 2000, 500000),
+    kernel("tree", 1000, 200000),
     kernel("wavelet", 1, 20),
-    kernel("words", 50000, 10000000),
+    kernel("words", 15000, 10000000),
 ]
