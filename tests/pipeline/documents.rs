@@ -12,6 +12,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use pathtests::checkout::{checkout, files};
 use pathtests::document::{self, Block};
 use pathtests::tree::bin;
 
@@ -40,11 +41,6 @@ const HOME: &str = "/home/you";
 
 /// Variables that begin so would change what is printed.
 const FOREIGN: [&str; 5] = ["PATHCC_", "PATHLD_", "XDG_", "MAKE", "MFLAGS"];
-
-fn checkout() -> PathBuf {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    fs::canonicalize(root).expect("the checkout exists")
-}
 
 /// A word of a line of output, between two others, without what differs from one run to the next:
 /// build-ids, which depend on the folder, process ids, and how many seconds a program ran.
@@ -212,18 +208,6 @@ fn what_is_left_out_is_there_and_has_a_reason() {
         assert!(blocks.iter().any(|block| begins(block, first)), "{page}: {first}");
         assert!(!reason.is_empty(), "{page}: {first}");
     }
-}
-
-/// The files below a folder of the checkout, without what git or a build keeps there.
-fn files(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).expect("a folder of the checkout");
-    let paths = entries.map(|entry| entry.expect("readable").path());
-    let is_kept = |path: &PathBuf| {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        !name.starts_with('.') && name != "target" && name != "node_modules"
-    };
-    let (folders, files): (Vec<_>, Vec<_>) = paths.filter(is_kept).partition(|path| path.is_dir());
-    files.into_iter().chain(folders.iter().flat_map(|folder| self::files(folder))).collect()
 }
 
 /// What a line of text names between backticks, if it is a path of the checkout.

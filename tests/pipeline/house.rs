@@ -9,6 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use pathtests::checkout::{checkout, files};
+
 /// Modules, by the names on the way to them, and which they use.
 type Uses = BTreeMap<Vec<String>, BTreeSet<Vec<String>>>;
 
@@ -31,21 +33,10 @@ const CRATES: [&str; 12] = [
 /// How many characters a line has at most, as in `rustfmt.toml`.
 const WIDTH: usize = 100;
 
-/// The root of the workspace.
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace")
-}
-
 /// The files of Rust below a folder.
-fn files(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder)
-        .expect("a folder of the tree")
-        .map(|entry| entry.expect("an entry").path());
-    let (folders, files): (Vec<_>, Vec<_>) = entries.partition(|path| path.is_dir());
-    let files = files
-        .into_iter()
-        .filter(|path| path.extension().is_some_and(|extension| extension == "rs"));
-    files.chain(folders.iter().flat_map(|folder| self::files(folder))).collect()
+fn sources(folder: &Path) -> Vec<PathBuf> {
+    let is_source = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "rs");
+    files(folder).into_iter().filter(is_source).collect()
 }
 
 /// The code of a file without comments, texts and unit tests.
@@ -128,7 +119,7 @@ fn uses(source: &Path) -> Uses {
     let is_outline = |file: &Path| {
         file.parent() == Some(source) && (file.ends_with("lib.rs") || file.ends_with("main.rs"))
     };
-    let files: Vec<_> = files(source).into_iter().filter(|file| !is_outline(file)).collect();
+    let files: Vec<_> = sources(source).into_iter().filter(|file| !is_outline(file)).collect();
     let modules: BTreeSet<_> = files.iter().map(|file| module(file)).collect();
     let mut uses = Uses::new();
     for file in &files {
@@ -175,7 +166,7 @@ fn no_crate_has_a_circle_of_files() {
     let found: Vec<_> = CRATES
         .iter()
         .flat_map(|name| {
-            let uses = uses(&root().join(name).join("src"));
+            let uses = uses(&checkout().join(name).join("src"));
             assert!(!uses.is_empty(), "{name}: the files are read");
             circles(&uses).into_iter().map(move |module| format!("{name}: {module}"))
         })
@@ -194,7 +185,7 @@ fn is_wide_comment(line: &str) -> bool {
 fn no_comment_is_wider_than_a_line() {
     let found: Vec<_> = CRATES
         .iter()
-        .flat_map(|name| files(&root().join(name)))
+        .flat_map(|name| sources(&checkout().join(name)))
         .flat_map(|file| {
             let text = fs::read_to_string(&file).expect("a file of the tree");
             let wide = text.lines().filter(|line| is_wide_comment(line));

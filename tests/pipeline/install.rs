@@ -7,15 +7,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use pathformat::tree::{self, Kind};
+use pathtests::checkout::checkout;
 use pathtests::document;
 use tempfile::TempDir;
 
 /// The user and the group that own nothing.
 const NOBODY: u32 = 65534;
-
-fn checkout() -> PathBuf {
-    fs::canonicalize(Path::new(env!("CARGO_MANIFEST_DIR")).join("..")).expect("the checkout exists")
-}
 
 /// A prefix with nothing but what `make install` put there, by somebody who shares no file with
 /// others.

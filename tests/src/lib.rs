@@ -17,6 +17,7 @@
 //! * `mutants` changes to the code that a test must notice
 #![forbid(unsafe_code)]
 
+pub mod checkout;
 pub mod compare;
 pub mod counted;
 pub mod document;
