@@ -26,6 +26,7 @@ export PATHPROF_VIEWER := $(SCRATCH)/viewer/viewer.html
 CARGO_HOME ?= $(HOME)/.cargo
 C_PATHS := -ffile-prefix-map=$(CURDIR)=/pathcc -ffile-prefix-map=$(CARGO_HOME)=/cargo
 RUST_PATHS := --remap-path-prefix=$(CURDIR)=/pathcc --remap-path-prefix=$(CARGO_HOME)=/cargo
+PRODUCT := -p pathcc -p pathld -p pathprof -p pathpass
 BUILD := RUSTFLAGS="$(RUSTFLAGS) $(RUST_PATHS)" \
 	CFLAGS="$(CFLAGS) $(C_PATHS)" CXXFLAGS="$(CXXFLAGS) $(C_PATHS)" cargo build
 
@@ -40,16 +41,20 @@ BUILD_RUNTIME := RUSTFLAGS="$(RUSTFLAGS) $(RUST_PATHS)" \
 # cargo-nextest if it is there, else cargo's own runner. Doc tests are cargo's alone.
 TEST_RUNNER := cargo $(if $(shell command -v cargo-nextest),nextest run,test) --no-fail-fast
 
-.PHONY: build setup demo test test-unit test-real pictures lint format advisories \
+.PHONY: build tools setup demo test test-unit test-real pictures lint format advisories \
 	bench bench-traces bench-diff ablation bound moving points projects fuzz fuzz-input torture soak \
 	mutants install deb tarball clean help setup-build setup-test setup-lint
 
 build: setup-build ## build everything into target/pathcc (relocatable)
 	@scripts/viewer build $(PATHPROF_VIEWER)
-	@$(BUILD) --release -p pathcc -p pathld -p pathprof -p pathpass
+	@$(BUILD) --release $(PRODUCT)
 	@$(BUILD_RUNTIME) -p pathrt -p block-log -p tracer
 	@$(BUILD) --profile runtime -p pathrt --features preload --target-dir $(OUT)/preload
 	@scripts/stage $(OUT) $(TREE)
+
+# Beside what is installed, with the same features: nothing is compiled again.
+tools: setup-build ## build the programs of the tests, such as the one that reads block logs
+	@$(BUILD) --release --quiet $(PRODUCT) -p pathtests --bins
 
 setup: ## say what is missing for building, testing and lints, and install it
 	@scripts/setup all

@@ -47,7 +47,7 @@ from tests.real import (
 )
 from tests.real.build import build, difference, work
 from tests.real.programs import KERNELS, PROGRAMS, Program
-from tests.real.tools import PATH_TEXTS, PATHCC, SCRATCH, CheckFailed, build_tool, run
+from tests.real.tools import PATH_TEXTS, PATHCC, SCRATCH, CheckFailed, build_tools, run
 
 
 class Report:
@@ -320,10 +320,7 @@ def main() -> int:
         if not options.only or program.name in options.only
     ]
     levels = {f"-O{level.removeprefix('-O')}" for level in options.levels or []}
-    build_tool("replay")
-    build_tool("ran")
-    build_tool("path_texts")
-    build_tool("trace_order")
+    build_tools()
     trees = sources.fetch([program.package for program in wanted if program.package])
     report = Report()
     # Longest first, so that the last to finish is short: sqlite is one file of 240,000 lines.

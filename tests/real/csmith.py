@@ -14,7 +14,7 @@ from pathlib import Path
 from tests.real import oracle_log, random_programs
 from tests.real.build import build, difference, work
 from tests.real.programs import Program, Step
-from tests.real.tools import CLANG, SCRATCH, CheckFailed, attempt, build_tool, run
+from tests.real.tools import CLANG, SCRATCH, CheckFailed, attempt, build_tools, run
 from tests.real.ways import TECHNIQUES, without
 
 KEPT = SCRATCH / "csmith"
@@ -99,7 +99,7 @@ def check_level(home: Path, flags: str, less: str) -> str:
 
 
 def main() -> int:
-    build_tool("replay")
+    build_tools()
     return random_programs.roll(__doc__.splitlines()[0], check)
 
 

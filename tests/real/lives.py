@@ -28,7 +28,7 @@ from tests.real.tools import (
     CheckFailed,
     Outcome,
     attempt,
-    build_tool,
+    build_tools,
     environment,
     export,
     run,
@@ -265,7 +265,7 @@ def reduced(seed: int, program: Program, failure: Failed) -> str:
 
 
 def main() -> int:
-    build_tool("ran")
+    build_tools()
     parser = argparse.ArgumentParser(add_help=False)
     parser.add_argument(
         "--all", action="store_true", help="both stages and every level for each program"

@@ -30,7 +30,7 @@ from pathlib import Path
 from tests.real import random_lives, random_programs, truth
 from tests.real.lives import build, compiler, live, prepare
 from tests.real.random_lives import Program
-from tests.real.tools import PATHPROF, SCRATCH, CheckFailed, build_tool, environment, run
+from tests.real.tools import PATHPROF, SCRATCH, CheckFailed, build_tools, environment, run
 from tests.real.ways import LEVELS, STAGES, TRACE_LOG
 
 KEPT = SCRATCH / "lives_traces"
@@ -231,7 +231,7 @@ def check(seed: int) -> str:
 
 
 def main() -> int:
-    build_tool("ran")
+    build_tools()
     return random_programs.roll(__doc__.splitlines()[0], check)
 
 

@@ -107,6 +107,6 @@ def export(place: Path, *profiles: Path | str) -> dict:
     return json.loads(run([PATHPROF, "export", "--format", "json", *profiles], place))
 
 
-def build_tool(name: str) -> None:
-    """Builds a program of the tests, such as `replay`, which reads block logs."""
-    run(["cargo", "build", "--quiet", "--release", "-p", "pathtests", "--bin", name], ROOT)
+def build_tools() -> None:
+    """Builds the programs of the tests, such as `replay`, which reads block logs."""
+    run(["make", "--silent", "tools"], ROOT)

@@ -29,7 +29,7 @@ from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
 
-from tests.real.tools import ROOT, SCRATCH, CheckFailed, build_tool
+from tests.real.tools import ROOT, SCRATCH, CheckFailed, build_tools
 from tests.real.torture_one import Result, torture
 from tests.real.torture_programs import Source, corpus, sources
 
@@ -86,7 +86,7 @@ def torture_all(
     """
     # A program that dies leaves no core.
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    build_tool("ran")
+    build_tools()
     start = told_at = time.monotonic()
     results = []
     with ThreadPoolExecutor(jobs) as pool:
