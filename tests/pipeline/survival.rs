@@ -29,8 +29,9 @@
 //! same and end in the same way. Then its profiles, raw files included, must say exactly what the
 //! directives say.
 //!
-//! That is done again with every other kind of counters, but for what only paths tell, and on file
-//! systems of each kind, with few counters and with many (`survival/places.rs`).
+//! That is done again with the other kinds of counters, but for what only paths tell: with all of
+//! them in the first way to build it, and with one of them, in turn, in each other way. It is also
+//! done on file systems of each kind, with few counters and with many (`survival/places.rs`).
 
 #[path = "survival/places.rs"]
 mod places;
@@ -60,9 +61,10 @@ fn main() {
         let program = Program::read(&source);
         let name = source.file_stem().expect("a file has a name").to_string_lossy().into_owned();
         let ways = program.one("with").unwrap_or_default();
-        for flags in ways.split('|').map(str::trim) {
+        for (way, flags) in ways.split('|').map(str::trim).enumerate() {
             let build = program.one("build").unwrap_or_default() + flags;
-            for counters in Counters::ALL.into_iter().filter(|counters| counters.go_with(&build)) {
+            let kinds = Counters::of(way).into_iter();
+            for counters in kinds.filter(|counters| counters.go_with(&build)) {
                 let (program, flags) = (program.clone(), flags.to_owned());
                 let name = format!("{name} {flags}");
                 let name = [counters.name, name.trim()].join(" ");
@@ -105,6 +107,15 @@ impl Counters {
         Self { name: "edges", settings: "mode = \"edges\"\n", paths: false },
         Self { name: "calls", settings: "mode = \"calls\"\n", paths: false },
     ];
+
+    /// Those with which a program is built in one of its ways.
+    fn of(way: usize) -> Vec<Self> {
+        let [paths, others @ ..] = Self::ALL;
+        match way {
+            0 => Self::ALL.to_vec(),
+            _ => vec![paths, others[way % others.len()]],
+        }
+    }
 
     /// Whether they can be had with these flags of the compiler.
     fn go_with(self, flags: &str) -> bool {

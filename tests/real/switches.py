@@ -27,6 +27,11 @@ def subsets(names: list[str]) -> list[tuple[str, ...]]:
     return [some for size in range(len(names) + 1) for some in combinations(names, size)]
 
 
+def extremes(names: list[str]) -> list[tuple[str, ...]]:
+    """The subsets with at most two names, and those without at most two."""
+    return [some for some in subsets(names) if not 2 < len(some) < len(names) - 2]
+
+
 def compile_with(tree: Path, cc: str, flags: str) -> None:
     shutil.copy(SOURCE, tree)
     run(
@@ -63,9 +68,10 @@ def counts(home: Path, flags: str) -> Counts:
 
 
 def check(level: str, first: tuple[str, ...]) -> str:
-    """Checks every combination that leaves out `first` and none else of what changes paths, with
-    estimates and with weights.
+    """Checks combinations that leave out `first` and none else of what changes paths, with
+    estimates and with weights: all of them where the paths are the usual ones, else the extremes.
     """
+    chosen = extremes if first else subsets
     home = SCRATCH / "switches" / f"{level}{'+'.join(first)}"
     shutil.rmtree(home, ignore_errors=True)
     home.mkdir(parents=True)
@@ -79,10 +85,10 @@ def check(level: str, first: tuple[str, ...]) -> str:
     place.mkdir()
     expected = counts(place, f"{level} {without(*first)}")
     run([PATHPROF, "weights", "-o", "program.weights", "program.pathprof"], place)
-    ways = [without(*first, *rest) for rest in subsets(OTHER_CODE)]
+    ways = [without(*first, *rest) for rest in chosen(OTHER_CODE)]
     ways += [
         f"-fpath-use=program.weights {without(*first, *rest)}"
-        for rest in subsets([*OTHER_CODE, WITH_WEIGHTS])
+        for rest in chosen([*OTHER_CODE, WITH_WEIGHTS])
     ]
     codes = set()
     for way in ways:

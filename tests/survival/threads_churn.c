@@ -1,8 +1,8 @@
-//#entries: run 100000
+//#entries: run 20000
 //#entries: main 1
 //#entries: slots 1
 //#incomplete: 0
-// A hundred thousand short threads, four at once, need the memory of a few.
+// Twenty thousand short threads, four at once, need the memory of a few.
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ __attribute__((noinline)) static void slots(void) {
     if (all > 16 * least) printf("%lu slots\n", all / least);
 }
 int main(void) {
-    for (int i = 0; i < 25000; i++) {
+    for (int i = 0; i < 5000; i++) {
         pthread_t threads[4];
         for (int k = 0; k < 4; k++) if (pthread_create(&threads[k], NULL, run, threads)) abort();
         for (int k = 0; k < 4; k++) pthread_join(threads[k], NULL);
