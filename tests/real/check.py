@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
+from itertools import cycle
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -218,8 +219,7 @@ def others() -> dict[str, list[tuple[str, Callable[[], str]]]]:
                     f"elisions of {kernel.name} {level}",
                     elisions_of(elisions.check_kernel, kernel, level),
                 )
-                for kernel in KERNELS
-                for level in ("-O1", "-O3")
+                for kernel, level in zip(KERNELS, cycle(("-O1", "-O3")), strict=False)
                 if kernel.name not in traces.LONG
             ),
             *(
