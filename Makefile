@@ -26,6 +26,7 @@ export PATHPROF_VIEWER := $(SCRATCH)/viewer/viewer.html
 CARGO_HOME ?= $(HOME)/.cargo
 C_PATHS := -ffile-prefix-map=$(CURDIR)=/pathcc -ffile-prefix-map=$(CARGO_HOME)=/cargo
 RUST_PATHS := --remap-path-prefix=$(CURDIR)=/pathcc --remap-path-prefix=$(CARGO_HOME)=/cargo
+# What is installed.
 PRODUCT := -p pathcc -p pathld -p pathprof -p pathpass
 BUILD := RUSTFLAGS="$(RUSTFLAGS) $(RUST_PATHS)" \
 	CFLAGS="$(CFLAGS) $(C_PATHS)" CXXFLAGS="$(CXXFLAGS) $(C_PATHS)" cargo build
@@ -52,7 +53,7 @@ build: setup-build ## build everything into target/pathcc (relocatable)
 	@$(BUILD) --profile runtime -p pathrt --features preload --target-dir $(OUT)/preload
 	@scripts/stage $(OUT) $(TREE)
 
-# Beside what is installed, with the same features: nothing is compiled again.
+# Named beside the product, they use its crates with the same features: none is compiled again.
 tools: setup-build ## build the programs of the tests, such as the one that reads block logs
 	@$(BUILD) --release --quiet $(PRODUCT) -p pathtests --bins
 

@@ -29,9 +29,10 @@
 //! same and end in the same way. Then its profiles, raw files included, must say exactly what the
 //! directives say.
 //!
-//! That is done again with the other kinds of counters, but for what only paths tell: with all of
-//! them in the first way to build it, and with one of them, in turn, in each other way. It is also
-//! done on file systems of each kind, with few counters and with many (`survival/places.rs`).
+//! That is done again with the other kinds of counters, but for what only paths tell. The first way
+//! to build a program is tested with all kinds. Each other way is tested with paths and one other
+//! kind, in turn. All is also done on file systems of each kind, with few counters and with many
+//! (`survival/places.rs`).
 
 #[path = "survival/places.rs"]
 mod places;

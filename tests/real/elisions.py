@@ -45,8 +45,8 @@ def is_on_stack(address: int | None) -> bool:
 
 
 def steps(trace: Path) -> Iterator[bytes]:
-    """What a trace tells of each path, from its frame on: the thread before it is another in each
-    run. Events have no frame.
+    """What a trace tells of each path, from its frame on: before it stands the thread, whose number
+    differs from run to run. Events have no frame and are left out.
     """
     for line in steps_of(trace).splitlines():
         step = line.partition(b',"frame":')[2]
@@ -91,11 +91,11 @@ def agree(trace: Path, name: str, expected: Iterable[bytes]) -> tuple[int, int]:
     """
     paths = accesses = 0
     for found, step in itertools.zip_longest(steps(trace), expected, fillvalue=b""):
-        # Hardly a step has an address on the stack: most are the same as they stand.
+        # Few steps have an address on the stack. The others are equal without parsing.
         if found != step and not (found and step and told(found) == told(step)):
             raise CheckFailed(f"step {paths} is {found!r} ({name}) instead of {step!r}")
         paths += 1
-        # The first word of each says whether it loads or stores.
+        # Each access is a list that begins with a word.
         accesses += step.count(b'["')
     return paths, accesses
 

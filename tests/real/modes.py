@@ -40,8 +40,8 @@ def counts(profiles: Path) -> dict[tuple[int, str, str], Counts]:
 
 
 def check(program: Program, source: Path | None, flags: str, home: Path) -> str:
-    """Compares builds of each mode with the build of paths, which is there already; returns how
-    much was compared.
+    """Compares a build of each mode with that of paths, which must be in `home` already; returns
+    how much was compared.
     """
     found, outcomes = {}, {}
     for how in ("paths", *MODES):

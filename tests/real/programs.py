@@ -38,7 +38,7 @@ class Program:
     library_path: str | None = None
     # How many functions, lines and branches the coverage oracle must at least compare.
     least_compared: tuple[int, int, int] = (1, 4, 1)
-    # Whether to compile it takes minutes. Then paths beyond the limit are checked at -O0 alone.
+    # Whether compiling it takes minutes. Its paths beyond the limit are checked at -O0 alone.
     is_large: bool = False
 
     @property

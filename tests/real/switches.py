@@ -28,7 +28,7 @@ def subsets(names: list[str]) -> list[tuple[str, ...]]:
 
 
 def extremes(names: list[str]) -> list[tuple[str, ...]]:
-    """The subsets with at most two names, and those without at most two."""
+    """The subsets of at most two names, and those that lack at most two."""
     return [some for some in subsets(names) if not 2 < len(some) < len(names) - 2]
 
 
@@ -68,8 +68,8 @@ def counts(home: Path, flags: str) -> Counts:
 
 
 def check(level: str, first: tuple[str, ...]) -> str:
-    """Checks combinations that leave out `first` and none else of what changes paths, with
-    estimates and with weights: all of them where the paths are the usual ones, else the extremes.
+    """Leaves out `first` and, in combinations, what changes only code; with estimates and with
+    weights. All combinations are checked if `first` is empty, else the extremes.
     """
     chosen = extremes if first else subsets
     home = SCRATCH / "switches" / f"{level}{'+'.join(first)}"
