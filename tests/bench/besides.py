@@ -138,7 +138,7 @@ def at_once(processes: int) -> Row:
             min(timed(["sh", "-c", script], home, {"PATHCC_PROFILE": pattern})[0] for _ in range(3))
         )
     records = run([PATHPROF, "runs", "--top", "1", "all.pathprof"], home).decode()
-    if f"{3 * processes:,} runs" not in records:
+    if f"{3 * processes:,} starts" not in records:
         raise RuntimeError(f"records are missing: {records}")
     return (
         f"{processes:,} processes at once that share a profile, against a profile each",
