@@ -73,6 +73,12 @@ impl FunctionFacts {
         self.0 & 64 != 0
     }
 
+    /// A register of ours stays a stack slot: nothing will improve the code, and nothing that is
+    /// still to come looks at slots.
+    pub(crate) fn keeps_slots(self) -> bool {
+        self.is_left_slow() && !self.is_sanitized() && !self.is_unsplit_coroutine()
+    }
+
     /// It is a coroutine that is still to be split.
     pub(crate) fn is_unsplit_coroutine(self) -> bool {
         self.0 & 128 != 0

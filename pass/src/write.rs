@@ -1,9 +1,11 @@
 //! Writes a unit: its counters, the code that steps them, and its manifest.
 
 pub(crate) mod array;
+mod assembly;
 mod base_address;
 mod block_log;
 mod callees;
+mod counter;
 mod entries;
 mod function;
 mod insertion;

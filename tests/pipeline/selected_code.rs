@@ -62,12 +62,33 @@ fn code_that_is_not_selected_so_steps_by_assembly() {
         ] {
             let code = compiled(&source, &[flags, &["-emit-llvm"]].concat());
             assert!(!code.contains("store volatile i64"), "{} {flags:?}", source.display());
+            let counts = ["asm \"incq $0\"", "asm sideeffect \"incq ${1:c}($0"];
             assert!(
-                code.contains(r#"asm "incq $0""#),
+                counts.iter().any(|count| code.contains(count)),
                 "{} {flags:?} counts nothing",
                 source.display()
             );
         }
+    }
+}
+
+/// Multiplications of the register by the size of a counter.
+fn shifts(code: &str) -> usize {
+    code.matches("\tshlq\t$3, ").count()
+}
+
+#[test]
+fn code_that_is_not_optimised_computes_the_address_in_the_increment() {
+    for source in sources() {
+        let plain = Command::new("clang-22")
+            .args(["-O0", "-S", "-o", "-"])
+            .arg(&source)
+            .output()
+            .expect("clang runs");
+        let plain = String::from_utf8(plain.stdout).expect("text");
+        let code = compiled(&source, &["-O0"]);
+        assert!(code.contains(",8)"), "{} has a register", source.display());
+        assert_eq!(shifts(&code), shifts(&plain), "{}", source.display());
     }
 }
 

@@ -13,15 +13,12 @@
 //! optimised, and unless that is switched off, it is loaded, added to and stored, so that the
 //! optimiser may keep it in a register in a loop.
 
-use inkwell::attributes::{Attribute, AttributeLoc};
 use inkwell::builder::Builder;
 use inkwell::comdat::ComdatSelectionKind;
 use inkwell::context::ContextRef;
 use inkwell::module::{Linkage, Module};
-use inkwell::types::BasicMetadataTypeEnum;
 use inkwell::values::{
-    BasicMetadataValueEnum, BasicValue, CallSiteValue, FunctionValue, GlobalValue,
-    InstructionValue, IntValue, MetadataValue, PointerValue,
+    BasicValue, FunctionValue, GlobalValue, InstructionValue, IntValue, MetadataValue, PointerValue,
 };
 use inkwell::{AtomicOrdering, AtomicRMWBinOp, GlobalVisibility, ThreadLocalMode};
 use pathformat::settings::{Stage, Threads};
@@ -31,26 +28,9 @@ use crate::layout::TableLayout;
 use crate::llvm::{self, FunctionFacts};
 use crate::options::{Addressing, Options};
 
+use super::assembly::{NO_MEMORY, promise, step_at_address, step_by_parts};
+use super::counter::{Counter, Step};
 use super::{lookup, note};
-
-/// LLVM's code for "reads and writes nothing but what its arguments point to"
-/// (`llvm/Support/ModRef.h`).
-const ARGUMENTS_ONLY: u64 = 3;
-
-/// LLVM's code for "neither reads nor writes memory", as far as LLVM is concerned: the word never
-/// changes.
-const NO_MEMORY: u64 = 0;
-
-/// Which way a counter is stepped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Step<'ctx> {
-    /// By one more.
-    Up,
-    /// By one less: a path in flight goes on.
-    Down,
-    /// By so many more.
-    By(IntValue<'ctx>),
-}
 
 /// How a counter is stepped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -242,7 +222,7 @@ impl<'ctx> CounterArray<'ctx> {
         let code =
             self.context.create_inline_asm(kind, text, "=r".into(), anew, false, None, false);
         let call = builder.build_indirect_call(kind, code, &[], "path.array").expect("positioned");
-        self.promise(call, (!anew).then_some(NO_MEMORY));
+        promise(self.context, call, (!anew).then_some(NO_MEMORY));
         call.try_as_basic_value().unwrap_basic().into_pointer_value()
     }
 
@@ -260,29 +240,14 @@ impl<'ctx> CounterArray<'ctx> {
         let code =
             self.context.create_inline_asm(kind, text, "=r".into(), anew, false, None, false);
         let call = builder.build_indirect_call(kind, code, &[], "path.delta").expect("positioned");
-        self.promise(call, (!anew).then_some(NO_MEMORY));
+        promise(self.context, call, (!anew).then_some(NO_MEMORY));
         call.try_as_basic_value().unwrap_basic().into_int_value()
     }
 
-    /// Says that a call always comes back, and what memory it touches, if that is known.
-    fn promise(&self, call: CallSiteValue<'ctx>, memory: Option<u64>) {
-        let memory = memory.map(|memory| ("memory", memory));
-        for (name, value) in [("nounwind", 0), ("willreturn", 0)].into_iter().chain(memory) {
-            let known =
-                self.context.create_enum_attribute(Attribute::get_named_enum_kind_id(name), value);
-            call.add_attribute(AttributeLoc::Function, known);
-        }
-    }
-
-    /// The address of the counter at `base[index + constant]`.
-    pub(crate) fn counter(
-        &self,
-        builder: &Builder<'ctx>,
-        base: PointerValue<'ctx>,
-        index: Option<IntValue<'ctx>>,
-        constant: u64,
-    ) -> PointerValue<'ctx> {
+    /// The address of a counter.
+    fn address_of(&self, builder: &Builder<'ctx>, counter: Counter<'ctx>) -> PointerValue<'ctx> {
         let word = self.context.i64_type();
+        let Counter { base, index, constant } = counter;
         let offset = |base, index| {
             // SAFETY: not `inbounds`: the register may be off by what the constant makes up for;
             // the sum is a path's id.
@@ -320,25 +285,34 @@ impl<'ctx> CounterArray<'ctx> {
     pub(crate) fn step(
         &self,
         builder: &Builder<'ctx>,
-        counter: PointerValue<'ctx>,
+        counter: Counter<'ctx>,
         step: Step<'ctx>,
         facts: FunctionFacts,
     ) {
         let sanitized = facts.is_sanitized();
+        let is_assembly = match self.way {
+            Way::Atomic => false,
+            Way::Optimised => sanitized,
+            Way::Folded => !self.is_folded(facts),
+            Way::Assembly => true,
+        };
+        // Nothing has to compute the address of a variable.
+        let by_parts = is_assembly && facts.is_left_slow() && !counter.base.is_const();
+        if let Some(displacement) = counter.displacement().filter(|_| by_parts) {
+            return step_by_parts(self.context, builder, counter, displacement, step);
+        }
+        let address = self.address_of(builder, counter);
         match self.way {
+            // Where the optimiser joins several accesses, it drops the mark that sanitizers obey.
+            _ if is_assembly => step_at_address(self.context, builder, address, step),
             Way::Atomic => {
                 let (add, by) = (AtomicRMWBinOp::Add, self.amount(step));
-                let add = builder.build_atomicrmw(add, counter, by, AtomicOrdering::Monotonic);
+                let add = builder.build_atomicrmw(add, address, by, AtomicOrdering::Monotonic);
                 let add = add.expect("a word can be added to").as_instruction_value();
                 self.leave_alone(add.expect("an atomic operation is an instruction"), sanitized);
             }
-            // Where the optimiser joins several accesses, it drops the mark that sanitizers obey.
-            Way::Optimised if !sanitized => self.step_in_three(builder, counter, step, false),
-            Way::Folded if self.is_folded(facts) => {
-                self.step_in_three(builder, counter, step, true);
-            }
             Way::Optimised | Way::Folded | Way::Assembly => {
-                self.step_by_assembly(builder, counter, step);
+                self.step_in_three(builder, address, step, self.way == Way::Folded);
             }
         }
     }
@@ -357,46 +331,6 @@ impl<'ctx> CounterArray<'ctx> {
         for access in [count.as_instruction_value().expect("a load is an instruction"), store] {
             access.set_volatile(volatile).expect("loads and stores can be volatile");
         }
-    }
-
-    /// Nothing can interrupt the step in its middle: neither a signal whose handler steps the same
-    /// counter, nor the end of the process. Sanitizers see no access in it.
-    fn step_by_assembly(
-        &self,
-        builder: &Builder<'ctx>,
-        counter: PointerValue<'ctx>,
-        step: Step<'ctx>,
-    ) {
-        let pointer = counter.get_type();
-        let (text, constraints, amount) = match step {
-            Step::Up => ("incq $0", "=*m,*m,~{dirflag},~{fpsr},~{flags}", None),
-            Step::Down => ("decq $0", "=*m,*m,~{dirflag},~{fpsr},~{flags}", None),
-            Step::By(amount) => {
-                ("addq $2, $0", "=*m,*m,r,~{dirflag},~{fpsr},~{flags}", Some(amount))
-            }
-        };
-        let mut kinds = vec![pointer.into(), pointer.into()];
-        kinds.extend(amount.map(|amount| BasicMetadataTypeEnum::from(amount.get_type())));
-        let kind = self.context.void_type().fn_type(&kinds, false);
-        let code = self.context.create_inline_asm(
-            kind,
-            text.into(),
-            constraints.into(),
-            false,
-            false,
-            None,
-            false,
-        );
-        let mut arguments = vec![counter.into(), counter.into()];
-        arguments.extend(amount.map(BasicMetadataValueEnum::from));
-        let call = builder.build_indirect_call(kind, code, &arguments, "").expect("positioned");
-        let attribute = Attribute::get_named_enum_kind_id;
-        let element = self
-            .context
-            .create_type_attribute(attribute("elementtype"), self.context.i64_type().into());
-        call.add_attribute(AttributeLoc::Param(0), element);
-        call.add_attribute(AttributeLoc::Param(1), element);
-        self.promise(call, Some(ARGUMENTS_ONLY));
     }
 
     /// By how much a step changes a counter.

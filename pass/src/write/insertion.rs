@@ -9,8 +9,9 @@ use paths::cfg::{Block, Edge};
 use crate::layout::TableLayout;
 use crate::llvm::FunctionFacts;
 
-use super::array::{CounterArray, Step};
+use super::array::CounterArray;
 use super::base_address::BaseAddress;
+use super::counter::{Counter, Step};
 use super::function::Function;
 use super::position::{OnEdge, Position};
 
@@ -84,7 +85,7 @@ impl<'a, 'ctx> Insertion<'a, 'ctx> {
             }
             _ => (index, constant, step),
         };
-        let counter = self.array.counter(self.builder(), base, index, constant);
+        let counter = Counter { base, index, constant };
         self.array.step(self.builder(), counter, step, self.facts);
     }
 

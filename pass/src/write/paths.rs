@@ -1,7 +1,8 @@
 //! Writes the plan of a function's paths: the path register and the increments, all inline.
 //!
 //! The register is a stack slot while code is written. At the end the slot is promoted to SSA
-//! values, which leaves constants where the plan knows them.
+//! values, which leaves constants where the plan knows them. Code that nothing optimises keeps the
+//! slot: there an SSA value is copied from one slot to the next wherever control flow joins.
 
 use inkwell::values::{InstructionValue, PointerValue};
 use pathformat::ModuleId;
@@ -18,8 +19,9 @@ use crate::options::Options;
 use crate::plan::PathPlan;
 use crate::read::graph::Graph;
 
-use super::array::{CounterArray, Step};
+use super::array::CounterArray;
 use super::base_address::BaseAddress;
+use super::counter::Step;
 use super::function::Function;
 use super::insertion::Insertion;
 use super::position::first_after_slots;
@@ -71,9 +73,11 @@ pub(super) fn instrument<'ctx>(
     }
     callees::count(&code, &calls, tables);
     graph.join();
-    let of_uncut = uncut.into_iter().map(|(_, slot)| slot);
-    let slots: Vec<_> = [slot].into_iter().chain(of_uncut).chain(promoted.slots()).collect();
-    llvm::promote(&slots);
+    if !function.facts.keeps_slots() {
+        let of_uncut = uncut.into_iter().map(|(_, slot)| slot);
+        let slots: Vec<_> = [slot].into_iter().chain(of_uncut).chain(promoted.slots()).collect();
+        llvm::promote(&slots);
+    }
     llvm::forget_purity(function.function);
 }
 

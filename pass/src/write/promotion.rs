@@ -20,7 +20,7 @@ use paths::cfg::{Block, Edge, EdgeKind};
 use crate::llvm::InstructionFacts;
 use crate::read::graph::Graph;
 
-use super::array::Step;
+use super::counter::Step;
 use super::insertion::Insertion;
 
 /// A loop must go around so many times before it is left.

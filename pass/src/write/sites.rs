@@ -8,8 +8,9 @@ use crate::llvm;
 use crate::options::{Options, Placement};
 use crate::plan::sites::{Site, Sites};
 
-use super::array::{CounterArray, Step};
+use super::array::CounterArray;
 use super::base_address::BaseAddress;
+use super::counter::Step;
 use super::function::Function;
 use super::insertion::Insertion;
 use super::position::first_after_slots;
