@@ -46,7 +46,7 @@ from tests.real import (
     torture,
     traces,
 )
-from tests.real.build import build, difference, work
+from tests.real.build import MODES, build, difference, work
 from tests.real.programs import KERNELS, PROGRAMS, Program
 from tests.real.tools import PATH_TEXTS, PATHCC, SCRATCH, CheckFailed, build_tools, run
 
@@ -111,6 +111,8 @@ def check_program(
     home.mkdir(parents=True)
     flags = f"-g {level}"
     name = f"{program.name} {level}"
+    is_slow = program.is_large and level != "-O0"
+    wanted = modes.FEW_MODES if is_slow else MODES
     if report.check(f"{name}: output", lambda: check_output(program, source, flags, home)):
         report.check(
             f"{name}: block log",
@@ -118,10 +120,10 @@ def check_program(
         )
         if report.check(
             f"{name}: counted blocks, edges and calls",
-            lambda: modes.check(program, source, flags, home),
+            lambda: modes.check(program, source, flags, home, wanted),
         ):
             report.check(f"{name}: texts of paths", lambda: check_texts(home / "paths.profiles"))
-            if level == "-O0" or not program.is_large:
+            if not is_slow:
                 report.check(
                     f"{name}: uncut paths", lambda: overflow.check(program, source, flags, home)
                 )
