@@ -36,8 +36,6 @@ OLDER = {
 PLAIN_BUILD_SECONDS, PLAIN_SECONDS, BUILD_SECONDS, COUNTED_SECONDS = 120, 10, 900, 300
 # A log of more bytes than that is not worth its time: the program is compared without one.
 LONGEST_LOG = 100 << 20
-# What is built of each program in a quick run, besides `paths`: so many, in rotation.
-QUICK_MODES = 2
 # A line of labels alone.
 LABEL = re.compile(r"\s*((case\b[^:]*|\w+)\s*:[\s;]*)+(/[/*].*)?")
 
@@ -143,17 +141,9 @@ class Torture:
         return self.result
 
     def modes(self, number: int, quick: bool) -> list[str]:
-        """What is counted. In a quick run paths and some other modes."""
+        """What is counted. In a quick run paths and one other mode, in rotation."""
         others = [mode for mode in MODES if mode != "paths"]
-        if not quick:
-            return ["paths", *others]
-        return [
-            "paths",
-            *(
-                others[(number + step * len(others) // QUICK_MODES) % len(others)]
-                for step in range(QUICK_MODES)
-            ),
-        ]
+        return ["paths", *([others[number % len(others)]] if quick else others)]
 
     def place(self, cc: str, level: str, stage: str, modes: list[str], quick: bool) -> bool:
         """Compares all modes at one level and stage, the first of which is built; says whether the
