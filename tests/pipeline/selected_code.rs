@@ -2,6 +2,7 @@
 //! process comes in its middle. Optimised code relies on instruction selection for that, which this
 //! looks at. Counters must not spoil the code around them either.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -10,13 +11,17 @@ use pathtests::tree::bin;
 
 /// What `pathcc` writes of a source with these flags.
 fn compiled(source: &Path, flags: &[&str]) -> String {
-    let mut command = Command::new(bin("pathcc"));
+    compiled_by(bin("pathcc"), source, flags)
+}
+
+fn compiled_by(compiler: impl AsRef<OsStr>, source: &Path, flags: &[&str]) -> String {
+    let mut command = Command::new(compiler);
     let output = command
         .args(flags)
         .args(["-S", "-o", "-"])
         .arg(source)
         .output()
-        .expect("the tree is built");
+        .expect("the tree is built, and clang is installed");
     assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).expect("text")
 }
@@ -80,14 +85,9 @@ fn shifts(code: &str) -> usize {
 #[test]
 fn code_that_is_not_optimised_computes_the_address_in_the_increment() {
     for source in sources() {
-        let plain = Command::new("clang-22")
-            .args(["-O0", "-S", "-o", "-"])
-            .arg(&source)
-            .output()
-            .expect("clang runs");
-        let plain = String::from_utf8(plain.stdout).expect("text");
+        let plain = compiled_by("clang-22", &source, &["-O0"]);
         let code = compiled(&source, &["-O0"]);
-        assert!(code.contains(",8)"), "{} has a register", source.display());
+        assert!(code.contains(",8)"), "{}: no register selects a counter", source.display());
         assert_eq!(shifts(&code), shifts(&plain), "{}", source.display());
     }
 }

@@ -290,30 +290,28 @@ impl<'ctx> CounterArray<'ctx> {
         facts: FunctionFacts,
     ) {
         let sanitized = facts.is_sanitized();
-        let is_assembly = match self.way {
-            Way::Atomic => false,
-            Way::Optimised => sanitized,
-            Way::Folded => !self.is_folded(facts),
-            Way::Assembly => true,
+        let way = match self.way {
+            // Where the optimiser joins several accesses, it drops the mark that sanitizers obey.
+            Way::Optimised if sanitized => Way::Assembly,
+            Way::Folded if !self.is_folded(facts) => Way::Assembly,
+            way => way,
         };
-        // Nothing has to compute the address of a variable.
-        let by_parts = is_assembly && facts.is_left_slow() && !counter.base.is_const();
+        // The address of a variable needs no instruction.
+        let by_parts = way == Way::Assembly && facts.is_left_slow() && !counter.base.is_const();
         if let Some(displacement) = counter.displacement().filter(|_| by_parts) {
             return step_by_parts(self.context, builder, counter, displacement, step);
         }
         let address = self.address_of(builder, counter);
-        match self.way {
-            // Where the optimiser joins several accesses, it drops the mark that sanitizers obey.
-            _ if is_assembly => step_at_address(self.context, builder, address, step),
+        match way {
             Way::Atomic => {
                 let (add, by) = (AtomicRMWBinOp::Add, self.amount(step));
                 let add = builder.build_atomicrmw(add, address, by, AtomicOrdering::Monotonic);
                 let add = add.expect("a word can be added to").as_instruction_value();
                 self.leave_alone(add.expect("an atomic operation is an instruction"), sanitized);
             }
-            Way::Optimised | Way::Folded | Way::Assembly => {
-                self.step_in_three(builder, address, step, self.way == Way::Folded);
-            }
+            Way::Optimised => self.step_in_three(builder, address, step, false),
+            Way::Folded => self.step_in_three(builder, address, step, true),
+            Way::Assembly => step_at_address(self.context, builder, address, step),
         }
     }
 

@@ -42,8 +42,8 @@ pub(super) fn step_at_address<'ctx>(
     promise(context, call, Some(ARGUMENTS_ONLY));
 }
 
-/// Steps a counter whose address the instruction computes. Where LLVM does not optimise it would
-/// take up to three instructions to compute the address.
+/// Steps a counter by an instruction that computes the address itself. Without optimisation LLVM
+/// would compute it by up to three instructions.
 pub(super) fn step_by_parts<'ctx>(
     context: ContextRef<'ctx>,
     builder: &Builder<'ctx>,
