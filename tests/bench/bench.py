@@ -21,16 +21,17 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from pathlib import Path
 
-from tests.bench import besides, large, misses, plot, workloads
+from tests.bench import besides, misses, plot, sets
 from tests.bench.costs import (
     HOME,
     Cost,
+    beside,
     build_timed,
+    code_size,
     count_instructions,
     fresh_directory,
     has_perf,
@@ -38,6 +39,7 @@ from tests.bench.costs import (
     run_steps,
     slowdown_of_callgrind,
 )
+from tests.bench.sets import OURS, SECOND, SETS, WEIGHTS, chosen, fetch
 from tests.bench.tables import (
     BASE,
     Costs,
@@ -50,11 +52,8 @@ from tests.bench.tables import (
     table,
 )
 from tests.bench.workloads import Workload, short_steps
-from tests.real import sources
-from tests.real.tools import CLANG, PATHCC, ROOT, CheckFailed, run
-from tests.real.ways import TECHNIQUES, without
+from tests.real.tools import CLANG, PATHCC, PATHPROF, ROOT, CheckFailed, run
 
-OURS = "pathcc"
 CALLGRIND = "callgrind"
 
 # How often each compiler builds a program. After so many seconds no further round of builds begins:
@@ -62,48 +61,11 @@ CALLGRIND = "callgrind"
 BUILDS = 3
 LONG_BUILDS = 60
 
-# What is compared in every set: compilers by their names in the tables.
-EDGES = {
-    BASE: CLANG,
-    OURS: str(PATHCC),
-    "clang -fprofile-generate": f"{CLANG} -fprofile-generate",
-}
-
-# All profilers of the field.
-FIELD = {
-    **EDGES,
-    "clang -fprofile-instr-generate": f"{CLANG} -fprofile-instr-generate",
-    "clang --coverage": f"{CLANG} --coverage",
-    "gcc": "gcc",
-    "gcc --coverage": "gcc --coverage",
-    "gcc -pg": "gcc -pg -fno-pie -no-pie",
-}
-
-
-# pathcc without each of its techniques.
-ABLATION = {
-    BASE: CLANG,
-    OURS: str(PATHCC),
-    **{f"no {technique}": f"{PATHCC} {without(technique)}" for technique in TECHNIQUES},
-    "delta, not word": f"{PATHCC} -Xclang -mllvm -Xclang -pathcc-base=delta",
-    "nothing": f"{PATHCC} {without(*TECHNIQUES)} -Xclang -mllvm -Xclang -pathcc-base=delta",
-}
-
 OF_TRACES = (
     "Traces have tables of their own. [Benchmarks](../benchmarks.md#traces) shows the time and the "
     "bytes without each elision, and "
     "[performance.md](performance.md#what-does-a-trace-leave-out) what each one saves."
 )
-
-# Sets of workloads by name: what they are, at which level, and what is compared.
-SETS = {
-    "real": (workloads.real, "-O2", FIELD),
-    "large": (large.workloads, "-O2", EDGES),
-    "kernels": (workloads.kernels, "-O2", FIELD),
-    "kernels-O3": (workloads.kernels, "-O3", EDGES),
-    "kernels-O0": (workloads.kernels, "-O0", EDGES),
-    "python": (lambda: [workloads.cpython()], "-O3", EDGES),
-}
 
 
 def progress(text: str) -> None:
@@ -112,9 +74,14 @@ def progress(text: str) -> None:
 
 def compared(title: str, options: argparse.Namespace) -> dict[str, str]:
     """The compilers that are compared in a set, by the name in the tables."""
-    if options.ablation:
-        return ABLATION
-    return EDGES if options.quick else SETS[title][2]
+    return sets.compared(title, ablation=options.ablation, quick=options.quick)
+
+
+def write_weights(workload: Workload, tree: Path, text: Path) -> None:
+    """Runs pathcc's build once and keeps its counts for a second build."""
+    profiles = fresh_directory(HOME / "first-run")
+    run_steps(workload, tree, workload.steps(tree, text), [], profile_variables(profiles))
+    run([PATHPROF, "weights", "-o", WEIGHTS, *profiles.glob("*.pathprof")], HOME)
 
 
 def measure(
@@ -129,10 +96,13 @@ def measure(
     costs = {name: Cost() for name in compilers}
     begin = time.monotonic()
     for _ in range(1 if options.quick else BUILDS):
-        trees = {}
+        trees: dict[str, Path] = {}
         for name, compiler in compilers.items():
             try:
+                if name == SECOND:
+                    write_weights(workload, trees[OURS], text)
                 trees[name] = build_timed(workload, source, name, compiler, level, costs[name])
+                costs[name].code = code_size(workload, trees[name])
             except CheckFailed as failure:
                 progress(f"{workload.name}: {name} cannot build it: {str(failure).splitlines()[0]}")
                 costs[name] = Cost()
@@ -144,6 +114,13 @@ def measure(
             user, memory = run_steps(workload, tree, workload.steps(tree, text), [], variables)
             costs[name].user.append(user)
             costs[name].memory = max(costs[name].memory, memory)
+
+    if workload.group == "python" and not options.ablation:
+        with beside(workload, trees[BASE], workload.steps(trees[BASE], text), variables):
+            for _ in range(options.rounds):
+                for name, tree in trees.items():
+                    user, _ = run_steps(workload, tree, workload.steps(tree, text), [], variables)
+                    costs[name].busy.append(user)
 
     def count(name: str) -> None:
         tree, cost = trees[name], costs[name]
@@ -235,6 +212,13 @@ def document(results: dict[str, Costs], extras: dict, options: argparse.Namespac
             f"## {title}, {level}: user time",
             ratio_table(costs, groups, "user", measured, seconds),
         ]
+        if any(by_name[BASE].busy for by_name in costs.values()):
+            seconds = ("clang, s", lambda base: f"{min(base.busy):.2f}")
+            parts += [
+                f"## {title}, {level}: user time while another processor is busy",
+                "A copy of plain clang's build does the same work there, again and again.",
+                ratio_table(costs, groups, "busy", names, seconds),
+            ]
         billions = ("clang, 10⁹", lambda base: f"{base.instructions / 1e9:.3f}")
         counter = "perf" if options.perf else "cachegrind"
         parts += [
@@ -348,34 +332,6 @@ def arguments() -> argparse.Namespace:
     options.perf = has_perf()
     options.sets = options.sets or list(SETS)
     return options
-
-
-def chosen(titles: Iterable[str], only: list[str] | None) -> dict[str, list[Workload]]:
-    """The workloads of some sets, or those of them that are named."""
-    return {
-        title: [workload for workload in SETS[title][0]() if not only or workload.name in only]
-        for title in titles
-    }
-
-
-def fetch(wanted: dict[str, list[Workload]]) -> tuple[dict[str, Path], Path]:
-    """The sources of workloads by package, and the text that some of them compress."""
-    packages = {workload.program.package for set_ in wanted.values() for workload in set_}
-    trees = sources.fetch(sorted({"sqlite3", *(package for package in packages if package)}))
-    return trees, write_texts(trees)
-
-
-def write_texts(trees: dict[str, Path]) -> Path:
-    """Empties the place of measurements and writes there what is compressed: a large text and a
-    small one.
-    """
-    fresh_directory(HOME)
-    text = HOME / "text"
-    text.write_bytes(
-        b"".join(file.read_bytes() for file in sorted((trees["sqlite3"] / "src").glob("*.[ch]")))
-    )
-    text.with_suffix(".small").write_bytes(text.read_bytes()[:1000000])
-    return text
 
 
 def main() -> int:

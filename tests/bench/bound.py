@@ -16,7 +16,7 @@ from collections import Counter
 from pathlib import Path
 
 from tests.bench import instructions
-from tests.bench.bench import OURS, SETS, chosen, fetch, machine, progress, publish
+from tests.bench.bench import machine, progress, publish
 from tests.bench.costs import (
     HOME,
     Cost,
@@ -27,6 +27,7 @@ from tests.bench.costs import (
     run_steps,
 )
 from tests.bench.instructions import Executed, Kind
+from tests.bench.sets import OURS, SETS, chosen, fetch
 from tests.bench.tables import BASE, shown, table
 from tests.bench.workloads import Workload, short_steps
 from tests.real.programs import Step
@@ -160,7 +161,7 @@ def main() -> int:
         progress("this needs valgrind, and pathcc (`make build`)")
         return 2
     perf = has_perf()
-    wanted = chosen(("real", "kernels", "python"), options.only)
+    wanted = chosen(("real", "large", "kernels", "python"), options.only)
     jobs = [(workload, SETS[title][1]) for title, set_ in wanted.items() for workload in set_]
     trees, text = fetch(wanted)
     kinds = [kind.value for kind in Kind]

@@ -6,7 +6,10 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterable
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -31,6 +34,10 @@ class Cost:
     link_user: list[float] = field(default_factory=list)
     compile_memory: int = 0
     objects: int = 0
+    # Bytes of machine code in the images.
+    code: int = 0
+    # As `user`, while another processor does the same work; only of CPython.
+    busy: list[float] = field(default_factory=list)
     # Events of caches by their titles, of large programs.
     misses: dict[str, int] = field(default_factory=dict)
 
@@ -86,27 +93,61 @@ def profile_variables(place: Path) -> dict[str, str]:
     }
 
 
+def code_size(workload: Workload, tree: Path) -> int:
+    """Bytes of machine code in the images of a workload."""
+    listings = [run(["size", "-A", tree / image], tree) for image in workload.program.images]
+    sizes = re.findall(rb"^\.text +(\d+)", b"".join(listings), re.MULTILINE)
+    return sum(map(int, sizes))
+
+
 def pinned_to(processors: int) -> list[str]:
     """What a command begins with that stays on so many processors."""
     ours = sorted(os.sched_getaffinity(0))[:processors]
     return ["taskset", "-c", ",".join(map(str, ours))]
 
 
+@contextmanager
+def beside(
+    workload: Workload, tree: Path, steps: list[Step], variables: dict[str, str]
+) -> Iterator[None]:
+    """Keeps the last processor busy with a program, again and again, until the block ends."""
+    last = ["taskset", "-c", str(max(os.sched_getaffinity(0)))]
+    is_over = threading.Event()
+
+    def work() -> None:
+        while not is_over.is_set():
+            run_steps(workload, tree, steps, last, variables, place="beside")
+
+    with ThreadPoolExecutor(1) as pool:
+        done = pool.submit(work)
+        try:
+            yield
+        finally:
+            is_over.set()
+        done.result()
+
+
 def run_steps(
-    workload: Workload, tree: Path, steps: Iterable[Step], prefix: list[str], variables: dict
+    workload: Workload,
+    tree: Path,
+    steps: Iterable[Step],
+    prefix: list[str],
+    variables: dict[str, str],
+    *,
+    place: str = "work",
 ) -> tuple[float, int]:
     """Runs steps; gives their user time and peak memory. Only the program itself is measured.
 
     It stays on one processor, so that a round does not depend on how often it is moved.
     """
-    place = fresh_directory(HOME / "work" / tree.name)
+    directory = fresh_directory(HOME / place / tree.name)
     env = environment(**variables)
     if workload.program.library_path:
         env["LD_LIBRARY_PATH"] = os.path.normpath(tree / workload.program.library_path)
     user, memory = 0.0, 0
     for step in steps:
         argv = [str(tree / word[1:]) if word.startswith("@") else word for word in step.argv]
-        source = place / "stdin"
+        source = directory / "stdin"
         if isinstance(step.stdin, bytes):
             source.write_bytes(step.stdin)
         else:
@@ -115,7 +156,7 @@ def run_steps(
         with source.open("rb") as stdin:
             child = subprocess.Popen(
                 [*([*pinned_to(1), *prefix] if measured else []), *argv],
-                cwd=place,
+                cwd=directory,
                 env=env,
                 stdin=stdin,
                 stdout=subprocess.DEVNULL,

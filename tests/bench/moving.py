@@ -16,8 +16,9 @@ from collections import Counter
 from pathlib import Path
 
 from tests.bench import instructions
-from tests.bench.bench import SETS, chosen, fetch, machine, progress, publish
+from tests.bench.bench import machine, progress, publish
 from tests.bench.costs import HOME, Cost, build_timed
+from tests.bench.sets import SETS, chosen, fetch
 from tests.bench.tables import table
 from tests.bench.workloads import Workload, short_steps
 from tests.real.tools import PATHCC
@@ -62,7 +63,7 @@ def main() -> int:
     if not PATHCC.exists() or not shutil.which("valgrind"):
         progress("this needs valgrind, and pathcc (`make build`)")
         return 2
-    wanted = chosen(("real", "kernels", "python"), options.only)
+    wanted = chosen(("real", "large", "kernels", "python"), options.only)
     jobs = [(workload, SETS[title][1]) for title, set_ in wanted.items() for workload in set_]
     trees, text = fetch(wanted)
     rows = [["program", "increments, 10⁶", "by a register", "where, of all increments"]]

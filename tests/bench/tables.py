@@ -22,10 +22,14 @@ def ratio(cost: Cost, base: Cost, what: str) -> float | None:
     return value / against if value and against else None
 
 
-def median_ratio(cost: Cost, base: Cost) -> float | None:
-    if not base.user or len(cost.user) != len(base.user) or min(base.user) == 0:
+def median_ratio(cost: Cost, base: Cost, what: str) -> float | None:
+    """The median over the rounds, or None if this cost has no rounds or one of them is missing."""
+    values, against = getattr(cost, what), getattr(base, what)
+    if not isinstance(values, list) or not against or len(values) != len(against):
         return None
-    return statistics.median(one / other for one, other in zip(cost.user, base.user, strict=True))
+    if min(against) == 0:
+        return None
+    return statistics.median(one / other for one, other in zip(values, against, strict=True))
 
 
 def mean(ratios: Iterable[float | None]) -> float | None:
@@ -83,7 +87,7 @@ def ratio_table(
         cells = []
         for name in names:
             cost = by_name.get(name, Cost())
-            median = median_ratio(cost, base) if what == "user" else None
+            median = median_ratio(cost, base, what)
             cells.append(shown(ratio(cost, base, what)) + (f" ({shown(median)})" if median else ""))
         rows.append([program, base_cell(base), *cells])
     for title, members in groups.items():
@@ -102,6 +106,7 @@ KINDS = {
     "linking, user time": "link_user",
     "peak memory of a compilation": "compile_memory",
     "size of the objects": "objects",
+    "machine code of the images": "code",
 }
 
 
