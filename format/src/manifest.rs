@@ -105,6 +105,8 @@ pub enum WeightSource {
     Measured,
     /// LLVM's estimates, since the counts of the earlier run are of other code.
     Outdated,
+    /// LLVM's estimates, since the earlier run tells nothing of the function.
+    Missing,
 }
 
 /// Linkage of a function, as far as a report cares.

@@ -48,6 +48,8 @@ pub struct Known {
 pub struct Weights {
     /// By their names as they stand in the file.
     functions: BTreeMap<String, BTreeMap<String, Known>>,
+    /// See [`is_ambiguous`](Self::is_ambiguous).
+    ambiguous: bool,
 }
 
 /// A name as it stands in the file. Different names stay different.
@@ -135,6 +137,12 @@ impl Weights {
         self.functions.contains_key(&*source_word(Some(source)))
     }
 
+    /// Whether several sources of the file may be the one that it was read for, so that none was
+    /// taken.
+    pub const fn is_ambiguous(&self) -> bool {
+        self.ambiguous
+    }
+
     /// Reads a file, but keeps only what [`get`](Self::get) may ask for with this source. If the
     /// file does not name it, that is the source whose path ends with most of the same names, at
     /// least that of the file; nothing if several do.
@@ -148,7 +156,14 @@ impl Weights {
             return Err(1);
         }
         let source = source_word(Some(source));
-        let nearest = nearest(text, &source);
+        let nearest = match nearest(text, &source)[..] {
+            [] => None,
+            [one] => Some(one),
+            [..] => {
+                weights.ambiguous = true;
+                None
+            }
+        };
         let mut part = "";
         let mut function = "";
         for (line, number) in lines {
@@ -182,21 +197,25 @@ impl Weights {
     }
 }
 
-/// The source in a file that stands for this one, as it stands there.
-fn nearest<'a>(text: &'a str, source: &str) -> Option<&'a str> {
+/// The sources in a file that may be this one, as they stand there: itself, or those whose paths
+/// end with most of the same names.
+fn nearest<'a>(text: &'a str, source: &str) -> Vec<&'a str> {
     let names = |path: &'a str| path.rsplit('/').filter(|name| !matches!(*name, "" | "."));
-    let (mut best, mut longest) = (None, 0);
+    let (mut best, mut longest) = (Vec::new(), 1);
     for part in text.lines().filter_map(|line| line.strip_prefix("source ")) {
         if part == source {
-            return Some(part);
+            return Vec::from([part]);
         }
         let own = source.rsplit('/').filter(|name| !matches!(*name, "" | "."));
         let common = names(part).zip(own).take_while(|(one, other)| one == other).count();
-        if part == INLINE || common < longest || common == 0 {
+        if part == INLINE || common < longest {
             continue;
         }
-        best = (common > longest).then_some(part);
-        longest = common;
+        if common > longest {
+            best.clear();
+            longest = common;
+        }
+        best.push(part);
     }
     best
 }
@@ -251,6 +270,7 @@ mod tests {
         let of = |source: &str| {
             let read = Weights::for_source(&text, source).expect("sound");
             assert_eq!(read.knows(source), read.get(source, "f").is_some(), "{source}");
+            assert_eq!(read.is_ambiguous(), ["a.c", "/new/a.c"].contains(&source), "{source}");
             read.get(source, "f").map(|known| known.hotter)
         };
         let found = ["/old/src/a.c", "../src/a.c", "./lib/a.c", "/new/lib/a.c", "b.c", "./c.c"];

@@ -84,12 +84,11 @@ pub(crate) fn unit<'ctx>(
     };
     let definitions: Vec<_> = emitted.map(definition).collect();
     let mut graphs = definitions.iter().filter_map(|of| of.body.as_ref().ok()).peekable();
-    let is_known = weights.as_ref().is_some_and(|weights| weights.knows(&source));
-    if is_known
+    if let Some(weights) = &weights
         && graphs.peek().is_some()
         && !graphs.any(|graph| graph.weights == WeightSource::Measured)
     {
-        weights::warn_unused(options, &source);
+        weights::warn_unused(weights, options, &source);
     }
     Unit { source, directory, code_hash, definitions }
 }

@@ -89,6 +89,29 @@ fn weights_fit_in_another_directory_and_only_the_same_code() {
 }
 
 #[test]
+fn weights_that_may_be_of_several_files_are_told_of_and_not_used() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    for (name, body) in [("main", "extern int f(int); int main(void) { return f(0); }"), ("f", "")]
+    {
+        let body = if body.is_empty() { "int f(int x) { return x ? 1 : 0; }" } else { body };
+        fs::create_dir(folder.join(name)).expect("writable");
+        fs::write(folder.join(name).join("part.c"), format!("{body}\n")).expect("writable");
+    }
+    run(folder, &bin("pathcc"), &["-O1", "main/part.c", "f/part.c", "-o", "app"], true);
+    run(folder, &folder.join("app"), &[], true);
+    run(folder, &bin("pathprof"), &["weights", "-o", "app.weights", "run.pathprof"], true);
+    let compile = |place: &Path, source: &str| {
+        let weights = format!("-fpath-use={}", folder.join("app.weights").display());
+        run(place, &bin("pathcc"), &["-O1", "-c", source, "-o", "part.o", &weights], true)
+    };
+    assert_eq!(compile(folder, "f/part.c"), "");
+    let said = compile(&folder.join("f"), "part.c");
+    assert_eq!(said.matches("several of its files may be part.c").count(), 1, "{said}");
+    assert_eq!(said.lines().count(), 1, "{said}");
+}
+
+#[test]
 fn only_what_was_hot_is_counted_again() {
     let folder = tempfile::tempdir().expect("a folder");
     let folder = folder.path();
@@ -178,4 +201,11 @@ fn a_report_tells_of_how_many_functions_weights_were_used() {
     counted(folder, "match", "20000", &["-fpath-use=app.weights", "-O1"]);
     let told = heading().expect("weights were given");
     assert!(told.contains("are of other code"), "{told}");
+    // The earlier run knows nothing of this file.
+    fs::write(folder.join("other.c"), "int main(void) { return 0; }\n").expect("writable");
+    run(folder, &bin("pathcc"), &["-fpath-use=app.weights", "other.c", "-o", "other"], true);
+    fs::remove_file(folder.join("run.pathprof")).expect("a profile");
+    run(folder, &folder.join("other"), &[], true);
+    let told = heading().expect("weights were given");
+    assert!(told.ends_with("measured for 0 of 1 function"), "{told}");
 }

@@ -22,8 +22,12 @@ mod graph;
 
 const LINKAGES: [Linkage; 5] =
     [Linkage::External, Linkage::Internal, Linkage::Inline, Linkage::Weak, Linkage::Copy];
-const WEIGHTS: [WeightSource; 3] =
-    [WeightSource::Estimated, WeightSource::Measured, WeightSource::Outdated];
+const WEIGHTS: [WeightSource; 4] = [
+    WeightSource::Estimated,
+    WeightSource::Measured,
+    WeightSource::Outdated,
+    WeightSource::Missing,
+];
 const EXITS: [Option<Exit>; 4] =
     [None, Some(Exit::Return), Some(Exit::Unwind), Some(Exit::NoReturn)];
 const SHAPES: [PatternShape; 4] =

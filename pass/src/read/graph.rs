@@ -179,6 +179,7 @@ impl<'ctx> Graph<'ctx> {
         let returns_twice = blocks.iter().any(|block| block.get_instructions().any(returns_twice));
         let measured = known.filter(|known| has_edges(&cfg, known));
         let weights = match (known, measured) {
+            (None, _) if options.weights.is_some() => WeightSource::Missing,
             (None, _) => WeightSource::Estimated,
             (Some(_), Some(_)) => WeightSource::Measured,
             (Some(_), None) => WeightSource::Outdated,

@@ -10,14 +10,20 @@ use pathformat::weights::Weights;
 
 use crate::options::Options;
 
-/// Says that the weights of a source file fit none of its functions. What did not run has none.
-pub(crate) fn warn_unused(options: &Options, source: &str) {
+/// Says why the weights of a source file are used for none of its functions. A file of which
+/// nothing ran has no weights, and needs no warning.
+pub(crate) fn warn_unused(weights: &Weights, options: &Options, source: &str) {
+    let why = if weights.is_ambiguous() {
+        format!(
+            "several of its files may be {source}: name it to the compiler as in the first build"
+        )
+    } else if weights.knows(source) {
+        format!("nothing of it fits {source}: the code or its options have changed since")
+    } else {
+        return;
+    };
     if let Some(path) = &options.weights {
-        eprintln!(
-            "pathcc: warning: {}: nothing of it fits {source}: the code or its options have changed \
-             since; estimates are used",
-            path.display()
-        );
+        eprintln!("pathcc: warning: {}: {why}; estimates are used", path.display());
     }
 }
 

@@ -50,9 +50,11 @@ fn weights(report: &Report) -> Option<Fact> {
         0 => String::new(),
         _ => format!("; those of {outdated} more are of other code"),
     };
-    let all = plural(report.counted().count(), "function");
+    let all_functions = report.counted().count();
+    let all = plural(all_functions, "function");
     let text = format!("measured for {measured} of {all}{outdated_in_words}");
-    (measured + outdated > 0).then(|| Fact::new("weights", text))
+    let given = all_functions - with(WeightSource::Estimated);
+    (given > 0).then(|| Fact::new("weights", text))
 }
 
 /// What ran, when and where.
