@@ -34,9 +34,12 @@ FIELD = {
     "gcc -pg": "gcc -pg -fno-pie -no-pie",
 }
 
-# With pathcc's own other ways.
-BLOCKS = "pathcc -fpath-mode=blocks"
-REAL = {**FIELD, BLOCKS: f"{PATHCC} -fpath-mode=blocks"}
+# pathcc's other kind of counters, and a second build of CPython.
+MODES = {
+    BASE: CLANG,
+    OURS: str(PATHCC),
+    "pathcc -fpath-mode=blocks": f"{PATHCC} -fpath-mode=blocks",
+}
 TWO_BUILDS = {**EDGES, SECOND: f"{PATHCC} -fpath-use={WEIGHTS}"}
 
 # pathcc without each of its techniques.
@@ -50,7 +53,8 @@ ABLATION = {
 
 # Sets of workloads by name: what they are, at which level, and what is compared.
 SETS: dict[str, tuple[Callable[[], list[Workload]], str, dict[str, str]]] = {
-    "real": (workloads.real, "-O2", REAL),
+    "real": (workloads.real, "-O2", FIELD),
+    "real-modes": (workloads.real, "-O2", MODES),
     "large": (large.workloads, "-O2", EDGES),
     "kernels": (workloads.kernels, "-O2", FIELD),
     "kernels-O3": (workloads.kernels, "-O3", EDGES),
