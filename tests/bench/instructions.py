@@ -23,6 +23,7 @@ class Kind(Enum):
     """What an instruction does, so far as its text tells."""
 
     COUNT = "count"
+    MOVING = "moving"
     ADDRESS = "address"
     REGISTER = "register"
     STACK = "stack"
@@ -58,8 +59,8 @@ class Executed:
 def kind(text: str) -> Kind:
     """The kind of an instruction, as objdump writes it."""
     name, _, operands = text.partition(" ")
-    if INCREMENT.match(text):
-        return Kind.COUNT
+    if step := INCREMENT.match(text):
+        return Kind.MOVING if step[1] else Kind.COUNT
     if "%fs:" in operands:
         return Kind.ADDRESS
     if name in ("push", "pop") or re.search(r"\(%rsp|,%rsp$", operands):
