@@ -56,6 +56,9 @@ from tests.real.tools import CLANG, PATHCC, PATHPROF, ROOT, CheckFailed, run
 
 CALLGRIND = "callgrind"
 
+# The sets whose times are drawn.
+DRAWN = ("real", "large", "kernels")
+
 # How often each compiler builds a program. After so many seconds no further round of builds begins:
 # some programs have a `configure` that takes longer than their compilation.
 BUILDS = 3
@@ -320,7 +323,7 @@ def arguments() -> argparse.Namespace:
         "--resume", action="store_true", help="measure only what the file of --json lacks"
     )
     parser.add_argument(
-        "--svg", type=Path, metavar="FILE", help="also draw the ratios of the first two sets"
+        "--svg", type=Path, metavar="FILE", help="also draw the ratios of sets at -O2"
     )
     parser.add_argument(
         "--diff", nargs=2, type=Path, metavar=("OLD", "NEW"), help="compare two files of --json"
@@ -387,8 +390,8 @@ def main() -> int:
                     if (value := ratio(by_name[name], by_name[BASE], "user"))
                 },
             )
-            for costs in list(results.values())[:2]
-            for program, by_name in costs.items()
+            for title in DRAWN
+            for program, by_name in results.get(title, {}).items()
         ]
         options.svg.write_text(plot.bars(rows, "User time against plain clang, -O2"))
     shutil.rmtree(HOME)

@@ -111,7 +111,7 @@ KINDS = {
 
 
 def summary_table(costs: Costs, names: list[str]) -> str:
-    """Geometric means of everything else."""
+    """Geometric means of everything else that was measured."""
     rows = [["", *names]]
     for title, what in KINDS.items():
         means = [
@@ -122,7 +122,8 @@ def summary_table(costs: Costs, names: list[str]) -> str:
             )
             for name in names
         ]
-        rows.append([title, *map(shown, means)])
+        if any(means):
+            rows.append([title, *map(shown, means)])
     return table(rows)
 
 
