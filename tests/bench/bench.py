@@ -67,7 +67,8 @@ LONG_BUILDS = 60
 OF_TRACES = (
     "Traces have tables of their own. [Benchmarks](../benchmarks.md#traces) shows the time and the "
     "bytes without each elision, and "
-    "[performance.md](performance.md#what-does-a-trace-leave-out) what each one saves."
+    "[trace-performance.md](trace-performance.md#what-does-a-trace-leave-out) what each one "
+    "saves."
 )
 
 

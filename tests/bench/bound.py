@@ -193,7 +193,7 @@ def main() -> int:
         ),
         (
             "- `count`: increments and decrements of 64 bits of memory.\n"
-            "- `moving`: those of them whose counter a register selects.\n"
+            "- `moving`: the same, where a register selects the counter.\n"
             "- `address`: readings of a thread-local word.\n"
             "- `register`: assignments, additions and subtractions of registers.\n"
             "- `stack`: what is pushed, popped or moved to and from the stack.\n"
