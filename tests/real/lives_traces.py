@@ -58,9 +58,12 @@ class Told:
 
 
 def read(home: Path) -> Told:
-    """Reads the traces of a run: they are whole."""
+    """Reads the traces of a run: they are whole. A trace is empty if its process was killed when it
+    had created the file and not yet given it a length; then none of its code ran."""
     told = Told()
     for trace in sorted((home / "profiles").glob("*.pathtrace")):
+        if not trace.stat().st_size:
+            continue
         what = ["trace", "cat", "--no-accesses", "--format", "json"]
         for line in run([PATHPROF, *what, trace], home).splitlines():
             step = json.loads(line)
