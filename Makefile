@@ -94,7 +94,7 @@ bench-diff: ## compare two measurements: OLD=file.json NEW=file.json (default: d
 
 ablation: setup-test build ## measure pathcc without each of its techniques
 	$(PYTHON) -m tests.bench.bench --ablation --quick --set real --set kernels \
-		--write docs/internals/ablation.md $(BENCH_FLAGS)
+		--set large --set python --write docs/internals/ablation.md $(BENCH_FLAGS)
 
 bound: setup-test build ## measure how far programs are from one instruction for each path
 	$(PYTHON) -m tests.bench.bound --write docs/internals/bound.md $(BENCH_FLAGS)
