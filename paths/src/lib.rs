@@ -12,9 +12,10 @@
 //! * [`cuts`] which of its edges are cut
 //! * [`dag`] the acyclic graph that remains
 //! * [`numbering`] an id for every path
-//! * [`spanning_tree`] which edges need no code
-//! * [`increments`] what the other edges add to the path register
-//! * [`placement`] initialisation moves down, and counting moves up
+//! * [`moves`] initialisation moves down, and counting moves up
+//! * [`spanning_tree`] which edges do not step the path register
+//! * [`increments`] what the other edges add to it
+//! * [`placement`] where the register is set and stepped, and paths are counted
 //! * `speculation` paths in short loops are counted before their last branch
 //! * [`techniques`] which of these savings are made
 //!
@@ -46,6 +47,7 @@ mod examples;
 pub mod flow_network;
 pub mod in_flight;
 pub mod increments;
+pub mod moves;
 pub mod numbering;
 #[cfg(test)]
 mod oracle;
@@ -61,8 +63,9 @@ mod union_find;
 
 use cfg::Cfg;
 use cuts::Cuts;
-use dag::Dag;
+use dag::{Dag, DagEdge};
 use increments::Increments;
+use moves::Moves;
 use numbering::Numbering;
 use placement::Placement;
 use spanning_tree::SpanningTree;
@@ -119,11 +122,12 @@ pub fn plan(cfg: &Cfg, frequency: &[u64], limit: u64, techniques: Techniques) ->
         Numbering::of(&dag)
     };
     let numbering = numbering.expect("the cuts keep the number of paths within 64 bits");
-    let equal = vec![0; weights.len()];
-    let tree =
-        SpanningTree::heaviest(cfg, &dag, if techniques.weights { &weights } else { &equal });
+    let moves = Moves::of(cfg, &dag, techniques);
+    let step = |edge: DagEdge| moves.step(&dag, edge, weights[edge.index()]);
+    let tree = SpanningTree::heaviest(cfg, &dag, |edge| techniques.weights.then(|| step(edge)));
     let increments = Increments::of_chords(&dag, &numbering, &tree);
-    let placement = Placement::of(cfg, &dag, &increments, &weights, techniques);
+    let moves = moves.over_joins(cfg, &dag, &increments, &weights, techniques);
+    let placement = Placement::of(cfg, &dag, &increments, &moves, &weights, techniques);
     let in_flight = numbering.total() - cuts.num_paths(&cfg.clone().without_in_flight());
     Plan { dag, numbering, placement, in_flight }
 }

@@ -1,28 +1,17 @@
 //! Where the register is set and stepped, and where paths are counted.
 //!
-//! Two facts about each node save most of the code (Ball & Larus, MICRO-29, 1996, §3.4):
-//!
-//! * *Initialisation moves down.* Where only one way leads to a node, the register is a known
-//!   constant there, and nothing is stored until two ways meet.
-//! * *Counting moves up.* Where only one way leads from a node to EXIT, the path can be counted
-//!   before the node. It moves only over blocks that control cannot stay in, nor leave in the
-//!   middle: otherwise a path would be counted that did not happen. Over a node with several ways
-//!   in it moves if that saves an instruction on some of them, and code does not grow much: each
-//!   way in then counts by itself. And over a block that returns what a call in tail position gave.
+//! Initialisation has moved down and counting has moved up (`moves.rs`). What remains are the
+//! constants: the register's value where it is known, and the number of the counter where a path is
+//! counted.
 //!
 //! In short loops, counting also moves over the branches that may end them: see `speculation.rs`.
-//!
-//! Where both meet, a path is counted by one instruction and no register: `count[constant]++`.
 
-use crate::cfg::{Block, Cfg, ENTRY, EdgeKind};
-use crate::dag::{Dag, DagEdge, Kind};
+use crate::cfg::{Block, Cfg};
+use crate::dag::{Dag, DagEdge};
 use crate::increments::Increments;
+use crate::moves::{Moves, holds_no_code};
 use crate::speculation::Speculation;
 use crate::techniques::Techniques;
-
-/// Counting moves up over a join if not more ways into it than this, or than it saves an
-/// instruction on, get a copy that hold no code otherwise.
-const COPIES: usize = 4;
 
 /// What is done when an edge of the acyclic graph is followed. `r` is the path register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,14 +41,12 @@ impl Placement {
         cfg: &Cfg,
         dag: &Dag,
         increments: &Increments,
+        moves: &Moves,
         weights: &[u64],
         techniques: Techniques,
     ) -> Self {
-        let known = known_constants(dag, increments, techniques);
-        let pays = |into: &[DagEdge]| {
-            techniques.joins && pays_above(dag, increments, &known, weights, into)
-        };
-        let counted = counted_above(cfg, dag, increments, techniques, pays);
+        let known = known_constants(dag, increments, moves);
+        let counted = rests_above(dag, increments, moves);
         let speculation = if techniques.speculation {
             Speculation::of(cfg, dag, increments, weights, &counted)
         } else {
@@ -140,73 +127,27 @@ impl Placement {
     }
 }
 
-fn holds_no_code(cfg: &Cfg, dag: &Dag, edge: DagEdge) -> bool {
-    matches!(dag.edge(edge).kind, Kind::Flow(flow) if cfg.edge(flow).kind != EdgeKind::Plain)
-}
-
-/// The register's value at each node that only one way leads to.
-fn known_constants(dag: &Dag, increments: &Increments, techniques: Techniques) -> Vec<Option<i64>> {
+/// The register's value at each node where it is known.
+fn known_constants(dag: &Dag, increments: &Increments, moves: &Moves) -> Vec<Option<i64>> {
     let mut known = vec![None; dag.num_nodes()];
-    for &node in dag.postorder().iter().rev() {
-        known[node.index()] = match *dag.predecessors(node) {
-            _ if node == ENTRY => Some(0),
-            [edge] if techniques.constants => {
-                known[dag.edge(edge).from.index()].map(|r: i64| r.wrapping_add(increments.of(edge)))
-            }
-            _ => None,
+    for &node in dag.postorder().iter().rev().filter(|&&node| moves.is_known(node)) {
+        let behind = |&edge: &DagEdge| {
+            known[dag.edge(edge).from.index()].map(|r: i64| r.wrapping_add(increments.of(edge)))
         };
+        known[node.index()] = dag.predecessors(node).first().map_or(Some(0), behind);
     }
     known
 }
 
 /// For each node before which paths are counted, what is still to be added to the register from
-/// there to EXIT. `pays` says whether it is better to count on these ways into a join than behind
-/// it.
-fn counted_above(
-    cfg: &Cfg,
-    dag: &Dag,
-    increments: &Increments,
-    techniques: Techniques,
-    pays: impl Fn(&[DagEdge]) -> bool,
-) -> Vec<Option<i64>> {
-    let mut counted = vec![None; dag.num_nodes()];
-    for &node in dag.postorder() {
-        let [edge] = *dag.successors(node) else { continue };
+/// there to EXIT.
+fn rests_above(dag: &Dag, increments: &Increments, moves: &Moves) -> Vec<Option<i64>> {
+    let mut rests = vec![None; dag.num_nodes()];
+    for &node in dag.postorder().iter().filter(|&&node| moves.is_counted(node)) {
+        let edge = dag.successors(node)[0];
         let to = dag.edge(edge).to;
-        let rest = if to == dag.exit() { Some(0) } else { counted[to.index()] };
-        let into = dag.predecessors(node);
-        let may_move = node != ENTRY
-            && !cfg.may_stay(node)
-            && !into.iter().any(|&edge| holds_no_code(cfg, dag, edge))
-            && (cfg.counts_above(node) || techniques.above && (into.len() == 1 || pays(into)));
-        counted[node.index()] =
-            rest.filter(|_| may_move).map(|rest: i64| rest.wrapping_add(increments.of(edge)));
+        let rest = if to == dag.exit() { Some(0) } else { rests[to.index()] };
+        rests[node.index()] = rest.map(|rest: i64| rest.wrapping_add(increments.of(edge)));
     }
-    counted
-}
-
-/// Whether counting on the ways `into` a join is better than behind it. Where the register is known
-/// or stepped it takes the place of an instruction. Elsewhere it is a copy, and on an edge between
-/// a branch and a join also a jump.
-fn pays_above(
-    dag: &Dag,
-    increments: &Increments,
-    known: &[Option<i64>],
-    weights: &[u64],
-    into: &[DagEdge],
-) -> bool {
-    let (mut saved, mut jumps) = (0u64, 0u64);
-    let (mut free, mut copies) = (0, 0);
-    for &edge in into {
-        let from = dag.edge(edge).from;
-        let weight = weights[edge.index()];
-        if known[from.index()].is_some() || increments.of(edge) != 0 {
-            free += 1;
-            saved = saved.saturating_add(weight);
-        } else {
-            copies += 1;
-            jumps = jumps.saturating_add(if dag.successors(from).len() > 1 { weight } else { 0 });
-        }
-    }
-    free > 0 && copies <= free.max(COPIES) && saved >= jumps
+    rests
 }

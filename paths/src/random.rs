@@ -10,6 +10,8 @@ use crate::dag::{DagEdge, Kind};
 use crate::edges::{Arc, Arcs};
 use crate::in_flight::{InFlight, Role};
 use crate::increments::Increments;
+use crate::moves::Moves;
+use crate::placement::{Op, Placement};
 use crate::spanning_tree::SpanningTree;
 use crate::techniques::Techniques;
 use crate::{Plan, blocks, oracle, patterns, plan, text};
@@ -142,7 +144,8 @@ proptest! {
     #[test]
     fn chord_sums_equal_value_sums((cfg, frequency) in graphs(9)) {
         let plan = plan(&cfg, &frequency, u64::MAX, Techniques::ALL);
-        let tree = SpanningTree::heaviest(&cfg, &plan.dag, &plan.dag.weights(&cfg, &frequency));
+        let weights = plan.dag.weights(&cfg, &frequency);
+        let tree = SpanningTree::heaviest(&cfg, &plan.dag, |edge| weights[edge.index()]);
         let increments = Increments::of_chords(&plan.dag, &plan.numbering, &tree);
         for edge in plan.dag.edges().filter(|&edge| tree.contains(edge)) {
             prop_assert_eq!(increments.of(edge), 0);
@@ -151,6 +154,31 @@ proptest! {
             let sum = path.iter().fold(0i64, |sum, &edge| sum.wrapping_add(increments.of(edge)));
             prop_assert_eq!(sum as u64, id(&plan, &path));
         }
+    }
+
+    #[test]
+    fn no_other_tree_makes_steps_cheaper(
+        (cfg, frequency) in graphs(14),
+        limit in prop_oneof![1u64..30, Just(u64::MAX)],
+        techniques in techniques(),
+        costs in proptest::collection::vec(any::<u8>(), 60),
+    ) {
+        let techniques = Techniques { weights: true, joins: false, ..techniques };
+        let plan = plan(&cfg, &frequency, limit, techniques);
+        let (dag, weights) = (&plan.dag, plan.dag.weights(&cfg, &frequency));
+        let tree = SpanningTree::heaviest(&cfg, dag, |edge| costs[edge.index() % costs.len()]);
+        let increments = Increments::of_chords(dag, &plan.numbering, &tree);
+        let moves = Moves::of(&cfg, dag, techniques);
+        let other = Placement::of(&cfg, dag, &increments, &moves, &weights, techniques);
+        let steps = |placement: &Placement| -> u64 {
+            let is_step = |&edge: &DagEdge| matches!(placement.op(edge), Some(Op::Add(_)));
+            let cost = |edge: DagEdge| moves.step(dag, edge, weights[edge.index()]);
+            dag.edges().filter(is_step).map(cost).sum()
+        };
+        prop_assert!(steps(&plan.placement) <= steps(&other));
+        let is_free = |&edge: &DagEdge| moves.step(dag, edge, 1) == 0;
+        let free = dag.edges().filter(is_free);
+        prop_assert!(free.map(|edge| other.op(edge)).all(|op| !matches!(op, Some(Op::Add(_)))));
     }
 
     #[test]

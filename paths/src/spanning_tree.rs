@@ -1,10 +1,10 @@
 //! The heaviest spanning tree of an acyclic graph closed by EXIT→ENTRY.
 //!
-//! Only the edges outside the tree, the chords, need code; so the tree takes the edges that run
-//! most often (Ball & Larus, TOPLAS 16(4), 1994, §3). Kruskal's algorithm over the edges as
-//! undirected. EXIT→ENTRY is always in the tree, and so are unwind edges, which cannot hold code:
-//! since a block has at most one of them, they form a cycle only if they form a directed one, and
-//! the graph has none.
+//! Only the edges outside the tree, the chords, step the register; so the tree takes the edges on
+//! which a step costs most (Ball & Larus, TOPLAS 16(4), 1994, §3). Kruskal's algorithm over the
+//! edges as undirected. EXIT→ENTRY is always in the tree, and so are unwind edges, which cannot
+//! hold code: since a block has at most one of them, they form a cycle only if they form a directed
+//! one, and the graph has none.
 
 use crate::cfg::{Cfg, ENTRY, EdgeKind};
 use crate::dag::{Dag, DagEdge, Kind};
@@ -17,14 +17,12 @@ pub struct SpanningTree {
 }
 
 impl SpanningTree {
-    /// The tree of the greatest total weight; of two equal edges the one with the lower index is
+    /// The tree of the greatest total `cost`; of two equal edges the one with the lower index is
     /// preferred.
-    pub fn heaviest(cfg: &Cfg, dag: &Dag, weights: &[u64]) -> Self {
+    pub fn heaviest<C: Ord>(cfg: &Cfg, dag: &Dag, cost: impl Fn(DagEdge) -> C) -> Self {
         let holds_no_code = |edge: DagEdge| matches!(dag.edge(edge).kind, Kind::Flow(flow) if cfg.edge(flow).kind != EdgeKind::Plain);
         let mut order: Vec<_> = dag.edges().collect();
-        order.sort_by_key(|&edge| {
-            (!holds_no_code(edge), std::cmp::Reverse(weights[edge.index()]), edge)
-        });
+        order.sort_by_key(|&edge| (!holds_no_code(edge), std::cmp::Reverse(cost(edge)), edge));
         let mut joined = UnionFind::new(dag.num_nodes());
         joined.union(dag.exit().index(), ENTRY.index());
         let mut in_tree = vec![false; dag.num_edges()];

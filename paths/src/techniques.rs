@@ -11,7 +11,7 @@ pub struct Techniques {
     /// The edges out of a block are numbered from the one that runs most often on: more increments
     /// are 0.
     pub order: bool,
-    /// The spanning tree takes the edges that run most often.
+    /// The spanning tree takes the edges on which steps of the register cost most.
     pub weights: bool,
     /// Initialisation moves down: where only one way leads, the register is a constant.
     pub constants: bool,

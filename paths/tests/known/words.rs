@@ -53,16 +53,21 @@ fn what_cannot_be_decoded_says_why() {
 
 #[test]
 fn steps_back_are_written_as_such() {
-    let code = |behind: &str| {
-        let named = graph(&format!("A: B C\nB: D\nC: D\nD: E*1 F*5\n{behind}"));
+    let code = |graph_text: &str| {
+        let named = graph(graph_text);
         named.code(&paths::plan(&named.cfg, &named.frequency, 100, Techniques::FOR_ESTIMATES))
     };
     // The ids are 0 and 2 by E, 1 and 3 by F, which is the way more often taken.
     assert_eq!(
-        code("E: G*9\nF: G*9\nG:"),
-        "B→D: r = 1\nC→D: r = 3\nD→E: r -= 1\nG→EXIT: count[r]++\n"
+        code("A: B C\nB: D\nC: D\nD: E*1 F*5\nE: G*9\nF: G*9\nG:"),
+        "B→D: r = 0\nC→D: r = 2\nD→E: r -= 1\nG→EXIT: count[r + 1]++\n"
     );
-    assert_eq!(code("E:\nF:"), "B→D: r = 1\nC→D: r = 3\nD→E: count[r - 1]++\nD→F: count[r]++\n");
+    // The way from D to F adds 1, which the register has from the start.
+    assert_eq!(
+        code("A: E B C\nE: F\nB: D\nC: D\nD: G F*9\nG:\nF: H I\nH:\nI:"),
+        "E→F: r = 0\nB→D: r = 3\nC→D: r = 6\nD→G: count[r - 1]++\n\
+         F→H: count[r]++\nF→I: count[r + 1]++\n"
+    );
 }
 
 #[test]

@@ -1,0 +1,132 @@
+//! What moves: where initialisation moves down to, and where counting moves up to.
+//!
+//! Two facts about each node save most of the code (Ball & Larus, MICRO-29, 1996, §3.4):
+//!
+//! * *Initialisation moves down.* Where only one way leads to a node, the register is a known
+//!   constant there, and nothing is stored until two ways meet.
+//! * *Counting moves up.* Where only one way leads from a node to EXIT, the path can be counted
+//!   before the node. It moves only over blocks that control cannot stay in, nor leave in the
+//!   middle: otherwise a path would be counted that did not happen. Over a node with several ways
+//!   in it moves if that saves an instruction on some of them, and code does not grow much: each
+//!   way in then counts by itself. And over a block that returns what a call in tail position gave.
+//!
+//! Where both meet, a path is counted by one instruction and no register: `count[constant]++`.
+//!
+//! So on many edges a step of the register needs no instruction. Where the register is known, the
+//! step goes into the constant. Where a path is counted, it goes into the number of the counter.
+//! [`Moves::step`] tells these edges from the others, which the spanning tree takes first.
+
+use crate::cfg::{Block, Cfg, ENTRY, EdgeKind};
+use crate::dag::{Dag, DagEdge, Kind};
+use crate::increments::Increments;
+use crate::techniques::Techniques;
+
+/// Counting moves up over a join if not more ways into it than this, or than it saves an
+/// instruction on, get a copy that hold no code otherwise.
+const COPIES: usize = 4;
+
+/// Where the register is known, and where paths are counted before a node.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Moves {
+    known: Vec<bool>,
+    counted: Vec<bool>,
+}
+
+impl Moves {
+    /// What moves whatever the increments are: counting moves over no join.
+    pub fn of(cfg: &Cfg, dag: &Dag, techniques: Techniques) -> Self {
+        let mut known = vec![false; dag.num_nodes()];
+        for &node in dag.postorder().iter().rev() {
+            known[node.index()] = match *dag.predecessors(node) {
+                _ if node == ENTRY => true,
+                [edge] => techniques.constants && known[dag.edge(edge).from.index()],
+                _ => false,
+            };
+        }
+        let counted = counted_above(cfg, dag, techniques, |_| false);
+        Self { known, counted }
+    }
+
+    /// The same and over the joins where that pays. `weights` estimates how often each edge is
+    /// followed.
+    pub fn over_joins(
+        self,
+        cfg: &Cfg,
+        dag: &Dag,
+        increments: &Increments,
+        weights: &[u64],
+        techniques: Techniques,
+    ) -> Self {
+        let pays = |node| techniques.joins && self.pays_above(dag, increments, weights, node);
+        Self { counted: counted_above(cfg, dag, techniques, pays), ..self }
+    }
+
+    /// Whether only one way leads to `node`, so that the register is a constant there.
+    pub fn is_known(&self, node: Block) -> bool {
+        self.known[node.index()]
+    }
+
+    /// Whether the paths through `node` are counted before it.
+    pub fn is_counted(&self, node: Block) -> bool {
+        self.counted[node.index()]
+    }
+
+    /// How many instructions a step of the register on `edge` costs, if the edge is followed
+    /// `weight` times. On an edge between a branch and a join a jump is one of them.
+    pub fn step(&self, dag: &Dag, edge: DagEdge, weight: u64) -> u64 {
+        let data = dag.edge(edge);
+        let is_part = self.is_known(data.from) || data.to == dag.exit() || self.is_counted(data.to);
+        let branches = dag.successors(data.from).len() > 1;
+        let joins = dag.predecessors(data.to).len() > 1;
+        let instructions = if is_part { 0 } else { 1 + u64::from(branches && joins) };
+        weight.saturating_mul(instructions)
+    }
+
+    /// Whether counting on the ways into the join `node` is better than behind it. Where the
+    /// register is known or stepped it takes the place of an instruction. Elsewhere it is a copy,
+    /// and on an edge between a branch and a join also a jump.
+    fn pays_above(&self, dag: &Dag, increments: &Increments, weights: &[u64], node: Block) -> bool {
+        let (mut saved, mut jumps) = (0u64, 0u64);
+        let (mut free, mut copies) = (0, 0);
+        for &edge in dag.predecessors(node) {
+            let from = dag.edge(edge).from;
+            let weight = weights[edge.index()];
+            if self.is_known(from) || increments.of(edge) != 0 {
+                free += 1;
+                saved = saved.saturating_add(weight);
+            } else {
+                copies += 1;
+                let branches = dag.successors(from).len() > 1;
+                jumps = jumps.saturating_add(if branches { weight } else { 0 });
+            }
+        }
+        free > 0 && copies <= free.max(COPIES) && saved >= jumps
+    }
+}
+
+/// Before which nodes paths are counted. `pays` says of a join whether it is better to count on the
+/// ways into it than behind it.
+fn counted_above(
+    cfg: &Cfg,
+    dag: &Dag,
+    techniques: Techniques,
+    pays: impl Fn(Block) -> bool,
+) -> Vec<bool> {
+    let mut counted = vec![false; dag.num_nodes()];
+    for &node in dag.postorder() {
+        let [edge] = *dag.successors(node) else { continue };
+        let to = dag.edge(edge).to;
+        let into = dag.predecessors(node);
+        counted[node.index()] = (to == dag.exit() || counted[to.index()])
+            && node != ENTRY
+            && !cfg.may_stay(node)
+            && !into.iter().any(|&edge| holds_no_code(cfg, dag, edge))
+            && (cfg.counts_above(node) || techniques.above && (into.len() == 1 || pays(node)));
+    }
+    counted
+}
+
+/// Whether nothing can be inserted on `edge`.
+pub(crate) fn holds_no_code(cfg: &Cfg, dag: &Dag, edge: DagEdge) -> bool {
+    matches!(dag.edge(edge).kind, Kind::Flow(flow) if cfg.edge(flow).kind != EdgeKind::Plain)
+}
