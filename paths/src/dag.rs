@@ -8,7 +8,7 @@
 use std::fmt;
 
 use crate::adjacency::Adjacency;
-use crate::cfg::{Block, Cfg, ENTRY, Edge, id};
+use crate::cfg::{Block, Cfg, ENTRY, Edge, EdgeKind, id};
 use crate::cuts::{Cuts, Reason};
 
 id! {
@@ -167,6 +167,17 @@ impl Dag {
     /// Edges into a node.
     pub fn predecessors(&self, node: Block) -> &[DagEdge] {
         self.predecessors.of(node.index())
+    }
+
+    /// Whether nothing can be inserted on `edge`.
+    pub fn holds_no_code(&self, cfg: &Cfg, edge: DagEdge) -> bool {
+        matches!(self.edge(edge).kind, Kind::Flow(flow) if cfg.edge(flow).kind != EdgeKind::Plain)
+    }
+
+    /// Whether `edge` leads from a branch to a join, so that code on it needs a block and a jump.
+    pub fn is_critical(&self, edge: DagEdge) -> bool {
+        let DagEdgeData { from, to, .. } = self.edge(edge);
+        self.successors(from).len() > 1 && self.predecessors(to).len() > 1
     }
 
     /// What replaces a control-flow edge, if it is cut.

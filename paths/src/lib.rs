@@ -123,8 +123,8 @@ pub fn plan(cfg: &Cfg, frequency: &[u64], limit: u64, techniques: Techniques) ->
     };
     let numbering = numbering.expect("the cuts keep the number of paths within 64 bits");
     let moves = Moves::of(cfg, &dag, techniques);
-    let step = |edge: DagEdge| moves.step(&dag, edge, weights[edge.index()]);
-    let tree = SpanningTree::heaviest(cfg, &dag, |edge| techniques.weights.then(|| step(edge)));
+    let cost = |edge: DagEdge| moves.step_cost(&dag, edge, weights[edge.index()]);
+    let tree = SpanningTree::heaviest(cfg, &dag, |edge| techniques.weights.then(|| cost(edge)));
     let increments = Increments::of_chords(&dag, &numbering, &tree);
     let moves = moves.over_joins(cfg, &dag, &increments, &weights, techniques);
     let placement = Placement::of(cfg, &dag, &increments, &moves, &weights, techniques);

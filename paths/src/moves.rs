@@ -14,10 +14,10 @@
 //!
 //! So on many edges a step of the register needs no instruction. Where the register is known, the
 //! step goes into the constant. Where a path is counted, it goes into the number of the counter.
-//! [`Moves::step`] tells these edges from the others, which the spanning tree takes first.
+//! [`Moves::step_cost`] is 0 there. The spanning tree takes the other edges first.
 
-use crate::cfg::{Block, Cfg, ENTRY, EdgeKind};
-use crate::dag::{Dag, DagEdge, Kind};
+use crate::cfg::{Block, Cfg, ENTRY};
+use crate::dag::{Dag, DagEdge};
 use crate::increments::Increments;
 use crate::techniques::Techniques;
 
@@ -71,33 +71,29 @@ impl Moves {
         self.counted[node.index()]
     }
 
-    /// How many instructions a step of the register on `edge` costs, if the edge is followed
-    /// `weight` times. On an edge between a branch and a join a jump is one of them.
-    pub fn step(&self, dag: &Dag, edge: DagEdge, weight: u64) -> u64 {
+    /// How many instructions are executed for a step of the register on `edge`, if `weight` is how
+    /// often the edge is followed. On a critical edge a step needs a jump, too.
+    pub fn step_cost(&self, dag: &Dag, edge: DagEdge, weight: u64) -> u64 {
         let data = dag.edge(edge);
         let is_part = self.is_known(data.from) || data.to == dag.exit() || self.is_counted(data.to);
-        let branches = dag.successors(data.from).len() > 1;
-        let joins = dag.predecessors(data.to).len() > 1;
-        let instructions = if is_part { 0 } else { 1 + u64::from(branches && joins) };
+        let instructions = if is_part { 0 } else { 1 + u64::from(dag.is_critical(edge)) };
         weight.saturating_mul(instructions)
     }
 
     /// Whether counting on the ways into the join `node` is better than behind it. Where the
-    /// register is known or stepped it takes the place of an instruction. Elsewhere it is a copy,
-    /// and on an edge between a branch and a join also a jump.
+    /// register is known or stepped, it takes the place of an instruction. Elsewhere it is a copy,
+    /// and on a critical edge it needs a jump, too.
     fn pays_above(&self, dag: &Dag, increments: &Increments, weights: &[u64], node: Block) -> bool {
         let (mut saved, mut jumps) = (0u64, 0u64);
         let (mut free, mut copies) = (0, 0);
         for &edge in dag.predecessors(node) {
-            let from = dag.edge(edge).from;
             let weight = weights[edge.index()];
-            if self.is_known(from) || increments.of(edge) != 0 {
+            if self.is_known(dag.edge(edge).from) || increments.of(edge) != 0 {
                 free += 1;
                 saved = saved.saturating_add(weight);
             } else {
                 copies += 1;
-                let branches = dag.successors(from).len() > 1;
-                jumps = jumps.saturating_add(if branches { weight } else { 0 });
+                jumps = jumps.saturating_add(if dag.is_critical(edge) { weight } else { 0 });
             }
         }
         free > 0 && copies <= free.max(COPIES) && saved >= jumps
@@ -120,13 +116,8 @@ fn counted_above(
         counted[node.index()] = (to == dag.exit() || counted[to.index()])
             && node != ENTRY
             && !cfg.may_stay(node)
-            && !into.iter().any(|&edge| holds_no_code(cfg, dag, edge))
+            && !into.iter().any(|&edge| dag.holds_no_code(cfg, edge))
             && (cfg.counts_above(node) || techniques.above && (into.len() == 1 || pays(node)));
     }
     counted
-}
-
-/// Whether nothing can be inserted on `edge`.
-pub(crate) fn holds_no_code(cfg: &Cfg, dag: &Dag, edge: DagEdge) -> bool {
-    matches!(dag.edge(edge).kind, Kind::Flow(flow) if cfg.edge(flow).kind != EdgeKind::Plain)
 }

@@ -9,7 +9,7 @@
 use crate::cfg::{Block, Cfg};
 use crate::dag::{Dag, DagEdge};
 use crate::increments::Increments;
-use crate::moves::{Moves, holds_no_code};
+use crate::moves::Moves;
 use crate::speculation::Speculation;
 use crate::techniques::Techniques;
 
@@ -76,7 +76,7 @@ impl Placement {
                 }
                 (r, Some(rest)) => Some(count(r, step.wrapping_add(rest))),
                 (Some(_), None)
-                    if known[data.to.index()].is_some() || holds_no_code(cfg, dag, edge) =>
+                    if known[data.to.index()].is_some() || dag.holds_no_code(cfg, edge) =>
                 {
                     None
                 }
@@ -86,7 +86,7 @@ impl Placement {
         });
         let settles = |block: Block| {
             let needs_it = |&edge: &DagEdge| {
-                holds_no_code(cfg, dag, edge) && known[dag.edge(edge).to.index()].is_none()
+                dag.holds_no_code(cfg, edge) && known[dag.edge(edge).to.index()].is_none()
             };
             known[block.index()].filter(|_| dag.successors(block).iter().any(needs_it))
         };

@@ -172,11 +172,11 @@ proptest! {
         let other = Placement::of(&cfg, dag, &increments, &moves, &weights, techniques);
         let steps = |placement: &Placement| -> u64 {
             let is_step = |&edge: &DagEdge| matches!(placement.op(edge), Some(Op::Add(_)));
-            let cost = |edge: DagEdge| moves.step(dag, edge, weights[edge.index()]);
+            let cost = |edge: DagEdge| moves.step_cost(dag, edge, weights[edge.index()]);
             dag.edges().filter(is_step).map(cost).sum()
         };
         prop_assert!(steps(&plan.placement) <= steps(&other));
-        let is_free = |&edge: &DagEdge| moves.step(dag, edge, 1) == 0;
+        let is_free = |&edge: &DagEdge| moves.step_cost(dag, edge, 1) == 0;
         let free = dag.edges().filter(is_free);
         prop_assert!(free.map(|edge| other.op(edge)).all(|op| !matches!(op, Some(Op::Add(_)))));
     }

@@ -6,8 +6,8 @@
 //! hold code: since a block has at most one of them, they form a cycle only if they form a directed
 //! one, and the graph has none.
 
-use crate::cfg::{Cfg, ENTRY, EdgeKind};
-use crate::dag::{Dag, DagEdge, Kind};
+use crate::cfg::{Cfg, ENTRY};
+use crate::dag::{Dag, DagEdge};
 use crate::union_find::UnionFind;
 
 /// A spanning tree of a graph.
@@ -20,16 +20,17 @@ impl SpanningTree {
     /// The tree of the greatest total `cost`; of two equal edges the one with the lower index is
     /// preferred.
     pub fn heaviest<C: Ord>(cfg: &Cfg, dag: &Dag, cost: impl Fn(DagEdge) -> C) -> Self {
-        let holds_no_code = |edge: DagEdge| matches!(dag.edge(edge).kind, Kind::Flow(flow) if cfg.edge(flow).kind != EdgeKind::Plain);
         let mut order: Vec<_> = dag.edges().collect();
-        order.sort_by_key(|&edge| (!holds_no_code(edge), std::cmp::Reverse(cost(edge)), edge));
+        order.sort_by_key(|&edge| {
+            (!dag.holds_no_code(cfg, edge), std::cmp::Reverse(cost(edge)), edge)
+        });
         let mut joined = UnionFind::new(dag.num_nodes());
         joined.union(dag.exit().index(), ENTRY.index());
         let mut in_tree = vec![false; dag.num_edges()];
         for edge in order {
             let data = dag.edge(edge);
             let joins = joined.union(data.from.index(), data.to.index());
-            assert!(joins || !holds_no_code(edge), "unwind edges form no cycle");
+            assert!(joins || !dag.holds_no_code(cfg, edge), "unwind edges form no cycle");
             in_tree[edge.index()] = joins;
         }
         Self { in_tree }

@@ -10,7 +10,7 @@
 //! A path that is counted speculatively has not ended. So this is done only where control cannot
 //! stay: no call stands between the counting and the end of the iteration.
 
-use crate::cfg::{Block, Cfg, ENTRY, EdgeKind};
+use crate::cfg::{Block, Cfg, ENTRY};
 use crate::cuts::Reason;
 use crate::dag::{Dag, DagEdge, Kind, Place};
 use crate::increments::Increments;
@@ -114,7 +114,7 @@ fn bet(
 
 fn holds_code(cfg: &Cfg, dag: &Dag, edge: DagEdge) -> bool {
     match dag.edge(edge).kind {
-        Kind::Flow(flow) => cfg.edge(flow).kind == EdgeKind::Plain,
+        Kind::Flow(_) => !dag.holds_no_code(cfg, edge),
         Kind::End(place, _) | Kind::Start(place, _) => place == Place::OnEdges,
         Kind::Leave | Kind::InFlight => false,
     }

@@ -62,7 +62,11 @@ fn steps_back_are_written_as_such() {
         code("A: B C\nB: D\nC: D\nD: E*1 F*5\nE: G*9\nF: G*9\nG:"),
         "B→D: r = 0\nC→D: r = 2\nD→E: r -= 1\nG→EXIT: count[r + 1]++\n"
     );
-    // The way from D to F adds 1, which the register has from the start.
+    assert_eq!(
+        code("A: B C\nB: D\nC: D\nD: E*1 F*5\nE:\nF:"),
+        "B→D: r = 0\nC→D: r = 2\nD→E: count[r]++\nD→F: count[r + 1]++\n"
+    );
+    // D→F adds 1. The constants contain it already, so the other way out of D takes it back.
     assert_eq!(
         code("A: E B C\nE: F\nB: D\nC: D\nD: G F*9\nG:\nF: H I\nH:\nI:"),
         "E→F: r = 0\nB→D: r = 3\nC→D: r = 6\nD→G: count[r - 1]++\n\
