@@ -174,7 +174,9 @@ impl Dag {
         matches!(self.edge(edge).kind, Kind::Flow(flow) if cfg.edge(flow).kind != EdgeKind::Plain)
     }
 
-    /// Whether `edge` leads from a branch to a join, so that code on it needs a block and a jump.
+    /// Whether `edge` leads from a branch to a join, so that code on it needs a block and a jump. A
+    /// call that may not come back is taken for a branch. Code behind it needs no jump, but to know
+    /// that saved no instruction.
     pub fn is_critical(&self, edge: DagEdge) -> bool {
         let DagEdgeData { from, to, .. } = self.edge(edge);
         self.successors(from).len() > 1 && self.predecessors(to).len() > 1
