@@ -175,8 +175,8 @@ impl Dag {
     }
 
     /// Whether `edge` leads from a branch to a join, so that code on it needs a block and a jump. A
-    /// call that may not come back is taken for a branch. Code behind it needs no jump, but to know
-    /// that saved no instruction.
+    /// call that may not come back is taken for a branch, too, though code behind it needs no jump:
+    /// the exact answer saved no instructions.
     pub fn is_critical(&self, edge: DagEdge) -> bool {
         let DagEdgeData { from, to, .. } = self.edge(edge);
         self.successors(from).len() > 1 && self.predecessors(to).len() > 1
