@@ -1,7 +1,9 @@
 //! Runs the `RUN:` lines of every `ir/*.ll` with LLVM's own `opt` and `FileCheck`.
 //!
 //! In a line, `opt` stands for `opt` with the plugin loaded and the verifier on, and `%s` for the
-//! file. The tree to test is `PATHCC_TREE`, by default `target/pathcc` as `make build` leaves it.
+//! file's name in its folder, where the line is run: the name is part of what `opt` prints, and what
+//! it prints must not depend on where the checkout is. The tree to test is `PATHCC_TREE`, by default
+//! `target/pathcc` as `make build` leaves it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -35,16 +37,16 @@ fn main() {
 
 fn run(file: &Path, line: &str) -> Result<(), Failed> {
     let bin = llvm_bin();
-    let opt = format!(
-        "{}/opt -load-pass-plugin={} -pathcc-verify=yes",
-        bin.display(),
-        plugin().display()
-    );
+    let folder = file.parent().expect("a file is in a folder");
+    let name = file.file_name().expect("a file has a name").to_string_lossy();
     let script = line
-        .replace("opt ", &format!("{opt} "))
-        .replace("FileCheck", &format!("{}/FileCheck", bin.display()))
-        .replace("%s", &file.display().to_string());
-    let output = Command::new("bash").args(["-o", "pipefail", "-c", &script]).output()?;
+        .replace("opt ", "\"$OPT\" -load-pass-plugin=\"$PLUGIN\" -pathcc-verify=yes ")
+        .replace("FileCheck", "\"$FILE_CHECK\"")
+        .replace("%s", &name);
+    let mut command = Command::new("bash");
+    command.args(["-o", "pipefail", "-c", &script]).current_dir(folder);
+    command.env("OPT", bin.join("opt")).env("FILE_CHECK", bin.join("FileCheck"));
+    let output = command.env("PLUGIN", plugin()).output()?;
     if output.status.success() {
         return Ok(());
     }
@@ -64,6 +66,6 @@ fn plugin() -> PathBuf {
     let built = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/pathcc");
     let tree = std::env::var_os("PATHCC_TREE").map_or_else(built, PathBuf::from);
     let plugin = tree.join("lib/pathcc/libpathpass.so");
-    assert!(plugin.exists(), "{} is missing: run `make build`", plugin.display());
-    plugin
+    fs::canonicalize(&plugin)
+        .unwrap_or_else(|error| panic!("{}: {error}: run `make build`", plugin.display()))
 }
