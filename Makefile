@@ -153,7 +153,8 @@ advisories: setup-lint ## ask the network what is known against the packages tha
 	$(LINT)/cargo-deny check advisories
 
 install: | $(TREE)/bin/pathcc ## copy the tree to PREFIX (default /usr/local)
-	@scripts/install "$(TREE)" "$(DESTDIR)$(PREFIX)"
+	@scripts/copy-tree "$(TREE)" "$(DESTDIR)$(PREFIX)"
+	@echo "installed in $(DESTDIR)$(PREFIX)"
 
 deb: build ## pack a Debian package into target (several versions stand side by side)
 	@scripts/package deb "$(TREE)" target

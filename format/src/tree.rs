@@ -41,8 +41,10 @@ pub enum Kind {
     Archive,
     /// A shared library that programs load.
     Library,
-    /// A file that build systems read.
+    /// A file that build systems and other programs read.
     Data,
+    /// A folder of files that people and shells read, with all that is below it.
+    Folder,
 }
 
 /// A file of a tree.
@@ -65,6 +67,7 @@ pub fn entries() -> impl Iterator<Item = Entry> {
             "archive" => Kind::Archive,
             "library" => Kind::Library,
             "data" => Kind::Data,
+            "folder" => Kind::Folder,
             _ => return None,
         };
         Some(Entry { kind, path: words.next()? })
@@ -74,7 +77,7 @@ pub fn entries() -> impl Iterator<Item = Entry> {
 /// Those that compiling and linking need.
 pub fn needed_to_build() -> impl Iterator<Item = Entry> {
     entries().filter(|entry| {
-        !matches!(entry.kind, Kind::Link | Kind::Library | Kind::Data) && entry.path != READER
+        matches!(entry.kind, Kind::Program | Kind::Plugin | Kind::Archive) && entry.path != READER
     })
 }
 

@@ -222,23 +222,6 @@ fn named_paths(line: &str) -> impl Iterator<Item = &str> {
     line.split('`').skip(1).step_by(2).filter(is_path)
 }
 
-/// Where the links in a line of a page lead, without those to other sites: files, and what stands
-/// behind `#`.
-fn targets(line: &str) -> Vec<(String, String)> {
-    // Code between backticks may look like a link.
-    let text: String = line.split('`').step_by(2).collect();
-    let targets = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
-    let parts = targets.map(|target| target.split_once('#').unwrap_or((target, "")));
-    let own = parts.filter(|(file, _)| !file.contains(':'));
-    own.map(|(file, anchor)| (file.to_owned(), anchor.to_owned())).collect()
-}
-
-/// The files to which the links in a line of a page lead.
-fn links(line: &str) -> Vec<String> {
-    let files = targets(line).into_iter().map(|(file, _)| file);
-    files.filter(|file| !file.is_empty()).collect()
-}
-
 #[test]
 fn every_heading_that_is_linked_exists() {
     let mut missing = Vec::new();
@@ -246,7 +229,9 @@ fn every_heading_that_is_linked_exists() {
     let is_page = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "md");
     for page in files(&checkout()).into_iter().filter(is_page) {
         let text = fs::read_to_string(&page).expect("a page");
-        for (file, anchor) in text.lines().flat_map(targets).filter(|(_, to)| !to.is_empty()) {
+        for (file, anchor) in
+            text.lines().flat_map(document::targets).filter(|(_, to)| !to.is_empty())
+        {
             let folder = page.parent().expect("a page is in a folder");
             let target = if file.is_empty() { page.clone() } else { folder.join(file) };
             found += 1;
@@ -274,7 +259,7 @@ fn every_file_that_is_named_exists() {
             let comment = line.split_once(if extension == "py" { "#" } else { "//" });
             let words = if is_page { line } else { comment.map_or("", |(_, comment)| comment) };
             let folder = file.parent().expect("a file is in a folder");
-            let linked = if is_page { links(line) } else { Vec::new() };
+            let linked = if is_page { document::links(line) } else { Vec::new() };
             let linked = linked.into_iter().map(|link| folder.join(link));
             for path in named_paths(words).map(|path| checkout().join(path)).chain(linked) {
                 found += 1;
@@ -314,7 +299,7 @@ fn the_book_lists_every_page_once() {
     let folder = checkout().join("docs");
     let summary = fs::read_to_string(folder.join("SUMMARY.md")).expect("a page");
     let mut listed: Vec<_> =
-        summary.lines().flat_map(links).map(|link| folder.join(link)).collect();
+        summary.lines().flat_map(document::links).map(|link| folder.join(link)).collect();
     listed.sort();
     let mut pages = pages();
     pages.retain(|page| !page.ends_with("SUMMARY.md"));
@@ -336,11 +321,9 @@ fn every_variable_is_described() {
 }
 
 #[test]
-fn names_of_files_and_links_are_found() {
+fn names_of_files_are_found() {
     let named = |line| named_paths(line).collect::<Vec<_>>();
     assert_eq!(named("`docs/counts.md` and `no/file.rs`, `docs`, `docs/*.md`"), ["docs/counts.md"]);
-    let line = "[`a`](b.md#part), [c](#part), [d](https://example.org/), `x[](y)` and [e](../f)";
-    assert_eq!(links(line), ["b.md", "../f"]);
 }
 
 #[test]

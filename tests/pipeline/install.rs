@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use pathformat::tree::{self, Kind};
-use pathtests::checkout::checkout;
+use pathtests::checkout::{checkout, files};
 use pathtests::document;
 use tempfile::TempDir;
 
@@ -63,7 +63,8 @@ fn an_installed_tree_is_complete_and_everybody_may_use_it() {
         let path = prefix.path().join(entry.path);
         let data =
             fs::metadata(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-        let wanted = if matches!(entry.kind, Kind::Program | Kind::Link) { 0o755 } else { 0o644 };
+        let opens = matches!(entry.kind, Kind::Program | Kind::Link | Kind::Folder);
+        let wanted = if opens { 0o755 } else { 0o644 };
         assert_eq!(data.permissions().mode() & 0o777, wanted, "{}", path.display());
         let is_link = fs::symlink_metadata(&path).expect("there").is_symlink();
         assert_eq!(is_link, matches!(entry.kind, Kind::Link | Kind::Plugin), "{}", path.display());
@@ -91,6 +92,41 @@ fn an_installed_tree_is_complete_and_everybody_may_use_it() {
     .expect("ours");
     install(prefix.path());
     assert_eq!(["bin", "lib/pathcc"].map(files), before);
+}
+
+/// The names in a page that stand for files of a tree: what follows `$PREFIX/`.
+fn names_in_tree(line: &str) -> impl Iterator<Item = &str> {
+    let is_end = |of: char| !of.is_ascii_alphanumeric() && !"/._-+".contains(of);
+    line.split("$PREFIX/").skip(1).filter_map(move |rest| rest.split(is_end).next())
+}
+
+#[test]
+fn what_an_installed_document_names_is_installed() {
+    let prefix = installed();
+    let documents = prefix.path().join("share/doc/pathcc");
+    let pages = files(&documents).into_iter();
+    let pages = pages.filter(|path| path.extension().is_some_and(|extension| extension == "md"));
+    let (mut found, mut missing) = ([0, 0], Vec::new());
+    for page in pages {
+        let text = fs::read_to_string(&page).expect("a page that can be read");
+        for line in text.lines() {
+            let folder = page.parent().expect("a page is in a folder");
+            let linked = document::links(line).into_iter().map(|link| (0, folder.join(link)));
+            let named = names_in_tree(line).map(|name| (1, prefix.path().join(name)));
+            for (kind, path) in linked.chain(named) {
+                found[kind] += 1;
+                // Whoever installs one folder may not reach what is above it.
+                let inside = path.canonicalize().is_ok_and(|path| {
+                    path.starts_with(prefix.path().canonicalize().expect("it is there"))
+                });
+                if !inside || (path.is_file() && fs::read(&path).is_err()) {
+                    missing.push(format!("{}: {}", page.display(), path.display()));
+                }
+            }
+        }
+    }
+    assert!(found[0] > 100 && found[1] > 3, "only {found:?} are found");
+    assert!(missing.is_empty(), "these files are not there: {missing:#?}");
 }
 
 /// The commands of a lesson: those of its README, and where there are none every program by itself.
@@ -196,7 +232,8 @@ fn no_path_of_the_build_is_in_a_tree() {
     let prefix = installed();
     let here = checkout().display().to_string();
     // So that another directory, or another user's, gives the same bytes.
-    for entry in tree::entries().filter(|entry| entry.kind != Kind::Link) {
+    let is_file = |kind| !matches!(kind, Kind::Link | Kind::Folder);
+    for entry in tree::entries().filter(|entry| is_file(entry.kind)) {
         let bytes = fs::read(prefix.path().join(entry.path)).expect("installed");
         for path in [here.as_str(), "/.cargo/registry/"] {
             let found = bytes.windows(path.len()).any(|window| window == path.as_bytes());

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use pathtests::checkout::{checkout, files};
 use pathtests::tree::bin;
 use serde_yaml_ng::Value;
 
@@ -130,9 +131,58 @@ fn a_tarball_works_where_it_is_unpacked_and_packing_repeats() {
     let output = output.expect("a shell");
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(
-        output.status.success() && text.contains("paths ") && text.contains("README.md"),
+        output.status.success() && text.contains("paths ") && text.contains("share"),
         "{output:?}"
     );
+}
+
+/// What is in a tree: each file and link by its place, and where a link points. The plugin's file is
+/// named after its content, which has no debug information in packages.
+fn content(tree: &Path) -> Vec<String> {
+    let place = |path: &PathBuf| {
+        let place = path.strip_prefix(tree).expect("below").display().to_string();
+        match fs::read_link(path) {
+            _ if place.starts_with("lib/pathcc/libpathpass") => "the plugin".to_owned(),
+            Ok(target) => format!("{place} -> {}", target.display()),
+            Err(_) => place,
+        }
+    };
+    let mut places: Vec<_> = files(tree).iter().map(place).collect();
+    places.sort();
+    places
+}
+
+#[test]
+fn the_tree_the_installed_one_the_package_and_the_tarball_hold_the_same() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let packed = |kind| pack(kind, folder.path(), "7.1.0").display().to_string();
+    let [deb, tarball] = ["deb", "tarball"].map(packed);
+    let lines = format!(
+        "dpkg-deb -x {deb} deb; tar -xf {tarball}; \
+         make -s -C '{}' install TREE='{}' PREFIX=$PWD/installed",
+        checkout().display(),
+        tree().display()
+    );
+    let output = Command::new("sh")
+        .args(["-ec", &lines])
+        .current_dir(folder.path())
+        .env_remove("MAKEFLAGS")
+        .env_remove("DESTDIR")
+        .output()
+        .expect("a shell");
+    assert!(output.status.success(), "{output:?}");
+    let built = content(&tree());
+    let has = |place: &str| built.iter().any(|file| file == place);
+    assert!(has("share/man/man1/pathprof-report.1") && has("share/man/man1/pathcc.1"), "{built:?}");
+    assert!(has("share/doc/pathcc/docs/counts.md"), "{built:?}");
+    for place in ["installed", "deb/usr/lib/pathcc-7.1", "pathcc-7.1.0"] {
+        let found = content(&folder.path().join(place));
+        let differ = |one: &[String], other: &[String]| -> Vec<String> {
+            one.iter().filter(|file| !other.contains(file)).cloned().collect()
+        };
+        let [lacks, adds] = [differ(&built, &found), differ(&found, &built)];
+        assert!(found == built, "{place} lacks {lacks:?} and adds {adds:?}");
+    }
 }
 
 /// A project whose tests reach four of its five lines.

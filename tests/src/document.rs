@@ -82,6 +82,23 @@ pub fn anchors(page: &str) -> HashSet<String> {
     anchors
 }
 
+/// Where the links in a line of a page lead, without those to other sites: files, and what stands
+/// behind `#`.
+pub fn targets(line: &str) -> Vec<(String, String)> {
+    // Code between backticks may look like a link.
+    let text: String = line.split('`').step_by(2).collect();
+    let targets = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+    let parts = targets.map(|target| target.split_once('#').unwrap_or((target, "")));
+    let own = parts.filter(|(file, _)| !file.contains(':'));
+    own.map(|(file, anchor)| (file.to_owned(), anchor.to_owned())).collect()
+}
+
+/// The files to which the links in a line of a page lead.
+pub fn links(line: &str) -> Vec<String> {
+    let files = targets(line).into_iter().map(|(file, _)| file);
+    files.filter(|file| !file.is_empty()).collect()
+}
+
 /// Lines as commands: one that ends with a backslash continues in the next line.
 fn commands(lines: &[&str]) -> Vec<String> {
     let mut commands: Vec<String> = Vec::new();
@@ -136,6 +153,13 @@ mod tests {
         let page = "# Threads\n\n```sh\n# no heading\n```\n\n## `a.b`, c-d?\n\n### Threads\n";
         let expected = ["threads", "ab-c-d", "threads-1"].map(str::to_owned);
         assert_eq!(anchors(page), HashSet::from(expected));
+    }
+
+    #[test]
+    fn links_lead_to_files_and_headings() {
+        let line = "[`a`](b.md#part), [c](#part), [d](https://example.org/), `x[](y)`, [e](../f)";
+        assert_eq!(links(line), ["b.md", "../f"]);
+        assert_eq!(targets(line)[1], (String::new(), "part".to_owned()));
     }
 
     #[test]
