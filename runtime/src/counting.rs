@@ -317,14 +317,18 @@ impl Counting {
         registry: &mut Shared,
         room: &mut Room,
     ) {
-        registry.remove((&raw mut *self).cast());
-        if self.process != sys::process() {
+        if self.process == sys::process() {
+            self.write(environment, image, registry, room);
+        } else {
             // A child that was forked past us shares the raw file with its parent: there its counts
             // are.
             self.suspect();
+        }
+        // Not before: pages that are read may be lost, and whoever replaces them asks the list.
+        registry.remove((&raw mut *self).cast());
+        if self.process != sys::process() {
             return;
         }
-        self.write(environment, image, registry, room);
         // A library may be loaded and unloaded often. As long as there are other threads, nobody
         // knows whether they are still in its code, since the program may be ending.
         if image.is_library() && sys::thread_count() == Some(1) {

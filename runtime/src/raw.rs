@@ -55,6 +55,8 @@ pub(crate) struct RawFile {
     identity: Identity,
     kept: Kept,
     header_size: u64,
+    /// How long the file was when it last became longer.
+    length: u64,
     /// The first page of the file; null if it is not mapped.
     page: *mut u8,
     /// Whether this process is a forked child.
@@ -79,7 +81,7 @@ impl RawFile {
     pub(crate) const fn none() -> Self {
         let page = ptr::null_mut();
         let (path, identity, kept) = (Path::new(), Identity::NONE, Kept::NONE);
-        Self { path, identity, kept, header_size: 0, page, child: false }
+        Self { path, identity, kept, header_size: 0, length: 0, page, child: false }
     }
 
     /// Forgets the file.
@@ -108,7 +110,7 @@ impl RawFile {
         room: &mut Room,
     ) -> Result<File, OpenError> {
         self.forget();
-        self.child = environment.forked();
+        (self.child, self.length) = (environment.forked(), 0);
         let file = self.create_free_name(environment, room)?;
         let mut header = Collected::new(&mut room.buffer);
         self.header_size = raw::write_header(&mut header, head, region_size, map, places);
@@ -173,13 +175,21 @@ impl RawFile {
         self.kept.file().and_then(|file| file.length()).is_none_or(|length| length > offset)
     }
 
-    /// Whether the file has lost its beginning, as it does when somebody empties it.
+    /// Remembers how long the file has become.
+    pub(crate) fn note_length(&mut self, file: &File) {
+        self.length = file.length().unwrap_or(self.length);
+    }
+
+    /// Whether the file has lost its beginning, as it does when somebody empties it, or its end.
     pub(crate) fn is_damaged(&mut self) -> bool {
+        self.open().is_ok_and(|file| self.is_cut(&file))
+    }
+
+    /// The same of the file that is open.
+    pub(crate) fn is_cut(&self, file: &File) -> bool {
         let mut start = [0];
-        let read = self
-            .open()
-            .is_ok_and(|file| file.read_words_at(&mut start, 0) != 1 || start != [MAGIC]);
-        self.exists() && read
+        let begins = file.read_words_at(&mut start, 0) == 1 && start == [MAGIC];
+        self.exists() && (!begins || file.length().is_some_and(|length| length < self.length))
     }
 
     /// Whether an address is on the page with the flags.

@@ -114,7 +114,7 @@ impl Slots {
         self.cut
     }
 
-    /// Looks whether the file was emptied, though it may have grown again and no page is missed.
+    /// Looks whether the file was cut, though no page may be missed.
     pub(crate) fn look_for_cuts(&mut self) {
         self.cut |= self.raw.is_damaged();
     }
@@ -175,6 +175,8 @@ impl Slots {
             return;
         }
         let file = file.or(opened.as_ref().ok());
+        // When it has grown again nobody sees that a part of it was lost.
+        self.cut |= file.is_some_and(|file| self.raw.is_cut(file));
         let chunk = match NonNull::new(known.start) {
             None => self.map_chunk(number, At::Anywhere, length, file),
             Some(start) => self.keep_chunk(number, start, length, file),
@@ -182,6 +184,7 @@ impl Slots {
         if let (Some(place), Some(chunk)) = (self.chunks.get_mut(number), chunk) {
             *place = chunk;
         }
+        file.inspect(|file| self.raw.note_length(file));
     }
 
     /// Lets the file keep a chunk of private memory from now on, and what there may be in it.
@@ -243,6 +246,7 @@ impl Slots {
         let mapped =
             room.and_then(|region| mapping::map_file(At::Over(region), self.size, file, offset));
         self.region_kept = mapped.is_some();
+        self.raw.note_length(file);
         self.region_kept
     }
 
@@ -279,6 +283,7 @@ impl Slots {
                 }
             }
         }
+        file.inspect(|file| self.raw.note_length(file));
     }
 }
 
