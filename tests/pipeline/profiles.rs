@@ -226,3 +226,47 @@ fn a_build_may_say_where_profiles_go() {
         assert_eq!(files(folder), before, "{setting} {build}");
     }
 }
+
+const WATCHED: &str = r#"
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+__attribute__((noinline)) static int work(int x) { return x & 1 ? x + 1 : x - 1; }
+static void *run(void *x) { return (void *)(size_t)work((size_t)x); }
+int main(void) {
+    pthread_t threads[3];
+    for (int i = 0; i < 3; i++) pthread_create(&threads[i], 0, run, 0);
+    for (int i = 0; i < 3; i++) pthread_join(threads[i], 0);
+    pid_t child = fork();
+    run(0);
+    if (child == 0) _exit(0);
+    waitpid(child, 0, 0);
+    free(malloc(10));
+    return write(1, "ran\n", 4) != 4;
+}
+"#;
+
+#[test]
+fn valgrind_says_no_more_than_of_a_plain_program() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    fs::write(folder.join("watched.c"), WATCHED).expect("writable");
+    if shell(folder, "valgrind --version || true").is_empty() {
+        eprintln!("skipped: there is no valgrind");
+        return;
+    }
+    for mode in ["paths", "trace"] {
+        let build = format!("-fpath-mode={mode} watched.c -o watched");
+        // Our objects bring no debug information: valgrind 3.19 gives up where two units of clang's
+        // have DWARF 5.
+        let plain = shell(folder, "clang-22 watched.c -o plain; readelf -SW plain");
+        let counted = shell(folder, &format!("pathcc {build}; readelf -SW watched"));
+        assert_eq!(plain.matches(" .debug").count(), counted.matches(" .debug").count());
+        // With DWARF 4 it says nothing at all.
+        for (flags, errors) in [("-g", "2>/dev/null"), ("-gdwarf-4", "2>&1")] {
+            let run = format!("pathcc {flags} {build}; valgrind -q --error-exitcode=9 ./watched");
+            assert_eq!(shell(folder, &format!("{run} {errors}")), "ran\n", "{mode} {flags}");
+        }
+    }
+}
