@@ -13,6 +13,7 @@ pub mod mapping;
 mod place;
 mod process;
 pub mod signal;
+pub mod stack;
 pub mod thread;
 
 pub use file::{File, Locked, OpenError};

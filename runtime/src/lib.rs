@@ -7,7 +7,7 @@
 //! done by the instrumented code.
 //!
 //! The runtime allocates nothing with the program's allocator and prints nothing. It leaves `errno`
-//! and the signal mask as they were. Every failure is silent.
+//! and the signal mask as they were, and works on a stack of its own. Every failure is silent.
 //!
 //! | files | what they hold |
 //! |---|---|

@@ -24,6 +24,7 @@ use process::origin::Asked;
 use process::others::ForkRegistration;
 use process::proc::NoLibrary;
 use process::sys::mapping::{self, At};
+use process::sys::stack::Stack;
 use process::sys::thread::{self, Lock};
 use process::sys::{self, Bound, OpenError, apart};
 use process::target;
@@ -162,6 +163,9 @@ static STATE: Global<State> = Global::new(State {
 /// Keeps others from the state.
 static LOCK: Lock = Lock::new();
 
+/// Where everything is written down: whoever ends the process may have little of its stack left.
+static STACK: Stack = Stack::new();
+
 /// The constructor.
 extern "C" fn start() {
     // SAFETY: constructors run one after the other, before the program.
@@ -205,8 +209,10 @@ extern "C" fn finish() {
         let state = unsafe { STATE.get() };
         // A child of vfork has the memory of its parent, which goes on.
         if state.process == sys::process() && !replace(&mut state.written, true) {
-            state.look();
-            state.write();
+            STACK.run(|| {
+                state.look();
+                state.write();
+            });
         }
         LOCK.release();
     }

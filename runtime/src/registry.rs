@@ -14,6 +14,7 @@ use core::mem::offset_of;
 use core::ptr;
 
 use process::sys;
+use process::sys::stack::Stack;
 use process::sys::thread::{self, Lock};
 
 mod shared;
@@ -22,6 +23,9 @@ pub(crate) use shared::{Member, Shared};
 
 /// How long a process that leaves waits for the lock, in nanoseconds.
 const PATIENCE: u64 = 1_000_000_000;
+
+/// Where the work of this image is done that needs the lock of a registry.
+static STACK: Stack = Stack::new();
 
 /// The threads and images of a process. Zeros are a registry without any.
 #[repr(C)]
@@ -49,7 +53,7 @@ impl Registry {
     }
 
     /// Calls `use_registry` while nobody else has it. Signals wait meanwhile, since a handler may
-    /// start threads too.
+    /// start threads too. The caller may have little of its stack left.
     pub(crate) fn with<T>(&self, use_registry: impl FnOnce(&mut Shared) -> T) -> T {
         let mask = thread::block_signals();
         let nested = self.is_forking();
@@ -57,7 +61,7 @@ impl Registry {
             self.lock.acquire();
         }
         // SAFETY: whoever holds the lock is alone.
-        let result = use_registry(unsafe { &mut *self.shared.get() });
+        let result = STACK.run(|| use_registry(unsafe { &mut *self.shared.get() }));
         if !nested {
             self.lock.release();
         }
@@ -87,9 +91,11 @@ impl Registry {
         // ever.
         let nested = self.is_forking();
         if nested || self.lock.acquire_within(PATIENCE) {
-            for (image, member) in self.members() {
-                member.leave.inspect(|leave| leave(image, self.shared.get()));
-            }
+            STACK.run(|| {
+                for (image, member) in self.members() {
+                    member.leave.inspect(|leave| leave(image, self.shared.get()));
+                }
+            });
             if !nested {
                 self.lock.release();
             }

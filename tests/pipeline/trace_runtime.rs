@@ -326,6 +326,25 @@ int main(void) {
 
 /// A process may be killed while a full chunk moves.
 #[test]
+fn a_trace_takes_little_of_a_small_stack() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("survival/death_small_stack.c");
+    shell(folder, &format!("pathcc -O1 -fpath-mode=trace {} -o prog -Wl,-z,now", source.display()));
+    for way in ["hl", "hx", "hf", "ht", "cl", "cx", "cf", "ct"] {
+        let status = shell(folder, &format!("rm -f *.pathtrace; ./prog {way} || echo $?"));
+        assert_eq!(status, "7\n", "{way}");
+        let works: usize = traces(folder).iter().map(|trace| paths(folder, trace, "work")).sum();
+        let expected = match way.as_bytes()[1] {
+            b'f' => 3,
+            b't' => 60_001,
+            _ => 1,
+        };
+        assert_eq!(works, expected, "{way}");
+    }
+}
+
+#[test]
 fn a_process_that_is_killed_at_any_moment_loses_nothing() {
     let folder = tempfile::tempdir().expect("a folder");
     let progress = folder.path().join("progress");

@@ -14,6 +14,7 @@ use process::origin::Asked;
 use process::others::ForkRegistration;
 use process::proc::{self, NoLibrary};
 use process::sys;
+use process::sys::stack::Stack;
 use process::sys::thread::{self, Lock};
 use process::text::Text;
 
@@ -139,6 +140,9 @@ static SHARED: Global<Shared> = Global::new(Shared::new());
 static ROOM: Global<Room> = Global::new(Room::new());
 static LOCK: Lock = Lock::new();
 
+/// Where the work is done that needs the lock: traced code may have little of its stack left.
+static STACK: Stack = Stack::new();
+
 /// Whether this image has been described, and, if its tracer is in use, that has begun.
 static BEGUN: AtomicBool = AtomicBool::new(false);
 
@@ -155,10 +159,12 @@ static MASK: AtomicU64 = AtomicU64::new(0);
 fn with_shared<T>(act: impl FnOnce(&mut Shared, &mut Room) -> T) -> T {
     let mask = thread::block_signals();
     LOCK.acquire();
-    // SAFETY: the lock is held.
-    let (shared, room) = unsafe { (SHARED.get(), ROOM.get()) };
-    begin(shared, room);
-    let result = act(shared, room);
+    let result = STACK.run(|| {
+        // SAFETY: the lock is held.
+        let (shared, room) = unsafe { (SHARED.get(), ROOM.get()) };
+        begin(shared, room);
+        act(shared, room)
+    });
     LOCK.release();
     thread::restore_signals(mask);
     result
@@ -327,6 +333,6 @@ extern "C" fn in_child() {
     // SAFETY: no other thread is left, and this one has the lock.
     let (shared, block, environment) =
         unsafe { (SHARED.get(), &mut *Block::own(), environment::change()) };
-    shared.start_again(block, environment);
+    STACK.run(|| shared.start_again(block, environment));
     after_fork();
 }

@@ -1,9 +1,10 @@
-//! What happens when a page of a mapped file cannot be had.
+//! What happens when a page of a mapped file cannot be had, and the stacks of handlers.
 
 use core::arch::asm;
 
 use linux_raw_sys::general::{
-    __NR_rt_sigaction, __NR_rt_sigreturn, __NR_tgkill, SA_ONSTACK, SA_RESTORER, SA_SIGINFO, SIGBUS,
+    __NR_rt_sigaction, __NR_rt_sigreturn, __NR_sigaltstack, __NR_tgkill, SA_ONSTACK, SA_RESTORER,
+    SA_SIGINFO, SIGBUS, SS_DISABLE, SS_ONSTACK,
 };
 
 use super::call::call;
@@ -97,4 +98,33 @@ pub fn send_again() {
             [process() as usize, thread::current() as usize, SIGBUS as usize, 0, 0, 0],
         )
     };
+}
+
+/// An alternative stack for handlers: a `stack_t` of the kernel.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub(super) struct Alternative {
+    start: usize,
+    flags: u32,
+    unused: u32,
+    length: usize,
+}
+
+impl Alternative {
+    /// None.
+    pub(super) const NONE: Self = Self { start: 0, flags: SS_DISABLE, unused: 0, length: 0 };
+
+    /// That of this thread, if it is on it.
+    pub(super) fn of_caller() -> Option<Self> {
+        let mut known = Self::NONE;
+        // SAFETY: the kernel fills the structure.
+        unsafe { call(__NR_sigaltstack, [0, &raw mut known as usize, 0, 0, 0, 0]) };
+        (known.flags & SS_ONSTACK != 0).then_some(Self { flags: 0, ..known })
+    }
+
+    /// Makes it that of this thread, which must not be on another one.
+    pub(super) fn set(&self) {
+        // SAFETY: the kernel reads the structure; the memory is what the program gave it.
+        unsafe { call(__NR_sigaltstack, [&raw const *self as usize, 0, 0, 0, 0, 0]) };
+    }
 }
