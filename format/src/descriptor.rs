@@ -70,7 +70,7 @@ pub mod thread_function {
 
     /// The signature. It ends with the version of what the images of a process share
     /// (`runtime/src/registry.rs`).
-    pub const SIGNATURE: [u8; 16] = *b"pathcc threads\x05\0";
+    pub const SIGNATURE: [u8; 16] = *b"pathcc threads\x06\0";
 
     /// So many bytes of the signature are the same in every version.
     pub const SIGNATURE_NAME: usize = 14;

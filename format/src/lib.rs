@@ -53,13 +53,13 @@ pub use wire::Error;
 pub const MANIFEST_VERSION: u32 = 12;
 
 /// Version of the profile file. Any other version is refused with a message.
-pub const PROFILE_VERSION: u32 = 5;
+pub const PROFILE_VERSION: u32 = 6;
 
 /// Version of the raw file. Any other version is refused with a message.
-pub const RAW_VERSION: u32 = 3;
+pub const RAW_VERSION: u32 = 4;
 
 /// Version of the trace file. Any other version is refused with a message.
-pub const TRACE_VERSION: u32 = 5;
+pub const TRACE_VERSION: u32 = 6;
 
 /// Names that are agreed between the pass (which emits them) and the linker (which defines them).
 pub mod names {

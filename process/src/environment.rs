@@ -94,10 +94,10 @@ impl Environment {
         Head {
             flags: flags | self.origin.flags,
             pid: sys::process(),
-            parent: sys::parent(),
             start: self.origin.time,
             stop,
             process_start: self.origin.process_start,
+            ancestors: self.origin.ancestry.as_slice(),
             run: self.run,
             build_id: self.build_id.as_bytes(),
             image: self.image.as_bytes(),

@@ -8,7 +8,7 @@
 //! |---|---|
 //! | `sys`, `sys/` | system calls |
 //! | `text`, `global` | texts of bounded length, state without a lock |
-//! | `proc`, `origin`, `environment` | how the program was started |
+//! | `proc`, `ancestry`, `origin`, `environment` | how the program was started, and by whom |
 //! | `pattern`, `target` | where the profile goes |
 //! | `imports`, `notes`, `others` | what linker and build say of the image, and what the program has |
 //! | `lifetime` | what runs before and after the program |
@@ -23,6 +23,7 @@
     reason = "values are made in constants, where `default` cannot be called"
 )]
 
+pub mod ancestry;
 pub mod environment;
 pub mod global;
 mod imports;

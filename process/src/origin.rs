@@ -3,10 +3,11 @@
 //! The first image reads it, and all images that come later take it from the registry, since the
 //! program may overwrite its environment and change its directory, its root and its user.
 
-use pathformat::profile::{FORKED, UNSURE};
+use pathformat::profile::{Ancestor, FORKED, UNSURE};
 
+use crate::ancestry::Ancestry;
 use crate::pattern;
-use crate::proc::{self, Library, Variables};
+use crate::proc::{self, Library, Status, Variables};
 use crate::sys::kept::Kept;
 use crate::sys::{self, File, Identity, Place};
 use crate::text::{Path, Text, directory_length};
@@ -45,6 +46,8 @@ pub struct Origin {
     /// [`FORKED`] and [`UNSURE`].
     pub flags: u32,
     unused: u32,
+    /// The processes from which it descends.
+    pub ancestry: Ancestry,
     /// The root directory.
     root: Identity,
     /// The directory that profiles go to, and its path with a slash behind it.
@@ -70,6 +73,7 @@ impl Origin {
             process_start: 0,
             flags: 0,
             unused: 0,
+            ancestry: Ancestry::NONE,
             root: Identity::NONE,
             folder: Kept::NONE,
             folder_path: Path::new(),
@@ -107,7 +111,8 @@ impl Origin {
             return;
         }
         self.state = State::On;
-        self.read_clocks();
+        let status = self.read_clocks();
+        self.ancestry.read(status.as_ref());
         self.directory.fill(sys::current_directory);
         self.root = sys::identity(c"/");
         if let Ok(arguments) = File::open(c"/proc/self/cmdline") {
@@ -151,25 +156,26 @@ impl Origin {
         self.process = known.process;
         (self.time, self.process_start, self.flags) =
             (known.time, known.process_start, known.flags);
+        self.ancestry = known.ancestry;
     }
 
     /// If the process has forked since somebody looked, what is its own is looked at again.
     pub fn notice_fork(&mut self) {
         if self.process != sys::process() {
+            // The parent may have ended by now.
+            self.ancestry.descend(Ancestor::new(self.process, self.process_start));
             self.process = sys::process();
             self.flags |= FORKED;
             self.read_clocks();
         }
     }
 
-    fn read_clocks(&mut self) {
+    fn read_clocks(&mut self) -> Option<Status> {
         self.time = sys::now();
-        let mut bytes = [0; 1024];
-        let status = File::open(c"/proc/self/stat");
-        let length = status.map_or(0, |status| proc::read_up_to(&status, &mut bytes));
-        let start = proc::start_entry(bytes.get(..length).unwrap_or_default());
+        let status = Status::own();
         // Without /proc: when it was noticed, which is the same for all images.
-        self.process_start = start.unwrap_or_else(sys::ticks_since_boot);
+        self.process_start = status.map_or_else(sys::ticks_since_boot, |status| status.start);
+        status
     }
 
     /// Keeps the directory of a file open.

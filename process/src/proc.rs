@@ -1,5 +1,8 @@
 //! What the kernel tells of this process in `/proc/self`: its variables, its privileges, its maps.
 
+use core::ffi::CStr;
+use core::str::FromStr;
+
 use linux_raw_sys::auxvec::AT_SECURE;
 use pathformat::{files, variables};
 
@@ -163,13 +166,54 @@ fn secure_entry(vector: &[u8]) -> Option<bool> {
     Some(u64::from_le_bytes(entry[1]) != 0)
 }
 
-/// The time in `/proc/self/stat` at which the process started. The command's name before it may
-/// hold anything.
-pub fn start_entry(status: &[u8]) -> Option<u64> {
-    let end = status.iter().rposition(|&byte| byte == b')')?;
-    // The fields behind the name begin with the third, and the time is the 22nd.
-    let field = status.get(end + 2..)?.split(|&byte| byte == b' ').nth(19)?;
-    core::str::from_utf8(field).ok()?.parse().ok()
+/// What the kernel tells of a process in its file `stat`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Status {
+    /// Its number, where `/proc` was mounted.
+    pub process: u32,
+    /// That of its parent.
+    pub parent: u32,
+    /// When it started, in clock ticks since boot.
+    pub start: u64,
+}
+
+impl Status {
+    /// That of this process.
+    pub fn own() -> Option<Self> {
+        Self::read(c"/proc/self/stat")
+    }
+
+    /// That of the process with a number.
+    pub fn of(process: u32) -> Option<Self> {
+        let mut path = Text::<32>::new();
+        path.push_all(b"/proc/");
+        path.push_decimal(process);
+        path.push_all(b"/stat");
+        Self::read(path.as_path()?)
+    }
+
+    fn read(path: &CStr) -> Option<Self> {
+        let mut bytes = [0; 1024];
+        let length = read_up_to(&File::open(path).ok()?, &mut bytes);
+        Self::parse(bytes.get(..length)?)
+    }
+
+    /// The command's name in the middle may hold anything.
+    fn parse(status: &[u8]) -> Option<Self> {
+        let end = status.iter().rposition(|&byte| byte == b')')?;
+        let process = status.split(|&byte| byte == b' ').next()?;
+        // The fields behind the name begin with the third; the parent is the fourth, and the time
+        // the 22nd.
+        let mut fields = status.get(end + 2..)?.split(|&byte| byte == b' ').skip(1);
+        let parent = fields.next()?;
+        let start = fields.nth(17)?;
+        Some(Self { process: number(process)?, parent: number(parent)?, start: number(start)? })
+    }
+}
+
+/// A number in decimal.
+fn number<N: FromStr>(digits: &[u8]) -> Option<N> {
+    core::str::from_utf8(digits).ok()?.parse().ok()
 }
 
 /// Finds the value of a variable in a stream of NUL-closed entries; the first entry counts, as for
@@ -373,11 +417,13 @@ mod tests {
     }
 
     #[test]
-    fn the_start_is_found_behind_any_name() {
+    fn parent_and_start_are_found_behind_any_name() {
         let status =
-            b"7 (a) b (c)) S 1 7 7 0 -1 4194560 100 0 0 0 1 2 3 4 20 0 1 0 123456 8192 3\n";
-        assert_eq!(start_entry(status), Some(123_456));
-        assert_eq!(start_entry(b"7 (a) S 1"), None);
-        assert_eq!(start_entry(b""), None);
+            b"7 (a) b (c)) S 5 7 7 0 -1 4194560 100 0 0 0 1 2 3 4 20 0 1 0 123456 8192 3\n";
+        assert_eq!(Status::parse(status), Some(Status { process: 7, parent: 5, start: 123_456 }));
+        assert_eq!(Status::parse(b"7 (a) S 1"), None);
+        assert_eq!(Status::parse(b""), None);
+        assert_eq!(Status::own().map(|status| status.process), Some(sys::process()));
+        assert_eq!(Status::own(), Status::of(sys::process()));
     }
 }

@@ -1,7 +1,7 @@
 //! The sample program of the tests: its counters, its report and a record.
 
 use pathformat::manifest::Manifest;
-use pathformat::profile::{self, RunId};
+use pathformat::profile::{self, Ancestor, RunId};
 
 use crate::analyse::counted::{CountedImage, CountedModule};
 use crate::analyse::model::{Image, Report, Run};
@@ -68,7 +68,7 @@ pub(crate) fn record(pid: u32, parent: u32) -> Record {
         complete: true,
         pid,
         process_start: pid.into(),
-        parent,
+        ancestors: vec![Ancestor::new(parent, parent.into())],
         time: (0, 0),
         host: b"box".to_vec(),
         command_line: Vec::new(),

@@ -17,6 +17,7 @@
 //! * `flying: FUNCTION N` how many of its paths are in flight at the end
 //! * `processes: N`, `profiles: N`, `images: N`, `incomplete: N`, `partial: N` processes, files,
 //!   images, profiles that are only raw files, and those that lack threads
+//! * `starts: N` how many starts its processes are
 //! * `unwritten: N`, `cut: N`, `unsure: N`, `other_runtime: N`, `running: N` profiles of processes
 //!   that ended well and could not write one, whose file was cut, whose place is a guess, that met
 //!   another version of the runtime, and that ended while other threads were running
@@ -330,11 +331,24 @@ impl Program {
                 .iter()
                 .for_each(|expected| check(name.into(), expected, counted.to_string()));
         }
+        if let Some(expected) = self.one("starts") {
+            check("starts".into(), &expected, starts(profiles)?.to_string());
+        }
         let unregistered = self.one("unregistered").unwrap_or_else(|| "no".into());
         let found = if flagged("unregistered_threads") > 0 { "yes" } else { "no" };
         check("unregistered threads".into(), &unregistered, found.into());
         if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n").into()) }
     }
+}
+
+/// How many starts there are in a directory of profiles.
+fn starts(profiles: &Path) -> Result<usize, Failed> {
+    let output = Command::new(bin("pathprof"))
+        .args(["runs", "--top", "0", "--format", "json"])
+        .arg(profiles)
+        .output()?;
+    let tables: Value = serde_json::from_slice(&output.stdout)?;
+    Ok(list(&tables["tables"][0]["rows"]).len())
 }
 
 /// What shells write when a program is ended by a signal.

@@ -1,4 +1,5 @@
 //#run: ./prog; sleep 1
+//#starts: 1
 //#processes: 2
 //#entries: work 3
 // A daemon changes its directory and closes everything.

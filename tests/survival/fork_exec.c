@@ -1,3 +1,4 @@
+//#starts: 1
 //#processes: 7
 //#entries: main 7
 //#entries: before 3

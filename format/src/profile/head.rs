@@ -1,7 +1,7 @@
 //! The head of a record: who ran. A raw file has the same facts behind a head of its own.
 
 use zerocopy::little_endian::{U32, U64};
-use zerocopy::{FromBytes, Immutable, IntoBytes, Unaligned};
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use super::run::RunId;
 #[cfg(any(feature = "alloc", test))]
@@ -9,10 +9,52 @@ use super::run::digest;
 use crate::PROFILE_VERSION;
 use crate::wire::Sink;
 #[cfg(any(feature = "alloc", test))]
-use crate::wire::{Reader, Result};
+use crate::wire::{Error, Reader, Result};
 
 /// First eight bytes of every profile.
 pub const MAGIC: [u8; 8] = *b"PATHPROF";
+
+/// A process, as its descendants know it.
+#[repr(C)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    FromBytes,
+    Immutable,
+    IntoBytes,
+    KnownLayout,
+    Unaligned,
+)]
+pub struct Ancestor {
+    process: U32,
+    start: U64,
+}
+
+impl Ancestor {
+    /// No process.
+    pub const NONE: Self = Self::new(0, 0);
+
+    /// The process with a number that the kernel started at a time, in clock ticks since boot; 0 if
+    /// that is unknown.
+    pub const fn new(process: u32, start: u64) -> Self {
+        Self { process: U32::new(process), start: U64::new(start) }
+    }
+
+    /// Its number.
+    pub fn process(self) -> u32 {
+        self.process.get()
+    }
+
+    /// When the kernel started it, in clock ticks since boot; 0 if that is unknown.
+    pub fn start(self) -> u64 {
+        self.start.get()
+    }
+}
 
 /// Who ran. Byte strings, since a path or an argument need not be UTF-8.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -23,8 +65,6 @@ pub struct Head<'a> {
     pub flags: u32,
     /// Process.
     pub pid: u32,
-    /// Its parent.
-    pub parent: u32,
     /// Start of counting in nanoseconds since 1970.
     pub start: u64,
     /// End of counting in nanoseconds since 1970; 0 in a raw file.
@@ -32,6 +72,8 @@ pub struct Head<'a> {
     /// When the kernel started the process, in clock ticks since boot; 0 if unknown. With the
     /// process's number and its machine this tells which images ran in one process.
     pub process_start: u64,
+    /// The processes from which it descends, the parent first, as they were known when it began.
+    pub ancestors: &'a [Ancestor],
     /// Which run it is, [`RunId::NONE`] if there was nothing random at hand.
     pub run: RunId,
     /// Build-id of the image, empty if it has none.
@@ -51,7 +93,6 @@ pub struct Head<'a> {
 #[derive(FromBytes, Immutable, IntoBytes, Unaligned)]
 struct Facts {
     pid: U32,
-    parent: U32,
     start: U64,
     stop: U64,
     process_start: U64,
@@ -70,14 +111,16 @@ impl Head<'_> {
     pub(crate) fn write_facts(&self, sink: &mut impl Sink) {
         let facts = Facts {
             pid: self.pid.into(),
-            parent: self.parent.into(),
             start: self.start.into(),
             stop: self.stop.into(),
             process_start: self.process_start.into(),
             run: self.run.0,
         };
         sink.put(facts.as_bytes());
-        for text in [self.build_id, self.image, self.command_line, self.directory, self.host] {
+        let ancestors = self.ancestors.as_bytes();
+        for text in
+            [self.build_id, self.image, self.command_line, self.directory, self.host, ancestors]
+        {
             sink.put_bytes(text);
         }
     }
@@ -105,7 +148,6 @@ impl<'a> Head<'a> {
         Ok(Self {
             flags,
             pid: facts.pid.get(),
-            parent: facts.parent.get(),
             start: facts.start.get(),
             stop: facts.stop.get(),
             process_start: facts.process_start.get(),
@@ -115,6 +157,8 @@ impl<'a> Head<'a> {
             command_line: reader.bytes()?,
             directory: reader.bytes()?,
             host: reader.bytes()?,
+            ancestors: <[Ancestor]>::ref_from_bytes(reader.bytes()?)
+                .map_err(|_| Error::Invalid("its ancestors end in the middle of one"))?,
         })
     }
 
@@ -123,7 +167,6 @@ impl<'a> Head<'a> {
         if self.run != RunId::NONE {
             return self.run;
         }
-        // Not by its parent, which may end before it and be another one by then.
         let numbers = [self.pid.into(), self.start, self.process_start].map(u64::to_le_bytes);
         digest(&[
             numbers.as_flattened(),
@@ -141,10 +184,10 @@ impl Head<'static> {
     pub(super) const SAMPLE: Self = Self {
         flags: super::run::UNREGISTERED_THREADS,
         pid: 42,
-        parent: 1,
         start: 1_000,
         stop: 2_000,
         process_start: 77,
+        ancestors: &[Ancestor::new(40, 70), Ancestor::new(1, 0)],
         run: RunId([5; 16]),
         build_id: &[1, 2, 3],
         image: b"/bin/demo",
@@ -179,9 +222,6 @@ mod tests {
         }
         // How it ended is not part of it, and what changes while it runs: the raw file does not
         // know.
-        assert_eq!(
-            Head { stop: 0, parent: 2, flags: INCOMPLETE, ..unnamed }.identity(),
-            unnamed.identity()
-        );
+        assert_eq!(Head { stop: 0, flags: INCOMPLETE, ..unnamed }.identity(), unnamed.identity());
     }
 }

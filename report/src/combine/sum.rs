@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::ffi::OsStrExt;
 
 use pathformat::ModuleId;
-use pathformat::profile::{Head, MERGED, Module, Part, Profile, RunId};
+use pathformat::profile::{Ancestor, Head, MERGED, Module, Part, Profile, RunId};
 
 use crate::read::record_content::RecordContent;
 
@@ -34,8 +34,8 @@ struct First {
     start: u64,
     run: RunId,
     pid: u32,
-    parent: u32,
     process_start: u64,
+    ancestors: Vec<Ancestor>,
     build_id: Vec<u8>,
     image: Vec<u8>,
     command_line: Vec<u8>,
@@ -76,8 +76,8 @@ impl Sum {
             start: file.run.start,
             run: file.run.id,
             pid: file.run.pid,
-            parent: file.run.parent,
             process_start: if runs.clone().count() == 1 { file.run.process_start } else { 0 },
+            ancestors: file.run.ancestors,
             build_id: file.build_id,
             image: file.image.as_os_str().as_bytes().to_vec(),
             command_line,
@@ -129,10 +129,10 @@ impl Sum {
         let head = Head {
             flags: self.parts.keys().fold(merged, |flags, key| flags | key.flags),
             pid: first.pid,
-            parent: first.parent,
             start: first.start,
             stop: self.stop,
             process_start: if merged == 0 { first.process_start } else { 0 },
+            ancestors: &first.ancestors,
             run: first.run,
             build_id: &first.build_id,
             image: &first.image,

@@ -124,7 +124,7 @@ fn profile<'a>((run, process): (&'a Run, &usize)) -> ProfileEntry<'a> {
         image: run.image,
         process: *process,
         pid: run.pid,
-        parent: run.parent,
+        parent: run.parent(),
         host: &run.host,
         directory: &run.directory,
         command_line: &run.command_line,

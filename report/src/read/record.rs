@@ -7,7 +7,7 @@ use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow};
-use pathformat::profile::{GONE, Head, INCOMPLETE, MERGED, Profile, RunId};
+use pathformat::profile::{Ancestor, GONE, Head, INCOMPLETE, MERGED, Profile, RunId};
 
 use crate::read::file_names;
 use crate::read::image::FileId;
@@ -33,8 +33,8 @@ pub struct Record {
     pub pid: u32,
     /// When the kernel started its process, in clock ticks since boot; 0 if unknown.
     pub process_start: u64,
-    /// The parent of its process.
-    pub parent: u32,
+    /// The processes from which its process descends, the parent first.
+    pub ancestors: Vec<Ancestor>,
     /// Start and end of counting in nanoseconds since 1970.
     pub time: (u64, u64),
     /// Name of the machine.
@@ -63,7 +63,7 @@ impl Record {
             complete: head.flags & INCOMPLETE == 0,
             pid: head.pid,
             process_start: head.process_start,
-            parent: head.parent,
+            ancestors: head.ancestors.to_vec(),
             time: (head.start, head.stop.max(head.start)),
             host: head.host.to_vec(),
             command_line: head.command_line.to_vec(),

@@ -155,7 +155,7 @@ impl RecordContent {
             profile: path.to_path_buf(),
             image: 0,
             pid: head.pid,
-            parent: head.parent,
+            ancestors: head.ancestors.to_vec(),
             start: head.start,
             stop: head.stop.max(head.start),
             process_start: head.process_start,

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use pathformat::profile::RunId;
+use pathformat::profile::{Ancestor, RunId};
 
 /// How often something ran. Wide enough for the sum of any number of 64-bit counters.
 pub type Count = u128;
@@ -29,8 +29,8 @@ pub struct Run {
     pub image: usize,
     /// Process.
     pub pid: u32,
-    /// Its parent.
-    pub parent: u32,
+    /// The processes from which it descends, the parent first.
+    pub ancestors: Vec<Ancestor>,
     /// Start in nanoseconds since 1970.
     pub start: u64,
     /// End in nanoseconds since 1970; the start if it is not known.
@@ -59,6 +59,11 @@ pub struct Run {
 pub type ProcessId<'a> = (&'a str, u32, u64);
 
 impl Run {
+    /// The number of its parent, 0 if that is unknown.
+    pub fn parent(&self) -> u32 {
+        self.ancestors.first().map_or(0, |parent| parent.process())
+    }
+
     /// Which process it was; `None` if that is not known.
     pub fn process(&self) -> Option<ProcessId<'_>> {
         (self.process_start != 0).then_some((self.host.as_str(), self.pid, self.process_start))

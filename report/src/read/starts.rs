@@ -1,10 +1,10 @@
 //! Groups records by start.
 //!
-//! A *start* is what one command began: a process, the processes that it forked or started, and the
+//! A *start* is what one command began: a process, the processes that descend from it, and the
 //! images that they loaded. A machine, a number and the time at which the kernel started it
-//! identify a process. Its parent is the process that had the parent's number and was counting when
-//! the child began. A process in between that is not counted, such as a shell, separates what it
-//! starts from what started it. A merged record is a start of its own.
+//! identify a process. Each record has the processes from which its own descends, as they were when
+//! it began, so that processes in between need not be counted. The line ends early where a process
+//! in between had ended by then. A merged record is a start of its own.
 
 use std::borrow::Borrow;
 use std::collections::{HashMap, HashSet};
@@ -20,6 +20,11 @@ pub fn starts<R: Borrow<Record>>(records: &[R]) -> Vec<Vec<usize>> {
     for (at, record) in records.iter().enumerate().filter(|(_, record)| !record.merged) {
         processes.entry((&record.host, record.pid)).or_default().push(at);
     }
+    let identity = |at: usize| {
+        let record: &Record = records[at];
+        ((record.host.as_slice(), record.pid, record.process_start), at)
+    };
+    let known: HashMap<_, _> = processes.values().flatten().copied().map(identity).collect();
     for same in processes.values() {
         for (position, &one) in same.iter().enumerate() {
             let known = |other: &&usize| is_one_process(records[one], records[**other]);
@@ -29,17 +34,18 @@ pub fn starts<R: Borrow<Record>>(records: &[R]) -> Vec<Vec<usize>> {
         }
     }
     for (at, record) in records.iter().enumerate().filter(|(_, record)| !record.merged) {
-        let named = processes.get(&(record.host.as_slice(), record.parent)).into_iter().flatten();
-        let was_counting = |&&parent: &&usize| {
-            let parent = records[parent];
-            let ended = parent.complete && parent.time.1 < record.time.0;
-            parent.time.0 <= record.time.0 && !ended
-        };
-        // Of several processes that had the number, the one that began last.
-        if let Some(&parent) =
-            named.filter(was_counting).max_by_key(|&&parent| records[parent].time.0)
-        {
-            join(&mut groups, at, parent);
+        for ancestor in &record.ancestors {
+            let host = record.host.as_slice();
+            let found = match ancestor.start() {
+                0 => {
+                    let named = processes.get(&(host, ancestor.process())).into_iter().flatten();
+                    last_counting(&records, named.copied(), record)
+                }
+                start => known.get(&(host, ancestor.process(), start)).copied(),
+            };
+            if let Some(other) = found {
+                join(&mut groups, at, other);
+            }
         }
     }
     let mut starts: HashMap<usize, Vec<usize>> = HashMap::new();
@@ -57,6 +63,21 @@ pub fn starts<R: Borrow<Record>>(records: &[R]) -> Vec<Vec<usize>> {
 pub fn processes<'a>(records: impl IntoIterator<Item = &'a Record>) -> usize {
     let one = |record: &'a Record| (record.host.as_slice(), record.pid, record.process_start);
     records.into_iter().map(one).collect::<HashSet<_>>().len()
+}
+
+/// Of several processes that had the number of an ancestor, the one that began last among those
+/// that were counting when its descendant began.
+fn last_counting(
+    records: &[&Record],
+    named: impl Iterator<Item = usize>,
+    descendant: &Record,
+) -> Option<usize> {
+    let was_counting = |&one: &usize| {
+        let one = records[one];
+        let ended = one.complete && one.time.1 < descendant.time.0;
+        one.time.0 <= descendant.time.0 && !ended
+    };
+    named.filter(was_counting).max_by_key(|&one| records[one].time.0)
 }
 
 fn is_one_process(one: &Record, other: &Record) -> bool {
@@ -81,11 +102,44 @@ fn join(groups: &mut [usize], one: usize, other: usize) {
 
 #[cfg(test)]
 mod tests {
+    use pathformat::profile::Ancestor;
+
     use super::*;
     use crate::sample;
 
+    /// A record of a process of whose ancestors only the parent's number is known.
     fn record(pid: u32, parent: u32, process_start: u64, time: (u64, u64)) -> Record {
-        Record { process_start, time, ..sample::record(pid, parent) }
+        descendant(pid, &[(parent, 0)], process_start, time)
+    }
+
+    fn descendant(
+        pid: u32,
+        ancestors: &[(u32, u64)],
+        process_start: u64,
+        time: (u64, u64),
+    ) -> Record {
+        let ancestors =
+            ancestors.iter().map(|&(process, start)| Ancestor::new(process, start)).collect();
+        Record { process_start, time, ancestors, ..sample::record(pid, 1) }
+    }
+
+    #[test]
+    fn processes_in_between_need_not_be_counted() {
+        let records = [
+            descendant(10, &[(9, 90), (1, 1)], 100, (5, 9)),
+            // A shell in between.
+            descendant(12, &[(11, 101), (10, 100), (9, 90), (1, 1)], 102, (6, 7)),
+            // The nearest one that was counted is a child of the first.
+            descendant(14, &[(13, 103), (12, 102), (11, 101)], 104, (7, 8)),
+            // It began after everything else had ended, and it is known who began it.
+            descendant(15, &[(10, 100)], 105, (20, 21)),
+            // Another process had the number.
+            descendant(16, &[(10, 99)], 106, (6, 30)),
+            // The same shell began it, and nothing that was counted.
+            descendant(17, &[(9, 90), (1, 1)], 107, (6, 40)),
+            Record { host: b"other".to_vec(), ..descendant(18, &[(10, 100)], 108, (6, 50)) },
+        ];
+        assert_eq!(starts(&records), [vec![6], vec![5], vec![4], vec![0, 1, 2, 3]]);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 use pathformat::ModuleId;
 use pathformat::profile::{
-    FORKED, GONE, Head, INCOMPLETE, MERGED, Module, PARTIAL, Part, Profile, RunId,
+    Ancestor, FORKED, GONE, Head, INCOMPLETE, MERGED, Module, PARTIAL, Part, Profile, RunId,
     UNREGISTERED_THREADS,
 };
 use pathprof::combine::merge;
@@ -26,10 +26,10 @@ fn head() -> Head<'static> {
     Head {
         run: RunId([RUNS.fetch_add(1, Ordering::Relaxed); 16]),
         pid: 7,
-        parent: 6,
         start: 100,
         stop: 200,
         process_start: 5,
+        ancestors: &[Ancestor::new(6, 4)],
         build_id: b"id",
         image: b"/bin/x",
         command_line: b"x\0-a b\0",
@@ -126,7 +126,7 @@ fn the_time_is_that_of_all_and_the_process_that_of_one() {
         profile_of(Head { start, stop, pid, ..head() }, vec![module(1, &[(0, pid.into())])])
     };
     let file = merged(&[part(100, 200, 7), part(50, 150, 8), part(80, 400, 9)]);
-    assert_eq!((file.run.start, file.run.stop, file.run.pid, file.run.parent), (50, 400, 8, 6));
+    assert_eq!((file.run.start, file.run.stop, file.run.pid, file.run.parent()), (50, 400, 8, 6));
     assert_eq!(
         (file.run.command_line, file.run.directory, file.run.host),
         (vec!["x".to_string(), "-a b".into()], "/tmp".into(), "box".into())

@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use object::write::Object;
 use object::{Architecture, BinaryFormat, Endianness, SectionKind};
 use pathformat::names;
-use pathformat::profile::{Head, Module, Profile};
+use pathformat::profile::{Ancestor, Head, Module, Profile};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -163,7 +163,7 @@ pub(crate) fn record(scene: &Scene, pid: u32, parent: u32, (start, stop): (u64, 
     let mut profile = Profile::decode(&bytes).expect("sound");
     profile.head = Head {
         pid,
-        parent,
+        ancestors: &[Ancestor::new(parent, parent.into())],
         start: start * 1000,
         stop: stop * 1000,
         process_start: pid.into(),

@@ -8,7 +8,7 @@ use pathformat::manifest::{
     Block, Call, CutReason, DagEdge, DagEdgeKind, Edge, Exit, Function, Linkage, Location,
     Manifest, Outcome,
 };
-use pathformat::profile::{Head, Module, Part, Profile, RunId};
+use pathformat::profile::{Ancestor, Head, Module, Part, Profile, RunId};
 use pathformat::settings::{Level, Mode, Stage, Threads};
 use pathformat::{ModuleId, record};
 
@@ -276,10 +276,10 @@ pub(crate) fn profile(image: &[u8], build_id: &[u8], flags: u32, modules: Vec<Mo
     let head = Head {
         flags,
         pid: 42,
-        parent: 1,
         start: 1_000_000_000,
         stop: 3_500_000_000,
         process_start: 0,
+        ancestors: &[Ancestor::new(1, 1)],
         run: RunId(run),
         build_id,
         image,

@@ -5,7 +5,7 @@ use pathformat::manifest::{
     Access, AccessKind, Address, Block, Call, CutReason, Edge, Exit, Function, Location, Manifest,
     Outcome, Tickets,
 };
-use pathformat::profile::{ENDED, Head, RunId};
+use pathformat::profile::{Ancestor, ENDED, Head, RunId};
 use pathformat::settings::{Mode, Threads};
 use pathformat::trace::{ChunkHead, Kind, PROCESS, write_header};
 use pathformat::{ModuleId, raw, record};
@@ -210,7 +210,6 @@ impl Trace {
         let head = Head {
             flags,
             pid: 42,
-            parent: 1,
             start: 1_000_000_000,
             stop: 3_500_000_000,
             run: RunId([0x55; 16]),
@@ -220,6 +219,7 @@ impl Trace {
             directory: b"/tmp",
             host: b"box",
             process_start: 0,
+            ancestors: &[Ancestor::new(1, 1)],
         };
         let mut bytes = Vec::new();
         let size = write_header(&mut bytes, &head, CHUNK);

@@ -131,7 +131,7 @@ const _: () = {
         LENT_COUNT == 256
             && offset_of!(Shared, origin) == offset_of!(Shared, lent) + LENT_COUNT / 8
     );
-    assert!(size_of::<Origin>() == 82_072);
+    assert!(size_of::<Origin>() == 82_272);
 };
 
 impl Shared {
