@@ -133,6 +133,10 @@ pub mod names {
     /// The runtime's function that ends the process in place of `_exit`.
     pub const LEAVE: &str = "__pathcc_leave";
 
+    /// The runtime's function that a program calls before its constructors, so that its record is
+    /// written after all that runs at its end.
+    pub const BEGIN: &str = "__pathcc_begin";
+
     /// The function that tells how far [`DELTA`] is from the thread pointer. The linker makes it,
     /// so that an image whose modules do not need the word has no thread-local variable; then it
     /// tells 0.

@@ -330,6 +330,8 @@ impl Link<'_> {
                 // musl takes handlers of forks into a program only if something asks for them.
                 // Without the usual start much of a C library cannot be linked.
                 arguments.push("--undefined=pthread_atfork".into());
+                // The C library's `exit` shall end in ours, which stands before the C library.
+                arguments.push("--undefined=_exit".into());
             }
         }
         if module::counts(modules) && self.line.kind == Kind::Static {

@@ -8,7 +8,8 @@
 use anyhow::{Context, Result, ensure};
 use object::elf::{
     GNU_PROPERTY_X86_FEATURE_1_AND, GNU_PROPERTY_X86_FEATURE_1_IBT,
-    GNU_PROPERTY_X86_FEATURE_1_SHSTK, R_X86_64_64, R_X86_64_GOTTPOFF, SHF_ALLOC, SHT_NOTE,
+    GNU_PROPERTY_X86_FEATURE_1_SHSTK, R_X86_64_64, R_X86_64_GOTTPOFF, SHF_ALLOC, SHF_WRITE,
+    SHT_NOTE, SHT_PREINIT_ARRAY,
 };
 use object::write::{Object, Relocation, SectionId, SymbolId};
 use object::{
@@ -274,12 +275,24 @@ fn pull_in_runtime(
         let [runtime, registry, leave] = names.map(|name| undefined(object, name));
         let lent = lend(object);
         let exits = threads::define_exits(object, leave)?;
+        call_first(object)?;
         for function in threads::define(object, runtime, registry, lent)?.into_iter().chain(exits) {
             let offset = object.append_section_data(anchors, &[0; 8], 8);
             refer(object, anchors, offset, function)?;
         }
     }
     Ok(())
+}
+
+/// Lets the loader call the runtime before the program's constructors, and before the C library
+/// registers what runs at the end.
+fn call_first(object: &mut Object<'_>) -> Result<()> {
+    let array = section(object, ".preinit_array", SectionKind::Data);
+    *object.section_flags_mut(array) =
+        SectionFlags::Elf { sh_type: SHT_PREINIT_ARRAY, sh_flags: SHF_ALLOC | SHF_WRITE };
+    let offset = object.append_section_data(array, &[0; 8], 8);
+    let begin = undefined(object, names::BEGIN);
+    refer(object, array, offset, begin)
 }
 
 /// Whether a module has a thread-local word that leads to its array.

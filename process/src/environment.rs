@@ -89,6 +89,11 @@ impl Environment {
         self.run = self.run.of_child(sys::process(), self.origin.time);
     }
 
+    /// After the record was written: what follows is told as a run of its own.
+    pub fn go_on(&mut self) {
+        self.run = self.run.of_child(sys::process(), sys::now());
+    }
+
     /// What a profile says of the process and the image.
     pub fn head<'a>(&'a self, names: &'a Names, flags: u32, stop: u64) -> Head<'a> {
         Head {

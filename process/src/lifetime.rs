@@ -6,7 +6,8 @@ use crate::proc::Library;
 use crate::{imports, notes, target};
 
 /// Lets `start` run before the program's own constructors, as `__pathcc_start`, and `stop` after
-/// its destructors. Priorities up to 100 are the implementation's. Both are `extern "C"`, without
+/// its destructors. Priorities up to 100 are the implementation's. Of those with the same priority
+/// the first by name and place runs last. Both are `extern "C"`, without
 /// arguments.
 #[macro_export]
 macro_rules! run_at_start_and_end {
@@ -24,7 +25,7 @@ macro_rules! run_at_start_and_end {
             ".p2align 3",
             ".quad __pathcc_start",
             ".popsection",
-            ".pushsection .fini_array.00001, \"aw\", @fini_array",
+            ".pushsection .fini_array.0, \"aw\", @fini_array",
             ".p2align 3",
             ".quad __pathcc_stop",
             ".popsection",

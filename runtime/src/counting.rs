@@ -4,11 +4,12 @@ use core::sync::atomic::Ordering;
 use core::{iter, ptr};
 
 use pathformat::names::NOWHERE;
-use pathformat::profile::{DENIED, ENDED, OTHER_RUNTIME, PARTIAL, RUNNING, UNREGISTERED_THREADS};
+use pathformat::profile::{self, DENIED, OTHER_RUNTIME, PARTIAL, RUNNING, UNREGISTERED_THREADS};
 use pathformat::raw::SHARED;
 use pathformat::settings::Threads;
 use process::environment::{self, Environment};
 use process::global::Global;
+use process::sys::stack::Stack;
 use process::sys::thread;
 use process::sys::{self, Bound, File, Names, OpenError, apart};
 
@@ -17,7 +18,7 @@ use crate::image::{self, Image};
 use crate::imports;
 use crate::map::Map;
 use crate::raw;
-use crate::registry::{Member, Shared};
+use crate::registry::{ENDED, ENDING, Member, STACK, Shared};
 use crate::rescue;
 use crate::shared_registry;
 use crate::slots::{Slot, Slots};
@@ -49,6 +50,11 @@ struct Counting {
     /// How long unregistered threads had run when counting began, in nanoseconds.
     others_before: u64,
     stopped: bool,
+    /// Whether the process was ending already when the image was loaded, so that it may be unloaded
+    /// before the end.
+    late: bool,
+    /// Where the thread counts that goes on when the record is written.
+    last_slot: Slot,
 }
 
 /// Room to work in, kept off the stack.
@@ -72,7 +78,12 @@ static COUNTING: Global<Counting> = Global::new(Counting {
     process: 0,
     others_before: 0,
     stopped: false,
+    late: false,
+    last_slot: Slot::REGION,
 });
+
+/// For handlers of SIGBUS at the very end: there may be hardly any other stack.
+static STACK_OF_HANDLERS: Stack = Stack::new();
 
 static ROOM: Global<Room> = Global::new(Room {
     raw: raw::Room::new(),
@@ -89,6 +100,7 @@ pub(crate) fn start(environment: &mut Environment) {
         // begun.
         let (counting, room) = unsafe { (COUNTING.get(), ROOM.get()) };
         shared.register_first();
+        counting.late = shared.ending != 0;
         counting.find_delta(shared);
         counting.begin(environment, imports::image(), room);
         shared.origin.keep_folder(counting.slots.raw.path());
@@ -123,13 +135,25 @@ extern "C" fn attach(member: *mut Member, slot: Slot, pointer: usize) {
 extern "C" fn rescue(member: *mut Member, address: usize) -> bool {
     // SAFETY: as above but for the lock: what is changed here is only read when nobody counts any
     // more.
-    unsafe { of(member) }.slots.rescue(address)
+    let counting = unsafe { of(member) };
+    if !counting.stopped || !counting.slots.has_kept(address) {
+        return counting.slots.rescue(address);
+    }
+    // SAFETY: the record is written, and this is the only thread.
+    let (environment, room) = unsafe { (environment::change(), ROOM.get()) };
+    let mask = thread::block_signals();
+    STACK.run(|| counting.go_on(environment, imports::image(), room));
+    thread::restore_signals(mask);
+    true
 }
 
 extern "C" fn leave(member: *mut Member, shared: *mut Shared) {
     // SAFETY: as above, and the registry gives what its lock protects.
     let (counting, shared, room) = unsafe { (of(member), &mut *shared, ROOM.get()) };
-    if counting.process == sys::process() && !core::mem::replace(&mut counting.stopped, true) {
+    if counting.process != sys::process() {
+        // A child that was forked past us shares the raw file with its parent: there its counts are.
+        counting.suspect();
+    } else if !core::mem::replace(&mut counting.stopped, true) {
         counting.write(environment::of_image(), imports::image(), shared, room);
     }
 }
@@ -374,20 +398,56 @@ impl Counting {
             apart::run(&mut || written = write());
         }
         match written {
-            Ok(()) => self.slots.raw.remove(environment),
+            Ok(()) => {
+                if registry.ending == ENDED {
+                    self.last_slot = registry.own_slot();
+                    self.slots.raw.empty();
+                }
+                self.slots.raw.remove(environment);
+            }
             Err(error) => {
                 let denied = if error == OpenError::Denied { DENIED } else { 0 };
-                self.slots.raw.add_flags(flags | ENDED | denied);
+                self.slots.raw.add_flags(flags | profile::ENDED | denied);
             }
         }
     }
 }
 
-/// The destructor's part: writes the profile, once.
+impl Counting {
+    /// Code counts when the record has been written, such as the function of a stream that the C
+    /// library writes out at last. A raw file of its own keeps that.
+    fn go_on(&mut self, environment: &mut Environment, image: &Image, room: &mut Room) {
+        environment.go_on();
+        let file = self.create_raw(environment, image, room).ok();
+        self.slots.start_again(self.last_slot, file.as_ref());
+        self.finish_raw(environment);
+        self.slots.raw.add_flags(self.flags | profile::ENDED);
+    }
+}
+
+/// The destructor's part in a program whose [`end`] comes later. Libraries wait for that, too.
+pub(crate) fn begin_end() {
+    shared_registry::get().with(|shared| shared.ending = ENDING);
+}
+
+/// After the last destructor: writes the profiles of all images that are loaded, once.
+pub(crate) fn end() {
+    let is_heard = rescue::is_ready() && sys::thread_count() == Some(1);
+    shared_registry::get().end(is_heard);
+    if is_heard {
+        STACK_OF_HANDLERS.lend_to_handlers();
+    }
+}
+
+/// The destructor's part in any other image: writes the profile, once. A library that is closed
+/// must not wait.
 pub(crate) fn stop(environment: &Environment) {
     shared_registry::get().with(|shared| {
         // SAFETY: as in `start`; a thread that still counts does so in the slots alone.
         let (counting, room) = unsafe { (COUNTING.get(), ROOM.get()) };
+        if shared.ending != 0 && !counting.late {
+            return;
+        }
         if !core::mem::replace(&mut counting.stopped, true) {
             counting.finish(environment, imports::image(), shared, room);
         }

@@ -5,7 +5,7 @@ use core::arch::global_asm;
 use process::sys;
 
 use crate::shared_registry::{self, REGISTRY};
-use crate::threads;
+use crate::{lifetime, threads};
 
 // What the module made by the linker refers to, and what it defines.
 global_asm!(
@@ -18,9 +18,11 @@ global_asm!(
     "export __pathcc_create_thread, {create}",
     "export __pathcc_registry, {registry}",
     "export __pathcc_leave, {leave}",
+    "export __pathcc_begin, {begin}",
     ".purgem export",
     create = sym threads::create,
     leave = sym leave,
+    begin = sym lifetime::begin,
     registry = sym REGISTRY,
 );
 

@@ -25,7 +25,7 @@ global_asm!(".hidden __pathcc_image", ".hidden __pathcc_delta_offset", ".hidden 
 
 process::table_of_others!(
     "__pathcc_others",
-    ".hidden __dso_handle",
+    ".hidden __dso_handle, __pathcc_static_exit",
     "pthread_create",
     "dlsym",
     "__interceptor_pthread_create",
@@ -33,6 +33,8 @@ process::table_of_others!(
     "pthread_atfork",
     "__dso_handle",
     "__tsan_init",
+    "__cxa_atexit",
+    "__pathcc_static_exit",
 );
 
 /// Addresses, 0 for what the program does not have.
@@ -47,6 +49,9 @@ pub(crate) struct Others {
     library: usize,
     /// A function of ThreadSanitizer's.
     pub(crate) thread_sanitizer: usize,
+    at_exit: usize,
+    /// `_exit`, if it is ours and the C library's `exit` ends in it: in a static program.
+    pub(crate) static_exit: usize,
 }
 
 unsafe extern "C" {
@@ -138,4 +143,17 @@ pub(crate) fn fork_registration() -> ForkRegistration {
     let may_leave = others.library != 0 || !image().is_library();
     let glibc = if may_leave { others.register_fork_handlers } else { 0 };
     ForkRegistration { glibc, posix: others.posix_register_fork_handlers, library: others.library }
+}
+
+/// Lets the C library call `end` after all that it calls later at the end of the program; whether
+/// that will be so. A sanitizer may end the process before.
+pub(crate) fn call_at_end(end: extern "C" fn()) -> bool {
+    let others = others();
+    if others.at_exit == 0 || others.sanitizer_create_thread != 0 {
+        return false;
+    }
+    type Register = unsafe extern "C" fn(extern "C" fn(), usize, usize) -> i32;
+    // SAFETY: the C library's function has this type. What is registered is code of a program, which
+    // is never unloaded.
+    unsafe { transmute::<usize, Register>(others.at_exit)(end, 0, 0) == 0 }
 }

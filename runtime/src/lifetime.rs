@@ -14,6 +14,17 @@ process::run_at_start_and_end!(start, stop);
 /// Whether the constructor has run.
 static STARTED: AtomicBool = AtomicBool::new(false);
 
+/// Whether the C library calls [`end`], or ours of the names of `_exit`.
+static ENDS_LATER: AtomicBool = AtomicBool::new(false);
+
+/// Before the constructors of a program that a loader prepares.
+///
+/// What a C library is told to call at the end it calls in reverse order. It tells itself what runs
+/// the destructors of all images, after this.
+pub(crate) extern "C" fn begin() {
+    ENDS_LATER.store(imports::call_at_end(end), Ordering::Relaxed);
+}
+
 /// The constructor. A program without a C library may not know of constructors, so there the entry
 /// calls it (`early.rs`).
 extern "C" fn start() {
@@ -42,9 +53,23 @@ extern "C" fn start() {
     }
 }
 
-/// The destructor.
+/// The destructor. Code may run after it: other destructors, those of libraries, what they call, and
+/// streams that are written out. So it leaves the work to what is called later, if there is that.
 extern "C" fn stop() {
-    if environment::of_image().enabled() {
+    if !environment::of_image().enabled() {
+        return;
+    }
+    let ends_later = imports::others().static_exit != 0 || ENDS_LATER.load(Ordering::Relaxed);
+    if ends_later && !imports::image().is_library() {
+        counting::begin_end();
+    } else {
         counting::stop(environment::of_image());
+    }
+}
+
+/// After all destructors of all images.
+extern "C" fn end() {
+    if environment::of_image().enabled() {
+        counting::end();
     }
 }

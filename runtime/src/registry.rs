@@ -19,13 +19,13 @@ use process::sys::thread::{self, Lock};
 
 mod shared;
 
-pub(crate) use shared::{Member, Shared};
+pub(crate) use shared::{ENDED, ENDING, Member, Shared};
 
 /// How long a process that leaves waits for the lock, in nanoseconds.
 const PATIENCE: u64 = 1_000_000_000;
 
 /// Where the work of this image is done that needs the lock of a registry.
-static STACK: Stack = Stack::new();
+pub(crate) static STACK: Stack = Stack::new();
 
 /// The threads and images of a process. Zeros are a registry without any.
 #[repr(C)]
@@ -77,6 +77,17 @@ impl Registry {
             .any(|(image, member)| member.rescue.is_some_and(|rescue| rescue(image, address)))
     }
 
+    /// Lets all images write what they counted, when hardly anything else of the program will run.
+    /// `is_heard` says whether the runtime hears of what does.
+    pub(crate) fn end(&self, is_heard: bool) {
+        self.with(|shared| {
+            if is_heard {
+                shared.ending = ENDED;
+            }
+            shared.leave();
+        });
+    }
+
     /// Lets all images write what they counted, before the process leaves. It may be called
     /// anywhere.
     pub(crate) fn leave(&self) {
@@ -91,11 +102,8 @@ impl Registry {
         // ever.
         let nested = self.is_forking();
         if nested || self.lock.acquire_within(PATIENCE) {
-            STACK.run(|| {
-                for (image, member) in self.members() {
-                    member.leave.inspect(|leave| leave(image, self.shared.get()));
-                }
-            });
+            // SAFETY: whoever holds the lock is alone.
+            STACK.run(|| unsafe { &mut *self.shared.get() }.leave());
             if !nested {
                 self.lock.release();
             }

@@ -1,4 +1,5 @@
-//! Counting continues when the file of the counters is truncated, or its disk fails.
+//! Counting continues when the file of the counters is truncated, or its disk fails. The runtime
+//! truncates it itself when the record is written, to hear of code that counts even later.
 //!
 //! The kernel then sends SIGBUS to a thread that touches a missing page. The handler maps other
 //! memory there. It handles only the runtime's own memory, and only while the program leaves the
@@ -6,6 +7,7 @@
 //! thread that blocks the signal cannot be helped: the kernel ends the program.
 
 use process::sys::signal::{self, Information};
+use process::sys::thread;
 
 use crate::shared_registry;
 
@@ -17,6 +19,11 @@ pub(crate) fn begin() {
 /// Leaves it to the program, before this code is unloaded.
 pub(crate) fn end() {
     signal::forget(handle);
+}
+
+/// Whether a page that the calling thread touches would be replaced.
+pub(crate) fn is_ready() -> bool {
+    signal::is_handled_with(handle) && !thread::blocks_bus_errors()
 }
 
 extern "C" fn handle(_: u32, information: &Information) {

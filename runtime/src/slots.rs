@@ -119,14 +119,13 @@ impl Slots {
         self.cut |= self.raw.is_damaged();
     }
 
-    /// Puts other memory where a page of the file was lost, if the address is in a part that the
-    /// file keeps. A signal handler calls this, wherever the program is.
-    pub(crate) fn rescue(&mut self, address: usize) -> bool {
-        let page = address & !(PAGE as usize - 1);
-        if let Some(flags) = self.raw.has_flags_at(address) {
-            self.cut = true;
-            return mapping::map_private(At::Over(flags), PAGE as usize).is_some();
-        }
+    /// Whether an address is in a part that the file keeps.
+    pub(crate) fn has_kept(&self, address: usize) -> bool {
+        self.kept_part(address & !(PAGE as usize - 1)).is_some()
+    }
+
+    /// The part that the file keeps and a page is in: its start, its length and its first slot.
+    fn kept_part(&self, page: usize) -> Option<(*mut u8, usize, u64)> {
         let region = (self.region, self.size, self.region_kept, 0);
         let chunks = (0..CHUNKS).map(|number| {
             let chunk = self.chunks.get(number);
@@ -141,9 +140,19 @@ impl Slots {
         let within = |&(start, length, kept, _): &(*mut u8, usize, bool, u64)| {
             kept && page.wrapping_sub(start as usize) < length
         };
-        let Some((start, length, _, slot)) = [region].into_iter().chain(chunks).find(within) else {
-            return false;
-        };
+        let found = [region].into_iter().chain(chunks).find(within);
+        found.map(|(start, length, _, slot)| (start, length, slot))
+    }
+
+    /// Puts other memory where a page of the file was lost, if the address is in a part that the
+    /// file keeps. A signal handler calls this, wherever the program is.
+    pub(crate) fn rescue(&mut self, address: usize) -> bool {
+        let page = address & !(PAGE as usize - 1);
+        if let Some(flags) = self.raw.has_flags_at(address) {
+            self.cut = true;
+            return mapping::map_private(At::Over(flags), PAGE as usize).is_some();
+        }
+        let Some((start, length, slot)) = self.kept_part(page) else { return false };
         let distance = page - start as usize;
         // What lies behind a page that the file does not reach is not in the file either.
         let reached = self.raw.reaches(self.raw.offset(slot, self.size as u64) + distance as u64);

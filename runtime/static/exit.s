@@ -1,13 +1,15 @@
-# _exit of a static executable, in the archive of pthread_create. The C library's own does no more
+# _exit of a static executable, in the archive of pthread_create. The C library's exit ends in it,
+# too; by the third name the runtime knows that. The C library's own does no more
 # than to end the process, and there is no sanitizer.
         .section .text._exit, "ax", @progbits
-        .globl  _exit, _Exit
-        .hidden __pathcc_leave
+        .globl  _exit, _Exit, __pathcc_static_exit
+        .hidden __pathcc_leave, __pathcc_static_exit
         .type   _exit, @function
         .type   _Exit, @function
         .p2align 4
 _exit:
 _Exit:
+__pathcc_static_exit:
         endbr64
         xorl    %esi, %esi
         jmp     __pathcc_leave

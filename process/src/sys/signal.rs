@@ -77,9 +77,14 @@ pub fn handle_with(handler: Handler) {
     }
 }
 
+/// Whether this handler is there.
+pub fn is_handled_with(handler: Handler) -> bool {
+    self::handler() == handler as usize
+}
+
 /// Takes the handler away, if it is still there.
 pub fn forget(handler: Handler) {
-    if self::handler() == handler as usize {
+    if is_handled_with(handler) {
         reset();
     }
 }
@@ -114,12 +119,27 @@ impl Alternative {
     /// None.
     pub(super) const NONE: Self = Self { start: 0, flags: SS_DISABLE, unused: 0, length: 0 };
 
-    /// That of this thread, if it is on it.
-    pub(super) fn of_caller() -> Option<Self> {
+    /// That of this memory.
+    pub(super) fn new(start: usize, length: usize) -> Self {
+        Self { start, flags: 0, unused: 0, length }
+    }
+
+    fn of_thread() -> Self {
         let mut known = Self::NONE;
         // SAFETY: the kernel fills the structure.
         unsafe { call(__NR_sigaltstack, [0, &raw mut known as usize, 0, 0, 0, 0]) };
+        known
+    }
+
+    /// That of this thread, if it is on it.
+    pub(super) fn of_caller() -> Option<Self> {
+        let known = Self::of_thread();
         (known.flags & SS_ONSTACK != 0).then_some(Self { flags: 0, ..known })
+    }
+
+    /// Whether this thread has any.
+    pub(super) fn is_there() -> bool {
+        Self::of_thread().flags & SS_DISABLE == 0
     }
 
     /// Makes it that of this thread, which must not be on another one.

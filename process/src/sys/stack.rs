@@ -55,6 +55,13 @@ impl Stack {
         }
     }
 
+    /// Lets handlers in this thread run on it, if they have no other. It is theirs from now on.
+    pub fn lend_to_handlers(&self) {
+        if !Alternative::is_there() && !self.in_use.swap(true, Ordering::Acquire) {
+            Alternative::new(self.memory.get() as usize, LENGTH).set();
+        }
+    }
+
     fn call<F: FnMut()>(&self, act: &mut F) {
         extern "C" fn begin<F: FnMut()>(act: *mut F) {
             // SAFETY: from below, where it is waited for.

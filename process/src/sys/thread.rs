@@ -174,6 +174,15 @@ pub fn block_signals() -> u64 {
     before
 }
 
+/// Whether this thread blocks SIGBUS.
+pub fn blocks_bus_errors() -> bool {
+    let mut mask = 0u64;
+    let arguments = [SIG_BLOCK as usize, 0, &raw mut mask as usize, 8, 0, 0];
+    // SAFETY: the kernel fills a set of signals, which has eight bytes.
+    unsafe { call(__NR_rt_sigprocmask, arguments) };
+    mask & 1 << (SIGBUS - 1) != 0
+}
+
 /// Sets the signal mask to what [`block_signals`] gave.
 pub fn restore_signals(mask: u64) {
     // SAFETY: a set of signals has eight bytes.

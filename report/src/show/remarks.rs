@@ -39,8 +39,8 @@ const FLAGS: [(Applies, Tone, &str); 7] = [
     (
         |run| run.marks & (ENDED | DENIED) == ENDED,
         Tone::Note,
-        "the process ended well and could not write a profile; its raw file has all that it \
-         counted",
+        "the process ended well and could not write a profile, or it counted behind its record; \
+         its raw file has all of that",
     ),
     (
         |run| run.marks & CUT != 0,

@@ -24,6 +24,14 @@ enum State {
     Running = 2,
 }
 
+/// The executable has begun to end, and will [let all images write](Member::new) when everything
+/// else has ended. The loader unloads none of them any more.
+pub(crate) const ENDING: u32 = 1;
+
+/// The images write now. What counts afterwards is the program's only thread, which a handler of
+/// SIGBUS may interrupt.
+pub(crate) const ENDED: u32 = 2;
+
 /// What is known of the thread that has a slot.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
@@ -93,6 +101,8 @@ pub(crate) struct Shared {
     pub(crate) used: u32,
     /// How many slots are free below that.
     free: u32,
+    /// Whether the process ends: [`ENDING`], [`ENDED`], or 0.
+    pub(crate) ending: u32,
     /// The images that count, in a list.
     pub(super) images: *mut Member,
     threads: [*mut Thread; CHUNKS],
@@ -120,6 +130,7 @@ const _: () = {
     assert!(
         offset_of!(Shared, used) == 4
             && offset_of!(Shared, free) == 8
+            && offset_of!(Shared, ending) == 12
             && offset_of!(Shared, images) == 16
     );
     assert!(
@@ -139,7 +150,16 @@ impl Shared {
     pub(super) const fn new() -> Self {
         let (images, threads, lent) =
             (ptr::null_mut(), [ptr::null_mut(); CHUNKS], [0; LENT_COUNT / 64]);
-        Self { process: 0, used: 0, free: 0, images, threads, lent, origin: Origin::new() }
+        Self {
+            process: 0,
+            used: 0,
+            free: 0,
+            ending: 0,
+            images,
+            threads,
+            lent,
+            origin: Origin::new(),
+        }
     }
 
     fn thread(&mut self, slot: Slot) -> Option<&mut Thread> {
@@ -264,6 +284,23 @@ impl Shared {
             next = unsafe { (*image).next };
             act(image);
         }
+    }
+
+    /// The slot of the calling thread, or the region's if nobody registered it.
+    pub(crate) fn own_slot(&mut self) -> Slot {
+        let own = thread::current();
+        let is_own = |thread: &mut Thread| thread.state == State::Running && thread.number == own;
+        let found = self.slots().find(|&slot| self.thread(slot).is_some_and(is_own));
+        found.unwrap_or(Slot::REGION)
+    }
+
+    /// Lets all images write what they counted.
+    pub(super) fn leave(&mut self) {
+        let shared = &raw mut *self;
+        self.each_image(|image| {
+            // SAFETY: images in the list are loaded, and whoever has the shared part is alone.
+            unsafe { (*image).leave }.inspect(|leave| leave(image, shared));
+        });
     }
 
     /// Lends a thread-local word of the executable's to a library; gives its distance from the

@@ -39,7 +39,8 @@ export const MARKS: Record<string, [tone: "warning" | "note", text: string]> = {
     ],
     unwritten: [
         "note",
-        "The process ended well and could not write a profile. Its raw file has all that it counted.",
+        "The process ended well and could not write a profile, or it counted behind its record. Its " +
+            "raw file has all of that.",
     ],
     denied: [
         "note",
