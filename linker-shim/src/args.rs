@@ -24,8 +24,11 @@ pub(crate) struct CommandLine {
     pub(crate) build_id: bool,
     /// Whether the output tells where its code was relocated, so that other programs change it.
     pub(crate) keeps_relocations: bool,
-    /// What the output is.
-    pub(crate) kind: Kind,
+    /// Whether a shared library is asked for.
+    pub(crate) makes_library: bool,
+    /// Whether only archives are searched for where the line ends. Compilers name the C library
+    /// there.
+    pub(crate) ends_static: bool,
     /// Whether an object that has bitcode beside its machine code is linked as bitcode.
     pub(crate) takes_fat_bitcode: bool,
     /// Why this is nothing for pathld.
@@ -50,18 +53,6 @@ impl CommandLine {
             }
         })
     }
-}
-
-/// What kind of image is linked.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Kind {
-    /// A program that the dynamic linker starts.
-    #[default]
-    Executable,
-    /// A program that brings all its libraries.
-    Static,
-    /// A shared library.
-    Library,
 }
 
 /// An input of the link.
@@ -306,10 +297,7 @@ struct Parser {
 
 impl Parser {
     fn finish(mut self) -> CommandLine {
-        // The C library comes last, so that it is linked statically if that holds at the end.
-        if self.static_only && self.line.kind == Kind::Executable {
-            self.line.kind = Kind::Static;
-        }
+        self.line.ends_static = self.static_only;
         self.line
     }
 
@@ -339,7 +327,9 @@ impl Parser {
             (b"plugin", Some(plugin)) => {
                 line.takes_fat_bitcode |= plugin.as_bytes().ends_with(b"/LLVMgold.so")
             }
-            (b"shared" | b"Bshareable", None) => line.kind = Kind::Library,
+            (b"shared" | b"Bshareable", None) => line.makes_library = true,
+            // GNU's linker takes the last word, mold this one; others refuse the two together.
+            (b"pie" | b"pic-executable", None) => line.makes_library = false,
             (b"Bstatic" | b"dn" | b"non_shared" | b"static", None) => self.static_only = true,
             (b"Bdynamic" | b"dy" | b"call_shared", None) => self.static_only = false,
             (b"push-state", None) => self.saved.push(self.static_only),

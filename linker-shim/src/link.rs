@@ -23,7 +23,9 @@ use anyhow::{Context, Error, Result};
 use pathformat::{names, tree, variables};
 use wrapper::children::Children;
 
-use crate::args::{self, CommandLine, Kind};
+use crate::args::{self, CommandLine};
+use crate::content::content;
+use crate::kind::{self, Kind};
 use crate::pipes::Kept;
 use crate::process::{self, Outcome};
 use crate::real::{RealLinker, Voice};
@@ -183,6 +185,23 @@ impl Lto {
     }
 }
 
+/// What the real linker is given beside the program.
+struct Added {
+    /// The modules that have counters; with none nothing is given.
+    modules: Vec<Module>,
+    /// The kind of image that they are for.
+    kind: Kind,
+}
+
+impl Added {
+    /// What to link with again, if there is a `better` list or the image is of another `kind`.
+    fn better(&self, better: Option<Vec<Module>>, kind: Kind) -> Option<Self> {
+        let is_other = kind != self.kind && !self.modules.is_empty();
+        (better.is_some() || is_other)
+            .then(|| Self { modules: better.unwrap_or_else(|| self.modules.clone()), kind })
+    }
+}
+
 /// A link that pathld takes part in.
 struct Link<'a> {
     real: RealLinker,
@@ -198,29 +217,30 @@ struct Link<'a> {
 
 impl Link<'_> {
     fn link(&self, found: Found) -> Result<Outcome> {
+        let kind = kind::expected(self.line, &found);
         // Of a region that may be too large, find out first how much of it is needed.
         let unsure = is_large(&found.modules);
-        let mut modules = if unsure { Vec::new() } else { found.modules };
-        let mut outcome = self.once(Some(&modules), Voice::Loud)?;
+        let modules = if unsure { Vec::new() } else { found.modules };
+        let mut added = Added { modules, kind };
+        let mut outcome = self.once(Some(&added), Voice::Loud)?;
         for _ in 0..MOST_ROUNDS {
-            let reached = Some(outcome).filter(|outcome| outcome.success());
-            let Some(reached) = reached.and_then(|_| scan::scan_image(&self.output())) else {
-                break;
-            };
-            let Some(better) = better_list(&modules, &reached.modules) else { break };
-            if found.bitcode {
+            let made = outcome.success().then(|| self.made(&added));
+            let Some((reached, kind)) = made.flatten() else { break };
+            let better = better_list(&added.modules, &reached.modules);
+            if better.is_some() && found.bitcode {
                 tell_damaged(&reached.damaged);
             }
-            if is_large(&better) {
-                let megabytes = module::region_size(&better).unwrap_or(u64::MAX) >> 20;
+            let Some(better) = added.better(better, kind) else { break };
+            if is_large(&better.modules) {
+                let megabytes = module::region_size(&better.modules).unwrap_or(u64::MAX) >> 20;
                 warn(&format!(
                     "{}: the counters need {megabytes} MiB; if the link fails for relocations out \
                      of range, compile with a smaller -fpath-limit",
                     self.output().display()
                 ));
             }
-            modules = better;
-            outcome = self.once(Some(&modules), Voice::Quiet)?;
+            added = better;
+            outcome = self.once(Some(&added), Voice::Quiet)?;
             if !outcome.success() {
                 outcome = self.once(None, Voice::Loud)?;
                 if outcome.success() {
@@ -233,17 +253,24 @@ impl Link<'_> {
                 return Ok(outcome);
             }
         }
-        let added = !modules.is_empty() || self.lto.is_some();
-        if matches!(outcome, Outcome::Code(_)) && !outcome.success() && added {
+        let adds = !added.modules.is_empty() || self.lto.is_some();
+        if matches!(outcome, Outcome::Code(_)) && !outcome.success() && adds {
             return self.without_counters(outcome);
         }
-        if outcome.success() && !modules.is_empty() {
-            self.finish(&modules);
+        if outcome.success() && !added.modules.is_empty() {
+            self.finish(&added);
         } else if outcome.success() && self.lto.is_some() {
             // As where no pass of a plugin's is run: thin link-time optimisation at -O0.
             warn(NOTHING_COUNTS);
         }
         Ok(outcome)
+    }
+
+    /// What the linker has made of these: the modules that are in the image, and its kind.
+    fn made(&self, added: &Added) -> Option<(Found, Kind)> {
+        let path = self.output();
+        let data = content(&path).ok()?;
+        Some((scan::scan_image(&data, &path)?, kind::of_image(&data, added.kind)?))
     }
 
     /// After a failure: if what was added is the reason, the program is linked without it.
@@ -261,9 +288,9 @@ impl Link<'_> {
 
     /// Changes a finished image: code may run without a thread pointer, or with another one, and
     /// that of an executable reads its words at once.
-    fn finish(&self, modules: &[Module]) {
+    fn finish(&self, Added { modules, kind }: &Added) {
         let output = self.output();
-        let is_library = self.line.kind == Kind::Library;
+        let is_library = *kind == Kind::Library;
         let before = if is_library {
             Ok(())
         } else {
@@ -287,11 +314,10 @@ impl Link<'_> {
         self.line.output.clone().unwrap_or_else(|| "a.out".into())
     }
 
-    /// Calls the real linker with counters for these modules; with nothing, as it was meant to be
-    /// called.
-    fn once(&self, modules: Option<&[Module]>, voice: Voice) -> Result<Outcome> {
+    /// Calls the real linker with what is added; with nothing, as it was meant to be called.
+    fn once(&self, added: Option<&Added>, voice: Voice) -> Result<Outcome> {
         let mut arguments = Vec::new();
-        let lto = self.lto.as_ref().filter(|_| modules.is_some());
+        let lto = self.lto.as_ref().filter(|_| added.is_some());
         if let Some(lto) = lto {
             arguments.push(OsString::from_iter([
                 OsStr::new("--load-pass-plugin="),
@@ -300,14 +326,15 @@ impl Link<'_> {
             // lld alone has to be told.
             arguments.extend(self.line.takes_fat_bitcode.then(|| "--fat-lto-objects".into()));
         }
-        let modules = modules.unwrap_or_default();
+        let nothing = Added { modules: Vec::new(), kind: Kind::Executable };
+        let Added { modules, kind } = added.unwrap_or(&nothing);
         if !modules.is_empty() {
             let object = self
                 .workspace
-                .write("pathcc.o", &module::generate(modules, self.line.kind)?)
+                .write("pathcc.o", &module::generate(modules, *kind)?)
                 .context("cannot write the object with the counters")?;
             let traced = modules.iter().any(|module| module.traced);
-            if traced && self.line.kind == Kind::Executable {
+            if traced && *kind == Kind::Executable {
                 // A library that the program opens must find them, whichever it is.
                 let visible = [names::TRACE_WORDS, names::TRACE_TICKETS, names::OPENMP_TOOL]
                     .into_iter()
@@ -323,10 +350,7 @@ impl Link<'_> {
             if !self.line.build_id {
                 arguments.push("--build-id=sha1".into());
             }
-            if self.line.kind == Kind::Static
-                && self.line.has_c_library()
-                && self.line.has_start_files()
-            {
+            if *kind == Kind::Static && self.line.has_c_library() && self.line.has_start_files() {
                 // musl takes handlers of forks into a program only if something asks for them.
                 // Without the usual start much of a C library cannot be linked.
                 arguments.push("--undefined=pthread_atfork".into());
@@ -334,7 +358,7 @@ impl Link<'_> {
                 arguments.push("--undefined=_exit".into());
             }
         }
-        if module::counts(modules) && self.line.kind == Kind::Static {
+        if module::counts(modules) && *kind == Kind::Static {
             let (program, system) =
                 self.expanded.split_at(args::before_system_libraries(self.expanded));
             arguments.extend_from_slice(program);

@@ -14,6 +14,7 @@
 //! * `script` those that a linker script names
 //! * `content` files as bytes
 //! * `scan` the modules that objects, archives and images have
+//! * `kind` what kind of image is linked
 //! * `elements` sections and symbols of an object that is generated
 //! * `module` the object with the region of counters and the table of modules
 //! * `threads` in it `pthread_create` and its like, as an executable defines them
@@ -34,6 +35,7 @@ mod early;
 mod elements;
 mod entry;
 mod inputs;
+mod kind;
 mod link;
 mod module;
 mod pipes;

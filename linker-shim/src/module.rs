@@ -21,8 +21,8 @@ use pathformat::settings::Threads;
 use pathformat::{ModuleId, names, note};
 use zerocopy::IntoBytes;
 
-use crate::args::Kind;
 use crate::elements::{claim_group, define, refer, section, undefined};
+use crate::kind::Kind;
 use crate::scan::Module;
 use crate::{early, threads, traces};
 

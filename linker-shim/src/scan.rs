@@ -60,6 +60,10 @@ pub(crate) struct Found {
     pub(crate) bitcode: bool,
     /// Whether there is bitcode beside machine code, in an object of `-ffat-lto-objects`.
     pub(crate) fat_bitcode: bool,
+    /// Whether there is a shared library.
+    pub(crate) shared: bool,
+    /// Whether a library that may be a shared one was not found.
+    pub(crate) unseen: bool,
 }
 
 /// A record that cannot be used, and those behind it in the same section.
@@ -109,6 +113,8 @@ impl Found {
             joined.damaged.extend(found.damaged);
             joined.bitcode |= found.bitcode;
             joined.fat_bitcode |= found.fat_bitcode;
+            joined.shared |= found.shared;
+            joined.unseen |= found.unseen;
         }
         joined
     }
@@ -122,8 +128,14 @@ impl Found {
 /// circles come to an end.
 pub(crate) fn scan_inputs(line: &CommandLine) -> Found {
     let locator = Locator::new(line);
-    let mut files: Vec<PathBuf> =
-        line.inputs.par_iter().filter_map(|input: &Input| locator.file(input)).collect();
+    let located: Vec<_> = line.inputs.par_iter().map(|input| locator.file(input)).collect();
+    let may_be_shared = |input: &Input| matches!(input, Input::Library { static_only: false, .. });
+    let unseen = line
+        .inputs
+        .iter()
+        .zip(&located)
+        .any(|(input, file)| file.is_none() && may_be_shared(input));
+    let mut files: Vec<PathBuf> = located.into_iter().flatten().collect();
     let (mut paths, mut containers) = (HashSet::new(), HashSet::new());
     let mut all = Vec::new();
     while !files.is_empty() {
@@ -141,6 +153,7 @@ pub(crate) fn scan_inputs(line: &CommandLine) -> Found {
         }
     }
     let mut found = Found::join(all);
+    found.unseen = unseen;
     found.bitcode |= found.fat_bitcode && line.takes_fat_bitcode;
     found
 }
@@ -188,11 +201,10 @@ impl Looked {
     }
 }
 
-/// The modules of a linked image; `None` if it is not an image that can be read.
-pub(crate) fn scan_image(path: &Path) -> Option<Found> {
-    let data = content(path).ok()?;
-    let kind = FileHeader64::<LittleEndian>::parse(&*data).ok()?.e_type(LittleEndian);
-    (kind == ET_EXEC || kind == ET_DYN).then(|| scan_sections(&data, &path.display().to_string()))
+/// The modules in the bytes of a linked image; `None` if they are none that can be read.
+pub(crate) fn scan_image(data: &[u8], path: &Path) -> Option<Found> {
+    let kind = FileHeader64::<LittleEndian>::parse(data).ok()?.e_type(LittleEndian);
+    (kind == ET_EXEC || kind == ET_DYN).then(|| scan_sections(data, &path.display().to_string()))
 }
 
 fn is_bitcode(data: &[u8]) -> bool {
@@ -223,12 +235,11 @@ fn scan_object(data: &[u8], place: impl Fn() -> String) -> Found {
     if is_bitcode(data) {
         return Found { bitcode: true, ..Found::default() };
     }
-    match FileHeader64::<LittleEndian>::parse(data) {
-        Ok(head)
-            if head.e_type(LittleEndian) == ET_REL && head.e_machine(LittleEndian) == EM_X86_64 =>
-        {
-            scan_sections(data, &place())
-        }
+    let head = FileHeader64::<LittleEndian>::parse(data).ok();
+    let kind = head.filter(|head| head.e_machine(LittleEndian) == EM_X86_64);
+    match kind.map(|head| head.e_type(LittleEndian)) {
+        Some(ET_REL) => scan_sections(data, &place()),
+        Some(ET_DYN) => Found { shared: true, ..Found::default() },
         _ => Found::default(),
     }
 }

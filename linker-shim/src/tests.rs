@@ -4,6 +4,7 @@
 mod command_lines;
 mod functions;
 mod generated;
+mod kinds;
 mod objects;
 mod texts;
 mod traced;

@@ -12,8 +12,8 @@ use object::{RelocationFlags, SectionKind, SymbolFlags, SymbolKind, SymbolScope}
 use pathformat::descriptor::trace_block;
 use pathformat::names;
 
-use crate::args::Kind;
 use crate::elements::{claim_group, refer, section, undefined};
+use crate::kind::Kind;
 use crate::threads;
 
 /// Where the words' distance from the thread pointer stands in the code.

@@ -201,7 +201,7 @@ fn what_comes_from_a_pipe_reaches_the_real_linker() {
         .to_string();
     for input in ["pipe", "@pipe"] {
         let child = command(&scratch, &linker)
-            .args(["a.o", input])
+            .args(["-lc", "a.o", input])
             .stdout(Stdio::piped())
             .spawn()
             .expect("executable");

@@ -95,7 +95,7 @@ fn what_is_added_comes_first() {
     let scratch = with_objects();
     scratch.script("ld.fake", RECORDER);
     let real = scratch.path("ld.fake").display().to_string();
-    let output = call(&scratch, &real, &["-pie", "main.o", "a.o"]);
+    let output = call(&scratch, &real, &["-pie", "main.o", "a.o", "-lc"]);
     assert_eq!((output.status.code(), output.stderr.is_empty()), (Some(7), true));
     let called = recorded(&scratch);
     assert!(
@@ -103,7 +103,8 @@ fn what_is_added_comes_first() {
         "{called:?}"
     );
     // It fails, so that it is called once more as it would have been without us.
-    assert_eq!(called[2..], ["--build-id=sha1", "-pie", "main.o", "a.o", "-pie", "main.o", "a.o"]);
+    let line = ["-pie", "main.o", "a.o", "-lc"];
+    assert_eq!(called[2..], [&["--build-id=sha1"], &line[..], &line[..]].concat());
     call(&scratch, &real, &["--build-id=none", "main.o", "a.o"]);
     assert_eq!(recorded(&scratch)[2..5], ["--build-id=none", "main.o", "a.o"]);
     scratch.check_no_leftovers();
@@ -118,14 +119,14 @@ fn a_long_command_line_travels_in_a_file() {
         .map(|index| format!("--defsym=it's_a_symbol_{index}={}", "1".repeat(80)))
         .collect();
     let output = command(&scratch, &real)
-        .args(["main.o", "a.o"])
+        .args(["main.o", "a.o", "-lc"])
         .args(&long)
         .output()
         .expect("below the limit");
     assert!(output.status.success(), "{output:?}");
     let called = recorded(&scratch);
-    assert_eq!(called.len(), 5 + long.len());
-    assert!(called[5].starts_with("\"--defsym=it's_a_symbol_0=111"));
+    assert_eq!(called.len(), 6 + long.len());
+    assert!(called[6].starts_with("\"--defsym=it's_a_symbol_0=111"));
     scratch.check_no_leftovers();
 }
 

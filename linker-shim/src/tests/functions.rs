@@ -10,7 +10,7 @@ use object::{Object, ObjectSymbol, SymbolScope};
 use pathformat::names;
 
 use super::generated::{Generated, WORDS, modules};
-use crate::args::Kind;
+use crate::kind::Kind;
 
 #[test]
 fn without_such_threads_there_is_no_word() {

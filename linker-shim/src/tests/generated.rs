@@ -7,7 +7,7 @@ use object::{Object, ObjectSection, ObjectSymbol, RelocationFlags, RelocationTar
 use pathformat::settings::Threads;
 use pathformat::{ModuleId, names};
 
-use crate::args::Kind;
+use crate::kind::Kind;
 use crate::module::generate;
 use crate::scan::Module;
 

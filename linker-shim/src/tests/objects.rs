@@ -9,7 +9,7 @@ use pathformat::settings::Threads;
 use pathformat::{ModuleId, names};
 
 use super::generated::{Generated, WORDS, counters, module, modules};
-use crate::args::Kind;
+use crate::kind::Kind;
 use crate::module::{generate, region_size};
 
 #[test]

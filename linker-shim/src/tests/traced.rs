@@ -8,7 +8,7 @@ use pathformat::names;
 use pathformat::settings::Threads;
 
 use super::generated::{Generated, WORDS, counters, module, modules};
-use crate::args::Kind;
+use crate::kind::Kind;
 use crate::scan::Module;
 
 /// What traced code refers to.

@@ -1,0 +1,56 @@
+//! What kind of image a link makes.
+//!
+//! That decides where the C library is, and so how threads are created. No single option says it:
+//! one linker reads the last of several options, another any of them, and a third what the
+//! libraries turn out to be. So the inputs tell what is to be expected, and the image tells what
+//! the linker has made of the whole line.
+
+use object::LittleEndian;
+use object::elf::{DF_1_PIE, DT_FLAGS_1, DT_NEEDED, ET_EXEC, FileHeader64};
+use object::read::elf::{Dyn, FileHeader, ProgramHeader};
+
+use crate::args::CommandLine;
+use crate::scan::Found;
+
+/// What kind of image is linked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// A program that needs shared libraries.
+    Executable,
+    /// A program that brings all its libraries.
+    Static,
+    /// A shared library.
+    Library,
+}
+
+/// What kind of image this command line, with these inputs, is likely to make.
+pub(crate) fn expected(line: &CommandLine, found: &Found) -> Kind {
+    if line.makes_library {
+        Kind::Library
+    } else if found.shared || found.unseen && !line.ends_static {
+        Kind::Executable
+    } else {
+        Kind::Static
+    }
+}
+
+/// What kind of image this is, which was `expected` to be of that kind; `None` if it is none.
+pub(crate) fn of_image(data: &[u8], expected: Kind) -> Option<Kind> {
+    let head = FileHeader64::<LittleEndian>::parse(data).ok()?;
+    let segments = head.program_headers(LittleEndian, data).ok()?;
+    let dynamic = segments
+        .iter()
+        .find_map(|segment| segment.dynamic(LittleEndian, data).ok().flatten())
+        .unwrap_or_default();
+    let value = |tag| {
+        let entry = dynamic.iter().find(|entry| entry.tag(LittleEndian) == tag);
+        entry.map(|entry| entry.val(LittleEndian))
+    };
+    let is_pie = value(DT_FLAGS_1).is_some_and(|flags| flags & DF_1_PIE.0 != 0);
+    let is_program = is_pie || head.e_type(LittleEndian) == ET_EXEC;
+    Some(match () {
+        () if expected == Kind::Library && !is_program => Kind::Library,
+        () if value(DT_NEEDED).is_some() => Kind::Executable,
+        () => Kind::Static,
+    })
+}
