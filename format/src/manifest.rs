@@ -502,6 +502,22 @@ pub enum CutReason {
 }
 
 impl Function {
+    /// The function as one of which nothing is counted, unless another reason for that is known.
+    #[must_use]
+    pub fn uncounted(self, why: &str) -> Self {
+        Self {
+            skipped: self.skipped.or_else(|| Some(why.into())),
+            name: self.name,
+            full_name: self.full_name,
+            short_name: self.short_name,
+            linkage: self.linkage,
+            file: self.file,
+            line: self.line,
+            cfg_hash: self.cfg_hash,
+            ..Self::default()
+        }
+    }
+
     /// How many counters it has in the module's array.
     pub fn counters(&self) -> u64 {
         self.tables().fold(self.plain_counters(), |sum, table| {

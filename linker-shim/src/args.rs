@@ -4,6 +4,7 @@
 //! for an input does no harm: a file that is no object has no counters.
 
 use std::ffi::{OsStr, OsString};
+use std::ops::Range;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
@@ -12,6 +13,8 @@ use std::path::PathBuf;
 pub(crate) struct CommandLine {
     /// What is linked, in order.
     pub(crate) inputs: Vec<Input>,
+    /// Which arguments name each of them.
+    pub(crate) places: Vec<Range<usize>>,
     /// Directories for `-l`, in order, as given.
     pub(crate) search: Vec<OsString>,
     /// Prefix of directories that start with `=` or `$SYSROOT`.
@@ -188,9 +191,12 @@ const LETTERS_WITH_VALUE: &[u8] = b"AbceFfGhILlmoRTuYyz";
 /// Parses a command line.
 pub(crate) fn parse(arguments: &[OsString]) -> CommandLine {
     let mut parser = Parser::default();
-    walk(arguments, |_, word| match word {
-        Word::Input(path) => parser.input(path),
-        Word::Option(name, value) => parser.option(name, value),
+    walk(arguments, |place, word| {
+        match word {
+            Word::Input(path) => parser.input(path),
+            Word::Option(name, value) => parser.option(name, value),
+        }
+        parser.line.places.resize(parser.line.inputs.len(), place);
     });
     parser.finish()
 }
@@ -200,10 +206,10 @@ pub(crate) fn parse(arguments: &[OsString]) -> CommandLine {
 /// `@`.
 pub(crate) fn files_to_read(arguments: &[OsString]) -> Vec<(usize, usize)> {
     let mut files = Vec::new();
-    walk(arguments, |index, word| match word {
-        Word::Input(path) => files.push((index, usize::from(path.as_bytes().starts_with(b"@")))),
+    walk(arguments, |Range { end, .. }, word| match word {
+        Word::Input(path) => files.push((end - 1, usize::from(path.as_bytes().starts_with(b"@")))),
         Word::Option(name, Some(value)) if READ.iter().any(|read| read.as_bytes() == name) => {
-            files.push((index, arguments[index].len() - value.len()));
+            files.push((end - 1, arguments[end - 1].len() - value.len()));
         }
         Word::Option(..) => {}
     });
@@ -216,26 +222,55 @@ enum Word<'a> {
     Option(&'a [u8], Option<&'a OsStr>),
 }
 
-/// Calls `take` with each word, and with the index of the argument in which it ends.
-fn walk<'a>(arguments: &'a [OsString], mut take: impl FnMut(usize, Word<'a>)) {
+/// Calls `take` with each word, and with the arguments that it stands in.
+fn walk<'a>(arguments: &'a [OsString], mut take: impl FnMut(Range<usize>, Word<'a>)) {
     let mut only_inputs = false;
     let mut rest = arguments.iter().enumerate();
-    while let Some((mut index, argument)) = rest.next() {
+    while let Some((index, argument)) = rest.next() {
         let bytes = argument.as_bytes();
         if only_inputs || !bytes.starts_with(b"-") || bytes == b"-" {
-            take(index, Word::Input(argument));
+            take(index..index + 1, Word::Input(argument));
             continue;
         }
         let (name, mut value) = split(bytes);
+        let mut place = index..index + 1;
         if value.is_none()
             && takes_value(bytes, name)
             && let Some((next, argument)) = rest.next()
         {
-            (index, value) = (next, Some(argument.as_bytes()));
+            (place.end, value) = (next + 1, Some(argument.as_bytes()));
         }
         only_inputs = name.is_empty() && value.is_none();
-        take(index, Word::Option(name, value.map(OsStr::from_bytes)));
+        take(place, Word::Option(name, value.map(OsStr::from_bytes)));
     }
+}
+
+/// A file in the place of an input.
+pub(crate) struct Replacement {
+    /// Which input.
+    pub(crate) input: usize,
+    /// The file that it is.
+    pub(crate) original: PathBuf,
+    /// The file in its place.
+    pub(crate) copy: PathBuf,
+}
+
+/// The arguments with other files in the place of inputs, in their order.
+pub(crate) fn with_files(
+    arguments: &[OsString],
+    line: &CommandLine,
+    replacements: &[Replacement],
+) -> Vec<OsString> {
+    let mut replaced = Vec::new();
+    let mut rest = 0;
+    for Replacement { input, copy, .. } in replacements {
+        let place = &line.places[*input];
+        replaced.extend_from_slice(&arguments[rest..place.start]);
+        replaced.push(copy.into());
+        rest = place.end;
+    }
+    replaced.extend_from_slice(&arguments[rest..]);
+    replaced
 }
 
 /// Where the compiler's own libraries begin on a command line, that is the C library and what

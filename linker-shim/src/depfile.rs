@@ -10,6 +10,8 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
+use crate::args::Replacement;
+
 /// Rewrites the file without anything in `directory` and without these `files`. A file that is not
 /// there is none of our business.
 pub(crate) fn clean(file: &Path, directory: &Path, files: &[&Path]) {
@@ -25,6 +27,47 @@ pub(crate) fn clean(file: &Path, directory: &Path, files: &[&Path]) {
             let _ = fs::write(file, cleaned);
         }
     }
+}
+
+/// Rewrites the file with the names of inputs in the place of those of copies of them.
+pub(crate) fn name_originals(file: &Path, replacements: &[Replacement]) {
+    let Ok(text) = fs::read(file) else { return };
+    let mut named = text.clone();
+    for Replacement { original, copy, .. } in replacements {
+        let [original, copy] = [original, copy].map(|path| escaped(path.as_os_str().as_bytes()));
+        named = replaced(&named, &copy, &original);
+    }
+    if named != text {
+        // As below.
+        let _ = fs::write(file, named);
+    }
+}
+
+/// A name as a rule has it.
+fn escaped(name: &[u8]) -> Vec<u8> {
+    let mut escaped = Vec::with_capacity(name.len());
+    for &byte in name {
+        escaped.extend(match byte {
+            b' ' | b'#' | b'\\' => Some(b'\\'),
+            b'$' => Some(b'$'),
+            _ => None,
+        });
+        escaped.push(byte);
+    }
+    escaped
+}
+
+/// A text with one part in the place of another.
+fn replaced(text: &[u8], part: &[u8], other: &[u8]) -> Vec<u8> {
+    let mut result = Vec::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.windows(part.len()).position(|window| window == part) {
+        result.extend_from_slice(&rest[..at]);
+        result.extend_from_slice(other);
+        rest = &rest[at + part.len()..];
+    }
+    result.extend_from_slice(rest);
+    result
 }
 
 /// The text without the names that are ours.
@@ -126,6 +169,18 @@ mod tests {
             "a.out: x\\ y.o\n\nx\\ y.o:\n"
         );
         assert_eq!(cleaned("a.out: x.o /tmp/pathld/m.o\n"), "a.out: x.o\n");
+    }
+
+    #[test]
+    fn inputs_are_named_in_place_of_their_copies() {
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        let file = directory.path().join("d");
+        fs::write(&file, "a.out: \\\n  /tmp/p\\ q/1/x.o \\\n  y.o\n\n/tmp/p\\ q/1/x.o:\n")
+            .expect("writable");
+        let (original, copy) = ("a $x.o".into(), "/tmp/p q/1/x.o".into());
+        name_originals(&file, &[Replacement { input: 0, original, copy }]);
+        let named = fs::read_to_string(&file).expect("written");
+        assert_eq!(named, "a.out: \\\n  a\\ $$x.o \\\n  y.o\n\na\\ $$x.o:\n");
     }
 
     #[test]

@@ -20,10 +20,10 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Error, Result};
-use pathformat::{names, tree, variables};
+use pathformat::{ModuleId, names, tree, variables};
 use wrapper::children::Children;
 
-use crate::args::{self, CommandLine};
+use crate::args::{self, CommandLine, Replacement};
 use crate::content::content;
 use crate::kind::{self, Kind};
 use crate::pipes::Kept;
@@ -31,7 +31,7 @@ use crate::process::{self, Outcome};
 use crate::real::{RealLinker, Voice};
 use crate::scan::{self, Damaged, Found, Module};
 use crate::workspace::Workspace;
-use crate::{depfile, entry, module, response, words};
+use crate::{depfile, entry, module, response, restored, strays, words};
 
 /// A region of this size may not fit in a program any more, whose code reaches 2 GiB.
 const LARGE_REGION: u64 = 1 << 30;
@@ -99,9 +99,12 @@ fn take_part(
             return Err(real.exec(arguments));
         }
     };
+    let copies = restored_inputs(&workspace, &found);
+    let replaced = (!copies.is_empty()).then(|| args::with_files(expanded, line, &copies));
     // pathcc has instrumented its bitcode before.
     let lto = if found.bitcode && !by_pathcc { Lto::find(&real) } else { None };
-    let link = Link { real, lto, arguments, expanded, line, runtime, workspace, children };
+    let counted = replaced.as_deref();
+    let link = Link { real, lto, arguments, expanded, counted, line, runtime, workspace, children };
     let outcome = link.link(found).or_else(|error| {
         let outcome = link.once(None, Voice::Loud)?;
         if outcome.success() {
@@ -110,6 +113,7 @@ fn take_part(
         anyhow::Ok(outcome)
     })?;
     if let Some(file) = &line.dependency_file {
+        depfile::name_originals(file, &copies);
         depfile::clean(
             file,
             link.workspace.path(),
@@ -202,6 +206,15 @@ impl Added {
     }
 }
 
+/// What the linker has made of that.
+struct Made {
+    /// What the image contains.
+    reached: Found,
+    kind: Kind,
+    /// The modules whose counters are not in the region.
+    elsewhere: Vec<ModuleId>,
+}
+
 /// A link that pathld takes part in.
 struct Link<'a> {
     real: RealLinker,
@@ -209,6 +222,8 @@ struct Link<'a> {
     arguments: &'a [OsString],
     /// The same without response files.
     expanded: &'a [OsString],
+    /// The same with copies in the place of inputs that could not be counted, if there are any.
+    counted: Option<&'a [OsString]>,
     line: &'a CommandLine,
     runtime: Runtime,
     workspace: Workspace,
@@ -223,10 +238,18 @@ impl Link<'_> {
         let modules = if unsure { Vec::new() } else { found.modules };
         let mut added = Added { modules, kind };
         let mut outcome = self.once(Some(&added), Voice::Loud)?;
+        let mut strays = HashSet::new();
         for _ in 0..MOST_ROUNDS {
             let made = outcome.success().then(|| self.made(&added));
-            let Some((reached, kind)) = made.flatten() else { break };
-            let better = better_list(&added.modules, &reached.modules);
+            let Some(Made { mut reached, kind, elsewhere }) = made.flatten() else { break };
+            strays.extend(elsewhere);
+            reached.modules.retain(|module| !strays.contains(&module.id));
+            let is_stray = |module: &Module| strays.contains(&module.id);
+            let better = if added.modules.iter().any(is_stray) {
+                Some(reached.modules)
+            } else {
+                better_list(&added.modules, &reached.modules)
+            };
             if better.is_some() && found.bitcode {
                 tell_damaged(&reached.damaged);
             }
@@ -253,6 +276,9 @@ impl Link<'_> {
                 return Ok(outcome);
             }
         }
+        if outcome.success() {
+            self.tell_strays(&strays);
+        }
         let adds = !added.modules.is_empty() || self.lto.is_some();
         if matches!(outcome, Outcome::Code(_)) && !outcome.success() && adds {
             return self.without_counters(outcome);
@@ -266,11 +292,23 @@ impl Link<'_> {
         Ok(outcome)
     }
 
-    /// What the linker has made of these: the modules that are in the image, and its kind.
-    fn made(&self, added: &Added) -> Option<(Found, Kind)> {
+    /// What the linker has made of these.
+    fn made(&self, added: &Added) -> Option<Made> {
         let path = self.output();
         let data = content(&path).ok()?;
-        Some((scan::scan_image(&data, &path)?, kind::of_image(&data, added.kind)?))
+        let (reached, kind) = (scan::scan_image(&data, &path)?, kind::of_image(&data, added.kind)?);
+        Some(Made { reached, kind, elsewhere: strays::of_image(&data) })
+    }
+
+    fn tell_strays(&self, strays: &HashSet<ModuleId>) {
+        if !strays.is_empty() {
+            warn(&format!(
+                "{}: {} of its modules cannot be counted, since a tool made their symbols local \
+                 after they were compiled; link the objects as the compiler wrote them",
+                self.output().display(),
+                strays.len()
+            ));
+        }
     }
 
     /// After a failure: if what was added is the reason, the program is linked without it.
@@ -359,19 +397,30 @@ impl Link<'_> {
             }
         }
         if module::counts(modules) && *kind == Kind::Static {
-            let (program, system) =
-                self.expanded.split_at(args::before_system_libraries(self.expanded));
+            let expanded = self.counted.unwrap_or(self.expanded);
+            let (program, system) = expanded.split_at(args::before_system_libraries(expanded));
             arguments.extend_from_slice(program);
             arguments.push(self.runtime.threads.clone().into_os_string());
             arguments.extend_from_slice(system);
         } else {
-            arguments.extend_from_slice(self.arguments);
+            let counted = self.counted.filter(|_| !modules.is_empty());
+            arguments.extend_from_slice(counted.unwrap_or(self.arguments));
         }
         let real = lto.map_or(&self.real, |lto| &lto.linker);
         let command = real.prepare(&arguments, &self.workspace, voice)?;
         process::run(command, &self.children)
             .with_context(|| format!("cannot start the real linker {}", real.path().display()))
     }
+}
+
+/// Copies of the inputs in which symbols of ours were changed, as they were before.
+fn restored_inputs(workspace: &Workspace, found: &Found) -> Vec<Replacement> {
+    let replacement = |(input, original): &(usize, PathBuf)| {
+        let copy = restored::copy(&content(original).ok()?)?;
+        let copy = workspace.write_beside(*input, original, &copy).ok()?;
+        Some(Replacement { input: *input, original: original.clone(), copy })
+    };
+    found.changed_inputs.iter().filter_map(replacement).collect()
 }
 
 fn is_large(modules: &[Module]) -> bool {

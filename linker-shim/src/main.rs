@@ -13,6 +13,7 @@
 //! * `inputs` the files that its inputs stand for
 //! * `script` those that a linker script names
 //! * `content` files as bytes
+//! * `restored` copies of objects whose symbols a tool has changed
 //! * `scan` the modules that objects, archives and images have
 //! * `kind` what kind of image is linked
 //! * `elements` sections and symbols of an object that is generated
@@ -24,6 +25,7 @@
 //! * `real` the real linker
 //! * `process` runs it
 //! * `entry` the entry of a static program, changed in the image
+//! * `strays` modules whose counters are not where they should be
 //! * `words` code in the image that must do without thread-local words
 //! * `depfile` the list of dependencies, without our files
 #![deny(unsafe_code)]
@@ -42,8 +44,10 @@ mod pipes;
 mod process;
 mod real;
 mod response;
+mod restored;
 mod scan;
 mod script;
+mod strays;
 #[cfg(test)]
 mod tests;
 mod threads;

@@ -20,7 +20,7 @@ use rayon::prelude::*;
 use crate::args::{CommandLine, Input};
 use crate::content::{Content, content};
 use crate::inputs::Locator;
-use crate::script;
+use crate::{restored, script};
 
 /// No module has more: the array would fill the address space.
 const MOST_COUNTERS: u64 = 1 << 40;
@@ -64,6 +64,10 @@ pub(crate) struct Found {
     pub(crate) shared: bool,
     /// Whether a library that may be a shared one was not found.
     pub(crate) unseen: bool,
+    /// Objects and archives in which symbols of ours were changed after they were compiled.
+    pub(crate) changed: Vec<PathBuf>,
+    /// Which inputs of the command line these are.
+    pub(crate) changed_inputs: Vec<(usize, PathBuf)>,
 }
 
 /// A record that cannot be used, and those behind it in the same section.
@@ -114,6 +118,7 @@ impl Found {
             joined.bitcode |= found.bitcode;
             joined.fat_bitcode |= found.fat_bitcode;
             joined.shared |= found.shared;
+            joined.changed.extend(found.changed);
             joined.unseen |= found.unseen;
         }
         joined
@@ -135,7 +140,7 @@ pub(crate) fn scan_inputs(line: &CommandLine) -> Found {
         .iter()
         .zip(&located)
         .any(|(input, file)| file.is_none() && may_be_shared(input));
-    let mut files: Vec<PathBuf> = located.into_iter().flatten().collect();
+    let mut files: Vec<PathBuf> = located.iter().flatten().cloned().collect();
     let (mut paths, mut containers) = (HashSet::new(), HashSet::new());
     let mut all = Vec::new();
     while !files.is_empty() {
@@ -154,6 +159,8 @@ pub(crate) fn scan_inputs(line: &CommandLine) -> Found {
     }
     let mut found = Found::join(all);
     found.unseen = unseen;
+    let inputs = located.into_iter().enumerate().filter_map(|(index, file)| Some((index, file?)));
+    found.changed_inputs = inputs.filter(|(_, file)| found.changed.contains(file)).collect();
     found.bitcode |= found.fat_bitcode && line.takes_fat_bitcode;
     found
 }
@@ -176,7 +183,7 @@ fn look(path: &Path) -> Looked {
     match content(path) {
         Err(_) => Looked::At(Found::default()),
         Ok(data) if data.starts_with(b"\x7fELF") || is_bitcode(&data) => {
-            Looked::At(scan_object(&data, || path.display().to_string()))
+            Looked::At(scan_object(&data, path, || path.display().to_string()))
         }
         Ok(content) => Looked::Container(Container { path: path.to_owned(), content }),
     }
@@ -221,7 +228,9 @@ fn scan_archive(path: &Path, data: &[u8]) -> (Found, Vec<PathBuf>) {
         .map(|member| {
             let place =
                 || format!("{}({})", path.display(), OsStr::from_bytes(member.name()).display());
-            member.data(data).map_or_else(|_| Found::default(), |data| scan_object(data, place))
+            member
+                .data(data)
+                .map_or_else(|_| Found::default(), |data| scan_object(data, path, place))
         })
         .collect();
     let directory = path.parent().unwrap_or(Path::new(""));
@@ -230,15 +239,21 @@ fn scan_archive(path: &Path, data: &[u8]) -> (Found, Vec<PathBuf>) {
     (Found::join(scanned), named)
 }
 
-/// An object, or something else of which nothing is counted.
-fn scan_object(data: &[u8], place: impl Fn() -> String) -> Found {
+/// An object that a file is or holds, or something else of which nothing is counted.
+fn scan_object(data: &[u8], file: &Path, place: impl Fn() -> String) -> Found {
     if is_bitcode(data) {
         return Found { bitcode: true, ..Found::default() };
     }
     let head = FileHeader64::<LittleEndian>::parse(data).ok();
     let kind = head.filter(|head| head.e_machine(LittleEndian) == EM_X86_64);
     match kind.map(|head| head.e_type(LittleEndian)) {
-        Some(ET_REL) => scan_sections(data, &place()),
+        Some(ET_REL) => {
+            let mut found = scan_sections(data, &place());
+            if !found.modules.is_empty() && restored::is_changed(data) {
+                found.changed.push(file.to_owned());
+            }
+            found
+        }
         Some(ET_DYN) => Found { shared: true, ..Found::default() },
         _ => Found::default(),
     }

@@ -25,6 +25,7 @@ use object::elf::{
     FileHeader64, PT_LOAD, ProgramHeader64, SHF_ALLOC, SHF_EXECINSTR, SHT_PROGBITS, SectionHeader64,
 };
 use object::read::elf::{FileHeader, ProgramHeader, SectionHeader};
+use pathformat::ModuleId;
 use pathformat::descriptor::Module;
 use pathformat::raw::OWN_BASE;
 use pathformat::settings::Threads;
@@ -64,6 +65,18 @@ pub(crate) fn read_at_once(path: &Path) -> io::Result<()> {
         (Some(changes), Ok(file)) => write(&file, &changes),
         _ => Ok(()),
     }
+}
+
+/// Where the array of each module is in the region of the image in these bytes, by the table of
+/// modules; `None` if the image has none.
+pub(crate) fn arrays(data: &[u8]) -> Option<Vec<(ModuleId, u64)>> {
+    let image = Image::parse(data)?;
+    let early = image.early()?;
+    let array = |index| {
+        let Module { id, offset, .. } = image.read(entry(&early, index))?;
+        Some((ModuleId(id), early.region + offset))
+    };
+    (0..u64::from(early.count)).map(array).collect()
 }
 
 fn write(file: &File, changes: &Changes) -> io::Result<()> {

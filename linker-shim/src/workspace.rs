@@ -3,7 +3,7 @@
 
 use std::fs::{self, OpenOptions, Permissions};
 use std::io::{self, Write};
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
@@ -29,11 +29,27 @@ impl Workspace {
         self.0.path()
     }
 
+    /// Writes a file that is called as another one, in a directory of its own.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub(crate) fn write_beside(
+        &self,
+        number: usize,
+        like: &Path,
+        content: &[u8],
+    ) -> io::Result<PathBuf> {
+        let directory = number.to_string();
+        fs::DirBuilder::new().mode(0o700).create(self.path().join(&directory))?;
+        let name = Path::new(&directory).join(like.file_name().unwrap_or_default());
+        self.write(&name, content)
+    }
+
     /// Writes a file in place of an earlier one of that name, and tells where it is.
     ///
     /// # Errors
     /// It cannot be written.
-    pub(crate) fn write(&self, name: &str, content: &[u8]) -> io::Result<PathBuf> {
+    pub(crate) fn write(&self, name: impl AsRef<Path>, content: &[u8]) -> io::Result<PathBuf> {
         let path = self.path().join(name);
         match fs::remove_file(&path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),

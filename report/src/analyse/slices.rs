@@ -39,6 +39,9 @@ pub(crate) struct FunctionCounts {
     pub(crate) inherited: BTreeMap<u64, Count>,
 }
 
+/// Why nothing of a traced function is counted.
+const TRACED: &str = "traced; `pathprof trace` tells its paths";
+
 /// Cuts a module's array into the counters of its functions.
 ///
 /// # Errors
@@ -71,7 +74,7 @@ pub(crate) fn slice(
     let (counts, inherited) =
         if is_traced { (BTreeMap::new(), BTreeMap::new()) } else { (counts, inherited) };
     let raw = functions.enumerate().map(|(index, (shape, present))| {
-        let shape = if is_traced { uncounted(shape) } else { shape };
+        let shape = if is_traced { shape.uncounted(TRACED) } else { shape };
         let entries = entries.remove(&index).unwrap_or_default();
         let tables = by_function.remove(&index).unwrap_or_default();
         let (counts, inherited) = (BTreeMap::new(), BTreeMap::new());
@@ -119,22 +122,6 @@ pub(crate) fn slice(
         }
     }
     Ok(raw)
-}
-
-/// A traced function as a report has it: nothing of it is counted.
-fn uncounted(shape: manifest::Function) -> manifest::Function {
-    let why = "traced; `pathprof trace` tells its paths";
-    manifest::Function {
-        skipped: shape.skipped.or_else(|| Some(why.into())),
-        name: shape.name,
-        full_name: shape.full_name,
-        short_name: shape.short_name,
-        linkage: shape.linkage,
-        file: shape.file,
-        line: shape.line,
-        cfg_hash: shape.cfg_hash,
-        ..manifest::Function::default()
-    }
 }
 
 impl FunctionCounts {

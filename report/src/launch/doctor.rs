@@ -305,6 +305,16 @@ fn examine_program(program: &OsStr, findings: &mut Findings) {
                     traces.linked,
                     (format!("{place} was linked with pathld."), format!("{place} {UNLINKED}")),
                 );
+                let modules = image::read(&path).map(|image| image.modules).unwrap_or_default();
+                let apart = modules.iter().filter(|module| module.is_apart()).count();
+                if apart > 0 {
+                    findings.bad.push(format!(
+                        "Of {place} {apart} of {} modules are not counted: a tool made their \
+                         symbols local after they were compiled. Link the objects as pathcc wrote \
+                         them.",
+                        modules.len()
+                    ));
+                }
             }
         }
     }

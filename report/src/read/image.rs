@@ -12,8 +12,9 @@ use object::{CompressionFormat, Object, ObjectSection, ObjectSymbol, SectionKind
 use pathformat::manifest::Manifest;
 use pathformat::record::{Record, Records};
 use pathformat::wire::Allowance;
-use pathformat::{ModuleId, names};
+use pathformat::{ModuleId, descriptor, names};
 use rayon::prelude::*;
+use zerocopy::FromBytes;
 
 use crate::read::bounded::Bounded;
 
@@ -65,6 +66,10 @@ impl Instrumentation {
         (0..).map_while(known).collect()
     }
 }
+
+/// Why nothing is counted of a module whose counters are not those of the image.
+pub const APART: &str =
+    "a tool made its symbols local after it was compiled, so that it counts where nobody reads";
 
 /// A module of an image.
 #[derive(Clone, Debug)]
@@ -144,16 +149,42 @@ pub fn read(path: &Path) -> Result<Instrumentation> {
     let allowance = Allowance::new(
         cache.length().saturating_sub(LONG).saturating_mul(TIMES).saturating_add(PLENTY),
     );
+    let counted = counted_modules(&file);
     let modules = distinct
         .par_iter()
         .map(|record| {
-            module(record, &allowance)
-                .map_err(|error| damaged(&format!("module {}: {error:#}", record.head.id)))
+            let module = module(record, &allowance)
+                .map_err(|error| damaged(&format!("module {}: {error:#}", record.head.id)))?;
+            let is_counted = counted.as_ref().is_none_or(|counted| counted.contains(&module.id));
+            Ok(if is_counted { module } else { module.apart() })
         })
         .collect::<Result<_>>()?;
     let id = cache.file().metadata().map(|data| (data.dev(), data.ino())).unwrap_or_default();
     let (functions, variables) = (functions(&file), variables(&file).unwrap_or_default());
     Ok(Instrumentation { file: id, build_id, modules, functions, variables })
+}
+
+impl Module {
+    /// The module as one whose counters are not those of the image.
+    fn apart(mut self) -> Self {
+        let functions = self.manifest.functions.into_iter();
+        self.manifest.functions = functions.map(|function| function.uncounted(APART)).collect();
+        self
+    }
+
+    /// Whether its counters are not those of the image.
+    pub fn is_apart(&self) -> bool {
+        let mut reasons = self.manifest.functions.iter().map(|of| of.skipped.as_deref());
+        reasons.any(|reason| reason == Some(APART))
+    }
+}
+
+/// The modules that have counters; `None` if pathld did not link the image.
+fn counted_modules<'a>(file: &object::File<'a, &'a Bounded>) -> Option<HashSet<ModuleId>> {
+    let content = file.section_by_name(names::MODULES_SECTION)?.data().ok()?;
+    let entries = content.chunks_exact(size_of::<descriptor::Module>());
+    let module = |bytes: &[u8]| descriptor::Module::read_from_bytes(bytes).ok();
+    Some(entries.filter_map(module).map(|entry| ModuleId(entry.id)).collect())
 }
 
 /// The words of the functions in an image.
