@@ -101,8 +101,9 @@ fn take_part(
     };
     let copies = restored_inputs(&workspace, &found);
     let replaced = (!copies.is_empty()).then(|| args::with_files(expanded, line, &copies));
-    // pathcc has instrumented its bitcode before.
-    let lto = if found.bitcode && !by_pathcc { Lto::find(&real) } else { None };
+    // pathcc has instrumented its bitcode before, but not that of others.
+    let lto = found.bitcode && (found.plain_bitcode || !by_pathcc);
+    let lto = if lto { Lto::find(&real) } else { None };
     let counted = replaced.as_deref();
     let link = Link { real, lto, arguments, expanded, counted, line, runtime, workspace, children };
     let outcome = link.link(found).or_else(|error| {
@@ -126,6 +127,11 @@ fn take_part(
 /// What to say of a link by pathld in which nothing was compiled for it.
 const NOTHING_COUNTS: &str = "none of the inputs counts its paths: compile them with pathcc \
     (CC=pathcc CXX=pathc++), or with the options that `pathcc --cflags` prints";
+
+/// What to say where link-time optimisation makes one unit of what is counted and what is not.
+const JOINED: &str = "full link-time optimisation joins bitcode that pathcc compiled with bitcode \
+    that it did not compile, and that is not counted: compile all of it with pathcc, or use \
+    -flto=thin";
 
 fn is_disabled() -> bool {
     variables::is_on(env::var_os(variables::DISABLE).as_deref().map(OsStr::as_bytes))
@@ -278,6 +284,9 @@ impl Link<'_> {
         }
         if outcome.success() {
             self.tell_strays(&strays);
+            if found.bitcode && found.joined_bitcode && found.counted_bitcode {
+                warn(JOINED);
+            }
         }
         let adds = !added.modules.is_empty() || self.lto.is_some();
         if matches!(outcome, Outcome::Code(_)) && !outcome.success() && adds {
@@ -285,7 +294,7 @@ impl Link<'_> {
         }
         if outcome.success() && !added.modules.is_empty() {
             self.finish(&added);
-        } else if outcome.success() && self.lto.is_some() {
+        } else if outcome.success() && (self.lto.is_some() || found.plain_bitcode) {
             // As where no pass of a plugin's is run: thin link-time optimisation at -O0.
             warn(NOTHING_COUNTS);
         }

@@ -13,6 +13,7 @@
 //! * `inputs` the files that its inputs stand for
 //! * `script` those that a linker script names
 //! * `content` files as bytes
+//! * `bitcode` what bitcode is before it is linked
 //! * `restored` copies of objects whose symbols a tool has changed
 //! * `scan` the modules that objects, archives and images have
 //! * `kind` what kind of image is linked
@@ -31,6 +32,7 @@
 #![deny(unsafe_code)]
 
 mod args;
+mod bitcode;
 mod content;
 mod depfile;
 mod early;

@@ -18,6 +18,7 @@ use pathformat::{Error, MANIFEST_VERSION, ModuleId, names};
 use rayon::prelude::*;
 
 use crate::args::{CommandLine, Input};
+use crate::bitcode::{Bitcode, is_bitcode};
 use crate::content::{Content, content};
 use crate::inputs::Locator;
 use crate::{restored, script};
@@ -60,6 +61,12 @@ pub(crate) struct Found {
     pub(crate) bitcode: bool,
     /// Whether there is bitcode beside machine code, in an object of `-ffat-lto-objects`.
     pub(crate) fat_bitcode: bool,
+    /// Whether some of the bitcode has functions that the pass has not seen.
+    pub(crate) plain_bitcode: bool,
+    /// Whether some of that is joined with other bitcode.
+    pub(crate) joined_bitcode: bool,
+    /// Whether the pass has counted some of the bitcode.
+    pub(crate) counted_bitcode: bool,
     /// Whether there is a shared library.
     pub(crate) shared: bool,
     /// Whether a library that may be a shared one was not found.
@@ -98,6 +105,12 @@ impl fmt::Display for Damaged {
 }
 
 impl Found {
+    fn take_bitcode(&mut self, bitcode: Bitcode) {
+        self.plain_bitcode |= matches!(bitcode, Bitcode::Plain { .. });
+        self.joined_bitcode |= bitcode == Bitcode::Plain { is_apart: false };
+        self.counted_bitcode |= bitcode == Bitcode::Counted;
+    }
+
     /// Joins findings in order; each module stays where it appeared first. It has a word of its own
     /// if one of its objects needs that.
     fn join(all: impl IntoIterator<Item = Found>) -> Found {
@@ -117,6 +130,9 @@ impl Found {
             joined.damaged.extend(found.damaged);
             joined.bitcode |= found.bitcode;
             joined.fat_bitcode |= found.fat_bitcode;
+            joined.plain_bitcode |= found.plain_bitcode;
+            joined.joined_bitcode |= found.joined_bitcode;
+            joined.counted_bitcode |= found.counted_bitcode;
             joined.shared |= found.shared;
             joined.changed.extend(found.changed);
             joined.unseen |= found.unseen;
@@ -214,10 +230,6 @@ pub(crate) fn scan_image(data: &[u8], path: &Path) -> Option<Found> {
     (kind == ET_EXEC || kind == ET_DYN).then(|| scan_sections(data, &path.display().to_string()))
 }
 
-fn is_bitcode(data: &[u8]) -> bool {
-    data.starts_with(b"BC\xc0\xde") || data.starts_with(&[0xde, 0xc0, 0x17, 0x0b])
-}
-
 /// What is in the members of an archive, and the files that it names instead of holding them.
 fn scan_archive(path: &Path, data: &[u8]) -> (Found, Vec<PathBuf>) {
     let Ok(archive) = ArchiveFile::parse(data) else { return Default::default() };
@@ -242,7 +254,9 @@ fn scan_archive(path: &Path, data: &[u8]) -> (Found, Vec<PathBuf>) {
 /// An object that a file is or holds, or something else of which nothing is counted.
 fn scan_object(data: &[u8], file: &Path, place: impl Fn() -> String) -> Found {
     if is_bitcode(data) {
-        return Found { bitcode: true, ..Found::default() };
+        let mut found = Found { bitcode: true, ..Found::default() };
+        found.take_bitcode(Bitcode::of(data));
+        return found;
     }
     let head = FileHeader64::<LittleEndian>::parse(data).ok();
     let kind = head.filter(|head| head.e_machine(LittleEndian) == EM_X86_64);
@@ -267,9 +281,14 @@ fn scan_sections(data: &[u8], place: &str) -> Found {
         return found;
     };
     let name = names::MANIFEST_SECTION.as_bytes();
-    found.fat_bitcode = sections
+    let fat_bitcode = sections
         .iter()
-        .any(|section| sections.section_name(LittleEndian, section) == Ok(FAT_BITCODE_SECTION));
+        .find(|section| sections.section_name(LittleEndian, section) == Ok(FAT_BITCODE_SECTION));
+    if let Some(section) = fat_bitcode {
+        found.fat_bitcode = true;
+        let content = section.data(LittleEndian, data).unwrap_or_default();
+        found.take_bitcode(Bitcode::of(content));
+    }
     // Sections do not share bytes, so that together they are no larger than the file.
     let mut left = data.len();
     for section in

@@ -66,6 +66,10 @@ fn bitcode_is_counted_by_the_linker_alone() {
                 format!("pathcc {level} -g {lto} -c main.c work.c; {link} sample main.o work.o"),
             ),
             (
+                "bitcode that pathcc links",
+                format!("{clang} -c main.c work.c; pathcc {level} {lto} -o sample main.o work.o"),
+            ),
+            (
                 "an object with counters",
                 format!("pathcc {level} -g -c main.c; {link} sample main.o work.c"),
             ),
@@ -84,6 +88,17 @@ fn bitcode_is_counted_by_the_linker_alone() {
                 "{build} 2>log; test ! -s log || {{ cat log; exit 1; }}; ./sample"
             ));
             assert_eq!(entries(), expected, "{level} {lto}: {what}");
+        }
+    }
+    for lto in ["-flto=thin", "-flto"] {
+        let told = project.shell(&format!(
+            "clang-22 -O2 -g {lto} -c work.c; pathcc -O2 -g {lto} -c main.c; \
+             pathcc {lto} -o sample main.o work.o 2>&1; ./sample"
+        ));
+        if lto == "-flto" {
+            assert!(told.contains("full link-time optimisation joins"), "{told}");
+        } else {
+            assert_eq!((&*told, entries()), ("", expected.clone()));
         }
     }
     let told = |options: &str, text: &str| {
