@@ -81,13 +81,36 @@ static ReturnInst *onlyReturn(BasicBlock &BB) {
   return Others ? nullptr : Return;
 }
 
-// Whether control may come back to a call out of a later one. `__builtin_setjmp` is an intrinsic
-// without the attribute. So is the suspension of a coroutine: control goes on behind it to the
-// caller, and once more when the coroutine is resumed.
+// Whether a call ends a coroutine in the usual way. In the part that is entered by the caller,
+// control goes on behind it. In the parts in which the coroutine is resumed or destroyed, it
+// returns, and what stands behind it is dropped.
+static bool endsCoroutine(const CallBase &Call) {
+  auto *End = dyn_cast<IntrinsicInst>(&Call);
+  return End && End->getIntrinsicID() == Intrinsic::coro_end &&
+         cast<Constant>(End->getArgOperand(1))->isNullValue();
+}
+
+// Whether nothing follows an instruction in its block but the return of the function, and what
+// that loads.
+static bool standsBeforeReturn(const Instruction &I) {
+  auto *BB = I.getParent();
+  auto Calls = [](const Instruction &Other) {
+    return isa<CallBase>(Other) && !isa<IntrinsicInst>(Other);
+  };
+  return isa<ReturnInst>(BB->getTerminator()) &&
+         none_of(make_range(std::next(I.getIterator()), BB->end()), Calls);
+}
+
+// Whether control may come back to a call out of a later one, or goes on behind it only in some
+// parts of a coroutine. `__builtin_setjmp` is an intrinsic without the attribute. So is the
+// suspension of a coroutine: control goes on behind it to the caller, and once more when the
+// coroutine is resumed. Where a coroutine hands over to another one, the jump there takes the place
+// of all that stands up to the suspension.
 static bool returnsTwice(const CallBase &Call) {
   auto ID = Call.getIntrinsicID();
   return Call.hasFnAttr(Attribute::ReturnsTwice) || ID == Intrinsic::eh_sjlj_setjmp ||
-         ID == Intrinsic::coro_suspend;
+         ID == Intrinsic::coro_suspend || ID == Intrinsic::coro_await_suspend_handle ||
+         (endsCoroutine(Call) && !standsBeforeReturn(Call));
 }
 
 // Whether a call never comes back. `__builtin_eh_return` is an intrinsic without the attribute:
@@ -158,8 +181,10 @@ extern "C" uint32_t pathpass_instruction_facts(LLVMValueRef Value) {
     bool Intrinsic = isa<IntrinsicInst>(Call);
     bool Deoptimizes = Intrinsic && cast<IntrinsicInst>(Call)->getIntrinsicID() ==
                                         Intrinsic::experimental_deoptimize;
+    bool IsLast = Call->isMustTailCall() || Deoptimizes ||
+                  (endsCoroutine(*Call) && standsBeforeReturn(*Call));
     Facts |= 1u << 1 | Intrinsic << 2 | Call->isInlineAsm() << 3 | doesNotReturn(*Call) << 4 |
-             returnsTwice(*Call) << 5 | (Call->isMustTailCall() || Deoptimizes) << 6;
+             returnsTwice(*Call) << 5 | IsLast << 6;
   }
   auto IsVector = [](auto *Operand) { return Operand->getType()->isVectorTy(); };
   return Facts | uint32_t(IsVector(&I) || any_of(I.operand_values(), IsVector)) << 7 |
@@ -193,6 +218,20 @@ extern "C" bool pathpass_only_returns(LLVMBasicBlockRef Block) {
 extern "C" LLVMValueRef pathpass_callee(LLVMValueRef Value) {
   return wrap(dyn_cast<Function>(
       cast<CallBase>(unwrap(Value))->getCalledOperand()->stripPointerCastsAndAliases()));
+}
+
+// Whether a call hands over from a coroutine to another one, before the suspension.
+extern "C" bool pathpass_hands_over(LLVMValueRef Value) {
+  auto *Call = dyn_cast<CallBase>(unwrap(Value));
+  return Call && Call->getIntrinsicID() == Intrinsic::coro_await_suspend_handle;
+}
+
+// Whether a block does nothing but suspend a coroutine, and leads to one other block.
+extern "C" bool pathpass_only_suspends(LLVMBasicBlockRef Block) {
+  auto &BB = *unwrap(Block);
+  auto *Call = dyn_cast<IntrinsicInst>(&*BB.getFirstNonPHIOrDbgOrLifetime());
+  return Call && Call->getIntrinsicID() == Intrinsic::coro_suspend && BB.getSingleSuccessor() &&
+         BB.getSinglePredecessor() && Call->getNextNode() == BB.getTerminator();
 }
 
 // Whether a switch asks what becomes of a coroutine that was just suspended.

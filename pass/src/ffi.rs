@@ -154,6 +154,8 @@ unsafe extern "C" {
     pub(crate) fn pathpass_tail_call(block: LLVMBasicBlockRef) -> LLVMValueRef;
     pub(crate) fn pathpass_only_returns(block: LLVMBasicBlockRef) -> bool;
     pub(crate) fn pathpass_callee(call: LLVMValueRef) -> LLVMValueRef;
+    pub(crate) fn pathpass_hands_over(call: LLVMValueRef) -> bool;
+    pub(crate) fn pathpass_only_suspends(block: LLVMBasicBlockRef) -> bool;
     pub(crate) fn pathpass_is_on_suspension(switch: LLVMValueRef) -> bool;
     pub(crate) fn pathpass_case_value(
         switch: LLVMValueRef,

@@ -117,12 +117,14 @@ impl InstructionFacts {
         self.0 & 16 != 0
     }
 
-    /// Such as `setjmp`.
+    /// Such as `setjmp`: it may come back out of a later call, or only in some parts of a
+    /// coroutine.
     pub(crate) fn returns_twice(self) -> bool {
         self.0 & 32 != 0
     }
 
-    /// Only a return may follow (`musttail`, deoptimisation).
+    /// Only a return may follow (`musttail`, deoptimisation), or follows in all parts of a
+    /// coroutine.
     pub(crate) fn must_be_last(self) -> bool {
         self.0 & 64 != 0
     }
@@ -326,6 +328,18 @@ pub(crate) fn successors<'a>(terminator: InstructionValue<'a>) -> Vec<BasicBlock
         let count = c::LLVMGetNumSuccessors(terminator);
         (0..count).filter_map(|at| BasicBlock::new(c::LLVMGetSuccessor(terminator, at))).collect()
     }
+}
+
+/// Whether a call hands over from a coroutine to another one (`llvm.coro.await.suspend.handle`).
+pub(crate) fn hands_over(call: InstructionValue<'_>) -> bool {
+    // SAFETY: a live instruction.
+    unsafe { ffi::pathpass_hands_over(call.as_value_ref()) }
+}
+
+/// Whether a block does nothing but suspend a coroutine, and leads to one other block.
+pub(crate) fn only_suspends(block: BasicBlock<'_>) -> bool {
+    // SAFETY: a live block.
+    unsafe { ffi::pathpass_only_suspends(block.as_mut_ptr()) }
 }
 
 /// Whether a `switch` asks what becomes of a coroutine that was just suspended

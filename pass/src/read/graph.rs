@@ -10,6 +10,10 @@
 //! runs to its end. Blocks are split there first; that is the only change that reading makes to a
 //! function. They are joined again when the counting code is written.
 //!
+//! A coroutine that hands over to another one jumps there in place of all that stands up to its
+//! suspension. So a path ends before it hands over, and the block that only suspends it, where no
+//! counter would run, is no block of the graph.
+//!
 //! In a trace a path also ends before each call to a function that may be traced. So what that
 //! function does comes behind what its caller did before. A call in tail position leaves the
 //! function.
@@ -81,7 +85,9 @@ impl<'ctx> Graph<'ctx> {
     ) -> Self {
         let traces = options.cuts_at_calls();
         let split_off = split(function, analyses, traces);
-        let blocks = function.get_basic_blocks();
+        let all = function.get_basic_blocks();
+        let handed_over: HashMap<_, _> = all.iter().filter_map(|&of| hands_over(of)).collect();
+        let blocks: Vec<_> = all.into_iter().filter(|of| !handed_over.contains_key(of)).collect();
         let index: HashMap<_, _> =
             blocks.iter().enumerate().map(|(at, block)| (*block, Block(at as u32))).collect();
         let is_cleaned = is_cleaned(function, options);
@@ -103,7 +109,7 @@ impl<'ctx> Graph<'ctx> {
                 if may_leave_out && is_left_out(&to) {
                     continue;
                 }
-                let to = index[&to];
+                let to = index[handed_over.get(&to).unwrap_or(&to)];
                 let weight = llvm::edge_frequency(analyses, block, position);
                 let kind = edge_kind(block, terminator, position, traces);
                 let outcome = if kind == EdgeKind::Opaque {
@@ -277,6 +283,22 @@ fn is_impossible(block: BasicBlock<'_>) -> bool {
         InstructionOpcode::Unreachable => true,
         _ => InstructionFacts::of(at).is_marker(),
     })
+}
+
+/// If a coroutine hands over to another one at the end of a block, the block behind that, which
+/// only suspends it, and where control goes when it is resumed.
+fn hands_over(block: BasicBlock<'_>) -> Option<(BasicBlock<'_>, BasicBlock<'_>)> {
+    let terminator = block.get_terminator()?;
+    let call = match terminator.get_opcode() {
+        InstructionOpcode::Invoke => terminator,
+        _ => terminator.get_previous_instruction()?,
+    };
+    let behind = llvm::successors(terminator).into_iter().next()?;
+    if !llvm::hands_over(call) || !llvm::only_suspends(behind) {
+        return None;
+    }
+    let resumed = llvm::successors(behind.get_terminator()?).into_iter().next()?;
+    Some((behind, resumed))
 }
 
 /// Before the terminator, or before the call that control may not come back from in the usual way.
