@@ -11,7 +11,7 @@
 //!   cut.
 //! * [`flow`] counts edges where paths are counted, [`count_inference`] blocks and edges where they
 //!   are not.
-//! * [`model`] is what comes out.
+//! * [`model`] is what comes out, [`placed`] says where its code is.
 //!
 //! From the model to what people ask:
 //!
@@ -49,6 +49,7 @@ pub mod origin;
 pub mod path_ranks;
 pub mod path_text;
 pub mod pipeline;
+pub mod placed;
 pub mod possible_paths;
 pub mod select;
 pub(crate) mod slices;

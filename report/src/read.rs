@@ -10,7 +10,7 @@
 //! * [`unique_runs`] reads many records and takes each run once, [`observer`] hears how far it is.
 //! * [`run`] tells what ran, [`image`] what is in an image.
 //! * [`trace`] reads traces, [`arrays`] where the counters of an image are.
-//! * [`source`] reads source files.
+//! * [`source`] reads source files, [`source_names`] gives each of them one name.
 //! * [`symbols`] names the function at an address, [`globals`] lists variables, [`names`] writes
 //!   names as the source does.
 
@@ -31,6 +31,7 @@ pub(crate) mod record_search;
 pub mod records;
 pub mod run;
 pub mod source;
+pub mod source_names;
 pub mod starts;
 pub mod symbols;
 pub mod trace;

@@ -1,9 +1,10 @@
 //! Tells the code of the user from that of the system, and from what the compiler made.
 
 use std::collections::BTreeSet;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use crate::analyse::model::Module;
+use crate::read::source_names::normal;
 
 /// Where the headers of the system are, and those of gcc and clang.
 const SYSTEM: [&str; 3] = ["/usr/include", "/usr/local/include", "/usr/lib"];
@@ -66,23 +67,6 @@ const MADE: [&str; 12] = [
 /// Whether no source has this function.
 pub fn is_made(symbol: &str) -> bool {
     MADE.iter().any(|start| symbol.starts_with(start))
-}
-
-/// The path without `.` and `..`, as far as that can be said without looking at the disk.
-fn normal(path: &Path) -> PathBuf {
-    let mut normal = PathBuf::new();
-    for part in path.components() {
-        let last = normal.components().next_back();
-        match (part, last) {
-            (Component::CurDir, _) => {}
-            (Component::ParentDir, Some(Component::Normal(_))) => {
-                normal.pop();
-            }
-            (Component::ParentDir, Some(Component::RootDir)) => {}
-            (part, _) => normal.push(part),
-        }
-    }
-    normal
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use anyhow::Error;
 use crate::analyse::decode::decode;
 use crate::analyse::matching::{self, ImagePlaces};
 use crate::analyse::model::Report;
+use crate::analyse::placed::placed;
 use crate::read::observer::Observer;
 use crate::read::records::Input;
 use crate::read::unique_runs::{Notices, Options};
@@ -20,5 +21,5 @@ pub fn report(
     let (images, mut notices) = matching::sum_by_image(inputs, places, options, observer);
     let (report, damage): (_, Vec<Error>) = decode(images, observer);
     notices.problems.extend(damage);
-    (report, notices)
+    (placed(report), notices)
 }

@@ -16,14 +16,23 @@ pub struct Source {
     pub changed: Option<SystemTime>,
 }
 
+/// How long each line of a file is, in bytes and without its end; `None` if there is no such text.
+pub fn line_lengths(path: &Path) -> Option<Vec<usize>> {
+    Some(bytes(path)?.0.split(|&byte| byte == b'\n').map(<[u8]>::len).collect())
+}
+
 /// Reads a file; `None` if it is not there or no text. What is not UTF-8 in it is replaced.
 pub fn read(path: &Path) -> Option<Source> {
-    let about =
-        fs::metadata(path).ok().filter(|about| about.is_file() && about.len() <= LARGEST)?;
-    let text = fs::read(path).ok()?;
+    let (text, about) = bytes(path)?;
     let text = String::from_utf8_lossy(&text);
     let lines = text.lines().map(str::to_string).collect();
     Some(Source { lines, changed: about.modified().ok() })
+}
+
+fn bytes(path: &Path) -> Option<(Vec<u8>, fs::Metadata)> {
+    let about = fs::metadata(path).ok()?;
+    let is_source = about.is_file() && about.len() <= LARGEST;
+    is_source.then(|| fs::read(path).ok()).flatten().map(|text| (text, about))
 }
 
 impl Source {
@@ -47,6 +56,7 @@ mod tests {
         assert_eq!((source.line(1), source.line(2), source.line(3)), ("int a;", "\u{fffd}b", ""));
         assert_eq!(source.line(0), "");
         assert!(source.changed.is_some());
+        assert_eq!(line_lengths(&path), Some(vec![7, 2, 0]));
         assert!(read(folder.path()).is_none(), "a directory is no file");
     }
 }

@@ -18,11 +18,13 @@ use paths::decode::Decoder;
 use crate::analyse::acyclic::decoder;
 use crate::analyse::image_places::ImagePlaces;
 use crate::analyse::model::{Counting, Function, Module};
+use crate::analyse::placed::rename;
 use crate::analyse::trace::layout::Layout;
 use crate::analyse::trace::traced_path::{TracedPath, returns_twice};
 use crate::read::arrays::{self, Array};
 use crate::read::image::{self, Instrumentation};
 use crate::read::names;
+use crate::read::source_names::SourceNames;
 use crate::read::trace::images::LoadedImage;
 
 /// The images of a process and their traced functions.
@@ -37,6 +39,7 @@ pub struct Program {
     /// What could not be read of the images.
     pub problems: Vec<Error>,
     layout: Layout,
+    names: SourceNames,
 }
 
 /// An image, and what is known of it.
@@ -135,12 +138,15 @@ impl Program {
                 continue;
             }
             let place = (self.images.len(), self.modules.len());
+            let unit = Module::of(&module.manifest);
             self.functions.extend(traced.iter().map(|(index, shape)| {
                 let variables = image.variables_of(module.id, *index).into_iter();
                 let loaded = |(at, address)| (at, loaded.bias.wrapping_add(address));
+                let mut shape = (*shape).clone();
+                rename(&mut self.names, &unit, &mut shape);
                 function(shape, place, variables.map(loaded).collect())
             }));
-            self.modules.push(Module::of(&module.manifest));
+            self.modules.push(unit);
         }
         let added = &self.functions[before..];
         let functions = added.len();
@@ -207,7 +213,7 @@ fn read(place: &Path) -> Result<Content> {
 
 /// A function of an image and a module with these numbers.
 fn function(
-    shape: &manifest::Function,
+    shape: manifest::Function,
     (image, module): (usize, usize),
     variables: HashMap<u32, u64>,
 ) -> TracedFunction {
@@ -231,13 +237,13 @@ fn function(
         bases,
         headers,
         variables,
-        returns_twice: blocks.filter(|&block| returns_twice(shape, block)).collect(),
+        returns_twice: blocks.filter(|&block| returns_twice(&shape, block)).collect(),
         function: Function {
             image,
             module,
-            demangled: names::of(shape),
+            demangled: names::of(&shape),
             counting: Counting::Paths,
-            shape: shape.clone(),
+            shape,
             ..Function::default()
         },
         decoder: OnceLock::new(),
