@@ -67,7 +67,10 @@ impl<'a> Selection<'a> {
     pub fn of(report: &'a Report, filter: &Filter) -> Self {
         let known = filter.choose(report, report.of_source());
         let unknown = unknown(report, filter);
-        let mut files = source_files::files(report, known.functions.iter().copied());
+        // A line of a file may be code of a function of another one, into which it was inlined or
+        // included. So the lines of a file are the same whichever files are chosen.
+        let with_lines = report.of_source().filter(|function| filter.takes_name(function));
+        let mut files = source_files::files(report, with_lines);
         let is_left = |symbol: &str| !(filter.hides_made() && is_made(symbol));
         // What a function ran that the compiler made, an initialisation, say, is code of the
         // source.
@@ -167,5 +170,34 @@ fn of_file(file: &SourceFile, paths: Covered) -> Coverage {
         lines: file.line_coverage(),
         branches: file.branch_coverage(),
         paths,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample;
+
+    #[test]
+    fn a_filter_of_files_leaves_the_numbers_of_a_file_alone() {
+        let mut report = sample::report();
+        // Code of the header was inlined into main, and main has none of its own file.
+        let main = report.functions.iter_mut().find(|of| of.demangled == "main").expect("there");
+        main.shape.file.clear();
+        let all = Selection::of(&report, &Filter::default()).files;
+        assert_eq!(all.len(), 2);
+        for (path, file) in &all {
+            let only = vec![path.to_string_lossy().into_owned()];
+            let others = all.keys().filter(|other| *other != path);
+            let others = others.map(|other| other.to_string_lossy().into_owned()).collect();
+            let filters = [
+                Filter { files: only, ..Filter::default() },
+                Filter { hidden: others, ..Filter::default() },
+            ];
+            for filter in filters {
+                let chosen = Selection::of(&report, &filter).files;
+                assert_eq!(chosen, BTreeMap::from([(path.clone(), file.clone())]));
+            }
+        }
     }
 }

@@ -101,10 +101,16 @@ impl Filter {
     pub fn matches_at(&self, path: &FilePath, function: &Function) -> bool {
         let file = function.shape.file.as_str();
         let of_file = |glob: &String| !file.is_empty() && matches_file(glob, path);
+        self.takes_name(function)
+            && (self.files.is_empty() || self.files.iter().any(of_file))
+            && !self.hidden.iter().any(of_file)
+    }
+
+    /// Whether the globs let a function through by its name, whatever file it is in.
+    pub fn takes_name(&self, function: &Function) -> bool {
         let named = |glob: &String| matches(glob, function);
         (self.functions.is_empty() || self.functions.iter().any(named))
-            && (self.files.is_empty() || self.files.iter().any(of_file))
-            && !self.hidden.iter().any(|glob| named(glob) || of_file(glob))
+            && !self.hidden.iter().any(named)
     }
 
     /// Whether the file at this path is looked at, where the system has these.
@@ -199,12 +205,21 @@ fn nearest_of(glob: &str, all: impl Iterator<Item = (String, BTreeSet<String>)>)
     found.into_iter().map(|(_, name)| name).take(MOST).collect()
 }
 
-/// The files that functions are in, as the compiler was given them and by their absolute paths.
+/// The files that functions have code of, as the compiler was given them and by their absolute
+/// paths.
 pub fn files(report: &Report) -> BTreeSet<(&str, PathBuf)> {
-    let functions = report.functions.iter().chain(&report.dropped);
-    let functions = functions.filter(|function| !function.shape.file.is_empty());
-    let file = |function: &'_ Function| report.modules[function.module].path(&function.shape.file);
-    functions.map(|function| (function.shape.file.as_str(), file(function))).collect()
+    let mut files = BTreeSet::new();
+    for function in report.functions.iter().chain(&report.dropped) {
+        let shape = &function.shape;
+        let names = shape.locations.iter().map(|at| at.file.as_str());
+        let mut names: Vec<_> = names.chain([shape.file.as_str()]).collect();
+        // The code of a file comes in long rows.
+        names.dedup();
+        let module = &report.modules[function.module];
+        let named = names.into_iter().filter(|name| !name.is_empty());
+        files.extend(named.map(|name| (name, module.path(name))));
+    }
+    files
 }
 
 /// The files of a report whose names are most like `glob`, the nearest first.
