@@ -160,6 +160,9 @@ pub(crate) struct ExportArguments {
     /// Break and indent lines
     #[arg(long)]
     pub(crate) pretty: bool,
+    /// In a tracefile, keep source files that are not there (generated code may name such)
+    #[arg(long)]
+    pub(crate) keep_missing: bool,
     #[command(flatten)]
     pub(crate) filter: FilterArguments,
 }

@@ -31,7 +31,7 @@ use crate::command::arguments::{
 use crate::command::chosen::found;
 use crate::command::filters::Form;
 use crate::command::growth::{profile_limit, sum_long};
-use crate::command::messages::{FAILED, complain, fail, tell, warn};
+use crate::command::messages::{FAILED, complain, fail, hint, tell, warn};
 use crate::command::pages;
 use crate::command::progress::Progress;
 use crate::command::reading::{choose, read, read_all, read_inputs, read_starts};
@@ -54,15 +54,20 @@ pub(crate) fn export(arguments: ExportArguments) -> Result<u8> {
     let Some(report) = report else { return Ok(code) };
     let filter = arguments.filter.filter();
     found(&report, &filter, true)?;
-    let report = select::narrowed(report, &filter);
-    let write = |out: &mut dyn Write| -> Result<()> {
+    let report = match arguments.format {
+        Format::Json => select::narrowed(report, &filter),
+        Format::Lcov => report,
+    };
+    let mut missing = lcov::Missing::default();
+    let mut write = |out: &mut dyn Write| -> Result<()> {
         match arguments.format {
             Format::Json => {
                 json::write(&report, arguments.pretty, &mut *out).map_err(io::Error::from)?;
-                Ok(writeln!(out)?)
+                writeln!(out)?;
             }
-            Format::Lcov => Ok(lcov::write(&report, &filter, out)?),
+            Format::Lcov => missing = lcov::write(&report, &filter, arguments.keep_missing, out)?,
         }
+        Ok(())
     };
     match &arguments.output {
         Some(path) => output::to_file(path, write)?,
@@ -72,7 +77,19 @@ pub(crate) fn export(arguments: ExportArguments) -> Result<u8> {
             out.flush()?;
         }
     }
+    tell_of_missing(&missing);
     Ok(code)
+}
+
+/// Says which source files of a tracefile are not there.
+fn tell_of_missing(missing: &lcov::Missing) {
+    let names: Vec<_> = missing.files.iter().map(|path| path.to_string_lossy()).collect();
+    let text = match missing.is_written {
+        _ if names.is_empty() => return,
+        true => "these source files are not there; `genhtml --ignore-errors source` goes on",
+        false => "left out, since there are no such source files (--keep-missing keeps them)",
+    };
+    hint(&format!("{text}: {}", terminal(&names.join(", "))));
 }
 
 /// Shows how much was covered.

@@ -3,9 +3,13 @@
 //! The format is that of `geninfo` (`man geninfo`, section FILES). For each file it has functions
 //! (`FN`, `FNDA`), branches (`BRDA`) and lines (`DA`), then how many there are of each and how many
 //! ran. A branch with a way whose count is unknown is left out, since the format cannot say so.
+//!
+//! A generator of code may let `#line` name files that never were. `genhtml` stops at the first of
+//! them, so they are left out where other files are there. If none is, the sources are elsewhere.
 
 use std::borrow::Cow;
 use std::io::{Result, Write};
+use std::path::PathBuf;
 
 use crate::analyse::coverage::Selection;
 use crate::analyse::model::Report;
@@ -13,15 +17,35 @@ use crate::analyse::select::Filter;
 use crate::analyse::source_files::{Covered, SourceFile};
 use crate::escape;
 
-/// Writes the tracefile of what a filter chooses.
+/// Source files that are not there.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Missing {
+    /// They.
+    pub files: Vec<PathBuf>,
+    /// Whether they were written nevertheless.
+    pub is_written: bool,
+}
+
+/// Writes the tracefile of what a filter chooses, and of files that are not there if `all` says so.
 ///
 /// # Errors
 /// Those of `out`.
-pub fn write(report: &Report, filter: &Filter, out: &mut (impl Write + ?Sized)) -> Result<()> {
+pub fn write(
+    report: &Report,
+    filter: &Filter,
+    all: bool,
+    out: &mut (impl Write + ?Sized),
+) -> Result<Missing> {
     // A file of which nothing is known is not covered by nothing.
     let is_known = |file: &SourceFile| !file.functions.is_empty() || !file.lines.is_empty();
-    let files = Selection::of(report, filter).files;
-    for (path, file) in files.into_iter().filter(|(_, file)| is_known(file)) {
+    let mut files = Selection::of(report, filter).files;
+    files.retain(|_, file| is_known(file));
+    let missing: Vec<_> = files.keys().filter(|path| !path.is_file()).cloned().collect();
+    let is_written = all || missing.len() == files.len();
+    if !is_written {
+        files.retain(|path, _| !missing.contains(path));
+    }
+    for (path, file) in files {
         writeln!(out, "TN:\nSF:{}", escape::line(&path.to_string_lossy(), &[]))?;
         functions(&file, out)?;
         branches(&file, out)?;
@@ -31,7 +55,7 @@ pub fn write(report: &Report, filter: &Filter, out: &mut (impl Write + ?Sized)) 
         totals("L", file.line_coverage(), out)?;
         writeln!(out, "end_of_record")?;
     }
-    Ok(())
+    Ok(Missing { files: missing, is_written })
 }
 
 fn functions(file: &SourceFile, out: &mut (impl Write + ?Sized)) -> Result<()> {
@@ -74,12 +98,39 @@ fn totals(kind: &str, covered: Covered, out: &mut (impl Write + ?Sized)) -> Resu
 
 #[cfg(test)]
 mod tests {
+    use super::*;
     use crate::sample;
+
+    fn tracefile(report: &Report, all: bool) -> (String, Missing) {
+        let mut out = Vec::new();
+        let missing = write(report, &Filter::default(), all, &mut out).expect("in memory");
+        (String::from_utf8_lossy(&out).into_owned(), missing)
+    }
 
     #[test]
     fn a_tracefile_tells_functions_branches_and_lines() {
-        let mut out = Vec::new();
-        super::write(&sample::report(), &super::Filter::default(), &mut out).expect("in memory");
-        insta::assert_snapshot!(String::from_utf8_lossy(&out));
+        insta::assert_snapshot!(tracefile(&sample::report(), false).0);
+    }
+
+    #[test]
+    fn files_that_never_were_are_left_out_where_others_are() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut report = sample::report();
+        let directory = folder.path().to_string_lossy().into_owned();
+        report.modules.iter_mut().for_each(|module| module.directory.clone_from(&directory));
+        let base = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
+        let told = |all| {
+            let (text, missing) = tracefile(&report, all);
+            let written = text.lines().filter_map(|line| line.strip_prefix("SF:")).map(base);
+            let files = missing.files.iter().map(|path| base(&path.to_string_lossy()));
+            let [written, files] = [written.collect::<Vec<_>>(), files.collect()];
+            (written.join(" "), files.join(" "), missing.is_written)
+        };
+        let both = || "util.h main.c".to_owned();
+        assert_eq!(told(false), (both(), both(), true), "the sources are elsewhere");
+        std::fs::create_dir(folder.path().join("src")).expect("made");
+        std::fs::write(folder.path().join("src/main.c"), "").expect("written");
+        assert_eq!(told(false), ("main.c".into(), "util.h".into(), false));
+        assert_eq!(told(true), (both(), "util.h".into(), true));
     }
 }
