@@ -34,16 +34,14 @@ impl Page<'_> {
         let told = path_text::texts(self.function, self.wording, &[self.path]);
         let Some(told) = told.first() else { return String::new() };
         let mut text = self.heading();
-        let mut before = None;
-        let width = self.number_width(told);
-        for (index, step) in told.steps.iter().enumerate() {
-            let stack = step.stack.join(" › ");
-            if before.as_ref() != Some(&stack) && !stack.is_empty() {
-                let file = step.location.map_or("", |at| path_text::base_name(&at.file));
+        let (headings, labels) = labels(told);
+        let width = labels.iter().map(|label| label.chars().count()).max().unwrap_or_default();
+        let width = width.max(4);
+        for (index, (step, heading)) in told.steps.iter().zip(headings).enumerate() {
+            if let Some((stack, file)) = heading {
                 let _ = writeln!(text, "\n  {}  {}", stack.cyan().bold(), file.dimmed());
-                before = Some(stack);
             }
-            self.step(step, &target(told, index), width, &mut text);
+            self.step(step, &labels[index], &target(told, index), width, &mut text);
         }
         if told.steps.last().is_none_or(|last| last.choice.is_none()) {
             let _ = writeln!(text, "  {:width$} {} → {}", "", "│".dimmed(), told.end());
@@ -74,20 +72,14 @@ impl Page<'_> {
         )
     }
 
-    fn number_width(&self, told: &PathText<'_>) -> usize {
-        let lines = told.steps.iter().filter_map(|step| step.location.map(|at| at.line));
-        lines.max().unwrap_or_default().to_string().len().max(4)
-    }
-
-    fn step(&self, step: &Step<'_>, target: &str, width: usize, text: &mut String) {
-        let number = step.location.map_or_else(|| step.place(), |at| at.line.to_string());
+    fn step(&self, step: &Step<'_>, label: &str, target: &str, width: usize, text: &mut String) {
         let source = step.location.and_then(|at| {
             self.sources.get(&at.file).and_then(Option::as_ref).map(|file| file.line(at.line))
         });
         let code = Line::new(source.unwrap_or_default().trim_end()).text;
         let folded = step.folded();
         let folded = if folded.is_empty() { folded } else { format!("  {}", folded.dimmed()) };
-        let _ = writeln!(text, "  {:>width$} {} {code}{folded}", number.dimmed(), "│".dimmed());
+        let _ = writeln!(text, "  {:>width$} {} {code}{folded}", label.dimmed(), "│".dimmed());
         let Some(choice) = &step.choice else { return };
         let word = choice.word().map(|word| format!("{word}, ")).unwrap_or_default();
         let arrow = match choice {
@@ -114,6 +106,31 @@ impl Page<'_> {
             format!(", {} of {} times", grouped(count), grouped(all)).dimmed().to_string()
         })
     }
+}
+
+/// Functions with their file, each where it begins.
+type Heading<'a> = Option<(String, &'a str)>;
+
+/// What stands above each step, and before it: its line, with its file if that is not the one that
+/// stands above.
+fn labels<'a>(told: &'a PathText<'_>) -> (Vec<Heading<'a>>, Vec<String>) {
+    let (mut before, mut file) = (String::new(), "");
+    let label = |step: &'a Step<'_>| {
+        let stack = step.stack.join(" › ");
+        let mut heading = None;
+        if before != stack && !stack.is_empty() {
+            file = step.location.map_or("", |at| &at.file);
+            heading = Some((stack.clone(), path_text::base_name(file)));
+            before = stack;
+        }
+        let label = match step.location {
+            None => step.place(),
+            Some(at) if at.file == file => at.line.to_string(),
+            Some(at) => format!("{}:{}", path_text::base_name(&at.file), at.line),
+        };
+        (heading, label)
+    };
+    told.steps.iter().map(label).unzip()
 }
 
 /// Where control goes from a step: the next step, with its function if that is another, or the end.
@@ -153,6 +170,23 @@ mod tests {
         let source = Source { lines, changed: None };
         let sources = HashMap::from([("src/main.c".to_string(), Some(source))]);
         insta::assert_snapshot!("path-page", page(0, &sources));
+    }
+
+    #[test]
+    fn a_line_of_another_file_says_so() {
+        let mut report = sample::report();
+        let mut locations = report.functions[0].shape.locations.iter_mut();
+        let merged = locations.find(|at| at.line == 16).expect("a line of its");
+        merged.file = "include/merged.h".into();
+        let function = &report.functions[0];
+        let path = ranked(function)[0];
+        let wording = Wording::default();
+        let page =
+            Page { report: &report, function, path, rank: 1, wording, sources: &HashMap::new() };
+        let text = anstream::adapter::strip_str(&page.text()).to_string();
+        assert!(text.contains("\n           13 │"), "{text}");
+        assert!(text.contains("\n  merged.h:16 │"), "{text}");
+        assert!(text.contains("\n           12 │"), "{text}");
     }
 
     #[test]
