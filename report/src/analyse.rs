@@ -16,13 +16,13 @@
 //! From the model to what people ask:
 //!
 //! * [`select`] chooses and sorts functions and paths, [`origin`] tells those of the system.
-//! * [`lines`] counts lines, [`source_files`] sums them by file, [`coverage`] says what was
+//! * [`lines`] counts lines by their blocks ([`line_blocks`]), [`source_files`] sums them by file, [`coverage`] says what was
 //!   covered.
 //! * [`path_text`] tells a path as the source reads, [`distinct`] so that no two read the same.
 //!   [`listed_paths`] tells those of a list. [`frames`] says which function a line was inlined
 //!   from, [`origin`] what is of the system.
 //! * [`path_ranks`] numbers the executed paths of a function.
-//! * [`annotation`] counts the lines of a function or a file, and the columns in them.
+//! * [`annotation`] counts the lines of a function or a file, and the [`columns`] in them.
 //! * [`ways`] says where a branch leads.
 //! * [`diff`] compares reports.
 //! * [`possible_paths`] says how many paths there are without the limit.
@@ -31,6 +31,7 @@
 
 pub(crate) mod acyclic;
 pub mod annotation;
+pub mod columns;
 pub mod count_inference;
 pub mod counted;
 pub mod coverage;
@@ -41,6 +42,7 @@ pub mod entries;
 pub mod flow;
 pub mod frames;
 pub mod image_places;
+pub mod line_blocks;
 pub mod lines;
 pub mod listed_paths;
 pub mod matching;

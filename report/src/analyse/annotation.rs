@@ -1,23 +1,23 @@
 //! Counts the lines of a function or a file, and the columns of lines that hold several blocks.
 //!
 //! A function is chosen by its name. If its code was inlined, all copies are summed, as
-//! [`source_files`](crate::analyse::source_files) sums them. A column has the count of the block
-//! that begins there; a line has columns if its blocks ran differently often.
+//! [`source_files`](crate::analyse::source_files) sums them. A column has the count of the code
+//! that begins there; a line has columns if they ran differently often.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
-use crate::analyse::lines;
-use crate::analyse::model::{Count, Counting, Function, Report};
+use crate::analyse::columns;
+use crate::analyse::lines::{self, Executions, Meaning};
+use crate::analyse::model::{Counting, Function, Module, Report};
 
 /// The counts of the lines of one file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Annotation {
     /// For each line with code how often it ran.
-    pub lines: BTreeMap<u32, Count>,
+    pub lines: BTreeMap<u32, Executions>,
     /// For each line the columns at which blocks begin, and how often those ran.
-    pub columns: BTreeMap<u32, BTreeMap<u32, Count>>,
-    /// Lines of which nothing is left but calls whose code was inlined.
-    pub calls: BTreeSet<u32>,
+    pub columns: BTreeMap<u32, BTreeMap<u32, Executions>>,
     /// The functions whose code it has: the one that was compiled, and whether the code was inlined
     /// there.
     pub copies: BTreeSet<(String, bool)>,
@@ -25,23 +25,25 @@ pub struct Annotation {
 
 /// What is annotated.
 #[derive(Clone, Copy)]
-pub enum Chosen<'a> {
-    /// The code of a file.
-    File(&'a str),
-    /// The code of the functions of this name that is in this file.
-    Function {
-        /// The file.
-        file: &'a str,
-        /// The name without parameters, as lines give it.
-        name: &'a str,
-    },
+pub struct Chosen<'a> {
+    /// The code of this file.
+    pub path: &'a Path,
+    /// Only that of functions of this name, which has no parameters, as lines give it.
+    pub function: Option<&'a str>,
 }
 
-impl Chosen<'_> {
-    fn has(&self, location: &pathformat::manifest::Location) -> bool {
-        match self {
-            Self::File(file) => location.file == *file,
-            Self::Function { file, name } => location.file == *file && location.function == *name,
+impl Annotation {
+    /// Adds what another annotation of the file has between the first line and the last: the code
+    /// of functions that stand in this one, such as its lambdas.
+    pub fn fill_from(&mut self, other: &Self) {
+        let ends = self.lines.first_key_value().zip(self.lines.last_key_value());
+        let Some(range) = ends.map(|((&first, _), (&last, _))| first..=last) else { return };
+        for (&line, &count) in other.lines.range(range) {
+            if !self.lines.contains_key(&line) {
+                self.lines.insert(line, count);
+                let columns = other.columns.get(&line).map(|columns| (line, columns.clone()));
+                self.columns.extend(columns);
+            }
         }
     }
 }
@@ -49,37 +51,15 @@ impl Chosen<'_> {
 /// Annotates what is chosen, of all functions of the report that are counted.
 pub fn of(report: &Report, chosen: Chosen<'_>) -> Annotation {
     let mut annotation = Annotation::default();
-    for function in report.with_blocks() {
-        let shape = &function.shape;
-        let places: Vec<bool> = shape.locations.iter().map(|at| chosen.has(at)).collect();
-        if function.counting == Counting::Nothing || !places.contains(&true) {
-            continue;
-        }
-        for (at, _) in shape.locations.iter().zip(&places).filter(|(_, has)| **has) {
-            annotation.copies.insert((function.demangled.clone(), at.inlined_at.is_some()));
-        }
-        // A line of the function has a location of it, or is its first.
-        let chosen_here = shape.locations.iter().zip(&places).filter(|(_, has)| **has);
-        let known: BTreeSet<(u32, Option<u32>)> =
-            chosen_here.map(|(at, _)| (at.line, at.inlined_at)).collect();
-        let is_own = shape.own_location().is_some_and(|own| chosen.has(own));
-        for ((file, line, inlined_at), count) in lines::of(function) {
-            let is_first = is_own && inlined_at.is_none() && line == shape.line;
-            let file_matches = match chosen {
-                Chosen::File(chosen) | Chosen::Function { file: chosen, .. } => file == chosen,
-            };
-            if file_matches && (is_first || known.contains(&(line, inlined_at))) {
-                let sum = annotation.lines.entry(line).or_default();
-                *sum = sum.saturating_add(count);
-            }
-        }
-        add_columns(function, &places, &mut annotation);
-        let calls = shape.locations.iter().filter_map(|at| at.inlined_at).map(|call| call as usize);
-        let calls = calls.filter(|&call| places[call]).map(|call| shape.locations[call].line);
-        annotation.calls.extend(calls);
+    let mut texts = BTreeSet::new();
+    for function in report.with_blocks().filter(|of| of.counting != Counting::Nothing) {
+        annotation.add(&report.modules[function.module], function, chosen, &mut texts);
     }
-    let Annotation { lines, calls, .. } = &mut annotation;
-    calls.retain(|line| !lines.contains_key(line));
+    // The optimiser leaves some of the functions on a line, such as a lambda and what calls it.
+    let texts: Vec<_> = texts.into_iter().collect();
+    for same in texts.chunk_by(|(line, _), (next, _)| line == next).filter(|same| same.len() > 1) {
+        annotation.lines.entry(same[0].0).and_modify(|ran| ran.meaning = Meaning::Vague);
+    }
     annotation.columns.retain(|_, columns| {
         let mut counts = columns.values();
         let first = counts.next();
@@ -88,16 +68,53 @@ pub fn of(report: &Report, chosen: Chosen<'_>) -> Annotation {
     annotation
 }
 
-/// Adds the blocks of a function: each begins, in each line, at its first column there.
-fn add_columns(function: &Function, places: &[bool], annotation: &mut Annotation) {
-    for (block, &count) in function.shape.blocks.iter().zip(&function.block_counts) {
-        let mut seen = BTreeSet::new();
-        for &index in block.locations.iter().filter(|&&index| places[index as usize]) {
-            let at = &function.shape.locations[index as usize];
-            if at.column > 0 && seen.insert((at.line, at.inlined_at)) {
-                let column = annotation.columns.entry(at.line).or_default();
-                let sum = column.entry(at.column).or_default();
-                *sum = sum.saturating_add(count);
+impl Annotation {
+    /// Adds a function, and of optimised code the lines and the functions whose text they are.
+    fn add<'a>(
+        &mut self,
+        module: &Module,
+        function: &'a Function,
+        chosen: Chosen<'_>,
+        texts: &mut BTreeSet<(u32, &'a str)>,
+    ) {
+        let shape = &function.shape;
+        let files = shape.locations.iter().map(|at| at.file.as_str()).chain([shape.file.as_str()]);
+        let files: BTreeSet<_> = files.collect();
+        let files: BTreeSet<_> =
+            files.into_iter().filter(|file| module.path(file) == chosen.path).collect();
+        if files.is_empty() {
+            return;
+        }
+        let is_named = |name: &str| chosen.function.is_none_or(|chosen| chosen == name);
+        // A line of the function has a location of it, or is its first.
+        let mut known = BTreeMap::new();
+        for at in shape.locations.iter().filter(|at| files.contains(at.file.as_str())) {
+            if is_named(&at.function) {
+                known.insert((at.file.as_str(), at.line, at.inlined_at), at.function.as_str());
+                self.copies.insert((function.demangled.clone(), at.inlined_at.is_some()));
+            }
+        }
+        let is_own = match shape.own_location() {
+            Some(own) => is_named(&own.function),
+            None => chosen.function.is_none(),
+        };
+        if is_own && shape.line != 0 && files.contains(shape.file.as_str()) {
+            let own = shape.own_location().map_or("", |own| own.function.as_str());
+            known.insert((shape.file.as_str(), shape.line, None), own);
+        }
+        for (line, ran) in lines::in_module(module, function) {
+            if let Some(name) = known.get(&line) {
+                if module.is_optimised() {
+                    texts.insert((line.1, *name));
+                }
+                let sum = self.lines.entry(line.1).or_default();
+                *sum = sum.and(ran);
+            }
+        }
+        for ((line, column), ran) in columns::of(module, function) {
+            if known.contains_key(&line) {
+                let sum = self.columns.entry(line.1).or_default().entry(column).or_default();
+                *sum = sum.and(ran);
             }
         }
     }
@@ -108,12 +125,16 @@ mod tests {
     use super::*;
     use crate::sample;
 
+    fn main() -> Chosen<'static> {
+        Chosen { path: Path::new("/build/src/main.c"), function: None }
+    }
+
     #[test]
     fn a_file_has_the_lines_of_all_its_functions() {
-        let annotation = of(&sample::report(), Chosen::File("src/main.c"));
+        let annotation = of(&sample::report(), main());
         let lines: Vec<_> = annotation.lines.keys().copied().collect();
         assert_eq!(lines, [10, 11, 12, 13, 14, 16, 18, 30, 31, 33, 35, 40]);
-        assert_eq!(annotation.lines[&14], 40_003);
+        assert_eq!(annotation.lines[&14].count, 40_003);
         let copies: Vec<_> = annotation.copies.iter().map(|(name, _)| name.as_str()).collect();
         assert_eq!(copies, ["collatz", "main"]);
     }
@@ -121,9 +142,10 @@ mod tests {
     #[test]
     fn inlined_code_counts_where_its_text_is() {
         let report = sample::report();
-        let annotation = of(&report, Chosen::Function { file: "include/util.h", name: "f" });
+        let chosen = Chosen { path: Path::new("/build/include/util.h"), function: Some("f") };
+        let annotation = of(&report, chosen);
         // Seven times inlined into main, twelve times as a function of its own.
-        assert_eq!(annotation.lines.get(&5), Some(&19));
+        assert_eq!(annotation.lines[&5].count, 19);
         assert!(annotation.copies.contains(&("main".into(), true)));
         assert!(annotation.copies.contains(&("util::weigh(int)".into(), false)));
     }
@@ -135,9 +157,25 @@ mod tests {
             let at = &mut report.functions[0].shape.locations[index];
             (at.line, at.column) = (13, column);
         }
-        let annotation = of(&report, Chosen::File("src/main.c"));
+        let annotation = of(&report, main());
         let columns: Vec<_> = annotation.columns[&13].keys().copied().collect();
         assert_eq!(columns, [1, 3, 9]);
         assert!(!annotation.columns.contains_key(&12), "one block");
+    }
+
+    #[test]
+    fn a_function_has_the_lines_of_those_that_stand_in_it() {
+        let ran = |count| Executions { count, meaning: Meaning::Exact };
+        let lines = |lines: &[(u32, u128)]| Annotation {
+            lines: lines.iter().map(|&(line, count)| (line, ran(count))).collect(),
+            columns: lines.iter().map(|&(line, _)| (line, BTreeMap::new())).collect(),
+            ..Annotation::default()
+        };
+        let mut function = lines(&[(5, 1), (9, 1)]);
+        function.fill_from(&lines(&[(4, 7), (5, 8), (6, 7), (9, 9), (10, 7)]));
+        assert_eq!(function, lines(&[(5, 1), (6, 7), (9, 1)]));
+        let mut none = Annotation::default();
+        none.fill_from(&function);
+        assert_eq!(none, Annotation::default());
     }
 }

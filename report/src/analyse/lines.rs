@@ -20,33 +20,57 @@ use std::collections::BTreeMap;
 
 use pathformat::manifest::{self, Outcome};
 
-use crate::analyse::model::{Count, Function};
+use crate::analyse::line_blocks::{self, LineBlocks};
+use crate::analyse::model::{Count, Function, Module};
 
-/// A line of one copy of the code: its file, its number, and the call that it was inlined at.
-pub type Line<'a> = (&'a str, u32, Option<u32>);
+pub use crate::analyse::line_blocks::Line;
 
-/// The lines of a function and how often each ran.
+/// How often a line ran.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Executions {
+    /// How often the code ran that is left of it.
+    pub count: Count,
+    /// Whether the line of the source ran as often.
+    pub meaning: Meaning,
+}
+
+/// What a number says of the source.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Meaning {
+    /// It is the source's.
+    #[default]
+    Exact,
+    /// It is the source's if the line holds one plain statement. The code has one call of it, which
+    /// the optimiser neither copied nor left out, and control came to the line as often.
+    OfStatement,
+    /// It is that of the code. The line of the source may have run more often or less.
+    Vague,
+}
+
+impl Executions {
+    /// Both copies of the line together.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        Self {
+            count: self.count.saturating_add(other.count),
+            meaning: self.meaning.max(other.meaning),
+        }
+    }
+}
+
+/// The lines of a function and how often the code ran that is left of each.
 pub fn of(function: &Function) -> BTreeMap<Line<'_>, Count> {
+    let lines = executions(function, false);
+    lines.into_iter().map(|(line, executions)| (line, executions.count)).collect()
+}
+
+/// The lines of a function of this module and how often each ran.
+pub fn in_module<'a>(module: &Module, function: &'a Function) -> BTreeMap<Line<'a>, Executions> {
+    executions(function, module.is_optimised())
+}
+
+fn executions(function: &Function, is_optimised: bool) -> BTreeMap<Line<'_>, Executions> {
     let shape = &function.shape;
-    let mut lines: BTreeMap<Line<'_>, Vec<u32>> = BTreeMap::new();
-    for (number, block) in (0..).zip(&shape.blocks) {
-        for location in locations(shape, block) {
-            let blocks = lines
-                .entry((location.file.as_str(), location.line, location.inlined_at))
-                .or_default();
-            if blocks.last() != Some(&number) {
-                blocks.push(number);
-            }
-        }
-    }
-    // A function's first line ran when control came in, as both gcovs say: it is a line of the
-    // entry.
-    if shape.line != 0 && !shape.file.is_empty() && !shape.blocks.is_empty() {
-        let blocks = lines.entry((shape.file.as_str(), shape.line, None)).or_default();
-        if blocks.first() != Some(&0) {
-            blocks.insert(0, 0);
-        }
-    }
     let (mut into, mut out) =
         (vec![Vec::new(); shape.blocks.len()], vec![Vec::new(); shape.blocks.len()]);
     for (index, edge) in shape.edges.iter().enumerate() {
@@ -57,7 +81,19 @@ pub fn of(function: &Function) -> BTreeMap<Line<'_>, Count> {
     let work = (shape.edges.len() + places).saturating_mul(WORK).saturating_add(WORK_AT_LEAST);
     let chains = Chains::of(shape, &into, &out);
     let graph = Graph { function, into, out, chains, work: Cell::new(work) };
-    lines.into_iter().map(|(line, blocks)| (line, graph.count(&blocks))).collect()
+    let ran = line_blocks::of(function).into_iter().map(|(line, blocks)| {
+        // However the optimiser copied a call, it runs as often as in the source.
+        let called = blocks.calls.iter().map(|call| call.count).max().unwrap_or_default();
+        let count = graph.count(&blocks).max(if is_optimised { called } else { 0 });
+        let has_call = blocks.calls.iter().any(|call| call.copies == 1 && call.count == count);
+        let meaning = match (is_optimised, has_call) {
+            (false, _) => Meaning::Exact,
+            (true, true) => Meaning::OfStatement,
+            (true, false) => Meaning::Vague,
+        };
+        (line, Executions { count, meaning })
+    });
+    ran.collect()
 }
 
 /// The source locations of a block.
@@ -120,9 +156,10 @@ const WORK_AT_LEAST: usize = 100_000;
 const MOST_BLOCKS: usize = 1000;
 
 impl Graph<'_> {
-    fn count(&self, blocks: &[u32]) -> Count {
+    fn count(&self, blocks: &LineBlocks) -> Count {
         let most = || {
             blocks
+                .all
                 .iter()
                 .map(|&block| self.function.block_counts[block as usize])
                 .max()
@@ -133,7 +170,7 @@ impl Graph<'_> {
 
     /// How often control came to these blocks, which ascend, from others, or went around among
     /// them; `None` if that is not known.
-    fn entered(&self, blocks: &[u32]) -> Option<Count> {
+    fn entered(&self, LineBlocks { all: blocks, own, .. }: &LineBlocks) -> Option<Count> {
         if blocks.len() > MOST_BLOCKS {
             return None;
         }
@@ -171,13 +208,25 @@ impl Graph<'_> {
                 .map(|(edge, to)| (to, self.function.edge_counts[edge].unwrap_or_default()))
                 .collect()
         };
+        // A loop in a function that was inlined is none of the line.
+        let is_own: Vec<bool> = chains.iter().map(|&first| self.has(first, own)).collect();
         let mut cycles = Cycles(chains.iter().map(inside).collect());
         let size = blocks.len() + cycles.0.iter().map(Vec::len).sum::<usize>();
-        while let Some(turns) = cycles.take_one() {
+        while let Some((turns, blocks)) = cycles.take_one() {
             self.look_at(size)?;
-            sum = sum.saturating_add(turns);
+            if blocks.iter().any(|&block| is_own[block]) {
+                sum = sum.saturating_add(turns);
+            }
         }
         Some(sum)
+    }
+
+    /// Whether one of the blocks, which ascend, is in the chain that begins with `first`.
+    fn has(&self, first: u32, blocks: &[u32]) -> bool {
+        let last = self.chains.last[first as usize];
+        let from = blocks.partition_point(|&block| block < first);
+        let near = blocks[from..].iter().take_while(|&&block| block <= last);
+        near.into_iter().any(|&block| self.chains.first[block as usize] == first)
     }
 
     /// Goes on if so many edges may be looked at.
@@ -192,8 +241,9 @@ impl Graph<'_> {
 struct Cycles(Vec<Vec<(usize, Count)>>);
 
 impl Cycles {
-    /// Finds a loop and takes away as many executions of its edges as it went around.
-    fn take_one(&mut self) -> Option<Count> {
+    /// Finds a loop and takes away as many executions of its edges as it went around: how many
+    /// these are, and the loop's blocks.
+    fn take_one(&mut self) -> Option<(Count, Vec<usize>)> {
         #[derive(Clone, Copy, PartialEq)]
         enum State {
             New,
@@ -229,7 +279,7 @@ impl Cycles {
                 for &(block, next) in cycle {
                     self.0[block][next - 1].1 -= turns;
                 }
-                return Some(turns);
+                return Some((turns, cycle.iter().map(|&(block, _)| block).collect()));
             }
         }
         None

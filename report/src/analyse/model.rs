@@ -66,6 +66,11 @@ impl Module {
         }
     }
 
+    /// Whether what was counted is not the code of the source but what the optimiser made of it.
+    pub fn is_optimised(&self) -> bool {
+        self.stage == Stage::Late && self.level != Level::Zero
+    }
+
     /// Where a file is that the module names.
     pub fn path(&self, file: &str) -> PathBuf {
         FilePath::new(&self.directory).join(file)

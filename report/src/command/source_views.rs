@@ -1,16 +1,19 @@
 //! The commands `show` and `annotate`: what ran, as the text of its source.
 
 use std::collections::{BTreeSet, HashMap};
+use std::path::PathBuf;
 use std::time::UNIX_EPOCH;
 
 use anyhow::{Result, anyhow, bail};
 use clap::Args;
+use pathformat::manifest::Location;
 use pathprof::analyse::annotation::{self, Chosen};
-use pathprof::analyse::model::{Function, Report};
+use pathprof::analyse::model::{Function, Module, Report};
+use pathprof::analyse::origin::is_system;
 use pathprof::analyse::path_ranks::ranked;
 use pathprof::analyse::path_text::{Wording, base_name};
 use pathprof::analyse::select;
-use pathprof::escape::terminal;
+use pathprof::escape::{self, terminal};
 use pathprof::read::inputs::Choice;
 use pathprof::read::names;
 use pathprof::read::source::{self, Source};
@@ -178,34 +181,62 @@ fn tell_of(report: &Report, function: &Function, file: &str, source: Option<&Sou
 
 /// The texts of functions that were compiled, with their hottest paths.
 fn function_pages(report: Report, indexes: &[usize]) -> Vec<String> {
-    let sources =
-        sources_of(&report, indexes.iter().copied(), |function, file| file == function.shape.file);
+    let is_own = |function: &Function, file: &str| {
+        own_files(&report.modules[function.module], function).contains(&file)
+    };
+    let sources = sources_of(&report, indexes.iter().copied(), is_own);
     let report = Printable::from(report);
-    let page = |&index: &usize| function_page(&report, &report.functions[index], &sources);
-    indexes.iter().map(page).collect()
+    let pages = |&index: &usize| pages_of_function(&report, &report.functions[index], &sources);
+    indexes.iter().flat_map(pages).collect()
 }
 
-fn function_page(report: &Report, function: &Function, sources: &Sources) -> String {
-    let (file, line) = (function.shape.file.as_str(), function.shape.line);
-    let Some(own) = function.shape.own_location().filter(|_| !file.is_empty()) else {
-        return format!(
-            "{}: compiled without -g, so its lines are not known\n",
-            function.demangled
-        );
+/// The files that a function has lines of its own in, first the one that it is in. The optimiser
+/// may give a line of a system header to the function that it inlined code of it into.
+fn own_files<'a>(module: &Module, function: &'a Function) -> Vec<&'a str> {
+    let mut files = vec![function.shape.file.as_str()];
+    let own = |at: &&Location| at.inlined_at.is_none() && at.line != 0;
+    for at in function.shape.locations.iter().filter(own) {
+        let is_users = || !is_system(&at.file, &module.system_directories);
+        if !files.contains(&at.file.as_str()) && is_users() {
+            files.push(&at.file);
+        }
+    }
+    files
+}
+
+/// A page for each file that a function has lines in.
+fn pages_of_function(report: &Report, function: &Function, sources: &Sources) -> Vec<String> {
+    let line = function.shape.line;
+    let Some(own) = function.shape.own_location().filter(|_| !function.shape.file.is_empty())
+    else {
+        let name = &function.demangled;
+        return vec![format!("{name}: compiled without -g, so its lines are not known\n")];
     };
-    let annotation = annotation::of(report, Chosen::Function { file, name: &own.function });
-    let wording = Wording::of(&report.modules[function.module]);
+    let module = &report.modules[function.module];
+    let wording = Wording::of(module);
     let ranked = ranked(function);
-    let drawn = ranked.iter().zip(1..).take(DRAWN);
-    let paths = drawn.map(|(path, rank)| DrawnPath::new(function, path, rank, wording)).collect();
-    let title = format!(
-        "{}  {}:{line}{}{}",
-        function.demangled,
-        base_name(file),
-        instances(function),
-        copies(&annotation)
-    );
-    page(title, &annotation, sources.get(file).and_then(Option::as_ref), paths)
+    let page_of = |(number, file): (usize, &str)| {
+        let path = module.path(file);
+        let chosen = Chosen { path: &path, function: Some(&own.function) };
+        let mut annotation = annotation::of(report, chosen);
+        annotation.fill_from(&annotation::of(report, Chosen { function: None, ..chosen }));
+        let source = sources.get(file).and_then(Option::as_ref);
+        if number > 0 {
+            let title = format!("{}  {}", function.demangled, base_name(file));
+            return source.map(|_| page(title, &annotation, source, Vec::new()));
+        }
+        let drawn = ranked.iter().zip(1..).take(DRAWN);
+        let drawn = drawn.map(|(path, rank)| DrawnPath::new(function, path, rank, wording));
+        let title = format!(
+            "{}  {}:{line}{}{}",
+            function.demangled,
+            base_name(file),
+            instances(function),
+            copies(&annotation)
+        );
+        Some(page(title, &annotation, source, drawn.collect()))
+    };
+    own_files(module, function).into_iter().enumerate().filter_map(page_of).collect()
 }
 
 /// What is said of the counts of an instance of a template: the lines of all instances are the
@@ -224,12 +255,13 @@ fn inlined_or_file(report: Report, what: &str) -> Result<Vec<String>> {
         name.strip_suffix(what).is_some_and(|around| around.is_empty() || around.ends_with("::"))
     };
     for (index, function) in report.functions.iter().enumerate() {
+        let place = |file: &str| report.modules[function.module].path(file);
         for at in &function.shape.locations {
             if at.inlined_at.is_some() && named(&at.function) {
-                functions.insert(((at.file.clone(), at.function.clone()), index));
+                functions.insert((place(&at.file), at.file.clone(), at.function.clone(), index));
             }
             if at.file == what || at.file.ends_with(&format!("/{what}")) {
-                files.insert(((at.file.clone(), String::new()), index));
+                files.insert((place(&at.file), at.file.clone(), String::new(), index));
             }
         }
     }
@@ -241,19 +273,20 @@ fn inlined_or_file(report: Report, what: &str) -> Result<Vec<String>> {
              lists functions, `pathprof coverage` files"
         );
     }
-    let files: BTreeSet<_> = found.iter().map(|((file, _), _)| file.clone()).collect();
-    let indexes = found.iter().map(|(_, index)| *index);
+    let files: BTreeSet<_> = found.iter().map(|(_, file, ..)| file.clone()).collect();
+    let indexes = found.iter().map(|(.., index)| *index);
     let sources = sources_of(&report, indexes, |_, file| files.contains(file));
     let printable = |text: String| terminal(&text).into_owned();
-    let texts: BTreeSet<_> =
-        found.into_iter().map(|((file, name), _)| (printable(file), printable(name))).collect();
+    let mut texts: Vec<(PathBuf, String, String)> = found
+        .into_iter()
+        .map(|(path, file, name, _)| (escape::path(&path), printable(file), printable(name)))
+        .collect();
+    // One page for a file, whatever its units call it.
+    texts.dedup_by(|(path, _, name), (other, _, same)| (path, name) == (other, same));
     let report = Printable::from(report);
-    let page_of = |(file, name): &(String, String)| {
-        let chosen = match is_function {
-            true => Chosen::Function { file, name },
-            false => Chosen::File(file),
-        };
-        let annotation = annotation::of(&report, chosen);
+    let page_of = |(path, file, name): &(PathBuf, String, String)| {
+        let function = is_function.then_some(name.as_str());
+        let annotation = annotation::of(&report, Chosen { path, function });
         let title = match is_function {
             true => format!("{name}  {}{}", base_name(file), copies(&annotation)),
             false => file.clone(),

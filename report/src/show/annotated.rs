@@ -2,8 +2,8 @@
 //!
 //! Each path has a column: `●` where it went through a line, `◆` where something was decided there,
 //! and `▲` or `▼` where it ended, at a back edge or for good. Below a line whose blocks ran
-//! differently often, the count of each stands at its column. A `›` stands for the count of a line
-//! that has nothing but a call whose code was inlined.
+//! differently often, the count of each stands at its column. A `~` stands before a number that may
+//! not be that of the source's line, because the optimiser made other code of it.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -13,6 +13,7 @@ use owo_colors::OwoColorize;
 
 use crate::analyse::annotation::Annotation;
 use crate::analyse::frames::Frames;
+use crate::analyse::lines::{Executions, Meaning};
 use crate::analyse::model::{Count, End, Function, Path};
 use crate::analyse::path_text::{self, Wording};
 use crate::read::source::Source;
@@ -92,51 +93,62 @@ impl Annotated<'_> {
             let _ = writeln!(text, "paths {}", titles.join("  ").yellow());
         }
         text.push('\n');
-        let widest = self.annotation.lines.values().map(|&count| grouped(count).len());
+        let widest = self.annotation.lines.values().map(|ran| number(ran, true).len());
         let counts = widest.max().unwrap_or_default().max(5);
         let numbers = self.range.end().to_string().len().max(4);
-        let most = self.annotation.lines.values().copied().max().unwrap_or_default();
+        let most = self.annotation.lines.values().map(|ran| ran.count).max().unwrap_or_default();
         let margin =
             numbers + counts + 4 + if self.paths.is_empty() { 0 } else { self.paths.len() + 1 };
         let room = self.width.map_or(usize::MAX, |width| width.saturating_sub(margin).max(16));
         let last = self.source.map_or(*self.range.end(), |source| {
             (*self.range.end()).min(u32::try_from(source.lines.len()).unwrap_or(u32::MAX))
         });
-        for number in *self.range.start()..=last {
-            if !self.annotation.lines.contains_key(&number) && self.source.is_none() {
+        for line in *self.range.start()..=last {
+            if !self.annotation.lines.contains_key(&line) && self.source.is_none() {
                 continue;
             }
-            let code = Line::new(self.source.map_or("", |source| source.line(number)).trim_end());
+            let code = Line::new(self.source.map_or("", |source| source.line(line)).trim_end());
             let shown: String = crop(&code.text, room);
             let _ = writeln!(
                 text,
                 "{:>numbers$} {} {}{} {shown}",
-                number.dimmed(),
-                self.count(number, most, counts),
-                self.signs(number),
+                line.dimmed(),
+                self.count(line, most, counts),
+                self.signs(line),
                 "│".dimmed(),
             );
-            for line in self.columns(number, &code, room) {
+            for marks in self.columns(line, &code, room) {
                 let blank = " ".repeat(numbers + 1 + counts + 1);
-                let signs = self.signs_between(number);
-                let _ = writeln!(text, "{blank}{signs}{} {}", "│".dimmed(), line.blue());
+                let signs = self.signs_between(line);
+                let _ = writeln!(text, "{blank}{signs}{} {}", "│".dimmed(), marks.blue());
             }
+        }
+        let is_marked = |(&line, ran): (&u32, &Executions)| self.is_vague(line, ran);
+        if self.annotation.lines.iter().any(is_marked) {
+            let _ = writeln!(text, "\n{}", VAGUE.dimmed());
         }
         text
     }
 
     /// The count of a line in the margin: `-` if it has no code.
     fn count(&self, line: u32, most: Count, width: usize) -> String {
-        match self.annotation.lines.get(&line) {
-            None if self.annotation.calls.contains(&line) => {
-                format!("{:>width$}", "›").cyan().to_string()
-            }
-            None => format!("{:>width$}", "-").dimmed().to_string(),
-            Some(0) => format!("{:>width$}", "0").red().to_string(),
-            Some(&count) if count.saturating_mul(2) >= most => {
-                format!("{:>width$}", grouped(count)).bold().to_string()
-            }
-            Some(&count) => format!("{:>width$}", grouped(count)),
+        let Some(ran) = self.annotation.lines.get(&line) else {
+            return format!("{:>width$}", "-").dimmed().to_string();
+        };
+        let text = format!("{:>width$}", number(ran, self.is_vague(line, ran)));
+        match ran.count {
+            0 => text.red().to_string(),
+            count if count.saturating_mul(2) >= most => text.bold().to_string(),
+            _ => text,
+        }
+    }
+
+    /// Whether the source's line may have run more often or less.
+    fn is_vague(&self, line: u32, ran: &Executions) -> bool {
+        match ran.meaning {
+            Meaning::Exact => false,
+            Meaning::OfStatement => !self.source.is_some_and(|of| is_statement(of.line(line))),
+            Meaning::Vague => true,
         }
     }
 
@@ -157,13 +169,40 @@ impl Annotated<'_> {
 
     /// The counts of the columns of a line, at their places.
     fn columns(&self, line: u32, code: &Line, room: usize) -> Vec<String> {
-        let Some(columns) = self.annotation.columns.get(&line) else { return Vec::new() };
-        let mark = |(&column, &count): (&u32, &Count)| {
-            (code.column(column), format!("^{}", grouped(count)))
+        let columns = self.annotation.columns.get(&line).filter(|_| self.source.is_some());
+        let Some(columns) = columns else { return Vec::new() };
+        let mark = |(&column, ran): (&u32, &Executions)| {
+            let is_vague = ran.meaning != Meaning::Exact;
+            (code.column(column), format!("^{}", number(ran, is_vague)))
         };
         let all: Vec<_> = columns.iter().map(mark).collect();
         marks(&all, room.min(1 << 12))
     }
+}
+
+/// What `~` means, below a text that has it.
+const VAGUE: &str = "\
+~ so often ran what the optimiser left of the line: it
+  copies, joins and moves code. A build with -O0
+  -fpath-stage=early counts the lines of the source.";
+
+/// A number, with a sign before it if it may not be that of the source.
+fn number(ran: &Executions, is_vague: bool) -> String {
+    format!("{}{}", if is_vague { "~" } else { "" }, grouped(ran.count))
+}
+
+/// Words that make more of a line than one statement that runs once.
+const BRANCHING: [&str; 13] = [
+    "for", "while", "do", "if", "else", "elseif", "switch", "case", "catch", "try", "goto",
+    "where", "forall",
+];
+
+/// Whether a line of source is one plain statement or a part of it, as far as its text tells.
+fn is_statement(text: &str) -> bool {
+    let code = text.split("//").next().unwrap_or_default().to_lowercase();
+    let mut words = code.split(|c: char| !c.is_alphanumeric() && c != '_');
+    let is_plain = !["{", "}", "?", "&&", "||"].iter().any(|sign| code.contains(sign));
+    is_plain && code.matches(';').count() < 2 && !words.any(|word| BRANCHING.contains(&word))
 }
 
 /// The first characters of a text, with an ellipsis if there are more.
@@ -182,6 +221,24 @@ mod tests {
     use crate::sample;
 
     #[test]
+    fn a_statement_is_told_from_a_line_that_holds_more() {
+        for text in ["    f(x);", "y = f(x) + 1; // if z", "printf(\"%d\",", "CALL f(x)", "iffy();"]
+        {
+            assert!(is_statement(text), "{text}");
+        }
+        for text in [
+            "for (;;) f(x);",
+            "f(); g();",
+            "IF (x) call f()",
+            "} f();",
+            "a && f();",
+            "a ? f() : b;",
+        ] {
+            assert!(!is_statement(text), "{text}");
+        }
+    }
+
+    #[test]
     fn source_has_counts_and_paths_in_the_margin() {
         let mut report = sample::report();
         for (index, column) in [(1, 5), (2, 20)] {
@@ -189,7 +246,8 @@ mod tests {
             (at.line, at.column) = (13, column);
         }
         let function = &report.functions[0];
-        let annotation = annotation::of(&report, Chosen::File("src/main.c"));
+        let path = std::path::Path::new("/build/src/main.c");
+        let annotation = annotation::of(&report, Chosen { path, function: None });
         let lines =
             (1..=20).map(|line| format!("    code of line {line}, which is long;")).collect();
         let source = Source { lines, changed: None };
