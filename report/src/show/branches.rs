@@ -4,8 +4,7 @@
 //! `?`.
 
 use std::cmp::Reverse;
-
-use pathformat::manifest::Location;
+use std::collections::BTreeMap;
 
 use crate::analyse::model::{Count, Function, Report};
 use crate::analyse::path_text::Wording;
@@ -23,7 +22,13 @@ struct Branch<'a> {
     reached: Count,
     /// Its ways in words, the one taken most often first.
     ways: Vec<(String, Option<Count>)>,
+    /// Which of how many branches of the function it is that stand at one place of the source.
+    copy: Option<(usize, usize)>,
 }
+
+/// What is said of such branches.
+const COPIES: &str = "(1 of 6): the optimiser made several branches of one in the source, as it \
+     does where it unrolls a loop";
 
 /// The branches of the chosen functions that were reached, the hottest first.
 pub(crate) fn table(report: &Report, chosen: &Chosen<'_>, options: &Options) -> Table<'static> {
@@ -51,7 +56,7 @@ pub(crate) fn table(report: &Report, chosen: &Chosen<'_>, options: &Options) -> 
         Column::new("count", Kind::Number),
         Column::new("bias", Kind::Share),
         Column::new("function", Kind::Name),
-        Column::new("where", Kind::Place),
+        Column::new("branch at", Kind::Place),
         Column::new("symbol", Kind::Text).shown(Shown::Data),
         Column::new("block", Kind::Text).shown(Shown::Data),
         Column::new("ways", Kind::Counts),
@@ -59,12 +64,14 @@ pub(crate) fn table(report: &Report, chosen: &Chosen<'_>, options: &Options) -> 
     let all = branches.len();
     let named = format!("{} branches", grouped(all as Count));
     let notes = [left_out(options.top, all, &named), left_out_of_system(chosen.of_system, "")];
-    let meaning = "in order of count; bias: how often the way was taken that was taken most";
+    let meaning = "in order of count; bias: the share of the way that was taken most";
+    let copies = rows.iter().any(|branch| branch.copy.is_some());
+    let copies = copies.then(|| COPIES.to_owned());
     Table {
         name: "branches",
         columns,
         rows: rows.iter().map(row).collect(),
-        notes: notes.into_iter().flatten().chain([meaning.into()]).collect(),
+        notes: notes.into_iter().flatten().chain(copies).chain([meaning.into()]).collect(),
         empty: if chosen.functions.is_empty() { NO_MATCH } else { "No branch was reached." }.into(),
     }
 }
@@ -81,25 +88,45 @@ fn bias(branch: &Branch<'_>) -> Cell<'static> {
 /// The last line of the block, or the block if none is known.
 fn place(report: &Report, branch: &Branch<'_>) -> Cell<'static> {
     let shape = &branch.function.shape;
-    let locations = shape.blocks[branch.block].locations.iter();
-    let mut locations = locations.filter_map(|&at| shape.locations.get(at as usize));
-    let has_line = |at: &&Location| at.line != 0;
-    match locations.rfind(has_line) {
-        Some(at) => place_of(report, branch.function, at),
-        None => Cell::Place(Place { text: format!("bb{}", branch.block), ..Place::default() }),
+    let Some(at) = location(branch.function, branch.block) else {
+        return Cell::Place(Place { text: format!("bb{}", branch.block), ..Place::default() });
+    };
+    match (place_of(report, branch.function, &shape.locations[at as usize]), branch.copy) {
+        (Cell::Place(place), Some((number, all))) => {
+            Cell::Place(Place { text: format!("{} ({number} of {all})", place.text), ..place })
+        }
+        (cell, _) => cell,
     }
+}
+
+/// The last location of a block that has a line.
+fn location(function: &Function, block: usize) -> Option<u32> {
+    let shape = &function.shape;
+    let has_line = |at: &&u32| shape.locations.get(**at as usize).is_some_and(|at| at.line != 0);
+    shape.blocks[block].locations.iter().rfind(has_line).copied()
 }
 
 fn of<'a>(function: &'a Function, wording: Wording<'_>) -> Vec<Branch<'a>> {
     let branch = |(block, ways): (usize, Vec<Way>)| {
         let mut ways: Vec<_> = ways.iter().map(|way| (way.text(), way.taken)).collect();
         ways.sort_by_key(|(_, count)| Reverse(*count));
-        Branch { function, block, reached: function.block_counts[block], ways }
+        Branch { function, block, reached: function.block_counts[block], ways, copy: None }
     };
     let ways = ways::of(function, wording).into_iter().enumerate();
-    ways.filter(|(block, ways)| ways.len() > 1 && function.block_counts[*block] > 0)
-        .map(branch)
-        .collect()
+    let branches: Vec<_> = ways.filter(|(_, ways)| ways.len() > 1).map(branch).collect();
+    let mut copies: BTreeMap<_, Vec<usize>> = BTreeMap::new();
+    for (at, branch) in branches.iter().enumerate() {
+        copies.entry(location(function, branch.block)).or_default().push(at);
+    }
+    let copy = |(at, branch): (usize, Branch<'a>)| {
+        let place = location(function, branch.block);
+        let same = copies.get(&place).filter(|same| place.is_some() && same.len() > 1);
+        let number =
+            |same: &Vec<usize>| Some((same.iter().position(|&of| of == at)? + 1, same.len()));
+        Branch { copy: same.and_then(number), ..branch }
+    };
+    let branches = branches.into_iter().enumerate().map(copy);
+    branches.filter(|branch| branch.reached > 0).collect()
 }
 
 #[cfg(test)]

@@ -207,7 +207,7 @@ fn sites(report: &Report, functions: &[&Function], top: usize) -> Table<'static>
         columns: vec![
             Column::new("calls", Kind::Estimate),
             Column::new("from", Kind::Name),
-            Column::new("where", Kind::Place),
+            Column::new("called at", Kind::Place),
             Column::new("symbol", Kind::Text).shown(Shown::Data),
             Column::new("callee", Kind::Name),
             Column::new("callees", Kind::Counts).shown(Shown::Data),

@@ -13,8 +13,7 @@ use crate::show::style::{grouped, percent, shown};
 use crate::show::table::{Cell, Column, Kind, Link, Name, Place, Shown};
 
 /// What a share is, wherever there is one.
-pub(crate) const SHARE: &str =
-    "share: of all executed LLVM instructions of counted code (phi not counted)";
+pub(crate) const SHARE: &str = "share: of all executed LLVM instructions of counted code";
 
 /// What tables say that have no row.
 pub(crate) const NO_MATCH: &str = "No counted function matches.";
@@ -86,7 +85,7 @@ impl<'a> Names<'a> {
 pub(crate) fn columns() -> [Column; 4] {
     [
         Column::new("function", Kind::Name),
-        Column::new("where", Kind::Place),
+        Column::new("defined at", Kind::Place),
         Column::new("symbol", Kind::Text).shown(Shown::Data),
         Column::new("image", Kind::Text).shown(Shown::Data),
     ]
