@@ -11,8 +11,8 @@
 //! * `command` is the command line. It belongs to the program `pathprof` and prints what the other
 //!   rooms return.
 //!
-//! Three files serve several rooms: [`escape`] makes foreign names safe to show, [`output`] writes
-//! complete files, and [`bytes`] is what the fuzzers call.
+//! Four files serve several rooms: [`escape`] makes foreign names safe to show, [`shell`] quotes
+//! command lines, [`output`] writes complete files, and [`bytes`] is what the fuzzers call.
 //!
 //! The library never links LLVM.
 #![forbid(unsafe_code)]
@@ -27,4 +27,5 @@ pub mod output;
 pub mod read;
 #[cfg(test)]
 mod sample;
+pub mod shell;
 pub mod show;

@@ -18,7 +18,7 @@
 //! * Each of these is a value, a [`table`], and what a command says is a [`document`] of them.
 //! * [`forms`] writes documents:
 //!   `text_table`, `table_layout`, `cell_text` and `fitted_names` write tables as text, `markdown`,
-//!   `comma_separated` and `json_tables` in other forms.
+//!   `comma_separated` and `json_tables` in other forms. [`command_line`] breaks what may be pasted.
 //! * `rows` and [`style`] say how names and numbers look.
 //! * [`printable`] is a report whose names are safe to show.
 
@@ -28,6 +28,7 @@ pub mod calls;
 pub(crate) mod cell_text;
 pub mod code;
 pub(crate) mod comma_separated;
+pub mod command_line;
 pub mod coverage;
 pub mod diff;
 pub(crate) mod diff_text;

@@ -21,7 +21,7 @@ use pathformat::profile::RunId;
 
 use crate::combine::sum::Sum;
 use crate::output;
-use crate::read::image::FileId;
+use crate::read::image::{FileId, build_id_in_words};
 use crate::read::observer::Observer;
 use crate::read::record_content::RecordContent;
 use crate::read::records::Input;
@@ -113,13 +113,15 @@ pub fn write(images: &ByImage, target: &Path, replace: bool) -> Result<()> {
     let several = target.is_dir() || target.as_os_str().as_bytes().ends_with(b"/");
     let merged: Vec<_> = images.sums.iter().map(|(_, sum)| Merged::of(sum)).collect();
     if merged.len() > 1 && !several {
-        let names: Vec<_> =
-            merged.iter().map(|merged| merged.image.display().to_string()).collect();
+        let name = |merged: &Merged<'_>| {
+            format!("{}, {}", merged.image.display(), build_id_in_words(merged.build_id))
+        };
+        let names: Vec<_> = merged.iter().map(name).collect();
         bail!(
             "the profiles are of {} images ({}); give a directory with -o DIR/, which gets a \
              profile for each",
             names.len(),
-            names.join(", ")
+            names.join("; ")
         );
     }
     let folder = if several {
@@ -144,6 +146,7 @@ pub fn write(images: &ByImage, target: &Path, replace: bool) -> Result<()> {
 /// The profile of one image.
 struct Merged<'a> {
     image: &'a Path,
+    build_id: &'a [u8],
     runs: HashSet<RunId>,
     bytes: Vec<u8>,
 }
@@ -161,6 +164,7 @@ impl<'a> Merged<'a> {
     fn of(sum: &'a Sum) -> Self {
         Self {
             image: Path::new(OsStr::from_bytes(sum.image())),
+            build_id: sum.build_id(),
             runs: sum.runs().collect(),
             bytes: sum.encode(),
         }
@@ -243,8 +247,12 @@ mod tests {
     fn a_file_that_came_meanwhile_stays() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("x.pathprof");
-        let merged =
-            Merged { image: Path::new("/bin/x"), runs: HashSet::new(), bytes: b"sum".to_vec() };
+        let merged = Merged {
+            image: Path::new("/bin/x"),
+            build_id: &[],
+            runs: HashSet::new(),
+            bytes: b"sum".to_vec(),
+        };
         let content = || fs::read(&path).expect("there");
         merged.write_to(&path, &Place::Free).expect("nothing is there");
         assert_eq!(content(), b"sum");

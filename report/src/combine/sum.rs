@@ -115,6 +115,11 @@ impl Sum {
         self.first.as_ref().map_or(b"", |first| &first.image)
     }
 
+    /// The build-id of the image; empty if it has none.
+    pub fn build_id(&self) -> &[u8] {
+        self.first.as_ref().map_or(&[], |first| &first.build_id)
+    }
+
     /// The runs that were added.
     pub fn runs(&self) -> impl Iterator<Item = RunId> + '_ {
         self.parts.values().flat_map(|part| part.runs.iter().copied())

@@ -171,12 +171,13 @@ pub(crate) fn compact(arguments: &CompactArguments) -> Result<u8> {
     for file in inputs::files(&arguments.named.profiles)? {
         match compact::compact(&file, arguments.keep, &Progress::default()) {
             Ok(compact::Compacted { path, records: (before, after), bytes: (old, new) }) => {
-                let (before, after) = (plural(before, "record"), plural(after, "record"));
+                let (before, after) = (plural(before, "record"), grouped(after as u128));
                 let (old, new) = (grouped(old.into()), grouped(new.into()));
                 let path = path.display().to_string();
                 writeln!(
                     anstream::stdout(),
-                    "{}: {before} became {after}, {old} bytes {new}",
+                    "{}: {before} became {after} (a record: one run of one image, or a sum of \
+                     runs), {old} bytes became {new}",
                     terminal(&path)
                 )?;
             }
@@ -191,7 +192,7 @@ pub(crate) fn compact(arguments: &CompactArguments) -> Result<u8> {
 
 /// Writes weights for a second build.
 pub(crate) fn weights(arguments: WeightsArguments) -> Result<u8> {
-    let (report, code) = read(arguments.sources, Choice::All)?;
+    let (report, code) = read_all(arguments.sources)?;
     if let Some(report) = report {
         if report.with_blocks().next().is_none() {
             bail!(

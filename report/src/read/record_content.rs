@@ -163,7 +163,10 @@ impl RecordContent {
             directory: text(head.directory),
             command_line: match arguments {
                 [] => Vec::new(),
-                _ => arguments.split(|&byte| byte == 0).map(text).collect(),
+                _ => {
+                    let words = arguments.split(|&byte| byte == 0);
+                    words.map(|word| OsStr::from_bytes(word).to_os_string()).collect()
+                }
             },
             ..Run::default()
         };

@@ -1,5 +1,6 @@
 //! What ran: an image, in a process.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use pathformat::profile::{Ancestor, RunId};
@@ -42,7 +43,7 @@ pub struct Run {
     /// Working directory at the start.
     pub directory: String,
     /// Arguments, the program's name first.
-    pub command_line: Vec<String>,
+    pub command_line: Vec<OsString>,
     /// The process did not end in the normal way.
     pub incomplete: bool,
     /// Threads ran that the runtime did not know.

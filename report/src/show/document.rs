@@ -1,6 +1,8 @@
 //! What a command says, as a value: a heading, tables, and remarks below them.
 
-use crate::show::table::Table;
+use crate::show::cell_text::wrapped;
+use crate::show::command_line::CommandLine;
+use crate::show::table::{Flow, Table};
 
 /// What a command says.
 #[derive(Default)]
@@ -20,6 +22,8 @@ pub struct Fact {
     pub label: &'static str,
     /// What is said of it.
     pub text: String,
+    /// The command line with which the text begins, if it begins with one.
+    pub command: CommandLine,
 }
 
 /// What stands below tables.
@@ -43,7 +47,21 @@ pub enum Tone {
 impl Fact {
     /// A fact.
     pub fn new(label: &'static str, text: impl Into<String>) -> Self {
-        Self { label, text: text.into() }
+        Self { label, text: text.into(), command: CommandLine::default() }
+    }
+
+    /// A fact that begins with a command line.
+    pub fn of_command(label: &'static str, command: CommandLine, rest: &str) -> Self {
+        Self { label, text: format!("{} {rest}", command.plain()), command }
+    }
+
+    /// The text in lines of at most `width` columns; on one line without a width.
+    pub(crate) fn lines(&self, width: Option<usize>) -> Vec<String> {
+        let command = self.command.plain();
+        match self.text.strip_prefix(&command) {
+            Some(rest) if !command.is_empty() => self.command.before(rest, width),
+            _ => wrapped(&self.text, width),
+        }
     }
 }
 

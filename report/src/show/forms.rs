@@ -5,7 +5,7 @@ use std::io::{Result, Write};
 use owo_colors::OwoColorize;
 
 use crate::show::cell_text::wrapped;
-use crate::show::document::{Document, Fact, Remark, Tone};
+use crate::show::document::{Document, Remark, Tone};
 use crate::show::style::visible_width;
 use crate::show::text_table::{self, Screen};
 use crate::show::{comma_separated, json_tables, markdown};
@@ -50,9 +50,9 @@ pub fn text(document: &Document<'_>, screen: Screen) -> String {
     let mut parts: Vec<String> = Vec::new();
     let room = screen.width.map(|width| width.saturating_sub(LABELS + 1).max(1));
     let mut heading = String::new();
-    for Fact { label, text } in &document.heading {
-        for (at, line) in wrapped(text, room).iter().enumerate() {
-            let label = if at == 0 { *label } else { "" };
+    for fact in &document.heading {
+        for (at, line) in fact.lines(room).iter().enumerate() {
+            let label = if at == 0 { fact.label } else { "" };
             heading += &format!("{:<LABELS$} {line}\n", label.dimmed());
         }
     }
@@ -106,6 +106,7 @@ fn written(remark: &Remark, width: Option<usize>) -> String {
 mod tests {
     use super::*;
     use crate::analyse::model::Count;
+    use crate::show::document::Fact;
     use crate::show::table::{Cell, Column, Kind, Name, Place, Row, Shown, Table, Words};
 
     /// A table with a column of each kind.

@@ -10,6 +10,7 @@ use pathformat::settings::Level;
 use crate::analyse::model::{Count, Counting, Function, Report, Run};
 use crate::read::file_names::profile_of;
 use crate::read::image::build_id_in_words;
+use crate::show::command_line::CommandLine;
 use crate::show::document::Fact;
 use crate::show::style::{grouped, plural};
 
@@ -62,7 +63,7 @@ fn runs(report: &Report, zone: &TimeZone) -> Vec<Fact> {
     let runs = report.runs.as_slice();
     let (first, last) = match runs {
         [] => return Vec::new(),
-        [run] if run.count <= 1 => return vec![Fact::new("run", describe(run))],
+        [run] if run.count <= 1 => return vec![describe(run)],
         [first, ..] => (first, runs.last().unwrap_or(first)),
     };
     let (first, last) = (profile_of(&first.profile), profile_of(&last.profile));
@@ -92,7 +93,8 @@ fn runs(report: &Report, zone: &TimeZone) -> Vec<Fact> {
         1..=MOST_HOSTS => format!("{when} on {named}"),
         all => format!("{when} on {named} and {} more hosts", all - MOST_HOSTS),
     };
-    let summary = format!("{}{of} {place}", plural(count, "run"));
+    let summary =
+        format!("{}{of} {place} (a run is one image in one process)", plural(count, "run"));
     vec![Fact::new("runs", summary), Fact::new("when", text)]
 }
 
@@ -190,11 +192,12 @@ fn processes_in_words(count: usize) -> String {
     if count == 1 { "one process".into() } else { format!("{count} processes") }
 }
 
-fn describe(run: &Run) -> String {
+fn describe(run: &Run) -> Fact {
     let seconds = run.stop.saturating_sub(run.start) / 1_000_000;
-    let command = run.command_line.join(" ");
+    let words = run.command_line.iter().map(|word| word.to_string_lossy().into_owned());
     let profile = run.profile.display();
-    format!("{command} (pid {}, {}.{:03} s, {profile})", run.pid, seconds / 1000, seconds % 1000)
+    let rest = format!("(pid {}, {}.{:03} s, {profile})", run.pid, seconds / 1000, seconds % 1000);
+    Fact::of_command("run", CommandLine(words.collect()), &rest)
 }
 
 #[cfg(test)]

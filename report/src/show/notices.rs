@@ -40,8 +40,10 @@ pub fn of_starts(start: Option<&OneStart>, all: usize) -> String {
         None if all == 1 => "the only one".into(),
         None => format!("all {all}"),
         Some((_, 1)) => "the only one".into(),
-        Some((1, all)) => format!("the last of {all}; --all reads all"),
-        Some((number, all)) => format!("{number} of {all}, counted backwards; --all reads all"),
+        Some((1, all)) => format!("the last of {all}; `pathprof runs` lists them, --all reads all"),
+        Some((number, all)) => {
+            format!("{number} of {all}, counted backwards as `pathprof runs` lists them")
+        }
     }
 }
 
@@ -61,7 +63,7 @@ pub fn warning(warning: &Warning) -> String {
             )
         }
         Warning::Outdated { runs, first } => format!(
-            "{} of earlier builds of the program {} left out ({})",
+            "{} of other builds of the program {} left out ({})",
             plural(*runs, "run"),
             if *runs == 1 { "is" } else { "are" },
             first.display()

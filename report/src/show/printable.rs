@@ -1,15 +1,19 @@
 //! A report whose every name can be shown to people: [`terminal`] was applied to all text in it.
+//! The words of command lines are [quoted](crate::shell) instead.
 //!
 //! Views take this type and not [`Report`], so that none can forget it. Names that are equal stay
 //! equal, so that calls still find their callees.
 
 use std::borrow::Cow;
+use std::ffi::OsString;
 use std::ops::Deref;
+use std::os::unix::ffi::OsStrExt;
 
 use pathformat::manifest;
 
 use crate::analyse::model::{Function, Image, Module, Report, Run};
 use crate::escape::{path, terminal};
+use crate::shell;
 
 /// A report for people.
 #[derive(Clone, Debug)]
@@ -46,7 +50,9 @@ fn image(of: &mut Image) {
 fn run(of: &mut Run) {
     let Run { profile, host, directory, command_line, .. } = of;
     *profile = path(profile);
-    [host, directory].into_iter().chain(command_line).for_each(text);
+    [host, directory].into_iter().for_each(text);
+    let words = shell::words(command_line.iter().map(|word| word.as_bytes()));
+    *command_line = words.into_iter().map(OsString::from).collect();
 }
 
 fn module(of: &mut Module) {

@@ -9,10 +9,16 @@ use crate::escape::terminal;
 use crate::read::builds::Build;
 use crate::read::records::Record;
 use crate::read::starts::{processes, starts};
+use crate::shell;
+use crate::show::command_line::CommandLine;
 use crate::show::heading::time;
 use crate::show::rows::left_out;
 use crate::show::style::{plural, shown};
 use crate::show::table::{Cell, Column, Kind, Name, Row, Table};
+
+/// What a start is.
+const START: &str = "a start is what one command began, with all processes that it started; \
+     --run N of other commands reads one, --all reads all";
 
 /// The starts in at most `top` rows (0: all), times in a time zone. `build` says what became of the
 /// image that a record is of.
@@ -35,13 +41,14 @@ pub fn table(
             Column::new("started", Kind::Text),
             Column::new("seconds", Kind::Seconds),
             Column::new("processes", Kind::Number),
-            Column::new("remark", Kind::Text),
             Column::new("profile", Kind::Name),
-            Column::new("command", Kind::Text),
+            Column::new("command", Kind::Flow).stacked(),
+            Column::new("remark", Kind::Text).stacked(),
         ],
         rows: starts.iter().take(number).enumerate().map(row).collect(),
         notes: left_out(top, starts.len(), &plural(starts.len(), "start"))
             .into_iter()
+            .chain((!starts.is_empty()).then(|| START.into()))
             .chain(records.iter().any(|record| build(record) != Build::Present).then(|| {
                 "--run N of a start whose image is another by now, or gone, needs that image: \
                  --image PATH"
@@ -70,7 +77,7 @@ fn cells(
     ];
     let profile = first.map_or_else(PathBuf::new, |first| first.profile());
     let profile = terminal(&profile.to_string_lossy()).into_owned();
-    let command = first.map_or_else(String::new, |first| command(&first.command_line));
+    let command = first.map(|first| command(&first.command_line)).unwrap_or_default();
     vec![
         Cell::Rank(number),
         Cell::Text(time(start, zone)),
@@ -81,26 +88,16 @@ fn cells(
         } else {
             Cell::Number(processes(records.iter().copied()) as Count)
         },
-        Cell::Text(remark.into_iter().flatten().collect::<Vec<_>>().join(", ")),
         Cell::Name(Name { forms: vec![profile], ..Name::default() }),
-        Cell::Text(command),
+        Cell::Flow(Box::new(command)),
+        Cell::Text(remark.into_iter().flatten().collect::<Vec<_>>().join(", ")),
     ]
 }
 
-/// Arguments as a shell would take them.
-fn command(command_line: &[u8]) -> String {
-    let arguments = command_line.strip_suffix(&[0]).unwrap_or(command_line);
-    let quoted = |argument: &[u8]| {
-        let text = String::from_utf8_lossy(argument);
-        let plain = |c: char| c.is_alphanumeric() || "_-./=:,+@%".contains(c);
-        if !text.is_empty() && text.chars().all(plain) {
-            text.into_owned()
-        } else {
-            format!("'{text}'")
-        }
-    };
-    let words: Vec<_> = arguments.split(|&byte| byte == 0).map(quoted).collect();
-    terminal(&words.join(" ")).into_owned()
+/// The words of a command line, in which a zero ends each.
+fn command(command_line: &[u8]) -> CommandLine {
+    let words = command_line.split_inclusive(|&byte| byte == 0);
+    CommandLine(shell::words(words.map(|word| word.strip_suffix(&[0]).unwrap_or(word))))
 }
 
 #[cfg(test)]

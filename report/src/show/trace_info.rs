@@ -1,5 +1,7 @@
 //! What is in a trace: whose it is, how much each thread did, and what is missing.
 
+use std::os::unix::ffi::OsStrExt;
+
 use jiff::tz::TimeZone;
 use pathformat::profile::CUT;
 
@@ -9,6 +11,8 @@ use crate::analyse::trace::totals::Totals;
 use crate::escape::terminal;
 use crate::read::image::build_id_in_words;
 use crate::read::trace::{Stream, Trace};
+use crate::shell;
+use crate::show::command_line::CommandLine;
 use crate::show::document::{Document, Fact, Remark};
 use crate::show::heading::time;
 use crate::show::rows::left_out;
@@ -59,13 +63,14 @@ fn sum(totals: &[Totals]) -> Totals {
 fn heading(trace: &Trace, program: &Program, all: &Totals, zone: &TimeZone) -> Vec<Fact> {
     let run = &trace.run;
     let number = |number: u64| grouped(number.into());
-    let command = terminal(&run.command_line.join(" ")).into_owned();
+    let words = shell::words(run.command_line.iter().map(|word| word.as_bytes()));
+    let rest = format!("(pid {}, in {})", run.pid, terminal(&run.directory));
     let place = terminal(&trace.path.to_string_lossy()).into_owned();
     let host =
         if run.host.is_empty() { String::new() } else { format!(" on {}", terminal(&run.host)) };
     let mut facts = vec![
         Fact::new("trace", format!("{place}, {} bytes", number(trace.length))),
-        Fact::new("run", format!("{command} (pid {}, in {})", run.pid, terminal(&run.directory))),
+        Fact::of_command("run", CommandLine(words), &rest),
         Fact::new("when", format!("{}{host}", time(run.start, zone))),
     ];
     facts.extend(program.images.iter().map(image));

@@ -1,6 +1,7 @@
 //! The images and runs, and what has to be known of their counts.
 
 use std::collections::BTreeMap;
+use std::os::unix::ffi::OsStrExt;
 
 use pathformat::profile::{CUT, DENIED, ENDED, OTHER_RUNTIME, RUNNING, UNSURE};
 use serde::Serialize;
@@ -8,6 +9,7 @@ use serde::Serialize;
 use super::payload::shown;
 use crate::analyse::model::{Image, Report, Run};
 use crate::read::image::hexadecimal;
+use crate::shell;
 
 /// So many runs have a row, those with marks first.
 const MOST: usize = 500;
@@ -88,7 +90,7 @@ fn entry(run: &Run) -> RunEntry {
         image: run.image,
         pid: run.pid,
         host: shown(&run.host).into_owned(),
-        command: shown(&run.command_line.join(" ")).into_owned(),
+        command: shell::line(run.command_line.iter().map(|word| word.as_bytes())),
         directory: shown(&run.directory).into_owned(),
         start: milliseconds(run.start),
         stop: milliseconds(run.stop),
