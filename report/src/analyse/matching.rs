@@ -18,12 +18,12 @@ use pathformat::profile::{INCOMPLETE, RUNNING};
 use crate::analyse::counted::{CountedImage, CountedModule};
 use crate::analyse::image_places::{files_by_name, named, other_build};
 use crate::analyse::model::{Count, Image};
-use crate::read::image;
 use crate::read::observer::Observer;
 use crate::read::record_content::RecordContent;
 use crate::read::records::Input;
 use crate::read::symbols::{Map, Symbols};
 use crate::read::unique_runs::{self, Notices, Options, Taker};
+use crate::read::{file_names, image};
 
 pub use crate::analyse::image_places::ImagePlaces;
 
@@ -56,6 +56,8 @@ struct KnownImages<'a> {
     by_build_id: HashMap<Vec<u8>, Vec<usize>>,
     images: Vec<KnownImage>,
     symbols: Symbols,
+    /// The build-ids of the records that were taken, by where their image ran.
+    taken: HashMap<PathBuf, HashSet<Vec<u8>>>,
 }
 
 /// An image with an index over its modules.
@@ -100,6 +102,7 @@ impl Taker for KnownImages<'_> {
         }
         loaded.runs.push(file.run);
         order.push(place);
+        self.taken.entry(file.image).or_default().insert(file.build_id);
         Ok(())
     }
 
@@ -108,12 +111,7 @@ impl Taker for KnownImages<'_> {
     }
 
     fn is_outdated(&self, image: &Path, build_id: &[u8]) -> bool {
-        let is_taken = |&at: &usize| {
-            let open = &self.images[at];
-            !open.order.is_empty() && open.loaded.image.build_id != build_id
-        };
-        self.given.is_empty()
-            && self.places.get(image).and_then(|found| found.as_ref().ok()).is_some_and(is_taken)
+        self.taken.get(image).is_some_and(|taken| !taken.contains(build_id))
     }
 }
 
@@ -168,10 +166,16 @@ impl KnownImages<'_> {
             .or_else(|why| self.elsewhere(file).ok_or(why))
     }
 
-    /// The index of an image of the same name in another directory. Only a build-id can tell that
-    /// it is the right one.
+    /// The index of the image beside the profile, where somebody kept both, or of an image of the
+    /// same name in another directory. Only a build-id can tell that it is the right one.
     fn elsewhere(&mut self, file: &RecordContent) -> Option<usize> {
         let name = file.image.file_name().filter(|_| !file.build_id.is_empty())?;
+        let beside = file_names::profile_of(&file.run.profile).with_extension("");
+        if beside.is_file()
+            && let Ok(found) = self.one_of(&[beside], file)
+        {
+            return Some(found);
+        }
         let directories = self.directories;
         let files = self.files.get_or_insert_with(|| files_by_name(directories));
         named(files, name).into_iter().find_map(|path| self.one_of(&[path], file).ok())

@@ -58,8 +58,8 @@ pub trait Taker {
         false
     }
 
-    /// Whether a record that was refused is of an earlier build of the image at this path, and
-    /// records of the present build were taken.
+    /// Whether a record that was refused is of another build of the image at this path, and records
+    /// of one build were taken.
     fn is_outdated(&self, _image: &Path, _build_id: &[u8]) -> bool {
         false
     }
@@ -84,7 +84,7 @@ pub enum Warning {
         /// The file in which the first of them was met again.
         first: PathBuf,
     },
-    /// Runs of earlier builds of the program were left out.
+    /// Runs of other builds of the program were left out.
     Outdated {
         /// How many.
         runs: usize,

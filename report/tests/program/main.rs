@@ -1,6 +1,7 @@
 //! The program `pathprof` as its users meet it: images and profiles on disk, arguments in, text and
 //! exit code out.
 
+mod kept;
 mod merged;
 mod refused;
 mod run;
