@@ -8,7 +8,8 @@
 //! * [`starts`] groups records by the command that began them, [`builds`] says whether the images
 //!   of records are still there.
 //! * [`unique_runs`] reads many records and takes each run once, [`observer`] hears how far it is.
-//! * [`run`] tells what ran, [`image`] what is in an image.
+//! * [`run`] tells what ran, [`image`] what is in an image, [`uncounted`] why a file leaves no
+//!   profile.
 //! * [`trace`] reads traces, [`arrays`] where the counters of an image are.
 //! * [`source`] reads source files, [`source_names`] gives each of them one name.
 //! * [`symbols`] names the function at an address, [`globals`] lists variables, [`names`] writes
@@ -35,4 +36,5 @@ pub mod source_names;
 pub mod starts;
 pub mod symbols;
 pub mod trace;
+pub mod uncounted;
 pub mod unique_runs;

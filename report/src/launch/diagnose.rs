@@ -7,21 +7,10 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::ExitStatus;
 
-use pathformat::names;
-
 use crate::launch::lookup::find_program;
 use crate::read::arrays;
-use crate::read::image::{self, Traces};
-
-/// What to say of an image with counters that pathld did not link, behind its name.
-pub const UNLINKED: &str = "\
-    was compiled with pathcc and linked by another linker, so that nobody writes down what it \
-    counts unless `pathprof run` starts it. Link it with pathcc or pathc++, too: in CMake as \
-    CMAKE_C_COMPILER and CMAKE_CXX_COMPILER, or as the launcher of both compiler and linker; for \
-    cargo with RUSTFLAGS=-Clinker=pathcc; for pip and Python's packages with CC=pathcc CXX=pathc++ \
-    LDSHARED='pathcc -shared'; for Go with CC=pathcc and -ldflags='-linkmode=external \
-    -extld=pathcc'; for node-gyp with CC=pathcc CXX=pathc++ LINK=pathc++; or give any clang \
-    -fuse-ld=pathld.";
+use crate::read::image;
+use crate::read::uncounted::Uncounted;
 
 /// Why nothing was written down although `pathprof run` started it.
 pub const NOT_LENT: &str = "\
@@ -43,33 +32,27 @@ pub fn explain(program: &OsStr, status: ExitStatus) -> String {
 }
 
 fn reason(path: &Path) -> String {
-    let place = path.display();
-    let traces = match image::traces(path) {
-        Ok(traces) => traces,
-        Err(_) if std::fs::read(path).is_ok_and(|content| !content.starts_with(b"\x7fELF")) => {
-            return format!(
-                "{place} is no ELF image but a script: only instrumented programs that it starts \
-                 write profiles."
-            );
-        }
-        Err(error) => return format!("Its image cannot be looked at: {error:#}."),
-    };
-    match traces {
-        Traces { manifest: false, .. } => format!(
-            "{place} has no section {}: it was not compiled with pathcc (CC=pathcc CXX=pathc++), \
-             or that section was removed. With --preload, what it loads and starts counts wherever \
-             that was compiled with pathcc.",
-            names::MANIFEST_SECTION
+    match Uncounted::of(path) {
+        Some(why @ Uncounted::NotCompiled) => format!(
+            "{} With --preload, what it loads and starts counts wherever that was compiled with \
+             pathcc.",
+            why.text(path)
         ),
-        Traces { linked: false, .. } => format!("{place} {UNLINKED} {NOT_LENT}"),
-        _ if arrays::is_traced(path) => format!(
-            "{place} is traced (-fpath-mode=trace): it writes traces instead of profiles. \
-             `pathprof trace run` runs it and says where they are."
-        ),
-        _ => format!(
-            "{place} is instrumented as it should be. It may be set-user-id, have no place to \
-             write to, or have been started through something that sets PATHCC_PROFILE (off writes \
-             nothing); `pathprof doctor` looks for reasons."
-        ),
+        Some(why @ Uncounted::OtherLinker) => format!("{} {NOT_LENT}", why.text(path)),
+        Some(why) => why.text(path),
+        None => match image::traces(path) {
+            Err(error) => format!("Its image cannot be looked at: {error:#}."),
+            Ok(_) if arrays::is_traced(path) => format!(
+                "{} is traced (-fpath-mode=trace): it writes traces instead of profiles. \
+                 `pathprof trace run` runs it and says where they are.",
+                path.display()
+            ),
+            Ok(_) => format!(
+                "{} is instrumented as it should be. It may be set-user-id, have no place to write \
+                 to, or have been started through something that sets PATHCC_PROFILE (off writes \
+                 nothing); `pathprof doctor` looks for reasons.",
+                path.display()
+            ),
+        },
     }
 }

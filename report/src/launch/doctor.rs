@@ -16,13 +16,13 @@ use pathformat::tree::{self, Entry};
 use pathformat::variables::{TRACE_COMPRESS, compresses};
 use rustix::process::{Resource, getrlimit};
 
-use crate::launch::diagnose::UNLINKED;
-use crate::launch::lookup::find_program;
+use crate::launch::lookup::named_program;
 use crate::launch::pattern;
 use crate::read::file_names::state_directory;
 use crate::read::image;
 use crate::read::inputs;
 use crate::read::records::{self, Input};
+use crate::read::uncounted::Uncounted;
 
 /// Less free room than this is soon used up.
 const LITTLE_ROOM: u64 = 64 << 20;
@@ -114,7 +114,7 @@ fn beside(program: Option<&OsStr>) -> PathBuf {
 
 /// Where a program is, by its name or path.
 fn real_path(program: Option<&OsStr>) -> Option<PathBuf> {
-    fs::canonicalize(find_program(program?)?).ok()
+    fs::canonicalize(named_program(program?)?).ok()
 }
 
 /// The directory that a pattern names, as far as that is known before a program runs.
@@ -269,7 +269,7 @@ fn limits(findings: &mut Findings) {
 }
 
 fn examine_program(program: &OsStr, findings: &mut Findings) {
-    let Some(path) = find_program(program).filter(|path| path.exists()) else {
+    let Some(path) = named_program(program).filter(|path| path.exists()) else {
         findings.bad.push(format!("{}: no such program.", program.display()));
         return;
     };
@@ -287,23 +287,21 @@ fn examine_program(program: &OsStr, findings: &mut Findings) {
         );
     }
     match image::traces(&path) {
-        Err(error) => findings.bad.push(format!("{error:#}.")),
+        Err(error) => findings.bad.push(
+            Uncounted::of(&path).map_or_else(|| format!("{error:#}."), |why| why.text(&path)),
+        ),
         Ok(traces) => {
             findings.check(
                 traces.manifest,
-                (
-                    format!("{place} was compiled with pathcc."),
-                    format!(
-                        "{place} has no section {}: compile it with pathcc (CC=pathcc \
-                         CXX=pathc++).",
-                        pathformat::names::MANIFEST_SECTION
-                    ),
-                ),
+                (format!("{place} was compiled with pathcc."), Uncounted::NotCompiled.text(&path)),
             );
             if traces.manifest {
                 findings.check(
                     traces.linked,
-                    (format!("{place} was linked with pathld."), format!("{place} {UNLINKED}")),
+                    (
+                        format!("{place} was linked with pathld."),
+                        Uncounted::OtherLinker.text(&path),
+                    ),
                 );
                 let modules = image::read(&path).map(|image| image.modules).unwrap_or_default();
                 let apart = modules.iter().filter(|module| module.is_apart()).count();

@@ -13,9 +13,15 @@ use pathformat::files::{self, EXTENSION};
 use crate::read::file_names::{profile_of, state_directory};
 use crate::read::records::{self, Input, Record, Records, only};
 use crate::read::starts::{processes, starts};
+use crate::read::uncounted::Uncounted;
 use crate::read::{arrays, directories, image, open};
 
-/// Which starts to read.
+/// Which starts a command reads, as its help and the documents say it.
+pub const RULE: &str = "A program stands for its last start, and a profile or a directory for all \
+     starts in it. `coverage`, `export --format lcov`, `weights` and `merge` sum all starts of a \
+     program, too.";
+
+/// Which starts to read: [`RULE`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Choice {
     /// What the arguments suggest. If all of them are images, or there are none, the last start; if
@@ -151,6 +157,8 @@ pub fn files(arguments: &[PathBuf]) -> Result<Vec<PathBuf>> {
             files.extend(found);
         } else if is_image(argument) {
             files.push(of_image(argument)?);
+        } else if let Some(why) = Uncounted::of(argument) {
+            bail!("{}", why.text(argument));
         } else {
             files.push(argument.clone());
         }
@@ -258,6 +266,11 @@ fn of_image(path: &Path) -> Result<PathBuf> {
             path.display(),
             files::TRACE
         );
+    }
+    if found.is_none()
+        && let Some(why) = Uncounted::of(path)
+    {
+        bail!("{} It has left no profile.", why.text(path));
     }
     let found = found.with_context(|| {
         format!(

@@ -11,3 +11,4 @@ mod scene;
 mod shown;
 mod starts;
 mod traces;
+mod uncounted;

@@ -39,10 +39,13 @@ fn what_is_no_profile_is_refused() {
         "a.txt: not a profile: it does not start with the expected magic number; give a file that \
          an instrumented program wrote",
     );
+    let section = samples::section();
+    let linked = [(names::MANIFEST_SECTION, &*section), (names::MODULES_SECTION, &[1])];
+    scene.image_with("whole", &linked, &BUILD_ID);
     scene.refuses(
-        &["report", "demo"],
-        "demo: this program has left no profile (DIR/demo.pathprof or \
-         DIR/state/pathprof/demo-abcdef01/demo.pathprof); run it first, or name the profile if \
+        &["report", "whole"],
+        "whole: this program has left no profile (DIR/whole.pathprof or \
+         DIR/state/pathprof/whole-abcdef01/whole.pathprof); run it first, or name the profile if \
          PATHCC_PROFILE said where it goes",
     );
     let mut other = sound.clone();

@@ -7,7 +7,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Stdio};
 
 use pathformat::profile::INCOMPLETE;
-use pathprof::launch::diagnose::{NOT_LENT, UNLINKED};
+use pathprof::launch::diagnose::NOT_LENT;
+use pathprof::read::uncounted::UNLINKED;
 use tempfile::TempDir;
 
 use crate::samples;
@@ -144,7 +145,7 @@ fn run_says_why_there_is_no_profile() {
         &["./script"],
         4,
         "./script is no ELF image but a script: only instrumented programs that it starts write \
-         profiles.",
+         profiles. Name one of them.",
     );
 }
 
