@@ -9,6 +9,7 @@ use pathformat::glob;
 
 use crate::analyse::model::{Count, Function, Module, Path, Report};
 use crate::analyse::origin::SystemFiles;
+use crate::escape::terminal;
 use crate::read::names;
 
 /// Order of a table. Ties go to the more executed, then to the name.
@@ -156,7 +157,64 @@ pub fn matches_file(glob: &str, path: &FilePath) -> bool {
 /// Whether `glob` matches a function's symbol or one of the [names](all_names) by which people
 /// know it.
 pub fn matches(glob: &str, function: &Function) -> bool {
-    all_names(function).iter().any(|name| glob::matches_name(glob, name))
+    let names = all_names(function);
+    names.iter().any(|name| glob::matches_name(glob, name))
+        || (glob.contains(LEFT_OUT) && names.iter().any(|name| is_shortened(glob, name)))
+}
+
+/// The functions that somebody means by a name, by their places in the report. Functions with
+/// exactly this name are meant before those that it matches as a glob, and these before those of
+/// which a table shows it so: with `…` for what was left out, broken into lines, or with what tells
+/// the function from others of its name behind it.
+pub fn meant(report: &Report, name: &str) -> Vec<usize> {
+    let ways: [&dyn Fn(&Function) -> bool; 3] = [
+        &|function| all_names(function).contains(name),
+        &|function| matches(name, function),
+        &|function| is_shown(report, name, function),
+    ];
+    let chosen = |is_meant: &&dyn Fn(&Function) -> bool| -> Vec<usize> {
+        (0..report.functions.len()).filter(|&at| is_meant(&report.functions[at])).collect()
+    };
+    ways.iter().map(chosen).find(|found| !found.is_empty()).unwrap_or_default()
+}
+
+/// Whether a table may show a function so.
+fn is_shown(report: &Report, shown: &str, function: &Function) -> bool {
+    let file = match function.shape.file.as_str() {
+        "" => report.modules[function.module].source.as_str(),
+        file => file,
+    };
+    let image = report.images.get(function.image).map(|image| image.path.to_string_lossy());
+    let image = image.unwrap_or_default();
+    let symbol = &function.shape.name;
+    let all = format!("{symbol} in {file} of {image}");
+    let without_folders = |path| str::rsplit(path, '/').next().unwrap_or(path);
+    let tells_apart = [file, without_folders(file), &image, without_folders(&image), symbol, &all];
+    all_names(function).iter().any(|name| {
+        is_shortened(shown, name)
+            || tells_apart.iter().any(|what| is_shortened(shown, &format!("{name} ({what})")))
+    })
+}
+
+/// Stands for what was left out of a name.
+const LEFT_OUT: char = '…';
+
+/// Whether a name was shortened to this. Lines and blanks do not matter: what is copied may have
+/// been broken anywhere.
+fn is_shortened(shown: &str, name: &str) -> bool {
+    let dense = |text: &str| text.split_whitespace().collect::<String>();
+    let shown = dense(shown);
+    // What a library adds to tell its versions apart is not shown.
+    [name.to_owned(), name.replace("std::__cxx11::", "std::")].iter().any(|name| {
+        let name = dense(&terminal(name));
+        let Some((start, rest)) = shown.split_once(LEFT_OUT) else { return shown == name };
+        let (middle, end) = rest.rsplit_once(LEFT_OUT).unwrap_or(("", rest));
+        let inner = name.strip_prefix(start).and_then(|name| name.strip_suffix(end));
+        let after = |name: &str, part: &str| Some(name.split_once(part)?.1.to_owned());
+        let mut parts = middle.split(LEFT_OUT);
+        let left = |inner: &str| parts.try_fold(inner.to_owned(), |name, part| after(&name, part));
+        inner.and_then(left).is_some()
+    })
 }
 
 /// The names of a function: its symbol, the name as the source writes it, that without parameters,

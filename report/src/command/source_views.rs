@@ -26,6 +26,9 @@ use crate::command::messages::hint;
 use crate::command::pages::{print_bytes, terminal_width};
 use crate::command::reading::read;
 
+/// So many other functions of a name are named.
+const NAMED: usize = 3;
+
 /// So many paths are drawn beside a function.
 const DRAWN: usize = 3;
 
@@ -61,7 +64,7 @@ type Sources = HashMap<String, Option<Source>>;
 
 /// Shows one path as its source.
 pub(crate) fn show(arguments: ShowPathArguments) -> Result<u8> {
-    let (name, number) = parsed(&arguments.path)?;
+    let (name, number) = parsed(&arguments.path);
     let (report, code) = read(arguments.sources, Choice::Usual)?;
     let Some(report) = report else { return Ok(code) };
     let mut indexes: Vec<_> = matching(&report, name);
@@ -72,9 +75,13 @@ pub(crate) fn show(arguments: ShowPathArguments) -> Result<u8> {
     let sources = sources_of(&report, [index], |_, _| true);
     let report = Printable::from(report);
     if indexes.len() > 1 {
-        let others = indexes[1..].iter().map(|&other| report.functions[other].demangled.clone());
+        let others = indexes[1..].iter().map(|&other| with_file(&report.functions[other]));
         let others: BTreeSet<_> = others.collect();
-        let others = others.into_iter().collect::<Vec<_>>().join(", ");
+        let more = match others.len().saturating_sub(NAMED) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let others = others.into_iter().take(NAMED).collect::<Vec<_>>().join(", ") + &more;
         hint(&format!("`{name}` is also the name of: {others}; the hottest function is shown"));
     }
     let function = &report.functions[index];
@@ -103,25 +110,33 @@ pub(crate) fn annotate(arguments: AnnotateArguments) -> Result<u8> {
     Ok(code)
 }
 
-/// A function's name and the number of a path: `main#3`.
-fn parsed(text: &str) -> Result<(&str, usize)> {
-    match text.rsplit_once('#') {
-        Some((name, number)) if !name.is_empty() => {
-            let number = number.parse();
-            Ok((name, number.map_err(|_| anyhow!("`{text}` is no path: write `{name}#1`"))?))
-        }
-        _ => Ok((text, 1)),
-    }
+/// A function's name and the number of a path: `main#3`. Names of lambdas have such a sign, too.
+fn parsed(text: &str) -> (&str, usize) {
+    let path = text.rsplit_once('#').and_then(|(name, number)| Some((name, number.parse().ok()?)));
+    path.filter(|(name, _)| !name.is_empty()).unwrap_or((text, 1))
 }
 
 /// The counted functions of this name.
 fn matching(report: &Report, name: &str) -> Vec<usize> {
-    let has =
-        |function: &Function| function.shape.skipped.is_none() && select::matches(name, function);
-    (0..report.functions.len()).filter(|&index| has(&report.functions[index])).collect()
+    let mut found = select::meant(report, name);
+    found.retain(|&index| report.functions[index].shape.skipped.is_none());
+    found
+}
+
+/// The name of a function with its file, which may tell it from others.
+fn with_file(function: &Function) -> String {
+    match function.shape.file.as_str() {
+        "" => function.demangled.clone(),
+        file => format!("{} ({})", function.demangled, base_name(file)),
+    }
 }
 
 fn no_path(report: &Report, name: &str) -> anyhow::Error {
+    if let Some((function, _)) = name.rsplit_once('#')
+        && !matching(report, function).is_empty()
+    {
+        return anyhow!("`{name}` is no path: write `{function}#1`");
+    }
     match matching(report, name).first() {
         Some(&index) => {
             let function = &report.functions[index].demangled;

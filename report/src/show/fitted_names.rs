@@ -53,6 +53,8 @@ fn told_apart(name: &Name, alike: &BTreeMap<String, &Name>, width: usize) -> Vec
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analyse::model::Function;
+    use crate::analyse::select;
 
     fn name(forms: &[&str]) -> Name {
         Name { forms: forms.iter().map(|&form| form.into()).collect(), ..Name::default() }
@@ -91,6 +93,46 @@ mod tests {
             let short = "f<std::vector<char,std::allocator<…>>>(int)";
             let lines = shown[0].concat().replace(' ', "");
             assert!(!(22..44).contains(&width) || lines == short, "{width}: {shown:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_shown_can_be_named() {
+        let short = [
+            "main",
+            "sim::detail::walk<int, main::$_3&>",
+            "sim::Table<std::__cxx11::basic_string<char>, std::vector<int>>::each<main::$_5>",
+            "sim::Table<int, std::less<int>>::each<main::{lambda(int)#1}>",
+            "operator new[]",
+            "std::operator< <char>",
+            "(anonymous namespace)::Parser::operator()",
+            "helper",
+            "helper",
+        ];
+        let of = |(at, short): (usize, &&str)| {
+            let shape = pathformat::manifest::Function {
+                name: format!("_Z{at}"),
+                short_name: (*short).into(),
+                file: format!("src/file{at}.c"),
+                ..Default::default()
+            };
+            Function { demangled: format!("{short}(int, char*)"), shape, ..Function::default() }
+        };
+        let mut report = crate::sample::report();
+        report.functions = short.iter().enumerate().map(of).collect();
+        let functions: Vec<_> = report.functions.iter().collect();
+        let names = crate::show::rows::Names::of(&report, &functions);
+        let names: Vec<_> = functions.iter().map(|of| names.name(of)).collect();
+        for width in (8..120).map(Some).chain([None]) {
+            let shown = fit(&names.iter().collect::<Vec<_>>(), width);
+            for (at, lines) in shown.iter().enumerate() {
+                // As it is copied from a column.
+                let copied = lines.join("\n    ");
+                let found = select::meant(&report, &copied);
+                assert!(found.contains(&at), "{width:?}: {copied:?} of {}", names[at].whole());
+                let is_whole = !copied.contains('…');
+                assert!(!is_whole || found.len() == 1, "{width:?}: {copied:?}: {found:?}");
+            }
         }
     }
 
