@@ -9,7 +9,7 @@ use pathprof::analyse::matching::ImagePlaces;
 use pathprof::analyse::path_text::Notation;
 use pathprof::analyse::select::Sort;
 use pathprof::launch::program;
-use pathprof::read::inputs::Choice;
+use pathprof::read::inputs::{Choice, RULE};
 use pathprof::read::unique_runs::{self, Duplicates};
 use pathprof::show::opcodes::Rows;
 use pathprof::show::options::{Options, View};
@@ -56,8 +56,7 @@ pub(crate) struct MergeArguments {
     pub(crate) duplicates: DuplicatesArguments,
     #[command(flatten)]
     pub(crate) failure: FailureArguments,
-    /// Profiles, raw files, and directories of them
-    #[arg(required = true, value_name = "PROFILE")]
+    #[arg(required = true, value_name = "PROFILE|DIR|PROGRAM", help = named("(raw files, too)"))]
     pub(crate) profiles: Vec<PathBuf>,
 }
 
@@ -190,11 +189,18 @@ pub(crate) struct CoverageArguments {
     /// With --missing, list the paths of functions with at most so many possible ones
     #[arg(long, value_name = "N", default_value_t = 64)]
     most_paths: u64,
+    /// With --missing, show so many rows of what is missing, the paths left out first (0: all)
+    /// [default: 50; all as CSV and JSON]
+    #[arg(long, value_name = "N")]
+    top: Option<usize>,
     #[command(flatten)]
     filter: FilterArguments,
     #[command(flatten)]
     pub(crate) form: FormArguments,
 }
+
+/// So many rows of what is missing are shown to people.
+const MOST_MISSING: usize = 50;
 
 /// How much must be covered, in percent.
 #[derive(Args, Clone, Copy)]
@@ -218,6 +224,11 @@ fn percent(text: &str) -> Result<f64, String> {
     number
         .filter(|number| (0.0..=100.0).contains(number))
         .ok_or_else(|| "not a number from 0 to 100".into())
+}
+
+/// The help of what a command reads, which is the same for all.
+fn named(more: &str) -> String {
+    format!("Programs, profiles and directories of profiles {more}. {RULE}")
 }
 
 /// Which profiles to read, and where their images are.
@@ -249,10 +260,7 @@ pub(crate) struct SourceArguments {
     /// Only the runs that were merged with this label
     #[arg(long, value_name = "TEXT")]
     label: Option<String>,
-    /// Profiles and directories of profiles: all starts in them; or programs [default: those in the
-    /// current directory], of which `report` and `export --format json` read the last start, and
-    /// the other commands all
-    #[arg(value_name = "PROFILE|DIR|PROGRAM")]
+    #[arg(value_name = "PROFILE|DIR|PROGRAM", help = named("[default: those in the current directory]"))]
     profiles: Vec<PathBuf>,
     /// The image that the profiles are of, if it is no longer where it ran (once for each image)
     #[arg(long, value_name = "PATH")]
@@ -364,6 +372,7 @@ impl CoverageArguments {
             missing: self.missing,
             filter: self.filter.clone().filter(),
             most_paths: self.most_paths,
+            top: self.top.unwrap_or(if self.form.is_for_people() { MOST_MISSING } else { 0 }),
         }
     }
 }

@@ -28,9 +28,6 @@ use crate::command::messages::{FAILED, complain, tell};
 use crate::command::pages::terminal_width;
 use crate::command::reading::{choose, read_inputs};
 
-/// The width of text that goes to no terminal.
-const USUAL_WIDTH: usize = 80;
-
 /// Where a page goes that would otherwise fill the terminal.
 const USUAL_PAGE: &str = "diff.html";
 
@@ -40,7 +37,8 @@ pub(crate) struct DiffArguments {
     failure: FailureArguments,
     #[command(flatten)]
     duplicates: DuplicatesArguments,
-    /// What was before: a profile, a directory of profiles, or a program, whose last start is read
+    /// What was before: a program, whose last start is read, or a profile or a directory, of which
+    /// all starts are read
     #[arg(required_unless_present = "spectra")]
     a: Option<PathBuf>,
     /// What is compared with it, named in the same ways
@@ -178,8 +176,13 @@ fn two(arguments: &DiffArguments, a: &Path, b: &Path) -> Result<u8> {
             comparison.map(|comparison| arguments.export(&comparison, &per)).transpose()?.is_some()
         }
         Some(form) => {
-            let options =
-                diff::Options { form, top: arguments.top, filter, per, full_names: arguments.full };
+            let options = diff::Options {
+                form,
+                top: arguments.top,
+                filter,
+                per,
+                full_names: arguments.has_full_names(),
+            };
             let (one, other) = (Printable::from(one), Printable::from(other));
             let mut is_found = true;
             arguments.write(|out| {
@@ -296,11 +299,20 @@ impl DiffArguments {
         self.failure.failure_mode
     }
 
+    /// The width of text; `None` if nothing is shortened or broken: in a file and in a pipe, too.
+    fn width(&self) -> Option<usize> {
+        terminal_width().filter(|_| !self.full && self.output.is_none())
+    }
+
+    /// Whether names are shown in full.
+    fn has_full_names(&self) -> bool {
+        self.full || (self.format == Format::Text && self.width().is_none())
+    }
+
     /// The form of what is written as text; `None` for JSON and pages.
     fn form(&self) -> Option<Form> {
-        let width = terminal_width().unwrap_or(USUAL_WIDTH);
         match self.format {
-            Format::Text => Some(Form::Text((!self.full).then_some(width))),
+            Format::Text => Some(Form::Text(self.width())),
             Format::Markdown => Some(Form::Markdown),
             Format::Json | Format::Html => None,
         }
@@ -323,7 +335,7 @@ impl DiffArguments {
                 Score::Dstar => Formula::DStar,
             },
             kinds: self.rank.iter().map(kind).collect(),
-            full_names: self.full,
+            full_names: self.has_full_names(),
         }
     }
 

@@ -83,6 +83,11 @@ pub(crate) struct Form {
 }
 
 impl FormArguments {
+    /// Whether people read what is written, and no other program.
+    pub(crate) fn is_for_people(self) -> bool {
+        matches!(self.format, TableFormat::Text | TableFormat::Markdown)
+    }
+
     /// How to write.
     pub(crate) fn form(self) -> Form {
         let format = match self.format {

@@ -71,19 +71,20 @@ pub(crate) fn page() -> Result<Page<'static>> {
     Ok(Page { viewer: VIEWER, class_of, most_bytes: MOST_BYTES })
 }
 
-/// Says where a page went if that is not where it was sent, and opens it if that is wanted.
+/// Says where a page is, and opens it if that is wanted.
 ///
 /// # Errors
 /// There is nothing to open it with.
 pub(crate) fn present(written: &Written, is_opened: bool) -> Result<()> {
-    if let Written::Directory(directory, size) = written {
-        let text = format!(
+    let text = match written {
+        Written::File(page) => format!("wrote {}", page.display()),
+        Written::Directory(directory, size) => format!(
             "the page would have had {} MB, so it is a directory: open {}",
             size / 1_000_000,
             directory.join("index.html").display()
-        );
-        anstream::eprintln!("{}", terminal(&text));
-    }
+        ),
+    };
+    anstream::eprintln!("{}", terminal(&text));
     if is_opened {
         open(&written.start())?;
     }

@@ -32,6 +32,8 @@ pub struct Options {
     pub filter: Filter,
     /// The paths that a function did not take are listed if it has at most so many possible ones.
     pub most_paths: u64,
+    /// So many rows of what was not covered at most; 0 means all.
+    pub top: usize,
 }
 
 /// The table, and what is missing if that is asked for; and how much was covered of all that
@@ -49,7 +51,11 @@ pub fn document<'a>(report: &'a Printable, options: &Options) -> (Document<'a>, 
         return (document, all);
     }
     if options.missing {
-        document.tables.push(missing::table(report, not_covered(report, &chosen, options)));
+        document.tables.push(missing::table(
+            report,
+            not_covered(report, &chosen, options),
+            options.top,
+        ));
     }
     document.remarks = remarks(report, &chosen);
     (document, all)
@@ -92,6 +98,10 @@ fn remarks(report: &Report, chosen: &Selection<'_>) -> Vec<Remark> {
     });
     unknown.into_iter().chain(late).map(Remark::note).collect()
 }
+
+/// What the number of uncut paths is.
+const UNCUT: &str =
+    "uncut: how many paths the function would have if -fpath-limit= did not cut them";
 
 /// What stands in place of an empty table.
 const NO_MATCH: &str = "No counted function matches.";
@@ -150,12 +160,13 @@ fn functions(report: &Report, chosen: &Selection<'_>) -> Table<'static> {
         Column::new("paths", Kind::Ratio),
         Column::new("uncut", Kind::Number).key("uncut_paths"),
     ];
+    let cut = chosen.functions.iter().any(|function| function.cuts(CutReason::Limit) > 0);
     let rows = chosen.functions.iter().map(counted).chain(chosen.unknown.iter().map(unknown));
     Table {
         name: "functions",
         columns: numbers.into_iter().chain(rows::columns()).collect(),
+        notes: cut.then(|| UNCUT.to_owned()).into_iter().collect(),
         rows: rows.collect(),
-        notes: Vec::new(),
         empty: NO_MATCH.into(),
     }
 }

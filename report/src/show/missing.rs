@@ -4,12 +4,12 @@ use std::collections::{BTreeSet, HashSet};
 
 use crate::analyse::acyclic;
 use crate::analyse::coverage::paths_of;
-use crate::analyse::model::{self, End, Function, Path, Report};
+use crate::analyse::model::{self, Count, End, Function, Path, Report};
 use crate::analyse::path_text::{self, Wording};
 use crate::analyse::source_files::SourceFile;
 use crate::analyse::uncut_paths::without_limit;
 use crate::show::rows::Names;
-use crate::show::style::grouped;
+use crate::show::style::{grouped, shown};
 use crate::show::table::{Cell, Column, Kind, Row, Shown, Table, Words};
 
 /// The list of paths that were not taken ends when this many blocks were looked at.
@@ -28,10 +28,32 @@ pub struct Missing<'a> {
     function: Option<&'a Function>,
     /// What was not covered, in words.
     text: Cell<'a>,
+    /// Which rows stay where there is no room for all.
+    weight: Weight,
 }
 
-/// The table of what was not covered.
-pub fn table<'a>(report: &Report, missing: Vec<Missing<'a>>) -> Table<'a> {
+/// How much a row says of what was not covered: those that say most come first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Weight {
+    /// The lines or the branches of a file.
+    File,
+    /// How many paths of a function.
+    Function,
+    /// One path.
+    Path,
+}
+
+/// The table of what was not covered, in at most `top` rows (0: all).
+pub fn table<'a>(report: &Report, missing: Vec<Missing<'a>>, top: usize) -> Table<'a> {
+    let all = missing.len();
+    let missing = heaviest(missing, shown(top, all));
+    let left_out = (missing.len() < all).then(|| {
+        format!(
+            "{} of {} rows, paths left out first; --top 0 shows all, --file and --function choose",
+            grouped(missing.len() as Count),
+            grouped(all as Count)
+        )
+    });
     let functions: Vec<_> = missing.iter().filter_map(|missing| missing.function).collect();
     let names = Names::of(report, &functions);
     let row = |missing: Missing<'a>| {
@@ -53,9 +75,32 @@ pub fn table<'a>(report: &Report, missing: Vec<Missing<'a>>) -> Table<'a> {
             Column::new("not covered", Kind::Flow).key("not_covered"),
         ],
         rows,
-        notes: Vec::new(),
+        notes: left_out.into_iter().collect(),
         empty: "Nothing is missing.".into(),
     }
+}
+
+/// The first of these rows that say most, in their order. Of a function all paths are listed or
+/// none.
+fn heaviest(missing: Vec<Missing<'_>>, most: usize) -> Vec<Missing<'_>> {
+    let mut room = most;
+    let mut stays = vec![false; missing.len()];
+    for weight in [Weight::File, Weight::Function, Weight::Path] {
+        let of_weight = |at: &usize| missing[*at].weight == weight;
+        let places: Vec<_> = (0..missing.len()).filter(of_weight).collect();
+        let key = |at: &usize| missing[*at].function.map(std::ptr::from_ref);
+        let groups: Vec<&[usize]> = match weight {
+            Weight::Path => places.chunk_by(|one, other| key(one) == key(other)).collect(),
+            _ => places.chunks(1).collect(),
+        };
+        for group in groups {
+            if group.len() <= room {
+                room -= group.len();
+                group.iter().for_each(|&at| stays[at] = true);
+            }
+        }
+    }
+    missing.into_iter().zip(stays).filter_map(|(missing, stays)| stays.then_some(missing)).collect()
 }
 
 /// What was not covered in a file: lines, ways on from branches, and paths. `functions` are those
@@ -80,15 +125,18 @@ pub fn of<'a>(
             what,
             function: None,
             text: Cell::Flow(Box::new(Words(separated(words)))),
+            weight: Weight::File,
         })
         .collect();
     for &function in functions {
         let paths = paths(report, function, most_paths, room).into_iter();
-        missing.extend(paths.map(|text| Missing {
+        let weights = std::iter::once(Weight::Function).chain(std::iter::repeat(Weight::Path));
+        missing.extend(paths.zip(weights).map(|(text, weight)| Missing {
             file: file.name.clone(),
             what: "paths",
             function: Some(function),
             text,
+            weight,
         }));
     }
     missing
@@ -227,12 +275,41 @@ mod tests {
             ..SourceFile::default()
         };
         let missing = of(&sample::report(), &file, &[], &BTreeSet::new(), 64, &mut 1);
-        insta::assert_snapshot!(sample::text_of(table(&sample::report(), missing)), @r"
+        insta::assert_snapshot!(sample::text_of(table(&sample::report(), missing, 0)), @r"
         what      not covered
         a.c
         lines     2-3
         branches  2→8, 4(case 7)→8
         ");
+    }
+
+    #[test]
+    fn where_there_is_little_room_paths_are_left_out_first() {
+        let report = sample::report();
+        let functions: Vec<_> = report.counted().collect();
+        let file =
+            SourceFile { name: "a.c".into(), lines: [(2, 0)].into(), ..SourceFile::default() };
+        let rows = |top: usize| {
+            let missing = of(&report, &file, &functions, &BTreeSet::new(), 64, &mut 1000);
+            let all = missing.len();
+            let table = table(&report, missing, top);
+            let weight = |row: &Row<'_>| plain(&row.cells[3]);
+            (table.rows.iter().map(weight).collect::<Vec<_>>(), table.notes, all)
+        };
+        let (whole, notes, all) = rows(0);
+        assert_eq!((whole.len(), notes.is_empty()), (all, true));
+        assert_eq!(rows(all).0, whole);
+        assert_eq!(rows(1).0, ["2"]);
+        let counts: Vec<_> = whole.iter().filter(|text| text.contains(" of ")).cloned().collect();
+        for top in 2..all {
+            let (some, notes, _) = rows(top);
+            assert!(some.len() <= top && notes.len() == 1, "{top}: {some:?}");
+            let said = counts.iter().filter(|text| some.contains(text)).count();
+            assert_eq!(said, counts.len().min(top - 1), "{top}: {some:?}");
+            // What is there is in its order.
+            let mut rest = whole.iter();
+            assert!(some.iter().all(|row| rest.any(|of| of == row)), "{top}: {some:?}");
+        }
     }
 
     /// What is said of the paths of a function that were not taken, line by line.

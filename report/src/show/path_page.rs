@@ -37,12 +37,16 @@ impl Page<'_> {
         let (headings, labels) = labels(told);
         let width = labels.iter().map(|label| label.chars().count()).max().unwrap_or_default();
         let width = width.max(4);
+        let mut pieces = Vec::with_capacity(told.steps.len());
         for (index, (step, heading)) in told.steps.iter().zip(headings).enumerate() {
+            let mut text = String::new();
             if let Some((stack, file)) = heading {
                 let _ = writeln!(text, "\n  {}  {}", stack.cyan().bold(), file.dimmed());
             }
             self.step(step, &labels[index], &target(told, index), width, &mut text);
+            pieces.push(text);
         }
+        text += &without_repetitions(told, &pieces, width);
         if told.steps.last().is_none_or(|last| last.choice.is_none()) {
             let _ = writeln!(text, "  {:width$} {} → {}", "", "│".dimmed(), told.end());
         }
@@ -131,6 +135,31 @@ fn labels<'a>(told: &'a PathText<'_>) -> (Vec<Heading<'a>>, Vec<String>) {
         (heading, label)
     };
     told.steps.iter().map(label).unzip()
+}
+
+/// The steps as text, those of an unrolled loop once. What is inlined by several calls of one line
+/// is none.
+fn without_repetitions(told: &PathText<'_>, pieces: &[String], width: usize) -> String {
+    let calls = told.steps.iter().map(|step| step.location.and_then(|at| at.inlined_at));
+    let places: Vec<_> = calls.zip(pieces).collect();
+    let mut text = String::new();
+    let mut rest = places.as_slice();
+    while !rest.is_empty() {
+        let repeats = |&length: &usize| rest[..length] == rest[length..2 * length];
+        let length = (1..=rest.len() / 2).find(repeats).unwrap_or(1);
+        let times = rest.chunks(length).take_while(|&chunk| *chunk == rest[..length]).count();
+        rest[..length].iter().for_each(|(_, piece)| text += piece);
+        if times > 1 {
+            let more = match times - 1 {
+                1 => "once more".into(),
+                more => format!("{} times more", grouped(more as u128)),
+            };
+            let said = format!("the same {more}: the loop is unrolled");
+            let _ = writeln!(text, "  {:width$} {} {}", "", "│".dimmed(), said.dimmed());
+        }
+        rest = &rest[length * times..];
+    }
+    text
 }
 
 /// Where control goes from a step: the next step, with its function if that is another, or the end.

@@ -3,6 +3,7 @@
 
 mod kept;
 mod merged;
+mod named;
 mod refused;
 mod run;
 #[path = "../samples/mod.rs"]
