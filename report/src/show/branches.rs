@@ -143,4 +143,21 @@ mod tests {
         let chosen = select::functions(&report, &options.filter);
         insta::assert_snapshot!(sample::text_of(table(&report, &chosen, &options)));
     }
+
+    #[test]
+    fn copies_of_a_branch_are_numbered() {
+        let mut report = sample::report();
+        let text = |report: &Report| {
+            let options = Options::default();
+            let chosen = select::functions(report, &options.filter);
+            sample::text_of(table(report, &chosen, &options))
+        };
+        assert!(!text(&report).contains(" of 2)"), "{}", text(&report));
+        let blocks = &mut report.functions[0].shape.blocks;
+        blocks[4].locations = blocks[1].locations.clone();
+        let said = text(&report);
+        for expected in ["main.c:13 (1 of 2)", "main.c:13 (2 of 2)", COPIES] {
+            assert!(said.contains(expected), "{said}");
+        }
+    }
 }

@@ -219,6 +219,29 @@ mod tests {
     }
 
     #[test]
+    fn what_an_unrolled_loop_repeats_stands_once() {
+        let report = sample::report();
+        let function = &report.functions[0];
+        let path = ranked(function)[0];
+        let told = &path_text::texts(function, Wording::default(), &[path])[0];
+        let step = told.steps.first().expect("a step").clone();
+        let page = |letters: &str| {
+            let pieces: Vec<_> = letters.chars().map(|letter| format!("{letter}\n")).collect();
+            let steps = vec![step.clone(); pieces.len()];
+            let told = PathText { steps, ..told.clone() };
+            let text = without_repetitions(&told, &pieces, 4);
+            let text = anstream::adapter::strip_str(&text).to_string();
+            text.lines().map(|line| line.trim().trim_start_matches("│ ").to_owned()).collect()
+        };
+        let of = |letters| -> Vec<String> { page(letters) };
+        let more = |times| format!("the same {times} more: the loop is unrolled");
+        assert_eq!(of("abc"), ["a", "b", "c"]);
+        assert_eq!(of("aab"), ["a", &more("once"), "b"]);
+        assert_eq!(of("cababab"), ["c", "a", "b", &more("2 times")]);
+        assert_eq!(of(""), [""; 0]);
+    }
+
+    #[test]
     fn without_source_its_lines_have_numbers() {
         insta::assert_snapshot!("path-page-without-source", page(1, &HashMap::new()));
     }

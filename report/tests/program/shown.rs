@@ -6,7 +6,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::scene::{Outcome, Scene};
+use crate::scene::{Outcome, Scene, record};
 
 #[test]
 fn a_report_shows_hot_paths() {
@@ -179,6 +179,48 @@ fn a_path_is_shown_as_its_source() {
     let outcome = scene.pathprof(&["show", "no_such", "a.pathprof"]);
     assert_eq!(outcome.code, 1);
     assert!(outcome.err.contains("no counted function is called `no_such`"), "{}", outcome.err);
+}
+
+#[test]
+fn a_comparison_is_broken_for_terminals_alone() {
+    let scene = Scene::new();
+    let one = scene.profile("one.pathprof");
+    let both = [std::fs::read(&one).expect("it was written"), record(&scene, 7, 1, (1, 2))];
+    scene.write("both.pathprof", &both.concat());
+    let sides = ["one.pathprof", "both.pathprof"];
+    let outcome = scene.pathprof(&[&["diff"], &sides[..]].concat());
+    assert_eq!(outcome.code, 0, "{}", outcome.err);
+    let whole = "A executed 11,431,261 instructions, B executed 22,862,522. The difference is \
+                 +11,431,261: B executed 2.000 times as many.\n";
+    assert!(outcome.out.contains(whole), "{}", outcome.out);
+    assert_eq!(scene.pathprof(&[&["diff", "-o", "file"], &sides[..]].concat()).code, 0);
+    assert!(String::from_utf8(scene.read("file")).expect("text").contains(whole));
+}
+
+#[test]
+fn rows_of_what_is_missing_are_left_out_only_for_people() {
+    let scene = Scene::new();
+    scene.profile("a.pathprof");
+    let rows = |arguments: &[&str]| {
+        let outcome =
+            scene.pathprof(&[&["coverage", "--missing", "a.pathprof"], arguments].concat());
+        assert_eq!(outcome.code, 0, "{}", outcome.err);
+        (outcome.out.lines().count(), outcome.out.contains("paths left out first"))
+    };
+    let (all, is_cut) = rows(&["--top", "0"]);
+    assert!(!is_cut && rows(&[]) == (all, false));
+    let (few, is_cut) = rows(&["--top", "2"]);
+    assert!(few < all && is_cut, "{few} of {all}");
+    assert_eq!(rows(&["--format", "csv"]), rows(&["--format", "csv", "--top", "0"]));
+}
+
+#[test]
+fn the_number_sign_of_a_name_begins_no_number() {
+    let scene = Scene::new();
+    scene.profile("a.pathprof");
+    let said =
+        scene.pathprof(&["show", "f(int)::{lambda(int)#1}::operator()(int) const", "a.pathprof"]);
+    assert!(said.err.contains("no counted function is called `f(int)::{lambda"), "{}", said.err);
 }
 
 #[test]
