@@ -56,7 +56,8 @@ pub(crate) struct MergeArguments {
     pub(crate) duplicates: DuplicatesArguments,
     #[command(flatten)]
     pub(crate) failure: FailureArguments,
-    #[arg(required = true, value_name = "PROFILE|DIR|PROGRAM", help = named("(raw files, too)"))]
+    #[arg(required = true, value_name = "PROFILE|DIR|PROGRAM")]
+    #[arg(help = named("(raw files, too)"))]
     pub(crate) profiles: Vec<PathBuf>,
 }
 
@@ -260,7 +261,8 @@ pub(crate) struct SourceArguments {
     /// Only the runs that were merged with this label
     #[arg(long, value_name = "TEXT")]
     label: Option<String>,
-    #[arg(value_name = "PROFILE|DIR|PROGRAM", help = named("[default: those in the current directory]"))]
+    #[arg(value_name = "PROFILE|DIR|PROGRAM")]
+    #[arg(help = named("[default: those in the current directory]"))]
     profiles: Vec<PathBuf>,
     /// The image that the profiles are of, if it is no longer where it ran (once for each image)
     #[arg(long, value_name = "PATH")]
