@@ -55,6 +55,8 @@ struct Counting {
     late: bool,
     /// Where the thread counts that goes on when the record is written.
     last_slot: Slot,
+    /// Whether the counters were withdrawn, so that a count raises a signal.
+    withdrawn: bool,
 }
 
 /// Room to work in, kept off the stack.
@@ -80,6 +82,7 @@ static COUNTING: Global<Counting> = Global::new(Counting {
     stopped: false,
     late: false,
     last_slot: Slot::REGION,
+    withdrawn: false,
 });
 
 /// For handlers of SIGBUS at the very end: there may be hardly any other stack.
@@ -136,7 +139,7 @@ extern "C" fn rescue(member: *mut Member, address: usize) -> bool {
     // SAFETY: as above but for the lock: what is changed here is only read when nobody counts any
     // more.
     let counting = unsafe { of(member) };
-    if !counting.stopped || !counting.slots.has_kept(address) {
+    if !counting.withdrawn || !counting.slots.has_kept(address) {
         return counting.slots.rescue(address);
     }
     // SAFETY: the record is written, and this is the only thread.
@@ -401,7 +404,8 @@ impl Counting {
             Ok(()) => {
                 if registry.ending == ENDED {
                     self.last_slot = registry.own_slot();
-                    self.slots.raw.empty();
+                    self.slots.withdraw();
+                    self.withdrawn = true;
                 }
                 self.slots.raw.remove(environment);
             }
@@ -417,6 +421,7 @@ impl Counting {
     /// Code counts when the record has been written, such as the function of a stream that the C
     /// library writes out at last. A raw file of its own keeps that.
     fn go_on(&mut self, environment: &mut Environment, image: &Image, room: &mut Room) {
+        self.withdrawn = false;
         environment.go_on();
         let file = self.create_raw(environment, image, room).ok();
         self.slots.start_again(self.last_slot, file.as_ref());

@@ -226,11 +226,6 @@ impl RawFile {
         }
     }
 
-    /// Takes all pages away: whoever counts raises a signal from now on.
-    pub(crate) fn empty(&mut self) {
-        self.open().inspect(|file| file.cut(0)).ok();
-    }
-
     /// Removes the file, unless its name is another one's by now.
     pub(crate) fn remove(&mut self, environment: &Environment) {
         if self.exists()

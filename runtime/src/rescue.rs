@@ -1,5 +1,5 @@
 //! Counting continues when the file of the counters is truncated, or its disk fails. The runtime
-//! truncates it itself when the record is written, to hear of code that counts even later.
+//! withdraws the pages itself when the record is written, to hear of code that counts even later.
 //!
 //! The kernel then sends SIGBUS to a thread that touches a missing page. The handler maps other
 //! memory there. It handles only the runtime's own memory, and only while the program leaves the

@@ -21,6 +21,9 @@ pub(crate) const CHUNKS: usize = 21;
 /// Of a limited address space no chunk takes more than this part: the program shall not miss it.
 const ADDRESS_SPACE_PART: u64 = 64;
 
+/// An offset that no raw file reaches.
+const BEYOND: u64 = 1 << 40;
+
 /// The number of a slot, the same in every image of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(transparent)]
@@ -142,6 +145,22 @@ impl Slots {
         };
         let found = [region].into_iter().chain(chunks).find(within);
         found.map(|(start, length, _, slot)| (start, length, slot))
+    }
+
+    /// Takes away the memory of all that the file keeps: whoever counts there raises a signal from
+    /// now on. Only this process notices, though others may have the file mapped.
+    pub(crate) fn withdraw(&mut self) {
+        let Ok(file) = self.raw.open() else { return };
+        let region = (self.region, self.size, self.region_kept);
+        let chunks = (0..CHUNKS).filter_map(|number| {
+            let chunk = self.chunks.get(number)?;
+            Some((chunk.start, self.chunk_length(number)?, chunk.kept))
+        });
+        for (start, length, kept) in [region].into_iter().chain(chunks) {
+            if let Some(start) = NonNull::new(start).filter(|_| kept) {
+                mapping::map_file(At::Over(start), length, &file, BEYOND);
+            }
+        }
     }
 
     /// Puts other memory where a page of the file was lost, if the address is in a part that the
