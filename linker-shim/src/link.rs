@@ -31,7 +31,7 @@ use crate::process::{self, Outcome};
 use crate::real::{RealLinker, Voice};
 use crate::scan::{self, Damaged, Found, Module};
 use crate::workspace::Workspace;
-use crate::{depfile, entry, module, response, restored, strays, words};
+use crate::{depfile, entry, module, neutral, response, restored, strays, words};
 
 /// A region of this size may not fit in a program any more, whose code reaches 2 GiB.
 const LARGE_REGION: u64 = 1 << 30;
@@ -99,14 +99,22 @@ fn take_part(
             return Err(real.exec(arguments));
         }
     };
-    let copies = restored_inputs(&workspace, &found);
+    let copies = match &found.discarding {
+        Some(_) => copies(&workspace, &found, &found.counted, neutral::copy),
+        None => copies(&workspace, &found, &found.changed, restored::copy),
+    };
     let replaced = (!copies.is_empty()).then(|| args::with_files(expanded, line, &copies));
     // pathcc has instrumented its bitcode before, but not that of others.
     let lto = found.bitcode && (found.plain_bitcode || !by_pathcc);
     let lto = if lto { Lto::find(&real) } else { None };
     let counted = replaced.as_deref();
     let link = Link { real, lto, arguments, expanded, counted, line, runtime, workspace, children };
-    let outcome = link.link(found).or_else(|error| {
+    let discarding = found.discarding.clone();
+    let outcome = match &discarding {
+        Some(script) => link.as_a_script_wants(script),
+        None => link.link(found),
+    };
+    let outcome = outcome.or_else(|error| {
         let outcome = link.once(None, Voice::Loud)?;
         if outcome.success() {
             warn_uncounted(&error);
@@ -301,6 +309,26 @@ impl Link<'_> {
         Ok(outcome)
     }
 
+    /// Links without counters, with copies of objects that do not need what a script throws away.
+    fn as_a_script_wants(&self, script: &Path) -> Result<Outcome> {
+        let arguments = self.counted.unwrap_or(self.arguments);
+        let outcome = self.call(arguments, &self.real, Voice::Loud)?;
+        let script = script.display();
+        if outcome.success() {
+            warn(&format!(
+                "{script}: this linker script discards sections that counting needs; the program \
+                 is linked, but its paths are not counted"
+            ));
+        } else if matches!(outcome, Outcome::Code(_)) {
+            warn(&format!(
+                "{script}: this linker script discards sections that code of pathcc may need; \
+                 compile without -flto and -fpath-mode=trace, or let the script keep .pathcc.*, \
+                 .tdata* and .tbss*"
+            ));
+        }
+        Ok(outcome)
+    }
+
     /// What the linker has made of these.
     fn made(&self, added: &Added) -> Option<Made> {
         let path = self.output();
@@ -415,21 +443,31 @@ impl Link<'_> {
             let counted = self.counted.filter(|_| !modules.is_empty());
             arguments.extend_from_slice(counted.unwrap_or(self.arguments));
         }
-        let real = lto.map_or(&self.real, |lto| &lto.linker);
-        let command = real.prepare(&arguments, &self.workspace, voice)?;
+        self.call(&arguments, lto.map_or(&self.real, |lto| &lto.linker), voice)
+    }
+
+    /// Calls a linker.
+    fn call(&self, arguments: &[OsString], real: &RealLinker, voice: Voice) -> Result<Outcome> {
+        let command = real.prepare(arguments, &self.workspace, voice)?;
         process::run(command, &self.children)
             .with_context(|| format!("cannot start the real linker {}", real.path().display()))
     }
 }
 
-/// Copies of the inputs in which symbols of ours were changed, as they were before.
-fn restored_inputs(workspace: &Workspace, found: &Found) -> Vec<Replacement> {
-    let replacement = |(input, original): &(usize, PathBuf)| {
-        let copy = restored::copy(&content(original).ok()?)?;
-        let copy = workspace.write_beside(*input, original, &copy).ok()?;
-        Some(Replacement { input: *input, original: original.clone(), copy })
+/// Changed copies of those inputs that are in a list.
+fn copies(
+    workspace: &Workspace,
+    found: &Found,
+    list: &[PathBuf],
+    change: impl Fn(&[u8]) -> Option<Vec<u8>>,
+) -> Vec<Replacement> {
+    let replacement = |(input, file): (usize, &Option<PathBuf>)| {
+        let original = file.as_ref().filter(|file| list.contains(file))?;
+        let copy = change(&content(original).ok()?)?;
+        let copy = workspace.write_beside(input, original, &copy).ok()?;
+        Some(Replacement { input, original: original.clone(), copy })
     };
-    found.changed_inputs.iter().filter_map(replacement).collect()
+    found.inputs.iter().enumerate().filter_map(replacement).collect()
 }
 
 fn is_large(modules: &[Module]) -> bool {

@@ -14,7 +14,9 @@
 //! * `script` those that a linker script names
 //! * `content` files as bytes
 //! * `bitcode` what bitcode is before it is linked
+//! * `discard` scripts that throw away what counting needs
 //! * `restored` copies of objects whose symbols a tool has changed
+//! * `neutral` copies of objects that count into nowhere
 //! * `scan` the modules that objects, archives and images have
 //! * `kind` what kind of image is linked
 //! * `elements` sections and symbols of an object that is generated
@@ -35,6 +37,7 @@ mod args;
 mod bitcode;
 mod content;
 mod depfile;
+mod discard;
 mod early;
 mod elements;
 mod entry;
@@ -42,6 +45,7 @@ mod inputs;
 mod kind;
 mod link;
 mod module;
+mod neutral;
 mod pipes;
 mod process;
 mod real;

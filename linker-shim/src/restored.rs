@@ -59,17 +59,26 @@ pub(crate) fn is_changed(object: &[u8]) -> bool {
 /// A copy of an object or archive with our symbols as they were; `None` if it has none that were
 /// changed, or is not laid out as expected.
 pub(crate) fn copy(file: &[u8]) -> Option<Vec<u8>> {
+    with_objects(file, &|object| Object::parse(object)?.restored())
+}
+
+/// A copy of an object, or of an archive, with objects that are `changed` and as long as they were;
+/// `None` if none is.
+pub(crate) fn with_objects(
+    file: &[u8],
+    changed: &dyn Fn(&[u8]) -> Option<Vec<u8>>,
+) -> Option<Vec<u8>> {
     if file.starts_with(b"\x7fELF") {
-        return Object::parse(file)?.restored();
+        return changed(file);
     }
     let archive = ArchiveFile::parse(file).ok()?;
     let mut copy = None;
     for member in archive.members().map_while(Result::ok).filter(|member| !member.is_thin()) {
         let (start, length) = member.file_range();
-        let range = usize::try_from(start).ok()?..usize::try_from(start + length).ok()?;
-        let restored = Object::parse(file.get(range.clone())?).and_then(|object| object.restored());
-        if let Some(restored) = restored {
-            copy.get_or_insert_with(|| file.to_vec())[range].copy_from_slice(&restored);
+        let range =
+            usize::try_from(start).ok()?..usize::try_from(start.checked_add(length)?).ok()?;
+        if let Some(changed) = changed(file.get(range.clone())?) {
+            copy.get_or_insert_with(|| file.to_vec())[range].copy_from_slice(&changed);
         }
     }
     copy

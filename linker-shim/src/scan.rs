@@ -21,7 +21,7 @@ use crate::args::{CommandLine, Input};
 use crate::bitcode::{Bitcode, is_bitcode};
 use crate::content::{Content, content};
 use crate::inputs::Locator;
-use crate::{restored, script};
+use crate::{discard, restored, script};
 
 /// No module has more: the array would fill the address space.
 const MOST_COUNTERS: u64 = 1 << 40;
@@ -71,10 +71,14 @@ pub(crate) struct Found {
     pub(crate) shared: bool,
     /// Whether a library that may be a shared one was not found.
     pub(crate) unseen: bool,
-    /// Objects and archives in which symbols of ours were changed after they were compiled.
+    /// Objects and archives with modules.
+    pub(crate) counted: Vec<PathBuf>,
+    /// Those in which symbols of ours were changed after they were compiled.
     pub(crate) changed: Vec<PathBuf>,
-    /// Which inputs of the command line these are.
-    pub(crate) changed_inputs: Vec<(usize, PathBuf)>,
+    /// The linker script that throws away what counting needs.
+    pub(crate) discarding: Option<PathBuf>,
+    /// The files of the inputs of the command line.
+    pub(crate) inputs: Vec<Option<PathBuf>>,
 }
 
 /// A record that cannot be used, and those behind it in the same section.
@@ -134,7 +138,9 @@ impl Found {
             joined.joined_bitcode |= found.joined_bitcode;
             joined.counted_bitcode |= found.counted_bitcode;
             joined.shared |= found.shared;
+            joined.counted.extend(found.counted);
             joined.changed.extend(found.changed);
+            joined.discarding = joined.discarding.or(found.discarding);
             joined.unseen |= found.unseen;
         }
         joined
@@ -175,8 +181,7 @@ pub(crate) fn scan_inputs(line: &CommandLine) -> Found {
     }
     let mut found = Found::join(all);
     found.unseen = unseen;
-    let inputs = located.into_iter().enumerate().filter_map(|(index, file)| Some((index, file?)));
-    found.changed_inputs = inputs.filter(|(_, file)| found.changed.contains(file)).collect();
+    found.inputs = located;
     found.bitcode |= found.fat_bitcode && line.takes_fat_bitcode;
     found
 }
@@ -218,7 +223,8 @@ impl Looked {
                 let names = script::inputs(&content).into_iter();
                 let named =
                     names.filter_map(|name| locator.named_in_script(&name, directory)).collect();
-                (Found::default(), named)
+                let discarding = discard::is_in(&content).then_some(path);
+                (Found { discarding, ..Found::default() }, named)
             }
         }
     }
@@ -263,8 +269,9 @@ fn scan_object(data: &[u8], file: &Path, place: impl Fn() -> String) -> Found {
     match kind.map(|head| head.e_type(LittleEndian)) {
         Some(ET_REL) => {
             let mut found = scan_sections(data, &place());
-            if !found.modules.is_empty() && restored::is_changed(data) {
-                found.changed.push(file.to_owned());
+            if !found.modules.is_empty() {
+                found.counted.push(file.to_owned());
+                found.changed.extend(restored::is_changed(data).then(|| file.to_owned()));
             }
             found
         }

@@ -5,7 +5,7 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 
 /// Nothing longer is looked at, so that a large file that is no script costs nothing.
-const LONGEST: usize = 1 << 20;
+pub(crate) const LONGEST: usize = 1 << 20;
 
 /// The names in all `INPUT` and `GROUP` commands of a script; none if this is no script.
 pub(crate) fn inputs(text: &[u8]) -> Vec<OsString> {
@@ -35,7 +35,7 @@ pub(crate) fn inputs(text: &[u8]) -> Vec<OsString> {
 }
 
 /// Names, parentheses and commas; comments and quotes are taken away.
-fn tokens(text: &[u8]) -> Vec<&[u8]> {
+pub(crate) fn tokens(text: &[u8]) -> Vec<&[u8]> {
     let mut tokens = Vec::new();
     let mut rest = text;
     while let Some(&first) = rest.first() {

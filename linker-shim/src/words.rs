@@ -140,7 +140,7 @@ fn entry(early: &early::Found, index: u64) -> u64 {
 }
 
 /// The two instructions that read a word.
-struct Reading {
+pub(crate) struct Reading {
     place: Place,
     /// The register that both load, without the bit that a prefix holds.
     register: u8,
@@ -152,7 +152,7 @@ struct Reading {
 
 impl Reading {
     /// The instructions, if `code` at this address begins with them.
-    fn parse(code: &[u8], address: u64) -> Option<Self> {
+    pub(crate) fn parse(code: &[u8], address: u64) -> Option<Self> {
         let (&[rex, opcode, operand], rest) = code.split_first_chunk()?;
         let (high, register) = match (rex, opcode, operand) {
             (0x48 | 0x49, 0xc7, 0xc0..=0xc7) => (rex == 0x49, operand & 7),
@@ -178,23 +178,35 @@ impl Reading {
         let length = FIRST + prefix.len() + second.len();
         is_it.then_some(Self { place, register, high, length })
     }
+
+    /// `lea 0(%rip), %r` in their place, which gives an address that is still to be filled in.
+    pub(crate) fn with_address(&self) -> Vec<u8> {
+        let first = [if self.high { 0x4c } else { 0x48 }, 0x8d, self.register << 3 | 5];
+        self.alone(first)
+    }
+
+    /// `mov $0, %r` in their place.
+    pub(crate) fn with_nothing(&self) -> Vec<u8> {
+        self.alone([if self.high { 0x49 } else { 0x48 }, 0xc7, 0xc0 | self.register])
+    }
+
+    /// An instruction whose number is 0, and one that does nothing.
+    fn alone(&self, first: [u8; 3]) -> Vec<u8> {
+        let nothing: &[u8] =
+            if self.length == 11 { &[0x0f, 0x1f, 0x40, 0] } else { &[0x0f, 0x1f, 0x44, 0, 0] };
+        [&first[..], &[0; 4], nothing].concat()
+    }
 }
 
 /// What is to take the place of the two instructions, if `code` at this address begins with them.
 fn without_word(code: &[u8], address: u64, words: &[Word]) -> Option<Vec<u8>> {
-    let Reading { place, register, high, length } = Reading::parse(code, address)?;
-    let word = words.iter().find(|word| word.place == place)?;
-    let nothing: &[u8] =
-        if length == 11 { &[0x0f, 0x1f, 0x40, 0] } else { &[0x0f, 0x1f, 0x44, 0, 0] };
-    let (first, number) = match word.array {
-        Some(array) => {
-            let distance = array.wrapping_sub(address + FIRST as u64) as i64;
-            let first = [if high { 0x4c } else { 0x48 }, 0x8d, register << 3 | 5];
-            (first, i32::try_from(distance).ok()?)
-        }
-        None => ([if high { 0x49 } else { 0x48 }, 0xc7, 0xc0 | register], 0),
-    };
-    Some([&first[..], &number.to_le_bytes(), nothing].concat())
+    let reading = Reading::parse(code, address)?;
+    let word = words.iter().find(|word| word.place == reading.place)?;
+    let Some(array) = word.array else { return Some(reading.with_nothing()) };
+    let mut code = reading.with_address();
+    let distance = i32::try_from(array.wrapping_sub(address + FIRST as u64) as i64).ok()?;
+    code[FIRST - 4..FIRST].copy_from_slice(&distance.to_le_bytes());
+    Some(code)
 }
 
 /// The one instruction that takes the place of the two, if `code` begins with them.

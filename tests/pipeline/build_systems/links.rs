@@ -125,3 +125,63 @@ fn a_library_names_no_function_that_ends_the_process() {
         assert!(!named.contains("exit"), "{linker}: {named}");
     }
 }
+
+/// A program without a C library, and so without a thread pointer.
+const ALONE: &str = r#"
+static long call(long n, long a, long b, long c) {
+    long r;
+    __asm__ volatile("syscall" : "=a"(r) : "a"(n), "D"(a), "S"(b), "d"(c) : "rcx", "r11", "memory");
+    return r;
+}
+int work(int);
+void start(void) {
+    int s = 0;
+    for (int i = 0; i < 30; i++) s += work(i);
+    char text[3] = {'0' + s / 10, '0' + s % 10, '\n'};
+    call(1, 1, (long)text, 3);
+    call(231, 0, 0, 0);
+}
+__asm__(".globl _start\n_start: xor %ebp, %ebp\n and $-16, %rsp\n call start\n hlt\n");
+"#;
+
+/// Loaders and flat images keep only what their linker script names.
+#[test]
+fn a_script_that_discards_everything_else_is_followed() {
+    let project = Project::new();
+    project.put("alone.c", ALONE);
+    project.put("work.c", "__attribute__((noinline)) int work(int i) { return i % 3 ? 1 : 2; }\n");
+    let script = |discarded: &str| {
+        format!(
+            "ENTRY(_start)\nSECTIONS {{\n  . = 0x400000 + SIZEOF_HEADERS;\n  \
+             .text : {{ *(.text*) }}\n  . = ALIGN(4096);\n  .rodata : {{ *(.rodata*) }}\n  \
+             .data : {{ *(.data*) }}\n  .bss : {{ *(.bss*) *(COMMON) }}\n  \
+             /DISCARD/ : {{ {discarded} }}\n}}\n"
+        )
+    };
+    let discarded = "*(.pathcc*) *(.tdata*) *(.tbss*) *(.init_array*) *(.note*) *(.comment) \
+                     *(.eh_frame*)";
+    project.put("all.ld", &script("*(*)"));
+    project.put("some.ld", &script(discarded));
+    let told = "pathld: warning: NAME.ld: this linker script discards sections that counting needs; the program is linked, \
+                but its paths are not counted\n";
+    for (linker, name) in [("bfd", "all"), ("gold", "all"), ("lld", "some")] {
+        let all = [
+            "-O2 -fno-pic",
+            "-O2 -fPIC",
+            "-O0 -fpath-stage=early",
+            "-O2 -fpath-mode=blocks",
+            "-O2 -fpath-threads=single",
+        ];
+        for flags in if linker == "bfd" { &all } else { &all[..3] } {
+            let link = format!(
+                "pathcc -nostdlib -static -fuse-ld={linker} -Wl,-T,{name}.ld,--build-id=none"
+            );
+            let printed = project.shell(&format!(
+                "pathcc {flags} -ffreestanding -c alone.c work.c; rm -f libwork.a; ar rcs libwork.a work.o; \
+                 {link} alone.o work.o -o one 2>&1; ./one; {link} alone.o -L. -lwork -o two 2>&1; ./two"
+            ));
+            let once = format!("{}40\n", told.replace("NAME", name));
+            assert_eq!(printed, once.repeat(2), "{linker} {name} {flags}");
+        }
+    }
+}
