@@ -29,7 +29,7 @@ fn head() -> Head<'static> {
         start: 100,
         stop: 200,
         process_start: 5,
-        ancestors: &[Ancestor::new(6, 4)],
+        ancestors: Vec::leak(vec![Ancestor::new(6, 4)]),
         build_id: b"id",
         image: b"/bin/x",
         command_line: b"x\0-a b\0",

@@ -53,7 +53,7 @@ fn what_is_no_profile_is_refused() {
     scene.write("other.pathprof", &other);
     scene.refuses(
         &["report", "other.pathprof"],
-        "other.pathprof: this profile has format version 77, and this pathprof reads version 5; \
+        "other.pathprof: this profile has format version 77, and this pathprof reads version 6; \
          use the pathprof that belongs to the pathcc that built the program",
     );
     scene.write("cut.pathprof", &sound[..sound.len() - 9]);

@@ -161,9 +161,10 @@ pub(crate) fn record(scene: &Scene, pid: u32, parent: u32, (start, stop): (u64, 
     let image = scene.path("demo");
     let bytes = samples::profile(image.as_os_str().as_bytes(), &BUILD_ID, 0, samples::counters());
     let mut profile = Profile::decode(&bytes).expect("sound");
+    let ancestors = [Ancestor::new(parent, parent.into())];
     profile.head = Head {
         pid,
-        ancestors: &[Ancestor::new(parent, parent.into())],
+        ancestors: &ancestors,
         start: start * 1000,
         stop: stop * 1000,
         process_start: pid.into(),

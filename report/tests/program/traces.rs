@@ -272,7 +272,7 @@ fn what_is_no_trace_is_refused() {
     scene.write("newer", &bytes);
     refused(
         "newer",
-        "this trace has format version 99, and this pathprof reads version 5; use the pathprof that \
+        "this trace has format version 99, and this pathprof reads version 6; use the pathprof that \
          belongs to the pathcc that built the program",
     );
 }
