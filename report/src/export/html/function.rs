@@ -10,6 +10,7 @@ use super::payload::{Exact, shown};
 use super::told::{Steps, Teller, Told};
 use crate::analyse::lines;
 use crate::analyse::model::{CallSite, Function, Path, Report, instructions};
+use crate::analyse::path_ranks;
 use crate::analyse::path_text::Wording;
 
 /// What the page needs of one function. Columns become smaller than rows.
@@ -107,6 +108,8 @@ struct Call {
 #[derive(Serialize)]
 struct PathEntry {
     id: String,
+    /// Its number in the function: the path with 1 executed most instructions.
+    rank: usize,
     count: Exact,
     instructions: u64,
     blocks: Vec<u32>,
@@ -139,11 +142,14 @@ pub(super) fn function(function: &Function, report: &Report, files: &Files<'_>) 
     let mut texts = Texts::default();
     let locations = locations(function, files, &mut texts);
     let blocks = blocks(function, &mut texts);
-    let mut teller = Teller::default();
+    let mut teller = Teller::of_numbered();
     let wording = Wording::of(&report.modules[function.module]);
     let told = teller.tell(function, wording, &function.paths.iter().collect::<Vec<_>>());
     let cuts = cuts(function);
-    let paths = function.paths.iter().zip(told).map(|(of, told)| path(of, told, &cuts)).collect();
+    let ranks = path_ranks::ranks(function);
+    let rank = |path: &Path| ranks.get(&path.id).copied().unwrap_or_default();
+    let told = function.paths.iter().zip(told);
+    let paths = told.map(|(of, told)| path(of, rank(of), told, &cuts)).collect();
     Payload {
         locations,
         blocks,
@@ -281,9 +287,10 @@ fn cuts(function: &Function) -> HashMap<u32, Vec<u32>> {
     cuts
 }
 
-fn path(path: &Path, told: Told, cuts: &HashMap<u32, Vec<u32>>) -> PathEntry {
+fn path(path: &Path, rank: usize, told: Told, cuts: &HashMap<u32, Vec<u32>>) -> PathEntry {
     PathEntry {
         id: path.id.to_string(),
+        rank,
         count: Exact(path.count),
         instructions: path.instructions,
         blocks: path.blocks.clone(),

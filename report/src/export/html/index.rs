@@ -14,9 +14,10 @@ use super::told;
 use crate::analyse::listed_paths::ListedPath;
 use crate::analyse::model::{Count, Counting, Function, Report};
 use crate::analyse::origin::is_made;
+use crate::analyse::path_ranks;
 use crate::analyse::path_text::Wording;
 use crate::analyse::possible_paths::Possible;
-use crate::analyse::select::{self, Sort};
+use crate::analyse::select::{self, Filter, Sort};
 use crate::read::names;
 
 /// So many paths of the program are on the first page.
@@ -80,6 +81,8 @@ struct Functions {
 struct TopPath {
     function: usize,
     id: String,
+    /// Its number in the function.
+    rank: usize,
     count: Exact,
     executed: Exact,
     text: String,
@@ -217,9 +220,9 @@ fn bias(function: &Function) -> Option<f64> {
     (all > 0).then(|| most as f64 / all as f64)
 }
 
-/// The paths that executed most.
+/// The paths that executed most. Those of system headers are not among them, as in the terminal.
 fn top(report: &Report) -> Vec<TopPath> {
-    let functions: Vec<_> = report.counted().collect();
+    let functions = Filter::default().choose(report, report.counted()).functions;
     let numbers: HashMap<*const Function, usize> = report
         .functions
         .iter()
@@ -240,10 +243,11 @@ fn top(report: &Report) -> Vec<TopPath> {
         TopPath {
             function: numbers.get(&std::ptr::from_ref(function)).copied().unwrap_or_default(),
             id: path.id.to_string(),
+            rank: path_ranks::ranks(function).get(&path.id).copied().unwrap_or_default(),
             count: Exact(path.count),
             executed: Exact(path.executed()),
             text,
         }
     };
-    list.iter().zip(told::cut(&list, LONGEST_TEXT)).map(entry).collect()
+    list.iter().zip(told::cut_numbered(&list, LONGEST_TEXT)).map(entry).collect()
 }

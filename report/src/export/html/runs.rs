@@ -90,13 +90,18 @@ fn entry(run: &Run) -> RunEntry {
         image: run.image,
         pid: run.pid,
         host: shown(&run.host).into_owned(),
-        command: shell::line(run.command_line.iter().map(|word| word.as_bytes())),
+        command: command(run),
         directory: shown(&run.directory).into_owned(),
         start: milliseconds(run.start),
         stop: milliseconds(run.stop),
         count: run.count,
         marks: marks(run),
     }
+}
+
+/// Its command line, as a shell reads it back.
+pub(super) fn command(run: &Run) -> String {
+    shell::line(run.command_line.iter().map(|word| word.as_bytes()))
 }
 
 /// What its flags say.

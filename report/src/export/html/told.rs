@@ -37,6 +37,8 @@ type Key<'a> = (u32, Option<u32>, Precision, Vec<&'a str>, Option<Choice>);
 pub(super) struct Teller {
     steps: Steps,
     names: HashMap<String, u32>,
+    /// Whether paths have numbers, which tell those apart that read the same.
+    are_numbered: bool,
 }
 
 /// A path.
@@ -46,11 +48,16 @@ pub(super) struct Told {
     pub(super) start: Option<&'static str>,
     /// The numbers of its steps.
     pub(super) steps: Vec<u32>,
-    /// How it ends, with its id where nothing else tells it from another path.
+    /// How it ends, with its id where nothing else tells it from another path: no number does.
     pub(super) end: String,
 }
 
 impl Teller {
+    /// Tells paths that have numbers.
+    pub(super) fn of_numbered() -> Self {
+        Self { are_numbered: true, ..Self::default() }
+    }
+
     /// Tells `paths`, which are the function's; no two read the same.
     pub(super) fn tell(
         &mut self,
@@ -70,7 +77,7 @@ impl Teller {
         Told {
             start: text.start,
             steps: text.steps.iter().map(|step| self.number(step, known)).collect(),
-            end: shown(&text.end()).into_owned(),
+            end: shown(&if self.are_numbered { text.end.clone() } else { text.end() }).into_owned(),
         }
     }
 
@@ -113,8 +120,22 @@ impl Teller {
 /// So many characters stand behind what is left out of a text.
 const BEHIND: usize = 60;
 
-/// Each path on one line of at most `longest` characters. The middle of longer ones is left out;
-/// two paths of a function of which the same would be left have their ids.
+/// Each path on one line of at most `longest` characters, for paths with numbers. The middle of
+/// longer ones is left out.
+pub(super) fn cut_numbered(list: &[ListedPath<'_>], longest: usize) -> Vec<String> {
+    let mut texts = vec![String::new(); list.len()];
+    for group in listed_paths::by_function(list) {
+        let of_one: Vec<_> = group.iter().map(|&at| list[at]).collect();
+        for (at, text) in group.into_iter().zip(listed_paths::told_together(&of_one)) {
+            let text = PathText { needs_id: false, ..text };
+            texts[at] = shown(&elided(&text.plain(), longest)).into_owned();
+        }
+    }
+    texts
+}
+
+/// The same for paths without numbers: two paths of a function of which the same would be left have
+/// their ids.
 pub(super) fn cut(list: &[ListedPath<'_>], longest: usize) -> Vec<String> {
     let mut texts: Vec<_> =
         listed_paths::plain(list).iter().map(|text| elided(text, longest)).collect();
@@ -160,6 +181,21 @@ mod tests {
         assert!(texts[0].ends_with(&format!("#{}", long.id)), "{}", texts[0]);
         assert!(texts[0].chars().count() < 120, "{}", texts[0]);
         assert_eq!(texts[1], whole[1]);
+    }
+
+    #[test]
+    fn numbered_paths_have_no_ids() {
+        let report = sample::report();
+        let function = &report.functions[0];
+        let path = &function.paths[0];
+        let twin = Path { id: path.id + 1_000, ..path.clone() };
+        let listed = |path| ListedPath { function, path, wording: Wording::default() };
+        let texts = cut_numbered(&[listed(path), listed(&twin)], 100);
+        assert!(texts.iter().all(|text| !text.contains('#')), "{texts:?}");
+        let told = Teller::of_numbered().tell(function, Wording::default(), &[path, &twin]);
+        assert!(told.iter().all(|told| !told.end.contains('#')));
+        let told = Teller::default().tell(function, Wording::default(), &[path, &twin]);
+        assert!(told[1].end.ends_with(&format!("#{}", twin.id)), "{}", told[1].end);
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! The index of a difference: what was compared, and all pairs of functions.
 
+use std::collections::HashSet;
+
 use serde::Serialize;
 
 use super::asked::Asked;
@@ -11,8 +13,11 @@ use crate::analyse::diff::structure::same_instructions;
 use crate::analyse::model::{Count, Counting, Function, Report};
 use crate::analyse::path_text::base_name;
 use crate::export::html::payload::{Exact, Signed, shown};
-use crate::export::html::runs::{ImageEntry, images};
+use crate::export::html::runs::{ImageEntry, command, images};
 use crate::read::names;
+
+/// So many command lines of each side are named.
+const COMMANDS: usize = 3;
 
 /// The index.
 #[derive(Serialize)]
@@ -37,6 +42,9 @@ pub(super) struct Index<'a> {
 #[derive(Serialize)]
 struct Side {
     images: Vec<ImageEntry>,
+    /// The first different command lines of its runs, and how many there are.
+    commands: Vec<String>,
+    all_commands: usize,
     runs: Exact,
     incomplete: usize,
     mode: &'static str,
@@ -133,8 +141,15 @@ pub(super) fn index(asked: Asked<'_>) -> Index<'_> {
 }
 
 fn side(report: &Report, executed: i128, divisor: Count) -> Side {
+    let mut known = HashSet::new();
+    let mut commands: Vec<_> = report.runs.iter().map(command).collect();
+    commands.retain(|command| !command.is_empty() && known.insert(command.clone()));
+    let all_commands = commands.len();
+    commands.truncate(COMMANDS);
     Side {
         images: images(report),
+        commands,
+        all_commands,
         runs: Exact(runs(report)),
         incomplete: report.runs.iter().filter(|run| run.incomplete).count(),
         mode: report.common(|module| module.mode.name()),
