@@ -14,7 +14,8 @@ const axe = viewer("axe-core");
 export const root = resolve(here, "../../..");
 /** Where pages and pictures go. */
 export const scratch = resolve(process.env.PAGES ?? join(root, "target/pages"));
-const tree = resolve(process.env.PATHCC_TREE ?? join(root, "target/pathcc"));
+/** The programs with what they need. */
+export const tree = resolve(process.env.PATHCC_TREE ?? join(root, "target/pathcc"));
 /** The program that is tested. */
 export const pathprof = process.env.PATHPROF ?? join(tree, "bin/pathprof");
 

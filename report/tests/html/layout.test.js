@@ -1,4 +1,4 @@
-// The layout of graphs: every graph has one, whatever its counts.
+// The layout of graphs: every graph has one, whatever its counts. And which part of a name is shown.
 
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
@@ -14,7 +14,7 @@ const esbuild = createRequire(join(viewer, "package.json"))("esbuild");
 
 /** The module of the viewer, as JavaScript. */
 async function load(source) {
-    const file = join(folder("layout"), "layout.mjs");
+    const file = join(folder("layout"), source.replace("/", "-").replace(".ts", ".mjs"));
     const entryPoints = [join(viewer, "src", source)];
     const options = { entryPoints, bundle: true, format: "esm", write: false };
     writeFileSync(file, esbuild.buildSync(options).outputFiles[0].contents);
@@ -37,14 +37,20 @@ function graph(seed) {
     const count = 4 + below(40);
     const nodes = Array.from({ length: count }, (_, at) => ({
         id: `b${at}`,
-        kind: "block",
         blocks: [at],
+        ways: at % 3 === 0 ? [{ kind: "cold", blocks: [count + at], count: 0 }] : [],
     }));
     const edges = new Map();
     for (let more = 0; more < (count * (1 + (seed % 3))) / 2; more++) {
         const [from, to] = [below(count), below(count)];
         const times = random() < 0.1 ? null : Math.floor(2 ** (40 * random()));
-        edges.set(`${from}>${to}`, { from: `b${from}`, to: `b${to}`, edges: [], count: times });
+        edges.set(`${from}>${to}`, {
+            from: `b${from}`,
+            to: `b${to}`,
+            edges: [],
+            count: times,
+            text: "12",
+        });
     }
     return { nodes, edges: [...edges.values()] };
 }
@@ -62,4 +68,68 @@ test("every graph has a layout, in which all nodes and edges stand inside", asyn
             assert.ok(y >= 0 && y <= layout.height, `seed ${seed}: ${y}`);
         }
     }
+});
+
+test("edges across many layers cost no more than others", async () => {
+    const { place } = await load("function/layout.ts");
+    const count = 100;
+    const nodes = Array.from({ length: count }, (_, at) => ({
+        id: `b${at}`,
+        blocks: [at],
+        ways: [],
+    }));
+    const edges = [];
+    const add = (from, to) =>
+        edges.push({ from: `b${from}`, to: `b${to}`, edges: [], count: 1, text: "1" });
+    for (let at = 0; at + 1 < count; at++) {
+        add(at, at + 1);
+        if (at + 2 < count - 1) add(at, count - 1);
+    }
+    const layout = place({ nodes, edges });
+    assert.equal(layout.edges.length, edges.length);
+    // Each layer that an edge crosses is a point of it.
+    const points = layout.edges.reduce((sum, { points }) => sum + points.length, 0);
+    assert.ok(points <= 6 * edges.length, `${points} points of ${edges.length} edges`);
+    // What goes to the end shares a line beside all boxes.
+    const right = Math.max(...[...layout.nodes.values()].map(({ x, width }) => x + width / 2));
+    const far = layout.edges.filter(({ far }) => far);
+    assert.ok(far.length > 80);
+    assert.equal(new Set(far.map(({ points }) => points[3].x)).size, 1);
+    assert.ok(far.every(({ points }) => points[3].x > right && points[3].x < right + 40));
+});
+
+test("names are cut where they say least", async () => {
+    const { divided, fitted, meant, shortened, withoutParameters } = await load("data/names.ts");
+    for (const [name, around, own] of [
+        ["main", "", "main"],
+        ["a::b<c::d>::e", "a::b<c::d>::", "e"],
+        ["(anonymous namespace)::f<int>", "(anonymous namespace)::", "f<int>"],
+        ["std::operator==<char, std::less<int> >", "std::", "operator==<char, std::less<int> >"],
+        ["std::operator<<char, a::b>", "std::", "operator<<char, a::b>"],
+        ["A<b::c>::operator->", "A<b::c>::", "operator->"],
+        ["main::{lambda(a::b)#1}::operator()", "main::", "{lambda(a::b)#1}::operator()"],
+        ["f<(a::b)3>", "", "f<(a::b)3>"],
+        ["not<closed::f", "", "not<closed::f"],
+    ]) {
+        assert.deepEqual(divided(name), [around, own]);
+    }
+    assert.equal(shortened("a<b<c>>::d<e>(f<g>)"), "a<…>::d<…>(f<…>)");
+    assert.equal(shortened("operator<<char>"), "operator<<…>");
+    assert.equal(shortened("operator<< <char>"), "operator<< <…>");
+    assert.equal(shortened("S<1>::operator>"), "S<…>::operator>");
+    assert.equal(fitted("std::vector<int>::push_back", 30), "std::vector<int>::push_back");
+    assert.equal(
+        fitted("std::vector<int>::push_back", 25),
+        "std::vector<…>::push_back".slice(0, 25),
+    );
+    assert.equal(fitted("std::vector<int>::push_back", 12), "…push_back");
+    assert.equal(fitted("std::vector<int>::push_back", 6), "push_…");
+    assert.equal(withoutParameters("a::f(int, b<c>) const"), "a::f");
+    assert.equal(withoutParameters("a::operator()(int)"), "a::operator()");
+    assert.equal(withoutParameters("(anonymous namespace)"), "(anonymous namespace)");
+    const known = [["main"], ["_Z3addii", "add", "add(int, int)"], ["addition"], ["other"]];
+    assert.deepEqual(meant("amin", known, 3), [0]);
+    assert.deepEqual(meant("maim", known, 3), [0]);
+    assert.deepEqual(meant("add", known, 3), [1, 2]);
+    assert.deepEqual(meant("add(int,int)", known, 3)[0], 1);
 });

@@ -11,7 +11,7 @@ import type {
     Numbers,
     PathParts,
 } from "./differenceTypes";
-import { Names } from "./names";
+import { Names, meant } from "./names";
 import { digits, near, plural } from "./numbers";
 import { address } from "./route";
 import { amount } from "./signed";
@@ -49,6 +49,15 @@ export class Difference {
     /** A pair by its name in addresses. */
     number(key: string): number | undefined {
         return this.names.number(key);
+    }
+
+    /** The pairs that a reader may have meant by a name that none of them has. */
+    meant(name: string): number[] {
+        const { symbol, name: names, short } = this.index.pairs;
+        const called = symbol.map((symbol, pair) => [
+            ...new Set([symbol, short[pair]!, names[pair]!]),
+        ]);
+        return meant(name, called, 8);
     }
 
     /** The address of a pair's page. */

@@ -26,6 +26,9 @@ export type Matched = "hash" | "graph" | "renamed" | "changed" | "only_a" | "onl
 
 export interface Side {
     images: { path: string; build_id: string }[];
+    /** The first different command lines, and how many there are. */
+    commands: string[];
+    all_commands: number;
     runs: Count;
     incomplete: number;
     mode: string;

@@ -1,4 +1,4 @@
-// Names of functions as they stand in addresses.
+// Names of functions: as they stand in addresses, as there is room for them, and those meant.
 
 /** For each function its symbol, with a number where others have the same one. */
 export class Names {
@@ -23,4 +23,157 @@ export class Names {
     key(number: number): string {
         return this.keys[number] ?? "";
     }
+}
+
+/** The word for an operator with its sign, behind which the arguments of a template may stand. */
+const OPERATOR = /^operator(\(\)|\[\]|<=>|<<=|>>=|->\*?|<<(?=[<( ]|$)|>>|[<>]=|[<>]|[^\w\s(<>]+)/;
+
+interface Letter {
+    letter: string;
+    /** In how many brackets it is, those of templates and all; a bracket is in itself. */
+    angles: number;
+    depth: number;
+}
+
+/** The letters of a name; `null` if its brackets do not close. */
+function lettersOf(name: string): Letter[] | null {
+    const open: string[] = [];
+    const letters: Letter[] = [];
+    const add = (letter: string) =>
+        letters.push({
+            letter,
+            angles: open.filter((bracket) => bracket === "<").length,
+            depth: open.length,
+        });
+    for (let at = 0; at < name.length; at++) {
+        const letter = name[at]!;
+        const isWord = letter === "o" && (at === 0 || !/\w/.test(name[at - 1]!));
+        const sign = isWord ? OPERATOR.exec(name.slice(at, at + 16)) : null;
+        if (sign) {
+            [...sign[0]].forEach(add);
+            at += sign[0].length - 1;
+            continue;
+        }
+        if ("<([{".includes(letter)) open.push(letter);
+        add(letter);
+        if (">)]}".includes(letter) && name[at - 1] !== "-") open.pop();
+    }
+    return open.length === 0 ? letters : null;
+}
+
+/** The parts of a name between `::`, where that is not inside of brackets. */
+function scopes(name: string): string[] {
+    const letters = lettersOf(name);
+    const parts = [""];
+    for (let at = 0; letters && at < letters.length; at++) {
+        const { letter, depth } = letters[at]!;
+        if (depth === 0 && letter === ":" && letters[at + 1]?.letter === ":") {
+            parts.push("");
+            at++;
+        } else parts[parts.length - 1] += letter;
+    }
+    return letters ? parts : [name];
+}
+
+/** A name with what its templates are made of left out. */
+export function shortened(name: string): string {
+    const letters = lettersOf(name);
+    if (!letters) return name;
+    const shown = letters.map(({ letter, angles }, at) =>
+        angles === 0 ? letter : (letters[at - 1]?.angles ?? 0) === 0 ? "<…>" : "",
+    );
+    return shown.join("");
+}
+
+/** A name without the parameters of the function at its end, and without what stands behind them. */
+export function withoutParameters(name: string): string {
+    const end = name.lastIndexOf(")");
+    const behind = name.slice(end + 1);
+    if (end < 0 || !/^( const| volatile| &| &&)*( \[[^\]]*\])*$/.test(behind)) return name;
+    let depth = 0;
+    for (let at = end; at >= 0; at--) {
+        if (name[at] === ")") depth++;
+        else if (name[at] === "(" && --depth === 0) {
+            const short = name.slice(0, at);
+            // The brackets of `operator()` and of names without one are no parameters.
+            return at === 0 || /(operator|[:{ ])$/.test(short) ? name : short;
+        }
+    }
+    return name;
+}
+
+/** A name in two: what it is in, with `::` behind it, and what it is itself. */
+export function divided(name: string): [around: string, own: string] {
+    const parts = scopes(name);
+    // What a lambda is in says more than `operator()`.
+    const own = parts.at(-1)!.startsWith("operator()") ? 2 : 1;
+    const around = parts.slice(0, -own);
+    return [around.map((part) => `${part}::`).join(""), parts.slice(-own).join("::")];
+}
+
+/** A name with at most so many letters: without what templates are made of, without what it is in. */
+export function fitted(name: string, room: number): string {
+    if (name.length <= room) return name;
+    const short = shortened(name);
+    if (short.length <= room) return short;
+    const parts = scopes(short);
+    for (let from = 1; from < parts.length; from++) {
+        const rest = `…${parts.slice(from).join("::")}`;
+        if (rest.length <= room) return rest;
+    }
+    const own = divided(short)[1];
+    return room < 3 ? "" : own.length <= room ? own : `${own.slice(0, room - 1)}…`;
+}
+
+/**
+ * How many letters have to be changed, or swapped with the next one, so that one text becomes the
+ * other; no more than `most`.
+ */
+function distance(one: string, other: string, most: number): number {
+    if (Math.abs(one.length - other.length) > most) return most + 1;
+    let rows = [[], Array.from({ length: other.length + 1 }, (_, at) => at)] as [
+        number[],
+        number[],
+    ];
+    for (let at = 1; at <= one.length; at++) {
+        const [before, row] = rows;
+        const next = [at];
+        for (let to = 1; to <= other.length; to++) {
+            const isSame = one[at - 1] === other[to - 1];
+            const isSwapped =
+                at > 1 && to > 1 && one[at - 1] === other[to - 2] && one[at - 2] === other[to - 1];
+            const swapped = isSwapped ? before[to - 2]! + 1 : Infinity;
+            const changed = row[to - 1]! + (isSame ? 0 : 1);
+            next.push(Math.min(row[to]! + 1, next[to - 1]! + 1, changed, swapped));
+        }
+        if (Math.min(...next, ...row) > most) return most + 1;
+        rows = [row, next];
+    }
+    return rows[1][other.length]!;
+}
+
+/** Names of one thing: the first is that of addresses. */
+export type Called = string[];
+
+/** The things that a reader may have meant who wrote a name that none of them has, the likeliest first. */
+export function meant(name: string, all: Called[], most: number): number[] {
+    const wanted = name.toLowerCase();
+    if (wanted === "") return [];
+    const rank = (called: string): number => {
+        const text = called.toLowerCase();
+        if (text === wanted) return 0;
+        const own = divided(shortened(text))[1].replace(/\(.*$/, "");
+        if (own === wanted) return 1;
+        const allowed = Math.floor(wanted.length / 3);
+        const changed = Math.min(distance(wanted, text, allowed), distance(wanted, own, allowed));
+        if (changed <= allowed) return 1 + changed;
+        if (text.includes(wanted)) return 20 + Math.min(70, text.length - wanted.length);
+        return own.length > 2 && wanted.includes(own) ? 95 : Infinity;
+    };
+    return all
+        .map((names, number) => ({ number, rank: Math.min(...names.map(rank)) }))
+        .filter(({ rank }) => rank < Infinity)
+        .sort((one, other) => one.rank - other.rank || one.number - other.number)
+        .slice(0, most)
+        .map(({ number }) => number);
 }

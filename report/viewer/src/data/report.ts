@@ -3,7 +3,7 @@
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 
-import { Names } from "./names";
+import { Names, meant } from "./names";
 import { near } from "./numbers";
 import { address } from "./route";
 import type { Index } from "./types";
@@ -53,11 +53,37 @@ export class Report {
         return name.slice(name.lastIndexOf("/") + 1);
     }
 
-    /** Where a function is: `list.c:12`. */
+    /** Where a function is: `list.c:12`; of several images, in which one. */
     place(number: number): string {
         const { file, line } = this.index.functions;
         const base = this.base(file[number] ?? null);
-        return base ? `${base}:${line[number]}` : "";
+        const place = base ? `${base}:${line[number]}` : "";
+        return [place, this.image(number)].filter(Boolean).join(" in ");
+    }
+
+    /** The image of a function, if there are several: its name, or its path if others have the name. */
+    image(number: number): string {
+        const { images, functions } = this.index;
+        if (images.length < 2) return "";
+        const base = (path: string) => path.slice(path.lastIndexOf("/") + 1);
+        const path = images[functions.image[number] ?? -1]?.path ?? "";
+        const isAlone = images.filter((other) => base(other.path) === base(path)).length < 2;
+        return isAlone ? base(path) : path;
+    }
+
+    /** Whether a function is of a header of the system. */
+    isSystem(number: number): boolean {
+        const file = this.index.functions.file[number];
+        return file != null && (this.index.files[file]?.system ?? false);
+    }
+
+    /** The functions that a reader may have meant by a name that none of them has. */
+    meant(name: string): number[] {
+        const { symbol, name: names, short } = this.index.functions;
+        const called = symbol.map((symbol, number) => [
+            ...new Set([symbol, short[number] || names[number]!, names[number]!]),
+        ]);
+        return meant(name, called, 8);
     }
 
     /** What a function executed, by class, the most first. */

@@ -84,6 +84,8 @@ export interface Functions {
 export interface TopPath {
     function: number;
     id: string;
+    /** Its number in the function. */
+    rank: number;
     count: Count;
     executed: Count;
     text: string;
@@ -151,6 +153,8 @@ export interface CallData {
 
 export interface PathData extends ToldPath {
     id: string;
+    /** Its number: the path with 1 executed most instructions. */
+    rank: number;
     count: Count;
     instructions: number;
     blocks: number[];

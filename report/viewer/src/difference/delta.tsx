@@ -23,18 +23,22 @@ export function Delta({ number }: { number: Count }) {
     );
 }
 
-/** Which part of the whole difference it is, and a bar to the right for more, to the left for less. */
+/**
+ * Which part of the whole difference it is, and a bar: to the right if it goes the way of the whole,
+ * to the left if its share is negative.
+ */
 export function DeltaShare({ number, most }: { number: Count; most: number }) {
     const whole = useDifference().index.difference;
     const way = wayOf(number);
     const width = most > 0 ? (50 * Math.abs(near(number))) / most : 0;
     const size = way === "same" ? 0 : Math.max(1.5, width);
+    const isAgainst = near(whole) < 0 ? near(number) > 0 : near(number) < 0;
     return (
         <span class="delta-share">
             <span class="delta-track" aria-hidden="true">
                 <span
-                    class={`delta-bar ${way}`}
-                    style={{ width: `${size}%`, left: `${way === "less" ? 50 - size : 50}%` }}
+                    class={`delta-bar ${way} ${isAgainst ? "against" : "along"}`}
+                    style={{ width: `${size}%`, left: `${isAgainst ? 50 - size : 50}%` }}
                 />
             </span>
             <span class="number">{shareOf(number, whole)}</span>

@@ -9,7 +9,7 @@ import { digits, near, plural } from "../data/numbers";
 import { change, go } from "../data/route";
 import { shareOf, signedSum } from "../data/signed";
 import { Search } from "../ui/parts";
-import { VirtualList } from "../ui/virtual";
+import { VirtualList, one } from "../ui/virtual";
 import { Delta, DeltaShare } from "./delta";
 
 const ROW = 48;
@@ -78,6 +78,7 @@ export function PartList(props: Props) {
         () => select(props, sort, isDown),
         [numbers, props.rows, parameters.toString()],
     );
+    const chosen = props.chosen == null ? -1 : rows.indexOf(props.chosen);
     const most = useMemo(
         () =>
             props.rows.reduce(
@@ -89,7 +90,11 @@ export function PartList(props: Props) {
     const sum = useMemo(() => signedSum(rows.map((row) => numbers.difference[row]!)), [rows]);
     const columns: [key: Sort, title: string, tip: string][] = [
         ["difference", "Difference", "How many more instructions B executed; sorted by size"],
-        ["share", "Share", "Part of the whole difference; sorted from more to less"],
+        [
+            "share",
+            "Share",
+            "Part of the whole difference; what goes the other way is negative, with a bar to the left",
+        ],
         ["what", props.what, "What it is"],
         ["a", "A", `Instructions that A executed${difference.per}`],
         ["b", "B", `Instructions that B executed${difference.per}`],
@@ -165,7 +170,7 @@ export function PartList(props: Props) {
                     label={props.what}
                     count={rows.length}
                     height={ROW}
-                    show={props.chosen == null ? null : rows.indexOf(props.chosen)}
+                    show={chosen < 0 ? null : one(chosen)}
                     row={(at) => (
                         <Row key={rows[at]} props={props} row={rows[at]!} at={at} most={most} />
                     )}

@@ -4,7 +4,9 @@ import { useMemo } from "preact/hooks";
 
 import { MATCHED, type Difference, useDifference, useParts } from "../data/difference";
 import type { BlockParts, CallParts, PathParts } from "../data/differenceTypes";
+import { withoutParameters } from "../data/names";
 import { near, plural } from "../data/numbers";
+import { FittedName } from "../ui/parts";
 import { type Filter, PartList } from "./list";
 
 interface ViewProps {
@@ -81,7 +83,7 @@ export function FunctionCell({ pair }: { pair: number }) {
     return (
         <>
             <a data-row href={difference.link(pair)} data-tip={pairs.name[pair]}>
-                {difference.short(pair)}
+                <FittedName name={difference.short(pair)} />
             </a>
             <small>{[pairs.place[pair], ...remarks].filter(Boolean).join(" · ")}</small>
         </>
@@ -151,7 +153,7 @@ export function PathList({ parts, rows, parameters, isPart, chosen }: ListProps<
                 <>
                     {isPart ? null : (
                         <a data-row href={link(row)}>
-                            {difference.short(parts.pair[row]!)}
+                            <FittedName name={difference.short(parts.pair[row]!)} />
                         </a>
                     )}{" "}
                     <span class="cell-note">{pathRemark(difference, parts, row)}</span>
@@ -231,7 +233,7 @@ export function BlockList({ parts, rows, parameters, isPart }: ListProps<BlockPa
                 ) : (
                     <>
                         <a data-row href={link(row)}>
-                            {difference.short(parts.pair[row]!)}
+                            <FittedName name={difference.short(parts.pair[row]!)} />
                         </a>
                         <small>{text(row)}</small>
                     </>
@@ -313,10 +315,15 @@ export function CallList({ parts, rows, parameters, isPart }: ListProps<CallPart
 
 function One({ pair, name, isRow }: { pair: number | null; name: string; isRow?: boolean }) {
     const difference = useDifference();
-    if (pair === null || pair < 0) return <span class="soft">{name}</span>;
+    if (pair === null || pair < 0)
+        return (
+            <span class="soft" data-tip={name}>
+                <FittedName name={withoutParameters(name)} />
+            </span>
+        );
     return (
-        <a data-row={isRow ? true : undefined} href={difference.link(pair)}>
-            {name}
+        <a data-row={isRow ? true : undefined} href={difference.link(pair)} data-tip={name}>
+            <FittedName name={name} />
         </a>
     );
 }

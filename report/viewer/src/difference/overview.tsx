@@ -5,7 +5,7 @@ import type { List, Numbers, Side } from "../data/differenceTypes";
 import { digits, near, plural } from "../data/numbers";
 import { address } from "../data/route";
 import { shareOf } from "../data/signed";
-import { Fact, Remark } from "../ui/parts";
+import { Fact, FittedName, Remark } from "../ui/parts";
 import { Delta, DeltaShare } from "./delta";
 import { FunctionCell, pathKey, pathRemark } from "./lists";
 
@@ -105,6 +105,18 @@ function SideCard({ name, says, side }: { name: string; says: string; side: Side
                     </li>
                 ))}
                 {side.images.length > 3 ? <li>and {side.images.length - 3} more</li> : null}
+            </ul>
+            <ul class="commands" aria-label={`Commands of ${name}`}>
+                {side.commands.map((command) => (
+                    <li>
+                        <code data-tip={command}>$ {command}</code>
+                    </li>
+                ))}
+                {side.all_commands > side.commands.length ? (
+                    <li class="soft">
+                        and {plural(side.all_commands - side.commands.length, "other command")}
+                    </li>
+                ) : null}
             </ul>
             <p class="soft">
                 {plural(side.runs, "run")} · {side.mode}, {side.stage}
@@ -216,7 +228,7 @@ function TopPaths() {
                                             path: pathKey(parts, row),
                                         })}
                                     >
-                                        {difference.short(parts.pair[row]!)}
+                                        <FittedName name={difference.short(parts.pair[row]!)} />
                                     </a>{" "}
                                     <span class="cell-note">
                                         {pathRemark(difference, parts, row)}

@@ -9,7 +9,7 @@ import { change } from "../data/route";
 import { shareOf } from "../data/signed";
 import { readPair } from "../data/store";
 import { isTyping, remember } from "../ui/keys";
-import { Remark } from "../ui/parts";
+import { FittedName, Meant, Remark } from "../ui/parts";
 import { ToldLine } from "../ui/told";
 import { Delta } from "./delta";
 import { SourceSection } from "./source";
@@ -31,6 +31,13 @@ export function PairView({ name, parameters }: Props) {
                     Neither A nor B has a function <code>{name}</code>.{" "}
                     <a href="#/functions">All functions</a>
                 </p>
+                <Meant
+                    list={difference.meant(name).map((pair) => ({
+                        link: difference.link(pair),
+                        name: difference.short(pair),
+                        place: difference.index.pairs.place[pair] ?? "",
+                    }))}
+                />
             </div>
         );
     }
@@ -101,7 +108,9 @@ function Heading({ pair }: { pair: number }) {
         <>
             <div class="function-head">
                 <div class="function-name">
-                    <h1 data-tip={pairs.name[pair]}>{difference.short(pair)}</h1>
+                    <h1 data-tip={pairs.name[pair]}>
+                        <FittedName name={difference.short(pair)} />
+                    </h1>
                     <p class="soft">{[pairs.place[pair], how, what].filter(Boolean).join(" · ")}</p>
                 </div>
                 <dl class="facts small">

@@ -1,24 +1,39 @@
 // What is known of one block: counts, where control came from and went, lines, opcodes, calls, IR.
 
-import { digits, near, percent, plural } from "../data/numbers";
+import { digits, near, percent, plural, sum } from "../data/numbers";
 import { useReport } from "../data/report";
 import type { FunctionModel } from "./model";
 import { type Selection, toggle } from "./selection";
 
 interface Props {
     model: FunctionModel;
-    block: number;
+    /** One after the other: those of a box. */
+    blocks: number[];
     selection: Selection;
     close: () => void;
 }
 
-export function Details({ model, block: number, selection, close }: Props) {
+export function Details({ model, blocks, selection, close }: Props) {
     const report = useReport();
     const { data } = model;
-    const block = data.blocks[number];
-    if (!block) return null;
+    const [first, last] = [blocks[0]!, blocks.at(-1)!];
+    const all = blocks.flatMap((block) => data.blocks[block] ?? []);
+    const [block, end] = [all[0], all.at(-1)];
+    if (!block || !end) return null;
+    const name = first === last ? `bb${first}` : `bb${first} … bb${last}`;
     const count = near(block.count);
     const text = (index: number) => data.texts[index] ?? "?";
+    const isInside = (edge: number) => {
+        const [from, to] = data.edges[edge]!;
+        return to !== first && blocks.includes(from) && blocks.includes(to);
+    };
+    const out = blocks.flatMap((block) => model.out[block] ?? []).filter((of) => !isInside(of));
+    const opcodes = new Map<number, number>();
+    for (const [opcode, times] of all.flatMap(({ opcodes }) => opcodes))
+        opcodes.set(opcode, (opcodes.get(opcode) ?? 0) + times);
+    const calls = all.flatMap(({ calls }) => calls);
+    const ir = all.flatMap(({ ir }) => ir || []).join("\n\n");
+    const instructions = sum(all.map(({ instructions }) => instructions));
     const ways = (edges: number[], other: 0 | 1) =>
         edges.map((edge) => {
             const [from, to, visits, label, cut] = data.edges[edge]!;
@@ -46,18 +61,20 @@ export function Details({ model, block: number, selection, close }: Props) {
         });
     const lines = [
         ...new Set(
-            block.locations.map((location) => {
-                const [file, line, column, owner, inlined] = data.locations[location]!;
-                const name = inlined === null ? "" : `${text(owner)} › `;
-                return `${name}${report.base(file)}:${line}${column ? `:${column}` : ""}`;
-            }),
+            all
+                .flatMap(({ locations }) => locations)
+                .map((location) => {
+                    const [file, line, column, owner, inlined] = data.locations[location]!;
+                    const name = inlined === null ? "" : `${text(owner)} › `;
+                    return `${name}${report.base(file)}:${line}${column ? `:${column}` : ""}`;
+                }),
         ),
     ];
     return (
-        <aside class="details" aria-label={`Block bb${number}`} tabIndex={0}>
+        <aside class="details" aria-label={`Block ${name}`} tabIndex={0}>
             <header>
                 <h3>
-                    bb{number} {block.name ? <small>{block.name}</small> : null}
+                    {name} {block.name ? <small>{block.name}</small> : null}
                 </h3>
                 <button
                     type="button"
@@ -74,22 +91,23 @@ export function Details({ model, block: number, selection, close }: Props) {
                     {block.doubt ? "~" : ""}
                     {digits(block.count)}
                 </b>{" "}
-                times, {plural(block.instructions, "instruction")}
-                {block.exit ? `, leaves the function: ${block.exit}` : ""}
+                times, {plural(instructions, "instruction")}
+                {blocks.length > 1 ? ` in ${blocks.length} blocks, one after the other` : ""}
+                {end.exit ? `, leaves the function: ${end.exit}` : ""}
             </p>
             <div class="details-columns">
                 <table>
                     <caption>Came from</caption>
-                    <tbody>{ways(model.into[number] ?? [], 0)}</tbody>
+                    <tbody>{ways(model.into[first] ?? [], 0)}</tbody>
                 </table>
                 <table>
                     <caption>Went to</caption>
-                    <tbody>{ways(model.out[number] ?? [], 1)}</tbody>
+                    <tbody>{ways(out, 1)}</tbody>
                 </table>
                 <div>
                     <h4>Opcodes</h4>
                     <p class="words">
-                        {block.opcodes.map(([opcode, times]) => (
+                        {[...opcodes].map(([opcode, times]) => (
                             <code>
                                 {times > 1 ? `${times} ` : ""}
                                 {text(opcode)}
@@ -106,11 +124,11 @@ export function Details({ model, block: number, selection, close }: Props) {
                         {lines.length === 0 ? "none" : null}
                     </p>
                 </div>
-                {block.calls.length > 0 ? (
+                {calls.length > 0 ? (
                     <div>
                         <h4>Calls</h4>
                         <p class="words">
-                            {block.calls.map((call) => (
+                            {calls.map((call) => (
                                 <code>
                                     {text(call.callee) === "*"
                                         ? "through a pointer"
@@ -123,10 +141,10 @@ export function Details({ model, block: number, selection, close }: Props) {
                         </p>
                     </div>
                 ) : null}
-                {block.ir ? (
+                {ir ? (
                     <div class="wide">
                         <h4>LLVM IR</h4>
-                        <pre tabIndex={0}>{block.ir}</pre>
+                        <pre tabIndex={0}>{ir}</pre>
                     </div>
                 ) : null}
             </div>

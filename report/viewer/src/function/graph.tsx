@@ -1,17 +1,24 @@
 // The graph pane: blocks coloured by how often they ran, edges as thick as their counts, loops with
 // their headers above and the edges that close them at the side.
 
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 
 import { digits, near, plural } from "../data/numbers";
 import type { PathData } from "../data/types";
 import { Details } from "./details";
-import { MOST_SHOWN, fold, isLarge } from "./fold";
+import { type Graph, MOST_SHOWN, fold, isLarge } from "./fold";
 import { place } from "./layout";
 import type { FunctionModel } from "./model";
-import { Picture, type View } from "./picture";
+import { Picture } from "./picture";
 import type { Selection } from "./selection";
 import type { Step } from "./steps";
+import { type View, best, centred, isSeen, whole } from "./view";
+
+/** The size of a pane that is not drawn yet. */
+const WITHOUT = { width: 600, height: 400 };
+
+/** Which part of the pane is above the details of a block. */
+const ABOVE_DETAILS = 0.44;
 
 interface Props {
     model: FunctionModel;
@@ -38,40 +45,35 @@ export function GraphPane({ model, selection, path, steps }: Props) {
     const box = useRef<HTMLDivElement>(null);
     const [view, setView] = useState<View>({ x: 0, y: 0, scale: 1 });
     const current = selection.step === null ? null : (steps[selection.step]?.block ?? null);
-    const focus = current ?? selection.block;
-    const size = () => box.current?.getBoundingClientRect() ?? { width: 600, height: 400 };
-    const fit = (whole: boolean) => {
-        const { width, height } = size();
-        const scale = Math.min(width / layout.width, whole ? height / layout.height : 1, 1);
-        const readable = whole ? scale : Math.max(scale, 0.62);
-        const entry = layout.nodes.get("b0");
-        const x =
-            layout.width * readable <= width || !entry
-                ? (width - layout.width * readable) / 2
-                : width / 2 - entry.x * readable;
-        setView({
-            x,
-            y:
-                whole && layout.height * readable < height
-                    ? (height - layout.height * readable) / 2
-                    : 4,
-            scale: readable,
-        });
+    const focus = current ?? (path ? null : selection.block);
+    const hasDetails = selection.block !== null && !closed;
+    const size = () => {
+        const { width, height } = box.current?.getBoundingClientRect() ?? WITHOUT;
+        return { width, height: hasDetails ? height * ABOVE_DETAILS : height };
     };
-    useEffect(() => fit(layout.height < 900 && layout.width < 1200), [model]);
-    useEffect(() => {
-        const node = focus === null ? undefined : layout.nodes.get(`b${focus}`);
-        if (!node) return;
-        const { width, height } = size();
-        const x = node.x * view.scale + view.x;
-        const y = node.y * view.scale + view.y;
-        if (x > 60 && x < width - 60 && y > 30 && y < height - 30) return;
-        setView({
-            ...view,
-            x: width / 2 - node.x * view.scale,
-            y: height / 2 - node.y * view.scale,
+    const placed = (blocks: number[]) =>
+        [...new Set(blocks.map((block) => graph.boxes.get(block)))].flatMap((id) => {
+            const at = id === undefined ? undefined : layout.nodes.get(id);
+            return at ? [at] : [];
         });
-    }, [focus, layout]);
+    // What is seen at first, and when nothing is chosen any more: the hottest of what is shown.
+    const drawn = useRef<{ model: FunctionModel; path: PathData | undefined } | null>(null);
+    useLayoutEffect(() => {
+        const last = drawn.current;
+        drawn.current = { model, path };
+        const node = focus === null ? undefined : placed([focus])[0];
+        const isOther = last?.model !== model || last.path !== path;
+        const blocks = path?.blocks ?? usual(model);
+        const isNew = last?.model !== model || isLarge(model);
+        const isAllSeen = !isNew && placed(blocks).every((node) => isSeen(node, view, size()));
+        if (isOther && !isAllSeen && (isNew || path)) {
+            const fitting = best(layout, placed(blocks), size(), !path);
+            if (node && !isSeen(node, fitting, size())) setView(centred(node, fitting, size()));
+            else setView(fitting);
+        } else if (node && !isSeen(node, view, size())) setView(centred(node, view, size()));
+        else if (!placed(blocks).some((node) => isSeen(node, view, size())))
+            setView(best(layout, placed(blocks), size()));
+    }, [model, layout, path, focus, hasDetails]);
     useEffect(() => setClosed(false), [selection.block]);
     const zoom = (by: number, at?: { x: number; y: number }) => {
         const { width, height } = size();
@@ -99,12 +101,11 @@ export function GraphPane({ model, selection, path, steps }: Props) {
         if (move) setView((last) => ({ ...last, x: last.x + move[0], y: last.y + move[1] }));
         else if (event.key === "+" || event.key === "=") zoom(1.25);
         else if (event.key === "-") zoom(0.8);
-        else if (event.key === "0") fit(true);
+        else if (event.key === "0") setView(whole(layout, size()));
         else return;
         event.preventDefault();
     };
-    const hidden =
-        model.data.blocks.length - graph.nodes.filter(({ kind }) => kind === "block").length;
+    const hidden = model.data.blocks.length - graph.boxes.size;
     return (
         <section class="pane graph" aria-labelledby="pane-graph" data-pane="graph">
             <header>
@@ -139,7 +140,11 @@ export function GraphPane({ model, selection, path, steps }: Props) {
                     <button type="button" onClick={() => zoom(1.25)} aria-label="larger">
                         +
                     </button>
-                    <button type="button" onClick={() => fit(true)} aria-label="all of it">
+                    <button
+                        type="button"
+                        onClick={() => setView(whole(layout, size()))}
+                        aria-label="all of it"
+                    >
                         ⤢
                     </button>
                 </span>
@@ -160,20 +165,33 @@ export function GraphPane({ model, selection, path, steps }: Props) {
                     view={view}
                     selection={selection}
                     path={path}
+                    steps={steps}
                     current={current}
                     open={(blocks) => setOpened([...opened, ...blocks])}
                 />
             </div>
-            {selection.block !== null && !closed ? (
+            {selection.block !== null && hasDetails ? (
                 <Details
                     model={model}
-                    block={selection.block}
+                    blocks={boxOf(graph, selection.block)}
                     selection={selection}
                     close={() => setClosed(true)}
                 />
             ) : null}
         </section>
     );
+}
+
+/** The blocks that are to be seen at first: all, or those of the hottest path. */
+function usual(model: FunctionModel): number[] {
+    const all = model.data.blocks.map((_, block) => block);
+    return isLarge(model) ? [...(model.paths([], "executed")[0]?.blocks ?? []), ...all] : all;
+}
+
+/** The blocks of the box in which a block is. */
+function boxOf(graph: Graph, block: number): number[] {
+    const id = graph.boxes.get(block);
+    return graph.nodes.find((node) => node.id === id)?.blocks ?? [block];
 }
 
 /** The hottest blocks before and behind a block. */

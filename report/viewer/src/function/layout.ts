@@ -2,11 +2,13 @@
 //
 // What is no loop is laid out in layers, from the entry down. An edge that closes a loop is left
 // out of that, so that the loop's header stands above its body. It is then drawn at the side: from
-// below the last block of the body, up along its left, into the header.
+// below the last block of the body, up along its left, into the header. An edge across many layers,
+// such as one to a clean-up at the end, is drawn at the right side: each layer that it crosses
+// would cost as much as a box. Such edges into one box share a line.
 
 import { Graph as Layered, layout as layered } from "@dagrejs/dagre";
 
-import type { Graph, GraphEdge } from "./fold";
+import type { Graph, GraphEdge, GraphNode } from "./fold";
 
 export interface Point {
     x: number;
@@ -25,6 +27,8 @@ export interface Drawn {
     points: Point[];
     /** Whether it closes a loop. */
     back: boolean;
+    /** Whether it goes down at the side. */
+    far?: boolean;
 }
 
 export interface Layout {
@@ -36,14 +40,36 @@ export interface Layout {
     height: number;
 }
 
-export const SIZES = {
-    block: { width: 196, height: 50 },
-    more: { width: 150, height: 30 },
-    cold: { width: 120, height: 24 },
-} as const;
+/** A box, and what it has more for the ways to blocks that are not shown. */
+export const BOX = { width: 196, height: 50, ways: 22 } as const;
 
-/** Between the edges that close loops around the same blocks. */
+const sizeOf = ({ ways }: GraphNode) => ({
+    width: BOX.width,
+    height: BOX.height + (ways.length > 0 ? BOX.ways : 0),
+});
+
+/** About how wide a letter is beside an edge. */
+const LETTER = 6;
+
+/** Where what stands beside an edge of this width begins. */
+export function besides({ points, back, far }: Drawn, width = 7): Point {
+    const start = far ? points[0] : undefined;
+    if (start) return { x: start.x + 5 + width / 2, y: start.y + 9 };
+    // One that closes a loop has it above its corner.
+    const corner = back ? points[3] : undefined;
+    if (corner) return { x: corner.x, y: corner.y - 4 - width / 2 };
+    const middle = points[Math.floor(points.length / 2)]!;
+    return { x: middle.x + 5 + width / 2, y: middle.y + 3 };
+}
+
+/** Between lines at the side of the same blocks. */
 const LANE = 13;
+
+/** An edge across more layers is drawn at the side. */
+const LAYERS = 5;
+
+/** With more boxes a quicker method puts them into layers. */
+const QUICK = 40;
 
 /** The edges that lead to a node on the way to them. */
 function backEdges({ nodes, edges }: Graph): Set<GraphEdge> {
@@ -69,6 +95,27 @@ function backEdges({ nodes, edges }: Graph): Set<GraphEdge> {
         }
     }
     return back;
+}
+
+/** The layer of each node, if all stand as high as they can. */
+function layersOf({ nodes, edges }: Graph, back: Set<GraphEdge>): Map<string, number> {
+    const layers = new Map(nodes.map(({ id }) => [id, 0]));
+    const missing = new Map(nodes.map(({ id }) => [id, 0]));
+    const out = new Map<string, string[]>(nodes.map(({ id }) => [id, []]));
+    for (const edge of edges) {
+        if (back.has(edge)) continue;
+        missing.set(edge.to, missing.get(edge.to)! + 1);
+        out.get(edge.from)!.push(edge.to);
+    }
+    const ready = nodes.map(({ id }) => id).filter((id) => missing.get(id) === 0);
+    for (let id = ready.pop(); id !== undefined; id = ready.pop()) {
+        for (const to of out.get(id)!) {
+            layers.set(to, Math.max(layers.get(to)!, layers.get(id)! + 1));
+            missing.set(to, missing.get(to)! - 1);
+            if (missing.get(to) === 0) ready.push(to);
+        }
+    }
+    return layers;
 }
 
 /** The nodes of the loop that an edge closes. */
@@ -99,31 +146,38 @@ const weightOf = ({ count }: GraphEdge) => 1 + Math.round(2 * Math.log2(1 + (cou
 /** The layout of a graph. */
 export function place(graph: Graph): Layout {
     const back = backEdges(graph);
+    const layers = layersOf(graph, back);
+    const isFar = (edge: GraphEdge) => layers.get(edge.to)! - layers.get(edge.from)! > LAYERS;
     const engine = new Layered({});
     engine.setGraph({
         rankdir: "TB",
         nodesep: 26,
         edgesep: 16,
-        ranksep: 46,
+        ranksep: 36,
         marginx: 24,
         marginy: 24,
-        ranker: graph.nodes.length > 60 ? "longest-path" : "network-simplex",
+        ranker: graph.nodes.length > QUICK ? "longest-path" : "network-simplex",
     });
-    for (const { id, kind } of graph.nodes) engine.setNode(id, { ...SIZES[kind] });
+    for (const node of graph.nodes) engine.setNode(node.id, sizeOf(node));
     for (const edge of graph.edges) {
-        if (back.has(edge)) continue;
+        if (back.has(edge) || isFar(edge)) continue;
         engine.setEdge(edge.from, edge.to, { weight: weightOf(edge) });
     }
     layered(engine);
     const nodes = new Map<string, Placed>();
-    for (const { id, kind } of graph.nodes) {
-        const { x, y } = engine.node(id) as Point;
-        nodes.set(id, { x, y, ...SIZES[kind] });
+    for (const node of graph.nodes) {
+        const { x, y } = engine.node(node.id) as Point;
+        nodes.set(node.id, { x, y, ...sizeOf(node) });
     }
     const edges: Drawn[] = [];
     const headers = new Map<string, GraphEdge[]>();
     const closing = [];
+    const far = new Map<string, GraphEdge[]>();
     for (const edge of graph.edges) {
+        if (!back.has(edge) && isFar(edge)) {
+            far.set(edge.to, [...(far.get(edge.to) ?? []), edge]);
+            continue;
+        }
         if (!back.has(edge)) {
             const { points } = engine.edge(edge.from, edge.to) as { points: Point[] };
             edges.push({ edge, points, back: false });
@@ -157,7 +211,49 @@ export function place(graph: Graph): Layout {
         ];
         edges.push({ edge, points, back: true });
     }
+    edges.push(...atTheRight(far, nodes));
     return shifted({ nodes, edges, headers, width: 0, height: 0 });
+}
+
+/** Edges across many layers, by the nodes into which they lead. */
+function atTheRight(far: Map<string, GraphEdge[]>, nodes: Map<string, Placed>): Drawn[] {
+    const all = [...nodes.values()];
+    const lines = [...far].map(([id, edges]) => {
+        const to = nodes.get(id)!;
+        const end = to.y - to.height / 2 - 14;
+        const starts = edges.map((edge) => {
+            const from = nodes.get(edge.from)!;
+            return { edge, x: from.x + from.width / 4, y: from.y + from.height / 2 };
+        });
+        const top = Math.min(end, ...starts.map(({ y }) => y));
+        const bottom = Math.max(end, ...starts.map(({ y }) => y)) + 14;
+        const beside = all.filter(({ y }) => top - 60 < y && y < bottom + 60);
+        const right = Math.max(...beside.map(({ x, width }) => x + width / 2));
+        return { to, end, starts, top, bottom, right };
+    });
+    lines.sort((one, other) => one.bottom - one.top - (other.bottom - other.top));
+    const lanes: { x: number; top: number; bottom: number }[] = [];
+    return lines.flatMap(({ to, end, starts, top, bottom, right }) => {
+        let x = right + LANE;
+        const isTaken = (lane: { x: number; top: number; bottom: number }) =>
+            Math.abs(lane.x - x) < LANE - 1 && lane.top <= bottom && top <= lane.bottom;
+        while (lanes.some(isTaken)) x += LANE;
+        lanes.push({ x, top, bottom });
+        const into = to.x + to.width / 4;
+        return starts.map(({ edge, x: start, y }) => ({
+            edge,
+            points: [
+                { x: start, y },
+                { x: start, y: y + 14 },
+                { x, y: y + 14 },
+                { x, y: end },
+                { x: into, y: end },
+                { x: into, y: to.y - to.height / 2 },
+            ],
+            back: false,
+            far: true,
+        }));
+    });
 }
 
 /** The layout from (0, 0) on, with its size. */
@@ -168,6 +264,10 @@ function shifted(layout: Layout): Layout {
             { x: x - width / 2, y: y - height / 2 },
             { x: x + width / 2, y: y + height / 2 },
         ]),
+        ...layout.edges.map((drawn) => {
+            const { x, y } = besides(drawn);
+            return { x: x + LETTER * drawn.edge.text.length, y: y - LETTER };
+        }),
     ];
     const margin = 20;
     const left = points.reduce((least, { x }) => Math.min(least, x), Infinity) - margin;

@@ -1,25 +1,8 @@
 // One function with what its panes ask of it.
 
+import { shortened } from "../data/names";
 import { near, sum } from "../data/numbers";
 import type { Count, FunctionData, PathData } from "../data/types";
-
-/** A name with what its template is made of left out. */
-export function shortened(name: string): string {
-    let depth = 0;
-    let short = "";
-    for (const [at, letter] of [...name].entries()) {
-        // `operator<` and the like, and arrows.
-        const isOperator = short.endsWith("operator") || short.endsWith("operator<");
-        if (letter === "<" && !isOperator) {
-            if (depth++ === 0) short += "<…>";
-        } else if (letter === ">" && depth > 0 && name[at - 1] !== "-") {
-            depth--;
-        } else if (depth === 0) {
-            short += letter;
-        }
-    }
-    return depth === 0 ? short : name;
-}
 
 /** What paths are asked to go through: `b3` a block, `e7` an edge, `l2:14` a line of a file. */
 export type Mark = string;
@@ -35,6 +18,8 @@ export class FunctionModel {
     readonly most: number;
     /** Blocks of each line, by file and line. */
     private readonly blocksOfLine = new Map<string, number[]>();
+    /** Blocks with code that was inlined at a call on each line. */
+    private readonly blocksOfCalls = new Map<string, number[]>();
     /** An edge by its two blocks. */
     private readonly edgeBetween = new Map<string, number>();
 
@@ -47,21 +32,25 @@ export class FunctionModel {
             this.edgeBetween.set(`${from}-${to}`, edge);
         });
         this.most = Math.max(1, ...data.blocks.map((block) => near(block.count)));
+        const add = (known: Map<string, number[]>, key: string, block: number) => {
+            const blocks = known.get(key);
+            if (!blocks) known.set(key, [block]);
+            else if (blocks.at(-1) !== block) blocks.push(block);
+        };
         data.blocks.forEach((block, number) => {
             for (const location of block.locations) {
-                const at = data.locations[location];
+                let at = data.locations[location];
                 if (!at || at[1] === 0) continue;
-                const key = `l${at[0]}:${at[1]}`;
-                const blocks = this.blocksOfLine.get(key);
-                if (!blocks) this.blocksOfLine.set(key, [number]);
-                else if (blocks.at(-1) !== number) blocks.push(number);
+                add(this.blocksOfLine, `l${at[0]}:${at[1]}`, number);
+                for (at = data.locations[at[4] ?? -1]; at; at = data.locations[at[4] ?? -1])
+                    add(this.blocksOfCalls, `l${at[0]}:${at[1]}`, number);
             }
         });
     }
 
-    /** The blocks with code on a line. */
-    blocksAt(file: number | null, line: number): number[] {
-        return this.blocksOfLine.get(`l${file}:${line}`) ?? [];
+    /** The blocks with code of a line; of a line all of whose code was inlined, the blocks of that. */
+    private blocksAt(line: Mark): number[] {
+        return this.blocksOfLine.get(line) ?? this.blocksOfCalls.get(line) ?? [];
     }
 
     /** The edge between two blocks. */
@@ -85,7 +74,7 @@ export class FunctionModel {
         const number = Number(mark.slice(1));
         if (mark.startsWith("b")) return path.blocks.includes(number);
         if (mark.startsWith("l")) {
-            const blocks = this.blocksOfLine.get(mark) ?? [];
+            const blocks = this.blocksAt(mark);
             return blocks.some((block) => path.blocks.includes(block));
         }
         if (path.last?.includes(number)) return true;

@@ -7,6 +7,7 @@ import { useReport } from "../data/report";
 import { address } from "../data/route";
 import { readFunction } from "../data/store";
 import { isTyping, remember } from "../ui/keys";
+import { FittedName, Meant } from "../ui/parts";
 import { GraphPane } from "./graph";
 import { FunctionModel } from "./model";
 import { PathsPane } from "./paths";
@@ -44,6 +45,13 @@ export function FunctionView({ name, parameters }: { name: string; parameters: U
                     This report has no function <code>{name}</code>.{" "}
                     <a href="#/functions">All functions</a>
                 </p>
+                <Meant
+                    list={report.meant(name).map((number) => ({
+                        link: report.link(number),
+                        name: report.short(number),
+                        place: report.place(number),
+                    }))}
+                />
             </div>
         );
     }
@@ -78,7 +86,9 @@ function Heading({ number }: { number: number }) {
     return (
         <div class="function-head">
             <div class="function-name">
-                <h1 data-tip={functions.name[number]}>{report.short(number)}</h1>
+                <h1 data-tip={functions.name[number]}>
+                    <FittedName name={report.short(number)} />
+                </h1>
                 <p class="soft">
                     {report.place(number)} ·{" "}
                     <a href={address("calls", "", { f: report.key(number) })}>calls</a>

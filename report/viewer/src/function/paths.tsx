@@ -2,12 +2,13 @@
 
 import { useEffect, useMemo, useRef } from "preact/hooks";
 
+import { fitted, shortened } from "../data/names";
 import { brief, digits, near, percent, plural, product } from "../data/numbers";
 import { change } from "../data/route";
 import type { PathData } from "../data/types";
 import { ToldLine } from "../ui/told";
-import { VirtualList } from "../ui/virtual";
-import { type FunctionModel, type Order, shortened } from "./model";
+import { VirtualList, one } from "../ui/virtual";
+import type { FunctionModel, Order } from "./model";
 import { type Selection, choosePath, toggle } from "./selection";
 import { stepsOf } from "./steps";
 
@@ -80,13 +81,13 @@ export function PathsPane({ model, name, selection, paths }: Props) {
                     role="list"
                     count={paths.length}
                     height={ROW}
-                    show={at < 0 ? null : at}
+                    show={at < 0 ? null : one(at)}
                     row={(index) => (
                         <PathRow
                             key={paths[index]!.id}
                             model={model}
                             path={paths[index]!}
-                            rank={index + 1}
+                            name={name}
                             whole={whole}
                             isChosen={paths[index]!.id === selection.path}
                         />
@@ -100,20 +101,20 @@ export function PathsPane({ model, name, selection, paths }: Props) {
 function PathRow({
     model,
     path,
-    rank,
+    name,
     whole,
     isChosen,
 }: {
     model: FunctionModel;
     path: PathData;
-    rank: number;
+    name: string;
     whole: number;
     isChosen: boolean;
 }) {
     const executed = product(path.count, path.instructions);
     const share = percent(near(executed), whole);
     const tip =
-        `path ${path.id}\n${digits(path.count)} times, ${plural(path.instructions, "instruction")} each\n` +
+        `${name}#${path.rank}, id ${path.id}\n${digits(path.count)} times, ${plural(path.instructions, "instruction")} each\n` +
         `${digits(executed)} instructions, ${share} of this function\n` +
         `${plural(path.blocks.length, "block")}, ends: ${path.end}`;
     return (
@@ -125,7 +126,7 @@ function PathRow({
                 data-tip={tip}
                 onClick={() => choosePath(isChosen ? null : path.id)}
             >
-                <span class="path-rank">{rank}</span>
+                <span class="path-rank">#{path.rank}</span>
                 <span class="path-numbers">
                     <b>{brief(path.count)}×</b>
                     <small>{share}</small>
@@ -164,11 +165,12 @@ function Steps({
     return (
         <div class="steps">
             <div class="steps-head">
-                <span>
-                    <b>{digits(path.count)}×</b>{" "}
-                    <span class="soft">
-                        {plural(path.instructions, "instruction")} each, path {path.id}
-                    </span>
+                <span class="steps-name" data-tip={`id ${path.id}`}>
+                    <b>
+                        {fitted(name, 40)}#{path.rank}
+                    </b>{" "}
+                    {digits(path.count)}×{" "}
+                    <span class="soft">{plural(path.instructions, "instruction")} each</span>
                 </span>
                 <span class="end">
                     <button

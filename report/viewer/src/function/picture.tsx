@@ -2,22 +2,18 @@
 
 import { useMemo } from "preact/hooks";
 
-import { brief, digits, heat, near, percent, plural } from "../data/numbers";
+import { brief, digits, heat, near, percent, plural, sum } from "../data/numbers";
+import { fitted } from "../data/names";
 import type { PathData } from "../data/types";
-import { type Graph, type GraphEdge, type GraphNode, MOST_SHOWN } from "./fold";
-import { type Drawn, type Layout, type Placed, rounded } from "./layout";
-import { type FunctionModel, shortened } from "./model";
+import type { Graph, GraphEdge, GraphNode, Ways } from "./fold";
+import { BOX, type Drawn, type Layout, type Placed, besides, rounded } from "./layout";
+import type { FunctionModel } from "./model";
 import { type Selection, toggle } from "./selection";
 import { cameFrom } from "./source";
+import type { Step } from "./steps";
 import { useText } from "./text";
+import type { View } from "./view";
 import { usePrinting } from "../ui/printing";
-
-/** Which part of the picture is seen, and how large. */
-export interface View {
-    x: number;
-    y: number;
-    scale: number;
-}
 
 interface PictureProps {
     model: FunctionModel;
@@ -26,6 +22,8 @@ interface PictureProps {
     view: View;
     selection: Selection;
     path: PathData | undefined;
+    /** The steps of that path. */
+    steps: Step[];
     current: number | null;
     open: (blocks: number[]) => void;
 }
@@ -37,16 +35,22 @@ export function Picture({
     view,
     selection,
     path,
+    steps,
     current,
     open,
 }: PictureProps) {
     const onPath = useMemo(() => {
-        const steps = new Map<number, number>();
-        path?.blocks.forEach((block, at) => steps.set(block, at + 1));
-        return { blocks: steps, edges: new Set(path ? model.edgesOf(path) : []) };
-    }, [model, path]);
-    const heads = graph.nodes.flatMap(({ kind, blocks }) => {
-        const head = kind === "block" ? model.head(blocks[0]!) : null;
+        const blocks = new Set(path?.blocks ?? []);
+        // A box has the number of its first step, as the source has it.
+        const numbers = new Map<string, number>();
+        for (const { block, index } of steps) {
+            const box = graph.boxes.get(block);
+            if (box !== undefined && !numbers.has(box)) numbers.set(box, index + 1);
+        }
+        return { blocks, numbers, edges: new Set(path ? model.edgesOf(path) : []) };
+    }, [model, path, steps, graph]);
+    const heads = graph.nodes.flatMap(({ blocks }) => {
+        const head = model.head(blocks[0]!);
         return head?.file == null ? [] : [{ file: head.file, first: head.line, last: head.line }];
     });
     const text = useText(
@@ -90,27 +94,20 @@ export function Picture({
                         isOn={drawn.edge.edges.some((edge) => onPath.edges.has(edge))}
                     />
                 ))}
-                {graph.nodes.map((node) =>
-                    node.kind === "block" ? (
-                        <BlockPicture
-                            model={model}
-                            block={node.blocks[0]!}
-                            at={layout.nodes.get(node.id)!}
-                            closing={layout.headers.get(node.id)}
-                            selection={selection}
-                            step={onPath.blocks.get(node.blocks[0]!)}
-                            isCurrent={current === node.blocks[0]}
-                            code={code(model, node.blocks[0]!, text)}
-                        />
-                    ) : (
-                        <FoldPicture
-                            model={model}
-                            node={node}
-                            at={layout.nodes.get(node.id)!}
-                            open={open}
-                        />
-                    ),
-                )}
+                {graph.nodes.map((node) => (
+                    <BlockPicture
+                        model={model}
+                        node={node}
+                        at={layout.nodes.get(node.id)!}
+                        closing={layout.headers.get(node.id)}
+                        selection={selection}
+                        isOn={node.blocks.some((block) => onPath.blocks.has(block))}
+                        step={onPath.numbers.get(node.id)}
+                        isCurrent={current !== null && node.blocks.includes(current)}
+                        code={code(model, node.blocks[0]!, text)}
+                        open={open}
+                    />
+                ))}
             </g>
         </svg>
     );
@@ -137,68 +134,89 @@ function press(act: (event: MouseEvent | KeyboardEvent) => void) {
     };
 }
 
-function BlockPicture(props: {
+interface BlockProps {
     model: FunctionModel;
-    block: number;
+    node: GraphNode;
     at: Placed;
     closing: GraphEdge[] | undefined;
     selection: Selection;
+    isOn: boolean;
     step: number | undefined;
     isCurrent: boolean;
     code: string;
-}) {
-    const { model, block: number, at, closing, selection, step, isCurrent } = props;
+    open: (blocks: number[]) => void;
+}
+
+/** The text, or its beginning with as many letters as there is room for. */
+const cut = (text: string, room: number) =>
+    text.length > room ? `${text.slice(0, room - 1)}…` : text;
+
+/** What a box is called, with so many letters: the lines of its blocks, or that of inlined code. */
+function titleOf(model: FunctionModel, blocks: number[], room: number): string {
+    const lines = blocks
+        .flatMap((block) => model.data.blocks[block]!.locations)
+        .map((location) => model.data.locations[location]!)
+        .filter(([, line, , , call]) => line > 0 && call === null)
+        .map(([, line]) => line);
+    const head = blocks.map((block) => model.head(block)).find((head) => head !== null);
+    if (!head) return `bb${blocks[0]}`;
+    const line = `:${head.line}`;
+    if (head.inlined) return fitted(head.owner, room - line.length) + line;
+    const [first, last] = [Math.min(...lines), Math.max(...lines)];
+    return first < last ? `${first}–${last}` : `${first}`;
+}
+
+function BlockPicture(props: BlockProps) {
+    const { model, node, at, closing, selection, isOn, step, isCurrent, open } = props;
+    const [number, last] = [node.blocks[0]!, node.blocks.at(-1)!];
     const block = model.data.blocks[number]!;
     const count = near(block.count);
-    const head = model.head(number);
-    const mark = `b${number}`;
-    const isChosen = selection.marks.includes(mark);
+    const chosen = node.blocks.map((block) => `b${block}`);
+    const mark = chosen.find((mark) => selection.marks.includes(mark));
+    const isChosen = mark !== undefined;
     const classes = [
         "block",
         block.count === null ? "unknown" : count > 0 ? `h${heat(count, model.most)}` : "cold",
-        step !== undefined ? "on-path" : "",
+        isOn ? "on-path" : "",
         isChosen ? "chosen" : "",
         isCurrent ? "current" : "",
     ].join(" ");
     const turns = closing?.reduce((all, { count }) => all + (count ?? 0), 0);
-    const places = block.locations.map((location) => model.data.locations[location]!);
-    const lines = places
-        .filter(([, line, , , call]) => line > 0 && call === null)
-        .map(([, line]) => line);
-    const [first, last] = [Math.min(...lines), Math.max(...lines)];
-    const own = first < last ? `${first}–${last}` : `${first}`;
-    const title = head
-        ? head.inlined
-            ? `${shortened(head.owner)}:${head.line}`
-            : own
-        : `bb${number}`;
+    const instructions = sum(node.blocks.map((block) => model.data.blocks[block]!.instructions));
+    const name = number === last ? `bb${number}` : `bb${number} … bb${last}`;
     const tip = [
-        `bb${number}: ${digits(block.count)} times${block.doubt ? ", may be off" : ""}`,
-        `${percent(count, model.most)} of the hottest block, ${plural(block.instructions, "instruction")}`,
+        `${name}: ${digits(block.count)} times${block.doubt ? ", may be off" : ""}`,
+        `${percent(count, model.most)} of the hottest block, ${plural(instructions, "instruction")}`,
+        ...(number === last
+            ? []
+            : [`${plural(node.blocks.length, "block")} that always run one after the other`]),
         ...(turns ? [`loop: ${digits(turns)} turns`] : []),
         ...cameFrom(model, number),
     ].join("\n");
     const [x, y] = [at.x - at.width / 2, at.y - at.height / 2];
-    const shown = (text: string, room: number) =>
-        text.length > room ? `${text.slice(0, room - 1)}…` : text;
     const times = `${block.doubt ? "~" : ""}${brief(block.count)}${block.count !== null ? "×" : ""}`;
     const room = Math.floor(24 - 1.15 * times.length) - (closing ? 2 : 0);
-    const heading = `${closing ? "↻ " : ""}${shown(title, room)}`;
+    const title = titleOf(model, node.blocks, room);
+    const heading = `${closing ? "↻ " : ""}${title}`;
     const opcodes = block.opcodes.slice(0, 4).map(([text]) => model.data.texts[text]);
-    const snippet = shown(props.code || opcodes.join(" "), 29);
+    const snippet = cut(props.code || opcodes.join(" "), 29);
     const more = `block ${number}, ${title}, ran ${digits(block.count)} times`;
     return (
         <g
             class={classes}
             transform={`translate(${x.toFixed(1)} ${y.toFixed(1)})`}
-            data-tip={tip}
-            aria-pressed={isChosen}
-            aria-description={more}
-            {...press((event) => toggle(selection, mark, event.shiftKey))}
+            data-blocks={node.blocks.length}
         >
-            <g>
-                <rect class="body" width={at.width} height={at.height} rx={6} />
-                {closing ? <path class="loop-bar" d={`M1.5 8V${at.height - 8}`} /> : null}
+            <rect class="body" width={at.width} height={at.height} rx={6} />
+            {closing ? <path class="loop-bar" d={`M1.5 8V${at.height - 8}`} /> : null}
+            <g
+                class="press"
+                data-tip={tip}
+                aria-pressed={isChosen}
+                aria-description={more}
+                {...press((event) => toggle(selection, mark ?? `b${number}`, event.shiftKey))}
+            >
+                <rect class="hit" width={at.width} height={BOX.height} rx={6} />
                 <text class="title" x={10} y={19}>
                     {heading}
                 </text>{" "}
@@ -207,46 +225,71 @@ function BlockPicture(props: {
                 </text>{" "}
                 <text class="snippet" x={10} y={37}>
                     {snippet}
-                </text>{" "}
-                {step !== undefined ? (
-                    <g class="badge" transform={`translate(${at.width - 4} -2)`}>
-                        <circle r={9} />
-                        <text y={3.5}>{step}</text>
-                    </g>
-                ) : null}
+                </text>
             </g>
+            {node.ways.map((ways, index) => (
+                <WaysPicture
+                    model={model}
+                    ways={ways}
+                    x={(index * at.width) / node.ways.length}
+                    width={at.width / node.ways.length}
+                    open={open}
+                />
+            ))}
+            {step !== undefined ? (
+                <g class="badge" transform={`translate(${at.width - 4} -2)`}>
+                    <circle r={9} />
+                    <text y={3.5}>{step}</text>
+                </g>
+            ) : null}
         </g>
     );
 }
 
-function FoldPicture(props: {
+/** So many blocks are opened at once. */
+const OPENED = 8;
+
+/** The hottest of some blocks. */
+function hottest(model: FunctionModel, blocks: number[]): number[] {
+    const count = (block: number) => near(model.data.blocks[block]?.count);
+    return [...blocks].sort((one, other) => count(other) - count(one)).slice(0, OPENED);
+}
+
+/** The ways out of a box that are folded. */
+function WaysPicture(props: {
     model: FunctionModel;
-    node: GraphNode;
-    at: Placed;
+    ways: Ways;
+    x: number;
+    width: number;
     open: (blocks: number[]) => void;
 }) {
-    const { model, node, at, open } = props;
-    const isCold = node.kind === "cold";
+    const { model, ways, x, width, open } = props;
+    const isCold = ways.kind === "cold";
+    const number = ways.blocks.length;
     const text = isCold
-        ? `⋯ ${node.blocks.length === 1 ? "1 way" : `${node.blocks.length} ways`} not taken`
-        : `⋯ ${node.blocks.length === 1 ? "1 more way" : `${node.blocks.length} more ways`}`;
-    const lines = node.blocks
-        .map((block) => model.head(block)?.line ?? 0)
-        .filter((line) => line > 0);
-    const tip =
-        isCold && lines.length > 0
-            ? `to line ${lines.join(", ")}\nchoose it to see them`
-            : "choose it to see them";
+        ? `⋯ ${number} not taken`
+        : `⋯ ${number} more${ways.count === null ? "" : `, ${brief(ways.count)}×`}`;
+    const lines = [...new Set(ways.blocks.map((block) => model.head(block)?.line ?? 0))]
+        .filter((line) => line > 0)
+        .sort((one, other) => one - other);
+    const tip = [
+        isCold
+            ? `${plural(number, "way")} on that ${number === 1 ? "was" : "were"} not taken`
+            : `${plural(number, "way")} to blocks that are not shown` +
+              (ways.count === null ? "" : `, taken ${digits(ways.count)} times`),
+        ...(lines.length > 0 ? [`to line ${lines.join(", ")}`] : []),
+        `choose ${number === 1 ? "it to see it" : number > OPENED ? `them to see the ${OPENED} hottest` : "them to see them"}`,
+    ].join("\n");
     return (
         <g
-            class={`fold-node ${node.kind}`}
-            transform={`translate(${(at.x - at.width / 2).toFixed(1)} ${(at.y - at.height / 2).toFixed(1)})`}
+            class={`ways ${ways.kind}`}
+            transform={`translate(${x.toFixed(1)} ${BOX.height})`}
             data-tip={tip}
             aria-label={text}
-            {...press(() => open(node.blocks.slice(0, MOST_SHOWN)))}
+            {...press(() => open(hottest(model, ways.blocks)))}
         >
-            <rect width={at.width} height={at.height} rx={at.height / 2} />
-            <text x={at.width / 2} y={at.height / 2 + 4}>
+            <rect x={3} y={0} width={width - 6} height={BOX.ways - 3} rx={4} />
+            <text x={width / 2} y={13}>
                 {text}
             </text>
         </g>
@@ -261,13 +304,13 @@ function EdgePicture(props: {
     isOn: boolean;
 }) {
     const { model, drawn, most, selection, isOn } = props;
-    const { edge, points, back } = drawn;
+    const { edge, points, back, far } = drawn;
     const first = edge.edges[0]!;
     const data = model.data.edges[first]!;
     const mark = `e${first}`;
     const isChosen = edge.edges.some((one) => selection.marks.includes(`e${one}`));
     const width = edge.count === null ? 1 : 1 + 6 * Math.sqrt(edge.count / most);
-    const path = rounded(points, back ? 10 : 24);
+    const path = rounded(points, back || far ? 10 : 24);
     const from = near(model.data.blocks[data[0]]?.count);
     const to = near(model.data.blocks[data[1]]?.count);
     const count = edge.count ?? 0;
@@ -282,9 +325,8 @@ function EdgePicture(props: {
         ...(data[4] === "limit" ? ["cut at the path limit: one path ends, the next begins"] : []),
         ...(data[4] === "opaque" ? ["holds no code: one path ends, the next begins"] : []),
     ].join("\n");
-    const label = data[3].length < 18 ? data[3] : "";
-    const seen = edge.count === 0 ? "" : `${brief(edge.count)} ${label}`.trim();
-    const middle = points[Math.floor(points.length / 2)]!;
+    const seen = edge.text;
+    const beside = besides(drawn, width);
     const classes = [
         "edge",
         back ? "back" : "",
@@ -308,7 +350,7 @@ function EdgePicture(props: {
                     stroke-width={width.toFixed(1)}
                     marker-end="url(#arrow)"
                 />
-                <text class="edge-count" x={middle.x + 5} y={middle.y + 3}>
+                <text class="edge-count" x={beside.x} y={beside.y}>
                     {seen}
                 </text>
             </g>

@@ -17,6 +17,8 @@ export interface LineRow {
     inlinedAt: number | null;
     /** `undefined` for a line without code. */
     count: Count | undefined;
+    /** How often the hottest of what was inlined at the line ran. */
+    inlined: Count | undefined;
     /** Blocks by column, where the line has several. */
     columns: { column: number; block: number }[];
 }
@@ -65,6 +67,8 @@ export interface Copy {
     /** The line of the call, in the copy around. */
     line: number;
     count: Count;
+    /** For each line with calls how often the hottest of what was inlined there ran. */
+    inlined: Map<number, Count>;
 }
 
 /** All copies, the function itself first. */
@@ -80,7 +84,8 @@ export function copiesOf(model: FunctionModel, file: number | null, line: number
         let found = copies.get(key);
         if (!found) {
             const empty = { lines: new Map(), columns: new Map(), children: [], count: 0 };
-            found = { call, name, file: of, first: Infinity, last: 0, line: 0, ...empty };
+            const inlined = new Map<number, Count>();
+            found = { call, name, file: of, first: Infinity, last: 0, line: 0, ...empty, inlined };
             copies.set(key, found);
         }
         return found;
@@ -110,10 +115,7 @@ export function copiesOf(model: FunctionModel, file: number | null, line: number
         }
     });
     for (const one of copies.values()) {
-        one.count = [...one.lines.values()].reduce(
-            (most, count) => (near(count) > near(most) ? count : most),
-            0 as Count,
-        );
+        one.count = larger([...one.lines.values()], 0);
         if (one.call === null) continue;
         const call = data.locations[one.call];
         if (!call) continue;
@@ -122,6 +124,12 @@ export function copiesOf(model: FunctionModel, file: number | null, line: number
         around.children.push(one);
     }
     if (line > 0) own.first = Math.min(own.first, line);
+    const hottest = new Map<Copy, Count>();
+    const hottestOf = (copy: Copy): Count => {
+        const known = hottest.get(copy) ?? larger(copy.children.map(hottestOf), copy.count);
+        hottest.set(copy, known);
+        return known;
+    };
     for (const one of copies.values()) {
         for (const child of one.children) {
             if (isOf(one, data.locations[child.call!]?.[0] ?? null)) {
@@ -130,8 +138,29 @@ export function copiesOf(model: FunctionModel, file: number | null, line: number
             }
         }
         one.children.sort((left, right) => left.line - right.line);
+        for (const child of one.children) {
+            const known = one.inlined.get(child.line) ?? 0;
+            one.inlined.set(child.line, larger([hottestOf(child)], known));
+        }
     }
     return own;
+}
+
+/** The largest of some counts and another one. */
+function larger(counts: Count[], other: Count): Count {
+    return counts.reduce((most, count) => (near(count) > near(most) ? count : most), other);
+}
+
+/**
+ * A copy without the code of system headers that was inlined in it. What that calls of the user's
+ * stands at the line of the call.
+ */
+export function withoutSystem(copy: Copy, isSystem: (file: number | null) => boolean): Copy {
+    const visible = (child: Copy): Copy[] =>
+        isSystem(child.file)
+            ? child.children.flatMap(visible).map((inner) => ({ ...inner, line: child.line }))
+            : [withoutSystem(child, isSystem)];
+    return { ...copy, children: copy.children.flatMap(visible) };
 }
 
 /** The rows of a copy; `open` has the keys of what was opened. */
@@ -143,9 +172,9 @@ export function rowsOf(copy: Copy, open: Set<string>, all: boolean, depth = 0): 
         below.set(child.line, [...(below.get(child.line) ?? []), child]);
     }
     const ran = (line: number) => near(copy.lines.get(line)) > 0;
-    const isBare = (line: number) => line < copy.last && !copy.lines.has(line) && !below.has(line);
-    const isHot = (line: number) =>
-        ran(line) || (below.get(line) ?? []).some((one) => near(one.count) > 0);
+    const isBare = (line: number) =>
+        line < copy.last && !copy.lines.has(line) && !copy.inlined.has(line);
+    const isHot = (line: number) => ran(line) || near(copy.inlined.get(line)) > 0;
     for (let line = copy.first; line <= copy.last; line++) {
         let cold = 0;
         if (!all && copy.lines.has(line) && !ran(line)) {
@@ -179,6 +208,7 @@ export function rowsOf(copy: Copy, open: Set<string>, all: boolean, depth = 0): 
             depth,
             inlinedAt: copy.call,
             count: copy.lines.get(line),
+            inlined: copy.inlined.get(line),
             columns,
         });
         for (const child of below.get(line) ?? []) {

@@ -2,12 +2,13 @@
 
 import { useMemo, useState } from "preact/hooks";
 
+import { fitted } from "../data/names";
 import { brief, digits, heat, near, percent, plural } from "../data/numbers";
 import { useReport } from "../data/report";
 import { Plain } from "../ui/parts";
 import { VirtualList } from "../ui/virtual";
-import { type FunctionModel, shortened } from "./model";
-import { type Copy, type LineRow, type Row, copiesOf, rowsOf } from "./rows";
+import type { FunctionModel } from "./model";
+import { type Copy, type LineRow, type Row, copiesOf, rowsOf, withoutSystem } from "./rows";
 import { type Selection, toggle } from "./selection";
 import type { Step } from "./steps";
 import { type Range, type TextOf, useText } from "./text";
@@ -36,16 +37,15 @@ function ranges(copy: Copy, open: Set<string>): Range[] {
 /** So many lines of inlined code are open at first. */
 const OPEN_LINES = 80;
 
-/** The hottest inlined code of the user's that there is room for, level by level. */
-function openAtFirst(copy: Copy, isSystem: (file: number) => boolean): string[] {
+/** The hottest inlined code that there is room for, level by level. */
+function openAtFirst(copy: Copy): string[] {
     const open = [];
     let room = OPEN_LINES;
     for (let level = copy.children; level.length > 0;) {
         const next: Copy[] = [];
         for (const child of [...level].sort((one, other) => near(other.count) - near(one.count))) {
             const lines = child.last - child.first + 1;
-            const isOwn = child.file !== null && !isSystem(child.file);
-            if (!isOwn || near(child.count) === 0 || !(lines <= room)) continue;
+            if (child.file === null || near(child.count) === 0 || !(lines <= room)) continue;
             room -= lines;
             open.push(`inline${child.call}`);
             next.push(...child.children);
@@ -53,6 +53,27 @@ function openAtFirst(copy: Copy, isSystem: (file: number) => boolean): string[] 
         level = next;
     }
     return open;
+}
+
+/** Whether anything of some files is inlined in a copy. */
+function hasCopy(copy: Copy, isOf: (file: number | null) => boolean): boolean {
+    return copy.children.some((child) => isOf(child.file) || hasCopy(child, isOf));
+}
+
+/** The key of the row on which a step stands: of code that is not shown, that of the call. */
+function keyOf(
+    { data }: FunctionModel,
+    step: Step,
+    isSystem: (file: number | null) => boolean,
+    isAllShown: boolean,
+): string {
+    let { file, line, inlinedAt } = step;
+    while (inlinedAt !== null && !isAllShown && isSystem(file)) {
+        const call = data.locations[inlinedAt];
+        if (!call) break;
+        [file, line, , , inlinedAt] = call;
+    }
+    return `${inlinedAt ?? "own"}:${line}`;
 }
 
 /** What has to be open so that a place in inlined code is seen. */
@@ -66,24 +87,44 @@ function wayTo(model: FunctionModel, call: number | null): string[] {
 export function SourcePane({ model, file, line, selection, steps }: Props) {
     const report = useReport();
     const [all, setAll] = useState(false);
-    const copy = useMemo(() => copiesOf(model, file, line), [model]);
-    const [opened, setOpened] = useState<Set<string>>(
-        () => new Set(openAtFirst(copy, (file) => report.index.files[file]?.system ?? false)),
-    );
+    const [withSystem, setWithSystem] = useState(false);
+    const isSystem = (of: number | null) =>
+        of !== null && (report.index.files[of]?.system ?? false);
+    const every = useMemo(() => copiesOf(model, file, line), [model]);
+    const own = useMemo(() => withoutSystem(every, isSystem), [every]);
+    const hasSystem = useMemo(() => hasCopy(every, isSystem), [every]);
+    // A function of a system header is shown with what is inlined in it.
+    const copy = withSystem || isSystem(file) ? every : own;
+    const [opened, setOpened] = useState<Set<string>>(() => new Set(openAtFirst(own)));
     const current = selection.step === null ? undefined : steps[selection.step];
-    const open = new Set([...opened, ...(current ? wayTo(model, current.inlinedAt) : [])]);
+    const target = current ?? steps[0];
+    const open = new Set([...opened, ...(target ? wayTo(model, target.inlinedAt) : [])]);
     const text = useText(ranges(copy, open));
     const rows = rowsOf(copy, open, all);
-    const most = Math.max(1, ...[...copy.lines.values()].map(near));
+    const most = Math.max(1, ...[...every.lines.values(), ...every.inlined.values()].map(near));
     const onPath = new Map<string, number[]>();
     for (const step of steps) {
-        const key = `${step.inlinedAt ?? "own"}:${step.line}`;
+        const key = keyOf(model, step, isSystem, copy === every);
         onPath.set(key, [...(onPath.get(key) ?? []), step.index + 1]);
     }
-    const target = current ?? steps[0];
-    const show = target
-        ? rows.findIndex((row) => row.key === `${target.inlinedAt ?? "own"}:${target.line}`)
-        : null;
+    const currentKey = current && keyOf(model, current, isSystem, copy === every);
+    // The row of the current step, or those of the whole path.
+    const wanted = rows.flatMap(({ key }, at) =>
+        (currentKey === undefined ? onPath.has(key) : key === currentKey) ? [at] : [],
+    );
+    const firstKey = currentKey ?? (target && keyOf(model, target, isSystem, copy === every));
+    const show =
+        wanted.length === 0
+            ? null
+            : {
+                  key: `${selection.path} ${selection.step}`,
+                  first: wanted[0]!,
+                  last: wanted.at(-1)!,
+                  most: Math.max(
+                      wanted[0]!,
+                      rows.findIndex(({ key }) => key === firstKey),
+                  ),
+              };
     const change = (key: string) => {
         const next = new Set(opened);
         if (!next.delete(key)) next.add(key);
@@ -100,13 +141,25 @@ export function SourcePane({ model, file, line, selection, steps }: Props) {
             <header>
                 <h2 id="pane-source">Source</h2>
                 <span class="soft pane-note" data-tip={entry?.path}>
-                    {entry?.name ?? "no debug information"}
+                    <bdi dir="ltr">{entry?.name ?? "no debug information"}</bdi>
                 </span>
-                {folds || all ? (
-                    <button type="button" class="quiet" onClick={() => setAll(!all)}>
-                        {all ? "fold what did not run" : "unfold all"}
-                    </button>
-                ) : null}
+                <span class="end">
+                    {hasSystem && !isSystem(file) ? (
+                        <label data-tip="Show what was inlined of system headers">
+                            <input
+                                type="checkbox"
+                                checked={withSystem}
+                                onChange={() => setWithSystem(!withSystem)}
+                            />{" "}
+                            system headers
+                        </label>
+                    ) : null}
+                    {folds || all ? (
+                        <button type="button" class="quiet" onClick={() => setAll(!all)}>
+                            {all ? "fold what did not run" : "unfold all"}
+                        </button>
+                    ) : null}
+                </span>
             </header>
             {entry?.state === "missing" ? (
                 <p class="remark note">
@@ -141,16 +194,14 @@ export function SourcePane({ model, file, line, selection, steps }: Props) {
                                 selection={selection}
                                 text={text}
                                 numbers={onPath.get(row.key)}
-                                isCurrent={
-                                    current !== undefined &&
-                                    row.key === `${current.inlinedAt ?? "own"}:${current.line}`
-                                }
+                                isCurrent={row.key === currentKey}
                                 hasPath={steps.length > 0}
                             />
                         ) : (
                             <Fold
                                 key={row.key}
                                 row={row}
+                                most={most}
                                 change={change}
                                 base={(of) => report.base(of)}
                             />
@@ -164,34 +215,42 @@ export function SourcePane({ model, file, line, selection, steps }: Props) {
 
 function Fold({
     row,
+    most,
     change,
     base,
 }: {
     row: Exclude<Row, LineRow>;
+    most: number;
     change: (key: string) => void;
     base: (file: number | null) => string;
 }) {
-    const lines = row.last - row.first + 1;
+    const depth = `depth${Math.min(row.depth, 6)}`;
+    if (row.kind === "fold")
+        return (
+            <div class={`line fold ${depth}`}>
+                <button type="button" onClick={() => change(row.key)} aria-expanded={false}>
+                    ⋯ {plural(row.last - row.first + 1, "line")}{" "}
+                    {row.ran === false ? "not run" : "without code"} ({row.first}–{row.last})
+                </button>
+            </div>
+        );
+    const ran = near(row.count) > 0;
     return (
-        <div class={`line fold depth${Math.min(row.depth, 6)}`}>
-            <button
-                type="button"
-                onClick={() => change(row.kind === "fold" ? row.key : row.toggle)}
-                aria-expanded={row.kind === "inline" && row.open}
+        <div
+            class={`line fold inline ${depth} ${ran ? `h${heat(near(row.count), most)}` : "cold"}`}
+        >
+            <span class="line-steps" />
+            <span
+                class="line-count"
+                data-tip={`the hottest line of what was inlined ran ${digits(row.count)} times`}
             >
-                {row.kind === "fold" ? (
-                    <>
-                        ⋯ {plural(lines, "line")} {row.ran === false ? "not run" : "without code"} (
-                        {row.first}–{row.last})
-                    </>
-                ) : (
-                    <>
-                        {row.open ? "▾" : "▸"} inlined <b>{shortened(row.name)}</b> {base(row.file)}
-                        :{row.first}
-                        {row.last > row.first ? `–${row.last}` : ""}{" "}
-                        <span class="number">{brief(row.count)}×</span>
-                    </>
-                )}
+                {brief(row.count)}
+            </span>
+            <span class="line-number" />
+            <button type="button" onClick={() => change(row.toggle)} aria-expanded={row.open}>
+                {row.open ? "▾" : "▸"} inlined <b>{fitted(row.name, 60)}</b> {base(row.file)}:
+                {row.first}
+                {row.last > row.first ? `–${row.last}` : ""}
             </button>
         </div>
     );
@@ -211,8 +270,11 @@ interface LineProps {
 function Line({ row, model, most, selection, text, numbers, isCurrent, hasPath }: LineProps) {
     const mark = `l${row.file}:${row.line}`;
     const isChosen = selection.marks.includes(mark);
-    const hasCode = row.count !== undefined;
-    const count = near(row.count);
+    // Of a line none of whose own code ran, what was inlined there says whether it ran.
+    const isInlined = isOfInlined(row);
+    const known = isInlined ? row.inlined : row.count;
+    const hasCode = known !== undefined;
+    const count = near(known);
     const classes = [
         "line",
         `depth${Math.min(row.depth, 6)}`,
@@ -237,10 +299,15 @@ function Line({ row, model, most, selection, text, numbers, isCurrent, hasPath }
                     type="button"
                     class="line-count"
                     aria-pressed={isChosen}
-                    aria-label={`${brief(row.count)}: line ${row.line} ran ${digits(row.count)} times`}
+                    aria-label={
+                        isInlined
+                            ? `↳ ${brief(known)}: the hottest line of what was inlined at line ${row.line} ran ${digits(known)} times`
+                            : `${brief(known)}: line ${row.line} ran ${digits(known)} times`
+                    }
                     data-tip={tip(row, model)}
                 >
-                    {count === 0 ? "0" : brief(row.count)}
+                    {isInlined ? "↳ " : ""}
+                    {brief(known)}
                 </button>
             ) : (
                 <span class="line-count" />
@@ -251,8 +318,17 @@ function Line({ row, model, most, selection, text, numbers, isCurrent, hasPath }
     );
 }
 
+/** Whether nothing but what was inlined there says how often a line ran. */
+const isOfInlined = ({ count, inlined }: LineRow) =>
+    near(count) === 0 && inlined !== undefined && (count === undefined || near(inlined) > 0);
+
 function tip(row: LineRow, model: FunctionModel): string {
-    const lines = [`line ${row.line}: ${digits(row.count)} times`];
+    const lines = isOfInlined(row)
+        ? [
+              `line ${row.line}: what ran of it was inlined`,
+              `the hottest line of that ran ${digits(row.inlined)} times`,
+          ]
+        : [`line ${row.line}: ${digits(row.count)} times`];
     const blocks = [...new Set(row.columns.map(({ block }) => block))];
     for (const { column, block } of row.columns.slice(0, 12)) {
         lines.push(`column ${column}: ${digits(model.data.blocks[block]?.count)} (bb${block})`);

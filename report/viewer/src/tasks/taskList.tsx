@@ -5,7 +5,7 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 
 import { digits, plural } from "../data/numbers";
 import { type TaskGraph, duration } from "../data/taskGraph";
-import { VirtualList } from "../ui/virtual";
+import { VirtualList, one } from "../ui/virtual";
 import type { Seen } from "./draw";
 import { LETTERS } from "./kinds";
 
@@ -98,7 +98,7 @@ export function TaskList({ graph, seen, chosen, choose }: Props) {
                     row={row}
                     label="Tasks in view"
                     role="list"
-                    show={at}
+                    show={at < 0 ? null : one(at)}
                 />
             )}
         </section>

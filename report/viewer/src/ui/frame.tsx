@@ -44,7 +44,7 @@ export function Frame({ tabs, shown, mode, keys, help, children }: Props) {
                     <svg viewBox="0 0 24 24" aria-hidden="true">
                         <path d="M5 3v6c0 5 14 1 14 7v5M19 3v3c0 3-3 4-6 5" />
                     </svg>
-                    {document.title}
+                    <span data-tip={document.title}>{document.title}</span>
                 </a>
                 <nav aria-label="Views">
                     {tabs.map(([view, title]) => (
@@ -68,7 +68,10 @@ export function Frame({ tabs, shown, mode, keys, help, children }: Props) {
                     ?
                 </button>
             </header>
-            <main>{children}</main>
+            <main>
+                {children}
+                <Tip />
+            </main>
             <dialog ref={dialog} aria-label="Keyboard">
                 <h2>Keyboard</h2>
                 <dl class="keys">
@@ -86,7 +89,6 @@ export function Frame({ tabs, shown, mode, keys, help, children }: Props) {
                     Close
                 </button>
             </dialog>
-            <Tip />
         </>
     );
 }

@@ -2,6 +2,7 @@
 
 import type { ComponentChildren } from "preact";
 
+import { divided, shortened } from "../data/names";
 import { percent } from "../data/numbers";
 
 /** What cannot be seen, or turns the direction of writing, in the text of a source. */
@@ -24,6 +25,21 @@ export function Plain({ text }: { text: string }) {
                 ),
             )}
         </>
+    );
+}
+
+/** A longer name is shown without what its template is made of. */
+const LONGEST = 64;
+
+/** A name of which, where there is no room, what it is in is cut: what it is itself is seen. */
+export function FittedName({ name }: { name: string }) {
+    const [around, whole] = divided(name);
+    const own = whole.length > LONGEST ? shortened(whole) : whole;
+    return (
+        <span class="fitted">
+            {around ? <span class="fitted-around">{around}</span> : null}
+            <span class="fitted-own">{own}</span>
+        </span>
     );
 }
 
@@ -64,6 +80,26 @@ export function Fact({
                 {more ? <small>{more}</small> : null}
             </dd>
         </div>
+    );
+}
+
+/** Functions that a reader may have meant. */
+export function Meant({ list }: { list: { link: string; name: string; place: string }[] }) {
+    if (list.length === 0) return null;
+    return (
+        <section aria-labelledby="meant">
+            <h2 id="meant">Did you mean …</h2>
+            <ul class="meant">
+                {list.map(({ link, name, place }) => (
+                    <li>
+                        <a data-row href={link}>
+                            {name}
+                        </a>{" "}
+                        <small>{place}</small>
+                    </li>
+                ))}
+            </ul>
+        </section>
     );
 }
 

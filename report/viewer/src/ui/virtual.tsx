@@ -14,6 +14,22 @@ import { usePrinting } from "./printing";
 /** On paper all rows stand, up to so many. */
 const PRINTED = 3000;
 
+/** So many rows are above and below what is shown. */
+const CLEAR = 3;
+
+/** Rows that are to be seen. */
+export interface Shown {
+    /** Another one: they are to be seen again. */
+    key: string;
+    first: number;
+    last: number;
+    /** The one that matters most, if there is no room for all. */
+    most: number;
+}
+
+/** One row that is to be seen. */
+export const one = (row: number): Shown => ({ key: "", first: row, last: row, most: row });
+
 interface Props {
     count: number;
     height: number;
@@ -21,8 +37,8 @@ interface Props {
     className?: string;
     label: string;
     role?: "rowgroup" | "list" | "group";
-    /** Scrolls to this row when it changes. */
-    show?: number | null;
+    /** Scrolls to these rows when they change. */
+    show?: Shown | null;
     header?: ComponentChildren;
     onKeyDown?: (event: KeyboardEvent) => void;
 }
@@ -51,18 +67,20 @@ export function VirtualList(props: Props) {
     }, []);
     useLayoutEffect(() => virtual.current?._willUpdate());
     useEffect(() => virtual.current?.measure(), [props.height]);
+    const { show } = props;
     useEffect(() => {
-        if (props.show != null && props.show >= 0) {
-            const mode = virtual.current?.scrollRect?.height ? "auto" : "center";
-            const visible = virtual.current?.range;
-            const isSeen =
-                visible && props.show > visible.startIndex + 1 && props.show < visible.endIndex - 1;
-            if (!isSeen)
-                virtual.current?.scrollToIndex(props.show, {
-                    align: mode === "auto" ? "center" : mode,
-                });
-        }
-    }, [props.show]);
+        const element = scroller.current;
+        if (!show || !element) return;
+        const [row, seen] = [props.height, element.clientHeight];
+        const height = (show.last - show.first + 1) * row;
+        const isWhole = height + 2 * CLEAR * row <= seen;
+        const [first, last] = isWhole ? [show.first, show.last] : [show.most, show.most];
+        // Where there is no room for all, what follows is to be seen, too.
+        const end = element.scrollTop + (isWhole ? seen : seen / 3);
+        if (element.scrollTop <= first * row && (last + 1) * row <= end) return;
+        const above = isWhole ? (seen - height) / 2 : CLEAR * row;
+        virtual.current?.scrollToOffset(Math.max(0, first * row - above));
+    }, [show?.key, show?.first, show?.last]);
     const all = usePrinting();
     const seen = virtual.current.getVirtualItems();
     const first = all ? 0 : (seen[0]?.index ?? 0);

@@ -9,7 +9,7 @@ import { readCoverage } from "../data/store";
 import type { Count, CoverageRow, FileCoverage, Pair } from "../data/types";
 import { useFile } from "../function/text";
 import { Plain, Remark, Search } from "../ui/parts";
-import { VirtualList } from "../ui/virtual";
+import { VirtualList, one } from "../ui/virtual";
 
 const KINDS = ["functions", "lines", "branches", "paths"] as const;
 const ROW = 21;
@@ -244,7 +244,7 @@ function FileView({ file, parameters }: { file: number; parameters: URLSearchPar
                     label={entry.name}
                     count={last}
                     height={ROW}
-                    show={at > 0 ? at - 1 : null}
+                    show={at > 0 ? one(at - 1) : null}
                     row={(index) => {
                         const of = lines[index];
                         return (

@@ -5,7 +5,7 @@ import { useMemo } from "preact/hooks";
 import { brief, digits, near, percent } from "../data/numbers";
 import { type Report, useReport } from "../data/report";
 import { change, go } from "../data/route";
-import { Search, Share } from "../ui/parts";
+import { FittedName, Search, Share } from "../ui/parts";
 import { VirtualList } from "../ui/virtual";
 
 const ROW = 40;
@@ -67,6 +67,8 @@ interface Choice {
     file: string;
     show: string;
     opcodes: string;
+    /** Functions of system headers, too. */
+    system: boolean;
     sort: string;
     down: boolean;
 }
@@ -78,13 +80,16 @@ function choice(parameters: URLSearchParams): Choice {
         file: parameters.get("file") ?? "",
         show: parameters.get("show") ?? "",
         opcodes: parameters.get("opcodes") ?? "",
+        system: parameters.has("system"),
         sort,
         down: parameters.has("up") ? false : true,
     };
 }
 
 /** The functions that are shown, in order. */
-function select(report: Report, { query, file, show, opcodes, sort, down }: Choice): number[] {
+function select(report: Report, choice: Choice): { rows: number[]; hidden: number } {
+    const { query, file, show, opcodes, system, sort, down } = choice;
+    let hidden = 0;
     const { functions } = report.index;
     const words = query.toLowerCase().split(/\s+/).filter(Boolean);
     const numbers: number[] = [];
@@ -95,7 +100,10 @@ function select(report: Report, { query, file, show, opcodes, sort, down }: Choi
         if (show === "limited" && functions.uncut[number] === null) continue;
         if (file !== "" && String(functions.file[number]) !== file) continue;
         const text = `${functions.name[number]} ${functions.symbol[number]}`.toLowerCase();
-        if (words.every((word) => text.includes(word))) numbers.push(number);
+        if (!words.every((word) => text.includes(word))) continue;
+        // Who asks for a file of the system wants to see it.
+        if (!system && file === "" && report.isSystem(number)) hidden++;
+        else numbers.push(number);
     }
     const column = COLUMNS.find(({ key }) => key === sort) ?? COLUMNS[1]!;
     const share = (number: number) => {
@@ -112,13 +120,13 @@ function select(report: Report, { query, file, show, opcodes, sort, down }: Choi
         if (left === right) return numbers[one]! - numbers[other]!;
         return left < right ? -way : way;
     });
-    return order.map((at) => numbers[at]!);
+    return { rows: order.map((at) => numbers[at]!), hidden };
 }
 
 export function FunctionsView({ parameters }: { parameters: URLSearchParams }) {
     const report = useReport();
     const chosen = choice(parameters);
-    const rows = useMemo(() => select(report, chosen), [report, parameters.toString()]);
+    const { rows, hidden } = useMemo(() => select(report, chosen), [report, parameters.toString()]);
     const files = useMemo(() => {
         const used = new Set(report.index.functions.file);
         return report.index.files
@@ -176,6 +184,17 @@ export function FunctionsView({ parameters }: { parameters: URLSearchParams }) {
                         ))}
                     </select>
                 </label>
+                {hidden > 0 || chosen.system ? (
+                    <label data-tip="Show functions of system headers, too">
+                        <input
+                            type="checkbox"
+                            checked={chosen.system}
+                            onChange={() => change({ system: chosen.system ? null : 1 })}
+                        />{" "}
+                        system headers
+                        {hidden > 0 ? ` (${digits(hidden)} hidden)` : ""}
+                    </label>
+                ) : null}
                 <span class="soft" role="status">
                     {digits(rows.length)} of {digits(report.count)}
                 </span>
@@ -243,7 +262,7 @@ function Row({ number, at, opcodes }: { number: number; at: number; opcodes: str
         >
             <div role="cell" class="cell-name">
                 <a data-row href={link} data-tip={functions.name[number]}>
-                    {report.short(number)}
+                    <FittedName name={report.short(number)} />
                 </a>
                 <small>{report.place(number)}</small>
             </div>

@@ -3,7 +3,7 @@
 import { digits, near, plural, sum } from "../data/numbers";
 import { useReport } from "../data/report";
 import { address } from "../data/route";
-import { Fact, Remark, Share } from "../ui/parts";
+import { Fact, FittedName, Remark, Share } from "../ui/parts";
 import { MARKS } from "./remarks";
 import { Treemap } from "./treemap";
 
@@ -132,7 +132,7 @@ function Remarks() {
 
 function TopPaths() {
     const report = useReport();
-    const { top } = report.index;
+    const { top, functions } = report.index;
     if (top.length === 0) return null;
     return (
         <section aria-labelledby="top">
@@ -141,36 +141,35 @@ function TopPaths() {
                 <table class="plain">
                     <thead>
                         <tr>
-                            <th scope="col" class="number">
-                                #
-                            </th>
                             <th scope="col">Share of instructions</th>
                             <th scope="col" class="number">
                                 Count
                             </th>
-                            <th scope="col">Function</th>
-                            <th scope="col">Lines of the path</th>
+                            <th scope="col">Path</th>
+                            <th scope="col">Its lines</th>
                         </tr>
                     </thead>
                     <tbody>
-                        {top.map((path, rank) => (
+                        {top.map((path) => (
                             <tr>
-                                <td class="number">{rank + 1}</td>
                                 <td>
                                     <Share part={near(path.executed)} whole={report.executed} />
                                 </td>
                                 <td class="number">{digits(path.count)}</td>
-                                <td>
+                                <td class="cell-path">
                                     <a
                                         data-row
                                         href={report.link(path.function, { path: path.id })}
+                                        data-tip={functions.name[path.function]}
                                     >
-                                        {report.short(path.function)}
+                                        <FittedName
+                                            name={`${report.short(path.function)}#${path.rank}`}
+                                        />
                                     </a>
                                     <small class="soft">{report.place(path.function)}</small>
                                 </td>
                                 <td class="path-text">
-                                    <code>{path.text}</code>
+                                    <code data-tip={path.text}>{path.text}</code>
                                 </td>
                             </tr>
                         ))}

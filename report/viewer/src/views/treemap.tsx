@@ -3,8 +3,10 @@
 import { type HierarchyRectangularNode, hierarchy, treemap } from "d3-hierarchy";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 
-import { digits, heat, near, percent } from "../data/numbers";
+import { fitted } from "../data/names";
+import { digits, heat, near, percent, plural } from "../data/numbers";
 import { type Report, useReport } from "../data/report";
+import { address } from "../data/route";
 
 /** So many functions have an area of their own. */
 const MOST = 300;
@@ -14,15 +16,17 @@ interface Area {
     name: string;
     function?: number;
     value?: number;
+    /** Where it leads, if it is no function. */
+    link?: string;
     children?: Area[];
 }
 
-/** The tree: files, functions. What is too small stands together. */
+/** The tree: files, functions. What is too small stands together, and what is of system headers. */
 function areas(report: Report): Area {
     const { executed, file } = report.index.functions;
     const order = executed
         .map((_, number) => number)
-        .filter((number) => near(executed[number]) > 0)
+        .filter((number) => near(executed[number]) > 0 && !report.isSystem(number))
         .sort((one, other) => near(executed[other]) - near(executed[one]));
     const files = new Map<number | null, Area>();
     let rest = 0;
@@ -38,9 +42,25 @@ function areas(report: Report): Area {
             area = { name: report.base(at) || "(no debug information)", children: [] };
             files.set(at, area);
         }
-        area.children?.push({ name: report.short(number), function: number, value });
+        const image = report.image(number);
+        const name = report.short(number) + (image ? ` in ${image}` : "");
+        area.children?.push({ name, function: number, value });
     }
     const children = [...files.values()];
+    const system = executed
+        .map((_, number) => number)
+        .filter((number) => near(executed[number]) > 0 && report.isSystem(number));
+    if (system.length > 0)
+        children.push({
+            name: "system headers",
+            children: [
+                {
+                    name: plural(system.length, "function"),
+                    value: system.reduce((all, number) => all + near(executed[number]), 0),
+                    link: address("functions", "", { system: 1 }),
+                },
+            ],
+        });
     const left = order.length - MOST;
     if (rest > 0)
         children.push({
@@ -96,12 +116,9 @@ function inner(name: string): string {
     return name.replaceAll("(anonymous namespace)::", "");
 }
 
-/** The beginning of a name that fits. */
-function fit(name: string, width: number, letter: number): string {
-    const room = Math.floor((width - 10) / letter);
-    if (name.length <= room) return name;
-    return room > 3 ? `${name.slice(0, room - 1)}…` : "";
-}
+/** What fits of a name. */
+const fit = (name: string, width: number, letter: number) =>
+    fitted(name, Math.floor((width - 10) / letter));
 
 function FileArea({ node, most }: { node: Node; most: number }) {
     const report = useReport();
@@ -149,10 +166,12 @@ function FileArea({ node, most }: { node: Node; most: number }) {
                         </text>
                     </g>
                 );
-                return leaf.data.function === undefined ? (
+                const { function: number, link } = leaf.data;
+                const to = number === undefined ? link : report.link(number);
+                return to === undefined ? (
                     content
                 ) : (
-                    <a href={report.link(leaf.data.function)} aria-label={label}>
+                    <a href={to} aria-label={label}>
                         {content}
                     </a>
                 );
