@@ -1,9 +1,9 @@
 // Builds and runs programs, writes their pages, and opens them in a browser without a window.
 
 import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
-import { dirname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const here = dirname(fileURLToPath(import.meta.url));
@@ -29,10 +29,19 @@ export function folder(name) {
     return path;
 }
 
-/** Compiles a source and runs the program; the folder with its profile. */
-export function run(name, source, flags, { compiler = "pathcc", code = source } = {}) {
+/** Compiles a source and runs the program; the folder with its profile, and with a `copy` of it. */
+export function run(
+    name,
+    source,
+    flags,
+    { compiler = "pathcc", code = source, copy = false } = {},
+) {
     const path = folder(name);
-    const file = existsSync(code) ? code : join(here, "programs", code);
+    let file = existsSync(code) ? code : join(here, "programs", code);
+    if (copy) {
+        copyFileSync(file, join(path, basename(file)));
+        file = basename(file);
+    }
     execFileSync(join(tree, "bin", compiler), [...flags, file, "-o", name], {
         cwd: path,
         stdio: "pipe",

@@ -27,10 +27,12 @@ const PICTURES = [
 ];
 
 const browser = await browse();
+// Pictures show no folder of the machine that they are made on.
+const cpp = { compiler: "pathc++", copy: true };
 const pages = {
-    words: page(run("words", "words.c", ["-g", "-O2", "-fpath-callees=4"])),
-    parse: page(run("parse", "parse.cpp", ["-g", "-O2", "-std=c++17"], { compiler: "pathc++" })),
-    early: page(run("early", "words.c", ["-g", "-O0", "-fpath-stage=early"])),
+    words: page(run("words", "words.c", ["-g", "-O2", "-fpath-callees=4"], { copy: true })),
+    parse: page(run("parse", "parse.cpp", ["-g", "-O2", "-std=c++17"], cpp)),
+    early: page(run("early", "words.c", ["-g", "-O0", "-fpath-stage=early"], { copy: true })),
 };
 for (const { name, of, place, keys = [], click, dark = false } of PICTURES) {
     const { tab, problems } = await open(browser, pages[of], { size: SIZE, dark });
