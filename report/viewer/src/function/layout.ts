@@ -20,6 +20,8 @@ export interface Placed {
     y: number;
     width: number;
     height: number;
+    /** Whether an edge that closes a loop comes in from above it. */
+    isHeader?: boolean;
 }
 
 export interface Drawn {
@@ -184,6 +186,7 @@ export function place(graph: Graph): Layout {
             continue;
         }
         headers.set(edge.to, [...(headers.get(edge.to) ?? []), edge]);
+        nodes.get(edge.to)!.isHeader = true;
         const body = [...bodyOf(edge, graph.edges, back)].map((id) => nodes.get(id)!);
         closing.push({ edge, left: Math.min(...body.map(({ x, width }) => x - width / 2)) });
     }

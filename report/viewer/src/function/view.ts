@@ -51,9 +51,12 @@ function around(bounds: Bounds, size: Size, least: number): View {
     };
 }
 
-const cornersOf = ({ x, y, width, height }: Placed): Bounds => ({
+/** Above the header of a loop there is the edge that closes it, with its count. */
+const ABOVE_HEADER = 32;
+
+const cornersOf = ({ x, y, width, height, isHeader }: Placed): Bounds => ({
     left: x - width / 2,
-    top: y - height / 2 - MARGIN,
+    top: y - height / 2 - (isHeader ? ABOVE_HEADER : MARGIN),
     right: x + width / 2 + MARGIN,
     bottom: y + height / 2,
 });
