@@ -18,7 +18,8 @@
 //! * Each of these is a value, a [`table`], and what a command says is a [`document`] of them.
 //! * [`forms`] writes documents:
 //!   `text_table`, `table_layout`, `cell_text` and `fitted_names` write tables as text, `markdown`,
-//!   `comma_separated` and `json_tables` in other forms. [`command_line`] breaks what may be pasted.
+//!   `comma_separated` and `json_tables` in other forms. [`command_line`] breaks what can be pasted
+//!   into lines.
 //! * `rows` and [`style`] say how names and numbers look.
 //! * [`printable`] is a report whose names are safe to show.
 
