@@ -23,13 +23,14 @@ fn module(id: u8, counts: &[(u64, u64)]) -> Module {
 /// That of a new run.
 fn head() -> Head<'static> {
     static RUNS: AtomicU8 = AtomicU8::new(1);
+    const ANCESTORS: [Ancestor; 1] = [Ancestor::new(6, 4)];
     Head {
         run: RunId([RUNS.fetch_add(1, Ordering::Relaxed); 16]),
         pid: 7,
         start: 100,
         stop: 200,
         process_start: 5,
-        ancestors: Vec::leak(vec![Ancestor::new(6, 4)]),
+        ancestors: &ANCESTORS,
         build_id: b"id",
         image: b"/bin/x",
         command_line: b"x\0-a b\0",
