@@ -1,4 +1,4 @@
-// The layout of graphs: every graph has one, whatever its counts. And which part of a name is shown.
+// The layout of graphs: every graph has one, whatever its counts. Which parts of names are shown.
 
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";

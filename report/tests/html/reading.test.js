@@ -387,7 +387,8 @@ test("a function of several images has the name of its image", async () => {
     const path = folder("images");
     writeFileSync(
         join(path, "part.c"),
-        "static int twice(int x) { return x > 4 ? x * 2 : x; }\nint NAME(int x) { int sum = 0; for (int at = 0; at < x; at++) sum += twice(at); return sum; }\n",
+        "static int twice(int x) { return x > 4 ? x * 2 : x; }\n" +
+            "int NAME(int x) { return twice(x) + twice(x + 1); }\n",
     );
     writeFileSync(
         join(path, "main.c"),
@@ -429,7 +430,7 @@ test("a function of several images has the name of its image", async () => {
     await tab.close();
 });
 
-test("both sides of a difference have their commands, and bars go the way of their shares", async () => {
+test("sides of a difference have commands, and bars go the way of their shares", async () => {
     const source = (more, less) =>
         `#include <stdlib.h>
 __attribute__((noinline)) int more(int x) { return x > 3 ? x * 2 : x + 1; }

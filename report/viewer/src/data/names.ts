@@ -85,7 +85,7 @@ export function shortened(name: string): string {
     return shown.join("");
 }
 
-/** A name without the parameters of the function at its end, and without what stands behind them. */
+/** A name without the parameters of the function at its end, and what stands behind them. */
 export function withoutParameters(name: string): string {
     const end = name.lastIndexOf(")");
     const behind = name.slice(end + 1);
@@ -111,7 +111,7 @@ export function divided(name: string): [around: string, own: string] {
     return [around.map((part) => `${part}::`).join(""), parts.slice(-own).join("::")];
 }
 
-/** A name with at most so many letters: without what templates are made of, without what it is in. */
+/** At most so many letters of a name: without what templates are made of, then what it is in. */
 export function fitted(name: string, room: number): string {
     if (name.length <= room) return name;
     const short = shortened(name);
@@ -155,7 +155,7 @@ function distance(one: string, other: string, most: number): number {
 /** Names of one thing: the first is that of addresses. */
 export type Called = string[];
 
-/** The things that a reader may have meant who wrote a name that none of them has, the likeliest first. */
+/** What a reader may have meant by a name that none of these things has, the likeliest first. */
 export function meant(name: string, all: Called[], most: number): number[] {
     const wanted = name.toLowerCase();
     if (wanted === "") return [];

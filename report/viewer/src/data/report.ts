@@ -61,7 +61,7 @@ export class Report {
         return [place, this.image(number)].filter(Boolean).join(" in ");
     }
 
-    /** The image of a function, if there are several: its name, or its path if others have the name. */
+    /** The image of a function, if there are several: its name, or its path if two share a name. */
     image(number: number): string {
         const { images, functions } = this.index;
         if (images.length < 2) return "";

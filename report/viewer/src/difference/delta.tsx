@@ -24,8 +24,8 @@ export function Delta({ number }: { number: Count }) {
 }
 
 /**
- * Which part of the whole difference it is, and a bar: to the right if it goes the way of the whole,
- * to the left if its share is negative.
+ * Which part of the whole difference it is, and a bar: to the right if it goes the way of the
+ * whole, to the left if its share is negative.
  */
 export function DeltaShare({ number, most }: { number: Count; most: number }) {
     const whole = useDifference().index.difference;

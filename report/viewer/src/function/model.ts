@@ -48,7 +48,7 @@ export class FunctionModel {
         });
     }
 
-    /** The blocks with code of a line; of a line all of whose code was inlined, the blocks of that. */
+    /** The blocks with code of a line; without any, those with code that was inlined there. */
     private blocksAt(line: Mark): number[] {
         return this.blocksOfLine.get(line) ?? this.blocksOfCalls.get(line) ?? [];
     }
