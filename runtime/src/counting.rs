@@ -154,7 +154,8 @@ extern "C" fn leave(member: *mut Member, shared: *mut Shared) {
     // SAFETY: as above, and the registry gives what its lock protects.
     let (counting, shared, room) = unsafe { (of(member), &mut *shared, ROOM.get()) };
     if counting.process != sys::process() {
-        // A child that was forked past us shares the raw file with its parent: there its counts are.
+        // A child that was forked past us shares the raw file with its parent: there its counts
+        // are.
         counting.suspect();
     } else if !core::mem::replace(&mut counting.stopped, true) {
         counting.write(environment::of_image(), imports::image(), shared, room);

@@ -153,7 +153,7 @@ pub(crate) fn call_at_end(end: extern "C" fn()) -> bool {
         return false;
     }
     type Register = unsafe extern "C" fn(extern "C" fn(), usize, usize) -> i32;
-    // SAFETY: the C library's function has this type. What is registered is code of a program, which
-    // is never unloaded.
+    // SAFETY: the C library's function has this type. What is registered is code of a program,
+    // which is never unloaded.
     unsafe { transmute::<usize, Register>(others.at_exit)(end, 0, 0) == 0 }
 }

@@ -53,8 +53,9 @@ extern "C" fn start() {
     }
 }
 
-/// The destructor. Code may run after it: other destructors, those of libraries, what they call, and
-/// streams that are written out. So it leaves the work to what is called later, if there is that.
+/// The destructor. Code may run after it: other destructors, those of libraries, what they call,
+/// and streams that are written out. So it leaves the work to what is called later, if there is
+/// that.
 extern "C" fn stop() {
     if !environment::of_image().enabled() {
         return;

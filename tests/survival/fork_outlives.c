@@ -1,4 +1,4 @@
-//#run: mkfifo pipe; ./prog & cat pipe; wait
+//#run: mkfifo pipe; ./prog & timeout 60 cat pipe; wait
 //#entries: main 1
 //#entries: before 1
 //#processes: 1

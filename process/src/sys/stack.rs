@@ -1,5 +1,5 @@
-//! A stack of the runtime's own, for work that needs more of it than a caller may have left: whoever
-//! ends the process may do so in a handler on a small alternative stack, or in a coroutine.
+//! A stack of the runtime's own, for work that needs more than a caller may have left. Whoever ends
+//! the process may do so in a handler on a small alternative stack, or in a coroutine.
 
 use core::arch::asm;
 use core::cell::UnsafeCell;
