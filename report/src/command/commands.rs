@@ -77,19 +77,26 @@ pub(crate) fn export(arguments: ExportArguments) -> Result<u8> {
             out.flush()?;
         }
     }
-    tell_of_missing(&missing);
+    if !arguments.keep_missing {
+        tell_of_missing(&missing);
+    }
     Ok(code)
 }
 
 /// Says which source files of a tracefile are not there.
 fn tell_of_missing(missing: &lcov::Missing) {
     let names: Vec<_> = missing.files.iter().map(|path| path.to_string_lossy()).collect();
-    let text = match missing.is_written {
-        _ if names.is_empty() => return,
-        true => "these source files are not there; `genhtml --ignore-errors source` goes on",
-        false => "left out, since there are no such source files (--keep-missing keeps them)",
-    };
-    hint(&format!("{text}: {}", terminal(&names.join(", "))));
+    match missing.is_written {
+        _ if names.is_empty() => {}
+        true => hint(
+            "no source file of this tracefile is here; `genhtml --ignore-errors source` does \
+             without",
+        ),
+        false => hint(&format!(
+            "left out, since there are no such source files (--keep-missing keeps them): {}",
+            terminal(&names.join(", "))
+        )),
+    }
 }
 
 /// Shows how much was covered.

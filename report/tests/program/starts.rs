@@ -42,7 +42,10 @@ fn without_arguments_the_last_start_is_read() {
     let all = "reading all 2 starts (--run N reads one)\n";
     let said = scene.pathprof(&["export", "--format", "lcov"]).err;
     let elsewhere = said.strip_prefix(all).expect("which starts were read");
-    assert!(elsewhere.starts_with("note: these source files are not there; `genhtml"), "{said}");
+    assert!(
+        elsewhere.starts_with("note: no source file of this tracefile is here; `genhtml"),
+        "{said}"
+    );
     assert_eq!(scene.pathprof(&["coverage"]).err, all);
     let heading = |arguments: &[&str]| {
         let out = scene.pathprof(&[&["report"], arguments].concat()).out;
