@@ -22,7 +22,8 @@ pub(crate) fn is_in(text: &[u8]) -> bool {
     }
     let mut tokens = tokens(text).into_iter();
     while let Some(token) = tokens.next() {
-        if token == DISCARD && tokens.next().is_some() && names_needed(&mut tokens) {
+        let discards = token.windows(DISCARD.len()).any(|part| part == DISCARD);
+        if discards && names_needed(&mut tokens) {
             return true;
         }
     }
@@ -58,6 +59,7 @@ mod tests {
             ("SECTIONS { .text : { *(.text*) } /DISCARD/ : { *(*) } }", true),
             ("SECTIONS { /DISCARD/ : { *(.note*) *(.comment) a.o(.x .tdata.*) } }", true),
             ("SECTIONS{/DISCARD/ :{*(EXCLUDE_FILE(a.o) .pathcc*)}}", true),
+            ("SECTIONS{/DISCARD/:{*(*)}}", true),
             ("SECTIONS { /DISCARD/ : { KEEP(*(.init_arr?y)) } }", true),
             ("SECTIONS { /DISCARD/ : { *(.note*) *(.eh_frame) } .x : { *(*) } }", false),
             ("SECTIONS { /* /DISCARD/ : { *(*) } */ }", false),
