@@ -176,9 +176,15 @@ fn what_is_needed_of_the_runtime_is_asked_for() {
         expected.extend(log.iter().filter(|_| logs));
         expected.extend([names::ENTRY, names::PREPARE_THREAD].iter().filter(|_| is_program));
         expected.extend(
-            [names::CREATE_THREAD, names::REGISTRY, names::LEAVE, "__interceptor__exit"]
-                .iter()
-                .filter(|_| replaces),
+            [
+                names::BEGIN,
+                names::CREATE_THREAD,
+                names::REGISTRY,
+                names::LEAVE,
+                "__interceptor__exit",
+            ]
+            .iter()
+            .filter(|_| replaces),
         );
         assert_eq!(
             object.undefined(),
