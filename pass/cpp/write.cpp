@@ -64,6 +64,17 @@ extern "C" LLVMBasicBlockRef pathpass_split_after(LLVMValueRef Value,
   return wrap(Rest);
 }
 
+// Gives an `invoke` a landing pad that no other one leads to.
+extern "C" void pathpass_split_landing_pad(LLVMValueRef Value, FunctionAnalysisManager *Analyses) {
+  auto *Invoke = unwrap<InvokeInst>(Value);
+  auto *Pad = Invoke->getUnwindDest();
+  if (Pad->getSinglePredecessor())
+    return;
+  SmallVector<BasicBlock *, 2> Made;
+  SplitLandingPadPredecessors(Pad, Invoke->getParent(), ".alone", ".others", Made);
+  Analyses->invalidate(*Invoke->getFunction(), PreservedAnalyses::none());
+}
+
 // Forgets what is known of a function of which blocks were split.
 extern "C" void pathpass_forget_frequencies(LLVMValueRef Value, FunctionAnalysisManager *Analyses) {
   auto Kept = PreservedAnalyses::none();

@@ -191,6 +191,7 @@ unsafe extern "C" {
         instruction: LLVMValueRef,
         analyses: *mut Analyses,
     ) -> LLVMBasicBlockRef;
+    pub(crate) fn pathpass_split_landing_pad(invoke: LLVMValueRef, analyses: *mut Analyses);
     pub(crate) fn pathpass_forget_frequencies(function: LLVMValueRef, analyses: *mut Analyses);
     pub(crate) fn pathpass_join(block: LLVMBasicBlockRef);
     pub(crate) fn pathpass_promote(slots: *const LLVMValueRef, count: usize);

@@ -399,6 +399,12 @@ pub(crate) fn split_after<'ctx>(
     unsafe { BasicBlock::new(ffi::pathpass_split_after(instruction.as_value_ref(), analyses)) }
 }
 
+/// Gives an `invoke` a landing pad that no other one leads to.
+pub(crate) fn split_landing_pad(invoke: InstructionValue<'_>, analyses: *mut ffi::Analyses) {
+    // SAFETY: a live `invoke`, and the analyses of its pass manager.
+    unsafe { ffi::pathpass_split_landing_pad(invoke.as_value_ref(), analyses) }
+}
+
 /// Forgets what is known of a function of which blocks were split, but what splitting keeps true.
 pub(crate) fn forget_frequencies(function: FunctionValue<'_>, analyses: *mut ffi::Analyses) {
     // SAFETY: a live function, and the analyses of its pass manager.

@@ -12,7 +12,8 @@
 //!
 //! A coroutine that hands over to another one jumps there in place of all that stands up to its
 //! suspension. So a path ends before it hands over, and the block that only suspends it, where no
-//! counter would run, is no block of the graph.
+//! counter would run, is no block of the graph. The call that does so gets a landing pad of its
+//! own: where one way to a landing pad cannot hold code, paths end on all of them.
 //!
 //! In a trace a path also ends before each call to a function that may be traced. So what that
 //! function does comes behind what its caller did before. A call in tail position leaves the
@@ -334,6 +335,14 @@ fn split<'ctx>(
     analyses: *mut Analyses,
     traces: bool,
 ) -> Vec<BasicBlock<'ctx>> {
+    let hands_over = |at: &InstructionValue<'ctx>| {
+        at.get_opcode() == InstructionOpcode::Invoke && llvm::hands_over(*at)
+    };
+    let terminators =
+        function.get_basic_blocks().into_iter().filter_map(BasicBlock::get_terminator);
+    // Collected first: splitting changes the lists that are walked.
+    let handing: Vec<_> = terminators.filter(hands_over).collect();
+    handing.into_iter().for_each(|invoke| llvm::split_landing_pad(invoke, analyses));
     let ends_block = |at: &InstructionValue<'ctx>| {
         let facts = InstructionFacts::of(*at);
         let stays = may_stay(*at) && is_followed(*at);
@@ -346,7 +355,6 @@ fn split<'ctx>(
         let calls = function.get_basic_blocks().into_iter().filter_map(llvm::tail_call);
         calls.filter(|&call| allocations::allocates(call)).for_each(llvm::keep_frame);
     }
-    // Collected first: splitting changes the lists that are walked.
     let calls: Vec<_> = instructions.filter(ends_block).collect();
     let split_off: Vec<_> =
         calls.into_iter().filter_map(|call| llvm::split_after(call, analyses)).collect();
