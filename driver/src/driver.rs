@@ -92,7 +92,7 @@ pub(crate) fn run(environment: Environment) -> Result<ExitCode> {
     if compiles || links {
         let words = invocation::for_clang(
             &Installation::of(&own)?,
-            &settings.plugin_options(),
+            &plugin_options(&settings, &words),
             compiles,
             links,
         );
@@ -115,7 +115,7 @@ pub(crate) fn run(environment: Environment) -> Result<ExitCode> {
         }
         return finish(&environment, &plain());
     }
-    let mut options = settings.plugin_options();
+    let mut options = plugin_options(&settings, &words);
     options.extend(clang_options::why_skipped(&words).map(|why| format!("-pathcc-skip={why}")));
     if settings.is(Key::Stage, EARLY) && clang_options::has_profiler(&words) {
         options.push("-pathcc-behind-profile=yes".to_owned());
@@ -167,6 +167,16 @@ fn finish(environment: &Environment, invocation: &Invocation) -> Result<ExitCode
         return print(&process::shell_line(invocation));
     }
     match process::replace(invocation)? {}
+}
+
+/// The plugin's options. Before optimisation, the names of blocks tell which of them the source
+/// has; whoever asks clang for names has them in what it writes, too.
+fn plugin_options(settings: &Settings, words: &CommandLine) -> Vec<String> {
+    let mut options = settings.plugin_options();
+    if settings.is(Key::Stage, EARLY) && !words.has("-fno-discard-value-names") {
+        options.push(invocation::DROPS_NAMES.to_owned());
+    }
+    options
 }
 
 /// Whether clang is something else than the driver we know: its inner programs, which are named by

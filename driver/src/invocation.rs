@@ -109,6 +109,9 @@ pub(crate) fn compose(
 /// What tells the plugin to trace.
 const TRACES: &str = "-pathcc-mode=trace";
 
+/// What tells the plugin to drop the names of blocks, which clang keeps only for it.
+pub(crate) const DROPS_NAMES: &str = "-pathcc-drop-names=yes";
+
 /// The words that make clang count what it compiles, and link by pathld. Clang says nothing of one
 /// that a command has no use for.
 pub(crate) fn for_clang(
@@ -121,6 +124,9 @@ pub(crate) fn for_clang(
     if compiles {
         words.push(joined("-fpass-plugin=", &installation.plugin));
         words.extend(options.iter().flat_map(|option| through_clang(option)));
+        if options.iter().any(|option| option == DROPS_NAMES) {
+            words.push("-fno-discard-value-names".into());
+        }
         if options.iter().any(|option| option == TRACES) {
             // Behind all other directories: nothing of the user's is hidden.
             words.push(joined("-idirafter", &installation.include));
@@ -205,6 +211,12 @@ mod tests {
             format!("{LINKS} {START} -Xclang -mllvm -Xclang -pathcc-stage=early {END} a.c -- b.c")
         );
         assert_eq!(shown("", &[], Some(Real::Default), false), format!("{LINKS} {START} {END}"));
+        assert_eq!(
+            shown("-c a.c", &[DROPS_NAMES], None, false),
+            format!(
+                "{START} -Xclang -mllvm -Xclang {DROPS_NAMES} -fno-discard-value-names {END} -c a.c"
+            )
+        );
         assert_eq!(
             shown("-c a.c", &[TRACES], None, false),
             format!("{START} -Xclang -mllvm -Xclang {TRACES} -idirafter/p/include {END} -c a.c")

@@ -58,6 +58,11 @@ pub struct Function {
     pub file: String,
     /// Line of the declaration, or 0.
     pub line: u32,
+    /// Whether no function of the source is this one: it is a member that the source does not
+    /// declare, a thunk, or a variant of a function that calls another variant of it, as a
+    /// destructor does that also frees its object. Code of the source may be in it all the same:
+    /// what initialises members.
+    pub is_made: bool,
     /// Why nothing is counted; `None` for an instrumented function.
     pub skipped: Option<String>,
     /// Hash of the graph: copies of an inline function with equal hashes have the same paths.
@@ -157,6 +162,11 @@ pub struct Block {
     pub name: String,
     /// Indexes of the source locations of its instructions, in order, without repetition.
     pub locations: Vec<u32>,
+    /// Those of them at which only instructions stand that the compiler made: the source does not
+    /// run there.
+    pub made_locations: Vec<u32>,
+    /// Who chose that control can go several ways at its end.
+    pub chooser: Chooser,
     /// How many instructions of each opcode, sorted by name, without debug intrinsics: `load`,
     /// `add` …, an intrinsic by its own name (`llvm.fmuladd`), inline assembly as `asm`, and what
     /// works on vectors with [`VECTOR`] before it (`vector load`).
@@ -173,6 +183,20 @@ pub struct Block {
     /// Its text in LLVM's intermediate language as it is when counters are placed, by lines: the
     /// label, then the instructions without their debug locations. Empty unless it was asked for.
     pub ir: Vec<String>,
+}
+
+/// Who chose that control can go several ways at the end of a block.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Chooser {
+    /// The source, if there are several ways at all.
+    #[default]
+    Source,
+    /// The compiler: the check of a pointer before `delete`, the way of an exception to its
+    /// handler, a check of a sanitizer.
+    Compiler,
+    /// The compiler, and one of the ways goes around in a loop that it made, over the elements of
+    /// an array, say. That way leads to this block or one before it.
+    CompilerLoop,
 }
 
 /// An access to memory.

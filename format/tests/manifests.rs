@@ -1,7 +1,7 @@
 //! Manifests: everything that can stand in one comes back, and every index is checked.
 
 use pathformat::manifest::{
-    Access, AccessKind, Address, Block, Call, CutReason, DagEdge, DagEdgeKind, Edge, Exit,
+    Access, AccessKind, Address, Block, Call, Chooser, CutReason, DagEdge, DagEdgeKind, Edge, Exit,
     Function, INDIRECT, Linkage, Location, Manifest, Outcome, Pattern, PatternShape, TableOf,
     Tickets, Uncut,
 };
@@ -74,6 +74,8 @@ fn full() -> Function {
         [None, Some(Exit::Return), Some(Exit::Unwind), Some(Exit::NoReturn)].map(|exit| Block {
             name: "bb".into(),
             locations: vec![1, 0],
+            made_locations: vec![0],
+            chooser: Chooser::Compiler,
             opcodes: vec![("add".into(), 3)],
             calls: vec![call("puts", Some(1)), call(INDIRECT, None)],
             accesses: accesses(),

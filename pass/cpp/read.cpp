@@ -8,6 +8,7 @@
 #include "llvm/Analysis/BlockFrequencyInfo.h"
 #include "llvm/Analysis/BranchProbabilityInfo.h"
 #include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/EHPersonalities.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
@@ -35,6 +36,13 @@ static bool isForeignCoroutine(const Function &F) {
   return F.isPresplitCoroutine() && any_of(instructions(F), IsForeign);
 }
 
+// Whether a function is a member that no source declares, or a thunk.
+static bool isImplicit(const Function &F) {
+  auto *Declared = F.getSubprogram();
+  return Declared && Declared->isArtificial() &&
+         (Declared->isThunk() || isa_and_nonnull<DIType>(Declared->getScope()));
+}
+
 // Facts about a function; must match `FunctionFacts` in src/ffi.rs.
 extern "C" uint32_t pathpass_function_facts(LLVMValueRef Value) {
   auto &F = *unwrap<Function>(Value);
@@ -47,7 +55,7 @@ extern "C" uint32_t pathpass_function_facts(LLVMValueRef Value) {
   return F.hasFnAttribute(Attribute::Naked) << 0 | isForeignCoroutine(F) << 1 |
          (F.hasFnAttribute(Attribute::NoProfile) || F.hasFnAttribute(Attribute::SkipProfile)) << 2 |
          Funclets << 3 | F.hasComdat() << 4 | Sanitized << 5 | F.hasOptNone() << 6 |
-         F.isPresplitCoroutine() << 7;
+         F.isPresplitCoroutine() << 7 | isImplicit(F) << 8;
 }
 
 // The annotation of a function (`__attribute__((annotate("…")))`) of this number, or null.
@@ -186,9 +194,13 @@ extern "C" uint32_t pathpass_instruction_facts(LLVMValueRef Value) {
     Facts |= 1u << 1 | Intrinsic << 2 | Call->isInlineAsm() << 3 | doesNotReturn(*Call) << 4 |
              returnsTwice(*Call) << 5 | IsLast << 6;
   }
+  auto *Location = I.getDebugLoc().get();
+  bool OfFunction =
+      Location && !Location->getInlinedAt() && isa<DISubprogram>(Location->getScope());
   auto IsVector = [](auto *Operand) { return Operand->getType()->isVectorTy(); };
   return Facts | uint32_t(IsVector(&I) || any_of(I.operand_values(), IsVector)) << 7 |
-         uint32_t(I.isDebugOrPseudoInst() || I.isLifetimeStartOrEnd()) << 8;
+         uint32_t(I.isDebugOrPseudoInst() || I.isLifetimeStartOrEnd()) << 8 |
+         uint32_t(I.hasMetadata(LLVMContext::MD_nosanitize)) << 9 | uint32_t(OfFunction) << 10;
 }
 
 // What an instruction does: its opcode, or the intrinsic that it calls without the types

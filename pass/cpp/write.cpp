@@ -141,6 +141,21 @@ extern "C" bool pathpass_link(LLVMModuleRef Module, const char *Text) {
   return !Linker::linkModules(M, std::move(Parsed));
 }
 
+// Drops the names of values and blocks, and keeps none from now on.
+extern "C" void pathpass_drop_names(LLVMModuleRef Module) {
+  for (auto &F : *unwrap(Module)) {
+    for (auto &Argument : F.args())
+      Argument.setName("");
+    for (auto &BB : F) {
+      BB.setName("");
+      for (auto &I : BB)
+        if (I.hasName())
+          I.setName("");
+    }
+  }
+  unwrap(Module)->getContext().setDiscardValueNames(true);
+}
+
 // Whether a function is sound; if not, says on standard error why.
 extern "C" bool pathpass_verify(LLVMValueRef Function) {
   return !verifyFunction(*unwrap<class Function>(Function), &errs());

@@ -197,6 +197,7 @@ unsafe extern "C" {
     pub(crate) fn pathpass_promote(slots: *const LLVMValueRef, count: usize);
     pub(crate) fn pathpass_forget_purity(function: LLVMValueRef);
     pub(crate) fn pathpass_keep(global: LLVMValueRef);
+    pub(crate) fn pathpass_drop_names(module: LLVMModuleRef);
     pub(crate) fn pathpass_module_hash(module: LLVMModuleRef) -> u64;
     pub(crate) fn pathpass_moves_thread_pointer(module: LLVMModuleRef) -> bool;
     pub(crate) fn pathpass_link(module: LLVMModuleRef, text: *const c_char) -> bool;

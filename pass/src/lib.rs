@@ -44,6 +44,15 @@ fn prepare(module: &Module<'_>, options: &Options) -> bool {
 
 /// Instruments a unit; true if it was changed.
 fn run(module: &Module<'_>, options: &Options, analyses: *mut ffi::Analyses) -> bool {
+    let is_changed = count(module, options, analyses);
+    if options.drops_names {
+        llvm::drop_names(module);
+    }
+    is_changed
+}
+
+/// Instruments a unit while blocks still have their names; true if it was changed.
+fn count(module: &Module<'_>, options: &Options, analyses: *mut ffi::Analyses) -> bool {
     if !read::is_counted(module, options) {
         return false;
     }

@@ -79,6 +79,11 @@ impl FunctionFacts {
         self.is_left_slow() && !self.is_sanitized() && !self.is_unsplit_coroutine()
     }
 
+    /// It is a member that no source declares, or a thunk.
+    pub(crate) fn is_implicit(self) -> bool {
+        self.0 & 256 != 0
+    }
+
     /// It is a coroutine that is still to be split.
     pub(crate) fn is_unsplit_coroutine(self) -> bool {
         self.0 & 128 != 0
@@ -137,6 +142,16 @@ impl InstructionFacts {
     /// It only says where variables live, and is no code.
     pub(crate) fn is_marker(self) -> bool {
         self.0 & 256 != 0
+    }
+
+    /// It is part of a check of a sanitizer, or else nothing that one would check.
+    pub(crate) fn is_of_sanitizer(self) -> bool {
+        self.0 & 512 != 0
+    }
+
+    /// It stands in its function and in no block there, as debug information says.
+    pub(crate) fn is_in_no_scope(self) -> bool {
+        self.0 & 1024 != 0
     }
 
     /// Whether it calls a function: no intrinsic, and no inline assembly.
@@ -340,6 +355,12 @@ pub(crate) fn hands_over(call: InstructionValue<'_>) -> bool {
 pub(crate) fn only_suspends(block: BasicBlock<'_>) -> bool {
     // SAFETY: a live block.
     unsafe { ffi::pathpass_only_suspends(block.as_mut_ptr()) }
+}
+
+/// Drops the names of a module's values and blocks.
+pub(crate) fn drop_names(module: &Module<'_>) {
+    // SAFETY: a live module.
+    unsafe { ffi::pathpass_drop_names(module.as_mut_ptr()) }
 }
 
 /// Whether a `switch` asks what becomes of a coroutine that was just suspended

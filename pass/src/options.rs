@@ -61,6 +61,8 @@ pub(crate) struct Options {
     pub(crate) techniques: Techniques,
     /// Whether the manifest has the text of each block in LLVM's intermediate language.
     pub(crate) ir: bool,
+    /// Whether blocks have names only for us, and lose them when they are read.
+    pub(crate) drops_names: bool,
     /// Whether every instrumented function is verified.
     pub(crate) verify: bool,
 }

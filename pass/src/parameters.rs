@@ -34,6 +34,7 @@ pub(crate) enum Name {
     BehindProfile,
     System,
     Ir,
+    DropNames,
     Verify,
 }
 
@@ -57,7 +58,7 @@ const fn hidden(name: Name, word: &'static CStr, meaning: &'static CStr) -> Para
 }
 
 /// All of them.
-pub(crate) static PARAMETERS: [Parameter; 21] = [
+pub(crate) static PARAMETERS: [Parameter; 22] = [
     parameter(
         Name::Mode,
         c"pathcc-mode",
@@ -122,6 +123,11 @@ pub(crate) static PARAMETERS: [Parameter; 21] = [
         c"a directory of system headers; may be given several times",
     ),
     parameter(Name::Ir, c"pathcc-ir", c"whether manifests have the text of blocks, yes or no"),
+    parameter(
+        Name::DropNames,
+        c"pathcc-drop-names",
+        c"whether clang keeps names of blocks only for us, and they are dropped, yes or no",
+    ),
     hidden(Name::Verify, c"pathcc-verify", c"verify every instrumented function, yes or no"),
 ];
 
@@ -180,6 +186,7 @@ impl Given<'_> {
             system_directories: self.all(Name::System),
             last,
             ir: self.is_on(Name::Ir, false),
+            drops_names: self.is_on(Name::DropNames, false),
             verify: self.is_on(Name::Verify, cfg!(debug_assertions)),
         }
     }

@@ -13,6 +13,7 @@ pub(crate) mod declaration;
 mod eligible;
 pub(crate) mod entries;
 pub(crate) mod graph;
+pub(crate) mod made;
 pub(crate) mod messages;
 pub(crate) mod qualified;
 pub(crate) mod repeats;

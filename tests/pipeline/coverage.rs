@@ -162,6 +162,187 @@ fn coroutines_are_counted_where_they_are_one_function_yet() {
     }
 }
 
+/// Coroutines that hand over to each other, and whose frames are destroyed.
+const HANDED_OVER: &str = "\
+#include <coroutine>
+struct Task {
+    struct promise_type {
+        int value = 0;
+        std::coroutine_handle<> next = std::noop_coroutine();
+        Task get_return_object() { return {std::coroutine_handle<promise_type>::from_promise(*this)}; }
+        std::suspend_always initial_suspend() noexcept { return {}; }
+        struct Final {
+            bool await_ready() noexcept { return false; }
+            std::coroutine_handle<> await_suspend(std::coroutine_handle<promise_type> h) noexcept {
+                return h.promise().next;
+            }
+            void await_resume() noexcept {}
+        };
+        Final final_suspend() noexcept { return {}; }
+        void return_value(int v) { value = v; }
+        void unhandled_exception() {}
+    };
+    std::coroutine_handle<promise_type> h;
+    ~Task() { h.destroy(); }
+    bool await_ready() { return false; }
+    std::coroutine_handle<> await_suspend(std::coroutine_handle<> c) {
+        h.promise().next = c;
+        return h;
+    }
+    int await_resume() { return h.promise().value; }
+};
+Task leaf(int n) {
+    if (n % 4 == 0)
+        co_return 1;
+    co_return 2;
+}
+Task top() {
+    int s = 0;
+    for (int i = 0; i < 100; i++)
+        s += co_await leaf(i);
+    co_return s;
+}
+int main() {
+    Task t = top();
+    t.h.resume();
+    return t.h.promise().value != 175;
+}
+";
+
+#[test]
+fn paths_of_coroutines_end_where_they_hand_over_or_are_destroyed() {
+    for level in ["-O0", "-O2"] {
+        let report: Value =
+            serde_json::from_str(&exported(HANDED_OVER, &[level], "json")).expect("JSON");
+        let ends = |name: &str| {
+            let functions = report["functions"].as_array().expect("a list");
+            let found = functions.iter().find(|of| of["demangled"] == name).expect("it is counted");
+            let mut ends: BTreeMap<String, u64> = BTreeMap::new();
+            for path in found["paths"].as_array().expect("a list") {
+                let count = path["count"].as_u64().expect("a count");
+                *ends.entry(path["end"].as_str().expect("a word").into()).or_default() += count;
+            }
+            ends.into_iter().collect::<Vec<_>>()
+        };
+        // Each is suspended at its start and at its end, and returns when it is first suspended
+        // and when it is destroyed. The outer one waits a hundred times, and its loop goes around.
+        let expected = [("cut".to_owned(), 200), ("return".to_owned(), 200)];
+        assert_eq!(ends("leaf(int)"), expected, "{level}");
+        let expected = [("back_edge".to_owned(), 100), ("cut".to_owned(), 102)];
+        let returned = ("return".to_owned(), 2);
+        assert_eq!(ends("top()"), [&expected[..], &[returned]].concat(), "{level}");
+    }
+    let found = lines(&exported(HANDED_OVER, &["-O0"], "lcov"));
+    let expected = [(28, 100), (29, 100), (30, 25), (31, 75), (33, 1), (35, 101), (36, 100)];
+    assert_eq!(expected.map(|(line, _)| (line, found[&line])), expected);
+}
+
+/// Nothing here is a branch, and all that is called is covered, but for `A::f`.
+const HIDDEN: &str = "\
+#include <new>
+#include <typeinfo>
+struct A { virtual ~A() {} virtual int f() { return 1; } int x = 0; };
+struct B { virtual ~B() {} int y = 0; };
+struct C : A, B { int f() override { return 2; } };
+struct D { int v; D(int x) : v(x) {} ~D() {} };
+int make() { return 1; }
+void delete_array() {
+  D *p = new D[3]{D(1), D(2), D(3)};
+  delete[] p;
+}
+void delete_one() { D *p = new D(1); delete p; }
+int static_local() { static D d(make()); return d.v; }
+B *to_base(C *c) { return c; }
+C *to_derived(A *a) { return dynamic_cast<C *>(a); }
+int member(A *a, int (A::*m)()) { return (a->*m)(); }
+D *nothrow() { return new (std::nothrow) D(3); }
+const char *name(A *a) { return typeid(*a).name(); }
+struct V : virtual A { int w; V(int n) : w(n) {} ~V() { w = 0; } };
+struct W : V { W() : V(1) {} };
+int main() {
+  C c;
+  delete_array();
+  delete_one();
+  static_local();
+  to_base(&c);
+  to_derived(&c);
+  member(&c, &A::f);
+  delete nothrow();
+  name(&c);
+  W w;
+  return 0;
+}
+";
+
+#[test]
+fn what_the_compiler_checks_and_repeats_is_no_branch() {
+    for options in [&["-O0"][..], &["-O1"], &["-O0", "-fpath-mode=edges"]] {
+        let tracefile = exported(HIDDEN, options, "lcov");
+        let branches = tracefile.lines().filter(|line| line.starts_with("BRDA:"));
+        assert_eq!(branches.collect::<Vec<_>>(), [""; 0], "{options:?}");
+        let found = lines(&tracefile);
+        let expected = [(3, 2), (4, 1), (5, 1), (9, 1), (10, 1), (11, 1), (12, 1), (13, 1)];
+        assert_eq!(expected.map(|(line, _)| (line, found[&line])), expected, "{options:?}");
+        let missing = tracefile.lines().filter_map(|line| line.strip_prefix("FNDA:0,"));
+        assert_eq!(missing.collect::<Vec<_>>(), ["_ZN1A1fEv"], "{options:?}");
+    }
+}
+
+/// The first `throw` never runs, and the brace behind it is only reached by unwinding.
+const THROWN: &str = "\
+#include <stdexcept>
+#include <string>
+static int p(const std::string &s) {
+    if (s.empty())
+        throw std::runtime_error(\"empty\");
+    if (s[0] == 'x')
+        throw std::runtime_error(\"bad \" + s);
+    return s.size();
+}
+int main() {
+    int r = 0;
+    for (const char *w : {\"x\", \"y\"})
+        try { r += p(w); } catch (const std::exception &) { r += 100; }
+    return r != 101;
+}
+";
+
+#[test]
+fn what_frees_an_exception_gives_no_line_a_count() {
+    for mode in ["paths", "blocks", "edges"] {
+        let options = ["-O0", &format!("-fpath-mode={mode}")];
+        let tracefile = exported(THROWN, &options, "lcov");
+        let found = lines(&tracefile);
+        let expected = [(3, 2), (4, 2), (5, 0), (6, 2), (7, 1), (8, 1), (13, 2)];
+        assert_eq!(expected.map(|(line, _)| (line, found[&line])), expected, "{mode}");
+        assert!(!found.contains_key(&9), "{mode}: {found:?}");
+    }
+}
+
+#[test]
+fn checks_of_a_sanitizer_are_no_branches() {
+    let source = "\
+#include <cstdio>
+int add(int a, int b) { return a + b; }
+int main() {
+    int s = 0;
+    for (int i = 0; i < 10; i++)
+        s = add(s, i);
+    return s != 45;
+}
+";
+    let branches = |options: &[&str]| {
+        let tracefile = exported(source, &[&["-O0"], options].concat(), "lcov");
+        let lines = tracefile.lines().filter(|line| line.starts_with("BRDA:"));
+        lines.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let plain = branches(&[]);
+    assert_eq!(plain, ["BRDA:5,0,0,10", "BRDA:5,0,1,1"]);
+    let sanitized = ["-fsanitize=undefined", "-fsanitize-trap=undefined"];
+    assert_eq!(branches(&sanitized), plain);
+    assert_eq!(branches(&["-ftrapv"]), plain);
+}
+
 /// The initialisation of `words` is code of the source in a function of the compiler.
 const INITIALISED: &str = "\
 #include <string>

@@ -10,7 +10,7 @@ at one level and stage, with `paths` and one other kind, in rotation), and
 * does what it did without us: output, error output, status;
 * has the counts of its block log, block for block and edge for edge, in every mode (`truth.py`);
 * at `-O0` and stage `early` has the entries and lines that gcc's gcov and llvm-cov give, where the
-  two say the same.
+  two say the same, and no branch that llvm-cov does not have.
 
 Flags of a program may stand in it: `flags: …` in a comment on its first line, or gcc's
 `dg-options`. Prints what differs, and how many programs were left out and why. Exit status 1 if

@@ -1,4 +1,4 @@
-"""Entries and lines of a program by gcc's gcov, by llvm-cov and by a tracefile."""
+"""Entries, lines and branches of a program by gcc's gcov, by llvm-cov and by a tracefile."""
 
 import json
 from collections import Counter
@@ -16,8 +16,21 @@ def read_lcov(tracefile: bytes) -> tuple[Counter, Counter]:
     return functions, lines
 
 
-def read_llvm(home: Path, raw: Path) -> tuple[Counter, Counter]:
-    """Those of clang's source-based coverage."""
+def read_ways(tracefile: bytes) -> Counter:
+    """How many ways on the branches of each line have in a tracefile."""
+    ways: Counter[Line] = Counter()
+    file = ""
+    for row in tracefile.decode().splitlines():
+        kind, _, rest = row.partition(":")
+        if kind == "SF":
+            file = base(rest)
+        elif kind == "BRDA":
+            ways[file, int(rest.partition(",")[0])] += 1
+    return ways
+
+
+def read_llvm(home: Path, raw: Path) -> tuple[Counter, Counter, Counter]:
+    """Those of clang's source-based coverage, and the ways of its branches."""
     run(["llvm-profdata-22", "merge", raw, "-o", "coverage.profdata"], home)
     command = [
         "llvm-cov-22",
@@ -26,12 +39,13 @@ def read_llvm(home: Path, raw: Path) -> tuple[Counter, Counter]:
         "by-clang",
         "-instr-profile=coverage.profdata",
     ]
-    functions, lines = read_lcov(run(command, home))
+    tracefile = run(command, home)
+    functions, lines = read_lcov(tracefile)
     # A static function is called file:name.
     renamed: Counter[Function] = Counter()
     for (file, name), count in functions.items():
         renamed[file, name.rpartition(":")[2]] += count
-    return renamed, lines
+    return renamed, lines, read_ways(tracefile)
 
 
 def read_gcov(home: Path, data: Path) -> tuple[Counter, Counter]:

@@ -19,7 +19,7 @@ from tests.real.tools import (
     export,
     run,
 )
-from tests.real.torture_coverage import read_gcov, read_lcov, read_llvm
+from tests.real.torture_coverage import read_gcov, read_lcov, read_llvm, read_ways
 from tests.real.torture_programs import Source
 from tests.real.ways import MODES, STAGES, log_flags
 
@@ -32,10 +32,15 @@ OLDER = {
     ],
     "c++": ["-std=gnu++14"],
 }
+# Programs that are for the comparison of coverage.
+HIDDEN = "hidden_"
 # What a build of plain clang may take and its program, and both with counters.
 PLAIN_BUILD_SECONDS, PLAIN_SECONDS, BUILD_SECONDS, COUNTED_SECONDS = 120, 10, 900, 300
 # A log of more bytes than that is not worth its time: the program is compared without one.
 LONGEST_LOG = 100 << 20
+# What has ways of its own kind: llvm-cov counts a case on its own line, and jumps to addresses not
+# at all.
+OTHER_WAYS = re.compile(r"\b(switch|case|goto|asm|__asm__)\b")
 # A line of labels alone.
 LABEL = re.compile(r"\s*((case\b[^:]*|\w+)\s*:[\s;]*)+(/[/*].*)?")
 
@@ -136,7 +141,7 @@ class Torture:
         for level, stage in places:
             if not self.place(cc, level, stage, self.modes(number // 6, quick), quick):
                 return self.result
-        if not quick or number // 36 % 3 == 0:
+        if not quick or number // 36 % 3 == 0 or self.source.path.name.startswith(HIDDEN):
             self.coverage()
         return self.result
 
@@ -240,7 +245,7 @@ class Torture:
                 self.result.differences += [f"{where}: {one}" for one in wrong[:5]]
 
     def coverage(self) -> None:
-        """Entries and lines against gcov and llvm-cov."""
+        """Entries and lines against gcov and llvm-cov, and branches against llvm-cov."""
         language = self.source.language
         gcc = "gcc" if language == "c" else "g++"
         clang = CLANG if language == "c" else CLANG.replace("clang", "clang++")
@@ -276,17 +281,20 @@ class Torture:
         if outcome.status != outcomes[1].status:
             raise CheckFailed(f"coverage: does something else: {told(outcomes[1], outcome)}")
         tracefile = [PATHPROF, "export", "--format", "lcov", "--system", profiles]
-        ours = read_lcov(run(tracefile, self.home))
-        theirs = [read_gcov(self.home, data[0]), read_llvm(self.home, raw)]
+        written = run(tracefile, self.home)
+        ours = read_lcov(written)
+        *by_llvm, ways = read_llvm(self.home, raw)
+        theirs = [read_gcov(self.home, data[0]), by_llvm]
         name = self.source.path.name
+        text = self.source.path.read_text(errors="replace").splitlines()
+        for (file, line), number in sorted(read_ways(written).items()):
+            if file == name and number > ways[file, line] and not OTHER_WAYS.search(text[line - 1]):
+                self.result.differences.append(
+                    f"branches of {name}:{line}: llvm-cov has {ways[file, line]} ways, counted "
+                    f"{number}"
+                )
         # There is nothing in LLVM's code for a line that only names a place.
-        labels = {
-            number
-            for number, line in enumerate(
-                self.source.path.read_text(errors="replace").splitlines(), 1
-            )
-            if LABEL.fullmatch(line)
-        }
+        labels = {number for number, line in enumerate(text, 1) if LABEL.fullmatch(line)}
         missing: defaultdict[str, list[str]] = defaultdict(list)
         for kind, own, one, other in zip(("entries", "lines"), ours, *theirs, strict=True):
             for key in sorted(one.keys() & other.keys(), key=str):

@@ -2,9 +2,10 @@
 
     python3 -m tests.real.torture_templates FOLDER
 
-Three families: each statement that chooses a way inside each other one; each attribute that has to
-do with control, at a function with a loop and branches; and each way to throw through each kind of
-frame to each kind of handler.
+Four families: each statement that chooses a way inside each other one; each attribute that has to
+do with control, at a function with a loop and branches; each way to throw through each kind of
+frame to each kind of handler; and each construct for which the compiler makes branches and loops of
+which the source has none, beside a branch of the source and without one.
 """
 
 import sys
@@ -233,6 +234,190 @@ int main() {{
 )
 
 
+# Constructs for which the compiler branches or repeats. `n` is from 0 to 4.
+HIDDEN = {
+    "delete": "delete new Object{n};",
+    "delete_array": "delete[] new Object[3]{{n}, {n}, {n}};",
+    "delete_virtual": "Base *b = new Derived; delete b;",
+    "delete_null": "Object *o = nullptr; delete o;",
+    "array": "Object a[3]{{n}, {n}, {n}}; s += a[1].n;",
+    "array_constructed": "Counted a[4]; s += a[1].n;",
+    "array_new": "Counted *a = new Counted[n + 1]; s += a[0].n; delete[] a;",
+    "array_copied": "struct { Counted a[3]; } one, other = one; s += other.a[2].n;",
+    "array_captured": "Counted a[3]; s += [a] { return a[1].n; }();",
+    "array_variable": "int a[n + 1]; a[n] = n; s += a[n];",
+    "array_list": "std::initializer_list<Object> l{{n}, {n}}; s += l.begin()->n;",
+    "guarded": "static Object o{n}; s += o.n;",
+    "guarded_thread": "static thread_local Object o{n}; s += o.n;",
+    "to_base": "Derived d; Derived *p = &d; Other *o = p; s += o->m;",
+    "to_virtual_base": "Diamond d; Diamond *p = &d; Base *b = p; s += b->get();",
+    "to_derived": "Derived d; Other *o = &d; s += static_cast<Derived *>(o)->get();",
+    "dynamic": "Derived d; Base *b = &d; s += dynamic_cast<Derived *>(b)->get();",
+    "dynamic_reference": "Derived d; Base &b = d; s += dynamic_cast<Derived &>(b).get();",
+    "dynamic_whole": "Derived d; Other *o = &d; s += dynamic_cast<void *>(o) == &d;",
+    "typed": "Derived d; Base *b = &d; s += typeid(*b) == typeid(Derived);",
+    "member": "Derived d; int (Base::*f)() = &Base::get; s += (d.*f)();",
+    "member_data": "Derived d; int Other::*m = &Other::m; s += d.*m;",
+    "member_compared": "int (Base::*f)() = &Base::get, (Base::*g)() = &Base::put; s += f == g;",
+    "member_converted": "int (Base::*f)() = &Base::get; Derived d; "
+    "s += (d.*static_cast<int (Derived::*)()>(f))();",
+    "nothrow": "Object *o = new (std::nothrow) Object{n}; s += o->n; delete o;",
+    "scope_left": "for (int i = 0; i < 2; i++) { Object o{n}; if (i == n) break; s++; }",
+    "scope_returned": "{ Object o{n}; if (n == 2) return s; s++; }",
+    "temporary": "s += n > 2 && Object{n}.n;",
+    "temporary_chosen": "s += n > 2 ? Object{n}.n : Object{s}.n;",
+    "result": "Object o = chosen(n); s += o.n;",
+    "arguments": "s += summed(n, 1, 2.5, 3);",
+    "exchanged": "std::atomic<int> a{n}; int e = 2; s += a.compare_exchange_strong(e, 5);",
+    "ordered": "std::atomic<int> a{n}; s += a.load(order(n));",
+    "exchanged_float": "std::atomic<double> a{1.0 * n}; a.fetch_add(2.5); s += int(a.load());",
+    "complex": "_Complex double c = n + 1.0i, d = 2.0 - n * 1.0i; s += int(__real__(c * d));",
+    "classified": "s += __builtin_fpclassify(1, 2, 3, 4, 5, 1.0 * n);",
+    "virtual_bases": "Diamond d; Diamond e = d; s += e.get();",
+    "covariant": "Derived d; Base *b = &d; delete b->clone();",
+    "default_argument": "s += with_default(n);",
+    "range": "int a[3] = {n, 1, 2}; for (int i : a) s += i;",
+    "caught": "try { thrown(n); } catch (int) { s++; } catch (char) { s += 2; } "
+    "catch (...) { s--; }",
+    "unwound": "try { Object o{n}; Object p{n}; thrown(n); } catch (...) { s++; }",
+    "unwound_new": "try { delete new Thrower{n}; } catch (...) { s++; }",
+    "unwound_array": "try { delete[] new Thrower[3]{{1}, {2}, {n}}; } catch (...) { s++; }",
+    "unwound_throw": 'try { throw std::runtime_error("x" + std::to_string(n)); } '
+    "catch (const std::exception &) { s++; }",
+    "not_thrown": "if (n == 7)\n throw std::runtime_error(std::to_string(n));\n"
+    "if (n == 8) throw n;",
+    "noexcept": "quiet(n);",
+    "checked": "s += n * 3 / (n + 1) << 2;",
+}
+HIDDEN_FLAGS = {"checked": "-fsanitize=undefined -fsanitize-undefined-trap-on-error"}
+HIDING = (
+    """#include <atomic>
+#include <cstdarg>
+#include <cstdio>
+#include <initializer_list>
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <typeinfo>
+static int s;
+struct Object {{
+    int n;
+    ~Object() {{
+        s++;
+    }}
+}};
+struct Counted {{
+    int n;
+    Counted() : n(3) {{
+        s++;
+    }}
+    Counted(const Counted &o) : n(o.n) {{
+        s += 2;
+    }}
+    ~Counted() {{
+        s--;
+    }}
+}};
+struct Base {{
+    virtual ~Base() {{
+        s += 3;
+    }}
+    virtual int get() {{
+        return 1;
+    }}
+    virtual int put() {{
+        return 2;
+    }}
+    virtual Base *clone() {{
+        return new Base;
+    }}
+}};
+struct Other {{
+    int m = 4;
+    virtual ~Other() {{
+        s += 5;
+    }}
+}};
+struct Derived : Base, Other {{
+    int get() override {{
+        return 6;
+    }}
+    Derived *clone() override {{
+        return new Derived;
+    }}
+}};
+struct Left : virtual Base {{
+    Left() {{
+        s += 7;
+    }}
+    ~Left() {{
+        s += 8;
+    }}
+}};
+struct Diamond : Left {{
+    Diamond() {{
+        s += 9;
+    }}
+    Diamond(const Diamond &) : Base(), Left() {{
+        s += 9;
+    }}
+}};
+struct Thrower {{
+    int n;
+    Thrower(int n) : n(n) {{
+        if (n == 3)
+            throw n;
+    }}
+    ~Thrower() {{
+        s++;
+    }}
+}};
+Object chosen(int n) {{
+    Object o{{n}};
+    return o;
+}}
+int summed(int n, ...) {{
+    va_list all;
+    va_start(all, n);
+    n += va_arg(all, int);
+    n += va_arg(all, double);
+    n += va_arg(all, int);
+    va_end(all);
+    return n;
+}}
+std::memory_order order(int n) {{
+    return n == 2 ? std::memory_order_seq_cst : std::memory_order_relaxed;
+}}
+int with_default(int n, Object o = Object{{2}}) {{
+    return n + o.n;
+}}
+void thrown(int n) {{
+    if (n == 1)
+        throw n;
+    if (n == 2)
+        throw 'c';
+    if (n == 3)
+        throw 2.5;
+}}
+void quiet(int n) noexcept {{
+    Object o{{n}};
+    thrown(0);
+}}
+{functions}
+"""
+    "int main() {{ int t = 0; for (int n = 0; n < 5; n++) t += {calls}; "
+    'std::printf("%d\\n", t); }}\n'
+)
+HIDING_FUNCTION = """static int {name}(int n) {{
+    {before}{hidden}
+    s += 2;
+    return s;
+}}
+"""
+# So many constructs are in one program: to compile the headers takes longer than all of them.
+IN_ONE = 8
+
+
 def statements() -> Iterator[tuple[str, str]]:
     """Each statement in each."""
     for outer, around in STATEMENTS.items():
@@ -287,10 +472,31 @@ def exceptions() -> Iterator[tuple[str, str]]:
             )
 
 
+def hidden() -> Iterator[tuple[str, str]]:
+    """Each construct of which the compiler makes branches, alone, and behind one of the source."""
+    ways = {"alone": "", "behind": "if (n == 6) return 1; "}
+    for flags in ["", *HIDDEN_FLAGS.values()]:
+        names = [name for name in HIDDEN if HIDDEN_FLAGS.get(name, "") == flags]
+        for first in range(0, len(names), IN_ONE):
+            some = names[first : first + IN_ONE]
+            functions = [
+                HIDING_FUNCTION.format(name=f"{way}_{name}", before=before, hidden=HIDDEN[name])
+                for name in some
+                for way, before in ways.items()
+            ]
+            calls = " + ".join(f"{way}_{name}(n)" for name in some for way in ways)
+            yield (
+                f"hidden_{some[0]}.cc",
+                f"// flags: -std=gnu++20 {flags}".rstrip()
+                + "\n"
+                + HIDING.format(functions="".join(functions), calls=calls),
+            )
+
+
 def write(folder: Path) -> int:
     """Writes all programs; says how many."""
     folder.mkdir(parents=True, exist_ok=True)
-    programs = [*statements(), *attributes(), *flags(), *exceptions()]
+    programs = [*statements(), *attributes(), *flags(), *exceptions(), *hidden()]
     for name, text in programs:
         (folder / name).write_text(text)
     return len(programs)

@@ -10,8 +10,8 @@ use alloc::vec::Vec;
 use self::body::{Source, Writer, code, decoded, known, text};
 use self::graph::{get_dag, put_dag};
 use super::{
-    Access, Block, Call, Edge, Exit, Function, Linkage, Location, Manifest, Outcome, Pattern,
-    PatternShape, Uncut, WeightSource,
+    Access, Block, Call, Chooser, Edge, Exit, Function, Linkage, Location, Manifest, Outcome,
+    Pattern, PatternShape, Uncut, WeightSource,
 };
 use crate::settings::{Level, Mode, Stage, Threads};
 use crate::wire::{Allowance, Error, Result, Sink};
@@ -30,6 +30,7 @@ const WEIGHTS: [WeightSource; 4] = [
 ];
 const EXITS: [Option<Exit>; 4] =
     [None, Some(Exit::Return), Some(Exit::Unwind), Some(Exit::NoReturn)];
+const CHOOSERS: [Chooser; 3] = [Chooser::Source, Chooser::Compiler, Chooser::CompilerLoop];
 const SHAPES: [PatternShape; 4] =
     [PatternShape::Diamond, PatternShape::HalfDiamond, PatternShape::Jump, PatternShape::Exits];
 
@@ -103,6 +104,7 @@ impl Function {
         to.put_varint(code(&LINKAGES, &self.linkage));
         to.put_string(&self.file);
         to.put_varint(u64::from(self.line));
+        to.put_varint(self.is_made.into());
         to.put_string(self.skipped.as_deref().unwrap_or_default());
         to.put_u64(self.cfg_hash);
         to.put_varint(self.first_counter);
@@ -117,7 +119,10 @@ impl Function {
         });
         to.put_list(&self.blocks, |to, block| {
             to.put_string(&block.name);
-            to.put_list(&block.locations, |to, &location| to.put_varint(u64::from(location)));
+            let put_index = |to: &mut Writer, &location: &u32| to.put_varint(u64::from(location));
+            to.put_list(&block.locations, put_index);
+            to.put_list(&block.made_locations, put_index);
+            to.put_varint(code(&CHOOSERS, &block.chooser));
             to.put_list(&block.opcodes, |to, (opcode, count)| {
                 to.put_string(opcode);
                 to.put_varint(u64::from(*count));
@@ -170,6 +175,7 @@ impl Function {
             linkage: decoded(&LINKAGES, from.reader.varint()?, "a linkage is unknown")?,
             file: from.string()?,
             line: from.reader.varint32()?,
+            is_made: decoded(&[false, true], from.reader.varint()?, "a function is made or not")?,
             skipped: Some(from.string()?).filter(|reason| !reason.is_empty()),
             cfg_hash: from.reader.u64()?,
             first_counter: from.reader.varint()?,
@@ -192,11 +198,14 @@ impl Function {
             }
             function.locations.push(location);
         }
+        let location =
+            |from: &mut Source<'_>| from.index(locations, "a block's location is out of range");
         function.blocks = from.list(|from| {
             Ok(Block {
                 name: from.string()?,
-                locations: from
-                    .list(|from| from.index(locations, "a block's location is out of range"))?,
+                locations: from.list(location)?,
+                made_locations: from.list(location)?,
+                chooser: decoded(&CHOOSERS, from.reader.varint()?, "who chose is unknown")?,
                 opcodes: from.list(|from| Ok((from.string()?.into(), from.reader.varint32()?)))?,
                 calls: from.list(|from| {
                     let callee = from.string()?;
@@ -320,6 +329,7 @@ mod tests {
             linkage: Linkage::Inline,
             file: "a.cc".into(),
             line: 7,
+            is_made: true,
             skipped: None,
             cfg_hash: 0x1234_5678_9abc_def0,
             first_counter: 3,
@@ -358,7 +368,13 @@ mod tests {
                 },
             ],
             blocks: vec![
-                Block { name: "entry".into(), locations: vec![0, 1], ..Block::default() },
+                Block {
+                    name: "entry".into(),
+                    locations: vec![0, 1],
+                    made_locations: vec![1],
+                    chooser: Chooser::CompilerLoop,
+                    ..Block::default()
+                },
                 Block {
                     opcodes: vec![("call".into(), 1), ("ret".into(), 1)],
                     calls: vec![

@@ -19,6 +19,7 @@ use crate::options::Options;
 use crate::plan::Plan;
 use crate::plan::sites::Sites;
 use crate::read::graph::Graph;
+use crate::read::made::Made;
 use crate::read::{self, Base, Definition, Moving};
 
 /// Where the next function has its counters and keys in the unit's array.
@@ -49,6 +50,9 @@ pub(super) fn describe(
     };
     let mut body =
         Function { callees: options.callees, ..body(declared(definition), graph, directory) };
+    if options.drops_names {
+        body.blocks.iter_mut().for_each(|block| block.name.clear());
+    }
     if options.ir {
         let texts = llvm::texts(definition.function, &graph.blocks);
         body.blocks.iter_mut().zip(texts).for_each(|(block, text)| block.ir = text);
@@ -95,10 +99,12 @@ fn body(declared: Function, graph: &Graph<'_>, directory: &str) -> Function {
             paths::cfg::Exit::NoReturn => Exit::NoReturn,
         });
         let may_stay = graph.cfg.may_stay(block);
-        let content = content(graph.block(block), &mut locations, directory);
+        let content = content(graph.block(block), &graph.made, &mut locations, directory);
+        let stands_before = |to| graph.block_of(to).is_some_and(|to| to <= block);
+        let chooser = graph.made.chooser(graph.block(block), stands_before);
         let accesses = graph.accesses(block).iter();
         let accesses = accesses.map(|of| access(of, &mut locations, directory)).collect();
-        Block { exit, may_stay, accesses, ..content }
+        Block { exit, may_stay, accesses, chooser, ..content }
     };
     let blocks = graph.cfg.blocks().map(block).collect();
     let edge = |edge: paths::cfg::Edge| {
@@ -107,11 +113,17 @@ fn body(declared: Function, graph: &Graph<'_>, directory: &str) -> Function {
         Edge { from: data.from.0, to: data.to.0, outcome, cut: None }
     };
     let edges = graph.cfg.edges().map(edge).collect();
-    Function { blocks, locations: locations.list, edges, weights: graph.weights, ..declared }
+    let (is_made, weights) = (graph.made.is_whole(), graph.weights);
+    Function { is_made, blocks, locations: locations.list, edges, weights, ..declared }
 }
 
 /// Lines, calls and opcodes of a block.
-fn content(block: BasicBlock<'_>, locations: &mut Locations, directory: &str) -> Block {
+fn content<'ctx>(
+    block: BasicBlock<'ctx>,
+    made: &Made<'ctx>,
+    locations: &mut Locations,
+    directory: &str,
+) -> Block {
     let mut opcodes: Vec<(Cow<'static, str>, u32)> = Vec::new();
     let name = block.get_name().to_string_lossy().into_owned();
     let mut content = Block { name, ..Block::default() };
@@ -132,10 +144,22 @@ fn content(block: BasicBlock<'_>, locations: &mut Locations, directory: &str) ->
             let callee = llvm::callee(instruction).unwrap_or_else(|| INDIRECT.into());
             content.calls.push(Call { callee, location });
         }
-        if let Some(location) = location.filter(|location| !content.locations.contains(location)) {
+        let Some(location) = location else { continue };
+        let is_known = content.locations.contains(&location);
+        if !is_known {
             content.locations.push(location);
         }
+        // Where any instruction is of the source, so is the location.
+        let known_made = content.made_locations.iter().position(|&known| known == location);
+        match known_made {
+            Some(at) if !made.is_made(instruction) => {
+                content.made_locations.swap_remove(at);
+            }
+            None if !is_known && made.is_made(instruction) => content.made_locations.push(location),
+            _ => {}
+        }
     }
+    content.made_locations.sort_unstable();
     opcodes.sort_unstable();
     Block { opcodes, ..content }
 }

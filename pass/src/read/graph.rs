@@ -39,6 +39,7 @@ use crate::ffi::Analyses;
 use crate::llvm::{self, FunctionFacts, InstructionFacts};
 use crate::options::Options;
 use crate::read::allocations;
+use crate::read::made::Made;
 use crate::read::repeats::{self, Repeat};
 
 use super::accesses::{self, Access, Accesses};
@@ -67,6 +68,8 @@ pub(crate) struct Graph<'ctx> {
     accesses: Accesses<'ctx>,
     /// The loops whose iterations are one path, if they are told by their number.
     repeats: Vec<Repeat>,
+    /// What the compiler made.
+    pub(crate) made: Made<'ctx>,
     /// The blocks that were split off.
     split_off: Vec<BasicBlock<'ctx>>,
 }
@@ -205,6 +208,7 @@ impl<'ctx> Graph<'ctx> {
             stays,
             accesses,
             repeats,
+            made: Made::read(function, options),
             split_off,
         }
     }
@@ -227,6 +231,11 @@ impl<'ctx> Graph<'ctx> {
     /// LLVM's block.
     pub(crate) fn block(&self, block: Block) -> BasicBlock<'ctx> {
         self.blocks[block.index()]
+    }
+
+    /// The block that LLVM's block is.
+    pub(crate) fn block_of(&self, block: BasicBlock<'ctx>) -> Option<Block> {
+        self.blocks.iter().position(|&known| known == block).map(|at| Block(at as u32))
     }
 
     /// Where the code stands that is run at the end of a block: before the terminator, or before

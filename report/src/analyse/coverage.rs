@@ -82,8 +82,11 @@ impl<'a> Selection<'a> {
             let name = function.shape.file.clone();
             files.entry(path).or_insert_with(|| SourceFile { name, ..SourceFile::default() });
         }
+        let is_left = |function: &Function| {
+            is_left(&function.shape.name) && !(filter.hides_made() && function.shape.is_made)
+        };
         let (functions, made): (Vec<_>, Vec<_>) =
-            known.functions.into_iter().partition(|function| is_left(&function.shape.name));
+            known.functions.into_iter().partition(|function| is_left(function));
         Self {
             report,
             functions,

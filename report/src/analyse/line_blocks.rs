@@ -1,7 +1,8 @@
 //! The lines of a function, each with the blocks that have code of it.
 //!
 //! Code that was inlined at a call is code of the call's line, too, as the callee's would be if it
-//! had been called. So control that comes back from it does not come to the line again.
+//! had been called. So control that comes back from it does not come to the line again. Code that
+//! the compiler made is of no line.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -38,12 +39,14 @@ pub fn of(function: &Function) -> BTreeMap<Line<'_>, LineBlocks> {
     let mut lines = Lines::of(shape);
     // A function's first line ran when control came in, as both gcovs say: it is a line of the
     // entry.
-    if shape.line != 0 && !shape.file.is_empty() && !shape.blocks.is_empty() {
+    let is_of_source = !shape.is_made && shape.line != 0 && !shape.file.is_empty();
+    if is_of_source && !shape.blocks.is_empty() {
         let first = lines.number((shape.file.as_str(), shape.line, None));
         lines.add(first, 0, true);
     }
     for (block, content) in (0..).zip(&shape.blocks) {
-        for &location in &content.locations {
+        let of_source = |location: &&u32| !content.made_locations.contains(location);
+        for &location in content.locations.iter().filter(of_source) {
             let mut place = Some(location);
             while let Some(at) = place {
                 lines.add_location(at, block, at == location);
@@ -53,6 +56,12 @@ pub fn of(function: &Function) -> BTreeMap<Line<'_>, LineBlocks> {
     }
     lines.add_calls(function);
     lines.list.into_iter().filter(|(_, blocks)| !blocks.all.is_empty()).collect()
+}
+
+/// Whether only the compiler's own code stands in a block.
+pub fn is_made(block: &manifest::Block) -> bool {
+    !block.locations.is_empty()
+        && block.locations.iter().all(|location| block.made_locations.contains(location))
 }
 
 struct Lines<'a> {

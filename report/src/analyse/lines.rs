@@ -7,18 +7,21 @@
 //! `get_cycles_count` in GCC's `gcov.cc`). The line that a function begins on is a line of its
 //! entry.
 //!
-//! Three things differ from the plain rule:
+//! Some things differ from the plain rule:
 //!
 //! * A call that may not come back ends a block. This block and the one behind it count as one. A
 //!   line behind the call ran less often, by the calls that did not come back.
 //! * A suspended coroutine goes to the code that returns to its caller. That code stands on the
 //!   first line of the function, which does not run for it.
+//! * Code that the compiler made gives its line no count. Where control comes back to a line by way
+//!   of such code alone, as from a call to the handler of its exception, it has not left the line.
+//!   A loop that the compiler made, over the elements of an array, takes no turns.
 //! * Where the counts of edges are unknown, the line ran as often as its hottest block.
 
 use std::cell::Cell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use pathformat::manifest::{self, Outcome};
+use pathformat::manifest::{self, Chooser, Outcome};
 
 use crate::analyse::line_blocks::{self, LineBlocks};
 use crate::analyse::model::{Count, Function, Module};
@@ -80,8 +83,10 @@ fn executions(function: &Function, is_optimised: bool) -> BTreeMap<Line<'_>, Exe
     let places: usize = shape.blocks.iter().map(|block| block.locations.len()).sum();
     let work = (shape.edges.len() + places).saturating_mul(WORK).saturating_add(WORK_AT_LEAST);
     let chains = Chains::of(shape, &into, &out);
-    let graph = Graph { function, into, out, chains, work: Cell::new(work) };
+    let made = shape.blocks.iter().map(line_blocks::is_made).collect();
+    let graph = Graph { function, into, out, chains, made, work: Cell::new(work) };
     let ran = line_blocks::of(function).into_iter().map(|(line, blocks)| {
+        let blocks = LineBlocks { all: graph.with_made(blocks.all), ..blocks };
         // However the optimiser copied a call, it runs as often as in the source.
         let called = blocks.calls.iter().map(|call| call.count).max().unwrap_or_default();
         let count = graph.count(&blocks).max(if is_optimised { called } else { 0 });
@@ -112,6 +117,8 @@ struct Graph<'a> {
     into: Vec<Vec<usize>>,
     out: Vec<Vec<usize>>,
     chains: Chains,
+    /// For each block whether only the compiler's own code stands in it.
+    made: Vec<bool>,
     /// How many edges may still be looked at.
     work: Cell<usize>,
 }
@@ -168,6 +175,29 @@ impl Graph<'_> {
         self.entered(blocks).unwrap_or_else(most)
     }
 
+    /// These blocks, and those of the compiler's own to which control comes only from them. They
+    /// ascend.
+    fn with_made(&self, blocks: Vec<u32>) -> Vec<u32> {
+        if blocks.len() > MOST_BLOCKS {
+            return blocks;
+        }
+        let edges = &self.function.shape.edges;
+        let mut all: BTreeSet<u32> = blocks.iter().copied().collect();
+        let mut open = blocks;
+        while let Some(block) = open.pop() {
+            for to in self.out[block as usize].iter().map(|&edge| edges[edge].to) {
+                let mut into = self.into[to as usize].iter();
+                if self.made[to as usize]
+                    && into.all(|&edge| all.contains(&edges[edge].from))
+                    && all.insert(to)
+                {
+                    open.push(to);
+                }
+            }
+        }
+        all.into_iter().collect()
+    }
+
     /// How often control came to these blocks, which ascend, from others, or went around among
     /// them; `None` if that is not known.
     fn entered(&self, LineBlocks { all: blocks, own, .. }: &LineBlocks) -> Option<Count> {
@@ -200,8 +230,13 @@ impl Graph<'_> {
             }
         }
         sum = sum.saturating_sub(missing);
+        let blocks_of = &self.function.shape.blocks;
+        let takes_turn = |edge: usize| {
+            let (from, to) = (edges[edge].from, edges[edge].to);
+            blocks_of[from as usize].chooser != Chooser::CompilerLoop || to > from
+        };
         let inside = |&first: &u32| {
-            let ways = out(first).iter();
+            let ways = out(first).iter().filter(|&&edge| takes_turn(edge));
             let within =
                 ways.filter_map(|&edge| Some((edge, chains.binary_search(&edges[edge].to).ok()?)));
             within
@@ -351,6 +386,8 @@ mod tests {
         one.entries = 0;
         one.edge_counts = vec![Some(0)];
         assert_eq!(counts(&one), [(2, 0)]);
+        two.shape.is_made = true;
+        assert_eq!(counts(&two), [(3, 1), (4, 1)], "no function of the source");
     }
 
     #[test]
@@ -366,6 +403,42 @@ mod tests {
         ];
         let one_line = function(&[&[1], &[1], &[1], &[1], &[2]], &edges);
         assert_eq!(counts(&one_line), [(1, 11), (2, 1)]);
+    }
+
+    #[test]
+    fn what_the_compiler_made_gives_a_line_no_count() {
+        // throw on line 2, whose clean-up also ends what line 3 has begun.
+        let edges = [(0, 1, Some(0)), (0, 2, Some(3)), (1, 3, Some(0)), (2, 3, Some(1))];
+        let mut clean_up = function(&[&[1], &[2], &[3], &[2]], &edges);
+        clean_up.block_counts = vec![3, 0, 3, 1];
+        assert_eq!(counts(&clean_up)[1], (2, 1));
+        clean_up.shape.blocks[3].made_locations = vec![1];
+        assert_eq!(counts(&clean_up), [(1, 1), (2, 0), (3, 3)]);
+        clean_up.shape.blocks[1].made_locations = vec![1];
+        assert_eq!(counts(&clean_up), [(1, 1), (3, 3)]);
+    }
+
+    #[test]
+    fn on_the_way_to_a_handler_control_stays_on_the_line() {
+        // try { f(); } catch (...) { } on one line, and the landing pad on another one.
+        let edges =
+            [(0, 1, Some(4)), (0, 2, Some(3)), (2, 3, Some(3)), (1, 4, Some(4)), (3, 4, Some(3))];
+        let mut handled = function(&[&[1], &[1], &[3], &[1], &[2]], &edges);
+        (handled.entries, handled.block_counts) = (7, vec![7, 4, 3, 3, 7]);
+        handled.shape.blocks[2].made_locations = vec![2];
+        assert_eq!(counts(&handled), [(1, 7), (2, 7)]);
+        // Unless it also comes there from elsewhere.
+        (handled.shape.edges[3].from, handled.shape.edges[3].to) = (4, 2);
+        assert_eq!(counts(&handled)[0], (1, 10));
+    }
+
+    #[test]
+    fn a_loop_of_the_compiler_takes_no_turns() {
+        let mut array =
+            function(&[&[1], &[1], &[2]], &[(0, 1, Some(1)), (1, 1, Some(2)), (1, 2, Some(1))]);
+        assert_eq!(counts(&array), [(1, 3), (2, 1)]);
+        array.shape.blocks[1].chooser = Chooser::CompilerLoop;
+        assert_eq!(counts(&array), [(1, 1), (2, 1)]);
     }
 
     #[test]

@@ -6,15 +6,21 @@
 //! them](crate::analyse::lines), then summed.
 //!
 //! A branch is a place in the source where control can go several ways. Ways that only an exception
-//! takes are left out, and so is what becomes of a suspended coroutine: the source does not choose
-//! them.
+//! takes are left out, and so are what becomes of a suspended coroutine and the branches of the
+//! compiler: the source does not choose them.
+//!
+//! Functions that the compiler [made] are none of the source. The lines of the source in them stay.
+//! A constructor or destructor may be several functions in the code; the entries of those that are
+//! not made are summed.
+//!
+//! [made]: pathformat::manifest::Function::is_made
 //!
 //! Functions that are not counted are left out, since nothing is known of their lines.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use pathformat::manifest::Outcome;
+use pathformat::manifest::{Chooser, Outcome};
 
 use crate::analyse::lines::{self, locations};
 use crate::analyse::model::{Count, Counting, Function, Module, Report};
@@ -139,8 +145,14 @@ impl Files {
 
     fn add(&mut self, module: &Module, function: &Function) {
         let shape = &function.shape;
-        if let Some(file) = self.get(module, &shape.file) {
-            let entries = file.functions.entry((shape.line, shape.name.clone())).or_default();
+        if !shape.is_made
+            && let Some(file) = self.get(module, &shape.file)
+        {
+            let is_same = |(_, name): &&(u32, String)| are_variants(name, &shape.name);
+            let of_line = (shape.line, String::new())..(shape.line + 1, String::new());
+            let known = file.functions.range(of_line).map(|(key, _)| key).find(is_same).cloned();
+            let key = known.unwrap_or_else(|| (shape.line, shape.name.clone()));
+            let entries = file.functions.entry(key).or_default();
             *entries = entries.saturating_add(function.entries);
         }
         if function.counting == Counting::Calls {
@@ -161,6 +173,24 @@ impl Files {
             }
         }
     }
+}
+
+/// Whether two symbols are of one function of the source: they are equal, or differ in the number
+/// of the variant of a constructor or destructor (`_ZN1AC1Ev`, `_ZN1AC2Ev`).
+fn are_variants(one: &str, other: &str) -> bool {
+    let (one, other) = (one.as_bytes(), other.as_bytes());
+    let differs = |at: &usize| one[*at] != other[*at];
+    one == other
+        || one.len() == other.len() && one.starts_with(b"_Z") && {
+            let mut places = (0..one.len()).filter(differs);
+            let at = places.next().unwrap_or_default();
+            let is_variant = |of: &[u8]| {
+                matches!(of[at - 1], b'C' | b'D')
+                    && matches!(of[at], b'0'..=b'5')
+                    && of[at + 1] == b'E'
+            };
+            places.next().is_none() && at + 1 < one.len() && is_variant(one) && is_variant(other)
+        }
 }
 
 /// Adds the ways of one copy of a branch to those of the others.
@@ -194,7 +224,9 @@ fn is_of_source(outcome: &Outcome) -> bool {
 fn branches<'a>(module: &Module, function: &'a Function) -> Vec<((&'a str, Place), Vec<Way>)> {
     let shape = &function.shape;
     let mut choices = vec![0; shape.blocks.len()];
-    for edge in shape.edges.iter().filter(|edge| is_of_source(&edge.outcome)) {
+    let is_chosen = |from: u32| shape.blocks[from as usize].chooser == Chooser::Source;
+    let chosen = shape.edges.iter().filter(|edge| is_chosen(edge.from));
+    for edge in chosen.filter(|edge| is_of_source(&edge.outcome)) {
         choices[edge.from as usize] += 1;
     }
     let told = Ways::new(function, Wording::of(module));
@@ -275,6 +307,44 @@ mod tests {
             files[Path::new("/build/include/util.h")].lines[&5],
             weigh.block_counts[0] + inlined
         );
+    }
+
+    #[test]
+    fn variants_of_a_constructor_are_one_function() {
+        for (one, other) in [("_ZN1AC1Ev", "_ZN1AC2Ev"), ("_ZN1AIiED2Ev", "_ZN1AIiED1Ev")] {
+            assert!(are_variants(one, other) && are_variants(one, one), "{one} {other}");
+        }
+        for (one, other) in [
+            ("_ZN1AC1Ev", "_ZN1BC1Ev"),
+            ("_ZN1AC1Ev", "_ZN1AD1Ev"),
+            ("_ZN1AC1Ei", "_ZN1AC2Ev"),
+            ("_Z2C1i", "_Z2C2i"),
+            ("C1E", "C2E"),
+            ("_ZN1AC1Ev", "_ZN1AC1Evv"),
+            ("", "_Z"),
+        ] {
+            assert!(!are_variants(one, other), "{one} {other}");
+        }
+    }
+
+    #[test]
+    fn what_the_compiler_chose_is_no_branch() {
+        let mut report = sample::report();
+        let branches = |report: &Report| {
+            files(report, report.counted())[Path::new("/build/src/main.c")].branch_coverage()
+        };
+        assert_eq!(shown(branches(&report)), "7/7");
+        report.functions[0].shape.blocks[1].chooser = Chooser::Compiler;
+        assert_eq!(shown(branches(&report)), "5/5");
+    }
+
+    #[test]
+    fn what_the_compiler_made_is_no_function() {
+        let mut report = sample::report();
+        report.functions[0].shape.is_made = true;
+        let files = files(&report, report.counted());
+        let main = &files[Path::new("/build/src/main.c")];
+        assert_eq!((shown(main.function_coverage()), main.lines[&13]), ("1/1".into(), 1_274_572));
     }
 
     #[test]

@@ -67,8 +67,9 @@ struct Known<'a> {
 
 /// The coverage of all files.
 pub(super) fn of(report: &Report, files: &Files<'_>) -> Coverages {
-    let (made, written): (Vec<_>, Vec<_>) =
-        report.of_source().partition(|function| is_made(&function.shape.name));
+    let (made, written): (Vec<_>, Vec<_>) = report
+        .of_source()
+        .partition(|function| is_made(&function.shape.name) || function.shape.is_made);
     let mut known = known(report, &written, files);
     for function in unknown(report, &Filter { system: true, ..Filter::default() }).functions {
         let number = files.number(function.module, &function.shape.file);
