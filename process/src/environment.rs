@@ -4,12 +4,17 @@
 //! Everything comes from `/proc/self`: not every C library passes arguments to constructors. Where
 //! `/proc` is missing, the runtime goes on with what it has.
 
+use linux_raw_sys::auxvec::AT_ENTRY;
 use pathformat::profile::{FORKED, Head, RunId};
+use pathformat::raw::PAGE;
 
+use crate::auxiliary::Vector;
 use crate::global::Global;
+use crate::notes;
 use crate::origin::{Asked, Origin};
-use crate::proc::{Library, for_each_byte, mapped_path, unescape};
-use crate::sys::{self, File, Names};
+use crate::pattern;
+use crate::proc::{Library, cut_deleted, for_each_byte, mapped_path, unescape};
+use crate::sys::{self, File, Names, OpenError};
 use crate::text::{Path, Text};
 
 /// What was so at the start.
@@ -44,12 +49,13 @@ impl Environment {
 
     /// Looks at everything. `address` is that of any code of the image.
     pub fn read(&mut self, address: usize, build_id: &[u8], asked: Asked, library: &impl Library) {
-        self.origin.read(asked, library, &mut self.scratch);
+        let vector = Vector::read(library);
+        self.origin.read(asked, &vector, library, &mut self.scratch);
         let program = match asked {
             Asked::Counted(program) => Some(program),
             Asked::Alone => None,
         };
-        self.read_images(address, program, build_id);
+        self.read_images(address, program, build_id, vector.ok().as_ref());
     }
 
     /// The path of the program, or of the image if the program has no counters.
@@ -62,7 +68,7 @@ impl Environment {
     pub fn join(&mut self, known: &mut Origin, address: usize, build_id: &[u8]) {
         known.notice_fork();
         self.origin.copy(known);
-        self.read_images(address, None, build_id);
+        self.read_images(address, None, build_id, None);
     }
 
     /// Forgets which image it is of.
@@ -114,8 +120,16 @@ impl Environment {
 
     /// Finds two files: this image, which is mapped at `address`, and the program, which is mapped
     /// at `program`. Without `/proc/self/maps` both are the file that the kernel executes. That is
-    /// the loader if the loader was called by name.
-    fn read_images(&mut self, address: usize, program: Option<usize>, build_id: &[u8]) {
+    /// the loader if the loader was called by name. Without any of `/proc` it is the file by whose
+    /// path the program was executed. Of a path that is too long for the kernel only the file's
+    /// name is known.
+    fn read_images(
+        &mut self,
+        address: usize,
+        program: Option<usize>,
+        build_id: &[u8],
+        vector: Option<&Vector>,
+    ) {
         if !self.enabled() {
             return;
         }
@@ -144,11 +158,59 @@ impl Environment {
                 missing
             });
         }
-        let asked_for = [Some(&mut self.image), program.map(|_| &mut self.origin.program)];
-        for path in asked_for.into_iter().flatten().filter(|path| path.as_bytes().is_empty()) {
-            path.fill(|buffer| sys::read_link(c"/proc/self/exe", buffer));
-            path.cut_end(b" (deleted)");
+        if self.build_id.as_bytes().is_empty()
+            && let Some(Ok(file)) = self.image.as_path().map(File::open)
+        {
+            // The headers that tell where it is need not be in memory.
+            self.build_id.fill(|buffer| notes::build_id_in_file(&file, buffer));
         }
+        let directory = &self.origin.directory;
+        let asked_for = [Some(&mut self.image), program.map(|_| &mut self.origin.program)];
+        for path in asked_for.into_iter().flatten() {
+            if path.as_bytes().is_empty() {
+                path.fill(|buffer| sys::read_link(c"/proc/self/exe", buffer));
+                cut_deleted(path);
+            }
+            if let Some(vector) = vector
+                && (path.as_bytes().is_empty() || path.overflowed())
+            {
+                let is_long = path.overflowed();
+                self.scratch.clear();
+                vector.executed(&mut self.scratch);
+                path.clear();
+                if is_long {
+                    path.push_all(pattern::base_name(self.scratch.as_bytes()));
+                } else {
+                    put_executed(self.scratch.as_bytes(), directory, vector.get(AT_ENTRY), path);
+                }
+            }
+        }
+        if self.image.as_bytes().is_empty() {
+            self.image.copy(&self.origin.program);
+        }
+    }
+}
+
+/// Writes the path of a program to `path` that was executed by one that may be relative, if that
+/// leads to it: a script is executed by its interpreter. The program was entered at `entry`.
+fn put_executed(executed: &[u8], directory: &Path, entry: Option<u64>, path: &mut Path) {
+    if !executed.starts_with(b"/") {
+        path.push_all(directory.as_bytes());
+        path.push(b'/');
+    }
+    path.push_all(executed.strip_prefix(b"./").unwrap_or(executed));
+    // Images are moved by whole pages.
+    let in_page = |entry: u64| entry % PAGE;
+    let is_program = match path.as_path().map(File::open) {
+        Some(Ok(file)) => {
+            let in_file = notes::entry_in_file(&file);
+            in_file.is_some() && in_file.map(in_page) == entry.map(in_page)
+        }
+        Some(Err(OpenError::Denied)) => true,
+        _ => false,
+    };
+    if !is_program {
+        path.clear();
     }
 }
 

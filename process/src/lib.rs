@@ -8,7 +8,8 @@
 //! |---|---|
 //! | `sys`, `sys/` | system calls |
 //! | `text`, `global` | texts of bounded length, state without a lock |
-//! | `proc`, `ancestry`, `origin`, `environment` | how the program was started, and by whom |
+//! | `proc`, `auxiliary`, `ancestry` | what the kernel tells of the process and of its parents |
+//! | `origin`, `environment` | how the program was started |
 //! | `pattern`, `target` | where the profile goes |
 //! | `imports`, `notes`, `others` | what linker and build say of the image, and what the program has |
 //! | `lifetime` | what runs before and after the program |
@@ -24,6 +25,7 @@
 )]
 
 pub mod ancestry;
+pub mod auxiliary;
 pub mod environment;
 pub mod global;
 mod imports;

@@ -58,6 +58,6 @@ pub fn read(
 ) {
     environment.read(address, build_id, asked, library);
     if environment.enabled() {
-        target::settle(environment, imports::chosen_pattern());
+        target::settle(environment, imports::chosen_pattern(), library);
     }
 }

@@ -1,10 +1,21 @@
-//! The ELF notes of an image, as its program headers say where they are in memory.
+//! The ELF notes of an image: in memory, where its program headers say, or in its file.
 
 use core::ops::Range;
 use core::slice;
 
 use linux_raw_sys::elf_uapi::{PT_LOAD, PT_NOTE};
 pub use linux_raw_sys::elf_uapi::{elf64_hdr as FileHead, elf64_phdr as Segment};
+
+use crate::sys::File;
+
+/// How many words the head of a file has.
+const HEAD_WORDS: usize = size_of::<FileHead>() / size_of::<u64>();
+
+/// So many words of a section or segment of notes in a file are looked at.
+const LONGEST_NOTES: usize = 128;
+
+/// The kind of a section with notes; the kernel's headers leave it out.
+const SHT_NOTE: u32 = 7;
 
 /// The kind of a note with a build-id; the kernel's headers leave it out.
 const NT_GNU_BUILD_ID: u32 = 3;
@@ -84,6 +95,84 @@ pub fn build_id<'a>(mut notes: impl Iterator<Item = Note<'a>>) -> &'a [u8] {
     found.map_or(&[], |note| note.content)
 }
 
+/// Where the image in a file is entered, as an address in the file; `None` if this is no image.
+pub fn entry_in_file(file: &File) -> Option<u64> {
+    let words = head_of(file)?;
+    Some(words[3])
+}
+
+/// The words of the head of the image in a file.
+fn head_of(file: &File) -> Option<[u64; HEAD_WORDS]> {
+    let mut words = [0; HEAD_WORDS];
+    file.read_words_at(&mut words, 0);
+    words[0].to_le_bytes().starts_with(b"\x7fELF\x02").then_some(words)
+}
+
+/// Writes the build-id of the image in a file to the front of `buffer`, cut if that is too short;
+/// its length, `None` if this is no image. It is found by the program headers, or else by the
+/// sections, since a linker script may leave out the headers.
+pub fn build_id_in_file(file: &File, buffer: &mut [u8]) -> Option<usize> {
+    let words = head_of(file)?;
+    // `e_phoff`, `e_shoff`; `e_phentsize`, `e_phnum`, `e_shentsize` and `e_shnum`.
+    let halves = [words[6], words[7]].map(|word| word.to_le_bytes());
+    let half = |at: usize| {
+        let pair = halves.as_flattened().get(at..at + 2).and_then(|pair| pair.first_chunk());
+        pair.map_or(0, |pair| u16::from_le_bytes(*pair))
+    };
+    let headers =
+        Table { start: words[4], entry: half(6), count: half(8), kind: PT_NOTE, bit: 0, place: 1 };
+    let sections = Table {
+        start: words[5],
+        entry: half(10),
+        count: half(12),
+        kind: SHT_NOTE,
+        bit: 32,
+        place: 3,
+    };
+    let found = headers.build_id(file, buffer).or_else(|| sections.build_id(file, buffer));
+    Some(found.unwrap_or(0))
+}
+
+/// A table in a file of which some entries are of notes.
+struct Table {
+    /// Where it begins.
+    start: u64,
+    /// The length of an entry.
+    entry: u16,
+    /// How many there are.
+    count: u16,
+    /// The kind of the entries of notes, and at which bit of the first word it stands.
+    kind: u32,
+    bit: u32,
+    /// Which word says where the notes are.
+    place: usize,
+}
+
+/// Which word of an entry says how many bytes there are, in both tables.
+const SIZE: usize = 4;
+
+impl Table {
+    /// Writes the first build-id in the notes to the front of `buffer`; its length.
+    fn build_id(&self, file: &File, buffer: &mut [u8]) -> Option<usize> {
+        (0..u64::from(self.count)).find_map(|index| {
+            let mut entry = [0; SIZE + 1];
+            file.read_words_at(&mut entry, self.start.wrapping_add(index * u64::from(self.entry)));
+            let word = |at: usize| entry.get(at).copied().unwrap_or_default();
+            if (word(0) >> self.bit) as u32 != self.kind {
+                return None;
+            }
+            let mut content = [0; LONGEST_NOTES];
+            let read = file.read_words_at(&mut content, word(self.place));
+            let length = (word(SIZE) as usize).min(read * size_of::<u64>());
+            let content = content.map(u64::to_ne_bytes);
+            let found = build_id(in_segment(content.as_flattened().get(..length)?));
+            let length = found.len().min(buffer.len());
+            buffer.get_mut(..length)?.copy_from_slice(found.get(..length)?);
+            (length > 0).then_some(length)
+        })
+    }
+}
+
 /// The notes of an image that is moved from its addresses by `base`.
 ///
 /// # Safety
@@ -152,6 +241,35 @@ mod tests {
         assert!([0, 8, 16, 20].contains(&id.len()), "{id:?}");
         // SAFETY: null is allowed.
         assert!(unsafe { build_id_of(core::ptr::null()) }.is_empty());
+    }
+
+    #[test]
+    fn the_notes_of_a_file_are_found_by_headers_or_sections() {
+        unsafe extern "C" {
+            #[link_name = "__ehdr_start"]
+            static HEAD: FileHead;
+        }
+        // SAFETY: as above.
+        let id = unsafe { build_id_of(&raw const HEAD) };
+        let own = std::env::current_exe().expect("Linux has /proc");
+        let mut bytes = std::fs::read(own).expect("readable");
+        let copy = std::env::temp_dir().join(format!("pathrt-notes-{}", std::process::id()));
+        let found = |bytes: &[u8]| {
+            std::fs::write(&copy, bytes).expect("writable");
+            let path = std::ffi::CString::new(copy.as_os_str().as_encoded_bytes()).expect("a path");
+            let mut buffer = [0; 64];
+            let length = build_id_in_file(&File::open(&path).expect("there"), &mut buffer);
+            length.map(|length| buffer[..length].to_vec())
+        };
+        assert_eq!(found(&bytes).as_deref(), Some(id));
+        // Without program headers, and then without sections.
+        bytes[56..58].fill(0);
+        assert_eq!(found(&bytes).as_deref(), Some(id));
+        bytes[60..62].fill(0);
+        assert_eq!(found(&bytes).as_deref(), Some(&[][..]));
+        assert_eq!(found(b"#!/bin/sh"), None);
+        assert_eq!(found(b""), None);
+        std::fs::remove_file(copy).expect("ours");
     }
 
     #[test]

@@ -6,10 +6,11 @@
 use pathformat::profile::{Ancestor, FORKED, UNSURE};
 
 use crate::ancestry::Ancestry;
+use crate::auxiliary::{self, Vector};
 use crate::pattern;
 use crate::proc::{self, Library, Status, Variables};
 use crate::sys::kept::Kept;
-use crate::sys::{self, File, Identity, Place};
+use crate::sys::{self, File, Identity, OpenError, Place};
 use crate::text::{Path, Text, directory_length};
 
 /// Whether anybody has looked.
@@ -95,14 +96,20 @@ impl Origin {
     }
 
     /// Looks at everything.
-    pub fn read(&mut self, asked: Asked, library: &impl Library, line: &mut Path) {
+    pub fn read(
+        &mut self,
+        asked: Asked,
+        vector: &Result<Vector, OpenError>,
+        library: &impl Library,
+        line: &mut Path,
+    ) {
         self.state = State::Off;
         self.process = sys::process();
-        if proc::is_privileged() {
+        if auxiliary::is_privileged(vector) {
             return;
         }
         let mut variables = Variables { pattern: &mut self.pattern, directory: line, sane: true };
-        let known = variables.read_process();
+        let known = variables.read_process(library);
         let sane = variables.sane;
         if !known && !sane {
             variables.read_library(library);

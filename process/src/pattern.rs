@@ -29,6 +29,23 @@ pub struct Facts<'a> {
     pub build_id: &'a [u8],
 }
 
+/// How the kernel names a file that is only in memory: this, a name, and [`IN_NO_DIRECTORY`].
+const IN_MEMORY: &[u8] = b"/memfd:";
+
+/// How it ends the name of a file that is in no directory.
+pub const IN_NO_DIRECTORY: &[u8] = b" (deleted)";
+
+/// Whether this is what the kernel says of a file that is only in memory.
+pub fn is_in_memory(path: &[u8]) -> bool {
+    path.starts_with(IN_MEMORY) && path.ends_with(IN_NO_DIRECTORY)
+}
+
+/// Whether a pattern names a file beside the program, of which nothing or only a name is known, or
+/// which is only in memory.
+pub fn is_beside_nothing(pattern: &[u8], program: &[u8]) -> bool {
+    pattern.starts_with(b"%f") && (!program.starts_with(b"/") || is_in_memory(program))
+}
+
 /// Whether this pattern says that nothing is to be written.
 pub fn is_off(pattern: &[u8]) -> bool {
     pattern == variables::NOTHING
@@ -75,6 +92,8 @@ pub fn expand(pattern: &[u8], facts: &Facts<'_>, out: &mut Path) {
 
 /// What follows the last slash; `image` if that is nothing.
 pub fn base_name(path: &[u8]) -> &[u8] {
+    let path =
+        if is_in_memory(path) { path.strip_suffix(IN_NO_DIRECTORY).unwrap_or(path) } else { path };
     match path.rsplit(|&byte| byte == b'/').next() {
         Some(name) if !name.is_empty() => name,
         _ => b"image",

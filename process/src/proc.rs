@@ -3,24 +3,21 @@
 use core::ffi::CStr;
 use core::str::FromStr;
 
-use linux_raw_sys::auxvec::AT_SECURE;
 use pathformat::{files, variables};
 
-use crate::sys::{self, File, OpenError};
-use crate::text::{Path, Text};
+use crate::pattern::{self, IN_NO_DIRECTORY};
+use crate::sys::File;
+use crate::text::{self, Path, Text};
 
 /// Appends the directory for a user's state to `out`; whether there is one. `home` is room to work
 /// in.
-pub fn read_state_directory(out: &mut Path, home: &mut Path) -> bool {
+pub fn read_state_directory(out: &mut Path, home: &mut Path, library: &impl Library) -> bool {
     home.clear();
     let mut scans = (VariableScan::new(variables::STATE_HOME), VariableScan::new(variables::HOME));
-    if let Ok(environ) = File::open(c"/proc/self/environ") {
-        for_each_byte(&environ, |byte| {
-            scans.0.feed(byte, out);
-            scans.1.feed(byte, home);
-            true
-        });
-    }
+    for_each_initial(library, |byte| {
+        scans.0.feed(byte, out);
+        scans.1.feed(byte, home);
+    });
     choose_state_directory(out, home)
 }
 
@@ -43,20 +40,44 @@ fn choose_state_directory(state: &mut Path, home: &Path) -> bool {
 
 /// A C library that can be asked for variables.
 pub trait Library {
-    /// Calls `take` with each variable that the library has, if it can be asked.
-    fn for_each_variable(&self, take: impl FnMut(&[u8]));
+    /// The list of the variables, which ends with a null; null if nobody can be asked.
+    fn environment(&self) -> *const *const u8;
+}
+
+/// Gives each byte of the variables with which the program was started to `take`, as far as it has
+/// not overwritten them, each variable closed by a NUL. Where the kernel does not tell them, those
+/// of the library are taken. Whether the kernel does.
+fn for_each_initial(library: &impl Library, mut take: impl FnMut(u8)) -> bool {
+    let file = File::open(c"/proc/self/environ");
+    match &file {
+        Ok(environ) => for_each_byte(environ, |byte| {
+            take(byte);
+            true
+        }),
+        Err(_) => for_each_present(library, take),
+    }
+    file.is_ok()
+}
+
+/// The same of the variables that the library has.
+fn for_each_present(library: &impl Library, mut take: impl FnMut(u8)) {
+    let mut next = library.environment();
+    // SAFETY: the library's list of texts ends with a null.
+    unsafe {
+        while !next.is_null() && !(*next).is_null() {
+            text::c_string(*next).to_bytes_with_nul().iter().for_each(|&byte| take(byte));
+            next = next.add(1);
+        }
+    }
 }
 
 /// The values of variables of a few bytes: those with which the program was started, as far as it
 /// has not overwritten them.
 pub fn values<const N: usize>(names: [&'static str; N]) -> [Option<Text<8>>; N] {
     let mut scans = names.map(|name| (VariableScan::new(name), Text::new()));
-    if let Ok(environ) = File::open(c"/proc/self/environ") {
-        for_each_byte(&environ, |byte| {
-            scans.iter_mut().for_each(|(scan, value)| scan.feed(byte, value));
-            true
-        });
-    }
+    for_each_initial(&NoLibrary, |byte| {
+        scans.iter_mut().for_each(|(scan, value)| scan.feed(byte, value));
+    });
     scans.map(|(scan, value)| scan.found.then_some(value))
 }
 
@@ -65,7 +86,9 @@ pub fn values<const N: usize>(names: [&'static str; N]) -> [Option<Text<8>>; N] 
 pub struct NoLibrary;
 
 impl Library for NoLibrary {
-    fn for_each_variable(&self, _take: impl FnMut(&[u8])) {}
+    fn environment(&self) -> *const *const u8 {
+        core::ptr::null()
+    }
 }
 
 /// Variables that are looked for.
@@ -81,29 +104,24 @@ pub struct Variables<'a> {
 impl Variables<'_> {
     /// Looks at what the program was started with, as far as it has not overwritten that. Whether
     /// there is a pattern.
-    pub fn read_process(&mut self) -> bool {
+    pub fn read_process(&mut self, library: &impl Library) -> bool {
         let mut scan = self.scan();
         let mut sane = Sane::new();
-        if let Ok(environ) = File::open(c"/proc/self/environ") {
-            for_each_byte(&environ, |byte| {
-                sane.feed(byte);
-                scan.0.feed(byte, self.pattern);
-                scan.1.feed(byte, self.directory);
-                true
-            });
-        }
-        self.sane = sane.is();
+        let told = for_each_initial(library, |byte| {
+            sane.feed(byte);
+            scan.0.feed(byte, self.pattern);
+            scan.1.feed(byte, self.directory);
+        });
+        self.sane = told && sane.is();
         scan.0.found
     }
 
     /// Looks at what the C library has.
     pub fn read_library(&mut self, library: &impl Library) {
         let mut scan = self.scan();
-        library.for_each_variable(|variable| {
-            for &byte in variable.iter().chain(&[0]) {
-                scan.0.feed(byte, self.pattern);
-                scan.1.feed(byte, self.directory);
-            }
+        for_each_present(library, |byte| {
+            scan.0.feed(byte, self.pattern);
+            scan.1.feed(byte, self.directory);
         });
     }
 
@@ -141,31 +159,6 @@ impl Sane {
     }
 }
 
-/// Whether the program runs with more rights than whoever started it.
-pub fn is_privileged() -> bool {
-    match File::open(c"/proc/self/auxv") {
-        Ok(vector) => {
-            let mut bytes = [0; 1024];
-            let length = read_up_to(&vector, &mut bytes);
-            secure_entry(bytes.get(..length).unwrap_or_default())
-                .unwrap_or_else(sys::has_changed_identity)
-        }
-        // The kernel hides these files from a process that gained rights by its file's
-        // capabilities.
-        Err(OpenError::Denied) => true,
-        Err(_) => sys::has_changed_identity(),
-    }
-}
-
-/// What the auxiliary vector says about gained privileges.
-fn secure_entry(vector: &[u8]) -> Option<bool> {
-    let (words, _) = vector.as_chunks::<8>();
-    let (entries, _) = words.as_chunks::<2>();
-    let entry =
-        entries.iter().find(|entry| u64::from_le_bytes(entry[0]) == u64::from(AT_SECURE))?;
-    Some(u64::from_le_bytes(entry[1]) != 0)
-}
-
 /// What the kernel tells of a process in its file `stat`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Status {
@@ -193,8 +186,9 @@ impl Status {
     }
 
     fn read(path: &CStr) -> Option<Self> {
+        // It comes as a whole.
         let mut bytes = [0; 1024];
-        let length = read_up_to(&File::open(path).ok()?, &mut bytes);
+        let length = File::open(path).ok()?.read(&mut bytes);
         Self::parse(bytes.get(..length)?)
     }
 
@@ -267,7 +261,18 @@ pub fn mapped_path(line: &[u8], address: usize) -> Option<&[u8]> {
     }
     let slash = line.iter().position(|&byte| byte == b'/')?;
     let path = line.get(slash..)?;
-    Some(path.strip_suffix(b" (deleted)").unwrap_or(path))
+    Some(if pattern::is_in_memory(path) {
+        path
+    } else {
+        path.strip_suffix(IN_NO_DIRECTORY).unwrap_or(path)
+    })
+}
+
+/// Cuts off what the kernel says behind the path of a file that has no name any more.
+pub fn cut_deleted(path: &mut Path) {
+    if !pattern::is_in_memory(path.as_bytes()) {
+        path.cut_end(IN_NO_DIRECTORY);
+    }
 }
 
 /// The number at the front of `text`, and what follows it.
@@ -331,6 +336,7 @@ pub fn read_up_to(file: &File, buffer: &mut [u8]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sys;
 
     fn variable(environ: &[u8]) -> Option<Vec<u8>> {
         let mut value = Path::new();
@@ -396,6 +402,10 @@ mod tests {
             mapped_path(b"1000-2000 r--p 0 0:0 1 /gone (deleted)", 0x1fff),
             Some(&b"/gone"[..])
         );
+        assert_eq!(
+            mapped_path(b"1000-2000 r--p 0 0:1 1 /memfd:a:/b (deleted)", 0x1fff),
+            Some(&b"/memfd:a:/b (deleted)"[..])
+        );
         assert_eq!(mapped_path(b"", 0), None);
     }
 
@@ -404,16 +414,6 @@ mod tests {
         let mut out = Path::new();
         unescape(b"/a\\012b\\c", &mut out);
         assert_eq!(out.as_bytes(), b"/a\nb\\c");
-    }
-
-    #[test]
-    fn gained_privileges_are_read_from_the_vector() {
-        let vector = |secure: u64| {
-            [6, 4096, u64::from(AT_SECURE), secure, 0, 0].map(u64::to_le_bytes).concat()
-        };
-        assert_eq!(secure_entry(&vector(1)), Some(true));
-        assert_eq!(secure_entry(&vector(0)), Some(false));
-        assert_eq!(secure_entry(&vector(0)[..20]), None);
     }
 
     #[test]

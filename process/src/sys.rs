@@ -24,5 +24,5 @@ pub use place::{
 };
 pub use process::{
     Bound, Names, cpu_time_of_others, exit, has_changed_identity, monotonic, now, parent, process,
-    random, sleep, thread_count, ticks_since_boot, user,
+    random, read_auxiliary_vector, sleep, thread_count, ticks_since_boot, user,
 };

@@ -10,7 +10,7 @@ use pathformat::files;
 
 use crate::environment::Environment;
 use crate::pattern::{self, Facts};
-use crate::proc;
+use crate::proc::{self, Library};
 use crate::sys::{self, Kind, Names};
 use crate::text::{Path, directory_length};
 
@@ -40,6 +40,7 @@ pub fn resolve(environment: &Environment, number: u32, out: &mut Path, scratch: 
     }
     let unknown_directory = environment.origin.directory.as_bytes().is_empty();
     if out.overflowed()
+        || is_beside_nothing(environment)
         || !out.as_bytes().starts_with(b"/")
         || (unknown_directory && !pattern::is_absolute(environment.origin.pattern.as_bytes()))
         || out.as_bytes().starts_with(DEVICES) && !out.as_bytes().starts_with(MEMORY)
@@ -58,38 +59,52 @@ pub fn resolve(environment: &Environment, number: u32, out: &mut Path, scratch: 
 ///
 /// The user's pattern comes first, then `chosen`, which is the pattern of the build or empty.
 /// Without either, the profile goes beside the program; where no file can be made there, to the
-/// directory for the user's state. A pattern of the user's that names a directory gets a slash at
-/// its end.
-pub fn settle(environment: &mut Environment, chosen: &[u8]) {
+/// directory for the user's state. So does one that shall be beside a program which is in no
+/// directory. A pattern of the user's that names a directory gets a slash at its end.
+pub fn settle(environment: &mut Environment, chosen: &[u8], library: &impl Library) {
     let [mut path, mut scratch] = [Path::new(), Path::new()];
-    if !environment.origin.pattern.as_bytes().is_empty() {
+    let is_given = !environment.origin.pattern.as_bytes().is_empty();
+    if !is_given && pattern::is_off(chosen) {
+        return environment.origin.turn_off();
+    }
+    if !is_given {
+        let pattern = if chosen.is_empty() { files::BESIDE_PROGRAM } else { chosen };
+        environment.origin.pattern.push_all(pattern);
+    }
+    let is_nowhere = is_beside_nothing(environment)
+        || !is_given && chosen.is_empty() && !may_write_beside(environment.program(), &mut path);
+    path.clear();
+    if is_nowhere {
+        put_state_pattern(&mut environment.origin.pattern, &mut path, &mut scratch, library);
+    } else if is_given {
         put_base(environment, &mut path);
         if !path.as_bytes().ends_with(b"/") && may_enter(&mut path, &mut scratch) {
             environment.origin.pattern.push(b'/');
         }
-    } else if pattern::is_off(chosen) {
-        environment.origin.turn_off();
-    } else if !chosen.is_empty() {
-        environment.origin.pattern.push_all(chosen);
-    } else if may_write_beside(environment.program(), &mut path)
-        || !put_state_pattern(&mut environment.origin.pattern, &mut path, &mut scratch)
-    {
-        environment.origin.pattern.push_all(files::BESIDE_PROGRAM);
     }
 }
 
-/// Appends the pattern of a path in the directory for the user's state; whether there is such a
-/// directory. The others are room to work in.
-fn put_state_pattern(pattern: &mut Path, directory: &mut Path, scratch: &mut Path) -> bool {
+fn is_beside_nothing(environment: &Environment) -> bool {
+    pattern::is_beside_nothing(environment.origin.pattern.as_bytes(), environment.program())
+}
+
+/// Puts the pattern of a path in the directory for the user's state in place of another, if there
+/// is such a directory. `directory` and `scratch` are room to work in.
+fn put_state_pattern(
+    pattern: &mut Path,
+    directory: &mut Path,
+    scratch: &mut Path,
+    library: &impl Library,
+) {
     directory.clear();
-    if !proc::read_state_directory(directory, scratch) {
-        return false;
+    if !proc::read_state_directory(directory, scratch, library) {
+        return;
     }
+    pattern.clear();
     for &byte in directory.as_bytes() {
         pattern.push_all(if byte == b'%' { b"%%" } else { core::slice::from_ref(&byte) });
     }
     pattern.push_all(files::IN_STATE);
-    true
 }
 
 /// Whether files can be made in the directory of a program.
@@ -227,6 +242,7 @@ mod tests {
     use std::fs;
 
     use super::*;
+    use crate::proc::NoLibrary;
 
     fn resolved(environment: &Environment, number: u32) -> Option<String> {
         let mut out = Path::new();
@@ -246,7 +262,7 @@ mod tests {
     fn chosen(pattern: &str) -> (bool, String) {
         let mut environment = environment("", "");
         environment.origin.turn_on();
-        settle(&mut environment, pattern.as_bytes());
+        settle(&mut environment, pattern.as_bytes(), &NoLibrary);
         let pattern = environment.origin.pattern.as_bytes().to_vec();
         (environment.enabled(), String::from_utf8(pattern).expect("ASCII"))
     }
@@ -254,7 +270,7 @@ mod tests {
     fn settled(program: &str) -> String {
         let mut environment = environment("", "");
         environment.origin.program.push_all(program.as_bytes());
-        settle(&mut environment, b"");
+        settle(&mut environment, b"", &NoLibrary);
         String::from_utf8(environment.origin.pattern.as_bytes().to_vec()).expect("ASCII")
     }
 

@@ -32,6 +32,7 @@ global_asm!(
     ".cfi_startproc",
     ".cfi_undefined %rip",
     "endbr64",
+    "movq %rsp, 3f(%rip)",
     "pushq %rdx",
     "pushq %rdx",
     "call __pathcc.early",
@@ -62,9 +63,35 @@ global_asm!(
     ".long 0",
     ".quad 0",
     ".popsection",
+    ".pushsection .bss.__pathcc_initial_stack, \"aw\", @nobits",
+    ".p2align 3",
+    ".globl __pathcc_initial_stack",
+    ".hidden __pathcc_initial_stack",
+    "3:",
+    "__pathcc_initial_stack:",
+    ".zero 8",
+    ".popsection",
     ".hidden __pathcc.early",
     options(att_syntax)
 );
+
+unsafe extern "C" {
+    /// The stack pointer at the entry; null if the program is entered elsewhere.
+    #[link_name = "__pathcc_initial_stack"]
+    static INITIAL_STACK: *const usize;
+}
+
+/// The list of the variables with which a static program was started; null in any other program.
+pub(crate) fn initial_environment() -> *const *const u8 {
+    // SAFETY: only the entry writes it. The kernel has put the number of arguments there, then
+    // these, a null, and the variables.
+    unsafe {
+        if INITIAL_STACK.is_null() {
+            return core::ptr::null();
+        }
+        INITIAL_STACK.add(*INITIAL_STACK + 2).cast()
+    }
+}
 
 // What the linker's `__pathcc.early` goes on with.
 global_asm!(

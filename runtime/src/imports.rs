@@ -7,8 +7,8 @@ use core::sync::atomic::AtomicUsize;
 
 use process::others::ForkRegistration;
 use process::proc::Library;
-use process::text;
 
+use crate::early;
 use crate::image::Image;
 
 /// Which function creates a thread.
@@ -93,9 +93,10 @@ pub(crate) fn place() -> &'static AtomicUsize {
 pub(crate) struct CLibrary;
 
 impl Library for CLibrary {
-    fn for_each_variable(&self, mut take: impl FnMut(&[u8])) {
-        if others().find_symbol == 0 {
-            return;
+    fn environment(&self) -> *const *const u8 {
+        let initial = early::initial_environment();
+        if !initial.is_null() || others().find_symbol == 0 {
+            return initial;
         }
         // SAFETY: `dlsym` of the C library, whose variable is a list of texts that ends with a
         // null.
@@ -104,11 +105,7 @@ impl Library for CLibrary {
                 others().find_symbol,
             );
             let variable = find(0, c"environ".as_ptr() as usize) as *const *const *const u8;
-            let mut next = if variable.is_null() { core::ptr::null() } else { *variable };
-            while !next.is_null() && !(*next).is_null() {
-                take(text::c_string(*next).to_bytes());
-                next = next.add(1);
-            }
+            if variable.is_null() { core::ptr::null() } else { *variable }
         }
     }
 }

@@ -184,7 +184,7 @@ extern "C" fn start() {
     if !state.started.enabled() {
         return;
     }
-    target::settle(&mut state.started, b"");
+    target::settle(&mut state.started, b"", &NoLibrary);
     state.begin();
     state.look();
     // The loader's own function, which runs all destructors, is registered later, and so runs

@@ -5,14 +5,17 @@ use core::slice;
 
 use linux_raw_sys::general::{
     __NR_clock_gettime, __NR_exit_group, __NR_getegid, __NR_geteuid, __NR_getgid, __NR_getpid,
-    __NR_getppid, __NR_getrandom, __NR_getuid, __NR_nanosleep, __NR_uname, __kernel_timespec,
-    CLOCK_BOOTTIME, CLOCK_MONOTONIC, CLOCK_PROCESS_CPUTIME_ID, CLOCK_REALTIME,
+    __NR_getppid, __NR_getrandom, __NR_getuid, __NR_nanosleep, __NR_prctl, __NR_uname,
+    __kernel_timespec, CLOCK_BOOTTIME, CLOCK_MONOTONIC, CLOCK_PROCESS_CPUTIME_ID, CLOCK_REALTIME,
     CLOCK_THREAD_CPUTIME_ID, GRND_NONBLOCK,
 };
 use linux_raw_sys::system::new_utsname;
 
-use super::call::call;
+use super::call::{call, checked};
 use super::place;
+
+/// The operation that reads the auxiliary vector.
+const PR_GET_AUXV: u32 = 0x4155_5856;
 
 /// How many threads the process has, by the links of their directory.
 pub fn thread_count() -> Option<u64> {
@@ -50,6 +53,15 @@ pub fn parent() -> u32 {
 pub fn user() -> u32 {
     // SAFETY: no arguments.
     unsafe { call(__NR_geteuid, [0; 6]) as u32 }
+}
+
+/// Asks the kernel for the auxiliary vector; whether it tells it.
+pub fn read_auxiliary_vector(bytes: &mut [u8]) -> bool {
+    // SAFETY: the buffer is writable for its whole length.
+    let length = unsafe {
+        call(__NR_prctl, [PR_GET_AUXV as usize, bytes.as_mut_ptr() as usize, bytes.len(), 0, 0, 0])
+    };
+    checked(length).is_ok()
 }
 
 /// Random bytes; `None` from a kernel that has none yet.

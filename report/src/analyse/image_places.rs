@@ -20,6 +20,9 @@ pub struct ImagePlaces {
     /// Directories to search, with all that is below them, for images that are gone from there or
     /// are other builds by now. The current directory is searched last, without what is below it.
     pub directories: Vec<PathBuf>,
+    /// What the arguments name. The images among it are looked at if there is none where a record
+    /// says: what is executed from memory ran nowhere.
+    pub named: Vec<PathBuf>,
 }
 
 impl ImagePlaces {
@@ -35,7 +38,8 @@ impl ImagePlaces {
             let name = path.file_name().filter(|_| !build_id.is_empty());
             let elsewhere = name.map(|name| named(&files_by_name(&self.directories), name));
             let found = |place: PathBuf| one_of(&[place], build_id).ok();
-            elsewhere.into_iter().flatten().find_map(found).ok_or(why)
+            let given = self.named.iter().filter(|_| name.is_some()).cloned();
+            given.chain(elsewhere.into_iter().flatten()).find_map(found).ok_or(why)
         })
     }
 }

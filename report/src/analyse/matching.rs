@@ -37,6 +37,7 @@ pub fn sum_by_image(
     let mut known = KnownImages {
         given: &places.given,
         directories: &places.directories,
+        named: &places.named,
         ..KnownImages::default()
     };
     let notices = unique_runs::each(inputs, options, observer, &mut known);
@@ -48,6 +49,7 @@ pub fn sum_by_image(
 struct KnownImages<'a> {
     given: &'a [PathBuf],
     directories: &'a [PathBuf],
+    named: &'a [PathBuf],
     /// The files below the directories, by name, once somebody has asked.
     files: Option<HashMap<OsString, Vec<PathBuf>>>,
     /// The index of the image at each path that was opened, or why it cannot be used.
@@ -166,8 +168,9 @@ impl KnownImages<'_> {
             .or_else(|why| self.elsewhere(file).ok_or(why))
     }
 
-    /// The index of the image beside the profile, where somebody kept both, or of an image of the
-    /// same name in another directory. Only a build-id can tell that it is the right one.
+    /// The index of the image beside the profile, where somebody kept both, of one that the arguments
+    /// name, or of one of the same name in another directory. Only a build-id can tell that it is
+    /// the right one.
     fn elsewhere(&mut self, file: &RecordContent) -> Option<usize> {
         let name = file.image.file_name().filter(|_| !file.build_id.is_empty())?;
         let beside = file_names::profile_of(&file.run.profile).with_extension("");
@@ -176,9 +179,10 @@ impl KnownImages<'_> {
         {
             return Some(found);
         }
-        let directories = self.directories;
+        let (directories, arguments) = (self.directories, self.named);
         let files = self.files.get_or_insert_with(|| files_by_name(directories));
-        named(files, name).into_iter().find_map(|path| self.one_of(&[path], file).ok())
+        let candidates = arguments.iter().cloned().chain(named(files, name));
+        candidates.into_iter().find_map(|path| self.one_of(&[path], file).ok())
     }
 
     /// The index of the one among these images that a profile is of.

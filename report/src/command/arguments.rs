@@ -361,7 +361,11 @@ impl SourceArguments {
         };
         let options =
             unique_runs::Options { duplicates: self.duplicates.duplicates(), label: self.label };
-        let images = ImagePlaces { given: self.image, directories: self.image_dir };
+        let images = ImagePlaces {
+            given: self.image,
+            directories: self.image_dir,
+            named: self.profiles.clone(),
+        };
         Sources { profiles: self.profiles, choice, images, options }
     }
 }

@@ -287,7 +287,11 @@ impl DiffArguments {
     }
 
     fn sources(&self, profiles: Vec<PathBuf>, choice: Choice, label: Option<&str>) -> Sources {
-        let images = ImagePlaces { given: self.image.clone(), directories: self.image_dir.clone() };
+        let images = ImagePlaces {
+            given: self.image.clone(),
+            directories: self.image_dir.clone(),
+            named: profiles.clone(),
+        };
         let options = unique_runs::Options {
             duplicates: self.duplicates.duplicates(),
             label: label.map(str::to_owned),

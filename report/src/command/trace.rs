@@ -371,7 +371,11 @@ fn open_paths(arguments: TraceArguments) -> Result<Opened> {
 }
 
 fn open(arguments: TraceArguments) -> Result<Opened> {
-    let places = ImagePlaces { given: arguments.image, directories: arguments.image_dir };
+    let places = ImagePlaces {
+        given: arguments.image,
+        directories: arguments.image_dir,
+        ..ImagePlaces::default()
+    };
     let trace = opened(arguments.trace_file.as_deref())?;
     let images::Told { images, clocks, problems } = images::of(&trace);
     let times = Times::of(&trace, &clocks);

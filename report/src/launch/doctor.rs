@@ -74,6 +74,7 @@ pub fn examine(program: Option<&OsStr>) -> Findings {
                 .into(),
         );
     }
+    processes(&mut findings);
     limits(&mut findings);
     installation(&mut findings);
     if let Some(program) = program {
@@ -99,12 +100,12 @@ fn unknown_placeholder(pattern: &[u8]) -> Option<char> {
 /// The directory of the profile of a program, or of those in the current directory: beside it, or
 /// where the user's state is.
 fn beside(program: Option<&OsStr>) -> PathBuf {
-    let directory = real_path(program)
-        .as_deref()
-        .and_then(Path::parent)
-        .unwrap_or(Path::new("."))
-        .to_path_buf();
-    let may_write = rustix::fs::access(&directory, rustix::fs::Access::WRITE_OK).is_ok();
+    let path = real_path(program);
+    let directory = path.as_deref().and_then(Path::parent).unwrap_or(Path::new(".")).to_path_buf();
+    // A path that is too long leads nowhere.
+    let has_place = path.is_none_or(|path| path.is_absolute());
+    let may_write =
+        has_place && rustix::fs::access(&directory, rustix::fs::Access::WRITE_OK).is_ok();
     if may_write {
         directory
     } else {
@@ -114,7 +115,7 @@ fn beside(program: Option<&OsStr>) -> PathBuf {
 
 /// Where a program is, by its name or path.
 fn real_path(program: Option<&OsStr>) -> Option<PathBuf> {
-    fs::canonicalize(named_program(program?)?).ok()
+    inputs::real_path(&named_program(program?)?).ok()
 }
 
 /// The directory that a pattern names, as far as that is known before a program runs.
@@ -226,6 +227,16 @@ fn tree_at(root: &Path, findings: &mut Findings) {
             ),
         ),
     );
+}
+
+/// What the kernel tells programs of themselves.
+fn processes(findings: &mut Findings) {
+    if let Err(error) = fs::File::open("/proc/self/maps") {
+        findings.bad.push(format!(
+            "/proc/self/maps cannot be read: {error}. Profiles lack the arguments of programs and \
+             the names of callees, and reports on libraries need `--image`. Mount /proc."
+        ));
+    }
 }
 
 fn limits(findings: &mut Findings) {

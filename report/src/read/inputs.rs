@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::env;
 use std::fs::{self, DirEntry};
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -225,12 +225,13 @@ pub(super) fn is_image(path: &Path) -> bool {
 }
 
 /// Where the runs of an image leave their profile unless they are told otherwise: beside it, or, if
-/// they may not write there, where the user's state is.
+/// they may not write there, where the user's state is. There they may have another name, if the
+/// image was executed from memory; only the build-id tells.
 ///
 /// # Errors
 /// There is no such file.
 pub(super) fn default_profiles(path: &Path) -> Result<Vec<PathBuf>> {
-    let real = fs::canonicalize(path).with_context(|| format!("{}", path.display()))?;
+    let real = real_path(path).with_context(|| format!("{}", path.display()))?;
     let mut beside = real.clone().into_os_string();
     beside.push(format!(".{EXTENSION}"));
     let mut places = vec![PathBuf::from(beside)];
@@ -243,9 +244,38 @@ pub(super) fn default_profiles(path: &Path) -> Result<Vec<PathBuf>> {
             image::hexadecimal(&image.build_id)
         };
         let name = name.to_string_lossy();
-        places.push(state.join(format!("{}/{name}-{build_id}/{name}.{EXTENSION}", files::STATE)));
+        let state = state.join(files::STATE);
+        places.push(state.join(format!("{name}-{build_id}/{name}.{EXTENSION}")));
+        if !image.build_id.is_empty() {
+            places.extend(under_other_names(&state, &format!("-{build_id}"), &name));
+        }
     }
     Ok(places)
+}
+
+/// The path of a file without links, or the path itself if that is too long for the system.
+///
+/// # Errors
+/// There is no such file.
+pub fn real_path(path: &Path) -> io::Result<PathBuf> {
+    match fs::canonicalize(path) {
+        Err(error) if error.kind() == io::ErrorKind::InvalidFilename && path.exists() => {
+            Ok(path.to_path_buf())
+        }
+        result => result,
+    }
+}
+
+/// The profiles in the directory of all profiles of a user that are of an image with a build-id,
+/// but not of its name.
+fn under_other_names(state: &Path, end: &str, name: &str) -> Vec<PathBuf> {
+    let entries = directories::entries(state).unwrap_or_default();
+    let profile = |entry: &DirEntry| {
+        let folder = entry.file_name();
+        let other = folder.to_str()?.strip_suffix(end).filter(|other| *other != name)?;
+        Some(entry.path().join(format!("{other}.{EXTENSION}")))
+    };
+    entries.iter().filter_map(profile).collect()
 }
 
 /// The profile that the runs of an image left.
@@ -258,7 +288,8 @@ fn of_image(path: &Path) -> Result<PathBuf> {
         .rev()
         .max_by_key(|(time, _)| *time)
         .map(|(_, place)| place);
-    let names: Vec<_> = places.iter().map(|place| place.display().to_string()).collect();
+    // Those under other names are there.
+    let names: Vec<_> = places.iter().take(2).map(|place| place.display().to_string()).collect();
     if found.is_none() && arrays::is_traced(path) {
         bail!(
             "{}: this program is traced and has left no profile: `pathprof trace run` runs it, and \

@@ -1,0 +1,183 @@
+//! The auxiliary vector: what the kernel tells a process of itself when it executes a program.
+//!
+//! It stands in `/proc/self/auxv`. Where nobody may read that, the kernel is asked (since Linux
+//! 6.4), or the vector is read where the kernel has put it: on the stack, behind the variables with
+//! which the program was started.
+
+use linux_raw_sys::auxvec::{AT_EXECFN, AT_NULL, AT_RANDOM, AT_SECURE};
+
+use crate::proc::{self, Library};
+use crate::sys::thread::is_readable;
+use crate::sys::{self, File, OpenError};
+use crate::text::Text;
+
+/// How many entries it may have. The kernel has about 25.
+const MOST: usize = 64;
+
+/// How far above it, at most, the kernel puts the texts to which it points: those of the arguments
+/// and variables are in between.
+const REACH: u64 = 16 << 20;
+
+/// Texts are probed in parts of this length, which are never on two pages.
+const PART: usize = 8;
+
+/// An entry: what it is, and its value.
+type Entry = [u64; 2];
+
+/// An auxiliary vector.
+#[derive(Debug)]
+pub struct Vector {
+    entries: [Entry; MOST],
+}
+
+impl Vector {
+    /// That of this process.
+    ///
+    /// # Errors
+    /// It cannot be read anywhere: why `/proc/self/auxv` cannot.
+    pub fn read(library: &impl Library) -> Result<Self, OpenError> {
+        let mut bytes = [0; MOST * size_of::<Entry>()];
+        match File::open(c"/proc/self/auxv") {
+            Ok(file) => {
+                proc::read_up_to(&file, &mut bytes);
+                Ok(Self::of(&bytes))
+            }
+            Err(_) if sys::read_auxiliary_vector(&mut bytes) => Ok(Self::of(&bytes)),
+            // SAFETY: whatever is read there is checked for being readable.
+            Err(error) => unsafe { Self::behind(library.environment()) }.ok_or(error),
+        }
+    }
+
+    /// What these bytes hold; zeros end it.
+    fn of(bytes: &[u8; MOST * size_of::<Entry>()]) -> Self {
+        let mut entries = [[0; 2]; MOST];
+        let (words, _) = bytes.as_chunks::<8>();
+        for (place, word) in entries.as_flattened_mut().iter_mut().zip(words) {
+            *place = u64::from_le_bytes(*word);
+        }
+        Self { entries }
+    }
+
+    /// The vector behind a list of texts that ends with a null, if there is one: the program may
+    /// have moved the list.
+    ///
+    /// # Safety
+    /// Nobody may change the memory from the list on meanwhile.
+    unsafe fn behind(list: *const *const u8) -> Option<Self> {
+        let mut next = list.cast::<u64>();
+        let mut word = || {
+            // SAFETY: it is readable.
+            let word = unsafe { is_readable(next as usize).then(|| next.read_volatile()) };
+            next = next.wrapping_add(1);
+            word
+        };
+        if list.is_null() || !list.is_aligned() {
+            return None;
+        }
+        while word()? != 0 {}
+        let mut found = Self { entries: [[0; 2]; MOST] };
+        for entry in &mut found.entries {
+            *entry = [word()?, word()?];
+            if entry[0] == u64::from(AT_NULL) {
+                break;
+            }
+        }
+        let above = |kind| {
+            found.get(kind).is_some_and(|at| (1..REACH).contains(&at.wrapping_sub(next as u64)))
+        };
+        (above(AT_RANDOM) && above(AT_EXECFN)).then_some(found)
+    }
+
+    /// The value of an entry.
+    pub fn get(&self, kind: u32) -> Option<u64> {
+        let mut entries = self.entries.iter().take_while(|entry| entry[0] != u64::from(AT_NULL));
+        entries.find(|entry| entry[0] == u64::from(kind)).map(|entry| entry[1])
+    }
+
+    /// Appends the path by which the program was executed, which may be relative, to `out`.
+    pub fn executed<const N: usize>(&self, out: &mut Text<N>) {
+        let mut next = self.get(AT_EXECFN).unwrap_or_default() as usize;
+        let mut readable = 0;
+        while readable > 0 || is_readable(next & !(PART - 1)) {
+            if readable == 0 {
+                readable = PART - next % PART;
+            }
+            // SAFETY: it is readable, and was put there by the kernel.
+            match unsafe { (next as *const u8).read_volatile() } {
+                0 => return,
+                byte => out.push(byte),
+            }
+            (next, readable) = (next + 1, readable - 1);
+        }
+    }
+}
+
+/// Whether the program runs with more rights than whoever started it.
+pub fn is_privileged(vector: &Result<Vector, OpenError>) -> bool {
+    match vector {
+        Ok(vector) => vector
+            .get(AT_SECURE)
+            .map_or_else(sys::has_changed_identity, |has_gained| has_gained != 0),
+        // The kernel hides the vector from a process that gained rights by its file's capabilities.
+        Err(OpenError::Denied) => true,
+        Err(_) => sys::has_changed_identity(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use linux_raw_sys::auxvec::AT_PAGESZ;
+
+    use super::*;
+    use crate::proc::NoLibrary;
+
+    #[test]
+    fn entries_are_found_up_to_the_end() {
+        let words = [6, 4096, u64::from(AT_SECURE), 1, 0, 0, 31, 5];
+        let mut bytes = [0; MOST * size_of::<Entry>()];
+        for (place, word) in bytes.chunks_mut(8).zip(words) {
+            place.copy_from_slice(&word.to_le_bytes());
+        }
+        let vector = Vector::of(&bytes);
+        assert_eq!(
+            [AT_PAGESZ, AT_SECURE, AT_EXECFN].map(|kind| vector.get(kind)),
+            [Some(4096), Some(1), None]
+        );
+    }
+
+    #[test]
+    fn this_process_has_a_vector() {
+        let vector = Vector::read(&NoLibrary).expect("Linux has /proc");
+        assert_eq!((vector.get(AT_PAGESZ), vector.get(AT_SECURE)), (Some(4096), Some(0)));
+        let mut path = Text::<4096>::new();
+        vector.executed(&mut path);
+        let name = std::env::current_exe().expect("Linux has /proc");
+        let name = name.file_name().expect("a file").as_encoded_bytes();
+        assert!(path.as_bytes().ends_with(name), "{path:?}");
+    }
+
+    #[test]
+    fn a_vector_stands_behind_the_variables() {
+        // As the kernel lays it out: variables, the vector, then what both point to.
+        let mut stack = vec![0u64; 64];
+        let text = |at: usize, stack: &[u64]| stack.as_ptr().wrapping_add(at) as u64;
+        let path = u64::from_le_bytes(*b"./prog\0\0");
+        (stack[50], stack[51]) = (7, path);
+        let entries = [u64::from(AT_SECURE), 0, u64::from(AT_RANDOM), text(50, &stack)];
+        (stack[0], stack[1]) = (text(50, &stack), text(50, &stack));
+        stack[3..7].copy_from_slice(&entries);
+        (stack[7], stack[8]) = (AT_EXECFN.into(), text(51, &stack));
+        // SAFETY: nobody else has it.
+        let found = unsafe { Vector::behind(stack.as_ptr().cast()) }.expect("a vector");
+        assert_eq!(found.get(AT_SECURE), Some(0));
+        let mut executed = Text::<64>::new();
+        found.executed(&mut executed);
+        assert_eq!(executed.as_bytes(), b"./prog");
+        // A list that was moved has something else behind it.
+        stack[8] = 5;
+        // SAFETY: as above.
+        assert!(unsafe { Vector::behind(stack.as_ptr().cast()) }.is_none());
+        // SAFETY: nothing is there.
+        assert!(unsafe { Vector::behind(8 as *const *const u8) }.is_none());
+    }
+}
