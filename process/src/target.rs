@@ -84,6 +84,19 @@ pub fn settle(environment: &mut Environment, chosen: &[u8], library: &impl Libra
     }
 }
 
+/// Lets the profile go to the directory for the user's state after all, if it was to stand beside
+/// the program because nobody said otherwise; whether it can. There are systems that say only when
+/// a file is made that it may not be.
+pub fn retreat(environment: &mut Environment, library: &impl Library) -> bool {
+    let pattern = &mut environment.origin.pattern;
+    if pattern.as_bytes() != files::BESIDE_PROGRAM {
+        return false;
+    }
+    let [mut path, mut scratch] = [Path::new(), Path::new()];
+    put_state_pattern(pattern, &mut path, &mut scratch, library);
+    pattern.as_bytes() != files::BESIDE_PROGRAM
+}
+
 fn is_beside_nothing(environment: &Environment) -> bool {
     pattern::is_beside_nothing(environment.origin.pattern.as_bytes(), environment.program())
 }

@@ -12,6 +12,7 @@ use process::global::Global;
 use process::sys::stack::Stack;
 use process::sys::thread;
 use process::sys::{self, Bound, File, Names, OpenError, apart};
+use process::target;
 
 use crate::counters::{self, PageMap, Source, Window};
 use crate::image::{self, Image};
@@ -106,6 +107,7 @@ pub(crate) fn start(environment: &mut Environment) {
         counting.late = shared.ending != 0;
         counting.find_delta(shared);
         counting.begin(environment, imports::image(), room);
+        shared.origin.pattern.copy(&environment.origin.pattern);
         shared.origin.keep_folder(counting.slots.raw.path());
         environment.origin.share_folder(&shared.origin);
         shared.add((&raw mut *counting).cast());
@@ -184,12 +186,17 @@ impl Counting {
         }
     }
 
-    fn begin(&mut self, environment: &Environment, image: &Image, room: &mut Room) {
+    fn begin(&mut self, environment: &mut Environment, image: &Image, room: &mut Room) {
         self.member = Member::new(prepare, attach, rescue, leave);
         self.slots.adopt(image);
         self.image = image;
         self.note_process();
-        let file = self.create_raw(environment, image, room);
+        let mut file = self.create_raw(environment, image, room);
+        if matches!(file, Err(OpenError::Denied))
+            && target::retreat(environment, &imports::CLibrary)
+        {
+            file = self.create_raw(environment, image, room);
+        }
         if matches!(file, Err(OpenError::Limit))
             && apart::run(&mut || self.begin(environment, image, room))
         {

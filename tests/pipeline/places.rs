@@ -198,3 +198,53 @@ fn a_program_under_a_very_long_path_has_a_profile() {
     assert!(said.contains("state/pathprof"), "{said}");
     shell(at, "rm -rf dddd*");
 }
+
+#[test]
+fn what_may_be_written_nowhere_is_told() {
+    if !can("[ $(id -u) = 0 ] && setpriv --reuid 65534 --regid 65534 --clear-groups true") {
+        return;
+    }
+    let folder = folder();
+    let at = folder.path();
+    shell(at, "mkdir -m 755 bin; pathcc -g -O1 main.c -o bin/prog");
+    let user = "setpriv --reuid 65534 --regid 65534 --clear-groups";
+    shell(at, &format!("{user} bin/prog"));
+    let said = shell(at, &format!("{user} pathprof report bin/prog 2>&1 || true"));
+    assert!(said.contains("none can be made there"), "{said}");
+    let said = shell(at, &format!("{user} pathprof doctor bin/prog || true"));
+    assert!(said.contains("Profiles cannot be written to"), "{said}");
+}
+
+#[test]
+fn where_a_file_is_forbidden_when_it_is_made_the_profile_is_with_the_user() {
+    let folder = folder();
+    let at = folder.path();
+    // Asked beforehand, the system says that files may be made everywhere.
+    let confine = r#"
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdint.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+int main(int argc, char **argv) {
+  uint64_t handled = 1u << 8 | 1u << 1; // LANDLOCK_ACCESS_FS_MAKE_REG, _WRITE_FILE
+  int rules = syscall(444, &handled, sizeof handled, 0);
+  struct { uint64_t access; int32_t folder; } __attribute__((packed)) below;
+  below.access = handled;
+  below.folder = open(argv[1], O_PATH);
+  if (rules < 0 || syscall(445, rules, 1, &below, 0)) return 77;
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || syscall(446, rules, 0)) return 77;
+  execv(argv[2], argv + 2);
+  return 1;
+}
+"#;
+    fs::write(at.join("confine.c"), confine).expect("writable");
+    shell(at, "clang-22 confine.c -o confine; pathcc -g -O1 main.c -o prog; mkdir state");
+    if !can(&format!("cd {} && ./confine state /bin/true", at.display())) {
+        return;
+    }
+    shell(at, "./confine state ./prog");
+    assert_eq!((profiles(at, "state"), profiles(at, ".")), (1, 1));
+    assert_eq!(entries(at, "prog"), 30);
+}

@@ -9,6 +9,7 @@ use std::time::SystemTime;
 
 use anyhow::{Context, Error, Result, bail};
 use pathformat::files::{self, EXTENSION};
+use rustix::fs::Access;
 
 use crate::read::file_names::{profile_of, state_directory};
 use crate::read::records::{self, Input, Record, Records, only};
@@ -304,9 +305,14 @@ fn of_image(path: &Path) -> Result<PathBuf> {
         bail!("{} It has left no profile.", why.text(path));
     }
     let found = found.with_context(|| {
+        let advice = if places.iter().any(|place| may_be_made(place)) {
+            "run it first, or name the profile if PATHCC_PROFILE said where it goes"
+        } else {
+            "none can be made there, so what it counted is lost; run it with PATHCC_PROFILE=DIR, \
+             a directory that may be written"
+        };
         format!(
-            "{}: this program has left no profile ({}); run it first, or name the profile if \
-             PATHCC_PROFILE said where it goes",
+            "{}: this program has left no profile ({}); {advice}",
             path.display(),
             names.join(" or ")
         )
@@ -315,6 +321,13 @@ fn of_image(path: &Path) -> Result<PathBuf> {
         .ok()
         .and_then(|here| found.strip_prefix(here).map(Path::to_path_buf).ok());
     Ok(here.unwrap_or_else(|| found.clone()))
+}
+
+/// Whether a file can be made, with the directories above it that are missing.
+fn may_be_made(file: &Path) -> bool {
+    let existing = file.ancestors().skip(1).find(|folder| folder.exists());
+    let folder = existing.filter(|folder| !folder.as_os_str().is_empty());
+    rustix::fs::access(folder.unwrap_or(Path::new(".")), Access::WRITE_OK | Access::EXEC_OK).is_ok()
 }
 
 /// When a profile was written last; `None` if there is nothing of it.
