@@ -8,7 +8,7 @@
 using namespace llvm;
 
 static cl::opt<std::string> Mode("pathcc-mode"), Stage("pathcc-stage"), Threads("pathcc-threads"),
-    Limit("pathcc-limit"), Filter("pathcc-filter"), Skip("pathcc-skip");
+    Limit("pathcc-limit"), Filter("pathcc-filter"), Skip("pathcc-skip"), DropNames("pathcc-drop-names");
 
 struct Mark : PassInfoMixin<Mark> {
   PreservedAnalyses run(Module &M, ModuleAnalysisManager &) {

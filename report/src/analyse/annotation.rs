@@ -4,6 +4,7 @@
 //! [`source_files`](crate::analyse::source_files) sums them. A column has the count of the code
 //! that begins there; a line has columns if they ran differently often.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -39,8 +40,8 @@ impl Annotation {
         let ends = self.lines.first_key_value().zip(self.lines.last_key_value());
         let Some(range) = ends.map(|((&first, _), (&last, _))| first..=last) else { return };
         for (&line, &count) in other.lines.range(range) {
-            if !self.lines.contains_key(&line) {
-                self.lines.insert(line, count);
+            if let Entry::Vacant(place) = self.lines.entry(line) {
+                place.insert(count);
                 let columns = other.columns.get(&line).map(|columns| (line, columns.clone()));
                 self.columns.extend(columns);
             }
