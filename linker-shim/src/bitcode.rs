@@ -1,7 +1,7 @@
 //! What bitcode is before it is linked: whether it has code, and whether the pass has counted it.
 //!
-//! Both stand in records of the module itself. All else is skipped, block by block. See LLVM's "LLVM
-//! Bitcode File Format".
+//! Both stand in records of the module itself. All else is skipped, block by block. See LLVM's
+//! "LLVM Bitcode File Format".
 
 use pathformat::names;
 

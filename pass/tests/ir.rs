@@ -1,8 +1,8 @@
 //! Runs the `RUN:` lines of every `ir/*.ll` with LLVM's own `opt` and `FileCheck`.
 //!
 //! In a line, `opt` stands for `opt` with the plugin loaded and the verifier on, and `%s` for the
-//! file's name in its folder, where the line is run: the name is part of what `opt` prints, and what
-//! it prints must not depend on where the checkout is. The tree to test is `PATHCC_TREE`, by default
+//! file's name in its folder, where the line is run. The name is part of what `opt` prints, which
+//! must not depend on where the checkout is. The tree to test is `PATHCC_TREE`, by default
 //! `target/pathcc` as `make build` leaves it.
 
 use std::fs;

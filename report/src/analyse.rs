@@ -16,8 +16,8 @@
 //! From the model to what people ask:
 //!
 //! * [`select`] chooses and sorts functions and paths, [`origin`] tells those of the system.
-//! * [`lines`] counts lines by their blocks ([`line_blocks`]), [`source_files`] sums them by file, [`coverage`] says what was
-//!   covered.
+//! * [`lines`] counts lines by their blocks ([`line_blocks`]), [`source_files`] sums them by file,
+//!   [`coverage`] says what was covered.
 //! * [`path_text`] tells a path as the source reads, [`distinct`] so that no two read the same.
 //!   [`listed_paths`] tells those of a list. [`frames`] says which function a line was inlined
 //!   from, [`origin`] what is of the system.

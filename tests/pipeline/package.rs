@@ -136,8 +136,8 @@ fn a_tarball_works_where_it_is_unpacked_and_packing_repeats() {
     );
 }
 
-/// What is in a tree: each file and link by its place, and where a link points. The plugin's file is
-/// named after its content, which has no debug information in packages.
+/// What is in a tree: each file and link by its place, and where a link points. The plugin's file
+/// is named after its content, which has no debug information in packages.
 fn content(tree: &Path) -> Vec<String> {
     let place = |path: &PathBuf| {
         let place = path.strip_prefix(tree).expect("below").display().to_string();

@@ -168,9 +168,9 @@ impl KnownImages<'_> {
             .or_else(|why| self.elsewhere(file).ok_or(why))
     }
 
-    /// The index of the image beside the profile, where somebody kept both, of one that the arguments
-    /// name, or of one of the same name in another directory. Only a build-id can tell that it is
-    /// the right one.
+    /// The index of the image beside the profile, where somebody kept both, of one that the
+    /// arguments name, or of one of the same name in another directory. Only a build-id can tell
+    /// that it is the right one.
     fn elsewhere(&mut self, file: &RecordContent) -> Option<usize> {
         let name = file.image.file_name().filter(|_| !file.build_id.is_empty())?;
         let beside = file_names::profile_of(&file.run.profile).with_extension("");
