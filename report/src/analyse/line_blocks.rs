@@ -48,8 +48,8 @@ pub fn of(function: &Function) -> BTreeMap<Line<'_>, LineBlocks> {
         let of_source = |location: &&u32| !content.made_locations.contains(location);
         for &location in content.locations.iter().filter(of_source) {
             let mut place = Some(location);
-            while let Some(at) = place {
-                lines.add_location(at, block, at == location);
+            // A line that has the block has given it to the calls above it.
+            while let Some(at) = place.filter(|&at| lines.add_location(at, block, at == location)) {
                 place = shape.locations.get(at as usize).and_then(|at| at.inlined_at);
             }
         }
@@ -92,22 +92,27 @@ impl<'a> Lines<'a> {
         })
     }
 
-    fn add_location(&mut self, location: u32, block: u32, is_own: bool) {
-        if let Some(Some(line)) = self.of_location.get(location as usize) {
-            self.add(*line, block, is_own);
+    /// Adds a block to the line of a location; gives `false` if the line had it.
+    fn add_location(&mut self, location: u32, block: u32, is_own: bool) -> bool {
+        match self.of_location.get(location as usize) {
+            Some(Some(line)) => self.add(*line, block, is_own),
+            _ => true,
         }
     }
 
-    /// Adds a block that is not before those that the line has.
-    fn add(&mut self, line: usize, block: u32, is_own: bool) {
+    /// Adds a block that is not before those that the line has; gives `false` if it is the last of
+    /// them.
+    fn add(&mut self, line: usize, block: u32, is_own: bool) -> bool {
+        let push = |blocks: &mut Vec<u32>| {
+            let is_new = blocks.last() != Some(&block);
+            blocks.extend(is_new.then_some(block));
+            is_new
+        };
         let blocks = &mut self.list[line].1;
-        for blocks in
-            [Some(&mut blocks.all), is_own.then_some(&mut blocks.own)].into_iter().flatten()
-        {
-            if blocks.last() != Some(&block) {
-                blocks.push(block);
-            }
+        if is_own {
+            push(&mut blocks.own);
         }
+        push(&mut blocks.all)
     }
 
     fn add_calls(&mut self, function: &Function) {
