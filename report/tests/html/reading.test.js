@@ -300,7 +300,7 @@ describe("names and lines", () => {
         const line = tab.locator(".source .line:not(.inline)", { hasText: "add(&all, at);" });
         await line.first().waitFor();
         const text = (await line.first().locator(".line-count").innerText()).trim();
-        assert.match(text, /^(↳ )?[1-9]/);
+        assert.match(text, /^(↳ |~)?[1-9]/);
         const tip = await line.first().locator(".line-count").getAttribute("data-tip");
         assert.ok(!text.startsWith("↳") || tip.includes("inlined"), tip);
         // As have the heads of what was inlined.
@@ -310,6 +310,16 @@ describe("names and lines", () => {
         const status = await tab.locator(".paths [role=status]").innerText();
         assert.doesNotMatch(status, /^0 /);
         await picture(tab, "names-hottest");
+    });
+
+    test("a number that is the optimised code's has a mark, and says so", async () => {
+        const { tab } = here;
+        await go(tab, "#/function/main");
+        await tab.locator(".source .line").first().waitFor();
+        const marked = tab.locator("button.line-count", { hasText: "~" });
+        assert.ok((await marked.count()) > 0);
+        assert.match(await marked.first().getAttribute("aria-label"), /^~\d/);
+        assert.match(await marked.first().getAttribute("data-tip"), /optimised code/);
     });
 
     test("callers and callees stand inside, with their numbers", async () => {

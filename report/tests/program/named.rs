@@ -24,7 +24,7 @@ fn help_and_documents_say_the_same() {
         assert!(help.contains(RULE), "{command}: {help}");
     }
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the checkout");
-    for page in ["docs/reading.md", "docs/glossary.md", "docs/coverage.md"] {
+    for page in ["README.md", "docs/reading.md", "docs/glossary.md", "docs/coverage.md"] {
         let text = fs::read_to_string(root.join(page)).expect("a page");
         assert!(in_one_line(&text).contains(RULE), "{page}");
     }

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::files::Files;
 use super::payload::{Exact, shown};
 use super::told::{Steps, Teller, Told};
-use crate::analyse::lines;
+use crate::analyse::lines::{self, Executions, Meaning};
 use crate::analyse::model::{CallSite, Function, Path, Report, instructions};
 use crate::analyse::path_ranks;
 use crate::analyse::path_text::Wording;
@@ -79,6 +79,9 @@ struct Lines {
     /// Location of the call that it was inlined at.
     call: Vec<Option<u32>>,
     count: Vec<Exact>,
+    /// Those whose counts are the code's: the line of the source may have run more often or less.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    vague: Vec<usize>,
 }
 
 /// Numbers, each less the one before.
@@ -154,7 +157,7 @@ pub(super) fn function(function: &Function, report: &Report, files: &Files<'_>) 
         locations,
         blocks,
         edges: edges(function),
-        lines: lines(function, files),
+        lines: lines(function, report, files),
         steps: teller.into_steps(),
         paths,
         texts: texts.all,
@@ -236,10 +239,14 @@ fn edges(function: &Function) -> Edges {
     columns
 }
 
-fn lines(function: &Function, files: &Files<'_>) -> Lines {
+fn lines(function: &Function, report: &Report, files: &Files<'_>) -> Lines {
     let mut columns = Lines::default();
     let mut difference = Differences::default();
-    for ((name, line, call), count) in lines::of(function) {
+    let lines = lines::in_module(&report.modules[function.module], function);
+    for (index, ((name, line, call), Executions { count, meaning })) in
+        lines.into_iter().enumerate()
+    {
+        columns.vague.extend((meaning != Meaning::Exact).then_some(index));
         columns.file.push(files.number(function.module, name));
         columns.line.push(difference.next(line));
         columns.call.push(call);

@@ -122,7 +122,13 @@ export interface FunctionData {
     ][];
     blocks: BlockData[];
     edges: [from: number, to: number, count: Count | null, label: string, cut: Cut][];
-    lines: [file: number | null, line: number, inlinedAt: number | null, count: Count][];
+    lines: [
+        file: number | null,
+        line: number,
+        inlinedAt: number | null,
+        count: Count,
+        isVague: boolean,
+    ][];
     steps: ToldSteps;
     paths: PathData[];
 }

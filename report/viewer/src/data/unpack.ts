@@ -32,7 +32,14 @@ export interface PackedFunction {
         label: string[];
         cut: Cut[];
     };
-    lines: { file: (number | null)[]; line: number[]; call: (number | null)[]; count: Count[] };
+    lines: {
+        file: (number | null)[];
+        line: number[];
+        call: (number | null)[];
+        count: Count[];
+        /** Those whose counts are the code's alone. */
+        vague?: number[];
+    };
     steps: ToldSteps;
     paths: PathData[];
 }
@@ -62,6 +69,7 @@ export function unpack({
 }: PackedFunction): FunctionData {
     const [locationLines, lineNumbers] = [sums(locations.line), sums(lines.line)];
     const doubt = new Set(blocks.doubt);
+    const vague = new Set(lines.vague);
     return {
         texts,
         locations: locations.file.map((file, at) => [
@@ -94,6 +102,7 @@ export function unpack({
             lineNumbers[at]!,
             lines.call[at]!,
             lines.count[at]!,
+            vague.has(at),
         ]),
         steps,
         paths,

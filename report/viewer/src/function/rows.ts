@@ -17,6 +17,8 @@ export interface LineRow {
     inlinedAt: number | null;
     /** `undefined` for a line without code. */
     count: Count | undefined;
+    /** Whether the count is the code's, and the line of the source may have run otherwise. */
+    isVague: boolean;
     /** How often the hottest of what was inlined at the line ran. */
     inlined: Count | undefined;
     /** Blocks by column, where the line has several. */
@@ -62,6 +64,8 @@ export interface Copy {
     first: number;
     last: number;
     lines: Map<number, Count>;
+    /** The lines whose counts are the code's. */
+    vague: Set<number>;
     columns: Map<number, { column: number; block: number }[]>;
     children: Copy[];
     /** The line of the call, in the copy around. */
@@ -84,8 +88,9 @@ export function copiesOf(model: FunctionModel, file: number | null, line: number
         let found = copies.get(key);
         if (!found) {
             const empty = { lines: new Map(), columns: new Map(), children: [], count: 0 };
-            const inlined = new Map<number, Count>();
-            found = { call, name, file: of, first: Infinity, last: 0, line: 0, ...empty, inlined };
+            const [inlined, vague] = [new Map<number, Count>(), new Set<number>()];
+            const nowhere = { first: Infinity, last: 0, line: 0 };
+            found = { call, name, file: of, ...nowhere, ...empty, inlined, vague };
             copies.set(key, found);
         }
         return found;
@@ -97,10 +102,11 @@ export function copiesOf(model: FunctionModel, file: number | null, line: number
         owners.set(`${of}:${at}:${call}`, owner);
         if (call !== null) copy(call, of, owner);
     }
-    for (const [of, at, call, count] of data.lines) {
+    for (const [of, at, call, count, isVague] of data.lines) {
         const one = copies.get(keyOf(call, owners.get(`${of}:${at}:${call}`) ?? -1));
         if (!one || !isOf(one, of)) continue;
         one.lines.set(at, one.lines.has(at) ? sum([one.lines.get(at)!, count]) : count);
+        if (isVague) one.vague.add(at);
         one.first = Math.min(one.first, at);
         one.last = Math.max(one.last, at);
     }
@@ -208,6 +214,7 @@ export function rowsOf(copy: Copy, open: Set<string>, all: boolean, depth = 0): 
             depth,
             inlinedAt: copy.call,
             count: copy.lines.get(line),
+            isVague: copy.vague.has(line),
             inlined: copy.inlined.get(line),
             columns,
         });

@@ -268,8 +268,8 @@ interface LineProps {
 }
 
 function Line({ row, model, most, selection, text, numbers, isCurrent, hasPath }: LineProps) {
-    const mark = `l${row.file}:${row.line}`;
-    const isChosen = selection.marks.includes(mark);
+    const chosen = `l${row.file}:${row.line}`;
+    const isChosen = selection.marks.includes(chosen);
     // Of a line none of whose own code ran, what was inlined there says whether it ran.
     const isInlined = isOfInlined(row);
     const known = isInlined ? row.inlined : row.count;
@@ -284,7 +284,7 @@ function Line({ row, model, most, selection, text, numbers, isCurrent, hasPath }
         isCurrent ? "current" : "",
     ].join(" ");
     const choose = (event: MouseEvent | KeyboardEvent) => {
-        if (hasCode && !getSelection()?.toString()) toggle(selection, mark, event.shiftKey);
+        if (hasCode && !getSelection()?.toString()) toggle(selection, chosen, event.shiftKey);
     };
     return (
         <div class={classes} onClick={choose}>
@@ -302,11 +302,11 @@ function Line({ row, model, most, selection, text, numbers, isCurrent, hasPath }
                     aria-label={
                         isInlined
                             ? `↳ ${brief(known)}: the hottest line of what was inlined at line ${row.line} ran ${digits(known)} times`
-                            : `${brief(known)}: line ${row.line} ran ${digits(known)} times`
+                            : `${mark(row)}${brief(known)}: line ${row.line} ran ${digits(known)} times`
                     }
                     data-tip={tip(row, model)}
                 >
-                    {isInlined ? "↳ " : ""}
+                    {isInlined ? "↳ " : mark(row)}
                     {brief(known)}
                 </button>
             ) : (
@@ -322,13 +322,19 @@ function Line({ row, model, most, selection, text, numbers, isCurrent, hasPath }
 const isOfInlined = ({ count, inlined }: LineRow) =>
     near(count) === 0 && inlined !== undefined && (count === undefined || near(inlined) > 0);
 
+/** What stands before a count that is the code's, as in the terminal. */
+const mark = ({ isVague }: LineRow) => (isVague ? "~" : "");
+
 function tip(row: LineRow, model: FunctionModel): string {
     const lines = isOfInlined(row)
         ? [
               `line ${row.line}: what ran of it was inlined`,
               `the hottest line of that ran ${digits(row.inlined)} times`,
           ]
-        : [`line ${row.line}: ${digits(row.count)} times`];
+        : [`line ${row.line}: ${mark(row)}${digits(row.count)} times`];
+    if (row.isVague) {
+        lines.push("~: so often its optimised code ran; the source may say otherwise");
+    }
     const blocks = [...new Set(row.columns.map(({ block }) => block))];
     for (const { column, block } of row.columns.slice(0, 12)) {
         lines.push(`column ${column}: ${digits(model.data.blocks[block]?.count)} (bb${block})`);
