@@ -9,7 +9,7 @@ PYTHON ?= python3
 SCRATCH := $(CURDIR)/target
 LINT := $(CURDIR)/target/lint/bin
 SHELL_SCRIPTS := .ci/run fuzz/run tests/soak $(filter-out %.txt,$(wildcard scripts/*)) \
-	examples/tutorials/commas.sh
+	examples/tutorials/commas.sh $(wildcard findings/*.sh)
 
 # rust-toolchain.toml names a release. Where rustup does not have it, its default is taken, without
 # a download that nobody asked for; scripts/setup refuses one that is too old.
