@@ -178,6 +178,6 @@ mod tests {
         // SAFETY: as above.
         assert!(unsafe { Vector::behind(stack.as_ptr().cast()) }.is_none());
         // SAFETY: nothing is there.
-        assert!(unsafe { Vector::behind(8 as *const *const u8) }.is_none());
+        assert!(unsafe { Vector::behind(std::ptr::dangling()) }.is_none());
     }
 }
