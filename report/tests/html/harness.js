@@ -19,6 +19,9 @@ export const tree = resolve(process.env.PATHCC_TREE ?? join(root, "target/pathcc
 /** The program that is tested. */
 export const pathprof = process.env.PATHPROF ?? join(tree, "bin/pathprof");
 
+// Programs leave their profiles where they are, wherever the caller wants its own.
+delete process.env.PATHCC_PROFILE;
+
 const BROWSERS = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 
 /** A folder for one program. */
@@ -46,8 +49,7 @@ export function run(
         cwd: path,
         stdio: "pipe",
     });
-    const { PATHCC_PROFILE: _, ...env } = process.env;
-    spawnSync(`./${name}`, { cwd: path, env });
+    spawnSync(`./${name}`, { cwd: path });
     return path;
 }
 
@@ -87,8 +89,7 @@ export function tasks(name, source, flags, { line = [], trace } = {}) {
     const code = existsSync(source) ? source : join(here, "programs", source);
     const all = ["-g", "-fpath-mode=trace", ...flags, code, "-o", "program"];
     execFileSync(join(tree, "bin/pathcc"), all, { cwd: path, stdio: "pipe" });
-    const { PATHCC_PROFILE: _, ...env } = process.env;
-    execFileSync("./program", line, { cwd: path, env, stdio: "pipe" });
+    execFileSync("./program", line, { cwd: path, stdio: "pipe" });
     const written = readdirSync(path).find((file) => file.endsWith(".pathtrace"));
     if (trace) renameSync(join(path, written), join(path, trace));
     const graph = ["trace", "graph", `./${trace ?? written}`];
