@@ -4,7 +4,7 @@
 //!
 //! Such a file is a rule with the inputs, a line for each or all in one (mold), and behind it an
 //! empty rule for each input. In names `\` stands before spaces, `#` and itself, and a dollar sign
-//! is doubled.
+//! is doubled. GNU ld writes names as they are.
 
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
@@ -19,7 +19,12 @@ pub(crate) fn clean(file: &Path, directory: &Path, files: &[&Path]) {
     let folder = [bytes(directory), b"/".to_vec()].concat();
     let files: Vec<_> = files.iter().map(|file| bytes(file)).collect();
     if let Ok(text) = fs::read(file) {
-        let cleaned = without(&text, |name| {
+        let own = files.iter().chain([&folder]);
+        let named = own.fold(text.clone(), |text, own| match escaped(own) {
+            same if same == *own => text,
+            escaped => replaced(&text, own, &escaped),
+        });
+        let cleaned = without(&named, |name| {
             name.starts_with(&folder) || files.iter().any(|file| file == name)
         });
         if cleaned != text {
@@ -169,6 +174,22 @@ mod tests {
             "a.out: x\\ y.o\n\nx\\ y.o:\n"
         );
         assert_eq!(cleaned("a.out: x.o /tmp/pathld/m.o\n"), "a.out: x.o\n");
+    }
+
+    #[test]
+    fn names_that_are_not_escaped_are_ours_too() {
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        let file = directory.path().join("d");
+        let [folder, runtime] = ["/tmp/p q", "/l b/rt.a"].map(Path::new);
+        for (own, other) in [("/tmp/p q/1/x.o", "/l b/rt.a"), ("/tmp/p\\ q/1/x.o", "/l\\ b/rt.a")] {
+            let text = format!(
+                "a.out: \\\n  {other} \\\n  y.o \\\n  {own}\n\n{other}:\n\ny.o:\n\n{own}:\n"
+            );
+            fs::write(&file, text).expect("writable");
+            clean(&file, folder, &[runtime]);
+            let left = fs::read_to_string(&file).expect("written");
+            assert_eq!(left, "a.out: \\\n  y.o\n\ny.o:\n\n");
+        }
     }
 
     #[test]

@@ -217,7 +217,7 @@ fn it_never_calls_itself() {
         command(&scratch, "").arg("--version").env("PATH", path).output().expect("executable");
     assert!(output.stdout.starts_with(b"GNU ld"), "{output:?}");
     // A script hides who is called, so only counting helps.
-    scratch.script("ld.loop", &format!("exec {} \"$@\"", pathld().display()));
+    scratch.script("ld.loop", &format!("exec '{}' \"$@\"", pathld().display()));
     let output = call(&scratch, &scratch.path("ld.loop").display().to_string(), &["--version"]);
     let text = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.code() == Some(1) && text.contains("call each other"), "{text}");
