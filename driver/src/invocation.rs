@@ -109,7 +109,7 @@ pub(crate) fn compose(
 /// What tells the plugin to trace.
 const TRACES: &str = "-pathcc-mode=trace";
 
-/// What tells the plugin to drop the names of blocks, which clang keeps only for it.
+/// The plugin's option to drop the names of blocks, which clang keeps only for it.
 pub(crate) const DROPS_NAMES: &str = "-pathcc-drop-names=yes";
 
 /// The words that make clang count what it compiles, and link by pathld. Clang says nothing of one

@@ -11,7 +11,7 @@ use crate::sys::File;
 /// How many words the head of a file has.
 const HEAD_WORDS: usize = size_of::<FileHead>() / size_of::<u64>();
 
-/// So many words of a section or segment of notes in a file are looked at.
+/// The most words of a section or segment of notes in a file that are looked at.
 const LONGEST_NOTES: usize = 128;
 
 /// The kind of a section with notes; the kernel's headers leave it out.

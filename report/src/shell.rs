@@ -139,7 +139,7 @@ mod tests {
             format!("show {}", all.iter().map(|word| word_of(word)).collect::<Vec<_>>().join(" "));
         assert!(!line.contains(is_hidden), "each can be seen");
         assert_eq!(pasted(&["bash"], &line), all);
-        // As if somebody typed it, who has a history.
+        // As if somebody typed it into a shell that keeps a history.
         assert_eq!(pasted(&["bash"], &format!("set -o history -o histexpand\n{line}")), all);
         let portable: Vec<_> =
             all.iter().filter(|word| !word_of(word).starts_with('$')).cloned().collect();

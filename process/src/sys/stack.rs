@@ -110,7 +110,7 @@ const DEREGISTER: usize = 0x1502;
 fn tell_valgrind(request: usize, [first, second]: [usize; 2]) -> usize {
     let words = [request, first, second, 0, 0, 0];
     let mut answer = 0usize;
-    // SAFETY: the register that is turned is as before after so many turns.
+    // SAFETY: the four rotations add up to 128 bits, so the register is as before.
     unsafe {
         asm!(
             "rol rdi, 3",

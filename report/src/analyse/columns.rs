@@ -15,7 +15,7 @@ use crate::analyse::line_blocks::Line;
 use crate::analyse::lines::{Executions, Meaning, locations};
 use crate::analyse::model::{Count, Function, Module};
 
-/// For each function so many edges are looked at, and each as often as a column has blocks.
+/// The most edges of a function that are looked at, each once for each block of a column.
 const WORK: usize = 1_000_000;
 
 /// The columns of the lines of a function and how often each ran.

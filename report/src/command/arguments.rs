@@ -200,7 +200,7 @@ pub(crate) struct CoverageArguments {
     pub(crate) form: FormArguments,
 }
 
-/// So many rows of what is missing are shown to people.
+/// The most rows of what is missing that people are shown.
 const MOST_MISSING: usize = 50;
 
 /// How much must be covered, in percent.

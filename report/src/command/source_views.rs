@@ -26,7 +26,7 @@ use crate::command::messages::hint;
 use crate::command::pages::{print_bytes, terminal_width};
 use crate::command::reading::read;
 
-/// So many other functions of a name are named.
+/// The most other functions of a name that a note lists.
 const NAMED: usize = 3;
 
 /// So many paths are drawn beside a function.

@@ -32,7 +32,7 @@ pub struct Options {
     pub filter: Filter,
     /// The paths that a function did not take are listed if it has at most so many possible ones.
     pub most_paths: u64,
-    /// So many rows of what was not covered at most; 0 means all.
+    /// The most rows of what was not covered; 0 means all.
     pub top: usize,
 }
 

@@ -1,4 +1,4 @@
-//! What leaves no profile is told so, with the reason, whichever command is asked.
+//! Every command says why a program has left no profile.
 
 use std::fs;
 

@@ -16,7 +16,7 @@ use crate::export::html::payload::{Exact, Signed, shown};
 use crate::export::html::runs::{ImageEntry, command, images};
 use crate::read::names;
 
-/// So many command lines of each side are named.
+/// The most command lines that are listed for each side.
 const COMMANDS: usize = 3;
 
 /// The index.
