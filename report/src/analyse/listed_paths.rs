@@ -1,7 +1,7 @@
 //! Tells the paths of a list. Those of one function are told together, so that no two of them read
 //! the same.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 
 use crate::analyse::model::{Function, Path};
 use crate::analyse::path_text::{self, PathText, Wording};
@@ -17,13 +17,19 @@ pub struct ListedPath<'a> {
     pub wording: Wording<'a>,
 }
 
-/// The indexes of the paths of each function. Functions are told apart by where they are stored.
+/// The indexes of the paths of each function, in the order of the first of them. Functions are told
+/// apart by where they are stored.
 pub fn by_function(list: &[ListedPath<'_>]) -> Vec<Vec<usize>> {
-    let mut groups: BTreeMap<*const Function, Vec<usize>> = BTreeMap::new();
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    let mut numbers: HashMap<*const Function, usize> = HashMap::new();
     for (at, listed) in list.iter().enumerate() {
-        groups.entry(listed.function).or_default().push(at);
+        let number = *numbers.entry(listed.function).or_insert(groups.len());
+        if number == groups.len() {
+            groups.push(Vec::new());
+        }
+        groups[number].push(at);
     }
-    groups.into_values().collect()
+    groups
 }
 
 /// The texts of these paths, which are of one function.
@@ -49,6 +55,19 @@ pub fn plain(list: &[ListedPath<'_>]) -> Vec<String> {
 mod tests {
     use super::*;
     use crate::sample;
+
+    #[test]
+    fn functions_are_in_the_order_of_the_list() {
+        let report = sample::report();
+        let with_paths: Vec<_> =
+            report.functions.iter().filter(|of| !of.paths.is_empty()).take(2).collect();
+        let listed = |number: usize| {
+            let function: &Function = with_paths[number];
+            ListedPath { function, path: &function.paths[0], wording: Wording::default() }
+        };
+        assert_eq!(by_function(&[0, 1, 0].map(listed)), [vec![0, 2], vec![1]]);
+        assert_eq!(by_function(&[1, 0, 1].map(listed)), [vec![0, 2], vec![1]]);
+    }
 
     #[test]
     fn paths_of_a_list_differ_if_they_are_of_one_function() {
