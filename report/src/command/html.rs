@@ -5,7 +5,6 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use pathprof::analyse::select;
 use pathprof::escape::terminal;
 use pathprof::export::html::{self, Page, Written};
 use pathprof::read::inputs::Choice;
@@ -50,8 +49,7 @@ pub(crate) fn html(arguments: HtmlArguments) -> Result<u8> {
     let Some(report) = report else { return Ok(code) };
     let filter = arguments.globs.filter();
     found(&report, &filter, true)?;
-    let report = select::narrowed(report, &filter);
-    let written = html::write(&report, &page, &arguments.output)?;
+    let written = html::write(report, &filter, &page, &arguments.output)?;
     present(&written, arguments.open)?;
     Ok(code)
 }

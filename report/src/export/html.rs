@@ -22,6 +22,7 @@ use anyhow::Result;
 use rayon::prelude::*;
 
 use crate::analyse::model::Report;
+use crate::analyse::select::{self, Filter};
 
 mod calls;
 mod coverage;
@@ -35,6 +36,7 @@ mod runs;
 pub mod tasks;
 mod told;
 
+use coverage::Sources;
 use document::Document;
 pub use document::Written;
 use files::Files;
@@ -54,13 +56,15 @@ pub struct Page<'a> {
     pub most_bytes: usize,
 }
 
-/// Writes `report` to `path`, or to a directory beside it if the file would be too large.
+/// Writes what `filter` lets through of `report` to `path`, or to a directory beside it if the file
+/// would be too large. The lines of a file are those of the whole report: some of them may be code
+/// of functions in other files.
 ///
 /// # Errors
 /// A viewer without room for data, and those of the file system.
-pub fn write(report: &Report, page: &Page<'_>, path: &Path) -> Result<Written> {
-    let document = Document::new(page.viewer, &title(report))?;
-    document.write(&payloads(report, page)?, page.most_bytes, path)
+pub fn write(report: Report, filter: &Filter, page: &Page<'_>, path: &Path) -> Result<Written> {
+    let document = Document::new(page.viewer, &title(&report))?;
+    document.write(&payloads(report, filter, page)?, page.most_bytes, path)
 }
 
 /// The names of the images.
@@ -74,9 +78,11 @@ fn title(report: &Report) -> String {
 }
 
 /// All data, the index first.
-fn payloads(report: &Report, page: &Page<'_>) -> Result<Vec<Payload>> {
+fn payloads(report: Report, filter: &Filter, page: &Page<'_>) -> Result<Vec<Payload>> {
+    let sources = Sources::of(&report, filter);
+    let report = &select::narrowed(report, filter);
     let mut files = Files::of(report);
-    let sources = files.read()?;
+    let texts = files.read()?;
     files.compare_with(&report.images);
     let shown: Vec<_> = report
         .functions
@@ -91,18 +97,17 @@ fn payloads(report: &Report, page: &Page<'_>) -> Result<Vec<Payload>> {
         let text = dictionary.pack(&function::function(function, report, &files))?;
         Ok(Payload::new(format!("f{number}"), text))
     });
-    // Lines are counted for both.
-    let (covered, functions) =
-        rayon::join(|| coverage::of(report, &files), || functions.collect::<Result<Vec<_>>>());
+    let functions = functions.collect::<Result<Vec<_>>>()?;
+    let covered = coverage::of(report, sources, &files);
     let index = index::index(report, &files, &covered, page.class_of);
     let of_files = covered
         .files
         .par_iter()
         .map(|(file, entry)| Ok(Payload::new(format!("c{file}"), pack(entry)?)));
     let mut all = vec![Payload::new("index".into(), pack(&index)?), dictionary.payload()];
-    all.extend(functions?);
+    all.extend(functions);
     all.extend(of_files.collect::<Result<Vec<_>>>()?);
-    all.extend(sources);
+    all.extend(texts);
     Ok(all)
 }
 

@@ -4,6 +4,7 @@
 //! theirs. Functions that could not be counted are unknown, and are said beside what is known.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use serde::Serialize;
 
@@ -11,7 +12,7 @@ use super::files::Files;
 use super::payload::{Exact, shown};
 use crate::analyse::coverage::{paths_of, unknown};
 use crate::analyse::model::{Function, Report};
-use crate::analyse::origin::is_made;
+use crate::analyse::origin::{SystemFiles, is_made};
 use crate::analyse::select::Filter;
 use crate::analyse::source_files::{self, Covered, SourceFile, Way};
 
@@ -65,17 +66,46 @@ struct Known<'a> {
     unknown: Vec<u32>,
 }
 
-/// The coverage of all files.
-pub(super) fn of(report: &Report, files: &Files<'_>) -> Coverages {
-    let (made, written): (Vec<_>, Vec<_>) = report
-        .of_source()
-        .partition(|function| is_made(&function.shape.name) || function.shape.is_made);
-    let mut known = known(report, &written, files);
+/// The source files of a report that a filter lets through, by their absolute paths.
+pub(super) struct Sources {
+    /// With the functions that people wrote.
+    written: BTreeMap<PathBuf, SourceFile>,
+    /// With those that the compiler made.
+    made: BTreeMap<PathBuf, SourceFile>,
+}
+
+impl Sources {
+    /// A line of a file may be code of a function in another file. So the lines of a file are the
+    /// same whichever files the filter lets through.
+    pub(super) fn of(report: &Report, filter: &Filter) -> Self {
+        let functions = report.of_source().filter(|function| filter.takes_name(function));
+        let (made, written): (Vec<_>, Vec<_>) =
+            functions.partition(|function| is_of_compiler(function));
+        let system = SystemFiles::of(&report.modules);
+        let sources = |functions: Vec<&Function>| {
+            let mut files = source_files::files(report, functions.into_iter());
+            files.retain(|path, _| filter.takes_file(&system, path));
+            files
+        };
+        let (written, made) = rayon::join(|| sources(written), || sources(made));
+        Self { written, made }
+    }
+}
+
+fn is_of_compiler(function: &Function) -> bool {
+    is_made(&function.shape.name) || function.shape.is_made
+}
+
+/// The coverage of all files: of `sources`, and of the functions of `report`.
+pub(super) fn of(report: &Report, sources: Sources, files: &Files<'_>) -> Coverages {
+    let (made, written): (Vec<_>, Vec<_>) =
+        report.of_source().partition(|function| is_of_compiler(function));
+    let mut known = known(sources.written, &written, files);
     for function in unknown(report, &Filter { system: true, ..Filter::default() }).functions {
         let number = files.number(function.module, &function.shape.file);
         known.entry(number).or_default().unknown.push(function.shape.line);
     }
-    let made = self::known(report, &made, files);
+    let made = self::known(sources.made, &made, files);
     let rows = known.iter().map(|(&file, known)| row(file, false, known));
     // The lines that made functions have are those of variables, which others have, too.
     let none = (Exact(0), Exact(0));
@@ -85,15 +115,18 @@ pub(super) fn of(report: &Report, files: &Files<'_>) -> Coverages {
     Coverages { files: files.collect(), rows }
 }
 
-/// Functions by their files.
+/// Sources and functions by the numbers of their files.
 fn known<'a>(
-    report: &Report,
+    sources: BTreeMap<PathBuf, SourceFile>,
     functions: &[&'a Function],
     files: &Files<'_>,
 ) -> BTreeMap<Option<u32>, Known<'a>> {
     let mut known: BTreeMap<Option<u32>, Known<'_>> = BTreeMap::new();
-    for (path, source) in source_files::files(report, functions.iter().copied()) {
-        known.entry(files.at(&path)).or_default().source = source;
+    for (path, source) in sources {
+        // The page has no file of which no function is shown.
+        if let Some(number) = files.at(&path) {
+            known.entry(Some(number)).or_default().source = source;
+        }
     }
     for &function in functions {
         let number = files.number(function.module, &function.shape.file);

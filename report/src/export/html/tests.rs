@@ -31,7 +31,11 @@ fn inflate(text: &str, dictionary: &[u8]) -> Value {
 }
 
 fn all(report: &Report) -> Vec<(String, Value)> {
-    values(&payloads(report, &page(0)).expect("the sample has no large files"))
+    narrowed(report, &Filter::default())
+}
+
+fn narrowed(report: &Report, filter: &Filter) -> Vec<(String, Value)> {
+    values(&payloads(report.clone(), filter, &page(0)).expect("the sample has no large files"))
 }
 
 /// What payloads hold, the dictionary left out.
@@ -61,6 +65,27 @@ fn counts_beyond_53_bits_are_texts() {
 }
 
 #[test]
+fn a_filter_of_files_leaves_the_lines_of_a_file_alone() {
+    let report = sample::report();
+    // Code of the header was inlined into functions of other files.
+    let (header, others) = ("util.h", "main.c");
+    let lines = |filter: &Filter| {
+        let all = narrowed(&report, filter);
+        let files = all[0].1["files"].as_array().expect("a list");
+        let number = files
+            .iter()
+            .position(|of| of["name"].as_str().is_some_and(|name| name.ends_with(header)));
+        let name = format!("c{}", number.expect("it is shown"));
+        let payload = all.iter().find(|(own, _)| *own == name).expect("it is covered");
+        payload.1["lines"].clone()
+    };
+    let whole = lines(&Filter { system: true, ..Filter::default() });
+    let only = Filter { files: vec![header.into()], system: true, ..Filter::default() };
+    let without = Filter { hidden: vec![others.into()], system: true, ..Filter::default() };
+    assert_eq!([lines(&only), lines(&without)], [whole.clone(), whole]);
+}
+
+#[test]
 fn a_title_is_text() {
     let mut report = sample::report();
     report.images[0].path = "/a/<b>&\u{202e}.exe".into();
@@ -77,10 +102,11 @@ fn a_large_page_is_a_directory() {
     let report = sample::report();
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("report.html");
-    let file = write(&report, &page(1 << 20), &path).expect("room on the disk");
+    let file =
+        write(report.clone(), &Filter::default(), &page(1 << 20), &path).expect("room on the disk");
     assert_eq!(file, Written::File(path.clone()));
     let Written::Directory(directory, size) =
-        write(&report, &page(100), &path).expect("room on the disk")
+        write(report.clone(), &Filter::default(), &page(100), &path).expect("room on the disk")
     else {
         panic!("100 bytes are not enough");
     };
@@ -94,7 +120,6 @@ fn a_large_page_is_a_directory() {
 
 #[test]
 fn another_viewer_is_refused() {
-    assert!(
-        write(&sample::report(), &Page { viewer: "<html>", ..page(0) }, Path::new("a")).is_err()
-    );
+    let page = Page { viewer: "<html>", ..page(0) };
+    assert!(write(sample::report(), &Filter::default(), &page, Path::new("a")).is_err());
 }
