@@ -5,6 +5,7 @@
 #include "llvm-c/Core.h"
 #include "llvm/BinaryFormat/Dwarf.h"
 #include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/DebugProgramInstruction.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/Instruction.h"
 #include "llvm/Support/CBindingWrapping.h"
@@ -46,6 +47,16 @@ extern "C" bool pathpass_read_declaration(LLVMValueRef Value, PathpassLocation *
   *Out = {nullptr,     Subprogram,       File.data(),           Directory.data(),
           File.size(), Directory.size(), Subprogram->getLine(), 0};
   return true;
+}
+
+// Where the source declares the last parameter of a function; null if debug information has none.
+extern "C" const DILocation *pathpass_parameter_location(LLVMValueRef Value) {
+  const DILocation *Last = nullptr;
+  for (auto &I : unwrap<Function>(Value)->getEntryBlock())
+    for (DbgVariableRecord &Record : filterDbgVars(I.getDbgRecordRange()))
+      if (Record.getVariable()->getArg() && !Record.getVariable()->isArtificial())
+        Last = Record.getDebugLoc().get();
+  return Last;
 }
 
 // What has a name around a function. Must match `ScopeKind` in src/ffi.rs.

@@ -221,6 +221,7 @@ unsafe extern "C" {
     pub(crate) fn pathpass_debug_location(instruction: LLVMValueRef) -> *const DebugLocation;
     pub(crate) fn pathpass_read_location(location: *const DebugLocation, out: *mut Location);
     pub(crate) fn pathpass_read_declaration(function: LLVMValueRef, out: *mut Location) -> bool;
+    pub(crate) fn pathpass_parameter_location(function: LLVMValueRef) -> *const DebugLocation;
     pub(crate) fn pathpass_scopes(
         function: *const Subprogram,
         found: *mut c_void,

@@ -28,8 +28,8 @@ pub(crate) use self::accesses::{
     AccessKind, Base, Stride, Tickets, accesses, is_called_by_compiler, is_computed,
 };
 pub(crate) use self::debug_info::{
-    DebugLocation, Position, Scope, ScopeKind, Subprogram, debug_location, declaration, position,
-    scopes,
+    DebugLocation, Position, Scope, ScopeKind, Subprogram, debug_location, declaration,
+    last_parameter, position, scopes,
 };
 
 /// Facts about a function. Must match `pathpass_function_facts`.

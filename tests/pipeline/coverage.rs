@@ -288,6 +288,43 @@ fn what_the_compiler_checks_and_repeats_is_no_branch() {
     }
 }
 
+/// Comparisons that the source does not write have no branches. Those of a macro have.
+const COMPARED: &str = "\
+#include <compare>
+struct I { int x; auto operator<=>(const I &) const = default; };
+struct A {
+  int a, b; I i; int all[3];
+  bool operator==(const A &other) const = default;
+  auto operator<=>(const A &) const = default;
+};
+struct B { int a, b; friend bool operator==(const B &, const B &) = default; };
+#define EQUAL(T) bool operator==(const T &o) const { return a == o.a && b == o.b; }
+struct M {
+  int a, b;
+  EQUAL(M)
+};
+int main() {
+  A p{1, 2, {3}, {1, 2, 3}}, q = p;
+  int equal = (p == q) + (p <=> q == 0);
+  equal += B{1, 2} == B{1, 2};
+  return (M{1, 2} == M{1, 3}) + equal - 3;
+}
+";
+
+#[test]
+fn a_default_comparison_has_no_branches() {
+    for mode in ["paths", "blocks", "edges"] {
+        let options = ["-O0", "-std=c++20", &format!("-fpath-mode={mode}")];
+        let tracefile = exported(COMPARED, &options, "lcov");
+        let branches = tracefile.lines().filter_map(|line| line.strip_prefix("BRDA:"));
+        let lines_of = branches.map(|branch| branch.split(',').next().unwrap_or_default());
+        assert_eq!(lines_of.collect::<Vec<_>>(), ["12"; 2], "{mode}");
+        let found = lines(&tracefile);
+        let expected = [(2, 1), (5, 1), (6, 1), (8, 1), (12, 1)];
+        assert_eq!(expected.map(|(line, _)| (line, found[&line])), expected, "{mode}");
+    }
+}
+
 /// The first `throw` never runs, and the brace behind it is only reached by unwinding.
 const THROWN: &str = "\
 #include <stdexcept>

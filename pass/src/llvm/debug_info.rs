@@ -68,6 +68,13 @@ pub(crate) fn declaration(function: FunctionValue<'_>) -> Option<Position> {
     out.map(|out| Position::read(&out))
 }
 
+/// Where the last parameter of a function with code is declared.
+pub(crate) fn last_parameter(function: FunctionValue<'_>) -> Option<Position> {
+    // SAFETY: a live function that has a first block.
+    let location = unsafe { ffi::pathpass_parameter_location(function.as_value_ref()) };
+    (!location.is_null()).then(|| position(DebugLocation(location)))
+}
+
 /// A function and the scopes around it, from the inside out; `Err` has the only name of a function
 /// that is not C++.
 pub(crate) fn scopes(function: Subprogram) -> Result<Vec<Scope>, String> {

@@ -1,7 +1,7 @@
 //! Tells what the compiler made from what the source says: code of no line, and branches that no
 //! source has.
 //!
-//! Four facts tell it:
+//! Five facts tell it:
 //!
 //! * *Unwinding.* What only unwinding reaches, up to the handler of an exception, is made: landing
 //!   pads, the choice of a handler, and what frees half-made objects. The calls of destructors and
@@ -13,6 +13,9 @@
 //!   and position alone, `p == nullptr || p->f()` in a macro looks the same as a check of clang's.
 //!   Names last until the first pass, so they tell nothing behind the optimiser. The driver asks
 //!   clang to keep them.
+//! * *Positions.* All code of a comparison that is declared as `= default` stands at the name of its
+//!   operator, and its parameter elsewhere. Of a comparison that is written all of it stands at
+//!   several places, or, parameter and all, at that of a macro.
 //! * *Declarations.* A destructor that also frees its object calls the one that does not, and both
 //!   have the same name in the source: such a variant is made. So are members that debug
 //!   information calls artificial, but for what initialises their members on other lines, and what
@@ -39,6 +42,8 @@ pub(crate) struct Made<'ctx> {
     pads: HashSet<Place>,
     /// Whether it is a coroutine that is not split yet.
     is_coroutine: bool,
+    /// Whether it is a comparison that the source declares as `= default`.
+    is_default_comparison: bool,
     /// Whether blocks have the names that clang gave them.
     has_names: bool,
 }
@@ -152,6 +157,7 @@ impl<'ctx> Made<'ctx> {
             handlers,
             pads: pads.into_iter().filter_map(place).collect(),
             is_coroutine: FunctionFacts::of(function).is_unsplit_coroutine(),
+            is_default_comparison: is_default_comparison(function),
             has_names: options.stage == Stage::Early,
         }
     }
@@ -197,6 +203,10 @@ impl<'ctx> Made<'ctx> {
         let ways = llvm::successors(terminator);
         if terminator.get_opcode() == InstructionOpcode::Invoke {
             return Chooser::Compiler;
+        }
+        if self.is_default_comparison {
+            let is_loop = ways.iter().any(|&way| comes_before(way));
+            return if is_loop { Chooser::CompilerLoop } else { Chooser::Compiler };
         }
         if ways.len() < 2 || !several.contains(&terminator.get_opcode()) {
             return Chooser::Source;
@@ -257,6 +267,22 @@ fn calls_variant(function: FunctionValue<'_>, symbol: &str) -> bool {
     let calls = |at| InstructionFacts::of(at).calls_function();
     let mut all = function.get_basic_blocks().into_iter().flat_map(|of| of.get_instructions());
     !own.is_empty() && all.any(|at| calls(at) && llvm::callee(at).is_some_and(is_other))
+}
+
+/// Whether a function is `operator==` or `operator<=>`, declared as `= default`.
+fn is_default_comparison(function: FunctionValue<'_>) -> bool {
+    let symbol = llvm::name(&function);
+    if !["eq", "ss"].iter().any(|operator| symbol.contains(operator)) {
+        return false;
+    }
+    let name = llvm::demangled(&symbol).whole;
+    if !["operator==(", "operator<=>("].iter().any(|operator| name.contains(operator)) {
+        return false;
+    }
+    let Some(parameter) = llvm::last_parameter(function) else { return false };
+    let all = function.get_basic_blocks().into_iter().flat_map(|of| of.get_instructions());
+    let places: HashSet<Place> = all.filter_map(place).collect();
+    places.len() == 1 && !places.contains(&(parameter.line, parameter.column))
 }
 
 /// A line and a column.
