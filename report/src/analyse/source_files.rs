@@ -17,7 +17,7 @@
 //!
 //! Functions that are not counted are left out, since nothing is known of their lines.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 
 use pathformat::manifest::{Chooser, Outcome};
@@ -191,6 +191,31 @@ fn are_variants(one: &str, other: &str) -> bool {
             };
             places.next().is_none() && at + 1 < one.len() && is_variant(one) && is_variant(other)
         }
+}
+
+/// Those of `functions` that are one function of the source, in the order of the first of them.
+pub fn by_source<'a>(report: &Report, functions: &[&'a Function]) -> Vec<Vec<&'a Function>> {
+    let mut groups: Vec<Vec<&Function>> = Vec::new();
+    let mut at_place: HashMap<(PathBuf, u32), Vec<usize>> = HashMap::new();
+    for &function in functions {
+        let shape = &function.shape;
+        let of_line = match shape.line {
+            0 => &mut Vec::new(),
+            line => {
+                let path = report.modules[function.module].path(&shape.file);
+                at_place.entry((path, line)).or_default()
+            }
+        };
+        let is_same = |at: &&usize| are_variants(&groups[**at][0].shape.name, &shape.name);
+        match of_line.iter().find(is_same) {
+            Some(&at) => groups[at].push(function),
+            None => {
+                of_line.push(groups.len());
+                groups.push(vec![function]);
+            }
+        }
+    }
+    groups
 }
 
 /// Adds the ways of one copy of a branch to those of the others.

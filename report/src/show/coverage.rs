@@ -1,5 +1,7 @@
 //! The table of coverage, with a row for each file or each function.
 //!
+//! The variants of a constructor or destructor that the code has are one function.
+//!
 //! Where the limit cuts the paths of a function, the number of its uncut paths stands beside them.
 
 use std::collections::HashMap;
@@ -9,7 +11,7 @@ use pathformat::manifest::CutReason;
 use pathformat::settings::Stage;
 
 use crate::analyse::coverage::{Coverage, Selection, paths_of};
-use crate::analyse::model::{Function, Report};
+use crate::analyse::model::{Count, Function, Report};
 use crate::analyse::possible_paths::Possible;
 use crate::analyse::select::Filter;
 use crate::analyse::source_files::{self, Covered, SourceFile};
@@ -129,22 +131,28 @@ fn files(rows: Vec<(String, Coverage)>, all: Coverage) -> Table<'static> {
 }
 
 fn functions(report: &Report, chosen: &Selection<'_>) -> Table<'static> {
-    let all: Vec<_> = chosen.functions.iter().chain(&chosen.unknown).copied().collect();
+    let groups = source_files::by_source(report, &chosen.functions);
+    let firsts = groups.iter().map(|group| group[0]);
+    let all: Vec<_> = firsts.chain(chosen.unknown.iter().copied()).collect();
     let names = Names::of(report, &all);
-    let counted = |&function: &&Function| {
-        let files = source_files::files(report, [function]);
+    let counted = |group: &Vec<&Function>| {
+        let files = source_files::files(report, group.iter().copied());
         let sum = |what: fn(&SourceFile) -> Covered| {
             files.values().map(what).fold(Covered::default(), Covered::and)
         };
         let (lines, branches) = (sum(SourceFile::line_coverage), sum(SourceFile::branch_coverage));
-        let uncut = match function.cuts(CutReason::Limit) {
-            0 => Cell::Nothing,
-            _ => Cell::Text(possible(Possible::of(&function.shape))),
+        let paths = group.iter().map(|function| paths_of(function));
+        let paths = paths.fold(Covered::default(), Covered::and);
+        let entries = group.iter().fold(0, |sum: Count, of| sum.saturating_add(of.entries));
+        let is_cut = |function: &&&Function| function.cuts(CutReason::Limit) > 0;
+        let uncut = match group.iter().find(is_cut) {
+            None => Cell::Nothing,
+            Some(function) => Cell::Text(possible(Possible::of(&function.shape))),
         };
-        let mut cells = vec![Cell::Number(function.entries)];
-        cells.extend([lines, branches, paths_of(function)].map(cell));
+        let mut cells = vec![Cell::Number(entries)];
+        cells.extend([lines, branches, paths].map(cell));
         cells.push(uncut);
-        cells.extend(names.cells(function));
+        cells.extend(names.cells(group[0]));
         Row::from(cells)
     };
     let unknown = |&function: &&Function| {
@@ -161,7 +169,7 @@ fn functions(report: &Report, chosen: &Selection<'_>) -> Table<'static> {
         Column::new("uncut", Kind::Number).key("uncut_paths"),
     ];
     let cut = chosen.functions.iter().any(|function| function.cuts(CutReason::Limit) > 0);
-    let rows = chosen.functions.iter().map(counted).chain(chosen.unknown.iter().map(unknown));
+    let rows = groups.iter().map(counted).chain(chosen.unknown.iter().map(unknown));
     Table {
         name: "functions",
         columns: numbers.into_iter().chain(rows::columns()).collect(),
@@ -341,6 +349,24 @@ mod tests {
                 module.stage = Stage::Early;
             }
         }
+    }
+
+    #[test]
+    fn variants_of_a_constructor_have_one_row() {
+        let mut report = sample::report();
+        let known = report.functions.iter().position(|of| of.demangled == "collatz");
+        let first = &mut report.functions[known.expect("there")];
+        first.shape.name = "_ZN1AC1Ev".into();
+        let mut second = first.clone();
+        second.shape.name = "_ZN1AC2Ev".into();
+        second.entries += 1;
+        let entries = first.entries + second.entries;
+        report.functions.push(second);
+        let options = Options { functions: true, ..Options::default() };
+        let text = shown_of(report, &options);
+        let rows: Vec<_> = text.lines().filter(|line| line.contains("collatz")).collect();
+        assert_eq!(rows.len(), 1, "{text}");
+        assert!(rows[0].trim_start().starts_with(&grouped(entries)), "{text}");
     }
 
     #[test]
