@@ -63,7 +63,7 @@ pub(crate) struct MergeArguments {
 
 #[derive(Args)]
 pub(crate) struct RunsArguments {
-    /// Show so many starts (0: all)
+    /// Show at most N starts (0: all)
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub(crate) top: usize,
     #[command(flatten)]
@@ -74,7 +74,7 @@ pub(crate) struct RunsArguments {
 
 #[derive(Args)]
 pub(crate) struct CompactArguments {
-    /// Leave the last starts as they are, so many of them
+    /// Leave the last N starts as they are
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) keep: usize,
     #[command(flatten)]
@@ -187,10 +187,10 @@ pub(crate) struct CoverageArguments {
     /// List the lines, branches and paths that were not taken
     #[arg(long)]
     missing: bool,
-    /// With --missing, list the paths of functions with at most so many possible ones
+    /// With --missing, list the paths of functions that have at most N possible ones
     #[arg(long, value_name = "N", default_value_t = 64)]
     most_paths: u64,
-    /// With --missing, show so many rows of what is missing, the paths left out first (0: all)
+    /// With --missing, show at most N rows of what is missing; paths are left out first (0: all)
     /// [default: 50; all as CSV and JSON]
     #[arg(long, value_name = "N")]
     top: Option<usize>,
@@ -275,7 +275,7 @@ pub(crate) struct SourceArguments {
 
 #[derive(Args)]
 pub(crate) struct ShowArguments {
-    /// Show so many rows (0: all)
+    /// Show at most N rows (0: all)
     #[arg(long, value_name = "N", default_value_t = 20)]
     top: usize,
     #[command(flatten)]

@@ -79,7 +79,7 @@ pub(crate) struct DiffArguments {
     #[arg(long, value_enum, value_name = "KIND", value_delimiter = ',', requires = "spectra")]
     #[arg(default_values_t = [Elements::Paths, Elements::Blocks, Elements::Branches])]
     rank: Vec<Elements>,
-    /// Show so many rows of each list (0: all)
+    /// Show at most N rows of each list (0: all)
     #[arg(long, value_name = "N", default_value_t = 10)]
     top: usize,
     #[command(flatten)]

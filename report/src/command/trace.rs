@@ -165,7 +165,7 @@ pub(crate) struct TraceArguments {
 pub(crate) struct InfoArguments {
     #[command(flatten)]
     trace: TraceArguments,
-    /// Show so many streams (0: all)
+    /// Show at most N streams (0: all)
     #[arg(long, value_name = "N", default_value_t = 20)]
     top: usize,
     #[command(flatten)]
@@ -179,7 +179,7 @@ pub(crate) struct CatArguments {
     /// Show only this stream, by its number in `pathprof trace info`
     #[arg(long, value_name = "N")]
     thread: Option<u32>,
-    /// Show so many paths (0: all)
+    /// Show at most N paths (0: all)
     #[arg(long, value_name = "N", default_value_t = 0)]
     limit: u64,
     /// Show what ran from this second on

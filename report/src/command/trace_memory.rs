@@ -48,7 +48,7 @@ pub(crate) struct CacheView {
     /// The last level: its size, ways and line
     #[arg(long, value_name = "BYTES,N,BYTES", default_value = "8M,16,64", value_parser = layout)]
     ll: Layout,
-    /// Show so many rows of each table (0: all)
+    /// Show at most N rows of each table (0: all)
     #[arg(long, value_name = "N", default_value_t = 20)]
     top: usize,
     #[command(flatten)]
@@ -76,7 +76,7 @@ pub(crate) struct MemoryView {
     /// How many bytes are in a line: a power of two from 8 to 128
     #[arg(long, value_name = "BYTES", default_value_t = 64)]
     line_size: u64,
-    /// Show so many rows of each table (0: all)
+    /// Show at most N rows of each table (0: all)
     #[arg(long, visible_alias = "limit", value_name = "N", default_value_t = 20)]
     top: usize,
     #[command(flatten)]

@@ -64,7 +64,7 @@ const USUAL_PAGE: &str = "tasks.html";
 /// How much is shown of a graph, and how.
 #[derive(Args)]
 pub(crate) struct GraphView {
-    /// Show so many rows of each table (0: all)
+    /// Show at most N rows of each table (0: all)
     #[arg(long, value_name = "N", default_value_t = 10)]
     top: usize,
     /// In which form to write
@@ -167,7 +167,7 @@ impl GraphView {
 /// How much is shown of races, and how.
 #[derive(Args)]
 pub(crate) struct RacesView {
-    /// Show so many pairs (0: all)
+    /// Show at most N pairs (0: all)
     #[arg(long, value_name = "N", default_value_t = 20)]
     top: usize,
     #[command(flatten)]

@@ -122,7 +122,7 @@ pub fn of<'a>(report: &'a Report, functions: &[&'a Function]) -> BTreeMap<&'a st
     callees
 }
 
-/// What the chosen functions called, in so many rows at most (0: all).
+/// What the chosen functions called, in at most `top` rows (0: all).
 pub fn table(report: &Report, chosen: &Chosen<'_>, rows: Rows, top: usize) -> Table<'static> {
     let mut table = match rows {
         Rows::Callees => callees(report, &chosen.functions, top),

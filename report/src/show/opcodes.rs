@@ -177,7 +177,7 @@ const COLUMNS: [(Class, &str); 10] = [
     (Class::Vector, "vector"),
 ];
 
-/// What the chosen functions executed, in so many rows at most (0: all).
+/// What the chosen functions executed, in at most `top` rows (0: all).
 pub fn table(report: &Report, chosen: &Chosen<'_>, rows: Rows, top: usize) -> Table<'static> {
     let functions = &chosen.functions;
     let mut table = match rows {
