@@ -214,7 +214,7 @@ impl Program {
             "$CC"
         };
         let default =
-            format!("{compiler} -g -O1 $FLAGS {} -o prog -pthread", self.source.display());
+            format!("{compiler} -g -O1 $FLAGS '{}' -o prog -pthread", self.source.display());
         let in_shell = |script: &str, place: Option<Place>| {
             // A directory, so that every process has a file of its own.
             let script = format!("export PATHCC_PROFILE={}/profiles/\n{script}", folder.display());

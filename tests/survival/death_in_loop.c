@@ -1,5 +1,5 @@
 //#with: -O2 | -O2 -fpath-stage=early -fpath-promotion=no
-//#build: case $CC in clang*) FLAGS=$(echo $FLAGS | sed 's/-fpath[^ ]*//g');; esac; $CC -g $FLAGS $HERE/death_in_loop.c -o prog
+//#build: case $CC in clang*) FLAGS=$(echo $FLAGS | sed 's/-fpath[^ ]*//g');; esac; $CC -g $FLAGS "$HERE/death_in_loop.c" -o prog
 //#run: ./prog; head -c 8 loops | od -An -td8 >turns; rm loops
 //#turns: spin
 //#processes: 2

@@ -1,4 +1,4 @@
-//#build: case $CC in clang*) FLAGS=;; esac; $CXX -g -O1 $FLAGS $HERE/death_nested_exit.cc -o prog
+//#build: case $CC in clang*) FLAGS=;; esac; $CXX -g -O1 $FLAGS "$HERE/death_nested_exit.cc" -o prog
 //#entries: main 1
 //#entries: deep 10
 //#flying: deep 9

@@ -1,5 +1,5 @@
 //#with: -Wl,-z,now | -static
-//#build: $CC -g -O1 $FLAGS $HERE/death_small_stack.c -o prog
+//#build: $CC -g -O1 $FLAGS "$HERE/death_small_stack.c" -o prog
 //#run: for way in hl hx hf cl cx cf; do ./prog $way; echo $?; done
 //#entries: work 10
 //#processes: 8

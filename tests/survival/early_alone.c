@@ -2,7 +2,7 @@
 //#entries: f 5
 //#entries: start 1
 //#incomplete: 1
-//#build: $CC -g -nostdlib $FLAGS $HERE/early_alone.c -o prog
+//#build: $CC -g -nostdlib $FLAGS "$HERE/early_alone.c" -o prog
 // A program without a C library: nobody makes a thread pointer, calls constructors or tells of the end.
 static long call(long number, long a, long b, long c) {
     long result;

@@ -1,5 +1,5 @@
 //#with: | -O2 | -no-pie | -static | -static-pie | -O2 -fuse-ld=lld | -static -fuse-ld=lld | -static-pie -fuse-ld=lld | -fuse-ld=mold | -static -fuse-ld=mold | -static-pie -fuse-ld=mold | -rdynamic | -rdynamic -fuse-ld=lld | -Wl,-z,now | -Wl,-z,lazy | -fpath-stage=early -O2
-//#build: case $CC in clang*) FLAGS=$(echo $FLAGS | sed 's/-fpath[^ ]*//');; esac; $CC -g -Wno-unused-command-line-argument $FLAGS -DOTHER -c $HERE/early_ifunc.c -o other.o; $CC -g $FLAGS $HERE/early_ifunc.c other.o -o prog -pthread
+//#build: case $CC in clang*) FLAGS=$(echo $FLAGS | sed 's/-fpath[^ ]*//');; esac; $CC -g -Wno-unused-command-line-argument $FLAGS -DOTHER -c "$HERE/early_ifunc.c" -o other.o; $CC -g $FLAGS "$HERE/early_ifunc.c" other.o -o prog -pthread
 //#turns: choose
 //#turns: other
 //#entries: hot 40000

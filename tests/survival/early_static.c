@@ -1,5 +1,5 @@
 //#with: -static | -static-pie | -O2 -static | -static -fuse-ld=lld | -static-pie -fuse-ld=lld | -static -fuse-ld=mold | -static-pie -fuse-ld=mold | -O2 -static -flto | -static -s | |
-//#build: $CC -g -fno-builtin $FLAGS $HERE/early_static.c -o prog -pthread
+//#build: $CC -g -fno-builtin $FLAGS "$HERE/early_static.c" -o prog -pthread
 //#turns: copied
 //#entries: hot 40000
 //#entries: main 1

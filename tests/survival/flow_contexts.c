@@ -1,5 +1,5 @@
 //#with: -O0 | -O2
-//#build: $CC -g $FLAGS $HERE/flow_contexts.c -o prog
+//#build: $CC -g $FLAGS "$HERE/flow_contexts.c" -o prog
 //#entries: body 10
 //#entries: turn 1000
 // Ten contexts on stacks of their own take turns in one thread.

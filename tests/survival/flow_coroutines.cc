@@ -1,5 +1,5 @@
 //#with: -O0 | -O2
-//#build: $CXX -std=c++20 -g $FLAGS $HERE/flow_coroutines.cc -o prog
+//#build: $CXX -std=c++20 -g $FLAGS "$HERE/flow_coroutines.cc" -o prog
 //#entries: step 1000
 //#entries: main 1
 // A generator: what is left of a coroutine after it is split is counted like any function.

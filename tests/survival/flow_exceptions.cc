@@ -1,5 +1,5 @@
 //#with: | -O2 | -fuse-ld=lld | -static | -fpath-stage=early -O2
-//#build: case $CC in clang*) FLAGS=$(echo $FLAGS | sed 's/-fpath[^ ]*//');; esac; $CXX -g -O1 $FLAGS $HERE/flow_exceptions.cc -o prog -pthread
+//#build: case $CC in clang*) FLAGS=$(echo $FLAGS | sed 's/-fpath[^ ]*//');; esac; $CXX -g -O1 $FLAGS "$HERE/flow_exceptions.cc" -o prog -pthread
 //#entries: thrower 300
 //#entries: middle 300
 //#entries: rethrower 200

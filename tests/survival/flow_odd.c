@@ -1,5 +1,5 @@
 //#with: -O0 | -O2 | -O2 -fuse-ld=lld
-//#build: case $CC in clang*) FLAGS=$(echo $FLAGS | sed 's/-fpath[^ ]*//g');; esac; $CC -g $FLAGS $HERE/flow_odd.c -o prog
+//#build: case $CC in clang*) FLAGS=$(echo $FLAGS | sed 's/-fpath[^ ]*//g');; esac; $CC -g $FLAGS "$HERE/flow_odd.c" -o prog
 //#entries: machine 100
 //#entries: gate 100
 //#entries: sum_of 100

@@ -1,5 +1,5 @@
 //#with: -O0 | -O0 -fpath-stage=early | -O2 | -O2 -fpath-stage=early -fpath-promotion=no
-//#build: case $CC in clang*) FLAGS=$(echo $FLAGS | sed 's/-fpath[^ ]*//g');; esac; $CC -g $FLAGS $HERE/flow_signals.c -o prog
+//#build: case $CC in clang*) FLAGS=$(echo $FLAGS | sed 's/-fpath[^ ]*//g');; esac; $CC -g $FLAGS "$HERE/flow_signals.c" -o prog
 //#entries: handler 20000
 //#entries: work 3020000
 //#paths: work 3020000

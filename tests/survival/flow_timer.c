@@ -1,7 +1,7 @@
 //#with: -O0 | -O2
 //#entries: handler 3000
 //#unlike
-//#build: $CC -g $FLAGS $HERE/flow_timer.c -o prog
+//#build: $CC -g $FLAGS "$HERE/flow_timer.c" -o prog
 // As above, but the signals come at any instruction. The program knows how often it called.
 #include <signal.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 //#needs: [ $(id -u) = 0 ] && chroot / true
-//#build: $CC -g -O1 -static $HERE/hostile_chroot.c -o prog -pthread
+//#build: $CC -g -O1 -static "$HERE/hostile_chroot.c" -o prog -pthread
 //#run: mkdir jail; ./prog; find jail -mindepth 1
 //#processes: 4
 //#incomplete: 1

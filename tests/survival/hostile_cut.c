@@ -1,5 +1,5 @@
 //#with: -DTHREADS=4 | -DTHREADS=0 | -DTHREADS=0 -DLEFT=4096
-//#build: $CC -g -O1 $FLAGS $HERE/hostile_cut.c -o prog -pthread
+//#build: $CC -g -O1 $FLAGS "$HERE/hostile_cut.c" -o prog -pthread
 //#run: ./prog; ./prog idle; ./prog bus; echo $?; ./prog send; echo $?
 //#processes: 4
 //#cut: 2

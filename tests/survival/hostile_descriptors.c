@@ -1,4 +1,4 @@
-//#build: $CC -g -O1 $HERE/hostile_descriptors.c -o prog -pthread
+//#build: $CC -g -O1 "$HERE/hostile_descriptors.c" -o prog -pthread
 //#run: ./prog; ./prog close; ./prog kill
 //#processes: 9
 //#incomplete: 1

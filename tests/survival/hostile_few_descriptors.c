@@ -1,4 +1,4 @@
-//#build: $CC -g -O1 $HERE/hostile_few_descriptors.c -o prog
+//#build: $CC -g -O1 "$HERE/hostile_few_descriptors.c" -o prog
 //#run: (ulimit -n 7; ./prog); (ulimit -n 300; ./prog); (ulimit -S -n 7; ./prog); (ulimit -S -n 1000; ./prog); (ulimit -S -n 1024; ./prog)
 //#processes: 10
 //#entries: hot 550

@@ -1,6 +1,6 @@
 //#with: tmpfs | ext4 | overlay
 //#needs: unshare --mount sh -ec 'd=$(mktemp -d); mount -t tmpfs -o size=4m none $d; truncate -s 2m $d/i; mkfs.ext4 -q $d/i; mkdir $d/m $d/u $d/w; mount -o loop $d/i $d/m; umount $d/m; mount -t overlay -o lowerdir=/bin,upperdir=$d/u,workdir=$d/w none $d/m'
-//#build: $CC -g -O1 $HERE/hostile_full_disk.c -o prog -pthread
+//#build: $CC -g -O1 "$HERE/hostile_full_disk.c" -o prog -pthread
 //#run: mkdir d; export d=$PWD/d; export PATHCC_PROFILE=$d/ FLAGS; unshare --mount sh -ec 'case $FLAGS in tmpfs) mount -t tmpfs -o size=2m none $d;; ext4) truncate -s 4m i; mkfs.ext4 -q -m 0 i; mount -o loop i $d;; overlay) mkdir o; mount -t tmpfs -o size=2m none o; mkdir o/l o/u o/w; mount -t overlay -o lowerdir=o/l,upperdir=o/u,workdir=o/w none $d;; esac; set +e; ./prog; s=$?; rm -f $d/filler; cp -a $d/. profiles/; exit $s'
 //#entries: hot 1000
 //#incomplete: 0

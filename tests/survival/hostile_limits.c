@@ -1,4 +1,4 @@
-//#build: $CC -g -O1 $HERE/hostile_limits.c -o prog -pthread
+//#build: $CC -g -O1 "$HERE/hostile_limits.c" -o prog -pthread
 //#run: ./prog; ./prog files; ./prog size; ./prog memory; (umask 0777; ./prog); echo $?
 //#incomplete: 0
 //#unwritten: 1

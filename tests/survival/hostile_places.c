@@ -1,4 +1,4 @@
-//#build: $CC -g -O1 $HERE/hostile_places.c -o prog -pthread
+//#build: $CC -g -O1 "$HERE/hostile_places.c" -o prog -pthread
 //#run: mkdir ro; chmod 555 ro; for p in off /dev/null /dev/full/x /proc/x/ $PWD/prog/x ro/no/; do [ $(id -u) = 0 ] && [ "$p" = ro/no/ ] || PATHCC_PROFILE=$p ./prog; echo $?; done; ls -A ro
 //#quiet
 // Nowhere to write.

@@ -1,5 +1,5 @@
 //#with: -DLIBRARY | -DLIBRARY -Wl,-z,now | -static
-//#build: case $FLAGS in *LIBRARY*) $CC -g -O1 -DPART -fPIC -shared $HERE/late_flush.c -o libpart.so;; *) $CC -g -O1 -DPART -c $HERE/late_flush.c -o part.o; rm -f libpart.a; ar rcs libpart.a part.o;; esac; $CC -g -O1 $FLAGS $HERE/late_flush.c -o prog -L. -lpart -Wl,-rpath,.
+//#build: case $FLAGS in *LIBRARY*) $CC -g -O1 -DPART -fPIC -shared "$HERE/late_flush.c" -o libpart.so;; *) $CC -g -O1 -DPART -c "$HERE/late_flush.c" -o part.o; rm -f libpart.a; ar rcs libpart.a part.o;; esac; $CC -g -O1 $FLAGS "$HERE/late_flush.c" -o prog -L. -lpart -Wl,-rpath,.
 //#run: case $FLAGS in *now) set -- context;; esac; ./prog $@; PATHCC_PROFILE=off ./prog
 //#processes: 1
 //#incomplete: 0

@@ -1,5 +1,5 @@
 //#with: | -static | -O2 -fuse-ld=lld | -O0 -fuse-ld=mold
-//#build: for side in program library; do $CXX -g -O1 ${FLAGS%%-fuse*} -fPIC -DSIDE=$side -DIS_$side -c $HERE/late_places.cc -o $side.o; done; case $FLAGS in *static) $CXX -g $FLAGS program.o library.o -o prog;; *) $CXX -g $FLAGS -shared library.o -o liblate.so; $CXX -g $FLAGS program.o -o prog -L. -llate -Wl,-rpath,.;; esac
+//#build: for side in program library; do $CXX -g -O1 ${FLAGS%%-fuse*} -fPIC -DSIDE=$side -DIS_$side -c "$HERE/late_places.cc" -o $side.o; done; case $FLAGS in *static) $CXX -g $FLAGS program.o library.o -o prog;; *) $CXX -g $FLAGS -shared library.o -o liblate.so; $CXX -g $FLAGS program.o -o prog -L. -llate -Wl,-rpath,.;; esac
 //#run: ./prog; ./prog leaves; echo $?
 //#processes: 2
 //#incomplete: 0

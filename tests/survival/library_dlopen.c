@@ -1,4 +1,4 @@
-//#build: for p in a b; do mkdir $p; cp $HERE/library_dlopen.c $p/plugin.c; (cd $p; $CC -g -shared -fPIC -DPLUGIN=$p plugin.c -o ../$p.so); done; $CC -g $HERE/library_dlopen.c -o prog -ldl -pthread
+//#build: for p in a b; do mkdir $p; cp "$HERE/library_dlopen.c" $p/plugin.c; (cd $p; $CC -g -shared -fPIC -DPLUGIN=$p plugin.c -o ../$p.so); done; $CC -g "$HERE/library_dlopen.c" -o prog -ldl -pthread
 //#processes: 1
 //#images: 3
 //#entries: plugin_a 70000

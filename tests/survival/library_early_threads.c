@@ -1,4 +1,4 @@
-//#build: $CC -g -O1 -shared -fPIC -DLIBRARY $HERE/library_early_threads.c -o libx.so -pthread; $CC -g -O1 $HERE/library_early_threads.c ./libx.so -o prog -pthread
+//#build: $CC -g -O1 -shared -fPIC -DLIBRARY "$HERE/library_early_threads.c" -o libx.so -pthread; $CC -g -O1 "$HERE/library_early_threads.c" ./libx.so -o prog -pthread
 //#entries: hot 20000
 //#entries: finish 1
 //#incomplete: 0

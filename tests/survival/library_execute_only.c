@@ -1,5 +1,5 @@
 //#needs: mold --help | grep -q execute-only
-//#build: X="-fuse-ld=mold -Wl,--execute-only"; $CC -g -O1 $X -shared -fPIC -DLIBRARY $HERE/library_execute_only.c -o libx.so; $CC -g -O1 $X $HERE/library_execute_only.c -o prog -L. -lx -Wl,-rpath,.
+//#build: X="-fuse-ld=mold -Wl,--execute-only"; $CC -g -O1 $X -shared -fPIC -DLIBRARY "$HERE/library_execute_only.c" -o libx.so; $CC -g -O1 $X "$HERE/library_execute_only.c" -o prog -L. -lx -Wl,-rpath,.
 //#entries: inside 1000
 //#entries: main 1
 //#images: 2

@@ -1,5 +1,5 @@
 //#with: | -O2 -fuse-ld=lld | -fuse-ld=mold | -Wl,-z,now | -fvisibility=hidden
-//#build: $CC $FLAGS -g -fPIC -shared -DLIBRARY $HERE/library_ifunc.c -o libifunc.so; $CC $FLAGS -g $HERE/library_ifunc.c -L. -lifunc -Wl,-rpath,'$ORIGIN' -pthread -o prog
+//#build: $CC $FLAGS -g -fPIC -shared -DLIBRARY "$HERE/library_ifunc.c" -o libifunc.so; $CC $FLAGS -g "$HERE/library_ifunc.c" -L. -lifunc -Wl,-rpath,'$ORIGIN' -pthread -o prog
 //#images: 2
 //#turns: choose
 //#entries: first 40000

@@ -1,5 +1,5 @@
 //#with: | -O0 | -O2 -fuse-ld=lld | -fuse-ld=mold
-//#build: $CC $FLAGS -g -fPIC -shared -DLIBRARY $HERE/library_large.c -o liblarge.so; $CC $FLAGS -g $HERE/library_large.c -pthread -o prog
+//#build: $CC $FLAGS -g -fPIC -shared -DLIBRARY "$HERE/library_large.c" -o liblarge.so; $CC $FLAGS -g "$HERE/library_large.c" -pthread -o prog
 //#images: 2
 //#entries: library 40000
 //#entries: run 4

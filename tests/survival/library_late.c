@@ -1,5 +1,5 @@
 //#with: -DCOUNTED | -DPLAIN
-//#build: $CC -g -O1 -shared -fPIC -DPLUGIN $HERE/library_late.c -o plugin.so; case $FLAGS in *PLAIN) CC=clang-22;; esac; $CC -g -O1 $HERE/library_late.c -o prog -ldl
+//#build: $CC -g -O1 -shared -fPIC -DPLUGIN "$HERE/library_late.c" -o plugin.so; case $FLAGS in *PLAIN) CC=clang-22;; esac; $CC -g -O1 "$HERE/library_late.c" -o prog -ldl
 //#run: mkdir elsewhere p; PATHCC_PROFILE=off ./prog; PATHCC_PROFILE=$PWD/p/%e.%p.pathprof ./prog; PATHCC_PROFILE=here/%e.%p.pathprof ./prog; case $CC$FLAGS in *pathcc-DCOUNTED) find . -name '*.so*.pathprof' | sed 's/[0-9][0-9]*/N/' | sort >places; printf './here/plugin.so.N.pathprof\n./p/plugin.so.N.pathprof\n' | cmp - places;; esac; find . -path ./profiles -prune -o -name '*.so*.pathprof' -exec cp {} profiles ';'
 //#profiles: 2
 //#entries: plugin 200

@@ -1,5 +1,5 @@
 //#with: | -fuse-ld=lld | -O2 -Wl,-Bsymbolic -Wl,-z,defs | -Wl,--gc-sections -ffunction-sections
-//#build: $CC -g -shared -fPIC $FLAGS -DLIBRARY $HERE/library_linked.c -o libx.so -pthread; $CC -g $FLAGS $HERE/library_linked.c -o prog -L. -lx -Wl,-rpath,. -pthread
+//#build: $CC -g -shared -fPIC $FLAGS -DLIBRARY "$HERE/library_linked.c" -o libx.so -pthread; $CC -g $FLAGS "$HERE/library_linked.c" -o prog -L. -lx -Wl,-rpath,. -pthread
 //#images: 2
 //#processes: 1
 //#entries: inside 80000

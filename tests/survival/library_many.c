@@ -1,4 +1,4 @@
-//#build: $CC -g -O1 -fPIC -shared -DLIBRARY $HERE/library_many.c -o lib0.so; for i in $(seq 249); do cp lib0.so lib$i.so; done; $CC -g -O1 $HERE/library_many.c -pthread -o prog
+//#build: $CC -g -O1 -fPIC -shared -DLIBRARY "$HERE/library_many.c" -o lib0.so; for i in $(seq 249); do cp lib0.so lib$i.so; done; $CC -g -O1 "$HERE/library_many.c" -pthread -o prog
 //#entries: main 1
 //#entries: library 750000
 //#incomplete: 0

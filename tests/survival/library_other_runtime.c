@@ -1,4 +1,4 @@
-//#build: $CC -g -O1 -shared -fPIC -DLIBRARY $HERE/library_other_runtime.c -o libx.so; $CC -g -O1 $HERE/library_other_runtime.c ./libx.so -o prog -pthread; LC_ALL=C sed -i 's/pathcc threads./pathcc threads\x03/' prog
+//#build: $CC -g -O1 -shared -fPIC -DLIBRARY "$HERE/library_other_runtime.c" -o libx.so; $CC -g -O1 "$HERE/library_other_runtime.c" ./libx.so -o prog -pthread; LC_ALL=C sed -i 's/pathcc threads./pathcc threads\x03/' prog
 //#images: 2
 //#other_runtime: 1
 //#unregistered: yes

@@ -1,4 +1,4 @@
-//#build: $CC -g -O1 -shared -fPIC $HERE/library_preload.c -o pre.so
+//#build: $CC -g -O1 -shared -fPIC "$HERE/library_preload.c" -o pre.so
 //#run: LD_PRELOAD=./pre.so /bin/true
 //#images: 1
 //#entries: puts_like 1

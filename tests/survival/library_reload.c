@@ -1,4 +1,4 @@
-//#build: $CC -g -shared -fPIC -DPLUGIN $HERE/library_reload.c -o plugin.so; clang-22 -g $HERE/library_reload.c -o prog -ldl
+//#build: $CC -g -shared -fPIC -DPLUGIN "$HERE/library_reload.c" -o plugin.so; clang-22 -g "$HERE/library_reload.c" -o prog -ldl
 //#processes: 1
 //#entries: plugin 200
 //#incomplete: 0

@@ -1,4 +1,4 @@
-//#build: echo '{ global: api; local: *; };' >map; $CC -g -O1 -shared -fPIC -DLIBRARY $HERE/library_version_script.c -o libx.so -Wl,--version-script=map; echo '{ main; };' >list; $CC -g -O1 $HERE/library_version_script.c ./libx.so -o prog -Wl,--dynamic-list=list -pthread
+//#build: echo '{ global: api; local: *; };' >map; $CC -g -O1 -shared -fPIC -DLIBRARY "$HERE/library_version_script.c" -o libx.so -Wl,--version-script=map; echo '{ main; };' >list; $CC -g -O1 "$HERE/library_version_script.c" ./libx.so -o prog -Wl,--dynamic-list=list -pthread
 //#images: 2
 //#entries: api 4
 //#entries: run 4

@@ -1,4 +1,4 @@
-//#build: $CC $FLAGS -g -c -Wno-unused-command-line-argument -DLIBRARY $HERE/library_without_pic.c -o library.o; $CC $FLAGS -g -shared library.o -o liblibrary.so; $CC $FLAGS -g $HERE/library_without_pic.c -L. -llibrary -Wl,-rpath,'$ORIGIN' -pthread -o prog
+//#build: $CC $FLAGS -g -c -Wno-unused-command-line-argument -DLIBRARY "$HERE/library_without_pic.c" -o library.o; $CC $FLAGS -g -shared library.o -o liblibrary.so; $CC $FLAGS -g "$HERE/library_without_pic.c" -L. -llibrary -Wl,-rpath,'$ORIGIN' -pthread -o prog
 //#with: -O0 | -O2 | -O2 -fuse-ld=lld
 //#images: 2
 //#entries: library 40000

@@ -1,5 +1,5 @@
 //#with: -ffunction-sections -Wl,--gc-sections | -fuse-ld=lld -ffunction-sections -Wl,--gc-sections -Wl,--icf=all | -flto | -flto -fuse-ld=lld | -flto=thin -fuse-ld=lld | -ffunction-sections -Wl,--gc-sections -s | -fpath-stage=early -ffunction-sections -Wl,--gc-sections
-//#build: case $CC in clang*) FLAGS=$(echo $FLAGS | sed 's/-fpath[^ ]*//g');; esac; $CXX -g -O2 $FLAGS -Wno-unused-command-line-argument -c $HERE/link_dropped.cc -o a.o; $CXX -g -O2 $FLAGS -Wno-unused-command-line-argument -DOTHER -c $HERE/link_dropped.cc -o b.o; $CXX -g -O2 $FLAGS a.o b.o -o prog
+//#build: case $CC in clang*) FLAGS=$(echo $FLAGS | sed 's/-fpath[^ ]*//g');; esac; $CXX -g -O2 $FLAGS -Wno-unused-command-line-argument -c "$HERE/link_dropped.cc" -o a.o; $CXX -g -O2 $FLAGS -Wno-unused-command-line-argument -DOTHER -c "$HERE/link_dropped.cc" -o b.o; $CXX -g -O2 $FLAGS a.o b.o -o prog
 //#entries: kept 100
 //#entries: twin_a 100
 //#entries: twin_b 100

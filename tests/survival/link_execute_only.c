@@ -1,6 +1,6 @@
 //#with: | -static
 //#needs: mold --help | grep -q execute-only
-//#build: $CC -g -O1 -fuse-ld=mold -Wl,--execute-only $FLAGS $HERE/link_execute_only.c -o prog -pthread
+//#build: $CC -g -O1 -fuse-ld=mold -Wl,--execute-only $FLAGS "$HERE/link_execute_only.c" -o prog -pthread
 //#entries: inside 4000
 //#entries: run 4
 //#entries: main 1

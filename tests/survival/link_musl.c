@@ -1,6 +1,6 @@
 //#with: static | dynamic
 //#needs: [ -e /usr/lib/x86_64-linux-musl/libc.a ]
-//#build: M=/usr/lib/x86_64-linux-musl; G=$(gcc -print-libgcc-file-name); CC="$CC --target=x86_64-linux-musl -nostdinc -isystem /usr/include/x86_64-linux-musl -isystem /usr/lib/llvm-22/lib/clang/22/include -g -O1"; L="-nostdlib -nostartfiles"; $CC -fPIC -DLIBRARY -c $HERE/link_musl.c -o lib.o; if [ $FLAGS = static ]; then $CC -DSTATIC -c $HERE/link_musl.c -o main.o; $CC -static $L $M/crt1.o $M/crti.o main.o lib.o -L$M -lc $G $M/crtn.o -o prog; else $CC -shared $L lib.o -L$M -lc -o lib.so; $CC -fPIE -c $HERE/link_musl.c -o main.o; $CC -pie $L $M/Scrt1.o $M/crti.o main.o -L$M -lc $G $M/crtn.o -Wl,-dynamic-linker,/lib/ld-musl-x86_64.so.1 -o prog; fi
+//#build: M=/usr/lib/x86_64-linux-musl; G=$(gcc -print-libgcc-file-name); CC="$CC --target=x86_64-linux-musl -nostdinc -isystem /usr/include/x86_64-linux-musl -isystem /usr/lib/llvm-22/lib/clang/22/include -g -O1"; L="-nostdlib -nostartfiles"; $CC -fPIC -DLIBRARY -c "$HERE/link_musl.c" -o lib.o; if [ $FLAGS = static ]; then $CC -DSTATIC -c "$HERE/link_musl.c" -o main.o; $CC -static $L $M/crt1.o $M/crti.o main.o lib.o -L$M -lc $G $M/crtn.o -o prog; else $CC -shared $L lib.o -L$M -lc -o lib.so; $CC -fPIE -c "$HERE/link_musl.c" -o main.o; $CC -pie $L $M/Scrt1.o $M/crti.o main.o -L$M -lc $G $M/crtn.o -Wl,-dynamic-linker,/lib/ld-musl-x86_64.so.1 -o prog; fi
 //#entries: hot 40000
 //#entries: run 4
 //#entries: child 1

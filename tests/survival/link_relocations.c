@@ -1,6 +1,6 @@
 //#with: -pie | -fuse-ld=lld -pie | -static-pie | -fuse-ld=mold -static-pie | -no-pie | -shared
 //#needs: ld.bfd --help | grep -q pack-relative-relocs
-//#build: R=-Wl,-z,pack-relative-relocs; if [ "$FLAGS" = -shared ]; then $CC -g -O1 -shared -fPIC -DLIBRARY $R $HERE/link_relocations.c -o libx.so; $CC -g -O1 $R $HERE/link_relocations.c -L. -lx -Wl,-rpath,. -o prog; else $CC -g -O1 -fPIE -DLIBRARY -c $HERE/link_relocations.c -o x.o; $CC -g -O1 -fPIE $FLAGS $R $HERE/link_relocations.c x.o -o prog; fi
+//#build: R=-Wl,-z,pack-relative-relocs; if [ "$FLAGS" = -shared ]; then $CC -g -O1 -shared -fPIC -DLIBRARY $R "$HERE/link_relocations.c" -o libx.so; $CC -g -O1 $R "$HERE/link_relocations.c" -L. -lx -Wl,-rpath,. -o prog; else $CC -g -O1 -fPIE -DLIBRARY -c "$HERE/link_relocations.c" -o x.o; $CC -g -O1 -fPIE $FLAGS $R "$HERE/link_relocations.c" x.o -o prog; fi
 //#entries: inside 1000
 //#entries: main 1
 //#processes: 1

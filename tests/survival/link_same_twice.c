@@ -1,4 +1,4 @@
-//#build: for n in one two; do mkdir $n; cp $HERE/link_same_twice.c $n/same.c; done; (cd one; $CC -g -O1 -DNAME=first -c same.c); (cd two; $CC -g -O1 -DNAME=second -c same.c); $CC -g -O1 -DMAIN $HERE/link_same_twice.c one/same.o two/same.o -o prog
+//#build: for n in one two; do mkdir $n; cp "$HERE/link_same_twice.c" $n/same.c; done; (cd one; $CC -g -O1 -DNAME=first -c same.c); (cd two; $CC -g -O1 -DNAME=second -c same.c); $CC -g -O1 -DMAIN "$HERE/link_same_twice.c" one/same.o two/same.o -o prog
 //#entries: first 3
 //#entries: second 5
 //#entries: hidden 8

@@ -1,4 +1,4 @@
-//#build: $CXX -g -O1 -c -DPART=1 $HERE/link_shapes.cc -o one.o; $CXX -g -O1 -c -DPART=2 $HERE/link_shapes.cc -o two.o; $CXX -g -O1 -c -DPART=3 $HERE/link_shapes.cc -o three.o; ld -r one.o two.o -o both.o; ar rcT thin.a three.o; $CXX -g -O1 -DPART=0 $HERE/link_shapes.cc both.o thin.a -o prog; strip prog
+//#build: $CXX -g -O1 -c -DPART=1 "$HERE/link_shapes.cc" -o one.o; $CXX -g -O1 -c -DPART=2 "$HERE/link_shapes.cc" -o two.o; $CXX -g -O1 -c -DPART=3 "$HERE/link_shapes.cc" -o three.o; ld -r one.o two.o -o both.o; ar rcT thin.a three.o; $CXX -g -O1 -DPART=0 "$HERE/link_shapes.cc" both.o thin.a -o prog; strip prog
 //#entries: shared 6
 //#entries: int part<1> 1
 //#entries: main 1

@@ -1,5 +1,5 @@
 //#with: | -O2 | -no-pie | -static | -fPIC | -O2 -fpath-stage=early
-//#build: case $CC in clang*) FLAGS=$(echo $FLAGS | sed 's/-fpath[^ ]*//');; esac; $CC -w -g $FLAGS $HERE/pointer_clone.c -o prog -pthread
+//#build: case $CC in clang*) FLAGS=$(echo $FLAGS | sed 's/-fpath[^ ]*//');; esac; $CC -w -g $FLAGS "$HERE/pointer_clone.c" -o prog -pthread
 //#entries: f 1000
 //#entries: main 1
 // A child in the same memory with a thread pointer of its own: no thread-local variable of the program is there.

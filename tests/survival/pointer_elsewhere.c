@@ -1,5 +1,5 @@
 //#with: | -O2 | -no-pie -O1 | -static | -static-pie -O2 | -O2 -fuse-ld=lld | -static -fuse-ld=lld -O2 | -O2 -fuse-ld=mold | -O2 -flto -fuse-ld=lld | -s | -fPIC -O2 | -fPIC -fuse-ld=lld | -fPIC -static
-//#build: $CC -w -Wno-unused-command-line-argument -g $FLAGS -DOTHER -c $HERE/pointer_elsewhere.c -o other.o; $CC -w -g $FLAGS $HERE/pointer_elsewhere.c other.o -o prog -pthread
+//#build: $CC -w -Wno-unused-command-line-argument -g $FLAGS -DOTHER -c "$HERE/pointer_elsewhere.c" -o other.o; $CC -w -g $FLAGS "$HERE/pointer_elsewhere.c" other.o -o prog -pthread
 //#entries: f 2000
 //#entries: run 1
 //#entries: main 1

@@ -1,5 +1,5 @@
 //#with: | -O2 | -no-pie | -static | -fPIC | -O2 -fpath-stage=early | -DSYSCALL | -DASSEMBLY -O2
-//#build: case $CC in clang*) FLAGS=$(echo $FLAGS | sed 's/-fpath[^ ]*//');; esac; $CC -g $FLAGS $HERE/pointer_moved.c -o prog -pthread
+//#build: case $CC in clang*) FLAGS=$(echo $FLAGS | sed 's/-fpath[^ ]*//');; esac; $CC -g $FLAGS "$HERE/pointer_moved.c" -o prog -pthread
 //#entries: f 1000
 //#entries: main 1
 //#incomplete: 0

@@ -1,5 +1,5 @@
 //#with: | -O0 | -O2 -fuse-ld=lld | -static | -static-pie | -O2 -static -fuse-ld=lld | -no-pie | -fuse-ld=mold -O2 | -fpath-stage=early -O2
-//#build: case $CC in clang*) FLAGS=$(echo $FLAGS | sed 's/-fpath[^ ]*//');; esac; $CC -g $FLAGS $HERE/threads_posix.c -o prog -pthread
+//#build: case $CC in clang*) FLAGS=$(echo $FLAGS | sed 's/-fpath[^ ]*//');; esac; $CC -g $FLAGS "$HERE/threads_posix.c" -o prog -pthread
 //#entries: hot 4096000
 //#entries: run 64
 //#processes: 1

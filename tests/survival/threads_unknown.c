@@ -1,4 +1,4 @@
-//#build: $CC -g -O1 -shared -fPIC -DLIBRARY $HERE/threads_unknown.c -o lib.so; clang-22 -O1 $HERE/threads_unknown.c ./lib.so -o prog -pthread
+//#build: $CC -g -O1 -shared -fPIC -DLIBRARY "$HERE/threads_unknown.c" -o lib.so; clang-22 -O1 "$HERE/threads_unknown.c" ./lib.so -o prog -pthread
 //#unregistered: yes
 //#images: 1
 //#entries: hot 11000

@@ -1,5 +1,5 @@
 //#with: -fsanitize=address | -fsanitize=undefined | -fsanitize=thread | -fsanitize=address,undefined -O0 | -D_FORTIFY_SOURCE=3 -O2 | -fcf-protection=full -fstack-clash-protection | -mcmodel=medium | -fno-pic -no-pie | -fstack-protector-all | -fsanitize=thread -fpath-stage=early -O2
-//#build: case $CC in clang*) FLAGS=$(echo $FLAGS | sed 's/-fpath[^ ]*//g');; esac; $CXX -g -O1 $FLAGS $HERE/with_others.cc -o prog -pthread
+//#build: case $CC in clang*) FLAGS=$(echo $FLAGS | sed 's/-fpath[^ ]*//g');; esac; $CXX -g -O1 $FLAGS "$HERE/with_others.cc" -o prog -pthread
 //#entries: hot 40000
 //#entries: run 4
 //#entries: fails 300
