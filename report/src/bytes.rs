@@ -7,30 +7,30 @@
 use std::io;
 use std::path::Path;
 
+use counts::counted::{CountedImage, CountedModule};
+use counts::decode;
+use counts::model::{Image, Run};
 use pathformat::ModuleId;
 use pathformat::manifest::Manifest;
 use pathformat::profile::{Head, Profile};
 use pathformat::raw::Header;
 use pathformat::record::Records;
 use pathformat::settings::Mode;
-use pathformat::trace::{self, CHUNK_HEAD, LONGEST_RECORD};
+use pathformat::trace::{CHUNK_HEAD, LONGEST_RECORD, MAGIC, write_header};
 use pathformat::wire::Allowance;
+use profile::arrays::Array;
+use profile::image::{self, Instrumentation, Module};
+use trace::file::Trace;
+use trace::file::images::{self, LoadedImage};
+use trace::memory::owned::Owned;
+use trace::memory::owner_names::OwnerNames;
+use trace::steps::program::Program;
+use trace::steps::step::{Steps, Told};
+use trace::steps::time::Times;
+use trace::steps::totals::Totals;
 
-use crate::analyse::counted::{CountedImage, CountedModule};
-use crate::analyse::decode;
-use crate::analyse::model::{Image, Run};
-use crate::analyse::trace::memory::owned::Owned;
-use crate::analyse::trace::memory::owner_names::OwnerNames;
-use crate::analyse::trace::program::Program;
-use crate::analyse::trace::steps::{Steps, Told};
-use crate::analyse::trace::time::Times;
-use crate::analyse::trace::totals::Totals;
 use crate::export::json;
 use crate::export::steps_json::{self, Touched};
-use crate::read::arrays::Array;
-use crate::read::image::{self, Instrumentation, Module};
-use crate::read::trace::Trace;
-use crate::read::trace::images::{self, LoadedImage};
 use crate::show::options::Options;
 use crate::show::report;
 use crate::show::trace_steps::StepTeller;
@@ -106,9 +106,9 @@ pub fn trace(bytes: &[u8], path: &Path) {
     let Some((payload, content)) = rest.split_at_checked(length) else { return };
     let Ok(manifest) = Manifest::decode(payload) else { return };
     let mut file = Vec::new();
-    if !content.starts_with(&trace::MAGIC) {
+    if !content.starts_with(&MAGIC) {
         let chunk = ((CHUNK_HEAD + LONGEST_RECORD) as u64).next_multiple_of(4096);
-        let size = trace::write_header(&mut file, &Head::default(), chunk);
+        let size = write_header(&mut file, &Head::default(), chunk);
         file.resize(usize::try_from(size).unwrap_or_default(), 0);
     }
     file.extend(content);

@@ -6,7 +6,7 @@
 
 use std::fmt::Write;
 
-use crate::escape::is_hidden;
+use profile::escape::is_hidden;
 
 /// Words that are the shell's own where a command begins.
 const RESERVED: [&str; 17] = [

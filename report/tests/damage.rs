@@ -2,7 +2,7 @@
 //! thousands of damaged manifests, profiles, raw files and images, the same in every run. `make
 //! fuzz-input` looks for more.
 
-mod samples;
+use counts::sample::units as samples;
 
 use pathformat::profile::Head;
 use pathformat::raw::{Place, write_header};

@@ -1,7 +1,7 @@
 //! Names that try to do more than to be read: in manifests, profiles, arguments and names of files,
 //! through every command and format.
 
-mod samples;
+use counts::sample::units as samples;
 
 use std::ffi::OsStr;
 use std::fs;

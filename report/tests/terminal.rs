@@ -1,7 +1,7 @@
 //! The program `pathprof` on a terminal: what fits it, links, colours, and the pager. `script` of
 //! util-linux is the terminal.
 
-mod samples;
+use counts::sample::units as samples;
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

@@ -5,7 +5,8 @@ change that cannot matter is named with its reason in `equivalent.toml`, by its 
 description and the line that it changes, so that an entry ends with the code that it is about. The
 score is the share of the others that a test notices, by failing or by not ending.
 
-    python3 -m tests.mutants.run [SET ...]     paths, format, report or linker-shim; hours for all
+    python3 -m tests.mutants.run [SET ...]     paths, format, profile, counts, report, linker-shim;
+                                               hours for all
     python3 -m tests.mutants.run --judge ...   nothing is run; the last run is judged again
 """
 
@@ -38,33 +39,32 @@ class Set:
     tests: tuple[str, ...] = ()
 
 
-REPORT = (
-    "analyse/acyclic",
-    "analyse/count_inference",
-    "analyse/counted",
-    "analyse/coverage",
-    "analyse/decode",
-    "analyse/entries",
-    "analyse/flow",
-    "analyse/lines",
-    "analyse/slices",
-    "analyse/tables",
-    "analyse/uncut_paths",
-    "combine/merge",
-    "combine/sum",
-    "read/starts",
-    "show/coverage",
-    "show/missing",
+PROFILE = ("combine/merge", "combine/sum", "starts")
+COUNTS = (
+    "acyclic",
+    "count_inference",
+    "counted",
+    "coverage",
+    "decode",
+    "entries",
+    "flow",
+    "lines",
+    "slices",
+    "tables",
+    "uncut_paths",
 )
+REPORT = ("show/coverage", "show/missing")
 LINKER = ("args", "module", "response", "script")
 SETS = {
     "paths": Set("paths", 1.0),
     "format": Set("pathformat", 0.95),
+    "profile": Set("profile", 1.0, tuple(f"profile/src/{name}.rs" for name in PROFILE)),
+    "counts": Set("counts", 1.0, tuple(f"counts/src/{name}.rs" for name in COUNTS)),
     "report": Set(
         "pathprof",
         1.0,
         tuple(f"report/src/{name}.rs" for name in REPORT),
-        ("--lib", "--test", "analysis"),
+        ("--lib", "--test", "coverage"),
     ),
     "linker-shim": Set(
         "pathld", 0.95, tuple(f"linker-shim/src/{name}.rs" for name in LINKER), ("--bins",)

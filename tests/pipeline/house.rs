@@ -15,7 +15,7 @@ use pathtests::checkout::{checkout, files};
 type Uses = BTreeMap<Vec<String>, BTreeSet<Vec<String>>>;
 
 /// All crates of the workspace but `fuzz`, which is one file.
-const CRATES: [&str; 12] = [
+const CRATES: [&str; 16] = [
     "paths",
     "format",
     "wrapper",
@@ -26,6 +26,10 @@ const CRATES: [&str; 12] = [
     "runtime",
     "block-log",
     "tracer",
+    "profile",
+    "counts",
+    "compare",
+    "trace",
     "report",
     "tests",
 ];

@@ -30,7 +30,7 @@ and all rankings are from the same runs. The test `tests/pipeline/spectra.rs` co
 and fails if they change.
 
 Ties count in the worst case: what has the same score as the bug is looked at before it. The scores
-are those of Ochiai, Tarantula and DStar; `report/src/analyse/diff/formulas.rs` has the sources.
+are those of Ochiai, Tarantula and DStar; `compare/src/formulas.rs` has the sources.
 
 ## Which function is looked at first
 

@@ -5,13 +5,13 @@ use std::collections::{BTreeSet, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use pathprof::analyse::image_places::ImagePlaces;
-use pathprof::analyse::trace::program::Program;
-use pathprof::analyse::trace::steps::{Accessed, Steps, Told};
-use pathprof::read::trace::event::Event;
-use pathprof::read::trace::{Trace, images};
+use counts::image_places::ImagePlaces;
 use pathtests::shell::shell;
 use serde_json::{Value, json};
+use trace::file::event::Event;
+use trace::file::{Trace, images};
+use trace::steps::program::Program;
+use trace::steps::step::{Accessed, Steps, Told};
 
 /// It tells each allocation as it makes it, in the words of [`allocations`].
 const ALLOCATES: &str = r#"

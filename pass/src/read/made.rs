@@ -13,9 +13,9 @@
 //!   and position alone, `p == nullptr || p->f()` in a macro looks the same as a check of clang's.
 //!   Names last until the first pass, so they tell nothing behind the optimiser. The driver asks
 //!   clang to keep them.
-//! * *Positions.* All code of a comparison that is declared as `= default` stands at the name of its
-//!   operator, and its parameter elsewhere. Of a comparison that is written all of it stands at
-//!   several places, or, parameter and all, at that of a macro.
+//! * *Positions.* The code of a comparison that is declared as `= default` stands at the name of
+//!   the operator, and its parameter elsewhere. The code of a comparison that is written stands at
+//!   several places, or at that of a macro, where its parameter stands, too.
 //! * *Declarations.* A destructor that also frees its object calls the one that does not, and both
 //!   have the same name in the source: such a variant is made. So are members that debug
 //!   information calls artificial, but for what initialises their members on other lines, and what

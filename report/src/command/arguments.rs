@@ -5,15 +5,15 @@ use std::path::PathBuf;
 
 use anyhow::Error;
 use clap::{Args, ValueEnum};
-use pathprof::analyse::matching::ImagePlaces;
-use pathprof::analyse::path_text::Notation;
-use pathprof::analyse::select::Sort;
+use counts::matching::ImagePlaces;
+use counts::path_text::Notation;
+use counts::select::Sort;
 use pathprof::launch::program;
-use pathprof::read::inputs::{Choice, RULE};
-use pathprof::read::unique_runs::{self, Duplicates};
 use pathprof::show::opcodes::Rows;
 use pathprof::show::options::{Options, View};
 use pathprof::show::{calls, coverage};
+use profile::inputs::{Choice, RULE};
+use profile::unique_runs::{self, Duplicates};
 
 use crate::command::filters::{FilterArguments, FormArguments};
 

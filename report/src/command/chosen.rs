@@ -2,8 +2,8 @@
 //! is most like it.
 
 use anyhow::{Result, bail};
-use pathprof::analyse::model::{Function, Report};
-use pathprof::analyse::select::{self, Filter, matches_file};
+use counts::model::{Function, Report};
+use counts::select::{self, Filter, matches_file};
 
 /// An error unless each glob of a filter matches a function or a file, and some function that is
 /// counted, or any, matches all of them.

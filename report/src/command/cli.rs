@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::{ColorChoice, CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
-use pathprof::escape::terminal;
+use profile::escape::terminal;
 
 use crate::command::arguments::{
     CompactArguments, CoverageArguments, ExportArguments, MergeArguments, ReportArguments,

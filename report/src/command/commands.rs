@@ -5,24 +5,24 @@ use std::ffi::OsStr;
 use std::io::{self, BufWriter, Write};
 
 use anyhow::{Result, anyhow, bail};
+use counts::model::Report;
+use counts::select;
 use jiff::tz::TimeZone;
 use owo_colors::OwoColorize;
-use pathprof::analyse::model::Report;
-use pathprof::analyse::select;
-use pathprof::combine::{compact, merge};
-use pathprof::escape::terminal;
 use pathprof::export::{json, lcov, weights};
 use pathprof::launch::{diagnose, doctor, program};
-use pathprof::output;
-use pathprof::read::builds::Builds;
-use pathprof::read::inputs::Choice;
-use pathprof::read::records::Record;
-use pathprof::read::unique_runs;
-use pathprof::read::{inputs, records};
 use pathprof::show::document::{Document, Fact};
 use pathprof::show::options::{Options, View};
 use pathprof::show::style::{grouped, plural};
 use pathprof::show::{coverage, report, starts};
+use profile::builds::Builds;
+use profile::combine::{compact, merge};
+use profile::escape::terminal;
+use profile::inputs::Choice;
+use profile::output;
+use profile::records::Record;
+use profile::unique_runs;
+use profile::{inputs, records};
 
 use crate::command::arguments::{
     CompactArguments, CoverageArguments, ExportArguments, FailureMode, Format, MergeArguments,

@@ -1,7 +1,7 @@
 //! The options of all commands that show tables: what is chosen, and in which form it is written.
 
 use clap::{Args, ValueEnum};
-use pathprof::analyse::select::Filter;
+use counts::select::Filter;
 use pathprof::show::forms::Format;
 
 /// Which functions are shown.

@@ -7,10 +7,10 @@ use std::path::PathBuf;
 use anyhow::{Result, bail};
 use owo_colors::OwoColorize;
 use pathformat::variables::PROFILE_LIMIT;
-use pathprof::combine::compact;
-use pathprof::escape::terminal;
-use pathprof::read::inputs;
 use pathprof::show::style::grouped;
+use profile::combine::compact;
+use profile::escape::terminal;
+use profile::inputs;
 
 use crate::command::progress::Progress;
 

@@ -5,10 +5,10 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use pathprof::escape::terminal;
 use pathprof::export::html::{self, Page, Written};
-use pathprof::read::inputs::Choice;
 use pathprof::show::opcodes::Class;
+use profile::escape::terminal;
+use profile::inputs::Choice;
 
 use crate::command::arguments::SourceArguments;
 use crate::command::chosen::found;

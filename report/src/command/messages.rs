@@ -4,9 +4,9 @@ use std::io;
 
 use anyhow::Error;
 use owo_colors::OwoColorize;
-use pathprof::escape::terminal;
-use pathprof::read::unique_runs::Warning;
 use pathprof::show::notices;
+use profile::escape::terminal;
+use profile::unique_runs::Warning;
 
 use crate::command::arguments::FailureMode;
 

@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 
 use anyhow::Result;
-use pathprof::analyse::model::Report;
-use pathprof::analyse::pipeline;
-use pathprof::read::file_names;
-use pathprof::read::inputs::{self, Choice};
-use pathprof::read::records::Input;
-use pathprof::read::starts;
+use counts::model::Report;
+use counts::pipeline;
 use pathprof::show::notices;
+use profile::file_names;
+use profile::inputs::{self, Choice};
+use profile::records::Input;
+use profile::starts;
 
 use crate::command::arguments::{FailureMode, SourceArguments, Sources};
 use crate::command::growth::{profile_limit, sum_long};

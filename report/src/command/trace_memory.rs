@@ -5,16 +5,16 @@ use std::collections::HashSet;
 
 use anyhow::{Error, Result, bail};
 use clap::Args;
-use pathprof::analyse::trace::memory::cache::Layout;
-use pathprof::analyse::trace::memory::frees::Frees;
-use pathprof::analyse::trace::memory::owners::Owners;
-use pathprof::analyse::trace::memory::simulation::Simulation;
-use pathprof::analyse::trace::memory::uses::{Asked, Uses};
-use pathprof::analyse::trace::program::Program;
-use pathprof::analyse::trace::task_graph::source::{Detail, inputs, threads};
-use pathprof::analyse::trace::time::Times;
-use pathprof::read::trace::{Stream, Trace};
 use pathprof::show::{trace_cache, trace_memory};
+use trace::file::{Stream, Trace};
+use trace::memory::cache::Layout;
+use trace::memory::frees::Frees;
+use trace::memory::owners::Owners;
+use trace::memory::simulation::Simulation;
+use trace::memory::uses::{Asked, Uses};
+use trace::order::source::{Detail, inputs, threads};
+use trace::steps::program::Program;
+use trace::steps::time::Times;
 
 use crate::command::filters::FormArguments;
 use crate::command::pages;

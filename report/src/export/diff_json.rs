@@ -6,21 +6,20 @@
 
 use std::io::Write;
 
+use compare::blocks;
+use compare::calls::Callee;
+use compare::comparison::Comparison;
+use compare::formulas::{FORMULAS, Formula};
+use compare::pairs::{Matched, Pair};
+use compare::parts::{Part, Sides};
+use compare::paths::What;
+use compare::scale::runs;
+use compare::spectra::{Element, KINDS, Kind, Ranked, Spectra};
+use counts::model::{Function, Path, Report};
+use counts::select::Filter;
+use profile::escape;
+use profile::image::hexadecimal;
 use serde_json::{Value, json};
-
-use crate::analyse::diff::blocks;
-use crate::analyse::diff::calls::Callee;
-use crate::analyse::diff::comparison::Comparison;
-use crate::analyse::diff::formulas::{FORMULAS, Formula};
-use crate::analyse::diff::pairs::{Matched, Pair};
-use crate::analyse::diff::parts::{Part, Sides};
-use crate::analyse::diff::paths::What;
-use crate::analyse::diff::scale::runs;
-use crate::analyse::diff::spectra::{Element, KINDS, Kind, Ranked, Spectra};
-use crate::analyse::model::{Function, Path, Report};
-use crate::analyse::select::Filter;
-use crate::escape;
-use crate::read::image::hexadecimal;
 
 /// Name and version of the schema of differences.
 pub const DIFF_SCHEMA: &str = "pathprof-diff/1";
@@ -114,7 +113,7 @@ fn number(number: i128) -> Value {
 }
 
 fn side(report: &Report, executed: i128, divisor: u128) -> Value {
-    let image = |image: &crate::analyse::model::Image| {
+    let image = |image: &counts::model::Image| {
         json!({
             "path": image.path.display().to_string(), "build_id": hexadecimal(&image.build_id),
         })

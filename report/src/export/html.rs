@@ -19,10 +19,9 @@
 use std::path::Path;
 
 use anyhow::Result;
+use counts::model::Report;
+use counts::select::{self, Filter};
 use rayon::prelude::*;
-
-use crate::analyse::model::Report;
-use crate::analyse::select::{self, Filter};
 
 mod calls;
 mod coverage;

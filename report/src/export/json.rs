@@ -10,14 +10,13 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::io::Write;
 
+use counts::model::{CallSite, Count, Function, Image, Path, Report, Run, instructions};
 use pathformat::manifest::{Exit, Linkage, Location, Outcome, Pattern, PatternShape};
 use pathformat::profile::{CUT, ENDED, OTHER_RUNTIME, RUNNING, UNSURE};
+use profile::escape;
+use profile::image::hexadecimal;
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
-
-use crate::analyse::model::{CallSite, Count, Function, Image, Path, Report, Run, instructions};
-use crate::escape;
-use crate::read::image::hexadecimal;
 
 /// Name and version of the schema.
 pub const SCHEMA: &str = "pathprof/1";
@@ -417,7 +416,7 @@ mod tests {
         let mut loaded = sample::counted_image();
         loaded.modules[0].counts.insert(7, Count::from(u64::MAX) * 3);
         let mut out = Vec::new();
-        write(&crate::analyse::decode::decode(vec![loaded], &()).0, false, &mut out)
+        write(&counts::decode::decode(vec![loaded], &()).0, false, &mut out)
             .expect("memory does not fail");
         let text = String::from_utf8(out).expect("JSON is text");
         assert!(text.contains(r#""id":"7","count":55340232221128654845,"start":"loop""#), "{text}");

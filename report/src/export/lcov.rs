@@ -11,11 +11,11 @@ use std::borrow::Cow;
 use std::io::{Result, Write};
 use std::path::PathBuf;
 
-use crate::analyse::coverage::Selection;
-use crate::analyse::model::Report;
-use crate::analyse::select::Filter;
-use crate::analyse::source_files::{Covered, SourceFile};
-use crate::escape;
+use counts::coverage::Selection;
+use counts::model::Report;
+use counts::select::Filter;
+use counts::source_files::{Covered, SourceFile};
+use profile::escape;
 
 /// Source files that are not there.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

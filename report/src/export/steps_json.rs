@@ -7,17 +7,16 @@ use std::io::Write;
 
 use pathformat::manifest::AccessKind;
 use pathformat::trace::Operation;
+use profile::escape;
 use serde::Serialize;
-
-use crate::analyse::trace::chunks::Gap;
-use crate::analyse::trace::memory::owned::Object;
-use crate::analyse::trace::memory::owner_names::OwnerNames;
-use crate::analyse::trace::program::Program;
-use crate::analyse::trace::steps::{Accessed, Step};
-use crate::analyse::trace::time::Times;
-use crate::escape;
-use crate::read::trace::Stream;
-use crate::read::trace::event::{Event, function_called};
+use trace::file::Stream;
+use trace::file::event::{Event, function_called};
+use trace::memory::owned::Object;
+use trace::memory::owner_names::OwnerNames;
+use trace::steps::chunks::Gap;
+use trace::steps::program::Program;
+use trace::steps::step::{Accessed, Step};
+use trace::steps::time::Times;
 
 /// A path that ended.
 #[derive(Serialize)]

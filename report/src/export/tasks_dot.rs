@@ -2,8 +2,8 @@
 
 use std::io::{Result, Write};
 
-use crate::analyse::trace::task_graph::graph::{Graph, TaskId};
-use crate::analyse::trace::task_graph::releases::Link;
+use trace::order::releases::Link;
+use trace::tasks::graph::{Graph, TaskId};
 
 /// Writes a graph; the tasks on the way are drawn bold.
 ///

@@ -5,12 +5,11 @@
 use std::io::{Result, Write};
 
 use serde_json::{Value, json};
-
-use crate::analyse::trace::memory::locks::LockNames;
-use crate::analyse::trace::task_graph::builder::Tasks;
-use crate::analyse::trace::task_graph::parallelism::Parallelism;
-use crate::analyse::trace::task_graph::span::Span;
-use crate::read::trace::Stream;
+use trace::file::Stream;
+use trace::memory::locks::LockNames;
+use trace::tasks::builder::Tasks;
+use trace::tasks::parallelism::Parallelism;
+use trace::tasks::span::Span;
 
 /// The name of the schema.
 pub const SCHEMA: &str = "pathprof-tasks/1";
@@ -87,7 +86,7 @@ pub fn write(
 }
 
 fn locks(tasks: &Tasks, names: &LockNames) -> Value {
-    let lock = |(object, lock): (u64, &crate::analyse::trace::task_graph::contention::Lock)| {
+    let lock = |(object, lock): (u64, &trace::tasks::contention::Lock)| {
         json!({
             "object": object,
             "name": names.name(object),
@@ -102,7 +101,7 @@ fn locks(tasks: &Tasks, names: &LockNames) -> Value {
 }
 
 fn barriers(tasks: &Tasks, names: &LockNames) -> Value {
-    let barrier = |(object, of): (u64, &crate::analyse::trace::task_graph::imbalance::Barrier)| {
+    let barrier = |(object, of): (u64, &trace::tasks::imbalance::Barrier)| {
         let mut last: Vec<_> = of.last.iter().map(|(thread, times)| (*thread, *times)).collect();
         last.sort_unstable();
         json!({

@@ -12,8 +12,7 @@ use parquet::data_type::{ByteArray, ByteArrayType, Int64Type};
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::parser::parse_message_type;
-
-use crate::analyse::trace::task_graph::graph::Graph;
+use trace::tasks::graph::Graph;
 
 /// So many rows are a group.
 const ROWS: usize = 1 << 16;

@@ -9,10 +9,9 @@
 use std::io::{Result, Write};
 
 use serde_json::{Value, json};
-
-use crate::analyse::trace::task_graph::graph::{Graph, TaskId};
-use crate::analyse::trace::task_graph::releases::Link;
-use crate::read::trace::Stream;
+use trace::file::Stream;
+use trace::order::releases::Link;
+use trace::tasks::graph::{Graph, TaskId};
 
 /// Writes the graph of a process.
 ///

@@ -10,10 +10,9 @@ use std::ops::Range;
 use anyhow::Result;
 use pathformat::profile::PARTIAL;
 use pathformat::trace::{CHUNK_HEAD, ChunkHead, FLAGS_OFFSET};
+use profile::observer::Observer;
+use trace::file::{Chunk, Stream, Trace, frame};
 use zerocopy::{FromBytes, IntoBytes};
-
-use crate::read::observer::Observer;
-use crate::read::trace::{Chunk, Stream, Trace, frame};
 
 /// What is taken of a trace.
 #[derive(Clone, Debug)]
@@ -129,8 +128,8 @@ mod tests {
     use std::{fs, io};
 
     use super::*;
-    use crate::sample::counted::Counted;
-    use crate::sample::samples::traced;
+    use crate::sample::units::traced;
+    use profile::sample::counted::Counted;
 
     #[test]
     fn an_observer_is_told_of_each_chunk_that_is_written() {

@@ -3,10 +3,9 @@
 
 use std::cmp::Reverse;
 
+use counts::model::{Count, Function, Report};
 use pathformat::manifest::Linkage;
 use pathformat::weights::{Edges, Known, Weights};
-
-use crate::analyse::model::{Count, Function, Report};
 
 /// The weights of every function that ran.
 pub fn of(report: &Report) -> Weights {

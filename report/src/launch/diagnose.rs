@@ -7,10 +7,11 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::ExitStatus;
 
+use profile::arrays;
+use profile::image;
+use profile::uncounted::Uncounted;
+
 use crate::launch::lookup::find_program;
-use crate::read::arrays;
-use crate::read::image;
-use crate::read::uncounted::Uncounted;
 
 /// Why nothing was written down although `pathprof run` started it.
 pub const NOT_LENT: &str = "\

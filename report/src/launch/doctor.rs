@@ -14,15 +14,15 @@ use pathformat::files::EXTENSION;
 use pathformat::raw::FILE_SYSTEMS;
 use pathformat::tree::{self, Entry};
 use pathformat::variables::{TRACE_COMPRESS, compresses};
+use profile::file_names::state_directory;
+use profile::image;
+use profile::inputs;
+use profile::records::{self, Input};
+use profile::uncounted::Uncounted;
 use rustix::process::{Resource, getrlimit};
 
 use crate::launch::lookup::named_program;
 use crate::launch::pattern;
-use crate::read::file_names::state_directory;
-use crate::read::image;
-use crate::read::inputs;
-use crate::read::records::{self, Input};
-use crate::read::uncounted::Uncounted;
 
 /// Less free room than this is soon used up.
 const LITTLE_ROOM: u64 = 64 << 20;

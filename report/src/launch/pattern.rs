@@ -1,6 +1,5 @@
 //! Finds the profiles that a pattern may name, as `PATHCC_PROFILE` holds it.
 
-use pathformat::files::EXTENSION;
 use std::collections::BTreeSet;
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -8,9 +7,11 @@ use std::fs;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
+use pathformat::files::EXTENSION;
+use profile::directories;
+use profile::file_names::profile_of;
+
 use crate::launch::lookup::find_program;
-use crate::read::directories;
-use crate::read::file_names::profile_of;
 
 /// The runtime's environment variable for the pattern.
 pub(crate) use pathformat::variables::PROFILE as VARIABLE;

@@ -11,9 +11,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 use pathformat::tree;
+use profile::image;
 
 use crate::launch::lookup::find_program;
-use crate::read::image;
 
 /// The variable that the loader reads.
 pub const VARIABLE: &str = "LD_PRELOAD";

@@ -16,15 +16,15 @@ use std::process::{Command, ExitStatus};
 
 use anyhow::{Context, Error, Result, anyhow};
 use pathformat::profile::RunId;
+use profile::combine::store;
+use profile::inputs;
+use profile::records::{self, Input};
 use tempfile::TempDir;
 
-use crate::combine::store;
 use crate::launch::lookup::find_program;
 use crate::launch::pattern::{self, Pattern, VARIABLE};
 use crate::launch::preload;
 use crate::launch::signals::SignalForwarder;
-use crate::read::inputs;
-use crate::read::records::{self, Input};
 
 /// What to run.
 #[derive(Clone, Debug)]

@@ -15,14 +15,15 @@ use std::process::{Command, ExitStatus};
 use anyhow::{Context, Error, Result};
 use pathformat::files;
 use pathformat::variables::{TRACE, TRACE_COMPRESS, ZSTD};
+use profile::image::FileId;
+use profile::{arrays, directories};
 use rustix::fs::Access;
+use trace::file;
 
 use crate::launch::lookup::find_program;
 use crate::launch::pattern::{self, Pattern, VARIABLE};
 use crate::launch::program::NotStarted;
 use crate::launch::signals::SignalForwarder;
-use crate::read::image::FileId;
-use crate::read::{arrays, directories, trace};
 
 /// What to run.
 #[derive(Clone, Debug)]
@@ -130,7 +131,7 @@ impl Place {
         };
         let mut traces: Vec<_> = files.into_iter().filter(is_trace).filter_map(found).collect();
         traces.sort_by(|a, b| a.path.cmp(&b.path));
-        traces.retain(|found| trace::is_trace(&found.path));
+        traces.retain(|found| file::is_trace(&found.path));
         traces
     }
 }

@@ -9,14 +9,14 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::ops::RangeInclusive;
 
+use counts::annotation::Annotation;
+use counts::frames::Frames;
+use counts::lines::{Executions, Meaning};
+use counts::model::{Count, End, Function, Path};
+use counts::path_text::{self, Wording};
 use owo_colors::OwoColorize;
+use profile::source::Source;
 
-use crate::analyse::annotation::Annotation;
-use crate::analyse::frames::Frames;
-use crate::analyse::lines::{Executions, Meaning};
-use crate::analyse::model::{Count, End, Function, Path};
-use crate::analyse::path_text::{self, Wording};
-use crate::read::source::Source;
 use crate::show::code::{Line, marks};
 use crate::show::style::grouped;
 
@@ -215,9 +215,10 @@ fn crop(text: &str, width: usize) -> String {
 
 #[cfg(test)]
 mod tests {
+    use counts::annotation::{self, Chosen};
+    use counts::path_ranks::ranked;
+
     use super::*;
-    use crate::analyse::annotation::{self, Chosen};
-    use crate::analyse::path_ranks::ranked;
     use crate::sample;
 
     #[test]

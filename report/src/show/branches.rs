@@ -6,10 +6,11 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use crate::analyse::model::{Count, Function, Report};
-use crate::analyse::path_text::Wording;
-use crate::analyse::select::Chosen;
-use crate::analyse::ways::{self, Way};
+use counts::model::{Count, Function, Report};
+use counts::path_text::Wording;
+use counts::select::Chosen;
+use counts::ways::{self, Way};
+
 use crate::show::options::Options;
 use crate::show::rows::{NO_MATCH, Names, left_out, left_out_of_system, place_of};
 use crate::show::style::{grouped, shown};
@@ -131,8 +132,9 @@ fn of<'a>(function: &'a Function, wording: Wording<'_>) -> Vec<Branch<'a>> {
 
 #[cfg(test)]
 mod tests {
+    use counts::select;
+
     use super::*;
-    use crate::analyse::select;
     use crate::sample;
 
     #[test]

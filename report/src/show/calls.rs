@@ -11,11 +11,11 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
+use counts::model::{CallSite, Count, Function, Report};
+use counts::select::Chosen;
 use pathformat::manifest::INDIRECT;
+use profile::names::demangle;
 
-use crate::analyse::model::{CallSite, Count, Function, Report};
-use crate::analyse::select::Chosen;
-use crate::read::names::demangle;
 use crate::show::rows::{self, NO_MATCH, forms, left_out, left_out_of_system, place_of};
 use crate::show::style::{grouped, percent, plural, shown};
 use crate::show::table::{Cell, Column, Kind, Name, Place, Row, Shown, Table, Words};

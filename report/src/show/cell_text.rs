@@ -2,9 +2,9 @@
 
 use std::fmt::Write;
 
+use counts::model::Count;
 use owo_colors::OwoColorize;
 
-use crate::analyse::model::Count;
 use crate::show::style::{elide, grouped, percent, share};
 use crate::show::table::{Cell, Flow, Link, Words};
 

@@ -1,8 +1,7 @@
 //! Writes lines of source code for a terminal.
 
+use profile::escape;
 use unicode_width::UnicodeWidthChar;
-
-use crate::escape;
 
 /// Where a tab goes on.
 const TAB: usize = 8;

@@ -7,14 +7,14 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 
+use counts::coverage::{Coverage, Selection, paths_of};
+use counts::model::{Count, Function, Report};
+use counts::possible_paths::Possible;
+use counts::select::Filter;
+use counts::source_files::{self, Covered, SourceFile};
 use pathformat::manifest::CutReason;
 use pathformat::settings::Stage;
 
-use crate::analyse::coverage::{Coverage, Selection, paths_of};
-use crate::analyse::model::{Count, Function, Report};
-use crate::analyse::possible_paths::Possible;
-use crate::analyse::select::Filter;
-use crate::analyse::source_files::{self, Covered, SourceFile};
 use crate::show::document::{Document, Remark};
 use crate::show::missing;
 use crate::show::notation::base_name;

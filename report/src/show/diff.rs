@@ -6,21 +6,21 @@
 use std::collections::HashMap;
 use std::io::{Result, Write};
 
+use compare::blocks;
+use compare::calls::Callee;
+use compare::comparison::{Comparison, compare};
+use compare::pairs::{Matched, Pair};
+use compare::parts::{Part, Parts, Sides};
+use compare::paths::{PathPart, What};
+use compare::scale::{Per, Scale, runs, signed};
+use compare::structure::same_instructions;
+use counts::listed_paths::{self, ListedPath};
+use counts::model::{Counting, Function, Path, Report};
+use counts::path_text::Wording;
+use counts::select::Filter;
 use owo_colors::OwoColorize;
+use profile::names::demangle;
 
-use crate::analyse::diff::blocks;
-use crate::analyse::diff::calls::Callee;
-use crate::analyse::diff::comparison::{Comparison, compare};
-use crate::analyse::diff::pairs::{Matched, Pair};
-use crate::analyse::diff::parts::{Part, Parts, Sides};
-use crate::analyse::diff::paths::{PathPart, What};
-use crate::analyse::diff::scale::{Per, Scale, runs, signed};
-use crate::analyse::diff::structure::same_instructions;
-use crate::analyse::listed_paths::{self, ListedPath};
-use crate::analyse::model::{Counting, Function, Path, Report};
-use crate::analyse::path_text::Wording;
-use crate::analyse::select::Filter;
-use crate::read::names::demangle;
 use crate::show::diff_text::{amount, block, many, name, place, share};
 use crate::show::listing::{Form, Line, Listing, paragraph};
 use crate::show::printable::Printable;

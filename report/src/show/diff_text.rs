@@ -1,7 +1,8 @@
 //! How comparisons write functions, paths and numbers.
 
-use crate::analyse::model::Function;
-use crate::read::names;
+use counts::model::Function;
+use profile::names;
+
 use crate::show::notation::{base_name, lines};
 use crate::show::rows::forms;
 use crate::show::style::grouped;

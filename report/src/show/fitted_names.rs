@@ -52,9 +52,10 @@ fn told_apart(name: &Name, alike: &BTreeMap<String, &Name>, width: usize) -> Vec
 
 #[cfg(test)]
 mod tests {
+    use counts::model::Function;
+    use counts::select;
+
     use super::*;
-    use crate::analyse::model::Function;
-    use crate::analyse::select;
 
     fn name(forms: &[&str]) -> Name {
         Name { forms: forms.iter().map(|&form| form.into()).collect(), ..Name::default() }

@@ -104,8 +104,9 @@ fn written(remark: &Remark, width: Option<usize>) -> String {
 
 #[cfg(test)]
 mod tests {
+    use counts::model::Count;
+
     use super::*;
-    use crate::analyse::model::Count;
     use crate::show::document::Fact;
     use crate::show::table::{Cell, Column, Kind, Name, Place, Row, Shown, Table, Words};
 

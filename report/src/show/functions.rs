@@ -1,7 +1,8 @@
 //! The table of functions, the hottest first.
 
-use crate::analyse::model::{Count, Report};
-use crate::analyse::select;
+use counts::model::{Count, Report};
+use counts::select;
+
 use crate::show::options::Options;
 use crate::show::rows::{self, NO_MATCH, Names, SHARE, hidden, left_out, order};
 use crate::show::style::{plural, shown};
@@ -18,7 +19,7 @@ pub(crate) fn table(report: &Report, options: &Options) -> Table<'static> {
     let whole = report.executed();
     let mut sum: Count = 0;
     let row = |(at, &function): (usize, &&_)| {
-        let function: &crate::analyse::model::Function = function;
+        let function: &counts::model::Function = function;
         let part = function.executed();
         sum = sum.saturating_add(part);
         let mut cells = vec![

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 
+use counts::model::{Count, Counting, Function, Report, Run};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use pathformat::manifest::WeightSource;
 use pathformat::settings::Level;
+use profile::file_names::profile_of;
+use profile::image::build_id_in_words;
 
-use crate::analyse::model::{Count, Counting, Function, Report, Run};
-use crate::read::file_names::profile_of;
-use crate::read::image::build_id_in_words;
 use crate::show::command_line::CommandLine;
 use crate::show::document::Fact;
 use crate::show::style::{grouped, plural};
@@ -19,7 +19,7 @@ const MOST_HOSTS: usize = 5;
 
 /// The heading, with times in a zone.
 pub(crate) fn facts(report: &Report, zone: &TimeZone) -> Vec<Fact> {
-    let image = |image: &crate::analyse::model::Image| {
+    let image = |image: &counts::model::Image| {
         let id = build_id_in_words(&image.build_id);
         Fact::new("image", format!("{} {id}", image.path.display()).trim_end())
     };
@@ -202,8 +202,9 @@ fn describe(run: &Run) -> Fact {
 
 #[cfg(test)]
 mod tests {
+    use counts::model::End;
+
     use super::*;
-    use crate::analyse::model::End;
     use crate::sample;
 
     fn said(report: &Report) -> String {

@@ -2,8 +2,9 @@
 
 use std::cmp::Reverse;
 
-use crate::analyse::model::{Count, Function, Report, instructions};
-use crate::analyse::select::{Chosen, Sort};
+use counts::model::{Count, Function, Report, instructions};
+use counts::select::{Chosen, Sort};
+
 use crate::show::notation::lines;
 use crate::show::options::Options;
 use crate::show::rows::{self, Names, SHARE, hidden, left_out, order};
@@ -86,9 +87,10 @@ fn sorted<'a>(functions: &[&'a Function], sort: Sort) -> Vec<Executed<'a>> {
 
 #[cfg(test)]
 mod tests {
+    use counts::model::Counting;
+    use counts::select;
+
     use super::*;
-    use crate::analyse::model::Counting;
-    use crate::analyse::select;
     use crate::sample;
 
     fn text(report: &Report) -> String {

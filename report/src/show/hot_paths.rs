@@ -2,10 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::analyse::listed_paths::{self, ListedPath};
-use crate::analyse::model::{Count, Function, Path, Report};
-use crate::analyse::path_text::Notation;
-use crate::analyse::{path_ranks, select};
+use counts::listed_paths::{self, ListedPath};
+use counts::model::{Count, Function, Path, Report};
+use counts::path_text::Notation;
+use counts::{path_ranks, select};
+
 use crate::show::document::Remark;
 use crate::show::options::Options;
 use crate::show::path_flow;

@@ -3,11 +3,11 @@
 
 use std::io::{Result, Write};
 
+use counts::model::Count;
+use profile::escape::Json;
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
-use crate::analyse::model::Count;
-use crate::escape::Json;
 use crate::show::document::Document;
 use crate::show::table::{Field, Row, Table};
 

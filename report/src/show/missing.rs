@@ -2,12 +2,13 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use crate::analyse::acyclic;
-use crate::analyse::coverage::paths_of;
-use crate::analyse::model::{self, Count, End, Function, Path, Report};
-use crate::analyse::path_text::{self, Wording};
-use crate::analyse::source_files::SourceFile;
-use crate::analyse::uncut_paths::without_limit;
+use counts::acyclic;
+use counts::coverage::paths_of;
+use counts::model::{self, Count, End, Function, Path, Report};
+use counts::path_text::{self, Wording};
+use counts::source_files::SourceFile;
+use counts::uncut_paths::without_limit;
+
 use crate::show::rows::Names;
 use crate::show::style::{grouped, shown};
 use crate::show::table::{Cell, Column, Kind, Row, Shown, Table, Words};
@@ -240,10 +241,10 @@ fn told<'a>(report: &Report, function: &Function, paths: &[Path]) -> Vec<Cell<'a
 mod tests {
     use std::collections::BTreeMap;
 
+    use counts::source_files::{Place, Way};
     use pathformat::manifest::{DagEdge, DagEdgeKind, Outcome, Uncut};
 
     use super::*;
-    use crate::analyse::source_files::{Place, Way};
     use crate::sample;
     use crate::show::cell_text::plain;
 

@@ -1,10 +1,9 @@
 //! Writes places of the source.
 
+use counts::model::Function;
+pub use counts::path_text::base_name;
+use counts::path_text::block_name;
 use pathformat::manifest;
-
-use crate::analyse::model::Function;
-pub use crate::analyse::path_text::base_name;
-use crate::analyse::path_text::block_name;
 
 /// The source lines of a block, equal ones in a row once; the block itself if no line of the
 /// function is known.

@@ -1,9 +1,10 @@
 //! Words for what was chosen and what was noticed while reading.
 
-use crate::escape::terminal;
-use crate::read::inputs::OneStart;
-use crate::read::trace::chosen::Chosen;
-use crate::read::unique_runs::Warning;
+use profile::escape::terminal;
+use profile::inputs::OneStart;
+use profile::unique_runs::Warning;
+use trace::file::chosen::Chosen;
+
 use crate::show::style::plural;
 
 /// Says which start is read.

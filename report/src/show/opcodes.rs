@@ -8,10 +8,10 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use counts::model::{Count, Function, PHI, Report};
+use counts::select::Chosen;
 use pathformat::manifest::VECTOR;
 
-use crate::analyse::model::{Count, Function, PHI, Report};
-use crate::analyse::select::Chosen;
 use crate::show::rows::{self, NO_MATCH, Names, SHARE, hidden, left_out};
 use crate::show::style::{plural, shown};
 use crate::show::table::{Cell, Column, Kind, Row, Shown, Table};

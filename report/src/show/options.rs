@@ -1,8 +1,9 @@
 //! What a report shows, and how.
 
-use crate::analyse::model::{Function, Report};
-use crate::analyse::path_text::{Notation, Wording};
-use crate::analyse::select::{Filter, Sort};
+use counts::model::{Function, Report};
+use counts::path_text::{Notation, Wording};
+use counts::select::{Filter, Sort};
+
 use crate::show::{calls, opcodes};
 
 /// What the table shows.

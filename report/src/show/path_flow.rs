@@ -5,7 +5,8 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use crate::analyse::path_text::PathText;
+use counts::path_text::PathText;
+
 use crate::show::path_layout::lay_out_all;
 use crate::show::table::{Cell, Flow};
 

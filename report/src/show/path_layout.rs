@@ -7,11 +7,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use counts::path_text::{Choice, Namer, PathText, Precision, Step};
 use owo_colors::AnsiColors::{self, BrightBlack, Red, Yellow};
 use owo_colors::OwoColorize;
 use unicode_width::UnicodeWidthStr;
 
-use crate::analyse::path_text::{Choice, Namer, PathText, Precision, Step};
 use crate::show::style::elide;
 
 /// The most lines that a path may take on a terminal.

@@ -4,11 +4,11 @@
 use std::collections::HashMap;
 use std::fmt::Write;
 
+use counts::model::{Function, Path, Report, Start};
+use counts::path_text::{self, Choice, PathText, Step, Wording};
 use owo_colors::OwoColorize;
+use profile::source::Source;
 
-use crate::analyse::model::{Function, Path, Report, Start};
-use crate::analyse::path_text::{self, Choice, PathText, Step, Wording};
-use crate::read::source::Source;
 use crate::show::code::Line;
 use crate::show::style::{grouped, percent, plural};
 
@@ -175,8 +175,9 @@ fn target(told: &PathText<'_>, index: usize) -> String {
 
 #[cfg(test)]
 mod tests {
+    use counts::path_ranks::ranked;
+
     use super::*;
-    use crate::analyse::path_ranks::ranked;
     use crate::sample;
 
     fn page(function: usize, sources: &HashMap<String, Option<Source>>) -> String {

@@ -9,10 +9,10 @@ use std::ffi::OsString;
 use std::ops::Deref;
 use std::os::unix::ffi::OsStrExt;
 
+use counts::model::{Function, Image, Module, Report, Run};
 use pathformat::manifest;
+use profile::escape::{path, terminal};
 
-use crate::analyse::model::{Function, Image, Module, Report, Run};
-use crate::escape::{path, terminal};
 use crate::shell;
 
 /// A report for people.

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use counts::model::{Count, Counting, Report, Run};
 use pathformat::manifest::CutReason;
 use pathformat::profile::{CUT, DENIED, ENDED, OTHER_RUNTIME, RUNNING, UNSURE};
 
-use crate::analyse::model::{Count, Counting, Report, Run};
 use crate::show::document::{Remark, Tone};
 use crate::show::options::View;
 use crate::show::style::{grouped, plural};

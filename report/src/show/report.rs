@@ -2,10 +2,10 @@
 
 use std::io::{Result, Write};
 
+use counts::model::{Counting, Function};
+use counts::select::{self, Chosen, Filter};
 use jiff::tz::TimeZone;
 
-use crate::analyse::model::{Counting, Function};
-use crate::analyse::select::{self, Chosen, Filter};
 use crate::show::document::Document;
 use crate::show::forms::{self, Format};
 use crate::show::options::{Options, View};
@@ -86,13 +86,13 @@ pub fn write(report: &Printable, options: &Options, out: &mut impl Write) -> Res
 
 #[cfg(test)]
 mod tests {
+    use counts::model::Report;
+    use counts::select::Sort;
     use pathformat::manifest::{CutReason, DagEdge, DagEdgeKind};
     use unicode_width::UnicodeWidthStr;
 
     use super::*;
-    use crate::analyse::model::Report;
-    use crate::analyse::select::Sort;
-    use crate::sample::{self, samples};
+    use crate::sample::{self, units};
 
     fn written(report: &Report, options: &Options) -> String {
         fitted(report, options, None)
@@ -237,7 +237,7 @@ mod tests {
         second.runs[0].unregistered_threads = true;
         first.runs.extend(first.runs.clone());
         first.runs.iter_mut().for_each(|run| run.incomplete = true);
-        let (report, problems) = crate::analyse::decode::decode(vec![first, second], &());
+        let (report, problems) = counts::decode::decode(vec![first, second], &());
         assert!(problems.is_empty(), "{problems:?}");
         insta::assert_snapshot!(
             "two-images",
@@ -252,13 +252,13 @@ mod tests {
         assert!(text.contains("No counted function matches."), "{text}");
         let mut idle = sample::counted_image();
         idle.modules.iter_mut().for_each(|module| module.counts.clear());
-        let text = written(&crate::analyse::decode::decode(vec![idle], &()).0, &Options::default());
+        let text = written(&counts::decode::decode(vec![idle], &()).0, &Options::default());
         assert!(text.contains("No path was executed."), "{text}");
     }
 
     #[test]
     fn no_damage_to_a_graph_panics() {
-        let sound = samples::main_unit();
+        let sound = units::main_unit();
         for edge in 0..sound.functions[0].dag.len() {
             for kind in [
                 DagEdgeKind::Flow { edge: 5 },
@@ -269,7 +269,7 @@ mod tests {
                 for value in [0, 3, u64::MAX] {
                     let mut loaded = sample::counted_image();
                     loaded.modules[0].manifest.functions[0].dag[edge] = DagEdge { kind, value };
-                    let (report, _) = crate::analyse::decode::decode(vec![loaded], &());
+                    let (report, _) = counts::decode::decode(vec![loaded], &());
                     write(&report.into(), &Options::default(), &mut Vec::new()).expect("in memory");
                 }
             }

@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use counts::model::{Count, Function, Report};
+use counts::select::{Chosen, Sort, without_arguments};
 use pathformat::manifest::Location;
+use profile::names;
+use trace::steps::program::Program;
 
-use crate::analyse::model::{Count, Function, Report};
-use crate::analyse::select::{Chosen, Sort, without_arguments};
-use crate::analyse::trace::program::Program;
-use crate::read::names;
 use crate::show::notation::base_name;
 use crate::show::style::{grouped, percent, shown};
 use crate::show::table::{Cell, Column, Kind, Link, Name, Place, Shown};

@@ -1,9 +1,9 @@
 //! The table of what is not counted: functions that are left out, and edges that are cut, with
 //! reasons.
 
+use counts::model::{Function, Report};
 use pathformat::manifest::CutReason;
 
-use crate::analyse::model::{Function, Report};
 use crate::show::options::Options;
 use crate::show::rows::{self, Names, left_out, left_out_of_system};
 use crate::show::style::{grouped, plural, shown};

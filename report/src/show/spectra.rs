@@ -4,12 +4,13 @@
 use std::collections::HashMap;
 use std::io::{Result, Write};
 
-use crate::analyse::diff::formulas::{Formula, Runs};
-use crate::analyse::diff::spectra::{Element, Kind, Ranked, Spectra};
-use crate::analyse::listed_paths::{self, ListedPath};
-use crate::analyse::model::Function;
-use crate::analyse::path_text::Wording;
-use crate::analyse::select::Filter;
+use compare::formulas::{Formula, Runs};
+use compare::spectra::{Element, Kind, Ranked, Spectra};
+use counts::listed_paths::{self, ListedPath};
+use counts::model::Function;
+use counts::path_text::Wording;
+use counts::select::Filter;
+
 use crate::show::diff_text::{block, many, name, place};
 use crate::show::listing::{Form, Line, Listing, paragraph};
 use crate::show::notation::base_name;

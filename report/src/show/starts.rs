@@ -2,13 +2,13 @@
 
 use std::path::PathBuf;
 
+use counts::model::Count;
 use jiff::tz::TimeZone;
+use profile::builds::Build;
+use profile::escape::terminal;
+use profile::records::Record;
+use profile::starts::{processes, starts};
 
-use crate::analyse::model::Count;
-use crate::escape::terminal;
-use crate::read::builds::Build;
-use crate::read::records::Record;
-use crate::read::starts::{processes, starts};
 use crate::shell;
 use crate::show::command_line::CommandLine;
 use crate::show::heading::time;

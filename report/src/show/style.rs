@@ -1,9 +1,8 @@
 //! How numbers and names look.
 
+use counts::model::Count;
 use owo_colors::OwoColorize;
 use unicode_width::UnicodeWidthStr;
-
-use crate::analyse::model::Count;
 
 /// A whole number with its digits in groups of three.
 pub fn grouped(number: Count) -> String {

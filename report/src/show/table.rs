@@ -6,7 +6,8 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::analyse::model::Count;
+use counts::model::Count;
+
 use crate::show::style::visible_width;
 
 /// A table.

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use crate::analyse::trace::memory::cache::Layout;
-use crate::analyse::trace::memory::simulation::{Misses, Simulation, Use};
-use crate::analyse::trace::program::Program;
-use crate::escape::terminal;
-use crate::read::trace::Trace;
+use profile::escape::terminal;
+use trace::file::Trace;
+use trace::memory::cache::Layout;
+use trace::memory::simulation::{Misses, Simulation, Use};
+use trace::steps::program::Program;
+
 use crate::show::document::{Document, Fact, Remark};
 use crate::show::notation::base_name;
 use crate::show::rows::{NO_ACCESSES, left_out, traced_function};

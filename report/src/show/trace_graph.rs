@@ -3,20 +3,21 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::analyse::model::Count;
-use crate::analyse::trace::memory::locks::LockNames;
-use crate::analyse::trace::program::Program;
-use crate::analyse::trace::task_graph::builder::Tasks;
-use crate::analyse::trace::task_graph::graph::{TaskId, TaskKind};
-use crate::analyse::trace::task_graph::hot::{Heat, Heats};
-use crate::analyse::trace::task_graph::item::{Actions, Place};
-use crate::analyse::trace::task_graph::parallelism::Parallelism;
-use crate::analyse::trace::task_graph::releases::Link;
-use crate::analyse::trace::task_graph::source::threads;
-use crate::analyse::trace::task_graph::span::Span;
-use crate::escape::terminal;
-use crate::read::names;
-use crate::read::trace::Trace;
+use counts::model::Count;
+use profile::escape::terminal;
+use profile::names;
+use trace::file::Trace;
+use trace::memory::locks::LockNames;
+use trace::order::item::{Actions, Place};
+use trace::order::releases::Link;
+use trace::order::source::threads;
+use trace::steps::program::Program;
+use trace::tasks::builder::Tasks;
+use trace::tasks::graph::{TaskId, TaskKind};
+use trace::tasks::hot::{Heat, Heats};
+use trace::tasks::parallelism::Parallelism;
+use trace::tasks::span::Span;
+
 use crate::show::document::{Document, Fact, Remark};
 use crate::show::durations::duration;
 use crate::show::notation::base_name;

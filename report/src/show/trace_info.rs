@@ -2,15 +2,15 @@
 
 use std::os::unix::ffi::OsStrExt;
 
+use counts::model::Count;
 use jiff::tz::TimeZone;
 use pathformat::profile::CUT;
+use profile::escape::terminal;
+use profile::image::build_id_in_words;
+use trace::file::{Stream, Trace};
+use trace::steps::program::{KnownImage, Program};
+use trace::steps::totals::Totals;
 
-use crate::analyse::model::Count;
-use crate::analyse::trace::program::{KnownImage, Program};
-use crate::analyse::trace::totals::Totals;
-use crate::escape::terminal;
-use crate::read::image::build_id_in_words;
-use crate::read::trace::{Stream, Trace};
 use crate::shell;
 use crate::show::command_line::CommandLine;
 use crate::show::document::{Document, Fact, Remark};

@@ -3,15 +3,16 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-use crate::analyse::trace::memory::owner_names::OwnerNames;
-use crate::analyse::trace::memory::owners::OwnerId;
-use crate::analyse::trace::memory::sharing::{SharedLine, Way};
-use crate::analyse::trace::memory::uses::{Touched, Uses};
-use crate::analyse::trace::program::Program;
-use crate::analyse::trace::task_graph::item::Place;
-use crate::analyse::trace::task_graph::source::threads;
-use crate::escape::terminal;
-use crate::read::trace::{Stream, Trace};
+use profile::escape::terminal;
+use trace::file::{Stream, Trace};
+use trace::memory::owner_names::OwnerNames;
+use trace::memory::owners::OwnerId;
+use trace::memory::sharing::{SharedLine, Way};
+use trace::memory::uses::{Touched, Uses};
+use trace::order::item::Place;
+use trace::order::source::threads;
+use trace::steps::program::Program;
+
 use crate::show::document::{Document, Fact, Remark};
 use crate::show::notation::base_name;
 use crate::show::rows::{NO_ACCESSES, left_out, traced_function};

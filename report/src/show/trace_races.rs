@@ -1,12 +1,13 @@
 //! Races for people: the pairs of places whose accesses nothing orders.
 
-use crate::analyse::trace::memory::owner_names::OwnerNames;
-use crate::analyse::trace::memory::owners::Owner;
-use crate::analyse::trace::memory::races::{Race, Races, Side};
-use crate::analyse::trace::program::Program;
-use crate::analyse::trace::task_graph::source::threads;
-use crate::escape::terminal;
-use crate::read::trace::Trace;
+use profile::escape::terminal;
+use trace::file::Trace;
+use trace::memory::owner_names::OwnerNames;
+use trace::memory::owners::Owner;
+use trace::memory::races::{Race, Races, Side};
+use trace::order::source::threads;
+use trace::steps::program::Program;
+
 use crate::show::document::{Document, Fact, Remark};
 use crate::show::notation::base_name;
 use crate::show::rows::{NO_ACCESSES, left_out};

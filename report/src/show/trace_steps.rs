@@ -11,17 +11,17 @@ use std::io::{Result, Write};
 use owo_colors::OwoColorize;
 use pathformat::manifest::AccessKind;
 use pathformat::trace::Operation;
+use profile::escape::terminal;
+use profile::names;
+use trace::file::Stream;
+use trace::file::event::{Event, function_called};
+use trace::memory::owned::Object;
+use trace::memory::owner_names::OwnerNames;
+use trace::steps::program::Program;
+use trace::steps::step::{Accessed, Step};
+use trace::steps::time::Times;
+use trace::steps::traced_path::TracedPath;
 
-use crate::analyse::trace::memory::owned::Object;
-use crate::analyse::trace::memory::owner_names::OwnerNames;
-use crate::analyse::trace::program::Program;
-use crate::analyse::trace::steps::{Accessed, Step};
-use crate::analyse::trace::time::Times;
-use crate::analyse::trace::traced_path::TracedPath;
-use crate::escape::terminal;
-use crate::read::names;
-use crate::read::trace::Stream;
-use crate::read::trace::event::{Event, function_called};
 use crate::show::notation::base_name;
 use crate::show::traced_paths::texts;
 

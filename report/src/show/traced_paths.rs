@@ -1,12 +1,11 @@
 //! Paths of a trace in words: as everywhere, except that one that ends before a call says whom it
 //! calls.
 
+use counts::path_text::{self, PathText, Wording};
 use pathformat::manifest;
-
-use crate::analyse::path_text::{self, PathText, Wording};
-use crate::analyse::trace::program::Program;
-use crate::analyse::trace::traced_path::TracedPath;
-use crate::read::names;
+use profile::names;
+use trace::steps::program::Program;
+use trace::steps::traced_path::TracedPath;
 
 /// The texts of paths of one function, which must be of the program. No two of them read the same.
 pub(crate) fn texts<'a>(program: &'a Program, paths: &[&TracedPath]) -> Vec<PathText<'a>> {

@@ -6,8 +6,7 @@ mod merged;
 mod named;
 mod refused;
 mod run;
-#[path = "../samples/mod.rs"]
-mod samples;
+use counts::sample::units as samples;
 mod scene;
 mod shown;
 mod starts;

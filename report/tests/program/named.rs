@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use pathprof::read::inputs::RULE;
+use profile::inputs::RULE;
 
 use crate::scene::{HOT, Scene, record};
 

@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 
 use pathformat::profile::INCOMPLETE;
 use pathprof::launch::diagnose::NOT_LENT;
-use pathprof::read::uncounted::UNLINKED;
+use profile::uncounted::UNLINKED;
 use tempfile::TempDir;
 
 use crate::samples;

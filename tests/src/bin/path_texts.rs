@@ -7,13 +7,13 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use anyhow::{Result, bail, ensure};
-use pathprof::analyse::matching::ImagePlaces;
-use pathprof::analyse::model::{Function, Report};
-use pathprof::analyse::path_text::{self, Notation, PathText, Wording};
-use pathprof::analyse::pipeline;
-use pathprof::read::inputs::{self, Choice};
-use pathprof::read::unique_runs::Options;
+use counts::matching::ImagePlaces;
+use counts::model::{Function, Report};
+use counts::path_text::{self, Notation, PathText, Wording};
+use counts::pipeline;
 use pathprof::show::path_layout::{lay_out_all, visible_width};
+use profile::inputs::{self, Choice};
+use profile::unique_runs::Options;
 
 /// The widths of the cells that are tried.
 const WIDTHS: [usize; 6] = [30, 40, 60, 80, 120, 200];

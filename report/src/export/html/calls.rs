@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use counts::model::{Count, Function, Report};
 use pathformat::manifest::INDIRECT;
+use profile::names::demangle;
 use serde::Serialize;
 
 use super::payload::{Exact, shown};
-use crate::analyse::model::{Count, Function, Report};
-use crate::read::names::demangle;
 
 /// The calls in the index.
 #[derive(Serialize)]

@@ -6,15 +6,15 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use counts::coverage::{paths_of, unknown};
+use counts::model::{Function, Report};
+use counts::origin::{SystemFiles, is_made};
+use counts::select::Filter;
+use counts::source_files::{self, Covered, SourceFile, Way};
 use serde::Serialize;
 
 use super::files::Files;
 use super::payload::{Exact, shown};
-use crate::analyse::coverage::{paths_of, unknown};
-use crate::analyse::model::{Function, Report};
-use crate::analyse::origin::{SystemFiles, is_made};
-use crate::analyse::select::Filter;
-use crate::analyse::source_files::{self, Covered, SourceFile, Way};
 
 /// Of how many things how many were executed.
 type Pair = (Exact, Exact);

@@ -10,7 +10,7 @@
 //! A difference is in [units](Scale::unit), which the viewer divides by their number, so that its
 //! sums are exact, too.
 //!
-//! [`Scale::unit`]: crate::analyse::diff::scale::Scale::unit
+//! [`Scale::unit`]: compare::scale::Scale::unit
 
 use std::io::Write;
 use std::path::Path;
@@ -80,10 +80,11 @@ fn payloads(asked: Asked<'_>) -> Result<Vec<Payload>> {
 
 #[cfg(test)]
 mod tests {
+    use compare::comparison::compare;
+    use compare::scale::{Per, Scale};
+    use counts::select::Filter;
+
     use super::*;
-    use crate::analyse::diff::comparison::compare;
-    use crate::analyse::diff::scale::{Per, Scale};
-    use crate::analyse::select::Filter;
     use crate::export::html::tests::values;
     use crate::sample;
 

@@ -9,9 +9,9 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use profile::output;
 
 use super::payload::Payload;
-use crate::output;
 
 /// What the viewer has in the places of the list of scripts, the title and the data.
 const MARKS: [&str; 3] = ["'pathprof-scripts'", "pathprof-title", "<!--pathprof-data-->"];

@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use anyhow::Result;
+use counts::model::{Image, Report};
+use counts::origin::SystemFiles;
 use rayon::prelude::*;
 use serde::Serialize;
 
 use super::payload::{Payload, pack, shown};
-use crate::analyse::model::{Image, Report};
-use crate::analyse::origin::SystemFiles;
 
 /// How many lines a payload has.
 const LINES: usize = 500;

@@ -2,16 +2,16 @@
 
 use std::collections::HashMap;
 
+use counts::lines::{self, Executions, Meaning};
+use counts::model::{CallSite, Function, Path, Report, instructions};
+use counts::path_ranks;
+use counts::path_text::Wording;
 use pathformat::manifest::{CutReason, DagEdgeKind, Edge, Exit, Outcome};
 use serde::Serialize;
 
 use super::files::Files;
 use super::payload::{Exact, shown};
 use super::told::{Steps, Teller, Told};
-use crate::analyse::lines::{self, Executions, Meaning};
-use crate::analyse::model::{CallSite, Function, Path, Report, instructions};
-use crate::analyse::path_ranks;
-use crate::analyse::path_text::Wording;
 
 /// What the page needs of one function. Columns become smaller than rows.
 #[derive(Serialize)]

@@ -2,7 +2,15 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use counts::listed_paths::ListedPath;
+use counts::model::{Count, Counting, Function, Report};
+use counts::origin::is_made;
+use counts::path_ranks;
+use counts::path_text::Wording;
+use counts::possible_paths::Possible;
+use counts::select::{self, Filter, Sort};
 use pathformat::manifest::{CutReason, Outcome};
+use profile::names;
 use serde::Serialize;
 
 use super::calls::{Calls, calls};
@@ -11,14 +19,6 @@ use super::files::{FileEntry, Files};
 use super::payload::{Exact, shown};
 use super::runs::{ImageEntry, Runs, images, runs};
 use super::told;
-use crate::analyse::listed_paths::ListedPath;
-use crate::analyse::model::{Count, Counting, Function, Report};
-use crate::analyse::origin::is_made;
-use crate::analyse::path_ranks;
-use crate::analyse::path_text::Wording;
-use crate::analyse::possible_paths::Possible;
-use crate::analyse::select::{self, Filter, Sort};
-use crate::read::names;
 
 /// So many paths of the program are on the first page.
 const TOP_PATHS: usize = 30;

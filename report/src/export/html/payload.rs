@@ -10,11 +10,10 @@ use std::cell::RefCell;
 use anyhow::{Context, Result};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use counts::model::Count;
 use flate2::{Compress, Compression, FlushCompress, Status};
+use profile::escape::{Json, terminal};
 use serde::{Serialize, Serializer};
-
-use crate::analyse::model::Count;
-use crate::escape::{Json, terminal};
 
 /// The largest whole number up to which JavaScript's numbers are exact.
 const EXACT: Count = 1 << 53;

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::os::unix::ffi::OsStrExt;
 
+use counts::model::{Image, Report, Run};
 use pathformat::profile::{CUT, DENIED, ENDED, OTHER_RUNTIME, RUNNING, UNSURE};
+use profile::image::hexadecimal;
 use serde::Serialize;
 
 use super::payload::shown;
-use crate::analyse::model::{Image, Report, Run};
-use crate::read::image::hexadecimal;
 use crate::shell;
 
 /// So many runs have a row, those with marks first.

@@ -3,11 +3,11 @@ use std::io::Read;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use counts::model::Count;
 use flate2::read::DeflateDecoder;
 use serde_json::Value;
 
 use super::*;
-use crate::analyse::model::Count;
 use crate::sample;
 
 const VIEWER: &str = "<meta content=\"script-src 'pathprof-scripts'\"><title>pathprof-title</title>\

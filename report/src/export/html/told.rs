@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 
+use counts::listed_paths::{self, ListedPath};
+use counts::model::{Function, Path};
+use counts::path_text::{self, Choice, PathText, Precision, Wording};
 use serde::Serialize;
 
 use super::payload::shown;
-use crate::analyse::listed_paths::{self, ListedPath};
-use crate::analyse::model::{Function, Path};
-use crate::analyse::path_text::{self, Choice, PathText, Precision, Wording};
 
 /// The steps of many paths, in columns with an entry for each step that differs.
 #[derive(Default, Serialize)]

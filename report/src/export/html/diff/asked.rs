@@ -1,8 +1,8 @@
 //! What a page of a difference is made of.
 
-use crate::analyse::diff::comparison::Comparison;
-use crate::analyse::diff::scale::Per;
-use crate::analyse::select::Filter;
+use compare::comparison::Comparison;
+use compare::scale::Per;
+use counts::select::Filter;
 
 /// A comparison, and what was asked for.
 #[derive(Clone, Copy, Debug)]

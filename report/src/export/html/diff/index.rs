@@ -2,19 +2,19 @@
 
 use std::collections::HashSet;
 
+use compare::pairs::{Matched, Pair};
+use compare::parts::Parts;
+use compare::paths::whole;
+use compare::scale::{Per, runs};
+use compare::structure::same_instructions;
+use counts::model::{Count, Counting, Function, Report};
+use counts::path_text::base_name;
+use profile::names;
 use serde::Serialize;
 
 use super::asked::Asked;
-use crate::analyse::diff::pairs::{Matched, Pair};
-use crate::analyse::diff::parts::Parts;
-use crate::analyse::diff::paths::whole;
-use crate::analyse::diff::scale::{Per, runs};
-use crate::analyse::diff::structure::same_instructions;
-use crate::analyse::model::{Count, Counting, Function, Report};
-use crate::analyse::path_text::base_name;
 use crate::export::html::payload::{Exact, Signed, shown};
 use crate::export::html::runs::{ImageEntry, command, images};
-use crate::read::names;
 
 /// The most command lines that are listed for each side.
 const COMMANDS: usize = 3;

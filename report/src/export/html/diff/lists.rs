@@ -1,20 +1,20 @@
 //! The parts of a difference, in columns.
 
+use compare::blocks;
+use compare::calls::Callee;
+use compare::comparison::Comparison;
+use compare::pairs::Pair;
+use compare::parts::Part;
+use compare::paths::{PathPart, What};
+use counts::listed_paths::ListedPath;
+use counts::model::{Function, Path, Report};
+use counts::path_text::{Wording, base_name};
 use pathformat::manifest::Location;
+use profile::names::demangle;
 use serde::Serialize;
 
-use crate::analyse::diff::blocks;
-use crate::analyse::diff::calls::Callee;
-use crate::analyse::diff::comparison::Comparison;
-use crate::analyse::diff::pairs::Pair;
-use crate::analyse::diff::parts::Part;
-use crate::analyse::diff::paths::{PathPart, What};
-use crate::analyse::listed_paths::ListedPath;
-use crate::analyse::model::{Function, Path, Report};
-use crate::analyse::path_text::{Wording, base_name};
 use crate::export::html::payload::{Signed, shown};
 use crate::export::html::told;
-use crate::read::names::demangle;
 
 /// The text of a path in a list has so many characters at most.
 const LONGEST_TEXT: usize = 240;

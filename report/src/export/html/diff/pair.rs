@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use compare::comparison::Comparison;
+use counts::listed_paths;
 use serde::Serialize;
 
 use super::lists::way;
-use crate::analyse::diff::comparison::Comparison;
-use crate::analyse::listed_paths;
 use crate::export::html::told::{Steps, Teller, Told};
 
 /// A pair of functions, and the rows of its paths in the list.

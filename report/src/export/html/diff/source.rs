@@ -7,14 +7,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use compare::comparison::Comparison;
+use compare::pairs::Pair;
+use compare::scale::signed;
+use compare::source_lines::{OwnLine, own};
+use counts::model::{Count, Report};
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::analyse::diff::comparison::Comparison;
-use crate::analyse::diff::pairs::Pair;
-use crate::analyse::diff::scale::signed;
-use crate::analyse::diff::source_lines::{OwnLine, own};
-use crate::analyse::model::{Count, Report};
 use crate::export::html::files;
 use crate::export::html::payload::{Signed, shown};
 

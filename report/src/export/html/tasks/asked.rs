@@ -1,12 +1,12 @@
 //! All that is shown of a task graph.
 
-use crate::analyse::trace::memory::locks::LockNames;
-use crate::analyse::trace::program::Program;
-use crate::analyse::trace::task_graph::builder::Tasks;
-use crate::analyse::trace::task_graph::hot::Heats;
-use crate::analyse::trace::task_graph::parallelism::Parallelism;
-use crate::analyse::trace::task_graph::span::Span;
-use crate::read::trace::Trace;
+use trace::file::Trace;
+use trace::memory::locks::LockNames;
+use trace::steps::program::Program;
+use trace::tasks::builder::Tasks;
+use trace::tasks::hot::Heats;
+use trace::tasks::parallelism::Parallelism;
+use trace::tasks::span::Span;
 
 /// All that is shown of a task graph.
 #[derive(Clone, Copy)]

@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use crate::analyse::trace::task_graph::graph::{Graph, TaskId};
+use trace::tasks::graph::{Graph, TaskId};
 
 /// At most so many tasks, by number, and all that are on the way.
 pub(super) fn of(graph: &Graph, way: &[TaskId], most: usize) -> Vec<TaskId> {
@@ -24,8 +24,9 @@ pub(super) fn of(graph: &Graph, way: &[TaskId], most: usize) -> Vec<TaskId> {
 
 #[cfg(test)]
 mod tests {
+    use trace::tasks::graph::Task;
+
     use super::*;
-    use crate::analyse::trace::task_graph::graph::Task;
 
     #[test]
     fn the_longest_tasks_and_the_whole_way_are_chosen() {

@@ -1,9 +1,9 @@
 //! The tasks and edges of a page, in columns.
 
 use serde::Serialize;
+use trace::tasks::graph::TaskId;
 
 use super::asked::Asked;
-use crate::analyse::trace::task_graph::graph::TaskId;
 use crate::export::html::payload::{Exact, Signed};
 
 /// An entry for each task of the page.

@@ -2,21 +2,21 @@
 
 use std::collections::HashMap;
 
+use profile::names;
 use serde_json::{Value, json};
+use trace::file::Stream;
+use trace::order::item::{Actions, Place};
+use trace::order::releases::Link;
+use trace::order::source::threads;
+use trace::steps::program::Program;
+use trace::tasks::contention::{Lock, Wait};
+use trace::tasks::graph::TaskKind;
+use trace::tasks::hot::Heat;
+use trace::tasks::imbalance::{Barrier, Episode};
+use trace::tasks::span::Span;
 
 use super::asked::Asked;
-use crate::analyse::trace::program::Program;
-use crate::analyse::trace::task_graph::contention::{Lock, Wait};
-use crate::analyse::trace::task_graph::graph::TaskKind;
-use crate::analyse::trace::task_graph::hot::Heat;
-use crate::analyse::trace::task_graph::imbalance::{Barrier, Episode};
-use crate::analyse::trace::task_graph::item::{Actions, Place};
-use crate::analyse::trace::task_graph::releases::Link;
-use crate::analyse::trace::task_graph::source::threads;
-use crate::analyse::trace::task_graph::span::Span;
 use crate::export::html::payload::{Exact, shown};
-use crate::read::names;
-use crate::read::trace::Stream;
 
 /// The name of the schema.
 const SCHEMA: &str = "pathprof-html-tasks/1";

@@ -1,0 +1,77 @@
+//! Takes the difference apart by basic blocks, and by lines where the graph is another one.
+
+use counts::model::{Counting, Function, instructions};
+
+use crate::pairs::Pair;
+use crate::parts::{Counted, Sides};
+use crate::scale::signed;
+use crate::source_lines::{self, Line};
+
+/// A part of what a pair of functions executed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum What<'a> {
+    /// A block.
+    Block(u32),
+    /// The blocks that begin on a line.
+    Line {
+        /// The function whose text it is, by its symbol: another one if it was inlined.
+        function: &'a str,
+        /// Its number in A; `None` if no block of A begins there.
+        a: Option<u32>,
+        /// Its number in B; `None` if no block of B begins there.
+        b: Option<u32>,
+    },
+    /// The blocks that have no line.
+    NoLine,
+}
+
+/// A part, and the index of its pair.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BlockPart<'a> {
+    /// Index of the pair.
+    pub pair: usize,
+    /// What it is.
+    pub what: What<'a>,
+}
+
+/// The blocks of a pair, or its lines.
+pub fn of<'a>(number: usize, pair: &Pair<'a>) -> Vec<Counted<BlockPart<'a>>> {
+    if let (Some(a), Some(b), false) = (pair.a, pair.b, pair.has_one_graph()) {
+        let lines = source_lines::compare(a, b, executed).into_iter();
+        return lines
+            .map(|line| Counted {
+                what: BlockPart { pair: number, what: place(&line) },
+                count: line.count,
+                executed: line.executed,
+            })
+            .collect();
+    }
+    let blocks = pair.function().map_or(0, |function| function.shape.blocks.len());
+    let both = |of: fn(&Function, usize) -> i128, block| Sides {
+        a: pair.a.map_or(0, |function| of(function, block)),
+        b: pair.b.map_or(0, |function| of(function, block)),
+    };
+    let part = |block: usize| Counted {
+        what: BlockPart { pair: number, what: What::Block(block as u32) },
+        count: both(|function, block| signed(function.block_counts[block]), block),
+        executed: both(executed, block),
+    };
+    (0..blocks).map(part).collect()
+}
+
+fn place<'a>(line: &Line<'a>) -> What<'a> {
+    match (line.a, line.b) {
+        (None, None) => What::NoLine,
+        (a, b) => What::Line { function: line.function, a, b },
+    }
+}
+
+/// The instructions that a block executed. Where only calls are counted, nothing is known of most
+/// blocks, and nothing counts as executed.
+fn executed(function: &Function, block: usize) -> i128 {
+    if function.counting == Counting::Calls {
+        return 0;
+    }
+    let size = u128::from(instructions(&function.shape.blocks[block]));
+    signed(function.block_counts[block].saturating_mul(size))
+}

@@ -1,0 +1,109 @@
+//! Takes the difference apart by executed paths.
+//!
+//! Of functions of one CFG hash, paths of one number are the same. Where numbers mean something
+//! else, since the limits differ, paths are the same if they start alike, go through the same
+//! blocks and lead to the same place. Where paths cannot be compared, the whole function is one
+//! part. What a function executed beside its paths (a process that was forked in the middle of one,
+//! a piece that no path tells) is one part, too.
+
+use std::collections::BTreeMap;
+
+use counts::model::{Counting, End, Function, Path, Start};
+
+use crate::pairs::Pair;
+use crate::parts::{Counted, Sides};
+use crate::scale::signed;
+
+/// A part of what a pair of functions executed.
+#[derive(Clone, Copy, Debug)]
+pub enum What<'a> {
+    /// A path, as A and as B have it; one of them at least does.
+    Path(Option<&'a Path>, Option<&'a Path>),
+    /// What is not told by paths.
+    Rest,
+    /// All of it: the graph is another one.
+    Changed,
+    /// All of it: paths are not counted on both sides.
+    NotCounted,
+}
+
+/// A part, and the index of its pair.
+#[derive(Clone, Copy, Debug)]
+pub struct PathPart<'a> {
+    /// Index of the pair.
+    pub pair: usize,
+    /// What it is.
+    pub what: What<'a>,
+}
+
+/// What a path is told by.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum Key<'a> {
+    /// Its number.
+    Id(u64),
+    /// How it starts, where it goes, how it ends, and the edges at which it may end.
+    Way(Start, &'a [u32], End, Vec<(u32, u32)>),
+}
+
+/// A path on both sides, how often it ran, and what that executed.
+type Both<'a> = ([Option<&'a Path>; 2], Sides, Sides);
+
+/// The paths of a pair.
+pub fn of<'a>(number: usize, pair: &Pair<'a>) -> Vec<Counted<PathPart<'a>>> {
+    let part =
+        |what, count, executed| Counted { what: PathPart { pair: number, what }, count, executed };
+    let counted = [pair.a, pair.b].into_iter().flatten().all(|of| of.counting == Counting::Paths);
+    let (entries, executed) = whole(pair);
+    if !counted {
+        return vec![part(What::NotCounted, entries, executed)];
+    }
+    if pair.a.is_some() && pair.b.is_some() && !pair.has_one_graph() {
+        return vec![part(What::Changed, entries, executed)];
+    }
+    let hashes = [pair.a, pair.b].map(|of| of.map(|of| of.shape.cfg_hash));
+    let has_one_numbering = hashes[0].zip(hashes[1]).is_none_or(|(a, b)| a == b);
+    let mut paths: BTreeMap<Key<'a>, Both<'a>> = BTreeMap::new();
+    for (side, function) in [pair.a, pair.b].into_iter().enumerate() {
+        for (function, path) in
+            function.into_iter().flat_map(|of| of.paths.iter().map(move |path| (of, path)))
+        {
+            let key = if has_one_numbering { Key::Id(path.id) } else { way(function, path) };
+            let (known, count, executed) = paths.entry(key).or_default();
+            known[side] = Some(path);
+            *count = count.plus(on(side, signed(path.count)));
+            *executed = executed.plus(on(side, signed(path.executed())));
+        }
+    }
+    let mut rest = executed;
+    let mut parts = Vec::with_capacity(paths.len() + 1);
+    for ([a, b], count, executed) in paths.into_values() {
+        rest = rest.minus(executed);
+        parts.push(part(What::Path(a, b), count, executed));
+    }
+    if rest != Sides::default() {
+        parts.push(part(What::Rest, Sides::default(), rest));
+    }
+    parts
+}
+
+/// How often the functions of a pair were entered, and the instructions that they executed.
+pub fn whole(pair: &Pair<'_>) -> (Sides, Sides) {
+    let of = |what: fn(&Function) -> u128| Sides {
+        a: pair.a.map_or(0, |function| signed(what(function))),
+        b: pair.b.map_or(0, |function| signed(what(function))),
+    };
+    (of(|function| function.entries), of(Function::executed))
+}
+
+/// A number on one side: 0 is A.
+fn on(side: usize, number: i128) -> Sides {
+    if side == 0 { Sides { a: number, b: 0 } } else { Sides { a: 0, b: number } }
+}
+
+fn way<'a>(function: &'a Function, path: &'a Path) -> Key<'a> {
+    let is_last = |end| Some(end) == path.last;
+    let edges = function.shape.edges.iter();
+    let ends = edges.filter(|edge| edge.cut.is_some_and(|(end, _)| is_last(end)));
+    let ends = ends.map(|edge| (edge.from, edge.to)).collect();
+    Key::Way(path.start, &path.blocks, path.end, ends)
+}

@@ -1,0 +1,421 @@
+//! The model of what ran: images, runs, functions, and the executed paths of each function.
+//!
+//! It consists of plain values, without input, output or presentation. The static facts of a
+//! function are those of its manifest. Beside them stand the dynamic ones: counts of paths, blocks
+//! and edges.
+
+use std::collections::HashMap;
+use std::path::{Path as FilePath, PathBuf};
+
+use pathformat::manifest;
+use pathformat::settings::{Level, Mode, Stage};
+pub use profile::run::{Count, Image, ProcessId, Run};
+
+/// Everything that the profiles tell.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    /// The images that ran.
+    pub images: Vec<Image>,
+    /// The runs (processes) whose counts are summed, in the order of the profiles.
+    pub runs: Vec<Run>,
+    /// The translation units of all images.
+    pub modules: Vec<Module>,
+    /// All functions, executed or not, counted or skipped, in the order of the images' modules.
+    pub functions: Vec<Function>,
+    /// Functions that no image has code of, because the optimiser or the linker found that nothing
+    /// calls them. So they never ran. Only units that are instrumented at the start of the pipeline
+    /// (`early`) tell of them: in others the optimiser drops them before the pass runs.
+    pub dropped: Vec<Function>,
+}
+
+/// A translation unit.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Module {
+    /// The source file as the compiler was given it.
+    pub source: String,
+    /// The compiler's working directory.
+    pub directory: String,
+    /// What is counted.
+    pub mode: Mode,
+    /// Where in the pipeline the pass ran.
+    pub stage: Stage,
+    /// How far the pipeline optimises that the pass ran in.
+    pub level: Level,
+    /// Directories of system headers that its command line or environment names. Relative ones
+    /// start from `directory`.
+    pub system_directories: Vec<String>,
+    /// Whether counters of loops may be in registers while the loops run.
+    pub promotes: bool,
+    /// The most paths that a function may have before edges are cut.
+    pub limit: u64,
+}
+
+impl Module {
+    /// What a manifest says of its unit.
+    pub fn of(manifest: &manifest::Manifest) -> Self {
+        Self {
+            source: manifest.source.clone(),
+            directory: manifest.directory.clone(),
+            mode: manifest.mode,
+            stage: manifest.stage,
+            level: manifest.level,
+            system_directories: manifest.system_directories.clone(),
+            promotes: manifest.promotes,
+            limit: manifest.limit,
+        }
+    }
+
+    /// Whether what was counted is not the code of the source but what the optimiser made of it.
+    pub fn is_optimised(&self) -> bool {
+        self.stage == Stage::Late && self.level != Level::Zero
+    }
+
+    /// Where a file is that the module names.
+    pub fn path(&self, file: &str) -> PathBuf {
+        FilePath::new(&self.directory).join(file)
+    }
+}
+
+/// One function of one image.
+#[derive(Clone, Debug, Default)]
+pub struct Function {
+    /// Index of the image.
+    pub image: usize,
+    /// Index of the module; for copies of an inline function, of the first one.
+    pub module: usize,
+    /// Name as the source writes it.
+    pub demangled: String,
+    /// The static facts.
+    pub shape: manifest::Function,
+    /// What is counted in it.
+    pub counting: Counting,
+    /// How often it was entered.
+    pub entries: Count,
+    /// Executed paths, by ascending id. A path that has not ended may have an id beyond those of
+    /// the possible paths. Where a table counts uncut paths, so has each piece of a path that is
+    /// not in the table.
+    pub paths: Vec<Path>,
+    /// How many executions of uncut paths found no room in the table, and are told in pieces.
+    pub beyond_table: Count,
+    /// For each block how often it ran.
+    pub block_counts: Vec<Count>,
+    /// Where blocks, edges or calls are counted: how many processes were killed, or ended while
+    /// other threads were running, and so may have been in the middle of the function. What has no
+    /// counter of its own may be off by one for each of their threads.
+    pub interrupted: Count,
+    /// What its calls through pointers called, where that is recorded.
+    pub sites: Vec<CallSite>,
+    /// For each edge of the control-flow graph how often it was taken; `None` where the paths do
+    /// not tell.
+    pub edge_counts: Vec<Option<Count>>,
+}
+
+/// What is counted in a function.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Counting {
+    /// Nothing: it is skipped.
+    #[default]
+    Nothing,
+    /// Its paths.
+    Paths,
+    /// Its blocks: enough of them have counters to tell the counts of all.
+    Blocks,
+    /// Its edges: enough of them have counters to tell the counts of all.
+    Edges,
+    /// Its calls. Of blocks without calls nothing is known: their counts are 0 (see
+    /// [`Function::knows`]).
+    Calls,
+}
+
+impl Counting {
+    /// What the counters of a function are for. `only_calls` says that its unit counts only calls.
+    pub fn of(shape: &manifest::Function, only_calls: bool) -> Self {
+        match shape {
+            _ if counts_paths(shape) => Self::Paths,
+            _ if only_calls => Self::Calls,
+            _ if !shape.counted_arcs.is_empty() => Self::Edges,
+            _ if shape.counters() > 0 => Self::Blocks,
+            _ => Self::Nothing,
+        }
+    }
+
+    /// Whether blocks are counted, or edges, which tell the counts of blocks.
+    pub fn is_of_blocks(self) -> bool {
+        matches!(self, Self::Blocks | Self::Edges)
+    }
+}
+
+/// Whether the counters of a function are for its paths.
+pub fn counts_paths(shape: &manifest::Function) -> bool {
+    shape.num_paths > 0
+}
+
+/// A call through a pointer, and what it called.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CallSite {
+    /// The block.
+    pub block: u32,
+    /// Index among its calls.
+    pub call: u32,
+    /// Symbols of callees and how often each was called, the one called most often first.
+    pub targets: Vec<(String, Count)>,
+    /// How often something else was called.
+    pub others: Count,
+}
+
+/// How many ids of paths a function has: of uncut paths, if a table counts those. Some may be of
+/// paths in flight.
+pub fn num_ids(shape: &manifest::Function) -> u64 {
+    shape.uncut.as_ref().map_or(shape.num_paths, |uncut| uncut.num_paths)
+}
+
+/// An executed path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Path {
+    /// Its number among the function's possible paths.
+    pub id: u64,
+    /// How often it ran.
+    pub count: Count,
+    /// How it starts.
+    pub start: Start,
+    /// How it ends.
+    pub end: End,
+    /// Index in the shape's `dag` of the edge that ends it; `None` if it has not ended.
+    pub last: Option<u32>,
+    /// Its basic blocks.
+    pub blocks: Vec<u32>,
+    /// Instructions of one execution; see [`instructions`].
+    pub instructions: u64,
+}
+
+/// How a path starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Start {
+    /// At the function's entry.
+    Entry,
+    /// At a loop's header, after a back edge.
+    Loop,
+    /// After an edge that cannot hold code.
+    Resume,
+    /// After an edge that was cut because of the limit.
+    Cut,
+}
+
+/// How a path ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum End {
+    /// The function returns.
+    Return,
+    /// An exception goes on to the caller.
+    Unwind,
+    /// A call does not come back.
+    NoReturn,
+    /// A back edge is taken.
+    BackEdge,
+    /// A loop is entered.
+    LoopEntry,
+    /// Control goes on, but the path is cut here.
+    Cut,
+    /// It has not ended: the function was still running when the counters were read, or was jumped
+    /// over. The path's blocks are those that are known to have been entered.
+    InFlight,
+}
+
+impl Start {
+    /// What exports call it.
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::Entry => "entry",
+            Self::Loop => "loop",
+            Self::Resume => "resume",
+            Self::Cut => "cut",
+        }
+    }
+}
+
+impl End {
+    /// Whether control stays in the frame, and another path begins where this one ends.
+    pub fn goes_on(self) -> bool {
+        matches!(self, Self::BackEdge | Self::LoopEntry | Self::Cut)
+    }
+
+    /// What exports call it.
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::Return => "return",
+            Self::Unwind => "unwind",
+            Self::NoReturn => "noreturn",
+            Self::BackEdge => "back_edge",
+            Self::LoopEntry => "loop_entry",
+            Self::Cut => "cut",
+            Self::InFlight => "in_flight",
+        }
+    }
+
+    /// What people call it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Return => "return",
+            Self::Unwind => "unwind",
+            Self::NoReturn => "no return",
+            Self::BackEdge | Self::LoopEntry => "loop",
+            Self::Cut => "cut",
+            Self::InFlight => "in flight",
+        }
+    }
+}
+
+impl Path {
+    /// Instructions of all its executions.
+    pub fn executed(&self) -> Count {
+        self.count.saturating_mul(Count::from(self.instructions))
+    }
+}
+
+/// The opcodes of what costs nothing.
+pub const PHI: [&str; 2] = ["phi", "vector phi"];
+
+/// How many instructions of the intermediate code a block has. `phi` is left out: it costs nothing
+/// by itself, since it only names what the edges into the block bring.
+pub fn instructions(block: &manifest::Block) -> u64 {
+    let costs = |opcode: &str| !PHI.contains(&opcode);
+    block
+        .opcodes
+        .iter()
+        .filter(|(opcode, _)| costs(opcode))
+        .map(|&(_, count)| u64::from(count))
+        .sum()
+}
+
+impl Function {
+    /// Instructions that it executed, without those of its callees; 0 where only calls are counted.
+    pub fn executed(&self) -> Count {
+        if self.counting == Counting::Calls {
+            return 0;
+        }
+        let blocks = self.shape.blocks.iter().zip(&self.block_counts);
+        blocks.fold(0, |sum: Count, (block, &count)| {
+            sum.saturating_add(count.saturating_mul(Count::from(instructions(block))))
+        })
+    }
+
+    /// How many calls it made, inline assembly and intrinsics not counted.
+    pub fn calls(&self) -> Count {
+        let blocks = self.shape.blocks.iter().zip(&self.block_counts);
+        blocks.fold(0, |sum: Count, (block, &count)| {
+            sum.saturating_add(count.saturating_mul(block.calls.len() as Count))
+        })
+    }
+
+    /// Whether it is known how often a block ran.
+    pub fn knows(&self, block: usize) -> bool {
+        self.counting != Counting::Calls
+            || u32::try_from(block).is_ok_and(|block| self.shape.tells_of_calls(block))
+    }
+
+    /// Whether what is said of a block may be wrong, see [`interrupted`](Self::interrupted).
+    pub fn is_in_doubt(&self, block: usize) -> bool {
+        self.interrupted > 0
+            && u32::try_from(block).is_ok_and(|block| !self.shape.counted_blocks.contains(&block))
+    }
+
+    /// How many paths it has. Those in flight are parts of them.
+    pub fn num_paths(&self) -> u64 {
+        let in_flight = if self.shape.uncut.is_some() { 0 } else { self.shape.in_flight_paths };
+        num_ids(&self.shape).saturating_sub(in_flight)
+    }
+
+    /// The executed paths that have ended. Pieces of uncut paths are not among them.
+    pub fn completed(&self) -> impl Iterator<Item = &Path> {
+        let possible = num_ids(&self.shape);
+        self.paths.iter().filter(move |path| path.end != End::InFlight && path.id < possible)
+    }
+
+    /// How many paths were executed to their end, counted with repetition.
+    pub fn path_runs(&self) -> Count {
+        self.completed().fold(0, |sum: Count, path| sum.saturating_add(path.count))
+    }
+
+    /// How many paths were in flight when their frames were left.
+    pub fn paths_in_flight(&self) -> Count {
+        self.paths.iter().filter(|path| path.end == End::InFlight).count() as Count
+    }
+
+    /// Whether any of its blocks has a source line.
+    pub fn has_lines(&self) -> bool {
+        self.shape.locations.iter().any(|location| location.line != 0)
+    }
+
+    /// How many edges are cut for this reason.
+    pub fn cuts(&self, reason: manifest::CutReason) -> usize {
+        // Where a table has all that the limit cuts, it cuts nothing.
+        let uncut = self.shape.uncut.as_ref().filter(|_| self.beyond_table == 0);
+        let why = |index: u32| {
+            uncut
+                .map_or(&self.shape.dag, |uncut| &uncut.dag)
+                .get(index as usize)
+                .map(|edge| edge.kind)
+        };
+        let matches =
+            |end| matches!(why(end), Some(manifest::DagEdgeKind::End { why, .. }) if why == reason);
+        match uncut {
+            Some(uncut) => uncut.cuts.iter().flatten().filter(|(end, _)| matches(*end)).count(),
+            None => self
+                .shape
+                .edges
+                .iter()
+                .filter_map(|edge| edge.cut)
+                .filter(|&(end, _)| matches(end))
+                .count(),
+        }
+    }
+}
+
+impl Report {
+    /// For each run the number of its process, in order of appearance. Images of one process share
+    /// it.
+    pub fn processes(&self) -> Vec<usize> {
+        let mut known: HashMap<ProcessId<'_>, usize> = HashMap::new();
+        let mut count = 0;
+        let mut number = |run| {
+            let mut fresh = || {
+                count += 1;
+                count - 1
+            };
+            match Run::process(run) {
+                Some(process) => *known.entry(process).or_insert_with(fresh),
+                None => fresh(),
+            }
+        };
+        self.runs.iter().map(&mut number).collect()
+    }
+
+    /// The instrumented functions.
+    pub fn counted(&self) -> impl Iterator<Item = &Function> {
+        self.functions.iter().filter(|function| function.shape.skipped.is_none())
+    }
+
+    /// What the sources have: the instrumented functions, then those that no image has.
+    pub fn of_source(&self) -> impl Iterator<Item = &Function> {
+        self.counted().chain(&self.dropped)
+    }
+
+    /// The instrumented functions whose blocks all have counts.
+    pub fn with_blocks(&self) -> impl Iterator<Item = &Function> {
+        self.counted().filter(|function| function.counting != Counting::Calls)
+    }
+
+    /// Instructions that all functions executed.
+    pub fn executed(&self) -> Count {
+        self.functions
+            .iter()
+            .fold(0, |sum: Count, function| sum.saturating_add(function.executed()))
+    }
+
+    /// What all modules say about themselves, or `mixed` if they differ (empty without modules).
+    pub fn common(&self, what: impl Fn(&Module) -> &'static str) -> &'static str {
+        let mut modules = self.modules.iter().map(&what);
+        let first = modules.next().unwrap_or_default();
+        if modules.all(|other| other == first) { first } else { "mixed" }
+    }
+}

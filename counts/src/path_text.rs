@@ -1,0 +1,170 @@
+//! Tells a path as the source reads: line after line, and behind each branch where control went.
+//!
+//! What a branch tested is not told. The optimiser negates conditions, merges and splits branches,
+//! so that only the place that control reached next is true at every level of optimisation. Two
+//! kinds of choices have words, since they are the source's own: an exception that was thrown, and
+//! the fate of a suspended coroutine. At the early stage so have the cases of a `switch`.
+//!
+//! A step is a line. Where control goes from a line to the same line again, the step has its
+//! column, and a block without a line that decides something is told by its name. Code that was
+//! inlined has the name of its function; see [`frames`](crate::frames) for code of system
+//! headers.
+//!
+//! [`texts`] tells several paths of a function so that no two of them read the same.
+
+use std::collections::HashMap;
+
+mod teller;
+mod words;
+
+pub(crate) use teller::choice;
+pub use teller::{Notation, Teller, Wording};
+pub use words::{Choice, Namer, PathText, Step, base_name, block_name};
+
+pub use crate::distinct::Precision;
+use crate::distinct::{self, Detail};
+use crate::model::{Function, Path};
+
+/// Tells `paths`, which must be the function's. No two of them read the same.
+pub fn texts<'a>(
+    function: &'a Function,
+    wording: Wording<'_>,
+    paths: &[&Path],
+) -> Vec<PathText<'a>> {
+    let teller = Teller::new(function, wording);
+    let mut texts: Vec<_> = paths.iter().map(|path| teller.tell(path, &Detail::new())).collect();
+    let mut plain: Vec<_> = texts.iter().map(PathText::plain).collect();
+    for equal in same(&plain) {
+        let group: Vec<&[u32]> = equal.iter().map(|&index| &*paths[index].blocks).collect();
+        let details = distinct::details(&group, |block| teller.first_place(block));
+        for (index, detail) in equal.into_iter().zip(details) {
+            texts[index] = teller.tell(paths[index], &detail);
+            plain[index] = texts[index].plain();
+        }
+    }
+    for equal in same(&plain) {
+        for index in equal {
+            texts[index].needs_id = true;
+        }
+    }
+    texts
+}
+
+/// The indexes of texts that occur more than once, those of each text together.
+fn same(texts: &[String]) -> Vec<Vec<usize>> {
+    let mut groups: HashMap<&str, Vec<usize>> = HashMap::with_capacity(texts.len());
+    for (index, text) in texts.iter().enumerate() {
+        groups.entry(text).or_default().push(index);
+    }
+    groups.into_values().filter(|group| group.len() > 1).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use pathformat::settings::Stage;
+
+    use super::*;
+    use crate::sample;
+
+    /// All executed paths of the function `name` of the sample program, one a line.
+    fn told(name: &str, wording: Wording<'_>) -> String {
+        let report = sample::report();
+        let function = report
+            .counted()
+            .find(|function| function.shape.name == name)
+            .expect("it is in the sample");
+        let paths: Vec<_> = function.paths.iter().collect();
+        let texts = texts(function, wording, &paths);
+        texts.iter().map(PathText::plain).collect::<Vec<_>>().join("\n")
+    }
+
+    #[test]
+    fn a_loop() {
+        insta::assert_snapshot!(told("collatz", Wording::default()), @r"
+        11 13→14 12→18 → return
+        11 13→14 12→loop 13
+        loop: 13→14 12→loop 13
+        loop: 13→16 12→18 → return
+        loop: 13→16 12→loop 13
+        ");
+    }
+
+    #[test]
+    fn blocks() {
+        let wording = Wording { notation: Notation::Blocks, ..Wording::default() };
+        insta::assert_snapshot!(told("collatz", wording), @r"
+        bb0 bb1→bb2 bb4→bb5 → return
+        bb0 bb1→bb2 bb4→loop bb1
+        loop: bb1→bb2 bb4→loop bb1
+        loop: bb1→bb3 bb4→bb5 → return
+        loop: bb1→bb3 bb4→loop bb1
+        ");
+    }
+
+    #[test]
+    fn a_switch_and_inlined_code() {
+        insta::assert_snapshot!(told("main", Wording::default()), @r"
+        31→5 33 40 → return
+        31→35 → no return
+        31→40 → return
+        ");
+        let early = Wording { stage: Stage::Early, ..Wording::default() };
+        insta::assert_snapshot!(told("main", early), @r"
+        31(case 1)→5 33 40 → return
+        31(case 2,3,4,+2)→35 → no return
+        31(default)→40 → return
+        ");
+    }
+
+    #[test]
+    fn exceptions_and_cuts_without_debug_information() {
+        insta::assert_snapshot!(told("_ZN4util5guardEi", Wording::default()), @r"
+        bb0 → cut
+        resume: bb1 → return
+        resume: bb2→cut bb3
+        resume: bb2→bb4 → unwind
+        cut: bb3 → return
+        ");
+    }
+
+    #[test]
+    fn paths_on_the_same_lines_have_columns_or_blocks() {
+        let mut report = sample::report();
+        let function = &mut report.functions[0];
+        // Both sides of the branch stand on line 14: first in different columns, then in none.
+        function.shape.locations[3].line = 14;
+        function.shape.locations[3].column = 9;
+        let all = |function: &Function| {
+            let paths: Vec<_> = function.paths.iter().collect();
+            let texts = texts(function, Wording::default(), &paths);
+            texts.iter().map(PathText::plain).collect::<Vec<_>>().join("\n")
+        };
+        insta::assert_snapshot!(all(function), @r"
+        11 13→14 12→18 → return
+        11 13→14 12→loop 13
+        loop: 13→14:1 12→loop 13
+        loop: 13→14 12→18 → return
+        loop: 13→14:9 12→loop 13
+        ");
+        function.shape.locations[3].column = 1;
+        insta::assert_snapshot!(all(function), @r"
+        11 13→14 12→18 → return
+        11 13→14 12→loop 13
+        loop: 13→bb2 14 12→loop 13
+        loop: 13→14 12→18 → return
+        loop: 13→bb3 14 12→loop 13
+        ");
+    }
+
+    #[test]
+    fn paths_of_the_same_blocks_have_their_ids() {
+        let mut report = sample::report();
+        let function = &mut report.functions[0];
+        let twin = Path { id: 99, ..function.paths[0].clone() };
+        function.paths = vec![function.paths[0].clone(), twin];
+        let paths: Vec<_> = function.paths.iter().collect();
+        let texts = texts(function, Wording::default(), &paths);
+        assert!(texts[0].plain().ends_with("→ return #0"), "{texts:?}");
+        assert!(texts[1].plain().ends_with("→ return #99"), "{texts:?}");
+    }
+}

@@ -1,0 +1,147 @@
+//! Says where control can go from a block: a branch is told by the places that it leads to.
+//!
+//! Two ways that lead to the same line are told apart by their columns, and else by the numbers of
+//! their blocks.
+
+use std::collections::HashSet;
+
+use pathformat::manifest::Outcome;
+use pathformat::settings::Stage;
+
+use crate::model::{Count, Function};
+use crate::path_text::{Teller, Wording, block_name, choice};
+
+/// A way on from a block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Way {
+    /// Index of the edge.
+    pub edge: usize,
+    /// What decided it, if that has a word: `throw`, `case 3`.
+    pub word: Option<String>,
+    /// Where it leads: `24`, `24:7`, `skip:31`, `bb9`.
+    pub place: String,
+    /// How often it was taken; `None` if the counts do not tell.
+    pub taken: Option<Count>,
+}
+
+impl Way {
+    /// Where it leads, behind what decided it: `throw 31`.
+    pub fn text(&self) -> String {
+        let word = self.word.as_ref().map(|word| format!("{word} ")).unwrap_or_default();
+        word + &self.place
+    }
+}
+
+/// So many blocks without lines are passed in search of one that has. They may go around for ever.
+const FARTHEST: usize = 16;
+
+/// For each block the ways out of it, in the order of the code.
+pub fn of(function: &Function, wording: Wording<'_>) -> Vec<Vec<Way>> {
+    let ways = Ways::new(function, wording);
+    (0..function.shape.blocks.len()).map(|block| ways.out_of(block)).collect()
+}
+
+/// Tells the ways out of the blocks of one function.
+pub struct Ways<'a> {
+    function: &'a Function,
+    stage: Stage,
+    teller: Teller<'a>,
+    /// For each block the edges out of it.
+    edges: Vec<Vec<usize>>,
+}
+
+impl<'a> Ways<'a> {
+    /// The ways of `function`.
+    pub fn new(function: &'a Function, wording: Wording<'_>) -> Self {
+        let mut edges: Vec<Vec<usize>> = vec![Vec::new(); function.shape.blocks.len()];
+        for (index, edge) in function.shape.edges.iter().enumerate() {
+            edges[edge.from as usize].push(index);
+        }
+        Self { function, stage: wording.stage, teller: Teller::new(function, wording), edges }
+    }
+
+    /// The ways out of a block, in the order of the code.
+    pub fn out_of(&self, block: usize) -> Vec<Way> {
+        let edges = &self.edges[block];
+        let way = |(place, &edge): (String, &usize)| Way {
+            edge,
+            word: self.word(&self.function.shape.edges[edge].outcome),
+            place,
+            taken: self.function.edge_counts[edge],
+        };
+        self.places(edges).into_iter().zip(edges).map(way).collect()
+    }
+
+    /// Where these edges lead. No two of them read the same.
+    fn places(&self, edges: &[usize]) -> Vec<String> {
+        let targets: Vec<u32> =
+            edges.iter().map(|&edge| self.function.shape.edges[edge].to).collect();
+        let reached: Vec<u32> = targets.iter().map(|&to| self.first_told(to)).collect();
+        let places = |column| reached.iter().map(move |&to| self.teller.place(to, column));
+        let lines: Vec<String> = places(false).collect();
+        let once = only_once(&lines);
+        if once.len() == lines.len() {
+            return lines;
+        }
+        let columns: Vec<String> = places(true).collect();
+        let column_once = only_once(&columns);
+        let place = |at: usize| match () {
+            () if once.contains(&lines[at]) => lines[at].clone(),
+            () if column_once.contains(&columns[at]) => columns[at].clone(),
+            () => block_name(targets[at]),
+        };
+        (0..edges.len()).map(place).collect()
+    }
+
+    fn word(&self, outcome: &Outcome) -> Option<String> {
+        match outcome {
+            Outcome::Normal => Some("returned".to_owned()),
+            outcome => choice(outcome, self.stage)?.word().map(str::to_owned),
+        }
+    }
+
+    /// The first block from this one on that has a line, or where control can go several ways.
+    fn first_told(&self, mut block: u32) -> u32 {
+        for _ in 0..FARTHEST {
+            match self.edges[block as usize][..] {
+                [edge] if !self.teller.has_place(block) => {
+                    block = self.function.shape.edges[edge].to;
+                }
+                _ => break,
+            }
+        }
+        block
+    }
+}
+
+/// The texts that occur once.
+fn only_once(texts: &[String]) -> HashSet<&String> {
+    let (mut once, mut known) = (HashSet::new(), HashSet::new());
+    for text in texts {
+        if known.insert(text) {
+            once.insert(text);
+        } else {
+            once.remove(text);
+        }
+    }
+    once
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample;
+
+    #[test]
+    fn a_branch_is_told_by_where_it_leads() {
+        let report = sample::report();
+        let told = |name: &str| {
+            let found = report.counted().find(|function| function.shape.name == name);
+            let ways = of(found.expect("it is in the sample"), Wording::default());
+            let text = |ways: &Vec<Way>| ways.iter().map(Way::text).collect::<Vec<_>>().join(" ");
+            ways.iter().map(text).collect::<Vec<_>>()
+        };
+        assert_eq!(told("collatz"), ["13", "14 16", "12", "12", "13 18", ""]);
+        assert_eq!(told("_ZN4util5guardEi")[..3], ["returned bb1 throw bb2", "", "bb3 bb4"]);
+    }
+}

@@ -1,0 +1,321 @@
+//! Makes a profile smaller: sums what older starts recorded, and takes in the raw files of
+//! processes that are gone.
+//!
+//! The records of the last starts stay as they are, so that each can still be looked at. Records
+//! that processes append in the meantime stay, too. A file that holds something unreadable is not
+//! changed.
+//!
+//! Other processes may append to the file while it is read and summed. Its lock is only taken to
+//! replace it, which is quick (`Compaction::replace`).
+
+use std::fs::{self, File};
+use std::io::{Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+
+use crate::combine::{merge, store};
+use crate::observer::Observer;
+use crate::open;
+use crate::output;
+use crate::records::{self, Input, Record, Records};
+use crate::starts::starts;
+use crate::unique_runs::Options;
+
+/// What became of a profile.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Compacted {
+    /// Its file.
+    pub path: PathBuf,
+    /// How many records and raw files it had, and how many records it has.
+    pub records: (usize, usize),
+    /// Its length in bytes, before and now; raw files are not counted.
+    pub bytes: (u64, u64),
+}
+
+/// Sums the records of the profile at `path`, except those of the last `keep` starts.
+///
+/// # Errors
+/// It holds something that cannot be read, or cannot be written.
+pub fn compact(path: &Path, keep: usize, observer: &dyn Observer) -> Result<Compacted> {
+    Compaction::of(path, keep, Reason::Asked, observer)?.replace(store::lock(path)?)
+}
+
+/// Sums the records of the profile at `path`, except those of the last start, if the profile is
+/// longer than `limit`. Raw files are left alone: a process in another container may be counting in
+/// one, unseen. If that process is killed, the raw file is all that is left of it.
+///
+/// Nothing is done, and the result is `None`, unless the records that can be summed, and are not
+/// sums themselves, make up a quarter of the limit. So a profile whose sums are longer than the
+/// limit is not summed again for each start.
+///
+/// The result is also `None` if the file cannot be written, if somebody else has its lock, or if it
+/// holds something that cannot be read.
+pub fn if_long(path: &Path, limit: u64, observer: &dyn Observer) -> Option<Compacted> {
+    if fs::metadata(path).ok()?.len() <= limit || store::try_lock(path).is_err() {
+        return None;
+    }
+    let compaction = Compaction::of(path, 1, Reason::Long(limit), observer).ok()?;
+    compaction.replace(store::try_lock(path).ok()?).ok()
+}
+
+/// Why a profile is summed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reason {
+    /// Somebody asked for it.
+    Asked,
+    /// It is longer than this limit.
+    Long(u64),
+}
+
+/// What a profile is to become.
+struct Compaction {
+    path: PathBuf,
+    /// The file as it was read, `None` if there was none. As long as it is open, no other file has
+    /// its inode.
+    file: Option<File>,
+    /// How much of the file was read.
+    length: u64,
+    /// The raw files whose records are among the new ones.
+    raw_files: Vec<PathBuf>,
+    /// How many records there were and are.
+    records: (usize, usize),
+    /// What the file is to hold.
+    content: Vec<u8>,
+}
+
+impl Compaction {
+    /// Reads and sums.
+    fn of(path: &Path, keep: usize, reason: Reason, observer: &dyn Observer) -> Result<Self> {
+        let file = open::regular(path).ok();
+        let found = records::of(path).with_context(|| path.display().to_string())?;
+        if let Some(problem) = found.problems.first() {
+            bail!("{problem:#}; nothing was changed");
+        }
+        let ends = found
+            .records
+            .iter()
+            .filter_map(|record| record.range)
+            .map(|(start, length)| start + length);
+        let length = ends.max().unwrap_or(0);
+        // What is still in use stays where it is.
+        let is_taken = |record: &Record| {
+            record.range.is_some() || reason == Reason::Asked && !record.is_in_use()
+        };
+        let records: Vec<Record> = found.records.into_iter().filter(is_taken).collect();
+        let starts = starts(&records);
+        let (kept, old) = starts.split_at(keep.min(starts.len()));
+        let (mut kept, mut old) = (kept.concat(), old.concat());
+        // One record is its own sum.
+        if old.len() == 1 {
+            kept.append(&mut old);
+        }
+        kept.sort_unstable();
+        let alone = old.iter().map(|&at| &records[at]).filter(|record| !record.merged);
+        let gain: u64 = alone.filter_map(|record| record.range).map(|(_, length)| length).sum();
+        if matches!(reason, Reason::Long(limit) if gain <= limit / 4) {
+            bail!("{}: it would hardly become shorter; nothing was changed", path.display());
+        }
+        let mut new = sums(path, old.iter().map(|&at| records[at].clone()).collect(), observer)?;
+        for record in kept.into_iter().map(|at| &records[at]) {
+            new.push(record.bytes().with_context(|| record.path.display().to_string())?);
+        }
+        let raw_files = records
+            .iter()
+            .filter(|record| record.range.is_none())
+            .map(|record| record.path.clone());
+        Ok(Self {
+            path: path.to_path_buf(),
+            file,
+            length,
+            raw_files: raw_files.collect(),
+            records: (records.len(), new.len()),
+            content: new.concat(),
+        })
+    }
+
+    /// Replaces the file, which is `locked`, by the new content.
+    fn replace(mut self, mut locked: File) -> Result<Compacted> {
+        let data = locked.metadata()?;
+        if !self.is_of(&locked)? {
+            bail!(
+                "{}: another process replaced it meanwhile; nothing was changed",
+                self.path.display()
+            );
+        }
+        if data.len() < self.length {
+            bail!("{}: it became shorter meanwhile; nothing was changed", self.path.display());
+        }
+        locked.seek(SeekFrom::Start(self.length))?;
+        locked.read_to_end(&mut self.content)?;
+        output::replace(&self.path, &data, |out| Ok(out.write_all(&self.content)?))?;
+        // What is in the profile now is not told twice if this fails.
+        self.raw_files.iter().for_each(|path| drop(fs::remove_file(path)));
+        let bytes = (data.len(), self.content.len() as u64);
+        Ok(Compacted { path: self.path, records: self.records, bytes })
+    }
+
+    /// Whether this file is the one that was read. If there was none, it must hold nothing: another
+    /// process may have taken the raw files in.
+    fn is_of(&self, file: &File) -> Result<bool> {
+        let data = file.metadata()?;
+        Ok(match &self.file {
+            Some(read) => output::is_one_file(&read.metadata()?, &data),
+            None => data.len() == 0,
+        })
+    }
+}
+
+/// A record for each image of these records.
+fn sums(path: &Path, records: Vec<Record>, observer: &dyn Observer) -> Result<Vec<Vec<u8>>> {
+    let input =
+        Input { path: path.to_path_buf(), found: Ok(Records { records, problems: Vec::new() }) };
+    let (images, notices) = merge::read(&[input], &Options::default(), "", observer);
+    match notices.problems.into_iter().next() {
+        Some(problem) => Err(problem.context("nothing was changed")),
+        None => Ok(images.records().collect()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+
+    use pathformat::profile::{Head, Part, Profile, RunId};
+
+    use super::*;
+
+    fn record(run: u8) -> Vec<u8> {
+        let head =
+            Head { run: RunId([run; 16]), pid: run.into(), start: run.into(), ..Head::default() };
+        Profile { head, parts: vec![Part::of(&head)] }.encode()
+    }
+
+    /// A profile of these runs, each a start of its own.
+    fn written(runs: &[u8]) -> (tempfile::TempDir, PathBuf) {
+        let folder = tempfile::tempdir().expect("a directory");
+        let path = folder.path().join("x.pathprof");
+        fs::write(&path, runs.iter().map(|&run| record(run)).collect::<Vec<_>>().concat())
+            .expect("writable");
+        (folder, path)
+    }
+
+    /// The runs of a profile.
+    fn runs(path: &Path) -> Vec<u8> {
+        let found = records::of(path).expect("sound").records;
+        let files = found.iter().map(|record| record.read().expect("sound"));
+        let mut runs: Vec<_> = files
+            .flat_map(|file| file.parts)
+            .flat_map(|part| part.runs)
+            .map(|run| run.0[0])
+            .collect();
+        runs.sort_unstable();
+        runs
+    }
+
+    #[test]
+    fn what_is_appended_meanwhile_stays() {
+        let (_folder, path) = written(&[1, 2, 3]);
+        let compaction = Compaction::of(&path, 1, Reason::Asked, &()).expect("sound");
+        fs::write(&path, [1, 2, 3, 4].map(record).concat()).expect("writable");
+        let done = compaction.replace(store::lock(&path).expect("ours")).expect("writable");
+        assert_eq!((done.records, runs(&path)), ((3, 2), vec![1, 2, 3, 4]));
+    }
+
+    #[test]
+    fn of_two_that_sum_one_file_the_second_changes_nothing() {
+        let (folder, path) = written(&[1, 2, 3]);
+        let [one, other] =
+            [1, 0].map(|keep| Compaction::of(&path, keep, Reason::Asked, &()).expect("sound"));
+        one.replace(store::lock(&path).expect("ours")).expect("writable");
+        // It is longer than it was, so that its length alone tells nothing.
+        let mut longer = fs::read(&path).expect("it is there");
+        (4..9).for_each(|run| longer.extend(record(run)));
+        fs::write(&path, &longer).expect("writable");
+        let refusal =
+            other.replace(store::lock(&path).expect("ours")).expect_err("another file").to_string();
+        assert!(
+            refusal.ends_with("another process replaced it meanwhile; nothing was changed"),
+            "{refusal}"
+        );
+        assert_eq!(fs::read(&path).expect("it is there"), longer);
+        assert_eq!(runs(&path), [1, 2, 3, 4, 5, 6, 7, 8]);
+        // The same where there were only raw files, and somebody has taken them in.
+        let none = Compaction {
+            path: path.clone(),
+            file: None,
+            length: 0,
+            raw_files: Vec::new(),
+            records: (1, 1),
+            content: record(1),
+        };
+        assert!(none.replace(store::lock(&path).expect("ours")).is_err());
+        assert_eq!(fs::read(&path).expect("it is there"), longer);
+        assert_eq!(
+            fs::read_dir(folder.path()).expect("readable").count(),
+            1,
+            "nothing is left over"
+        );
+    }
+
+    #[test]
+    fn a_long_profile_is_summed_if_that_is_worth_it() {
+        let (folder, path) = written(&[1, 2, 3, 4]);
+        let length = fs::metadata(&path).expect("it is there").len();
+        assert_eq!(if_long(&path, length, &()), None, "it is not too long");
+        let held = fs::File::open(&path).expect("it is there");
+        held.lock_shared().expect("nobody else has it");
+        assert_eq!(if_long(&path, 1, &()), None, "somebody else is at it");
+        held.unlock().expect("ours");
+        // A raw file of a process that is gone, as far as we know.
+        let raw = folder.path().join(".x.pathprof.4000000000.raw");
+        let host = rustix::system::uname().nodename().to_bytes().to_vec();
+        let head = Head { run: RunId([9; 16]), pid: 4_000_000_000, host: &host, ..Head::default() };
+        let mut bytes = Vec::new();
+        pathformat::raw::write_header(
+            &mut bytes,
+            &head,
+            pathformat::raw::PAGE,
+            None,
+            [].into_iter(),
+        );
+        fs::write(&raw, bytes).expect("writable");
+        let done = if_long(&path, 1, &()).expect("it is too long");
+        assert_eq!((done.records, done.bytes.0), ((4, 2), length));
+        assert_eq!(runs(&path), [1, 2, 3, 4, 9]);
+        assert!(raw.is_file());
+        // What was summed is not summed again and again.
+        let sums = fs::read(&path).expect("it is there");
+        assert_eq!(if_long(&path, 1, &()), None);
+        let more = [sums.clone(), record(5)].concat();
+        fs::write(&path, &more).expect("writable");
+        let mine = record(4).len() as u64;
+        assert_eq!(if_long(&path, mine * 4, &()), None);
+        assert_eq!(fs::read(&path).expect("it is there"), more);
+        assert_eq!(
+            if_long(&path, mine * 4 - 4, &()).map(|done| done.records),
+            (more.len() as u64 > mine * 4 - 4).then_some((3, 2))
+        );
+        assert_eq!(runs(&path), [1, 2, 3, 4, 5, 9]);
+        // What cannot be read is not touched.
+        let torn = [more.as_slice(), &record(6)[..30]].concat();
+        fs::write(&path, &torn).expect("writable");
+        assert_eq!(if_long(&path, 1, &()), None);
+        assert_eq!(fs::read(&path).expect("it is there"), torn);
+        assert_eq!(if_long(&folder.path().join("none"), 1, &()), None);
+    }
+
+    #[test]
+    fn mode_and_owner_stay() {
+        let (_folder, path) = written(&[1, 2, 3]);
+        // Only root may give files away.
+        let given = std::os::unix::fs::chown(&path, Some(12345), Some(23456)).is_ok();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).expect("ours");
+        let before = fs::metadata(&path).expect("it is there");
+        compact(&path, 1, &()).expect("writable");
+        let after = fs::metadata(&path).expect("it is there");
+        assert_ne!(after.ino(), before.ino());
+        assert_eq!(after.mode() & 0o7777, 0o640);
+        assert_eq!((after.uid(), after.gid()), (before.uid(), before.gid()), "given away: {given}");
+    }
+}

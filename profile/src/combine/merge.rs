@@ -1,0 +1,265 @@
+//! Joins the records of many runs of one image into one record.
+//!
+//! The record holds the [sum](crate::combine::sum) of what the runs counted. It keeps their
+//! identities, by which [a run that is in another file, too](crate::unique_runs) is
+//! recognised. Its head is that of the run that began first, with the latest end and the flags of
+//! all. It is read like any other record.
+//!
+//! No run is lost: a file is only replaced by one that holds all of its runs.
+
+use std::collections::{HashMap, HashSet};
+use std::ffi::OsStr;
+use std::fs;
+use std::io::Write;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use pathformat::files::EXTENSION;
+use pathformat::profile::RunId;
+
+use crate::combine::sum::Sum;
+use crate::image::{FileId, build_id_in_words};
+use crate::observer::Observer;
+use crate::output;
+use crate::record_content::RecordContent;
+use crate::records::Input;
+use crate::unique_runs::{self, Notices, Options, Taker};
+use crate::{open, records};
+
+/// What tells images apart.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum ImageId {
+    BuildId(Vec<u8>),
+    /// Without a build-id, its file by whatever name,
+    File(FileId),
+    /// or, if that is gone, where it was.
+    Path(PathBuf),
+}
+
+impl ImageId {
+    fn of(file: &RecordContent) -> Self {
+        if !file.build_id.is_empty() {
+            return Self::BuildId(file.build_id.clone());
+        }
+        let found = fs::metadata(&file.image).ok().filter(fs::Metadata::is_file);
+        found.map_or_else(
+            || Self::Path(file.image.clone()),
+            |data| Self::File((data.dev(), data.ino())),
+        )
+    }
+}
+
+/// The sums of records by image, in the order of their first ones.
+#[derive(Debug, Default)]
+pub struct ByImage {
+    sums: Vec<(usize, Sum)>,
+    index: HashMap<ImageId, usize>,
+    label: Vec<u8>,
+}
+
+impl Taker for ByImage {
+    fn take(&mut self, place: usize, file: RecordContent) -> Result<()> {
+        let at = *self.index.entry(ImageId::of(&file)).or_insert(self.sums.len());
+        if at == self.sums.len() {
+            self.sums.push((place, Sum::default()));
+        }
+        let (first, sum) = &mut self.sums[at];
+        *first = place.min(*first);
+        sum.add(file, &self.label);
+        Ok(())
+    }
+}
+
+impl ByImage {
+    /// How many images there are.
+    pub fn len(&self) -> usize {
+        self.sums.len()
+    }
+
+    /// Whether nothing could be read.
+    pub fn is_empty(&self) -> bool {
+        self.sums.is_empty()
+    }
+
+    /// A record for each image.
+    pub fn records(&self) -> impl Iterator<Item = Vec<u8>> + '_ {
+        self.sums.iter().map(|(_, sum)| sum.encode())
+    }
+}
+
+/// Reads and sums `inputs`. What cannot be read becomes a problem that names it. Runs that have no
+/// label yet get `label`.
+pub fn read(
+    inputs: &[Input],
+    options: &Options,
+    label: &str,
+    observer: &dyn Observer,
+) -> (ByImage, Notices) {
+    let mut images = ByImage { label: label.as_bytes().to_vec(), ..ByImage::default() };
+    let notices = unique_runs::each(inputs, options, observer, &mut images);
+    images.sums.sort_by_key(|(place, _)| *place);
+    (images, notices)
+}
+
+/// Merges the profiles of each image into `target`: a file, or a directory that gets a file for
+/// each image. With `replace` a file may take the place of one that holds something else.
+///
+/// # Errors
+/// Profiles of several images for one file, a file that would be lost, or one that cannot be
+/// written.
+pub fn write(images: &ByImage, target: &Path, replace: bool) -> Result<()> {
+    let several = target.is_dir() || target.as_os_str().as_bytes().ends_with(b"/");
+    let merged: Vec<_> = images.sums.iter().map(|(_, sum)| Merged::of(sum)).collect();
+    if merged.len() > 1 && !several {
+        let name = |merged: &Merged<'_>| {
+            format!("{}, {}", merged.image.display(), build_id_in_words(merged.build_id))
+        };
+        let names: Vec<_> = merged.iter().map(name).collect();
+        bail!(
+            "the profiles are of {} images ({}); give a directory with -o DIR/, which gets a \
+             profile for each",
+            names.len(),
+            names.join("; ")
+        );
+    }
+    let folder = if several {
+        Some(target)
+    } else {
+        target.parent().filter(|folder| !folder.as_os_str().is_empty())
+    };
+    if let Some(folder) = folder {
+        fs::create_dir_all(folder)
+            .with_context(|| format!("cannot make the directory {}", folder.display()))?;
+    }
+    for merged in &merged {
+        if several {
+            merged.write_among(target)?;
+        } else {
+            merged.write_as(target, replace)?;
+        }
+    }
+    Ok(())
+}
+
+/// The profile of one image.
+struct Merged<'a> {
+    image: &'a Path,
+    build_id: &'a [u8],
+    runs: HashSet<RunId>,
+    bytes: Vec<u8>,
+}
+
+/// What stands where a profile is to be written.
+enum Place {
+    Free,
+    /// Something that nobody would miss.
+    Replaceable,
+    /// Something else; the text completes "FILE exists and …".
+    Taken(String),
+}
+
+impl<'a> Merged<'a> {
+    fn of(sum: &'a Sum) -> Self {
+        Self {
+            image: Path::new(OsStr::from_bytes(sum.image())),
+            build_id: sum.build_id(),
+            runs: sum.runs().collect(),
+            bytes: sum.encode(),
+        }
+    }
+
+    fn place(&self, path: &Path) -> Place {
+        let Ok(data) = fs::symlink_metadata(path) else { return Place::Free };
+        let is_pipe = fs::metadata(path).is_ok_and(|data| !data.is_file() && !data.is_dir());
+        if is_pipe || data.is_file() && data.len() == 0 {
+            return Place::Replaceable;
+        }
+        let Ok(found) = records::of(path) else {
+            return Place::Taken("is no profile that can be read".into());
+        };
+        let files: Result<Vec<_>> = found.records.iter().map(records::Record::read).collect();
+        let Ok(files) = files else { return Place::Taken("is no profile that can be read".into()) };
+        let runs = files.iter().flat_map(|file| &file.parts).flat_map(|part| &part.runs);
+        match runs.filter(|run| !self.runs.contains(run)).count() {
+            0 if found.problems.is_empty() => Place::Replaceable,
+            0 => Place::Taken("holds something that cannot be read".into()),
+            1 => Place::Taken("holds a run that is not among these".into()),
+            lost => Place::Taken(format!("holds {lost} runs that are not among these")),
+        }
+    }
+
+    /// Writes the file that the user named.
+    fn write_as(&self, path: &Path, replace: bool) -> Result<()> {
+        let place = self.place(path);
+        if let Place::Taken(why) = &place
+            && !replace
+        {
+            bail!(
+                "{} exists and {why}; give it as an input, too, choose another name, or replace it \
+                 with --replace",
+                path.display()
+            );
+        }
+        self.write_to(path, &place)
+    }
+
+    /// Writes a file in a directory, under a name that is free. Images may have one name.
+    fn write_among(&self, folder: &Path) -> Result<()> {
+        let name = self.image.file_name().unwrap_or("image".as_ref());
+        for number in 1u32.. {
+            let mut name = name.to_os_string();
+            if number > 1 {
+                name.push(format!("-{number}"));
+            }
+            name.push(format!(".{EXTENSION}"));
+            let path = folder.join(name);
+            let place = self.place(&path);
+            let is_free = match place {
+                Place::Free => true,
+                // A pipe of that name is not meant.
+                Place::Replaceable => open::regular(&path).is_ok(),
+                Place::Taken(_) => false,
+            };
+            if is_free {
+                return self.write_to(&path, &place);
+            }
+        }
+        bail!("all names in {} are taken", folder.display())
+    }
+
+    /// Writes the file at `path`, where `found` was. A file that came there meanwhile stays.
+    fn write_to(&self, path: &Path, found: &Place) -> Result<()> {
+        let write = |out: &mut dyn Write| Ok(out.write_all(&self.bytes)?);
+        match found {
+            Place::Free => output::to_new_file(path, write),
+            _ => output::to_file(path, write),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_came_meanwhile_stays() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("x.pathprof");
+        let merged = Merged {
+            image: Path::new("/bin/x"),
+            build_id: &[],
+            runs: HashSet::new(),
+            bytes: b"sum".to_vec(),
+        };
+        let content = || fs::read(&path).expect("there");
+        merged.write_to(&path, &Place::Free).expect("nothing is there");
+        assert_eq!(content(), b"sum");
+        fs::write(&path, "meanwhile").expect("writable");
+        assert!(merged.write_to(&path, &Place::Free).is_err());
+        assert_eq!(content(), b"meanwhile");
+        merged.write_to(&path, &Place::Replaceable).expect("nothing would be missed");
+        assert_eq!(content(), b"sum");
+    }
+}

@@ -1,0 +1,223 @@
+//! Sums what several runs of one image counted.
+//!
+//! All counters are added, whatever they count. Entries and frames in flight are sums of counters
+//! (`analyse/entries.rs`), so those of the sum are those of all runs.
+//!
+//! Runs are added only if their counts mean the same. They are kept apart by their flags, by the
+//! label that the user gave them, by the keys of tables, which are addresses of one process, and by
+//! whether they may still be completed. The sum does not depend on the order of the runs.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::os::unix::ffi::OsStrExt;
+
+use pathformat::ModuleId;
+use pathformat::profile::{Ancestor, Head, MERGED, Module, Part, Profile, RunId};
+
+use crate::record_content::RecordContent;
+
+/// Between the names of the machines of a sum.
+const SEPARATOR: &str = ", ";
+
+/// The sum of any number of records of one image.
+#[derive(Debug, Default)]
+pub struct Sum {
+    first: Option<First>,
+    /// The machines that runs were on.
+    hosts: BTreeSet<Vec<u8>>,
+    stop: u64,
+    parts: BTreeMap<Key, Summed>,
+}
+
+/// Who ran first.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct First {
+    start: u64,
+    run: RunId,
+    pid: u32,
+    process_start: u64,
+    ancestors: Vec<Ancestor>,
+    build_id: Vec<u8>,
+    image: Vec<u8>,
+    command_line: Vec<u8>,
+    directory: Vec<u8>,
+    host: Vec<u8>,
+}
+
+/// What parts must have in common to be summed.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Key {
+    label: Vec<u8>,
+    flags: u32,
+    /// The first run of a part that stands by itself.
+    alone: Option<RunId>,
+}
+
+/// Parts that were summed.
+#[derive(Debug, Default)]
+struct Summed {
+    runs: BTreeSet<RunId>,
+    map: Option<Vec<u8>>,
+    /// Counts by place in the record, identity and length. The place is 0 unless keys stand before
+    /// the module that they belong to.
+    modules: BTreeMap<(usize, ModuleId, u64), Vec<(u64, u64)>>,
+}
+
+impl Sum {
+    /// Adds a record. Its parts that have no label get `label`.
+    pub fn add(&mut self, file: RecordContent, label: &[u8]) {
+        let mut command_line = Vec::new();
+        for argument in &file.run.command_line {
+            command_line.extend(argument.as_bytes());
+            command_line.push(0);
+        }
+        let host = file.run.host.clone();
+        let runs = file.parts.iter().flat_map(|part| &part.runs);
+        let first = First {
+            start: file.run.start,
+            run: file.run.id,
+            pid: file.run.pid,
+            process_start: if runs.clone().count() == 1 { file.run.process_start } else { 0 },
+            ancestors: file.run.ancestors,
+            build_id: file.build_id,
+            image: file.image.as_os_str().as_bytes().to_vec(),
+            command_line,
+            directory: file.run.directory.into_bytes(),
+            host: file.run.host.into_bytes(),
+        };
+        if self.first.as_ref().is_none_or(|known| first < *known) {
+            self.first = Some(first);
+        }
+        // A sum has the names of all machines of its runs.
+        let hosts = host.split(SEPARATOR).filter(|host| !host.is_empty());
+        self.hosts.extend(hosts.map(|host| host.as_bytes().to_vec()));
+        self.stop = self.stop.max(file.run.stop);
+        for mut part in file.parts {
+            if part.label.is_empty() {
+                part.label = label.to_vec();
+            }
+            part.modules.retain(|module| !module.counts.is_empty());
+            let has_keys = has_keys(&part);
+            let summed = self.parts.entry(Key::of(&part, has_keys)).or_default();
+            summed.runs.extend(&part.runs);
+            summed.map = part.map.filter(|_| has_keys);
+            for (at, module) in part.modules.into_iter().enumerate() {
+                let place = if has_keys { at } else { 0 };
+                add(
+                    summed.modules.entry((place, module.id, module.counters)).or_default(),
+                    module.counts,
+                );
+            }
+        }
+    }
+
+    /// Where the image was.
+    pub fn image(&self) -> &[u8] {
+        self.first.as_ref().map_or(b"", |first| &first.image)
+    }
+
+    /// The build-id of the image; empty if it has none.
+    pub fn build_id(&self) -> &[u8] {
+        self.first.as_ref().map_or(&[], |first| &first.build_id)
+    }
+
+    /// The runs that were added.
+    pub fn runs(&self) -> impl Iterator<Item = RunId> + '_ {
+        self.parts.values().flat_map(|part| part.runs.iter().copied())
+    }
+
+    /// The record.
+    pub fn encode(&self) -> Vec<u8> {
+        let Some(first) = &self.first else { return Vec::new() };
+        let merged = if self.runs().nth(1).is_some() { MERGED } else { 0 };
+        let hosts: Vec<_> = self.hosts.iter().map(Vec::as_slice).collect();
+        let hosts = hosts.join(SEPARATOR.as_bytes());
+        let head = Head {
+            flags: self.parts.keys().fold(merged, |flags, key| flags | key.flags),
+            pid: first.pid,
+            start: first.start,
+            stop: self.stop,
+            process_start: if merged == 0 { first.process_start } else { 0 },
+            ancestors: &first.ancestors,
+            run: first.run,
+            build_id: &first.build_id,
+            image: &first.image,
+            command_line: &first.command_line,
+            directory: &first.directory,
+            host: if merged == 0 { &first.host } else { &hosts },
+        };
+        type Modules<'a> = (&'a (usize, ModuleId, u64), &'a Vec<(u64, u64)>);
+        let module = |(&(_, id, counters), counts): Modules<'_>| Module {
+            id,
+            counters,
+            counts: counts.clone(),
+        };
+        let part = |(key, summed): (&Key, &Summed)| Part {
+            runs: summed.runs.iter().copied().collect(),
+            flags: key.flags,
+            label: key.label.clone(),
+            map: summed.map.clone(),
+            modules: summed.modules.iter().map(module).collect(),
+        };
+        Profile { head, parts: self.parts.iter().map(part).collect() }.encode()
+    }
+}
+
+impl Key {
+    fn of(part: &Part, has_keys: bool) -> Self {
+        let alone = if has_keys || part.may_end() { part.runs.first().copied() } else { None };
+        Self { label: part.label.clone(), flags: part.flags & !MERGED, alone }
+    }
+}
+
+/// Whether tables counted something, so that there are keys of one process.
+fn has_keys(part: &Part) -> bool {
+    let ids: BTreeSet<_> = part.modules.iter().map(|module| module.id).collect();
+    ids.iter().any(|id| ids.contains(&id.keys()))
+}
+
+/// Adds counts to others, both in ascending order of index.
+fn add(sums: &mut Vec<(u64, u64)>, counts: Vec<(u64, u64)>) {
+    if sums.is_empty() {
+        *sums = counts;
+        return;
+    }
+    let before = std::mem::take(sums);
+    sums.reserve(before.len().max(counts.len()));
+    let (mut before, mut counts) = (before.into_iter().peekable(), counts.into_iter().peekable());
+    loop {
+        let next = match (before.peek(), counts.peek()) {
+            (Some(&(one, sum)), Some(&(other, count))) if one == other => {
+                before.next();
+                counts.next();
+                // Counters wrap, too: a frame that came back is subtracted.
+                (one, sum.wrapping_add(count))
+            }
+            (Some((one, _)), Some((other, _))) if one > other => counts.next().unwrap_or_default(),
+            (Some(_), _) => before.next().unwrap_or_default(),
+            (None, Some(_)) => counts.next().unwrap_or_default(),
+            (None, None) => return,
+        };
+        if next.1 != 0 {
+            sums.push(next);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_are_added_by_index() {
+        let sum = |lists: &[&[(u64, u64)]]| {
+            let mut sums = Vec::new();
+            lists.iter().for_each(|list| add(&mut sums, list.to_vec()));
+            sums
+        };
+        assert_eq!(
+            sum(&[&[(1, 5), (3, 6)], &[(0, 1), (3, 4), (9, 9)], &[]]),
+            [(0, 1), (1, 5), (3, 10), (9, 9)]
+        );
+        assert_eq!(sum(&[&[(1, 5)], &[(1, u64::MAX - 4), (2, 1)]]), [(2, 1)]);
+    }
+}

@@ -1,0 +1,39 @@
+//! Where the variables of an image are: its symbols of data, and its segments.
+
+use std::path::Path;
+
+use object::{Object, ObjectSegment, ObjectSymbol, SymbolKind};
+
+use crate::bounded::Bounded;
+
+/// So many variables of an image are known.
+const MOST: usize = 1 << 20;
+
+/// The variables of an image, by their addresses in its file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Globals {
+    /// Address, size and symbol.
+    pub variables: Vec<(u64, u64, String)>,
+    /// Address and size of its segments.
+    pub segments: Vec<(u64, u64)>,
+}
+
+/// Reads those of the image at `path`; nothing if it cannot be read.
+pub fn of(path: &Path) -> Globals {
+    let Ok(content) = Bounded::open(path) else { return Globals::default() };
+    let Ok(file) = object::File::parse(&content) else { return Globals::default() };
+    let mut globals = Globals::default();
+    globals.segments.extend(file.segments().map(|segment| (segment.address(), segment.size())));
+    for symbol in file.symbols().chain(file.dynamic_symbols()).take(MOST) {
+        let (address, size) = (symbol.address(), symbol.size());
+        if symbol.kind() != SymbolKind::Data || !symbol.is_definition() || size == 0 {
+            continue;
+        }
+        if let Some(name) = symbol.name().ok().filter(|name| !name.is_empty()) {
+            globals.variables.push((address, size, name.into()));
+        }
+    }
+    globals.variables.sort();
+    globals.variables.dedup_by_key(|(address, ..)| *address);
+    globals
+}

@@ -1,0 +1,276 @@
+//! Reads what a record counted, or what a process counted that has written no record.
+//!
+//! Such a process has a raw file. The raw file may be read while the process is running: it then
+//! holds the counts of that moment. It may be far larger than what was counted, so only the parts
+//! of it that hold data are read.
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::{self, Read, Seek};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Error, Result, anyhow};
+use pathformat::files::EXTENSION;
+use pathformat::profile::{
+    CUT, DENIED, ENDED, FORKED, GONE, Head, INCOMPLETE, OTHER_RUNTIME, PARTIAL, Part, Profile,
+    RUNNING, UNREGISTERED_THREADS, UNSURE,
+};
+use pathformat::raw::{self, Header, Sums};
+use pathformat::{PROFILE_VERSION, RAW_VERSION, wire};
+use rustix::fs::{SeekFrom, seek};
+
+use crate::run::Run;
+
+/// No header is longer: it has 64 KiB of arguments, as much of a map, and 36 bytes for each module.
+const LONGEST_HEADER: u64 = 1 << 26;
+
+/// A raw file is read in pieces of this size.
+const PIECE: usize = 1 << 20;
+
+/// A record in memory.
+#[derive(Debug)]
+pub struct RecordContent {
+    /// Who ran.
+    pub run: Run,
+    /// Build-id of its image, empty if it has none.
+    pub build_id: Vec<u8>,
+    /// Where the image was.
+    pub image: PathBuf,
+    /// What it counted; in a merged record, what the runs did.
+    pub parts: Vec<Part>,
+}
+
+/// Why a profile cannot be opened or read.
+pub fn unreadable(error: &io::Error) -> Error {
+    match error.kind() {
+        io::ErrorKind::NotFound => {
+            anyhow!(
+                "no such file; give the profile that a run wrote (its default name is \
+                     PROGRAM.{EXTENSION})"
+            )
+        }
+        _ => anyhow!("cannot read this profile: {error}"),
+    }
+}
+
+/// Reads the raw file at `path`.
+pub(crate) fn read_raw(path: &Path, file: File) -> Result<RecordContent> {
+    of_raw(file, |head, part| RecordContent::new(path, head, vec![part]))
+}
+
+/// The record that the process of a raw file would have written. Nothing will complete it.
+pub(crate) fn record_of_raw(file: File) -> Result<Vec<u8>> {
+    of_raw(file, |head, part| {
+        let head = Head { flags: head.flags | GONE, ..*head };
+        Profile { head, parts: vec![Part { flags: head.flags, ..part }] }.encode()
+    })
+}
+
+/// Reads a raw file, and makes something of what it says.
+fn of_raw<T>(mut file: File, make: impl FnOnce(&Head<'_>, Part) -> T) -> Result<T> {
+    let length = file.metadata().map_err(|error| unreadable(&error))?.len();
+    let bytes = front(&mut file)?;
+    let mut header = Header::decode(&bytes).map_err(damage_of_raw)?;
+    let mut sums = Sums::default();
+    let mut piece = vec![0; PIECE];
+    let mut position = header.size;
+    while let Some((data, end)) = next_data(&file, position, length) {
+        // Counters are words, and what starts in the middle of one lies in a page of zeros.
+        let data = data & !7;
+        let size = usize::try_from(end - data).unwrap_or(PIECE).min(PIECE);
+        file.seek(io::SeekFrom::Start(data)).map_err(|error| unreadable(&error))?;
+        let read = fill(&mut file, &mut piece[..size]).map_err(|error| unreadable(&error))?;
+        sums.add(&header, data, &piece[..read]);
+        if read < size {
+            break;
+        }
+        position = data + size as u64;
+    }
+    let modules = sums.finish(&mut header);
+    let part = Part { map: header.map.take(), modules, ..Part::of(&header.head) };
+    Ok(make(&header.head, part))
+}
+
+/// The bytes of a raw file's header, and perhaps more.
+pub fn front(file: &mut File) -> Result<Vec<u8>> {
+    let length = file.metadata().map_err(|error| unreadable(&error))?.len();
+    let mut bytes = Vec::new();
+    file.rewind()
+        .and_then(|()| file.take(raw::PAGE).read_to_end(&mut bytes))
+        .map_err(|error| unreadable(&error))?;
+    let size = bytes
+        .get(16..24)
+        .and_then(|word| word.first_chunk())
+        .map_or(0, |word| u64::from_le_bytes(*word));
+    if size > raw::PAGE && size <= length.min(LONGEST_HEADER) {
+        let rest = file.take(size - raw::PAGE).read_to_end(&mut bytes);
+        rest.map_err(|error| unreadable(&error))?;
+    }
+    Ok(bytes)
+}
+
+/// Reads until the buffer is full or the file ends.
+fn fill(file: &mut File, buffer: &mut [u8]) -> io::Result<usize> {
+    let mut filled = 0;
+    while filled < buffer.len() {
+        match file.read(&mut buffer[filled..]) {
+            Ok(0) => break,
+            Ok(read) => filled += read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(filled)
+}
+
+/// Start and end of the next part at or behind `position` that is no hole.
+pub fn next_data(file: &File, position: u64, length: u64) -> Option<(u64, u64)> {
+    if position >= length {
+        return None;
+    }
+    match seek(file, SeekFrom::Data(position)) {
+        Ok(data) => Some((data, seek(file, SeekFrom::Hole(data)).unwrap_or(length).min(length))),
+        Err(rustix::io::Errno::NXIO) => None,
+        // A file system without holes.
+        Err(_) => Some((position, length)),
+    }
+}
+
+impl RecordContent {
+    /// The same record with other parts.
+    pub fn with_parts(&self, parts: Vec<Part>) -> Self {
+        let (run, build_id, image) = (self.run.clone(), self.build_id.clone(), self.image.clone());
+        let mut file = Self { run, build_id, image, parts };
+        file.tell_flags();
+        file
+    }
+
+    /// What a record at `path` says.
+    pub fn new(path: &Path, head: &Head<'_>, parts: Vec<Part>) -> Self {
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let arguments = head.command_line.strip_suffix(&[0]).unwrap_or(head.command_line);
+        let run = Run {
+            id: head.identity(),
+            profile: path.to_path_buf(),
+            image: 0,
+            pid: head.pid,
+            ancestors: head.ancestors.to_vec(),
+            start: head.start,
+            stop: head.stop.max(head.start),
+            process_start: head.process_start,
+            host: text(head.host),
+            directory: text(head.directory),
+            command_line: match arguments {
+                [] => Vec::new(),
+                _ => {
+                    let words = arguments.split(|&byte| byte == 0);
+                    words.map(|word| OsStr::from_bytes(word).to_os_string()).collect()
+                }
+            },
+            ..Run::default()
+        };
+        let image = Path::new(OsStr::from_bytes(head.image)).to_path_buf();
+        let mut file = Self { run, build_id: head.build_id.to_vec(), image, parts };
+        file.tell_flags();
+        file
+    }
+
+    /// Updates what the run says of its parts, after some of them were removed.
+    pub fn tell_flags(&mut self) {
+        let any = |flag| self.parts.iter().any(|part| part.flags & flag != 0);
+        self.run.count = self.parts.iter().map(|part| part.runs.len()).sum();
+        self.run.incomplete = any(INCOMPLETE);
+        self.run.unregistered_threads = any(UNREGISTERED_THREADS);
+        self.run.forked = any(FORKED);
+        let is_partial =
+            |part: &Part| part.flags & (INCOMPLETE | ENDED) != 0 && part.flags & PARTIAL != 0;
+        self.run.partial = self.parts.iter().any(is_partial);
+        let marks = CUT | UNSURE | OTHER_RUNTIME | ENDED | DENIED | RUNNING;
+        self.run.marks = self.parts.iter().fold(0, |flags, part| flags | part.flags & marks);
+    }
+}
+
+/// Why a file of another version of the format is not read.
+pub fn other_version(found: u32, what: &str, ours: u32) -> Error {
+    anyhow!(
+        "this {what} has format version {found}, and this pathprof reads version {ours}; \
+         use the pathprof that belongs to the pathcc that built the program"
+    )
+}
+
+/// Says what is wrong with a raw file.
+pub(crate) fn damage_of_raw(error: wire::Error) -> Error {
+    match error {
+        wire::Error::BadVersion(found) => other_version(found, "raw file", RAW_VERSION),
+        error => anyhow!(
+            "the header of this raw file is damaged or truncated: {error}; run the program again"
+        ),
+    }
+}
+
+/// Says what is wrong with the bytes of a profile, and what to do.
+pub(crate) fn damage(error: wire::Error, bytes: &[u8]) -> Error {
+    match error {
+        wire::Error::BadMagic if bytes.starts_with(b"\x7fELF") => {
+            anyhow!(
+                "this is an ELF image, not a profile; give the profile that its run wrote, and the \
+                 image with --image"
+            )
+        }
+        wire::Error::BadMagic => {
+            anyhow!("not a profile: {error}; give a file that an instrumented program wrote")
+        }
+        wire::Error::BadVersion(found) => other_version(found, "profile", PROFILE_VERSION),
+        _ if bytes.is_empty() => anyhow!("this profile is empty; run the program again"),
+        _ => anyhow!("this profile is damaged or truncated: {error}; run the program again"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::FileExt;
+
+    use pathformat::ModuleId;
+    use pathformat::raw::{PAGE, Place, write_header};
+    use pathformat::settings::Threads;
+
+    use super::*;
+
+    #[test]
+    fn a_raw_file_is_read_without_its_holes() {
+        const REGION: u64 = 1 << 40;
+        let folder = tempfile::tempdir().expect("a directory");
+        let path = folder.path().join("x.pathprof.raw");
+        let head = Head { pid: 7, start: 5, process_start: 3, image: b"/bin/x", ..Head::default() };
+        let far = REGION - PAGE;
+        let place = |id, offset| Place {
+            id: ModuleId([id; 16]),
+            offset,
+            counters: 512,
+            threads: Threads::Exact,
+        };
+        let mut bytes = Vec::new();
+        let size =
+            write_header(&mut bytes, &head, REGION, None, [place(1, 0), place(2, far)].into_iter());
+        let file = File::create(&path).expect("writable");
+        file.set_len(size + 3 * REGION).expect("holes cost nothing");
+        let words = [
+            (0, bytes.as_slice()),
+            (size + REGION + 16, &[5]),
+            (size + REGION + far, &[1]),
+            (size + 2 * REGION + far, &[2]),
+        ];
+        words.iter().for_each(|(at, bytes)| file.write_all_at(bytes, *at).expect("writable"));
+
+        let read = || read_raw(&path, File::open(&path).expect("readable")).expect("sound");
+        let found = read();
+        assert!(found.run.incomplete && !found.run.unregistered_threads && found.run.stop == 5);
+        let counts: Vec<_> =
+            found.parts[0].modules.iter().map(|module| module.counts.clone()).collect();
+        assert_eq!(counts, [vec![(2, 5)], vec![(0, 3)]]);
+
+        file.write_all_at(&[1], size + 8).expect("writable");
+        assert!(read().run.unregistered_threads);
+    }
+}

@@ -1,0 +1,198 @@
+//! Finds the records of a profile: those in its file, and the raw files beside it.
+//!
+//! A raw file stands for a process that has not written its record.
+
+use std::collections::HashSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use pathformat::profile::RunId;
+use rayon::prelude::*;
+
+use crate::file_names::profile_of_raw;
+pub use crate::record::Record;
+pub use crate::record_search::Records;
+use crate::record_search::{in_file, raw_record};
+
+/// A profile, and what is to be read of it.
+#[derive(Debug)]
+pub struct Input {
+    /// Its file.
+    pub path: PathBuf,
+    /// Its records or some of them, or why it has none that can be read.
+    pub found: Result<Records>,
+}
+
+impl From<PathBuf> for Input {
+    /// All of a profile.
+    fn from(path: PathBuf) -> Self {
+        Self { found: of(&path), path }
+    }
+}
+
+impl Input {
+    /// The records to read.
+    pub fn records(&self) -> &[Record] {
+        self.found.as_ref().map_or(&[], |found| &found.records)
+    }
+}
+
+/// Those records of the inputs that are wanted. Inputs without any are left out.
+pub fn only(mut inputs: Vec<Input>, mut is_wanted: impl FnMut(&Record) -> bool) -> Vec<Input> {
+    for found in inputs.iter_mut().filter_map(|input| input.found.as_mut().ok()) {
+        found.records.retain(&mut is_wanted);
+    }
+    inputs.retain(|input| !input.records().is_empty());
+    inputs
+}
+
+/// Each of these profiles with its records, in the same order.
+pub fn of_all(files: Vec<PathBuf>) -> Vec<Input> {
+    files.into_par_iter().map(Input::from).collect()
+}
+
+/// The records of the profile at `path`. If that is a raw file, it is the only one, unless its
+/// process wrote a record after all.
+///
+/// # Errors
+/// There is nothing that can be read.
+pub fn of(path: &Path) -> Result<Records> {
+    if let Some(profile) = profile_of_raw(path) {
+        let record = raw_record(path)?;
+        let is_finished = in_file(&profile).is_ok_and(|found| has(&found, record.run));
+        let records = if is_finished { Vec::new() } else { vec![record] };
+        return Ok(Records { records, problems: Vec::new() });
+    }
+    let raw_files = raw_files(path);
+    let mut found = match in_file(path) {
+        Err(_) if !path.exists() && !raw_files.is_empty() => Records::default(),
+        found => found?,
+    };
+    let known: HashSet<RunId> = found.records.iter().map(|record| record.run).collect();
+    for raw in raw_files {
+        match raw_record(&raw) {
+            Ok(record) if known.contains(&record.run) => {}
+            Ok(record) => found.records.push(record),
+            // It may have ended meanwhile.
+            Err(_) if !raw.exists() => {}
+            Err(error) => found.problems.push(error.context(raw.display().to_string())),
+        }
+    }
+    Ok(found)
+}
+
+/// The raw files of processes that append to the profile at `path`, by name.
+pub fn raw_files(path: &Path) -> Vec<PathBuf> {
+    let directory =
+        path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+    let named = |path: PathBuf| path.strip_prefix("./").map(Path::to_path_buf).unwrap_or(path);
+    let of_this = |raw: &PathBuf| {
+        profile_of_raw(raw).is_some_and(|profile| named(profile) == named(path.into()))
+    };
+    let files = entries.map(|entry| entry.path()).filter(of_this).filter(|path| path.is_file());
+    let mut files: Vec<_> = files.map(named).collect();
+    files.sort();
+    files
+}
+
+fn has(found: &Records, run: RunId) -> bool {
+    found.records.iter().any(|record| record.run == run)
+}
+
+#[cfg(test)]
+mod tests {
+    use pathformat::profile::{Head, Part, Profile};
+    use pathformat::raw::{PAGE, write_header};
+
+    use super::*;
+
+    fn record(run: u8, arguments: usize) -> Vec<u8> {
+        let command_line = vec![b'x'; arguments];
+        let head = Head {
+            run: RunId([run; 16]),
+            pid: run.into(),
+            command_line: &command_line,
+            ..Head::default()
+        };
+        Profile { head, parts: vec![Part::of(&head)] }.encode()
+    }
+
+    fn runs(found: &Records) -> Vec<u8> {
+        found.records.iter().map(|record| record.run.0[0]).collect()
+    }
+
+    fn written(content: &[u8]) -> (tempfile::TempDir, PathBuf) {
+        let folder = tempfile::tempdir().expect("a directory");
+        let path = folder.path().join("x.pathprof");
+        fs::write(&path, content).expect("writable");
+        (folder, path)
+    }
+
+    #[test]
+    fn records_come_in_the_order_in_which_they_were_written() {
+        let (_folder, path) =
+            written(&[record(1, 0), record(2, 70_000), record(3, 5_000)].concat());
+        let found = of(&path).expect("sound");
+        assert_eq!((runs(&found), found.problems.len()), (vec![1, 2, 3], 0));
+        for record in &found.records {
+            assert_eq!(record.read().expect("sound").parts[0].runs, [record.run]);
+        }
+    }
+
+    #[test]
+    fn a_record_is_of_the_file_in_which_it_was_found() {
+        let (folder, path) = written(&[record(1, 0), record(2, 0)].concat());
+        let found = of(&path).expect("sound").records;
+        fs::write(&path, [record(1, 0), record(2, 0), record(3, 0)].concat()).expect("writable");
+        assert!(found.iter().all(|record| record.read().is_ok()), "it has only become longer");
+        fs::write(folder.path().join("new"), [record(1, 0), record(2, 0)].concat())
+            .expect("writable");
+        fs::rename(folder.path().join("new"), &path).expect("writable");
+        for record in found {
+            let error = record.read().expect_err("another file").to_string();
+            assert_eq!(error, "another process summed this profile meanwhile; try again");
+        }
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_skipped_and_told() {
+        let [one, two, three] = [1, 2, 3].map(|run| record(run, 0));
+        let torn = |record: &[u8]| record[..record.len() - 5].to_vec();
+        for (content, expected) in [
+            ([one.clone(), torn(&two), three.clone()].concat(), vec![1, 3]),
+            ([one.clone(), two.clone(), torn(&three)].concat(), vec![1, 2]),
+            ([torn(&one), two.clone(), three.clone()].concat(), vec![2, 3]),
+            ([b"nonsense".to_vec(), one.clone(), vec![0; 100]].concat(), vec![1]),
+        ] {
+            let (_folder, path) = written(&content);
+            let found = of(&path).expect("some are sound");
+            assert_eq!(runs(&found), expected);
+            let [problem] = &found.problems[..] else { panic!("{found:?}") };
+            assert!(problem.to_string().starts_with(&path.display().to_string()), "{problem}");
+        }
+        for nothing in [vec![], torn(&one), b"text".to_vec()] {
+            assert!(of(&written(&nothing).1).is_err());
+        }
+    }
+
+    #[test]
+    fn raw_files_stand_for_processes_that_wrote_nothing() {
+        let (folder, path) = written(&record(1, 0));
+        for (name, run) in
+            [(".x.pathprof.7.raw", 1), (".x.pathprof.8-2.raw", 2), (".xx.pathprof.9.raw", 3)]
+        {
+            let head = Head { run: RunId([run; 16]), ..Head::default() };
+            let mut bytes = Vec::new();
+            write_header(&mut bytes, &head, PAGE, None, [].into_iter());
+            fs::write(folder.path().join(name), bytes).expect("writable");
+        }
+        assert_eq!(runs(&of(&path).expect("sound")), [1, 2]);
+        assert_eq!(runs(&of(&folder.path().join(".x.pathprof.7.raw")).expect("sound")), [0; 0]);
+        assert_eq!(runs(&of(&folder.path().join(".x.pathprof.8-2.raw")).expect("sound")), [2]);
+        // Killed processes alone are a profile, too.
+        assert_eq!(runs(&of(&folder.path().join("xx.pathprof")).expect("sound")), [3]);
+        assert!(of(&folder.path().join("none.pathprof")).is_err());
+    }
+}

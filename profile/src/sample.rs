@@ -1,0 +1,27 @@
+//! A record for tests, and an observer that counts.
+
+use pathformat::profile::{Ancestor, RunId};
+
+use crate::record::Record;
+
+pub mod counted;
+
+/// The record of a process with this number and parent, which has ended.
+pub fn record(pid: u32, parent: u32) -> Record {
+    Record {
+        path: "build/prog.pathprof".into(),
+        file: (0, 0),
+        range: None,
+        run: RunId::NONE,
+        merged: false,
+        complete: true,
+        pid,
+        process_start: pid.into(),
+        ancestors: vec![Ancestor::new(parent, parent.into())],
+        time: (0, 0),
+        host: b"box".to_vec(),
+        command_line: Vec::new(),
+        image: "build/prog".into(),
+        build_id: Vec::new(),
+    }
+}

@@ -1,0 +1,198 @@
+//! Groups records by start.
+//!
+//! A *start* is what one command began: a process, the processes that descend from it, and the
+//! images that they loaded. A machine, a number and the time at which the kernel started it
+//! identify a process. Each record has the processes from which its own descends, as they were when
+//! it began, so that processes in between need not be counted. The line ends early where a process
+//! in between had ended by then. A merged record is a start of its own.
+
+use std::borrow::Borrow;
+use std::collections::{HashMap, HashSet};
+
+use crate::records::Record;
+
+/// The records of each start, by their places among `records`; the last start comes first. A start
+/// ends with its last process.
+pub fn starts<R: Borrow<Record>>(records: &[R]) -> Vec<Vec<usize>> {
+    let records: Vec<&Record> = records.iter().map(Borrow::borrow).collect();
+    let mut groups: Vec<usize> = (0..records.len()).collect();
+    let mut processes: HashMap<(&[u8], u32), Vec<usize>> = HashMap::new();
+    for (at, record) in records.iter().enumerate().filter(|(_, record)| !record.merged) {
+        processes.entry((&record.host, record.pid)).or_default().push(at);
+    }
+    let identity = |at: usize| {
+        let record: &Record = records[at];
+        ((record.host.as_slice(), record.pid, record.process_start), at)
+    };
+    let known: HashMap<_, _> = processes.values().flatten().copied().map(identity).collect();
+    for same in processes.values() {
+        for (position, &one) in same.iter().enumerate() {
+            let known = |other: &&usize| is_one_process(records[one], records[**other]);
+            if let Some(&other) = same[..position].iter().find(known) {
+                join(&mut groups, one, other);
+            }
+        }
+    }
+    for (at, record) in records.iter().enumerate().filter(|(_, record)| !record.merged) {
+        for ancestor in &record.ancestors {
+            let host = record.host.as_slice();
+            let found = match ancestor.start() {
+                0 => {
+                    let named = processes.get(&(host, ancestor.process())).into_iter().flatten();
+                    last_counting(&records, named.copied(), record)
+                }
+                start => known.get(&(host, ancestor.process(), start)).copied(),
+            };
+            if let Some(other) = found {
+                join(&mut groups, at, other);
+            }
+        }
+    }
+    let mut starts: HashMap<usize, Vec<usize>> = HashMap::new();
+    for at in 0..records.len() {
+        let group = root(&mut groups, at);
+        starts.entry(group).or_default().push(at);
+    }
+    let mut starts: Vec<_> = starts.into_values().collect();
+    let end = |start: &Vec<usize>| start.iter().map(|&at| (records[at].time.1, at)).max();
+    starts.sort_by_key(|start| std::cmp::Reverse(end(start)));
+    starts
+}
+
+/// How many processes these records are of.
+pub fn processes<'a>(records: impl IntoIterator<Item = &'a Record>) -> usize {
+    let one = |record: &'a Record| (record.host.as_slice(), record.pid, record.process_start);
+    records.into_iter().map(one).collect::<HashSet<_>>().len()
+}
+
+/// Of several processes that had the number of an ancestor, the one that began last among those
+/// that were counting when its descendant began.
+fn last_counting(
+    records: &[&Record],
+    named: impl Iterator<Item = usize>,
+    descendant: &Record,
+) -> Option<usize> {
+    let was_counting = |&one: &usize| {
+        let one = records[one];
+        let ended = one.complete && one.time.1 < descendant.time.0;
+        one.time.0 <= descendant.time.0 && !ended
+    };
+    named.filter(was_counting).max_by_key(|&one| records[one].time.0)
+}
+
+fn is_one_process(one: &Record, other: &Record) -> bool {
+    if one.process_start != 0 && other.process_start != 0 {
+        return one.process_start == other.process_start;
+    }
+    one.time.0 <= other.time.1 && other.time.0 <= one.time.1
+}
+
+fn root(groups: &mut [usize], mut at: usize) -> usize {
+    while groups[at] != at {
+        groups[at] = groups[groups[at]];
+        at = groups[at];
+    }
+    at
+}
+
+fn join(groups: &mut [usize], one: usize, other: usize) {
+    let (one, other) = (root(groups, one), root(groups, other));
+    groups[one] = other;
+}
+
+#[cfg(test)]
+mod tests {
+    use pathformat::profile::Ancestor;
+
+    use super::*;
+    use crate::sample;
+
+    /// A record of a process of whose ancestors only the parent's number is known.
+    fn record(pid: u32, parent: u32, process_start: u64, time: (u64, u64)) -> Record {
+        descendant(pid, &[(parent, 0)], process_start, time)
+    }
+
+    fn descendant(
+        pid: u32,
+        ancestors: &[(u32, u64)],
+        process_start: u64,
+        time: (u64, u64),
+    ) -> Record {
+        let ancestors =
+            ancestors.iter().map(|&(process, start)| Ancestor::new(process, start)).collect();
+        Record { process_start, time, ancestors, ..sample::record(pid, 1) }
+    }
+
+    #[test]
+    fn processes_in_between_need_not_be_counted() {
+        let records = [
+            descendant(10, &[(9, 90), (1, 1)], 100, (5, 9)),
+            // A shell in between.
+            descendant(12, &[(11, 101), (10, 100), (9, 90), (1, 1)], 102, (6, 7)),
+            // The nearest one that was counted is a child of the first.
+            descendant(14, &[(13, 103), (12, 102), (11, 101)], 104, (7, 8)),
+            // It began after everything else had ended, and it is known who began it.
+            descendant(15, &[(10, 100)], 105, (20, 21)),
+            // Another process had the number.
+            descendant(16, &[(10, 99)], 106, (6, 30)),
+            // The same shell began it, and nothing that was counted.
+            descendant(17, &[(9, 90), (1, 1)], 107, (6, 40)),
+            Record { host: b"other".to_vec(), ..descendant(18, &[(10, 100)], 108, (6, 50)) },
+        ];
+        assert_eq!(starts(&records), [vec![6], vec![5], vec![4], vec![0, 1, 2, 3]]);
+    }
+
+    #[test]
+    fn children_are_of_the_start_of_their_parent() {
+        let records = [
+            record(10, 1, 100, (5, 9)),
+            record(11, 10, 101, (6, 7)),
+            // Its parent's parent, and a library of its process.
+            record(12, 11, 102, (7, 20)),
+            record(12, 11, 102, (8, 20)),
+            // Another start, and one whose parent had ended.
+            record(20, 1, 200, (30, 31)),
+            record(21, 10, 201, (40, 41)),
+        ];
+        assert_eq!(starts(&records), [vec![5], vec![4], vec![0, 1, 2, 3]]);
+    }
+
+    #[test]
+    fn a_number_is_used_again() {
+        let other = Record { host: b"other".to_vec(), ..record(10, 1, 100, (50, 51)) };
+        let records = [
+            record(10, 1, 100, (5, 9)),
+            record(10, 1, 300, (15, 0)),
+            record(30, 10, 301, (16, 17)),
+            other,
+            // Without /proc by their times alone.
+            record(40, 1, 0, (60, 70)),
+            record(40, 1, 0, (65, 70)),
+            record(40, 1, 0, (80, 90)),
+        ];
+        let mut records = records.to_vec();
+        records[1].complete = false;
+        assert_eq!(starts(&records), [vec![6], vec![4, 5], vec![3], vec![1, 2], vec![0]]);
+    }
+
+    #[test]
+    fn what_touches_in_time_belongs_together() {
+        // A child; and two images of one process, of which one at most tells when it was started.
+        for (pid, parent, first, second) in
+            [(11, 10, 100, 101), (10, 1, 100, 0), (10, 1, 0, 100), (10, 1, 0, 0)]
+        {
+            for (begin, together) in [(9, true), (10, false)] {
+                let records =
+                    [record(10, 1, first, (5, 9)), record(pid, parent, second, (begin, 12))];
+                let expected = if together { vec![vec![0, 1]] } else { vec![vec![1], vec![0]] };
+                assert_eq!(starts(&records), expected, "{pid} {first} {second} {begin}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_merged_record_stands_alone() {
+        let merged = Record { merged: true, ..record(10, 1, 100, (5, 9)) };
+        assert_eq!(starts(&[record(10, 1, 100, (5, 9)), merged]), [vec![1], vec![0]]);
+    }
+}

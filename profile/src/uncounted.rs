@@ -1,0 +1,132 @@
+//! Says why a file leaves no profile, from what it is and how it was built.
+
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use pathformat::names;
+
+use crate::{image, open};
+
+/// What to say of an image with counters that pathld did not link, behind its name.
+pub const UNLINKED: &str = "\
+    was compiled with pathcc and linked by another linker, so that nobody writes down what it \
+    counts unless `pathprof run` starts it. Link it with pathcc or pathc++, too: in CMake as \
+    CMAKE_C_COMPILER and CMAKE_CXX_COMPILER, or as the launcher of both compiler and linker; for \
+    cargo with RUSTFLAGS=-Clinker=pathcc; for pip and Python's packages with CC=pathcc CXX=pathc++ \
+    LDSHARED='pathcc -shared'; for Go with CC=pathcc and -ldflags='-linkmode=external \
+    -extld=pathcc'; for node-gyp with CC=pathcc CXX=pathc++ LINK=pathc++; or give any clang \
+    -fuse-ld=pathld.";
+
+/// What libtool writes at the beginning of its wrapper scripts, between the name of the script and
+/// where the program is.
+const WRAPPER: &str = " - temporary wrapper script for ";
+
+/// So much of a script is looked at.
+const BEGINNING: u64 = 1 << 12;
+
+/// Why a file leaves no profile.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Uncounted {
+    /// It is a script.
+    Script,
+    /// It is a script of libtool, which starts this program.
+    Wrapper(PathBuf),
+    /// It was not compiled with pathcc.
+    NotCompiled,
+    /// Another linker made it.
+    OtherLinker,
+}
+
+impl Uncounted {
+    /// Why the file at `path` leaves no profile; `None` if it is an image as it should be, or
+    /// neither an image nor a script.
+    pub fn of(path: &Path) -> Option<Self> {
+        if let Some(beginning) = script(path) {
+            let program = beginning.lines().find_map(|line| Some(line.split_once(WRAPPER)?.1));
+            let program = program.map(|program| wrapped(path, Path::new(program.trim())));
+            return Some(program.map_or(Self::Script, Self::Wrapper));
+        }
+        match image::traces(path).ok()? {
+            image::Traces { manifest: false, .. } => Some(Self::NotCompiled),
+            image::Traces { linked: false, .. } => Some(Self::OtherLinker),
+            _ => None,
+        }
+    }
+
+    /// The same in words, as whole sentences.
+    pub fn text(&self, path: &Path) -> String {
+        let place = path.display();
+        match self {
+            Self::Script => format!(
+                "{place} is no ELF image but a script: only instrumented programs that it starts \
+                 write profiles. Name one of them."
+            ),
+            Self::Wrapper(program) => format!(
+                "{place} is a wrapper script of libtool, which starts {0}: name {0}.",
+                program.display()
+            ),
+            Self::NotCompiled => format!(
+                "{place} has no section {}: it was not compiled with pathcc (CC=pathcc \
+                 CXX=pathc++), or that section was removed.",
+                names::MANIFEST_SECTION
+            ),
+            Self::OtherLinker => format!("{place} {UNLINKED}"),
+        }
+    }
+}
+
+/// The beginning of a script; `None` if the file is none.
+fn script(path: &Path) -> Option<String> {
+    let mut beginning = Vec::new();
+    open::regular(path).ok()?.take(BEGINNING).read_to_end(&mut beginning).ok()?;
+    let is_script = beginning.starts_with(b"#!");
+    is_script.then(|| String::from_utf8_lossy(&beginning).into_owned())
+}
+
+/// The program that a wrapper starts, which stands in a folder beside it. Where libtool links
+/// programs again before they run in place, it is the one called `lt-…`.
+fn wrapped(wrapper: &Path, program: &Path) -> PathBuf {
+    let program = wrapper.with_file_name("").join(program);
+    let name = program.file_name().unwrap_or_default().to_string_lossy();
+    let linked_again = program.with_file_name(format!("lt-{name}"));
+    let time = |path: &Path| fs::metadata(path).and_then(|data| data.modified()).ok();
+    if time(&linked_again) > time(&program) { linked_again } else { program }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wrapper_names_its_program() {
+        let folder = tempfile::tempdir().expect("a directory");
+        let at = |name: &str| folder.path().join(name);
+        let write = |name: &str, text: &str| fs::write(at(name), text).expect("writable");
+        fs::create_dir(at(".libs")).expect("writable");
+        write(
+            "jq",
+            "#! /bin/bash\n\n# src/jq - temporary wrapper script for .libs/jq\n# by libtool\n",
+        );
+        write("other", "#!/bin/sh\nexec true\n");
+        write("text", "no script");
+        let of = |name: &str| Uncounted::of(&at(name));
+        assert_eq!(of("jq"), Some(Uncounted::Wrapper(at(".libs/jq"))));
+        write(".libs/jq", "");
+        assert_eq!(of("jq"), Some(Uncounted::Wrapper(at(".libs/jq"))));
+        write(".libs/lt-jq", "");
+        fs::File::options()
+            .append(true)
+            .open(at(".libs/jq"))
+            .and_then(|file| file.set_modified(std::time::SystemTime::UNIX_EPOCH))
+            .expect("a time");
+        assert_eq!(of("jq"), Some(Uncounted::Wrapper(at(".libs/lt-jq"))));
+        assert_eq!(of("other"), Some(Uncounted::Script));
+        assert_eq!((of("text"), of("none"), of(".libs")), (None, None, None));
+        assert_eq!(Uncounted::of(Path::new("/bin/true")), Some(Uncounted::NotCompiled));
+        assert_eq!(
+            Uncounted::Wrapper(".libs/jq".into()).text(Path::new("jq")),
+            "jq is a wrapper script of libtool, which starts .libs/jq: name .libs/jq."
+        );
+    }
+}

@@ -1,0 +1,125 @@
+//! Where memory is freed, as far as all threads are concerned: found out before anybody asks whose
+//! memory it is.
+//!
+//! Streams are gone through one after the other. A thread may be asked whose memory it accesses
+//! before the walk comes to where another thread frees it. If nothing orders the two, the memory
+//! may be another block's by then: the thread may have it back by a pipe, say. So all places that
+//! free an address are collected first.
+
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+
+use pathformat::trace::{Allocation, Operation, Synchronisation};
+
+use crate::memory::clocks::{Clocks, Moment};
+use crate::memory::vector_clock::VectorClock;
+use crate::order::item::{Item, Touch};
+use crate::order::releases::Links;
+use crate::order::walk::{Input, Visitor, walk};
+
+/// Frees of one address by one thread: the parts of the thread with one, and what was known at the
+/// first one of each. Parts grow, and so does what is known.
+type OfThread = Vec<(u64, Rc<VectorClock>)>;
+
+/// Where memory is freed.
+#[derive(Debug, Default)]
+pub struct Frees {
+    /// By address and thread.
+    known: HashMap<u64, HashMap<u32, OfThread>>,
+    /// By thread, where any address may be freed: recording was off, or records are missing.
+    anywhere: HashMap<u32, OfThread>,
+    /// Addresses that signal handlers free: at which place in the thread, nobody knows.
+    by_handlers: HashSet<u64>,
+}
+
+impl Frees {
+    /// Those of these streams. One thread alone needs none.
+    pub fn of<I: Iterator<Item = Item>>(inputs: Vec<Input<I>>) -> Self {
+        if inputs.len() < 2 {
+            return Self::default();
+        }
+        let mut seeker =
+            Seeker { clocks: Clocks::default(), frees: Self::default(), is_handler: false };
+        walk(inputs, &mut seeker);
+        seeker.frees
+    }
+
+    /// Whether no free of `address` can fall between an allocation there and an access to the
+    /// block. `allocation` is what was known at the allocation.
+    pub(super) fn spare(&self, address: u64, allocation: &VectorClock, access: Moment) -> bool {
+        if self.by_handlers.contains(&address) {
+            return false;
+        }
+        // Of its own frees a thread knows which blocks they are of, but for those that are missing.
+        let known = self.known.get(&address).into_iter().flatten();
+        let others = known.filter(|(thread, _)| **thread != access.thread);
+        others.chain(&self.anywhere).all(|(thread, frees)| {
+            // The first free that the allocation does not come behind knows least.
+            let before = allocation.of(*thread);
+            let first = frees.partition_point(|(part, _)| *part <= before);
+            frees.get(first).is_none_or(|(_, clock)| access.is_known(clock))
+        })
+    }
+}
+
+/// Notes that a thread frees something now.
+fn add(of: &mut OfThread, clocks: &mut Clocks, thread: u32) {
+    let part = clocks.of(thread).of(thread);
+    if of.last().is_none_or(|(last, _)| *last < part) {
+        of.push((part, clocks.keep(thread)));
+    }
+}
+
+/// Goes through a trace for frees.
+struct Seeker {
+    clocks: Clocks,
+    frees: Frees,
+    is_handler: bool,
+}
+
+impl Visitor for Seeker {
+    type Token = Rc<VectorClock>;
+
+    fn began(&mut self, thread: u32, _: u64, links: &Links<Self::Token>) {
+        self.clocks.began(thread, links);
+    }
+
+    fn released(&mut self, thread: u32) -> Self::Token {
+        self.clocks.released(thread)
+    }
+
+    fn ended(&mut self, _: u32, _: u64, _: Option<(Operation, &Synchronisation)>) {}
+
+    fn atomic_before(&mut self, thread: u32, touch: &Touch) {
+        self.clocks.atomic_before(thread, touch);
+    }
+
+    fn atomic_after(&mut self, thread: u32, touch: &Touch) {
+        self.clocks.atomic_after(thread, touch);
+    }
+
+    fn allocated(&mut self, thread: u32, allocation: &Allocation) {
+        let address = allocation.former.get();
+        if address == 0 {
+            return;
+        }
+        if self.is_handler {
+            self.frees.by_handlers.insert(address);
+            return;
+        }
+        let of = self.frees.known.entry(address).or_default().entry(thread).or_default();
+        add(of, &mut self.clocks, thread);
+    }
+
+    fn missing(&mut self, thread: u32) {
+        add(self.frees.anywhere.entry(thread).or_default(), &mut self.clocks, thread);
+    }
+
+    fn off(&mut self, thread: u32) {
+        self.missing(thread);
+    }
+
+    fn turn(&mut self, _: usize, is_handler: bool) {
+        self.is_handler = is_handler;
+    }
+}

@@ -1,0 +1,69 @@
+//! Names of owners.
+
+use counts::path_text::base_name;
+
+use crate::file::{Stream, Trace};
+use crate::memory::owners::Owner;
+use crate::order::source::threads;
+use crate::steps::program::Program;
+
+/// Names owners of memory of a trace.
+#[derive(Debug)]
+pub struct OwnerNames<'a> {
+    program: &'a Program,
+    /// The number of the stream of each thread.
+    streams: Vec<u32>,
+}
+
+impl<'a> OwnerNames<'a> {
+    /// For a trace of a program.
+    pub fn of(trace: &Trace, program: &'a Program) -> Self {
+        let number = |of: &Vec<&Stream>| of.first().map_or(0, |stream| stream.number);
+        Self { program, streams: threads(trace).iter().map(number).collect() }
+    }
+
+    /// The name of an owner, and behind it the offset of a byte of its memory. The name may have
+    /// bytes of the program that a terminal would obey.
+    pub fn place(&self, owner: &Owner, offset: u64) -> String {
+        let name = self.name(owner);
+        let offset = match offset {
+            0 => String::new(),
+            _ if !owner.has_offsets() => String::new(),
+            offset => format!("+{offset}"),
+        };
+        match owner {
+            Owner::Global(_) => format!("{name}{offset}"),
+            _ => format!("({name}){offset}"),
+        }
+    }
+
+    /// The name of an owner. It may have bytes of the program that a terminal would obey.
+    pub fn name(&self, owner: &Owner) -> String {
+        match owner {
+            Owner::Unknown => "unknown".into(),
+            Owner::Global(name) => name.clone(),
+            Owner::Image(name) => format!("other data of {name}"),
+            Owner::Stack(0) => "stack".into(),
+            Owner::Stack(thread) => {
+                let stream = self.streams.get(*thread as usize).copied().unwrap_or_default();
+                format!("stack of stream {stream}")
+            }
+            Owner::Heap { function, file, line } => {
+                let function = function.and_then(|at| self.program.functions.get(at as usize));
+                let name = function.map_or("?", |of| of.function.demangled.as_str());
+                if file.is_empty() {
+                    format!("heap: {name}")
+                } else {
+                    format!("heap: {name} {}:{line}", base_name(file))
+                }
+            }
+        }
+    }
+}
+
+impl Owner {
+    /// Whether it means something how far behind its beginning an address is.
+    pub fn has_offsets(&self) -> bool {
+        matches!(self, Self::Global(_) | Self::Heap { .. })
+    }
+}

@@ -1,0 +1,449 @@
+//! Which object an address belongs to.
+//!
+//! Blocks of the heap are known from where they are allocated to where they are freed. Calls that
+//! do this stand between two paths, and belong to the first one. The stack of a thread ends at its
+//! `pthread_t`, as glibc lays it out; that of the first thread is where the kernel of x86-64 has
+//! nothing else.
+//!
+//! What is found says whether it is sure. Where it is not, it is a guess by the order in which
+//! streams are gone through, which is one of many that may have been.
+
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
+use std::path::PathBuf;
+use std::rc::Rc;
+
+use pathformat::trace::{Allocation, Operation, Synchronisation};
+use profile::globals::{self, Globals};
+use profile::names;
+
+use crate::memory::clocks::{Clocks, Moment};
+use crate::memory::frees::Frees;
+use crate::memory::lifetimes::{Block, Lifetimes, Verdict};
+use crate::memory::sites::site;
+use crate::memory::vector_clock::VectorClock;
+use crate::order::item::{Done, Touch};
+use crate::order::releases::Links;
+use crate::steps::program::Program;
+
+/// So large is the stack of a thread unless the program asks for another one.
+const STACK: u64 = 8 << 20;
+
+/// glibc's own data of a thread are at its `pthread_t`, and have no more bytes.
+const DESCRIPTOR: u64 = 0x1000;
+
+/// The kernel puts the stack of the first thread above this, and mappings below.
+const FIRST_STACK: Range<u64> = 0x7fff_ffff_f000 - (16 << 30) - STACK..0x7fff_ffff_f000;
+
+/// What memory is of.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Owner {
+    /// Nobody who is known.
+    Unknown,
+    /// Blocks that a function allocates.
+    Heap {
+        /// The function, as far as it is known.
+        function: Option<u32>,
+        /// The file; empty if the line is not known.
+        file: String,
+        /// The line.
+        line: u32,
+    },
+    /// A variable.
+    Global(String),
+    /// Data of an image that no symbol names: constants, say.
+    Image(String),
+    /// The stack of a thread, and its own variables.
+    Stack(u32),
+}
+
+/// Number of an owner.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct OwnerId(pub u32);
+
+/// Who owns an address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// The owner, as far as is known.
+    pub owner: OwnerId,
+    /// The first byte of the variable, of the block, or of what else it is.
+    pub start: u64,
+    /// Whether it can be no other one. If it is unknown, somebody else may be it.
+    pub is_sure: bool,
+}
+
+/// Nobody is known.
+const NOBODY: Found = Found { owner: OwnerId(0), start: 0, is_sure: false };
+
+/// A variable or a segment.
+#[derive(Clone, Copy, Debug)]
+struct Fixed {
+    end: u64,
+    owner: OwnerId,
+    /// Whether no other image was loaded there.
+    is_sure: bool,
+}
+
+/// What was found last.
+#[derive(Clone, Debug)]
+struct Latest {
+    range: Range<u64>,
+    /// For whom.
+    stream: usize,
+    /// When.
+    moment: Moment,
+    found: Found,
+}
+
+/// Who owns which addresses now.
+#[derive(Debug)]
+pub struct Owners<'a> {
+    program: &'a Program,
+    pub(super) clocks: Clocks,
+    all: Vec<Owner>,
+    ids: HashMap<Owner, OwnerId>,
+    /// Of blocks whose path is not known yet.
+    nameless: OwnerId,
+    /// By owner, how many blocks were allocated, and their bytes.
+    allocated: HashMap<OwnerId, (u64, u64)>,
+    blocks: Lifetimes,
+    /// Variables, then segments: by their first bytes.
+    fixed: [BTreeMap<u64, Fixed>; 2],
+    /// By where they end, the threads whose stacks they were, and when these began.
+    stacks: BTreeMap<u64, Vec<(OwnerId, Moment)>>,
+    /// The stream that does something.
+    stream: usize,
+    is_handler: bool,
+    count: u64,
+    /// Allocations up to this one may have been freed where records are missing.
+    doubted: u64,
+    /// Whether records may be missing anywhere.
+    partial: bool,
+    /// The last place of each thread where what others did may be missing.
+    missing: HashMap<u32, Moment>,
+    /// By stream, the function and the id of its last path.
+    ended: Vec<Option<(u32, u64)>>,
+    /// By function and path, whose memory is that it calls for at its end.
+    callers: HashMap<(u32, u64), OwnerId>,
+    latest: Option<Latest>,
+    frees: Frees,
+    /// By thread and address, the last part of the thread in which it freed a block there, if it
+    /// cannot be told which one.
+    doubtful: HashMap<(u32, u64), u64>,
+}
+
+/// Whether a thread may have freed this block: it freed one at its address, and it cannot be told
+/// which one.
+fn is_doubted(doubtful: &HashMap<(u32, u64), u64>, block: &Block, thread: u32) -> bool {
+    let last = doubtful.get(&(thread, block.start));
+    last.is_some_and(|&part| !block.is_behind(Moment { thread, part }))
+}
+
+impl<'a> Owners<'a> {
+    /// Those of a program that has not yet allocated anything. `frees` says where it will free
+    /// memory. Without frees, what is told to be sure may be wrong. If a trace is `partial`, any of
+    /// its threads may have freed memory unnoticed at any time.
+    pub fn of(program: &'a Program, frees: Frees, partial: bool) -> Self {
+        let mut owners = Self {
+            program,
+            clocks: Clocks::default(),
+            all: Vec::new(),
+            ids: HashMap::new(),
+            nameless: OwnerId(0),
+            allocated: HashMap::new(),
+            blocks: Lifetimes::default(),
+            fixed: [BTreeMap::new(), BTreeMap::new()],
+            stacks: BTreeMap::new(),
+            stream: 0,
+            is_handler: false,
+            count: 0,
+            doubted: 0,
+            partial,
+            missing: HashMap::new(),
+            ended: Vec::new(),
+            callers: HashMap::new(),
+            latest: None,
+            frees,
+            doubtful: HashMap::new(),
+        };
+        owners.id(Owner::Unknown);
+        let nameless = Owner::Heap { function: None, file: String::new(), line: 0 };
+        owners.nameless = owners.id(nameless);
+        owners.add_images();
+        owners
+    }
+
+    fn add_images(&mut self) {
+        let known = self.program.images.iter().filter_map(|image| {
+            let place = image.place.as_ref()?;
+            Some((image.loaded.bias, place, globals::of(place)))
+        });
+        let known: Vec<_> = known.collect();
+        let span = |(bias, _, globals): &(u64, &PathBuf, Globals)| {
+            let ends = |(at, size): &(u64, u64)| {
+                let start = at.wrapping_add(*bias);
+                (start, start.saturating_add(*size))
+            };
+            let first = globals.segments.iter().map(|of| ends(of).0).min().unwrap_or_default();
+            let end = globals.segments.iter().map(|of| ends(of).1).max().unwrap_or_default();
+            first..end
+        };
+        let spans: Vec<Range<u64>> = known.iter().map(span).collect();
+        for (at, (bias, place, globals)) in known.into_iter().enumerate() {
+            // An image may be loaded where another one was before.
+            let shares = |(other, of): (usize, &Range<u64>)| {
+                other != at && of.start < spans[at].end && spans[at].start < of.end
+            };
+            let is_sure = !spans.iter().enumerate().any(shares);
+            let mut named = 0;
+            for (address, size, name) in globals.variables {
+                let start = address.wrapping_add(bias);
+                // A symbol may name a part of what another one names.
+                if start < named {
+                    continue;
+                }
+                let owner = self.id(Owner::Global(names::demangle(&name)));
+                let end = start.saturating_add(size);
+                named = end;
+                self.fixed[0].insert(start, Fixed { end, owner, is_sure });
+            }
+            let name = place.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let owner = self.id(Owner::Image(name));
+            for (address, size) in globals.segments {
+                let start = address.wrapping_add(bias);
+                let end = start.saturating_add(size);
+                self.fixed[1].insert(start, Fixed { end, owner, is_sure });
+            }
+        }
+    }
+
+    fn id(&mut self, owner: Owner) -> OwnerId {
+        if let Some(id) = self.ids.get(&owner) {
+            return *id;
+        }
+        let id = OwnerId(self.all.len() as u32);
+        self.all.push(owner.clone());
+        self.ids.insert(owner, id);
+        id
+    }
+
+    /// What a number stands for.
+    pub fn owner(&self, id: OwnerId) -> &Owner {
+        self.all.get(id.0 as usize).unwrap_or(&Owner::Unknown)
+    }
+
+    /// How many blocks an owner has allocated, and their bytes.
+    pub fn allocated_by(&self, id: OwnerId) -> (u64, u64) {
+        self.allocated.get(&id).copied().unwrap_or_default()
+    }
+
+    /// A stream goes on.
+    pub fn turn(&mut self, stream: usize, is_handler: bool) {
+        (self.stream, self.is_handler) = (stream, is_handler);
+    }
+
+    /// What was found before may be another one by now.
+    pub(super) fn forget(&mut self) {
+        self.latest = None;
+    }
+
+    /// Who owns an address that a thread accesses now.
+    pub fn find(&mut self, thread: u32, address: u64) -> Found {
+        let moment = self.clocks.moment(thread);
+        if let Some(latest) = &self.latest
+            && (latest.stream, latest.moment) == (self.stream, moment)
+            && latest.range.contains(&address)
+        {
+            return latest.found;
+        }
+        self.search(thread, address)
+    }
+
+    /// The same without a look at what was found last, for another thread than that whose turn it
+    /// is.
+    pub(super) fn search(&mut self, thread: u32, address: u64) -> Found {
+        let moment = self.clocks.moment(thread);
+        self.search_at(moment, address)
+    }
+
+    /// Who owns an address that a thread accesses while it lets others know what it did so far.
+    pub(super) fn find_released(&mut self, thread: u32, address: u64) -> Found {
+        let now = self.clocks.moment(thread);
+        self.search_at(Moment { part: now.part.saturating_sub(1), ..now }, address)
+    }
+
+    /// The same for an access at a moment of its thread, which may be a little earlier.
+    fn search_at(&mut self, moment: Moment, address: u64) -> Found {
+        let mut doubt = false;
+        let thread = moment.thread;
+        if let Some((range, verdict)) = self.blocks.find(address, self.clocks.of(thread)) {
+            match verdict {
+                // Where in the thread a handler ran, nobody knows.
+                Verdict::In(block)
+                    if !self.is_handler
+                        && !self.partial
+                        && block.number > self.doubted
+                        && block.owner != self.nameless.0
+                        && self.frees.spare(block.start, &block.known, moment)
+                        && !is_doubted(&self.doubtful, block, thread) =>
+                {
+                    let (owner, start) = (OwnerId(block.owner), block.start);
+                    return self.keep(range, moment, Found { owner, start, is_sure: true });
+                }
+                Verdict::Free => {}
+                _ => doubt = true,
+            }
+            if let Some((range, block)) = self.blocks.latest(address) {
+                let owner = OwnerId(block.owner);
+                let found = Found { owner, start: block.start, is_sure: false };
+                return self.keep(range, moment, found);
+            }
+        }
+        for (at, fixed) in self.fixed.iter().enumerate() {
+            let Some((start, fixed)) = fixed.range(..=address).next_back() else { continue };
+            let (range, is_sure) = (*start..fixed.end, fixed.is_sure && !doubt);
+            if !range.contains(&address) {
+                continue;
+            }
+            let found = Found { owner: fixed.owner, start: *start, is_sure };
+            // Variables are in segments, and blocks may have been where an image is.
+            let is_one = at == 0 && self.blocks.is_free(&range);
+            return if is_one { self.keep(range, moment, found) } else { found };
+        }
+        let found = self.stack(thread, address);
+        Found { is_sure: found.is_sure && !doubt && !self.partial, ..found }
+    }
+
+    fn keep(&mut self, range: Range<u64>, moment: Moment, found: Found) -> Found {
+        self.latest = Some(Latest { range, stream: self.stream, moment, found });
+        found
+    }
+
+    /// The stack that an address is on.
+    fn stack(&mut self, thread: u32, address: u64) -> Found {
+        let above = address.saturating_sub(DESCRIPTOR);
+        let clock = self.clocks.of(thread);
+        if let Some((end, of)) = self.stacks.range(above..).next()
+            && address >= end.saturating_sub(STACK)
+            && let Some((last, moment)) = of.last()
+        {
+            // Threads may have a stack one after the other.
+            if let Some((own, _)) = of.iter().find(|(_, moment)| moment.thread == thread) {
+                return Found { owner: *own, start: *end, is_sure: true };
+            }
+            let is_sure = of.len() == 1 && moment.is_known(clock);
+            return Found { owner: *last, start: *end, is_sure };
+        }
+        if !FIRST_STACK.contains(&address) {
+            return NOBODY;
+        }
+        Found { owner: self.id(Owner::Stack(0)), start: FIRST_STACK.end, is_sure: true }
+    }
+
+    /// A task of a thread begins, behind those that it waited for.
+    pub(super) fn began(&mut self, thread: u32, links: &Links<Rc<VectorClock>>) {
+        if !links.is_empty() {
+            self.clocks.began(thread, links);
+            self.forget();
+        }
+    }
+
+    /// An atomic access has happened.
+    pub(super) fn atomic_after(&mut self, thread: u32, touch: &Touch) {
+        self.clocks.atomic_after(thread, touch);
+        self.forget();
+    }
+
+    /// An operation that waits has ended.
+    pub(super) fn acquired(&mut self, thread: u32, of: Operation, event: &Synchronisation) {
+        if of == Operation::Begin {
+            self.begin(thread, event.other.get());
+        }
+    }
+
+    /// A thread begins.
+    fn begin(&mut self, thread: u32, descriptor: u64) {
+        let owner = self.id(Owner::Stack(thread));
+        let moment = self.clocks.moment(thread);
+        self.stacks.entry(descriptor).or_default().push((owner, moment));
+        self.forget();
+    }
+
+    /// Memory was allocated or freed by the call before which the last path of the stream ended.
+    pub fn allocate(&mut self, thread: u32, allocation: &Allocation) {
+        self.forget();
+        let (start, size) = (allocation.address.get(), allocation.size.get());
+        let former = allocation.former.get();
+        let birth = self.clocks.moment(thread);
+        if former > 0 {
+            let found = self.search(thread, former);
+            if !found.is_sure || found.start != former {
+                self.doubtful.insert((thread, former), birth.part);
+            }
+            self.forget();
+            if let Some(block) = self.blocks.freed(former, self.clocks.of(thread)) {
+                let is_sure = block.is_sure && !self.is_handler;
+                self.blocks.change((block.start, block.end, block.number), |block| {
+                    (block.death, block.is_sure) = (Some(birth), is_sure);
+                });
+            }
+        }
+        if start == 0 {
+            return;
+        }
+        self.count += 1;
+        let owner = self.called();
+        self.count(owner, size);
+        let owner = owner.0;
+        let known = self.clocks.keep(thread);
+        let is_sure = !self.is_handler && self.missing.values().all(|of| of.is_known(&known));
+        let (number, end, death) = (self.count, start.saturating_add(size), None);
+        self.blocks.insert(&Block { number, start, end, owner, birth, known, death, is_sure });
+    }
+
+    /// Whose memory is that the last path of the stream called for.
+    fn called(&mut self) -> OwnerId {
+        let Some(path) = self.ended.get(self.stream).copied().flatten() else {
+            return self.nameless;
+        };
+        if let Some(owner) = self.callers.get(&path) {
+            return *owner;
+        }
+        let (file, line) = site(self.program, path).unwrap_or_default();
+        let owner = self.id(Owner::Heap { function: Some(path.0), file, line });
+        self.callers.insert(path, owner);
+        owner
+    }
+
+    fn count(&mut self, owner: OwnerId, size: u64) {
+        let allocated = self.allocated.entry(owner).or_default();
+        *allocated = (allocated.0 + 1, allocated.1.saturating_add(size));
+    }
+
+    /// Recording was off in the current stream: what was allocated may have been freed.
+    pub fn off(&mut self) {
+        self.end(None);
+        self.doubted = self.count;
+        self.forget();
+    }
+
+    /// Records of a thread are missing. What others allocate may be freed there as long as they do
+    /// not wait for the thread.
+    pub fn missing(&mut self, thread: u32) {
+        let moment = self.clocks.moment(thread);
+        self.missing.insert(thread, moment);
+        self.off();
+    }
+
+    /// A path of the current stream has ended.
+    pub fn end_path(&mut self, done: &Done) {
+        self.end(Some((done.function, done.path)));
+    }
+
+    fn end(&mut self, path: Option<(u32, u64)>) {
+        if self.ended.len() <= self.stream {
+            self.ended.resize(self.stream + 1, None);
+        }
+        self.ended[self.stream] = path;
+    }
+}

@@ -1,0 +1,56 @@
+//! Barriers.
+//!
+//! An *episode* is all who wait for each other once. All of them come before the first goes on.
+
+use std::collections::VecDeque;
+
+use crate::order::releases::{Link, Links, Released};
+
+/// A barrier.
+#[derive(Debug)]
+pub(super) struct Barrier<T> {
+    /// The last one is not full, unless it is left already.
+    episodes: VecDeque<Episode<T>>,
+}
+
+#[derive(Debug)]
+struct Episode<T> {
+    members: Vec<Released<T>>,
+    is_full: bool,
+    /// Who went on.
+    gone: Vec<u32>,
+}
+
+impl<T> Default for Barrier<T> {
+    fn default() -> Self {
+        Self { episodes: VecDeque::new() }
+    }
+}
+
+impl<T: Clone> Barrier<T> {
+    /// A thread comes. `expected` are to come, 0 if that is not known.
+    pub(super) fn come(&mut self, expected: u64, released: Released<T>) {
+        if self.episodes.back().is_none_or(|episode| episode.is_full) {
+            let (members, gone) = (Vec::new(), Vec::new());
+            self.episodes.push_back(Episode { members, is_full: false, gone });
+        }
+        if let Some(episode) = self.episodes.back_mut() {
+            episode.members.push(released);
+            episode.is_full = episode.members.len() as u64 == expected;
+        }
+    }
+
+    /// A thread goes on, so nobody else will come to its episode.
+    pub(super) fn go_on(&mut self, thread: u32, links: &mut Links<T>) {
+        let is_in = |episode: &&mut Episode<T>| {
+            episode.members.iter().any(|member| member.thread == thread)
+                && !episode.gone.contains(&thread)
+        };
+        let Some(episode) = self.episodes.iter_mut().find(is_in) else { return };
+        episode.is_full = true;
+        episode.gone.push(thread);
+        let others = episode.members.iter().filter(|member| member.thread != thread);
+        links.extend(others.map(|member| (Link::Barrier, member.clone())));
+        self.episodes.retain(|episode| episode.gone.len() < episode.members.len());
+    }
+}

@@ -1,0 +1,182 @@
+//! Reads from a trace what its streams do.
+
+use std::collections::{HashMap, VecDeque};
+
+use pathformat::manifest::{AccessKind, Tickets};
+use profile::observer::Observer;
+
+use crate::file::event::Event;
+use crate::file::{Stream, Trace};
+use crate::order::item::{Actions, Done, Item, Place, Touch};
+use crate::order::walk::Input;
+use crate::steps::chunks::Gap;
+use crate::steps::program::Program;
+use crate::steps::step::{Step, Steps, Told};
+use crate::steps::time::Times;
+
+/// Whether single accesses are asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Detail {
+    /// Only how many there are.
+    Tasks,
+    /// All of them.
+    Accesses,
+}
+
+/// What a stream does.
+#[derive(Debug)]
+pub struct Items<'a> {
+    program: &'a Program,
+    steps: Steps<'a>,
+    detail: Detail,
+    ready: VecDeque<Item>,
+    /// The latest time that the heads of its chunks tell.
+    ends: Option<u64>,
+}
+
+/// The streams of each thread: its own first. A handler that interrupts a stream which the trace
+/// does not have is a thread of its own.
+pub fn threads(trace: &Trace) -> Vec<Vec<&Stream>> {
+    let known: HashMap<u32, &Stream> =
+        trace.streams.iter().map(|stream| (stream.number, stream)).collect();
+    let root = |stream: &Stream| {
+        let mut at = stream.number;
+        // A handler may interrupt a handler, but no circle is that long.
+        for _ in 0..=trace.streams.len() {
+            match known.get(&at).and_then(|of| of.interrupts).filter(|of| known.contains_key(of)) {
+                Some(outer) => at = outer,
+                None => return at,
+            }
+        }
+        stream.number
+    };
+    let mut threads: Vec<Vec<&Stream>> = Vec::new();
+    let mut places: HashMap<u32, usize> = HashMap::new();
+    for stream in &trace.streams {
+        if root(stream) == stream.number {
+            places.insert(stream.number, threads.len());
+            threads.push(vec![stream]);
+        }
+    }
+    for stream in &trace.streams {
+        let root = root(stream);
+        if let Some(&at) = places.get(&root).filter(|_| root != stream.number) {
+            threads[at].push(stream);
+        }
+    }
+    threads
+}
+
+/// All streams of a trace, to be gone through together. The first thread of the process ends with
+/// it, at the last of its `times`. The observer is told of each chunk.
+pub fn inputs<'a>(
+    trace: &'a Trace,
+    program: &'a Program,
+    times: &Times,
+    detail: Detail,
+    observer: &'a dyn Observer,
+) -> Vec<Input<Items<'a>>> {
+    let mut inputs = Vec::new();
+    for (thread, streams) in (0..).zip(threads(trace)) {
+        for (at, stream) in streams.into_iter().enumerate() {
+            let is_first = at == 0 && stream.thread == trace.run.pid;
+            inputs.push(Input {
+                thread,
+                is_handler: at > 0,
+                begun: stream.chunks.first().map_or(0, |chunk| chunk.ticks),
+                items: Items::of(trace, program, stream, detail, observer).until(if is_first {
+                    times.last_ticks()
+                } else {
+                    0
+                }),
+            });
+        }
+    }
+    inputs
+}
+
+impl<'a> Items<'a> {
+    /// Those of a stream. The observer is told of each chunk.
+    fn of(
+        trace: &'a Trace,
+        program: &'a Program,
+        stream: &'a Stream,
+        detail: Detail,
+        observer: &'a dyn Observer,
+    ) -> Self {
+        let ends = stream.chunks.iter().map(|chunk| chunk.ticks).max();
+        let steps = Steps::new(trace, program, stream, observer);
+        Self { program, steps, detail, ready: VecDeque::new(), ends }
+    }
+
+    /// The same, which end at this time at the earliest.
+    fn until(self, ticks: u64) -> Self {
+        Self { ends: self.ends.max(Some(ticks).filter(|&ticks| ticks > 0)), ..self }
+    }
+
+    /// Puts what a step did where [`next`](Iterator::next) finds it.
+    fn tell(&mut self, step: &Step) {
+        let path = &step.path;
+        let function = path.function as u32;
+        let bytes = step.accesses.iter().map(|access| access.size).fold(0, u64::saturating_add);
+        let actions = Actions {
+            paths: 1,
+            blocks: path.path.blocks.len() as u64,
+            instructions: path.path.instructions,
+            accesses: step.accesses.len() as u64,
+            bytes,
+        };
+        let last = path.path.blocks.last().copied().unwrap_or(u32::MAX);
+        let done = Done { function, path: path.path.id, last, actions, touches: Vec::new() };
+        let mut touches = Vec::new();
+        if self.detail == Detail::Accesses {
+            for accessed in &step.accesses {
+                let Some(access) = self.program.access(path, accessed.at) else { continue };
+                let (before, after) = (accessed.before, accessed.after);
+                let touch = Touch {
+                    address: accessed.address.unwrap_or_default(),
+                    size: if accessed.address.is_some() { accessed.size } else { 0 },
+                    kind: access.kind,
+                    place: Place { function, at: access.location.unwrap_or(u32::MAX) },
+                    is_atomic: access.tickets != Tickets::None,
+                    before: before.unwrap_or_default(),
+                    after: after.unwrap_or_default(),
+                };
+                let orders = before.is_some() || after.is_some();
+                if orders || touch.kind == AccessKind::Fence {
+                    let part = Done { touches: std::mem::take(&mut touches), ..done.clone() };
+                    if !part.touches.is_empty() {
+                        let actions = Actions::default();
+                        self.ready.push_back(Item::Done(Done { actions, ..part }));
+                    }
+                    self.ready.push_back(Item::Atomic(touch));
+                } else if touch.size > 0 {
+                    touches.push(touch);
+                }
+            }
+        }
+        self.ready.push_back(Item::Done(Done { touches, ..done }));
+    }
+}
+
+impl Iterator for Items<'_> {
+    type Item = Item;
+
+    fn next(&mut self) -> Option<Item> {
+        loop {
+            if let Some(item) = self.ready.pop_front() {
+                return Some(item);
+            }
+            match self.steps.next() {
+                Some(Told::Step(step)) => self.tell(&step),
+                Some(Told::Event(Event::Synchronised(event))) => return Some(Item::Event(event)),
+                Some(Told::Event(Event::Allocated(of))) => return Some(Item::Allocated(of)),
+                Some(Told::Event(Event::Repeated(_) | Event::Other(_))) => {}
+                // What synchronises is recorded all the time.
+                Some(Told::Gap(Gap::Off)) => return Some(Item::Off),
+                Some(Told::Gap(_)) => return Some(Item::Missing),
+                None => return self.ends.take().map(Item::Ticks),
+            }
+        }
+    }
+}

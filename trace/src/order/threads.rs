@@ -1,0 +1,94 @@
+//! Threads that begin, end and are waited for.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::order::releases::{Link, Links, Released};
+
+/// The threads of a process.
+#[derive(Debug)]
+pub(super) struct Threads<T> {
+    /// Who made each thread that has not begun.
+    made: HashMap<u64, Released<T>>,
+    /// The last thread of each `pthread_t`, and the one before.
+    last: HashMap<u64, Known<T>>,
+    /// The `pthread_t` of each thread that runs, by its index.
+    running: HashMap<u32, u64>,
+}
+
+#[derive(Debug)]
+struct Known<T> {
+    ended: Option<Released<T>>,
+    /// The end of the thread before that had the same `pthread_t`, if nobody waited for it.
+    former: Option<Released<T>>,
+}
+
+impl<T> Default for Threads<T> {
+    fn default() -> Self {
+        Self { made: HashMap::new(), last: HashMap::new(), running: HashMap::new() }
+    }
+}
+
+impl<T: Clone> Threads<T> {
+    /// A thread is made.
+    pub(super) fn make(&mut self, number: u64, released: Released<T>) {
+        self.made.insert(number, released);
+    }
+
+    /// A thread begins.
+    pub(super) fn begin(&mut self, thread: u32, number: u64, pthread: u64, links: &mut Links<T>) {
+        links.extend(self.made.remove(&number).map(|released| (Link::Create, released)));
+        let former = self.last.remove(&pthread).and_then(|known| known.ended);
+        self.last.insert(pthread, Known { ended: None, former });
+        self.running.insert(thread, pthread);
+    }
+
+    /// A thread ends. What it does behind its first end is known to nobody.
+    pub(super) fn end(&mut self, released: Released<T>) {
+        let Some(pthread) = self.running.remove(&released.thread) else { return };
+        if let Some(known) = self.last.get_mut(&pthread) {
+            known.ended = Some(released);
+        }
+    }
+
+    /// Somebody has waited for a thread.
+    pub(super) fn join(&mut self, pthread: u64, links: &mut Links<T>) {
+        let Some(known) = self.last.get_mut(&pthread) else { return };
+        let ended = known.ended.take().or_else(|| known.former.take());
+        links.extend(ended.map(|released| (Link::Join, released)));
+    }
+
+    /// Nobody will wait for a thread.
+    pub(super) fn detach(&mut self, pthread: u64) {
+        if let Some(known) = self.last.get_mut(&pthread) {
+            known.former = None;
+        }
+    }
+}
+
+/// What was done once.
+#[derive(Debug)]
+pub(super) struct Once<T> {
+    done: HashMap<u64, Released<T>>,
+    seen: HashSet<u64>,
+}
+
+impl<T> Default for Once<T> {
+    fn default() -> Self {
+        Self { done: HashMap::new(), seen: HashSet::new() }
+    }
+}
+
+impl<T: Clone> Once<T> {
+    /// A thread comes: the first one does it.
+    pub(super) fn come(&mut self, object: u64, released: Released<T>) {
+        if self.seen.insert(object) {
+            self.done.insert(object, released);
+        }
+    }
+
+    /// A thread has waited until it was done, unless it did it.
+    pub(super) fn wait(&self, object: u64, thread: u32, links: &mut Links<T>) {
+        let done = self.done.get(&object).filter(|done| done.thread != thread);
+        links.extend(done.cloned().map(|released| (Link::Once, released)));
+    }
+}

@@ -1,0 +1,296 @@
+//! Goes through all streams at once, in the order of tickets.
+//!
+//! The order is a linear extension of what waited for what: a task is shown when it begins, which
+//! is behind the ends of all tasks that it waited for. What a task does is shown at once, so that
+//! none of it has to be kept.
+//!
+//! A signal handler belongs to the thread that it interrupts. Its events have their places in the
+//! thread by their tickets. Where in the thread its paths have theirs, the trace does not tell:
+//! they are shown behind the handler's event before them.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use pathformat::trace::{Allocation, Operation, Order, Synchronisation};
+
+use crate::order::item::{Done, Item, Touch};
+use crate::order::objects::Objects;
+use crate::order::releases::{Links, Released};
+
+/// A stream that is gone through.
+#[derive(Debug)]
+pub struct Input<I> {
+    /// Index of its thread.
+    pub thread: u32,
+    /// Whether it is a signal handler's.
+    pub is_handler: bool,
+    /// When it began, in ticks.
+    pub begun: u64,
+    /// What it does.
+    pub items: I,
+}
+
+/// Who is shown everything.
+pub trait Visitor {
+    /// What somebody who waits for a release is told.
+    type Token: Clone;
+
+    /// The next task begins, behind the last one of its thread and those that it waited for.
+    fn began(&mut self, thread: u32, ticks: u64, links: &Links<Self::Token>);
+
+    /// The current task of a thread did something.
+    fn done(&mut self, _thread: u32, _done: &Done) {}
+
+    /// What the current task of a thread did so far is known to who waits for it.
+    fn released(&mut self, thread: u32) -> Self::Token;
+
+    /// The current task of a thread has ended; with the stream if there is no event.
+    fn ended(&mut self, thread: u32, ticks: u64, event: Option<(Operation, &Synchronisation)>);
+
+    /// An operation that waits has ended.
+    fn acquired(&mut self, _: u32, _: Operation, _: &Synchronisation, _: &Links<Self::Token>) {}
+
+    /// An atomic access releases its address.
+    fn atomic_before(&mut self, _thread: u32, _touch: &Touch) {}
+
+    /// An atomic access has happened, and acquires its address if it has a ticket for that.
+    fn atomic_after(&mut self, _thread: u32, _touch: &Touch) {}
+
+    /// Memory was allocated or freed.
+    fn allocated(&mut self, _thread: u32, _allocation: &Allocation) {}
+
+    /// Records of a thread are missing.
+    fn missing(&mut self, _thread: u32) {}
+
+    /// Recording of a thread's paths and allocations was off.
+    fn off(&mut self, _thread: u32) {}
+
+    /// What comes next is of this stream, by its index, which may be a signal handler's.
+    fn turn(&mut self, _stream: usize, _is_handler: bool) {}
+}
+
+/// What a stream waits to do in its turn.
+#[derive(Clone, Copy, Debug)]
+enum Pending {
+    Event(Operation, Synchronisation),
+    /// The second half of an operation.
+    After(Operation, Synchronisation),
+    Atomic(Touch),
+    AtomicAfter(Touch),
+}
+
+/// Where a thread is.
+#[derive(Debug)]
+struct Thread<T> {
+    /// Whether a task of it runs.
+    is_open: bool,
+    /// Whether it had a task or an event.
+    has_begun: bool,
+    /// When the next task begins, in ticks.
+    from: u64,
+    /// The latest time that is known.
+    latest: u64,
+    /// What the next task waited for.
+    links: Links<T>,
+}
+
+struct Walk<'a, I, V: Visitor> {
+    inputs: Vec<Input<I>>,
+    pending: Vec<Option<Pending>>,
+    turns: BinaryHeap<Reverse<(u64, usize)>>,
+    threads: Vec<Thread<V::Token>>,
+    objects: Objects<V::Token>,
+    visitor: &'a mut V,
+}
+
+/// Shows all that streams did to a visitor. A thread's own stream comes before its handlers'.
+pub fn walk<I: Iterator<Item = Item>, V: Visitor>(inputs: Vec<Input<I>>, visitor: &mut V) {
+    let threads = inputs.iter().map(|input| input.thread as usize + 1).max().unwrap_or_default();
+    let thread =
+        || Thread { is_open: false, has_begun: false, from: 0, latest: 0, links: Links::new() };
+    let mut walk = Walk {
+        pending: inputs.iter().map(|_| None).collect(),
+        turns: BinaryHeap::new(),
+        threads: std::iter::repeat_with(thread).take(threads).collect(),
+        objects: Objects::default(),
+        visitor,
+        inputs,
+    };
+    // Threads first: a handler belongs to a task that has begun.
+    for handlers in [false, true] {
+        for stream in 0..walk.inputs.len() {
+            let Input { thread, is_handler, begun, .. } = walk.inputs[stream];
+            if is_handler == handlers {
+                let thread = &mut walk.threads[thread as usize];
+                if !is_handler {
+                    (thread.from, thread.latest) = (begun, begun);
+                }
+                walk.advance(stream);
+            }
+        }
+    }
+    while let Some(Reverse((_, stream))) = walk.turns.pop() {
+        if let Some(pending) = walk.pending[stream].take() {
+            walk.turn(stream, pending);
+        }
+    }
+}
+
+impl<I: Iterator<Item = Item>, V: Visitor> Walk<'_, I, V> {
+    /// Begins a task of a thread unless one runs.
+    fn open(&mut self, thread: u32) {
+        let state = &mut self.threads[thread as usize];
+        if !state.is_open {
+            (state.is_open, state.has_begun) = (true, true);
+            let links = std::mem::take(&mut state.links);
+            self.visitor.began(thread, state.from, &links);
+        }
+    }
+
+    /// Goes on with a stream to where others have to come first.
+    fn advance(&mut self, stream: usize) {
+        let Input { thread, is_handler, .. } = self.inputs[stream];
+        self.visitor.turn(stream, is_handler);
+        let (ticket, pending) = loop {
+            let Some(item) = self.inputs[stream].items.next() else {
+                self.finish(stream);
+                return;
+            };
+            match item {
+                Item::Done(done) => {
+                    self.open(thread);
+                    self.visitor.done(thread, &done);
+                }
+                Item::Allocated(allocation) => {
+                    self.open(thread);
+                    self.visitor.allocated(thread, &allocation);
+                }
+                Item::Ticks(ticks) => {
+                    let state = &mut self.threads[thread as usize];
+                    state.latest = state.latest.max(ticks);
+                }
+                Item::Missing => self.visitor.missing(thread),
+                Item::Off => self.visitor.off(thread),
+                Item::Atomic(touch) => {
+                    self.open(thread);
+                    let ticket = if touch.before > 0 { touch.before } else { touch.after };
+                    break (ticket, Pending::Atomic(touch));
+                }
+                Item::Event(event) => {
+                    let Some(of) = event.operation() else { continue };
+                    if of.order() == Order::None {
+                        self.objects.note(of, &event);
+                        continue;
+                    }
+                    break (first_ticket(of, &event), Pending::Event(of, event));
+                }
+            }
+        };
+        self.wait(stream, ticket, pending);
+    }
+
+    /// Lets others come first that have smaller tickets.
+    fn wait(&mut self, stream: usize, ticket: u64, pending: Pending) {
+        self.pending[stream] = Some(pending);
+        self.turns.push(Reverse((ticket, stream)));
+    }
+
+    /// The end of a stream.
+    fn finish(&mut self, stream: usize) {
+        let thread = self.inputs[stream].thread;
+        let state = &mut self.threads[thread as usize];
+        if self.inputs[stream].is_handler || !state.has_begun {
+            return;
+        }
+        let ticks = state.latest.max(state.from);
+        let token = self.visitor.released(thread);
+        self.objects.finish(Released { thread, ticket: u64::MAX, token });
+        self.close(thread, ticks, None);
+    }
+
+    /// Ends the task of a thread if one runs.
+    fn close(&mut self, thread: u32, ticks: u64, event: Option<(Operation, &Synchronisation)>) {
+        let state = &mut self.threads[thread as usize];
+        if std::mem::take(&mut state.is_open) {
+            self.visitor.ended(thread, ticks, event);
+        }
+        state.from = state.from.max(ticks);
+    }
+
+    /// It is a stream's turn.
+    fn turn(&mut self, stream: usize, pending: Pending) {
+        let Input { thread, is_handler, .. } = self.inputs[stream];
+        self.visitor.turn(stream, is_handler);
+        match pending {
+            Pending::Event(of, event) => {
+                // What comes before the beginning is nothing.
+                let begins = matches!(of, Operation::Begin | Operation::ForkChild);
+                if self.threads[thread as usize].has_begun || !begins {
+                    self.open(thread);
+                }
+                self.before(thread, of, &event);
+                let after = event.after.get();
+                if of.order() == Order::Both && event.before.get() > 0 && after > 0 {
+                    self.wait(stream, after, Pending::After(of, event));
+                } else {
+                    self.after(stream, of, &event);
+                }
+            }
+            Pending::After(of, event) => self.after(stream, of, &event),
+            Pending::Atomic(touch) => {
+                if touch.before > 0 {
+                    self.visitor.atomic_before(thread, &touch);
+                }
+                if touch.before > 0 && touch.after > 0 {
+                    self.wait(stream, touch.after, Pending::AtomicAfter(touch));
+                } else {
+                    self.atomic_after(stream, &touch);
+                }
+            }
+            Pending::AtomicAfter(touch) => self.atomic_after(stream, &touch),
+        }
+    }
+
+    fn atomic_after(&mut self, stream: usize, touch: &Touch) {
+        let thread = self.inputs[stream].thread;
+        self.open(thread);
+        self.visitor.atomic_after(thread, touch);
+        self.advance(stream);
+    }
+
+    /// An operation begins: the task before it has ended, and others may go on.
+    fn before(&mut self, thread: u32, of: Operation, event: &Synchronisation) {
+        if of.order().releases() && event.before.get() > 0 {
+            let token = self.visitor.released(thread);
+            let ticket = event.before.get();
+            self.objects.release(of, event, Released { thread, ticket, token });
+        }
+        self.close(thread, event.begin.get(), Some((of, event)));
+    }
+
+    /// An operation has ended: the next task begins.
+    fn after(&mut self, stream: usize, of: Operation, event: &Synchronisation) {
+        let thread = self.inputs[stream].thread;
+        // A handler came while the thread waited.
+        self.close(thread, event.end.get(), None);
+        let mut links = Links::new();
+        if of.order().acquires() && event.after.get() > 0 {
+            links = self.objects.acquire(of, event, thread);
+            // What a thread waits for of itself is the order of its program.
+            links.retain(|(_, released)| released.thread != thread);
+            self.visitor.acquired(thread, of, event, &links);
+        }
+        let state = &mut self.threads[thread as usize];
+        state.has_begun = true;
+        state.links.extend(links);
+        state.from = state.from.max(event.end.get());
+        state.latest = state.latest.max(state.from);
+        self.advance(stream);
+    }
+}
+
+/// The ticket that says when it is the turn of an operation.
+fn first_ticket(of: Operation, event: &Synchronisation) -> u64 {
+    let before = if of.order().releases() { event.before.get() } else { 0 };
+    if before > 0 || !of.order().acquires() { before } else { event.after.get() }
+}

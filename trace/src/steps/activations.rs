@@ -1,0 +1,239 @@
+//! The activations of functions in a stream: which one a path belongs to.
+//!
+//! They are a stack. A path that starts at its function's entry begins an activation, and one that
+//! leaves the function ends it. Any other path goes on where an activation of its function stopped:
+//!
+//! * behind a back edge, or where the limit cuts, nothing can have happened in between: that
+//!   activation is the innermost one of all;
+//! * behind a call, whoever was called may have been left by an exception or a jump. So it is the
+//!   innermost activation that waits for that call, and those above it are gone;
+//! * behind a call that may come back twice (`setjmp`), it is one that made this call at any time.
+//!   If several did, the trace does not tell which.
+//!
+//! Where none fits, something is missing, and an activation begins of which nothing is known.
+
+use std::collections::HashMap;
+
+use counts::model::{End, Start};
+use pathformat::manifest::{Access, Address, Stride};
+
+use crate::steps::program::{Program, TracedFunction};
+use crate::steps::traced_path::{Arrival, TracedPath};
+
+/// The bits of an address that a trace has.
+const ADDRESS_BITS: u64 = (1 << 48) - 1;
+
+/// A deeper stack loses its outermost activations.
+const DEEPEST: usize = 1 << 21;
+
+/// The stack of a stream.
+#[derive(Debug, Default)]
+pub(super) struct Activations {
+    stack: Vec<Activation>,
+    /// How many lie below the stack that are forgotten.
+    forgotten: usize,
+    /// How many began.
+    begun: u64,
+    /// By function, how many of the stack are of it.
+    of_function: HashMap<usize, usize>,
+}
+
+/// An activation of a function.
+#[derive(Debug)]
+pub(super) struct Activation {
+    /// Which of the stream's, from 0.
+    pub(super) number: u64,
+    function: usize,
+    /// Whether the trace has it from its beginning.
+    pub(super) is_whole: bool,
+    /// The edge of the acyclic graph that its last path ended with.
+    last: Option<u32>,
+    /// Whether that was before a call.
+    is_calling: bool,
+    /// The last address of each access from which others are computed, and the strides.
+    addresses: HashMap<(u32, u32), u64>,
+    /// Of loops with which addresses move, how many iterations have ended since it was entered.
+    iterations: HashMap<u32, u64>,
+    /// The block in which its last path ended.
+    last_block: Option<u32>,
+    /// Its calls that may come back twice and that it made.
+    returning_twice: Vec<u32>,
+}
+
+impl Activations {
+    /// Forgets all of them: records are missing.
+    pub(super) fn clear(&mut self) {
+        self.stack.clear();
+        self.of_function.clear();
+        self.forgotten = 0;
+    }
+
+    /// Finds or begins the activation that a path belongs to; gives how deep it is.
+    pub(super) fn enter(&mut self, path: &TracedPath) -> (usize, &mut Activation) {
+        let found = match path.path.start {
+            Start::Entry => None,
+            _ => self.waiting(path).or_else(|| self.returned_to(path)),
+        };
+        match found {
+            Some(at) => self.leave_above(at),
+            None => self.begin(path),
+        }
+        let depth = self.forgotten + self.stack.len().saturating_sub(1);
+        let at = self.stack.len() - 1;
+        (depth, &mut self.stack[at])
+    }
+
+    /// The innermost activation that stopped where a path goes on.
+    fn waiting(&self, path: &TracedPath) -> Option<usize> {
+        if !self.of_function.contains_key(&path.function) {
+            return None;
+        }
+        let top = self.stack.len().checked_sub(1)?;
+        let fits = |at: usize| {
+            let activation = &self.stack[at];
+            activation.function == path.function
+                && activation.last.is_some_and(|last| path.joints.before.contains(&last))
+                && (at == top || activation.is_calling)
+        };
+        (0..=top).rev().find(|&at| fits(at))
+    }
+
+    /// The only activation to which a call can have come back another time.
+    fn returned_to(&self, path: &TracedPath) -> Option<usize> {
+        if path.joints.returned_to.is_empty() || !self.of_function.contains_key(&path.function) {
+            return None;
+        }
+        let called = |activation: &Activation| {
+            let returning = &activation.returning_twice;
+            activation.function == path.function
+                && path.joints.returned_to.iter().any(|block| returning.contains(block))
+        };
+        let mut found = (0..self.stack.len()).filter(|&at| called(&self.stack[at]));
+        found.next().filter(|_| found.next().is_none())
+    }
+
+    /// Ends the activations above one.
+    fn leave_above(&mut self, at: usize) {
+        for gone in self.stack.drain(at + 1..) {
+            forget(&mut self.of_function, gone.function);
+        }
+    }
+
+    fn begin(&mut self, path: &TracedPath) {
+        if self.stack.len() >= DEEPEST {
+            for gone in self.stack.drain(..DEEPEST / 2) {
+                forget(&mut self.of_function, gone.function);
+                self.forgotten += 1;
+            }
+        }
+        self.stack.push(Activation {
+            number: self.begun,
+            function: path.function,
+            is_whole: path.path.start == Start::Entry,
+            last: None,
+            is_calling: false,
+            addresses: HashMap::new(),
+            iterations: HashMap::new(),
+            last_block: None,
+            returning_twice: Vec::new(),
+        });
+        self.begun += 1;
+        *self.of_function.entry(path.function).or_default() += 1;
+    }
+
+    /// A path of the innermost activation has ended.
+    pub(super) fn end(&mut self, program: &Program, path: &TracedPath) {
+        let goes_on = path.path.end.goes_on() || path.path.end == End::InFlight;
+        let Some(activation) = self.stack.last_mut() else { return };
+        if !goes_on {
+            forget(&mut self.of_function, activation.function);
+            self.stack.pop();
+            return;
+        }
+        (activation.last, activation.is_calling) = (path.joints.end, path.joints.is_call);
+        activation.last_block = path.path.blocks.last().copied();
+        let of = program.functions.get(path.function);
+        let last = path.path.blocks.last().copied();
+        if let Some(block) =
+            last.filter(|block| of.is_some_and(|of| of.returns_twice.contains(block)))
+            && !activation.returning_twice.contains(&block)
+        {
+            activation.returning_twice.push(block);
+        }
+    }
+}
+
+fn forget(of_function: &mut HashMap<usize, usize>, function: usize) {
+    if let Some(number) = of_function.get_mut(&function) {
+        *number -= 1;
+        if *number == 0 {
+            of_function.remove(&function);
+        }
+    }
+}
+
+impl Activation {
+    /// Control arrives at the header of a loop.
+    pub(super) fn arrive(&mut self, of: &TracedFunction, arrival: &Arrival) {
+        let from = arrival.from.or(self.last_block);
+        if from.is_some() && from == of.headers.get(&arrival.header).copied() {
+            self.iterations.insert(arrival.header, 0);
+        } else if let Some(iterations) = self.iterations.get_mut(&arrival.header) {
+            *iterations += 1;
+        }
+    }
+
+    /// A stride is recorded.
+    pub(super) fn set_stride(&mut self, at: (u32, u32), bytes: Option<u64>) {
+        match bytes {
+            Some(bytes) => self.addresses.insert(at, bytes),
+            None => self.addresses.remove(&at),
+        };
+    }
+
+    /// How far an address has moved with the iterations of a loop.
+    fn moved(&self, header: u32, stride: Stride) -> Option<u64> {
+        let bytes = match stride {
+            Stride::Constant(bytes) => bytes as u64,
+            Stride::Recorded { block, access } => *self.addresses.get(&(block, access))?,
+        };
+        Some(self.iterations.get(&header)?.wrapping_mul(bytes))
+    }
+
+    /// The address of an access of this activation, for which the trace has `recorded`; `None` if
+    /// it is computed from one that is unknown.
+    pub(super) fn address(
+        &mut self,
+        of: &TracedFunction,
+        at: (u32, u32),
+        access: &Access,
+        recorded: Option<u64>,
+    ) -> Option<u64> {
+        let address = match access.address {
+            Address::None => None,
+            Address::Recorded => recorded,
+            Address::Variable { variable, by } => {
+                let place = of.variables.get(&variable);
+                place.map(|place| place.wrapping_add_signed(by) & ADDRESS_BITS)
+            }
+            Address::Offset { block, access, by } => {
+                let base = self.addresses.get(&(block, access));
+                base.map(|base| base.wrapping_add_signed(by) & ADDRESS_BITS)
+            }
+            Address::Moving { block, access, by, header, stride } => {
+                let base = self.addresses.get(&(block, access)).copied();
+                let moved = self.moved(header, stride);
+                base.zip(moved).map(|(base, moved)| {
+                    base.wrapping_add_signed(by).wrapping_add(moved) & ADDRESS_BITS
+                })
+            }
+        };
+        if of.bases.contains(&at) {
+            match address {
+                Some(address) => self.addresses.insert(at, address),
+                None => self.addresses.remove(&at),
+            };
+        }
+        address
+    }
+}

@@ -1,0 +1,251 @@
+//! What a trace is of: the traced functions of all images that were loaded, and what the number of
+//! a path stands for.
+//!
+//! An image that is not found, or is damaged, is a problem that names it. The paths of the others
+//! are known nevertheless.
+
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+use anyhow::{Error, Result, anyhow};
+use counts::acyclic::decoder;
+use counts::image_places::ImagePlaces;
+use counts::model::{Counting, Function, Module};
+use counts::placed::rename;
+use pathformat::ModuleId;
+use pathformat::manifest::{self, Access, Address, Location, Stride};
+use pathformat::names::VARIABLES_SECTION;
+use pathformat::settings::Mode;
+use paths::decode::Decoder;
+use profile::arrays::{self, Array};
+use profile::image::{self, Instrumentation};
+use profile::names;
+use profile::source_names::SourceNames;
+
+use crate::file::images::LoadedImage;
+use crate::steps::layout::Layout;
+use crate::steps::traced_path::{TracedPath, returns_twice};
+
+/// The images of a process and their traced functions.
+#[derive(Debug, Default)]
+pub struct Program {
+    /// The images, as they were loaded.
+    pub images: Vec<KnownImage>,
+    /// The traced units of all images.
+    pub modules: Vec<Module>,
+    /// The traced functions of all images.
+    pub functions: Vec<TracedFunction>,
+    /// What could not be read of the images.
+    pub problems: Vec<Error>,
+    layout: Layout,
+    names: SourceNames,
+}
+
+/// An image, and what is known of it.
+#[derive(Clone, Debug)]
+pub struct KnownImage {
+    /// What the trace tells.
+    pub loaded: LoadedImage,
+    /// Where it is now; `None` if its paths are unknown.
+    pub place: Option<PathBuf>,
+    /// How many traced functions it has.
+    pub functions: usize,
+}
+
+/// A traced function.
+#[derive(Debug)]
+pub struct TracedFunction {
+    /// What is known of it. Nothing is counted.
+    pub function: Function,
+    /// The accesses from whose addresses others are computed.
+    pub(super) bases: HashSet<(u32, u32)>,
+    /// The blocks whose last call may come back twice.
+    pub(super) returns_twice: HashSet<u32>,
+    /// The headers of loops with which addresses move; and of each the only block outside of the
+    /// loop that leads to it.
+    pub(super) headers: HashMap<u32, u32>,
+    /// The addresses of variables from which others are computed.
+    pub(super) variables: HashMap<u32, u64>,
+    decoder: OnceLock<Option<Decoder>>,
+}
+
+/// The arrays and manifests of an image.
+type Content = (Instrumentation, Vec<Array>);
+
+impl Program {
+    /// The program that these images make up, which are looked for in `places`.
+    pub fn of(images: Vec<LoadedImage>, places: &ImagePlaces) -> Self {
+        let mut program = Self::default();
+        let mut known: HashMap<PathBuf, Result<Content, Arc<Error>>> = HashMap::new();
+        for loaded in images {
+            match places.find(&loaded.path, &loaded.build_id) {
+                Ok(place) => {
+                    let content = known
+                        .entry(place.clone())
+                        .or_insert_with(|| read(&place).map_err(Arc::new));
+                    match content {
+                        Ok((image, arrays)) => program.add(loaded, &place, image, arrays),
+                        Err(error) => program.add_unknown(loaded, anyhow!("{error:#}")),
+                    }
+                }
+                Err(error) => program.add_unknown(loaded, error),
+            }
+        }
+        program
+    }
+
+    /// An image whose paths are unknown.
+    fn add_unknown(&mut self, loaded: LoadedImage, why: Error) {
+        self.problems.push(
+            why.context(format!("the paths of the image {} are unknown", loaded.path.display())),
+        );
+        self.images.push(KnownImage { loaded, place: None, functions: 0 });
+    }
+
+    /// Adds an image that was read at `place`.
+    pub fn add(
+        &mut self,
+        loaded: LoadedImage,
+        place: &Path,
+        image: &Instrumentation,
+        arrays: &[Array],
+    ) {
+        let before = self.functions.len();
+        let offsets: HashMap<ModuleId, &Array> =
+            arrays.iter().map(|array| (array.id, array)).collect();
+        for module in image.modules.iter().filter(|module| module.manifest.mode == Mode::Trace) {
+            let Some(array) = offsets.get(&module.id) else { continue };
+            if !array.is_traced || array.counters != module.counters {
+                self.damaged(place, &module.manifest.source, "its array is not that of its paths");
+                continue;
+            }
+            let start = u64::from(loaded.first).saturating_add(array.offset / 8);
+            let numbers = start..start.saturating_add(array.counters);
+            let first = self.functions.len();
+            let functions = module.manifest.functions.iter().enumerate();
+            let traced: Vec<_> = functions
+                .filter(|(_, shape)| shape.num_paths > 0 && shape.skipped.is_none())
+                .collect();
+            let paths = traced.iter().zip(first..);
+            let paths = paths.map(|((_, shape), at)| (shape.first_counter, shape.num_paths, at));
+            if !self.layout.add(numbers, paths.collect()) {
+                self.damaged(
+                    place,
+                    &module.manifest.source,
+                    "the numbers of its paths are not its own",
+                );
+                continue;
+            }
+            let place = (self.images.len(), self.modules.len());
+            let unit = Module::of(&module.manifest);
+            self.functions.extend(traced.iter().map(|(index, shape)| {
+                let variables = image.variables_of(module.id, *index).into_iter();
+                let loaded = |(at, address)| (at, loaded.bias.wrapping_add(address));
+                let mut shape = (*shape).clone();
+                rename(&mut self.names, &unit, &mut shape);
+                function(shape, place, variables.map(loaded).collect())
+            }));
+            self.modules.push(unit);
+        }
+        let added = &self.functions[before..];
+        let functions = added.len();
+        if image.variables.is_empty() && added.iter().any(names_variables) {
+            self.problems.push(anyhow!(
+                "{}: addresses of variables are unknown, since this image has no section {}; give \
+                 the image as it was linked with --image PATH",
+                place.display(),
+                VARIABLES_SECTION
+            ));
+        }
+        self.images.push(KnownImage { loaded, place: Some(place.to_path_buf()), functions });
+    }
+
+    /// Whether the paths of all images are known.
+    pub fn is_whole(&self) -> bool {
+        self.images.iter().all(|image| image.place.is_some())
+    }
+
+    fn damaged(&mut self, place: &Path, source: &str, why: &str) {
+        self.problems.push(anyhow!(
+            "{}: the unit {source} cannot be used: {why}; build the program again",
+            place.display()
+        ));
+    }
+
+    /// The path that a number stands for.
+    pub fn path(&self, number: u32) -> Option<Arc<TracedPath>> {
+        let (function, id) = self.layout.find(number)?;
+        self.path_of(function, id)
+    }
+
+    /// A path of a function.
+    pub fn path_of(&self, function: usize, id: u64) -> Option<Arc<TracedPath>> {
+        let traced = self.functions.get(function)?;
+        let decoder = traced.decoder.get_or_init(|| decoder(&traced.function.shape).ok());
+        let shape = &traced.function.shape;
+        TracedPath::of(function, shape, &traced.headers, decoder.as_ref()?, id).ok()
+    }
+
+    /// What the manifest says of an access on a path.
+    pub fn access(&self, path: &TracedPath, at: (u32, u32)) -> Option<&Access> {
+        let shape = &self.functions.get(path.function)?.function.shape;
+        shape.blocks.get(at.0 as usize)?.accesses.get(at.1 as usize)
+    }
+
+    /// Where an access on a path is in the source.
+    pub fn location(&self, path: &TracedPath, access: &Access) -> Option<&Location> {
+        let shape = &self.functions.get(path.function)?.function.shape;
+        shape.locations.get(access.location? as usize)
+    }
+}
+
+/// Whether an address that a function accesses is that of a variable.
+fn names_variables(function: &TracedFunction) -> bool {
+    let blocks = &function.function.shape.blocks;
+    let mut accesses = blocks.iter().flat_map(|block| &block.accesses);
+    accesses.any(|access| matches!(access.address, Address::Variable { .. }))
+}
+
+fn read(place: &Path) -> Result<Content> {
+    Ok((image::read(place)?, arrays::read(place)?))
+}
+
+/// A function of an image and a module with these numbers.
+fn function(
+    shape: manifest::Function,
+    (image, module): (usize, usize),
+    variables: HashMap<u32, u64>,
+) -> TracedFunction {
+    let mut bases = HashSet::new();
+    let mut headers = HashMap::new();
+    for access in shape.blocks.iter().flat_map(|block| &block.accesses) {
+        match access.address {
+            Address::None | Address::Recorded | Address::Variable { .. } => {}
+            Address::Offset { block, access, .. } => drop(bases.insert((block, access))),
+            Address::Moving { block, access, header, stride, .. } => {
+                bases.insert((block, access));
+                headers.insert(header, block);
+                if let Stride::Recorded { block, access } = stride {
+                    bases.insert((block, access));
+                }
+            }
+        }
+    }
+    let blocks = 0..u32::try_from(shape.blocks.len()).unwrap_or_default();
+    TracedFunction {
+        bases,
+        headers,
+        variables,
+        returns_twice: blocks.filter(|&block| returns_twice(&shape, block)).collect(),
+        function: Function {
+            image,
+            module,
+            demangled: names::of(&shape),
+            counting: Counting::Paths,
+            shape,
+            ..Function::default()
+        },
+        decoder: OnceLock::new(),
+    }
+}

@@ -1,0 +1,19 @@
+//! The graph of tasks, and what follows from it.
+//!
+//! * [`graph`] is the graph in compact arrays, [`builder`] the visitor that makes it, [`segmented`]
+//!   how an array grows that may be large.
+//! * [`span`] finds the longest way through the graph, [`parallelism`] how many tasks ran at once.
+//! * [`contention`] says who waited for locks, [`imbalance`] who came late to barriers.
+//! * [`hot`] says which functions and paths are on the longest way.
+
+pub mod builder;
+pub mod contention;
+pub mod graph;
+pub mod hot;
+pub mod imbalance;
+pub mod parallelism;
+pub mod segmented;
+pub mod span;
+
+#[cfg(test)]
+mod tests;

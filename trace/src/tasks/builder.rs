@@ -1,0 +1,134 @@
+//! Makes the task graph, and notes who waited for locks and at barriers, in one go.
+
+use pathformat::trace::{Operation, Synchronisation};
+
+use crate::order::item::{Done, Item, Place};
+use crate::order::releases::{Link, Links};
+use crate::order::walk::{Input, Visitor, walk};
+use crate::steps::time::Times;
+use crate::tasks::contention::Contention;
+use crate::tasks::graph::{Graph, Task, TaskId, TaskKind};
+use crate::tasks::imbalance::Imbalance;
+
+/// The task graph of a trace, and who waited.
+#[derive(Debug)]
+pub struct Tasks {
+    /// The graph.
+    pub graph: Graph,
+    /// Who waited for locks.
+    pub contention: Contention,
+    /// Who waited at barriers.
+    pub imbalance: Imbalance,
+    /// How often records were missing.
+    pub missing: u64,
+    /// How many threads there are.
+    pub threads: u32,
+    /// What a tick is.
+    pub times: Times,
+}
+
+/// Where a thread is.
+#[derive(Clone, Copy, Debug)]
+struct Thread {
+    task: Option<TaskId>,
+    tasks: u32,
+    place: Place,
+}
+
+#[derive(Debug, Default)]
+struct Builder {
+    graph: Graph,
+    threads: Vec<Thread>,
+    contention: Contention,
+    imbalance: Imbalance,
+    missing: u64,
+}
+
+impl Tasks {
+    /// The tasks of these streams.
+    pub fn of<I: Iterator<Item = Item>>(inputs: Vec<Input<I>>, times: Times) -> Self {
+        let mut builder = Builder::default();
+        walk(inputs, &mut builder);
+        builder.graph.set_clock(&times);
+        Self {
+            graph: builder.graph,
+            contention: builder.contention,
+            imbalance: builder.imbalance,
+            missing: builder.missing,
+            threads: builder.threads.len() as u32,
+            times,
+        }
+    }
+}
+
+impl Builder {
+    fn thread(&mut self, thread: u32) -> &mut Thread {
+        let at = thread as usize;
+        if self.threads.len() <= at {
+            let none = Thread { task: None, tasks: 0, place: Place::NONE };
+            self.threads.resize(at + 1, none);
+        }
+        &mut self.threads[at]
+    }
+}
+
+impl Visitor for Builder {
+    /// The last task of the thread, if it had any.
+    type Token = Option<TaskId>;
+
+    fn began(&mut self, thread: u32, ticks: u64, links: &Links<Self::Token>) {
+        let state = self.thread(thread);
+        let (last, index) = (state.task, state.tasks);
+        state.tasks = index.saturating_add(1);
+        let task = Task { begin: ticks, end: ticks, thread, index, ..Task::default() };
+        let program = last.map(|last| (Link::Program, last));
+        let waited = links.iter().filter(|(link, _)| *link != Link::Fence);
+        let waited = waited.filter_map(|(link, released)| Some((*link, released.token?)));
+        let id = self.graph.add(task, program.into_iter().chain(waited));
+        let state = self.thread(thread);
+        state.task = id.or(state.task);
+    }
+
+    fn done(&mut self, thread: u32, done: &Done) {
+        let state = self.thread(thread);
+        state.place = done.end();
+        let task = state.task;
+        if let Some(task) = task.and_then(|task| self.graph.task_mut(task)) {
+            task.actions.add(&done.actions);
+        }
+    }
+
+    fn released(&mut self, thread: u32) -> Self::Token {
+        self.thread(thread).task
+    }
+
+    fn ended(&mut self, thread: u32, ticks: u64, event: Option<(Operation, &Synchronisation)>) {
+        let Thread { task, place, .. } = *self.thread(thread);
+        if let Some(id) = task {
+            if let Some(task) = self.graph.task_mut(id) {
+                task.end = task.end.max(ticks);
+            }
+            self.graph.set_kind(id, TaskKind::of(event.map(|(operation, _)| operation)));
+        }
+        if let Some((of, event)) = event {
+            self.contention.before(thread, of, event, place);
+            self.imbalance.come(thread, of, event, place);
+        }
+    }
+
+    fn acquired(
+        &mut self,
+        thread: u32,
+        of: Operation,
+        event: &Synchronisation,
+        _: &Links<Self::Token>,
+    ) {
+        let place = self.thread(thread).place;
+        self.contention.after(thread, of, event, place);
+        self.imbalance.go_on(thread, of, event);
+    }
+
+    fn missing(&mut self, _: u32) {
+        self.missing += 1;
+    }
+}

@@ -1,0 +1,462 @@
+//! Small programs whose graphs can be counted by hand.
+
+use pathformat::trace::Operation::{self, *};
+
+use crate::order::releases::Link;
+use crate::tasks::graph::TaskKind;
+use crate::tasks::hot;
+use crate::tasks::parallelism::Parallelism;
+use crate::tasks::span::{Measure, Span, span};
+use crate::tasks::tests::scene::{Scene, edges};
+
+/// Work and span by time and by instructions, which are the same here.
+fn spans(tasks: &crate::tasks::builder::Tasks) -> (u64, u64) {
+    let by_time = span(&tasks.graph, Measure::Time);
+    assert_eq!(by_time, span(&tasks.graph, Measure::Instructions));
+    (by_time.work, by_time.span)
+}
+
+fn fork_join(n: usize) -> Scene {
+    let mut scene = Scene::new(n + 1);
+    scene.work(0, 10);
+    for thread in 1..=n {
+        scene.create(0, thread);
+        scene.work(thread, 5 * thread as u64);
+        scene.end(thread);
+    }
+    for thread in 1..=n {
+        scene.join(0, thread);
+    }
+    scene.work(0, 1);
+    scene.end(0);
+    scene
+}
+
+#[test]
+fn threads_fork_and_join() {
+    for n in [1, 2, 7] {
+        let tasks = fork_join(n).tasks();
+        let work = 5 * (n * (n + 1) / 2) as u64 + 11;
+        assert_eq!(tasks.graph.len(), 3 * n + 1);
+        let expected =
+            [(Link::Program, 2 * n), (Link::Create, n), (Link::Join, n)].into_iter().collect();
+        assert_eq!(edges(&tasks.graph), expected);
+        assert_eq!(spans(&tasks), (work, 5 * n as u64 + 11));
+        let graph = &tasks.graph;
+        let count = |kind| graph.tasks().filter(|(id, _)| graph.kind(*id) == kind).count();
+        let counts = TaskKind::ALL.map(count);
+        assert_eq!(counts, [n + 1, n, n, 0, 0], "basic, create, join");
+        let parallelism = Parallelism::of(&tasks.graph, 4);
+        assert_eq!(parallelism.end, 5 * n as u64 + 11);
+        // Each number of threads runs for five nanoseconds, one for eleven more.
+        let levels: Vec<u64> = (0..=n).map(|level| [0, 16, 5][level.min(2)]).collect();
+        assert_eq!(parallelism.levels, levels);
+        assert_eq!(parallelism.parts.iter().sum::<u64>(), work);
+    }
+}
+
+#[test]
+fn the_way_has_the_paths_of_the_longest_thread() {
+    let scene = fork_join(3);
+    let inputs = scene.clone().inputs();
+    let tasks = scene.tasks();
+    let Span { way, .. } = span(&tasks.graph, Measure::Instructions);
+    let heats = hot::of(inputs, &tasks.graph, &way);
+    let mut found: Vec<_> =
+        heats.iter().map(|(of, heat)| (of.0, heat.count, heat.instructions, heat.time)).collect();
+    found.sort_by_key(|found| found.0);
+    assert_eq!(found, [(0, 2, 11, 11.0), (3, 1, 15, 15.0)]);
+}
+
+#[test]
+fn a_number_of_a_thread_may_come_again() {
+    let mut scene = Scene::new(4);
+    scene.create(0, 1);
+    scene.create(0, 3);
+    scene.work(1, 5);
+    scene.end(1);
+    // Somebody else gets its stack before the one who waited has gone on.
+    scene.enter(0, Join, 0, 1001);
+    scene.event(3, Create, 2, 1001);
+    scene.event(2, Begin, 2, 1001);
+    scene.leave(0, 0, 5);
+    scene.work(2, 3);
+    scene.event(2, End, 2, 1001);
+    scene.enter(0, Join, 0, 1001);
+    scene.leave(0, 0, 5);
+    scene.work(0, 1);
+    let tasks = scene.tasks();
+    assert_eq!(edges(&tasks.graph)[&Link::Join], 2);
+    assert_eq!(spans(&tasks), (9, 6));
+}
+
+#[test]
+fn barriers_divide_phases() {
+    let work = [[3u64, 9, 1], [4, 4, 4], [8, 2, 7], [1, 2, 30]];
+    for expected in [0, 3] {
+        let mut scene = Scene::new(3);
+        scene.create(0, 1);
+        scene.create(0, 2);
+        for phase in work {
+            (0..3).for_each(|thread| scene.work(thread, phase[thread]));
+            (0..3).for_each(|thread| scene.enter(thread, Barrier, 0xb, expected));
+            let last = *scene.now.iter().max().expect("three");
+            for thread in [1, 0, 2] {
+                scene.leave(thread, u32::from(thread == 2), last);
+                if thread == 1 {
+                    // It is at the barrier again before the others have left it.
+                    scene.work(1, 0);
+                }
+            }
+        }
+        (0..3).for_each(|thread| scene.work(thread, 1));
+        let tasks = scene.tasks();
+        let sum: u64 = work.iter().flatten().sum();
+        let longest: u64 = work.iter().map(|phase| phase.iter().max().expect("three")).sum();
+        // `create` has two tasks of the first thread before its first phase.
+        assert_eq!(tasks.graph.len(), 2 + 3 * 4 + 3);
+        assert_eq!(edges(&tasks.graph)[&Link::Barrier], 4 * 3 * 2);
+        assert_eq!(span(&tasks.graph, Measure::Instructions).span, longest + 1);
+        assert_eq!(span(&tasks.graph, Measure::Instructions).work, sum + 3);
+        let barriers = tasks.imbalance.barriers();
+        assert_eq!((barriers.len(), barriers[0].1.episodes), (1, 4));
+        assert_eq!(barriers[0].1.lost, 3 * longest - sum);
+        let worst = tasks.imbalance.worst();
+        let lost: Vec<_> =
+            worst.iter().map(|of| (of.lost, of.number, of.last_thread, of.members)).collect();
+        assert_eq!(lost, [(57, 3, 2, 3), (14, 0, 1, 3), (7, 2, 0, 3), (0, 1, 2, 3)]);
+    }
+}
+
+/// The first thread makes things, the second takes them; `spurious` times it is woken for nothing.
+fn pipeline(n: u64, spurious: u64) -> Scene {
+    let (mutex, condition) = (0x10, 0x20);
+    let mut scene = Scene::new(2);
+    scene.create(0, 1);
+    for _ in 0..n {
+        scene.event(1, Lock, mutex, 0);
+        scene.enter(1, WaitCondition, condition, mutex);
+        for _ in 0..spurious {
+            scene.leave(1, 0, 0);
+            scene.enter(1, WaitCondition, condition, mutex);
+        }
+        scene.work(0, 10);
+        scene.event(0, Lock, mutex, 0);
+        scene.event(0, Signal, condition, 0);
+        scene.event(0, Unlock, mutex, 0);
+        scene.leave(1, 0, scene.now[0]);
+        scene.event(1, Unlock, mutex, 0);
+        scene.work(1, 3);
+    }
+    scene.end(1);
+    scene.join(0, 1);
+    scene.work(0, 1);
+    scene
+}
+
+#[test]
+fn a_pipeline_has_an_edge_for_each_thing() {
+    for (n, spurious) in [(1, 0), (5, 0), (5, 2)] {
+        let tasks = pipeline(n, spurious).tasks();
+        let found = edges(&tasks.graph);
+        assert_eq!(found[&Link::Condition] as u64, n, "not for spurious wake-ups");
+        // The mutex: to the maker from the wait, to the taker's wait from the maker.
+        assert_eq!(found[&Link::Lock] as u64, 2 * n);
+        let (work, longest) = spans(&tasks);
+        assert_eq!(work, 13 * n + 1);
+        // What is taken last is all that follows the last thing that is made.
+        assert_eq!(longest, 10 * n + 3 + 1);
+    }
+}
+
+#[test]
+fn one_signal_wakes_one_and_a_broadcast_all() {
+    for (operation, woken) in [(Signal, 1), (Broadcast, 2)] {
+        let mut scene = Scene::new(3);
+        scene.create(0, 1);
+        scene.create(0, 2);
+        // Nobody waits yet.
+        scene.event(0, operation, 0x20, 0);
+        for thread in [1, 2] {
+            scene.event(thread, Lock, 0x10, 0);
+            scene.enter(thread, WaitCondition, 0x20, 0x10);
+        }
+        scene.event(0, operation, 0x20, 0);
+        for thread in [1, 2] {
+            scene.leave(thread, 0, 0);
+            scene.event(thread, Unlock, 0x10, 0);
+        }
+        assert_eq!(edges(&scene.tasks().graph)[&Link::Condition], woken);
+    }
+    // Who gave up was not woken.
+    let mut scene = Scene::new(2);
+    scene.create(0, 1);
+    scene.event(1, Lock, 0x10, 0);
+    scene.enter(1, WaitCondition, 0x20, 0x10);
+    scene.event(0, Signal, 0x20, 0);
+    scene.leave(1, 110, 50);
+    scene.work(1, 1);
+    assert_eq!(edges(&scene.tasks().graph).get(&Link::Condition), None);
+}
+
+#[test]
+fn readers_wait_for_writers_only() {
+    let lock = 0x30;
+    let mut scene = Scene::new(4);
+    (1..4).for_each(|thread| scene.create(0, thread));
+    let mut hold = |thread: usize, of: Operation| {
+        scene.event(thread, of, lock, 0);
+        scene.work(thread, 2);
+        scene.event(thread, Unlock, lock, 0);
+    };
+    hold(0, Lock);
+    (1..4).for_each(|thread| hold(thread, LockShared));
+    hold(2, LockShared);
+    // A writer waits for the last time of each reader.
+    hold(0, Lock);
+    hold(1, Lock);
+    hold(1, LockShared);
+    hold(0, Lock);
+    assert_eq!(edges(&scene.tasks().graph)[&Link::Lock], 4 + 3 + 1 + 1);
+}
+
+#[test]
+fn waits_for_locks_tell_who_had_them() {
+    let mut scene = Scene::new(2);
+    scene.create(0, 1);
+    scene.event(0, Lock, 0x10, 0);
+    scene.work(1, 2);
+    scene.enter(1, Lock, 0x10, 0);
+    scene.work(0, 30);
+    scene.event(0, Unlock, 0x10, 0);
+    scene.leave(1, 0, 30);
+    scene.event(1, Unlock, 0x10, 0);
+    scene.work(0, 5);
+    // It is free by now.
+    scene.event(0, Lock, 0x10, 0);
+    scene.enter(1, Lock, 0x10, 0);
+    scene.leave(1, 16, 0);
+    let tasks = scene.tasks();
+    let (object, lock) = tasks.contention.locks()[0];
+    assert_eq!((object, lock.taken, lock.failed), (0x10, 3, 1));
+    assert_eq!((lock.waited, lock.wait, lock.held), (1, 28, 30));
+    let longest = tasks.contention.longest();
+    assert_eq!(longest.len(), 1);
+    assert_eq!((longest[0].thread, longest[0].holder, longest[0].wait), (1, 0, 28));
+}
+
+#[test]
+fn semaphores_and_what_is_done_once() {
+    let mut scene = Scene::new(2);
+    scene.create(0, 1);
+    scene.event(0, Post, 0x40, 0);
+    scene.event(0, Post, 0x40, 0);
+    (0..3).for_each(|_| scene.event(1, Take, 0x40, 0));
+    scene.event(0, Take, 0x40, 0);
+    scene.event(0, Once, 0x50, 0);
+    scene.enter(1, Once, 0x50, 0);
+    scene.leave(1, 0, 0);
+    scene.work(0, 1);
+    scene.work(1, 1);
+    let edges = edges(&scene.tasks().graph);
+    assert_eq!((edges[&Link::Semaphore], edges[&Link::Once]), (3, 1));
+}
+
+#[test]
+fn what_failed_orders_nothing() {
+    let mut scene = Scene::new(2);
+    scene.create(0, 1);
+    scene.event(0, Lock, 0x10, 0);
+    scene.event(0, Unlock, 0x10, 0);
+    scene.enter(1, Lock, 0x10, 0);
+    scene.leave(1, 16, 0);
+    scene.work(1, 1);
+    assert_eq!(edges(&scene.tasks().graph).get(&Link::Lock), None);
+}
+
+/// Fibonacci numbers with tasks of two threads: of two tasks that a task makes, the other thread
+/// takes the first one.
+struct Fibonacci {
+    scene: Scene,
+    tasks: u64,
+    /// The longest way to where each thread is.
+    longest: [u64; 2],
+    /// What each thread works on.
+    current: [u64; 2],
+}
+
+impl Fibonacci {
+    /// Gives the longest way to the end of the task.
+    fn run(&mut self, thread: usize, task: u64, made: u64, n: u64) -> u64 {
+        let before = std::mem::replace(&mut self.current[thread], task);
+        self.scene.event(thread, TaskSwitch, task, before);
+        self.longest[thread] = self.longest[thread].max(made) + n;
+        self.scene.work(thread, n);
+        if n >= 2 {
+            let (first, second) = (self.tasks + 1, self.tasks + 2);
+            self.tasks += 2;
+            self.scene.event(thread, TaskCreate, first, task);
+            self.scene.event(thread, TaskCreate, second, task);
+            let made = self.longest[thread];
+            let first = self.run(1 - thread, first, made, n - 1);
+            let second = self.run(thread, second, made, n - 2);
+            self.scene.event(thread, TaskWait, task, 0);
+            self.longest[thread] = self.longest[thread].max(first).max(second);
+        }
+        self.scene.event(thread, TaskEnd, before, task);
+        self.current[thread] = before;
+        self.longest[thread]
+    }
+}
+
+#[test]
+fn tasks_of_openmp_wait_for_tasks() {
+    for n in 2..9 {
+        let mut scene = Scene::new(2);
+        scene.create(0, 1);
+        scene.event(0, ParallelBegin, 77, 2);
+        (0..2).for_each(|thread| scene.event(thread, MemberBegin, 77, thread as u64));
+        let (longest, current) = ([0; 2], [1, 2]);
+        let mut fibonacci = Fibonacci { scene, tasks: 3, longest, current };
+        fibonacci.scene.event(0, TaskCreate, 3, 1);
+        let longest = fibonacci.run(0, 3, 0, n);
+        let calls = fibonacci.tasks - 2;
+        let inner = (calls - 1) / 2;
+        let mut scene = fibonacci.scene;
+        (0..2).for_each(|thread| scene.event(thread, MemberEnd, 77, 0));
+        scene.event(0, ParallelEnd, 77, 0);
+        scene.work(0, 1);
+        let tasks = scene.tasks();
+        let found = edges(&tasks.graph);
+        // To the first task of each two, and from its end.
+        assert_eq!(found[&Link::Task] as u64, 2 * inner, "{n}");
+        assert_eq!(found[&Link::Parallel], 2);
+        // Each task begins and ends, an inner one makes two and waits.
+        let of_tasks = 1 + 2 * calls + 3 * inner;
+        // A thread is made, the region and its two parts begin and end, and the first goes on.
+        assert_eq!(tasks.graph.len() as u64, of_tasks + 1 + 2 + 4 + 1, "{n}");
+        assert_eq!(span(&tasks.graph, Measure::Instructions).span, longest + 1);
+    }
+}
+
+#[test]
+fn tasks_of_openmp_depend_on_tasks_and_groups_have_all() {
+    let mut scene = Scene::new(2);
+    scene.create(0, 1);
+    scene.event(0, TaskCreate, 10, 1);
+    scene.event(0, TaskCreate, 11, 1);
+    scene.event(0, TaskOut, 10, 0x70);
+    scene.event(0, TaskIn, 11, 0x70);
+    scene.event(1, TaskSwitch, 10, 2);
+    scene.event(1, TaskCreate, 12, 10);
+    scene.event(1, TaskEnd, 2, 10);
+    scene.event(0, TaskSwitch, 11, 1);
+    scene.event(0, TaskEnd, 1, 11);
+    scene.event(0, TaskWait, 1, 0);
+    scene.event(1, TaskSwitch, 12, 2);
+    scene.event(1, TaskEnd, 2, 12);
+    scene.event(0, TaskGroup, 1, 0);
+    scene.work(0, 1);
+    let found = edges(&scene.tasks().graph);
+    // 10 begins, and its end is waited for; 12 is the grandchild that only the group waits for.
+    assert_eq!((found[&Link::Dependence], found[&Link::Task]), (1, 3));
+}
+
+/// Two threads, of which the second has just finished the task 10, made by the first.
+fn finished(mut describe: impl FnMut(&mut Scene)) -> Scene {
+    let mut scene = Scene::new(2);
+    scene.create(0, 1);
+    scene.event(0, TaskCreate, 10, 1);
+    describe(&mut scene);
+    scene.event(1, TaskSwitch, 10, 2);
+    scene.work(1, 5);
+    scene.event(1, TaskEnd, 2, 10);
+    scene
+}
+
+#[test]
+fn tasks_of_openmp_depend_on_finished_tasks() {
+    let mut scene = finished(|scene| scene.event(0, TaskOut, 10, 0x70));
+    scene.event(0, TaskCreate, 11, 1);
+    scene.event(0, TaskIn, 11, 0x70);
+    scene.event(0, TaskSwitch, 11, 1);
+    scene.work(0, 1);
+    let tasks = scene.tasks();
+    assert_eq!(edges(&tasks.graph)[&Link::Dependence], 1);
+    assert_eq!(span(&tasks.graph, Measure::Instructions).span, 6);
+    // What waits for a task, and does nothing else, is a task that is never begun.
+    let mut scene = finished(|scene| scene.event(0, TaskOut, 10, 0x70));
+    scene.event(0, TaskCreate, 11, 1);
+    scene.event(0, TaskIn, 11, 0x70);
+    scene.event(0, TaskEnd, 0, 11);
+    scene.work(0, 1);
+    let tasks = scene.tasks();
+    assert_eq!(edges(&tasks.graph)[&Link::Dependence], 1);
+    assert_eq!(span(&tasks.graph, Measure::Instructions).span, 6);
+}
+
+#[test]
+fn one_task_of_a_set_runs_at_a_time() {
+    for (access, locks) in [(TaskInOutSet, 0), (TaskMutexInOutSet, 1)] {
+        let mut scene = finished(|scene| scene.event(0, access, 10, 0x70));
+        scene.event(0, TaskCreate, 11, 1);
+        scene.event(0, access, 11, 0x70);
+        scene.event(0, TaskSwitch, 11, 1);
+        scene.work(0, 1);
+        let found = edges(&scene.tasks().graph);
+        assert!(!found.contains_key(&Link::Dependence));
+        assert_eq!(found.get(&Link::Lock).copied().unwrap_or_default(), locks);
+    }
+}
+
+#[test]
+fn a_barrier_of_openmp_ends_with_the_tasks_that_run_in_it() {
+    let mut scene = Scene::new(2);
+    scene.create(0, 1);
+    scene.event(0, TaskCreate, 10, 1);
+    (0..2).for_each(|thread| scene.enter(thread, Barrier, 0x90, 2));
+    scene.event(1, TaskSwitch, 10, 2);
+    scene.work(1, 5);
+    scene.event(1, TaskEnd, 2, 10);
+    let end = scene.now[1];
+    (0..2).for_each(|thread| scene.leave(thread, 0, end));
+    scene.work(0, 1);
+    let tasks = scene.tasks();
+    // It begins, and its end is waited for.
+    assert_eq!(edges(&tasks.graph)[&Link::Task], 2);
+    assert_eq!(span(&tasks.graph, Measure::Instructions).span, 6);
+}
+
+#[test]
+fn iterations_wait_for_iterations() {
+    let mut scene = Scene::new(2);
+    scene.create(0, 1);
+    scene.work(1, 5);
+    scene.event(1, OrderedSource, 3, 77);
+    scene.event(0, OrderedSink, 4, 77);
+    scene.event(0, OrderedSink, 3, 77);
+    scene.work(0, 1);
+    let tasks = scene.tasks();
+    assert_eq!(edges(&tasks.graph)[&Link::Dependence], 1);
+    assert_eq!(span(&tasks.graph, Measure::Instructions).span, 6);
+}
+
+#[test]
+fn a_region_of_openmp_ends_with_the_tasks_that_run_at_its_end() {
+    let mut scene = Scene::new(2);
+    scene.create(0, 1);
+    scene.event(0, ParallelBegin, 77, 2);
+    (0..2).for_each(|thread| scene.event(thread, MemberBegin, 77, thread as u64));
+    scene.event(0, TaskCreate, 10, 1);
+    (0..2).for_each(|thread| scene.event(thread, MemberEnd, 77, 0));
+    scene.event(1, TaskSwitch, 10, 2);
+    scene.work(1, 5);
+    scene.event(1, TaskEnd, 2, 10);
+    scene.event(0, ParallelEnd, 77, 0);
+    scene.work(0, 1);
+    let tasks = scene.tasks();
+    let found = edges(&tasks.graph);
+    // The task is made, and the region waits for it, as for the part of the other thread.
+    assert_eq!((found[&Link::Parallel], found[&Link::Task]), (2, 2));
+    assert_eq!(span(&tasks.graph, Measure::Instructions).span, 6);
+}

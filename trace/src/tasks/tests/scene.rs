@@ -1,0 +1,143 @@
+//! A process that is made up: each instruction takes a nanosecond, and operations that nobody has
+//! to wait for take none.
+
+use std::collections::BTreeMap;
+
+use pathformat::trace::{Operation, Order, Synchronisation};
+
+use crate::order::item::{Actions, Done, Item};
+use crate::order::releases::Link;
+use crate::order::walk::Input;
+use crate::steps::time::Times;
+use crate::tasks::builder::Tasks;
+use crate::tasks::graph::Graph;
+
+/// What the threads have done so far.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Scene {
+    /// What each thread did.
+    pub(crate) items: Vec<Vec<Item>>,
+    /// How late it is for each thread.
+    pub(crate) now: Vec<u64>,
+    /// What each thread waits in, the last one innermost.
+    waiting: Vec<Vec<Synchronisation>>,
+    /// The last ticket.
+    pub(crate) ticket: u64,
+}
+
+impl Scene {
+    /// Threads that have not begun; the first one begins.
+    pub(crate) fn new(threads: usize) -> Self {
+        let mut scene = Self {
+            items: vec![Vec::new(); threads],
+            now: vec![0; threads],
+            waiting: vec![Vec::new(); threads],
+            ticket: 0,
+        };
+        scene.event(0, Operation::Begin, 0, 1000);
+        scene
+    }
+
+    /// A thread executes instructions.
+    pub(crate) fn work(&mut self, thread: usize, instructions: u64) {
+        let actions = Actions { paths: 1, blocks: 2, instructions, ..Actions::default() };
+        let done = Done { function: thread as u32, path: 0, last: 0, actions, touches: Vec::new() };
+        self.items[thread].push(Item::Done(done));
+        self.now[thread] += instructions;
+    }
+
+    fn ticket(&mut self) -> u64 {
+        self.ticket += 1;
+        self.ticket
+    }
+
+    /// A thread begins an operation.
+    pub(crate) fn enter(&mut self, thread: usize, of: Operation, object: u64, other: u64) {
+        let before = if of.order().releases() { self.ticket() } else { 0 };
+        self.waiting[thread].push(Synchronisation {
+            operation: (of as u32).into(),
+            object: object.into(),
+            other: other.into(),
+            before: before.into(),
+            begin: self.now[thread].into(),
+            ..Synchronisation::default()
+        });
+    }
+
+    /// A thread ends its operation with a result, not before a time.
+    pub(crate) fn leave(&mut self, thread: usize, result: u32, until: u64) {
+        let mut event = self.waiting[thread].pop().expect("it waits");
+        self.now[thread] = self.now[thread].max(until);
+        if event.operation().expect("known").order().acquires() {
+            event.after = self.ticket().into();
+        }
+        (event.result, event.end) = (result.into(), self.now[thread].into());
+        self.items[thread].push(Item::Event(event));
+    }
+
+    /// An operation that ends at once.
+    pub(crate) fn event(&mut self, thread: usize, of: Operation, object: u64, other: u64) {
+        self.enter(thread, of, object, other);
+        self.leave(thread, 0, 0);
+    }
+
+    /// A thread makes another one, which begins at once.
+    pub(crate) fn create(&mut self, by: usize, thread: usize) {
+        let (number, pthread) = (thread as u64, 1000 + thread as u64);
+        self.event(by, Operation::Create, number, pthread);
+        self.now[thread] = self.now[by];
+        self.event(thread, Operation::Begin, number, pthread);
+    }
+
+    /// A thread ends.
+    pub(crate) fn end(&mut self, thread: usize) {
+        self.event(thread, Operation::End, thread as u64, 1000 + thread as u64);
+    }
+
+    /// A thread waits for another one that has ended.
+    pub(crate) fn join(&mut self, by: usize, thread: usize) {
+        self.enter(by, Operation::Join, 0, 1000 + thread as u64);
+        self.leave(by, 0, self.now[thread]);
+    }
+
+    /// All streams.
+    pub(crate) fn inputs(mut self) -> Vec<Input<std::vec::IntoIter<Item>>> {
+        for (items, now) in self.items.iter_mut().zip(&self.now) {
+            items.push(Item::Ticks(*now));
+        }
+        let input = |(thread, items): (u32, Vec<Item>)| {
+            // A thread begins with its first event.
+            Input { thread, is_handler: false, begun: 0, items: items.into_iter() }
+        };
+        (0..).zip(self.items).map(input).collect()
+    }
+
+    /// The graph of it.
+    pub(crate) fn tasks(self) -> Tasks {
+        let tasks = Tasks::of(self.inputs(), Times::default());
+        assert_eq!((tasks.graph.left_out, tasks.missing), (0, 0));
+        tasks
+    }
+}
+
+/// How many edges there are for each reason.
+pub(crate) fn edges(graph: &Graph) -> BTreeMap<Link, usize> {
+    let mut edges = BTreeMap::new();
+    for (id, _) in graph.tasks() {
+        for (link, from) in graph.edges_to(id) {
+            assert!(from < id, "edges lead to later tasks");
+            *edges.entry(link).or_default() += 1;
+        }
+    }
+    edges
+}
+
+/// Operations that order nothing need no ticket.
+#[test]
+fn tickets_are_as_operations_want_them() {
+    let mut scene = Scene::new(1);
+    scene.event(0, Operation::Detach, 0, 7);
+    assert_eq!(Operation::Detach.order(), Order::None);
+    let Some(Item::Event(event)) = scene.items[0].last() else { panic!("an event") };
+    assert_eq!((event.before.get(), event.after.get(), scene.ticket), (0, 0, 1));
+}
