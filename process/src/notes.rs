@@ -173,7 +173,7 @@ impl Table {
     }
 }
 
-/// The notes of an image that is moved from its addresses by `base`.
+/// The notes of an image that is moved from its addresses by `base`, as far as they are loaded.
 ///
 /// # Safety
 /// The image must be mapped as its program headers say for as long as the result is used.
@@ -181,11 +181,23 @@ pub unsafe fn notes<'a>(
     base: usize,
     segments: &'a [Segment],
 ) -> impl Iterator<Item = Note<'a>> + Clone {
-    segments.iter().filter(|segment| segment.p_type == PT_NOTE).flat_map(move |segment| {
-        let start = base.wrapping_add(segment.p_vaddr as usize) as *const u8;
-        // SAFETY: the caller vouches for it.
-        let bytes = unsafe { slice::from_raw_parts(start, segment.p_memsz as usize) };
-        in_segment(bytes)
+    let of_notes = segments.iter().filter(|segment| segment.p_type == PT_NOTE);
+    of_notes.filter_map(|segment| address(segment, segments)).flat_map(move |(address, length)| {
+        let start = base.wrapping_add(address) as *const u8;
+        // SAFETY: the bytes are in a loaded segment, and the caller vouches for these.
+        in_segment(unsafe { slice::from_raw_parts(start, length) })
+    })
+}
+
+/// Where a segment's bytes in the file are loaded, as an address in the file, and how many they
+/// are; `None` if they are not loaded. The segment's own address is not relied on: `strip -R`
+/// writes zero there when it removes the first note of several.
+fn address(segment: &Segment, segments: &[Segment]) -> Option<(usize, usize)> {
+    segments.iter().filter(|loaded| loaded.p_type == PT_LOAD).find_map(|loaded| {
+        let within = segment.p_offset.checked_sub(loaded.p_offset)?;
+        let is_loaded = within.checked_add(segment.p_filesz)? <= loaded.p_filesz;
+        let address = loaded.p_vaddr.wrapping_add(within) as usize;
+        is_loaded.then_some((address, segment.p_filesz as usize))
     })
 }
 
@@ -279,6 +291,41 @@ mod tests {
             notes.extend(note(3, b"Go\0", b"not this one", aligns[1]));
             notes.extend(note(3, b"GNU\0", &[1, 2, 3], aligns[2]));
             assert_eq!(build_id(in_segment(&notes)), [1, 2, 3], "{aligns:?}");
+        }
+    }
+
+    #[test]
+    fn notes_are_where_their_bytes_are_loaded() {
+        let mut image = vec![0; 0x100];
+        image.extend(note(3, b"GNU\0", &[1, 2, 3, 4], 4));
+        let length = image.len() as u64 - 0x100;
+        let segment = |p_type, p_offset, p_vaddr, size| Segment {
+            p_type,
+            p_flags: 0,
+            p_offset,
+            p_vaddr,
+            p_paddr: 0,
+            p_filesz: size,
+            p_memsz: size,
+            p_align: 4,
+        };
+        // The file from 0x1000 on is at address 0x400000, which is moved to the start of `image`.
+        let base = (image.as_ptr() as usize).wrapping_sub(0x40_0000);
+        let found = |offset, address, size, loaded| {
+            let segments = [
+                segment(PT_NOTE, offset, address, size),
+                segment(PT_LOAD, 0x1000, 0x40_0000, loaded),
+            ];
+            // SAFETY: what is loaded is in `image`.
+            build_id(unsafe { notes(base, &segments) }).to_vec()
+        };
+        for address in [0x40_0100, 0] {
+            assert_eq!(found(0x1100, address, length, 0x100 + length), [1, 2, 3, 4]);
+            // Before, behind and beyond what is loaded.
+            assert_eq!(found(0x100, address, length, 0x100 + length), []);
+            assert_eq!(found(0x2100, address, length, 0x100 + length), []);
+            assert_eq!(found(0x1100, address, u64::MAX, 0x100 + length), []);
+            assert_eq!(found(0x1100, address, length, 0xff + length), []);
         }
     }
 
