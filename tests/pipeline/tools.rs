@@ -1,4 +1,5 @@
-//! Objects that tools have changed between compiler and linker: each one is counted.
+//! Objects, programs and libraries that tools have changed after the compiler or the linker wrote
+//! them: each one is counted.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -7,6 +8,7 @@ use std::path::Path;
 
 use pathtests::shell::shell;
 use serde_json::Value;
+use tempfile::TempDir;
 
 /// Each changes the object `$o`, in which `$f` is the function that others call.
 const TOOLS: [&str; 12] = [
@@ -183,4 +185,99 @@ fn objects_without_names_are_marked() {
         assert!(shell(folder, "pathprof report prog 2>&1").contains(why), "{linker}");
         assert!(shell(folder, "pathprof doctor ./prog 2>&1 || true").contains("after"), "{linker}");
     }
+}
+
+/// Each changes the linked program or library `$f`.
+const TOOLS_OF_IMAGES: [&str; 12] = [
+    "patchelf --set-rpath '$ORIGIN'$(printf :/no%03000d 0) $f",
+    "patchelf --page-size 65536 --force-rpath --set-rpath '$ORIGIN'$(printf :/no%090000d 0) $f",
+    "patchelf --add-needed libother.so $f",
+    "patchelf --set-soname $(printf so%0300d 0) $f",
+    "patchelf --replace-needed libc.so.6 $libc $f",
+    "case $f in *.so) ;; *) patchelf --set-interpreter $(realpath $(patchelf --print-interpreter $f)) $f ;; esac",
+    "strip $f",
+    "strip --strip-unneeded -R .note.gnu.build-id -R .comment $f",
+    "llvm-strip-22 $f",
+    "llvm-strip-22 --strip-debug $f",
+    "objcopy --compress-debug-sections $f",
+    "objcopy --only-keep-debug $f $f.debug && strip -g $f && objcopy --add-gnu-debuglink=$f.debug $f",
+];
+
+const THREADS: &str = "#include <pthread.h>\n#include <stdio.h>\nint work(int);\n\
+    static void *thread(void *p) { for (int i = 0; i < 30; i++) work(i); return p; }\n\
+    int main(void) { pthread_t t; pthread_create(&t, 0, thread, 0); pthread_join(t, 0); \
+    int s = 0; for (int i = 0; i < 30; i++) s = work(i); printf(\"%d\", s); return 7; }\n";
+
+/// A folder with a program and its libraries, linked with these options.
+fn linked(options: &str) -> TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("work.c"), WORK).expect("writable");
+    fs::write(folder.path().join("main.c"), THREADS).expect("writable");
+    let link = format!("pathcc -g -O2 {options}");
+    let lines = format!(
+        "{link} -fPIC -shared work.c -o libwork.so
+         echo 'void other(void) {{}}' | {link} -fPIC -shared -x c - -o libother.so
+         {link} main.c -L. -lwork '-Wl,-rpath,$ORIGIN' -o prog"
+    );
+    shell(folder.path(), &lines);
+    folder
+}
+
+/// Changes copies of that program and its library, runs the program and reads its counts.
+fn change_and_run(linked: &TempDir, first: &str, second: &str) {
+    // Some tools cannot change what another one wrote.
+    let lines = format!(
+        "rm -rf copy; mkdir copy; cp prog lib*.so copy; cd copy
+         libc=$(ldd prog | sed -n 's/.*libc.so.6 => \\([^ ]*\\).*/\\1/p')
+         for f in prog libwork.so; do
+             {{ {first}; }} 2>errors || cat errors; cp $f kept
+             {{ {second}; }} 2>errors || mv kept $f
+         done
+         LD_LIBRARY_PATH=. ./prog 2>&1 || echo \" $?\""
+    );
+    assert_eq!(shell(linked.path(), &lines), "80 7\n", "{first}; {second}");
+    let counted = entries(&linked.path().join("copy"), "prog");
+    let counted = ["work", "thread", "main"].map(|name| counted[name].clone());
+    assert_eq!(counted, [Ok(60), Ok(1), Ok(1)], "{first}; {second}");
+}
+
+/// Every tool, whichever linker wrote the images.
+#[test]
+fn a_tool_changes_linked_images() {
+    let options =
+        ["bfd", "gold", "lld", "mold", "bfd -no-pie", "gold -no-pie", "lld -no-pie", "lld -flto"];
+    for options in options {
+        let linked = linked(&format!("-fuse-ld={options}"));
+        TOOLS_OF_IMAGES.iter().for_each(|tool| change_and_run(&linked, tool, ":"));
+    }
+}
+
+/// Every tool behind every other one; the linkers take turns.
+#[test]
+fn two_tools_change_linked_images() {
+    let linked = ["bfd", "gold", "lld", "mold"].map(|linker| linked(&format!("-fuse-ld={linker}")));
+    for (turn, first) in TOOLS_OF_IMAGES.iter().enumerate() {
+        for (linked, second) in linked.iter().cycle().skip(turn).zip(&TOOLS_OF_IMAGES) {
+            change_and_run(linked, first, second);
+        }
+    }
+}
+
+/// Without its sections an image runs and is counted, but does not say what of it was counted.
+#[test]
+fn an_image_without_sections_is_read_as_it_was_linked() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    fs::write(folder.join("both.c"), format!("{WORK}{MAIN}")).expect("writable");
+    shell(
+        folder,
+        "pathcc -g -O2 both.c -o prog; cp prog linked; llvm-strip-22 --strip-sections prog; ./prog",
+    );
+    for told in ["pathprof report prog 2>&1 || true", "pathprof doctor ./prog 2>&1 || true"] {
+        let told = shell(folder, told);
+        assert!(told.contains("no section .pathcc.manifest"), "{told}");
+        assert!(told.contains("that section was removed"), "{told}");
+    }
+    let counted = entries(folder, "--image linked prog.pathprof");
+    assert_eq!((&counted["work"], &counted["main"]), (&Ok(30), &Ok(1)));
 }
