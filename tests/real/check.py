@@ -25,6 +25,7 @@ from tests.real import (
     csmith,
     elisions,
     examples,
+    genhtml,
     lives,
     lives_traces,
     mapreduce,
@@ -243,6 +244,13 @@ def others() -> dict[str, list[tuple[str, Callable[[], str]]]]:
         "examples": [
             (f"examples/{lesson.name}", partial(examples.check, lesson))
             for lesson in examples.LESSONS
+        ],
+        "genhtml": [
+            (
+                f"genhtml: {name}",
+                partial(in_place, f"genhtml.{number}", partial(genhtml.check, name)),
+            )
+            for number, name in enumerate(genhtml.CASES)
         ],
         "mapreduce": [
             (f"mapreduce {name}", partial(mapreduce.check, name)) for name in mapreduce.ITEMS

@@ -90,7 +90,7 @@ fn tell_of_missing(missing: &lcov::Missing) {
         _ if names.is_empty() => {}
         true => hint(
             "no source file of this tracefile is here; `genhtml --ignore-errors source` does \
-             without",
+             without, to which lcov 2 needs `--synthesize-missing`",
         ),
         false => hint(&format!(
             "left out, since there are no such source files (--keep-missing keeps them): {}",

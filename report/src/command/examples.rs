@@ -59,10 +59,12 @@ pub(crate) const EXPORT_EXAMPLES: &str = "\
 Examples:
   pathprof export --format json -o paths.json
   pathprof export --format json profiles/ | jq '.functions[] | {name, entries}'
-  pathprof export --format lcov -o app.info profiles/ && genhtml app.info -o html
+  pathprof export --format lcov -o app.info profiles/
+  genhtml --branch-coverage --rc derive_function_end_line=0 app.info -o html
 
 The schema of JSON is pathprof/1. Counts are exact integers; path ids are decimal strings. The \
-lcov tracefile has functions, lines and branches.";
+lcov tracefile has functions, lines and branches. It does not say where functions end, and lcov 2 \
+need not guess.";
 
 /// Below the help of `coverage`.
 pub(crate) const COVERAGE_EXAMPLES: &str = "\
