@@ -55,6 +55,8 @@ pub struct OneStart {
     pub processes: usize,
     /// The profiles that it is in, by name; at least one.
     pub profiles: Vec<PathBuf>,
+    /// Whether it is the last one, and the programs that were named can leave no other here.
+    pub is_last_ever: bool,
 }
 
 /// The profiles that `arguments` name, in order: a directory stands for the profiles in it and
@@ -92,6 +94,9 @@ pub fn inputs(arguments: &[PathBuf], choice: Choice) -> Result<Chosen> {
         starts: starts.len(),
         processes: processes(of_start),
         profiles: profiles.into_iter().collect(),
+        is_last_ever: number == 1
+            && !arguments.is_empty()
+            && arguments.iter().all(|argument| is_mute(argument)),
     };
     let mut places = 0..;
     let inputs = only(inputs, |_| places.next().is_some_and(|place| chosen.contains(&place)));
@@ -321,6 +326,14 @@ fn of_image(path: &Path) -> Result<PathBuf> {
         .ok()
         .and_then(|here| found.strip_prefix(here).map(Path::to_path_buf).ok());
     Ok(here.unwrap_or_else(|| found.clone()))
+}
+
+/// Whether this is an image whose runs can leave no profile, unless `PATHCC_PROFILE` says where.
+fn is_mute(path: &Path) -> bool {
+    // Most often one may be made beside it, and nothing needs to be read.
+    let is_silent = |real: PathBuf| !may_be_made(&real) && is_image(path);
+    real_path(path).is_ok_and(is_silent)
+        && default_profiles(path).is_ok_and(|places| !places.iter().any(|place| may_be_made(place)))
 }
 
 /// Whether a file can be made, with the directories above it that are missing.

@@ -213,6 +213,48 @@ fn what_may_be_written_nowhere_is_told() {
     assert!(said.contains("none can be made there"), "{said}");
     let said = shell(at, &format!("{user} pathprof doctor bin/prog || true"));
     assert!(said.contains("Profiles cannot be written to"), "{said}");
+    shell(at, "bin/prog; chmod 644 bin/prog.pathprof");
+    let said = shell(at, &format!("{user} pathprof report bin/prog 2>&1"));
+    assert!(said.contains("no other can be written here"), "{said}");
+    assert!(!shell(at, "pathprof report bin/prog 2>&1").contains("no other"));
+}
+
+/// In a sandbox whose root is read-only, with and without a place that is not.
+#[test]
+fn in_a_sandbox_counts_are_where_it_lets_them_be_or_it_is_told() {
+    let sandbox = "bwrap --ro-bind / / --dev /dev --proc /proc --unshare-pid";
+    if !can(&format!("{sandbox} true")) {
+        return;
+    }
+    let folder = folder();
+    let at = folder.path();
+    shell(at, "pathcc -g -O1 main.c -o prog; mkdir -p out state");
+    let inside = |options: &str, script: &str| {
+        let options = options.replace("./", &format!("{}/", at.display()));
+        shell(at, &format!("{sandbox} {options} sh -c '{script}' 2>&1 || true"))
+    };
+    let said = inside("", "./prog; pathprof report prog");
+    assert!(said.contains("none can be made there"), "{said}");
+    let said = inside("", "./prog; pathprof doctor prog");
+    assert!(said.contains("Profiles cannot be written to"), "{said}");
+    assert_eq!(profiles(at, "."), 0);
+    // What is in memory is gone with the sandbox.
+    let said = inside("--tmpfs ./state", "./prog; pathprof report --functions prog");
+    assert!(said.contains("reading state/pathprof/prog-") && said.contains("work"), "{said}");
+    assert!(!said.contains("lost"), "{said}");
+    assert_eq!(profiles(at, "."), 0);
+    for _ in 0..2 {
+        inside("--bind ./out ./out --setenv PATHCC_PROFILE ./out/", "./prog");
+        inside("--bind ./state ./state", "./prog");
+    }
+    assert_eq!((entries(at, "out"), entries(at, "state")), (60, 60));
+    // An earlier start does not hide that others are lost.
+    shell(at, "rm -r out state; ./prog");
+    for options in ["", "--bind ./prog.pathprof ./prog.pathprof"] {
+        let said = inside(options, "./prog; pathprof report prog");
+        assert!(said.contains("the only start here; no other can be written here"), "{said}");
+    }
+    assert_eq!(entries(at, "prog"), 30);
 }
 
 #[test]

@@ -149,7 +149,7 @@ impl Destination {
             let private = fs::Permissions::from_mode(0o700);
             let fresh = tempfile::Builder::new().prefix("pathprof-").permissions(private).tempdir();
             return Ok(Destination::Fresh(
-                fresh.context("cannot make a directory for the profiles")?,
+                fresh.context("cannot make a directory for the profiles (see TMPDIR)")?,
             ));
         };
         let problem = || format!("cannot use {} for the profiles", directory.display());

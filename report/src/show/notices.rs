@@ -22,6 +22,9 @@ pub fn reading(start: &OneStart) -> String {
     if start.processes > 1 {
         text += &format!(": {} processes", start.processes);
     }
+    if start.is_last_ever {
+        text += "; no other can be written here, so what runs without PATHCC_PROFILE=DIR is lost";
+    }
     text
 }
 
