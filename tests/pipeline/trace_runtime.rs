@@ -330,7 +330,10 @@ fn a_trace_takes_little_of_a_small_stack() {
     let folder = tempfile::tempdir().expect("a folder");
     let folder = folder.path();
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("survival/death_small_stack.c");
-    shell(folder, &format!("pathcc -O1 -fpath-mode=trace {} -o prog -Wl,-z,now", source.display()));
+    shell(
+        folder,
+        &format!("pathcc -O1 -fpath-mode=trace '{}' -o prog -Wl,-z,now", source.display()),
+    );
     for way in ["hl", "hx", "hf", "ht", "cl", "cx", "cf", "ct"] {
         let status = shell(folder, &format!("rm -f *.pathtrace; ./prog {way} || echo $?"));
         assert_eq!(status, "7\n", "{way}");

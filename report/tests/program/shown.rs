@@ -113,7 +113,7 @@ fn an_export_that_cannot_be_written_is_an_error() {
         "{}",
         device.err
     );
-    let reader_gone = format!("{} report demo.pathprof | true", env!("CARGO_BIN_EXE_pathprof"));
+    let reader_gone = format!("'{}' report demo.pathprof | true", env!("CARGO_BIN_EXE_pathprof"));
     let mut shell = Command::new("bash");
     shell.args(["-c", &format!("set -o pipefail; {reader_gone}")]);
     let outcome = scene.outcome(shell.current_dir(scene.directory.path()));
