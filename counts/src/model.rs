@@ -139,6 +139,16 @@ impl Counting {
         }
     }
 
+    /// Whether paths are counted, or there is nothing to count: then no path ran.
+    pub fn is_of_paths(self) -> bool {
+        matches!(self, Self::Paths | Self::Nothing)
+    }
+
+    /// Whether it is known how often each block ran.
+    pub fn tells_of_blocks(self) -> bool {
+        self != Self::Calls
+    }
+
     /// Whether blocks are counted, or edges, which tell the counts of blocks.
     pub fn is_of_blocks(self) -> bool {
         matches!(self, Self::Blocks | Self::Edges)
@@ -290,7 +300,7 @@ pub fn instructions(block: &manifest::Block) -> u64 {
 impl Function {
     /// Instructions that it executed, without those of its callees; 0 where only calls are counted.
     pub fn executed(&self) -> Count {
-        if self.counting == Counting::Calls {
+        if !self.counting.tells_of_blocks() {
             return 0;
         }
         let blocks = self.shape.blocks.iter().zip(&self.block_counts);
@@ -309,7 +319,7 @@ impl Function {
 
     /// Whether it is known how often a block ran.
     pub fn knows(&self, block: usize) -> bool {
-        self.counting != Counting::Calls
+        self.counting.tells_of_blocks()
             || u32::try_from(block).is_ok_and(|block| self.shape.tells_of_calls(block))
     }
 
@@ -402,7 +412,7 @@ impl Report {
 
     /// The instrumented functions whose blocks all have counts.
     pub fn with_blocks(&self) -> impl Iterator<Item = &Function> {
-        self.counted().filter(|function| function.counting != Counting::Calls)
+        self.counted().filter(|function| function.counting.tells_of_blocks())
     }
 
     /// Instructions that all functions executed.

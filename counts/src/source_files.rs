@@ -116,6 +116,11 @@ impl SourceFile {
             self.branches.values().flatten().filter_map(|way| way.taken).map(|count| count > 0),
         )
     }
+
+    /// How many ways on from its branches nothing is known of.
+    pub fn unknown_ways(&self) -> usize {
+        self.branches.values().flatten().filter(|way| way.taken.is_none()).count()
+    }
 }
 
 /// All files that these functions have code of, by absolute path.

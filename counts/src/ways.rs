@@ -30,6 +30,12 @@ impl Way {
         let word = self.word.as_ref().map(|word| format!("{word} ")).unwrap_or_default();
         word + &self.place
     }
+
+    /// The same for people: `throw →31`. A place alone would look like a count.
+    pub fn arrow(&self) -> String {
+        let word = self.word.as_ref().map(|word| format!("{word} ")).unwrap_or_default();
+        format!("{word}→{}", self.place)
+    }
 }
 
 /// So many blocks without lines are passed in search of one that has. They may go around for ever.

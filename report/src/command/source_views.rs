@@ -59,6 +59,10 @@ pub(crate) struct AnnotateArguments {
     sources: SourceArguments,
 }
 
+/// Why lines have no counts where only calls are counted.
+const ONLY_CALLS: &str = "only its calls are counted (-fpath-mode=calls), so its lines have no \
+                          counts; compile it in another mode";
+
 /// The text of source files by the names that they have in the report.
 type Sources = HashMap<String, Option<Source>>;
 
@@ -222,6 +226,10 @@ fn own_files<'a>(module: &Module, function: &'a Function) -> Vec<&'a str> {
 /// A page for each file that a function has lines in.
 fn pages_of_function(report: &Report, function: &Function, sources: &Sources) -> Vec<String> {
     let line = function.shape.line;
+    if !function.counting.tells_of_blocks() {
+        let name = &function.demangled;
+        return vec![format!("{name}: {ONLY_CALLS}\n")];
+    }
     let Some(own) = function.shape.own_location().filter(|_| !function.shape.file.is_empty())
     else {
         let name = &function.demangled;
@@ -282,6 +290,11 @@ fn inlined_or_file(report: Report, what: &str) -> Result<Vec<String>> {
     }
     let is_function = !functions.is_empty();
     let found = if is_function { functions } else { files };
+    if !found.is_empty()
+        && found.iter().all(|(.., at)| !report.functions[*at].counting.tells_of_blocks())
+    {
+        bail!("{what}: {ONLY_CALLS}");
+    }
     if found.is_empty() {
         bail!(
             "no function and no file is called `{what}`; `pathprof report --functions --top 0` \

@@ -12,17 +12,17 @@ use counts::select::Chosen;
 use counts::ways::{self, Way};
 
 use crate::show::options::Options;
-use crate::show::rows::{NO_MATCH, Names, left_out, left_out_of_system, place_of};
+use crate::show::rows::{NO_MATCH, Names, left_out, left_out_of_system, not_of_mode, place_of};
 use crate::show::style::{grouped, shown};
-use crate::show::table::{Cell, Column, Kind, Place, Row, Shown, Table};
+use crate::show::table::{Cell, Column, Counted, Kind, Place, Row, Shown, Table};
 
 /// A branch that was reached.
 struct Branch<'a> {
     function: &'a Function,
     block: usize,
     reached: Count,
-    /// Its ways in words, the one taken most often first.
-    ways: Vec<(String, Option<Count>)>,
+    /// Its ways, the one taken most often first.
+    ways: Vec<Counted>,
     /// Which of how many branches of the function it is that stand at one place of the source.
     copy: Option<(usize, usize)>,
 }
@@ -65,21 +65,28 @@ pub(crate) fn table(report: &Report, chosen: &Chosen<'_>, options: &Options) -> 
     let all = branches.len();
     let named = format!("{} branches", grouped(all as Count));
     let notes = [left_out(options.top, all, &named), left_out_of_system(chosen.of_system, "")];
-    let meaning = "in order of count; bias: the share of the way that was taken most";
+    let meaning = "in order of count; bias: the share of the way that was taken most; ways: \
+                   →12: 5 is five times to line 12";
     let copies = rows.iter().any(|branch| branch.copy.is_some());
     let copies = copies.then(|| COPIES.to_owned());
+    let is_counted = report.with_blocks().next().is_some();
+    let meaning = is_counted.then(|| meaning.to_owned());
     Table {
         name: "branches",
         columns,
         rows: rows.iter().map(row).collect(),
-        notes: notes.into_iter().flatten().chain(copies).chain([meaning.into()]).collect(),
-        empty: if chosen.functions.is_empty() { NO_MATCH } else { "No branch was reached." }.into(),
+        notes: notes.into_iter().flatten().chain(copies).chain(meaning).collect(),
+        empty: match chosen.functions.is_empty() {
+            _ if !is_counted => not_of_mode(report, "Branches"),
+            true => NO_MATCH.into(),
+            false => "No branch was reached.".into(),
+        },
     }
 }
 
 /// The share of the way that was taken most often; unknown if the count of any way is.
 fn bias(branch: &Branch<'_>) -> Cell<'static> {
-    let counts = branch.ways.iter().map(|(_, count)| *count).collect::<Option<Vec<_>>>();
+    let counts = branch.ways.iter().map(|way| way.count).collect::<Option<Vec<_>>>();
     match counts.as_deref() {
         Some([most, ..]) => Cell::Share { part: *most, whole: branch.reached, heat: false },
         _ => Cell::Unknown,
@@ -109,8 +116,9 @@ fn location(function: &Function, block: usize) -> Option<u32> {
 
 fn of<'a>(function: &'a Function, wording: Wording<'_>) -> Vec<Branch<'a>> {
     let branch = |(block, ways): (usize, Vec<Way>)| {
-        let mut ways: Vec<_> = ways.iter().map(|way| (way.text(), way.taken)).collect();
-        ways.sort_by_key(|(_, count)| Reverse(*count));
+        let counted = |way: &Way| Counted { key: way.text(), text: way.arrow(), count: way.taken };
+        let mut ways: Vec<_> = ways.iter().map(counted).collect();
+        ways.sort_by_key(|way| Reverse(way.count));
         Branch { function, block, reached: function.block_counts[block], ways, copy: None }
     };
     let ways = ways::of(function, wording).into_iter().enumerate();

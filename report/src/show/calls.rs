@@ -18,7 +18,7 @@ use profile::names::demangle;
 
 use crate::show::rows::{self, NO_MATCH, forms, left_out, left_out_of_system, place_of};
 use crate::show::style::{grouped, percent, plural, shown};
-use crate::show::table::{Cell, Column, Kind, Name, Place, Row, Shown, Table, Words};
+use crate::show::table::{Cell, Column, Counted, Kind, Name, Place, Row, Shown, Table, Words};
 
 /// What has a row of its own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -242,13 +242,13 @@ fn targets(made: &ExecutedCall<'_>) -> Cell<'static> {
     let Some(site) = made.site else {
         let known = made.callee() != INDIRECT;
         return if known {
-            Cell::Counts(vec![(made.callee().into(), Some(made.count))])
+            Cell::Counts(vec![Counted::new(made.callee(), Some(made.count))])
         } else {
             Cell::Nothing
         };
     };
-    let targets = site.targets.iter().map(|(name, count)| (name.clone(), Some(*count)));
-    let others = (site.others > 0).then(|| (INDIRECT.to_owned(), Some(site.others)));
+    let targets = site.targets.iter().map(|(name, count)| Counted::new(name, Some(*count)));
+    let others = (site.others > 0).then(|| Counted::new(INDIRECT, Some(site.others)));
     Cell::Counts(targets.chain(others).collect())
 }
 

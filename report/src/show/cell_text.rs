@@ -2,11 +2,11 @@
 
 use std::fmt::Write;
 
-use counts::model::Count;
 use owo_colors::OwoColorize;
 
+use crate::show::durations::seconds;
 use crate::show::style::{elide, grouped, percent, share};
-use crate::show::table::{Cell, Flow, Link, Words};
+use crate::show::table::{Cell, Counted, Flow, Link, Words};
 
 /// All of a cell on one line, without styles.
 pub(crate) fn plain(cell: &Cell<'_>) -> String {
@@ -36,7 +36,7 @@ pub(crate) fn lines(cell: &Cell<'_>, width: Option<usize>, links: bool) -> Vec<S
             format!("{}/{} {:>6}", grouped(*part), grouped(*all), percent(*part, *all))
         }
         Cell::Time(nanoseconds, complete) => {
-            format!("{}{:.2}", if *complete { "" } else { "≥" }, *nanoseconds as f64 / 1e9)
+            format!("{}{}", if *complete { "" } else { "≥" }, seconds(*nanoseconds))
         }
         Cell::Name(name) => elide(&name.whole(), width),
         Cell::Place(place) => {
@@ -57,12 +57,12 @@ pub(crate) fn wrapped(text: &str, width: Option<usize>) -> Vec<String> {
     }
 }
 
-/// `true 5, false 3`, each with its count on one line.
-fn with_counts(counts: &[(String, Option<Count>)]) -> Words {
+/// `→12: 5, →14: 3`, each with its count on one line.
+fn with_counts(counts: &[Counted]) -> Words {
     let last = counts.len().saturating_sub(1);
-    let item = |(at, (name, count)): (usize, &(String, Option<Count>))| {
+    let item = |(at, Counted { text, count, .. }): (usize, &Counted)| {
         let count = count.map_or_else(|| "?".into(), grouped);
-        format!("{name} {count}{}", if at < last { "," } else { "" })
+        format!("{text}: {count}{}", if at < last { "," } else { "" })
     };
     Words(counts.iter().enumerate().map(item).collect())
 }
@@ -114,8 +114,9 @@ mod tests {
 
     #[test]
     fn things_and_their_counts_are_not_parted() {
-        let cell = Cell::Counts(vec![("case 1".into(), Some(5000)), ("default".into(), None)]);
-        assert_eq!(lines(&cell, Some(14), false), ["case 1 5,000,", "default ?"]);
-        assert_eq!(plain(&cell), "case 1 5,000, default ?");
+        let counts = vec![Counted::new("→324", Some(5000)), Counted::new("→316", None)];
+        let cell = Cell::Counts(counts);
+        assert_eq!(lines(&cell, Some(14), false), ["→324: 5,000,", "→316: ?"]);
+        assert_eq!(plain(&cell), "→324: 5,000, →316: ?");
     }
 }

@@ -8,12 +8,12 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 
 use counts::coverage::{Coverage, Selection, paths_of};
-use counts::model::{Count, Function, Report};
+use counts::model::{Count, Function, Module, Report};
 use counts::possible_paths::Possible;
 use counts::select::Filter;
 use counts::source_files::{self, Covered, SourceFile};
 use pathformat::manifest::CutReason;
-use pathformat::settings::Stage;
+use pathformat::settings::{Mode, Stage};
 
 use crate::show::document::{Document, Remark};
 use crate::show::missing;
@@ -84,7 +84,25 @@ fn not_covered<'a>(
 }
 
 fn remarks(report: &Report, chosen: &Selection<'_>) -> Vec<Remark> {
-    let late = report.modules.iter().filter(|module| module.stage != Stage::Early).count();
+    let is_late = |module: &&Module| module.stage != Stage::Early && module.mode != Mode::Calls;
+    let late = report.modules.iter().filter(is_late).count();
+    let calls = chosen.functions.iter().filter(|of| !of.counting.tells_of_blocks()).count();
+    let only_calls = (calls > 0).then(|| {
+        format!(
+            "of {} only calls are counted (-fpath-mode=calls), so nothing is known of their lines, \
+             branches and paths",
+            plural(calls, "function")
+        )
+    });
+    let ways = chosen.files.values().map(SourceFile::unknown_ways).sum();
+    let unknown_ways = (ways > 0).then(|| {
+        let has_mode = report.modules.iter().any(|module| module.mode == Mode::Blocks);
+        let advice = if has_mode { "; -fpath-mode=edges and paths tell more" } else { "" };
+        format!(
+            "left out of the branches: {} of which nothing is known{advice}",
+            plural(ways, "way")
+        )
+    });
     let unknown = (!chosen.unknown.is_empty()).then(|| {
         format!(
             "not counted, and so taken as not covered: {}; pathprof report --skipped says why",
@@ -98,7 +116,8 @@ fn remarks(report: &Report, chosen: &Selection<'_>) -> Vec<Remark> {
             plural(late, "unit")
         )
     });
-    unknown.into_iter().chain(late).map(Remark::note).collect()
+    let remarks = [unknown, only_calls, unknown_ways, late];
+    remarks.into_iter().flatten().map(Remark::note).collect()
 }
 
 /// What the number of uncut paths is.
@@ -194,6 +213,7 @@ fn possible(paths: Possible) -> String {
 
 #[cfg(test)]
 mod tests {
+    use counts::model::Counting;
     use unicode_width::UnicodeWidthStr;
 
     use super::*;
@@ -349,6 +369,26 @@ mod tests {
                 module.stage = Stage::Early;
             }
         }
+    }
+
+    #[test]
+    fn what_is_not_known_is_noted() {
+        let mut report = sample::report();
+        let text = shown_of(report.clone(), &Options::default());
+        assert!(!text.contains("nothing is known"), "{text}");
+        let edges = &mut report.functions[0].edge_counts;
+        edges.iter_mut().for_each(|count| *count = None);
+        let text = shown_of(report.clone(), &Options::default());
+        let said = "note: left out of the branches: 4 ways of which nothing is known";
+        assert!(text.contains(&format!("{said}\n")), "{text}");
+        report.modules.iter_mut().for_each(|module| module.mode = Mode::Blocks);
+        let text = shown_of(report.clone(), &Options::default());
+        assert!(text.contains(&format!("{said}; -fpath-mode=edges ")), "{text}");
+        report.functions[0].counting = Counting::Calls;
+        report.modules.iter_mut().for_each(|module| module.mode = Mode::Calls);
+        let text = shown_of(report, &Options::default());
+        assert!(text.contains("note: of 1 function only calls are counted"), "{text}");
+        assert!(!text.contains("-fpath-stage"), "{text}");
     }
 
     #[test]

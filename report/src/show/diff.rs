@@ -3,6 +3,7 @@
 //! Each list takes the same difference apart in another way, the part that explains most first. Its
 //! last lines sum what is not shown and say that the parts are the whole.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::io::{Result, Write};
 
@@ -60,9 +61,16 @@ pub fn write(
             None => return Ok(false),
         }
     }
+    if counts_only_calls(a) || counts_only_calls(b) {
+        by_counts(&mut comparison.functions);
+        by_counts(&mut comparison.calls);
+    }
     let view = View { comparison: &comparison, options };
     view.heading(out)?;
-    for listing in [view.functions(), view.paths(), view.blocks(), view.calls(), view.matched()] {
+    // Where only calls are counted, nothing is known of paths and of most blocks.
+    let of_code = view.knows_instructions().then(|| [view.paths(), view.blocks()]);
+    let listings = [view.functions()].into_iter().chain(of_code.into_iter().flatten());
+    for listing in listings.chain([view.calls(), view.matched()]) {
         listing.write(options.form, out)?;
     }
     Ok(true)
@@ -100,6 +108,9 @@ impl<'a> View<'a> {
                 " per entry",
             ),
         };
+        if !self.knows_instructions() {
+            return paragraph(&self.unknown(&per_a, &per_b), self.options.form, out);
+        }
         let [of_a, of_b] = [executed.a, executed.b].map(|number| amount(number, 1, false));
         let text = format!("A executed {of_a} instructions{per_a}, B executed {of_b}{per_b}.");
         let (one, other) = (executed.a as f64 / scale.a as f64, executed.b as f64 / scale.b as f64);
@@ -107,12 +118,56 @@ impl<'a> View<'a> {
             0 => format!("That is the same number{per}."),
             _ if executed.a == 0 => format!("The difference{per} is {}.", self.units(*difference)),
             _ => format!(
-                "The difference{per} is {}: B executed {:.3} times as many.",
+                "The difference{per} is {}: B executed {}.",
                 self.units(*difference),
-                other / one
+                times_as_many(other / one)
             ),
         };
         paragraph(&format!("{text} {more}"), self.options.form, out)
+    }
+
+    /// Whether both sides tell what they executed: not if a side counts only calls.
+    fn knows_instructions(&self) -> bool {
+        !counts_only_calls(self.comparison.a) && !counts_only_calls(self.comparison.b)
+    }
+
+    /// What is said of instructions if a side does not tell them.
+    fn unknown(&self, per_a: &str, per_b: &str) -> String {
+        let Comparison { a, b, executed, .. } = self.comparison;
+        let known = |side: &str, number: i128, per: &str| {
+            format!("{side} executed {} instructions{per}.", amount(number, 1, false))
+        };
+        let unknown = "how many instructions it executed is not known";
+        match (counts_only_calls(a), counts_only_calls(b)) {
+            (true, true) => "A and B count only calls: how many instructions they executed is not \
+                             known."
+                .into(),
+            (true, false) => {
+                format!("A counts only calls: {unknown}. {}", known("B", executed.b, per_b))
+            }
+            _ => format!("{} B counts only calls: {unknown}.", known("A", executed.a, per_a)),
+        }
+    }
+
+    /// Instructions of a pair on both sides: `3 → 7 instructions`, `? → 7 instructions`.
+    fn instructions(&self, pair: &Pair<'_>, executed: Sides) -> Option<String> {
+        let [is_known_a, is_known_b] =
+            [pair.a, pair.b].map(|of| of.is_none_or(|of| of.counting.tells_of_blocks()));
+        let [a, b] = self.scaled(executed);
+        match (is_known_a, is_known_b) {
+            (true, true) => Some(format!("{} instructions", self.change(executed))),
+            (false, true) => Some(format!("? → {b} instructions")),
+            (true, false) => Some(format!("{a} → ? instructions")),
+            (false, false) => None,
+        }
+    }
+
+    /// Whether any function of a pair has paths that are counted on all sides that have it.
+    fn compares_paths(&self) -> bool {
+        self.comparison.pairs.list.iter().any(|pair| {
+            let mut sides = [pair.a, pair.b].into_iter().flatten();
+            sides.all(|of| of.counting.is_of_paths())
+        })
     }
 
     /// A difference, with its sign.
@@ -130,6 +185,7 @@ impl<'a> View<'a> {
     fn times(&self, count: Sides) -> String {
         match self.change(count).as_str() {
             "1" => "once".into(),
+            change if change.ends_with(" → 1") => format!("{change} time"),
             change => format!("{change} times"),
         }
     }
@@ -155,6 +211,7 @@ impl<'a> View<'a> {
         let title = format!("{title}: {} {differ}{equal}", grouped(number as u128));
         let kept = shown(self.options.top, number);
         let whole = self.comparison.difference;
+        let is_known = self.knows_instructions();
         let mut rows: Vec<_> = parts.differing[..kept]
             .iter()
             .map(|part| {
@@ -165,8 +222,14 @@ impl<'a> View<'a> {
                     Form::Markdown => [&[what][..], &details].concat().join("; "),
                     Form::Text(_) => what,
                 };
-                let numbers = vec![self.units(part.difference), share(part.difference, whole)];
-                Line { numbers, what, details, more: vec![a, b, count_a, count_b], is_sum: false }
+                let (numbers, more) = match is_known {
+                    true => (
+                        vec![self.units(part.difference), share(part.difference, whole)],
+                        vec![a, b, count_a, count_b],
+                    ),
+                    false => (vec![self.units(part.more_often)], vec![count_a, count_b]),
+                };
+                Line { numbers, what, details, more, is_sum: false }
             })
             .collect();
         let sum = |number: i128, what: String| Line {
@@ -179,26 +242,26 @@ impl<'a> View<'a> {
         if kept < number {
             let listed = parts.differing[..kept].iter().map(|part| part.difference);
             let rest = total.saturating_sub(listed.sum::<i128>());
-            rows.push(sum(
-                rest,
-                format!("{} more; --top 0 lists all", grouped((number - kept) as u128)),
-            ));
+            let what = format!("{} more; --top 0 lists all", grouped((number - kept) as u128));
+            rows.push(match is_known {
+                true => sum(rest, what),
+                false => {
+                    Line { numbers: vec![String::new()], what, is_sum: true, ..Line::default() }
+                }
+            });
         }
-        if number > 0 {
+        if number > 0 && is_known {
             let all = match self.options.filter.takes_all() {
                 true => format!("in all: {several} add up to the whole difference"),
                 false => format!("in all {several} of the chosen functions"),
             };
             rows.push(sum(total, all));
         }
-        Listing {
-            title,
-            numbers: vec!["difference", "share"],
-            what,
-            more: vec!["A", "B", "count A", "count B"],
-            rows,
-            notes: Vec::new(),
-        }
+        let (numbers, more) = match is_known {
+            true => (vec!["difference", "share"], vec!["A", "B", "count A", "count B"]),
+            false => (vec!["difference"], vec!["count A", "count B"]),
+        };
+        Listing { title, numbers, what, more, rows, notes: Vec::new() }
     }
 
     fn functions(&self) -> Listing {
@@ -206,11 +269,10 @@ impl<'a> View<'a> {
             let pair = self.comparison.pair(part.what);
             let [function, place] = self.named(pair);
             let place = if place.is_empty() { place } else { format!(" ({place})") };
-            let how_much = format!(
-                "entered {}, {} instructions",
-                self.times(part.count),
-                self.change(part.executed)
-            );
+            let entered = format!("entered {}", self.times(part.count));
+            let instructions = self.instructions(pair, part.executed);
+            let how_much: Vec<_> = [entered].into_iter().chain(instructions).collect();
+            let how_much = how_much.join(", ");
             (format!("{function}{place}"), [vec![how_much], remarks(pair)].concat())
         };
         self.listing(("Functions", "function", "functions"), &self.comparison.functions, words)
@@ -229,6 +291,10 @@ impl<'a> View<'a> {
     }
 
     fn paths(&self) -> Listing {
+        if !self.compares_paths() {
+            let title = "Paths: not counted on both sides; blocks are compared below".into();
+            return Listing { title, ..Listing::default() };
+        }
         let parts = &self.comparison.paths.differing;
         let shown = &parts[..shown(self.options.top, parts.len())];
         let ways: Vec<_> = shown.iter().filter_map(|part| self.way(part)).collect();
@@ -312,36 +378,48 @@ impl<'a> View<'a> {
             };
             (format!("{caller} → {callee}"), vec![calls(self.change(part.count))])
         });
-        if !listing.rows.is_empty() {
-            listing.notes.push(
-                "What a function executed, without what it called, is divided among its callers in \
-                 proportion to their calls. Elsewhere is code that is not counted, and calls through \
-                 pointers whose callees are not recorded."
-                    .into(),
-            );
-        }
+        let parts = &self.comparison.calls.differing;
+        let shown = &parts[..shown(self.options.top, parts.len())];
+        let divided = (!shown.is_empty() && self.knows_instructions()).then_some(
+            "What a function executed, without what it called, is divided among its callers in \
+             proportion to their calls.",
+        );
+        let elsewhere = shown.iter().any(|part| part.what.caller.is_none()).then_some(
+            "(elsewhere): code that is not counted, or a call through a pointer whose callee is \
+             not recorded.",
+        );
+        let notes: Vec<_> = divided.into_iter().chain(elsewhere).collect();
+        listing.notes.extend((!notes.is_empty()).then(|| notes.join(" ")));
         listing
     }
 
     /// How functions were found again, and what was not.
     fn matched(&self) -> Listing {
+        let is_known = self.knows_instructions();
+        let [same, changed] = match (is_known, self.compares_paths()) {
+            (true, true) => ["compared by paths", "compared by lines"],
+            (true, false) => ["compared by blocks", "compared by lines"],
+            (false, _) => ["compared by calls"; 2],
+        };
         let row = |(matched, (all, ran)): (Matched, (usize, usize))| {
             let how = match matched {
-                Matched::Hash => "the same name and CFG hash: compared by paths",
-                Matched::Graph => "the same name and graph: compared by paths",
-                Matched::Renamed => "the same graph under another name: compared by paths",
-                Matched::Changed => "the same name, another graph: compared by lines",
-                Matched::OnlyA => "only in A: nothing to compare with",
-                Matched::OnlyB => "only in B: nothing to compare with",
+                Matched::Hash => format!("the same name and CFG hash: {same}"),
+                Matched::Graph => format!("the same name and graph: {same}"),
+                Matched::Renamed => format!("the same graph under another name: {same}"),
+                Matched::Changed => format!("the same name, another graph: {changed}"),
+                Matched::OnlyA => "only in A: nothing to compare with".into(),
+                Matched::OnlyB => "only in B: nothing to compare with".into(),
             };
             let difference = self.comparison.difference_of(|pair| pair.matched == matched);
             let numbers = [all, ran].map(|number| grouped(number as u128));
-            let numbers = [&numbers[..], &[self.units(difference)]].concat();
-            Line { numbers, what: how.into(), ..Line::default() }
+            let difference = is_known.then(|| self.units(difference));
+            let numbers = numbers.into_iter().chain(difference).collect();
+            Line { numbers, what: how, ..Line::default() }
         };
+        let difference = is_known.then_some("difference");
         Listing {
             title: "How functions were matched".into(),
-            numbers: vec!["functions", "ran", "difference"],
+            numbers: ["functions", "ran"].into_iter().chain(difference).collect(),
             what: "matched by",
             more: Vec::new(),
             rows: self.comparison.matched().into_iter().map(row).collect(),
@@ -358,6 +436,30 @@ impl<'a> View<'a> {
         };
         [text, pair.function().map(place).unwrap_or_default()]
     }
+}
+
+/// Whether a report has counts of calls, and of nothing else.
+fn counts_only_calls(report: &Report) -> bool {
+    let mut counted = report.counted().peekable();
+    counted.peek().is_some() && counted.all(|function| function.counting == Counting::Calls)
+}
+
+/// `2.000 times as many`, or of less than once `12.5% fewer`.
+fn times_as_many(ratio: f64) -> String {
+    match (1.0 - ratio) * 100.0 {
+        fewer if fewer <= 0.0 => format!("{ratio:.3} times as many"),
+        fewer if fewer < 0.05 => "less than 0.1% fewer".into(),
+        fewer => format!("{fewer:.1}% fewer"),
+    }
+}
+
+/// Only the parts that did not run as often, by that. Where instructions are not known, they differ
+/// from nothing.
+fn by_counts<T>(parts: &mut Parts<T>) {
+    let all = parts.differing.len();
+    parts.differing.retain(|part| part.more_often != 0);
+    parts.differing.sort_by_key(|part| Reverse(part.more_often.unsigned_abs()));
+    parts.equal += all - parts.differing.len();
 }
 
 /// A number of calls.
@@ -381,7 +483,7 @@ fn remarks(pair: &Pair<'_>) -> Vec<String> {
         let only_calls = [a, b].map(|of| of.counting == Counting::Calls);
         if only_calls[0] != only_calls[1] {
             let side = if only_calls[0] { "A" } else { "B" };
-            remarks.push(format!("{side} counts only calls, so its instructions are not known"));
+            remarks.push(format!("{side} counts only calls: its instructions are not known"));
         }
     }
     let other = match pair.matched {
@@ -417,4 +519,93 @@ fn described(report: &Report) -> String {
         number => format!(", {} incomplete", grouped(number as u128)),
     };
     format!("{runs} of {images} ({mode}, {stage}{incomplete})")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample;
+
+    /// The sample program, of all of whose functions this is counted.
+    fn report(counting: Counting) -> Report {
+        let mut report = sample::report();
+        report.functions.iter_mut().for_each(|function| {
+            function.counting = counting;
+            if counting != Counting::Paths {
+                function.paths.clear();
+            }
+        });
+        report
+    }
+
+    fn said(a: Report, b: Report) -> String {
+        let options = Options {
+            form: Form::Text(None),
+            top: 0,
+            filter: Filter::default(),
+            per: Per::Whole,
+            full_names: false,
+        };
+        let mut out = Vec::new();
+        let is_match = write(&a.into(), &b.into(), Scale::default(), &options, &mut out);
+        assert!(is_match.expect("in memory"));
+        anstream::adapter::strip_str(&String::from_utf8(out).expect("text")).to_string()
+    }
+
+    #[test]
+    fn instructions_that_are_not_counted_are_not_compared() {
+        let text = said(report(Counting::Calls), report(Counting::Edges));
+        let heading = "A counts only calls: how many instructions it executed is not known. B \
+                       executed 11,431,261 instructions.\n";
+        assert!(text.contains(heading), "{text}");
+        assert!(text.contains("Functions: 0 differ, "), "{text}");
+        assert!(!text.contains("Paths:") && !text.contains("Blocks"), "{text}");
+        assert!(text.contains(": compared by calls\n"), "{text}");
+        let text = said(report(Counting::Paths), report(Counting::Calls));
+        assert!(
+            text.contains("A executed 11,431,261 instructions. B counts only calls: "),
+            "{text}"
+        );
+        let text = said(report(Counting::Calls), report(Counting::Calls));
+        assert!(text.contains("A and B count only calls: "), "{text}");
+        let mut more = report(Counting::Edges);
+        more.functions[0].entries += 4;
+        let text = said(report(Counting::Calls), more);
+        assert!(text.contains("\n        +4  collatz (main.c:10)\n"), "{text}");
+        assert!(text.contains("entered 3 → 7 times, ? → "), "{text}");
+    }
+
+    #[test]
+    fn paths_are_only_compared_where_both_sides_count_them() {
+        let title = "Paths: not counted on both sides; blocks are compared below\n";
+        let text = said(report(Counting::Blocks), report(Counting::Edges));
+        assert!(text.contains(title) && !text.contains("compared by paths"), "{text}");
+        let text = said(report(Counting::Paths), report(Counting::Edges));
+        assert!(text.contains(title) && text.contains("compared by blocks"), "{text}");
+        let text = said(report(Counting::Paths), report(Counting::Paths));
+        assert!(!text.contains(title) && text.contains("compared by paths"), "{text}");
+    }
+
+    #[test]
+    fn what_is_said_of_elsewhere_stands_where_it_is() {
+        let mut more = report(Counting::Paths);
+        more.functions[0].entries += 1;
+        let text = said(report(Counting::Paths), more);
+        assert_eq!(text.contains("(elsewhere) → "), text.contains("(elsewhere): code"), "{text}");
+        let same = said(report(Counting::Paths), report(Counting::Paths));
+        assert!(!same.contains("elsewhere"), "{same}");
+    }
+
+    #[test]
+    fn ratios_below_one_are_told_as_what_is_missing() {
+        let told = [2.0, 1.0, 0.99999, 0.59, 0.0].map(times_as_many);
+        let expected = [
+            "2.000 times as many",
+            "1.000 times as many",
+            "less than 0.1% fewer",
+            "41.0% fewer",
+            "100.0% fewer",
+        ];
+        assert_eq!(told, expected);
+    }
 }

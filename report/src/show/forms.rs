@@ -108,7 +108,7 @@ mod tests {
 
     use super::*;
     use crate::show::document::Fact;
-    use crate::show::table::{Cell, Column, Kind, Name, Place, Row, Shown, Table, Words};
+    use crate::show::table::{Cell, Column, Counted, Kind, Name, Place, Row, Shown, Table, Words};
 
     /// A table with a column of each kind.
     fn table(rows: usize) -> Table<'static> {
@@ -144,7 +144,7 @@ mod tests {
                 Cell::Place(place),
                 Cell::Text(vec!["because | it is \"so\","; row].join(" ")),
                 Cell::Flow(Box::new(Words(vec!["word".into(); row * 5]))),
-                Cell::Counts(vec![("case 1".into(), Some(5)), ("default".into(), None)]),
+                Cell::Counts(vec![Counted::new("case 1", Some(5)), Counted::new("default", None)]),
             ]
         };
         Table {

@@ -1,6 +1,6 @@
 //! The table of functions, the hottest first.
 
-use counts::model::{Count, Report};
+use counts::model::{Count, Counting, Function, Report};
 use counts::select;
 
 use crate::show::options::Options;
@@ -19,17 +19,19 @@ pub(crate) fn table(report: &Report, options: &Options) -> Table<'static> {
     let whole = report.executed();
     let mut sum: Count = 0;
     let row = |(at, &function): (usize, &&_)| {
-        let function: &counts::model::Function = function;
+        let function: &Function = function;
         let part = function.executed();
         sum = sum.saturating_add(part);
+        let (has_paths, has_blocks) =
+            (function.counting.is_of_paths(), function.counting.tells_of_blocks());
         let mut cells = vec![
             Cell::Rank(at + 1),
             Cell::Number(function.entries),
-            Cell::Number(function.completed().count() as Count),
-            Cell::Number(function.num_paths().into()),
-            Cell::Number(part),
-            Cell::Share { part, whole, heat: true },
-            Cell::Share { part: sum, whole, heat: false },
+            Cell::Number(function.completed().count() as Count).only_if(has_paths),
+            Cell::Number(function.num_paths().into()).only_if(has_paths),
+            Cell::Number(part).only_if(has_blocks),
+            Cell::Share { part, whole, heat: true }.only_if(has_blocks),
+            Cell::Share { part: sum, whole, heat: false }.only_if(has_blocks),
         ];
         cells.extend(names.cells(function));
         Row::from(cells)
@@ -50,7 +52,40 @@ pub(crate) fn table(report: &Report, options: &Options) -> Table<'static> {
         name: "functions",
         columns: numbers.into_iter().chain(rows::columns()).collect(),
         rows: rows.iter().enumerate().map(row).collect(),
-        notes: notes.into_iter().flatten().chain([meaning]).collect(),
+        notes: notes.into_iter().flatten().chain([meaning]).chain(without_paths(rows)).collect(),
         empty: NO_MATCH.into(),
+    }
+}
+
+/// How many of the rows have no paths because blocks are counted instead. A remark tells of those
+/// of which only calls are counted.
+fn without_paths(rows: &[&Function]) -> Option<String> {
+    let functions = rows.iter().filter(|function| function.counting.is_of_blocks()).count();
+    (functions > 0).then(|| {
+        format!("paths: not counted in {} (see -fpath-mode=)", plural(functions, "function"))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample;
+
+    #[test]
+    fn what_a_mode_does_not_count_is_no_zero() {
+        let known = |counting| {
+            let mut report = sample::report();
+            report.functions[0].counting = counting;
+            let table = table(&report, &Options::default());
+            let is_own = |row: &&Row<'_>| matches!(&row.cells[7], Cell::Name(name) if name.whole() == "collatz");
+            let numbers = &table.rows.iter().find(is_own).expect("a row").cells[2..7];
+            let is_known = numbers.iter().map(|cell| !matches!(cell, Cell::Nothing));
+            (is_known.collect::<Vec<_>>(), table.notes[1..].to_vec())
+        };
+        assert_eq!(known(Counting::Paths), (vec![true; 5], Vec::new()));
+        let note = "paths: not counted in 1 function (see -fpath-mode=)".to_owned();
+        let blocks = (vec![false, false, true, true, true], vec![note]);
+        assert_eq!(known(Counting::Blocks), blocks);
+        assert_eq!(known(Counting::Calls), (vec![false; 5], Vec::new()));
     }
 }

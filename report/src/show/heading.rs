@@ -12,6 +12,7 @@ use profile::image::build_id_in_words;
 
 use crate::show::command_line::CommandLine;
 use crate::show::document::Fact;
+use crate::show::durations::seconds;
 use crate::show::style::{grouped, plural};
 
 /// More hosts are counted.
@@ -193,10 +194,16 @@ fn processes_in_words(count: usize) -> String {
 }
 
 fn describe(run: &Run) -> Fact {
-    let seconds = run.stop.saturating_sub(run.start) / 1_000_000;
+    let time = run.stop.saturating_sub(run.start);
+    // Nothing wrote when a process ended that was killed.
+    let time = match (time, run.incomplete) {
+        (0, true) => "its end is not known".into(),
+        (_, true) => format!("at least {} s", seconds(time)),
+        _ => format!("{} s", seconds(time)),
+    };
     let words = run.command_line.iter().map(|word| word.to_string_lossy().into_owned());
     let profile = run.profile.display();
-    let rest = format!("(pid {}, {}.{:03} s, {profile})", run.pid, seconds / 1000, seconds % 1000);
+    let rest = format!("(pid {}, {time}, {profile})", run.pid);
     Fact::of_command("run", CommandLine(words.collect()), &rest)
 }
 
@@ -220,6 +227,18 @@ mod tests {
         let function = report.functions.iter_mut().find(|function| !function.paths.is_empty());
         function.expect("one that ran").paths[0].end = End::InFlight;
         assert!(said(&report).contains(" ran and 1 in flight, in "), "{}", said(&report));
+    }
+
+    #[test]
+    fn the_time_of_a_run_is_rounded_and_unknown_if_it_was_killed() {
+        let mut report = sample::report();
+        let run = &mut report.runs[0];
+        run.stop = run.start + 25_981_000;
+        assert!(said(&report).contains(", 0.026 s, "), "{}", said(&report));
+        report.runs[0].incomplete = true;
+        assert!(said(&report).contains(", at least 0.026 s, "), "{}", said(&report));
+        report.runs[0].stop = report.runs[0].start;
+        assert!(said(&report).contains(", its end is not known, "), "{}", said(&report));
     }
 
     #[test]

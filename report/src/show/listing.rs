@@ -22,6 +22,7 @@ pub enum Form {
 const MOST_LINES: usize = 3;
 
 /// A list.
+#[derive(Default)]
 pub(crate) struct Listing {
     /// What it lists.
     pub(crate) title: String,

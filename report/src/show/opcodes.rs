@@ -12,7 +12,7 @@ use counts::model::{Count, Function, PHI, Report};
 use counts::select::Chosen;
 use pathformat::manifest::VECTOR;
 
-use crate::show::rows::{self, NO_MATCH, Names, SHARE, hidden, left_out};
+use crate::show::rows::{self, NO_MATCH, Names, SHARE, hidden, left_out, not_of_mode};
 use crate::show::style::{plural, shown};
 use crate::show::table::{Cell, Column, Kind, Row, Shown, Table};
 
@@ -195,6 +195,9 @@ pub fn table(report: &Report, chosen: &Chosen<'_>, rows: Rows, top: usize) -> Ta
             by_class(report, "blocks", blocks.collect(), top)
         }
     };
+    if report.with_blocks().next().is_none() {
+        return Table { notes: Vec::new(), empty: not_of_mode(report, "Instructions"), ..table };
+    }
     table.notes.extend(hidden(chosen, report.executed()));
     table.empty =
         if functions.is_empty() { NO_MATCH } else { "No instruction was executed." }.into();
@@ -287,6 +290,9 @@ fn by_class(
 
 #[cfg(test)]
 mod tests {
+    use counts::model::Counting;
+    use pathformat::settings::Mode;
+
     use super::*;
     use crate::sample;
 
@@ -294,6 +300,18 @@ mod tests {
         let report = sample::report();
         let chosen = Chosen { functions: report.counted().collect(), ..Chosen::default() };
         sample::text_of(table(&report, &chosen, rows, 3))
+    }
+
+    #[test]
+    fn a_mode_without_instructions_is_named() {
+        let mut report = sample::report();
+        report.functions.iter_mut().for_each(|of| of.counting = Counting::Calls);
+        report.modules.iter_mut().for_each(|module| module.mode = Mode::Calls);
+        for rows in [Rows::Program, Rows::Functions, Rows::Blocks] {
+            let text = sample::text_of(table(&report, &Chosen::default(), rows, 3));
+            let said = "Instructions are not counted in mode calls (see -fpath-mode=).\n";
+            assert_eq!(text, said);
+        }
     }
 
     #[test]

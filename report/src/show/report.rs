@@ -20,7 +20,7 @@ pub fn document<'a>(report: &'a Printable, options: &Options, zone: &TimeZone) -
     let mut document = Document { heading: heading::facts(report, zone), ..Document::default() };
     let chosen = || select::functions(report, &options.filter);
     let all = || select::functions(report, &Filter { system: true, ..options.filter.clone() });
-    let with_blocks = |chosen| of_counting(chosen, |counting| counting != Counting::Calls);
+    let with_blocks = |chosen| of_counting(chosen, Counting::tells_of_blocks);
     document.tables = match options.view {
         View::Paths => return hot(report, options, document),
         View::Functions => vec![functions::table(report, options)],
@@ -59,7 +59,7 @@ fn hot<'a>(report: &'a Printable, options: &Options, mut document: Document<'a>)
         let only = of_counting(chosen(), |counting| counting == Counting::Calls);
         document.tables.push(calls::table(report, &only, calls::Rows::Callees, options.top));
     }
-    let has_paths = counts(|counting| matches!(counting, Counting::Paths | Counting::Nothing));
+    let has_paths = counts(Counting::is_of_paths);
     if has_paths || report.counted().next().is_none() {
         let (table, remarks) = hot_paths::table(report, options);
         document.tables.push(table);

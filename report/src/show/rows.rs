@@ -18,6 +18,18 @@ pub(crate) const SHARE: &str = "share: of all executed LLVM instructions of coun
 /// What tables say that have no row.
 pub(crate) const NO_MATCH: &str = "No counted function matches.";
 
+/// What a table says that no function of a report can have a row in, since no mode counts what it
+/// is of.
+pub(crate) fn not_of_mode(report: &Report, what: &str) -> String {
+    match report.counted().next() {
+        None => "No function is counted; --skipped says why.".into(),
+        Some(_) => {
+            let mode = report.common(|module| module.mode.name());
+            format!("{what} are not counted in mode {mode} (see -fpath-mode=).")
+        }
+    }
+}
+
 /// What tables of accesses say of a trace that has none: nothing follows from it.
 pub(crate) const NO_ACCESSES: &str = "The trace has no accesses to memory: \
      -fpath-trace=control-flow leaves them out, or nothing was recorded.";

@@ -68,6 +68,8 @@ fn cells(
     let first = records.iter().min_by_key(|record| record.time.0);
     let start = first.map_or(0, |first| first.time.0);
     let end = records.iter().map(|record| record.time.1).max().unwrap_or(start);
+    let is_complete = records.iter().all(|record| record.complete);
+    let taken = end.saturating_sub(start);
     let merged = first.is_some_and(|first| first.merged);
     let has = |of: Build| records.iter().any(|record| build(record) == of);
     let remark = [
@@ -81,7 +83,8 @@ fn cells(
     vec![
         Cell::Rank(number),
         Cell::Text(time(start, zone)),
-        Cell::Time(end.saturating_sub(start), records.iter().all(|record| record.complete)),
+        // The runs of a sum did not all run from its first start to its last end.
+        Cell::Time(taken, is_complete).only_if(!merged && (is_complete || taken > 0)),
         // A sum does not tell which processes its runs were of.
         if merged {
             Cell::Nothing

@@ -123,8 +123,27 @@ pub enum Cell<'a> {
     Text(String),
     /// Text that fits itself into a width.
     Flow(Box<dyn Flow + 'a>),
-    /// Things with their counts, as far as those are known.
-    Counts(Vec<(String, Option<Count>)>),
+    /// Things with their counts.
+    Counts(Vec<Counted>),
+}
+
+/// A thing with its count.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Counted {
+    /// What other programs call it.
+    pub key: String,
+    /// What people read.
+    pub text: String,
+    /// Its count, if that is known.
+    pub count: Option<Count>,
+}
+
+impl Counted {
+    /// A thing that people and programs call the same.
+    pub fn new(name: impl Into<String>, count: Option<Count>) -> Self {
+        let name = name.into();
+        Self { key: name.clone(), text: name, count }
+    }
 }
 
 /// Text that fits itself into a width.
@@ -297,6 +316,12 @@ impl Kind {
 }
 
 impl Cell<'_> {
+    /// The cell, or [`Nothing`](Self::Nothing) unless a condition holds.
+    #[must_use]
+    pub fn only_if(self, is_known: bool) -> Self {
+        if is_known { self } else { Self::Nothing }
+    }
+
     /// The cell as data, in as many fields as its column has.
     pub fn fields(&self, column: &Column) -> Vec<Field> {
         match self {
@@ -325,7 +350,10 @@ impl Cell<'_> {
             ],
             Self::Text(text) => vec![Field::Text(text.clone())],
             Self::Flow(flow) => vec![Field::Text(flow.plain())],
-            Self::Counts(counts) => vec![Field::Counts(counts.clone())],
+            Self::Counts(counts) => {
+                let counts = counts.iter().map(|of| (of.key.clone(), of.count));
+                vec![Field::Counts(counts.collect())]
+            }
         }
     }
 }
