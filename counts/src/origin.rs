@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use profile::names::demangle;
 use profile::source_names::normal;
 
 use crate::model::Module;
@@ -70,6 +71,18 @@ pub fn is_made(symbol: &str) -> bool {
     MADE.iter().any(|start| symbol.starts_with(start))
 }
 
+/// Whether this is the symbol of the variant of a destructor that also frees its object. No source
+/// has it. The pass knows most of them by their calls of the variant that does not free; that of
+/// an abstract class has no such call.
+pub(crate) fn is_deleting_destructor(symbol: &str) -> bool {
+    // A member function that is called `D0` ends alike.
+    let is_destructor = || {
+        let name = demangle(symbol);
+        name.rsplit("::").next().is_some_and(|last| last.starts_with('~'))
+    };
+    symbol.starts_with("_Z") && symbol.ends_with("D0Ev") && is_destructor()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -97,6 +110,22 @@ mod tests {
         }
         assert!(!is_system("/../opt/boost/include/x.h", &[]));
         assert!(is_system("/../opt/boost/include/x.h", &given));
+    }
+
+    #[test]
+    fn destructors_that_free_their_objects_have_a_symbol_of_their_own() {
+        for (symbol, expected) in [
+            ("_ZN1BD0Ev", true),
+            ("_ZN2A2D0Ev", true),
+            ("_ZN2ns1BIiED0Ev", true),
+            ("_ZN1BD1Ev", false),
+            ("_ZN1BD2Ev", false),
+            // `A::D0()`
+            ("_ZN1A2D0Ev", false),
+            ("D0Ev", false),
+        ] {
+            assert_eq!(is_deleting_destructor(symbol), expected, "{symbol}");
+        }
     }
 
     #[test]

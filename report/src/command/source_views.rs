@@ -124,6 +124,11 @@ fn parsed(text: &str) -> (&str, usize) {
 fn matching(report: &Report, name: &str) -> Vec<usize> {
     let mut found = select::meant(report, name);
     found.retain(|&index| report.functions[index].shape.skipped.is_none());
+    // A variant of a destructor that the compiler made has its name, and none of its lines.
+    let is_made = |index: &usize| report.functions[*index].shape.is_made;
+    if !found.iter().all(is_made) {
+        found.retain(|index| !is_made(index));
+    }
     found
 }
 
@@ -206,7 +211,10 @@ fn function_pages(report: Report, indexes: &[usize]) -> Vec<String> {
     let sources = sources_of(&report, indexes.iter().copied(), is_own);
     let report = Printable::from(report);
     let pages = |&index: &usize| pages_of_function(&report, &report.functions[index], &sources);
-    indexes.iter().flat_map(pages).collect()
+    let mut pages: Vec<_> = indexes.iter().flat_map(pages).collect();
+    // Variants of a constructor read the same.
+    pages.dedup();
+    pages
 }
 
 /// The files that a function has lines of its own in, first the one that it is in. The optimiser

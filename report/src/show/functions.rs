@@ -1,6 +1,6 @@
 //! The table of functions, the hottest first.
 
-use counts::model::{Count, Counting, Function, Report};
+use counts::model::{Count, Function, Report};
 use counts::select;
 
 use crate::show::options::Options;
@@ -68,6 +68,8 @@ fn without_paths(rows: &[&Function]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use counts::model::Counting;
+
     use super::*;
     use crate::sample;
 
