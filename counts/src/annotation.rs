@@ -22,6 +22,8 @@ pub struct Annotation {
     /// The functions whose code it has: the one that was compiled, and whether the code was inlined
     /// there.
     pub copies: BTreeSet<(String, bool)>,
+    /// Whether any of it is what the optimiser made of the source.
+    pub is_optimised: bool,
 }
 
 /// What is annotated.
@@ -44,6 +46,7 @@ impl Annotation {
                 place.insert(count);
                 let columns = other.columns.get(&line).map(|columns| (line, columns.clone()));
                 self.columns.extend(columns);
+                self.is_optimised |= other.is_optimised;
             }
         }
     }
@@ -108,6 +111,7 @@ impl Annotation {
                 if module.is_optimised() {
                     texts.insert((line.1, *name));
                 }
+                self.is_optimised |= module.is_optimised();
                 let sum = self.lines.entry(line.1).or_default();
                 *sum = sum.and(ran);
             }

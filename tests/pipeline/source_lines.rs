@@ -233,7 +233,7 @@ fn lines_of_optimised_code_have_their_executions_or_a_mark() {
     let [(source, _), _] = lines("-O0 -fpath-stage=early");
     for options in ["-O2", "-O3", "-O1 -fpath-mode=edges"] {
         for (found, printed) in lines(options) {
-            assert!(printed.contains("~ so often ran"), "{options}: {printed}");
+            assert!(printed.contains("~ counts what"), "{options}: {printed}");
             let known: BTreeMap<_, _> = found.iter().filter(|(_, (_, vague))| !vague).collect();
             assert!(!known.is_empty(), "{options}: {printed}");
             for (line, told) in known {

@@ -17,6 +17,7 @@ use counts::path_text::{self, Wording};
 use owo_colors::OwoColorize;
 use profile::source::Source;
 
+use crate::show::cell_text::wrapped;
 use crate::show::code::{Line, marks};
 use crate::show::style::grouped;
 
@@ -123,11 +124,22 @@ impl Annotated<'_> {
                 let _ = writeln!(text, "{blank}{signs}{} {}", "│".dimmed(), marks.blue());
             }
         }
-        let is_marked = |(&line, ran): (&u32, &Executions)| self.is_vague(line, ran);
-        if self.annotation.lines.iter().any(is_marked) {
-            let _ = writeln!(text, "\n{}", VAGUE.dimmed());
+        if self.has_vague() {
+            let meaning = if self.annotation.is_optimised { OPTIMISED } else { SEVERAL };
+            text.push('\n');
+            for line in wrapped(meaning, self.width) {
+                let _ = writeln!(text, "{}", line.dimmed());
+            }
         }
         text
+    }
+
+    /// Whether any number has a `~`, that of a line or that of a column.
+    fn has_vague(&self) -> bool {
+        let is_vague = |(&line, ran): (&u32, &Executions)| self.is_vague(line, ran);
+        let columns = self.annotation.columns.values().filter(|_| self.source.is_some());
+        self.annotation.lines.iter().any(is_vague)
+            || columns.flat_map(BTreeMap::values).any(|ran| ran.meaning != Meaning::Exact)
     }
 
     /// The count of a line in the margin: `-` if it has no code.
@@ -180,11 +192,14 @@ impl Annotated<'_> {
     }
 }
 
-/// What `~` means, below a text that has it.
-const VAGUE: &str = "\
-~ so often ran what the optimiser left of the line: it
-  copies, joins and moves code. A build with -O0
-  -fpath-stage=early counts the lines of the source.";
+/// What `~` means in optimised code, below a text that has it.
+const OPTIMISED: &str = "~ counts what the optimiser left of the line: it copies, joins and moves \
+                         code. Compile with -O0 -fpath-stage=early to count the lines of the \
+                         source.";
+
+/// What it means elsewhere: only columns have it there.
+const SEVERAL: &str = "~ may be too high: several blocks begin there, and one may go on with what \
+                       another began.";
 
 /// A number, with a sign before it if it may not be that of the source.
 fn number(ran: &Executions, is_vague: bool) -> String {
@@ -237,6 +252,34 @@ mod tests {
         ] {
             assert!(!is_statement(text), "{text}");
         }
+    }
+
+    #[test]
+    fn each_sign_of_doubt_has_its_meaning_below() {
+        let text = |line: Meaning, column: Meaning, is_optimised| {
+            let ran = |meaning| Executions { count: 7, meaning };
+            let annotation = Annotation {
+                lines: [(1, ran(line))].into(),
+                columns: [(1, [(1, ran(column))].into())].into(),
+                is_optimised,
+                ..Annotation::default()
+            };
+            let source = Source { lines: vec!["while (*p && f())".into()], changed: None };
+            let annotated = Annotated {
+                title: "f".into(),
+                annotation: &annotation,
+                source: Some(&source),
+                range: 1..=1,
+                paths: Vec::new(),
+                width: None,
+            };
+            annotated.text()
+        };
+        assert!(!text(Meaning::Exact, Meaning::Exact, false).contains('~'));
+        let early = text(Meaning::Exact, Meaning::Vague, false);
+        assert!(early.contains("^~7") && early.contains(SEVERAL), "{early}");
+        assert!(text(Meaning::Exact, Meaning::Vague, true).contains(OPTIMISED));
+        assert!(text(Meaning::Vague, Meaning::Exact, true).contains(OPTIMISED));
     }
 
     #[test]
