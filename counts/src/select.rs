@@ -163,13 +163,18 @@ pub fn matches(glob: &str, function: &Function) -> bool {
 }
 
 /// The functions that somebody means by a name, by their places in the report. Functions with
-/// exactly this name are meant before those that it matches as a glob, and these before those of
-/// which a table shows it so: with `…` for what was left out, broken into lines, or with what tells
-/// the function from others of its name behind it.
+/// exactly this name are meant before those that it matches as a glob, and these before those whose
+/// name ends in it, without some of what the function is in. Last come those of which a table shows
+/// it so: with `…` for what was left out, broken into lines, or with what tells the function from
+/// others of its name behind it.
 pub fn meant(report: &Report, name: &str) -> Vec<usize> {
-    let ways: [&dyn Fn(&Function) -> bool; 3] = [
+    let is_within = |of: &String| {
+        of.strip_suffix(name).is_some_and(|scopes| !name.is_empty() && scopes.ends_with("::"))
+    };
+    let ways: [&dyn Fn(&Function) -> bool; 4] = [
         &|function| all_names(function).contains(name),
         &|function| matches(name, function),
+        &|function| all_names(function).iter().any(is_within),
         &|function| is_shown(report, name, function),
     ];
     let chosen = |is_meant: &&dyn Fn(&Function) -> bool| -> Vec<usize> {
@@ -392,6 +397,30 @@ mod tests {
         assert_eq!(names("util::*"), ["util::weigh(int)", "util::guard(int)"]);
         assert_eq!(names("*"), ["collatz", "main", "util::weigh(int)", "util::guard(int)"]);
         assert!(names("start").is_empty(), "a skipped function is not counted");
+    }
+
+    #[test]
+    fn a_name_may_leave_out_what_the_function_is_in() {
+        let mut report = sample::report();
+        let of = |demangled: &str| Function { demangled: demangled.into(), ..Function::default() };
+        report.functions = vec![
+            of("tinyxml2::XMLNode::FirstChild(int) const"),
+            of("tinyxml2::FirstChild(int)"),
+            of("FirstChild"),
+        ];
+        report.functions[0].shape.short_name = "tinyxml2::XMLNode::FirstChild".into();
+        report.functions[1].shape.short_name = "tinyxml2::FirstChild".into();
+        for (name, expected) in [
+            ("XMLNode::FirstChild", &[0][..]),
+            ("XMLNode::FirstChild(int) const", &[0]),
+            ("tinyxml2::XMLNode::FirstChild", &[0]),
+            ("tinyxml2::FirstChild", &[1]),
+            ("FirstChild", &[0, 1, 2]),
+            ("Node::FirstChild", &[]),
+            ("", &[]),
+        ] {
+            assert_eq!(meant(&report, name), expected, "{name}");
+        }
     }
 
     #[test]

@@ -242,8 +242,11 @@ fn left_out_of(functions: usize, kind: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use counts::select;
+
     use super::*;
     use crate::sample;
+    use crate::show::style::elide;
 
     #[test]
     fn names_have_shorter_forms() {
@@ -258,6 +261,30 @@ mod tests {
         let lambda = "f(a::b)::{lambda(a::c)#1}::operator()";
         assert_eq!(scopes(lambda)[1..], ["…::{lambda(a::c)#1}::operator()", "…::operator()"]);
         assert_eq!(scopes("a::operator b::c"), ["a::operator b::c", "…::operator b::c"]);
+    }
+
+    #[test]
+    fn a_name_that_a_table_cuts_is_found() {
+        let mut report = sample::report();
+        let long = "std::map<std::string, app::Value>::Parser::operator()<int, app::Key>";
+        report.functions[0].shape.short_name = long.into();
+        report.functions[0].demangled = format!("void {long}(app::Key, int) const");
+        for twin in [false, true] {
+            if twin {
+                let mut twin = report.functions[0].clone();
+                twin.shape.file = "other.c".into();
+                report.functions.push(twin);
+            }
+            let functions: Vec<_> = report.counted().collect();
+            let name = Names::of(&report, &functions).name(&report.functions[0]);
+            for form in 0..name.forms.len() {
+                let whole = name.form(form);
+                for width in 16..whole.chars().count() {
+                    let cut = elide(&whole, Some(width));
+                    assert!(select::meant(&report, &cut).contains(&0), "{cut}");
+                }
+            }
+        }
     }
 
     #[test]
