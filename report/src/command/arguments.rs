@@ -190,8 +190,9 @@ pub(crate) struct CoverageArguments {
     /// With --missing, list the paths of functions that have at most N possible ones
     #[arg(long, value_name = "N", default_value_t = 64)]
     most_paths: u64,
-    /// With --missing, show at most N rows of what is missing; paths are left out first (0: all)
-    /// [default: 50; all as CSV and JSON]
+    /// Show at most N functions, and with --missing at most N rows of what is missing, of which
+    /// paths are left out first (0: all) [default: all functions; 50 rows of what is missing, all
+    /// as CSV and JSON]
     #[arg(long, value_name = "N")]
     top: Option<usize>,
     #[command(flatten)]
@@ -267,8 +268,7 @@ pub(crate) struct SourceArguments {
     /// The image that the profiles are of, if it is no longer where it ran (once for each image)
     #[arg(long, value_name = "PATH")]
     image: Vec<PathBuf>,
-    /// Where to look, with what is below, for images that are gone from where they ran, or are
-    /// others by now
+    /// Where to look, subfolders included, for images that were moved, removed or built again
     #[arg(long, value_name = "DIR", conflicts_with = "image")]
     image_dir: Vec<PathBuf>,
 }
@@ -378,7 +378,12 @@ impl CoverageArguments {
             missing: self.missing,
             filter: self.filter.clone().filter(),
             most_paths: self.most_paths,
-            top: self.top.unwrap_or(if self.form.is_for_people() { MOST_MISSING } else { 0 }),
+            most_functions: self.top.unwrap_or(0),
+            most_missing: self.top.unwrap_or(if self.form.is_for_people() {
+                MOST_MISSING
+            } else {
+                0
+            }),
         }
     }
 }

@@ -151,6 +151,25 @@ pub(crate) fn manual(directory: Option<PathBuf>) -> Result<()> {
 mod tests {
     use super::*;
 
+    /// What stands below the help of a command and of all below it.
+    fn below(command: &clap::Command) -> Vec<String> {
+        let own = command.get_after_help().map(ToString::to_string);
+        own.into_iter().chain(command.get_subcommands().flat_map(below)).collect()
+    }
+
+    #[test]
+    fn examples_fit_a_terminal_and_prose_is_left_to_it() {
+        for text in below(&Cli::command()) {
+            let lines: Vec<_> = text.lines().collect();
+            for line in lines.iter().filter(|line| line.starts_with("  ")) {
+                assert!(line.chars().count() <= 80, "{line}");
+            }
+            let is_prose = |line: &str| !line.is_empty() && !line.starts_with("  ");
+            let broken = lines.windows(2).find(|two| is_prose(two[0]) && is_prose(two[1]));
+            assert_eq!(broken, None, "a break that no terminal chose");
+        }
+    }
+
     #[test]
     fn the_definition_is_sound() {
         Cli::command().debug_assert();

@@ -3,20 +3,21 @@
 /// Below the help of the program.
 pub(crate) const TOP_EXAMPLES: &str = "\
 Examples:
-  pathcc -g -O2 main.c && pathprof run -- ./a.out     run a program and show its hot paths
-  pathprof report                                     show the last start of a program here
-  pathprof coverage --missing                         what tests did not reach
-  pathprof export --format json -o paths.json         everything, for other programs";
+  pathcc -g -O2 main.c && pathprof run -- ./a.out   run it, show its hot paths
+  pathprof report                                   show the last start here
+  pathprof coverage --missing                       what tests did not reach
+  pathprof export --format json -o paths.json       all, for other programs";
 
 /// Below the help of `run`.
 pub(crate) const RUN_EXAMPLES: &str = "\
 Examples:
   pathprof run -- ./a.out input.txt
   pathprof run -o profiles --functions -- ./server --once
-  pathprof run --quiet -- make check                  gather the profiles of all programs it starts
+  pathprof run --quiet -- make check      the profiles of all programs it starts
 
 Profiles go where -o says, else where PATHCC_PROFILE says, else here; if that cannot be written, \
 it says where they are. A profile that is there already gets more records.
+
 The exit code is the program's (128 + n if signal n ended it); if that is 0, 1 if there is a \
 problem with the report. A process that outlives the program writes its profile later; give it a \
 place with -o.";
@@ -24,17 +25,17 @@ place with -o.";
 /// Below the help of `report`.
 pub(crate) const REPORT_EXAMPLES: &str = "\
 Examples:
-  pathprof report                                     the last start of the programs here
-  pathprof report build/app                           the last start of a program elsewhere
-  pathprof report --all                               the sum of all starts of the programs here
-  pathprof report --run 2                             the start before the last
-  pathprof report profiles/                           all profiles in a directory and below
-  pathprof report --function 'parse_*' --top 0        every executed path of some functions
-  pathprof report --functions --sort count            one row for each function
-  pathprof report --opcodes                           the mix of executed instructions
-  pathprof report --calls=sites                       every call, and what pointers led to
-  pathprof report --file 'src/**' --hide '*::~*'      functions of some files, without destructors
-  pathprof report --functions --format csv            a table for a spreadsheet
+  pathprof report                                   the last start here
+  pathprof report build/app                         that of a program elsewhere
+  pathprof report --all                             the sum of all starts here
+  pathprof report --run 2                           the start before the last
+  pathprof report profiles/                         all profiles in a folder
+  pathprof report --function 'parse_*' --top 0      every path of some functions
+  pathprof report --functions --sort count          one row for each function
+  pathprof report --opcodes                         the mix of instructions
+  pathprof report --calls=sites                     every call, and its callees
+  pathprof report --file 'src/**' --hide '*::~*'    some files, no destructors
+  pathprof report --functions --format csv          a table for a spreadsheet
   pathprof report a.out.pathprof --image build/a.out
 
 A path is a list of source lines. An arrow stands behind a line where control could go several \
@@ -70,12 +71,12 @@ need not guess.";
 pub(crate) const COVERAGE_EXAMPLES: &str = "\
 Examples:
   CC='pathcc -g -fpath-stage=early' make check
-  pathprof coverage                                   all starts here, a row for each file
+  pathprof coverage                                   all starts here, by file
   pathprof coverage --missing --file 'src/*' build/   and what was not taken
-  pathprof coverage --fail-under 80 build/            for CI: exit code 1 if fewer lines ran
+  pathprof coverage --fail-under 80 build/            1 if fewer lines ran
 
-A path counts as covered once it was executed to its end. Possible are those that the control-flow \
-graph allows, even if no input leads there.
+A path counts as covered once it was executed to its end. A path is possible if the control-flow \
+graph allows it, even if no input leads there.
 
 Exit code: 0; 1 if less was covered than asked for, or a profile could not be used; 2 for a wrong \
 command line.";
@@ -88,12 +89,12 @@ pathprof diff [OPTIONS] A B
 /// Below the help of `diff`.
 pub(crate) const DIFF_EXAMPLES: &str = "\
 Examples:
-  pathprof diff old/app new/app                       the last runs of two builds
-  pathprof diff --run-a 2 app app                     the last run but one, and the last
-  pathprof diff --per-run monday/ tuesday/            all runs in two directories, on average
-  pathprof diff --per-entry handle old.pathprof new.pathprof --format markdown
-  pathprof diff old/app new/app --format html -o diff.html      a page for the browser
-  pathprof diff --spectra passed/ --against failed/   what failing runs do and others do not
+  pathprof diff old/app new/app                     the last runs of two builds
+  pathprof diff --run-a 2 app app                   the last run and that before
+  pathprof diff --per-run monday/ tuesday/          the average of all runs
+  pathprof diff --per-entry handle old.pathprof new.pathprof
+  pathprof diff old/app new/app --format html -o diff.html
+  pathprof diff --spectra passed/ --against failed/  what only failing runs do
 
 The difference in executed instructions is taken apart by functions, by paths, by blocks or lines, \
 and by calls. Each list has all of it: what explains most comes first, and the parts add up to the \
@@ -111,8 +112,8 @@ Exit code: 0; 1 if an input could not be used, or nothing matches; 2 for a wrong
 /// Below the help of `merge`.
 pub(crate) const MERGE_EXAMPLES: &str = "\
 Examples:
-  pathprof merge -o all.pathprof profiles/            every process of one image
-  pathprof merge -o merged/ profiles/                 a profile for each image
+  pathprof merge -o all.pathprof profiles/    every process of one image
+  pathprof merge -o merged/ profiles/         a profile for each image
 
 A merged profile is read like any other and is shown as one run: the first, with the flags of all. \
 It holds sums, and remembers which runs they are of: a run that is given twice, by itself or in \
@@ -124,7 +125,7 @@ and files in DIR/ get names that are free.";
 /// Below the help of `runs`.
 pub(crate) const RUNS_EXAMPLES: &str = "\
 Examples:
-  pathprof runs                                       the starts of the programs in this directory
+  pathprof runs                           the starts of the programs here
   pathprof runs build/app
   pathprof report --run 2 build/app
 
@@ -136,7 +137,7 @@ record is of.";
 /// Below the help of `compact`.
 pub(crate) const COMPACT_EXAMPLES: &str = "\
 Examples:
-  pathprof compact                                    the profiles in this directory
+  pathprof compact                        the profiles in this directory
   pathprof compact --keep 10 build/app
 
 Counts stay as they are: what the older starts counted is summed into one record for each image. \
@@ -161,18 +162,18 @@ Exit code: 0 if nothing was found, else 1.";
 
 pub(crate) const SHOW_EXAMPLES: &str = "\
 Examples:
-  pathprof show main#1                                the hottest path of main
-  pathprof show 'Parser::next#3' build/app            a path in a program elsewhere
+  pathprof show main#1                        the hottest path of main
+  pathprof show 'Parser::next#3' build/app    a path in a program elsewhere
 
-Below a line where control could go several ways stands where it went, and how often it went there
+Below a line where control could go several ways stands where it went, and how often it went there \
 of all the times that it came by.";
 
 pub(crate) const ANNOTATE_EXAMPLES: &str = "\
 Examples:
-  pathprof annotate main                              a function with its three hottest paths
-  pathprof annotate parse.c                           a whole file
+  pathprof annotate main                  a function and its hottest paths
+  pathprof annotate parse.c               a whole file
 
-A path has a column beside the source: ● on each line that it goes through, ◆ where something is
-decided, and ▲ or ▼ where it ends, at a back edge or for good. Below a line whose blocks ran
-differently often, the count of each block stands at its column. A line counts wherever its code
-was inlined.";
+A path has a column beside the source: ● on each line that it goes through, and ◆ where something \
+is decided. It ends at ▲, a back edge, or at ▼, where control leaves the function. Below a line \
+whose blocks did not run equally often, the count of each block stands at its column. A line counts \
+wherever its code was inlined.";

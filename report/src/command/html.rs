@@ -24,8 +24,8 @@ const MOST_BYTES: usize = 20_000_000;
 /// Text below the help.
 pub(crate) const EXAMPLES: &str = "\
 Examples:
-  pathprof html -o report.html            the last run of the programs here
-  pathprof html --open                    the same in report.html, opened in the browser
+  pathprof html -o report.html                the last run of the programs here
+  pathprof html --open                        the same, opened in the browser
   pathprof html --all a.pathprof -o a.html    all runs in a profile";
 
 #[derive(Args)]

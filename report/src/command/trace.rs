@@ -48,7 +48,7 @@ pub(crate) const TRACE_EXAMPLES: &str = "\
 Examples:
   pathcc -g -O2 -fpath-mode=trace main.c
   pathprof trace run -- ./a.out   run a program and say where its traces are
-  pathprof trace info             what is in the newest trace here, and what is missing
+  pathprof trace info             what is in the newest trace here
   pathprof trace cat a.out        every path of the last run of a.out in order
   pathprof trace cut -o b.pathtrace --to 0.5
                                   the first half second as a trace of its own
@@ -79,8 +79,8 @@ Examples:
   pathprof trace cat a.out.4711.pathtrace --thread 1 --limit 100
   pathprof trace cat a.out.4711.pathtrace --function 'parse_*' --no-accesses
   pathprof trace cat a.out.4711.pathtrace --from 1.5 --to 2
-  pathprof trace cat a.out.4711.pathtrace --owners    which variable or block is accessed
-  pathprof trace cat a.out.4711.pathtrace --format json | jq 'select(.depth == 0)'
+  pathprof trace cat a.out.4711.pathtrace --owners    with variables, blocks
+  pathprof trace cat a.out --format json | jq 'select(.depth == 0)'
 
 One stream comes after the other. A line is a path: the number of the stream, the function, \
 indented by how many functions are around it, and the path as `pathprof report` tells it, except \
@@ -112,7 +112,7 @@ line.";
 const RUN_EXAMPLES: &str = "\
 Examples:
   pathprof trace run -- ./a.out input.txt
-  pathprof trace run -o traces -- make check          the traces of all programs it starts
+  pathprof trace run -o traces -- make check
 
 Traces go where -o says, else where PATHCC_PROFILE says, else here. The exit code is the program's \
 (128 + n if signal n ended it).";

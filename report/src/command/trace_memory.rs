@@ -59,7 +59,7 @@ pub(crate) struct CacheView {
 pub(crate) const MEMORY_EXAMPLES: &str = "\
 Examples:
   pathprof trace memory a.out.4711.pathtrace
-  pathprof trace memory a.out.4711.pathtrace --function 'parse_*' --line-size 128
+  pathprof trace memory a.out --function 'parse_*' --line-size 128
   pathprof trace memory a.out.4711.pathtrace --format json
 
 An object is a variable, a stack, or all blocks of the heap that one line allocates. A line is \

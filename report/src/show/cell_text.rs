@@ -33,7 +33,7 @@ pub(crate) fn lines(cell: &Cell<'_>, width: Option<usize>, links: bool) -> Vec<S
         Cell::Ratio(_, 0) => "–".into(),
         Cell::Ratio(part, all) => {
             // All percentages are of one width, so that the numbers before them end alike.
-            format!("{}/{} {:>6}", grouped(*part), grouped(*all), percent(*part, *all))
+            format!("{}/{} {:>5}", grouped(*part), grouped(*all), percent(*part, *all))
         }
         Cell::Time(nanoseconds, complete) => {
             format!("{}{}", if *complete { "" } else { "≥" }, seconds(*nanoseconds))

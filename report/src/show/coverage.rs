@@ -20,7 +20,7 @@ use crate::show::missing;
 use crate::show::notation::base_name;
 use crate::show::printable::Printable;
 use crate::show::rows::{self, Names};
-use crate::show::style::{grouped, plural};
+use crate::show::style::{grouped, plural, shown};
 use crate::show::table::{Cell, Column, Kind, Name, Row, Table};
 
 /// What to show.
@@ -34,8 +34,10 @@ pub struct Options {
     pub filter: Filter,
     /// The paths that a function did not take are listed if it has at most so many possible ones.
     pub most_paths: u64,
+    /// The most rows of functions; 0 means all.
+    pub most_functions: usize,
     /// The most rows of what was not covered; 0 means all.
-    pub top: usize,
+    pub most_missing: usize,
 }
 
 /// The table, and what is missing if that is asked for; and how much was covered of all that
@@ -45,7 +47,10 @@ pub fn document<'a>(report: &'a Printable, options: &Options) -> (Document<'a>, 
     let rows = chosen.rows();
     let all = rows.iter().fold(Coverage::default(), |sum, (_, coverage)| sum.and(*coverage));
     let mut document = Document::default();
-    let mut table = if options.functions { functions(report, &chosen) } else { files(rows, all) };
+    let mut table = match options.functions {
+        true => functions(report, &chosen, options.most_functions),
+        false => files(rows, all),
+    };
     table.notes.extend(rows::left_out_of_system(chosen.of_system, ""));
     table.notes.extend(rows::left_out_of_made(chosen.made));
     document.tables.push(table);
@@ -56,7 +61,7 @@ pub fn document<'a>(report: &'a Printable, options: &Options) -> (Document<'a>, 
         document.tables.push(missing::table(
             report,
             not_covered(report, &chosen, options),
-            options.top,
+            options.most_missing,
         ));
     }
     document.remarks = remarks(report, &chosen);
@@ -149,7 +154,7 @@ fn files(rows: Vec<(String, Coverage)>, all: Coverage) -> Table<'static> {
     }
 }
 
-fn functions(report: &Report, chosen: &Selection<'_>) -> Table<'static> {
+fn functions(report: &Report, chosen: &Selection<'_>, top: usize) -> Table<'static> {
     let groups = source_files::by_source(report, &chosen.functions);
     let firsts = groups.iter().map(|group| group[0]);
     let all: Vec<_> = firsts.chain(chosen.unknown.iter().copied()).collect();
@@ -188,12 +193,15 @@ fn functions(report: &Report, chosen: &Selection<'_>) -> Table<'static> {
         Column::new("uncut", Kind::Number).key("uncut_paths"),
     ];
     let cut = chosen.functions.iter().any(|function| function.cuts(CutReason::Limit) > 0);
+    let number = all.len();
     let rows = groups.iter().map(counted).chain(chosen.unknown.iter().map(unknown));
+    let rows = rows.take(shown(top, number)).collect();
+    let left_out = rows::left_out(top, number, &plural(number, "function"));
     Table {
         name: "functions",
         columns: numbers.into_iter().chain(rows::columns()).collect(),
-        notes: cut.then(|| UNCUT.to_owned()).into_iter().collect(),
-        rows: rows.collect(),
+        notes: left_out.into_iter().chain(cut.then(|| UNCUT.to_owned())).collect(),
+        rows,
         empty: NO_MATCH.into(),
     }
 }
@@ -233,6 +241,14 @@ mod tests {
     #[test]
     fn a_row_for_each_function() {
         insta::assert_snapshot!(shown(&Options { functions: true, ..Options::default() }));
+    }
+
+    #[test]
+    fn so_many_functions_are_shown_as_are_asked_for() {
+        let text = shown(&Options { functions: true, most_functions: 2, ..Options::default() });
+        assert!(text.contains("the first 2 of 5 functions; --top 0 shows all\n"), "{text}");
+        let text = shown(&Options { functions: true, ..Options::default() });
+        assert!(!text.contains("the first "), "{text}");
     }
 
     #[test]
@@ -284,6 +300,21 @@ mod tests {
         let (document, _) = super::document(&report, options);
         let text = forms::text(&document, Screen { width, links: true });
         anstream::adapter::strip_str(&text).to_string()
+    }
+
+    #[test]
+    fn thousands_of_lines_and_paths_have_room_in_one_row() {
+        let covered = |executed, all| Covered { executed, all };
+        let coverage = Coverage {
+            functions: covered(344, 480),
+            lines: covered(1_345, 2_041),
+            branches: covered(640, 1_042),
+            paths: covered(940, 2_020),
+        };
+        let table = files(vec![("tinyxml2.cpp".into(), coverage)], coverage);
+        let document = Document { tables: vec![table], ..Document::default() };
+        let text = forms::text(&document, Screen { width: Some(80), links: false });
+        assert_eq!(text.lines().count(), 4, "{text}");
     }
 
     #[test]
