@@ -9,7 +9,7 @@
 //!   [`chosen`] says if what they choose is not there.
 //! * [`manual`] writes the manual pages.
 //! * [`growth`] sums profiles that have become long.
-//! * [`messages`] and [`progress`] write to standard error.
+//! * [`messages`] and [`progress`] write to standard error. [`screen`] is how wide terminals are.
 
 pub(crate) mod arguments;
 pub(crate) mod chosen;
@@ -25,6 +25,7 @@ pub(crate) mod messages;
 pub(crate) mod pages;
 pub(crate) mod progress;
 pub(crate) mod reading;
+pub(crate) mod screen;
 pub(crate) mod source_views;
 pub(crate) mod trace;
 pub(crate) mod trace_memory;

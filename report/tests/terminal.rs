@@ -75,9 +75,9 @@ const COMMANDS: [&str; 12] = [
 ];
 
 #[test]
-fn every_table_fits_the_terminal() {
+fn every_table_and_every_heading_fits_the_terminal() {
     let directory = scene();
-    for command in COMMANDS {
+    for command in COMMANDS.into_iter().chain(["show collatz"]) {
         for width in [60, 80, 120] {
             let text = on_terminal(
                 directory.path(),

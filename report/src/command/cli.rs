@@ -91,8 +91,8 @@ pub(crate) enum Command {
         program: Option<OsString>,
     },
     /// Print a completion script for a shell
-    #[command(after_help = "Example:\n  pathprof completions bash > \
-                      ~/.local/share/bash-completion/completions/pathprof")]
+    #[command(after_help = "Examples:\n  folder=~/.local/share/bash-completion/completions\n  \
+                      pathprof completions bash > $folder/pathprof")]
     Completions {
         /// Which shell
         shell: Shell,

@@ -14,7 +14,7 @@ use pathprof::launch::{diagnose, doctor, program};
 use pathprof::show::document::{Document, Fact};
 use pathprof::show::options::{Options, View};
 use pathprof::show::style::{grouped, plural};
-use pathprof::show::{coverage, report, starts};
+use pathprof::show::{coverage, forms, report, starts};
 use profile::builds::Builds;
 use profile::combine::{compact, merge};
 use profile::escape::terminal;
@@ -31,10 +31,11 @@ use crate::command::arguments::{
 use crate::command::chosen::found;
 use crate::command::filters::Form;
 use crate::command::growth::{profile_limit, sum_long};
-use crate::command::messages::{FAILED, complain, fail, hint, tell, warn};
+use crate::command::messages::{FAILED, announce, complain, fail, hint, remark, tell, warn};
 use crate::command::pages;
 use crate::command::progress::Progress;
 use crate::command::reading::{choose, read, read_all, read_inputs, read_starts};
+use crate::command::screen::terminal_width;
 
 /// Shows a report.
 pub(crate) fn report(arguments: ReportArguments) -> Result<u8> {
@@ -178,15 +179,20 @@ pub(crate) fn compact(arguments: &CompactArguments) -> Result<u8> {
     for file in inputs::files(&arguments.named.profiles)? {
         match compact::compact(&file, arguments.keep, &Progress::default()) {
             Ok(compact::Compacted { path, records: (before, after), bytes: (old, new) }) => {
+                let is_same = (before, old) == (after, new);
                 let (before, after) = (plural(before, "record"), grouped(after as u128));
                 let (old, new) = (grouped(old.into()), grouped(new.into()));
                 let path = path.display().to_string();
-                writeln!(
-                    anstream::stdout(),
-                    "{}: {before} became {after} (a record: one run of one image, or a sum of \
-                     runs), {old} bytes became {new}",
-                    terminal(&path)
-                )?;
+                let text = match is_same {
+                    true => format!("nothing to compact, {before} in {old} bytes"),
+                    false => format!(
+                        "{before} became {after} (a record: one run of one image, or a sum of \
+                         runs), {old} bytes became {new}"
+                    ),
+                };
+                let path = format!("{}:", terminal(&path));
+                let text = forms::behind(&path, &text, terminal_width());
+                writeln!(anstream::stdout(), "{text}")?;
             }
             Err(error) => {
                 complain(&error);
@@ -238,7 +244,7 @@ pub(crate) fn run(arguments: RunArguments) -> Result<u8> {
         }
     };
     if let Some(problem) = &finished.problem {
-        anstream::eprintln!("{} {}", "warning:".yellow().bold(), terminal(&format!("{problem:#}")));
+        remark(&terminal(&format!("{problem:#}")));
     }
     let text = match finished.profiles.as_slice() {
         [] if finished.is_off => {
@@ -259,7 +265,7 @@ pub(crate) fn run(arguments: RunArguments) -> Result<u8> {
             )
         }
     };
-    anstream::eprintln!("{} {}", "pathprof:".bold(), terminal(&text));
+    announce(&terminal(&text));
     let mut code = finished.code();
     if !finished.profiles.is_empty() && !arguments.quiet {
         let (report, read) =

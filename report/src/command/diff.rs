@@ -25,8 +25,8 @@ use crate::command::arguments::{DuplicatesArguments, FailureArguments, FailureMo
 use crate::command::filters::GlobArguments;
 use crate::command::html::{page, present};
 use crate::command::messages::{FAILED, complain, tell};
-use crate::command::pages::terminal_width;
 use crate::command::reading::{choose, read_inputs};
+use crate::command::screen::terminal_width;
 
 /// Where a page goes that would otherwise fill the terminal.
 const USUAL_PAGE: &str = "diff.html";

@@ -5,13 +5,13 @@ use std::env;
 use std::path::PathBuf;
 
 use anyhow::{Result, bail};
-use owo_colors::OwoColorize;
 use pathformat::variables::PROFILE_LIMIT;
 use pathprof::show::style::grouped;
 use profile::combine::compact;
 use profile::escape::terminal;
 use profile::inputs;
 
+use crate::command::messages::announce;
 use crate::command::progress::Progress;
 
 /// So many bytes are a mebibyte.
@@ -43,11 +43,10 @@ pub(crate) fn sum_long(profiles: BTreeSet<PathBuf>, limit: u64) {
         {
             let [before, after] = [before, after].map(|bytes| grouped(bytes.div_ceil(1024).into()));
             let path = path.display().to_string();
-            anstream::eprintln!(
-                "{} summed older starts in {}: {before} KiB became {after}",
-                "pathprof:".bold(),
+            announce(&format!(
+                "summed older starts in {}: {before} KiB became {after}",
                 terminal(&path)
-            );
+            ));
         }
     }
 }

@@ -4,11 +4,12 @@ use std::io;
 
 use anyhow::Error;
 use owo_colors::OwoColorize;
-use pathprof::show::notices;
+use pathprof::show::{forms, notices};
 use profile::escape::terminal;
 use profile::unique_runs::Warning;
 
 use crate::command::arguments::FailureMode;
+use crate::command::screen::width_of;
 
 /// Exit code of a command that could not do all that it was asked for.
 pub(crate) const FAILED: u8 = 1;
@@ -30,18 +31,18 @@ pub(crate) fn fail(error: &Error) -> u8 {
 
 /// Says what went wrong.
 pub(crate) fn complain(error: &Error) {
-    anstream::eprintln!("{} {}", "error:".red().bold(), terminal(&format!("{error:#}")));
+    say(&"error:".red().bold().to_string(), &terminal(&format!("{error:#}")));
 }
 
 /// Says what makes counts wrong.
 pub(crate) fn remark(text: &str) {
-    anstream::eprintln!("{} {text}", "warning:".yellow().bold());
+    say(&"warning:".yellow().bold().to_string(), text);
 }
 
 /// Says what does no harm.
 pub(crate) fn warn(warnings: &[Warning]) {
     for warning in warnings {
-        anstream::eprintln!("{} {}", "warning:".yellow().bold(), notices::warning(warning));
+        remark(&notices::warning(warning));
     }
 }
 
@@ -58,5 +59,15 @@ pub(crate) fn tell(problems: &[Error], mode: FailureMode, usable: bool) -> u8 {
 
 /// Says what somebody may not expect. `text` must be safe to show.
 pub(crate) fn hint(text: &str) {
-    anstream::eprintln!("{} {text}", "note:".yellow().bold());
+    say(&"note:".yellow().bold().to_string(), text);
+}
+
+/// Says something in the name of the program. `text` must be safe to show.
+pub(crate) fn announce(text: &str) {
+    say(&"pathprof:".bold().to_string(), text);
+}
+
+/// Writes a message to standard error, broken between words if that is a terminal.
+fn say(word: &str, text: &str) {
+    anstream::eprintln!("{}", forms::behind(word, text, width_of(&io::stderr())));
 }

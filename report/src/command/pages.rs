@@ -1,7 +1,7 @@
 //! Writes documents to standard output, through a pager if they are longer than the screen.
 
 use std::env;
-use std::io::{self, BufWriter, IsTerminal, Write};
+use std::io::{self, BufWriter, Write};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -16,15 +16,7 @@ use signal_hook::consts::SIGINT;
 
 use crate::command::filters::Form;
 use crate::command::messages;
-
-/// The width of a terminal that does not tell.
-const USUAL_WIDTH: usize = 80;
-
-/// The width of the terminal, if standard output is one.
-pub(crate) fn terminal_width() -> Option<usize> {
-    let told = screen().map(|size| usize::from(size.ws_col)).filter(|&width| width > 0);
-    io::stdout().is_terminal().then(|| told.unwrap_or(USUAL_WIDTH))
-}
+use crate::command::screen::terminal_width;
 
 /// The size of the terminal, of which it may tell a part only: the rest is 0. The crate
 /// `terminal_size` has no width then.

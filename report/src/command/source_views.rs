@@ -23,8 +23,9 @@ use profile::source::{self, Source};
 
 use crate::command::arguments::SourceArguments;
 use crate::command::messages::hint;
-use crate::command::pages::{print_bytes, terminal_width};
+use crate::command::pages::print_bytes;
 use crate::command::reading::read;
+use crate::command::screen::terminal_width;
 
 /// The most other functions of a name that a note lists.
 const NAMED: usize = 3;
@@ -95,7 +96,9 @@ pub(crate) fn show(arguments: ShowPathArguments) -> Result<u8> {
     };
     let wording =
         Wording { unfold: arguments.system, ..Wording::of(&report.modules[function.module]) };
-    let page = Page { report: &report, function, path, rank: number, wording, sources: &sources };
+    let width = terminal_width();
+    let page =
+        Page { report: &report, function, path, rank: number, wording, sources: &sources, width };
     print_bytes(page.text().as_bytes(), !arguments.no_pager)?;
     Ok(code)
 }

@@ -11,7 +11,6 @@ use counts::image_places::ImagePlaces;
 use counts::model::Report;
 use counts::select::Filter;
 use jiff::tz::TimeZone;
-use owo_colors::OwoColorize;
 use pathprof::export::steps_json;
 use pathprof::export::trace_cut::{self, Part};
 use pathprof::launch::{program, traced};
@@ -33,7 +32,7 @@ use trace::steps::totals::Totals;
 
 use crate::command::chosen::named;
 use crate::command::filters::{FormArguments, GlobArguments};
-use crate::command::messages::{FAILED, complain, remark};
+use crate::command::messages::{FAILED, announce, complain, remark};
 use crate::command::pages;
 use crate::command::progress::tracing;
 use crate::command::trace_memory::{
@@ -621,7 +620,7 @@ fn run(arguments: RunArguments) -> Result<u8> {
             return Ok(failure.code);
         }
     };
-    let say = |text: &str| anstream::eprintln!("{} {}", "pathprof:".bold(), terminal(text));
+    let say = |text: &str| announce(&terminal(text));
     if finished.traces.is_empty() {
         if finished.is_off {
             say("PATHCC_PROFILE says that nothing is to be written, so there is no trace.");

@@ -87,19 +87,24 @@ fn written(remark: &Remark, width: Option<usize>) -> String {
         Tone::Note => word.cyan().bold().to_string(),
         Tone::Warning => word.yellow().bold().to_string(),
     };
-    let first = visible_width(&word) + 1;
+    format!("{}\n", behind(&word, &remark.text, width))
+}
+
+/// Text behind a word that says what it is, in lines of at most `width` columns.
+pub fn behind(word: &str, text: &str, width: Option<usize>) -> String {
+    let first = visible_width(word) + 1;
     // The first line has less room; a word that is too long for it is broken as any other.
     let lines = match width {
-        None => vec![remark.text.clone()],
+        None => vec![text.to_owned()],
         Some(width) => {
             let blank = " ".repeat(first);
             let options = textwrap::Options::new(width).initial_indent(&blank);
-            let lines = textwrap::wrap(&remark.text, options);
+            let lines = textwrap::wrap(text, options);
             lines.iter().map(|line| line.strip_prefix(&blank).unwrap_or(line).to_string()).collect()
         }
     };
     let between = if lines.first().is_some_and(String::is_empty) { "" } else { " " };
-    format!("{word}{between}{}\n", lines.join("\n"))
+    format!("{word}{between}{}", lines.join("\n"))
 }
 
 #[cfg(test)]

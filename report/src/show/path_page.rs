@@ -9,7 +9,9 @@ use counts::path_text::{self, Choice, PathText, Step, Wording};
 use owo_colors::OwoColorize;
 use profile::source::Source;
 
+use crate::show::cell_text::wrapped;
 use crate::show::code::Line;
+use crate::show::forms::behind;
 use crate::show::style::{grouped, percent, plural};
 
 /// The page of a path of a function.
@@ -26,6 +28,8 @@ pub struct Page<'a> {
     pub wording: Wording<'a>,
     /// The text of source files by their names in the function's locations.
     pub sources: &'a HashMap<String, Option<Source>>,
+    /// How wide its heading may be; `None` if there is no end.
+    pub width: Option<usize>,
 }
 
 impl Page<'_> {
@@ -67,13 +71,18 @@ impl Page<'_> {
         let times =
             if path.count == 1 { "once".into() } else { format!("{} times", grouped(path.count)) };
         let of_paths = percent(path.count, runs);
-        format!(
-            "{}  {times}, {of_paths} of the paths that the function took, {share} of all executed \
-             instructions\n{start}, {}, {}\n",
-            name.bold(),
+        let how_often = format!(
+            "{times}, {of_paths} of the paths that the function took, {share} of all executed \
+             instructions"
+        );
+        let what = format!(
+            "{start}, {}, {}",
             plural(path.blocks.len(), "basic block"),
             plural(usize::try_from(path.instructions).unwrap_or(usize::MAX), "instruction"),
-        )
+        );
+        let name = name.bold().to_string();
+        let lines = [behind(&name, &format!(" {how_often}"), self.width)];
+        lines.into_iter().chain(wrapped(&what, self.width)).map(|line| line + "\n").collect()
     }
 
     fn step(&self, step: &Step<'_>, label: &str, target: &str, width: usize, text: &mut String) {
@@ -190,6 +199,7 @@ mod tests {
             rank: 1,
             wording: Wording::default(),
             sources,
+            width: None,
         };
         anstream::adapter::strip_str(&page.text()).to_string()
     }
@@ -211,9 +221,17 @@ mod tests {
         let function = &report.functions[0];
         let path = ranked(function)[0];
         let wording = Wording::default();
-        let page =
-            Page { report: &report, function, path, rank: 1, wording, sources: &HashMap::new() };
+        let page = Page {
+            report: &report,
+            function,
+            path,
+            rank: 1,
+            wording,
+            sources: &HashMap::new(),
+            width: Some(60),
+        };
         let text = anstream::adapter::strip_str(&page.text()).to_string();
+        assert!(text.lines().take(3).all(|line| line.chars().count() <= 60), "{text}");
         assert!(text.contains("\n           13 │"), "{text}");
         assert!(text.contains("\n  merged.h:16 │"), "{text}");
         assert!(text.contains("\n           12 │"), "{text}");
