@@ -18,12 +18,20 @@ const USUAL_MODE: u32 = 0o666;
 /// Those of `write` and of the file system, naming `path`.
 pub fn to_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
     let problem = || format!("cannot write {}", path.display());
+    refuse_directory(path)?;
     if path.exists() && !path.is_file() {
         let mut out = BufWriter::new(File::options().write(true).open(path).with_context(problem)?);
         write(&mut out)?;
         return out.flush().with_context(problem);
     }
     complete(path, USUAL_MODE, write)?.persist(path).with_context(problem)?;
+    Ok(())
+}
+
+fn refuse_directory(path: &Path) -> Result<()> {
+    if path.is_dir() {
+        bail!("cannot write {0}: it is a directory; name a file in it", path.display());
+    }
     Ok(())
 }
 

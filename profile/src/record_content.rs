@@ -46,8 +46,8 @@ pub fn unreadable(error: &io::Error) -> Error {
     match error.kind() {
         io::ErrorKind::NotFound => {
             anyhow!(
-                "no such file; give the profile that a run wrote (its default name is \
-                     PROGRAM.{EXTENSION})"
+                "no such file; give a program, a profile (by default PROGRAM.{EXTENSION}) or a \
+                 directory of profiles"
             )
         }
         _ => anyhow!("cannot read this profile: {error}"),
@@ -219,7 +219,7 @@ pub(crate) fn damage(error: wire::Error, bytes: &[u8]) -> Error {
             )
         }
         wire::Error::BadMagic => {
-            anyhow!("not a profile: {error}; give a file that an instrumented program wrote")
+            anyhow!("this is no profile, program or directory of profiles")
         }
         wire::Error::BadVersion(found) => other_version(found, "profile", PROFILE_VERSION),
         _ if bytes.is_empty() => anyhow!("this profile is empty; run the program again"),

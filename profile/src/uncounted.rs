@@ -34,6 +34,8 @@ pub enum Uncounted {
     Wrapper(PathBuf),
     /// It was not compiled with pathcc.
     NotCompiled,
+    /// It is an object that is not linked yet.
+    Object,
     /// Another linker made it.
     OtherLinker,
 }
@@ -49,6 +51,7 @@ impl Uncounted {
         }
         match image::traces(path).ok()? {
             image::Traces { manifest: false, .. } => Some(Self::NotCompiled),
+            image::Traces { linked: false, .. } if is_object(path) => Some(Self::Object),
             image::Traces { linked: false, .. } => Some(Self::OtherLinker),
             _ => None,
         }
@@ -71,6 +74,10 @@ impl Uncounted {
                  CXX=pathc++), or that section was removed.",
                 names::MANIFEST_SECTION
             ),
+            Self::Object => format!(
+                "{place} is an object that is not linked yet: name the program or the library that \
+                 it becomes a part of."
+            ),
             Self::OtherLinker => format!("{place} {UNLINKED}"),
         }
     }
@@ -82,6 +89,15 @@ fn script(path: &Path) -> Option<String> {
     open::regular(path).ok()?.take(BEGINNING).read_to_end(&mut beginning).ok()?;
     let is_script = beginning.starts_with(b"#!");
     is_script.then(|| String::from_utf8_lossy(&beginning).into_owned())
+}
+
+/// Whether a file is an object of ELF that a linker takes.
+fn is_object(path: &Path) -> bool {
+    const TYPE: usize = 16;
+    let mut start = [0; TYPE + 2];
+    open::regular(path).is_ok_and(|mut file| file.read_exact(&mut start).is_ok())
+        && start.starts_with(b"\x7fELF")
+        && u16::from_le_bytes([start[TYPE], start[TYPE + 1]]) == object::elf::ET_REL.0
 }
 
 /// The program that a wrapper starts, which stands in a folder beside it. Where libtool links
@@ -112,6 +128,12 @@ mod tests {
         write("text", "no script");
         let of = |name: &str| Uncounted::of(&at(name));
         assert_eq!(of("jq"), Some(Uncounted::Wrapper(at(".libs/jq"))));
+        let object = [&b"\x7fELF"[..], &[0; 12], &[1, 0]].concat();
+        fs::write(at("object"), object).expect("writable");
+        assert_eq!(
+            ["object", "text", "none"].map(|name| is_object(&at(name))),
+            [true, false, false]
+        );
         write(".libs/jq", "");
         assert_eq!(of("jq"), Some(Uncounted::Wrapper(at(".libs/jq"))));
         write(".libs/lt-jq", "");

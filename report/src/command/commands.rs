@@ -165,6 +165,9 @@ pub(crate) fn runs(arguments: &RunsArguments) -> Result<u8> {
         }
     }
     let code = tell(&problems, FailureMode::Rest, !records.is_empty());
+    if records.is_empty() && !problems.is_empty() {
+        return Ok(code);
+    }
     let builds = Builds::default();
     let build = |record: &Record| builds.of(record);
     let table = starts::table(&records, arguments.top, &TimeZone::system(), build);

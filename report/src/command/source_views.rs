@@ -150,9 +150,17 @@ fn no_path(report: &Report, name: &str) -> anyhow::Error {
         return anyhow!("`{name}` is no path: write `{function}#1`");
     }
     match matching(report, name).first() {
+        Some(&index) if report.functions[index].counting.is_of_paths() => {
+            anyhow!("no path of {} was executed", report.functions[index].demangled)
+        }
         Some(&index) => {
-            let function = &report.functions[index].demangled;
-            anyhow!("no path of {function} was executed, or its paths are not counted")
+            let function = &report.functions[index];
+            let mode = report.modules[function.module].mode.name();
+            let annotate = match function.counting.tells_of_blocks() {
+                true => "; `pathprof annotate` shows the counts of its lines",
+                false => "",
+            };
+            anyhow!("the paths of {} are not counted in mode {mode}{annotate}", function.demangled)
         }
         None => anyhow!(
             "no counted function is called `{name}`; `pathprof report --functions --top 0` lists \

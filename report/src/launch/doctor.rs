@@ -311,7 +311,7 @@ fn examine_program(program: &OsStr, findings: &mut Findings) {
                     traces.linked,
                     (
                         format!("{place} was linked with pathld."),
-                        Uncounted::OtherLinker.text(&path),
+                        Uncounted::of(&path).unwrap_or(Uncounted::OtherLinker).text(&path),
                     ),
                 );
                 let modules = image::read(&path).map(|image| image.modules).unwrap_or_default();

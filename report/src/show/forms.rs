@@ -60,7 +60,7 @@ pub fn text(document: &Document<'_>, screen: Screen) -> String {
     for table in &document.tables {
         let mut text = String::new();
         if document.tables.len() > 1 {
-            text += &format!("{}\n", table.name.bold());
+            text += &format!("{}\n", table.name.replace('_', " ").bold());
         }
         if table.rows.is_empty() {
             wrapped(&table.empty, screen.width)

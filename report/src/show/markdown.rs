@@ -20,7 +20,7 @@ pub(crate) fn of(document: &Document<'_>) -> String {
 
 /// A table below its name.
 fn table(table: &Table<'_>) -> String {
-    let mut text = format!("### {}\n\n", table.name);
+    let mut text = format!("### {}\n\n", table.name.replace('_', " "));
     let seen = table.seen();
     if table.rows.is_empty() {
         text += &format!("{}\n", escaped(&table.empty));

@@ -22,8 +22,8 @@ fn a_damaged_profile_does_not_stop_the_others() {
     assert!(outcome.out.contains("loop: 13→16 12→loop 13"), "{}", outcome.out);
     let expected = "error: bad.pathprof: this profile is damaged or truncated: it ends in the \
                     middle of a value (truncated?); run the program again\n\
-                    error: gone.pathprof: no such file; give the profile that a run wrote (its \
-                    default name is PROGRAM.pathprof)\n";
+                    error: gone.pathprof: no such file; give a program, a profile (by default \
+                    PROGRAM.pathprof) or a directory of profiles\n";
     assert_eq!(outcome.err, expected);
 }
 
@@ -33,11 +33,14 @@ fn what_is_no_profile_is_refused() {
     let sound = fs::read(scene.profile("sound.pathprof")).expect("it was written");
     fs::create_dir(scene.path("empty")).expect("a directory");
     scene.refuses(&["report", "empty"], "empty: this directory holds no profile (*.pathprof)");
+    scene.refuses(
+        &["export", "--format", "json", "-o", "empty", "sound.pathprof"],
+        "cannot write empty: it is a directory; name a file in it",
+    );
     scene.write("a.txt", b"Dear diary, today");
     scene.refuses(
         &["report", "a.txt"],
-        "a.txt: not a profile: it does not start with the expected magic number; give a file that \
-         an instrumented program wrote",
+        "a.txt: this is no profile, program or directory of profiles",
     );
     let section = samples::section();
     let linked = [(names::MANIFEST_SECTION, &*section), (names::MODULES_SECTION, &[1])];

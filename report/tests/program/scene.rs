@@ -69,7 +69,10 @@ impl Scene {
         for (name, section) in sections {
             add(name, SectionKind::Other, section);
         }
-        self.write(name, &object.write().expect("the object is sound"))
+        let mut image = object.write().expect("the object is sound");
+        // As if it were linked: a shared object.
+        image[16] = 3;
+        self.write(name, &image)
     }
 
     /// Writes a profile of the image `demo`.

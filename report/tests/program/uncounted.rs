@@ -32,7 +32,11 @@ fn a_program_that_leaves_no_profile_says_why() {
         b"#! /bin/bash\n\n# jq - temporary wrapper script for .libs/jq\n# by libtool\n",
     );
     scene.write("tool", b"#!/usr/bin/python3\n");
+    let mut object = fs::read(scene.path("demo")).expect("it was written");
+    object[16] = 1;
+    scene.write("demo.o", &object);
     for (name, reason, doctor) in [
+        ("demo.o", "an object that is not linked yet", "an object that is not linked yet"),
         ("plain", "was not compiled with pathcc", "was not compiled with pathcc"),
         ("demo", "linked by another linker", "linked by another linker"),
         ("jq", "wrapper script of libtool, which starts .libs/jq", ".libs/jq"),
