@@ -262,7 +262,7 @@ mod tests {
         assert_eq!(shown("mode = 3").split(',').next(), Some("1: mode: unknown value '3'"));
         assert_eq!(
             shown("promotion = true"),
-            "1: promotion: unknown value 'true', expected auto or yes or no"
+            "1: promotion: unknown value 'true', expected auto, yes or no"
         );
         assert_eq!(shown("stage = ['late']"), "1: stage: expected a string");
         assert_eq!(shown("profile = 3"), "1: profile: expected a string");

@@ -105,8 +105,8 @@ pub static OPTIONS: [Setting; COUNT] = [
             otherwise: "-fpath-trace={value} chooses what a trace holds and needs -fpath-mode=trace",
         }),
         brief: brief(8, "WHAT", "trace: memory (default), all-memory or control-flow"),
-        meaning: "what a trace holds: paths and the accesses to memory that others than the \
-                  function can reach, all accesses, or paths alone",
+        meaning: "what a trace holds: paths with the accesses to memory that other code can \
+                  reach, too; paths with all accesses; or paths alone",
     },
     Setting {
         key: Key::TraceFrom,
@@ -219,8 +219,8 @@ pub static OPTIONS: [Setting; COUNT] = [
         default: Default { text: "0", is_value: true, in_mode: Some((CALLS, "8")) },
         need: None,
         brief: brief(7, "N", "name up to N callees of each call through a pointer"),
-        meaning: "how many callees of each call through a pointer are told by name, rounded up to \
-                  a power of two",
+        meaning: "how many callees of each call through a pointer have counts of their own, \
+                  rounded up to a power of two",
     },
     Setting {
         key: Key::Use,
@@ -352,7 +352,7 @@ pub static VARIABLES: [(&str, &str, &str); 16] = [
     (HOME, "folder", "the same, below `.local/state/pathprof`, if `XDG_STATE_HOME` is not set"),
     (REAL_LINKER_BY, "internal", "whether an earlier pathcc has set `PATHLD_REAL`"),
     (LINKED_BY, "internal", "tells `ld.pathld` that pathcc links"),
-    (LINKER_DEPTH, "internal", "how many linkers of ours call each other"),
+    (LINKER_DEPTH, "internal", "how many times pathld has called itself through other linkers"),
     (ASKING, "internal", "set while a compiler is asked for its version"),
 ];
 

@@ -268,11 +268,11 @@ mod tests {
     fn bad_flags_are_refused_with_a_reason() {
         assert_eq!(
             options("-fpath-mode=x"),
-            "-fpath-mode=x: unknown value 'x', expected paths or blocks or edges or calls or trace"
+            "-fpath-mode=x: unknown value 'x', expected paths, blocks, edges, calls or trace"
         );
         assert_eq!(
             options("-fpath-mode"),
-            "-fpath-mode: unknown value '', expected paths or blocks or edges or calls or trace"
+            "-fpath-mode: no value, expected paths, blocks, edges, calls or trace"
         );
         assert_eq!(
             options("-fpath-placement=every-block"),

@@ -72,8 +72,13 @@ fn one_of(text: &str, words: &[Word]) -> Result<String, String> {
     if words.iter().any(|word| word.text == text) {
         return Ok(text.to_owned());
     }
-    let offered = words.iter().map(|word| word.text).collect::<Vec<_>>().join(" or ");
-    Err(format!("unknown value '{text}', expected {offered}"))
+    let offered: Vec<_> = words.iter().map(|word| word.text).collect();
+    let offered = match offered.as_slice() {
+        [first @ .., last] if !first.is_empty() => format!("{} or {last}", first.join(", ")),
+        offered => offered.concat(),
+    };
+    let found = if text.is_empty() { "no value".into() } else { format!("unknown value '{text}'") };
+    Err(format!("{found}, expected {offered}"))
 }
 
 fn within(text: &str, range: &RangeInclusive<u64>, what: &str) -> Result<String, String> {
@@ -156,6 +161,10 @@ mod tests {
                 "{text}"
             );
         }
+        let words = Values::Words(&const { [word("a", ""), word("b", ""), word("c", "")] });
+        assert_eq!(words.checked("b"), Ok("b".into()));
+        assert_eq!(words.checked("d"), Err("unknown value 'd', expected a, b or c".into()));
+        assert_eq!(words.checked(""), Err("no value, expected a, b or c".into()));
         assert_eq!(Values::Part.checked("a::f*:07+010"), Ok("a::f*:7+10".into()));
         let refusal = "expected FUNCTION:N or FUNCTION:N+M, such as work:1, with numbers from 1";
         for text in ["", "work", "work:0", ":1", "work:1+"] {

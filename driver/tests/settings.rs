@@ -53,8 +53,8 @@ fn bad_flags_stop_before_compiling() {
         assert_eq!(
             message(&format!("-c one.c -fpath-mode={mode}")),
             format!(
-                "-fpath-mode={mode}: unknown value '{mode}', expected paths or blocks or edges or \
-                 calls or trace"
+                "-fpath-mode={mode}: unknown value '{mode}', expected paths, blocks, edges, calls \
+                 or trace"
             )
         );
     }
@@ -94,7 +94,7 @@ fn a_configuration_file_is_found_upwards_and_flags_win() {
     let did = Did { files: Default::default(), ..did };
     assert_eq!(
         refused(&place, &did),
-        "ROOT/other.toml:4: threads: unknown value 'many', expected exact or single or atomic"
+        "ROOT/other.toml:4: threads: unknown value 'many', expected exact, single or atomic"
     );
     let message = refused(&place, &with("/nonexistent/pathcc.toml"));
     assert!(message.starts_with("cannot read /nonexistent/pathcc.toml: "), "{message}");

@@ -55,7 +55,7 @@ pub const REAL_LINKER_BY: &str = "PATHLD_REAL_BY";
 /// Says that pathcc links, and knows itself whether anything counts. Only for pathld.
 pub const LINKED_BY: &str = "PATHLD_CALLED_BY";
 
-/// How many linkers of ours are calling each other. Only for pathld itself.
+/// How many times pathld has called itself through other linkers. Only for pathld itself.
 pub const LINKER_DEPTH: &str = "PATHLD_DEPTH";
 
 /// Set while a compiler is asked for its version, so that one that leads back to pathcc cannot

@@ -167,7 +167,7 @@ impl Promotion {
 /// What a trace holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Traced {
-    /// Paths, and the accesses to memory that others than the function can reach.
+    /// Paths, and the accesses to memory that other code can reach, too.
     Memory,
     /// Paths, and all accesses to memory.
     AllMemory,

@@ -84,7 +84,7 @@ fn contradictions_stop_before_compiling() {
         said
     };
     assert!(
-        said(&["-fpath-mode=everything"]).contains("expected paths or blocks or edges or calls")
+        said(&["-fpath-mode=everything"]).contains("expected paths, blocks, edges, calls or trace")
     );
     assert!(said(&["-fpath-placement=every-block"]).contains("needs -fpath-mode=blocks"));
 }

@@ -130,8 +130,8 @@ pub(crate) fn page_of_linker() -> String {
 /// The environment variables that are no options.
 fn environment(page: &mut Roff) {
     page.text([roman(
-        "An empty variable is as one that is not set. A switch is on unless it is 0, no, off or \
-         false. What is internal the programs of pathcc set for each other.",
+        "An empty variable counts as not set. A switch is on unless it is 0, no, off or false. The \
+         programs of pathcc set the internal variables for each other.",
     )]);
     for (name, value, meaning) in &VARIABLES {
         item(page, [bold(*name), roman(" ("), italic(*value), roman(")")]);
