@@ -15,8 +15,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 
 use anyhow::{Context, Error, Result, anyhow};
+use pathformat::files;
 use pathformat::profile::RunId;
 use profile::combine::store;
+use profile::file_names::state_directory;
 use profile::inputs;
 use profile::records::{self, Input};
 use tempfile::TempDir;
@@ -25,6 +27,9 @@ use crate::launch::lookup::find_program;
 use crate::launch::pattern::{self, Pattern, VARIABLE};
 use crate::launch::preload;
 use crate::launch::signals::SignalForwarder;
+
+/// A file system in memory that Linux has.
+const SHARED_MEMORY: &str = "/dev/shm";
 
 /// What to run.
 #[derive(Clone, Debug)]
@@ -133,6 +138,36 @@ fn runs_in(files: Vec<PathBuf>) -> HashSet<RunId> {
     records::of_all(files).iter().flat_map(Input::records).map(|record| record.run).collect()
 }
 
+/// Where a directory for profiles may be made: where temporary files go, or, if a sandbox keeps
+/// that from us, in memory that processes share, where the user's state is, or here.
+fn places() -> Vec<PathBuf> {
+    let state = state_directory().map(|state| state.join(files::STATE));
+    let places = [Some(env::temp_dir()), Some(SHARED_MEMORY.into()), state, Some(".".into())];
+    places.into_iter().flatten().collect()
+}
+
+/// A new directory in the first of these places that has room for one.
+///
+/// # Errors
+/// None has; that of the first is told.
+fn fresh(places: &[PathBuf]) -> Result<TempDir> {
+    let make = |(at, place): (usize, &PathBuf)| {
+        // A user may have no state yet.
+        if at > 0 {
+            fs::create_dir_all(place)?;
+        }
+        // Nobody else may look or write into it, whatever the umask is.
+        let private = fs::Permissions::from_mode(0o700);
+        let absolute = fs::canonicalize(place)?;
+        tempfile::Builder::new().prefix("pathprof-").permissions(private).tempdir_in(absolute)
+    };
+    let mut tried = places.iter().enumerate().map(make);
+    let first = tried.next().unwrap_or_else(|| Err(io::ErrorKind::NotFound.into()));
+    first
+        .or_else(|error| tried.find_map(Result::ok).ok_or(error))
+        .context("cannot make a directory for the profiles (see TMPDIR)")
+}
+
 impl Destination {
     fn new(task: &Task, pattern: Option<OsString>) -> Result<Self> {
         let Some(directory) = task.directory.as_deref() else {
@@ -145,12 +180,7 @@ impl Destination {
                 let before = runs_in(pattern.files());
                 return Ok(Destination::Named(pattern, before));
             }
-            // Nobody else may look or write into it, whatever the umask is.
-            let private = fs::Permissions::from_mode(0o700);
-            let fresh = tempfile::Builder::new().prefix("pathprof-").permissions(private).tempdir();
-            return Ok(Destination::Fresh(
-                fresh.context("cannot make a directory for the profiles (see TMPDIR)")?,
-            ));
+            return fresh(&places()).map(Destination::Fresh);
         };
         let problem = || format!("cannot use {} for the profiles", directory.display());
         fs::create_dir_all(directory).with_context(problem)?;
@@ -207,6 +237,17 @@ impl Destination {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn where_no_temporary_file_can_be_made_another_place_is_taken() {
+        let here = tempfile::tempdir().expect("a directory");
+        let (none, state) = (here.path().join("none"), here.path().join("a/state"));
+        let made = fresh(&[none.clone(), "/proc/none".into(), state.clone()]).expect("the third");
+        assert_eq!(made.path().parent(), fs::canonicalize(state).ok().as_deref());
+        let error = fresh(&[none, "/proc/none".into()]).expect_err("no place");
+        assert!(format!("{error:#}").contains("(see TMPDIR): No such file"), "{error:#}");
+        assert!(places().len() > 2);
+    }
 
     #[test]
     fn what_a_program_writes_is_ours_alone_until_it_is_here() {
