@@ -199,6 +199,13 @@ fn missing(trace: &Trace, totals: &[Totals]) -> Vec<Remark> {
     if trace.run.partial {
         remarks.push(Remark::warning(PARTIAL));
     }
+    // The file grows by whole chunks.
+    if !trace.length.saturating_sub(trace.header).is_multiple_of(trace.chunk_size) {
+        remarks.push(Remark::warning(
+            "cut: the file ends in the middle of a chunk, as one does that was copied in part; the \
+             records behind its end are missing",
+        ));
+    }
     if trace.run.marks & CUT != 0 {
         remarks
             .push(Remark::warning("cut: the file was emptied or could not be written meanwhile"));

@@ -525,6 +525,8 @@ fn a_part_ends_where_the_file_does() {
     {
         scene.write("cut", &bytes[..length]);
         let run = |line: &[&str]| scene.pathprof(&[&["trace"], line].concat());
+        let info = run(&["info", "cut"]).out;
+        assert!(info.contains("cut: the file ends in the middle of a chunk, "), "{length}: {info}");
         let known = run(&["cat", "cut"]);
         assert_eq!(run(&["cut", "cut", "-o", "part"]).code, 0, "{length}");
         let part = run(&["cat", "part"]);
