@@ -381,6 +381,9 @@ impl Function {
     }
 }
 
+/// What is said of modules that differ.
+pub const MIXED: &str = "mixed";
+
 impl Report {
     /// For each run the number of its process, in order of appearance. Images of one process share
     /// it.
@@ -426,6 +429,6 @@ impl Report {
     pub fn common(&self, what: impl Fn(&Module) -> &'static str) -> &'static str {
         let mut modules = self.modules.iter().map(&what);
         let first = modules.next().unwrap_or_default();
-        if modules.all(|other| other == first) { first } else { "mixed" }
+        if modules.all(|other| other == first) { first } else { MIXED }
     }
 }

@@ -37,11 +37,11 @@ pub(crate) struct DiffArguments {
     failure: FailureArguments,
     #[command(flatten)]
     duplicates: DuplicatesArguments,
-    /// What was before: a program, whose last start is read, or a profile or a directory, of which
-    /// all starts are read
+    /// What was before: a program, of which the last start is read, or a profile or a directory, of
+    /// which all starts are read
     #[arg(required_unless_present = "spectra")]
     a: Option<PathBuf>,
-    /// What is compared with it, named in the same ways
+    /// What is compared with A, in the same forms
     #[arg(required_unless_present = "spectra")]
     b: Option<PathBuf>,
     /// Of A, only this start, counted backwards: 1 is the last, as `pathprof runs` lists them

@@ -9,6 +9,7 @@ use counts::path_text::{self, Wording};
 use counts::source_files::SourceFile;
 use counts::uncut_paths::without_limit;
 
+use crate::show::cell_text::plain;
 use crate::show::rows::Names;
 use crate::show::style::{grouped, shown};
 use crate::show::table::{Cell, Column, Kind, Row, Shown, Table, Words};
@@ -55,6 +56,8 @@ pub fn table<'a>(report: &Report, missing: Vec<Missing<'a>>, top: usize) -> Tabl
             grouped(all as Count)
         )
     });
+    let has_blocks = missing.iter().any(|missing| names_block(&plain(&missing.text)));
+    let meaning = has_blocks.then(|| NO_LINE.to_owned());
     let functions: Vec<_> = missing.iter().filter_map(|missing| missing.function).collect();
     let names = Names::of(report, &functions);
     let row = |missing: Missing<'a>| {
@@ -76,9 +79,20 @@ pub fn table<'a>(report: &Report, missing: Vec<Missing<'a>>, top: usize) -> Tabl
             Column::new("not covered", Kind::Flow).key("not_covered"),
         ],
         rows,
-        notes: left_out.into_iter().collect(),
+        notes: left_out.into_iter().chain(meaning).collect(),
         empty: "Nothing is missing.".into(),
     }
+}
+
+/// What is said where a block stands for a line.
+const NO_LINE: &str = "bb0, bb1, …: basic blocks that have no line in the source";
+
+/// Whether a text has the name of a block: `bb3`.
+fn names_block(text: &str) -> bool {
+    text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| {
+        let number = word.strip_prefix("bb");
+        number.is_some_and(|of| !of.is_empty() && of.bytes().all(|byte| byte.is_ascii_digit()))
+    })
 }
 
 /// The first of these rows that say most, in their order. Of a function all paths are listed or
@@ -246,7 +260,6 @@ mod tests {
 
     use super::*;
     use crate::sample;
-    use crate::show::cell_text::plain;
 
     fn named(name: &str) -> Function {
         sample::report()
@@ -282,6 +295,18 @@ mod tests {
         lines     2-3
         branches  2→8, 4(case 7)→8
         ");
+    }
+
+    #[test]
+    fn names_of_blocks_are_found_among_words() {
+        for (text, expected) in [
+            ("702→bb1, 5→8", true),
+            ("bb0 → cut", true),
+            ("loop: 3→bb12", true),
+            ("bbx:3 bb 1_bb1 abb1", false),
+        ] {
+            assert_eq!(names_block(text), expected, "{text}");
+        }
     }
 
     #[test]

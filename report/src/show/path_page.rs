@@ -65,7 +65,7 @@ impl Page<'_> {
             Start::Entry => "from the entry",
             Start::Loop => "from the header of a loop",
             Start::Resume => "from behind a call",
-            Start::Cut => "from a cut",
+            Start::Cut => "from behind an edge that is cut at the path limit",
         };
         let name = format!("{}#{rank}", function.demangled);
         let times =

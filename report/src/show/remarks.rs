@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use counts::model::{Count, Counting, Report, Run};
+use counts::model::{Count, Counting, MIXED, Report, Run};
 use pathformat::manifest::CutReason;
 use pathformat::profile::{CUT, DENIED, ENDED, OTHER_RUNTIME, RUNNING, UNSURE};
 
@@ -72,6 +72,7 @@ const FLAGS: [(Applies, Tone, &str); 7] = [
 pub(crate) fn of(report: &Report, view: View) -> Vec<Remark> {
     let counts = not_counted(report).into_iter().chain(only_calls(report, view));
     let counts = counts.chain(interrupted(report)).chain(beyond_tables(report));
+    let counts = counts.chain(in_flight(report)).chain(mixed(report));
     counts.map(Remark::note).chain(flags(report)).collect()
 }
 
@@ -144,6 +145,25 @@ fn beyond_tables(report: &Report) -> Option<String> {
     })
 }
 
+/// What the heading means by paths in flight.
+fn in_flight(report: &Report) -> Option<String> {
+    report.counted().any(|function| function.paths_in_flight() > 0).then(|| {
+        "in flight: a path that had not ended when its process did, or that a jump out of its \
+         function cut off"
+            .into()
+    })
+}
+
+/// What the heading means by mixed settings.
+fn mixed(report: &Report) -> Option<String> {
+    let said = [
+        report.common(|module| module.mode.name()),
+        report.common(|module| module.stage.name()),
+        report.common(|module| module.level.name()),
+    ];
+    said.contains(&MIXED).then(|| format!("{MIXED}: not all units were compiled with the same"))
+}
+
 /// What the flags of the runs mean.
 fn flags(report: &Report) -> Vec<Remark> {
     let remark = |(applies, tone, text): (Applies, Tone, String)| {
@@ -175,4 +195,26 @@ fn of_runs(report: &Report) -> Vec<(Applies, Tone, String)> {
     .into_iter()
     .chain(fixed)
     .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use counts::model::End;
+    use pathformat::settings::Level;
+
+    use super::*;
+    use crate::sample;
+
+    #[test]
+    fn words_of_the_heading_have_their_meaning_below() {
+        let has = |report: &Report, word: &str| {
+            of(report, View::Paths).iter().any(|remark| remark.text.starts_with(word))
+        };
+        let mut report = sample::report();
+        report.modules.iter_mut().for_each(|module| module.level = Level::Two);
+        assert!(!has(&report, "in flight: ") && !has(&report, "mixed: "));
+        report.modules[0].level = Level::One;
+        report.functions[0].paths[0].end = End::InFlight;
+        assert!(has(&report, "in flight: ") && has(&report, "mixed: "));
+    }
 }
