@@ -1,8 +1,8 @@
 //! The payload of one function: blocks, edges, paths, lines.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use counts::lines::{self, Executions, Meaning};
+use counts::lines::{self, Executions, Line, Meaning};
 use counts::model::{CallSite, Function, Path, Report, instructions};
 use counts::path_ranks;
 use counts::path_text::Wording;
@@ -78,7 +78,8 @@ struct Lines {
     line: Vec<i64>,
     /// Location of the call that it was inlined at.
     call: Vec<Option<u32>>,
-    count: Vec<Exact>,
+    /// `null` if it is not known.
+    count: Vec<Option<Exact>>,
     /// Those whose counts are the code's: the line of the source may have run more often or less.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     vague: Vec<usize>,
@@ -243,16 +244,27 @@ fn lines(function: &Function, report: &Report, files: &Files<'_>) -> Lines {
     let mut columns = Lines::default();
     let mut difference = Differences::default();
     let lines = lines::in_module(&report.modules[function.module], function);
+    let unknown = unknown_lines(function);
     for (index, ((name, line, call), Executions { count, meaning })) in
         lines.into_iter().enumerate()
     {
-        columns.vague.extend((meaning != Meaning::Exact).then_some(index));
+        // A call on the line says how often its statement ran, whichever blocks it has besides.
+        let is_known = meaning == Meaning::OfStatement || !unknown.contains(&(name, line, call));
+        columns.vague.extend((is_known && meaning != Meaning::Exact).then_some(index));
         columns.file.push(files.number(function.module, name));
         columns.line.push(difference.next(line));
         columns.call.push(call);
-        columns.count.push(Exact(count));
+        columns.count.push(is_known.then_some(Exact(count)));
     }
     columns
+}
+
+/// The lines with a block of which it is not known how often it ran.
+fn unknown_lines(function: &Function) -> HashSet<Line<'_>> {
+    let shape = &function.shape;
+    let blocks = (0..).zip(&shape.blocks).filter(|(id, _)| !function.knows(*id));
+    let locations = blocks.flat_map(|(_, block)| lines::locations(shape, block));
+    locations.map(|at| (at.file.as_str(), at.line, at.inlined_at)).collect()
 }
 
 /// What the source says of a way on. What the machine tested may be the opposite of what the source

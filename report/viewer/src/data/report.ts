@@ -12,12 +12,21 @@ import type { Index } from "./types";
 export class Report {
     readonly executed: number;
     readonly count: number;
+    /** How many functions are counted, how many by their calls alone, how many by their paths. */
+    readonly counted: number;
+    readonly ofCalls: number;
+    readonly ofPaths: number;
     private readonly names: Names;
 
     constructor(readonly index: Index) {
         this.executed = near(index.executed);
         this.count = index.functions.symbol.length;
-        this.names = new Names(index.functions.symbol);
+        const { counting, skipped, symbol } = index.functions;
+        const known = counting.filter((_, number) => skipped[number] === null);
+        this.counted = known.length;
+        this.ofCalls = known.filter((what) => what === "calls").length;
+        this.ofPaths = known.filter((what) => what === "paths").length;
+        this.names = new Names(symbol);
     }
 
     /** The number of a function by its name in addresses. */
@@ -69,6 +78,16 @@ export class Report {
         const path = images[functions.image[number] ?? -1]?.path ?? "";
         const isAlone = images.filter((other) => base(other.path) === base(path)).length < 2;
         return isAlone ? base(path) : path;
+    }
+
+    /** Whether it is not known what a function executed: only its calls are counted. */
+    isOfCalls(number: number): boolean {
+        return this.index.functions.counting[number] === "calls";
+    }
+
+    /** Whether it is not known what any function executed. */
+    get isAllOfCalls(): boolean {
+        return this.counted > 0 && this.ofCalls === this.counted;
     }
 
     /** Whether a function is of a header of the system. */

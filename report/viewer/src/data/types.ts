@@ -126,7 +126,7 @@ export interface FunctionData {
         file: number | null,
         line: number,
         inlinedAt: number | null,
-        count: Count,
+        count: Count | null,
         isVague: boolean,
     ][];
     steps: ToldSteps;

@@ -36,7 +36,7 @@ export interface PackedFunction {
         file: (number | null)[];
         line: number[];
         call: (number | null)[];
-        count: Count[];
+        count: (Count | null)[];
         /** Those whose counts are the code's alone. */
         vague?: number[];
     };

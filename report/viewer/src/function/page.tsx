@@ -7,7 +7,7 @@ import { useReport } from "../data/report";
 import { address } from "../data/route";
 import { readFunction } from "../data/store";
 import { isTyping, remember } from "../ui/keys";
-import { FittedName, Meant } from "../ui/parts";
+import { FittedName, Meant, Remark } from "../ui/parts";
 import { GraphPane } from "./graph";
 import { FunctionModel } from "./model";
 import { PathsPane } from "./paths";
@@ -80,7 +80,8 @@ export function FunctionView({ name, parameters }: { name: string; parameters: U
 function Heading({ number }: { number: number }) {
     const report = useReport();
     const { functions } = report.index;
-    const isCalls = functions.counting[number] === "calls";
+    const isCalls = report.isOfCalls(number);
+    const hasPaths = functions.counting[number] === "paths";
     const bias = functions.bias[number];
     const uncut = functions.uncut[number];
     return (
@@ -112,19 +113,25 @@ function Heading({ number }: { number: number }) {
                 </div>
                 <div
                     data-tip={
-                        uncut ? `cut at the path limit; without it there are ${uncut}` : undefined
+                        !hasPaths
+                            ? "not known: paths are not counted"
+                            : uncut
+                              ? `cut at the path limit; without it there are ${uncut}`
+                              : undefined
                     }
                 >
                     <dt>Paths</dt>
                     <dd>
-                        {digits(functions.executed_paths[number])}{" "}
-                        <small>of {digits(functions.possible_paths[number])}</small>
+                        {hasPaths ? digits(functions.executed_paths[number]) : "–"}{" "}
+                        <small>
+                            {hasPaths ? `of ${digits(functions.possible_paths[number])}` : ""}
+                        </small>
                     </dd>
                 </div>
-                <div>
+                <div data-tip={isCalls ? "only of blocks with calls it is known" : undefined}>
                     <dt>Blocks</dt>
                     <dd>
-                        {digits(functions.executed_blocks[number])}{" "}
+                        {isCalls ? "–" : digits(functions.executed_blocks[number])}{" "}
                         <small>of {digits(functions.blocks[number])}</small>
                     </dd>
                 </div>
@@ -133,6 +140,12 @@ function Heading({ number }: { number: number }) {
                     <dd>{bias == null ? "–" : percent(bias, 1)}</dd>
                 </div>
             </dl>
+            {isCalls ? (
+                <Remark tone="note">
+                    Only calls are counted. How often a block or a line ran is known where it has a
+                    call; elsewhere stands a question mark.
+                </Remark>
+            ) : null}
         </div>
     );
 }
@@ -216,7 +229,12 @@ function Panes({
                     steps={steps}
                 />
                 <GraphPane {...props} path={path} steps={steps} />
-                <PathsPane {...props} name={name} paths={paths} />
+                <PathsPane
+                    {...props}
+                    name={name}
+                    paths={paths}
+                    isCounted={functions.counting[number] === "paths"}
+                />
             </div>
         </>
     );

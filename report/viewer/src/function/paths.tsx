@@ -21,9 +21,11 @@ interface Props {
     name: string;
     selection: Selection;
     paths: PathData[];
+    /** Whether the paths of the function are counted. */
+    isCounted: boolean;
 }
 
-export function PathsPane({ model, name, selection, paths }: Props) {
+export function PathsPane({ model, name, selection, paths, isCounted }: Props) {
     const whole = useMemo(
         () => model.data.paths.reduce((all, path) => all + near(path.count) * path.instructions, 0),
         [model],
@@ -35,9 +37,11 @@ export function PathsPane({ model, name, selection, paths }: Props) {
             <header>
                 <h2 id="pane-paths">Paths</h2>
                 <span class="soft" role="status">
-                    {paths.length === model.data.paths.length
-                        ? plural(paths.length, "executed path")
-                        : `${digits(paths.length)} of ${digits(model.data.paths.length)}, ${digits(model.runs(paths))} runs`}
+                    {!isCounted
+                        ? "not counted"
+                        : paths.length === model.data.paths.length
+                          ? plural(paths.length, "executed path")
+                          : `${digits(paths.length)} of ${digits(model.data.paths.length)}, ${digits(model.runs(paths))} runs`}
                 </span>
                 <label class="end">
                     Order
@@ -71,9 +75,11 @@ export function PathsPane({ model, name, selection, paths }: Props) {
             ) : null}
             {paths.length === 0 ? (
                 <p class="empty">
-                    {model.data.paths.length === 0
-                        ? "No path is known: this function did not run, or its paths are not counted."
-                        : "No executed path goes through all of that."}
+                    {!isCounted
+                        ? "Paths are counted in the mode paths alone."
+                        : model.data.paths.length === 0
+                          ? "No path of this function was executed."
+                          : "No executed path goes through all of that."}
                 </p>
             ) : (
                 <VirtualList

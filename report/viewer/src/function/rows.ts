@@ -15,8 +15,8 @@ export interface LineRow {
     depth: number;
     /** The location of the call that it was inlined at. */
     inlinedAt: number | null;
-    /** `undefined` for a line without code. */
-    count: Count | undefined;
+    /** `undefined` for a line without code, `null` if it is not known. */
+    count: Count | null | undefined;
     /** Whether the count is the code's, and the line of the source may have run otherwise. */
     isVague: boolean;
     /** How often the hottest of what was inlined at the line ran. */
@@ -63,7 +63,8 @@ export interface Copy {
     file: number | null;
     first: number;
     last: number;
-    lines: Map<number, Count>;
+    /** `null` of those that are not known. */
+    lines: Map<number, Count | null>;
     /** The lines whose counts are the code's. */
     vague: Set<number>;
     columns: Map<number, { column: number; block: number }[]>;
@@ -105,7 +106,9 @@ export function copiesOf(model: FunctionModel, file: number | null, line: number
     for (const [of, at, call, count, isVague] of data.lines) {
         const one = copies.get(keyOf(call, owners.get(`${of}:${at}:${call}`) ?? -1));
         if (!one || !isOf(one, of)) continue;
-        one.lines.set(at, one.lines.has(at) ? sum([one.lines.get(at)!, count]) : count);
+        const other = one.lines.get(at) ?? 0;
+        const isKnown = count !== null && one.lines.get(at) !== null;
+        one.lines.set(at, isKnown ? sum([other, count]) : null);
         if (isVague) one.vague.add(at);
         one.first = Math.min(one.first, at);
         one.last = Math.max(one.last, at);
@@ -153,8 +156,11 @@ export function copiesOf(model: FunctionModel, file: number | null, line: number
 }
 
 /** The largest of some counts and another one. */
-function larger(counts: Count[], other: Count): Count {
-    return counts.reduce((most, count) => (near(count) > near(most) ? count : most), other);
+function larger(counts: (Count | null)[], other: Count): Count {
+    return counts.reduce<Count>(
+        (most, count) => (count !== null && near(count) > near(most) ? count : most),
+        other,
+    );
 }
 
 /**
@@ -177,7 +183,8 @@ export function rowsOf(copy: Copy, open: Set<string>, all: boolean, depth = 0): 
     for (const child of copy.children) {
         below.set(child.line, [...(below.get(child.line) ?? []), child]);
     }
-    const ran = (line: number) => near(copy.lines.get(line)) > 0;
+    // What is not known may have run, and is not folded.
+    const ran = (line: number) => copy.lines.get(line) === null || near(copy.lines.get(line)) > 0;
     const isBare = (line: number) =>
         line < copy.last && !copy.lines.has(line) && !copy.inlined.has(line);
     const isHot = (line: number) => ran(line) || near(copy.inlined.get(line)) > 0;

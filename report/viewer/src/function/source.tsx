@@ -278,7 +278,7 @@ function Line({ row, model, most, selection, text, numbers, isCurrent, hasPath }
     const classes = [
         "line",
         `depth${Math.min(row.depth, 6)}`,
-        hasCode ? (count > 0 ? `h${heat(count, most)}` : "cold") : "bare",
+        !hasCode ? "bare" : known === null ? "" : count > 0 ? `h${heat(count, most)}` : "cold",
         numbers ? "on-path" : hasPath ? "off-path" : "",
         isChosen ? "chosen" : "",
         isCurrent ? "current" : "",
@@ -320,7 +320,7 @@ function Line({ row, model, most, selection, text, numbers, isCurrent, hasPath }
 
 /** Whether nothing but what was inlined there says how often a line ran. */
 const isOfInlined = ({ count, inlined }: LineRow) =>
-    near(count) === 0 && inlined !== undefined && (count === undefined || near(inlined) > 0);
+    near(count) === 0 && inlined !== undefined && (count == null || near(inlined) > 0);
 
 /** What stands before a count that is the code's, as in the terminal. */
 const mark = ({ isVague }: LineRow) => (isVague ? "~" : "");
@@ -332,8 +332,9 @@ function tip(row: LineRow, model: FunctionModel): string {
               `the hottest line of that ran ${digits(row.inlined)} times`,
           ]
         : [`line ${row.line}: ${mark(row)}${digits(row.count)} times`];
+    if (row.count === null) lines.push("not known: only calls are counted");
     if (row.isVague) {
-        lines.push("~: so often its optimised code ran; the source may say otherwise");
+        lines.push("~: the count is that of its optimised code; the source may differ");
     }
     const blocks = [...new Set(row.columns.map(({ block }) => block))];
     for (const { column, block } of row.columns.slice(0, 12)) {
@@ -365,7 +366,9 @@ function Code({ row, model, text }: { row: LineRow; model: FunctionModel; text: 
     const known = text(row.file, row.line);
     if (!known) return <code class="line-code" />;
     const counts = new Map<number, number>();
-    for (const { column, block } of row.columns) {
+    // Where a block of the line is not known, its columns cannot be compared.
+    const isKnown = row.columns.every(({ block }) => model.data.blocks[block]?.count !== null);
+    for (const { column, block } of isKnown ? row.columns : []) {
         const count = near(model.data.blocks[block]?.count);
         counts.set(column, Math.max(counts.get(column) ?? 0, count));
     }

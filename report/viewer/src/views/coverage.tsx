@@ -86,7 +86,11 @@ function Files({ parameters }: { parameters: URLSearchParams }) {
                             <dd>
                                 <strong>{percent(near(executed), near(all))}</strong>
                                 <small>
-                                    {digits(executed)} of {digits(all)}
+                                    {near(all) > 0
+                                        ? `${digits(executed)} of ${digits(all)}`
+                                        : !counted || (kind === "paths" && report.ofPaths === 0)
+                                          ? "not known"
+                                          : "none"}
                                 </small>
                             </dd>
                         </div>

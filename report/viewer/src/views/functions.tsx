@@ -10,6 +10,9 @@ import { VirtualList } from "../ui/virtual";
 
 const ROW = 40;
 
+/** Why it is not known what a function executed. */
+const OF_CALLS = "not known: only its calls are counted";
+
 interface Column {
     key: string;
     title: string;
@@ -246,7 +249,7 @@ function Row({ number, at, opcodes }: { number: number; at: number; opcodes: str
     const { functions } = report.index;
     const skipped = functions.skipped[number];
     const executed = near(functions.executed[number]);
-    const isKnown = functions.counting[number] !== "calls" && skipped === null;
+    const isKnown = !report.isOfCalls(number) && skipped === null;
     const bias = functions.bias[number];
     const link = report.link(number);
     return (
@@ -273,10 +276,14 @@ function Row({ number, at, opcodes }: { number: number; at: number; opcodes: str
             ) : (
                 <>
                     <div role="cell" class="number">
-                        {isKnown ? digits(functions.executed[number]) : "–"}
+                        {isKnown ? (
+                            digits(functions.executed[number])
+                        ) : (
+                            <span data-tip={OF_CALLS}>–</span>
+                        )}
                     </div>
                     <div role="cell">
-                        {isKnown ? <Share part={executed} whole={report.executed} /> : null}
+                        {isKnown ? <Share part={executed} whole={report.executed} /> : "–"}
                     </div>
                     <div role="cell" class="number">
                         {digits(functions.entries[number])}
@@ -298,7 +305,7 @@ function Row({ number, at, opcodes }: { number: number; at: number; opcodes: str
                         {bias == null ? "–" : percent(bias, 1)}
                     </div>
                     <div role="cell">
-                        <Mix number={number} opcodes={opcodes} />
+                        {isKnown ? <Mix number={number} opcodes={opcodes} /> : "–"}
                     </div>
                 </>
             )}

@@ -10,7 +10,7 @@ import { Treemap } from "./treemap";
 export function OverviewView() {
     const report = useReport();
     const { functions, runs } = report.index;
-    const counted = functions.skipped.filter((reason) => reason === null).length;
+    const isUnknown = report.isAllOfCalls;
     const entered = functions.entries.filter((entries) => near(entries) > 0).length;
     return (
         <div class="page overview">
@@ -32,19 +32,23 @@ export function OverviewView() {
             <dl class="facts">
                 <Fact
                     title="Executed"
-                    value={digits(report.index.executed)}
-                    more="LLVM instructions"
+                    value={isUnknown ? "–" : digits(report.index.executed)}
+                    more={isUnknown ? "not known: only calls are counted" : "LLVM instructions"}
                     tip="Instructions of the compiler's intermediate code in counted functions. Shares are parts of this."
                 />
                 <Fact
                     title="Functions that ran"
                     value={digits(entered)}
-                    more={`of ${digits(counted)} counted`}
+                    more={`of ${digits(report.counted)} counted`}
                 />
                 <Fact
                     title="Paths that ran"
-                    value={digits(sum(functions.executed_paths))}
-                    more={`of ${digits(sum(functions.possible_paths))} possible`}
+                    value={report.ofPaths > 0 ? digits(sum(functions.executed_paths)) : "–"}
+                    more={
+                        report.ofPaths > 0
+                            ? `of ${digits(sum(functions.possible_paths))} possible`
+                            : "not known: paths are not counted"
+                    }
                 />
                 <Fact
                     title="Runs"
@@ -55,10 +59,21 @@ export function OverviewView() {
             <Remarks />
             <section aria-labelledby="where">
                 <h2 id="where">Where the instructions were executed</h2>
-                <p class="soft">
-                    Each area is a function, inside its file. Choose one to see its paths.
-                </p>
-                <Treemap />
+                {isUnknown ? (
+                    <p class="soft">
+                        This is not known, as only calls are counted. <a href="#/calls">Calls</a>{" "}
+                        shows which functions called which.
+                    </p>
+                ) : near(report.index.executed) > 0 ? (
+                    <>
+                        <p class="soft">
+                            Each area is a function, inside its file. Choose one to see its paths.
+                        </p>
+                        <Treemap />
+                    </>
+                ) : (
+                    <p class="soft">No counted function ran.</p>
+                )}
             </section>
             <TopPaths />
             <Images />
@@ -72,7 +87,8 @@ function date(milliseconds: number): string {
 }
 
 function Remarks() {
-    const { functions, runs, files } = useReport().index;
+    const report = useReport();
+    const { functions, runs, files } = report.index;
     const reasons = new Map<string, number>();
     for (const reason of functions.skipped) {
         if (reason !== null) reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
@@ -106,6 +122,12 @@ function Remarks() {
                     {plural(skipped, "function")} not counted (
                     {[...reasons].map(([reason, count]) => `${reason}: ${count}`).join(", ")}).{" "}
                     <a href={address("functions", "", { show: "skipped" })}>List them</a>
+                </Remark>
+            ) : null}
+            {report.ofCalls > 0 ? (
+                <Remark tone="note">
+                    Of {plural(report.ofCalls, "function")} only calls are counted. What they
+                    executed, and which of their paths and lines ran, is not known.
                 </Remark>
             ) : null}
             {limited > 0 ? (
@@ -181,9 +203,15 @@ function TopPaths() {
 }
 
 function Images() {
-    const { images, runs, functions } = useReport().index;
+    const report = useReport();
+    const { images, runs, functions } = report.index;
     const of = (image: number) =>
         sum(functions.executed.filter((_, number) => functions.image[number] === image));
+    const isUnknown = (image: number) =>
+        functions.image.every(
+            (other, number) =>
+                other !== image || report.isOfCalls(number) || functions.skipped[number] !== null,
+        );
     const all = near(sum(functions.executed));
     return (
         <section aria-labelledby="images">
@@ -209,9 +237,15 @@ function Images() {
                                 <td>
                                     <code>{image.build_id.slice(0, 12) || "none"}</code>
                                 </td>
-                                <td class="number">{digits(of(number))}</td>
+                                <td class="number">
+                                    {isUnknown(number) ? "–" : digits(of(number))}
+                                </td>
                                 <td>
-                                    <Share part={near(of(number))} whole={all} />
+                                    {isUnknown(number) ? (
+                                        "–"
+                                    ) : (
+                                        <Share part={near(of(number))} whole={all} />
+                                    )}
                                 </td>
                             </tr>
                         ))}
