@@ -133,3 +133,25 @@ test("names are cut where they say least", async () => {
     assert.deepEqual(meant("add", known, 3), [1, 2]);
     assert.deepEqual(meant("add(int,int)", known, 3)[0], 1);
 });
+
+test("times are rounded to the nearest", async () => {
+    const { duration } = await load("data/taskGraph.ts");
+    for (const [time, text] of [
+        [0, "0 ns"],
+        [999, "999 ns"],
+        [1_000, "1.00 µs"],
+        [1_905, "1.91 µs"],
+        [9_994, "9.99 µs"],
+        [9_995, "10.0 µs"],
+        [149_964, "150 µs"],
+        [999_499, "999 µs"],
+        [999_500, "1.00 ms"],
+        [1_906_949, "1.91 ms"],
+        [99_950_000, "100 ms"],
+        [12_345_000_000, "12.3 s"],
+    ])
+        assert.equal(duration(time), text, `${time}`);
+    const { seconds } = await load("data/numbers.ts");
+    assert.equal(seconds(25_981_000), "0.026");
+    assert.equal(seconds(25_499_999), "0.025");
+});

@@ -30,9 +30,11 @@ pub(super) struct Runs {
     /// How many records have each mark.
     marks: BTreeMap<&'static str, usize>,
     rows: Vec<RunEntry>,
-    /// When the first began and the last ended, in milliseconds since 1970.
+    /// When the first began and the last ended, in milliseconds since 1970, and how many
+    /// nanoseconds are between.
     first: u64,
     last: u64,
+    duration: u64,
     hosts: Vec<String>,
 }
 
@@ -44,8 +46,10 @@ struct RunEntry {
     host: String,
     command: String,
     directory: String,
+    /// In milliseconds since 1970.
     start: u64,
-    stop: u64,
+    /// In nanoseconds.
+    duration: u64,
     count: usize,
     marks: Vec<&'static str>,
 }
@@ -69,13 +73,16 @@ pub(super) fn runs(report: &Report) -> Runs {
     let mut hosts: Vec<_> = report.runs.iter().map(|run| shown(&run.host).into_owned()).collect();
     hosts.sort_unstable();
     hosts.dedup();
+    let first = report.runs.iter().map(|run| run.start).min().unwrap_or_default();
+    let last = report.runs.iter().map(|run| run.stop).max().unwrap_or_default();
     Runs {
         count: report.runs.iter().map(|run| run.count).sum(),
         processes: report.processes().into_iter().max().map_or(0, |last| last + 1),
         marks: known,
         rows: chosen.into_iter().map(entry).collect(),
-        first: report.runs.iter().map(|run| milliseconds(run.start)).min().unwrap_or_default(),
-        last: report.runs.iter().map(|run| milliseconds(run.stop)).max().unwrap_or_default(),
+        first: milliseconds(first),
+        last: milliseconds(last),
+        duration: last.saturating_sub(first),
         hosts,
     }
 }
@@ -93,7 +100,7 @@ fn entry(run: &Run) -> RunEntry {
         command: command(run),
         directory: shown(&run.directory).into_owned(),
         start: milliseconds(run.start),
-        stop: milliseconds(run.stop),
+        duration: run.stop.saturating_sub(run.start),
         count: run.count,
         marks: marks(run),
     }

@@ -73,3 +73,8 @@ export function heat(part: number, whole: number): number {
 export function plural(count: Count, word: string): string {
     return `${digits(count)} ${word}${String(count) === "1" ? "" : "s"}`;
 }
+
+/** Nanoseconds as seconds, rounded to milliseconds. */
+export function seconds(nanoseconds: number): string {
+    return (Math.round(nanoseconds / 1e6) / 1e3).toFixed(3);
+}

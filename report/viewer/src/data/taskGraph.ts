@@ -28,7 +28,7 @@ export class TaskGraph {
     readonly number: Uint32Array;
     readonly thread: Uint32Array;
     readonly kind: Uint8Array;
-    /** From the begin of the run, in nanoseconds. */
+    /** From the start of the run, in nanoseconds. */
     readonly begin: Float64Array;
     readonly end: Float64Array;
     readonly isOnWay: Uint8Array;
@@ -226,14 +226,17 @@ const UNITS: [number, string][] = [
     [1e3, "µs"],
 ];
 
-/** A time of so many nanoseconds, with three digits. The rest is cut off, as in the text. */
+/** A time in nanoseconds, rounded to three digits, as in the text. */
 export function duration(nanoseconds: Count): string {
     const value = near(nanoseconds);
-    const unit = UNITS.find(([least]) => Math.abs(value) >= least);
+    // What is rounded up to 1,000 has the next larger unit.
+    const unit = UNITS.find(([least]) => Math.round(Math.abs(value)) >= least * 0.9995);
     if (!unit) return `${Math.round(value)} ns`;
-    const scaled = value / unit[0];
-    const places = scaled >= 100 ? 0 : scaled >= 10 ? 1 : 2;
-    return `${(Math.trunc(scaled * 10 ** places) / 10 ** places).toFixed(places)} ${unit[1]}`;
+    const [of, name] = unit;
+    const places = value >= 99.95 * of ? 0 : value >= 9.995 * of ? 1 : 2;
+    // Whole numbers, so that a half is one.
+    const rounded = Math.round(value / (of / 10 ** places)) / 10 ** places;
+    return `${rounded.toFixed(places)} ${name}`;
 }
 
 /** How many times as fast: work by span, rounded down as the text has it. */

@@ -31,8 +31,11 @@ export interface Runs {
     processes: number;
     marks: Record<string, number>;
     rows: Run[];
+    /** In milliseconds since 1970. */
     first: number;
     last: number;
+    /** In nanoseconds. */
+    duration: number;
     hosts: string[];
 }
 
@@ -43,8 +46,10 @@ export interface Run {
     host: string;
     command: string;
     directory: string;
+    /** In milliseconds since 1970. */
     start: number;
-    stop: number;
+    /** In nanoseconds. */
+    duration: number;
     count: number;
     marks: string[];
 }

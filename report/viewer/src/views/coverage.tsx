@@ -10,6 +10,7 @@ import type { Count, CoverageRow, FileCoverage, Pair } from "../data/types";
 import { useFile } from "../function/text";
 import { Plain, Remark, Search } from "../ui/parts";
 import { VirtualList, one } from "../ui/virtual";
+import { WhatRan } from "./overview";
 
 const KINDS = ["functions", "lines", "branches", "paths"] as const;
 const ROW = 21;
@@ -67,6 +68,10 @@ function Files({ parameters }: { parameters: URLSearchParams }) {
     return (
         <div class="page">
             <h1>Coverage</h1>
+            <p class="soft">
+                Covered by <WhatRan />. <code>pathprof coverage</code> covers all starts of a
+                program, and <code>pathprof html --all</code> writes a page of them.
+            </p>
             {!index.early ? (
                 <Remark tone="note">
                     {index.stage === "mixed" ? "Some units were" : "The program was"} counted after

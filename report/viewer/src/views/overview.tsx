@@ -1,6 +1,6 @@
 // The first page: what ran, what has to be known of the counts, and where the work was done.
 
-import { digits, near, plural, sum } from "../data/numbers";
+import { digits, near, plural, seconds, sum } from "../data/numbers";
 import { useReport } from "../data/report";
 import { address } from "../data/route";
 import { Fact, FittedName, Remark, Share } from "../ui/parts";
@@ -16,18 +16,7 @@ export function OverviewView() {
         <div class="page overview">
             <h1>{document.title}</h1>
             <p class="soft">
-                {runs.count === 1 && runs.rows[0] ? (
-                    <>
-                        <code>{runs.rows[0].command}</code> on{" "}
-                        {runs.rows[0].host || "an unknown host"}, {date(runs.first)},{" "}
-                        {((runs.last - runs.first) / 1000).toFixed(3)} s
-                    </>
-                ) : (
-                    <>
-                        {plural(runs.count, "run")} on {runs.hosts.join(", ")}, from{" "}
-                        {date(runs.first)} to {date(runs.last)}
-                    </>
-                )}
+                <WhatRan />
             </p>
             <dl class="facts">
                 <Fact
@@ -78,6 +67,22 @@ export function OverviewView() {
             <TopPaths />
             <Images />
         </div>
+    );
+}
+
+/** Which runs the page counts. */
+export function WhatRan() {
+    const { runs } = useReport().index;
+    return runs.count === 1 && runs.rows[0] ? (
+        <>
+            <code>{runs.rows[0].command}</code> on {runs.rows[0].host || "an unknown host"},{" "}
+            {date(runs.first)}, {seconds(runs.duration)} s
+        </>
+    ) : (
+        <>
+            {plural(runs.count, "run")} on {runs.hosts.join(", ")}, from {date(runs.first)} to{" "}
+            {date(runs.last)}
+        </>
     );
 }
 
@@ -283,9 +288,7 @@ function Images() {
                                     <td class="number">{run.pid}</td>
                                     <td>{run.host}</td>
                                     <td>{date(run.start)}</td>
-                                    <td class="number">
-                                        {((run.stop - run.start) / 1000).toFixed(3)}
-                                    </td>
+                                    <td class="number">{seconds(run.duration)}</td>
                                     <td>{run.marks.join(", ") || "–"}</td>
                                     <td>
                                         <code>{run.profile}</code>
