@@ -152,7 +152,7 @@ for (const program of PROGRAMS) {
                 const text =
                     some.length === paths.length
                         ? `${digits(some.length)} executed path${some.length === 1 ? "" : "s"}`
-                        : `${digits(some.length)} of ${digits(paths.length)}, ${digits(runs(some))} runs`;
+                        : `${digits(some.length)} of ${digits(paths.length)}, ${digits(runs(some))} executions`;
                 await tab.waitForFunction(
                     (text) => document.querySelector(".paths [role=status]").innerText === text,
                     text,

@@ -144,7 +144,7 @@ export function PathList({ parts, rows, parameters, isPart, chosen }: ListProps<
         <PartList
             list="paths"
             what="Path"
-            counted="Runs"
+            counted="Count"
             numbers={parts}
             rows={rows}
             textOf={(row) => `${difference.short(parts.pair[row]!)} ${parts.text[row]}`}
@@ -222,7 +222,7 @@ export function BlockList({ parts, rows, parameters, isPart }: ListProps<BlockPa
         <PartList
             list="blocks"
             what="Block or line"
-            counted="Runs"
+            counted="Count"
             numbers={parts}
             rows={rows}
             textOf={(row) => `${difference.short(parts.pair[row]!)} ${text(row)}`}

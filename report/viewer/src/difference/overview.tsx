@@ -216,7 +216,7 @@ function TopPaths() {
             <h2 id="top-paths">Paths that explain most</h2>
             <div class="table-scroll" tabIndex={0} role="group" aria-label="Paths">
                 <table class="plain deltas">
-                    <Head what="Path" columns={["Runs A", "Runs B"]} />
+                    <Head what="Path" columns={["Count A", "Count B"]} />
                     <tbody>
                         {rows.map((row) => (
                             <tr>

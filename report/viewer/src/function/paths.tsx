@@ -41,7 +41,7 @@ export function PathsPane({ model, name, selection, paths, isCounted }: Props) {
                         ? "not counted"
                         : paths.length === model.data.paths.length
                           ? plural(paths.length, "executed path")
-                          : `${digits(paths.length)} of ${digits(model.data.paths.length)}, ${digits(model.runs(paths))} runs`}
+                          : `${digits(paths.length)} of ${digits(model.data.paths.length)}, ${digits(model.runs(paths))} executions`}
                 </span>
                 <label class="end">
                     Order

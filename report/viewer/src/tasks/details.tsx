@@ -74,7 +74,7 @@ function Chosen({ graph, task, choose }: Props & { task: number }) {
             <div class="task-body" tabIndex={0} role="group" aria-label="What it did">
                 <dl class="facts small">
                     <Fact title="Thread" value={graph.threadName(graph.thread[task]!)} />
-                    <Fact title="Begin" value={duration(graph.begin[task]!)} />
+                    <Fact title="Start" value={duration(graph.begin[task]!)} />
                     <Fact title="Duration" value={duration(columns.duration[task]!)} />
                     <Fact title="Paths" value={digits(columns.paths[task])} />
                     <Fact title="Instructions" value={digits(columns.instructions[task])} />

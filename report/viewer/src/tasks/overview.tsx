@@ -112,7 +112,7 @@ function Parallelism() {
         <section aria-labelledby="parallelism">
             <h2 id="parallelism">How many tasks ran at once</h2>
             <p class="soft">
-                From the begin of the first task to the end of the last one, in {parts.length} equal
+                From the start of the first task to the end of the last one, in {parts.length} equal
                 parts. Height is the average of each.
             </p>
             <div class="parallelism">

@@ -76,7 +76,7 @@ export function TaskList({ graph, seen, chosen, choose }: Props) {
                             value={order}
                             onChange={(event) => setOrder(event.currentTarget.value as Order)}
                         >
-                            <option value="begin">begin</option>
+                            <option value="begin">start</option>
                             <option value="duration">duration</option>
                         </select>
                     </label>
@@ -85,7 +85,7 @@ export function TaskList({ graph, seen, chosen, choose }: Props) {
             <div class="task-row task-titles" aria-hidden="true">
                 <span />
                 <span>Task</span>
-                <span class="number">Begin</span>
+                <span class="number">Start</span>
                 <span class="number">Duration</span>
                 <span class="number">Instructions</span>
             </div>
