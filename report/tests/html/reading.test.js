@@ -35,6 +35,7 @@ function opened(make) {
         here.path = make();
         here.file = here.path.endsWith(".html") ? here.path : page(here.path);
         Object.assign(here, await open(browser, here.file, { size }));
+        here.known = () => facts(here.path);
     });
     after(async () => {
         assert.deepEqual(here.problems, []);
@@ -245,7 +246,7 @@ describe("names and lines", () => {
         const call = tab.locator(".calls .virtual .fitted-own", { hasText: /^insert_or_add$/ });
         await call.first().waitFor();
         assert.ok(await isWhole(call.first()));
-        const drawn = await tab.locator(".call-graph .call-name").allTextContents();
+        const drawn = await tab.locator(".call-node text").allTextContents();
         assert.ok(
             drawn.some((name) => name.endsWith("insert_or_add")),
             drawn.join(),
@@ -493,4 +494,131 @@ int main(int c, char **v) {
     assert.deepEqual(await violations(tab), []);
     assert.deepEqual(problems, []);
     await tab.close();
+});
+
+describe("names that are long or shared", () => {
+    const here = opened(() =>
+        run("overloads", "overloads.cpp", ["-g", "-O2"], { compiler: "pathc++" }),
+    );
+
+    test("a box has room for its title and its count", async () => {
+        const { tab } = here;
+        await go(tab, "#/functions?q=OrderedList");
+        await tab.locator(".functions .virtual a").first().click();
+        await tab.locator(".block").first().waitFor();
+        const gaps = await tab.locator(".block").evaluateAll((blocks) =>
+            blocks.map((block) => {
+                const [title, count] = [".title", ".count"].map((part) =>
+                    block.querySelector(part).getBoundingClientRect(),
+                );
+                return [block.querySelector(".title").textContent, count.left - title.right];
+            }),
+        );
+        assert.ok(
+            gaps.some(([title]) => title.includes("FindG")),
+            gaps.join(" "),
+        );
+        for (const [title, gap] of gaps) assert.ok(gap >= 4, `${title}: ${gap}`);
+    });
+
+    test("a title is cut only where there is no room", async () => {
+        const cut = await here.tab
+            .locator(".function-head .fitted > *")
+            .evaluateAll((parts) => parts.filter((of) => of.scrollWidth > of.clientWidth).length);
+        assert.equal(cut, 0);
+    });
+
+    test("the open path is read as a whole", async () => {
+        const { tab } = here;
+        await tab.locator(".path-row").first().click();
+        await tab.locator(".steps-list").waitFor();
+        const hidden = await tab
+            .locator(".steps-list")
+            .evaluate((of) => of.scrollHeight - of.clientHeight);
+        assert.ok(hidden <= 0, `${hidden}`);
+    });
+
+    test("calls begin at the function that executed most, and say so", async () => {
+        const { tab } = here;
+        await go(tab, "#/calls");
+        await tab.locator(".call-graph svg").waitFor();
+        const most = here
+            .known()
+            .functions.reduce((one, other) =>
+                other.instructions > one.instructions ? other : one,
+            );
+        const focus = await tab.locator(".call-node.focus").getAttribute("data-tip");
+        assert.match(most.demangled.replace(/\(.*/, ""), new RegExp(focus.slice(0, 12)));
+        await tab.getByText("which executed most instructions").waitFor();
+    });
+
+    test("functions that share a name are told apart", async () => {
+        const { tab } = here;
+        await go(tab, "#/calls?f=main");
+        await tab.locator(".call-node.focus", { hasText: "main" }).waitFor();
+        const names = await tab.locator(".call-name").allTextContents();
+        const shared = names.filter((name) => name.startsWith("agree"));
+        assert.ok(shared.length > 1, names.join());
+        assert.equal(new Set(shared).size, shared.length, names.join());
+        const cells = await tab
+            .locator(".calls .virtual [role=row]", { hasText: "agree" })
+            .allInnerTexts();
+        assert.ok(cells.length > 1 && cells.every((text) => /overloads\.cpp:\d+/.test(text)));
+    });
+
+    test("coverage says what it covers", async () => {
+        await go(here.tab, "#/coverage");
+        await here.tab.getByText(/Covered by .*overloads/).waitFor();
+    });
+});
+
+describe("a narrow window", () => {
+    const narrow = [480, 800];
+
+    /** Elements that are not whole in the window. */
+    const outside = (tab, what) =>
+        tab.locator(what).evaluateAll((all) =>
+            all
+                .filter((of) => {
+                    const { left, right, top, height } = of.getBoundingClientRect();
+                    return left < 0 || right > innerWidth + 0.5 || top < 0 || height > 44;
+                })
+                .map((of) => of.textContent),
+        );
+
+    test("the bar has the program, and each tab in one line", async () => {
+        const sides = ["one", "other"].map((name) =>
+            join(run(`narrow-${name}`, "words.c", ["-g", "-O1"]), `narrow-${name}`),
+        );
+        const { file } = difference("narrow", ...sides);
+        for (const width of [480, 640, 800, 1000]) {
+            const { tab, problems } = await open(browser, file, { size: [width, 800] });
+            assert.deepEqual(await outside(tab, ".top nav a, .top button, .brand"), []);
+            const shown = await tab
+                .locator(".brand span")
+                .evaluate((of) => [of.clientWidth, of.textContent]);
+            assert.ok(shown[0] >= 90, `${width}: ${shown}`);
+            await picture(tab, `narrow-difference-${width}`);
+            assert.deepEqual(await violations(tab), []);
+            assert.deepEqual(problems, []);
+            await tab.close();
+        }
+    });
+
+    test("calls are seen with their callers and callees", async () => {
+        const file = page(run("narrow-calls", "words.c", ["-g", "-O1"]));
+        const { tab, problems } = await open(browser, file, { size: narrow, place: "#/calls" });
+        await tab.locator(".calls .virtual [role=row]").first().waitFor();
+        assert.deepEqual(await outside(tab, ".call-node rect"), []);
+        for (const title of ["Calls", "Caller", "Callee"]) {
+            const { x, width } = await tab
+                .getByRole("columnheader", { name: title, exact: true })
+                .boundingBox();
+            assert.ok(x >= 0 && x + width <= narrow[0], `${title}: ${x} and ${width}`);
+        }
+        await picture(tab, "narrow-calls");
+        assert.deepEqual(await violations(tab), []);
+        assert.deepEqual(problems, []);
+        await tab.close();
+    });
 });

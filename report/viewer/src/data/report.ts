@@ -17,6 +17,8 @@ export class Report {
     readonly ofCalls: number;
     readonly ofPaths: number;
     private readonly names: Names;
+    /** How many functions have each short name. */
+    private readonly called = new Map<string, number>();
 
     constructor(readonly index: Index) {
         this.executed = near(index.executed);
@@ -27,6 +29,10 @@ export class Report {
         this.ofCalls = known.filter((what) => what === "calls").length;
         this.ofPaths = known.filter((what) => what === "paths").length;
         this.names = new Names(symbol);
+        for (let number = 0; number < this.count; number++) {
+            const name = this.short(number);
+            this.called.set(name, (this.called.get(name) ?? 0) + 1);
+        }
     }
 
     /** The number of a function by its name in addresses. */
@@ -54,6 +60,11 @@ export class Report {
     callee(number: number | null): string {
         if (number === null) return "(not known, through a pointer)";
         return number < 0 ? (this.index.calls.others[-1 - number] ?? "?") : this.short(number);
+    }
+
+    /** Whether other functions have the same short name, as those that are overloaded. */
+    isOneOfSeveral(number: number): boolean {
+        return (this.called.get(this.short(number)) ?? 0) > 1;
     }
 
     /** The last part of a file's name. */

@@ -58,6 +58,12 @@ export function FunctionView({ name, parameters }: { name: string; parameters: U
     return (
         <div class="page fill function">
             <Heading number={number} />
+            {report.isOfCalls(number) ? (
+                <Remark tone="note">
+                    Only calls are counted. How often a block or a line ran is known where it has a
+                    call; elsewhere stands a question mark.
+                </Remark>
+            ) : null}
             {model === "reading" ? (
                 <p class="empty" role="status">
                     reading …
@@ -88,7 +94,7 @@ function Heading({ number }: { number: number }) {
         <div class="function-head">
             <div class="function-name">
                 <h1 data-tip={functions.name[number]}>
-                    <FittedName name={report.short(number)} />
+                    <FittedName name={report.short(number)} most={110} />
                 </h1>
                 <p class="soft">
                     {report.place(number)} ·{" "}
@@ -140,12 +146,6 @@ function Heading({ number }: { number: number }) {
                     <dd>{bias == null ? "–" : percent(bias, 1)}</dd>
                 </div>
             </dl>
-            {isCalls ? (
-                <Remark tone="note">
-                    Only calls are counted. How often a block or a line ran is known where it has a
-                    call; elsewhere stands a question mark.
-                </Remark>
-            ) : null}
         </div>
     );
 }

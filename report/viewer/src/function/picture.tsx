@@ -3,7 +3,6 @@
 import { useMemo } from "preact/hooks";
 
 import { brief, digits, heat, near, percent, plural, sum } from "../data/numbers";
-import { fitted } from "../data/names";
 import type { PathData } from "../data/types";
 import type { Graph, GraphEdge, GraphNode, Ways } from "./fold";
 import { BOX, type Drawn, type Layout, type Placed, besides, rounded } from "./layout";
@@ -13,7 +12,11 @@ import { cameFrom } from "./source";
 import type { Step } from "./steps";
 import { useText } from "./text";
 import type { View } from "./view";
+import { fittedInto, widthOf } from "../ui/measure";
 import { usePrinting } from "../ui/printing";
+
+/** The size and the weight of titles, as graph.css has them. */
+const [TITLE, BOLD] = [12, 650];
 
 interface PictureProps {
     model: FunctionModel;
@@ -151,7 +154,7 @@ interface BlockProps {
 const cut = (text: string, room: number) =>
     text.length > room ? `${text.slice(0, room - 1)}…` : text;
 
-/** What a box is called, with so many letters: the lines of its blocks, or that of inlined code. */
+/** What a box is called, in so many pixels: the lines of its blocks, or that of inlined code. */
 function titleOf(model: FunctionModel, blocks: number[], room: number): string {
     const lines = blocks
         .flatMap((block) => model.data.blocks[block]!.locations)
@@ -161,7 +164,10 @@ function titleOf(model: FunctionModel, blocks: number[], room: number): string {
     const head = blocks.map((block) => model.head(block)).find((head) => head !== null);
     if (!head) return `bb${blocks[0]}`;
     const line = `:${head.line}`;
-    if (head.inlined) return fitted(head.owner, room - line.length) + line;
+    if (head.inlined) {
+        const rest = room - widthOf(line, TITLE, BOLD);
+        return fittedInto(head.owner, rest, TITLE, BOLD) + line;
+    }
     const [first, last] = [Math.min(...lines), Math.max(...lines)];
     return first < last ? `${first}–${last}` : `${first}`;
 }
@@ -195,9 +201,10 @@ function BlockPicture(props: BlockProps) {
     ].join("\n");
     const [x, y] = [at.x - at.width / 2, at.y - at.height / 2];
     const times = `${block.doubt ? "~" : ""}${brief(block.count)}${block.count !== null ? "×" : ""}`;
-    const room = Math.floor(24 - 1.15 * times.length) - (closing ? 2 : 0);
+    const before = closing ? "↻ " : "";
+    const room = at.width - 28 - widthOf(times, TITLE) - widthOf(before, TITLE, BOLD);
     const title = titleOf(model, node.blocks, room);
-    const heading = `${closing ? "↻ " : ""}${title}`;
+    const heading = `${before}${title}`;
     const opcodes = block.opcodes.slice(0, 4).map(([text]) => model.data.texts[text]);
     const snippet = cut(props.code || opcodes.join(" "), 29);
     const more = `block ${number}, ${title}, ran ${digits(block.count)} times`;

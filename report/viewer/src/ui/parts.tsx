@@ -32,9 +32,10 @@ export function Plain({ text }: { text: string }) {
 const LONGEST = 64;
 
 /** A name of which, where there is no room, what it is in is cut: what it is itself is seen. */
-export function FittedName({ name }: { name: string }) {
-    const [around, whole] = divided(name);
-    const own = whole.length > LONGEST ? shortened(whole) : whole;
+export function FittedName({ name, most = LONGEST }: { name: string; most?: number }) {
+    const [whole, last] = divided(name);
+    const own = last.length > most ? shortened(last) : last;
+    const around = name.length > most ? shortened(whole) : whole;
     return (
         <span class="fitted">
             {around ? <span class="fitted-around">{around}</span> : null}

@@ -7,6 +7,7 @@ import { brief, digits, near, percent } from "../data/numbers";
 import { type Report, useReport } from "../data/report";
 import { address, change, go } from "../data/route";
 import type { Count } from "../data/types";
+import { fittedInto, widthOf } from "../ui/measure";
 import { FittedName, Search, Share } from "../ui/parts";
 import { VirtualList } from "../ui/virtual";
 
@@ -59,6 +60,10 @@ export function CallsView({ parameters }: { parameters: URLSearchParams }) {
         [found, system, focus],
     );
     const hidden = found.length - rows.length;
+    const first = useMemo(
+        () => (focus === undefined ? firstOf(report, all) : undefined),
+        [report, all, focus],
+    );
     return (
         <div class="page fill">
             <h1 class={focus === undefined ? "unseen" : ""}>
@@ -90,7 +95,13 @@ export function CallsView({ parameters }: { parameters: URLSearchParams }) {
                     {digits(rows.length)} of {digits(all.length)}
                 </span>
             </div>
-            <Around calls={all} focus={focus ?? busiest(all, (of) => !report.isSystem(of))} />
+            {first ? (
+                <p class="soft">
+                    Around <b>{fitted(report.short(first.number), 60)}</b>, {first.why}. Choose a
+                    box to see the calls around it.
+                </p>
+            ) : null}
+            <Around calls={all} focus={focus ?? first?.number} />
             <div class="grid calls" role="table" aria-label="Calls" aria-rowcount={rows.length + 1}>
                 <div class="grid-head" role="rowgroup">
                     <div class="grid-row" role="row">
@@ -125,15 +136,25 @@ function keyOf(report: Report, number: number): string {
     return number < 0 ? String(number) : report.key(number);
 }
 
-/** The function with the most different callees among those called most. */
-function busiest(calls: Call[], isChosen: (caller: number) => boolean): number | undefined {
-    const sums = new Map<number, number>();
-    for (const { caller, calls: count } of calls.filter(({ caller }) => isChosen(caller)))
-        sums.set(caller, (sums.get(caller) ?? 0) + Math.log2(1 + near(count)));
-    let best: number | undefined;
-    for (const [caller, sum] of sums)
-        if (best === undefined || sum > sums.get(best)!) best = caller;
-    return best;
+/**
+ * The function that is shown at first, and why: of those with calls, the one that executed most
+ * instructions; where these are not known, the one that called most often.
+ */
+function firstOf(report: Report, calls: Call[]): { number: number; why: string } | undefined {
+    const made = new Map<number, number>();
+    for (const { caller, callee, calls: count } of calls) {
+        made.set(caller, (made.get(caller) ?? 0) + near(count));
+        if (callee !== null && callee >= 0) made.set(callee, made.get(callee) ?? 0);
+    }
+    const executed = (number: number) => near(report.index.functions.executed[number]);
+    const value = (number: number) =>
+        report.isAllOfCalls ? (made.get(number) ?? 0) : executed(number);
+    const own = [...made.keys()].filter((number) => !report.isSystem(number));
+    const order = own.sort((one, other) => value(other) - value(one) || one - other);
+    const why = report.isAllOfCalls
+        ? "which called most often"
+        : "which executed most instructions of those with calls";
+    return order[0] === undefined ? undefined : { number: order[0], why };
 }
 
 function CallRow({ call, at, total }: { call: Call; at: number; total: number }) {
@@ -156,7 +177,7 @@ function CallRow({ call, at, total }: { call: Call; at: number; total: number })
                 <a data-row href={report.link(caller)} data-tip={tip(report, caller)}>
                     <FittedName name={report.short(caller)} />
                 </a>
-                <ImageOf number={caller} />
+                <WhichOf number={caller} />
             </div>
             <div role="cell" class="cell-name">
                 {callee !== null && callee >= 0 ? (
@@ -164,7 +185,7 @@ function CallRow({ call, at, total }: { call: Call; at: number; total: number })
                         <a href={report.link(callee)} data-tip={tip(report, callee)}>
                             <FittedName name={report.short(callee)} />
                         </a>
-                        <ImageOf number={callee} />
+                        <WhichOf number={callee} />
                     </>
                 ) : callee === null ? (
                     <span class="soft">{report.callee(callee)}</span>
@@ -188,17 +209,45 @@ interface Neighbour {
 const tip = (report: Report, number: number) =>
     [report.index.functions.name[number], report.place(number)].filter(Boolean).join("\n");
 
-/** The image of a function, if there are several. */
-function ImageOf({ number }: { number: number }) {
-    const image = useReport().image(number);
-    return image ? <small>{image}</small> : null;
+/** Where a function is, if others have its name; else its image, if there are several. */
+function WhichOf({ number }: { number: number }) {
+    const report = useReport();
+    const text = report.isOneOfSeveral(number) ? report.place(number) : report.image(number);
+    return text ? <small>{text}</small> : null;
 }
 
 /** So high is a box of the graph, with what is between it and the next one. */
 const STEP = 30;
 
-/** How wide the box in the middle is. */
+/** How wide the box in the middle is, and the space between it and each side. */
 const MIDDLE = 250;
+const GAP = 90;
+
+/** A narrower graph has smaller boxes and spaces. */
+const NARROW = 700;
+
+interface Columns {
+    /** How wide the box of a caller or callee is. */
+    box: number;
+    gap: number;
+    /** Where the box in the middle begins and ends. */
+    left: number;
+    right: number;
+}
+
+/** The columns of a graph: callers, the function, callees. */
+function columnsOf(width: number, hasCallers: boolean, hasCallees: boolean): Columns {
+    if (width >= NARROW) {
+        const box = Math.min(400, (width - MIDDLE - 2 * GAP) / 2);
+        return { box, gap: GAP, left: (width - MIDDLE) / 2, right: (width + MIDDLE) / 2 };
+    }
+    // A side without boxes needs no room.
+    const sides = Math.max(1, Number(hasCallers) + Number(hasCallees));
+    const [middle, gap] = [Math.round(width * 0.3), Math.round(width * 0.07)];
+    const box = (width - middle) / sides - gap;
+    const left = hasCallers ? box + gap : 0;
+    return { box, gap, left, right: left + middle };
+}
 
 /** The callers of a function at its left, its callees at its right. */
 function Around({ calls, focus }: { calls: Call[]; focus: number | undefined }) {
@@ -207,7 +256,7 @@ function Around({ calls, focus }: { calls: Call[]; focus: number | undefined }) 
     const [width, setWidth] = useState(1200);
     useLayoutEffect(() => {
         const observer = new ResizeObserver(([entry]) => {
-            if (entry) setWidth(Math.max(700, Math.floor(entry.contentRect.width)));
+            if (entry) setWidth(Math.max(280, Math.floor(entry.contentRect.width)));
         });
         if (element.current) observer.observe(element.current);
         return () => observer.disconnect();
@@ -231,32 +280,43 @@ function Around({ calls, focus }: { calls: Call[]; focus: number | undefined }) 
     );
     const height = Math.max(callers.length, callees.length, 2) * STEP + 8;
     const middle = height / 2;
-    const box = Math.min(400, (width - MIDDLE - 180) / 2);
-    const [left, right] = [(width - MIDDLE) / 2, (width + MIDDLE) / 2];
+    const { box, gap, left, right } = columnsOf(width, callers.length > 0, callees.length > 0);
     const most = Math.max(1, ...[...callers, ...callees].map(({ calls }) => calls));
     const named = (number: number | null) => {
         const name = withoutParameters(report.callee(number));
         const image = number !== null && number >= 0 ? report.image(number) : "";
         return image ? `${name} in ${image}` : name;
     };
-    /** A name with its image, if there is room for both. */
-    const fit = (number: number | null, room: number) => {
+    /** With its parameters, if others have its name. */
+    const whole = (number: number | null, name: string) =>
+        number !== null && number >= 0 && report.isOneOfSeveral(number)
+            ? report.index.functions.name[number]
+            : name;
+    /** A name with its image, if there is room for both; with its line, if others have its name. */
+    const fit = (number: number | null, room: number, size: number, weight = 400) => {
         const name = named(number);
         const own = withoutParameters(report.callee(number));
-        return name.length <= room ? name : fitted(own, room);
+        const isOverloaded = number !== null && number >= 0 && report.isOneOfSeveral(number);
+        const line = isOverloaded ? report.index.functions.line[number] : 0;
+        const end = line ? `:${line}` : "";
+        if (widthOf(name + end, size, weight) <= room) return name + end;
+        return fittedInto(own, room - widthOf(end, size, weight), size, weight) + end;
     };
     const side = (list: Neighbour[], isLeft: boolean) => {
         const sum = list.reduce((all, { calls }) => all + calls, 0);
         return list.map((one, at) => {
             const y = middle + (at - (list.length - 1) / 2) * STEP;
-            const start = isLeft ? left - 90 - box : right + 90;
+            const start = isLeft ? left - gap - box : right + gap;
             const [x1, x2] = isLeft ? [start + box, left] : [right, start];
             const name = one.rest ? `${digits(one.rest)} others` : named(one.number);
-            const tip = `${isLeft ? `${name} calls ${named(focus)}` : `${named(focus)} calls ${name}`}\n${digits(one.calls)} times, ${percent(one.calls, sum)}`;
+            const [caller, callee] = isLeft
+                ? [whole(one.number, name), whole(focus, named(focus))]
+                : [whole(focus, named(focus)), whole(one.number, name)];
+            const tip = `${caller} calls ${callee}\n${digits(one.calls)} times, ${percent(one.calls, sum)}`;
             const bend = (x1 + x2) / 2;
             const count = brief(one.calls);
-            const room = Math.floor((box - 30 - 7.5 * count.length) / 7.4);
-            const short = one.rest ? name : fit(one.number, room);
+            const room = box - 32 - widthOf(count, 11);
+            const short = one.rest ? name : fit(one.number, room, 12);
             const [from, to] = isLeft ? [y, middle] : [middle, y];
             const node = (
                 <g class="call-node" data-tip={tip}>
@@ -291,7 +351,7 @@ function Around({ calls, focus }: { calls: Call[]; focus: number | undefined }) 
         });
     };
     const open = () => focus >= 0 && go(report.link(focus));
-    const shown = fit(focus, 30);
+    const shown = fit(focus, right - left - 20, 13, 650);
     return (
         <div
             ref={element}
@@ -312,8 +372,8 @@ function Around({ calls, focus }: { calls: Call[]; focus: number | undefined }) 
                     onClick={open}
                     onKeyDown={(event) => event.key === "Enter" && open()}
                 >
-                    <rect x={left} y={middle - 18} width={MIDDLE} height={36} rx={8} />
-                    <text x={width / 2} y={middle + 5} text-anchor="middle">
+                    <rect x={left} y={middle - 18} width={right - left} height={36} rx={8} />
+                    <text x={(left + right) / 2} y={middle + 5} text-anchor="middle">
                         {shown}
                     </text>
                 </g>
