@@ -5,6 +5,7 @@
 //! The blocks of a section are one session, from top to bottom. For the sections of a lesson the
 //! folder holds the lesson. For all others it holds the program of the first steps with the build
 //! files of `tests/documents`, the source of the demonstration and the programs of the tutorials.
+//! The programs of the tutorials stand in `examples/tutorials` as well, where the README goes.
 //!
 //! `PATHCC_BLESS=1` writes what was printed into the pages.
 
@@ -124,9 +125,14 @@ fn furnish(folder: &Path, page: &Path) {
         known.map(|source| checkout().join(source)).to_vec()
     };
     let here = folder.join("here");
-    fs::create_dir(&here).expect("a folder");
-    let copied = Command::new("cp").arg("-r").args(sources).arg(here).status();
-    assert!(copied.is_ok_and(|status| status.success()), "{}", page.display());
+    let tutorials = here.join("examples/tutorials");
+    fs::create_dir_all(&tutorials).expect("a folder");
+    for (sources, to) in
+        [(sources, here), (vec![checkout().join("examples/tutorials/.")], tutorials)]
+    {
+        let copied = Command::new("cp").arg("-r").args(sources).arg(to).status();
+        assert!(copied.is_ok_and(|status| status.success()), "{}", page.display());
+    }
 }
 
 /// Whether a block of a page begins with a command.
