@@ -324,7 +324,7 @@ function EdgePicture(props: {
     const tip = [
         `bb${data[0]} → bb${data[1]}${data[3] ? `, ${data[3]}` : ""}: ${digits(edge.count)} times`,
         edge.count === null
-            ? "the counters do not tell"
+            ? "not known from what is counted"
             : `${percent(count, from)} of what left bb${data[0]}`,
         ...(edge.count === null ? [] : [`${percent(count, to)} of what came to bb${data[1]}`]),
         ...(data[4] === "back" ? ["closes a loop: one path ends, the next begins"] : []),
