@@ -208,6 +208,21 @@ fn the_lessons_say_what_happens() {
 }
 
 #[test]
+fn the_demonstration_is_the_one_that_documents_show() {
+    let script = fs::read_to_string(checkout().join("scripts/demo")).expect("a script");
+    let run: Vec<_> = script.lines().filter_map(|line| line.strip_prefix("run ")).collect();
+    assert!(run.len() > 2, "{run:?}");
+    for page in ["README.md", "examples/demo/README.md"] {
+        let blocks = document::blocks(&fs::read_to_string(checkout().join(page)).expect("a page"));
+        assert!(blocks.iter().any(|block| block.commands == run), "{page} does not have {run:?}");
+    }
+    // A newcomer learns what to type next.
+    let end = script.split("cat <<END").nth(1).expect("words at the end");
+    let wanted = ["export PATH=$1:", "CC=pathcc make", "docs/first-steps.md"];
+    assert!(wanted.iter().all(|word| end.contains(word)), "{end}");
+}
+
+#[test]
 fn what_is_left_out_is_there_and_has_a_reason() {
     for (page, first, reason) in NOT_RUN {
         let blocks = document::blocks(&fs::read_to_string(checkout().join(page)).expect("a page"));

@@ -83,7 +83,7 @@ impl Sources {
             functions.partition(|function| is_of_compiler(function));
         let system = SystemFiles::of(&report.modules);
         let sources = |functions: Vec<&Function>| {
-            let mut files = source_files::files(report, functions.into_iter());
+            let mut files = source_files::files(report, functions);
             files.retain(|path, _| filter.takes_file(&system, path));
             files
         };
