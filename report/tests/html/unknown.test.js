@@ -6,7 +6,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 
-import { browse, folder, go, open, page, picture, run, violations } from "./harness.js";
+import { browse, difference, folder, go, open, page, picture, run, violations } from "./harness.js";
 
 const SOURCE = `#include <stdio.h>
 __attribute__((noinline)) int twice(int x) { return x > 3 ? x * 2 : x + 1; }
@@ -24,14 +24,16 @@ let browser;
 before(async () => (browser = await browse()));
 after(() => browser.close());
 
-/** The page of the source, counted in some mode. */
-async function opened(mode) {
+/** The folder of the source's program, counted in some mode, with its profile. */
+function made(mode) {
     const source = join(folder(`unknown-source-${mode}`), "a.c");
     writeFileSync(source, SOURCE);
     const name = `unknown-${mode}`;
     const flags = ["-g", "-O1", `-fpath-mode=${mode}`];
-    return open(browser, page(run(name, name, flags, { code: source })));
+    return run(name, name, flags, { code: source });
 }
+
+const opened = (mode) => open(browser, page(made(mode)));
 
 /** The large number, and what stands beside it, of a fact of the page. */
 const fact = (tab, title) =>
@@ -90,6 +92,18 @@ test("where blocks are counted, paths are not known", async () => {
     const facts = await tab.locator(".function-head .facts dd").allInnerTexts();
     assert.match(facts[2], /^–\s*$/);
     assert.doesNotMatch(facts[3], /–/);
+    assert.deepEqual(problems, []);
+    await tab.close();
+});
+
+test("where a side counted only calls, the difference is not known", async () => {
+    const [before, after] = ["blocks", "calls"].map((mode) => join(made(mode), `unknown-${mode}`));
+    const { file } = difference("unknown-difference", before, after);
+    const { tab, problems } = await open(browser, file);
+    assert.match(await fact(tab, "A executed"), /^\d+\s+LLVM/);
+    assert.match(await fact(tab, "B executed"), /^–\s+not known/);
+    assert.match(await fact(tab, "Difference"), /^–\s+not known: B counted only calls/);
+    assert.deepEqual(await violations(tab), []);
     assert.deepEqual(problems, []);
     await tab.close();
 });

@@ -24,6 +24,14 @@ export function OverviewView() {
     const { index } = difference;
     const functions = difference.total("functions");
     const scale = (side: Side) => near(side.executed) / near(side.divisor);
+    const sides: [string, Side][] = [
+        ["A", index.a],
+        ["B", index.b],
+    ];
+    const unknown = sides
+        .filter(([, side]) => isUnknown(side))
+        .map(([name]) => name)
+        .join(" and ");
     const times = near(index.a.executed) > 0 ? scale(index.b) / scale(index.a) : null;
     return (
         <div class="page overview">
@@ -35,25 +43,27 @@ export function OverviewView() {
             <dl class="facts">
                 <Fact
                     title={`Difference${difference.per}`}
-                    value={<Delta number={index.difference} />}
+                    value={unknown === "" ? <Delta number={index.difference} /> : "–"}
                     more={
-                        near(index.difference) === 0
-                            ? "the same number of instructions"
-                            : times === null
-                              ? "instructions"
-                              : `instructions: B executed ${times.toFixed(3)} times as many`
+                        unknown !== ""
+                            ? `not known: ${unknown} counted only calls`
+                            : near(index.difference) === 0
+                              ? "the same number of instructions"
+                              : times === null
+                                ? "instructions"
+                                : `instructions: B executed ${times.toFixed(3)} times as many`
                     }
                     tip="By how many LLVM instructions B executed more than A, in counted functions"
                 />
                 <Fact
                     title="A executed"
-                    value={difference.ofA(index.a.executed)}
-                    more={unit(difference.per)}
+                    value={isUnknown(index.a) ? "–" : difference.ofA(index.a.executed)}
+                    more={isUnknown(index.a) ? NOT_KNOWN : unit(difference.per)}
                 />
                 <Fact
                     title="B executed"
-                    value={difference.ofB(index.b.executed)}
-                    more={unit(difference.per)}
+                    value={isUnknown(index.b) ? "–" : difference.ofB(index.b.executed)}
+                    more={isUnknown(index.b) ? NOT_KNOWN : unit(difference.per)}
                 />
                 <Fact
                     title="Functions that differ"
@@ -85,6 +95,11 @@ export function OverviewView() {
         </div>
     );
 }
+
+/** Whether it is not known what a side executed. */
+const isUnknown = (side: Side) => side.mode === "calls";
+
+const NOT_KNOWN = "not known: only calls are counted";
 
 const unit = (per: string) => `LLVM instructions${per}`;
 

@@ -60,8 +60,8 @@ export function FunctionView({ name, parameters }: { name: string; parameters: U
             <Heading number={number} />
             {report.isOfCalls(number) ? (
                 <Remark tone="note">
-                    Only calls are counted. How often a block or a line ran is known where it has a
-                    call; elsewhere stands a question mark.
+                    Only calls are counted. A question mark stands where they do not say how often a
+                    block or a line ran.
                 </Remark>
             ) : null}
             {model === "reading" ? (
