@@ -33,8 +33,10 @@ RUST_PATHS := --remap-path-prefix=$(CURDIR)=/pathcc$(NEXT)--remap-path-prefix=$(
 RUST_FLAGS := $(subst $(SPACE),$(NEXT),$(strip $(RUSTFLAGS)))$(if $(RUSTFLAGS),$(NEXT))$(RUST_PATHS)
 # What is installed.
 PRODUCT := -p pathcc -p pathld -p pathprof -p pathpass
+# No program of ours compresses better than Zstandard's third level does.
+ZSTD_LEVELS := $(patsubst %,-DZSTD_EXCLUDE_%_BLOCK_COMPRESSOR,LAZY LAZY2 BTLAZY2 BTOPT BTULTRA)
 BUILD := CARGO_ENCODED_RUSTFLAGS="$(RUST_FLAGS)" CC_SHELL_ESCAPED_FLAGS=1 \
-	CFLAGS="$(CFLAGS) $(C_PATHS)" CXXFLAGS="$(CXXFLAGS) $(C_PATHS)" cargo build
+	CFLAGS="$(CFLAGS) $(C_PATHS) $(ZSTD_LEVELS)" CXXFLAGS="$(CXXFLAGS) $(C_PATHS)" cargo build
 
 # Every traced program has what compresses its trace: only the parts that are used, and nothing that
 # refers to code of the program.

@@ -94,7 +94,7 @@ class Accesses {
   }
 
 public:
-  SmallVector<MemoryAccess, 8> Found;
+  SmallVector<TracedAccess, 8> Found;
 
   explicit Accesses(BasicBlock &BB) : Layout(BB.getDataLayout()) {
     for (auto &I : BB) {
@@ -121,4 +121,4 @@ public:
 };
 } // namespace
 
-SmallVector<MemoryAccess, 8> accessesOf(BasicBlock &BB) { return Accesses(BB).Found; }
+SmallVector<TracedAccess, 8> accessesOf(BasicBlock &BB) { return Accesses(BB).Found; }

@@ -14,7 +14,7 @@ enum class AccessKind : uint32_t { Load, Store, Update, BulkLoad, BulkStore, Fen
 enum class Tickets : uint32_t { None, Before, After, Both, Relaxed };
 
 // An access to memory, or a fence.
-struct MemoryAccess {
+struct TracedAccess {
   llvm::Instruction *At;
   AccessKind Kind;
   // Null for a fence, and if there are several.
@@ -26,4 +26,4 @@ struct MemoryAccess {
 };
 
 // The accesses of a block in their order.
-llvm::SmallVector<MemoryAccess, 8> accessesOf(llvm::BasicBlock &BB);
+llvm::SmallVector<TracedAccess, 8> accessesOf(llvm::BasicBlock &BB);

@@ -70,7 +70,7 @@ static constexpr size_t None = ~size_t(0);
 namespace {
 // The accesses of one function, block by block, dominating blocks first.
 class Addresses {
-  struct Item : MemoryAccess {
+  struct Item : TracedAccess {
     // The address, or the stride.
     const SCEV *Known = nullptr;
     const GlobalVariable *Variable = nullptr;
@@ -333,7 +333,7 @@ class Addresses {
     return Known->second;
   }
 
-  void note(const MemoryAccess &Access) {
+  void note(const TracedAccess &Access) {
     if (Access.Address && !WithStack && isPrivate(Access.Address))
       return;
     Item New = {Access};
@@ -362,7 +362,7 @@ public:
 
   void noteBlock(BasicBlock &BB) {
     OfBlock[&BB];
-    for (const MemoryAccess &Access : accessesOf(BB))
+    for (const TracedAccess &Access : accessesOf(BB))
       note(Access);
   }
 

@@ -3,6 +3,7 @@
 //
 // A name of a few hundred bytes may stand for one of gigabytes, since it says "the same as before"
 // again and again. So the text is bounded, and what is longer stays mangled.
+#include "text.h"
 #include "llvm/Demangle/ItaniumDemangle.h"
 #include "llvm/Support/Allocator.h"
 #include <cstdlib>
@@ -55,12 +56,7 @@ public:
 // Nesting that no program has would only exhaust the stack.
 static constexpr size_t LongestName = 1 << 14;
 
-// Must match `Text` in src/ffi.rs.
-struct PathpassText {
-  const char *Bytes;
-  size_t Length;
-  PathpassText(std::string_view Text) : Bytes(Text.data()), Length(Text.size()) {}
-};
+static PathpassText textOf(std::string_view Text) { return {Text.data(), Text.size()}; }
 
 // Tells the whole name, the name without parameters and return type, the same without arguments of
 // templates, and of that the last part.
@@ -79,7 +75,8 @@ extern "C" void pathpass_demangle(const char *Name, size_t Length, void *Found,
   auto *Named = IsFunction ? static_cast<const FunctionEncoding *>(Root)->getName() : Root;
   Named->print(Short);
   Named->print(Plain);
-  const PathpassText Texts[] = {Whole.text(), Short.text(), Plain.text(), Named->getBaseName()};
+  const PathpassText Texts[] = {textOf(Whole.text()), textOf(Short.text()), textOf(Plain.text()),
+                                textOf(Named->getBaseName())};
   if (Whole.isWhole() && Short.isWhole() && Plain.isWhole())
     Tell(Found, Texts);
 }

@@ -5,6 +5,7 @@
 // call returns twice, never, or in the place of its caller, what only describes a coroutine, and
 // which code may give a thread another thread pointer. What follows from a fact is decided in Rust.
 // The declarations in src/ffi.rs must match.
+#include "text.h"
 #include "llvm/Analysis/BlockFrequencyInfo.h"
 #include "llvm/Analysis/BranchProbabilityInfo.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -282,12 +283,6 @@ extern "C" uint32_t pathpass_edge_probability(FunctionAnalysisManager *Analyses,
                          .getEdgeProbability(BB, Index);
   return Probability.isUnknown() ? 0 : Probability.getNumerator();
 }
-
-// Must match `Text` in src/ffi.rs.
-struct PathpassText {
-  const char *Bytes;
-  size_t Length;
-};
 
 // Tells the text of each block of a function in LLVM's own language. The numbers of values are
 // found once: a block that is printed by itself would have those of the whole function counted.

@@ -89,8 +89,8 @@ pathprof diff [OPTIONS] A B
 /// Below the help of `diff`.
 pub(crate) const DIFF_EXAMPLES: &str = "\
 Examples:
-  pathprof diff old/app new/app                     the last runs of two builds
-  pathprof diff --run-a 2 app app                   the last run and that before
+  pathprof diff old/app new/app                     the last start of each
+  pathprof diff --run-a 2 app app                   the last and that before
   pathprof diff --per-run monday/ tuesday/          the average of all runs
   pathprof diff --per-entry handle old.pathprof new.pathprof
   pathprof diff old/app new/app --format html -o diff.html

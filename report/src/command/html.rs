@@ -24,9 +24,9 @@ const MOST_BYTES: usize = 20_000_000;
 /// Text below the help.
 pub(crate) const EXAMPLES: &str = "\
 Examples:
-  pathprof html -o report.html                the last run of the programs here
+  pathprof html -o report.html                the last start of what is here
   pathprof html --open                        the same, opened in the browser
-  pathprof html --all a.pathprof -o a.html    all runs in a profile";
+  pathprof html --all a.pathprof -o a.html    all starts in a profile";
 
 #[derive(Args)]
 pub(crate) struct HtmlArguments {
