@@ -11,7 +11,7 @@ use pathformat::manifest::{CutReason, DagEdgeKind, Function};
 /// A number of paths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Possible {
-    /// So many.
+    /// This number.
     Exactly(u64),
     /// About two to this power.
     PowerOfTwo(u32),
@@ -144,7 +144,7 @@ mod tests {
         }
     }
 
-    /// So many diamonds in a row, all cut before their tops.
+    /// This many diamonds in a row, all cut before their tops.
     fn diamonds(count: u32) -> Function {
         let end =
             |block| DagEdge { kind: DagEdgeKind::End { block, why: CutReason::Limit }, value: 0 };

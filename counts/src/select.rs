@@ -42,7 +42,7 @@ pub struct Filter {
 /// The functions that were chosen.
 #[derive(Clone, Debug, Default)]
 pub struct Chosen<'a> {
-    /// They.
+    /// The functions themselves.
     pub functions: Vec<&'a Function>,
     /// How many are left out because they are of system headers.
     pub of_system: usize,

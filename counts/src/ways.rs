@@ -38,7 +38,8 @@ impl Way {
     }
 }
 
-/// So many blocks without lines are passed in search of one that has. They may go around for ever.
+/// The most blocks without lines that are passed in search of one that has some. They may go around
+/// for ever.
 const FARTHEST: usize = 16;
 
 /// For each block the ways out of it, in the order of the code.

@@ -72,7 +72,7 @@ pub mod thread_function {
     /// (`runtime/src/registry.rs`).
     pub const SIGNATURE: [u8; 16] = *b"pathcc threads\x06\0";
 
-    /// So many bytes of the signature are the same in every version.
+    /// How many bytes of the signature are the same in every version.
     pub const SIGNATURE_NAME: usize = 14;
 
     /// Where the distance to the registry stands: 32 bits with a sign, counted from its own place.

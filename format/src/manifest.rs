@@ -309,9 +309,9 @@ pub enum Address {
 /// How far an address moves with each iteration of a loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stride {
-    /// So many bytes.
+    /// This many bytes.
     Constant(i64),
-    /// So many bytes as an access of the kind [`Stride`](AccessKind::Stride) tells.
+    /// As many bytes as an access of the kind [`Stride`](AccessKind::Stride) says.
     Recorded {
         /// Its block.
         block: u32,

@@ -57,8 +57,8 @@ pub const PROCESS: u32 = u32::MAX;
 /// No path records more than so many bytes, its number included. A chunk has room for it.
 pub const LONGEST_RECORD: usize = 32 << 10;
 
-/// So many bytes are free in a chunk behind the address from which on it counts as full. Code whose
-/// paths record more asks for more.
+/// The bytes that are free in a chunk behind the address from which on it counts as full. Code
+/// whose paths record more asks for more.
 pub const RESERVE: usize = 4 << 10;
 
 /// What stands at the start of a chunk.

@@ -48,7 +48,7 @@ pub type Result<T> = core::result::Result<T, Error>;
 pub struct Allowance(AtomicU64);
 
 impl Allowance {
-    /// So many bytes.
+    /// This many bytes.
     pub const fn new(bytes: u64) -> Self {
         Self(AtomicU64::new(bytes))
     }

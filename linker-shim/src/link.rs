@@ -36,15 +36,15 @@ use crate::{depfile, entry, module, neutral, response, restored, strays, words};
 /// A region of this size may not fit in a program any more, whose code reaches 2 GiB.
 const LARGE_REGION: u64 = 1 << 30;
 
-/// So much may be reserved for modules of archives that were not taken. It is never touched, so it
-/// costs no memory.
+/// The most bytes reserved for modules of archives that were not taken. They are never touched, so
+/// they cost no memory.
 const TOLERATED_EXCESS: u64 = 64 << 20;
 
 /// The second run is final unless the real linker takes other members of archives than in the
 /// first.
 const MOST_ROUNDS: usize = 3;
 
-/// Of many damaged records only so many are told.
+/// The most damaged records that are reported.
 const TOLD: usize = 3;
 
 /// Links as the arguments say.

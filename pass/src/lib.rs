@@ -9,7 +9,7 @@
 //!
 //! | file | what it holds |
 //! |---|---|
-//! | `ffi.rs`, `llvm.rs`, `llvm/`, `cpp/` | the edge to LLVM, the only code that is unsafe |
+//! | `ffi.rs`, `llvm.rs`, `llvm/`, `cpp/` | the edge to LLVM |
 //! | `options.rs` | what the command line asks for |
 //! | `parameters.rs` | the words by which it does so |
 //! | `read.rs`, `read/` | **read**: the functions of a unit, which of them are counted, their graphs |

@@ -19,7 +19,7 @@ core::arch::global_asm!(
     compare = sym compare,
 );
 
-/// So many bytes are copied without an instruction for strings.
+/// The most bytes that are copied without an instruction for strings.
 const LITTLE: usize = 16;
 
 /// `memcpy`.

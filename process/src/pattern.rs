@@ -10,8 +10,8 @@ use pathformat::{files, variables};
 
 use crate::text::Path;
 
-/// So much of an image's name is used at most, so that the default name never exceeds what a file
-/// system takes.
+/// The longest part of an image's name that is used, so that the default name never exceeds what a
+/// file system takes.
 const LONGEST_NAME: usize = 200;
 
 /// What the placeholders stand for.

@@ -6,7 +6,7 @@ use object::{Object, ObjectSegment, ObjectSymbol, SymbolKind};
 
 use crate::bounded::Bounded;
 
-/// So many variables of an image are known.
+/// The most variables of an image that are listed.
 const MOST: usize = 1 << 20;
 
 /// The variables of an image, by their addresses in its file.

@@ -18,7 +18,7 @@ pub enum Work {
 
 /// Is told how far work has come. Several threads may tell it at once.
 pub trait Observer: Debug + Sync {
-    /// So many steps of some work begin.
+    /// Some work begins, which has this many steps.
     fn begin(&self, work: Work, steps: usize);
 
     /// One of them is done.

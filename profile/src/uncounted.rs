@@ -22,7 +22,7 @@ pub const UNLINKED: &str = "\
 /// where the program is.
 const WRAPPER: &str = " - temporary wrapper script for ";
 
-/// So much of a script is looked at.
+/// How many bytes of a script are looked at.
 const BEGINNING: u64 = 1 << 12;
 
 /// Why a file leaves no profile.

@@ -95,7 +95,7 @@ pub fn image(bytes: &[u8], path: &Path) {
     }
 }
 
-/// So many steps of a stream are looked at.
+/// The most steps of a stream that are looked at.
 const MOST_STEPS: usize = 100_000;
 
 /// A trace, which is read from a file: the length of a manifest's payload (32 bits), the payload,

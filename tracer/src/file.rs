@@ -23,13 +23,13 @@ use process::text::Path;
 /// process and a thread cost more than they write.
 pub(crate) const CHUNK: usize = 256 << 10;
 
-/// So many files of one name are tried.
+/// How many files of one name are tried.
 const MOST_NAMES: u32 = 1 << 10;
 
 /// A header is not longer: a command line, four paths, and little else.
 const HEADER: usize = 96 << 10;
 
-/// So much is left to others on a disk.
+/// How much of a disk is left to others.
 const LEFT: u64 = 1 << 20;
 
 /// The file, or none: zeros.

@@ -10,7 +10,7 @@ use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use process::sys;
 
-/// So many locks are known.
+/// The most locks that are known.
 const LOCKS: usize = 4096;
 
 /// So often a thread looks whether the former holder is heard of, and from when on it lets others

@@ -1,4 +1,4 @@
-//! What tells a forked child.
+//! The mark by which a forked child is recognised.
 
 use core::ptr::NonNull;
 

@@ -24,7 +24,7 @@ use crate::file::CHUNK;
 /// Where the memory that nobody reads stands behind a thread's state.
 const UNREAD: usize = 4096;
 
-/// So much of it is used, so that it stays in the processor's nearest cache.
+/// How much of it is used, so that it stays in the processor's nearest cache.
 const UNREAD_USED: usize = 8 << 10;
 
 const _: () = {
@@ -89,8 +89,8 @@ pub(crate) unsafe fn mark(place: usize, kind: Kind) -> usize {
     place + size_of::<u32>()
 }
 
-/// What a thread does that asks for room: the place of its next record if it has to be there,
-/// without another chunk.
+/// Serves a thread that asks for room: gives the place of its next record if that has to be
+/// written without another chunk.
 pub(crate) fn room(state: &mut State, words: &mut Words) -> Option<usize> {
     let was_unread = is_unread(state, *words);
     let unread = unread(state);

@@ -24,8 +24,8 @@ use crate::region;
 /// Stands for a thread of another process. The kernel numbers none so.
 const NOBODY: u32 = 0;
 
-/// As often at most the file is left alone when there was no room, a chunk's length of records each
-/// time.
+/// After a request for room has failed, at most this many chunks pass before the file is asked
+/// again. The wait doubles each time.
 const MOST_PATIENCE: u32 = 64;
 
 /// Whether there is a file.
@@ -61,7 +61,7 @@ pub(crate) struct Shared {
     /// How many chunks are to be asked for before the file is asked again, and how many the next
     /// time.
     patience: (u32, u32),
-    /// What tells a forked child.
+    /// By which a forked child is recognised.
     mark: Option<Mark>,
     compressor: Compressor,
 }

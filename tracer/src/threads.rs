@@ -13,7 +13,7 @@ use crate::block::Block;
 use crate::clock;
 use crate::event;
 
-/// So many threads may be about to begin at the same time.
+/// The most threads that may be about to begin at the same time.
 const SLOTS: usize = 256;
 
 /// A thread that was created and has not begun.

@@ -1,7 +1,7 @@
 //! What a thread waits for in OpenMP. While a thread waits it may run other tasks, which wait in
 //! their turn. So this is a stack.
 
-/// So many waits inside each other have their beginning in the same event as their end.
+/// The greatest depth at which a wait inside other waits is one event with its beginning and end.
 const DEPTH: usize = 32;
 
 /// A wait that has begun. Zeros are a valid value.

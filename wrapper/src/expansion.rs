@@ -10,10 +10,11 @@ use std::path::Path;
 
 use crate::response::{Dialect, split};
 
-/// So many response files are opened, however they name each other; GNU's linkers stop there, too.
+/// The most response files that are opened, however they name each other. GNU's linkers stop
+/// there, too.
 pub const MOST_FILES: usize = 2000;
 
-/// So many bytes of them are read, counted as often as a file is named.
+/// The most bytes of them that are read. A file counts each time that it is named.
 pub const MOST_BYTES: usize = 256 << 20;
 
 /// What response files stand for is too much.

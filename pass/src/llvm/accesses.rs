@@ -43,7 +43,7 @@ pub(crate) enum Base<'ctx> {
 /// How far an address moves with each iteration of a loop.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Stride {
-    /// So many bytes.
+    /// This many bytes.
     Constant(i64),
     /// What the access at this place in the list tells.
     Told(usize),

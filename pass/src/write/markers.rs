@@ -19,7 +19,7 @@ use inkwell::types::BasicMetadataTypeEnum;
 use inkwell::values::GlobalValue;
 use pathformat::{ModuleId, names};
 
-/// So many variables are named by one statement.
+/// The most variables that one statement names.
 const NAMED: usize = 16;
 
 /// Adds the word of function number `index` in the manifest of module `id`, where the builder

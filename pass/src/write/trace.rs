@@ -130,7 +130,7 @@ pub(super) fn instrument<'ctx>(
     llvm::forget_purity(function.function);
 }
 
-/// So many iterations of a loop are recorded as other paths are, each time that it is entered:
+/// How many iterations of a loop are recorded as other paths are, each time that it is entered:
 /// short loops need no event.
 const RECORDED: u64 = 3;
 

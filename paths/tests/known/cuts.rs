@@ -17,7 +17,7 @@ fn cut(text: &str, limit: u64) -> (u64, String) {
     (planned(&named, limit).numbering.total(), words.collect::<Vec<_>>().join(" "))
 }
 
-/// So many loops of one block, one behind the other, with fewer and fewer ways to each.
+/// This many loops of one block, one behind the other, with fewer and fewer ways to each.
 fn loops(count: usize) -> String {
     let one = |at: usize| {
         let ways: Vec<_> = (0..count - at + 1).map(|way| format!("w{at}_{way}")).collect();

@@ -124,7 +124,7 @@ fn what_stays_further_on_stays_nowhere_else() {
     assert_eq!(settled(LOOP, &[]), []);
 }
 
-/// So many blocks that control may stay in, one behind the other, between so many pairs of ways
+/// This many blocks that control may stay in, one behind the other, between that many pairs of ways
 /// before them and behind them.
 fn calls(before: usize, count: usize, behind: usize) -> String {
     let pairs = |name: &str, count: usize, next: &str| {

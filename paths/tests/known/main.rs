@@ -22,8 +22,8 @@ fn planned(graph: &Named, limit: u64) -> Plan {
     plan(&graph.cfg, &graph.frequency, limit, Techniques::ALL)
 }
 
-/// So many blocks between two, of these lines: `head` with `{}` for what it leads to, then one line
-/// for each block.
+/// This many blocks between two, of these lines: `head` with `{}` for what it leads to, then one
+/// line for each block.
 fn fan(head: &str, ways: usize, line: impl Fn(usize) -> String) -> String {
     let targets: Vec<_> = (0..ways).map(|way| format!("W{way}")).collect();
     let lines: String = (0..ways).map(|way| format!("W{way}{}\n", line(way))).collect();

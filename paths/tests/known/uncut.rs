@@ -55,7 +55,7 @@ fn uncut_paths_are_never_in_flight() {
     assert_eq!(whole.numbering.total(), 9);
 }
 
-/// So many pairs of ways, one behind the other: 2 to that power paths.
+/// This many pairs of ways, one behind the other: 2 to that power paths.
 fn diamonds(pairs: usize) -> String {
     let lines: String = (0..pairs)
         .map(|at| format!("a{at}: b{at} c{at}\nb{at}: a{0}\nc{at}: a{0}\n", at + 1))

@@ -14,7 +14,7 @@ use profile::inputs;
 use crate::command::messages::announce;
 use crate::command::progress::Progress;
 
-/// So many bytes are a mebibyte.
+/// The bytes of a mebibyte.
 const MEBIBYTE: u64 = 1 << 20;
 
 /// How long a profile may be unless [`PROFILE_LIMIT`] says otherwise.

@@ -30,7 +30,7 @@ use crate::command::screen::terminal_width;
 /// The most other functions of a name that a note lists.
 const NAMED: usize = 3;
 
-/// So many paths are drawn beside a function.
+/// How many paths are drawn beside a function.
 const DRAWN: usize = 3;
 
 #[derive(Args)]

@@ -91,8 +91,8 @@ the stack stands behind the address (? if it is not known).
 Times are seconds since the first record. Whole chunks are shown, so a little more than was asked \
 for.
 
-Exit code: 0; 1 if something of the trace could not be read, or nothing is the one asked for; 2 \
-for a wrong command line.";
+Exit code: 0; 1 if a part of the trace could not be read, or if nothing matches; 2 for a wrong \
+command line.";
 
 /// Below the help of `trace cut`.
 const CUT_EXAMPLES: &str = "\
@@ -479,7 +479,7 @@ struct Written<'a> {
     chosen: Vec<bool>,
     /// When what is shown ran.
     part: Part,
-    /// So many paths.
+    /// The most paths.
     limit: u64,
     /// What could not be read, with the number of its stream.
     gaps: Vec<(u32, Gap)>,

@@ -41,7 +41,7 @@ pub use document::Written;
 use files::Files;
 use payload::{Dictionary, Payload, pack};
 
-/// So many functions are in the dictionary.
+/// How many functions are in the dictionary.
 const SAMPLES: usize = 12;
 
 /// What the page is made of besides the model.

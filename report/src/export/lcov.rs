@@ -20,7 +20,7 @@ use profile::escape;
 /// Source files that are not there.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Missing {
-    /// They.
+    /// Their paths.
     pub files: Vec<PathBuf>,
     /// Whether they were written nevertheless.
     pub is_written: bool,

@@ -14,7 +14,7 @@ use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::parser::parse_message_type;
 use trace::tasks::graph::Graph;
 
-/// So many rows are a group.
+/// The number of rows in a group.
 const ROWS: usize = 1 << 16;
 
 /// Columns of `tasks.parquet`. `task` is the number by which edges name a task.

@@ -32,7 +32,7 @@ use crate::show::style::{elide, grouped, shown};
 pub struct Options {
     /// Text or Markdown.
     pub form: Form,
-    /// So many rows in each list (0: all).
+    /// The most rows in each list (0: all).
     pub top: usize,
     /// Only functions that its globs let through.
     pub filter: Filter,

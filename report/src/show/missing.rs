@@ -17,7 +17,8 @@ use crate::show::table::{Cell, Column, Kind, Row, Shown, Table, Words};
 /// The list of paths that were not taken ends when this many blocks were looked at.
 pub const MOST_LISTED: usize = 1 << 25;
 
-/// So many paths are told together, so that they differ: as many as memory has room for.
+/// The most paths whose texts are made together, so that they differ: as many as memory has room
+/// for.
 const TOGETHER: usize = 1 << 12;
 
 /// Something that was not covered.

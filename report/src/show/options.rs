@@ -29,7 +29,7 @@ pub enum View {
 pub struct Options {
     /// What the table shows.
     pub view: View,
-    /// So many rows at most; 0 means all.
+    /// The most rows; 0 means all.
     pub top: usize,
     /// Which functions and files.
     pub filter: Filter,

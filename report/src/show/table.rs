@@ -111,7 +111,7 @@ pub enum Cell<'a> {
         /// Whether its weight has a colour.
         heat: bool,
     },
-    /// So many of so many.
+    /// A part of a whole.
     Ratio(Count, Count),
     /// Nanoseconds, and whether that is all of them.
     Time(u64, bool),

@@ -28,7 +28,7 @@ use crate::show::traced_paths::texts;
 /// Deeper activations are indented no more; the depth stands before their names.
 const DEEPEST: usize = 30;
 
-/// So many texts are kept at most.
+/// The most texts that are kept.
 const KEPT: usize = 1 << 16;
 
 /// The paths of a function that has no more are told together, so that no two of them read the

@@ -112,8 +112,8 @@ pub(crate) struct Shared {
     pub(crate) origin: Origin,
 }
 
-// What other runtimes read and write. Whoever changes any of it, or of what these structures
-// consist of, gives `names::REGISTRY_SIGNATURE` another version.
+// What other runtimes read and write. A change to any of it, or to what these structures consist
+// of, needs another version in the signature of `format/src/descriptor.rs`.
 const _: () = {
     assert!(
         size_of::<Member>() == 40

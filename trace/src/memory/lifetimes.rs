@@ -14,7 +14,7 @@ use std::rc::Rc;
 use crate::memory::clocks::Moment;
 use crate::memory::vector_clock::VectorClock;
 
-/// So many blocks are remembered for each piece of memory.
+/// The most blocks that are remembered for each piece of memory.
 const MOST: usize = 4;
 
 /// A block of the heap, from where it is allocated to where it is freed.

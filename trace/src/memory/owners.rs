@@ -401,7 +401,7 @@ impl<'a> Owners<'a> {
         self.blocks.insert(&Block { number, start, end, owner, birth, known, death, is_sure });
     }
 
-    /// Whose memory is that the last path of the stream called for.
+    /// The owner of the block that the last path of the stream allocated.
     fn called(&mut self) -> OwnerId {
         let Some(path) = self.ended.get(self.stream).copied().flatten() else {
             return self.nameless;

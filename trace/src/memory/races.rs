@@ -21,7 +21,7 @@ use crate::order::walk::{Input, Visitor, walk};
 /// How many bytes are looked at together.
 const CELL: u64 = 8;
 
-/// So many pairs of places are kept.
+/// The most pairs of places that are kept.
 const MOST: usize = 1 << 16;
 
 /// One of two accesses.
@@ -57,7 +57,7 @@ pub struct Races<'a> {
     pub count: u64,
     /// How often records were missing: order may be missing, too.
     pub missing: u64,
-    /// Who is who.
+    /// The owners of memory.
     pub known: Owners<'a>,
     /// By thread, the atomic access that has released and not yet acquired.
     pending: HashMap<u32, Pending>,

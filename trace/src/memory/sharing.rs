@@ -12,7 +12,7 @@ use crate::memory::line_map::LineMap;
 use crate::memory::owners::OwnerId;
 use crate::order::item::{Place, Touch};
 
-/// So many places are kept of a line.
+/// The most places that are kept of a cache line.
 const PLACES: usize = 16;
 
 /// Data that went from one place to another.

@@ -72,7 +72,7 @@ pub struct Uses<'a> {
     pub functions: BTreeMap<u32, Touched>,
     /// What threads share.
     pub sharing: Sharing,
-    /// Who is who.
+    /// The owners of memory.
     pub known: Owners<'a>,
     /// How often records were missing.
     pub missing: u64,

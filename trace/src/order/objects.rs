@@ -16,7 +16,7 @@ use crate::order::openmp::OpenMp;
 use crate::order::releases::{Frontier, Link, Links, Released};
 use crate::order::threads::{Once, Threads};
 
-/// So many releases of a semaphore are remembered.
+/// The most releases of a semaphore that are remembered.
 const POSTS: usize = 1 << 20;
 
 /// All that threads of a process wait for.

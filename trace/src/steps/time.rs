@@ -51,7 +51,7 @@ impl Times {
         u64::try_from(time.max(0)).unwrap_or(u64::MAX)
     }
 
-    /// So many ticks in nanoseconds.
+    /// Converts ticks to nanoseconds.
     pub fn nanoseconds(&self, ticks: u64) -> u64 {
         self.between(0, ticks)
     }

@@ -7,7 +7,7 @@ use crate::file::{Stream, Trace};
 use crate::steps::chunks::{Chunks, Found, Gap};
 use crate::steps::program::Program;
 
-/// So many gaps are told; more are only counted.
+/// The most gaps that are listed. The others are only counted.
 const MOST_GAPS: usize = 20;
 
 /// What is in a stream.

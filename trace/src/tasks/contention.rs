@@ -9,7 +9,7 @@ use pathformat::trace::{Operation, Synchronisation};
 
 use crate::order::item::Place;
 
-/// So many of the longest waits are kept.
+/// How many waits are kept: the longest.
 const LONGEST: usize = 100;
 
 /// The locks of a trace.

@@ -6,7 +6,7 @@ use pathformat::trace::{Operation, Synchronisation};
 
 use crate::order::item::Place;
 
-/// So many of the episodes that lost most are kept.
+/// How many episodes are kept: those that lost most.
 const WORST: usize = 100;
 
 /// The barriers of a trace.

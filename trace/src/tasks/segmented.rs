@@ -1,6 +1,6 @@
 //! A list that grows without being copied.
 
-/// So many values are in a segment.
+/// The number of values in a segment.
 const SEGMENT: usize = 1 << 16;
 
 /// A list of at most 2^32 values.

@@ -19,7 +19,7 @@ const MARKS: [&str; 3] = ["'pathprof-scripts'", "pathprof-title", "<!--pathprof-
 /// Where scripts may come from in a directory that was opened from disk, or from a server.
 const SCRIPTS: &str = "'self' file:";
 
-/// So many payloads are in the page in any case.
+/// How many payloads are in the page in any case.
 const FIRST: usize = 2;
 
 /// A file of a directory has about so many bytes.

@@ -20,7 +20,7 @@ use super::payload::{Exact, shown};
 use super::runs::{ImageEntry, Runs, images, runs};
 use super::told;
 
-/// So many paths of the program are on the first page.
+/// How many paths of the program are on the first page.
 const TOP_PATHS: usize = 30;
 
 /// The text of a path on the first page has so many characters at most.

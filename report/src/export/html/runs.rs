@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::payload::shown;
 use crate::shell;
 
-/// So many runs have a row, those with marks first.
+/// The most runs that have a row; those with marks come first.
 const MOST: usize = 500;
 
 /// An image in the index.

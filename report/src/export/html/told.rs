@@ -117,7 +117,7 @@ impl Teller {
     }
 }
 
-/// So many characters stand behind what is left out of a text.
+/// How many characters stand behind what is left out of a text.
 const BEHIND: usize = 60;
 
 /// Each path on one line of at most `longest` characters, for paths with numbers. The middle of

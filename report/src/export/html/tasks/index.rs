@@ -21,7 +21,7 @@ use crate::export::html::payload::{Exact, shown};
 /// The name of the schema.
 const SCHEMA: &str = "pathprof-html-tasks/1";
 
-/// So many rows of paths are in the page.
+/// How many rows of paths are in the page.
 const MOST_PATHS: usize = 200;
 
 /// The index of a page with so many tasks.
