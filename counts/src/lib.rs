@@ -25,6 +25,8 @@
 //! * [`annotation`] counts the lines of a function or a file, and the [`columns`] in them.
 //! * [`ways`] says where a branch leads.
 //! * [`possible_paths`] says how many paths there are without the limit.
+//!
+//! `sample` is the program of the tests.
 #![forbid(unsafe_code)]
 
 pub mod acyclic;

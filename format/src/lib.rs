@@ -16,6 +16,7 @@
 //! * [`raw`] the counters of a process while it runs
 //! * [`profile`] what is known of runs
 //! * [`trace`] the paths and the memory accesses of a process in their order
+//! * [`glob`] how names of files and functions are chosen
 //! * [`part`] where the traced part of a run begins
 //! * [`weights`] what a second compilation wants to know
 //! * [`variables`] which environment variables are read

@@ -1,4 +1,15 @@
 //! Reads a unit: which functions it defines, which of them are counted, and their graphs.
+//!
+//! | file | what it reads |
+//! |---|---|
+//! | `declaration`, `qualified`, `debug_info` | names and files, as debug information has them |
+//! | `eligible` | which functions are counted, and why the others are not |
+//! | `graph` | the control-flow graph of a function, for `paths` |
+//! | `made` | what the compiler made, and no source has |
+//! | `weights` | the weights of an earlier run |
+//! | `accesses`, `allocations`, `messages` | for traces: memory, its allocation, and calls of MPI |
+//! | `repeats` | for traces: loops whose iterations are one path each |
+//! | `entries` | for traces: functions that begin the recorded part of a run |
 
 use std::collections::HashSet;
 

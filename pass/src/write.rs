@@ -1,4 +1,17 @@
 //! Writes a unit: its counters, the code that steps them, and its manifest.
+//!
+//! | file | what it writes |
+//! |---|---|
+//! | `array`, `base_address` | the counters of a unit, and the code that finds them |
+//! | `position`, `insertion` | where code goes: in a block, or on an edge |
+//! | `function`, `counter`, `assembly` | a function, and one step of a counter |
+//! | `paths`, `promotion` | the path register, its increments, and counters kept in registers |
+//! | `sites` | counters of blocks, edges and calls |
+//! | `callees`, `lookup` | tables of callees, and the look-up of a key in them |
+//! | `trace`, `entries` | the records of a trace, and what begins the recorded part of a run |
+//! | `resolvers` | code that runs before there are thread-local variables |
+//! | `block_log` | the log of blocks, for tests |
+//! | `manifest`, `markers`, `note`, `profile_path` | what the linker, the runtime and reports read |
 
 pub(crate) mod array;
 mod assembly;

@@ -8,7 +8,7 @@
 //!
 //! From a graph to a plan of its paths, in the order of the stages:
 //!
-//! * [`mod@cfg`] the control-flow graph
+//! * [`cfg`](mod@cfg) the control-flow graph
 //! * [`cuts`] which of its edges are cut
 //! * [`dag`] the acyclic graph that remains
 //! * [`numbering`] an id for every path

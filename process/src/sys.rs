@@ -3,6 +3,13 @@
 //!
 //! Results are [`Option`]: the runtime has nothing better to do with an error number than to give
 //! up quietly.
+//!
+//! * `call` the calls themselves, which only the other files use
+//! * `file`, `place` open files, and what stands at a path
+//! * [`apart`], [`kept`] files where few descriptors may be opened, and those that stay open
+//! * [`mapping`] memory
+//! * `limits`, `process` what the process may use, who it is, and how it ends
+//! * [`thread`], [`signal`], [`stack`] threads, handlers, and a stack of the runtime's own
 
 pub mod apart;
 mod call;

@@ -15,7 +15,8 @@
 //! * [`symbols`] names the function at an address, [`globals`] lists variables, [`names`] writes
 //!   names as the source does, and [`escape`] makes them safe to show.
 //!
-//! [`combine`] makes one record of many, and [`output`] writes complete files.
+//! [`combine`] makes one record of many, and [`output`] writes complete files. `sample` is what
+//! tests read.
 #![forbid(unsafe_code)]
 
 pub mod arrays;

@@ -4,7 +4,7 @@
 //! * [`commands`] does what each command is for, [`reading`] what all of them begin with.
 //! * [`source_views`] are the commands that show source, [`diff`] is the one that compares.
 //! * [`html`] writes and opens the page for the browser.
-//! * [`trace`] shows traces.
+//! * [`trace`] shows traces, [`trace_tasks`] their tasks, [`trace_memory`] their memory.
 //! * [`filters`] has the options that choose rows and the form of tables, [`pages`] writes those.
 //!   [`chosen`] says if what they choose is not there.
 //! * [`manual`] writes the manual pages.

@@ -4,7 +4,7 @@
 //! * [`diff_json`] has what is different between reports.
 //! * [`json`] has everything, in a schema of our own.
 //! * [`lcov`] has coverage, as `genhtml` reads it.
-//! * [`steps_json`] has the steps of a trace.
+//! * [`steps_json`] has the steps of a trace, [`trace_cut`] a part of it as a trace.
 //! * [`tasks_json`] has the task graph of a trace, [`tasks_dot`] the same for Graphviz,
 //!   [`tasks_parquet`] for databases, [`tasks_perfetto`] for the viewers of Chrome traces.
 //! * [`weights`] has what a second compilation wants to know.

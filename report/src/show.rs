@@ -9,8 +9,8 @@
 //! * [`starts`] is the table of starts, [`notices`] what is said while reading.
 //! * [`trace_info`] says what is in a trace, [`trace_steps`] tells the steps of its threads,
 //!   [`trace_graph`] its tasks, [`trace_races`] accesses without order, [`trace_cache`] those that
-//!   miss, [`trace_memory`] whose memory is touched.
-//!   [`durations`] tells times.
+//!   miss, [`trace_memory`] whose memory is touched. `traced_paths` writes their paths, and
+//!   [`durations`] times.
 //! * [`path_layout`] fits paths into a width, `path_flow` into cells of a table.
 //! * [`path_page`] is one path as its source, [`annotated`] is source with its counts; both write
 //!   [`code`] by lines.

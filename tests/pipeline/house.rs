@@ -1,5 +1,6 @@
 //! No circles: in each crate, what a file uses never uses that file again, directly or by way of
-//! others. No comment is wider than a line either, which rustfmt does not check.
+//! others. The head of a file that declares others names each of them. No comment is wider than a
+//! line, which rustfmt does not check.
 //!
 //! A file is a module. It uses another one where its code has a path that leads there: from
 //! `crate`, from `super`, or from the name of a module inside it. The outline of a crate (`lib.rs`,
@@ -197,6 +198,58 @@ fn no_comment_is_wider_than_a_line() {
         })
         .collect();
     assert!(found.is_empty(), "these lines have more than {WIDTH} characters: {found:#?}");
+}
+
+/// The modules that a file declares, without those of tests.
+fn declared<'a>(text: &'a str) -> Vec<&'a str> {
+    let lines: Vec<&'a str> = text.lines().map(str::trim).collect();
+    let is_of_tests = |at: usize| {
+        let mut before = lines[..at].iter().rev().take_while(|line| line.starts_with("#["));
+        before.any(|line| *line == "#[cfg(test)]")
+    };
+    let name = |(at, line): (usize, &&'a str)| {
+        let (before, name) = line.strip_suffix(';')?.rsplit_once("mod ")?;
+        let is_declaration = before.is_empty() || before.starts_with("pub");
+        (is_declaration && !is_of_tests(at)).then_some(name)
+    };
+    lines.iter().enumerate().filter_map(name).collect()
+}
+
+/// Whether the documentation of a file has this name as code.
+fn is_named(documentation: &str, module: &str) -> bool {
+    documentation.split('`').skip(1).step_by(2).any(|code| {
+        let code = code.trim_end_matches(".rs").trim_end_matches('/');
+        code == module || code.strip_prefix("mod@") == Some(module)
+    })
+}
+
+/// A file of so few modules needs no list of them.
+const MOST_UNLISTED: usize = 3;
+
+#[test]
+fn a_list_of_files_names_each_of_them() {
+    let mut missing = Vec::new();
+    for name in CRATES {
+        for file in sources(&checkout().join(name).join("src")) {
+            let text = fs::read_to_string(&file).expect("a file of the tree");
+            let lines = text.lines().take_while(|line| line.starts_with("//!"));
+            let documentation = lines.collect::<Vec<_>>().join("\n");
+            let modules = declared(&text);
+            if documentation.is_empty() || modules.len() <= MOST_UNLISTED {
+                continue;
+            }
+            let unnamed = modules.into_iter().filter(|module| !is_named(&documentation, module));
+            missing.extend(unnamed.map(|module| format!("{}: {module}", file.display())));
+        }
+    }
+    assert!(missing.is_empty(), "the heads of these files do not name: {missing:#?}");
+}
+
+#[test]
+fn lists_of_files_are_read() {
+    let text = "//! [`a`], `b.rs`\nmod a;\npub(crate) mod b;\n#[cfg(test)]\nmod tests;\nmod c;\n";
+    assert_eq!(declared(text), ["a", "b", "c"]);
+    assert_eq!(["a", "b", "c"].map(|module| is_named(text, module)), [true, true, false]);
 }
 
 #[test]

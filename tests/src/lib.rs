@@ -3,7 +3,11 @@
 //! A program built with `-pathcc-mode=log`, which only the plugin knows, writes down every basic
 //! block that it executes. [`replay`] walks that log along the control-flow graph and cuts it into
 //! paths; it knows nothing of numbering, spanning trees or increments. [`counted`] decodes the
-//! counters of the normal build. Both give [`Counts`], which must be equal.
+//! counters of the normal build. Both give [`Counts`], which [`compare`] must find equal. [`log`]
+//! reads logs, [`image`] manifests, and [`ran`] counts blocks and edges.
+//!
+//! [`checkout`] and [`tree`] are what is tested, [`shell`] runs lines as users type them, and
+//! [`document`] reads pages.
 //!
 //! The tests beside it:
 //!

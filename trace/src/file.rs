@@ -4,6 +4,10 @@
 //! its number and its place, and chunks are read one at a time. The file is read, not mapped: it
 //! may become shorter while somebody looks at it. Nothing in it is trusted. A chunk that makes no
 //! sense is left out and told, and the others are read. Holes of a sparse file are skipped.
+//!
+//! * [`chosen`] finds the trace that is meant.
+//! * `head` and [`images`] read who ran, and which images.
+//! * [`frame`] decompresses a chunk, [`records`] reads its records, [`event`] one event.
 
 use std::collections::BTreeMap;
 use std::fs::File;

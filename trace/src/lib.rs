@@ -2,7 +2,7 @@
 //!
 //! Data flows through the rooms one way:
 //!
-//! * [`file`] reads a trace: its chunks, their records and the images that ran.
+//! * [`file`](mod@file) reads a trace: its chunks, their records and the images that ran.
 //! * [`steps`] turns the records of a stream into steps.
 //! * [`order`] says what waited for what.
 //! * [`tasks`] is the graph of tasks, and what follows from it.

@@ -6,6 +6,8 @@
 //! * [`distances`] says how many other lines were accessed between two accesses to one.
 //! * [`owners`] says whose memory is: `lifetimes` in which block of the heap an address is, `sites`
 //!   where blocks are allocated. [`owned`] says it of each access, [`owner_names`] in words.
+//! * [`frees`] finds out beforehand where memory is freed. [`locks`] says whose memory locks and
+//!   barriers are in.
 //! * [`sharing`] says which threads share memory.
 //! * [`uses`] puts these together: how much memory is used, by whom, and how soon again.
 //! * `line_map` is a fast map by lines.

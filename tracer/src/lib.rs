@@ -18,6 +18,7 @@
 //! | `signals` | handlers of signals, each with a stream of its own |
 //! | `synchronisation` | what threads do to wait for each other |
 //! | `openmp` | what the runtime library of OpenMP tells |
+//! | `messages` | calls of MPI |
 //! | `waits`, `locks` | what threads wait for in OpenMP, and which locks they hold |
 //! | `threads` | the beginning and the end of threads |
 //! | `event`, `clock` | writing events, tickets, and the time |

@@ -7,6 +7,9 @@
 //! the word: what is called goes on from there.
 //!
 //! As in `paths.rs`, registers are stack slots while code is written, and promoted at the end.
+//!
+//! `symbols` are what the code refers to, `repeating` is what it keeps of loops; `allocations` and
+//! `messages` write the records of memory and of MPI.
 
 use std::cell::RefCell;
 

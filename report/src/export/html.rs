@@ -13,8 +13,11 @@
 //! The pages of a difference and of a task graph are the same viewer with other data; see [`diff`]
 //! and [`tasks`].
 //!
-//! Names are [escaped](escape::terminal): the page shows what can be seen. Counts that a number of
-//! JavaScript cannot hold are texts.
+//! Names are [escaped](profile::escape::terminal): the page shows what can be seen. Counts that a
+//! number of JavaScript cannot hold are texts.
+//!
+//! `document` puts payloads into the viewer, `payload` makes them of values. `index`, `function`,
+//! `files`, `coverage`, `calls` and `runs` are what payloads hold; `told` writes paths.
 
 use std::path::Path;
 

@@ -7,8 +7,11 @@
 //! * `f0`, `f1` … have the paths of one pair of functions that differ, step by step,
 //! * `t0`, `t1` … have the source of one pair, with the counts of both sides.
 //!
-//! A difference is in [units](Scale::unit), which the viewer divides by their number, so that its
+//! A difference is in [units][`Scale::unit`], which the viewer divides by their number, so that its
 //! sums are exact, too.
+//!
+//! `index` is the first payload, `lists` has the parts, `pair` the paths of a pair and `source` its
+//! text; `asked` is what the page is made of.
 //!
 //! [`Scale::unit`]: compare::scale::Scale::unit
 

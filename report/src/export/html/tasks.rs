@@ -8,6 +8,9 @@
 //!
 //! Numbers that grow are written as differences, which are short and compress well. Above a limit
 //! the page has the longest tasks and the critical path; the sums and tables are of all tasks.
+//!
+//! `index` is the first payload, `columns` has the tasks, `chosen` says which of them; `asked` is
+//! what the page is made of.
 
 use std::io::Write;
 use std::path::Path;
