@@ -7,7 +7,8 @@
 //!
 //! The files, in reading order:
 //!
-//! * `driver` what happens, in order
+//! * `driver` does what a command line asks for
+//! * `task` decides what that is
 //! * `environment` what the process was started with
 //! * `role` what the program's name says
 //! * `launcher` what stands between us and the compiler's arguments
@@ -53,6 +54,7 @@ mod role;
 pub mod setting;
 mod settings;
 mod system_directories;
+mod task;
 mod terminal;
 mod toolchain;
 mod trust;
