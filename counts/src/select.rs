@@ -236,9 +236,9 @@ pub fn all_names(function: &Function) -> BTreeSet<String> {
     all.filter(|name| !name.is_empty()).collect()
 }
 
-/// The names of functions of a report that are most like `glob`, the nearest first.
-pub fn nearest(report: &Report, glob: &str) -> Vec<String> {
-    let named = report.functions.iter().map(|function| {
+/// The names of these functions that are most like `glob`, the nearest first.
+pub fn nearest(functions: &[&Function], glob: &str) -> Vec<String> {
+    let named = functions.iter().map(|function| {
         let short = names::short(&function.shape);
         (short.unwrap_or_else(|| function.demangled.clone()), all_names(function))
     });
@@ -270,25 +270,28 @@ fn nearest_of(glob: &str, all: impl Iterator<Item = (String, BTreeSet<String>)>)
 
 /// The files that functions have code of, as the compiler was given them and by their absolute
 /// paths.
-pub fn files(report: &Report) -> BTreeSet<(&str, PathBuf)> {
+pub fn files<'a>(
+    functions: impl Iterator<Item = &'a Function>,
+    modules: &[Module],
+) -> BTreeSet<(&'a str, PathBuf)> {
     let mut files = BTreeSet::new();
-    for function in report.functions.iter().chain(&report.dropped) {
+    for function in functions {
         let shape = &function.shape;
         let names = shape.locations.iter().map(|at| at.file.as_str());
         let mut names: Vec<_> = names.chain([shape.file.as_str()]).collect();
         // The code of a file comes in long rows.
         names.dedup();
-        let module = &report.modules[function.module];
+        let module = &modules[function.module];
         let named = names.into_iter().filter(|name| !name.is_empty());
         files.extend(named.map(|name| (name, module.path(name))));
     }
     files
 }
 
-/// The files of a report whose names are most like `glob`, the nearest first.
-pub fn nearest_files(report: &Report, glob: &str) -> Vec<String> {
+/// The names of these files that are most like `glob`, the nearest first.
+pub fn nearest_files(files: &BTreeSet<(&str, PathBuf)>, glob: &str) -> Vec<String> {
     let names = |file: &str| [file.to_owned(), file.rsplit('/').next().unwrap_or(file).to_owned()];
-    let files = files(report).into_iter().map(|(file, _)| (file.to_owned(), names(file).into()));
+    let files = files.iter().map(|(file, _)| ((*file).to_owned(), names(file).into()));
     nearest_of(glob, files)
 }
 
@@ -498,11 +501,12 @@ mod tests {
     #[test]
     fn what_is_misspelt_has_neighbours() {
         let report = sample::report();
-        assert_eq!(nearest(&report, "colatz"), ["collatz"]);
-        assert_eq!(nearest(&report, "wiegh"), ["util::weigh"]);
-        assert_eq!(nearest(&report, "Main"), ["main"]);
-        assert_eq!(nearest(&report, "util::*x"), [""; 0]);
-        assert_eq!(nearest(&report, "util:"), ["util::guard", "util::weigh"]);
+        let functions: Vec<_> = report.functions.iter().collect();
+        assert_eq!(nearest(&functions, "colatz"), ["collatz"]);
+        assert_eq!(nearest(&functions, "wiegh"), ["util::weigh"]);
+        assert_eq!(nearest(&functions, "Main"), ["main"]);
+        assert_eq!(nearest(&functions, "util::*x"), [""; 0]);
+        assert_eq!(nearest(&functions, "util:"), ["util::guard", "util::weigh"]);
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! * [`commands`] does what each command is for, [`reading`] what all of them begin with.
 //! * [`source_views`] are the commands that show source, [`diff`] is the one that compares.
 //! * [`html`] writes and opens the page for the browser.
-//! * [`trace`] shows traces, [`trace_tasks`] their tasks, [`trace_memory`] their memory.
+//! * [`trace`] shows traces.
 //! * [`filters`] has the options that choose rows and the form of tables, [`pages`] writes those.
 //!   [`chosen`] says if what they choose is not there.
 //! * [`manual`] writes the manual pages.
@@ -28,5 +28,3 @@ pub(crate) mod reading;
 pub(crate) mod screen;
 pub(crate) mod source_views;
 pub(crate) mod trace;
-pub(crate) mod trace_memory;
-pub(crate) mod trace_tasks;

@@ -1,16 +1,40 @@
 //! Whether what a filter chooses is there: a glob that matches nothing is an error, and names what
 //! is most like it.
 
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
 use anyhow::{Result, bail};
-use counts::model::{Function, Report};
+use counts::model::{Function, Module, Report};
 use counts::select::{self, Filter, matches_file};
+
+/// The functions among which a filter chooses.
+pub(crate) struct Candidates<'a> {
+    /// Those that can be shown.
+    pub(crate) functions: Vec<&'a Function>,
+    /// Those that no image has. Their files can be named all the same.
+    pub(crate) dropped: &'a [Function],
+    /// The modules of all of them.
+    pub(crate) modules: &'a [Module],
+}
+
+impl<'a> Candidates<'a> {
+    fn of(report: &'a Report) -> Self {
+        let functions = report.functions.iter().collect();
+        Self { functions, dropped: &report.dropped, modules: &report.modules }
+    }
+
+    fn files(&self) -> BTreeSet<(&'a str, PathBuf)> {
+        select::files(self.functions.iter().copied().chain(self.dropped), self.modules)
+    }
+}
 
 /// An error unless each glob of a filter matches a function or a file, and some function that is
 /// counted, or any, matches all of them.
 pub(crate) fn found(report: &Report, filter: &Filter, any: bool) -> Result<()> {
     let all =
         ["; `pathprof report --functions --top 0` lists all", "; `pathprof coverage` lists all"];
-    named(report, filter, all)?;
+    named(&Candidates::of(report), filter, all)?;
     let functions = || report.functions.iter();
     let matches = |function: &&Function| filter.matches(&report.modules[function.module], function);
     let named = !filter.functions.is_empty();
@@ -28,21 +52,22 @@ pub(crate) fn found(report: &Report, filter: &Filter, any: bool) -> Result<()> {
 
 /// An error unless each glob of a filter matches a function or a file. `all` says what lists all
 /// functions, and all files.
-pub(crate) fn named(report: &Report, filter: &Filter, all: [&str; 2]) -> Result<()> {
+pub(crate) fn named(candidates: &Candidates<'_>, filter: &Filter, all: [&str; 2]) -> Result<()> {
     let [functions, files] = all;
     for glob in &filter.functions {
-        if !report.functions.iter().any(|function| select::matches(glob, function)) {
+        if !candidates.functions.iter().any(|function| select::matches(glob, function)) {
             bail!(
                 "no function matches `{glob}`{}{functions}",
-                instead(select::nearest(report, glob))
+                instead(select::nearest(&candidates.functions, glob))
             );
         }
     }
     for glob in &filter.files {
-        if !select::files(report).iter().any(|(_, path)| matches_file(glob, path)) {
+        let all_files = candidates.files();
+        if !all_files.iter().any(|(_, path)| matches_file(glob, path)) {
             bail!(
                 "no file matches `{glob}`{}{files}",
-                instead(select::nearest_files(report, glob))
+                instead(select::nearest_files(&all_files, glob))
             );
         }
     }
