@@ -16,6 +16,7 @@
 use std::collections::HashMap;
 
 use counts::model::{Function, Report};
+use counts::path_text::base_name;
 use pathformat::manifest::Linkage;
 use profile::names;
 
@@ -222,11 +223,6 @@ fn skipped(report: &Report) -> HashMap<&str, &str> {
         .filter(|function| reason(function))
         .map(|of| (of.shape.name.as_str(), of.shape.skipped.as_deref().unwrap_or_default()))
         .collect()
-}
-
-/// The last part of a file's path.
-fn base_name(file: &str) -> &str {
-    file.rsplit('/').next().unwrap_or(file)
 }
 
 fn is_static(function: &Function) -> bool {

@@ -16,6 +16,7 @@ use std::hash::{Hash, Hasher};
 
 use counts::lines;
 use counts::model::{Count, Function};
+use counts::path_text::base_name;
 use pathformat::manifest::{self, Location};
 use similar::{Algorithm, capture_diff_slices};
 
@@ -230,11 +231,6 @@ fn looks(shape: &manifest::Function) -> BTreeMap<Text<'_>, Looks> {
         texts.entry(text).or_default().insert(line, hasher.finish());
     }
     texts
-}
-
-/// The last part of a file's path.
-fn base_name(file: &str) -> &str {
-    file.rsplit('/').next().unwrap_or(file)
 }
 
 #[cfg(test)]

@@ -8,9 +8,11 @@ use std::collections::HashMap;
 use std::ffi::{CStr, CString, c_void};
 use std::slice;
 
+use inkwell::GlobalVisibility;
 use inkwell::attributes::Attribute;
 use inkwell::basic_block::BasicBlock;
-use inkwell::module::Module;
+use inkwell::comdat::ComdatSelectionKind;
+use inkwell::module::{Linkage, Module};
 use inkwell::values::{
     AsValueRef, BasicValueEnum, FunctionValue, GlobalValue, InstructionValue, IntValue,
     PointerValue,
@@ -472,6 +474,17 @@ pub(crate) fn forget_purity(function: FunctionValue<'_>) {
 pub(crate) fn keep(global: GlobalValue<'_>) {
     // SAFETY: a live global variable.
     unsafe { ffi::pathpass_keep(global.as_value_ref()) }
+}
+
+/// Makes a definition that any other definition of its name, such as the linker's, takes the place
+/// of.
+pub(crate) fn make_replaceable<'ctx>(module: &Module<'ctx>, global: GlobalValue<'ctx>) {
+    let name = global.get_name().to_string_lossy().into_owned();
+    let comdat = module.get_or_insert_comdat(&name);
+    comdat.set_selection_kind(ComdatSelectionKind::Any);
+    global.set_comdat(comdat);
+    global.set_linkage(Linkage::WeakAny);
+    global.set_visibility(GlobalVisibility::Hidden);
 }
 
 /// A hash of all code and constants of a module.

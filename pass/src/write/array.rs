@@ -14,13 +14,12 @@
 //! optimiser may keep it in a register in a loop.
 
 use inkwell::builder::Builder;
-use inkwell::comdat::ComdatSelectionKind;
 use inkwell::context::ContextRef;
-use inkwell::module::{Linkage, Module};
+use inkwell::module::Module;
 use inkwell::values::{
     BasicValue, FunctionValue, GlobalValue, InstructionValue, IntValue, MetadataValue, PointerValue,
 };
-use inkwell::{AtomicOrdering, AtomicRMWBinOp, GlobalVisibility, ThreadLocalMode};
+use inkwell::{AtomicOrdering, AtomicRMWBinOp, ThreadLocalMode};
 use pathformat::settings::{Stage, Threads};
 use pathformat::{ModuleId, names};
 
@@ -86,7 +85,7 @@ impl<'ctx> CounterArray<'ctx> {
         let array = module.add_global(array_type, None, &format!("{}{id}", names::COUNTERS_PREFIX));
         array.set_initializer(&array_type.const_zero());
         array.set_alignment(names::ARRAY_ALIGNMENT);
-        make_replaceable(module, array);
+        llvm::make_replaceable(module, array);
         note::add(module, array, id, [counters, keys], options.threads);
         let leads = (options.threads == Threads::Exact).then(|| {
             let leads = match options.addressing {
@@ -109,7 +108,7 @@ impl<'ctx> CounterArray<'ctx> {
                 }
             };
             llvm::keep(leads);
-            make_replaceable(module, leads);
+            llvm::make_replaceable(module, leads);
             leads
         });
         let marks = Marks {
@@ -352,15 +351,4 @@ impl<'ctx> CounterArray<'ctx> {
             .set_metadata(self.marks.empty, kind)
             .expect("a node can be attached to an instruction");
     }
-}
-
-/// Makes a definition that any other definition of its name, such as the linker's, takes the place
-/// of.
-pub(crate) fn make_replaceable<'ctx>(module: &Module<'ctx>, global: GlobalValue<'ctx>) {
-    let name = global.get_name().to_string_lossy().into_owned();
-    let comdat = module.get_or_insert_comdat(&name);
-    comdat.set_selection_kind(ComdatSelectionKind::Any);
-    global.set_comdat(comdat);
-    global.set_linkage(Linkage::WeakAny);
-    global.set_visibility(GlobalVisibility::Hidden);
 }

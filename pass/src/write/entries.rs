@@ -17,7 +17,6 @@ use crate::options::{Options, Part};
 use crate::read::Unit;
 use crate::read::entries::{begins_part, entered};
 
-use super::array::make_replaceable;
 use super::position::first_after_slots;
 
 /// Writes it for the functions of a unit. All else is written.
@@ -90,7 +89,7 @@ fn counter<'ctx>(module: &Module<'ctx>, function: FunctionValue<'_>) -> GlobalVa
         Linkage::Internal | Linkage::Private | Linkage::LinkerPrivate => {
             counter.set_linkage(Linkage::Internal);
         }
-        _ => make_replaceable(module, counter),
+        _ => llvm::make_replaceable(module, counter),
     }
     counter
 }
@@ -140,7 +139,7 @@ fn switch<'ctx>(module: &Module<'ctx>, name: &str) -> FunctionValue<'ctx> {
         let builder = context.create_builder();
         builder.position_at_end(context.append_basic_block(switch, ""));
         builder.build_return(None).expect("positioned");
-        make_replaceable(module, switch.as_global_value());
+        llvm::make_replaceable(module, switch.as_global_value());
         switch.as_global_value().set_visibility(GlobalVisibility::Default);
         switch
     })

@@ -6,9 +6,8 @@ use inkwell::AddressSpace;
 use inkwell::module::Module;
 use pathformat::names;
 
+use crate::llvm;
 use crate::options::Options;
-
-use super::array::make_replaceable;
 
 /// Adds the pattern of the profile's name, closed by a NUL.
 pub(super) fn declare(module: &Module<'_>, options: &Options) {
@@ -19,5 +18,5 @@ pub(super) fn declare(module: &Module<'_>, options: &Options) {
     let global = module.add_global(text.get_type(), Some(AddressSpace::default()), names::PROFILE);
     global.set_initializer(&text);
     global.set_constant(true);
-    make_replaceable(module, global);
+    llvm::make_replaceable(module, global);
 }

@@ -13,7 +13,6 @@ use pathformat::settings::Mode;
 use crate::llvm::{self, FunctionFacts};
 use crate::options::{Addressing, Options};
 
-use super::array::make_replaceable;
 use super::position::first_after_slots;
 
 /// Lets the resolvers of a module call it, if its code, or that of others like it, reads a word.
@@ -43,7 +42,7 @@ fn early<'ctx>(module: &Module<'ctx>) -> FunctionValue<'ctx> {
         let builder = context.create_builder();
         builder.position_at_end(context.append_basic_block(early, ""));
         builder.build_return(None).expect("positioned");
-        make_replaceable(module, early.as_global_value());
+        llvm::make_replaceable(module, early.as_global_value());
         early
     })
 }

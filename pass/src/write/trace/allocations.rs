@@ -16,7 +16,6 @@ use paths::cfg::Block;
 use crate::llvm;
 use crate::read::allocations::{self, Allocation, Told};
 use crate::read::graph::Graph;
-use crate::write::array::make_replaceable;
 use crate::write::position::Position;
 
 use super::symbols::Symbols;
@@ -138,7 +137,7 @@ pub(super) fn define<'ctx>(module: &Module<'ctx>, symbols: &Symbols<'ctx>) -> Fu
     let (context, word) = (symbols.context(), symbols.word());
     let kind = context.void_type().fn_type(&[word.into(); 3], false);
     let function = module.add_function(names::TRACE_ALLOCATED, kind, None);
-    make_replaceable(module, function.as_global_value());
+    llvm::make_replaceable(module, function.as_global_value());
     for name in ["nounwind", "noinline"] {
         let kind = Attribute::get_named_enum_kind_id(name);
         function.add_attribute(AttributeLoc::Function, context.create_enum_attribute(kind, 0));

@@ -8,9 +8,9 @@ use inkwell::module::Module;
 use inkwell::values::FunctionValue;
 use pathformat::names;
 
+use crate::llvm;
 use crate::read::graph::Graph;
 use crate::read::messages;
-use crate::write::array::make_replaceable;
 use crate::write::position::Position;
 
 use super::symbols::Symbols;
@@ -49,7 +49,7 @@ fn recorder<'ctx>(module: &Module<'ctx>, symbols: &Symbols<'ctx>) -> FunctionVal
     let (context, word) = (symbols.context(), symbols.word());
     let kind = word.fn_type(&[word.into(); 2], false);
     let function = module.add_function(names::TRACE_MESSAGE, kind, None);
-    make_replaceable(module, function.as_global_value());
+    llvm::make_replaceable(module, function.as_global_value());
     for name in ["nounwind", "noinline"] {
         let kind = Attribute::get_named_enum_kind_id(name);
         function.add_attribute(AttributeLoc::Function, context.create_enum_attribute(kind, 0));

@@ -22,7 +22,6 @@ use pathformat::{ModuleId, names};
 
 use crate::llvm;
 use crate::plan::{NUMBER, Records};
-use crate::write::array::make_replaceable;
 
 /// LLVM's number of the calling convention `preserve_allcc`, which keeps all registers.
 const PRESERVE_ALL: u32 = 15;
@@ -47,14 +46,14 @@ impl<'ctx> Symbols<'ctx> {
         let array = module.add_global(kind, None, &format!("{}{id}", names::COUNTERS_PREFIX));
         array.set_initializer(&kind.const_zero());
         array.set_alignment(64);
-        make_replaceable(module, array);
+        llvm::make_replaceable(module, array);
 
         let kind = word.array_type(2);
         let words = module.add_global(kind, None, names::TRACE_WORDS);
         words.set_initializer(&kind.const_zero());
         words.set_alignment(16);
         words.set_thread_local_mode(Some(ThreadLocalMode::InitialExecTLSModel));
-        make_replaceable(module, words);
+        llvm::make_replaceable(module, words);
         words.set_visibility(GlobalVisibility::Default);
 
         llvm::keep(words);
@@ -63,7 +62,7 @@ impl<'ctx> Symbols<'ctx> {
         tickets.set_initializer(&word.const_zero());
         // Threads write it often: nothing else is to be in its line.
         tickets.set_alignment(64);
-        make_replaceable(module, tickets);
+        llvm::make_replaceable(module, tickets);
         tickets.set_visibility(GlobalVisibility::Default);
         llvm::keep(tickets);
 
@@ -287,7 +286,7 @@ fn room<'ctx>(module: &Module<'ctx>) -> FunctionValue<'ctx> {
         let kind = Attribute::get_named_enum_kind_id(name);
         room.add_attribute(AttributeLoc::Function, context.create_enum_attribute(kind, 0));
     }
-    make_replaceable(module, room.as_global_value());
+    llvm::make_replaceable(module, room.as_global_value());
     room.as_global_value().set_visibility(GlobalVisibility::Default);
 
     let kind = context.i64_type().array_type((LONGEST_RECORD / 8) as u32 + 1);
