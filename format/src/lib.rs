@@ -4,7 +4,7 @@
 //! graphs (that is `paths`), of files, or of LLVM. Without the feature `alloc` it is what the
 //! runtime needs: it neither allocates nor panics on any input.
 //!
-//! * [`names`] sections and symbols
+//! * [`names`] sections and symbols, `interposed` the functions that traced programs replace
 //! * [`settings`] modes, stages and kinds of threads
 //! * [`wire`] integers and checksums
 //! * [`record`] how the manifest of a unit travels in an object
@@ -31,6 +31,7 @@ pub mod descriptor;
 pub mod files;
 #[cfg(feature = "glob")]
 pub mod glob;
+mod interposed;
 #[cfg(any(feature = "alloc", test))]
 pub mod manifest;
 pub mod messages;
@@ -64,6 +65,16 @@ pub const TRACE_VERSION: u32 = 6;
 
 /// Names that are agreed between the pass (which emits them) and the linker (which defines them).
 pub mod names {
+    use crate::{signal_functions, synchronisation_functions};
+
+    /// The names in a list of functions.
+    macro_rules! names_in {
+        ($($operation:ident $takes:expr, $returns:ident: $($name:literal)+;)+) => {
+            [$($($name,)+)+]
+        };
+        ($($name:literal)+) => { [$($name),+] };
+    }
+
     /// Section of an object, and of a linked image, that holds manifest records. It is part of what
     /// is loaded, so that no tool strips it; nobody reads it at run time.
     pub const MANIFEST_SECTION: &str = ".pathcc.manifest";
@@ -204,71 +215,16 @@ pub mod names {
 
     /// Functions of the C library that install handlers of signals, which a traced executable
     /// defines in their place.
-    pub const SIGNAL_FUNCTIONS: [&str; 6] =
-        ["sigaction", "signal", "bsd_signal", "ssignal", "sysv_signal", "__sysv_signal"];
+    pub const SIGNAL_FUNCTIONS: [&str; signal_functions!(names_in).len()] =
+        signal_functions!(names_in);
 
     /// The function of the runtime of traces that does so for all of them.
     pub const TRACE_SIGNAL: &str = "__pathcc_trace_signal";
 
     /// Functions of the C library by which threads and processes wait for each other, which a
     /// traced executable defines in their place.
-    pub const SYNCHRONISATION_FUNCTIONS: [&str; 55] = [
-        "pthread_create",
-        "thrd_create",
-        "pthread_exit",
-        "thrd_exit",
-        "pthread_join",
-        "pthread_tryjoin_np",
-        "pthread_timedjoin_np",
-        "pthread_clockjoin_np",
-        "thrd_join",
-        "pthread_detach",
-        "thrd_detach",
-        "pthread_mutex_lock",
-        "pthread_mutex_trylock",
-        "pthread_mutex_timedlock",
-        "pthread_mutex_clocklock",
-        "pthread_mutex_unlock",
-        "mtx_lock",
-        "mtx_trylock",
-        "mtx_timedlock",
-        "mtx_unlock",
-        "pthread_spin_lock",
-        "pthread_spin_trylock",
-        "pthread_spin_unlock",
-        "pthread_rwlock_rdlock",
-        "pthread_rwlock_tryrdlock",
-        "pthread_rwlock_timedrdlock",
-        "pthread_rwlock_clockrdlock",
-        "pthread_rwlock_wrlock",
-        "pthread_rwlock_trywrlock",
-        "pthread_rwlock_timedwrlock",
-        "pthread_rwlock_clockwrlock",
-        "pthread_rwlock_unlock",
-        "pthread_cond_wait",
-        "pthread_cond_timedwait",
-        "pthread_cond_clockwait",
-        "cnd_wait",
-        "cnd_timedwait",
-        "pthread_cond_signal",
-        "cnd_signal",
-        "pthread_cond_broadcast",
-        "cnd_broadcast",
-        "pthread_barrier_wait",
-        "sem_wait",
-        "sem_trywait",
-        "sem_timedwait",
-        "sem_clockwait",
-        "sem_post",
-        "pthread_once",
-        "call_once",
-        "fork",
-        "wait",
-        "waitpid",
-        "wait3",
-        "wait4",
-        "waitid",
-    ];
+    pub const SYNCHRONISATION_FUNCTIONS: [&str; synchronisation_functions!(names_in).len()] =
+        synchronisation_functions!(names_in);
 
     /// The function of the runtime of traces that does so for all of them. It takes what they take,
     /// at most four words, and as the fifth the number of the function in that list.

@@ -13,6 +13,7 @@ use core::ffi::CStr;
 use core::mem::transmute;
 use core::sync::atomic::{AtomicUsize, Ordering};
 
+use pathformat::names;
 use process::sys::thread;
 
 use crate::block::Block;
@@ -24,9 +25,17 @@ const SIGNALS: usize = 65;
 /// What is no handler: `SIG_DFL` and `SIG_IGN`, and `SIG_ERR` and `SIG_HOLD`.
 const NO_HANDLERS: [usize; 4] = [0, 1, usize::MAX, 2];
 
-/// The functions that install handlers, in the order of `names::SIGNAL_FUNCTIONS`.
-const FUNCTIONS: [&CStr; 6] =
-    [c"sigaction", c"signal", c"bsd_signal", c"ssignal", c"sysv_signal", c"__sysv_signal"];
+macro_rules! c_names {
+    ($($name:literal)+) => {
+        [$(match CStr::from_bytes_with_nul(concat!($name, "\0").as_bytes()) {
+            Ok(name) => name,
+            Err(_) => panic!("a name has no NUL"),
+        },)+]
+    };
+}
+
+/// The functions that install handlers, by their numbers.
+const FUNCTIONS: [&CStr; names::SIGNAL_FUNCTIONS.len()] = pathformat::signal_functions!(c_names);
 
 process::table_of_others!(
     "__pathcc_trace_signals",
