@@ -50,8 +50,8 @@ BUILD_RUNTIME := CARGO_ENCODED_RUSTFLAGS="$(RUST_FLAGS)" CC_SHELL_ESCAPED_FLAGS=
 TEST_RUNNER := cargo $(if $(shell command -v cargo-nextest),nextest run,test) --no-fail-fast
 
 .PHONY: build tools setup demo test test-unit test-elsewhere test-real pictures lint lint-quick \
-	format advisories bench bench-traces bench-diff ablation bound moving points projects fuzz fuzz-input torture soak \
-	mutants install deb tarball clean help setup-build setup-test setup-lint
+	format advisories bench bench-traces bench-diff ablation bound moving points projects fuzz \
+	fuzz-input torture soak mutants install deb tarball clean help setup-build setup-test setup-lint
 
 build: setup-build ## build everything into target/pathcc (relocatable)
 	@scripts/viewer build "$(PATHPROF_VIEWER)"

@@ -17,8 +17,8 @@ pub struct ListedPath<'a> {
     pub wording: Wording<'a>,
 }
 
-/// The indexes of the paths of each function, in the order of the first of them. Functions are told
-/// apart by where they are stored.
+/// The indexes of the paths of each function, in the order of their first paths. A function is
+/// identified by where it is stored.
 pub fn by_function(list: &[ListedPath<'_>]) -> Vec<Vec<usize>> {
     let mut groups: Vec<Vec<usize>> = Vec::new();
     let mut numbers: HashMap<*const Function, usize> = HashMap::new();

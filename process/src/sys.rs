@@ -8,7 +8,7 @@
 //! * `file`, `place` open files, and what stands at a path
 //! * [`apart`], [`kept`] files where few descriptors may be opened, and those that stay open
 //! * [`mapping`] memory
-//! * `limits`, `process` what the process may use, who it is, and how it ends
+//! * `limits`, `process` the limits, the identity and the end of the process
 //! * [`thread`], [`signal`], [`stack`] threads, handlers, and a stack of the runtime's own
 
 pub mod apart;

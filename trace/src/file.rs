@@ -6,7 +6,7 @@
 //! sense is left out and told, and the others are read. Holes of a sparse file are skipped.
 //!
 //! * [`chosen`] finds the trace that is meant.
-//! * `head` and [`images`] read who ran, and which images.
+//! * `head` reads which process ran, [`images`] reads its images.
 //! * [`frame`] decompresses a chunk, [`records`] reads its records, [`event`] one event.
 
 use std::collections::BTreeMap;

@@ -3,7 +3,7 @@
 //! * [`graph`] is the graph in compact arrays, [`builder`] the visitor that makes it, [`segmented`]
 //!   how an array grows that may be large.
 //! * [`span`] finds the longest way through the graph, [`parallelism`] how many tasks ran at once.
-//! * [`contention`] says who waited for locks, [`imbalance`] who came late to barriers.
+//! * [`contention`] has the waits for locks, [`imbalance`] the late arrivals at barriers.
 //! * [`hot`] says which functions and paths are on the longest way.
 
 pub mod builder;

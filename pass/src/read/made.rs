@@ -1,7 +1,7 @@
 //! Tells what the compiler made from what the source says: code of no line, and branches that no
 //! source has.
 //!
-//! Five facts tell it:
+//! Five facts show it:
 //!
 //! * *Unwinding.* What only unwinding reaches, up to the handler of an exception, is made: landing
 //!   pads, the choice of a handler, and what frees half-made objects. The calls of destructors and

@@ -41,7 +41,7 @@ pub trait Visitor {
     /// The current task of a thread did something.
     fn done(&mut self, _thread: u32, _done: &Done) {}
 
-    /// A release: whoever acquires it has seen all that the current task of this thread has done.
+    /// A release: an acquirer sees all that the current task of this thread has done.
     fn released(&mut self, thread: u32) -> Self::Token;
 
     /// The current task of a thread has ended; with the stream if there is no event.
