@@ -7,12 +7,14 @@
 //! * [`order`] says what waited for what.
 //! * [`tasks`] is the graph of tasks, and what follows from it.
 //! * [`memory`] says what threads do to memory that others use, too.
+//! * [`task_analysis`] is the graph with all that is shown of it.
 #![forbid(unsafe_code)]
 
 pub mod file;
 pub mod memory;
 pub mod order;
 pub mod steps;
+pub mod task_analysis;
 pub mod tasks;
 
 #[cfg(test)]

@@ -5,7 +5,8 @@
 //! * [`cache`] is a cache, [`simulation`] says which accesses miss in it.
 //! * [`distances`] says how many other lines were accessed between two accesses to one.
 //! * [`owners`] says whose memory is: `lifetimes` in which block of the heap an address is, `sites`
-//!   where blocks are allocated. [`owned`] says it of each access, [`owner_names`] in words.
+//!   where blocks are allocated. `owner_walk` keeps them up to date while a trace is walked.
+//!   [`owned`] says it of each access, [`owner_names`] in words.
 //! * [`frees`] finds out beforehand where memory is freed. [`locks`] says whose memory locks and
 //!   barriers are in.
 //! * [`sharing`] says which threads share memory.
@@ -21,6 +22,7 @@ mod line_map;
 pub mod locks;
 pub mod owned;
 pub mod owner_names;
+pub(crate) mod owner_walk;
 pub mod owners;
 pub mod races;
 pub mod sharing;

@@ -7,7 +7,7 @@
 //! * [`releases`] holds what lets others go on; `conditions`, `barriers`, `threads`, `locks`,
 //!   `openmp` and `dependences` say what an operation waited for, [`objects`] puts them together.
 //! * [`walk`] merges the streams in the order of tickets and shows all to a visitor.
-//! * `places` says where in the source something happened.
+//! * [`thread_id`] is the number of a thread. `places` says where in the source something happened.
 
 mod barriers;
 mod conditions;
@@ -19,5 +19,6 @@ mod openmp;
 mod places;
 pub mod releases;
 pub mod source;
+pub mod thread_id;
 mod threads;
 pub mod walk;

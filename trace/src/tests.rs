@@ -20,6 +20,7 @@ use crate::steps::program::Program;
 use crate::steps::step::{Steps, Told};
 use crate::steps::time::Times;
 use crate::steps::totals::Totals;
+use crate::task_analysis::TaskAnalysis;
 use crate::tasks::builder::Tasks;
 use counts::sample::units::traced::{self, COUNTERS, GUARD, MAIN, OFFSET, UNIT, WALK, lost, path};
 use profile::sample::counted::Counted;
@@ -349,6 +350,8 @@ fn an_observer_is_told_of_each_chunk() {
         Tasks::of(inputs(&trace, &program, &times, Detail::Tasks, of), times);
     });
     assert_eq!(walked, all);
+    let analysed = told(&|of| drop(TaskAnalysis::of(&trace, &program, times, of)));
+    assert_eq!(analysed, 2 * all);
     let owned = told(&|of| drop(Owned::of(&trace, &program, &times, &HashSet::new(), of)));
     assert_eq!(owned, 2 * all);
 }

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use trace::file::Stream;
 use trace::memory::locks::LockNames;
 use trace::tasks::builder::Tasks;
+use trace::tasks::graph::TaskId;
 use trace::tasks::parallelism::Parallelism;
 use trace::tasks::span::Span;
 
@@ -71,7 +72,7 @@ pub fn write(
             actions.accesses,
             actions.bytes,
         ]);
-        write!(out, "{}\n{value}", if id == 0 { "" } else { "," })?;
+        write!(out, "{}\n{value}", if id == TaskId(0) { "" } else { "," })?;
     }
     out.write_all(b"],\n\"edges\":[")?;
     let mut first = true;

@@ -50,7 +50,7 @@ pub fn write(graph: &Graph, directory: &Path) -> Result<()> {
         let name = graph.kind(id).name();
         let numbers = [
             id.into(),
-            task.thread as u64,
+            task.thread.into(),
             task.index.into(),
             task.begin,
             task.end,

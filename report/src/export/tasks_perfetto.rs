@@ -11,6 +11,7 @@ use std::io::{Result, Write};
 use serde_json::{Value, json};
 use trace::file::Stream;
 use trace::order::releases::Link;
+use trace::order::thread_id::ThreadId;
 use trace::tasks::graph::{Graph, TaskId};
 
 /// Writes the graph of a process.
@@ -25,9 +26,9 @@ pub fn write(
 ) -> Result<()> {
     let begin = graph.tasks().map(|(_, task)| task.begin).min().unwrap_or_default();
     let micros = |time: u64| time.saturating_sub(begin) as f64 / 1000.0;
-    let number = |thread: u32| {
-        let streams = threads.get(thread as usize);
-        streams.and_then(|streams| streams.first()).map_or(thread, |stream| stream.number)
+    let number = |thread: ThreadId| {
+        let streams = threads.get(thread.index());
+        streams.and_then(|streams| streams.first()).map_or(thread.0, |stream| stream.number)
     };
     out.write_all(b"{\"displayTimeUnit\":\"ns\",\"traceEvents\":[")?;
     let mut first = true;
@@ -35,7 +36,7 @@ pub fn write(
         let comma = if std::mem::take(&mut first) { "" } else { "," };
         write!(out, "{comma}\n{event}")
     };
-    for (thread, streams) in (0..).zip(threads) {
+    for (thread, streams) in (0..).map(ThreadId).zip(threads) {
         let Some(stream) = streams.first() else { continue };
         let name = format!("stream {} (thread {})", stream.number, stream.thread);
         put(

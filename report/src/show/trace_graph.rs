@@ -1,6 +1,7 @@
 //! The task graph of a trace for people: work and span, the critical path, how many tasks ran at
 //! once, and who waited where.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
 use counts::model::Count;
@@ -11,6 +12,7 @@ use trace::memory::locks::LockNames;
 use trace::order::item::{Actions, Place};
 use trace::order::releases::Link;
 use trace::order::source::threads;
+use trace::order::thread_id::ThreadId;
 use trace::steps::program::Program;
 use trace::tasks::builder::Tasks;
 use trace::tasks::graph::{TaskId, TaskKind};
@@ -193,8 +195,8 @@ fn streams(told: &Told<'_>) -> Vec<u64> {
         .collect()
 }
 
-fn stream(streams: &[u64], thread: u32) -> Cell<'static> {
-    streams.get(thread as usize).map_or(Cell::Unknown, |number| Cell::Number((*number).into()))
+fn stream(streams: &[u64], thread: ThreadId) -> Cell<'static> {
+    streams.get(thread.index()).map_or(Cell::Unknown, |number| Cell::Number((*number).into()))
 }
 
 /// The address of a lock or a barrier, and what is there.
@@ -372,7 +374,7 @@ fn waits(told: &Told<'_>, top: usize) -> Table<'static> {
 fn barriers(told: &Told<'_>, top: usize) -> Table<'static> {
     let streams = streams(told);
     let rows = told.tasks.imbalance.barriers().into_iter().map(|(object, barrier)| {
-        let last = barrier.last.iter().max_by_key(|(thread, times)| (**times, u32::MAX - **thread));
+        let last = barrier.last.iter().max_by_key(|(thread, times)| (**times, Reverse(**thread)));
         let last = last.map_or(Cell::Nothing, |(thread, _)| stream(&streams, *thread));
         let [address, object] = object_cells(told, object);
         Row::from(vec![

@@ -11,6 +11,7 @@ use trace::memory::sharing::{SharedLine, Way};
 use trace::memory::uses::{Touched, Uses};
 use trace::order::item::Place;
 use trace::order::source::threads;
+use trace::order::thread_id::ThreadId;
 use trace::steps::program::Program;
 
 use crate::show::document::{Document, Fact, Remark};
@@ -67,7 +68,7 @@ pub fn document(
                     "{} bytes in {} lines of {} bytes and {} pages",
                     number(all.bytes),
                     number(all.lines),
-                    number(uses.asked.line),
+                    number(uses.selection.line),
                     number(all.pages)
                 ),
             ),
@@ -85,12 +86,12 @@ pub fn document(
 
 impl Told<'_> {
     fn objects(&self, top: usize) -> Table<'static> {
-        let mut rows: Vec<_> = self.uses.owners.iter().collect();
+        let mut rows: Vec<_> = self.uses.by_owner.iter().collect();
         rows.sort_by_key(|(id, of)| (Reverse(of.reads + of.writes), **id));
         let all = rows.len();
         let row = |(id, of): (&OwnerId, &Touched)| {
             let mut cells = self.touched(of);
-            let (blocks, bytes) = self.uses.known.allocated_by(*id);
+            let (blocks, bytes) = self.uses.owners.allocated_by(*id);
             cells.push(if blocks > 0 { Cell::Number(blocks.into()) } else { Cell::Nothing });
             cells.push(if blocks > 0 { Cell::Number(bytes.into()) } else { Cell::Nothing });
             cells.push(Cell::Text(self.owner(*id)));
@@ -105,13 +106,13 @@ impl Told<'_> {
             columns,
             rows: rows.into_iter().take(shown(top, all)).map(row).collect(),
             notes: left_out(top, all, &plural(all, "object")).into_iter().collect(),
-            empty: if self.uses.asked.is_all() { NO_ACCESSES } else { "Nothing was accessed." }
+            empty: if self.uses.selection.is_all() { NO_ACCESSES } else { "Nothing was accessed." }
                 .into(),
         }
     }
 
     fn functions(&self, top: usize) -> Table<'static> {
-        let mut rows: Vec<_> = self.uses.functions.iter().collect();
+        let mut rows: Vec<_> = self.uses.by_function.iter().collect();
         rows.sort_by_key(|(id, of)| (Reverse(of.reads + of.writes), **id));
         let all = rows.len();
         let row = |(id, of): (&u32, &Touched)| {
@@ -132,7 +133,7 @@ impl Told<'_> {
 
     fn touched(&self, of: &Touched) -> Vec<Cell<'static>> {
         // The largest cache of a power of two lines that has no more bytes.
-        let power = (CACHE / self.uses.asked.line).max(1).ilog2() as usize;
+        let power = (CACHE / self.uses.selection.line).max(1).ilog2() as usize;
         let misses = of.distances.misses(power);
         [of.reads, of.writes, of.bytes_read, of.bytes_written, of.bytes, of.lines, of.pages, misses]
             .map(|number| Cell::Number(number.into()))
@@ -152,7 +153,7 @@ impl Told<'_> {
             Row::from(vec![
                 Cell::Text(distance),
                 Cell::Number(histogram.parts[at].into()),
-                Cell::Number((1u128 << at) * u128::from(self.uses.asked.line)),
+                Cell::Number((1u128 << at) * u128::from(self.uses.selection.line)),
                 Cell::Number(misses.into()),
                 Cell::Share { part: misses.into(), whole: all.into(), heat: false },
             ])
@@ -220,12 +221,12 @@ impl Told<'_> {
                     format!("{} {}", if *writes { "write" } else { "read" }, self.place(*place))
                 })
                 .collect();
-            let threads: BTreeSet<u32> = of.places.iter().map(|of| of.0).collect();
+            let threads: BTreeSet<ThreadId> = of.places.iter().map(|of| of.0).collect();
             Row::from(vec![
                 Cell::Number(of.false_sharing.into()),
                 Cell::Number(of.true_sharing.into()),
                 Cell::Number(threads.len() as u128),
-                Cell::Text(format!("{:#x}", line * self.uses.asked.line)),
+                Cell::Text(format!("{:#x}", line * self.uses.selection.line)),
                 Cell::Text(self.owner(of.owner)),
                 Cell::Text(places.into_iter().collect::<Vec<_>>().join(", ")),
             ])
@@ -246,8 +247,8 @@ impl Told<'_> {
         }
     }
 
-    fn stream(&self, thread: u32) -> Cell<'static> {
-        self.streams.get(thread as usize).map_or(Cell::Unknown, |of| Cell::Number((*of).into()))
+    fn stream(&self, thread: ThreadId) -> Cell<'static> {
+        self.streams.get(thread.index()).map_or(Cell::Unknown, |of| Cell::Number((*of).into()))
     }
 
     fn place(&self, place: Place) -> String {
@@ -258,7 +259,7 @@ impl Told<'_> {
     }
 
     fn owner(&self, id: OwnerId) -> String {
-        terminal(&self.names.name(self.uses.known.owner(id))).into_owned()
+        terminal(&self.names.name(self.uses.owners.owner(id))).into_owned()
     }
 }
 

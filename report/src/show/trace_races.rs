@@ -6,6 +6,7 @@ use trace::memory::owner_names::OwnerNames;
 use trace::memory::owners::Owner;
 use trace::memory::races::{Race, Races, Side};
 use trace::order::source::threads;
+use trace::order::thread_id::ThreadId;
 use trace::steps::program::Program;
 
 use crate::show::document::{Document, Fact, Remark};
@@ -30,7 +31,7 @@ pub fn document(
     let all = pairs.len();
     let names = OwnerNames::of(trace, program);
     let object = |race: &Race| {
-        let owner = races.known.owner(race.object.owner);
+        let owner = races.owners.owner(race.object.owner);
         if !race.object.is_sure || *owner == Owner::Unknown {
             return [Cell::Unknown, Cell::Nothing];
         }
@@ -40,8 +41,8 @@ pub fn document(
         [Cell::Text(name), offset.unwrap_or(Cell::Nothing)]
     };
     let row = |(pair, race): (&(Side, Side), &Race)| {
-        let stream = |thread: u32| {
-            streams.get(thread as usize).map_or(Cell::Unknown, |of| Cell::Number((*of).into()))
+        let stream = |thread: ThreadId| {
+            streams.get(thread.index()).map_or(Cell::Unknown, |of| Cell::Number((*of).into()))
         };
         let [name, offset] = object(race);
         Row::from(vec![
@@ -69,7 +70,7 @@ pub fn document(
         ],
         rows: pairs.into_iter().take(shown(top, all)).map(row).collect(),
         notes: left_out(top, all, &plural(all, "pair")).into_iter().collect(),
-        empty: if races.has_accesses() { "No two accesses race." } else { NO_ACCESSES }.into(),
+        empty: if races.has_accesses { "No two accesses race." } else { NO_ACCESSES }.into(),
     };
     let mut remarks = Vec::new();
     if races.missing > 0 {

@@ -9,12 +9,13 @@ use std::rc::Rc;
 use crate::memory::vector_clock::VectorClock;
 use crate::order::item::Touch;
 use crate::order::releases::Links;
+use crate::order::thread_id::ThreadId;
 
 /// When a thread did something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Moment {
     /// The thread.
-    pub(super) thread: u32,
+    pub(super) thread: ThreadId,
     /// Which of its parts: a part ends where others learn of it.
     pub(super) part: u64,
 }
@@ -31,35 +32,35 @@ impl Moment {
 pub(super) struct Clocks {
     threads: Vec<VectorClock>,
     /// By thread, its clock as others keep it.
-    kept: HashMap<u32, Rc<VectorClock>>,
+    kept: HashMap<ThreadId, Rc<VectorClock>>,
     /// By address, what atomic accesses released there.
     addresses: HashMap<u64, VectorClock>,
 }
 
 impl Clocks {
     /// The clock of a thread.
-    pub(super) fn of(&mut self, thread: u32) -> &VectorClock {
+    pub(super) fn of(&mut self, thread: ThreadId) -> &VectorClock {
         self.clock(thread)
     }
 
-    fn clock(&mut self, thread: u32) -> &mut VectorClock {
-        let at = thread as usize;
+    fn clock(&mut self, thread: ThreadId) -> &mut VectorClock {
+        let at = thread.index();
         while self.threads.len() <= at {
             let mut clock = VectorClock::default();
-            clock.step(self.threads.len() as u32);
+            clock.step(ThreadId(self.threads.len() as u32));
             self.threads.push(clock);
         }
         &mut self.threads[at]
     }
 
     /// The same, to be changed.
-    fn changed(&mut self, thread: u32) -> &mut VectorClock {
+    fn changed(&mut self, thread: ThreadId) -> &mut VectorClock {
         self.kept.remove(&thread);
         self.clock(thread)
     }
 
     /// The clock of a thread, to be kept: it is copied only if it has changed.
-    pub(super) fn keep(&mut self, thread: u32) -> Rc<VectorClock> {
+    pub(super) fn keep(&mut self, thread: ThreadId) -> Rc<VectorClock> {
         if let Some(kept) = self.kept.get(&thread) {
             return kept.clone();
         }
@@ -69,12 +70,12 @@ impl Clocks {
     }
 
     /// What a thread does now has this moment.
-    pub(super) fn moment(&mut self, thread: u32) -> Moment {
+    pub(super) fn moment(&mut self, thread: ThreadId) -> Moment {
         Moment { thread, part: self.clock(thread).of(thread) }
     }
 
     /// A task of a thread begins, behind those that it waited for.
-    pub(super) fn began(&mut self, thread: u32, links: &Links<Rc<VectorClock>>) {
+    pub(super) fn began(&mut self, thread: ThreadId, links: &Links<Rc<VectorClock>>) {
         if !links.is_empty() {
             let clock = self.changed(thread);
             links.iter().for_each(|(_, released)| clock.join(&released.token));
@@ -82,26 +83,26 @@ impl Clocks {
     }
 
     /// Others may learn of what a thread did so far.
-    pub(super) fn released(&mut self, thread: u32) -> Rc<VectorClock> {
+    pub(super) fn released(&mut self, thread: ThreadId) -> Rc<VectorClock> {
         let released = self.keep(thread);
         self.changed(thread).step(thread);
         released
     }
 
     /// An atomic access releases its address; gives the part of the thread that it belongs to.
-    pub(super) fn atomic_before(&mut self, thread: u32, touch: &Touch) -> u64 {
+    pub(super) fn atomic_before(&mut self, thread: ThreadId, touch: &Touch) -> u64 {
         let released = self.released(thread);
         self.addresses.entry(touch.address).or_default().join(&released);
         released.of(thread)
     }
 
     /// An atomic access has happened, and acquires its address if it has a ticket for that.
-    pub(super) fn atomic_after(&mut self, thread: u32, touch: &Touch) {
+    pub(super) fn atomic_after(&mut self, thread: ThreadId, touch: &Touch) {
         if touch.after > 0 && self.addresses.contains_key(&touch.address) {
             self.changed(thread);
             let (addresses, threads) = (&self.addresses, &mut self.threads);
             if let Some((clock, known)) =
-                threads.get_mut(thread as usize).zip(addresses.get(&touch.address))
+                threads.get_mut(thread.index()).zip(addresses.get(&touch.address))
             {
                 clock.join(known);
             }

@@ -15,7 +15,8 @@ use crate::memory::clocks::{Clocks, Moment};
 use crate::memory::vector_clock::VectorClock;
 use crate::order::item::{Item, Touch};
 use crate::order::releases::Links;
-use crate::order::walk::{Input, Visitor, walk};
+use crate::order::thread_id::ThreadId;
+use crate::order::walk::{Streams, Visitor, walk};
 
 /// Frees of one address by one thread: the parts of the thread with one, and what was known at the
 /// first one of each. Parts grow, and so does what is known.
@@ -25,23 +26,22 @@ type OfThread = Vec<(u64, Rc<VectorClock>)>;
 #[derive(Debug, Default)]
 pub struct Frees {
     /// By address and thread.
-    known: HashMap<u64, HashMap<u32, OfThread>>,
+    known: HashMap<u64, HashMap<ThreadId, OfThread>>,
     /// By thread, where any address may be freed: recording was off, or records are missing.
-    anywhere: HashMap<u32, OfThread>,
+    anywhere: HashMap<ThreadId, OfThread>,
     /// Addresses that signal handlers free: at which place in the thread, nobody knows.
     by_handlers: HashSet<u64>,
 }
 
 impl Frees {
     /// Those of these streams. One thread alone needs none.
-    pub fn of<I: Iterator<Item = Item>>(inputs: Vec<Input<I>>) -> Self {
-        if inputs.len() < 2 {
+    pub fn of<I: Iterator<Item = Item>>(streams: Streams<I>) -> Self {
+        if streams.inputs.len() < 2 {
             return Self::default();
         }
-        let mut seeker =
-            Seeker { clocks: Clocks::default(), frees: Self::default(), is_handler: false };
-        walk(inputs, &mut seeker);
-        seeker.frees
+        let mut search = FreeSearch::default();
+        walk(streams, &mut search);
+        search.frees
     }
 
     /// Whether no free of `address` can fall between an allocation there and an access to the
@@ -63,42 +63,44 @@ impl Frees {
 }
 
 /// Notes that a thread frees something now.
-fn add(of: &mut OfThread, clocks: &mut Clocks, thread: u32) {
+fn add(of: &mut OfThread, clocks: &mut Clocks, thread: ThreadId) {
     let part = clocks.of(thread).of(thread);
     if of.last().is_none_or(|(last, _)| *last < part) {
         of.push((part, clocks.keep(thread)));
     }
 }
 
-/// Goes through a trace for frees.
-struct Seeker {
+/// The visitor that collects frees.
+#[derive(Debug, Default)]
+pub(crate) struct FreeSearch {
     clocks: Clocks,
-    frees: Frees,
+    /// What it found.
+    pub(crate) frees: Frees,
     is_handler: bool,
 }
 
-impl Visitor for Seeker {
+impl Visitor for FreeSearch {
     type Token = Rc<VectorClock>;
 
-    fn began(&mut self, thread: u32, _: u64, links: &Links<Self::Token>) {
+    fn began(&mut self, thread: ThreadId, _: u64, links: &Links<Self::Token>) {
         self.clocks.began(thread, links);
     }
 
-    fn released(&mut self, thread: u32) -> Self::Token {
+    fn released(&mut self, thread: ThreadId) -> Self::Token {
         self.clocks.released(thread)
     }
 
-    fn ended(&mut self, _: u32, _: u64, _: Option<(Operation, &Synchronisation)>) {}
+    fn ended(&mut self, _: ThreadId, _: u64, _: Option<(Operation, &Synchronisation)>) {}
 
-    fn atomic_before(&mut self, thread: u32, touch: &Touch) {
+    fn atomic_before(&mut self, thread: ThreadId, touch: &Touch) {
         self.clocks.atomic_before(thread, touch);
     }
 
-    fn atomic_after(&mut self, thread: u32, touch: &Touch) {
+    fn atomic_after(&mut self, thread: ThreadId, touch: &Touch) {
         self.clocks.atomic_after(thread, touch);
     }
 
-    fn allocated(&mut self, thread: u32, allocation: &Allocation) {
+    fn allocated(&mut self, thread: ThreadId, allocation: &Allocation) {
         let address = allocation.former.get();
         if address == 0 {
             return;
@@ -111,11 +113,11 @@ impl Visitor for Seeker {
         add(of, &mut self.clocks, thread);
     }
 
-    fn missing(&mut self, thread: u32) {
+    fn missing(&mut self, thread: ThreadId) {
         add(self.frees.anywhere.entry(thread).or_default(), &mut self.clocks, thread);
     }
 
-    fn off(&mut self, thread: u32) {
+    fn off(&mut self, thread: ThreadId) {
         self.missing(thread);
     }
 

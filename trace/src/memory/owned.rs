@@ -5,7 +5,6 @@
 //! for each access: the difference between the number of the object and that of the last one.
 
 use std::collections::{HashMap, HashSet};
-use std::rc::Rc;
 
 use pathformat::manifest::AccessKind;
 use pathformat::trace::{Allocation, Operation, Synchronisation};
@@ -15,30 +14,35 @@ use profile::observer::Observer;
 use crate::file::Trace;
 use crate::file::event::Event;
 use crate::memory::frees::Frees;
+use crate::memory::owner_walk::{OwnerVisitor, walk_with_owners};
 use crate::memory::owners::{Found, Owner, OwnerId, Owners};
-use crate::memory::vector_clock::VectorClock;
-use crate::order::item::{Done, Touch};
-use crate::order::releases::Links;
+use crate::order::item::Touch;
 use crate::order::source::{Detail, inputs, threads};
-use crate::order::walk::{Visitor, walk};
+use crate::order::thread_id::ThreadId;
 use crate::steps::program::Program;
 use crate::steps::step::{Accessed, Told};
 use crate::steps::time::Times;
 
 /// An object: its owner, and where it begins.
-type Place = (OwnerId, u64);
+type ObjectStart = (OwnerId, u64);
 
 /// Whose memory the accesses of a trace touch.
 #[derive(Debug)]
 pub struct Owned<'a> {
-    known: Owners<'a>,
-    /// By number from 1; 0 is none that is known.
-    objects: Vec<Place>,
-    numbers: HashMap<Place, u32>,
-    /// By index of the stream, what is kept.
-    kept: Vec<Option<Kept>>,
+    owners: Owners<'a>,
+    numbering: Numbering,
     /// The index of each stream, by its number.
     streams: HashMap<u32, usize>,
+}
+
+/// Numbers objects in the order in which they are found, and keeps the numbers of each stream.
+#[derive(Debug, Default)]
+struct Numbering {
+    /// By number from 1; 0 is an object that is not known.
+    objects: Vec<ObjectStart>,
+    numbers: HashMap<ObjectStart, u32>,
+    /// By index of the stream, what is kept.
+    kept: Vec<Option<Kept>>,
     /// The stream that does something.
     stream: usize,
 }
@@ -50,7 +54,7 @@ struct Kept {
     differences: Vec<u8>,
 }
 
-/// Tells the objects of a stream in order.
+/// The objects that a stream touches, in order.
 #[derive(Debug)]
 pub struct Objects<'a> {
     owned: &'a Owned<'a>,
@@ -75,38 +79,34 @@ impl<'a> Owned<'a> {
         trace: &'a Trace,
         program: &'a Program,
         times: &Times,
-        asked: &HashSet<u32>,
+        selected: &HashSet<u32>,
         observer: &dyn Observer,
     ) -> Self {
         let numbers: Vec<u32> =
             threads(trace).into_iter().flatten().map(|stream| stream.number).collect();
-        let kept = numbers.iter().map(|number| asked.contains(number).then(Kept::default));
-        let frees = Frees::of(inputs(trace, program, times, Detail::Accesses, observer));
-        let mut owned = Self {
-            known: Owners::of(program, frees, trace.run.partial),
-            objects: Vec::new(),
-            numbers: HashMap::new(),
-            kept: kept.collect(),
-            streams: numbers.iter().enumerate().map(|(at, number)| (*number, at)).collect(),
-            stream: 0,
-        };
-        walk(inputs(trace, program, times, Detail::Accesses, observer), &mut owned);
-        owned
+        let kept = numbers.iter().map(|number| selected.contains(number).then(Kept::default));
+        let mut numbering = Numbering { kept: kept.collect(), ..Numbering::default() };
+        let streams = || inputs(trace, program, times, Detail::Accesses, observer);
+        let owners = Owners::of(program, Frees::of(streams()), trace.run.partial);
+        let owners = walk_with_owners(streams(), owners, &mut numbering);
+        let streams = numbers.iter().enumerate().map(|(at, number)| (*number, at)).collect();
+        Self { owners, numbering, streams }
     }
 
     /// What is touched by the stream with a number.
     pub fn stream(&self, number: u32) -> Objects<'_> {
         let at = self.streams.get(&number).copied();
-        let kept = at.and_then(|at| self.kept.get(at)?.as_ref());
+        let kept = at.and_then(|at| self.numbering.kept.get(at)?.as_ref());
         let differences = kept.map_or(&[][..], |kept| kept.differences.as_slice());
         Objects { owned: self, differences: Reader::new(differences), last: 0 }
     }
+}
 
+impl Numbering {
     /// Keeps whose an address is.
-    fn look(&mut self, thread: u32, address: u64) {
+    fn look(&mut self, owners: &mut Owners<'_>, thread: ThreadId, address: u64) {
         if self.kept.get(self.stream).is_some_and(Option::is_some) {
-            let found = self.known.find(thread, address);
-            self.keep(found);
+            self.keep(owners.find(thread, address));
         }
     }
 
@@ -114,27 +114,21 @@ impl<'a> Owned<'a> {
         let Some(Some(kept)) = self.kept.get_mut(self.stream) else { return };
         let mut number = 0;
         if found.is_sure && found.owner != OwnerId(0) {
-            let place = (found.owner, found.start);
+            let object = (found.owner, found.start);
             let last = (kept.last as usize).checked_sub(1).and_then(|at| self.objects.get(at));
-            number = match self.numbers.get(&place) {
-                _ if last == Some(&place) => kept.last,
+            number = match self.numbers.get(&object) {
+                _ if last == Some(&object) => kept.last,
                 Some(number) => *number,
                 None => {
-                    self.objects.push(place);
+                    self.objects.push(object);
                     let number = u32::try_from(self.objects.len()).unwrap_or_default();
-                    self.numbers.insert(place, number);
+                    self.numbers.insert(object, number);
                     number
                 }
             };
         }
         kept.differences.put_signed(i64::from(number) - i64::from(kept.last));
         kept.last = number;
-    }
-
-    fn touch(&mut self, thread: u32, touch: &Touch) {
-        if touch.size > 0 && touch.kind != AccessKind::Fence {
-            self.look(thread, touch.address);
-        }
     }
 }
 
@@ -147,8 +141,8 @@ impl<'a> Objects<'a> {
     fn next(&mut self, address: u64) -> Option<Object<'a>> {
         self.last += difference(&mut self.differences);
         let at = usize::try_from(self.last).ok()?.checked_sub(1)?;
-        let (owner, start) = *self.owned.objects.get(at)?;
-        let owner = self.owned.known.owner(owner);
+        let (owner, start) = *self.owned.numbering.objects.get(at)?;
+        let owner = self.owned.owners.owner(owner);
         Some(Object { owner, offset: address.wrapping_sub(start) })
     }
 
@@ -194,74 +188,35 @@ fn addresses(of: Operation, event: &Synchronisation) -> [Option<u64>; 2] {
     }
 }
 
-impl Visitor for Owned<'_> {
-    type Token = Rc<VectorClock>;
-
-    fn began(&mut self, thread: u32, _: u64, links: &Links<Self::Token>) {
-        self.known.began(thread, links);
+impl OwnerVisitor for Numbering {
+    fn accessed(&mut self, owners: &mut Owners<'_>, thread: ThreadId, touch: &Touch) {
+        self.look(owners, thread, touch.address);
     }
 
-    fn done(&mut self, thread: u32, done: &Done) {
-        done.touches.iter().for_each(|touch| self.touch(thread, touch));
-        // Parts of a path have no paths; the last one has.
-        if done.actions.paths > 0 {
-            self.known.end_path(done);
-        }
-    }
-
-    fn released(&mut self, thread: u32) -> Self::Token {
-        self.known.clocks.released(thread)
-    }
-
-    fn ended(&mut self, thread: u32, _: u64, event: Option<(Operation, &Synchronisation)>) {
-        if let Some((of, event)) = event {
-            for address in addresses(of, event).into_iter().flatten() {
-                let found = match of.order().releases() {
-                    true => self.known.find_released(thread, address),
-                    false => self.known.find(thread, address),
-                };
-                self.keep(found);
-            }
-        }
-    }
-
-    fn acquired(
+    fn ended(
         &mut self,
-        thread: u32,
+        owners: &mut Owners<'_>,
+        thread: ThreadId,
         of: Operation,
         event: &Synchronisation,
-        _: &Links<Self::Token>,
     ) {
-        self.known.acquired(thread, of, event);
-    }
-
-    fn atomic_before(&mut self, thread: u32, touch: &Touch) {
-        self.known.clocks.atomic_before(thread, touch);
-    }
-
-    fn atomic_after(&mut self, thread: u32, touch: &Touch) {
-        self.known.atomic_after(thread, touch);
-        self.touch(thread, touch);
-    }
-
-    fn allocated(&mut self, thread: u32, allocation: &Allocation) {
-        if allocation.former.get() > 0 {
-            self.look(thread, allocation.former.get());
+        for address in addresses(of, event).into_iter().flatten() {
+            let found = match of.order().releases() {
+                true => owners.find_released(thread, address),
+                false => owners.find(thread, address),
+            };
+            self.keep(found);
         }
-        self.known.allocate(thread, allocation);
     }
 
-    fn missing(&mut self, thread: u32) {
-        self.known.missing(thread);
+    fn allocating(&mut self, owners: &mut Owners<'_>, thread: ThreadId, allocation: &Allocation) {
+        if allocation.former.get() > 0 {
+            self.look(owners, thread, allocation.former.get());
+        }
     }
 
-    fn off(&mut self, _: u32) {
-        self.known.off();
-    }
-
-    fn turn(&mut self, stream: usize, is_handler: bool) {
+    fn turn(&mut self, stream: usize) {
         self.stream = stream;
-        self.known.turn(stream, is_handler);
     }
 }
 

@@ -5,6 +5,7 @@ use counts::path_text::base_name;
 use crate::file::{Stream, Trace};
 use crate::memory::owners::Owner;
 use crate::order::source::threads;
+use crate::order::thread_id::ThreadId;
 use crate::steps::program::Program;
 
 /// Names owners of memory of a trace.
@@ -43,9 +44,9 @@ impl<'a> OwnerNames<'a> {
             Owner::Unknown => "unknown".into(),
             Owner::Global(name) => name.clone(),
             Owner::Image(name) => format!("other data of {name}"),
-            Owner::Stack(0) => "stack".into(),
+            Owner::Stack(ThreadId(0)) => "stack".into(),
             Owner::Stack(thread) => {
-                let stream = self.streams.get(*thread as usize).copied().unwrap_or_default();
+                let stream = self.streams.get(thread.index()).copied().unwrap_or_default();
                 format!("stack of stream {stream}")
             }
             Owner::Heap { function, file, line } => {

@@ -1,18 +1,16 @@
 //! Owners are those of random programs, whose threads hand blocks to each other by a lock while an
 //! allocator gives the same memory again and again.
 
-use std::rc::Rc;
-
 use pathformat::manifest::AccessKind;
 use pathformat::trace::{Allocation, Operation, Synchronisation};
 
 use crate::memory::frees::Frees;
+use crate::memory::owner_walk::{OwnerVisitor, walk_with_owners};
 use crate::memory::owners::{Found, Owner, Owners};
 use crate::memory::tests::Random;
-use crate::memory::vector_clock::VectorClock;
 use crate::order::item::{Actions, Done, Item, Place, Touch};
-use crate::order::releases::Links;
-use crate::order::walk::{Input, Visitor, walk};
+use crate::order::thread_id::ThreadId;
+use crate::order::walk::{Input, Streams};
 use crate::steps::program::Program;
 
 const THREADS: usize = 3;
@@ -179,46 +177,15 @@ fn holed(mut items: Vec<Vec<Item>>, seed: u64, gap: &Item) -> Vec<Vec<Item>> {
 }
 
 /// Looks whose memory each access touches.
-struct Looker<'a> {
-    owners: Owners<'a>,
+#[derive(Default)]
+struct Looker {
     found: Vec<(u32, Owner, bool)>,
 }
 
-impl Visitor for Looker<'_> {
-    type Token = Rc<VectorClock>;
-
-    fn began(&mut self, thread: u32, _: u64, links: &Links<Self::Token>) {
-        self.owners.began(thread, links);
-    }
-
-    fn done(&mut self, thread: u32, done: &Done) {
-        for touch in &done.touches {
-            let Found { owner, is_sure, .. } = self.owners.find(thread, touch.address);
-            self.found.push((touch.place.at, self.owners.owner(owner).clone(), is_sure));
-        }
-        self.owners.end_path(done);
-    }
-
-    fn released(&mut self, thread: u32) -> Self::Token {
-        self.owners.clocks.released(thread)
-    }
-
-    fn ended(&mut self, _: u32, _: u64, _: Option<(Operation, &Synchronisation)>) {}
-
-    fn allocated(&mut self, thread: u32, allocation: &Allocation) {
-        self.owners.allocate(thread, allocation);
-    }
-
-    fn missing(&mut self, thread: u32) {
-        self.owners.missing(thread);
-    }
-
-    fn off(&mut self, _: u32) {
-        self.owners.off();
-    }
-
-    fn turn(&mut self, stream: usize, is_handler: bool) {
-        self.owners.turn(stream, is_handler);
+impl OwnerVisitor for Looker {
+    fn accessed(&mut self, owners: &mut Owners<'_>, thread: ThreadId, touch: &Touch) {
+        let Found { owner, is_sure, .. } = owners.find(thread, touch.address);
+        self.found.push((touch.place.at, owners.owner(owner).clone(), is_sure));
     }
 }
 
@@ -226,15 +193,15 @@ impl Visitor for Looker<'_> {
 fn look(seed: u64, items: Vec<Vec<Item>>) -> [usize; 3] {
     let nothing = Program::default();
     let input = |(thread, of): (u32, Vec<Item>)| Input {
-        thread,
+        thread: ThreadId(thread),
         is_handler: false,
         begun: 0,
         items: of.into_iter(),
     };
-    let inputs = || (0..).zip(items.clone()).map(input).collect();
+    let inputs = || (0..).zip(items.clone()).map(input).collect::<Streams<_>>();
     let owners = Owners::of(&nothing, Frees::of(inputs()), false);
-    let mut looker = Looker { owners, found: Vec::new() };
-    walk(inputs(), &mut looker);
+    let mut looker = Looker::default();
+    walk_with_owners(inputs(), owners, &mut looker);
     let mut counts = [looker.found.len(), 0, 0];
     for (number, owner, is_sure) in looker.found {
         let is_it = matches!(owner, Owner::Heap { function: Some(of), .. } if of == number);

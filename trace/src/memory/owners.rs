@@ -24,6 +24,7 @@ use crate::memory::sites::site;
 use crate::memory::vector_clock::VectorClock;
 use crate::order::item::{Done, Touch};
 use crate::order::releases::Links;
+use crate::order::thread_id::ThreadId;
 use crate::steps::program::Program;
 
 /// So large is the stack of a thread unless the program asks for another one.
@@ -54,7 +55,7 @@ pub enum Owner {
     /// Data of an image that no symbol names: constants, say.
     Image(String),
     /// The stack of a thread, and its own variables.
-    Stack(u32),
+    Stack(ThreadId),
 }
 
 /// Number of an owner.
@@ -120,7 +121,7 @@ pub struct Owners<'a> {
     /// Whether records may be missing anywhere.
     partial: bool,
     /// The last place of each thread where what others did may be missing.
-    missing: HashMap<u32, Moment>,
+    missing: HashMap<ThreadId, Moment>,
     /// By stream, the function and the id of its last path.
     ended: Vec<Option<(u32, u64)>>,
     /// By function and path, whose memory is that it calls for at its end.
@@ -129,12 +130,12 @@ pub struct Owners<'a> {
     frees: Frees,
     /// By thread and address, the last part of the thread in which it freed a block there, if it
     /// cannot be told which one.
-    doubtful: HashMap<(u32, u64), u64>,
+    doubtful: HashMap<(ThreadId, u64), u64>,
 }
 
 /// Whether a thread may have freed this block: it freed one at its address, and it cannot be told
 /// which one.
-fn is_doubted(doubtful: &HashMap<(u32, u64), u64>, block: &Block, thread: u32) -> bool {
+fn is_doubted(doubtful: &HashMap<(ThreadId, u64), u64>, block: &Block, thread: ThreadId) -> bool {
     let last = doubtful.get(&(thread, block.start));
     last.is_some_and(|&part| !block.is_behind(Moment { thread, part }))
 }
@@ -248,7 +249,7 @@ impl<'a> Owners<'a> {
     }
 
     /// Who owns an address that a thread accesses now.
-    pub fn find(&mut self, thread: u32, address: u64) -> Found {
+    pub fn find(&mut self, thread: ThreadId, address: u64) -> Found {
         let moment = self.clocks.moment(thread);
         if let Some(latest) = &self.latest
             && (latest.stream, latest.moment) == (self.stream, moment)
@@ -261,13 +262,13 @@ impl<'a> Owners<'a> {
 
     /// The same without a look at what was found last, for another thread than that whose turn it
     /// is.
-    pub(super) fn search(&mut self, thread: u32, address: u64) -> Found {
+    pub(super) fn search(&mut self, thread: ThreadId, address: u64) -> Found {
         let moment = self.clocks.moment(thread);
         self.search_at(moment, address)
     }
 
     /// Who owns an address that a thread accesses while it lets others know what it did so far.
-    pub(super) fn find_released(&mut self, thread: u32, address: u64) -> Found {
+    pub(super) fn find_released(&mut self, thread: ThreadId, address: u64) -> Found {
         let now = self.clocks.moment(thread);
         self.search_at(Moment { part: now.part.saturating_sub(1), ..now }, address)
     }
@@ -320,7 +321,7 @@ impl<'a> Owners<'a> {
     }
 
     /// The stack that an address is on.
-    fn stack(&mut self, thread: u32, address: u64) -> Found {
+    fn stack(&mut self, thread: ThreadId, address: u64) -> Found {
         let above = address.saturating_sub(DESCRIPTOR);
         let clock = self.clocks.of(thread);
         if let Some((end, of)) = self.stacks.range(above..).next()
@@ -337,11 +338,11 @@ impl<'a> Owners<'a> {
         if !FIRST_STACK.contains(&address) {
             return NOBODY;
         }
-        Found { owner: self.id(Owner::Stack(0)), start: FIRST_STACK.end, is_sure: true }
+        Found { owner: self.id(Owner::Stack(ThreadId(0))), start: FIRST_STACK.end, is_sure: true }
     }
 
     /// A task of a thread begins, behind those that it waited for.
-    pub(super) fn began(&mut self, thread: u32, links: &Links<Rc<VectorClock>>) {
+    pub(super) fn began(&mut self, thread: ThreadId, links: &Links<Rc<VectorClock>>) {
         if !links.is_empty() {
             self.clocks.began(thread, links);
             self.forget();
@@ -349,20 +350,20 @@ impl<'a> Owners<'a> {
     }
 
     /// An atomic access has happened.
-    pub(super) fn atomic_after(&mut self, thread: u32, touch: &Touch) {
+    pub(super) fn atomic_after(&mut self, thread: ThreadId, touch: &Touch) {
         self.clocks.atomic_after(thread, touch);
         self.forget();
     }
 
     /// An operation that waits has ended.
-    pub(super) fn acquired(&mut self, thread: u32, of: Operation, event: &Synchronisation) {
+    pub(super) fn acquired(&mut self, thread: ThreadId, of: Operation, event: &Synchronisation) {
         if of == Operation::Begin {
             self.begin(thread, event.other.get());
         }
     }
 
     /// A thread begins.
-    fn begin(&mut self, thread: u32, descriptor: u64) {
+    fn begin(&mut self, thread: ThreadId, descriptor: u64) {
         let owner = self.id(Owner::Stack(thread));
         let moment = self.clocks.moment(thread);
         self.stacks.entry(descriptor).or_default().push((owner, moment));
@@ -370,7 +371,7 @@ impl<'a> Owners<'a> {
     }
 
     /// Memory was allocated or freed by the call before which the last path of the stream ended.
-    pub fn allocate(&mut self, thread: u32, allocation: &Allocation) {
+    pub fn allocate(&mut self, thread: ThreadId, allocation: &Allocation) {
         self.forget();
         let (start, size) = (allocation.address.get(), allocation.size.get());
         let former = allocation.former.get();
@@ -429,7 +430,7 @@ impl<'a> Owners<'a> {
 
     /// Records of a thread are missing. What others allocate may be freed there as long as they do
     /// not wait for the thread.
-    pub fn missing(&mut self, thread: u32) {
+    pub fn missing(&mut self, thread: ThreadId) {
         let moment = self.clocks.moment(thread);
         self.missing.insert(thread, moment);
         self.off();

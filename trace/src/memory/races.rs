@@ -7,16 +7,14 @@
 //! their address.
 
 use std::collections::{BTreeMap, HashMap};
-use std::rc::Rc;
 
-use pathformat::manifest::AccessKind;
-use pathformat::trace::{Allocation, Operation, Synchronisation};
+use pathformat::trace::Allocation;
 
+use crate::memory::owner_walk::{OwnerVisitor, walk_with_owners};
 use crate::memory::owners::{Found, Owners};
-use crate::memory::vector_clock::VectorClock;
-use crate::order::item::{Done, Item, Place, Touch};
-use crate::order::releases::Links;
-use crate::order::walk::{Input, Visitor, walk};
+use crate::order::item::{Item, Place, Touch};
+use crate::order::thread_id::ThreadId;
+use crate::order::walk::Streams;
 
 /// How many bytes are looked at together.
 const CELL: u64 = 8;
@@ -43,7 +41,7 @@ pub struct Race {
     /// The first byte of the first time.
     pub address: u64,
     /// The two threads of the first time.
-    pub threads: (u32, u32),
+    pub threads: (ThreadId, ThreadId),
     /// Whose that byte was.
     pub object: Found,
 }
@@ -57,13 +55,25 @@ pub struct Races<'a> {
     pub count: u64,
     /// How often records were missing: order may be missing, too.
     pub missing: u64,
+    /// Whether there was any access that could race.
+    pub has_accesses: bool,
     /// The owners of memory.
-    pub known: Owners<'a>,
+    pub owners: Owners<'a>,
+}
+
+/// The search for races, at a moment of the walk.
+#[derive(Debug, Default)]
+struct Search {
+    pairs: BTreeMap<(Side, Side), Race>,
+    count: u64,
+    missing: u64,
     /// By thread, the atomic access that has released and not yet acquired.
-    pending: HashMap<u32, Pending>,
-    /// How many cells were accessed.
+    pending: HashMap<ThreadId, Pending>,
+    /// The number of cells that were accessed.
     sequence: u64,
-    cells: HashMap<u64, Vec<Known>>,
+    /// By cell, the accesses that a later one may race with.
+    cells: HashMap<u64, Vec<Access>>,
+    /// By address, the bytes of the block of the heap there.
     sizes: HashMap<u64, u64>,
 }
 
@@ -73,13 +83,13 @@ struct Pending {
     /// The part of the thread that it belongs to.
     part: u64,
     /// From which access on other threads know that it has happened.
-    known: HashMap<u32, u64>,
+    known: HashMap<ThreadId, u64>,
 }
 
 /// An access that is remembered.
 #[derive(Clone, Copy, Debug)]
-struct Known {
-    thread: u32,
+struct Access {
+    thread: ThreadId,
     part: u64,
     /// Which access it is.
     sequence: u64,
@@ -88,33 +98,25 @@ struct Known {
 }
 
 impl<'a> Races<'a> {
-    /// Those of these streams, whose accesses are told.
-    pub fn of<I: Iterator<Item = Item>>(inputs: Vec<Input<I>>, owners: Owners<'a>) -> Self {
-        let mut races = Self {
-            pairs: BTreeMap::new(),
-            count: 0,
-            missing: 0,
-            known: owners,
-            pending: HashMap::new(),
-            sequence: 0,
-            cells: HashMap::new(),
-            sizes: HashMap::new(),
-        };
-        walk(inputs, &mut races);
-        races.cells = HashMap::new();
-        races
+    /// The races between the accesses of these streams.
+    pub fn of<I: Iterator<Item = Item>>(streams: Streams<I>, owners: Owners<'a>) -> Self {
+        let mut search = Search { missing: streams.missing(), ..Search::default() };
+        let owners = walk_with_owners(streams, owners, &mut search);
+        let Search { pairs, count, missing, sequence, .. } = search;
+        Self { pairs, count, missing, has_accesses: sequence > 0, owners }
     }
+}
 
-    /// Whether there was any access that could race.
-    pub fn has_accesses(&self) -> bool {
-        self.sequence > 0
-    }
-
+impl Search {
     /// An access of a part of a thread, which others know from some access on.
-    fn touch(&mut self, thread: u32, part: u64, touch: &Touch, known: &HashMap<u32, u64>) {
-        if touch.size == 0 || touch.kind == AccessKind::Fence {
-            return;
-        }
+    fn access(
+        &mut self,
+        owners: &mut Owners<'_>,
+        thread: ThreadId,
+        part: u64,
+        touch: &Touch,
+        known: &HashMap<ThreadId, u64>,
+    ) {
         let last = touch.address.saturating_add(touch.size - 1);
         let (writes, is_atomic) = (touch.writes(), touch.is_atomic);
         let side = Side { place: touch.place, writes, is_atomic };
@@ -124,12 +126,19 @@ impl<'a> Races<'a> {
             let mask = ((1u16 << (to + 1)) - (1u16 << from)) as u8;
             self.sequence += 1;
             let sequence = self.sequence;
-            self.touch_cell(cell, Known { thread, part, sequence, mask, side }, known);
+            let access = Access { thread, part, sequence, mask, side };
+            self.access_cell(owners, cell, access, known);
         }
     }
 
-    fn touch_cell(&mut self, cell: u64, now: Known, behind: &HashMap<u32, u64>) {
-        let clock = self.known.clocks.keep(now.thread);
+    fn access_cell(
+        &mut self,
+        owners: &mut Owners<'_>,
+        cell: u64,
+        now: Access,
+        behind: &HashMap<ThreadId, u64>,
+    ) {
+        let clock = owners.clocks.keep(now.thread);
         for (thread, pending) in &mut self.pending {
             if *thread != now.thread && pending.part <= clock.of(*thread) {
                 pending.known.entry(now.thread).or_insert(now.sequence);
@@ -153,19 +162,19 @@ impl<'a> Races<'a> {
             !(is_before && is_weaker)
         });
         known.push(now);
-        found.into_iter().for_each(|(then, address)| self.found(&then, &now, address));
+        found.into_iter().for_each(|(then, address)| self.count_race(owners, &then, &now, address));
     }
 
-    fn found(&mut self, then: &Known, now: &Known, address: u64) {
+    /// Counts a race between two accesses to a byte.
+    fn count_race(&mut self, owners: &mut Owners<'_>, then: &Access, now: &Access, address: u64) {
         self.count += 1;
         let pair = (then.side.min(now.side), then.side.max(now.side));
         if self.pairs.len() < MOST || self.pairs.contains_key(&pair) {
             let threads = (then.thread, now.thread);
-            let known = &mut self.known;
             let race = self.pairs.entry(pair).or_insert_with(|| {
-                let found = known.find(now.thread, address);
+                let found = owners.find(now.thread, address);
                 // Who came first may know more: whose the memory was has not changed since.
-                let first = if found.is_sure { found } else { known.search(then.thread, address) };
+                let first = if found.is_sure { found } else { owners.search(then.thread, address) };
                 let object = if first.is_sure { first } else { found };
                 Race { count: 0, address, threads, object }
             });
@@ -189,54 +198,26 @@ impl<'a> Races<'a> {
     }
 }
 
-impl Visitor for Races<'_> {
-    type Token = Rc<VectorClock>;
-
-    fn began(&mut self, thread: u32, _: u64, links: &Links<Self::Token>) {
-        self.known.began(thread, links);
+impl OwnerVisitor for Search {
+    fn accessed(&mut self, owners: &mut Owners<'_>, thread: ThreadId, touch: &Touch) {
+        let part = owners.clocks.of(thread).of(thread);
+        self.access(owners, thread, part, touch, &HashMap::new());
     }
 
-    fn done(&mut self, thread: u32, done: &Done) {
-        let part = self.known.clocks.of(thread).of(thread);
-        let nobody = HashMap::new();
-        done.touches.iter().for_each(|touch| self.touch(thread, part, touch, &nobody));
-        // Parts of a path have no paths; the last one has.
-        if done.actions.paths > 0 {
-            self.known.end_path(done);
-        }
-    }
-
-    fn released(&mut self, thread: u32) -> Self::Token {
-        self.known.clocks.released(thread)
-    }
-
-    fn ended(&mut self, _: u32, _: u64, _: Option<(Operation, &Synchronisation)>) {}
-
-    fn acquired(
-        &mut self,
-        thread: u32,
-        of: Operation,
-        event: &Synchronisation,
-        _: &Links<Self::Token>,
-    ) {
-        self.known.acquired(thread, of, event);
-    }
-
-    fn atomic_before(&mut self, thread: u32, touch: &Touch) {
-        let part = self.known.clocks.atomic_before(thread, touch);
+    fn atomic_before(&mut self, thread: ThreadId, part: u64) {
         self.pending.insert(thread, Pending { part, known: HashMap::new() });
     }
 
-    fn atomic_after(&mut self, thread: u32, touch: &Touch) {
-        self.known.atomic_after(thread, touch);
-        let now = self.known.clocks.of(thread).of(thread);
+    fn atomic_after(&mut self, owners: &mut Owners<'_>, thread: ThreadId, touch: &Touch) {
+        let now = owners.clocks.of(thread).of(thread);
         let pending = self.pending.remove(&thread).filter(|_| touch.before > 0);
         let pending = pending.unwrap_or(Pending { part: now, known: HashMap::new() });
-        self.touch(thread, pending.part, touch, &pending.known);
+        if touch.is_access() {
+            self.access(owners, thread, pending.part, touch, &pending.known);
+        }
     }
 
-    fn allocated(&mut self, thread: u32, allocation: &Allocation) {
-        self.known.allocate(thread, allocation);
+    fn allocated(&mut self, allocation: &Allocation) {
         let (address, size) = (allocation.address.get(), allocation.size.get());
         let former = allocation.former.get();
         if former != 0
@@ -253,16 +234,7 @@ impl Visitor for Races<'_> {
         }
     }
 
-    fn missing(&mut self, thread: u32) {
+    fn missing(&mut self) {
         self.missing += 1;
-        self.known.missing(thread);
-    }
-
-    fn off(&mut self, _: u32) {
-        self.known.off();
-    }
-
-    fn turn(&mut self, stream: usize, is_handler: bool) {
-        self.known.turn(stream, is_handler);
     }
 }

@@ -11,6 +11,7 @@ use std::ops::Range;
 use crate::memory::line_map::LineMap;
 use crate::memory::owners::OwnerId;
 use crate::order::item::{Place, Touch};
+use crate::order::thread_id::ThreadId;
 
 /// The most places that are kept of a cache line.
 const PLACES: usize = 16;
@@ -19,9 +20,9 @@ const PLACES: usize = 16;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Way {
     /// The thread that wrote, and where.
-    pub writer: (u32, Place),
+    pub writer: (ThreadId, Place),
     /// The thread that read, and where.
-    pub reader: (u32, Place),
+    pub reader: (ThreadId, Place),
     /// What was read.
     pub owner: OwnerId,
 }
@@ -36,7 +37,7 @@ pub struct SharedLine {
     /// Who owned what was accessed last.
     pub owner: OwnerId,
     /// Some threads and places that wrote it, or read it.
-    pub places: BTreeSet<(u32, Place, bool)>,
+    pub places: BTreeSet<(ThreadId, Place, bool)>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -50,15 +51,15 @@ struct Line {
 #[derive(Clone, Debug)]
 struct Writer {
     mask: u128,
-    thread: u32,
+    thread: ThreadId,
     place: Place,
     /// Which threads have read which of them.
-    read: Vec<(u32, u128)>,
+    read: Vec<(ThreadId, u128)>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
 struct User {
-    thread: u32,
+    thread: ThreadId,
     /// Whether it has a valid copy.
     holds: bool,
     /// What others wrote since it accessed these bytes.
@@ -77,7 +78,14 @@ pub struct Sharing {
 
 impl Sharing {
     /// An access to some bytes of a line.
-    pub fn touch(&mut self, thread: u32, touch: &Touch, line: u64, mask: u128, owner: OwnerId) {
+    pub fn touch(
+        &mut self,
+        thread: ThreadId,
+        touch: &Touch,
+        line: u64,
+        mask: u128,
+        owner: OwnerId,
+    ) {
         let line = self.lines.entry(line).or_default();
         line.told.owner = owner;
         let used = (thread, touch.place, touch.writes());
@@ -143,7 +151,7 @@ impl Sharing {
 
 impl Line {
     /// The line goes to a thread unless that has it.
-    fn go(&mut self, thread: u32, mask: u128, writes: bool) {
+    fn go(&mut self, thread: ThreadId, mask: u128, writes: bool) {
         let at = self.users.iter().position(|user| user.thread == thread).unwrap_or_else(|| {
             // What others have written so far is new to it.
             let news = self.writers.iter().fold(0, |news, writer| news | writer.mask);
@@ -182,7 +190,7 @@ mod tests {
         let place = Place { function: 0, at: thread };
         let touch = Touch { address: at, size, kind, place, is_atomic: false, before: 0, after: 0 };
         let mask = ((1 << size) - 1) << (at % 64);
-        sharing.touch(thread, &touch, at / 64, mask, OwnerId(0));
+        sharing.touch(ThreadId(thread), &touch, at / 64, mask, OwnerId(0));
     }
 
     fn increments(sharing: &mut Sharing, rounds: u64, apart: u64) {
@@ -236,9 +244,9 @@ mod tests {
                 }
             }
         }
-        let told: Vec<_> =
-            sharing.ways.iter().map(|(of, bytes)| (of.writer.0, of.reader.0, *bytes)).collect();
-        assert_eq!(told, [(0, 1, 400), (0, 2, 400)]);
+        let ways = sharing.ways.iter();
+        let ways: Vec<_> = ways.map(|(of, bytes)| (of.writer.0.0, of.reader.0.0, *bytes)).collect();
+        assert_eq!(ways, [(0, 1, 400), (0, 2, 400)]);
         let lines = sharing.lines();
         assert_eq!(lines.len(), 7);
         assert!(lines.values().all(|of| (of.true_sharing, of.false_sharing) == (2, 0)));

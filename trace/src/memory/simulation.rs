@@ -12,7 +12,8 @@ use pathformat::trace::{Operation, Synchronisation};
 use crate::memory::cache::{Cache, Layout};
 use crate::order::item::{Done, Item, Place, Touch};
 use crate::order::releases::Links;
-use crate::order::walk::{Input, Visitor, walk};
+use crate::order::thread_id::ThreadId;
+use crate::order::walk::{Streams, Visitor, walk};
 
 /// How often somewhere memory was accessed, and which of it was missing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -64,30 +65,26 @@ pub struct Simulation {
     /// How often records were missing.
     pub missing: u64,
     layout: Layout,
-    first: BTreeMap<u32, Cache>,
+    first: BTreeMap<ThreadId, Cache>,
     last: Cache,
 }
 
 impl Simulation {
     /// What caches of these layouts do with the accesses of these streams.
-    pub fn of<I: Iterator<Item = Item>>(
-        inputs: Vec<Input<I>>,
-        first: Layout,
-        last: Layout,
-    ) -> Self {
+    pub fn of<I: Iterator<Item = Item>>(streams: Streams<I>, first: Layout, last: Layout) -> Self {
         let mut simulation = Self {
             places: BTreeMap::new(),
-            missing: 0,
+            missing: streams.missing(),
             layout: first,
             first: BTreeMap::new(),
             last: Cache::new(last),
         };
-        walk(inputs, &mut simulation);
+        walk(streams, &mut simulation);
         simulation
     }
 
-    fn touch(&mut self, thread: u32, touch: &Touch) {
-        if touch.size == 0 || touch.kind == AccessKind::Fence {
+    fn touch(&mut self, thread: ThreadId, touch: &Touch) {
+        if !touch.is_access() {
             return;
         }
         let line = self.layout.line;
@@ -120,21 +117,21 @@ fn misses_last(last: &mut Cache, address: u64, size: u64) -> bool {
 impl Visitor for Simulation {
     type Token = ();
 
-    fn began(&mut self, _: u32, _: u64, _: &Links<()>) {}
+    fn began(&mut self, _: ThreadId, _: u64, _: &Links<()>) {}
 
-    fn done(&mut self, thread: u32, done: &Done) {
+    fn done(&mut self, thread: ThreadId, done: &Done) {
         done.touches.iter().for_each(|touch| self.touch(thread, touch));
     }
 
-    fn released(&mut self, _: u32) {}
+    fn released(&mut self, _: ThreadId) {}
 
-    fn ended(&mut self, _: u32, _: u64, _: Option<(Operation, &Synchronisation)>) {}
+    fn ended(&mut self, _: ThreadId, _: u64, _: Option<(Operation, &Synchronisation)>) {}
 
-    fn atomic_after(&mut self, thread: u32, touch: &Touch) {
+    fn atomic_after(&mut self, thread: ThreadId, touch: &Touch) {
         self.touch(thread, touch);
     }
 
-    fn missing(&mut self, _: u32) {
+    fn missing(&mut self, _: ThreadId) {
         self.missing += 1;
     }
 }

@@ -9,7 +9,8 @@ use crate::memory::frees::Frees;
 use crate::memory::owners::Owners;
 use crate::memory::races::Races;
 use crate::order::item::{Actions, Done, Item, Place, Touch};
-use crate::order::walk::Input;
+use crate::order::thread_id::ThreadId;
+use crate::order::walk::{Input, Streams};
 use crate::steps::program::Program;
 
 /// Something that a thread did, with its tickets.
@@ -96,7 +97,7 @@ fn program(seed: u64) -> Vec<Vec<Did>> {
     threads
 }
 
-fn inputs(threads: &[Vec<Did>]) -> Vec<Input<std::vec::IntoIter<Item>>> {
+fn inputs(threads: &[Vec<Did>]) -> Streams<std::vec::IntoIter<Item>> {
     let event = |of: Operation, object: u64, before: u64, after: u64| {
         Item::Event(Synchronisation {
             operation: (of as u32).into(),
@@ -120,7 +121,7 @@ fn inputs(threads: &[Vec<Did>]) -> Vec<Input<std::vec::IntoIter<Item>>> {
     };
     let input = |(thread, of): (u32, &Vec<Did>)| {
         let items: Vec<_> = of.iter().map(item).collect();
-        Input { thread, is_handler: false, begun: 0, items: items.into_iter() }
+        Input { thread: ThreadId(thread), is_handler: false, begun: 0, items: items.into_iter() }
     };
     (0..).zip(threads).map(input).collect()
 }
@@ -232,7 +233,7 @@ fn memory_with_a_new_owner_has_no_history() {
         let streams = [vec![event(0x2000, 0), store(1), event(0, 0x2000)], second];
         let streams = if renewed { streams } else { [vec![store(1)], streams[1].clone()] };
         let inputs = (0..).zip(streams).map(|(thread, items)| Input {
-            thread,
+            thread: ThreadId(thread),
             is_handler: false,
             begun: 0,
             items: items.into_iter(),

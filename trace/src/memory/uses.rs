@@ -5,32 +5,32 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use pathformat::manifest::AccessKind;
-use pathformat::trace::{Allocation, Operation, Synchronisation};
+use pathformat::trace::Allocation;
 
 use crate::memory::distances::{Distances, Histogram};
 use crate::memory::line_map::LineMap;
+use crate::memory::owner_walk::{OwnerVisitor, walk_with_owners};
 use crate::memory::owners::{OwnerId, Owners};
 use crate::memory::sharing::Sharing;
-use crate::order::item::{Done, Item, Touch};
-use crate::order::releases::Links;
-use crate::order::walk::{Input, Visitor, walk};
+use crate::order::item::{Item, Touch};
+use crate::order::thread_id::ThreadId;
+use crate::order::walk::Streams;
 
 /// The bytes of a page.
 const PAGE: u64 = 4096;
 
 /// Which accesses are looked at.
 #[derive(Clone, Debug, Default)]
-pub struct Asked {
+pub struct Selection {
     /// The bytes of a line: a power of two from 8 to 128.
     pub line: u64,
     /// Those of this thread, or all.
-    pub thread: Option<u32>,
+    pub thread: Option<ThreadId>,
     /// Those of these functions, or all.
     pub functions: Option<HashSet<u32>>,
 }
 
-impl Asked {
+impl Selection {
     /// Whether all accesses are looked at.
     pub fn is_all(&self) -> bool {
         self.thread.is_none() && self.functions.is_none()
@@ -67,19 +67,30 @@ pub struct Uses<'a> {
     /// Of all.
     pub all: Touched,
     /// By owner.
-    pub owners: BTreeMap<OwnerId, Touched>,
+    pub by_owner: BTreeMap<OwnerId, Touched>,
     /// By function.
-    pub functions: BTreeMap<u32, Touched>,
+    pub by_function: BTreeMap<u32, Touched>,
     /// What threads share.
     pub sharing: Sharing,
     /// The owners of memory.
-    pub known: Owners<'a>,
+    pub owners: Owners<'a>,
     /// How often records were missing.
     pub missing: u64,
-    /// What was asked for.
-    pub asked: Asked,
+    /// The accesses that were looked at.
+    pub selection: Selection,
+}
+
+/// The sums, at a moment of the walk.
+#[derive(Debug, Default)]
+struct Measuring {
+    all: Touched,
+    by_owner: BTreeMap<OwnerId, Touched>,
+    by_function: BTreeMap<u32, Touched>,
+    sharing: Sharing,
+    missing: u64,
+    selection: Selection,
     has_threads: bool,
-    distances: HashMap<u32, Distances>,
+    distances: HashMap<ThreadId, Distances>,
     /// Of all, of owners, of functions.
     footprints: [Footprint; 3],
 }
@@ -87,44 +98,32 @@ pub struct Uses<'a> {
 impl<'a> Uses<'a> {
     /// What these streams do with memory.
     pub fn of<I: Iterator<Item = Item>>(
-        inputs: Vec<Input<I>>,
+        streams: Streams<I>,
         owners: Owners<'a>,
-        asked: Asked,
+        selection: Selection,
     ) -> Self {
-        let mut uses = Self {
-            all: Touched::default(),
-            owners: BTreeMap::new(),
-            functions: BTreeMap::new(),
-            sharing: Sharing::default(),
-            known: owners,
-            missing: 0,
-            has_threads: inputs.iter().any(|input| input.thread > 0),
-            asked,
-            distances: HashMap::new(),
-            footprints: Default::default(),
+        let mut measuring = Measuring {
+            missing: streams.missing(),
+            has_threads: streams.num_threads() > 1,
+            selection,
+            ..Measuring::default()
         };
-        walk(inputs, &mut uses);
-        uses.finish();
-        uses
+        let owners = walk_with_owners(streams, owners, &mut measuring);
+        measuring.finish();
+        let Measuring { all, by_owner, by_function, sharing, missing, selection, .. } = measuring;
+        Self { all, by_owner, by_function, sharing, owners, missing, selection }
     }
+}
 
-    fn touch(&mut self, thread: u32, touch: &Touch) {
-        if touch.size == 0 || touch.kind == AccessKind::Fence {
-            return;
-        }
+impl Measuring {
+    fn count(&mut self, thread: ThreadId, touch: &Touch, owner: OwnerId) {
         let function = touch.place.function;
-        let is_other = self.asked.thread.is_some_and(|asked| asked != thread)
-            || self.asked.functions.as_ref().is_some_and(|asked| !asked.contains(&function));
-        if is_other {
-            return;
-        }
-        let owner = self.known.find(thread, touch.address).owner;
-        let of_owner = self.owners.entry(owner).or_default();
-        let of_function = self.functions.entry(function).or_default();
+        let of_owner = self.by_owner.entry(owner).or_default();
+        let of_function = self.by_function.entry(function).or_default();
         for of in [&mut self.all, &mut *of_owner, &mut *of_function] {
             of.count(touch);
         }
-        let size = self.asked.line;
+        let size = self.selection.line;
         let last = touch.address.saturating_add(touch.size - 1);
         let distances = self.distances.entry(thread).or_default();
         for line in touch.address / size..=last / size {
@@ -145,15 +144,15 @@ impl<'a> Uses<'a> {
     /// Counts bytes, lines and pages.
     fn finish(&mut self) {
         self.distances.clear();
-        let size = self.asked.line;
+        let size = self.selection.line;
         let footprints = std::mem::take(&mut self.footprints);
         for (kind, footprint) in footprints.into_iter().enumerate() {
             let mut pages: LineMap<(u32, u64), ()> = LineMap::default();
             for ((of, line), mask) in footprint {
                 let touched = match kind {
                     0 => &mut self.all,
-                    1 => self.owners.entry(OwnerId(of)).or_default(),
-                    _ => self.functions.entry(of).or_default(),
+                    1 => self.by_owner.entry(OwnerId(of)).or_default(),
+                    _ => self.by_function.entry(of).or_default(),
                 };
                 touched.bytes += u64::from(mask.count_ones());
                 touched.lines += 1;
@@ -186,50 +185,31 @@ fn mask(line: u64, size: u64, first: u64, last: u64) -> u128 {
     (u128::MAX >> (127 - (to - from))) << from
 }
 
-impl Visitor for Uses<'_> {
-    type Token = ();
-
-    fn began(&mut self, _: u32, _: u64, _: &Links<()>) {}
-
-    fn done(&mut self, thread: u32, done: &Done) {
-        done.touches.iter().for_each(|touch| self.touch(thread, touch));
-        // Parts of a path have no paths; the last one has.
-        if done.actions.paths > 0 {
-            self.known.end_path(done);
+impl OwnerVisitor for Measuring {
+    fn accessed(&mut self, owners: &mut Owners<'_>, thread: ThreadId, touch: &Touch) {
+        let function = touch.place.function;
+        let is_other = self.selection.thread.is_some_and(|selected| selected != thread)
+            || self.selection.functions.as_ref().is_some_and(|of| !of.contains(&function));
+        if !is_other {
+            let owner = owners.find(thread, touch.address).owner;
+            self.count(thread, touch, owner);
         }
     }
 
-    fn released(&mut self, _: u32) {}
-
-    fn ended(&mut self, _: u32, _: u64, _: Option<(Operation, &Synchronisation)>) {}
-
-    fn acquired(&mut self, thread: u32, of: Operation, event: &Synchronisation, _: &Links<()>) {
-        self.known.acquired(thread, of, event);
-    }
-
-    fn atomic_after(&mut self, thread: u32, touch: &Touch) {
-        self.touch(thread, touch);
-    }
-
-    fn allocated(&mut self, thread: u32, allocation: &Allocation) {
+    fn allocated(&mut self, allocation: &Allocation) {
         let (address, bytes) = (allocation.address.get(), allocation.size.get());
-        self.known.allocate(thread, allocation);
         if address == 0 || bytes == 0 || address == allocation.former.get() || !self.has_threads {
             return;
         }
-        let size = self.asked.line;
+        let size = self.selection.line;
         let last = address.saturating_add(bytes - 1);
         let of = |line: u64| (line, mask(line, size, address, last));
         let (first, end) = (address / size, last / size);
         self.sharing.forget(of(first), first + 1..end, of(end));
     }
 
-    fn missing(&mut self, _: u32) {
+    fn missing(&mut self) {
         self.missing += 1;
-    }
-
-    fn turn(&mut self, stream: usize, is_handler: bool) {
-        self.known.turn(stream, is_handler);
     }
 }
 
@@ -237,7 +217,10 @@ impl Visitor for Uses<'_> {
 mod tests {
     use super::*;
     use crate::memory::frees::Frees;
-    use crate::order::item::{Actions, Place};
+    use pathformat::manifest::AccessKind;
+
+    use crate::order::item::{Actions, Done, Place};
+    use crate::order::walk::Input;
     use crate::steps::program::Program;
 
     /// What one thread does with these addresses, 8 bytes each.
@@ -255,9 +238,13 @@ mod tests {
         let actions = Actions::default();
         let done = Done { function: 0, path: 0, last: 0, actions, touches };
         let items = vec![Item::Done(done)].into_iter();
-        let input = Input { thread: 0, is_handler: false, begun: 0, items };
-        let asked = Asked { line, ..Asked::default() };
-        Uses::of(vec![input], Owners::of(program, Frees::default(), false), asked)
+        let input = Input { thread: ThreadId(0), is_handler: false, begun: 0, items };
+        let selection = Selection { line, ..Selection::default() };
+        Uses::of(
+            Streams::from_iter([input]),
+            Owners::of(program, Frees::default(), false),
+            selection,
+        )
     }
 
     #[test]
@@ -275,8 +262,8 @@ mod tests {
             assert_eq!(all.lines, distinct(line).len() as u64, "{stride} {line}");
             assert_eq!(all.pages, distinct(PAGE).len() as u64, "{stride} {line}");
             assert_eq!(all.distances.first, all.lines);
-            assert_eq!(of.owners[&OwnerId(0)], of.all);
-            assert_eq!(of.functions[&0], of.all);
+            assert_eq!(of.by_owner[&OwnerId(0)], of.all);
+            assert_eq!(of.by_function[&0], of.all);
         }
     }
 

@@ -1,18 +1,20 @@
 //! Vector clocks: how much of each thread is known to somebody.
 
+use crate::order::thread_id::ThreadId;
+
 /// For each thread the number of its last part that is known.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct VectorClock(Vec<u64>);
+pub(crate) struct VectorClock(Vec<u64>);
 
 impl VectorClock {
     /// What is known of a thread.
-    pub(super) fn of(&self, thread: u32) -> u64 {
-        self.0.get(thread as usize).copied().unwrap_or_default()
+    pub(super) fn of(&self, thread: ThreadId) -> u64 {
+        self.0.get(thread.index()).copied().unwrap_or_default()
     }
 
     /// The next part of a thread begins.
-    pub(super) fn step(&mut self, thread: u32) {
-        let at = thread as usize;
+    pub(super) fn step(&mut self, thread: ThreadId) {
+        let at = thread.index();
         if self.0.len() <= at {
             self.0.resize(at + 1, 0);
         }

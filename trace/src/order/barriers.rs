@@ -5,6 +5,7 @@
 use std::collections::VecDeque;
 
 use crate::order::releases::{Link, Links, Released};
+use crate::order::thread_id::ThreadId;
 
 /// A barrier.
 #[derive(Debug)]
@@ -18,7 +19,7 @@ struct Episode<T> {
     members: Vec<Released<T>>,
     is_full: bool,
     /// Who went on.
-    gone: Vec<u32>,
+    gone: Vec<ThreadId>,
 }
 
 impl<T> Default for Barrier<T> {
@@ -41,7 +42,7 @@ impl<T: Clone> Barrier<T> {
     }
 
     /// A thread goes on, so nobody else will come to its episode.
-    pub(super) fn go_on(&mut self, thread: u32, links: &mut Links<T>) {
+    pub(super) fn go_on(&mut self, thread: ThreadId, links: &mut Links<T>) {
         let is_in = |episode: &&mut Episode<T>| {
             episode.members.iter().any(|member| member.thread == thread)
                 && !episode.gone.contains(&thread)

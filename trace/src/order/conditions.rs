@@ -5,12 +5,13 @@
 //! given. That leaves as few signals over as possible. A wait without one went on by itself.
 
 use crate::order::releases::{Link, Links, Released};
+use crate::order::thread_id::ThreadId;
 
 /// A condition variable.
 #[derive(Debug)]
 pub(super) struct Condition<T> {
     /// Who waits, and since which ticket.
-    waiting: Vec<(u32, u64)>,
+    waiting: Vec<(ThreadId, u64)>,
     /// Signals that nobody was given, with their tickets.
     signals: Vec<Signal<T>>,
 }
@@ -30,7 +31,7 @@ impl<T> Default for Condition<T> {
 
 impl<T: Clone> Condition<T> {
     /// A thread begins to wait.
-    pub(super) fn wait(&mut self, thread: u32, ticket: u64) {
+    pub(super) fn wait(&mut self, thread: ThreadId, ticket: u64) {
         self.waiting.push((thread, ticket));
     }
 
@@ -52,7 +53,7 @@ impl<T: Clone> Condition<T> {
     }
 
     /// A thread goes on; `signalled` unless it only waited for so long.
-    pub(super) fn go_on(&mut self, thread: u32, signalled: bool, links: &mut Links<T>) {
+    pub(super) fn go_on(&mut self, thread: ThreadId, signalled: bool, links: &mut Links<T>) {
         let Some(at) = self.waiting.iter().position(|waiting| waiting.0 == thread) else { return };
         let (_, since) = self.waiting.remove(at);
         let found = self.signals.iter().position(|signal| signal.ticket > since);

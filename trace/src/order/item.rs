@@ -104,6 +104,11 @@ pub struct Touch {
 }
 
 impl Touch {
+    /// Whether it accesses memory at an address that is known.
+    pub fn is_access(&self) -> bool {
+        self.size > 0 && self.kind != AccessKind::Fence
+    }
+
     /// Whether memory is written.
     pub fn writes(&self) -> bool {
         matches!(self.kind, AccessKind::Store | AccessKind::Update | AccessKind::BulkStore)

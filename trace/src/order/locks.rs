@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use crate::order::releases::{Frontier, Link, Links, Released};
+use crate::order::thread_id::ThreadId;
 
 /// A lock.
 #[derive(Debug)]
@@ -12,7 +13,7 @@ pub(super) struct Lock<T> {
     /// Who gave it back since then, after reading.
     read: Frontier<T>,
     /// Which threads hold it for reading, and how often.
-    readers: HashMap<u32, u32>,
+    readers: HashMap<ThreadId, u32>,
 }
 
 impl<T> Default for Lock<T> {
@@ -46,7 +47,7 @@ impl<T: Clone> Lock<T> {
     }
 
     /// A thread takes it for reading.
-    pub(super) fn share(&mut self, thread: u32, links: &mut Links<T>) {
+    pub(super) fn share(&mut self, thread: ThreadId, links: &mut Links<T>) {
         *self.readers.entry(thread).or_default() += 1;
         links.extend(self.written.clone().map(|released| (Link::Lock, released)));
     }

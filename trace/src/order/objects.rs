@@ -14,6 +14,7 @@ use crate::order::dependences::Access;
 use crate::order::locks::Lock;
 use crate::order::openmp::OpenMp;
 use crate::order::releases::{Frontier, Link, Links, Released};
+use crate::order::thread_id::ThreadId;
 use crate::order::threads::{Once, Threads};
 
 /// The most releases of a semaphore that are remembered.
@@ -105,7 +106,12 @@ impl<T: Clone> Objects<T> {
     }
 
     /// An operation of a thread has waited: gives what it waited for.
-    pub fn acquire(&mut self, of: Operation, event: &Synchronisation, thread: u32) -> Links<T> {
+    pub fn acquire(
+        &mut self,
+        of: Operation,
+        event: &Synchronisation,
+        thread: ThreadId,
+    ) -> Links<T> {
         let (object, other) = (event.object.get(), event.other.get());
         let succeeded = event.result.get() == 0;
         let mut links = Vec::new();

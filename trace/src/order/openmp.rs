@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::order::dependences::{Access, Dependences};
 use crate::order::releases::{Frontier, Link, Links, Released};
+use crate::order::thread_id::ThreadId;
 
 /// The regions and tasks that are not finished.
 #[derive(Debug)]
@@ -12,18 +13,18 @@ pub(super) struct OpenMp<T> {
     tasks: HashMap<u64, Task<T>>,
     /// The threads that have ended their part of a region and begun no other. While they wait for
     /// its end, they run tasks.
-    waiting: HashSet<u32>,
+    waiting: HashSet<ThreadId>,
     /// The tasks that they finished.
     late: Frontier<T>,
     /// The barrier that each thread waits in. Meanwhile it runs tasks.
-    barriers: HashMap<u32, u64>,
+    barriers: HashMap<ThreadId, u64>,
     /// The last task that each thread has finished.
-    last: HashMap<u32, Released<T>>,
+    last: HashMap<ThreadId, Released<T>>,
     /// The tasks that were finished in a barrier.
     in_barriers: HashMap<u64, Frontier<T>>,
     dependences: Dependences<T>,
     /// Those of tasks that only waited, by the thread that goes on.
-    waited: HashMap<u32, Frontier<T>>,
+    waited: HashMap<ThreadId, Frontier<T>>,
 }
 
 #[derive(Debug)]
@@ -103,7 +104,7 @@ impl<T: Clone> OpenMp<T> {
     }
 
     /// A thread begins its part.
-    pub(super) fn begin_part(&mut self, region: u64, thread: u32, links: &mut Links<T>) {
+    pub(super) fn begin_part(&mut self, region: u64, thread: ThreadId, links: &mut Links<T>) {
         self.waiting.remove(&thread);
         let begun = self.regions.get(&region).and_then(|region| region.begun.clone());
         links.extend(begun.map(|released| (Link::Parallel, released)));
@@ -148,7 +149,7 @@ impl<T: Clone> OpenMp<T> {
     }
 
     /// A thread leaves a barrier, when all tasks are finished.
-    pub(super) fn end_barrier(&mut self, thread: u32, barrier: u64, links: &mut Links<T>) {
+    pub(super) fn end_barrier(&mut self, thread: ThreadId, barrier: u64, links: &mut Links<T>) {
         self.barriers.remove(&thread);
         if let Some(tasks) = self.in_barriers.get(&barrier) {
             tasks.links(Link::Task, links);
@@ -249,7 +250,7 @@ impl<T: Clone> OpenMp<T> {
     }
 
     /// A thread goes on with a task, or with what it did if that is 0.
-    pub(super) fn go_on(&mut self, task: u64, thread: u32, links: &mut Links<T>) {
+    pub(super) fn go_on(&mut self, task: u64, thread: ThreadId, links: &mut Links<T>) {
         if let Some(ready) = self.waited.remove(&thread) {
             ready.links(Link::Dependence, links);
         }

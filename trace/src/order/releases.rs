@@ -1,5 +1,7 @@
 //! What lets others go on.
 
+use crate::order::thread_id::ThreadId;
+
 /// Why a task waits for another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
@@ -70,7 +72,7 @@ impl Link {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Released<T> {
     /// Which thread.
-    pub thread: u32,
+    pub thread: ThreadId,
     /// The ticket that it took.
     pub ticket: u64,
     /// When.

@@ -8,7 +8,8 @@ use profile::observer::Observer;
 use crate::file::event::Event;
 use crate::file::{Stream, Trace};
 use crate::order::item::{Actions, Done, Item, Place, Touch};
-use crate::order::walk::Input;
+use crate::order::thread_id::ThreadId;
+use crate::order::walk::{Input, Streams};
 use crate::steps::chunks::Gap;
 use crate::steps::program::Program;
 use crate::steps::step::{Step, Steps, Told};
@@ -75,9 +76,9 @@ pub fn inputs<'a>(
     times: &Times,
     detail: Detail,
     observer: &'a dyn Observer,
-) -> Vec<Input<Items<'a>>> {
+) -> Streams<Items<'a>> {
     let mut inputs = Vec::new();
-    for (thread, streams) in (0..).zip(threads(trace)) {
+    for (thread, streams) in (0..).map(ThreadId).zip(threads(trace)) {
         for (at, stream) in streams.into_iter().enumerate() {
             let is_first = at == 0 && stream.thread == trace.run.pid;
             inputs.push(Input {
@@ -92,7 +93,7 @@ pub fn inputs<'a>(
             });
         }
     }
-    inputs
+    Streams { inputs, is_partial: trace.run.partial }
 }
 
 impl<'a> Items<'a> {

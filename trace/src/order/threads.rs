@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::order::releases::{Link, Links, Released};
+use crate::order::thread_id::ThreadId;
 
 /// The threads of a process.
 #[derive(Debug)]
@@ -12,7 +13,7 @@ pub(super) struct Threads<T> {
     /// The last thread of each `pthread_t`, and the one before.
     last: HashMap<u64, Known<T>>,
     /// The `pthread_t` of each thread that runs, by its index.
-    running: HashMap<u32, u64>,
+    running: HashMap<ThreadId, u64>,
 }
 
 #[derive(Debug)]
@@ -35,7 +36,13 @@ impl<T: Clone> Threads<T> {
     }
 
     /// A thread begins.
-    pub(super) fn begin(&mut self, thread: u32, number: u64, pthread: u64, links: &mut Links<T>) {
+    pub(super) fn begin(
+        &mut self,
+        thread: ThreadId,
+        number: u64,
+        pthread: u64,
+        links: &mut Links<T>,
+    ) {
         links.extend(self.made.remove(&number).map(|released| (Link::Create, released)));
         let former = self.last.remove(&pthread).and_then(|known| known.ended);
         self.last.insert(pthread, Known { ended: None, former });
@@ -87,7 +94,7 @@ impl<T: Clone> Once<T> {
     }
 
     /// A thread has waited until it was done, unless it did it.
-    pub(super) fn wait(&self, object: u64, thread: u32, links: &mut Links<T>) {
+    pub(super) fn wait(&self, object: u64, thread: ThreadId, links: &mut Links<T>) {
         let done = self.done.get(&object).filter(|done| done.thread != thread);
         links.extend(done.cloned().map(|released| (Link::Once, released)));
     }

@@ -16,12 +16,13 @@ use pathformat::trace::{Allocation, Operation, Order, Synchronisation};
 use crate::order::item::{Done, Item, Touch};
 use crate::order::objects::Objects;
 use crate::order::releases::{Links, Released};
+use crate::order::thread_id::ThreadId;
 
 /// A stream that is gone through.
 #[derive(Debug)]
 pub struct Input<I> {
     /// Index of its thread.
-    pub thread: u32,
+    pub thread: ThreadId,
     /// Whether it is a signal handler's.
     pub is_handler: bool,
     /// When it began, in ticks.
@@ -30,43 +31,155 @@ pub struct Input<I> {
     pub items: I,
 }
 
-/// Who is shown everything.
+/// All streams of a trace, to be walked together.
+#[derive(Debug)]
+pub struct Streams<I> {
+    /// The streams: a thread's own stream comes before its handlers'.
+    pub inputs: Vec<Input<I>>,
+    /// Whether the trace lacks records anywhere, without a gap that says where.
+    pub is_partial: bool,
+}
+
+impl<I> Streams<I> {
+    /// How often records are missing before the walk finds any gap.
+    pub fn missing(&self) -> u64 {
+        u64::from(self.is_partial)
+    }
+
+    /// The number of threads.
+    pub fn num_threads(&self) -> usize {
+        self.inputs.iter().map(|input| input.thread.index() + 1).max().unwrap_or_default()
+    }
+}
+
+impl<I> FromIterator<Input<I>> for Streams<I> {
+    /// Streams that lack nothing.
+    fn from_iter<T: IntoIterator<Item = Input<I>>>(inputs: T) -> Self {
+        Self { inputs: inputs.into_iter().collect(), is_partial: false }
+    }
+}
+
+/// An analysis that is shown all that the streams of a trace did.
 pub trait Visitor {
-    /// What somebody who waits for a release is told.
+    /// What a release passes on to the tasks that wait for it.
     type Token: Clone;
 
     /// The next task begins, behind the last one of its thread and those that it waited for.
-    fn began(&mut self, thread: u32, ticks: u64, links: &Links<Self::Token>);
+    fn began(&mut self, thread: ThreadId, ticks: u64, links: &Links<Self::Token>);
 
     /// The current task of a thread did something.
-    fn done(&mut self, _thread: u32, _done: &Done) {}
+    fn done(&mut self, _thread: ThreadId, _done: &Done) {}
 
     /// A release: an acquirer sees all that the current task of this thread has done.
-    fn released(&mut self, thread: u32) -> Self::Token;
+    fn released(&mut self, thread: ThreadId) -> Self::Token;
 
     /// The current task of a thread has ended; with the stream if there is no event.
-    fn ended(&mut self, thread: u32, ticks: u64, event: Option<(Operation, &Synchronisation)>);
+    fn ended(&mut self, thread: ThreadId, ticks: u64, event: Option<(Operation, &Synchronisation)>);
 
     /// An operation that waits has ended.
-    fn acquired(&mut self, _: u32, _: Operation, _: &Synchronisation, _: &Links<Self::Token>) {}
+    fn acquired(&mut self, _: ThreadId, _: Operation, _: &Synchronisation, _: &Links<Self::Token>) {
+    }
 
     /// An atomic access releases its address.
-    fn atomic_before(&mut self, _thread: u32, _touch: &Touch) {}
+    fn atomic_before(&mut self, _thread: ThreadId, _touch: &Touch) {}
 
     /// An atomic access has happened, and acquires its address if it has a ticket for that.
-    fn atomic_after(&mut self, _thread: u32, _touch: &Touch) {}
+    fn atomic_after(&mut self, _thread: ThreadId, _touch: &Touch) {}
 
     /// Memory was allocated or freed.
-    fn allocated(&mut self, _thread: u32, _allocation: &Allocation) {}
+    fn allocated(&mut self, _thread: ThreadId, _allocation: &Allocation) {}
 
     /// Records of a thread are missing.
-    fn missing(&mut self, _thread: u32) {}
+    fn missing(&mut self, _thread: ThreadId) {}
 
     /// Recording of a thread's paths and allocations was off.
-    fn off(&mut self, _thread: u32) {}
+    fn off(&mut self, _thread: ThreadId) {}
 
     /// What comes next is of this stream, by its index, which may be a signal handler's.
     fn turn(&mut self, _stream: usize, _is_handler: bool) {}
+}
+
+/// Two visitors in one walk.
+impl<A: Visitor, B: Visitor> Visitor for (&mut A, &mut B) {
+    type Token = (A::Token, B::Token);
+
+    fn began(&mut self, thread: ThreadId, ticks: u64, links: &Links<Self::Token>) {
+        let (first, second) = split(links);
+        self.0.began(thread, ticks, &first);
+        self.1.began(thread, ticks, &second);
+    }
+
+    fn done(&mut self, thread: ThreadId, done: &Done) {
+        self.0.done(thread, done);
+        self.1.done(thread, done);
+    }
+
+    fn released(&mut self, thread: ThreadId) -> Self::Token {
+        (self.0.released(thread), self.1.released(thread))
+    }
+
+    fn ended(
+        &mut self,
+        thread: ThreadId,
+        ticks: u64,
+        event: Option<(Operation, &Synchronisation)>,
+    ) {
+        self.0.ended(thread, ticks, event);
+        self.1.ended(thread, ticks, event);
+    }
+
+    fn acquired(
+        &mut self,
+        thread: ThreadId,
+        of: Operation,
+        event: &Synchronisation,
+        links: &Links<Self::Token>,
+    ) {
+        let (first, second) = split(links);
+        self.0.acquired(thread, of, event, &first);
+        self.1.acquired(thread, of, event, &second);
+    }
+
+    fn atomic_before(&mut self, thread: ThreadId, touch: &Touch) {
+        self.0.atomic_before(thread, touch);
+        self.1.atomic_before(thread, touch);
+    }
+
+    fn atomic_after(&mut self, thread: ThreadId, touch: &Touch) {
+        self.0.atomic_after(thread, touch);
+        self.1.atomic_after(thread, touch);
+    }
+
+    fn allocated(&mut self, thread: ThreadId, allocation: &Allocation) {
+        self.0.allocated(thread, allocation);
+        self.1.allocated(thread, allocation);
+    }
+
+    fn missing(&mut self, thread: ThreadId) {
+        self.0.missing(thread);
+        self.1.missing(thread);
+    }
+
+    fn off(&mut self, thread: ThreadId) {
+        self.0.off(thread);
+        self.1.off(thread);
+    }
+
+    fn turn(&mut self, stream: usize, is_handler: bool) {
+        self.0.turn(stream, is_handler);
+        self.1.turn(stream, is_handler);
+    }
+}
+
+/// The links of each of two visitors.
+fn split<A: Clone, B: Clone>(links: &Links<(A, B)>) -> (Links<A>, Links<B>) {
+    let (mut first, mut second) = (Links::with_capacity(links.len()), Vec::new());
+    for (link, Released { thread, ticket, token: (one, other) }) in links {
+        let (thread, ticket) = (*thread, *ticket);
+        first.push((*link, Released { thread, ticket, token: one.clone() }));
+        second.push((*link, Released { thread, ticket, token: other.clone() }));
+    }
+    (first, second)
 }
 
 /// What a stream waits to do in its turn.
@@ -103,9 +216,10 @@ struct Walk<'a, I, V: Visitor> {
     visitor: &'a mut V,
 }
 
-/// Shows all that streams did to a visitor. A thread's own stream comes before its handlers'.
-pub fn walk<I: Iterator<Item = Item>, V: Visitor>(inputs: Vec<Input<I>>, visitor: &mut V) {
-    let threads = inputs.iter().map(|input| input.thread as usize + 1).max().unwrap_or_default();
+/// Shows all that streams did to a visitor.
+pub fn walk<I: Iterator<Item = Item>, V: Visitor>(streams: Streams<I>, visitor: &mut V) {
+    let threads = streams.num_threads();
+    let inputs = streams.inputs;
     let thread =
         || Thread { is_open: false, has_begun: false, from: 0, latest: 0, links: Links::new() };
     let mut walk = Walk {
@@ -121,7 +235,7 @@ pub fn walk<I: Iterator<Item = Item>, V: Visitor>(inputs: Vec<Input<I>>, visitor
         for stream in 0..walk.inputs.len() {
             let Input { thread, is_handler, begun, .. } = walk.inputs[stream];
             if is_handler == handlers {
-                let thread = &mut walk.threads[thread as usize];
+                let thread = &mut walk.threads[thread.index()];
                 if !is_handler {
                     (thread.from, thread.latest) = (begun, begun);
                 }
@@ -138,8 +252,8 @@ pub fn walk<I: Iterator<Item = Item>, V: Visitor>(inputs: Vec<Input<I>>, visitor
 
 impl<I: Iterator<Item = Item>, V: Visitor> Walk<'_, I, V> {
     /// Begins a task of a thread unless one runs.
-    fn open(&mut self, thread: u32) {
-        let state = &mut self.threads[thread as usize];
+    fn open(&mut self, thread: ThreadId) {
+        let state = &mut self.threads[thread.index()];
         if !state.is_open {
             (state.is_open, state.has_begun) = (true, true);
             let links = std::mem::take(&mut state.links);
@@ -166,7 +280,7 @@ impl<I: Iterator<Item = Item>, V: Visitor> Walk<'_, I, V> {
                     self.visitor.allocated(thread, &allocation);
                 }
                 Item::Ticks(ticks) => {
-                    let state = &mut self.threads[thread as usize];
+                    let state = &mut self.threads[thread.index()];
                     state.latest = state.latest.max(ticks);
                 }
                 Item::Missing => self.visitor.missing(thread),
@@ -198,7 +312,7 @@ impl<I: Iterator<Item = Item>, V: Visitor> Walk<'_, I, V> {
     /// The end of a stream.
     fn finish(&mut self, stream: usize) {
         let thread = self.inputs[stream].thread;
-        let state = &mut self.threads[thread as usize];
+        let state = &mut self.threads[thread.index()];
         if self.inputs[stream].is_handler || !state.has_begun {
             return;
         }
@@ -209,8 +323,13 @@ impl<I: Iterator<Item = Item>, V: Visitor> Walk<'_, I, V> {
     }
 
     /// Ends the task of a thread if one runs.
-    fn close(&mut self, thread: u32, ticks: u64, event: Option<(Operation, &Synchronisation)>) {
-        let state = &mut self.threads[thread as usize];
+    fn close(
+        &mut self,
+        thread: ThreadId,
+        ticks: u64,
+        event: Option<(Operation, &Synchronisation)>,
+    ) {
+        let state = &mut self.threads[thread.index()];
         if std::mem::take(&mut state.is_open) {
             self.visitor.ended(thread, ticks, event);
         }
@@ -225,7 +344,7 @@ impl<I: Iterator<Item = Item>, V: Visitor> Walk<'_, I, V> {
             Pending::Event(of, event) => {
                 // What comes before the beginning is nothing.
                 let begins = matches!(of, Operation::Begin | Operation::ForkChild);
-                if self.threads[thread as usize].has_begun || !begins {
+                if self.threads[thread.index()].has_begun || !begins {
                     self.open(thread);
                 }
                 self.before(thread, of, &event);
@@ -259,7 +378,7 @@ impl<I: Iterator<Item = Item>, V: Visitor> Walk<'_, I, V> {
     }
 
     /// An operation begins: the task before it has ended, and others may go on.
-    fn before(&mut self, thread: u32, of: Operation, event: &Synchronisation) {
+    fn before(&mut self, thread: ThreadId, of: Operation, event: &Synchronisation) {
         if of.order().releases() && event.before.get() > 0 {
             let token = self.visitor.released(thread);
             let ticket = event.before.get();
@@ -280,7 +399,7 @@ impl<I: Iterator<Item = Item>, V: Visitor> Walk<'_, I, V> {
             links.retain(|(_, released)| released.thread != thread);
             self.visitor.acquired(thread, of, event, &links);
         }
-        let state = &mut self.threads[thread as usize];
+        let state = &mut self.threads[thread.index()];
         state.has_begun = true;
         state.links.extend(links);
         state.from = state.from.max(event.end.get());

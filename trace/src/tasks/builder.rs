@@ -4,7 +4,8 @@ use pathformat::trace::{Operation, Synchronisation};
 
 use crate::order::item::{Done, Item, Place};
 use crate::order::releases::{Link, Links};
-use crate::order::walk::{Input, Visitor, walk};
+use crate::order::thread_id::ThreadId;
+use crate::order::walk::{Streams, Visitor, walk};
 use crate::steps::time::Times;
 use crate::tasks::contention::Contention;
 use crate::tasks::graph::{Graph, Task, TaskId, TaskKind};
@@ -35,8 +36,9 @@ struct Thread {
     place: Place,
 }
 
+/// The visitor that makes the graph.
 #[derive(Debug, Default)]
-struct Builder {
+pub(crate) struct Builder {
     graph: Graph,
     threads: Vec<Thread>,
     contention: Contention,
@@ -46,24 +48,34 @@ struct Builder {
 
 impl Tasks {
     /// The tasks of these streams.
-    pub fn of<I: Iterator<Item = Item>>(inputs: Vec<Input<I>>, times: Times) -> Self {
-        let mut builder = Builder::default();
-        walk(inputs, &mut builder);
-        builder.graph.set_clock(&times);
-        Self {
-            graph: builder.graph,
-            contention: builder.contention,
-            imbalance: builder.imbalance,
-            missing: builder.missing,
-            threads: builder.threads.len() as u32,
-            times,
-        }
+    pub fn of<I: Iterator<Item = Item>>(streams: Streams<I>, times: Times) -> Self {
+        let mut builder = Builder::of(&streams);
+        walk(streams, &mut builder);
+        builder.finish(times)
     }
 }
 
 impl Builder {
-    fn thread(&mut self, thread: u32) -> &mut Thread {
-        let at = thread as usize;
+    /// A builder that has not yet been shown these streams.
+    pub(crate) fn of<I>(streams: &Streams<I>) -> Self {
+        Self { missing: streams.missing(), ..Self::default() }
+    }
+
+    /// What it made of the streams that it was shown.
+    pub(crate) fn finish(mut self, times: Times) -> Tasks {
+        self.graph.set_clock(&times);
+        Tasks {
+            graph: self.graph,
+            contention: self.contention,
+            imbalance: self.imbalance,
+            missing: self.missing,
+            threads: self.threads.len() as u32,
+            times,
+        }
+    }
+
+    fn thread(&mut self, thread: ThreadId) -> &mut Thread {
+        let at = thread.index();
         if self.threads.len() <= at {
             let none = Thread { task: None, tasks: 0, place: Place::NONE };
             self.threads.resize(at + 1, none);
@@ -76,7 +88,7 @@ impl Visitor for Builder {
     /// The last task of the thread, if it had any.
     type Token = Option<TaskId>;
 
-    fn began(&mut self, thread: u32, ticks: u64, links: &Links<Self::Token>) {
+    fn began(&mut self, thread: ThreadId, ticks: u64, links: &Links<Self::Token>) {
         let state = self.thread(thread);
         let (last, index) = (state.task, state.tasks);
         state.tasks = index.saturating_add(1);
@@ -89,7 +101,7 @@ impl Visitor for Builder {
         state.task = id.or(state.task);
     }
 
-    fn done(&mut self, thread: u32, done: &Done) {
+    fn done(&mut self, thread: ThreadId, done: &Done) {
         let state = self.thread(thread);
         state.place = done.end();
         let task = state.task;
@@ -98,11 +110,16 @@ impl Visitor for Builder {
         }
     }
 
-    fn released(&mut self, thread: u32) -> Self::Token {
+    fn released(&mut self, thread: ThreadId) -> Self::Token {
         self.thread(thread).task
     }
 
-    fn ended(&mut self, thread: u32, ticks: u64, event: Option<(Operation, &Synchronisation)>) {
+    fn ended(
+        &mut self,
+        thread: ThreadId,
+        ticks: u64,
+        event: Option<(Operation, &Synchronisation)>,
+    ) {
         let Thread { task, place, .. } = *self.thread(thread);
         if let Some(id) = task {
             if let Some(task) = self.graph.task_mut(id) {
@@ -118,7 +135,7 @@ impl Visitor for Builder {
 
     fn acquired(
         &mut self,
-        thread: u32,
+        thread: ThreadId,
         of: Operation,
         event: &Synchronisation,
         _: &Links<Self::Token>,
@@ -128,7 +145,7 @@ impl Visitor for Builder {
         self.imbalance.go_on(thread, of, event);
     }
 
-    fn missing(&mut self, _: u32) {
+    fn missing(&mut self, _: ThreadId) {
         self.missing += 1;
     }
 }

@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use pathformat::trace::{Operation, Synchronisation};
 
 use crate::order::item::Place;
+use crate::order::thread_id::ThreadId;
 
 /// How many waits are kept: the longest.
 const LONGEST: usize = 100;
@@ -35,9 +36,9 @@ pub struct Lock {
     /// By where it was asked for: how often somebody waited there, and how long.
     pub places: HashMap<Place, (u64, u64)>,
     /// Who has it, since when, and where it was taken.
-    holders: Vec<(u32, u64, Place)>,
+    holders: Vec<(ThreadId, u64, Place)>,
     /// Who gave it back last, when, and where that one had taken it.
-    last: Option<(u32, u64, Place)>,
+    last: Option<(ThreadId, u64, Place)>,
 }
 
 /// A wait for a lock.
@@ -48,11 +49,11 @@ pub struct Wait {
     /// The lock.
     pub object: u64,
     /// Who waited.
-    pub thread: u32,
+    pub thread: ThreadId,
     /// Where.
     pub place: Place,
     /// Who had the lock.
-    pub holder: u32,
+    pub holder: ThreadId,
     /// Where that one had taken it.
     pub holder_place: Place,
 }
@@ -76,7 +77,13 @@ impl Contention {
     }
 
     /// A thread begins an operation.
-    pub(super) fn before(&mut self, thread: u32, of: Operation, event: &Synchronisation, _: Place) {
+    pub(super) fn before(
+        &mut self,
+        thread: ThreadId,
+        of: Operation,
+        event: &Synchronisation,
+        _: Place,
+    ) {
         let object = match of {
             Operation::Unlock if event.result.get() == 0 => event.object.get(),
             Operation::WaitCondition => event.other.get(),
@@ -93,7 +100,7 @@ impl Contention {
     /// A thread has ended an operation.
     pub(super) fn after(
         &mut self,
-        thread: u32,
+        thread: ThreadId,
         of: Operation,
         event: &Synchronisation,
         place: Place,

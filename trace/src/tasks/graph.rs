@@ -3,15 +3,39 @@
 //! Tasks are numbered in the order in which they began, so an edge leads from a smaller number to a
 //! larger one. The edges to a task stand together.
 
+use std::fmt::{self, Display, Formatter};
+
 use pathformat::trace::Operation;
+use serde::Serialize;
 
 use crate::order::item::Actions;
 use crate::order::releases::Link;
+use crate::order::thread_id::ThreadId;
 use crate::steps::time::Times;
 use crate::tasks::segmented::Segmented;
 
-/// The number of a task.
-pub type TaskId = u32;
+/// A task, by its number in the graph.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+pub struct TaskId(pub u32);
+
+impl TaskId {
+    /// The same as an index.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl From<TaskId> for u64 {
+    fn from(id: TaskId) -> Self {
+        id.0.into()
+    }
+}
+
+impl Display for TaskId {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
 
 /// A task.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -23,7 +47,7 @@ pub struct Task {
     /// What it did.
     pub actions: Actions,
     /// Index of its thread.
-    pub thread: u32,
+    pub thread: ThreadId,
     /// Which task of its thread, from 0.
     pub index: u32,
 }
@@ -111,7 +135,7 @@ impl Graph {
             self.left_out += 1;
             return None;
         }
-        let id = self.tasks.len() as TaskId;
+        let id = TaskId(self.tasks.len() as u32);
         self.first_edges.push(self.from.len() as u32);
         self.tasks.push(task);
         self.kinds.push(TaskKind::Basic as u8);
@@ -128,12 +152,12 @@ impl Graph {
 
     /// A task, to be changed.
     pub fn task_mut(&mut self, id: TaskId) -> Option<&mut Task> {
-        self.tasks.get_mut(id as usize)
+        self.tasks.get_mut(id.index())
     }
 
     /// Says how a task ended.
     pub fn set_kind(&mut self, id: TaskId, kind: TaskKind) {
-        if let Some(known) = self.kinds.get_mut(id as usize) {
+        if let Some(known) = self.kinds.get_mut(id.index()) {
             *known = kind as u8;
         }
     }
@@ -155,23 +179,23 @@ impl Graph {
 
     /// A task.
     pub fn task(&self, id: TaskId) -> Task {
-        self.tasks.get(id as usize).unwrap_or_default()
+        self.tasks.get(id.index()).unwrap_or_default()
     }
 
     /// What it is.
     pub fn kind(&self, id: TaskId) -> TaskKind {
-        let kind = self.kinds.get(id as usize).unwrap_or_default();
+        let kind = self.kinds.get(id.index()).unwrap_or_default();
         TaskKind::ALL.get(usize::from(kind)).copied().unwrap_or(TaskKind::Basic)
     }
 
     /// All tasks, by number.
     pub fn tasks(&self) -> impl Iterator<Item = (TaskId, Task)> + '_ {
-        (0..).zip(self.tasks.iter())
+        (0..).map(TaskId).zip(self.tasks.iter())
     }
 
     /// The edges to a task: why, and from which.
     pub fn edges_to(&self, id: TaskId) -> impl Iterator<Item = (Link, TaskId)> + '_ {
-        let at = id as usize;
+        let at = id.index();
         let first = self.first_edges.get(at).unwrap_or_default() as usize;
         let end = self.first_edges.get(at + 1).map_or(self.from.len(), |end| end as usize);
         (first..end).filter_map(|edge| {

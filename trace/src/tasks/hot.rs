@@ -7,9 +7,10 @@ use std::collections::HashMap;
 
 use pathformat::trace::{Operation, Synchronisation};
 
-use crate::order::item::{Done, Item};
+use crate::order::item::Done;
 use crate::order::releases::Links;
-use crate::order::walk::{Input, Visitor, walk};
+use crate::order::thread_id::ThreadId;
+use crate::order::walk::{Streams, Visitor};
 use crate::tasks::graph::{Graph, TaskId};
 
 /// What a path did in the tasks on a way.
@@ -26,38 +27,38 @@ pub struct Heat {
 /// By function and path.
 pub type Heats = HashMap<(u32, u64), Heat>;
 
-/// Notes what paths do in tasks that are on a way.
-struct Observer<'a> {
+/// The visitor that notes what paths do in tasks that are on a way.
+pub(crate) struct Heating<'a> {
     graph: &'a Graph,
     is_on_way: Vec<bool>,
     next: TaskId,
     /// The current task of each thread.
     current: Vec<TaskId>,
-    heats: Heats,
+    /// What it found.
+    pub(crate) heats: Heats,
 }
 
-/// What the tasks on a way executed. The streams are those of which the graph was made.
-pub fn of<I: Iterator<Item = Item>>(inputs: Vec<Input<I>>, graph: &Graph, way: &[TaskId]) -> Heats {
-    let mut is_on_way = vec![false; graph.len()];
-    way.iter().for_each(|&task| is_on_way[task as usize] = true);
-    let threads = inputs.iter().map(|input| input.thread as usize + 1).max().unwrap_or_default();
-    let current = vec![TaskId::MAX; threads];
-    let mut observer = Observer { graph, is_on_way, next: 0, current, heats: Heats::new() };
-    walk(inputs, &mut observer);
-    observer.heats
+impl<'a> Heating<'a> {
+    /// A visitor that has not yet been shown these streams.
+    pub(crate) fn of<I>(streams: &Streams<I>, graph: &'a Graph, way: &[TaskId]) -> Self {
+        let mut is_on_way = vec![false; graph.len()];
+        way.iter().for_each(|&task| is_on_way[task.index()] = true);
+        let current = vec![TaskId(u32::MAX); streams.num_threads()];
+        Self { graph, is_on_way, next: TaskId(0), current, heats: Heats::new() }
+    }
 }
 
-impl Visitor for Observer<'_> {
+impl Visitor for Heating<'_> {
     type Token = ();
 
-    fn began(&mut self, thread: u32, _: u64, _: &Links<()>) {
-        self.current[thread as usize] = self.next;
-        self.next = self.next.saturating_add(1);
+    fn began(&mut self, thread: ThreadId, _: u64, _: &Links<()>) {
+        self.current[thread.index()] = self.next;
+        self.next = TaskId(self.next.0.saturating_add(1));
     }
 
-    fn done(&mut self, thread: u32, done: &Done) {
-        let id = self.current[thread as usize];
-        if !self.is_on_way.get(id as usize).copied().unwrap_or_default() {
+    fn done(&mut self, thread: ThreadId, done: &Done) {
+        let id = self.current[thread.index()];
+        if !self.is_on_way.get(id.index()).copied().unwrap_or_default() {
             return;
         }
         let task = self.graph.task(id);
@@ -68,7 +69,7 @@ impl Visitor for Observer<'_> {
         heat.time += task.duration() as f64 * done.actions.instructions as f64 / whole;
     }
 
-    fn released(&mut self, _: u32) {}
+    fn released(&mut self, _: ThreadId) {}
 
-    fn ended(&mut self, _: u32, _: u64, _: Option<(Operation, &Synchronisation)>) {}
+    fn ended(&mut self, _: ThreadId, _: u64, _: Option<(Operation, &Synchronisation)>) {}
 }

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use pathformat::trace::{Operation, Synchronisation};
 
 use crate::order::item::Place;
+use crate::order::thread_id::ThreadId;
 
 /// How many episodes are kept: those that lost most.
 const WORST: usize = 100;
@@ -24,15 +25,15 @@ pub struct Barrier {
     /// How long threads waited for the last one, in ticks.
     pub lost: u64,
     /// How often each thread came last.
-    pub last: HashMap<u32, u64>,
+    pub last: HashMap<ThreadId, u64>,
     /// Who came to the episodes that are not over: when, where, and whether it went on.
     open: Vec<Open>,
 }
 
 #[derive(Clone, Debug, Default)]
 struct Open {
-    came: Vec<(u32, u64, Place)>,
-    gone: Vec<u32>,
+    came: Vec<(ThreadId, u64, Place)>,
+    gone: Vec<ThreadId>,
     is_full: bool,
 }
 
@@ -52,7 +53,7 @@ pub struct Episode {
     /// When the last one came.
     pub last: u64,
     /// Which thread came last.
-    pub last_thread: u32,
+    pub last_thread: ThreadId,
     /// Where that was.
     pub place: Place,
 }
@@ -76,7 +77,7 @@ impl Imbalance {
     /// A thread comes.
     pub(super) fn come(
         &mut self,
-        thread: u32,
+        thread: ThreadId,
         of: Operation,
         event: &Synchronisation,
         place: Place,
@@ -95,7 +96,7 @@ impl Imbalance {
     }
 
     /// A thread goes on.
-    pub(super) fn go_on(&mut self, thread: u32, of: Operation, event: &Synchronisation) {
+    pub(super) fn go_on(&mut self, thread: ThreadId, of: Operation, event: &Synchronisation) {
         if of != Operation::Barrier {
             return;
         }

@@ -37,7 +37,7 @@ pub struct Span {
 
 /// The heaviest way. Among equals it is the one whose last task began first, and so on.
 pub fn span(graph: &Graph, measure: Measure) -> Span {
-    const NONE: TaskId = TaskId::MAX;
+    const NONE: TaskId = TaskId(u32::MAX);
     let mut sums: Vec<u64> = Vec::with_capacity(graph.len());
     let mut before: Vec<TaskId> = Vec::with_capacity(graph.len());
     let (mut work, mut span, mut last) = (0u64, 0, NONE);
@@ -45,7 +45,7 @@ pub fn span(graph: &Graph, measure: Measure) -> Span {
         let weight = measure.of(&task);
         let mut best = (0, NONE);
         for (_, from) in graph.edges_to(id) {
-            let sum = sums.get(from as usize).copied().unwrap_or_default();
+            let sum = sums.get(from.index()).copied().unwrap_or_default();
             if best.1 == NONE || sum > best.0 {
                 best = (sum, from);
             }
@@ -59,7 +59,7 @@ pub fn span(graph: &Graph, measure: Measure) -> Span {
         }
     }
     let mut way = Vec::new();
-    while let Some(&from) = before.get(last as usize) {
+    while let Some(&from) = before.get(last.index()) {
         way.push(last);
         last = from;
     }

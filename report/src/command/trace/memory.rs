@@ -11,8 +11,9 @@ use trace::memory::cache::Layout;
 use trace::memory::frees::Frees;
 use trace::memory::owners::Owners;
 use trace::memory::simulation::Simulation;
-use trace::memory::uses::{Asked, Uses};
+use trace::memory::uses::{Selection, Uses};
 use trace::order::source::{Detail, inputs, threads};
+use trace::order::thread_id::ThreadId;
 use trace::steps::program::Program;
 use trace::steps::time::Times;
 
@@ -114,10 +115,9 @@ pub(crate) fn cache(
 ) -> Result<()> {
     let CacheView { size, ways, line, ll, top, form } = view;
     let first = Layout { size, ways, line }.check().map_err(Error::msg)?;
-    let mut simulation = tracing(trace.num_chunks(), |observer| {
+    let simulation = tracing(trace.num_chunks(), |observer| {
         Simulation::of(inputs(trace, program, times, Detail::Accesses, observer), first, ll)
     });
-    simulation.missing += u64::from(trace.run.partial);
     let document = trace_cache::document(trace, program, &simulation, [first, ll], top);
     pages::print(&document, form.form())
 }
@@ -140,17 +140,16 @@ pub(crate) fn memory(
             let Some(at) = threads(trace).iter().position(is_it) else {
                 bail!("there is no stream {number}; `pathprof trace info` lists them");
             };
-            Some(at as u32)
+            Some(ThreadId(at as u32))
         }
         None => None,
     };
-    let asked = Asked { line, thread, functions };
-    // What is not sure is told, too.
+    let selection = Selection { line, thread, functions };
+    // Owners that are not sure are shown, too.
     let owners = Owners::of(program, Frees::default(), trace.run.partial);
-    let mut uses = tracing(trace.num_chunks(), |observer| {
-        Uses::of(inputs(trace, program, times, Detail::Accesses, observer), owners, asked)
+    let uses = tracing(trace.num_chunks(), |observer| {
+        Uses::of(inputs(trace, program, times, Detail::Accesses, observer), owners, selection)
     });
-    uses.missing += u64::from(trace.run.partial);
     let document = trace_memory::document(trace, program, &uses, view.top);
     pages::print(&document, view.form.form())
 }

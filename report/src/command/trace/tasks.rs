@@ -13,16 +13,13 @@ use profile::escape::terminal;
 use profile::output;
 use trace::file::Trace;
 use trace::memory::frees::Frees;
-use trace::memory::locks::LockNames;
-use trace::memory::owner_names::OwnerNames;
 use trace::memory::owners::Owners;
 use trace::memory::races::Races;
 use trace::order::source::{Detail, inputs, threads};
 use trace::steps::program::Program;
 use trace::steps::time::Times;
+use trace::task_analysis::TaskAnalysis;
 use trace::tasks::builder::Tasks;
-use trace::tasks::hot;
-use trace::tasks::parallelism::Parallelism;
 use trace::tasks::span::{Measure, span};
 
 use crate::command::filters::{Form, FormArguments};
@@ -181,86 +178,70 @@ pub(crate) fn graph(
     times: Times,
     view: &GraphView,
 ) -> Result<()> {
-    const PARTS: usize = 30;
-    let mut tasks = tracing(trace.num_chunks(), |observer| {
-        Tasks::of(inputs(trace, program, &times, Detail::Tasks, observer), times)
-    });
-    tasks.missing += u64::from(trace.run.partial);
-    let by_time = span(&tasks.graph, Measure::Time);
     match view.format {
-        GraphFormat::Dot => {
-            return view.write(|out| tasks_dot::write(&tasks.graph, &by_time.way, out));
-        }
-        GraphFormat::Perfetto => {
-            let threads = threads(trace);
-            return view
-                .write(|out| tasks_perfetto::write(&tasks.graph, trace.run.pid, &threads, out));
-        }
-        GraphFormat::Parquet => {
-            let directory = view.output.as_deref().unwrap_or(Path::new("."));
-            return tasks_parquet::write(&tasks.graph, directory);
+        GraphFormat::Dot | GraphFormat::Perfetto | GraphFormat::Parquet => {
+            let tasks = tracing(trace.num_chunks(), |observer| {
+                Tasks::of(inputs(trace, program, &times, Detail::Tasks, observer), times)
+            });
+            return match view.format {
+                GraphFormat::Dot => {
+                    let way = span(&tasks.graph, Measure::Time).way;
+                    view.write(|out| tasks_dot::write(&tasks.graph, &way, out))
+                }
+                GraphFormat::Perfetto => {
+                    let (process, threads) = (trace.run.pid, threads(trace));
+                    view.write(|out| tasks_perfetto::write(&tasks.graph, process, &threads, out))
+                }
+                _ => {
+                    let directory = view.output.as_deref().unwrap_or(Path::new("."));
+                    tasks_parquet::write(&tasks.graph, directory)
+                }
+            };
         }
         _ => {}
     }
-    let by_instructions = span(&tasks.graph, Measure::Instructions);
-    let parallelism = Parallelism::of(&tasks.graph, PARTS);
-    let lock_names = lock_names(trace, program, &tasks);
-    if view.format == GraphFormat::Json {
-        let (threads, spans) = (threads(trace), [&by_time, &by_instructions]);
-        return view.write(|out| {
-            tasks_json::write(&tasks, spans, &parallelism, &lock_names, &threads, out)
-        });
-    }
-    let heats = tracing(trace.num_chunks(), |observer| {
-        let inputs = inputs(trace, program, &times, Detail::Tasks, observer);
-        hot::of(inputs, &tasks.graph, &by_time.way)
+    let analysis = tracing(2 * trace.num_chunks(), |observer| {
+        TaskAnalysis::of(trace, program, times, observer)
     });
+    let TaskAnalysis { tasks, by_time, by_instructions, parallelism, heats, lock_names } =
+        &analysis;
+    if view.format == GraphFormat::Json {
+        let (threads, spans) = (threads(trace), [by_time, by_instructions]);
+        return view
+            .write(|out| tasks_json::write(tasks, spans, parallelism, lock_names, &threads, out));
+    }
     let Some(format) = view.form() else {
         return view.write_page(tasks_html::Asked {
             trace,
             program,
-            tasks: &tasks,
-            by_time: &by_time,
-            by_instructions: &by_instructions,
-            heats: &heats,
-            parallelism: &parallelism,
-            lock_names: &lock_names,
+            tasks,
+            by_time,
+            by_instructions,
+            heats,
+            parallelism,
+            lock_names,
         });
     };
     let told = trace_graph::Told {
         trace,
         program,
-        tasks: &tasks,
-        by_time: &by_time,
-        by_instructions: &by_instructions,
-        heats: &heats,
-        parallelism: &parallelism,
-        lock_names: &lock_names,
+        tasks,
+        by_time,
+        by_instructions,
+        heats,
+        parallelism,
+        lock_names,
     };
     let form = Form { format, full: false, pager: !view.no_pager };
     pages::print(&trace_graph::document(&told, view.top), form)
 }
 
-/// What the locks and barriers of a trace are. It is gone through again only if it has some.
-fn lock_names(trace: &Trace, program: &Program, tasks: &Tasks) -> LockNames {
-    if tasks.contention.locks().is_empty() && tasks.imbalance.barriers().is_empty() {
-        return LockNames::default();
-    }
-    let names = OwnerNames::of(trace, program);
-    tracing(2 * trace.num_chunks(), |observer| {
-        let inputs = || inputs(trace, program, &tasks.times, Detail::Tasks, observer);
-        let owners = Owners::of(program, Frees::of(inputs()), trace.run.partial);
-        LockNames::of(inputs(), owners, &names)
-    })
-}
-
 /// Shows the races of a trace.
 pub(crate) fn races(trace: &Trace, program: &Program, times: Times, view: RacesView) -> Result<()> {
-    let mut races = tracing(2 * trace.num_chunks(), |observer| {
+    let races = tracing(2 * trace.num_chunks(), |observer| {
         let inputs = || inputs(trace, program, &times, Detail::Accesses, observer);
         Races::of(inputs(), Owners::of(program, Frees::of(inputs()), trace.run.partial))
     });
-    races.missing += u64::from(trace.run.partial);
     let document = trace_races::document(trace, program, &races, view.top);
     pages::print(&document, view.form.form())
 }

@@ -3,8 +3,9 @@
 use pathformat::trace::Operation::{self, *};
 
 use crate::order::releases::Link;
+use crate::order::walk::walk;
 use crate::tasks::graph::TaskKind;
-use crate::tasks::hot;
+use crate::tasks::hot::Heating;
 use crate::tasks::parallelism::Parallelism;
 use crate::tasks::span::{Measure, Span, span};
 use crate::tasks::tests::scene::{Scene, edges};
@@ -58,10 +59,12 @@ fn threads_fork_and_join() {
 #[test]
 fn the_way_has_the_paths_of_the_longest_thread() {
     let scene = fork_join(3);
-    let inputs = scene.clone().inputs();
+    let streams = scene.clone().inputs();
     let tasks = scene.tasks();
     let Span { way, .. } = span(&tasks.graph, Measure::Instructions);
-    let heats = hot::of(inputs, &tasks.graph, &way);
+    let mut heating = Heating::of(&streams, &tasks.graph, &way);
+    walk(streams, &mut heating);
+    let heats = heating.heats;
     let mut found: Vec<_> =
         heats.iter().map(|(of, heat)| (of.0, heat.count, heat.instructions, heat.time)).collect();
     found.sort_by_key(|found| found.0);
@@ -123,7 +126,7 @@ fn barriers_divide_phases() {
         assert_eq!(barriers[0].1.lost, 3 * longest - sum);
         let worst = tasks.imbalance.worst();
         let lost: Vec<_> =
-            worst.iter().map(|of| (of.lost, of.number, of.last_thread, of.members)).collect();
+            worst.iter().map(|of| (of.lost, of.number, of.last_thread.0, of.members)).collect();
         assert_eq!(lost, [(57, 3, 2, 3), (14, 0, 1, 3), (7, 2, 0, 3), (0, 1, 2, 3)]);
     }
 }
@@ -242,7 +245,7 @@ fn waits_for_locks_tell_who_had_them() {
     assert_eq!((lock.waited, lock.wait, lock.held), (1, 28, 30));
     let longest = tasks.contention.longest();
     assert_eq!(longest.len(), 1);
-    assert_eq!((longest[0].thread, longest[0].holder, longest[0].wait), (1, 0, 28));
+    assert_eq!((longest[0].thread.0, longest[0].holder.0, longest[0].wait), (1, 0, 28));
 }
 
 #[test]

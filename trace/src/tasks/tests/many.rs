@@ -6,14 +6,15 @@ use std::time::Instant;
 use pathformat::trace::{Operation, Synchronisation};
 
 use crate::order::item::{Actions, Done, Item};
-use crate::order::walk::Input;
+use crate::order::thread_id::ThreadId;
+use crate::order::walk::{Input, Streams};
 use crate::steps::time::Times;
 use crate::tasks::builder::Tasks;
 use crate::tasks::parallelism::Parallelism;
 use crate::tasks::span::{Measure, span};
 
 /// Threads that take one lock after the other by turns.
-fn inputs(threads: u64, rounds: u64) -> Vec<Input<impl Iterator<Item = Item>>> {
+fn inputs(threads: u64, rounds: u64) -> Streams<impl Iterator<Item = Item>> {
     let of = move |thread: u64| {
         (0..rounds).flat_map(move |round| {
             let turn = 2 * (round * threads + thread) + 1;
@@ -35,7 +36,7 @@ fn inputs(threads: u64, rounds: u64) -> Vec<Input<impl Iterator<Item = Item>>> {
         })
     };
     let input = |thread: u64| Input {
-        thread: thread as u32,
+        thread: ThreadId(thread as u32),
         is_handler: false,
         begun: 0,
         items: of(thread),

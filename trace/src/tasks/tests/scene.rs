@@ -7,7 +7,8 @@ use pathformat::trace::{Operation, Order, Synchronisation};
 
 use crate::order::item::{Actions, Done, Item};
 use crate::order::releases::Link;
-use crate::order::walk::Input;
+use crate::order::thread_id::ThreadId;
+use crate::order::walk::{Input, Streams};
 use crate::steps::time::Times;
 use crate::tasks::builder::Tasks;
 use crate::tasks::graph::Graph;
@@ -101,13 +102,18 @@ impl Scene {
     }
 
     /// All streams.
-    pub(crate) fn inputs(mut self) -> Vec<Input<std::vec::IntoIter<Item>>> {
+    pub(crate) fn inputs(mut self) -> Streams<std::vec::IntoIter<Item>> {
         for (items, now) in self.items.iter_mut().zip(&self.now) {
             items.push(Item::Ticks(*now));
         }
         let input = |(thread, items): (u32, Vec<Item>)| {
             // A thread begins with its first event.
-            Input { thread, is_handler: false, begun: 0, items: items.into_iter() }
+            Input {
+                thread: ThreadId(thread),
+                is_handler: false,
+                begun: 0,
+                items: items.into_iter(),
+            }
         };
         (0..).zip(self.items).map(input).collect()
     }

@@ -10,16 +10,16 @@ pub(super) fn of(graph: &Graph, way: &[TaskId], most: usize) -> Vec<TaskId> {
         return graph.tasks().map(|(id, _)| id).collect();
     }
     let mut is_chosen = vec![false; graph.len()];
-    way.iter().for_each(|&id| is_chosen[id as usize] = true);
+    way.iter().for_each(|&id| is_chosen[id.index()] = true);
     let on_way = is_chosen.iter().filter(|chosen| **chosen).count();
-    let others = graph.tasks().filter(|(id, _)| !is_chosen[*id as usize]);
+    let others = graph.tasks().filter(|(id, _)| !is_chosen[id.index()]);
     let mut others: Vec<_> = others.map(|(id, task)| (Reverse(task.duration()), id)).collect();
     let room = most.saturating_sub(on_way).min(others.len());
     if room > 0 && room < others.len() {
         others.select_nth_unstable(room - 1);
     }
-    others.iter().take(room).for_each(|(_, id)| is_chosen[*id as usize] = true);
-    graph.tasks().map(|(id, _)| id).filter(|id| is_chosen[*id as usize]).collect()
+    others.iter().take(room).for_each(|(_, id)| is_chosen[id.index()] = true);
+    graph.tasks().map(|(id, _)| id).filter(|id| is_chosen[id.index()]).collect()
 }
 
 #[cfg(test)]
@@ -35,10 +35,14 @@ mod tests {
             let task = Task { begin: 100, end: 100 + length, ..Task::default() };
             graph.add(task, []).expect("a number");
         }
-        assert_eq!(of(&graph, &[1, 5], 6), [0, 1, 2, 3, 4, 5]);
-        assert_eq!(of(&graph, &[1, 5], 4), [1, 2, 4, 5]);
-        assert_eq!(of(&graph, &[1, 5], 3), [1, 2, 5]);
-        assert_eq!(of(&graph, &[1, 3, 5], 2), [1, 3, 5]);
-        assert_eq!(of(&graph, &[], 1), [2]);
+        let of = |way: &[u32], most| {
+            let way: Vec<_> = way.iter().copied().map(TaskId).collect();
+            of(&graph, &way, most).into_iter().map(|id| id.0).collect::<Vec<_>>()
+        };
+        assert_eq!(of(&[1, 5], 6), [0, 1, 2, 3, 4, 5]);
+        assert_eq!(of(&[1, 5], 4), [1, 2, 4, 5]);
+        assert_eq!(of(&[1, 5], 3), [1, 2, 5]);
+        assert_eq!(of(&[1, 3, 5], 2), [1, 3, 5]);
+        assert_eq!(of(&[], 1), [2]);
     }
 }

@@ -53,8 +53,8 @@ pub(super) fn of(asked: &Asked<'_>, chosen: &[TaskId]) -> (Columns, Edges) {
     let exact = |number: u64| Exact(number.into());
     let way = asked.by_time.way.iter().filter_map(|&id| Some(place(id)? as u32));
     let columns = Columns {
-        number: differences(chosen.iter().copied()),
-        thread: tasks.iter().map(|task| task.thread).collect(),
+        number: differences(chosen.iter().map(|id| id.0)),
+        thread: tasks.iter().map(|task| task.thread.0).collect(),
         index: tasks.iter().map(|task| task.index).collect(),
         kind: chosen.iter().map(|&id| graph.kind(id) as u8).collect(),
         begin,

@@ -1,0 +1,82 @@
+//! The task graph of a trace with all that is shown of it, in two walks.
+//!
+//! The first walk makes the graph and finds out where memory is freed. The second one, which needs
+//! both, names locks and barriers and finds the paths of the critical path.
+
+use profile::observer::Observer;
+
+use crate::file::Trace;
+use crate::memory::frees::{FreeSearch, Frees};
+use crate::memory::locks::{LockNames, LockSearch};
+use crate::memory::owner_names::OwnerNames;
+use crate::memory::owner_walk::Attribution;
+use crate::memory::owners::Owners;
+use crate::order::source::{Detail, inputs};
+use crate::order::walk::walk;
+use crate::steps::program::Program;
+use crate::steps::time::Times;
+use crate::tasks::builder::{Builder, Tasks};
+use crate::tasks::hot::{Heating, Heats};
+use crate::tasks::parallelism::Parallelism;
+use crate::tasks::span::{Measure, Span, span};
+
+/// The number of equal parts of the run whose parallelism is shown.
+const PARTS: usize = 30;
+
+/// The task graph of a trace, and what follows from it.
+#[derive(Debug)]
+pub struct TaskAnalysis {
+    /// The graph, and the waits for locks and at barriers.
+    pub tasks: Tasks,
+    /// Its span in nanoseconds.
+    pub by_time: Span,
+    /// Its span in executed instructions.
+    pub by_instructions: Span,
+    /// The number of tasks that ran at once.
+    pub parallelism: Parallelism,
+    /// What the tasks on the span in nanoseconds executed.
+    pub heats: Heats,
+    /// The names of locks and barriers.
+    pub lock_names: LockNames,
+}
+
+impl TaskAnalysis {
+    /// That of a trace. The observer is told of each chunk, twice.
+    pub fn of(trace: &Trace, program: &Program, times: Times, observer: &dyn Observer) -> Self {
+        let streams = || inputs(trace, program, &times, Detail::Tasks, observer);
+
+        let first = streams();
+        // What one thread frees, it knows.
+        let has_frees = first.inputs.len() > 1;
+        let (mut builder, mut free_search) = (Builder::of(&first), FreeSearch::default());
+        if has_frees {
+            walk(first, &mut (&mut builder, &mut free_search));
+        } else {
+            walk(first, &mut builder);
+        }
+        let frees = if has_frees { free_search.frees } else { Frees::default() };
+        let tasks = builder.finish(times);
+        let by_time = span(&tasks.graph, Measure::Time);
+
+        let second = streams();
+        let mut heating = Heating::of(&second, &tasks.graph, &by_time.way);
+        let has_locks =
+            !tasks.contention.locks().is_empty() || !tasks.imbalance.barriers().is_empty();
+        let mut lock_names = LockNames::default();
+        if has_locks {
+            let owners = Owners::of(program, frees, trace.run.partial);
+            let mut search = LockSearch::default();
+            let mut attribution = Attribution { owners, visitor: &mut search };
+            walk(second, &mut (&mut heating, &mut attribution));
+            let owners = attribution.owners;
+            lock_names = search.names(&owners, &OwnerNames::of(trace, program));
+        } else {
+            walk(second, &mut heating);
+        }
+        let heats = heating.heats;
+
+        let by_instructions = span(&tasks.graph, Measure::Instructions);
+        let parallelism = Parallelism::of(&tasks.graph, PARTS);
+        Self { tasks, by_time, by_instructions, parallelism, heats, lock_names }
+    }
+}
