@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::model::{Count, Function, Report};
-use crate::origin::{SystemFiles, is_made};
+use crate::origin::{SystemFiles, is_made, is_made_symbol};
 use crate::select::{Chosen, Filter};
 use crate::source_files::{self, Covered, SourceFile};
 
@@ -71,7 +71,7 @@ impl<'a> Selection<'a> {
         // included. So the lines of a file are the same whichever files are chosen.
         let with_lines = report.of_source().filter(|function| filter.takes_name(function));
         let mut files = source_files::files(report, with_lines);
-        let is_left = |symbol: &str| !(filter.hides_made() && is_made(symbol));
+        let is_left = |symbol: &str| !(filter.hides_made() && is_made_symbol(symbol));
         // What a function ran that the compiler made, an initialisation, say, is code of the
         // source.
         files.values_mut().for_each(|file| file.functions.retain(|(_, symbol), _| is_left(symbol)));
@@ -82,9 +82,7 @@ impl<'a> Selection<'a> {
             let name = function.shape.file.clone();
             files.entry(path).or_insert_with(|| SourceFile { name, ..SourceFile::default() });
         }
-        let is_left = |function: &Function| {
-            is_left(&function.shape.name) && !(filter.hides_made() && function.shape.is_made)
-        };
+        let is_left = |function: &Function| !(filter.hides_made() && is_made(&function.shape));
         let (functions, made): (Vec<_>, Vec<_>) =
             known.functions.into_iter().partition(|function| is_left(function));
         Self {

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use pathformat::manifest;
 use profile::names::demangle;
 use profile::source_names::normal;
 
@@ -66,9 +67,15 @@ const MADE: [&str; 12] = [
     "_ZTc",
 ];
 
-/// Whether no source has this function.
-pub fn is_made(symbol: &str) -> bool {
+/// Whether the compiler made the function with this symbol by itself.
+pub fn is_made_symbol(symbol: &str) -> bool {
     MADE.iter().any(|start| symbol.starts_with(start))
+}
+
+/// Whether the compiler made this function by itself. Its code may be of the source: an initialiser
+/// of variables has that of their initial values.
+pub fn is_made(function: &manifest::Function) -> bool {
+    function.is_made || is_made_symbol(&function.name)
 }
 
 /// Whether this is the symbol of the variant of a destructor that also frees its object. No source

@@ -17,7 +17,8 @@
 //! | `block` | the thread-local memory |
 //! | `signals` | handlers of signals, each with a stream of its own |
 //! | `synchronisation` | what threads do to wait for each other |
-//! | `openmp` | what the runtime library of OpenMP tells |
+//! | `openmp`, `ompt` | the tool that the runtime library of OpenMP calls, and the library's numbers |
+//! | `operation` | the events of operations that synchronise |
 //! | `messages` | calls of MPI |
 //! | `waits`, `locks` | what threads wait for in OpenMP, and which locks they hold |
 //! | `threads` | the beginning and the end of threads |
@@ -56,7 +57,11 @@ mod mark;
 mod messages;
 mod next;
 #[cfg(panic = "abort")]
+mod ompt;
+#[cfg(panic = "abort")]
 mod openmp;
+#[cfg(panic = "abort")]
+mod operation;
 mod owners;
 mod region;
 mod shared;

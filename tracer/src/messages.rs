@@ -1,9 +1,10 @@
 //! The calls of MPI that traced code makes.
 
-use pathformat::trace::{Kind, Operation, Synchronisation};
+use pathformat::trace::Operation;
 
 use crate::clock;
 use crate::event;
+use crate::operation::Begun;
 
 // The linker lets traced code jump here. Nobody outside of the image is to find it.
 core::arch::global_asm!(
@@ -19,18 +20,8 @@ extern "C" fn record(function: u64, began: u64) -> u64 {
     if began == 0 {
         return clock::ticks();
     }
-    let operation = Operation::Message as u32;
-    let after = event::ticket().into();
-    let (begin, end) = (began.into(), clock::ticks().into());
-    let object = function.into();
-    let told = Synchronisation {
-        operation: operation.into(),
-        object,
-        after,
-        begin,
-        end,
-        ..Synchronisation::default()
-    };
-    event::write(Kind::Synchronised, &told);
+    let operation = Operation::Message;
+    let call = Begun { operation, object: function, other: 0, before: 0, begin: began };
+    call.write(0, event::ticket());
     0
 }

@@ -15,13 +15,14 @@ use core::ptr;
 use core::slice;
 use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-use pathformat::trace::{Kind, Operation, Synchronisation};
+use pathformat::trace::Operation;
 
 use crate::block::{Block, State};
 use crate::clock;
-use crate::event;
 use crate::locks;
 use crate::next;
+use crate::ompt::{Callback, SCOPE_BEGIN, TASK_INITIAL, dependence_type, sync_region, task_status};
+use crate::operation::Begun;
 use crate::threads;
 use crate::waits::Wait;
 
@@ -75,45 +76,46 @@ const NUMBER_MASK: u64 = (1 << MEMBER_SHIFT) - 1;
 const MEMBER_MASK: u64 = (1 << 20) - 1;
 const ENDED: u64 = 1 << 63;
 
-/// The library's numbers.
-const BEGINS: u32 = 1;
-const BARRIERS: core::ops::RangeInclusive<u32> = 1..=8;
-const TASK_WAIT: u32 = 5;
-const TASK_GROUP: u32 = 6;
-const REDUCTION: u32 = 7;
-const ENDS_OF_PARTS: [u32; 2] = [9, 10];
-const FINISHED: [u32; 4] = [1, 3, 6, 8];
-const FULFILLED_EARLY: u32 = 5;
-const INITIAL: u32 = 1;
-const IN: u32 = 1;
-const OUT: u32 = 2;
-const IN_OUT: u32 = 3;
-const MUTEX_IN_OUT_SET: u32 = 4;
-const SOURCE: u32 = 5;
-const SINK: u32 = 6;
-const IN_OUT_SET: u32 = 7;
-const OUT_ALL_MEMORY: u32 = 34;
-const IN_OUT_ALL_MEMORY: u32 = 35;
+/// Waits of all threads of a team for each other.
+const BARRIERS: [u32; 5] = [
+    sync_region::BARRIER,
+    sync_region::BARRIER_IMPLICIT,
+    sync_region::BARRIER_EXPLICIT,
+    sync_region::BARRIER_IMPLEMENTATION,
+    sync_region::BARRIER_IMPLICIT_WORKSHARE,
+];
+
+/// Waits behind which a thread's part of a region has ended.
+const ENDS_OF_PARTS: [u32; 2] =
+    [sync_region::BARRIER_IMPLICIT_PARALLEL, sync_region::BARRIER_TEAMS];
+
+/// Reasons for which a task is left for good.
+const FINISHED: [u32; 4] = [
+    task_status::COMPLETE,
+    task_status::CANCEL,
+    task_status::LATE_FULFILL,
+    task_status::TASKWAIT_COMPLETE,
+];
 
 /// What `omp_control_tool` returns if there is no tool.
 const NO_TOOL: i32 = -2;
 
-/// What the library calls, with its number of what happened.
-fn callbacks() -> [(i32, usize); 13] {
+/// The functions that the library calls.
+fn callbacks() -> [(Callback, usize); 13] {
     [
-        (3, parallel_begin as *const () as usize),
-        (4, parallel_end as *const () as usize),
-        (5, task_create as *const () as usize),
-        (6, task_schedule as *const () as usize),
-        (7, implicit_task as *const () as usize),
-        (11, control_tool as *const () as usize),
-        (16, sync_region_wait as *const () as usize),
-        (17, mutex_released as *const () as usize),
-        (18, dependences as *const () as usize),
-        (23, sync_region as *const () as usize),
-        (26, mutex_acquire as *const () as usize),
-        (27, mutex_acquired as *const () as usize),
-        (29, flush as *const () as usize),
+        (Callback::ParallelBegin, parallel_begin as *const () as usize),
+        (Callback::ParallelEnd, parallel_end as *const () as usize),
+        (Callback::TaskCreate, task_create as *const () as usize),
+        (Callback::TaskSchedule, task_schedule as *const () as usize),
+        (Callback::ImplicitTask, implicit_task as *const () as usize),
+        (Callback::ControlTool, control_tool as *const () as usize),
+        (Callback::SyncRegionWait, sync_region_wait as *const () as usize),
+        (Callback::MutexReleased, mutex_released as *const () as usize),
+        (Callback::Dependences, dependences as *const () as usize),
+        (Callback::SyncRegion, sync_region as *const () as usize),
+        (Callback::MutexAcquire, mutex_acquire as *const () as usize),
+        (Callback::MutexAcquired, mutex_acquired as *const () as usize),
+        (Callback::Flush, flush as *const () as usize),
     ]
 }
 
@@ -153,52 +155,16 @@ extern "C" fn initialise(lookup: Lookup, _device: i32, _data: *mut u64) -> i32 {
     if set == 0 {
         return 0;
     }
-    for (number, callback) in callbacks() {
+    for (callback, function) in callbacks() {
         // SAFETY: the function has this type, by the standard.
-        unsafe { transmute::<usize, extern "C" fn(i32, usize) -> i32>(set)(number, callback) };
+        unsafe {
+            transmute::<usize, extern "C" fn(i32, usize) -> i32>(set)(callback as i32, function)
+        };
     }
     1
 }
 
 extern "C" fn finalise(_data: *mut u64) {}
-
-/// What is told of an operation.
-struct Told {
-    operation: Operation,
-    object: u64,
-    other: u64,
-    before: u64,
-    begin: u64,
-}
-
-impl Told {
-    /// An operation that begins now, and takes the ticket for what it releases.
-    fn new(operation: Operation, object: u64, other: u64) -> Self {
-        let begin = clock::ticks();
-        let before = if operation.order().releases() { event::ticket() } else { 0 };
-        Self { operation, object, other, before, begin }
-    }
-
-    /// It ends now, and takes the ticket for what it acquires.
-    fn write(self) {
-        let after = if self.operation.order().acquires() { event::ticket() } else { 0 };
-        self.write_with(after);
-    }
-
-    fn write_with(self, after: u64) {
-        let event = Synchronisation {
-            operation: (self.operation as u32).into(),
-            result: 0.into(),
-            object: self.object.into(),
-            other: self.other.into(),
-            before: self.before.into(),
-            after: after.into(),
-            begin: self.begin.into(),
-            end: clock::ticks().into(),
-        };
-        event::write(Kind::Synchronised, &event);
-    }
-}
 
 /// The word that the library keeps for a region or task; 0 if it says nothing of it.
 fn word(data: *const u64) -> u64 {
@@ -238,11 +204,11 @@ extern "C" fn parallel_begin(
     // The second one is for the task of a region that has one thread.
     let given = take_numbers(2);
     set_word(region, given);
-    Told::new(Operation::ParallelBegin, given, asked.into()).write();
+    Begun::now(Operation::ParallelBegin, given, asked.into()).end();
 }
 
 extern "C" fn parallel_end(region: *mut u64, _task: *mut u64, _flags: i32, _code: usize) {
-    Told::new(Operation::ParallelEnd, number(region), 0).write();
+    Begun::now(Operation::ParallelEnd, number(region), 0).end();
 }
 
 extern "C" fn implicit_task(
@@ -253,16 +219,16 @@ extern "C" fn implicit_task(
     member: u32,
     flags: u32,
 ) {
-    if endpoint == BEGINS {
+    if endpoint == SCOPE_BEGIN {
         let of_region = number(region);
-        if of_region == 0 && flags & INITIAL != 0 {
+        if of_region == 0 && flags & TASK_INITIAL != 0 {
             // What the program begins with is no part of a region.
             set_word(task, take_numbers(1) | ENDED);
             return;
         }
         let given = if threads == 1 { of_region + 1 } else { take_numbers(1) };
         set_word(task, given | (u64::from(member) & MEMBER_MASK) << MEMBER_SHIFT);
-        Told::new(Operation::MemberBegin, of_region, member.into()).write();
+        Begun::now(Operation::MemberBegin, of_region, member.into()).end();
     } else if word(task) & ENDED == 0 {
         // A region of one thread, which waits for nobody.
         end_part(number(task).saturating_sub(1), task);
@@ -273,7 +239,7 @@ fn end_part(region: u64, task: *mut u64) {
     let known = word(task);
     set_word(task, known | ENDED);
     let member = known >> MEMBER_SHIFT & MEMBER_MASK;
-    Told::new(Operation::MemberEnd, region, member).write();
+    Begun::now(Operation::MemberEnd, region, member).end();
 }
 
 extern "C" fn task_create(
@@ -286,16 +252,16 @@ extern "C" fn task_create(
 ) {
     let given = take_numbers(1);
     set_word(task, given);
-    Told::new(Operation::TaskCreate, given, number(maker)).write();
+    Begun::now(Operation::TaskCreate, given, number(maker)).end();
 }
 
 extern "C" fn task_schedule(former: *mut u64, status: u32, next: *mut u64) {
-    if status == FULFILLED_EARLY {
+    if status == task_status::EARLY_FULFILL {
         return;
     }
     let finished = FINISHED.contains(&status);
     let operation = if finished { Operation::TaskEnd } else { Operation::TaskSwitch };
-    Told::new(operation, number(next), number(former)).write();
+    Begun::now(operation, number(next), number(former)).end();
 }
 
 /// A dependence of a task, or a place in the vector of an iteration, as the library gives it.
@@ -313,19 +279,21 @@ extern "C" fn dependences(task: *mut u64, first: *const Dependence, count: i32) 
     // SAFETY: the library gives so many.
     let given = unsafe { slice::from_raw_parts(first, count) };
     match given[0].kind {
-        SOURCE => iteration(Operation::OrderedSource, given),
-        SINK => iteration(Operation::OrderedSink, given),
+        dependence_type::SOURCE => iteration(Operation::OrderedSource, given),
+        dependence_type::SINK => iteration(Operation::OrderedSink, given),
         _ => {
             for &Dependence { variable, kind } in given {
                 let (operation, variable) = match kind {
-                    IN => (Operation::TaskIn, variable),
-                    OUT | IN_OUT => (Operation::TaskOut, variable),
-                    MUTEX_IN_OUT_SET => (Operation::TaskMutexInOutSet, variable),
-                    IN_OUT_SET => (Operation::TaskInOutSet, variable),
-                    OUT_ALL_MEMORY | IN_OUT_ALL_MEMORY => (Operation::TaskOut, 0),
+                    dependence_type::IN => (Operation::TaskIn, variable),
+                    dependence_type::OUT | dependence_type::INOUT => (Operation::TaskOut, variable),
+                    dependence_type::MUTEXINOUTSET => (Operation::TaskMutexInOutSet, variable),
+                    dependence_type::INOUTSET => (Operation::TaskInOutSet, variable),
+                    dependence_type::OUT_ALL_MEMORY | dependence_type::INOUT_ALL_MEMORY => {
+                        (Operation::TaskOut, 0)
+                    }
                     _ => continue,
                 };
-                Told::new(operation, number(task), variable).write();
+                Begun::now(operation, number(task), variable).end();
             }
         }
     }
@@ -338,11 +306,11 @@ fn iteration(operation: Operation, vector: &[Dependence]) {
     let words = vector.iter().map(|place| place.variable);
     let iteration = words
         .fold(0xcbf2_9ce4_8422_2325, |hash: u64, word| (hash ^ word).wrapping_mul(0x100_0000_01b3));
-    Told::new(operation, iteration, region).write();
+    Begun::now(operation, iteration, region).end();
 }
 
 extern "C" fn flush(_thread: *mut u64, _code: usize) {
-    Told::new(Operation::Fence, 0, 0).write();
+    Begun::now(Operation::Fence, 0, 0).end();
 }
 
 extern "C" fn sync_region(
@@ -353,21 +321,21 @@ extern "C" fn sync_region(
     _code: usize,
 ) {
     if ENDS_OF_PARTS.contains(&kind) {
-        if endpoint == BEGINS && word(task) & ENDED == 0 {
+        if endpoint == SCOPE_BEGIN && word(task) & ENDED == 0 {
             end_part(number(region), task);
         }
         return;
     }
     let operation = match kind {
-        TASK_WAIT => Operation::TaskWait,
-        TASK_GROUP => Operation::TaskGroup,
-        REDUCTION => return,
+        sync_region::TASKWAIT => Operation::TaskWait,
+        sync_region::TASKGROUP => Operation::TaskGroup,
+        sync_region::REDUCTION => return,
         kind if BARRIERS.contains(&kind) => Operation::Barrier,
         _ => return,
     };
-    if endpoint == BEGINS {
+    if endpoint == SCOPE_BEGIN {
         begin_wait(operation, kind, region, task);
-    } else if kind != TASK_GROUP {
+    } else if kind != sync_region::TASKGROUP {
         end_wait(operation, kind, task);
     }
 }
@@ -381,7 +349,7 @@ extern "C" fn sync_region_wait(
     task: *mut u64,
     _code: usize,
 ) {
-    if kind == TASK_GROUP && endpoint != BEGINS {
+    if kind == sync_region::TASKGROUP && endpoint != SCOPE_BEGIN {
         end_wait(Operation::TaskGroup, kind, task);
     }
 }
@@ -391,28 +359,28 @@ fn begin_wait(operation: Operation, kind: u32, region: *mut u64, task: *mut u64)
         Operation::Barrier => (region as u64, team().1),
         _ => (number(task), 0),
     };
-    let told = Told::new(operation, object, count.into());
-    let (before, begin) = (told.before, told.begin);
+    let begun = Begun::now(operation, object, count.into());
+    let (before, begin) = (begun.before, begun.begin);
     let wait = Wait { task: task as usize, kind, count, object, before, begin };
     let has_room = state().is_some_and(|state| state.waits.begin(wait));
     if !has_room && before != 0 {
         // Its beginning has an event of its own.
-        told.write_with(0);
+        begun.write(0, 0);
     }
 }
 
 fn end_wait(operation: Operation, kind: u32, task: *mut u64) {
     let wait = state().and_then(|state| state.waits.end(task as usize, kind));
-    let told = match wait {
+    let begun = match wait {
         Some(Wait { object, count, before, begin, .. }) => {
-            Told { operation, object, other: count.into(), before, begin }
+            Begun { operation, object, other: count.into(), before, begin }
         }
         None => {
             let object = if operation == Operation::Barrier { 0 } else { number(task) };
-            Told { operation, object, other: 0, before: 0, begin: clock::ticks() }
+            Begun { operation, object, other: 0, before: 0, begin: clock::ticks() }
         }
     };
-    told.write();
+    begun.end();
 }
 
 /// The word of the calling thread's region, null if there is none, and how many threads are in its
@@ -438,16 +406,16 @@ extern "C" fn mutex_acquired(_kind: u32, name: u64, _code: usize) {
     let begin = state().map_or_else(clock::ticks, |state| state.waits.locking);
     let begin = if begin == 0 { clock::ticks() } else { begin };
     locks::taken(name, threads::own());
-    Told { operation: Operation::Lock, object: name, other: 0, before: 0, begin }.write();
+    Begun { operation: Operation::Lock, object: name, other: 0, before: 0, begin }.end();
 }
 
 extern "C" fn mutex_released(_kind: u32, name: u64, _code: usize) {
-    let mut told = Told::new(Operation::Unlock, name, 0);
+    let mut begun = Begun::now(Operation::Unlock, name, 0);
     if !locks::given_back(name, threads::own()) {
         // Somebody has it already, and would have waited for this in vain.
-        told.before = 0;
+        begun.before = 0;
     }
-    told.write();
+    begun.end();
 }
 
 extern "C" fn control_tool(_command: u64, _modifier: u64, _what: usize, _code: usize) -> i32 {

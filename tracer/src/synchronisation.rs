@@ -14,11 +14,11 @@ use core::mem::transmute;
 use core::sync::atomic::AtomicUsize;
 
 use pathformat::names;
-use pathformat::trace::{Kind, Operation, Synchronisation};
+use pathformat::trace::Operation;
 
 use crate::clock;
-use crate::event;
 use crate::next;
+use crate::operation::{self, Begun};
 use crate::threads::{self, Creation};
 
 process::table_of_others!("__pathcc_trace_errno", "", "__errno_location");
@@ -199,7 +199,7 @@ extern "C" fn begin(call: &mut Call) -> usize {
         call.arguments[at + 1] = creation.argument;
     }
     call.begin = clock::ticks();
-    call.before = if function.operation.order().releases() { event::ticket() } else { 0 };
+    call.before = operation::release(function.operation);
     match following(function) {
         0 => missing as *const () as usize,
         address => address,
@@ -245,18 +245,15 @@ extern "C" fn end(call: &mut Call) {
         Operation::WaitProcess => result == 0 && object != 0,
         _ => result == 0,
     };
-    let acquires = has_ended && operation.order().acquires();
-    let event = Synchronisation {
-        operation: (operation as u32).into(),
-        result: (result as u32).into(),
-        object: if result == 0 || function.returns != Returns::Process { object } else { 0 }.into(),
-        other: other.into(),
-        before: call.before.into(),
-        after: if acquires { event::ticket() } else { 0 }.into(),
-        begin: call.begin.into(),
-        end: clock::ticks().into(),
+    let is_object = result == 0 || function.returns != Returns::Process;
+    let begun = Begun {
+        operation,
+        object: if is_object { object } else { 0 },
+        other,
+        before: call.before,
+        begin: call.begin,
     };
-    event::write(Kind::Synchronised, &event);
+    begun.write(result as u32, if has_ended { operation::acquire(operation) } else { 0 });
 }
 
 /// 0, or what went wrong.

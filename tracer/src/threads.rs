@@ -7,11 +7,11 @@
 use core::arch::{asm, global_asm};
 use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-use pathformat::trace::{Kind, Operation, Synchronisation};
+use pathformat::trace::Operation;
 
 use crate::block::Block;
 use crate::clock;
-use crate::event;
+use crate::operation::{self, Begun};
 
 /// The most threads that may be about to begin at the same time.
 const SLOTS: usize = 256;
@@ -142,19 +142,8 @@ pub(crate) extern "C" fn end() {
 }
 
 fn record(operation: Operation, number: u64, begin: u64) {
-    let order = operation.order();
-    let taken = |takes: bool| if takes { event::ticket() } else { 0 };
-    let event = Synchronisation {
-        operation: (operation as u32).into(),
-        object: number.into(),
-        other: (own() as u64).into(),
-        before: taken(order.releases()).into(),
-        after: taken(order.acquires()).into(),
-        begin: begin.into(),
-        end: clock::ticks().into(),
-        ..Synchronisation::default()
-    };
-    event::write(Kind::Synchronised, &event);
+    let (other, before) = (own() as u64, operation::release(operation));
+    Begun { operation, object: number, other, before, begin }.end();
 }
 
 /// The `pthread_t` of the calling thread.

@@ -115,7 +115,7 @@ impl Search {
         thread: ThreadId,
         part: u64,
         touch: &Touch,
-        known: &HashMap<ThreadId, u64>,
+        known: Option<&HashMap<ThreadId, u64>>,
     ) {
         let last = touch.address.saturating_add(touch.size - 1);
         let (writes, is_atomic) = (touch.writes(), touch.is_atomic);
@@ -136,7 +136,7 @@ impl Search {
         owners: &mut Owners<'_>,
         cell: u64,
         now: Access,
-        behind: &HashMap<ThreadId, u64>,
+        behind: Option<&HashMap<ThreadId, u64>>,
     ) {
         let clock = owners.clocks.keep(now.thread);
         for (thread, pending) in &mut self.pending {
@@ -151,7 +151,8 @@ impl Search {
             let both = then.mask & now.mask;
             let conflict = (then.side.writes || now.side.writes)
                 && !(then.side.is_atomic && now.side.is_atomic);
-            let is_behind = behind.get(&then.thread).is_some_and(|first| then.sequence >= *first);
+            let first = behind.and_then(|behind| behind.get(&then.thread));
+            let is_behind = first.is_some_and(|first| then.sequence >= *first);
             if !is_before && !is_behind && both != 0 && conflict {
                 found.push((*then, cell * CELL + u64::from(both.trailing_zeros())));
             }
@@ -201,7 +202,7 @@ impl Search {
 impl OwnerVisitor for Search {
     fn accessed(&mut self, owners: &mut Owners<'_>, thread: ThreadId, touch: &Touch) {
         let part = owners.clocks.of(thread).of(thread);
-        self.access(owners, thread, part, touch, &HashMap::new());
+        self.access(owners, thread, part, touch, None);
     }
 
     fn atomic_before(&mut self, thread: ThreadId, part: u64) {
@@ -211,9 +212,10 @@ impl OwnerVisitor for Search {
     fn atomic_after(&mut self, owners: &mut Owners<'_>, thread: ThreadId, touch: &Touch) {
         let now = owners.clocks.of(thread).of(thread);
         let pending = self.pending.remove(&thread).filter(|_| touch.before > 0);
-        let pending = pending.unwrap_or(Pending { part: now, known: HashMap::new() });
         if touch.is_access() {
-            self.access(owners, thread, pending.part, touch, &pending.known);
+            let part = pending.as_ref().map_or(now, |pending| pending.part);
+            let known = pending.as_ref().map(|pending| &pending.known);
+            self.access(owners, thread, part, touch, known);
         }
     }
 

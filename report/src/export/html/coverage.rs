@@ -93,7 +93,7 @@ impl Sources {
 }
 
 fn is_of_compiler(function: &Function) -> bool {
-    is_made(&function.shape.name) || function.shape.is_made
+    is_made(&function.shape)
 }
 
 /// The coverage of all files: of `sources`, and of the functions of `report`.

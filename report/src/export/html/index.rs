@@ -177,7 +177,7 @@ impl Functions {
             Counting::Calls => "calls",
         });
         self.skipped.push(shape.skipped.as_deref().map(text));
-        self.made.push(is_made(&shape.name) || shape.is_made);
+        self.made.push(is_made(shape));
         self.entries.push(Exact(function.entries));
         self.executed.push(Exact(function.executed()));
         self.executed_paths.push(Exact(function.completed().count() as Count));

@@ -1,0 +1,93 @@
+//! Sorts functions and paths.
+
+use std::cmp::Reverse;
+
+use crate::model::{Function, Path};
+
+/// Order of a table. Ties go to the more executed, then to the name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Sort {
+    /// How often it ran (a function: how often it was called).
+    Count,
+    /// Executed instructions.
+    #[default]
+    Instructions,
+    /// Number of basic blocks.
+    Length,
+    /// Name of the function.
+    Function,
+}
+
+/// The executed paths of `functions`, sorted.
+pub fn paths<'a>(functions: &[&'a Function], sort: Sort) -> Vec<(&'a Function, &'a Path)> {
+    let mut paths: Vec<_> = functions
+        .iter()
+        .flat_map(|&function| function.paths.iter().map(move |path| (function, path)))
+        .collect();
+    paths.sort_by(|left, right| {
+        let by = |what: fn(&Path) -> u128| what(right.1).cmp(&what(left.1));
+        let name = left.0.demangled.cmp(&right.0.demangled);
+        let first = match sort {
+            Sort::Count => by(|path| path.count),
+            Sort::Instructions => by(Path::executed),
+            Sort::Length => by(|path| path.blocks.len() as u128),
+            Sort::Function => name,
+        };
+        first
+            .then(by(Path::executed))
+            .then(by(|path| path.count))
+            .then(name)
+            .then(left.1.id.cmp(&right.1.id))
+    });
+    paths
+}
+
+/// `functions`, sorted.
+pub fn sort_functions(functions: &mut [&Function], sort: Sort) {
+    functions.sort_by_cached_key(|function| {
+        let key = match sort {
+            Sort::Count => function.entries,
+            Sort::Instructions => function.executed(),
+            Sort::Length => function.shape.blocks.len() as u128,
+            Sort::Function => 0,
+        };
+        // By name means that nothing comes before the name.
+        let tie = (sort != Sort::Function).then(|| function.executed());
+        (Reverse(key), Reverse(tie), function.demangled.clone())
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample;
+    use crate::select::filter::{Filter, functions};
+
+    #[test]
+    fn paths_sort_by_each_key() {
+        let report = sample::report();
+        let all = functions(&report, &Filter::default()).functions;
+        let first = |sort| {
+            let (function, path) = paths(&all, sort)[0];
+            (function.demangled.clone(), path.id)
+        };
+        assert_eq!(first(Sort::Instructions), ("collatz".into(), 7));
+        assert_eq!(first(Sort::Count), ("collatz".into(), 7));
+        assert_eq!(first(Sort::Length), ("collatz".into(), 0));
+        assert_eq!(first(Sort::Function), ("collatz".into(), 7));
+    }
+
+    #[test]
+    fn functions_sort_by_each_key() {
+        let report = sample::report();
+        let first = |sort| {
+            let mut all = functions(&report, &Filter::default()).functions;
+            sort_functions(&mut all, sort);
+            all[0].demangled.clone()
+        };
+        assert_eq!(first(Sort::Instructions), "collatz");
+        assert_eq!(first(Sort::Count), "util::weigh(int)");
+        assert_eq!(first(Sort::Length), "collatz");
+        assert_eq!(first(Sort::Function), "collatz");
+    }
+}

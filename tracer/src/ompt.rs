@@ -1,0 +1,63 @@
+//! The numbers of OMPT, by the names that the standard gives them (OpenMP 5.2, chapter 19;
+//! `omp-tools.h`). Names stand without their prefixes `ompt_` and `ompt_callback_`.
+
+/// A callback, by its number in `ompt_callbacks_t`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(i32)]
+pub(crate) enum Callback {
+    ParallelBegin = 3,
+    ParallelEnd = 4,
+    TaskCreate = 5,
+    TaskSchedule = 6,
+    ImplicitTask = 7,
+    ControlTool = 11,
+    SyncRegionWait = 16,
+    MutexReleased = 17,
+    Dependences = 18,
+    SyncRegion = 23,
+    MutexAcquire = 26,
+    MutexAcquired = 27,
+    Flush = 29,
+}
+
+/// `ompt_scope_begin`: what the callback tells of begins.
+pub(crate) const SCOPE_BEGIN: u32 = 1;
+
+/// `ompt_task_initial`: the implicit task is the one that the program begins with.
+pub(crate) const TASK_INITIAL: u32 = 1;
+
+/// What threads synchronise at: `ompt_sync_region_t`.
+pub(crate) mod sync_region {
+    pub(crate) const BARRIER: u32 = 1;
+    pub(crate) const BARRIER_IMPLICIT: u32 = 2;
+    pub(crate) const BARRIER_EXPLICIT: u32 = 3;
+    pub(crate) const BARRIER_IMPLEMENTATION: u32 = 4;
+    pub(crate) const TASKWAIT: u32 = 5;
+    pub(crate) const TASKGROUP: u32 = 6;
+    pub(crate) const REDUCTION: u32 = 7;
+    pub(crate) const BARRIER_IMPLICIT_WORKSHARE: u32 = 8;
+    pub(crate) const BARRIER_IMPLICIT_PARALLEL: u32 = 9;
+    pub(crate) const BARRIER_TEAMS: u32 = 10;
+}
+
+/// Why a task is left for another one: `ompt_task_status_t`.
+pub(crate) mod task_status {
+    pub(crate) const COMPLETE: u32 = 1;
+    pub(crate) const CANCEL: u32 = 3;
+    pub(crate) const EARLY_FULFILL: u32 = 5;
+    pub(crate) const LATE_FULFILL: u32 = 6;
+    pub(crate) const TASKWAIT_COMPLETE: u32 = 8;
+}
+
+/// How a task depends on a variable, or an iteration on another one: `ompt_dependence_type_t`.
+pub(crate) mod dependence_type {
+    pub(crate) const IN: u32 = 1;
+    pub(crate) const OUT: u32 = 2;
+    pub(crate) const INOUT: u32 = 3;
+    pub(crate) const MUTEXINOUTSET: u32 = 4;
+    pub(crate) const SOURCE: u32 = 5;
+    pub(crate) const SINK: u32 = 6;
+    pub(crate) const INOUTSET: u32 = 7;
+    pub(crate) const OUT_ALL_MEMORY: u32 = 34;
+    pub(crate) const INOUT_ALL_MEMORY: u32 = 35;
+}
