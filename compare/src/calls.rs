@@ -8,6 +8,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use counts::executed_calls::executed_calls;
 use counts::model::{Count, Function, Report};
 use pathformat::manifest::{INDIRECT, Linkage};
 
@@ -58,15 +59,15 @@ fn of_one<'a>(report: &'a Report, pair_of: &[Option<usize>]) -> Edges<'a> {
     let mut edges = Edges::new();
     for (at, caller) in report.functions.iter().enumerate().filter(|(at, _)| pair_of[*at].is_some())
     {
-        for (callee, calls) in made(caller) {
-            let counted = symbols.find(caller, callee).and_then(|found| pair_of[found]);
+        for called in executed_calls(caller).flat_map(|call| call.callees()) {
+            let counted = symbols.find(caller, called.symbol).and_then(|found| pair_of[found]);
             let callee = match counted {
                 Some(pair) => Callee::Pair(pair),
-                None if callee == INDIRECT => Callee::Unknown,
-                None => Callee::Symbol(callee),
+                None if called.symbol == INDIRECT => Callee::Unknown,
+                None => Callee::Symbol(called.symbol),
             };
             let sum = &mut edges.entry(CallPart { caller: pair_of[at], callee }).or_default().0;
-            *sum = sum.saturating_add(calls);
+            *sum = sum.saturating_add(called.calls);
         }
     }
     let mut into: BTreeMap<usize, Vec<CallPart<'a>>> = BTreeMap::new();
@@ -94,27 +95,6 @@ fn of_one<'a>(report: &'a Report, pair_of: &[Option<usize>]) -> Edges<'a> {
     }
     edges.retain(|_, known| *known != (0, 0));
     edges
-}
-
-/// The executed calls of a function: who was called and how often.
-fn made(function: &Function) -> Vec<(&str, Count)> {
-    // There is one for each call through a pointer, in the same order, if callees are recorded.
-    let mut sites = function.sites.iter();
-    let mut calls = Vec::new();
-    for (block, &count) in function.shape.blocks.iter().zip(&function.block_counts) {
-        for call in &block.calls {
-            let site = if call.is_indirect() { sites.next() } else { None };
-            match site {
-                Some(site) => {
-                    let known = site.targets.iter().map(|(name, count)| (name.as_str(), *count));
-                    calls.extend(known.chain([(INDIRECT, site.others)]));
-                }
-                None => calls.push((call.callee.as_str(), count)),
-            }
-        }
-    }
-    calls.retain(|&(_, count)| count > 0);
-    calls
 }
 
 /// The functions of a report by their symbols.

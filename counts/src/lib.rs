@@ -24,6 +24,7 @@
 //! * [`path_ranks`] numbers the executed paths of a function.
 //! * [`annotation`] counts the lines of a function or a file, and the [`columns`] in them.
 //! * [`ways`] says where a branch leads.
+//! * [`executed_calls`] says which calls were made, and whom they called.
 //! * [`possible_paths`] says how many paths there are without the limit.
 //!
 //! `sample` is the program of the tests.
@@ -38,6 +39,7 @@ pub mod coverage;
 pub mod decode;
 pub mod distinct;
 pub mod entries;
+pub mod executed_calls;
 pub mod flow;
 pub mod frames;
 pub mod image_places;

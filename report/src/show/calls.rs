@@ -11,7 +11,8 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
-use counts::model::{CallSite, Count, Function, Report};
+use counts::executed_calls::{ExecutedCall, executed_calls};
+use counts::model::{Count, Function, Report};
 use counts::select::Chosen;
 use pathformat::manifest::INDIRECT;
 use profile::names::demangle;
@@ -56,61 +57,16 @@ impl Callee {
     }
 }
 
-/// A call in the code that was executed.
-struct ExecutedCall<'a> {
-    function: &'a Function,
-    block: usize,
-    call: usize,
-    count: Count,
-    /// What it called, if it calls through a pointer and that is recorded.
-    site: Option<&'a CallSite>,
-}
-
-impl<'a> ExecutedCall<'a> {
-    fn callee(&self) -> &'a str {
-        &self.function.shape.blocks[self.block].calls[self.call].callee
-    }
-
-    /// Whether the count may be wrong. What a pointer led to is counted call by call.
-    fn is_in_doubt(&self) -> bool {
-        self.site.is_none() && self.function.is_in_doubt(self.block)
-    }
-}
-
-/// The executed calls of a function.
-fn made(function: &Function) -> impl Iterator<Item = ExecutedCall<'_>> {
-    let mut sites = function.sites.iter();
-    let calls = function.shape.blocks.iter().zip(&function.block_counts).enumerate().flat_map(
-        |(block, (of, &count))| (0..of.calls.len()).map(move |call| (block, call, count)),
-    );
-    let made = calls.map(move |(block, call, count)| {
-        let is_indirect = function.shape.blocks[block].calls[call].is_indirect();
-        // There is one for each such call, in the same order.
-        let site = if is_indirect { sites.next() } else { None };
-        let count = site.map_or(count, |site| {
-            site.targets.iter().fold(site.others, |sum, (_, count)| sum.saturating_add(*count))
-        });
-        ExecutedCall { function, block, call, count, site }
-    });
-    made.filter(|made| made.count > 0)
-}
-
 /// All callees of `functions` by symbol; `*` stands for what is called through pointers and not
 /// known.
 pub fn of<'a>(report: &'a Report, functions: &[&'a Function]) -> BTreeMap<&'a str, Callee> {
     let mut callees: BTreeMap<&str, Callee> = BTreeMap::new();
-    for made in functions.iter().flat_map(|&function| made(function)) {
-        let Some(site) = made.site else {
-            callees.entry(made.callee()).or_default().add(made.count, made.is_in_doubt());
-            continue;
-        };
-        for (name, count) in &site.targets {
-            let called = callees.entry(name).or_default();
-            called.add(*count, false);
-            called.through_pointers = called.through_pointers.saturating_add(*count);
-        }
-        if site.others > 0 {
-            callees.entry(INDIRECT).or_default().add(site.others, false);
+    for callee in functions.iter().flat_map(|of| executed_calls(of)).flat_map(|call| call.callees())
+    {
+        let called = callees.entry(callee.symbol).or_default();
+        called.add(callee.calls, callee.in_doubt);
+        if callee.is_through_pointer && callee.symbol != INDIRECT {
+            called.through_pointers = called.through_pointers.saturating_add(callee.calls);
         }
     }
     for function in report.counted() {
@@ -145,8 +101,8 @@ pub fn table(report: &Report, chosen: &Chosen<'_>, rows: Rows, top: usize) -> Ta
 
 /// How many calls went through pointers without a record of what was called.
 fn not_told(functions: &[&Function]) -> Count {
-    let calls = functions.iter().flat_map(|&function| made(function));
-    let unknown = calls.filter(|made| made.site.is_none() && made.callee() == INDIRECT);
+    let calls = functions.iter().flat_map(|function| executed_calls(function));
+    let unknown = calls.filter(|made| made.site.is_none() && made.symbol() == INDIRECT);
     unknown.fold(0, |sum: Count, made| sum.saturating_add(made.count))
 }
 
@@ -185,7 +141,8 @@ fn callees(report: &Report, functions: &[&Function], top: usize) -> Table<'stati
 }
 
 fn sites(report: &Report, functions: &[&Function], top: usize) -> Table<'static> {
-    let mut calls: Vec<_> = functions.iter().flat_map(|&function| made(function)).collect();
+    let mut calls: Vec<_> =
+        functions.iter().flat_map(|function| executed_calls(function)).collect();
     calls
         .sort_by_key(|made| (Reverse(made.count), &made.function.demangled, made.block, made.call));
     let rows = &calls[..shown(top, calls.len())];
@@ -222,7 +179,7 @@ fn sites(report: &Report, functions: &[&Function], top: usize) -> Table<'static>
 fn called<'a>(made: &'a ExecutedCall<'_>) -> Vec<&'a str> {
     match made.site {
         Some(site) => site.targets.iter().map(|(name, _)| name.as_str()).collect(),
-        None => vec![made.callee()],
+        None => vec![made.symbol()],
     }
 }
 
@@ -240,9 +197,9 @@ fn place(report: &Report, made: &ExecutedCall<'_>) -> Cell<'static> {
 /// The symbols that a call went to, each with its count; nothing if that is not recorded.
 fn targets(made: &ExecutedCall<'_>) -> Cell<'static> {
     let Some(site) = made.site else {
-        let known = made.callee() != INDIRECT;
+        let known = made.symbol() != INDIRECT;
         return if known {
-            Cell::Counts(vec![Counted::new(made.callee(), Some(made.count))])
+            Cell::Counts(vec![Counted::new(made.symbol(), Some(made.count))])
         } else {
             Cell::Nothing
         };
@@ -255,7 +212,7 @@ fn targets(made: &ExecutedCall<'_>) -> Cell<'static> {
 /// The callee of one call, or the callees.
 fn callee(made: &ExecutedCall<'_>, names: &Callees<'_>) -> Cell<'static> {
     let Some(site) = made.site else {
-        return match made.callee() {
+        return match made.symbol() {
             INDIRECT => Cell::Text("(through a pointer)".into()),
             name => names.cell(name),
         };
@@ -311,6 +268,8 @@ impl<'a> Callees<'a> {
 
 #[cfg(test)]
 mod tests {
+    use counts::model::CallSite;
+
     use super::*;
     use crate::sample;
 

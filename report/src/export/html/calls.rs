@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use counts::executed_calls::executed_calls;
 use counts::model::{Count, Function, Report};
 use pathformat::manifest::INDIRECT;
 use profile::names::demangle;
@@ -41,30 +42,13 @@ impl Sum {
 }
 
 /// The executed calls of a function, by callee.
-fn made(function: &Function) -> BTreeMap<Callee<'_>, Sum> {
+fn by_callee(function: &Function) -> BTreeMap<Callee<'_>, Sum> {
     let mut sums: BTreeMap<Callee<'_>, Sum> = BTreeMap::new();
-    for (id, (block, &count)) in
-        function.shape.blocks.iter().zip(&function.block_counts).enumerate()
-    {
-        for (number, call) in (0..).zip(&block.calls).filter(|_| count > 0) {
-            let doubt = function.is_in_doubt(id);
-            if !call.is_indirect() {
-                sums.entry(Some(&call.callee)).or_default().add(count, false, doubt);
-                continue;
-            }
-            let mut sites = function.sites.iter();
-            match sites.find(|site| (site.block as usize, site.call) == (id, number)) {
-                Some(site) => {
-                    for (name, count) in &site.targets {
-                        sums.entry(Some(name)).or_default().add(*count, true, false);
-                    }
-                    sums.entry(None).or_default().add(site.others, true, false);
-                }
-                None => sums.entry(None).or_default().add(count, true, doubt),
-            }
-        }
+    for callee in executed_calls(function).flat_map(|call| call.callees()) {
+        let symbol = (callee.symbol != INDIRECT).then_some(callee.symbol);
+        let sum = sums.entry(symbol).or_default();
+        sum.add(callee.calls, callee.is_through_pointer, callee.in_doubt);
     }
-    sums.retain(|_, sum| sum.calls > 0);
     sums
 }
 
@@ -77,8 +61,8 @@ pub(super) fn calls(report: &Report) -> Calls {
     let mut names: HashMap<&str, i64> = HashMap::new();
     let mut calls = Calls { others: Vec::new(), edges: Vec::new() };
     for (caller, function) in report.functions.iter().enumerate() {
-        for (callee, sum) in made(function) {
-            let callee = callee.filter(|name| *name != INDIRECT).map(|name| {
+        for (callee, sum) in by_callee(function) {
+            let callee = callee.map(|name| {
                 nearest(report, function, known.get(name)).map_or_else(
                     || {
                         *names.entry(name).or_insert_with(|| {
