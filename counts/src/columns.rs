@@ -32,7 +32,7 @@ pub fn of<'a>(module: &Module, function: &'a Function) -> BTreeMap<(Line<'a>, u3
         }
     }
     let meaning = if module.is_optimised() { Meaning::Vague } else { Meaning::Exact };
-    let mut ways = Ways::of(function);
+    let mut ways = Arrivals::of(function);
     let mut executions = |blocks: Vec<u32>| {
         let mut sum = Executions { count: 0, meaning };
         for &block in &blocks {
@@ -66,7 +66,7 @@ enum Before {
 }
 
 /// The ways by which control came to the blocks of a function.
-struct Ways<'a> {
+struct Arrivals<'a> {
     function: &'a Function,
     /// For each block those from which control came, but not around a loop.
     from: Vec<Vec<u32>>,
@@ -76,7 +76,7 @@ struct Ways<'a> {
     work: usize,
 }
 
-impl<'a> Ways<'a> {
+impl<'a> Arrivals<'a> {
     fn of(function: &'a Function) -> Self {
         let shape = &function.shape;
         let count = shape.blocks.len();

@@ -18,11 +18,11 @@ use crate::model::{Count, counts_paths};
 /// Where the counters of a module's functions stand, in their order, and what their paths in flight
 /// mean.
 #[derive(Clone, Debug)]
-pub struct Layout(Vec<Place>);
+pub struct Layout(Vec<FunctionCounters>);
 
 /// One function's counters.
 #[derive(Clone, Debug)]
-struct Place {
+struct FunctionCounters {
     /// Its index in the manifest.
     function: usize,
     /// Its first counter in the module's array.
@@ -51,7 +51,7 @@ impl Layout {
             let first = function.first_counter;
             let (end, entries) =
                 (first.saturating_add(function.num_paths), first.saturating_add(starts));
-            Place { function: at, first, end, entries, in_flight: in_flight(function) }
+            FunctionCounters { function: at, first, end, entries, in_flight: in_flight(function) }
         };
         let mut places: Vec<_> = functions.map(place).collect();
         places.sort_by_key(|place| place.first);

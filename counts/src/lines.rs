@@ -279,31 +279,31 @@ impl Cycles {
     /// these are, and the loop's blocks.
     fn take_one(&mut self) -> Option<(Count, Vec<usize>)> {
         #[derive(Clone, Copy, PartialEq)]
-        enum State {
+        enum Visit {
             New,
             OnWay,
             Done,
         }
-        let mut states = vec![State::New; self.0.len()];
+        let mut states = vec![Visit::New; self.0.len()];
         for first in 0..self.0.len() {
             // Blocks on the way here, each with the index of the edge that is tried next.
             let mut way: Vec<(usize, usize)> = Vec::new();
-            if states[first] == State::New {
+            if states[first] == Visit::New {
                 way.push((first, 0));
-                states[first] = State::OnWay;
+                states[first] = Visit::OnWay;
             }
             while let Some((block, next)) = way.last_mut() {
                 let Some(&(to, count)) = self.0[*block].get(*next) else {
-                    states[*block] = State::Done;
+                    states[*block] = Visit::Done;
                     way.pop();
                     continue;
                 };
                 *next += 1;
-                if count == 0 || states[to] == State::Done {
+                if count == 0 || states[to] == Visit::Done {
                     continue;
                 }
-                if states[to] == State::New {
-                    states[to] = State::OnWay;
+                if states[to] == Visit::New {
+                    states[to] = Visit::OnWay;
                     way.push((to, 0));
                     continue;
                 }

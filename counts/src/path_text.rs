@@ -1,44 +1,45 @@
-//! Tells a path as the source reads: line after line, and behind each branch where control went.
+//! Describes a path as the source reads: line after line, and behind each branch where control went.
 //!
-//! What a branch tested is not told. The optimiser negates conditions, merges and splits branches,
+//! What a branch tested is left out. The optimiser negates conditions, merges and splits branches,
 //! so that only the place that control reached next is true at every level of optimisation. Two
 //! kinds of choices have words, since they are the source's own: an exception that was thrown, and
 //! the fate of a suspended coroutine. At the early stage so have the cases of a `switch`.
 //!
 //! A step is a line. Where control goes from a line to the same line again, the step has its
-//! column, and a block without a line that decides something is told by its name. Code that was
+//! column, and a block without a line that decides something has its name. Code that was
 //! inlined has the name of its function; see [`frames`](crate::frames) for code of system
 //! headers.
 //!
-//! [`texts`] tells several paths of a function so that no two of them read the same.
+//! [`texts`] describes several paths of a function so that no two of them read the same.
 
 use std::collections::HashMap;
 
-mod teller;
+mod describer;
 mod words;
 
-pub(crate) use teller::choice;
-pub use teller::{Notation, Teller, Wording};
+pub(crate) use describer::choice;
+pub use describer::{Notation, PathDescriber, Wording};
 pub use words::{Choice, Namer, PathText, Step, base_name, block_name};
 
 pub use crate::distinct::Precision;
 use crate::distinct::{self, Detail};
 use crate::model::{Function, Path};
 
-/// Tells `paths`, which must be the function's. No two of them read the same.
+/// The texts of `paths`, which must be the function's. No two of them read the same.
 pub fn texts<'a>(
     function: &'a Function,
     wording: Wording<'_>,
     paths: &[&Path],
 ) -> Vec<PathText<'a>> {
-    let teller = Teller::new(function, wording);
-    let mut texts: Vec<_> = paths.iter().map(|path| teller.tell(path, &Detail::new())).collect();
+    let describer = PathDescriber::new(function, wording);
+    let mut texts: Vec<_> =
+        paths.iter().map(|path| describer.describe(path, &Detail::new())).collect();
     let mut plain: Vec<_> = texts.iter().map(PathText::plain).collect();
     for equal in same(&plain) {
         let group: Vec<&[u32]> = equal.iter().map(|&index| &*paths[index].blocks).collect();
-        let details = distinct::details(&group, |block| teller.first_place(block));
+        let details = distinct::details(&group, |block| describer.first_place(block));
         for (index, detail) in equal.into_iter().zip(details) {
-            texts[index] = teller.tell(paths[index], &detail);
+            texts[index] = describer.describe(paths[index], &detail);
             plain[index] = texts[index].plain();
         }
     }

@@ -41,7 +41,7 @@ impl Possible {
 /// the graph makes no sense.
 fn acyclic(function: &Function) -> Option<f64> {
     let count = function.blocks.len();
-    let mut out: Vec<Vec<Way>> = vec![Vec::new(); count];
+    let mut out: Vec<Vec<Successor>> = vec![Vec::new(); count];
     let mut ends = HashSet::new();
     for edge in &function.edges {
         let is_end = match edge.cut {
@@ -51,7 +51,7 @@ fn acyclic(function: &Function) -> Option<f64> {
                 _ => return None,
             },
         };
-        let way = if is_end { Way::End } else { Way::To(edge.to as usize) };
+        let way = if is_end { Successor::End } else { Successor::To(edge.to as usize) };
         let out = out.get_mut(edge.from as usize)?;
         // Cut edges that share an end are one way on.
         if !is_end || ends.insert((edge.from, edge.cut?.0)) {
@@ -68,7 +68,7 @@ fn acyclic(function: &Function) -> Option<f64> {
 
 /// A way on from a block.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Way {
+enum Successor {
     /// The path ends.
     End,
     /// It goes on to this block.
@@ -76,45 +76,45 @@ enum Way {
 }
 
 /// The number of paths from each block to an end or an exit; `None` if there is a cycle.
-fn paths_from(out: &[Vec<Way>]) -> Option<Vec<f64>> {
+fn paths_from(out: &[Vec<Successor>]) -> Option<Vec<f64>> {
     #[derive(Clone, Copy, PartialEq)]
-    enum State {
+    enum Visit {
         New,
         Open,
         Done,
     }
-    let mut state = vec![State::New; out.len()];
+    let mut state = vec![Visit::New; out.len()];
     let mut paths = vec![0.0; out.len()];
     for root in 0..out.len() {
         let mut stack = vec![(root, 0)];
         while let Some(&mut (block, ref mut position)) = stack.last_mut() {
-            if *position == 0 && state[block] == State::Done {
+            if *position == 0 && state[block] == Visit::Done {
                 stack.pop();
                 continue;
             }
-            state[block] = State::Open;
+            state[block] = Visit::Open;
             match out[block].get(*position) {
                 Some(&way) => {
                     *position += 1;
-                    if let Way::To(to) = way {
+                    if let Successor::To(to) = way {
                         match state.get(to)? {
-                            State::Open => return None,
-                            State::New => stack.push((to, 0)),
-                            State::Done => {}
+                            Visit::Open => return None,
+                            Visit::New => stack.push((to, 0)),
+                            Visit::Done => {}
                         }
                     }
                 }
                 None => {
-                    let along = |way: &Way| match *way {
-                        Way::End => 1.0,
-                        Way::To(to) => paths[to],
+                    let along = |way: &Successor| match *way {
+                        Successor::End => 1.0,
+                        Successor::To(to) => paths[to],
                     };
                     paths[block] = if out[block].is_empty() {
                         1.0
                     } else {
                         out[block].iter().map(along).sum()
                     };
-                    state[block] = State::Done;
+                    state[block] = Visit::Done;
                     stack.pop();
                 }
             }

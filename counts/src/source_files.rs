@@ -37,12 +37,12 @@ pub struct SourceFile {
     /// Its lines that have code, and how often each ran.
     pub lines: BTreeMap<u32, Count>,
     /// Its branches by place: the ways in the order of the code.
-    pub branches: BTreeMap<Place, Vec<Way>>,
+    pub branches: BTreeMap<BranchPlace, Vec<BranchWay>>,
 }
 
 /// Where a branch is. Copies of the code have their branches at the same place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
+pub struct BranchPlace {
     /// Line, from 1.
     pub line: u32,
     /// Column, or 0.
@@ -53,7 +53,7 @@ pub struct Place {
 
 /// One way on from a branch.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Way {
+pub struct BranchWay {
     /// What makes control take it.
     pub outcome: Outcome,
     /// The word for that, if it has one, and where the way leads in the first copy.
@@ -224,7 +224,7 @@ pub fn by_source<'a>(report: &Report, functions: &[&'a Function]) -> Vec<Vec<&'a
 }
 
 /// Adds the ways of one copy of a branch to those of the others.
-fn add_ways(known: &mut Vec<Way>, ways: Vec<Way>) {
+fn add_ways(known: &mut Vec<BranchWay>, ways: Vec<BranchWay>) {
     for way in ways {
         match known.iter_mut().find(|known| known.outcome == way.outcome) {
             Some(known) => {
@@ -251,7 +251,10 @@ fn is_of_source(outcome: &Outcome) -> bool {
 }
 
 /// The branches of one function: file and place, and its ways.
-fn branches<'a>(module: &Module, function: &'a Function) -> Vec<((&'a str, Place), Vec<Way>)> {
+fn branches<'a>(
+    module: &Module,
+    function: &'a Function,
+) -> Vec<((&'a str, BranchPlace), Vec<BranchWay>)> {
     let shape = &function.shape;
     let mut choices = vec![0; shape.blocks.len()];
     let is_chosen = |from: u32| shape.blocks[from as usize].chooser == Chooser::Source;
@@ -263,7 +266,7 @@ fn branches<'a>(module: &Module, function: &'a Function) -> Vec<((&'a str, Place
     let way = |way: ways::Way| {
         let outcome = &shape.edges[way.edge].outcome;
         let (target, taken) = ((way.word, way.place), way.taken);
-        is_of_source(outcome).then(|| Way { outcome: outcome.clone(), target, taken })
+        is_of_source(outcome).then(|| BranchWay { outcome: outcome.clone(), target, taken })
     };
     let mut seen: BTreeMap<_, u32> = BTreeMap::new();
     let mut branches = Vec::new();
@@ -275,7 +278,7 @@ fn branches<'a>(module: &Module, function: &'a Function) -> Vec<((&'a str, Place
         let copy = seen
             .entry((location.file.as_str(), location.line, location.column, location.inlined_at))
             .or_default();
-        let place = Place { line: location.line, column: location.column, copy: *copy };
+        let place = BranchPlace { line: location.line, column: location.column, copy: *copy };
         *copy += 1;
         branches.push(((location.file.as_str(), place), ways));
     }

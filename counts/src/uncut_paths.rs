@@ -32,7 +32,7 @@ pub fn paths(
     let sizes: Vec<_> = shape.blocks.iter().map(instructions).collect();
     let unlimited = without_limit(shape, uncut);
     let uncut_decoder = decoder(&unlimited)?;
-    let parts = Parts::of(shape, uncut);
+    let parts = PathPieces::of(shape, uncut);
     let mut paths = Vec::new();
     for (thing, &count) in &seen.known {
         let &TableKey::Path(id) = thing else { continue };
@@ -76,7 +76,7 @@ pub fn without_limit(shape: &Function, uncut: &Uncut) -> Function {
 }
 
 /// What the pieces of a function are made of: values and cuts of the graph that the limit cuts.
-struct Parts<'a> {
+struct PathPieces<'a> {
     shape: &'a Function,
     /// By control-flow edge, if it is not cut.
     flows: Vec<Option<u64>>,
@@ -88,7 +88,7 @@ struct Parts<'a> {
     by_start: HashMap<u32, usize>,
 }
 
-impl<'a> Parts<'a> {
+impl<'a> PathPieces<'a> {
     fn of(shape: &'a Function, uncut: &'a Uncut) -> Self {
         debug_assert_eq!(shape.edges.len(), uncut.cuts.len());
         let (flows, leaves) = (vec![None; shape.edges.len()], vec![None; shape.blocks.len()]);

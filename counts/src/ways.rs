@@ -9,7 +9,7 @@ use pathformat::manifest::Outcome;
 use pathformat::settings::Stage;
 
 use crate::model::{Count, Function};
-use crate::path_text::{Teller, Wording, block_name, choice};
+use crate::path_text::{PathDescriber, Wording, block_name, choice};
 
 /// A way on from a block.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,7 +52,7 @@ pub fn of(function: &Function, wording: Wording<'_>) -> Vec<Vec<Way>> {
 pub struct Ways<'a> {
     function: &'a Function,
     stage: Stage,
-    teller: Teller<'a>,
+    describer: PathDescriber<'a>,
     /// For each block the edges out of it.
     edges: Vec<Vec<usize>>,
 }
@@ -64,7 +64,12 @@ impl<'a> Ways<'a> {
         for (index, edge) in function.shape.edges.iter().enumerate() {
             edges[edge.from as usize].push(index);
         }
-        Self { function, stage: wording.stage, teller: Teller::new(function, wording), edges }
+        Self {
+            function,
+            stage: wording.stage,
+            describer: PathDescriber::new(function, wording),
+            edges,
+        }
     }
 
     /// The ways out of a block, in the order of the code.
@@ -84,7 +89,7 @@ impl<'a> Ways<'a> {
         let targets: Vec<u32> =
             edges.iter().map(|&edge| self.function.shape.edges[edge].to).collect();
         let reached: Vec<u32> = targets.iter().map(|&to| self.first_told(to)).collect();
-        let places = |column| reached.iter().map(move |&to| self.teller.place(to, column));
+        let places = |column| reached.iter().map(move |&to| self.describer.place(to, column));
         let lines: Vec<String> = places(false).collect();
         let once = only_once(&lines);
         if once.len() == lines.len() {
@@ -111,7 +116,7 @@ impl<'a> Ways<'a> {
     fn first_told(&self, mut block: u32) -> u32 {
         for _ in 0..FARTHEST {
             match self.edges[block as usize][..] {
-                [edge] if !self.teller.has_place(block) => {
+                [edge] if !self.describer.has_place(block) => {
                     block = self.function.shape.edges[edge].to;
                 }
                 _ => break,

@@ -25,7 +25,7 @@ use trace::file::images::{self, LoadedImage};
 use trace::memory::owned::Owned;
 use trace::memory::owner_names::OwnerNames;
 use trace::steps::program::Program;
-use trace::steps::step::{Steps, Told};
+use trace::steps::step::{Steps, StreamEntry};
 use trace::steps::time::Times;
 use trace::steps::totals::Totals;
 
@@ -135,8 +135,8 @@ pub fn trace(bytes: &[u8], path: &Path) {
             let objects = objects.as_deref();
             let touched = Touched { objects, names: &names };
             let step = match told {
-                Told::Step(step) => step,
-                Told::Event(event) => {
+                StreamEntry::Step(step) => step,
+                StreamEntry::Event(event) => {
                     let shown =
                         teller.event(stream, &event, objects.unwrap_or_default(), &mut io::sink());
                     shown.expect("it takes all");
@@ -145,7 +145,7 @@ pub fn trace(bytes: &[u8], path: &Path) {
                     written.expect("it takes all");
                     continue;
                 }
-                Told::Gap(_) => continue,
+                StreamEntry::Gap(_) => continue,
             };
             // All of many go the same ways.
             if steps < 100 {

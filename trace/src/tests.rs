@@ -17,7 +17,7 @@ use crate::memory::owned::Owned;
 use crate::order::source::{Detail, inputs};
 use crate::steps::chunks::{Broken, Gap};
 use crate::steps::program::Program;
-use crate::steps::step::{Steps, Told};
+use crate::steps::step::{Steps, StreamEntry};
 use crate::steps::time::Times;
 use crate::steps::totals::Totals;
 use crate::task_analysis::TaskAnalysis;
@@ -27,7 +27,7 @@ use profile::sample::counted::Counted;
 
 /// The program of a trace, whose image need not be there.
 fn program(trace: &Trace) -> (Program, Vec<Error>) {
-    let images::Told { images, problems, .. } = images::of(trace);
+    let images::ProcessRecords { images, problems, .. } = images::of(trace);
     let module = Module { id: UNIT, counters: COUNTERS, keys: 0, manifest: traced::unit() };
     let image = Instrumentation { modules: vec![module], ..Instrumentation::default() };
     let array = Array { id: UNIT, offset: OFFSET, counters: COUNTERS, is_traced: true };
@@ -62,7 +62,7 @@ fn told(trace: &Trace) -> Vec<String> {
     let (program, problems) = program(trace);
     assert!(problems.is_empty() && program.problems.is_empty(), "{problems:?}");
     let line = |told| match told {
-        Told::Step(step) => {
+        StreamEntry::Step(step) => {
             let name = &program.functions[step.path.function].function.demangled;
             let whole = if step.is_whole { "" } else { "?" };
             let accesses = step.accesses.iter().map(|access| {
@@ -73,8 +73,8 @@ fn told(trace: &Trace) -> Vec<String> {
             let (number, depth) = (step.activation, step.depth);
             format!("{number}{whole} {depth} {name} {:?}{accesses}", step.path.path.blocks)
         }
-        Told::Event(event) => format!("{event:?}"),
-        Told::Gap(gap) => gap.to_string(),
+        StreamEntry::Event(event) => format!("{event:?}"),
+        StreamEntry::Gap(gap) => gap.to_string(),
     };
     Steps::new(trace, &program, &trace.streams[0], &()).map(line).collect()
 }
@@ -314,7 +314,7 @@ fn a_file_may_end_anywhere_and_hold_anything() {
 #[test]
 fn an_image_that_is_not_there_leaves_its_paths_unknown() {
     let trace = of_chunks(&[vec![path(MAIN[0], &[1])]]);
-    let images::Told { images, .. } = images::of(&trace);
+    let images::ProcessRecords { images, .. } = images::of(&trace);
     let program = Program::of(images, &Default::default());
     assert_eq!(program.problems.len(), 1);
     let problem = format!("{:#}", program.problems[0]);

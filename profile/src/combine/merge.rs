@@ -152,7 +152,7 @@ struct Merged<'a> {
 }
 
 /// What stands where a profile is to be written.
-enum Place {
+enum Destination {
     Free,
     /// Something that nobody would miss.
     Replaceable,
@@ -170,30 +170,32 @@ impl<'a> Merged<'a> {
         }
     }
 
-    fn place(&self, path: &Path) -> Place {
-        let Ok(data) = fs::symlink_metadata(path) else { return Place::Free };
+    fn place(&self, path: &Path) -> Destination {
+        let Ok(data) = fs::symlink_metadata(path) else { return Destination::Free };
         let is_pipe = fs::metadata(path).is_ok_and(|data| !data.is_file() && !data.is_dir());
         if is_pipe || data.is_file() && data.len() == 0 {
-            return Place::Replaceable;
+            return Destination::Replaceable;
         }
         let Ok(found) = records::of(path) else {
-            return Place::Taken("is no profile that can be read".into());
+            return Destination::Taken("is no profile that can be read".into());
         };
         let files: Result<Vec<_>> = found.records.iter().map(records::Record::read).collect();
-        let Ok(files) = files else { return Place::Taken("is no profile that can be read".into()) };
+        let Ok(files) = files else {
+            return Destination::Taken("is no profile that can be read".into());
+        };
         let runs = files.iter().flat_map(|file| &file.parts).flat_map(|part| &part.runs);
         match runs.filter(|run| !self.runs.contains(run)).count() {
-            0 if found.problems.is_empty() => Place::Replaceable,
-            0 => Place::Taken("holds something that cannot be read".into()),
-            1 => Place::Taken("holds a run that is not among these".into()),
-            lost => Place::Taken(format!("holds {lost} runs that are not among these")),
+            0 if found.problems.is_empty() => Destination::Replaceable,
+            0 => Destination::Taken("holds something that cannot be read".into()),
+            1 => Destination::Taken("holds a run that is not among these".into()),
+            lost => Destination::Taken(format!("holds {lost} runs that are not among these")),
         }
     }
 
     /// Writes the file that the user named.
     fn write_as(&self, path: &Path, replace: bool) -> Result<()> {
         let place = self.place(path);
-        if let Place::Taken(why) = &place
+        if let Destination::Taken(why) = &place
             && !replace
         {
             bail!(
@@ -217,10 +219,10 @@ impl<'a> Merged<'a> {
             let path = folder.join(name);
             let place = self.place(&path);
             let is_free = match place {
-                Place::Free => true,
+                Destination::Free => true,
                 // A pipe of that name is not meant.
-                Place::Replaceable => open::regular(&path).is_ok(),
-                Place::Taken(_) => false,
+                Destination::Replaceable => open::regular(&path).is_ok(),
+                Destination::Taken(_) => false,
             };
             if is_free {
                 return self.write_to(&path, &place);
@@ -230,10 +232,10 @@ impl<'a> Merged<'a> {
     }
 
     /// Writes the file at `path`, where `found` was. A file that came there meanwhile stays.
-    fn write_to(&self, path: &Path, found: &Place) -> Result<()> {
+    fn write_to(&self, path: &Path, found: &Destination) -> Result<()> {
         let write = |out: &mut dyn Write| Ok(out.write_all(&self.bytes)?);
         match found {
-            Place::Free => output::to_new_file(path, write),
+            Destination::Free => output::to_new_file(path, write),
             _ => output::to_file(path, write),
         }
     }
@@ -254,12 +256,12 @@ mod tests {
             bytes: b"sum".to_vec(),
         };
         let content = || fs::read(&path).expect("there");
-        merged.write_to(&path, &Place::Free).expect("nothing is there");
+        merged.write_to(&path, &Destination::Free).expect("nothing is there");
         assert_eq!(content(), b"sum");
         fs::write(&path, "meanwhile").expect("writable");
-        assert!(merged.write_to(&path, &Place::Free).is_err());
+        assert!(merged.write_to(&path, &Destination::Free).is_err());
         assert_eq!(content(), b"meanwhile");
-        merged.write_to(&path, &Place::Replaceable).expect("nothing would be missed");
+        merged.write_to(&path, &Destination::Replaceable).expect("nothing would be missed");
         assert_eq!(content(), b"sum");
     }
 }

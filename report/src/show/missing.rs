@@ -256,7 +256,7 @@ fn told<'a>(report: &Report, function: &Function, paths: &[Path]) -> Vec<Cell<'a
 mod tests {
     use std::collections::BTreeMap;
 
-    use counts::source_files::{Place, Way};
+    use counts::source_files::{BranchPlace, BranchWay};
     use pathformat::manifest::{DagEdge, DagEdgeKind, Outcome, Uncut};
 
     use super::*;
@@ -275,9 +275,9 @@ mod tests {
         let way = |outcome: Outcome, taken| {
             let word = matches!(outcome, Outcome::Cases(_)).then(|| "case 7".to_owned());
             let target = if outcome == Outcome::True { "5" } else { "8" };
-            Way { outcome, target: (word, target.into()), taken }
+            BranchWay { outcome, target: (word, target.into()), taken }
         };
-        let branch = |line, ways| (Place { line, column: 1, copy: 0 }, ways);
+        let branch = |line, ways| (BranchPlace { line, column: 1, copy: 0 }, ways);
         let file = SourceFile {
             name: "a.c".into(),
             lines: [(1, 5), (2, 0), (3, 0), (7, 1)].into(),

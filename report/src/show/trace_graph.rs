@@ -9,7 +9,7 @@ use profile::escape::terminal;
 use profile::names;
 use trace::file::Trace;
 use trace::memory::locks::LockNames;
-use trace::order::item::{Actions, Place};
+use trace::order::item::{Actions, CodePlace};
 use trace::order::releases::Link;
 use trace::order::source::threads;
 use trace::order::thread_id::ThreadId;
@@ -179,7 +179,7 @@ pub(super) fn name(program: &Program, function: u32) -> String {
 }
 
 /// Where a path ended: its function and the line.
-fn end(program: &Program, place: Place) -> String {
+fn end(program: &Program, place: CodePlace) -> String {
     let name = name(program, place.function);
     match program.end_of_path(place) {
         Some(at) => terminal(&format!("{name} {}:{}", base_name(&at.file), at.line)).into_owned(),

@@ -7,9 +7,9 @@ use profile::escape::terminal;
 use trace::file::{Stream, Trace};
 use trace::memory::owner_names::OwnerNames;
 use trace::memory::owners::OwnerId;
-use trace::memory::sharing::{SharedLine, Way};
-use trace::memory::uses::{Touched, Uses};
-use trace::order::item::Place;
+use trace::memory::sharing::{DataFlow, SharedLine};
+use trace::memory::uses::{MemoryTotals, Uses};
+use trace::order::item::CodePlace;
 use trace::order::source::threads;
 use trace::order::thread_id::ThreadId;
 use trace::steps::program::Program;
@@ -89,7 +89,7 @@ impl Told<'_> {
         let mut rows: Vec<_> = self.uses.by_owner.iter().collect();
         rows.sort_by_key(|(id, of)| (Reverse(of.reads + of.writes), **id));
         let all = rows.len();
-        let row = |(id, of): (&OwnerId, &Touched)| {
+        let row = |(id, of): (&OwnerId, &MemoryTotals)| {
             let mut cells = self.touched(of);
             let (blocks, bytes) = self.uses.owners.allocated_by(*id);
             cells.push(if blocks > 0 { Cell::Number(blocks.into()) } else { Cell::Nothing });
@@ -115,7 +115,7 @@ impl Told<'_> {
         let mut rows: Vec<_> = self.uses.by_function.iter().collect();
         rows.sort_by_key(|(id, of)| (Reverse(of.reads + of.writes), **id));
         let all = rows.len();
-        let row = |(id, of): (&u32, &Touched)| {
+        let row = |(id, of): (&u32, &MemoryTotals)| {
             let mut cells = self.touched(of);
             cells.push(traced_function(self.program, *id));
             Row::from(cells)
@@ -131,7 +131,7 @@ impl Told<'_> {
         }
     }
 
-    fn touched(&self, of: &Touched) -> Vec<Cell<'static>> {
+    fn touched(&self, of: &MemoryTotals) -> Vec<Cell<'static>> {
         // The largest cache of a power of two lines that has no more bytes.
         let power = (CACHE / self.uses.selection.line).max(1).ilog2() as usize;
         let misses = of.distances.misses(power);
@@ -178,11 +178,11 @@ impl Told<'_> {
     }
 
     fn communication(&self, top: usize) -> Table<'static> {
-        let mut rows: Vec<_> = self.uses.sharing.ways.iter().collect();
+        let mut rows: Vec<_> = self.uses.sharing.flows.iter().collect();
         rows.sort_by_key(|(way, bytes)| (Reverse(**bytes), **way));
         let all = rows.len();
-        let row = |(way, bytes): (&Way, &u64)| {
-            let Way { writer, reader, owner } = way;
+        let row = |(way, bytes): (&DataFlow, &u64)| {
+            let DataFlow { writer, reader, owner } = way;
             Row::from(vec![
                 Cell::Number((*bytes).into()),
                 self.stream(writer.0),
@@ -251,7 +251,7 @@ impl Told<'_> {
         self.streams.get(thread.index()).map_or(Cell::Unknown, |of| Cell::Number((*of).into()))
     }
 
-    fn place(&self, place: Place) -> String {
+    fn place(&self, place: CodePlace) -> String {
         match self.program.location_of(place) {
             Some(at) => terminal(&format!("{}:{}", base_name(&at.file), at.line)).into_owned(),
             None => "?".into(),

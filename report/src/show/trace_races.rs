@@ -4,7 +4,7 @@ use profile::escape::terminal;
 use trace::file::Trace;
 use trace::memory::owner_names::OwnerNames;
 use trace::memory::owners::Owner;
-use trace::memory::races::{Race, Races, Side};
+use trace::memory::races::{Race, RaceSide, Races};
 use trace::order::source::threads;
 use trace::order::thread_id::ThreadId;
 use trace::steps::program::Program;
@@ -40,7 +40,7 @@ pub fn document(
         let name = terminal(&names.name(owner)).into_owned();
         [Cell::Text(name), offset.unwrap_or(Cell::Nothing)]
     };
-    let row = |(pair, race): (&(Side, Side), &Race)| {
+    let row = |(pair, race): (&(RaceSide, RaceSide), &Race)| {
         let stream = |thread: ThreadId| {
             streams.get(thread.index()).map_or(Cell::Unknown, |of| Cell::Number((*of).into()))
         };
@@ -93,7 +93,7 @@ pub fn document(
 }
 
 /// An access in words.
-fn side(program: &Program, side: &Side) -> String {
+fn side(program: &Program, side: &RaceSide) -> String {
     let what = match (side.is_atomic, side.writes) {
         (false, false) => "read",
         (false, true) => "write",

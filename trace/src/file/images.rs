@@ -45,7 +45,7 @@ impl LoadedImage {
 
 /// What a trace tells of its process.
 #[derive(Debug, Default)]
-pub struct Told {
+pub struct ProcessRecords {
     /// The images in the order in which they were loaded.
     pub images: Vec<LoadedImage>,
     /// What its clocks showed.
@@ -55,8 +55,8 @@ pub struct Told {
 }
 
 /// Reads what a trace tells of its process.
-pub fn of(trace: &Trace) -> Told {
-    let Told { mut images, mut clocks, mut problems } = Told::default();
+pub fn of(trace: &Trace) -> ProcessRecords {
+    let ProcessRecords { mut images, mut clocks, mut problems } = ProcessRecords::default();
     let mut buffer = Vec::new();
     for chunk in &trace.process.chunks {
         if images.len() >= MOST {
@@ -94,5 +94,5 @@ pub fn of(trace: &Trace) -> Told {
             }
         }
     }
-    Told { images, clocks, problems }
+    ProcessRecords { images, clocks, problems }
 }

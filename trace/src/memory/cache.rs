@@ -2,7 +2,7 @@
 //!
 //! Accesses are counted as cachegrind counts them: one that straddles two lines is one access, and
 //! one miss if any of the two is missing. Writes allocate. What misses in the first level is looked
-//! up in the last one. A bulk operation is an access for each line that it touches.
+//! up in the last one. A bulk operation is an access for each line that it accesses.
 
 /// The layout of a cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use crate::memory::vector_clock::VectorClock;
-use crate::order::item::Touch;
+use crate::order::item::MemoryAccess;
 use crate::order::releases::Links;
 use crate::order::thread_id::ThreadId;
 
@@ -90,19 +90,19 @@ impl Clocks {
     }
 
     /// An atomic access releases its address; gives the part of the thread that it belongs to.
-    pub(super) fn atomic_before(&mut self, thread: ThreadId, touch: &Touch) -> u64 {
+    pub(super) fn atomic_before(&mut self, thread: ThreadId, access: &MemoryAccess) -> u64 {
         let released = self.released(thread);
-        self.addresses.entry(touch.address).or_default().join(&released);
+        self.addresses.entry(access.address).or_default().join(&released);
         released.of(thread)
     }
 
     /// An atomic access has happened, and acquires its address if it has a ticket for that.
-    pub(super) fn atomic_after(&mut self, thread: ThreadId, touch: &Touch) {
-        if touch.after > 0 && self.addresses.contains_key(&touch.address) {
+    pub(super) fn atomic_after(&mut self, thread: ThreadId, access: &MemoryAccess) {
+        if access.after > 0 && self.addresses.contains_key(&access.address) {
             self.changed(thread);
             let (addresses, threads) = (&self.addresses, &mut self.threads);
             if let Some((clock, known)) =
-                threads.get_mut(thread.index()).zip(addresses.get(&touch.address))
+                threads.get_mut(thread.index()).zip(addresses.get(&access.address))
             {
                 clock.join(known);
             }

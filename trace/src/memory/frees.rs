@@ -13,7 +13,7 @@ use pathformat::trace::{Allocation, Operation, Synchronisation};
 
 use crate::memory::clocks::{Clocks, Moment};
 use crate::memory::vector_clock::VectorClock;
-use crate::order::item::{Item, Touch};
+use crate::order::item::{Item, MemoryAccess};
 use crate::order::releases::Links;
 use crate::order::thread_id::ThreadId;
 use crate::order::walk::{Streams, Visitor, walk};
@@ -92,12 +92,12 @@ impl Visitor for FreeSearch {
 
     fn ended(&mut self, _: ThreadId, _: u64, _: Option<(Operation, &Synchronisation)>) {}
 
-    fn atomic_before(&mut self, thread: ThreadId, touch: &Touch) {
-        self.clocks.atomic_before(thread, touch);
+    fn atomic_before(&mut self, thread: ThreadId, access: &MemoryAccess) {
+        self.clocks.atomic_before(thread, access);
     }
 
-    fn atomic_after(&mut self, thread: ThreadId, touch: &Touch) {
-        self.clocks.atomic_after(thread, touch);
+    fn atomic_after(&mut self, thread: ThreadId, access: &MemoryAccess) {
+        self.clocks.atomic_after(thread, access);
     }
 
     fn allocated(&mut self, thread: ThreadId, allocation: &Allocation) {

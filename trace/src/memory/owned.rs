@@ -1,4 +1,4 @@
-//! Whose memory each access of a trace touches, for those who look at one stream after the other.
+//! Whose memory each access of a trace accesses, for those who look at one stream after the other.
 //!
 //! Whose memory is depends on what all threads did before. So all streams are gone through at once,
 //! in the order of what waited for what. What is found is kept for each stream, in a byte or two
@@ -15,18 +15,18 @@ use crate::file::Trace;
 use crate::file::event::Event;
 use crate::memory::frees::Frees;
 use crate::memory::owner_walk::{OwnerVisitor, walk_with_owners};
-use crate::memory::owners::{Found, Owner, OwnerId, Owners};
-use crate::order::item::Touch;
+use crate::memory::owners::{Owner, OwnerId, OwnerLookup, Owners};
+use crate::order::item::MemoryAccess;
 use crate::order::source::{Detail, inputs, threads};
 use crate::order::thread_id::ThreadId;
 use crate::steps::program::Program;
-use crate::steps::step::{Accessed, Told};
+use crate::steps::step::{Accessed, StreamEntry};
 use crate::steps::time::Times;
 
 /// An object: its owner, and where it begins.
 type ObjectStart = (OwnerId, u64);
 
-/// Whose memory the accesses of a trace touch.
+/// Whose memory the accesses of a trace access.
 #[derive(Debug)]
 pub struct Owned<'a> {
     owners: Owners<'a>,
@@ -42,19 +42,19 @@ struct Numbering {
     objects: Vec<ObjectStart>,
     numbers: HashMap<ObjectStart, u32>,
     /// By index of the stream, what is kept.
-    kept: Vec<Option<Kept>>,
+    kept: Vec<Option<ObjectNumbers>>,
     /// The stream that does something.
     stream: usize,
 }
 
 /// What is kept of a stream.
 #[derive(Clone, Debug, Default)]
-struct Kept {
+struct ObjectNumbers {
     last: u32,
     differences: Vec<u8>,
 }
 
-/// The objects that a stream touches, in order.
+/// The objects that a stream accesses, in order.
 #[derive(Debug)]
 pub struct Objects<'a> {
     owned: &'a Owned<'a>,
@@ -84,7 +84,8 @@ impl<'a> Owned<'a> {
     ) -> Self {
         let numbers: Vec<u32> =
             threads(trace).into_iter().flatten().map(|stream| stream.number).collect();
-        let kept = numbers.iter().map(|number| selected.contains(number).then(Kept::default));
+        let kept =
+            numbers.iter().map(|number| selected.contains(number).then(ObjectNumbers::default));
         let mut numbering = Numbering { kept: kept.collect(), ..Numbering::default() };
         let streams = || inputs(trace, program, times, Detail::Accesses, observer);
         let owners = Owners::of(program, Frees::of(streams()), trace.run.partial);
@@ -110,7 +111,7 @@ impl Numbering {
         }
     }
 
-    fn keep(&mut self, found: Found) {
+    fn keep(&mut self, found: OwnerLookup) {
         let Some(Some(kept)) = self.kept.get_mut(self.stream) else { return };
         let mut number = 0;
         if found.is_sure && found.owner != OwnerId(0) {
@@ -146,13 +147,13 @@ impl<'a> Objects<'a> {
         Some(Object { owner, offset: address.wrapping_sub(start) })
     }
 
-    /// What the stream touches next: for each access of a step what it touches; for an event the
+    /// What the stream accesses next: for each access of a step what it accesses; for an event the
     /// object of the operation and the mutex of one that waits for a condition, or the memory that
     /// is free. `None` is what is not known. All that the stream tells has to be asked for, in
     /// order.
-    pub fn of(&mut self, program: &Program, told: &Told) -> Vec<Option<Object<'a>>> {
+    pub fn of(&mut self, program: &Program, told: &StreamEntry) -> Vec<Option<Object<'a>>> {
         match told {
-            Told::Step(step) => {
+            StreamEntry::Step(step) => {
                 let mut object = |accessed: &Accessed| {
                     let kind = program.access(&step.path, accessed.at)?.kind;
                     let is_some = accessed.size > 0 && kind != AccessKind::Fence;
@@ -160,15 +161,15 @@ impl<'a> Objects<'a> {
                 };
                 step.accesses.iter().map(&mut object).collect()
             }
-            Told::Event(Event::Synchronised(told)) => {
+            StreamEntry::Event(Event::Synchronised(told)) => {
                 let of = told.operation();
                 let addresses = of.map(|of| addresses(of, told)).unwrap_or_default();
                 addresses.into_iter().map(|address| self.next(address?)).collect()
             }
-            Told::Event(Event::Allocated(told)) if told.former.get() > 0 => {
+            StreamEntry::Event(Event::Allocated(told)) if told.former.get() > 0 => {
                 vec![self.next(told.former.get())]
             }
-            Told::Event(_) | Told::Gap(_) => Vec::new(),
+            StreamEntry::Event(_) | StreamEntry::Gap(_) => Vec::new(),
         }
     }
 }
@@ -189,8 +190,8 @@ fn addresses(of: Operation, event: &Synchronisation) -> [Option<u64>; 2] {
 }
 
 impl OwnerVisitor for Numbering {
-    fn accessed(&mut self, owners: &mut Owners<'_>, thread: ThreadId, touch: &Touch) {
-        self.look(owners, thread, touch.address);
+    fn accessed(&mut self, owners: &mut Owners<'_>, thread: ThreadId, access: &MemoryAccess) {
+        self.look(owners, thread, access.address);
     }
 
     fn ended(

@@ -6,9 +6,9 @@ use pathformat::trace::{Allocation, Operation, Synchronisation};
 
 use crate::memory::frees::Frees;
 use crate::memory::owner_walk::{OwnerVisitor, walk_with_owners};
-use crate::memory::owners::{Found, Owner, Owners};
+use crate::memory::owners::{Owner, OwnerLookup, Owners};
 use crate::memory::tests::Random;
-use crate::order::item::{Actions, Done, Item, Place, Touch};
+use crate::order::item::{Actions, CodePlace, EndedPath, Item, MemoryAccess};
 use crate::order::thread_id::ThreadId;
 use crate::order::walk::{Input, Streams};
 use crate::steps::program::Program;
@@ -40,13 +40,13 @@ struct Run {
     has_pipes: bool,
 }
 
-fn touch(block: &Block, offset: u64) -> Touch {
-    Touch {
+fn touch(block: &Block, offset: u64) -> MemoryAccess {
+    MemoryAccess {
         address: block.start + offset,
         size: 1,
         kind: AccessKind::Store,
         // Whose it is.
-        place: Place { function: 0, at: block.number },
+        place: CodePlace { function: 0, at: block.number },
         is_atomic: false,
         before: 0,
         after: 0,
@@ -85,14 +85,14 @@ impl Run {
     }
 
     fn end_path(&mut self, thread: usize, function: u32) {
-        let mut touches = Vec::new();
+        let mut accesses = Vec::new();
         if let Some(at) = self.some(thread) {
             let block = self.owned[thread][at];
-            touches.push(touch(&block, self.random.below(block.size)));
+            accesses.push(touch(&block, self.random.below(block.size)));
         }
         let actions = Actions { paths: 1, ..Actions::default() };
-        let done = Done { function, path: 0, last: 0, actions, touches };
-        self.items[thread].push(Item::Done(done));
+        let done = EndedPath { function, path: 0, last: 0, actions, accesses };
+        self.items[thread].push(Item::Path(done));
     }
 
     /// A thread frees and allocates perhaps, each by a call at the end of a path.
@@ -176,16 +176,16 @@ fn holed(mut items: Vec<Vec<Item>>, seed: u64, gap: &Item) -> Vec<Vec<Item>> {
     items
 }
 
-/// Looks whose memory each access touches.
+/// Looks whose memory each access accesses.
 #[derive(Default)]
 struct Looker {
     found: Vec<(u32, Owner, bool)>,
 }
 
 impl OwnerVisitor for Looker {
-    fn accessed(&mut self, owners: &mut Owners<'_>, thread: ThreadId, touch: &Touch) {
-        let Found { owner, is_sure, .. } = owners.find(thread, touch.address);
-        self.found.push((touch.place.at, owners.owner(owner).clone(), is_sure));
+    fn accessed(&mut self, owners: &mut Owners<'_>, thread: ThreadId, access: &MemoryAccess) {
+        let OwnerLookup { owner, is_sure, .. } = owners.find(thread, access.address);
+        self.found.push((access.place.at, owners.owner(owner).clone(), is_sure));
     }
 }
 

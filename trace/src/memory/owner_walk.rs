@@ -10,7 +10,7 @@ use pathformat::trace::{Allocation, Operation, Synchronisation};
 
 use crate::memory::owners::Owners;
 use crate::memory::vector_clock::VectorClock;
-use crate::order::item::{Done, Item, Touch};
+use crate::order::item::{EndedPath, Item, MemoryAccess};
 use crate::order::releases::Links;
 use crate::order::thread_id::ThreadId;
 use crate::order::walk::{Streams, Visitor, walk};
@@ -21,7 +21,7 @@ pub(crate) trait OwnerVisitor {
     fn began(&mut self, _owners: &mut Owners<'_>, _thread: ThreadId) {}
 
     /// A thread accesses memory.
-    fn accessed(&mut self, _owners: &mut Owners<'_>, _thread: ThreadId, _touch: &Touch) {}
+    fn accessed(&mut self, _owners: &mut Owners<'_>, _thread: ThreadId, _touch: &MemoryAccess) {}
 
     /// The current task of a thread ends with an event.
     fn ended(
@@ -37,9 +37,9 @@ pub(crate) trait OwnerVisitor {
     fn atomic_before(&mut self, _thread: ThreadId, _part: u64) {}
 
     /// An atomic access has happened.
-    fn atomic_after(&mut self, owners: &mut Owners<'_>, thread: ThreadId, touch: &Touch) {
-        if touch.is_access() {
-            self.accessed(owners, thread, touch);
+    fn atomic_after(&mut self, owners: &mut Owners<'_>, thread: ThreadId, access: &MemoryAccess) {
+        if access.is_access() {
+            self.accessed(owners, thread, access);
         }
     }
 
@@ -89,9 +89,9 @@ impl<V: OwnerVisitor> Visitor for Attribution<'_, '_, V> {
         self.visitor.began(&mut self.owners, thread);
     }
 
-    fn done(&mut self, thread: ThreadId, done: &Done) {
-        for touch in done.touches.iter().filter(|touch| touch.is_access()) {
-            self.visitor.accessed(&mut self.owners, thread, touch);
+    fn path_ended(&mut self, thread: ThreadId, done: &EndedPath) {
+        for access in done.accesses.iter().filter(|access| access.is_access()) {
+            self.visitor.accessed(&mut self.owners, thread, access);
         }
         // Parts of a path have no paths; the last one has.
         if done.actions.paths > 0 {
@@ -119,14 +119,14 @@ impl<V: OwnerVisitor> Visitor for Attribution<'_, '_, V> {
         self.owners.acquired(thread, of, event);
     }
 
-    fn atomic_before(&mut self, thread: ThreadId, touch: &Touch) {
-        let part = self.owners.clocks.atomic_before(thread, touch);
+    fn atomic_before(&mut self, thread: ThreadId, access: &MemoryAccess) {
+        let part = self.owners.clocks.atomic_before(thread, access);
         self.visitor.atomic_before(thread, part);
     }
 
-    fn atomic_after(&mut self, thread: ThreadId, touch: &Touch) {
-        self.owners.atomic_after(thread, touch);
-        self.visitor.atomic_after(&mut self.owners, thread, touch);
+    fn atomic_after(&mut self, thread: ThreadId, access: &MemoryAccess) {
+        self.owners.atomic_after(thread, access);
+        self.visitor.atomic_after(&mut self.owners, thread, access);
     }
 
     fn allocated(&mut self, thread: ThreadId, allocation: &Allocation) {

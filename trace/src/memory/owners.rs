@@ -22,7 +22,7 @@ use crate::memory::frees::Frees;
 use crate::memory::lifetimes::{Block, Lifetimes, Verdict};
 use crate::memory::sites::site;
 use crate::memory::vector_clock::VectorClock;
-use crate::order::item::{Done, Touch};
+use crate::order::item::{EndedPath, MemoryAccess};
 use crate::order::releases::Links;
 use crate::order::thread_id::ThreadId;
 use crate::steps::program::Program;
@@ -64,7 +64,7 @@ pub struct OwnerId(pub u32);
 
 /// Who owns an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Found {
+pub struct OwnerLookup {
     /// The owner, as far as is known.
     pub owner: OwnerId,
     /// The first byte of the variable, of the block, or of what else it is.
@@ -74,7 +74,7 @@ pub struct Found {
 }
 
 /// Nobody is known.
-const NOBODY: Found = Found { owner: OwnerId(0), start: 0, is_sure: false };
+const NOBODY: OwnerLookup = OwnerLookup { owner: OwnerId(0), start: 0, is_sure: false };
 
 /// A variable or a segment.
 #[derive(Clone, Copy, Debug)]
@@ -93,7 +93,7 @@ struct Latest {
     stream: usize,
     /// When.
     moment: Moment,
-    found: Found,
+    found: OwnerLookup,
 }
 
 /// Who owns which addresses now.
@@ -249,7 +249,7 @@ impl<'a> Owners<'a> {
     }
 
     /// Who owns an address that a thread accesses now.
-    pub fn find(&mut self, thread: ThreadId, address: u64) -> Found {
+    pub fn find(&mut self, thread: ThreadId, address: u64) -> OwnerLookup {
         let moment = self.clocks.moment(thread);
         if let Some(latest) = &self.latest
             && (latest.stream, latest.moment) == (self.stream, moment)
@@ -262,19 +262,19 @@ impl<'a> Owners<'a> {
 
     /// The same without a look at what was found last, for another thread than that whose turn it
     /// is.
-    pub(super) fn search(&mut self, thread: ThreadId, address: u64) -> Found {
+    pub(super) fn search(&mut self, thread: ThreadId, address: u64) -> OwnerLookup {
         let moment = self.clocks.moment(thread);
         self.search_at(moment, address)
     }
 
     /// Who owns an address that a thread accesses while it lets others know what it did so far.
-    pub(super) fn find_released(&mut self, thread: ThreadId, address: u64) -> Found {
+    pub(super) fn find_released(&mut self, thread: ThreadId, address: u64) -> OwnerLookup {
         let now = self.clocks.moment(thread);
         self.search_at(Moment { part: now.part.saturating_sub(1), ..now }, address)
     }
 
     /// The same for an access at a moment of its thread, which may be a little earlier.
-    fn search_at(&mut self, moment: Moment, address: u64) -> Found {
+    fn search_at(&mut self, moment: Moment, address: u64) -> OwnerLookup {
         let mut doubt = false;
         let thread = moment.thread;
         if let Some((range, verdict)) = self.blocks.find(address, self.clocks.of(thread)) {
@@ -289,14 +289,14 @@ impl<'a> Owners<'a> {
                         && !is_doubted(&self.doubtful, block, thread) =>
                 {
                     let (owner, start) = (OwnerId(block.owner), block.start);
-                    return self.keep(range, moment, Found { owner, start, is_sure: true });
+                    return self.keep(range, moment, OwnerLookup { owner, start, is_sure: true });
                 }
                 Verdict::Free => {}
                 _ => doubt = true,
             }
             if let Some((range, block)) = self.blocks.latest(address) {
                 let owner = OwnerId(block.owner);
-                let found = Found { owner, start: block.start, is_sure: false };
+                let found = OwnerLookup { owner, start: block.start, is_sure: false };
                 return self.keep(range, moment, found);
             }
         }
@@ -306,22 +306,22 @@ impl<'a> Owners<'a> {
             if !range.contains(&address) {
                 continue;
             }
-            let found = Found { owner: fixed.owner, start: *start, is_sure };
+            let found = OwnerLookup { owner: fixed.owner, start: *start, is_sure };
             // Variables are in segments, and blocks may have been where an image is.
             let is_one = at == 0 && self.blocks.is_free(&range);
             return if is_one { self.keep(range, moment, found) } else { found };
         }
         let found = self.stack(thread, address);
-        Found { is_sure: found.is_sure && !doubt && !self.partial, ..found }
+        OwnerLookup { is_sure: found.is_sure && !doubt && !self.partial, ..found }
     }
 
-    fn keep(&mut self, range: Range<u64>, moment: Moment, found: Found) -> Found {
+    fn keep(&mut self, range: Range<u64>, moment: Moment, found: OwnerLookup) -> OwnerLookup {
         self.latest = Some(Latest { range, stream: self.stream, moment, found });
         found
     }
 
     /// The stack that an address is on.
-    fn stack(&mut self, thread: ThreadId, address: u64) -> Found {
+    fn stack(&mut self, thread: ThreadId, address: u64) -> OwnerLookup {
         let above = address.saturating_sub(DESCRIPTOR);
         let clock = self.clocks.of(thread);
         if let Some((end, of)) = self.stacks.range(above..).next()
@@ -330,15 +330,19 @@ impl<'a> Owners<'a> {
         {
             // Threads may have a stack one after the other.
             if let Some((own, _)) = of.iter().find(|(_, moment)| moment.thread == thread) {
-                return Found { owner: *own, start: *end, is_sure: true };
+                return OwnerLookup { owner: *own, start: *end, is_sure: true };
             }
             let is_sure = of.len() == 1 && moment.is_known(clock);
-            return Found { owner: *last, start: *end, is_sure };
+            return OwnerLookup { owner: *last, start: *end, is_sure };
         }
         if !FIRST_STACK.contains(&address) {
             return NOBODY;
         }
-        Found { owner: self.id(Owner::Stack(ThreadId(0))), start: FIRST_STACK.end, is_sure: true }
+        OwnerLookup {
+            owner: self.id(Owner::Stack(ThreadId(0))),
+            start: FIRST_STACK.end,
+            is_sure: true,
+        }
     }
 
     /// A task of a thread begins, behind those that it waited for.
@@ -350,8 +354,8 @@ impl<'a> Owners<'a> {
     }
 
     /// An atomic access has happened.
-    pub(super) fn atomic_after(&mut self, thread: ThreadId, touch: &Touch) {
-        self.clocks.atomic_after(thread, touch);
+    pub(super) fn atomic_after(&mut self, thread: ThreadId, access: &MemoryAccess) {
+        self.clocks.atomic_after(thread, access);
         self.forget();
     }
 
@@ -437,7 +441,7 @@ impl<'a> Owners<'a> {
     }
 
     /// A path of the current stream has ended.
-    pub fn end_path(&mut self, done: &Done) {
+    pub fn end_path(&mut self, done: &EndedPath) {
         self.end(Some((done.function, done.path)));
     }
 

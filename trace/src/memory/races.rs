@@ -11,8 +11,8 @@ use std::collections::{BTreeMap, HashMap};
 use pathformat::trace::Allocation;
 
 use crate::memory::owner_walk::{OwnerVisitor, walk_with_owners};
-use crate::memory::owners::{Found, Owners};
-use crate::order::item::{Item, Place, Touch};
+use crate::memory::owners::{OwnerLookup, Owners};
+use crate::order::item::{CodePlace, Item, MemoryAccess};
 use crate::order::thread_id::ThreadId;
 use crate::order::walk::Streams;
 
@@ -24,9 +24,9 @@ const MOST: usize = 1 << 16;
 
 /// One of two accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Side {
+pub struct RaceSide {
     /// Where.
-    pub place: Place,
+    pub place: CodePlace,
     /// Whether it writes.
     pub writes: bool,
     /// Whether it is atomic.
@@ -43,14 +43,14 @@ pub struct Race {
     /// The two threads of the first time.
     pub threads: (ThreadId, ThreadId),
     /// Whose that byte was.
-    pub object: Found,
+    pub object: OwnerLookup,
 }
 
 /// The races of a trace.
 #[derive(Debug)]
 pub struct Races<'a> {
     /// By the two places, the smaller first.
-    pub pairs: BTreeMap<(Side, Side), Race>,
+    pub pairs: BTreeMap<(RaceSide, RaceSide), Race>,
     /// How many there were.
     pub count: u64,
     /// How often records were missing: order may be missing, too.
@@ -64,7 +64,7 @@ pub struct Races<'a> {
 /// The search for races, at a moment of the walk.
 #[derive(Debug, Default)]
 struct Search {
-    pairs: BTreeMap<(Side, Side), Race>,
+    pairs: BTreeMap<(RaceSide, RaceSide), Race>,
     count: u64,
     missing: u64,
     /// By thread, the atomic access that has released and not yet acquired.
@@ -72,7 +72,7 @@ struct Search {
     /// The number of cells that were accessed.
     sequence: u64,
     /// By cell, the accesses that a later one may race with.
-    cells: HashMap<u64, Vec<Access>>,
+    cells: HashMap<u64, Vec<PastAccess>>,
     /// By address, the bytes of the block of the heap there.
     sizes: HashMap<u64, u64>,
 }
@@ -88,13 +88,13 @@ struct Pending {
 
 /// An access that is remembered.
 #[derive(Clone, Copy, Debug)]
-struct Access {
+struct PastAccess {
     thread: ThreadId,
     part: u64,
     /// Which access it is.
     sequence: u64,
     mask: u8,
-    side: Side,
+    side: RaceSide,
 }
 
 impl<'a> Races<'a> {
@@ -114,19 +114,19 @@ impl Search {
         owners: &mut Owners<'_>,
         thread: ThreadId,
         part: u64,
-        touch: &Touch,
+        access: &MemoryAccess,
         known: Option<&HashMap<ThreadId, u64>>,
     ) {
-        let last = touch.address.saturating_add(touch.size - 1);
-        let (writes, is_atomic) = (touch.writes(), touch.is_atomic);
-        let side = Side { place: touch.place, writes, is_atomic };
-        for cell in touch.address / CELL..=last / CELL {
-            let from = touch.address.max(cell * CELL) % CELL;
+        let last = access.address.saturating_add(access.size - 1);
+        let (writes, is_atomic) = (access.writes(), access.is_atomic);
+        let side = RaceSide { place: access.place, writes, is_atomic };
+        for cell in access.address / CELL..=last / CELL {
+            let from = access.address.max(cell * CELL) % CELL;
             let to = last.min(cell * CELL + (CELL - 1)) % CELL;
             let mask = ((1u16 << (to + 1)) - (1u16 << from)) as u8;
             self.sequence += 1;
             let sequence = self.sequence;
-            let access = Access { thread, part, sequence, mask, side };
+            let access = PastAccess { thread, part, sequence, mask, side };
             self.access_cell(owners, cell, access, known);
         }
     }
@@ -135,7 +135,7 @@ impl Search {
         &mut self,
         owners: &mut Owners<'_>,
         cell: u64,
-        now: Access,
+        now: PastAccess,
         behind: Option<&HashMap<ThreadId, u64>>,
     ) {
         let clock = owners.clocks.keep(now.thread);
@@ -167,7 +167,13 @@ impl Search {
     }
 
     /// Counts a race between two accesses to a byte.
-    fn count_race(&mut self, owners: &mut Owners<'_>, then: &Access, now: &Access, address: u64) {
+    fn count_race(
+        &mut self,
+        owners: &mut Owners<'_>,
+        then: &PastAccess,
+        now: &PastAccess,
+        address: u64,
+    ) {
         self.count += 1;
         let pair = (then.side.min(now.side), then.side.max(now.side));
         if self.pairs.len() < MOST || self.pairs.contains_key(&pair) {
@@ -200,22 +206,22 @@ impl Search {
 }
 
 impl OwnerVisitor for Search {
-    fn accessed(&mut self, owners: &mut Owners<'_>, thread: ThreadId, touch: &Touch) {
+    fn accessed(&mut self, owners: &mut Owners<'_>, thread: ThreadId, access: &MemoryAccess) {
         let part = owners.clocks.of(thread).of(thread);
-        self.access(owners, thread, part, touch, None);
+        self.access(owners, thread, part, access, None);
     }
 
     fn atomic_before(&mut self, thread: ThreadId, part: u64) {
         self.pending.insert(thread, Pending { part, known: HashMap::new() });
     }
 
-    fn atomic_after(&mut self, owners: &mut Owners<'_>, thread: ThreadId, touch: &Touch) {
+    fn atomic_after(&mut self, owners: &mut Owners<'_>, thread: ThreadId, access: &MemoryAccess) {
         let now = owners.clocks.of(thread).of(thread);
-        let pending = self.pending.remove(&thread).filter(|_| touch.before > 0);
-        if touch.is_access() {
+        let pending = self.pending.remove(&thread).filter(|_| access.before > 0);
+        if access.is_access() {
             let part = pending.as_ref().map_or(now, |pending| pending.part);
             let known = pending.as_ref().map(|pending| &pending.known);
-            self.access(owners, thread, part, touch, known);
+            self.access(owners, thread, part, access, known);
         }
     }
 

@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use crate::memory::line_map::LineMap;
 use crate::memory::owners::OwnerId;
-use crate::order::item::{Place, Touch};
+use crate::order::item::{CodePlace, MemoryAccess};
 use crate::order::thread_id::ThreadId;
 
 /// The most places that are kept of a cache line.
@@ -18,11 +18,11 @@ const PLACES: usize = 16;
 
 /// Data that went from one place to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Way {
+pub struct DataFlow {
     /// The thread that wrote, and where.
-    pub writer: (ThreadId, Place),
+    pub writer: (ThreadId, CodePlace),
     /// The thread that read, and where.
-    pub reader: (ThreadId, Place),
+    pub reader: (ThreadId, CodePlace),
     /// What was read.
     pub owner: OwnerId,
 }
@@ -37,7 +37,7 @@ pub struct SharedLine {
     /// Who owned what was accessed last.
     pub owner: OwnerId,
     /// Some threads and places that wrote it, or read it.
-    pub places: BTreeSet<(ThreadId, Place, bool)>,
+    pub places: BTreeSet<(ThreadId, CodePlace, bool)>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -52,7 +52,7 @@ struct Line {
 struct Writer {
     mask: u128,
     thread: ThreadId,
-    place: Place,
+    place: CodePlace,
     /// Which threads have read which of them.
     read: Vec<(ThreadId, u128)>,
 }
@@ -73,7 +73,7 @@ struct User {
 pub struct Sharing {
     lines: LineMap<u64, Line>,
     /// How many bytes went which way.
-    pub ways: BTreeMap<Way, u64>,
+    pub flows: BTreeMap<DataFlow, u64>,
 }
 
 impl Sharing {
@@ -81,18 +81,18 @@ impl Sharing {
     pub fn touch(
         &mut self,
         thread: ThreadId,
-        touch: &Touch,
+        access: &MemoryAccess,
         line: u64,
         mask: u128,
         owner: OwnerId,
     ) {
         let line = self.lines.entry(line).or_default();
         line.told.owner = owner;
-        let used = (thread, touch.place, touch.writes());
+        let used = (thread, access.place, access.writes());
         if line.told.places.len() < PLACES {
             line.told.places.insert(used);
         }
-        if touch.reads() {
+        if access.reads() {
             for writer in &mut line.writers {
                 if writer.thread == thread || writer.mask & mask == 0 {
                     continue;
@@ -108,17 +108,17 @@ impl Sharing {
                 let new = writer.mask & mask & !*known;
                 *known |= new;
                 if new != 0 {
-                    let (from, to) = ((writer.thread, writer.place), (thread, touch.place));
-                    let way = Way { writer: from, reader: to, owner };
-                    *self.ways.entry(way).or_default() += u64::from(new.count_ones());
+                    let (from, to) = ((writer.thread, writer.place), (thread, access.place));
+                    let way = DataFlow { writer: from, reader: to, owner };
+                    *self.flows.entry(way).or_default() += u64::from(new.count_ones());
                 }
             }
         }
-        line.go(thread, mask, touch.writes());
-        if touch.writes() {
+        line.go(thread, mask, access.writes());
+        if access.writes() {
             line.writers.iter_mut().for_each(|writer| writer.mask &= !mask);
             line.writers.retain(|writer| writer.mask != 0);
-            line.writers.push(Writer { mask, thread, place: touch.place, read: Vec::new() });
+            line.writers.push(Writer { mask, thread, place: access.place, read: Vec::new() });
         }
     }
 
@@ -187,10 +187,11 @@ mod tests {
     use super::*;
 
     fn touch(sharing: &mut Sharing, thread: u32, kind: AccessKind, at: u64, size: u64) {
-        let place = Place { function: 0, at: thread };
-        let touch = Touch { address: at, size, kind, place, is_atomic: false, before: 0, after: 0 };
+        let place = CodePlace { function: 0, at: thread };
+        let access =
+            MemoryAccess { address: at, size, kind, place, is_atomic: false, before: 0, after: 0 };
         let mask = ((1 << size) - 1) << (at % 64);
-        sharing.touch(ThreadId(thread), &touch, at / 64, mask, OwnerId(0));
+        sharing.touch(ThreadId(thread), &access, at / 64, mask, OwnerId(0));
     }
 
     fn increments(sharing: &mut Sharing, rounds: u64, apart: u64) {
@@ -210,14 +211,14 @@ mod tests {
         let lines = sharing.lines();
         // Each turn but for the first takes the line away.
         assert_eq!((lines[&0].false_sharing, lines[&0].true_sharing), (99, 0));
-        assert!(sharing.ways.is_empty());
+        assert!(sharing.flows.is_empty());
     }
 
     #[test]
     fn what_is_padded_is_not_shared() {
         let mut sharing = Sharing::default();
         increments(&mut sharing, 50, 64);
-        assert!(sharing.lines().is_empty() && sharing.ways.is_empty());
+        assert!(sharing.lines().is_empty() && sharing.flows.is_empty());
     }
 
     #[test]
@@ -227,7 +228,7 @@ mod tests {
         let line = sharing.lines()[&0].clone();
         assert_eq!((line.false_sharing, line.true_sharing), (0, 99));
         // 4 bytes each time, 49 of them back.
-        let bytes: Vec<_> = sharing.ways.values().copied().collect();
+        let bytes: Vec<_> = sharing.flows.values().copied().collect();
         assert_eq!(bytes, [4 * 50, 4 * 49]);
     }
 
@@ -244,9 +245,10 @@ mod tests {
                 }
             }
         }
-        let ways = sharing.ways.iter();
-        let ways: Vec<_> = ways.map(|(of, bytes)| (of.writer.0.0, of.reader.0.0, *bytes)).collect();
-        assert_eq!(ways, [(0, 1, 400), (0, 2, 400)]);
+        let flows = sharing.flows.iter();
+        let flows: Vec<_> =
+            flows.map(|(of, bytes)| (of.writer.0.0, of.reader.0.0, *bytes)).collect();
+        assert_eq!(flows, [(0, 1, 400), (0, 2, 400)]);
         let lines = sharing.lines();
         assert_eq!(lines.len(), 7);
         assert!(lines.values().all(|of| (of.true_sharing, of.false_sharing) == (2, 0)));
@@ -258,6 +260,6 @@ mod tests {
         touch(&mut sharing, 0, AccessKind::Store, 0, 8);
         sharing.forget((0, u128::MAX), 1..1, (0, 0));
         touch(&mut sharing, 1, AccessKind::Load, 0, 8);
-        assert!(sharing.ways.is_empty() && sharing.lines().is_empty());
+        assert!(sharing.flows.is_empty() && sharing.lines().is_empty());
     }
 }

@@ -10,7 +10,7 @@ use pathformat::manifest::AccessKind;
 use pathformat::trace::{Operation, Synchronisation};
 
 use crate::memory::cache::{Cache, Layout};
-use crate::order::item::{Done, Item, Place, Touch};
+use crate::order::item::{CodePlace, EndedPath, Item, MemoryAccess};
 use crate::order::releases::Links;
 use crate::order::thread_id::ThreadId;
 use crate::order::walk::{Streams, Visitor, walk};
@@ -61,7 +61,7 @@ impl Use {
 #[derive(Clone, Debug)]
 pub struct Simulation {
     /// By place.
-    pub places: BTreeMap<Place, Use>,
+    pub places: BTreeMap<CodePlace, Use>,
     /// How often records were missing.
     pub missing: u64,
     layout: Layout,
@@ -83,19 +83,19 @@ impl Simulation {
         simulation
     }
 
-    fn touch(&mut self, thread: ThreadId, touch: &Touch) {
-        if !touch.is_access() {
+    fn touch(&mut self, thread: ThreadId, access: &MemoryAccess) {
+        if !access.is_access() {
             return;
         }
         let line = self.layout.line;
-        let is_bulk = matches!(touch.kind, AccessKind::BulkLoad | AccessKind::BulkStore);
+        let is_bulk = matches!(access.kind, AccessKind::BulkLoad | AccessKind::BulkStore);
         let first = self.first.entry(thread).or_insert_with(|| Cache::new(self.layout));
-        let end = touch.address.saturating_add(touch.size);
+        let end = access.address.saturating_add(access.size);
         let mut misses = Misses::default();
-        let mut at = touch.address;
+        let mut at = access.address;
         while at < end {
             let next = (at / line).saturating_add(1).saturating_mul(line);
-            let to = if is_bulk || touch.size > line { end.min(next) } else { end };
+            let to = if is_bulk || access.size > line { end.min(next) } else { end };
             misses.accesses += 1;
             if first.misses(at, to - at) {
                 misses.first += 1;
@@ -103,8 +103,8 @@ impl Simulation {
             }
             at = to;
         }
-        let place = self.places.entry(touch.place).or_default();
-        let of = if touch.reads() { &mut place.reads } else { &mut place.writes };
+        let place = self.places.entry(access.place).or_default();
+        let of = if access.reads() { &mut place.reads } else { &mut place.writes };
         of.add(&misses);
     }
 }
@@ -119,16 +119,16 @@ impl Visitor for Simulation {
 
     fn began(&mut self, _: ThreadId, _: u64, _: &Links<()>) {}
 
-    fn done(&mut self, thread: ThreadId, done: &Done) {
-        done.touches.iter().for_each(|touch| self.touch(thread, touch));
+    fn path_ended(&mut self, thread: ThreadId, done: &EndedPath) {
+        done.accesses.iter().for_each(|access| self.touch(thread, access));
     }
 
     fn released(&mut self, _: ThreadId) {}
 
     fn ended(&mut self, _: ThreadId, _: u64, _: Option<(Operation, &Synchronisation)>) {}
 
-    fn atomic_after(&mut self, thread: ThreadId, touch: &Touch) {
-        self.touch(thread, touch);
+    fn atomic_after(&mut self, thread: ThreadId, access: &MemoryAccess) {
+        self.touch(thread, access);
     }
 
     fn missing(&mut self, _: ThreadId) {

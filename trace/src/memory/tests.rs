@@ -8,16 +8,16 @@ use pathformat::trace::{Operation, Synchronisation};
 use crate::memory::frees::Frees;
 use crate::memory::owners::Owners;
 use crate::memory::races::Races;
-use crate::order::item::{Actions, Done, Item, Place, Touch};
+use crate::order::item::{Actions, CodePlace, EndedPath, Item, MemoryAccess};
 use crate::order::thread_id::ThreadId;
 use crate::order::walk::{Input, Streams};
 use crate::steps::program::Program;
 
 /// Something that a thread did, with its tickets.
 #[derive(Clone, Copy, Debug)]
-enum Did {
-    Plain(Touch),
-    Atomic(Touch),
+enum Action {
+    Plain(MemoryAccess),
+    Atomic(MemoryAccess),
     Lock(u64, u64),
     Unlock(u64, u64),
 }
@@ -34,16 +34,16 @@ impl Random {
     }
 }
 
-fn touch(random: &mut Random, number: u32) -> Touch {
+fn touch(random: &mut Random, number: u32) -> MemoryAccess {
     let kinds = [AccessKind::Load, AccessKind::Store, AccessKind::Update];
     let size = 1 << random.below(3);
-    Touch {
+    MemoryAccess {
         // None reaches into another cell, so that each pair of accesses is told where it races.
         address: (0x1000 + random.below(16)) & !(size - 1),
         size,
         kind: kinds[random.below(3) as usize],
         // Each access has a place of its own.
-        place: Place { function: 0, at: number },
+        place: CodePlace { function: 0, at: number },
         is_atomic: false,
         before: 0,
         after: 0,
@@ -51,44 +51,44 @@ fn touch(random: &mut Random, number: u32) -> Touch {
 }
 
 /// What three threads do, in an order that may have been.
-fn program(seed: u64) -> Vec<Vec<Did>> {
+fn program(seed: u64) -> Vec<Vec<Action>> {
     let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
     let mut threads = vec![Vec::new(); 3];
     let mut held = [None; 3];
     let mut ticket = 0;
     // Atomic accesses that have released and not yet acquired.
-    let mut halves: [Option<Touch>; 3] = [None; 3];
+    let mut halves: [Option<MemoryAccess>; 3] = [None; 3];
     for number in 0..10 + random.below(15) as u32 {
         let thread = random.below(3) as usize;
         ticket += 1;
-        if let Some(mut touch) = halves[thread].take() {
-            touch.after = ticket;
-            threads[thread].push(Did::Atomic(touch));
+        if let Some(mut access) = halves[thread].take() {
+            access.after = ticket;
+            threads[thread].push(Action::Atomic(access));
             continue;
         }
         match random.below(8) {
-            0..4 => threads[thread].push(Did::Plain(touch(&mut random, number))),
+            0..4 => threads[thread].push(Action::Plain(touch(&mut random, number))),
             4 => {
-                let mut touch = Touch { is_atomic: true, ..touch(&mut random, number) };
-                (touch.address, touch.size) = (0x1000 + 4 * random.below(2), 4);
+                let mut access = MemoryAccess { is_atomic: true, ..touch(&mut random, number) };
+                (access.address, access.size) = (0x1000 + 4 * random.below(2), 4);
                 match random.below(3) {
-                    0 => touch.before = ticket,
-                    1 => touch.after = ticket,
+                    0 => access.before = ticket,
+                    1 => access.after = ticket,
                     _ => {
-                        touch.before = ticket;
-                        halves[thread] = Some(touch);
+                        access.before = ticket;
+                        halves[thread] = Some(access);
                         continue;
                     }
                 }
-                threads[thread].push(Did::Atomic(touch));
+                threads[thread].push(Action::Atomic(access));
             }
             _ => match held[thread].take() {
-                Some(lock) => threads[thread].push(Did::Unlock(lock, ticket)),
+                Some(lock) => threads[thread].push(Action::Unlock(lock, ticket)),
                 None => {
                     let lock = 0x10 + random.below(2);
                     if !held.contains(&Some(lock)) {
                         held[thread] = Some(lock);
-                        threads[thread].push(Did::Lock(lock, ticket));
+                        threads[thread].push(Action::Lock(lock, ticket));
                     }
                 }
             },
@@ -97,7 +97,7 @@ fn program(seed: u64) -> Vec<Vec<Did>> {
     threads
 }
 
-fn inputs(threads: &[Vec<Did>]) -> Streams<std::vec::IntoIter<Item>> {
+fn inputs(threads: &[Vec<Action>]) -> Streams<std::vec::IntoIter<Item>> {
     let event = |of: Operation, object: u64, before: u64, after: u64| {
         Item::Event(Synchronisation {
             operation: (of as u32).into(),
@@ -107,19 +107,19 @@ fn inputs(threads: &[Vec<Did>]) -> Streams<std::vec::IntoIter<Item>> {
             ..Synchronisation::default()
         })
     };
-    let item = |did: &Did| match *did {
-        Did::Plain(touch) => Item::Done(Done {
+    let item = |did: &Action| match *did {
+        Action::Plain(access) => Item::Path(EndedPath {
             function: 0,
             path: 0,
             last: 0,
             actions: Actions::default(),
-            touches: vec![touch],
+            accesses: vec![access],
         }),
-        Did::Atomic(touch) => Item::Atomic(touch),
-        Did::Lock(object, ticket) => event(Operation::Lock, object, 0, ticket),
-        Did::Unlock(object, ticket) => event(Operation::Unlock, object, ticket, 0),
+        Action::Atomic(access) => Item::Atomic(access),
+        Action::Lock(object, ticket) => event(Operation::Lock, object, 0, ticket),
+        Action::Unlock(object, ticket) => event(Operation::Unlock, object, ticket, 0),
     };
-    let input = |(thread, of): (u32, &Vec<Did>)| {
+    let input = |(thread, of): (u32, &Vec<Action>)| {
         let items: Vec<_> = of.iter().map(item).collect();
         Input { thread: ThreadId(thread), is_handler: false, begun: 0, items: items.into_iter() }
     };
@@ -134,9 +134,9 @@ enum Object {
 }
 
 /// All bytes with races, by looking at all ways from one access to another.
-fn searched(threads: &[Vec<Did>]) -> BTreeSet<u64> {
+fn searched(threads: &[Vec<Action>]) -> BTreeSet<u64> {
     // Two points for each thing: where it releases and where it acquires.
-    let (mut releases, mut acquires, mut touches) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut releases, mut acquires, mut accesses) = (Vec::new(), Vec::new(), Vec::new());
     let mut edges = Vec::new();
     let mut points = 0;
     for (thread, of) in threads.iter().enumerate() {
@@ -148,15 +148,15 @@ fn searched(threads: &[Vec<Did>]) -> BTreeSet<u64> {
                 edges.push((first - 1, first));
             }
             match *did {
-                Did::Plain(touch) => touches.push((thread, first, second, touch)),
-                Did::Atomic(touch) => {
+                Action::Plain(access) => accesses.push((thread, first, second, access)),
+                Action::Atomic(access) => {
                     // Who acquires it knows the access; the access knows what it acquired.
-                    touches.push((thread, second, first, touch));
-                    releases.push((Object::Atomic(touch.address), touch.before, first));
-                    acquires.push((Object::Atomic(touch.address), touch.after, second));
+                    accesses.push((thread, second, first, access));
+                    releases.push((Object::Atomic(access.address), access.before, first));
+                    acquires.push((Object::Atomic(access.address), access.after, second));
                 }
-                Did::Lock(lock, ticket) => acquires.push((Object::Lock(lock), ticket, second)),
-                Did::Unlock(lock, ticket) => releases.push((Object::Lock(lock), ticket, first)),
+                Action::Lock(lock, ticket) => acquires.push((Object::Lock(lock), ticket, second)),
+                Action::Unlock(lock, ticket) => releases.push((Object::Lock(lock), ticket, first)),
             }
         }
     }
@@ -177,15 +177,15 @@ fn searched(threads: &[Vec<Did>]) -> BTreeSet<u64> {
         }
     }
     let mut bytes = BTreeSet::new();
-    for (a, a_in, a_out, one) in &touches {
-        for (b, b_in, b_out, other) in &touches {
+    for (a, a_in, a_out, one) in &accesses {
+        for (b, b_in, b_out, other) in &accesses {
             let conflict = a < b
                 && (one.writes() || other.writes())
                 && !(one.is_atomic && other.is_atomic)
                 && !reaches[*a_out][*b_in]
                 && !reaches[*b_out][*a_in];
             if conflict {
-                let of = |touch: &Touch| touch.address..touch.address + touch.size;
+                let of = |access: &MemoryAccess| access.address..access.address + access.size;
                 bytes.extend(of(one).filter(|byte| of(other).contains(byte)));
             }
         }
@@ -216,10 +216,23 @@ fn memory_with_a_new_owner_has_no_history() {
     let nothing = Program::default();
     let store = |at: u32| {
         let (address, size, kind) = (0x2000, 8, AccessKind::Store);
-        let place = Place { function: 0, at };
-        let touches =
-            vec![Touch { address, size, kind, place, is_atomic: false, before: 0, after: 0 }];
-        Item::Done(Done { function: 0, path: 0, last: 0, actions: Actions::default(), touches })
+        let place = CodePlace { function: 0, at };
+        let accesses = vec![MemoryAccess {
+            address,
+            size,
+            kind,
+            place,
+            is_atomic: false,
+            before: 0,
+            after: 0,
+        }];
+        Item::Path(EndedPath {
+            function: 0,
+            path: 0,
+            last: 0,
+            actions: Actions::default(),
+            accesses,
+        })
     };
     let event = |address: u64, former: u64| {
         let (address, former) = (address.into(), former.into());

@@ -12,7 +12,7 @@ use crate::memory::line_map::LineMap;
 use crate::memory::owner_walk::{OwnerVisitor, walk_with_owners};
 use crate::memory::owners::{OwnerId, Owners};
 use crate::memory::sharing::Sharing;
-use crate::order::item::{Item, Touch};
+use crate::order::item::{Item, MemoryAccess};
 use crate::order::thread_id::ThreadId;
 use crate::order::walk::Streams;
 
@@ -39,7 +39,7 @@ impl Selection {
 
 /// What was done with some memory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Touched {
+pub struct MemoryTotals {
     /// Accesses that read.
     pub reads: u64,
     /// Accesses that write; an update does both.
@@ -65,11 +65,11 @@ type Footprint = LineMap<(u32, u64), u128>;
 #[derive(Debug)]
 pub struct Uses<'a> {
     /// Of all.
-    pub all: Touched,
+    pub all: MemoryTotals,
     /// By owner.
-    pub by_owner: BTreeMap<OwnerId, Touched>,
+    pub by_owner: BTreeMap<OwnerId, MemoryTotals>,
     /// By function.
-    pub by_function: BTreeMap<u32, Touched>,
+    pub by_function: BTreeMap<u32, MemoryTotals>,
     /// What threads share.
     pub sharing: Sharing,
     /// The owners of memory.
@@ -83,9 +83,9 @@ pub struct Uses<'a> {
 /// The sums, at a moment of the walk.
 #[derive(Debug, Default)]
 struct Measuring {
-    all: Touched,
-    by_owner: BTreeMap<OwnerId, Touched>,
-    by_function: BTreeMap<u32, Touched>,
+    all: MemoryTotals,
+    by_owner: BTreeMap<OwnerId, MemoryTotals>,
+    by_function: BTreeMap<u32, MemoryTotals>,
     sharing: Sharing,
     missing: u64,
     selection: Selection,
@@ -116,18 +116,18 @@ impl<'a> Uses<'a> {
 }
 
 impl Measuring {
-    fn count(&mut self, thread: ThreadId, touch: &Touch, owner: OwnerId) {
-        let function = touch.place.function;
+    fn count(&mut self, thread: ThreadId, access: &MemoryAccess, owner: OwnerId) {
+        let function = access.place.function;
         let of_owner = self.by_owner.entry(owner).or_default();
         let of_function = self.by_function.entry(function).or_default();
         for of in [&mut self.all, &mut *of_owner, &mut *of_function] {
-            of.count(touch);
+            of.count(access);
         }
         let size = self.selection.line;
-        let last = touch.address.saturating_add(touch.size - 1);
+        let last = access.address.saturating_add(access.size - 1);
         let distances = self.distances.entry(thread).or_default();
-        for line in touch.address / size..=last / size {
-            let mask = mask(line, size, touch.address, last);
+        for line in access.address / size..=last / size {
+            let mask = mask(line, size, access.address, last);
             let distance = distances.touch(line);
             for of in [&mut self.all, &mut *of_owner, &mut *of_function] {
                 of.distances.add(distance);
@@ -136,7 +136,7 @@ impl Measuring {
                 *footprint.entry((of, line)).or_default() |= mask;
             }
             if self.has_threads {
-                self.sharing.touch(thread, touch, line, mask, owner);
+                self.sharing.touch(thread, access, line, mask, owner);
             }
         }
     }
@@ -164,15 +164,15 @@ impl Measuring {
     }
 }
 
-impl Touched {
-    fn count(&mut self, touch: &Touch) {
-        if touch.reads() {
+impl MemoryTotals {
+    fn count(&mut self, access: &MemoryAccess) {
+        if access.reads() {
             self.reads += 1;
-            self.bytes_read = self.bytes_read.saturating_add(touch.size);
+            self.bytes_read = self.bytes_read.saturating_add(access.size);
         }
-        if touch.writes() {
+        if access.writes() {
             self.writes += 1;
-            self.bytes_written = self.bytes_written.saturating_add(touch.size);
+            self.bytes_written = self.bytes_written.saturating_add(access.size);
         }
     }
 }
@@ -186,13 +186,13 @@ fn mask(line: u64, size: u64, first: u64, last: u64) -> u128 {
 }
 
 impl OwnerVisitor for Measuring {
-    fn accessed(&mut self, owners: &mut Owners<'_>, thread: ThreadId, touch: &Touch) {
-        let function = touch.place.function;
+    fn accessed(&mut self, owners: &mut Owners<'_>, thread: ThreadId, access: &MemoryAccess) {
+        let function = access.place.function;
         let is_other = self.selection.thread.is_some_and(|selected| selected != thread)
             || self.selection.functions.as_ref().is_some_and(|of| !of.contains(&function));
         if !is_other {
-            let owner = owners.find(thread, touch.address).owner;
-            self.count(thread, touch, owner);
+            let owner = owners.find(thread, access.address).owner;
+            self.count(thread, access, owner);
         }
     }
 
@@ -219,25 +219,25 @@ mod tests {
     use crate::memory::frees::Frees;
     use pathformat::manifest::AccessKind;
 
-    use crate::order::item::{Actions, Done, Place};
+    use crate::order::item::{Actions, CodePlace, EndedPath};
     use crate::order::walk::Input;
     use crate::steps::program::Program;
 
     /// What one thread does with these addresses, 8 bytes each.
     fn uses(program: &Program, addresses: impl Iterator<Item = u64>, line: u64) -> Uses<'_> {
-        let touch = |address| Touch {
+        let access = |address| MemoryAccess {
             address,
             size: 8,
             kind: AccessKind::Load,
-            place: Place { function: 0, at: 0 },
+            place: CodePlace { function: 0, at: 0 },
             is_atomic: false,
             before: 0,
             after: 0,
         };
-        let touches = addresses.map(touch).collect();
+        let accesses = addresses.map(access).collect();
         let actions = Actions::default();
-        let done = Done { function: 0, path: 0, last: 0, actions, touches };
-        let items = vec![Item::Done(done)].into_iter();
+        let done = EndedPath { function: 0, path: 0, last: 0, actions, accesses };
+        let items = vec![Item::Path(done)].into_iter();
         let input = Input { thread: ThreadId(0), is_handler: false, begun: 0, items };
         let selection = Selection { line, ..Selection::default() };
         Uses::of(

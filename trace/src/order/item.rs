@@ -7,9 +7,9 @@ use pathformat::trace::{Allocation, Synchronisation};
 #[derive(Clone, Debug, PartialEq)]
 pub enum Item {
     /// A path ended, or a part of it.
-    Done(Done),
+    Path(EndedPath),
     /// An atomic access with a ticket; its path comes behind it.
-    Atomic(Touch),
+    Atomic(MemoryAccess),
     /// Threads synchronised.
     Event(Synchronisation),
     /// Memory was allocated or freed.
@@ -50,21 +50,21 @@ impl Actions {
 
 /// A place in the code: a function of the program, and a number that means something in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Place {
+pub struct CodePlace {
     /// Index of the function.
     pub function: u32,
     /// Of an access, the index of its source location; of the end of a path, its last block.
     pub at: u32,
 }
 
-impl Place {
+impl CodePlace {
     /// No place is known.
     pub const NONE: Self = Self { function: u32::MAX, at: u32::MAX };
 }
 
 /// A path that ended.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Done {
+pub struct EndedPath {
     /// Index of its function among those of the program.
     pub function: u32,
     /// The id of the path.
@@ -74,19 +74,19 @@ pub struct Done {
     /// How much it did.
     pub actions: Actions,
     /// The accesses, if they were asked for: those behind the last [`Item::Atomic`].
-    pub touches: Vec<Touch>,
+    pub accesses: Vec<MemoryAccess>,
 }
 
-impl Done {
+impl EndedPath {
     /// Where it ended.
-    pub fn end(&self) -> Place {
-        Place { function: self.function, at: self.last }
+    pub fn end(&self) -> CodePlace {
+        CodePlace { function: self.function, at: self.last }
     }
 }
 
 /// An access to memory whose address is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Touch {
+pub struct MemoryAccess {
     /// The first byte.
     pub address: u64,
     /// How many bytes.
@@ -94,7 +94,7 @@ pub struct Touch {
     /// What is done.
     pub kind: AccessKind,
     /// Where.
-    pub place: Place,
+    pub place: CodePlace,
     /// Whether it is atomic, so that it never races with others that are.
     pub is_atomic: bool,
     /// The ticket before it, 0 if there is none.
@@ -103,7 +103,7 @@ pub struct Touch {
     pub after: u64,
 }
 
-impl Touch {
+impl MemoryAccess {
     /// Whether it accesses memory at an address that is known.
     pub fn is_access(&self) -> bool {
         self.size > 0 && self.kind != AccessKind::Fence

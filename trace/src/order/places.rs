@@ -2,13 +2,13 @@
 
 use pathformat::manifest::Location;
 
-use crate::order::item::Place;
+use crate::order::item::CodePlace;
 use crate::steps::program::Program;
 
 impl Program {
     /// The source location at the end of a path: that of the last call of its last block, or of its
     /// last line.
-    pub fn end_of_path(&self, place: Place) -> Option<&Location> {
+    pub fn end_of_path(&self, place: CodePlace) -> Option<&Location> {
         let shape = &self.functions.get(place.function as usize)?.function.shape;
         let block = shape.blocks.get(place.at as usize)?;
         let call = block.calls.last().and_then(|call| call.location);
@@ -17,7 +17,7 @@ impl Program {
     }
 
     /// The source location of an access.
-    pub fn location_of(&self, place: Place) -> Option<&Location> {
+    pub fn location_of(&self, place: CodePlace) -> Option<&Location> {
         let shape = &self.functions.get(place.function as usize)?.function.shape;
         shape.locations.get(place.at as usize)
     }

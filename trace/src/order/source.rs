@@ -7,12 +7,12 @@ use profile::observer::Observer;
 
 use crate::file::event::Event;
 use crate::file::{Stream, Trace};
-use crate::order::item::{Actions, Done, Item, Place, Touch};
+use crate::order::item::{Actions, CodePlace, EndedPath, Item, MemoryAccess};
 use crate::order::thread_id::ThreadId;
 use crate::order::walk::{Input, Streams};
 use crate::steps::chunks::Gap;
 use crate::steps::program::Program;
-use crate::steps::step::{Step, Steps, Told};
+use crate::steps::step::{Step, Steps, StreamEntry};
 use crate::steps::time::Times;
 
 /// Whether single accesses are asked for.
@@ -128,35 +128,36 @@ impl<'a> Items<'a> {
             bytes,
         };
         let last = path.path.blocks.last().copied().unwrap_or(u32::MAX);
-        let done = Done { function, path: path.path.id, last, actions, touches: Vec::new() };
-        let mut touches = Vec::new();
+        let done = EndedPath { function, path: path.path.id, last, actions, accesses: Vec::new() };
+        let mut accesses = Vec::new();
         if self.detail == Detail::Accesses {
             for accessed in &step.accesses {
                 let Some(access) = self.program.access(path, accessed.at) else { continue };
                 let (before, after) = (accessed.before, accessed.after);
-                let touch = Touch {
+                let touch = MemoryAccess {
                     address: accessed.address.unwrap_or_default(),
                     size: if accessed.address.is_some() { accessed.size } else { 0 },
                     kind: access.kind,
-                    place: Place { function, at: access.location.unwrap_or(u32::MAX) },
+                    place: CodePlace { function, at: access.location.unwrap_or(u32::MAX) },
                     is_atomic: access.tickets != Tickets::None,
                     before: before.unwrap_or_default(),
                     after: after.unwrap_or_default(),
                 };
                 let orders = before.is_some() || after.is_some();
                 if orders || touch.kind == AccessKind::Fence {
-                    let part = Done { touches: std::mem::take(&mut touches), ..done.clone() };
-                    if !part.touches.is_empty() {
+                    let part =
+                        EndedPath { accesses: std::mem::take(&mut accesses), ..done.clone() };
+                    if !part.accesses.is_empty() {
                         let actions = Actions::default();
-                        self.ready.push_back(Item::Done(Done { actions, ..part }));
+                        self.ready.push_back(Item::Path(EndedPath { actions, ..part }));
                     }
                     self.ready.push_back(Item::Atomic(touch));
                 } else if touch.size > 0 {
-                    touches.push(touch);
+                    accesses.push(touch);
                 }
             }
         }
-        self.ready.push_back(Item::Done(Done { touches, ..done }));
+        self.ready.push_back(Item::Path(EndedPath { accesses, ..done }));
     }
 }
 
@@ -169,13 +170,15 @@ impl Iterator for Items<'_> {
                 return Some(item);
             }
             match self.steps.next() {
-                Some(Told::Step(step)) => self.tell(&step),
-                Some(Told::Event(Event::Synchronised(event))) => return Some(Item::Event(event)),
-                Some(Told::Event(Event::Allocated(of))) => return Some(Item::Allocated(of)),
-                Some(Told::Event(Event::Repeated(_) | Event::Other(_))) => {}
+                Some(StreamEntry::Step(step)) => self.tell(&step),
+                Some(StreamEntry::Event(Event::Synchronised(event))) => {
+                    return Some(Item::Event(event));
+                }
+                Some(StreamEntry::Event(Event::Allocated(of))) => return Some(Item::Allocated(of)),
+                Some(StreamEntry::Event(Event::Repeated(_) | Event::Other(_))) => {}
                 // What synchronises is recorded all the time.
-                Some(Told::Gap(Gap::Off)) => return Some(Item::Off),
-                Some(Told::Gap(_)) => return Some(Item::Missing),
+                Some(StreamEntry::Gap(Gap::Off)) => return Some(Item::Off),
+                Some(StreamEntry::Gap(_)) => return Some(Item::Missing),
                 None => return self.ends.take().map(Item::Ticks),
             }
         }

@@ -11,13 +11,13 @@ pub(super) struct Threads<T> {
     /// Who made each thread that has not begun.
     made: HashMap<u64, Released<T>>,
     /// The last thread of each `pthread_t`, and the one before.
-    last: HashMap<u64, Known<T>>,
+    last: HashMap<u64, EndedThread<T>>,
     /// The `pthread_t` of each thread that runs, by its index.
     running: HashMap<ThreadId, u64>,
 }
 
 #[derive(Debug)]
-struct Known<T> {
+struct EndedThread<T> {
     ended: Option<Released<T>>,
     /// The end of the thread before that had the same `pthread_t`, if nobody waited for it.
     former: Option<Released<T>>,
@@ -45,7 +45,7 @@ impl<T: Clone> Threads<T> {
     ) {
         links.extend(self.made.remove(&number).map(|released| (Link::Create, released)));
         let former = self.last.remove(&pthread).and_then(|known| known.ended);
-        self.last.insert(pthread, Known { ended: None, former });
+        self.last.insert(pthread, EndedThread { ended: None, former });
         self.running.insert(thread, pthread);
     }
 

@@ -13,7 +13,7 @@ use std::collections::BinaryHeap;
 
 use pathformat::trace::{Allocation, Operation, Order, Synchronisation};
 
-use crate::order::item::{Done, Item, Touch};
+use crate::order::item::{EndedPath, Item, MemoryAccess};
 use crate::order::objects::Objects;
 use crate::order::releases::{Links, Released};
 use crate::order::thread_id::ThreadId;
@@ -68,7 +68,7 @@ pub trait Visitor {
     fn began(&mut self, thread: ThreadId, ticks: u64, links: &Links<Self::Token>);
 
     /// The current task of a thread did something.
-    fn done(&mut self, _thread: ThreadId, _done: &Done) {}
+    fn path_ended(&mut self, _thread: ThreadId, _done: &EndedPath) {}
 
     /// A release: an acquirer sees all that the current task of this thread has done.
     fn released(&mut self, thread: ThreadId) -> Self::Token;
@@ -81,10 +81,10 @@ pub trait Visitor {
     }
 
     /// An atomic access releases its address.
-    fn atomic_before(&mut self, _thread: ThreadId, _touch: &Touch) {}
+    fn atomic_before(&mut self, _thread: ThreadId, _touch: &MemoryAccess) {}
 
     /// An atomic access has happened, and acquires its address if it has a ticket for that.
-    fn atomic_after(&mut self, _thread: ThreadId, _touch: &Touch) {}
+    fn atomic_after(&mut self, _thread: ThreadId, _touch: &MemoryAccess) {}
 
     /// Memory was allocated or freed.
     fn allocated(&mut self, _thread: ThreadId, _allocation: &Allocation) {}
@@ -109,9 +109,9 @@ impl<A: Visitor, B: Visitor> Visitor for (&mut A, &mut B) {
         self.1.began(thread, ticks, &second);
     }
 
-    fn done(&mut self, thread: ThreadId, done: &Done) {
-        self.0.done(thread, done);
-        self.1.done(thread, done);
+    fn path_ended(&mut self, thread: ThreadId, done: &EndedPath) {
+        self.0.path_ended(thread, done);
+        self.1.path_ended(thread, done);
     }
 
     fn released(&mut self, thread: ThreadId) -> Self::Token {
@@ -140,14 +140,14 @@ impl<A: Visitor, B: Visitor> Visitor for (&mut A, &mut B) {
         self.1.acquired(thread, of, event, &second);
     }
 
-    fn atomic_before(&mut self, thread: ThreadId, touch: &Touch) {
-        self.0.atomic_before(thread, touch);
-        self.1.atomic_before(thread, touch);
+    fn atomic_before(&mut self, thread: ThreadId, access: &MemoryAccess) {
+        self.0.atomic_before(thread, access);
+        self.1.atomic_before(thread, access);
     }
 
-    fn atomic_after(&mut self, thread: ThreadId, touch: &Touch) {
-        self.0.atomic_after(thread, touch);
-        self.1.atomic_after(thread, touch);
+    fn atomic_after(&mut self, thread: ThreadId, access: &MemoryAccess) {
+        self.0.atomic_after(thread, access);
+        self.1.atomic_after(thread, access);
     }
 
     fn allocated(&mut self, thread: ThreadId, allocation: &Allocation) {
@@ -188,8 +188,8 @@ enum Pending {
     Event(Operation, Synchronisation),
     /// The second half of an operation.
     After(Operation, Synchronisation),
-    Atomic(Touch),
-    AtomicAfter(Touch),
+    Atomic(MemoryAccess),
+    AtomicAfter(MemoryAccess),
 }
 
 /// Where a thread is.
@@ -271,9 +271,9 @@ impl<I: Iterator<Item = Item>, V: Visitor> Walk<'_, I, V> {
                 return;
             };
             match item {
-                Item::Done(done) => {
+                Item::Path(done) => {
                     self.open(thread);
-                    self.visitor.done(thread, &done);
+                    self.visitor.path_ended(thread, &done);
                 }
                 Item::Allocated(allocation) => {
                     self.open(thread);
@@ -285,10 +285,10 @@ impl<I: Iterator<Item = Item>, V: Visitor> Walk<'_, I, V> {
                 }
                 Item::Missing => self.visitor.missing(thread),
                 Item::Off => self.visitor.off(thread),
-                Item::Atomic(touch) => {
+                Item::Atomic(access) => {
                     self.open(thread);
-                    let ticket = if touch.before > 0 { touch.before } else { touch.after };
-                    break (ticket, Pending::Atomic(touch));
+                    let ticket = if access.before > 0 { access.before } else { access.after };
+                    break (ticket, Pending::Atomic(access));
                 }
                 Item::Event(event) => {
                     let Some(of) = event.operation() else { continue };
@@ -356,24 +356,24 @@ impl<I: Iterator<Item = Item>, V: Visitor> Walk<'_, I, V> {
                 }
             }
             Pending::After(of, event) => self.after(stream, of, &event),
-            Pending::Atomic(touch) => {
-                if touch.before > 0 {
-                    self.visitor.atomic_before(thread, &touch);
+            Pending::Atomic(access) => {
+                if access.before > 0 {
+                    self.visitor.atomic_before(thread, &access);
                 }
-                if touch.before > 0 && touch.after > 0 {
-                    self.wait(stream, touch.after, Pending::AtomicAfter(touch));
+                if access.before > 0 && access.after > 0 {
+                    self.wait(stream, access.after, Pending::AtomicAfter(access));
                 } else {
-                    self.atomic_after(stream, &touch);
+                    self.atomic_after(stream, &access);
                 }
             }
-            Pending::AtomicAfter(touch) => self.atomic_after(stream, &touch),
+            Pending::AtomicAfter(access) => self.atomic_after(stream, &access),
         }
     }
 
-    fn atomic_after(&mut self, stream: usize, touch: &Touch) {
+    fn atomic_after(&mut self, stream: usize, access: &MemoryAccess) {
         let thread = self.inputs[stream].thread;
         self.open(thread);
-        self.visitor.atomic_after(thread, touch);
+        self.visitor.atomic_after(thread, access);
         self.advance(stream);
     }
 

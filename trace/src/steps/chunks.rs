@@ -18,7 +18,7 @@ const KEPT: usize = 1 << 28;
 
 /// What a stream has next.
 #[derive(Debug)]
-pub enum Found<'a> {
+pub enum ChunkEntry<'a> {
     /// A path, what its accesses recorded, and how often it ended, one time after the other.
     Path(Arc<TracedPath>, &'a [u8], u64),
     /// Something happened between two paths.
@@ -179,13 +179,13 @@ impl<'a> Chunks<'a> {
 
     /// What is next; `None` at the end of the stream.
     #[allow(clippy::should_implement_trait, reason = "what it gives borrows from it")]
-    pub fn next(&mut self) -> Option<Found<'_>> {
+    pub fn next(&mut self) -> Option<ChunkEntry<'_>> {
         let (path, event, content) = loop {
             let chunk = match self.chunk {
                 Some(chunk) => chunk,
                 None => match self.open()? {
                     Ok(chunk) => *self.chunk.insert(chunk),
-                    Err(gap) => return Some(Found::Gap(gap)),
+                    Err(gap) => return Some(ChunkEntry::Gap(gap)),
                 },
             };
             let (program, paths, kept) = (self.program, &mut self.paths, &mut self.kept);
@@ -221,22 +221,22 @@ impl<'a> Chunks<'a> {
                     }
                     self.chunk = None;
                     let damage = Damage::NoPath { at: start, number };
-                    return Some(Found::Gap(self.damaged(&chunk, damage)));
+                    return Some(ChunkEntry::Gap(self.damaged(&chunk, damage)));
                 }
                 Ok(None) => self.chunk = None,
                 Err(damage) => {
                     self.chunk = None;
-                    return Some(Found::Gap(self.damaged(&chunk, damage)));
+                    return Some(ChunkEntry::Gap(self.damaged(&chunk, damage)));
                 }
             }
         };
         Some(match (path, event) {
             (Some((path, count)), _) => {
-                Found::Path(path, &self.buffer[self.at - content..self.at], count)
+                ChunkEntry::Path(path, &self.buffer[self.at - content..self.at], count)
             }
-            (None, Event::Other(Some(Kind::Lost))) => Found::Gap(Gap::Lost),
-            (None, Event::Other(Some(Kind::Off))) => Found::Gap(Gap::Off),
-            (None, event) => Found::Event(event),
+            (None, Event::Other(Some(Kind::Lost))) => ChunkEntry::Gap(Gap::Lost),
+            (None, Event::Other(Some(Kind::Off))) => ChunkEntry::Gap(Gap::Off),
+            (None, event) => ChunkEntry::Event(event),
         })
     }
 }

@@ -9,13 +9,13 @@ use profile::observer::Observer;
 use crate::file::event::Event;
 use crate::file::{Stream, Trace};
 use crate::steps::activations::Activations;
-use crate::steps::chunks::{Chunks, Found, Gap};
+use crate::steps::chunks::{ChunkEntry, Chunks, Gap};
 use crate::steps::program::Program;
 use crate::steps::traced_path::TracedPath;
 
 /// What a stream tells next.
 #[derive(Clone, Debug)]
-pub enum Told {
+pub enum StreamEntry {
     /// A path ended.
     Step(Step),
     /// Something happened between two paths.
@@ -83,26 +83,26 @@ impl<'a> Steps<'a> {
 }
 
 impl Iterator for Steps<'_> {
-    type Item = Told;
+    type Item = StreamEntry;
 
-    fn next(&mut self) -> Option<Told> {
+    fn next(&mut self) -> Option<StreamEntry> {
         if let Some((path, count)) = self.again.take() {
             if count > 1 {
                 self.again = Some((path.clone(), count - 1));
             }
-            return Some(Told::Step(step(self.program, &mut self.activations, path, &[])));
+            return Some(StreamEntry::Step(step(self.program, &mut self.activations, path, &[])));
         }
         Some(match self.chunks.next()? {
-            Found::Path(path, addresses, count) => {
+            ChunkEntry::Path(path, addresses, count) => {
                 if count > 1 {
                     self.again = Some((path.clone(), count - 1));
                 }
-                Told::Step(step(self.program, &mut self.activations, path, addresses))
+                StreamEntry::Step(step(self.program, &mut self.activations, path, addresses))
             }
-            Found::Event(event) => Told::Event(event),
-            Found::Gap(gap) => {
+            ChunkEntry::Event(event) => StreamEntry::Event(event),
+            ChunkEntry::Gap(gap) => {
                 self.activations.clear();
-                Told::Gap(gap)
+                StreamEntry::Gap(gap)
             }
         })
     }

@@ -4,7 +4,7 @@ use pathformat::trace::CHUNK_HEAD;
 use profile::observer::Observer;
 
 use crate::file::{Stream, Trace};
-use crate::steps::chunks::{Chunks, Found, Gap};
+use crate::steps::chunks::{ChunkEntry, Chunks, Gap};
 use crate::steps::program::Program;
 
 /// The most gaps that are listed. The others are only counted.
@@ -48,18 +48,18 @@ impl Totals {
         let mut chunks = Chunks::new(trace, program, stream, observer);
         while let Some(found) = chunks.next() {
             match found {
-                Found::Path(path, addresses, count) => {
+                ChunkEntry::Path(path, addresses, count) => {
                     totals.paths = totals.paths.saturating_add(count);
                     let accesses = path.num_accesses.saturating_mul(count);
                     totals.accesses = totals.accesses.saturating_add(accesses);
                     totals.recorded += addresses.len() as u64;
                 }
-                Found::Event(_) => totals.events += 1,
-                Found::Gap(Gap::Off) => {
+                ChunkEntry::Event(_) => totals.events += 1,
+                ChunkEntry::Gap(Gap::Off) => {
                     totals.events += 1;
                     totals.off += 1;
                 }
-                Found::Gap(gap) => {
+                ChunkEntry::Gap(gap) => {
                     totals.gap_count += 1;
                     if gap == Gap::Lost {
                         totals.events += 1;

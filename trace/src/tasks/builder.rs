@@ -2,7 +2,7 @@
 
 use pathformat::trace::{Operation, Synchronisation};
 
-use crate::order::item::{Done, Item, Place};
+use crate::order::item::{CodePlace, EndedPath, Item};
 use crate::order::releases::{Link, Links};
 use crate::order::thread_id::ThreadId;
 use crate::order::walk::{Streams, Visitor, walk};
@@ -33,7 +33,7 @@ pub struct Tasks {
 struct Thread {
     task: Option<TaskId>,
     tasks: u32,
-    place: Place,
+    place: CodePlace,
 }
 
 /// The visitor that makes the graph.
@@ -77,7 +77,7 @@ impl Builder {
     fn thread(&mut self, thread: ThreadId) -> &mut Thread {
         let at = thread.index();
         if self.threads.len() <= at {
-            let none = Thread { task: None, tasks: 0, place: Place::NONE };
+            let none = Thread { task: None, tasks: 0, place: CodePlace::NONE };
             self.threads.resize(at + 1, none);
         }
         &mut self.threads[at]
@@ -101,7 +101,7 @@ impl Visitor for Builder {
         state.task = id.or(state.task);
     }
 
-    fn done(&mut self, thread: ThreadId, done: &Done) {
+    fn path_ended(&mut self, thread: ThreadId, done: &EndedPath) {
         let state = self.thread(thread);
         state.place = done.end();
         let task = state.task;

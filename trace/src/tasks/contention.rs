@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use pathformat::trace::{Operation, Synchronisation};
 
-use crate::order::item::Place;
+use crate::order::item::CodePlace;
 use crate::order::thread_id::ThreadId;
 
 /// How many waits are kept: the longest.
@@ -34,11 +34,11 @@ pub struct Lock {
     /// How long it was held, in ticks: the sum for all who had it.
     pub held: u64,
     /// By where it was asked for: how often somebody waited there, and how long.
-    pub places: HashMap<Place, (u64, u64)>,
+    pub places: HashMap<CodePlace, (u64, u64)>,
     /// Who has it, since when, and where it was taken.
-    holders: Vec<(ThreadId, u64, Place)>,
+    holders: Vec<(ThreadId, u64, CodePlace)>,
     /// Who gave it back last, when, and where that one had taken it.
-    last: Option<(ThreadId, u64, Place)>,
+    last: Option<(ThreadId, u64, CodePlace)>,
 }
 
 /// A wait for a lock.
@@ -51,11 +51,11 @@ pub struct Wait {
     /// Who waited.
     pub thread: ThreadId,
     /// Where.
-    pub place: Place,
+    pub place: CodePlace,
     /// Who had the lock.
     pub holder: ThreadId,
     /// Where that one had taken it.
-    pub holder_place: Place,
+    pub holder_place: CodePlace,
 }
 
 impl Contention {
@@ -82,7 +82,7 @@ impl Contention {
         thread: ThreadId,
         of: Operation,
         event: &Synchronisation,
-        _: Place,
+        _: CodePlace,
     ) {
         let object = match of {
             Operation::Unlock if event.result.get() == 0 => event.object.get(),
@@ -103,7 +103,7 @@ impl Contention {
         thread: ThreadId,
         of: Operation,
         event: &Synchronisation,
-        place: Place,
+        place: CodePlace,
     ) {
         let (begin, end) = (event.begin.get(), event.end.get());
         match of {

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use pathformat::trace::{Operation, Synchronisation};
 
-use crate::order::item::Done;
+use crate::order::item::EndedPath;
 use crate::order::releases::Links;
 use crate::order::thread_id::ThreadId;
 use crate::order::walk::{Streams, Visitor};
@@ -56,7 +56,7 @@ impl Visitor for Heating<'_> {
         self.next = TaskId(self.next.0.saturating_add(1));
     }
 
-    fn done(&mut self, thread: ThreadId, done: &Done) {
+    fn path_ended(&mut self, thread: ThreadId, done: &EndedPath) {
         let id = self.current[thread.index()];
         if !self.is_on_way.get(id.index()).copied().unwrap_or_default() {
             return;

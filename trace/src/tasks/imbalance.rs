@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use pathformat::trace::{Operation, Synchronisation};
 
-use crate::order::item::Place;
+use crate::order::item::CodePlace;
 use crate::order::thread_id::ThreadId;
 
 /// How many episodes are kept: those that lost most.
@@ -32,7 +32,7 @@ pub struct Barrier {
 
 #[derive(Clone, Debug, Default)]
 struct Open {
-    came: Vec<(ThreadId, u64, Place)>,
+    came: Vec<(ThreadId, u64, CodePlace)>,
     gone: Vec<ThreadId>,
     is_full: bool,
 }
@@ -55,7 +55,7 @@ pub struct Episode {
     /// Which thread came last.
     pub last_thread: ThreadId,
     /// Where that was.
-    pub place: Place,
+    pub place: CodePlace,
 }
 
 impl Imbalance {
@@ -80,7 +80,7 @@ impl Imbalance {
         thread: ThreadId,
         of: Operation,
         event: &Synchronisation,
-        place: Place,
+        place: CodePlace,
     ) {
         if of != Operation::Barrier {
             return;

@@ -14,7 +14,7 @@ use trace::memory::owned::Owned;
 use trace::memory::owner_names::OwnerNames;
 use trace::steps::chunks::Gap;
 use trace::steps::program::Program;
-use trace::steps::step::{Steps, Told};
+use trace::steps::step::{Steps, StreamEntry};
 use trace::steps::time::Times;
 
 use super::interval::{seconds, time};
@@ -203,7 +203,7 @@ impl Written<'_> {
                     _ => {}
                 }
                 match told {
-                    Told::Step(step) if self.chosen[step.path.function] => {
+                    StreamEntry::Step(step) if self.chosen[step.path.function] => {
                         if left == 0 {
                             break;
                         }
@@ -217,17 +217,19 @@ impl Written<'_> {
                             }
                         }
                     }
-                    Told::Event(event) if self.with_events && left > 0 => match self.format {
-                        CatFormat::Text => {
-                            teller.event(stream, &event, objects.unwrap_or_default(), out)?
+                    StreamEntry::Event(event) if self.with_events && left > 0 => {
+                        match self.format {
+                            CatFormat::Text => {
+                                teller.event(stream, &event, objects.unwrap_or_default(), out)?
+                            }
+                            CatFormat::Json => {
+                                steps_json::event(stream, &event, &self.times, touched, out)
+                                    .map_err(io::Error::from)?
+                            }
                         }
-                        CatFormat::Json => {
-                            steps_json::event(stream, &event, &self.times, touched, out)
-                                .map_err(io::Error::from)?
-                        }
-                    },
-                    Told::Step(_) | Told::Event(_) => {}
-                    Told::Gap(gap) => {
+                    }
+                    StreamEntry::Step(_) | StreamEntry::Event(_) => {}
+                    StreamEntry::Gap(gap) => {
                         match self.format {
                             CatFormat::Text => teller.remark(stream, &gap.to_string(), out)?,
                             CatFormat::Json => {

@@ -64,7 +64,7 @@ pub(crate) fn open(arguments: TraceArguments) -> Result<Opened> {
         ..ImagePlaces::default()
     };
     let trace = opened(arguments.trace_file.as_deref())?;
-    let images::Told { images, clocks, problems } = images::of(&trace);
+    let images::ProcessRecords { images, clocks, problems } = images::of(&trace);
     let times = Times::of(&trace, &clocks);
     let program = Program::of(images, &places);
     let mut all: Vec<&Error> = trace.problems.iter().collect();

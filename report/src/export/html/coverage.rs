@@ -10,7 +10,7 @@ use counts::coverage::{paths_of, unknown};
 use counts::model::{Function, Report};
 use counts::origin::{SystemFiles, is_made};
 use counts::select::Filter;
-use counts::source_files::{self, Covered, SourceFile, Way};
+use counts::source_files::{self, BranchWay, Covered, SourceFile};
 use serde::Serialize;
 
 use super::files::Files;
@@ -156,7 +156,7 @@ fn row(file: Option<u32>, made: bool, known: &Known<'_>) -> Row {
 
 fn payload(known: &Known<'_>) -> FileCoverage {
     let SourceFile { functions, lines, branches, .. } = &known.source;
-    let way = |way: &Way| (label(way), way.taken.map(Exact));
+    let way = |way: &BranchWay| (label(way), way.taken.map(Exact));
     FileCoverage {
         lines: lines.iter().map(|(&line, &count)| (line, Exact(count))).collect(),
         branches: branches
@@ -172,7 +172,7 @@ fn payload(known: &Known<'_>) -> FileCoverage {
 }
 
 /// Where a way leads, behind what decided it if that has a word.
-fn label(way: &Way) -> String {
+fn label(way: &BranchWay) -> String {
     let (word, target) = &way.target;
     let word = word.as_ref().map(|word| format!("{word} ")).unwrap_or_default();
     shown(&format!("{word}→ {target}")).into_owned()

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use pathformat::trace::{Operation, Synchronisation};
 
-use crate::order::item::{Actions, Done, Item};
+use crate::order::item::{Actions, EndedPath, Item};
 use crate::order::thread_id::ThreadId;
 use crate::order::walk::{Input, Streams};
 use crate::steps::time::Times;
@@ -31,8 +31,8 @@ fn inputs(threads: u64, rounds: u64) -> Streams<impl Iterator<Item = Item>> {
                 })
             };
             let actions = Actions { paths: 1, instructions: 3, ..Actions::default() };
-            let done = Done { function: 0, path: 0, last: 0, actions, touches: Vec::new() };
-            [event(Operation::Lock, turn), Item::Done(done), event(Operation::Unlock, turn + 1)]
+            let done = EndedPath { function: 0, path: 0, last: 0, actions, accesses: Vec::new() };
+            [event(Operation::Lock, turn), Item::Path(done), event(Operation::Unlock, turn + 1)]
         })
     };
     let input = |thread: u64| Input {

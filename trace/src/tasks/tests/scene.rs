@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use pathformat::trace::{Operation, Order, Synchronisation};
 
-use crate::order::item::{Actions, Done, Item};
+use crate::order::item::{Actions, EndedPath, Item};
 use crate::order::releases::Link;
 use crate::order::thread_id::ThreadId;
 use crate::order::walk::{Input, Streams};
@@ -42,8 +42,9 @@ impl Scene {
     /// A thread executes instructions.
     pub(crate) fn work(&mut self, thread: usize, instructions: u64) {
         let actions = Actions { paths: 1, blocks: 2, instructions, ..Actions::default() };
-        let done = Done { function: thread as u32, path: 0, last: 0, actions, touches: Vec::new() };
-        self.items[thread].push(Item::Done(done));
+        let done =
+            EndedPath { function: thread as u32, path: 0, last: 0, actions, accesses: Vec::new() };
+        self.items[thread].push(Item::Path(done));
         self.now[thread] += instructions;
     }
 

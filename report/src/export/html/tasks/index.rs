@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use profile::names;
 use serde_json::{Value, json};
 use trace::file::Stream;
-use trace::order::item::{Actions, Place};
+use trace::order::item::{Actions, CodePlace};
 use trace::order::releases::Link;
 use trace::order::source::threads;
 use trace::steps::program::Program;
@@ -94,8 +94,8 @@ fn name(program: &Program, function: u32) -> String {
 }
 
 /// Where a path ended: its function and the line.
-fn end(program: &Program, place: Place) -> Value {
-    if place == Place::NONE {
+fn end(program: &Program, place: CodePlace) -> Value {
+    if place == CodePlace::NONE {
         return Value::Null;
     }
     let line = program.end_of_path(place).map(|at| {

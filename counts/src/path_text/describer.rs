@@ -47,8 +47,8 @@ impl<'a> Wording<'a> {
 /// The most cases of a `switch` that are written out.
 const CASES: usize = 3;
 
-/// Tells the paths of one function.
-pub struct Teller<'a> {
+/// Describes the paths of one function.
+pub struct PathDescriber<'a> {
     function: &'a Function,
     frames: Frames<'a>,
     notation: Notation,
@@ -61,8 +61,8 @@ pub struct Teller<'a> {
     cuts: HashMap<u32, Vec<&'a manifest::Edge>>,
 }
 
-impl<'a> Teller<'a> {
-    /// A teller for `function`; blocks stand for lines if no line of it is known.
+impl<'a> PathDescriber<'a> {
+    /// That of `function`; blocks stand for lines if no line of it is known.
     pub fn new(function: &'a Function, wording: Wording<'_>) -> Self {
         let shape = &function.shape;
         let mut ways = vec![0; shape.blocks.len()];
@@ -83,8 +83,8 @@ impl<'a> Teller<'a> {
         }
     }
 
-    /// Tells `path`, whose blocks at some positions are told more exactly.
-    pub(super) fn tell(&self, path: &Path, detail: &Detail) -> PathText<'a> {
+    /// The text of `path`, whose blocks at some positions are described more exactly.
+    pub(super) fn describe(&self, path: &Path, detail: &Detail) -> PathText<'a> {
         let mut steps: Vec<Step<'a>> = Vec::new();
         for (position, &block) in path.blocks.iter().enumerate() {
             let precision = detail.get(&position).copied().unwrap_or_default();
