@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use trace::file::event::Event;
 use trace::file::{Trace, images};
 use trace::steps::program::Program;
-use trace::steps::step::{Accessed, Steps, Told};
+use trace::steps::step::{Accessed, Steps, StreamEntry};
 
 /// It tells each allocation as it makes it, in the words of [`allocations`].
 const ALLOCATES: &str = r#"
@@ -179,9 +179,9 @@ fn run(folder: &Path, source: &str, level: &str) -> (String, PathBuf) {
 }
 
 /// What each stream of a trace tells.
-fn streams(path: &Path) -> Vec<Vec<Told>> {
+fn streams(path: &Path) -> Vec<Vec<StreamEntry>> {
     let trace = Trace::open(path).expect("a trace");
-    let images::Told { images: loaded, problems, .. } = images::of(&trace);
+    let images::ProcessRecords { images: loaded, problems, .. } = images::of(&trace);
     assert!(problems.is_empty(), "{problems:?}");
     let program = Program::of(loaded, &ImagePlaces::default());
     assert!(program.problems.is_empty(), "{:?}", program.problems);
@@ -189,9 +189,9 @@ fn streams(path: &Path) -> Vec<Vec<Told>> {
 }
 
 /// The allocations as the program prints them: the address, the size, what is free.
-fn allocations(told: &[Told]) -> Vec<String> {
-    let allocation = |told: &Told| match told {
-        Told::Event(Event::Allocated(made)) => {
+fn allocations(told: &[StreamEntry]) -> Vec<String> {
+    let allocation = |told: &StreamEntry| match told {
+        StreamEntry::Event(Event::Allocated(made)) => {
             Some(format!("{:x} {} {:x}", made.address.get(), made.size.get(), made.former.get()))
         }
         _ => None,
@@ -212,9 +212,9 @@ fn each_allocation_is_recorded() {
 }
 
 /// An atomic access: the ticket before it, and that after it.
-fn atomics(told: &[Told]) -> Vec<Accessed> {
-    let of = |told: &Told| match told {
-        Told::Step(step) => step.accesses.clone(),
+fn atomics(told: &[StreamEntry]) -> Vec<Accessed> {
+    let of = |told: &StreamEntry| match told {
+        StreamEntry::Step(step) => step.accesses.clone(),
         _ => Vec::new(),
     };
     let all = told.iter().flat_map(of);
