@@ -92,7 +92,7 @@ test-real: setup-test build
 
 pictures: setup-test build ## the pictures of pages in README and docs
 	scripts/viewer packages
-	node report/tests/html/pictures.js docs/pictures
+	node viewer/tests/pictures.js docs/pictures
 
 bench: setup-test build ## measure overheads (QUICK=1: in a quarter of an hour)
 	$(PYTHON) -m tests.bench.bench $(if $(QUICK),--quick) \
@@ -182,7 +182,7 @@ tarball: build ## pack a tree that can be unpacked anywhere into target
 
 clean: ## remove everything that was built
 	cargo clean
-	rm -rf target report/viewer/node_modules
+	rm -rf target viewer/node_modules
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18

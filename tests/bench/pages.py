@@ -24,7 +24,7 @@ from tests.real.tools import PATHCC, PATHPROF, ROOT, run
 
 TITLE = "## Pages for the browser"
 ROUNDS = 5
-MEASURE = ROOT / "report/tests/html/measure.js"
+MEASURE = ROOT / "viewer/tests/measure.js"
 
 
 @dataclass(frozen=True)

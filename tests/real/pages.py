@@ -2,7 +2,7 @@
 
     python3 -m tests.real.pages [FILE]…
 
-Builds sqlite and lets it work, then runs the tests in report/tests/html. With files, only those.
+Builds sqlite and lets it work, then runs the tests in viewer/tests. With files, only those.
 """
 
 import os
@@ -16,7 +16,7 @@ from tests.real.build import build, work
 from tests.real.programs import PROGRAMS
 from tests.real.tools import PATHCC, ROOT, SCRATCH, environment
 
-TESTS = ROOT / "report/tests/html"
+TESTS = ROOT / "viewer/tests"
 
 
 def sqlite(home: Path) -> Path:

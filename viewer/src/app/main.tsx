@@ -1,0 +1,31 @@
+// Reads the index, then shows the first view of a report, a difference or a task graph.
+
+import { render } from "preact";
+
+import { Difference } from "../data/difference";
+import { Report } from "../data/report";
+import { readIndex, readTasks } from "../data/store";
+import { TaskGraph } from "../data/taskGraph";
+import { DifferenceApp } from "./difference";
+import { App } from "./report";
+import { TasksApp } from "./tasks";
+
+const root = document.getElementById("root");
+if (root) {
+    readIndex()
+        .then(async (index) => {
+            if (index.schema === "pathprof-html-tasks/1") {
+                const graph = new TaskGraph(index, ...(await readTasks()));
+                root.textContent = "";
+                render(<TasksApp graph={graph} />, root);
+                return;
+            }
+            root.textContent = "";
+            if (index.schema === "pathprof-html/1")
+                render(<App report={new Report(index)} />, root);
+            else render(<DifferenceApp difference={new Difference(index)} />, root);
+        })
+        .catch((error: unknown) => {
+            root.textContent = `This page cannot be shown: ${String(error)}`;
+        });
+}
